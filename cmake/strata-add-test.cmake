@@ -1,0 +1,83 @@
+# SPDX-FileCopyrightText: 2026 The strata authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+# strata_add_test(<folder>/<name> [GPU] [SIMT] [CHECK] [ASAN] [TIMEOUT <seconds>])
+#
+# One source, tests/<folder>/<name>.cu, several programs and CTest entries:
+#   GPU    <name>_gpu         nvcc; needs a device, else CTest reports "Skipped"
+#   SIMT   <name>_simt        the host compiler and strata::simt
+#   CHECK  <name>_simt_check  every load and store watched; smaller cases (STRATA_TEST_SMALL=1)
+#   ASAN   <name>_simt_asan   AddressSanitizer + UBSan; smaller cases
+# No flavour named means all of them. Only what STRATA_TEST_FLAVOURS lists, and the machine can
+# compile, is built. Labels: the flavour and the folder.
+#
+# A <name>.cpp in place of the .cu is a plain host test: one program <name>, label host.
+set(STRATA_TEST_FLAVOURS
+    gpu simt check
+    CACHE STRING "Flavours of tests to build: gpu, simt, check, asan")
+set(STRATA_GPU_TEST_LAUNCHER
+    ""
+    CACHE STRING "Put before each GPU test, e.g. compute-sanitizer;--tool=racecheck")
+
+function(strata_add_test path)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "GPU;SIMT;CHECK;ASAN" "TIMEOUT" "")
+  if(arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "strata_add_test(${path}): unknown argument ${arg_UNPARSED_ARGUMENTS}")
+  endif()
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 600)
+  endif()
+  get_filename_component(name ${path} NAME)
+  get_filename_component(folder ${path} DIRECTORY)
+
+  if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${path}.cpp)
+    add_executable(${name} ${path}.cpp)
+    strata_finish_test(${name} host strata::strata)
+    return()
+  endif()
+
+  if(NOT (arg_GPU OR arg_SIMT OR arg_CHECK OR arg_ASAN))
+    foreach(flavour IN ITEMS GPU SIMT CHECK ASAN)
+      set(arg_${flavour} TRUE)
+    endforeach()
+  endif()
+  if(arg_GPU AND STRATA_CUDA AND "gpu" IN_LIST STRATA_TEST_FLAVOURS)
+    add_executable(${name}_gpu ${path}.cu)
+    set_target_properties(${name}_gpu PROPERTIES CUDA_STANDARD 17 CUDA_STANDARD_REQUIRED ON)
+    target_compile_options(${name}_gpu PRIVATE --extended-lambda)
+    strata_finish_test(${name}_gpu gpu strata::strata)
+  endif()
+  if(arg_SIMT AND "simt" IN_LIST STRATA_TEST_FLAVOURS)
+    strata_add_simt_test(${name}_simt simt strata::simt)
+  endif()
+  if(arg_CHECK AND "check" IN_LIST STRATA_TEST_FLAVOURS)
+    strata_add_simt_test(${name}_simt_check check strata::simt_check)
+  endif()
+  if(arg_ASAN AND "asan" IN_LIST STRATA_TEST_FLAVOURS)
+    strata_add_simt_test(${name}_simt_asan asan strata::simt_asan)
+  endif()
+endfunction()
+
+# The rest is private to strata_add_test and reads its variables.
+
+macro(strata_add_simt_test target label runtime)
+  add_executable(${target})
+  strata_target_simt_sources(${target} ${path}.cu)
+  if(NOT "${label}" STREQUAL "simt")
+    target_compile_definitions(${target} PRIVATE STRATA_TEST_SMALL=1)
+  endif()
+  strata_finish_test(${target} ${label} ${runtime})
+endmacro()
+
+macro(strata_finish_test target label library)
+  target_link_libraries(${target} PRIVATE ${library} strata_warnings GTest::gmock GTest::gtest)
+  target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+  set(launcher "")
+  if("${label}" STREQUAL "gpu")
+    set(launcher ${STRATA_GPU_TEST_LAUNCHER})
+  endif()
+  add_test(NAME ${target} COMMAND ${launcher} $<TARGET_FILE:${target}>)
+  # 77 is the exit status of a GPU test that found no device.
+  set_tests_properties(${target} PROPERTIES LABELS "${label};${folder}" TIMEOUT ${arg_TIMEOUT}
+                                            SKIP_RETURN_CODE 77)
+endmacro()

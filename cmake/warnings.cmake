@@ -1,0 +1,18 @@
+# SPDX-FileCopyrightText: 2026 The strata authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+# What strata's own tests, examples and benchmarks are compiled with; never part of strata::strata.
+# -Wpedantic and -Wold-style-cast cannot pass through nvcc, whose generated code breaks both.
+set(strata_warning_flags -Wall -Wextra -Wconversion -Wshadow -Wsign-conversion)
+
+add_library(strata_warnings INTERFACE)
+target_compile_options(
+  strata_warnings
+  INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${strata_warning_flags}>"
+            "$<$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>:-Xcompiler=$<JOIN:${strata_warning_flags},$<COMMA>>>")
+if(STRATA_WARNINGS_AS_ERRORS)
+  target_compile_options(
+    strata_warnings
+    INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:-Werror>"
+              "$<$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>:-Werror=all-warnings;-Xcompiler=-Werror>")
+endif()

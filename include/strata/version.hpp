@@ -1,0 +1,13 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+// The one place that holds the version: CMake, the package files and the namespaces read it from
+// these three lines.
+#define STRATA_VERSION_MAJOR 0
+#define STRATA_VERSION_MINOR 1
+#define STRATA_VERSION_PATCH 0
+
+// One number for `#if`: 0.1.0 is 100, 1.2.3 is 10203.
+#define STRATA_VERSION \
+  (STRATA_VERSION_MAJOR * 10000 + STRATA_VERSION_MINOR * 100 + STRATA_VERSION_PATCH)
