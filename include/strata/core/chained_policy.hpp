@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+
+#include <type_traits>
+
+STRATA_NAMESPACE_BEGIN
+
+namespace detail {
+
+/// The PTX version (100 * major + 10 * minor) for which this compilation pass generates device
+/// code. In host passes, where nothing is generated, and on the host SIMT back end it is what the
+/// back end plays.
+#if STRATA_DEVICE_PASS
+inline constexpr int compiled_ptx_version = __CUDA_ARCH__;
+#else
+inline constexpr int compiled_ptx_version = 900;
+#endif
+
+// nvcc says in __CUDA_ARCH_LIST__ which architectures a translation unit is compiled for.
+#if defined(__CUDA_ARCH_LIST__)
+inline constexpr int compiled_architectures[] = {__CUDA_ARCH_LIST__};
+#else
+inline constexpr int compiled_architectures[] = {900};
+#endif
+
+/// True if one of the compiled architectures lies in [lowest, below).
+constexpr bool any_compiled_architecture_in(int lowest, int below) {
+  for (int architecture : compiled_architectures) {
+    if (architecture >= lowest && architecture < below) return true;
+  }
+  return false;
+}
+
+}  // namespace detail
+
+/// A chain of tuning policies, newest first. `Policy` derives from
+/// `ChainedPolicy<PtxVersion, Policy, Previous>`; the oldest names itself as `Previous`.
+///
+///     struct my_hub {
+///       struct Policy500 : ChainedPolicy<500, Policy500, Policy500> { ... };
+///       struct Policy900 : ChainedPolicy<900, Policy900, Policy500> { ... };
+///       using MaxPolicy = Policy900;
+///     };
+///
+/// - `MaxPolicy::ActivePolicy`: in device code, the newest policy that is not above the
+///   architecture being compiled. A kernel instantiated on `MaxPolicy` reads its numbers from it, so N
+///   architectures cost N kernels and not N times the number of policies.
+/// - `MaxPolicy::Invoke(ptx_version, functor)`: on the host, calls `functor.Invoke<P>()` with the
+///   newest policy `P` that is not above the device's version. A device older than the whole chain
+///   gets the oldest, one newer than the whole chain the newest. Policies that no compiled
+///   architecture can choose are not instantiated.
+template <int PtxVersion, class Policy, class Previous>
+struct ChainedPolicy {
+  static constexpr int ptx_version = PtxVersion;
+
+  using ActivePolicy =
+      typename std::conditional_t<(detail::compiled_ptx_version < PtxVersion), Previous,
+                                  ChainedPolicy<PtxVersion, Policy, Policy>>::ActivePolicy;
+
+  template <class Functor>
+  static auto Invoke(int device_ptx_version, Functor& functor) {
+    return InvokeBelow<newest>(device_ptx_version, functor);
+  }
+
+  // Below: PTX version of the next newer policy of the chain.
+  template <int Below, class Functor>
+  static auto InvokeBelow(int device_ptx_version, Functor& functor) {
+    if constexpr (!detail::any_compiled_architecture_in(PtxVersion, Below)) {
+      return Previous::template InvokeBelow<PtxVersion>(device_ptx_version, functor);
+    } else if constexpr (!detail::any_compiled_architecture_in(0, PtxVersion)) {
+      return functor.template Invoke<Policy>();
+    } else {
+      return device_ptx_version < PtxVersion
+                 ? Previous::template InvokeBelow<PtxVersion>(device_ptx_version, functor)
+                 : functor.template Invoke<Policy>();
+    }
+  }
+
+ private:
+  static constexpr int newest = 1 << 30;
+};
+
+/// The oldest policy of a chain.
+template <int PtxVersion, class Policy>
+struct ChainedPolicy<PtxVersion, Policy, Policy> {
+  static constexpr int ptx_version = PtxVersion;
+  using ActivePolicy = Policy;
+
+  template <class Functor>
+  static auto Invoke(int, Functor& functor) {
+    return functor.template Invoke<Policy>();
+  }
+
+  template <int, class Functor>
+  static auto InvokeBelow(int, Functor& functor) {
+    return functor.template Invoke<Policy>();
+  }
+};
+
+STRATA_NAMESPACE_END

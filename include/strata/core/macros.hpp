@@ -1,0 +1,198 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// Annotations, namespaces and shared-memory declarations: the whole contract between the author of
+/// a kernel and the two machines that run it, a GPU (nvcc) and the host SIMT back end (any other
+/// C++17 compiler). Compiles without a CUDA toolkit.
+
+#include <strata/version.hpp>
+
+#if defined(__CUDACC__)
+#define STRATA_HOST_SIMT 0
+#else
+#define STRATA_HOST_SIMT 1
+#endif
+
+#if defined(__CUDA_ARCH__)
+#define STRATA_DEVICE_PASS 1
+#else
+#define STRATA_DEVICE_PASS 0
+#endif
+
+/// `STRATA_DEBUG=1` turns on device assertions, a synchronisation after every launch and a log of
+/// launches; the two latter can be had alone.
+#ifndef STRATA_DEBUG
+#define STRATA_DEBUG 0
+#endif
+#ifndef STRATA_DEBUG_SYNC
+#define STRATA_DEBUG_SYNC STRATA_DEBUG
+#endif
+#ifndef STRATA_DEBUG_LOG
+#define STRATA_DEBUG_LOG 0
+#endif
+
+// ---------------------------------------------------------------------------- annotations
+#if defined(__CUDACC__)
+#define STRATA_D __device__ __forceinline__
+#define STRATA_HD __host__ __device__ __forceinline__
+#define STRATA_KERNEL __global__ __attribute__((visibility("hidden")))
+#define STRATA_UNROLL _Pragma("unroll")
+#define STRATA_GRID_CONSTANT __grid_constant__
+#else
+#define STRATA_D inline
+#define STRATA_HD inline
+#define STRATA_KERNEL inline
+#define STRATA_UNROLL
+#define STRATA_GRID_CONSTANT
+#endif
+#define STRATA_DETAIL_PRAGMA(x) _Pragma(#x)
+#if defined(__CUDACC__)
+#define STRATA_UNROLL_N(n) STRATA_DETAIL_PRAGMA(unroll n)
+#else
+#define STRATA_UNROLL_N(n)
+#endif
+
+// ---------------------------------------------------------------------------- namespaces
+#define STRATA_DETAIL_CAT_(a, b) a##b
+#define STRATA_DETAIL_CAT(a, b) STRATA_DETAIL_CAT_(a, b)
+#define STRATA_DETAIL_VERSION_TAG_(major, minor, patch) v##major##_##minor##_##patch
+#define STRATA_DETAIL_VERSION_TAG(major, minor, patch) \
+  STRATA_DETAIL_VERSION_TAG_(major, minor, patch)
+
+// A program may link a translation unit built by nvcc with one built for the host back end: their
+// inline functions have the same names but not the same bodies, so the inline namespace differs.
+#if STRATA_HOST_SIMT
+#define STRATA_DETAIL_BACKEND_TAG _host
+#else
+#define STRATA_DETAIL_BACKEND_TAG _cuda
+#endif
+#define STRATA_DETAIL_NAMESPACE                                                                    \
+  STRATA_DETAIL_CAT(                                                                               \
+      STRATA_DETAIL_VERSION_TAG(STRATA_VERSION_MAJOR, STRATA_VERSION_MINOR, STRATA_VERSION_PATCH), \
+      STRATA_DETAIL_BACKEND_TAG)
+
+/// Define STRATA_NAMESPACE_WRAP to a namespace of your own to enclose the whole library in it, as
+/// plug-ins that must not meet another copy of strata do.
+#if defined(STRATA_NAMESPACE_WRAP)
+#define STRATA_DETAIL_WRAP_BEGIN namespace STRATA_NAMESPACE_WRAP {
+#define STRATA_DETAIL_WRAP_END }
+#define STRATA_DETAIL_ROOT ::STRATA_NAMESPACE_WRAP::strata
+#else
+#define STRATA_DETAIL_WRAP_BEGIN
+#define STRATA_DETAIL_WRAP_END
+#define STRATA_DETAIL_ROOT ::strata
+#endif
+
+#define STRATA_NAMESPACE_BEGIN                \
+  STRATA_DETAIL_WRAP_BEGIN namespace strata { \
+    inline namespace STRATA_DETAIL_NAMESPACE {
+#define STRATA_NAMESPACE_END \
+  }                          \
+  }                          \
+  STRATA_DETAIL_WRAP_END
+
+// Two shared libraries built for different architectures may live in one process. Whatever owns a
+// kernel, or chooses one, therefore carries the list of architectures in its name.
+#if defined(__CUDA_ARCH_LIST__)
+#define STRATA_DETAIL_ARCH1(a) sm_##a
+#define STRATA_DETAIL_ARCH2(a, b) sm_##a##_##b
+#define STRATA_DETAIL_ARCH3(a, b, c) sm_##a##_##b##_##c
+#define STRATA_DETAIL_ARCH4(a, b, c, d) sm_##a##_##b##_##c##_##d
+#define STRATA_DETAIL_ARCH5(a, b, c, d, e) sm_##a##_##b##_##c##_##d##_##e
+#define STRATA_DETAIL_ARCH6(a, b, c, d, e, f) sm_##a##_##b##_##c##_##d##_##e##_##f
+#define STRATA_DETAIL_ARCH7(a, b, c, d, e, f, g) sm_##a##_##b##_##c##_##d##_##e##_##f##_##g
+#define STRATA_DETAIL_ARCH8(a, b, c, d, e, f, g, h) sm_##a##_##b##_##c##_##d##_##e##_##f##_##g##_##h
+// Beyond eight architectures the first eight name the namespace.
+#define STRATA_DETAIL_ARCH9(a, b, c, d, e, f, g, h, ...) \
+  sm_##a##_##b##_##c##_##d##_##e##_##f##_##g##_##h##_and_more
+#define STRATA_DETAIL_ARCH_PICK(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, name, ...) name
+#define STRATA_DETAIL_ARCH_NAME(...)                                                     \
+  STRATA_DETAIL_ARCH_PICK(__VA_ARGS__, STRATA_DETAIL_ARCH9, STRATA_DETAIL_ARCH9,         \
+                          STRATA_DETAIL_ARCH9, STRATA_DETAIL_ARCH9, STRATA_DETAIL_ARCH9, \
+                          STRATA_DETAIL_ARCH9, STRATA_DETAIL_ARCH9, STRATA_DETAIL_ARCH9, \
+                          STRATA_DETAIL_ARCH8, STRATA_DETAIL_ARCH7, STRATA_DETAIL_ARCH6, \
+                          STRATA_DETAIL_ARCH5, STRATA_DETAIL_ARCH4, STRATA_DETAIL_ARCH3, \
+                          STRATA_DETAIL_ARCH2, STRATA_DETAIL_ARCH1, unused)              \
+  (__VA_ARGS__)
+#define STRATA_DETAIL_ARCH_EXPAND(...) STRATA_DETAIL_ARCH_NAME(__VA_ARGS__)
+#define STRATA_DETAIL_ARCH_NAMESPACE STRATA_DETAIL_ARCH_EXPAND(__CUDA_ARCH_LIST__)
+#else
+#define STRATA_DETAIL_ARCH_NAMESPACE host_simt
+#endif
+
+/// For public classes that own kernels, and for what lies behind them in `detail`.
+#define STRATA_ARCH_NAMESPACE_BEGIN \
+  STRATA_NAMESPACE_BEGIN inline namespace STRATA_DETAIL_ARCH_NAMESPACE {
+#define STRATA_ARCH_NAMESPACE_END \
+  }                               \
+  STRATA_NAMESPACE_END
+#define STRATA_ARCH_DETAIL_NAMESPACE_BEGIN \
+  STRATA_NAMESPACE_BEGIN namespace detail { \
+  inline namespace STRATA_DETAIL_ARCH_NAMESPACE {
+#define STRATA_ARCH_DETAIL_NAMESPACE_END \
+  }                                      \
+  }                                      \
+  STRATA_NAMESPACE_END
+
+// ---------------------------------------------------------------------------- shared memory
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+template <class T>
+struct identity_type {
+  using type = T;
+};
+}  // namespace detail
+STRATA_NAMESPACE_END
+
+/// `STRATA_SHARED(name, Type)` declares the variable `name` of a block's shared memory, without an
+/// initial value; the type comes last because it may contain commas. Needs
+/// <strata/core/platform.cuh>. `STRATA_DYNAMIC_SHARED(name)` names the launch's dynamic shared
+/// memory, 128-byte aligned bytes.
+#if defined(__CUDACC__)
+#define STRATA_SHARED(name, ...) \
+  __shared__ typename STRATA_DETAIL_ROOT::detail::identity_type<__VA_ARGS__>::type name
+#define STRATA_DYNAMIC_SHARED(name) extern __shared__ __align__(128) unsigned char name[]
+#else
+#define STRATA_SHARED(name, ...)                                                                   \
+  static ::strata::simt::shared_slot name##_slot_;                                                 \
+  typename STRATA_DETAIL_ROOT::detail::identity_type<__VA_ARGS__>::type& name =                    \
+      *static_cast<typename STRATA_DETAIL_ROOT::detail::identity_type<__VA_ARGS__>::type*>(        \
+          ::strata::simt::shared_variable(name##_slot_, sizeof(__VA_ARGS__), alignof(__VA_ARGS__), \
+                                          #name, ::strata::simt::location{__FILE__, __LINE__}))
+#define STRATA_DYNAMIC_SHARED(name) \
+  unsigned char* const name = static_cast<unsigned char*>(::strata::simt::dynamic_shared())
+#endif
+
+/// Stands in every loop that polls memory another thread writes, on the path that found nothing:
+/// the host back end then runs somebody else, and can tell when nobody makes progress.
+#if defined(__CUDACC__)
+#define STRATA_SPIN() static_cast<void>(0)
+#else
+#define STRATA_SPIN() ::strata::simt::spin_hint(::strata::simt::location{__FILE__, __LINE__})
+#endif
+
+// ---------------------------------------------------------------------------- assertions
+/// `STRATA_ASSERT(condition, "format", values...)`: checked in debug builds (`STRATA_DEBUG=1`), in
+/// device code. The message names the block and thread; the kernel then traps.
+#if !STRATA_DEBUG
+#define STRATA_ASSERT(condition, ...) static_cast<void>(0)
+#elif STRATA_HOST_SIMT
+#define STRATA_ASSERT(condition, ...) \
+  ((condition) ? static_cast<void>(0) : ::strata::simt::fail("assertion", __VA_ARGS__))
+#elif STRATA_DEVICE_PASS
+#define STRATA_DETAIL_ASSERT_FORMAT(format, ...) \
+  "strata: %s:%d: block (%u,%u,%u) thread (%u,%u,%u): " format "\n"
+#define STRATA_DETAIL_ASSERT_VALUES(format, ...) , ##__VA_ARGS__
+#define STRATA_ASSERT(condition, ...)                                                              \
+  do {                                                                                             \
+    if (!(condition)) {                                                                            \
+      printf(STRATA_DETAIL_ASSERT_FORMAT(__VA_ARGS__), __FILE__, __LINE__, blockIdx.x, blockIdx.y, \
+             blockIdx.z, threadIdx.x, threadIdx.y,                                                 \
+             threadIdx.z STRATA_DETAIL_ASSERT_VALUES(__VA_ARGS__));                                \
+      __trap();                                                                                    \
+    }                                                                                              \
+  } while (false)
+#else
+#define STRATA_ASSERT(condition, ...) static_cast<void>(0)
+#endif

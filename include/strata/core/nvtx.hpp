@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+
+/// `STRATA_NVTX_RANGE("strata::DeviceReduce::Sum")` marks the enclosing scope for profilers.
+/// Nothing is done, and nothing included, where NVTX_DISABLE is defined or the NVTX header is
+/// absent.
+#if !STRATA_HOST_SIMT && !defined(NVTX_DISABLE) && defined(__has_include)
+#if __has_include(<nvtx3/nvToolsExt.h>)
+#include <nvtx3/nvToolsExt.h>
+#define STRATA_DETAIL_NVTX 1
+#endif
+#endif
+#ifndef STRATA_DETAIL_NVTX
+#define STRATA_DETAIL_NVTX 0
+#endif
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+class nvtx_range {
+ public:
+#if STRATA_DETAIL_NVTX
+  explicit nvtx_range(const char* name) { nvtxRangePushA(name); }
+  ~nvtx_range() { nvtxRangePop(); }
+#else
+  explicit nvtx_range(const char*) {}
+  ~nvtx_range() {}
+#endif
+  nvtx_range(const nvtx_range&) = delete;
+  nvtx_range& operator=(const nvtx_range&) = delete;
+};
+
+}  // namespace detail
+STRATA_NAMESPACE_END
+
+#define STRATA_NVTX_RANGE(name) \
+  const STRATA_DETAIL_ROOT::detail::nvtx_range strata_nvtx_range_ { name }

@@ -1,0 +1,120 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <type_traits>
+
+STRATA_NAMESPACE_BEGIN
+
+/// Marks the absence of a value or of an initial value.
+struct NullType {
+  STRATA_HD friend bool operator==(const NullType&, const NullType&) { return true; }
+  STRATA_HD friend bool operator!=(const NullType&, const NullType&) { return false; }
+};
+
+/// A key with the value that travels with it. `ArgMin` and `ArgMax` use the key for the index.
+template <class Key_, class Value_>
+struct KeyValuePair {
+  using Key = Key_;
+  using Value = Value_;
+
+  Key key;
+  Value value;
+
+  STRATA_HD friend bool operator==(const KeyValuePair& a, const KeyValuePair& b) {
+    return a.key == b.key && a.value == b.value;
+  }
+  STRATA_HD friend bool operator!=(const KeyValuePair& a, const KeyValuePair& b) {
+    return !(a == b);
+  }
+};
+
+/// Two device buffers of one length, of which one holds the current contents. Algorithms that move
+/// data to and fro take it by reference and set `selector` to the buffer that holds the result.
+template <class T>
+struct DoubleBuffer {
+  T* d_buffers[2]{nullptr, nullptr};
+  int selector = 0;
+
+  DoubleBuffer() = default;
+  STRATA_HD DoubleBuffer(T* current, T* alternate) : d_buffers{current, alternate} {}
+
+  STRATA_HD T* Current() const { return d_buffers[selector]; }
+  STRATA_HD T* Alternate() const { return d_buffers[selector ^ 1]; }
+};
+
+namespace detail {
+
+// A proxy iterator (cuda::discard_iterator, some transform outputs) has no value type of its own:
+// the algorithm then falls back to the type it would write.
+template <class Iterator, class Fallback, class = void>
+struct output_value {
+  using type = Fallback;
+};
+template <class Iterator, class Fallback>
+struct output_value<Iterator, Fallback,
+                    std::void_t<typename std::iterator_traits<Iterator>::value_type>> {
+  using value = typename std::iterator_traits<Iterator>::value_type;
+  using type = std::conditional_t<std::is_void_v<value>, Fallback, value>;
+};
+template <class Iterator, class Fallback>
+using output_value_t = typename output_value<Iterator, Fallback>::type;
+
+template <class Iterator>
+using iterator_value_t = std::remove_cv_t<typename std::iterator_traits<Iterator>::value_type>;
+
+/// The type in which a reduction is carried: what the operator returns for an initial value and an
+/// input item.
+template <class Operator, class Initial, class Item>
+using accumulator_t = std::decay_t<std::invoke_result_t<Operator, Initial, Item>>;
+
+template <class T>
+inline constexpr bool always_false = false;
+
+template <class Integer>
+STRATA_HD constexpr Integer ceiling_divide(Integer a, Integer b) {
+  return static_cast<Integer>(a / b + (a % b != 0 ? 1 : 0));
+}
+
+template <class Integer>
+STRATA_HD constexpr Integer round_up(Integer a, Integer multiple) {
+  return static_cast<Integer>(ceiling_divide(a, multiple) * multiple);
+}
+
+STRATA_HD constexpr bool is_power_of_two(unsigned long long x) { return x && !(x & (x - 1)); }
+
+STRATA_HD constexpr int log2_ceiling(unsigned long long x) {
+  int bits = 0;
+  while ((1ull << bits) < x) ++bits;
+  return bits;
+}
+
+}  // namespace detail
+
+/// Smallest k with 2^k >= N.
+template <int N>
+struct Log2 {
+  static_assert(N > 0, "Log2<N>: N must be positive");
+  enum { VALUE = detail::log2_ceiling(N) };
+};
+
+template <int N>
+struct PowerOfTwo {
+  enum { VALUE = detail::is_power_of_two(N) };
+};
+
+/// Storage that is declared without running a constructor: what `TempStorage` of every collective
+/// is, so that it may be shared memory or a member of a union. `Alias()` gives the object.
+template <class T>
+struct Uninitialized {
+  alignas(T) unsigned char storage[sizeof(T)];
+
+  STRATA_HD T& Alias() { return reinterpret_cast<T&>(*this); }
+};
+
+STRATA_NAMESPACE_END
