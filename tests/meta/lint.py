@@ -1,0 +1,238 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The strata authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Rules that no compiler checks: the direction of includes, what stays in one place, file marks.
+
+`--self-test` runs every rule on an example that breaks it and on one that keeps it.
+"""
+
+import argparse
+import pathlib
+import re
+
+import toolbox
+
+# A file includes only from its own floor or a lower one. simt/ stands beside the floors.
+FLOORS = ["core", "thread", "warp", "block", "device"]
+MAY_INCLUDE_SIMT = ("core/platform", "core/launcher")
+# The only files that may hold inline assembly, kernel launches or the shared memory keyword.
+MACHINE_FILES = ("core/macros.hpp", "core/platform", "core/launcher", "simt/")
+# Notices, data that other programs write, and formats without comments.
+NO_SPDX = {"LICENSE", ".json", ".csv", ".svg"}
+LINE_LIMIT = 120
+
+
+def floor(header):
+    """0 for core/..., above device/ for files directly in strata/ that include everything."""
+    first = header.split("/")[0]
+    if first in FLOORS:
+        return FLOORS.index(first)
+    return -1 if header == "version.hpp" else len(FLOORS)
+
+
+def without_comments(text):
+    """The text with comments blanked; line numbers stay, string literals too."""
+    pattern = r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"'
+    def blank(match):
+        found = match.group(0)
+        return found if found.startswith('"') else re.sub(r"[^\n]", " ", found)
+    return re.sub(pattern, blank, text, flags=re.DOTALL)
+
+
+def line_of(text, position):
+    return text.count("\n", 0, position) + 1
+
+
+def header_findings(header, text):
+    """Findings (line, text) of one header; `header` is relative to include/strata."""
+    code = without_comments(text)
+    in_simt = header.startswith("simt/")
+
+    for match in re.finditer(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', code, re.MULTILINE):
+        line, name = line_of(code, match.start()), match.group(2)
+        if re.match(r"(cub|thrust|cuda|nv)/|cooperative_groups", name):
+            yield line, f"includes {name}: CUB, Thrust and libcu++ are for tests and benchmarks"
+        if match.group(1) == '"':
+            yield line, f'includes "{name}": write <strata/...>'
+        if not name.startswith("strata/"):
+            continue
+        target = name[len("strata/"):]
+        if target.startswith("simt/"):
+            if not in_simt and not header.startswith(MAY_INCLUDE_SIMT):
+                yield line, f"includes {name}: only core/platform and core/launcher may"
+        elif in_simt:
+            if floor(target) > floor("core/"):
+                yield line, f"includes {name}: the host back end knows no algorithm"
+        elif floor(target) > floor(header):
+            yield line, f"includes {name} from a higher floor"
+
+    if not header.startswith(MACHINE_FILES):
+        for regex, what in ((r"<<<", "a kernel launch outside the launcher"),
+                            (r"\b__shared__\b", "__shared__ outside STRATA_SHARED"),
+                            (r"\basm\b", "inline assembly outside core/platform")):
+            for match in re.finditer(regex, code):
+                yield line_of(code, match.start()), what
+    for match in re.finditer(r"\bnamespace\s*\{", code):
+        yield line_of(code, match.start()), "an anonymous namespace in a header"
+    for match in re.finditer(r"^using namespace\b", code, re.MULTILINE):
+        yield line_of(code, match.start()), "a using directive in a header"
+    if not re.search(r"^#pragma once$", text, re.MULTILINE):
+        yield 1, "no #pragma once"
+
+
+def file_findings(name, text):
+    """Findings (line, text) of any file of the project; `name` is relative to the root."""
+    suffix = pathlib.PurePath(name).suffix
+    lines = text.split("\n")
+    if not {name, suffix} & NO_SPDX:
+        head = "\n".join(lines[:4])
+        for field in ("SPDX-FileCopyrightText: ", "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception"):
+            if field not in head:
+                yield 1, f"no '{field.strip()}' in the first lines"
+    if suffix in {".json", ".csv", ".svg"} or name == "LICENSE":
+        return
+    if text and not text.endswith("\n"):
+        yield len(lines), "no newline at the end"
+    for number, line in enumerate(lines, 1):
+        # A table row of Markdown cannot be broken.
+        if len(line) > LINE_LIMIT and not (suffix == ".md" and (line.startswith("|") or "](" in line)):
+            yield number, f"{len(line)} columns, at most {LINE_LIMIT}"
+        if line != line.rstrip():
+            yield number, "spaces at the end of the line"
+        if name.startswith("tests/meta/lint.py"):
+            continue
+        if re.search(r"\b(TODO|FIXME|XXX|HACK)\b", line):
+            yield number, "a mark of unfinished work"
+        if re.search(r"(?<![\w.$}>/])/(work|root|home|farm|Users|tmp/\w+)/", line):
+            yield number, "a path of one machine"
+
+
+def include_cycle(graph):
+    """A list of headers that include each other in a ring, or an empty list."""
+    state = {}
+    def visit(node, path):
+        state[node] = "open"
+        for target in graph.get(node, ()):
+            if state.get(target) == "open":
+                return path[path.index(target):] + [target]
+            if target not in state:
+                ring = visit(target, path + [target])
+                if ring:
+                    return ring
+        state[node] = "done"
+        return []
+    for node in graph:
+        if node not in state:
+            ring = visit(node, [node])
+            if ring:
+                return ring
+    return []
+
+
+def lint():
+    findings = []
+    graph = {}
+    for path in toolbox.tracked_files():
+        name = path.relative_to(toolbox.ROOT).as_posix()
+        try:
+            text = path.read_text()
+        except UnicodeDecodeError:
+            continue
+        rows = list(file_findings(name, text))
+        if name.startswith("include/strata/") and path.suffix in {".hpp", ".cuh", ".inl"}:
+            header = name[len("include/strata/"):]
+            rows += header_findings(header, text)
+            graph[header] = re.findall(r"^#include <strata/([^>]+)>", text, re.MULTILINE)
+        findings += [f"{name}:{line}: {what}" for line, what in rows]
+    ring = include_cycle(graph)
+    if ring:
+        findings.append("headers include each other: " + " -> ".join(ring))
+    return findings
+
+
+SPDX = ("// SPDX-FileCopyrightText: 2026 The strata authors\n"
+        "// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception\n")
+
+# (header, line that breaks a rule, part of the finding)
+BAD_HEADERS = [
+    ("core/a.hpp", "#include <strata/thread/b.cuh>", "higher floor"),
+    ("thread/a.cuh", "#include <strata/warp/b.cuh>", "higher floor"),
+    ("warp/a.cuh", "#include <strata/block/b.cuh>", "higher floor"),
+    ("block/a.cuh", "  #  include <strata/device/b.cuh>", "higher floor"),
+    ("device/a.cuh", "#include <strata/strata.cuh>", "higher floor"),
+    ("version.hpp", "#include <strata/core/a.hpp>", "higher floor"),
+    ("block/a.cuh", "#include <strata/simt/simt.hpp>", "only core/platform"),
+    ("simt/a.hpp", "#include <strata/warp/b.cuh>", "knows no algorithm"),
+    ("device/a.cuh", "#include <cub/cub.cuh>", "CUB, Thrust"),
+    ("core/a.hpp", "#include <thrust/pair.h>", "CUB, Thrust"),
+    ("core/a.hpp", "#include <cuda/std/utility>", "CUB, Thrust"),
+    ("core/a.hpp", '#include "b.hpp"', "write <strata/"),
+    ("device/a.cuh", "void f() { kernel<<<1, 1>>>(); }", "kernel launch"),
+    ("block/a.cuh", "__shared__ int x;", "STRATA_SHARED"),
+    ("warp/a.cuh", 'asm volatile("bar.sync 0;");', "inline assembly"),
+    ("core/a.hpp", "namespace {", "anonymous namespace"),
+    ("core/a.hpp", "using namespace std;", "using directive"),
+]
+GOOD_HEADERS = [
+    ("block/a.cuh", "#include <strata/warp/b.cuh>"),
+    ("device/a.cuh", "#include <strata/device/reduce/dispatch.cuh>"),
+    ("core/a.hpp", "#include <strata/version.hpp>"),
+    ("strata.cuh", "#include <strata/device/a.cuh>"),
+    ("core/platform.cuh", '#include <strata/simt/simt.hpp>\nvoid f() { asm volatile(""); }'),
+    ("block/a.cuh", "// raw __shared__ and k<<<1, 1>>> are for the launcher"),
+    ("core/a.hpp", "#include <type_traits>"),
+]
+BAD_FILES = [
+    ("tests/a.cu", "int x;\n", "SPDX-FileCopyrightText"),
+    ("tests/a.cu", SPDX + "x" * 121 + "\n", "121 columns"),
+    ("tests/a.cu", SPDX + "// TO" + "DO: later\n", "unfinished"),
+    ("README.md", SPDX + "see /ho" + "me/me/x\n", "one machine"),
+    ("tests/a.cu", SPDX + "int x; \n", "end of the line"),
+    ("tests/a.cu", SPDX + "int x;", "newline"),
+]
+GOOD_FILES = [
+    ("tests/a.cu", SPDX + "int x;\n"),
+    ("benchmarks/results/a.csv", "a,b\n"),
+    ("README.md", SPDX + "| " + "x" * 130 + " |\n"),
+    ("cmake/a.cmake", SPDX + "/usr/local/cuda\n${dir}/home/x\n"),
+]
+
+
+def self_test():
+    for header, line, expected in BAD_HEADERS:
+        found = [what for _, what in header_findings(header, f"#pragma once\n{line}\n")]
+        if len(found) != 1 or expected not in found[0]:
+            toolbox.fail(f"{header}: '{line}' gives {found}, not '{expected}'")
+    for header, line in GOOD_HEADERS:
+        found = list(header_findings(header, f"#pragma once\n{line}\n"))
+        if found:
+            toolbox.fail(f"{header}: '{line}' gives {found}")
+    if [what for _, what in header_findings("core/a.hpp", "int x;\n")] != ["no #pragma once"]:
+        toolbox.fail("a header without #pragma once is not found")
+    for name, text, expected in BAD_FILES:
+        found = [what for _, what in file_findings(name, text)]
+        if not any(expected in what for what in found):
+            toolbox.fail(f"{name}: {text!r} gives {found}, not '{expected}'")
+    for name, text in GOOD_FILES:
+        found = list(file_findings(name, text))
+        if found:
+            toolbox.fail(f"{name}: {text!r} gives {found}")
+    if include_cycle({"a": ["b"], "b": ["c"], "c": ["b"]}) != ["b", "c", "b"]:
+        toolbox.fail("a ring of includes is not found")
+    if include_cycle({"a": ["b", "c"], "b": ["c"], "c": []}):
+        toolbox.fail("a ring of includes is found where there is none")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--self-test", action="store_true")
+    if parser.parse_args().self_test:
+        self_test()
+        return
+    findings = lint()
+    if findings:
+        toolbox.fail("\n".join([f"{len(findings)} findings", *findings]))
+
+
+if __name__ == "__main__":
+    main()

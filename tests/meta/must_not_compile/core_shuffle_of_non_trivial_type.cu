@@ -1,0 +1,15 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// expect: shuffles exchange bits between threads: the type must be trivially copyable
+#include <strata/core/platform.cuh>
+
+struct item {
+  int value;
+#if defined(STRATA_BAD)
+  STRATA_HD item(const item& other) : value(other.value) {}
+#endif
+};
+
+STRATA_D int neighbour(const item& mine) {
+  return strata::platform::shuffle_down(strata::full_warp_mask, mine, 1).value;
+}

@@ -1,0 +1,41 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The strata authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""No header preprocesses to many more lines than an empty .cu file does."""
+
+import concurrent.futures
+import pathlib
+import tempfile
+
+import toolbox
+
+LIMIT = 30_000
+# What thread, warp and block headers aim at; printed, not enforced.
+AIM = 9_000
+
+
+def lines(compiler, folder, header=None):
+    unit = folder / f"{str(header).replace('/', '.')}.cu"
+    unit.write_text(f"#include <{header}>\n" if header else "\n")
+    return toolbox.must_run([*compiler.command, "-E", unit]).count("\n")
+
+
+def main():
+    arguments = toolbox.parser(__doc__).parse_args()
+    compiler = toolbox.Compiler(arguments.cxx, arguments.nvcc)
+    headers = [header for header in toolbox.headers() if "simt" not in header.parts]
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        empty = lines(compiler, folder)
+        with concurrent.futures.ThreadPoolExecutor(max_workers=2) as pool:
+            sizes = list(pool.map(lambda header: lines(compiler, folder, header) - empty, headers))
+    print(f"lines above an empty .cu ({empty}); limit {LIMIT}, aim {AIM} below device/")
+    for size, header in sorted(zip(sizes, headers), reverse=True):
+        above_aim = size > AIM and "device" not in header.parts
+        print(f"{size:7} {header}{' (above the aim)' if above_aim else ''}")
+    if max(sizes) > LIMIT:
+        toolbox.fail(f"a header is above {LIMIT} lines")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The strata authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The C++ in the project's README files is real.
+
+A ```cpp block after a line `<!-- quote: PATH -->` is that file, word for word, without its SPDX
+lines. Any other ```cpp block is a translation unit of its own and compiles; a fragment, which cannot
+compile alone, is to be marked ```c++ and is not looked at, except in the README of the root, which may
+not have any.
+"""
+
+import pathlib
+import re
+import tempfile
+
+import toolbox
+
+BLOCK = re.compile(r"(?:<!-- quote: (?P<quote>\S+) -->\n)?^```(?P<language>cpp|c\+\+|cuda)\n"
+                   r"(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def blocks(text):
+    return [match.groupdict() for match in BLOCK.finditer(text)]
+
+
+def without_notice(text):
+    return re.sub(r"(// SPDX-[^\n]*\n)+\n?", "", text)
+
+
+def self_test():
+    found = blocks("a\n<!-- quote: x.cu -->\n```cpp\nint x;\n```\n```c++\nx;\n```\n```sh\nls\n```\n")
+    expected = [{"quote": "x.cu", "language": "cpp", "code": "int x;\n"},
+                {"quote": None, "language": "c++", "code": "x;\n"}]
+    if found != expected:
+        toolbox.fail(f"the self-test finds {found}")
+
+
+def check(readme, compiler, folder):
+    name = readme.relative_to(toolbox.ROOT)
+    count = 0
+    for block in blocks(readme.read_text()):
+        if block["quote"]:
+            source = toolbox.ROOT / block["quote"]
+            if not source.is_file() or without_notice(source.read_text()) != block["code"]:
+                toolbox.fail(f"{name} does not quote {block['quote']} as it is")
+        elif block["language"] == "cpp":
+            unit = folder / "unit.cu"
+            unit.write_text(block["code"])
+            toolbox.must_run([*compiler.command, "-fsyntax-only", *compiler.source(unit)])
+        elif readme.parent == toolbox.ROOT:
+            toolbox.fail(f"{name} has a fragment that no test compiles:\n{block['code']}")
+        else:
+            continue
+        count += 1
+    return count
+
+
+def main():
+    arguments = toolbox.parser(__doc__).parse_args()
+    self_test()
+    compiler = toolbox.Compiler(arguments.cxx)
+    readmes = [path for path in toolbox.tracked_files() if path.suffix == ".md"]
+    with tempfile.TemporaryDirectory() as folder:
+        counts = {path: check(path, compiler, pathlib.Path(folder)) for path in readmes}
+    if counts.get(toolbox.ROOT / "README.md", 0) == 0:
+        toolbox.fail("README.md shows no code")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,73 @@
+# SPDX-FileCopyrightText: 2026 The strata authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the meta-tests share: running compilers and reading the tree."""
+
+import argparse
+import pathlib
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+INCLUDE = ROOT / "include"
+WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Wsign-conversion",
+            "-Werror"]
+
+
+def fail(text):
+    sys.exit(f"FAILED: {text}")
+
+
+def run(command, **options):
+    """Runs a command; stdout and stderr together, as text, in .stdout."""
+    return subprocess.run([str(word) for word in command], text=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, **options)
+
+
+def must_run(command, **options):
+    result = run(command, **options)
+    if result.returncode != 0:
+        fail(f"{' '.join(str(word) for word in command)}\n{result.stdout}")
+    return result.stdout
+
+
+class Compiler:
+    """The host compiler, or nvcc when `nvcc` is given."""
+
+    def __init__(self, cxx, nvcc="", warnings=False):
+        self.is_nvcc = bool(nvcc)
+        flags = WARNINGS if warnings else []
+        if self.is_nvcc:
+            self.command = [nvcc, "-arch=sm_90", "-ccbin", cxx]
+            if flags:
+                self.command += ["-Werror=all-warnings", "-Xcompiler=" + ",".join(flags)]
+        else:
+            self.command = [cxx, *flags]
+        self.command += ["-std=c++17", "-I", INCLUDE]
+
+    def source(self, path):
+        """A .cu file is C++ to the host compiler, which runs kernels as host code."""
+        return [path] if self.is_nvcc else ["-x", "c++", path]
+
+
+def parser(description):
+    result = argparse.ArgumentParser(description=description)
+    result.add_argument("--cxx", default="c++")
+    result.add_argument("--nvcc", default="", help="use this nvcc in place of the host compiler")
+    return result
+
+
+def headers():
+    """Every header of the library, relative to include/."""
+    found = [path for suffix in ("hpp", "cuh") for path in INCLUDE.rglob(f"*.{suffix}")]
+    return sorted(path.relative_to(INCLUDE) for path in found)
+
+
+def tracked_files():
+    """The files of the project: what git would commit, or, outside a clone, all but build trees."""
+    listing = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+                             cwd=ROOT, text=True, capture_output=True)
+    if listing.returncode == 0 and listing.stdout:
+        names = listing.stdout.split("\0")
+        return sorted(ROOT / name for name in names if name and (ROOT / name).is_file())
+    return sorted(path for path in ROOT.rglob("*")
+                  if path.is_file() and not {"build", ".git"} & set(path.relative_to(ROOT).parts))
