@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The strata authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The C++ in the project's README files is real.
+"""The C++ in the project's README files is real, and so are the files that they link to.
 
 A ```cpp block after a line `<!-- quote: PATH -->` is that file, word for word, without its SPDX
 lines. Any other ```cpp block is a translation unit of its own and compiles; a fragment, which cannot
@@ -33,12 +33,23 @@ def self_test():
                 {"quote": None, "language": "c++", "code": "x;\n"}]
     if found != expected:
         toolbox.fail(f"the self-test finds {found}")
+    links = dead_links(pathlib.Path(__file__), "[a](readme.py) [b](none.md#x) [c](https://d.e/f)")
+    if links != ["none.md"]:
+        toolbox.fail(f"the self-test finds the dead links {links}")
+
+
+def dead_links(readme, text):
+    links = re.findall(r"\]\(([^)#\s]+)[^)]*\)", text)
+    return [link for link in links if "://" not in link and not (readme.parent / link).exists()]
 
 
 def check(readme, compiler, folder):
     name = readme.relative_to(toolbox.ROOT)
+    text = readme.read_text()
+    if dead_links(readme, text):
+        toolbox.fail(f"{name} links to files that are not there: {dead_links(readme, text)}")
     count = 0
-    for block in blocks(readme.read_text()):
+    for block in blocks(text):
         if block["quote"]:
             source = toolbox.ROOT / block["quote"]
             if not source.is_file() or without_notice(source.read_text()) != block["code"]:
