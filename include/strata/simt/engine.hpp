@@ -1,0 +1,232 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The host SIMT engine as kernels, launchers and tests see it. The implementation is in runtime/.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <strata/simt/runtime_types.hpp>
+
+// Default arguments are evaluated at the call, so every collective knows its caller's line for free.
+// File and line are two parameters because a struct built here would carry this header's line.
+#define STRATA_SIMT_CALLER const char *file_ = __builtin_FILE(), int line_ = __builtin_LINE()
+#define STRATA_SIMT_CALLER_LOCATION \
+  ::strata::simt::location { file_, line_ }
+
+// For helpers that touch memory on the kernel's behalf: inlined, they report the kernel's line.
+#define STRATA_SIMT_INLINE inline __attribute__((always_inline))
+
+namespace strata {
+namespace simt {
+
+struct location {
+  const char* file;
+  int line;
+};
+
+// ---- control and inspection, for tests and debugging sessions -------------------------------------
+
+enum class block_order { ascending, descending, shuffled };
+
+struct configuration {
+  // 0: threads run in ascending order; 1: descending; any other value: a pseudo-random interleaving
+  // of lanes, warps and resident blocks that is the same each time. STRATA_SIMT_SEED
+  uint64_t seed = 0;
+  unsigned resident_blocks = 4;              // blocks in flight. STRATA_SIMT_RESIDENT_BLOCKS
+  block_order order = block_order::ascending;  // of dispatch. STRATA_SIMT_BLOCK_ORDER=0|1|2
+  size_t stack_bytes = 64 << 10;             // of each device thread. STRATA_SIMT_STACK_BYTES
+  uint64_t poll_limit = 4u << 20;            // polls without any progress before "livelock"
+  bool strict_exit = true;  // a block barrier after some threads of the block exited is an error
+  bool strict_site = true;  // a collective reached from different source lines is an error
+  // Check flavour: on average one preemption per this many memory accesses; 0 is never.
+  unsigned preemption = 0;  // STRATA_SIMT_PREEMPTION
+  size_t static_shared_limit = 48 << 10;
+  size_t shared_limit = 227 << 10;
+  bool quiet = false;  // do not print reports to stderr. STRATA_SIMT_QUIET
+};
+configuration& config();
+
+// What ended the last launch that failed; kind is "" when none has since clear_report().
+struct report {
+  const char* kind;
+  const char* text;
+};
+report last_report();
+void clear_report();
+
+struct statistics {
+  uint64_t blocks, threads, switches, collectives, barriers, polls;
+  uint64_t undefined_shuffle_reads;  // shuffles from lanes that did not take part
+  // Check flavour only:
+  uint64_t accesses;
+  uint64_t shared_instructions, shared_wavefronts, shared_ideal_wavefronts;
+};
+statistics& stats();
+void reset_statistics();  // also empties the bank-conflict table
+
+// Check flavour: shared-memory traffic of one instruction. One without conflicts has
+// wavefronts == ideal; a 32-way conflict has 32 times as many.
+struct bank_row {
+  const void* pc;
+  const char* where;  // "file.cu:12", "?" without debug information
+  uint64_t instructions, wavefronts, ideal;
+  unsigned access_bytes;
+  bool write;
+};
+int bank_rows(bank_row* rows, int capacity);  // worst first; returns how many were written
+
+enum class flavour { plain, check, asan };
+flavour runtime_flavour();
+
+// ---- launching ------------------------------------------------------------------------------------
+
+struct launch_parameters {
+  const char* name = "kernel";
+  dim3 grid = {};
+  dim3 block = {};
+  unsigned cluster_size = 1;  // blocks, along x
+  size_t dynamic_shared_bytes = 0;
+  cudaStream_t stream = nullptr;
+};
+
+// A type-erased call; clone and destroy serve a stream that captures.
+struct kernel_call {
+  const void* kernel;
+  void (*invoke)(void* arguments);
+  void* arguments;
+  size_t argument_bytes;
+  void* (*clone)(const void* arguments);
+  void (*destroy)(void* arguments);
+};
+cudaError_t launch_call(const launch_parameters& parameters, const kernel_call& call);
+
+namespace detail {
+template <class... P>
+struct bound_call {
+  void (*kernel)(P...);
+  std::tuple<std::decay_t<P>...> arguments;
+
+  // Every device thread gets its own copies of by-value parameters, as on the device.
+  static void invoke(void* self) {
+    auto& call = *static_cast<bound_call*>(self);
+    std::apply([&](auto&... argument) { call.kernel(argument...); }, call.arguments);
+  }
+  static void* clone(const void* self) {
+    return new bound_call(*static_cast<const bound_call*>(self));
+  }
+  static void destroy(void* self) { delete static_cast<bound_call*>(self); }
+};
+}  // namespace detail
+
+template <class... P, class... A>
+cudaError_t launch(const launch_parameters& parameters, void (*kernel)(P...), A&&... arguments) {
+  static_assert(sizeof...(P) == sizeof...(A), "launch: wrong number of kernel arguments");
+  using call = detail::bound_call<P...>;
+  call bound{kernel, std::tuple<std::decay_t<P>...>(static_cast<P>(arguments)...)};
+  return launch_call(parameters, {reinterpret_cast<const void*>(kernel), &call::invoke, &bound,
+                                  sizeof bound, &call::clone, &call::destroy});
+}
+
+// ---- what device code calls -----------------------------------------------------------------------
+
+// Ends the launch with a report; the calling thread does not continue.
+[[noreturn]] void fail(const char* kind, const char* format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+// "I polled another thread's store and found nothing": lets others run, and feeds livelock detection.
+void spin_hint(location where);
+// "I stored what another thread may be polling for."
+void progress();
+
+// One per declaration of a block-shared variable; a static object, resolved once per launch.
+struct shared_slot {
+  uint64_t launch = 0;
+  size_t offset = 0;
+};
+namespace detail {
+void* resolve_shared_variable(shared_slot& slot, size_t size, size_t align, const char* name,
+                              location where);
+// State of the thread that runs now. The engine runs one device thread at a time.
+extern uint64_t launch_serial;
+extern char* shared_arena;
+extern unsigned current_lane;
+extern unsigned current_linear_thread;
+}  // namespace detail
+
+inline void* shared_variable(shared_slot& slot, size_t size, size_t align, const char* name,
+                             location where) {
+  if (slot.launch == detail::launch_serial) return detail::shared_arena + slot.offset;
+  return detail::resolve_shared_variable(slot, size, align, name, where);
+}
+void* dynamic_shared();
+size_t dynamic_shared_bytes();
+
+bool on_device();
+inline unsigned lane_id() { return detail::current_lane; }
+inline unsigned linear_thread_id() { return detail::current_linear_thread; }
+
+enum class operation : uint8_t {
+  none,
+  sync_warp,
+  shuffle_index,
+  shuffle_up,
+  shuffle_down,
+  shuffle_xor,
+  ballot,
+  any,
+  all,
+  match_any,
+  match_all,
+  reduce_add,
+  reduce_min_unsigned,
+  reduce_max_unsigned,
+  reduce_min_signed,
+  reduce_max_signed,
+  reduce_and,
+  reduce_or,
+  reduce_xor,
+  active_mask,
+  block_sync,
+  block_sync_count,
+  block_sync_and,
+  block_sync_or
+};
+uint64_t warp_collective(operation op, uint32_t mask, uint64_t value, uint64_t extra,
+                         location where);
+int block_barrier(operation op, int predicate, location where);
+// PTX's bar.sync / bar.arrive with a barrier number 1..15 and a count of threads.
+void named_barrier(int barrier, int threads, bool wait, location where);
+
+// How far an atomic or a fence reaches. Block scope orders nothing across blocks.
+enum class memory_scope : uint8_t { block, cluster, device, system };
+void fence(int order, memory_scope scope);  // order: __ATOMIC_*
+namespace detail {
+extern memory_scope current_scope;  // of the atomic access about to be executed
+struct scoped_access {
+  explicit scoped_access(memory_scope scope) { current_scope = scope; }
+  ~scoped_access() { current_scope = memory_scope::device; }
+};
+}  // namespace detail
+
+template <class T>
+inline uint64_t to_bits(T value) {
+  static_assert(sizeof(T) <= 8 && std::is_trivially_copyable_v<T>, "at most 8 trivial bytes");
+  uint64_t bits = 0;
+  std::memcpy(&bits, &value, sizeof(T));
+  return bits;
+}
+template <class T>
+inline T from_bits(uint64_t bits) {
+  T value;
+  std::memcpy(&value, &bits, sizeof(T));
+  return value;
+}
+
+}  // namespace simt
+}  // namespace strata

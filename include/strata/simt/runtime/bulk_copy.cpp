@@ -1,0 +1,160 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// mbarriers and the bulk copies that report to them. The words in shared memory only mark where a
+// barrier is; its state is kept here, so that a barrier that was never initialised is noticed.
+#include <strata/simt/runtime/check.hpp>
+#include <strata/simt/runtime/engine_state.hpp>
+
+#include <map>
+
+namespace strata {
+namespace simt {
+namespace engine {
+namespace {
+
+struct pending_copy {
+  block* home;
+  size_t offset;
+  const void* from;
+  unsigned bytes;
+};
+
+struct mbarrier {
+  unsigned count, pending;       // arrivals of a phase, and those still missing
+  int64_t expected_bytes;        // minus those that came
+  uint32_t phase;
+  std::vector<pending_copy> copies;
+};
+
+std::map<const void*, mbarrier>& barriers() {
+  static auto* const table = new std::map<const void*, mbarrier>;
+  return *table;
+}
+
+mbarrier& find(const uint64_t* word, const char* what, location where) {
+  const auto found = barriers().find(word);
+  if (found == barriers().end()) {
+    fail("mbarrier", "%s at %s:%d on an mbarrier that was not initialised", what,
+         file_name(where.file), where.line);
+  }
+  return found->second;
+}
+
+void try_complete(mbarrier& barrier) {
+  if (barrier.pending != 0 || barrier.expected_bytes != 0) return;
+  ++barrier.phase;
+  barrier.pending = barrier.count;
+  launch_now.idle_polls = 0;
+}
+
+// Each phase is an object of its own: its releases are not the next one's.
+const void* phase_object(const void* word, uint32_t phase) {
+  return static_cast<const char*>(word) + (phase & 1);
+}
+
+void land(const uint64_t* word, mbarrier& barrier) {
+  std::vector<pending_copy> copies;
+  copies.swap(barrier.copies);
+  for (const pending_copy& copy : copies) {
+    std::memcpy(copy.home->arena + copy.offset, copy.from, copy.bytes);
+    check::bulk_copy_landed(*copy.home, copy.offset, copy.bytes,
+                            phase_object(word, barrier.phase));
+    barrier.expected_bytes -= copy.bytes;
+  }
+  try_complete(barrier);
+}
+
+void arrive(uint64_t* word, unsigned bytes, const char* what, location where) {
+  const runtime_section section;
+  fiber& self = calling_thread(what, where);
+  mbarrier& barrier = find(word, what, where);
+  if (barrier.pending == 0) {
+    fail("mbarrier", "%s at %s:%d: more arrivals than the %u the mbarrier was initialised with",
+         what, file_name(where.file), where.line, barrier.count);
+  }
+  const void* const object = phase_object(word, barrier.phase);
+  if (barrier.pending == barrier.count && barrier.copies.empty()) check::forget_object(object);
+  check::release_to(object, self);
+  --barrier.pending;
+  barrier.expected_bytes += bytes;
+  try_complete(barrier);
+}
+
+}  // namespace
+
+void start_bulk_copies() { barriers().clear(); }
+
+}  // namespace engine
+
+void mbarrier_init(uint64_t* word, unsigned count, const char* file, int line) {
+  using namespace engine;
+  const runtime_section section;
+  calling_thread("mbarrier_init", {file, line});
+  if (count == 0) fail("mbarrier", "mbarrier_init with count 0 at %s:%d", file_name(file), line);
+  *word = 0;
+  barriers()[word] = mbarrier{count, count, 0, 0, {}};
+}
+
+void mbarrier_invalidate(uint64_t* word, const char* file, int line) {
+  using namespace engine;
+  const runtime_section section;
+  calling_thread("mbarrier_invalidate", {file, line});
+  if (!find(word, "mbarrier_invalidate", {file, line}).copies.empty()) {
+    fail("mbarrier", "mbarrier_invalidate at %s:%d while bulk copies are under way",
+         file_name(file), line);
+  }
+  barriers().erase(word);
+}
+
+void mbarrier_arrive(uint64_t* word, const char* file, int line) {
+  engine::arrive(word, 0, "mbarrier_arrive", {file, line});
+}
+
+void mbarrier_arrive_expect_tx(uint64_t* word, unsigned bytes, const char* file, int line) {
+  engine::arrive(word, bytes, "mbarrier_arrive_expect_tx", {file, line});
+}
+
+bool mbarrier_try_wait_parity(uint64_t* word, unsigned parity, const char* file, int line) {
+  using namespace engine;
+  const location where = {file, line};
+  {
+    const runtime_section section;
+    fiber& self = calling_thread("mbarrier_try_wait_parity", where);
+    mbarrier& barrier = find(word, "mbarrier_try_wait_parity", where);
+    // The phase of that parity is still open when its parity is the current one's.
+    if ((barrier.phase & 1) == (parity & 1)) land(word, barrier);
+    if ((barrier.phase & 1) != (parity & 1)) {
+      check::acquire_from(phase_object(word, parity), self);
+      return true;
+    }
+  }
+  spin_hint(where);
+  return false;
+}
+
+void bulk_copy_global_to_shared(void* to, const void* from, unsigned bytes, uint64_t* word,
+                                const char* file, int line) {
+  using namespace engine;
+  const runtime_section section;
+  const location where = {file, line};
+  fiber& self = calling_thread("bulk_copy_global_to_shared", where);
+  mbarrier& barrier = find(word, "bulk_copy_global_to_shared", where);
+  if (reinterpret_cast<uintptr_t>(to) % 16 != 0 || reinterpret_cast<uintptr_t>(from) % 16 != 0 ||
+      bytes % 16 != 0) {
+    fail("misaligned", "bulk copy of %u bytes at %s:%d: addresses and size must be multiples of 16",
+         bytes, file_name(file), line);
+  }
+  const size_t offset = static_cast<size_t>(static_cast<char*>(to) - self.home->arena);
+  if (offset >= arena_bytes || bytes > arena_bytes - offset) {
+    fail("shared-out-of-bounds", "bulk copy at %s:%d whose target is not the block's shared memory",
+         file_name(file), line);
+  }
+  check::device_read(from, bytes, where);
+  check::bulk_copy_issued(*self.home, offset, bytes, where);
+  std::memset(to, shared_garbage, bytes);
+  barrier.copies.push_back({self.home, offset, from, bytes});
+}
+
+}  // namespace simt
+}  // namespace strata

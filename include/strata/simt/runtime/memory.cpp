@@ -1,0 +1,305 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Device memory, its copies and its fills.
+#include <strata/simt/runtime/check.hpp>
+#include <strata/simt/runtime/engine_state.hpp>
+#include <strata/simt/runtime/stream_graph.hpp>
+
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+
+#if defined(STRATA_SIMT_ASAN)
+#include <sanitizer/asan_interface.h>
+#endif
+
+namespace strata {
+namespace simt {
+namespace engine {
+namespace {
+
+constexpr size_t device_memory_bytes = size_t{8} << 30;  // beyond it, cudaMalloc fails
+constexpr size_t allocation_alignment = 256;
+
+struct allocation {
+  size_t bytes;
+  cudaMemoryType type;
+};
+
+std::map<char*, allocation>& allocations() {
+  static auto* const table = new std::map<char*, allocation>;
+  return *table;
+}
+size_t used_bytes = 0;
+size_t used_bytes_high = 0;
+uint64_t pool_release_threshold = 0;
+
+const std::pair<char* const, allocation>* find(const void* pointer) {
+  char* const address = static_cast<char*>(const_cast<void*>(pointer));
+  auto next = allocations().upper_bound(address);
+  if (next == allocations().begin()) return nullptr;
+  --next;
+  const bool inside = address < next->first + next->second.bytes ||
+                      (next->second.bytes == 0 && address == next->first);
+  return inside ? &*next : nullptr;
+}
+
+cudaError_t misuse(cudaError_t error, const char* what) {
+  if (!settings.quiet) std::fprintf(stderr, "SIMT ERROR [api] %s\n", what);
+  return set_last_error(error);
+}
+
+size_t rounded(size_t bytes) {
+  const size_t at_least_one = bytes == 0 ? 1 : bytes;
+  return (at_least_one + allocation_alignment - 1) / allocation_alignment * allocation_alignment;
+}
+
+void* take_memory(size_t bytes, cudaMemoryType type) {
+#if defined(STRATA_SIMT_CHECK)
+  return check::allocate(bytes, type != cudaMemoryTypeDevice);
+#else
+  static_cast<void>(type);
+  void* const memory = std::aligned_alloc(allocation_alignment, rounded(bytes));
+#if defined(STRATA_SIMT_ASAN)
+  if (memory != nullptr) {
+    ASAN_POISON_MEMORY_REGION(static_cast<char*>(memory) + bytes, rounded(bytes) - bytes);
+  }
+#endif
+  return memory;
+#endif
+}
+
+void give_memory(void* memory, size_t bytes) {
+#if defined(STRATA_SIMT_CHECK)
+  check::released(memory, bytes);
+#else
+#if defined(STRATA_SIMT_ASAN)
+  ASAN_UNPOISON_MEMORY_REGION(memory, rounded(bytes));
+#else
+  static_cast<void>(bytes);
+#endif
+  std::free(memory);
+#endif
+}
+
+cudaError_t allocate(void** pointer, size_t bytes, cudaMemoryType type) {
+  if (pointer == nullptr) return set_last_error(cudaErrorInvalidValue);
+  *pointer = nullptr;
+  if (bytes == 0) return cudaSuccess;
+  if (bytes > device_memory_bytes || used_bytes > device_memory_bytes - bytes) {
+    return set_last_error(cudaErrorMemoryAllocation);
+  }
+  void* const memory = take_memory(bytes, type);
+  if (memory == nullptr) return set_last_error(cudaErrorMemoryAllocation);
+  std::memset(memory, global_garbage, bytes);
+  allocations()[static_cast<char*>(memory)] = {bytes, type};
+  used_bytes += bytes;
+  if (used_bytes > used_bytes_high) used_bytes_high = used_bytes;
+  *pointer = memory;
+  return cudaSuccess;
+}
+
+cudaError_t release(void* pointer, bool host) {
+  if (pointer == nullptr) return cudaSuccess;
+  const auto found = allocations().find(static_cast<char*>(pointer));
+  if (found == allocations().end() || (found->second.type == cudaMemoryTypeHost) != host) {
+    return misuse(cudaErrorInvalidValue,
+                  "a pointer is freed that this kind of allocation did not return");
+  }
+  const size_t bytes = found->second.bytes;
+  allocations().erase(found);
+  used_bytes -= bytes;
+  give_memory(pointer, bytes);
+  return cudaSuccess;
+}
+
+bool is_device(const void* pointer, size_t bytes) {
+  const auto* const found = find(pointer);
+  return found != nullptr && found->second.type != cudaMemoryTypeHost &&
+         static_cast<const char*>(pointer) + bytes <= found->first + found->second.bytes;
+}
+
+// A range that begins in an allocation must end in it.
+bool overruns(const void* pointer, size_t bytes) {
+  const auto* const found = find(pointer);
+  return found != nullptr &&
+         static_cast<const char*>(pointer) + bytes > found->first + found->second.bytes;
+}
+
+bool direction_fits(const void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
+  const bool to_device = is_device(to, bytes), from_device = is_device(from, bytes);
+  // Managed memory is at home on both sides.
+  const auto managed = [](const void* pointer) {
+    const auto* const found = find(pointer);
+    return found != nullptr && found->second.type == cudaMemoryTypeManaged;
+  };
+  switch (kind) {
+    case cudaMemcpyHostToDevice:
+      return to_device && (!from_device || managed(from));
+    case cudaMemcpyDeviceToHost:
+      return from_device && (!to_device || managed(to));
+    case cudaMemcpyDeviceToDevice:
+      return to_device && from_device;
+    default:
+      return true;
+  }
+}
+
+void copy_now(void* to, const void* from, size_t bytes) {
+  std::memmove(to, from, bytes);
+  if (find(to) != nullptr) check::written_by_host(to, bytes);
+}
+
+cudaError_t copy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
+                 cudaStream_t stream) {
+  if (bytes == 0) return cudaSuccess;
+  if (overruns(to, bytes) || overruns(from, bytes) || !direction_fits(to, from, bytes, kind)) {
+    return misuse(cudaErrorInvalidValue,
+                  "cudaMemcpy: the direction does not fit the pointers, or the range leaves its "
+                  "allocation");
+  }
+  return issue_work(stream, [=] { copy_now(to, from, bytes); });
+}
+
+void fill_now(void* to, int value, size_t bytes) {
+  std::memset(to, value, bytes);
+  check::written_by_host(to, bytes);
+}
+
+cudaError_t fill(void* to, int value, size_t bytes, cudaStream_t stream) {
+  if (bytes == 0) return cudaSuccess;
+  if (find(to) == nullptr || overruns(to, bytes)) {
+    return misuse(cudaErrorInvalidValue, "cudaMemset outside a device allocation");
+  }
+  return issue_work(stream, [=] { fill_now(to, value, bytes); });
+}
+
+}  // namespace
+}  // namespace engine
+}  // namespace simt
+}  // namespace strata
+
+using namespace strata::simt::engine;
+using api_lock = std::lock_guard<std::recursive_mutex>;
+
+cudaError_t cudaMalloc(void** pointer, size_t bytes) {
+  const api_lock lock(api_mutex());
+  if (const cudaError_t error = refuse_while_capturing()) return error;
+  return allocate(pointer, bytes, cudaMemoryTypeDevice);
+}
+cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned) {
+  const api_lock lock(api_mutex());
+  if (const cudaError_t error = refuse_while_capturing()) return error;
+  return allocate(pointer, bytes, cudaMemoryTypeManaged);
+}
+cudaError_t cudaMallocHost(void** pointer, size_t bytes) {
+  const api_lock lock(api_mutex());
+  if (const cudaError_t error = refuse_while_capturing()) return error;
+  return allocate(pointer, bytes, cudaMemoryTypeHost);
+}
+cudaError_t cudaHostAlloc(void** pointer, size_t bytes, unsigned) {
+  return cudaMallocHost(pointer, bytes);
+}
+cudaError_t cudaFree(void* pointer) {
+  const api_lock lock(api_mutex());
+  if (const cudaError_t error = refuse_while_capturing()) return error;
+  return release(pointer, false);
+}
+cudaError_t cudaFreeHost(void* pointer) {
+  const api_lock lock(api_mutex());
+  if (const cudaError_t error = refuse_while_capturing()) return error;
+  return release(pointer, true);
+}
+
+// In a capture the address is fixed now and lives as long as the graph, as with the real runtime.
+cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream) {
+  const api_lock lock(api_mutex());
+  if (const cudaError_t error = validate_stream(stream)) return error;
+  const cudaError_t error = allocate(pointer, bytes, cudaMemoryTypeDevice);
+  if (error == cudaSuccess && *pointer != nullptr && is_capturing(stream)) {
+    void* const memory = *pointer;
+    keep_for_graph(stream, [memory] { release(memory, false); });
+  }
+  return error;
+}
+cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
+  const api_lock lock(api_mutex());
+  if (const cudaError_t error = validate_stream(stream)) return error;
+  if (is_capturing(stream)) return cudaSuccess;
+  return release(pointer, false);
+}
+
+cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
+  const api_lock lock(api_mutex());
+  if (const cudaError_t error = refuse_while_capturing()) return error;
+  return copy(to, from, bytes, kind, nullptr);
+}
+cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
+                            cudaStream_t stream) {
+  const api_lock lock(api_mutex());
+  return copy(to, from, bytes, kind, stream);
+}
+cudaError_t cudaMemset(void* to, int value, size_t bytes) {
+  const api_lock lock(api_mutex());
+  if (const cudaError_t error = refuse_while_capturing()) return error;
+  return fill(to, value, bytes, nullptr);
+}
+cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes, cudaStream_t stream) {
+  const api_lock lock(api_mutex());
+  return fill(to, value, bytes, stream);
+}
+
+cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total_bytes) {
+  const api_lock lock(api_mutex());
+  *free_bytes = device_memory_bytes - used_bytes;
+  *total_bytes = device_memory_bytes;
+  return cudaSuccess;
+}
+
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
+  const api_lock lock(api_mutex());
+  void* const address = const_cast<void*>(pointer);
+  const auto* const found = find(pointer);
+  if (found == nullptr) {
+    *attributes = {cudaMemoryTypeUnregistered, -2, nullptr, address};
+  } else {
+    const bool on_host = found->second.type != cudaMemoryTypeDevice;
+    *attributes = {found->second.type, 0, address, on_host ? address : nullptr};
+  }
+  return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
+  if (device != 0) return set_last_error(cudaErrorInvalidDevice);
+  static char the_pool;
+  *pool = reinterpret_cast<cudaMemPool_t>(&the_pool);
+  return cudaSuccess;
+}
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr attribute, void* value) {
+  const api_lock lock(api_mutex());
+  if (attribute == cudaMemPoolAttrReleaseThreshold) {
+    pool_release_threshold = *static_cast<uint64_t*>(value);
+  }
+  return cudaSuccess;
+}
+cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t, cudaMemPoolAttr attribute, void* value) {
+  const api_lock lock(api_mutex());
+  switch (attribute) {
+    case cudaMemPoolAttrReleaseThreshold:
+      *static_cast<uint64_t*>(value) = pool_release_threshold;
+      break;
+    case cudaMemPoolAttrReservedMemCurrent:
+    case cudaMemPoolAttrUsedMemCurrent:
+      *static_cast<uint64_t*>(value) = used_bytes;
+      break;
+    case cudaMemPoolAttrReservedMemHigh:
+    case cudaMemPoolAttrUsedMemHigh:
+      *static_cast<uint64_t*>(value) = used_bytes_high;
+      break;
+    default:
+      *static_cast<int*>(value) = 1;
+  }
+  return cudaSuccess;
+}
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t, size_t) { return cudaSuccess; }

@@ -1,0 +1,107 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Crashes and endless loops inside a kernel, told with the thread that caused them.
+#include <strata/simt/runtime/engine_state.hpp>
+
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+
+namespace strata {
+namespace simt {
+namespace engine {
+namespace {
+
+constexpr int hang_seconds = 10;
+constexpr int hang_exit_status = 86;
+
+void say(const char* text, int length) {
+  const ssize_t written = write(STDERR_FILENO, text, static_cast<size_t>(length));
+  static_cast<void>(written);
+}
+
+// snprintf is not on the list of functions a handler may call, but nothing follows that it could
+// harm: the process ends.
+int describe_current(char* buffer, size_t size, const char* kind, const char* what) {
+  const uint3 b = current->home->index, t = current->index;
+  return std::snprintf(buffer, size,
+                       "SIMT ERROR [%s] kernel %s: block (%u,%u,%u) thread (%u,%u,%u) %s; last "
+                       "collective, barrier or poll at %s:%d\n",
+                       kind, launch_now.parameters.name, b.x, b.y, b.z, t.x, t.y, t.z, what,
+                       file_name(current->where.file), current->where.line);
+}
+
+// A second's tick: a thread that polls without a spin hint keeps everybody else from running.
+void on_tick(int) {
+  static uint64_t seen = ~uint64_t{0};
+  static int same = 0;
+  if (current == nullptr || seen != counters.switches) {
+    seen = counters.switches;
+    same = 0;
+    return;
+  }
+  if (++same < hang_seconds) return;
+  char buffer[512];
+  say(buffer, describe_current(buffer, sizeof buffer, "hang",
+                               "has run 10 s without a barrier, collective or spin hint"));
+  _exit(hang_exit_status);
+}
+
+#if !defined(STRATA_SIMT_ASAN)
+void on_fault(int signal_number, siginfo_t* info, void*) {
+  if (current != nullptr) {
+    const char* const address = static_cast<char*>(info->si_addr);
+    const bool in_guard = address >= current->stack - 4096 && address < current->stack;
+    char what[128], buffer[640];
+    std::snprintf(what, sizeof what, "%s at address %p",
+                  in_guard ? "overflows its stack (STRATA_SIMT_STACK_BYTES)" : "faults",
+                  static_cast<const void*>(address));
+    say(buffer, describe_current(buffer, sizeof buffer,
+                                 in_guard ? "stack-overflow" : "segmentation-fault", what));
+  }
+  std::signal(signal_number, SIG_DFL);
+  std::raise(signal_number);
+}
+#endif
+
+void handle(int signal_number, struct sigaction action) {
+  struct sigaction before {};
+  sigaction(signal_number, nullptr, &before);
+  // Somebody else's handler (a test framework's, a debugger's) stays.
+  if (before.sa_handler == SIG_DFL) sigaction(signal_number, &action, nullptr);
+}
+
+}  // namespace
+
+void install_signal_handlers() {
+  static bool done = false;
+  if (done || std::getenv("STRATA_SIMT_NO_SIGNALS") != nullptr) return;
+  done = true;
+  static char alternate_stack[64 << 10];  // the faulting stack may be the one that overflowed
+  stack_t stack{};
+  stack.ss_sp = alternate_stack;
+  stack.ss_size = sizeof alternate_stack;
+  sigaltstack(&stack, nullptr);
+
+  struct sigaction tick {};
+  tick.sa_flags = SA_RESTART | SA_ONSTACK;
+  tick.sa_handler = on_tick;
+  handle(SIGVTALRM, tick);
+  const struct itimerval every_second {{1, 0}, {1, 0}};
+  setitimer(ITIMER_VIRTUAL, &every_second, nullptr);  // CPU time: a debugger's stop is no hang
+#if !defined(STRATA_SIMT_ASAN)
+  struct sigaction fault {};
+  fault.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  fault.sa_sigaction = on_fault;
+  handle(SIGSEGV, fault);
+  handle(SIGBUS, fault);
+#endif
+}
+
+}  // namespace engine
+}  // namespace simt
+}  // namespace strata
