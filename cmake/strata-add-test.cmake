@@ -12,6 +12,7 @@
 # compile, is built. Labels: the flavour and the folder.
 #
 # A <name>.cpp in place of the .cu is a plain host test: one program <name>, label host.
+# GoogleTest's main() runs a source that has none of its own.
 set(STRATA_TEST_FLAVOURS
     gpu simt check
     CACHE STRING "Flavours of tests to build: gpu, simt, check, asan")
@@ -32,7 +33,7 @@ function(strata_add_test path)
 
   if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${path}.cpp)
     add_executable(${name} ${path}.cpp)
-    strata_finish_test(${name} host strata::strata)
+    strata_register_test(${name} strata::strata ${arg_TIMEOUT} host ${folder})
     return()
   endif()
 
@@ -45,39 +46,36 @@ function(strata_add_test path)
     add_executable(${name}_gpu ${path}.cu)
     set_target_properties(${name}_gpu PROPERTIES CUDA_STANDARD 17 CUDA_STANDARD_REQUIRED ON)
     target_compile_options(${name}_gpu PRIVATE --extended-lambda)
-    strata_finish_test(${name}_gpu gpu strata::strata)
+    strata_register_test(${name}_gpu strata::strata ${arg_TIMEOUT} gpu ${folder})
   endif()
-  if(arg_SIMT AND "simt" IN_LIST STRATA_TEST_FLAVOURS)
-    strata_add_simt_test(${name}_simt simt strata::simt)
-  endif()
-  if(arg_CHECK AND "check" IN_LIST STRATA_TEST_FLAVOURS)
-    strata_add_simt_test(${name}_simt_check check strata::simt_check)
-  endif()
-  if(arg_ASAN AND "asan" IN_LIST STRATA_TEST_FLAVOURS)
-    strata_add_simt_test(${name}_simt_asan asan strata::simt_asan)
-  endif()
+  foreach(flavour IN ITEMS SIMT CHECK ASAN)
+    string(TOLOWER ${flavour} label)
+    if(NOT arg_${flavour} OR NOT label IN_LIST STRATA_TEST_FLAVOURS)
+      continue()
+    endif()
+    set(suffix simt)
+    if(NOT label STREQUAL "simt")
+      set(suffix simt_${label})
+    endif()
+    add_executable(${name}_${suffix})
+    strata_target_simt_sources(${name}_${suffix} ${path}.cu)
+    if(NOT label STREQUAL "simt")
+      target_compile_definitions(${name}_${suffix} PRIVATE STRATA_TEST_SMALL=1)
+    endif()
+    strata_register_test(${name}_${suffix} strata::${suffix} ${arg_TIMEOUT} ${label} ${folder})
+  endforeach()
 endfunction()
 
-# The rest is private to strata_add_test and reads its variables.
-
-macro(strata_add_simt_test target label runtime)
-  add_executable(${target})
-  strata_target_simt_sources(${target} ${path}.cu)
-  if(NOT "${label}" STREQUAL "simt")
-    target_compile_definitions(${target} PRIVATE STRATA_TEST_SMALL=1)
-  endif()
-  strata_finish_test(${target} ${label} ${runtime})
-endmacro()
-
-macro(strata_finish_test target label library)
-  target_link_libraries(${target} PRIVATE ${library} strata_warnings GTest::gmock GTest::gtest)
+# Makes a program a CTest entry with the labels given. Exit status 77 says: skipped, no CUDA device.
+function(strata_register_test target library timeout label folder)
+  target_link_libraries(${target} PRIVATE ${library} strata_warnings GTest::gmock GTest::gtest
+                                          GTest::gtest_main)
   target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
   set(launcher "")
-  if("${label}" STREQUAL "gpu")
+  if(label STREQUAL "gpu")
     set(launcher ${STRATA_GPU_TEST_LAUNCHER})
   endif()
   add_test(NAME ${target} COMMAND ${launcher} $<TARGET_FILE:${target}>)
-  # 77 is the exit status of a GPU test that found no device.
-  set_tests_properties(${target} PROPERTIES LABELS "${label};${folder}" TIMEOUT ${arg_TIMEOUT}
+  set_tests_properties(${target} PROPERTIES LABELS "${label};${folder}" TIMEOUT ${timeout}
                                             SKIP_RETURN_CODE 77)
-endmacro()
+endfunction()
