@@ -11,7 +11,8 @@ namespace simt {
 
 // Atomic accesses with an order (__ATOMIC_*) and a scope, for the host side of core/platform.cuh.
 template <class T>
-STRATA_SIMT_INLINE T atomic_load(const T* address, int order, memory_scope scope = memory_scope::device) {
+STRATA_SIMT_INLINE T atomic_load(const T* address, int order,
+                                 memory_scope scope = memory_scope::device) {
   const detail::scoped_access access(scope);
   switch (order) {
     case __ATOMIC_RELAXED:
@@ -24,7 +25,7 @@ STRATA_SIMT_INLINE T atomic_load(const T* address, int order, memory_scope scope
 }
 template <class T>
 STRATA_SIMT_INLINE void atomic_store(T* address, T value, int order,
-                         memory_scope scope = memory_scope::device) {
+                                     memory_scope scope = memory_scope::device) {
   const detail::scoped_access access(scope);
   switch (order) {
     case __ATOMIC_RELAXED:
@@ -80,16 +81,15 @@ STRATA_SIMT_INLINE T atomic_update(T* address, memory_scope scope, Update update
 
 template <class T, class V>
 STRATA_SIMT_INLINE T atomic_compare_and_swap(T* address, V expected, V desired, memory_scope scope,
-                                 location where) {
+                                             location where) {
   using word = typename atomic_word<sizeof(T)>::type;
   word seen = static_cast<word>(to_bits(static_cast<T>(expected)));
   bool swapped;
   {
     const scoped_access access(scope);
-    swapped = __atomic_compare_exchange_n(
-        reinterpret_cast<word*>(address), &seen,
-        static_cast<word>(to_bits(static_cast<T>(desired))), false, __ATOMIC_RELAXED,
-        __ATOMIC_RELAXED);
+    swapped = __atomic_compare_exchange_n(reinterpret_cast<word*>(address), &seen,
+                                          static_cast<word>(to_bits(static_cast<T>(desired))),
+                                          false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
   }
   // A failed exchange is most often a lock that is taken: let its holder run.
   if (swapped) {
@@ -105,26 +105,26 @@ STRATA_SIMT_INLINE T atomic_compare_and_swap(T* address, V expected, V desired, 
 }  // namespace strata
 
 // The value is converted to the pointee's type, as overload resolution does in CUDA.
-#define STRATA_SIMT_ATOMIC(name, expression)                                                      \
-  template <class T, class V>                                                                     \
-  STRATA_SIMT_INLINE T name(T* address, V operand) {                                              \
-    const T value = static_cast<T>(operand);                                                      \
-    return strata::simt::detail::atomic_update(address, strata::simt::memory_scope::device,       \
+#define STRATA_SIMT_ATOMIC(name, expression)                                                       \
+  template <class T, class V>                                                                      \
+  STRATA_SIMT_INLINE T name(T* address, V operand) {                                               \
+    const T value = static_cast<T>(operand);                                                       \
+    return strata::simt::detail::atomic_update(address, strata::simt::memory_scope::device,        \
                                                [=](T old) { return static_cast<T>(expression); }); \
-  }                                                                                               \
-  template <class T, class V>                                                                     \
-  STRATA_SIMT_INLINE T name##_block(T* address, V operand) {                                      \
-    const T value = static_cast<T>(operand);                                                      \
-    return strata::simt::detail::atomic_update(address, strata::simt::memory_scope::block,        \
+  }                                                                                                \
+  template <class T, class V>                                                                      \
+  STRATA_SIMT_INLINE T name##_block(T* address, V operand) {                                       \
+    const T value = static_cast<T>(operand);                                                       \
+    return strata::simt::detail::atomic_update(address, strata::simt::memory_scope::block,         \
                                                [=](T old) { return static_cast<T>(expression); }); \
-  }                                                                                               \
-  template <class T, class V>                                                                     \
-  STRATA_SIMT_INLINE T name##_system(T* address, V operand) {                                     \
-    return name(address, operand);                                                                \
+  }                                                                                                \
+  template <class T, class V>                                                                      \
+  STRATA_SIMT_INLINE T name##_system(T* address, V operand) {                                      \
+    return name(address, operand);                                                                 \
   }
 STRATA_SIMT_ATOMIC(atomicAdd, old + value)
 STRATA_SIMT_ATOMIC(atomicSub, old - value)
-STRATA_SIMT_ATOMIC(atomicAnd, old & value)
+STRATA_SIMT_ATOMIC(atomicAnd, old& value)
 STRATA_SIMT_ATOMIC(atomicOr, old | value)
 STRATA_SIMT_ATOMIC(atomicXor, old ^ value)
 STRATA_SIMT_ATOMIC(atomicMin, value < old ? value : old)
@@ -143,6 +143,6 @@ STRATA_SIMT_INLINE T atomicCAS(T* address, C expected, V desired, STRATA_SIMT_CA
 template <class T, class C, class V>
 STRATA_SIMT_INLINE T atomicCAS_block(T* address, C expected, V desired, STRATA_SIMT_CALLER) {
   return strata::simt::detail::atomic_compare_and_swap(
-      address, static_cast<T>(expected), static_cast<T>(desired),
-      strata::simt::memory_scope::block, STRATA_SIMT_CALLER_LOCATION);
+      address, static_cast<T>(expected), static_cast<T>(desired), strata::simt::memory_scope::block,
+      STRATA_SIMT_CALLER_LOCATION);
 }

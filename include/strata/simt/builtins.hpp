@@ -59,9 +59,7 @@ inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift) {
 inline unsigned __umulhi(unsigned a, unsigned b) {
   return static_cast<unsigned>(static_cast<uint64_t>(a) * b >> 32);
 }
-inline int __mulhi(int a, int b) {
-  return static_cast<int>(static_cast<int64_t>(a) * b >> 32);
-}
+inline int __mulhi(int a, int b) { return static_cast<int>(static_cast<int64_t>(a) * b >> 32); }
 inline unsigned long long __umul64hi(unsigned long long a, unsigned long long b) {
   __extension__ typedef unsigned __int128 wide;
   return static_cast<unsigned long long>(static_cast<wide>(a) * b >> 64);
@@ -131,14 +129,14 @@ STRATA_SIMT_INLINE void __stwt(T* address, T value) {
 inline long long clock64() { return static_cast<long long>(strata::simt::stats().switches); }
 
 // ---- minimum and maximum: CUDA's overload set, with its mixed signed and unsigned pairs
-#define STRATA_SIMT_MIN_MAX(type, left, right)                                              \
-  inline constexpr type min(left a, right b) {                                              \
-    return static_cast<type>(b) < static_cast<type>(a) ? static_cast<type>(b)               \
-                                                       : static_cast<type>(a);              \
-  }                                                                                         \
-  inline constexpr type max(left a, right b) {                                              \
-    return static_cast<type>(a) < static_cast<type>(b) ? static_cast<type>(b)               \
-                                                       : static_cast<type>(a);              \
+#define STRATA_SIMT_MIN_MAX(type, left, right)                                 \
+  inline constexpr type min(left a, right b) {                                 \
+    return static_cast<type>(b) < static_cast<type>(a) ? static_cast<type>(b)  \
+                                                       : static_cast<type>(a); \
+  }                                                                            \
+  inline constexpr type max(left a, right b) {                                 \
+    return static_cast<type>(a) < static_cast<type>(b) ? static_cast<type>(b)  \
+                                                       : static_cast<type>(a); \
   }
 STRATA_SIMT_MIN_MAX(int, int, int)
 STRATA_SIMT_MIN_MAX(unsigned, unsigned, unsigned)

@@ -9,29 +9,23 @@
 namespace strata {
 namespace simt {
 
-unsigned cluster_rank();     // of the calling block in its cluster
-unsigned cluster_size();     // blocks in the cluster
-unsigned cluster_index();    // linear number of the cluster in the grid
+unsigned cluster_rank();   // of the calling block in its cluster
+unsigned cluster_size();   // blocks in the cluster
+unsigned cluster_index();  // linear number of the cluster in the grid
 
 // The two halves of the cluster barrier: arrive releases, wait acquires.
-void cluster_arrive(const char* file = __builtin_FILE(), int line = __builtin_LINE());
-void cluster_wait(const char* file = __builtin_FILE(), int line = __builtin_LINE());
-inline void cluster_sync(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
-  cluster_arrive(file, line);
-  cluster_wait(file, line);
+void cluster_arrive(location where);
+void cluster_wait(location where);
+inline void cluster_barrier(location where) {
+  cluster_arrive(where);
+  cluster_wait(where);
 }
 
 // The address at which this block sees the variable that `address`, in its own shared memory, is in
 // the block of that rank. A plain shared address of another block is not usable; in the check
 // flavour its use is reported.
-void* map_shared_rank(const void* address, unsigned rank, const char* file = __builtin_FILE(),
-                      int line = __builtin_LINE());
-template <class T>
-inline T* map_shared_rank(T* address, unsigned rank, const char* file = __builtin_FILE(),
-                          int line = __builtin_LINE()) {
-  const void* const plain = address;
-  return static_cast<T*>(map_shared_rank(plain, rank, file, line));
-}
+void* map_shared(const void* address, unsigned rank, const char* file = __builtin_FILE(),
+                 int line = __builtin_LINE());
 
 }  // namespace simt
 }  // namespace strata

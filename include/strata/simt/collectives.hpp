@@ -46,9 +46,9 @@ inline int __all_sync(unsigned mask, int predicate, STRATA_SIMT_CALLER) {
 }
 template <class T>
 inline unsigned __match_any_sync(unsigned mask, T value, STRATA_SIMT_CALLER) {
-  return static_cast<unsigned>(
-      strata::simt::warp_collective(strata::simt::operation::match_any, mask,
-                                    strata::simt::to_bits(value), 0, STRATA_SIMT_CALLER_LOCATION));
+  return static_cast<unsigned>(strata::simt::warp_collective(strata::simt::operation::match_any,
+                                                             mask, strata::simt::to_bits(value), 0,
+                                                             STRATA_SIMT_CALLER_LOCATION));
 }
 template <class T>
 inline unsigned __match_all_sync(unsigned mask, T value, int* all_equal, STRATA_SIMT_CALLER) {
@@ -64,8 +64,7 @@ namespace strata {
 namespace simt {
 namespace detail {
 template <class T>
-inline T shuffle(operation op, unsigned mask, T value, unsigned source, int width,
-                 location where) {
+inline T shuffle(operation op, unsigned mask, T value, unsigned source, int width, location where) {
   const uint64_t extra = static_cast<uint64_t>(static_cast<uint32_t>(width)) << 32 | source;
   return from_bits<T>(warp_collective(op, mask, to_bits(value), extra, where));
 }
@@ -100,11 +99,11 @@ inline T __shfl_xor_sync(unsigned mask, T value, int lane_mask, int width = 32,
 }
 
 // ---- warp reductions of 32-bit integers
-#define STRATA_SIMT_REDUCE(name, type, op)                                                     \
-  inline type name(unsigned mask, type value, STRATA_SIMT_CALLER) {                            \
-    return static_cast<type>(strata::simt::warp_collective(strata::simt::operation::op, mask,  \
-                                                           static_cast<unsigned>(value), 0,    \
-                                                           STRATA_SIMT_CALLER_LOCATION));      \
+#define STRATA_SIMT_REDUCE(name, type, op)                                                    \
+  inline type name(unsigned mask, type value, STRATA_SIMT_CALLER) {                           \
+    return static_cast<type>(strata::simt::warp_collective(strata::simt::operation::op, mask, \
+                                                           static_cast<unsigned>(value), 0,   \
+                                                           STRATA_SIMT_CALLER_LOCATION));     \
   }
 STRATA_SIMT_REDUCE(__reduce_add_sync, unsigned, reduce_add)
 STRATA_SIMT_REDUCE(__reduce_add_sync, int, reduce_add)

@@ -13,8 +13,9 @@
 
 #include <strata/simt/runtime_types.hpp>
 
-// Default arguments are evaluated at the call, so every collective knows its caller's line for free.
-// File and line are two parameters because a struct built here would carry this header's line.
+// Default arguments are evaluated at the call, so every collective knows its caller's line for
+// free. File and line are two parameters because a struct built here would carry this header's
+// line.
 #define STRATA_SIMT_CALLER const char *file_ = __builtin_FILE(), int line_ = __builtin_LINE()
 #define STRATA_SIMT_CALLER_LOCATION \
   ::strata::simt::location { file_, line_ }
@@ -30,7 +31,8 @@ struct location {
   int line;
 };
 
-// ---- control and inspection, for tests and debugging sessions -------------------------------------
+// ---- control and inspection, for tests and debugging sessions
+// -------------------------------------
 
 enum class block_order { ascending, descending, shuffled };
 
@@ -38,10 +40,10 @@ struct configuration {
   // 0: threads run in ascending order; 1: descending; any other value: a pseudo-random interleaving
   // of lanes, warps and resident blocks that is the same each time. STRATA_SIMT_SEED
   uint64_t seed = 0;
-  unsigned resident_blocks = 4;              // blocks in flight. STRATA_SIMT_RESIDENT_BLOCKS
+  unsigned resident_blocks = 4;                // blocks in flight. STRATA_SIMT_RESIDENT_BLOCKS
   block_order order = block_order::ascending;  // of dispatch. STRATA_SIMT_BLOCK_ORDER=0|1|2
-  size_t stack_bytes = 64 << 10;             // of each device thread. STRATA_SIMT_STACK_BYTES
-  uint64_t poll_limit = 4u << 20;            // polls without any progress before "livelock"
+  size_t stack_bytes = 64 << 10;               // of each device thread. STRATA_SIMT_STACK_BYTES
+  uint64_t poll_limit = 4u << 20;              // polls without any progress before "livelock"
   bool strict_exit = true;  // a block barrier after some threads of the block exited is an error
   bool strict_site = true;  // a collective reached from different source lines is an error
   // Check flavour: on average one preemption per this many memory accesses; 0 is never.
@@ -84,7 +86,8 @@ int bank_rows(bank_row* rows, int capacity);  // worst first; returns how many w
 enum class flavour { plain, check, asan };
 flavour runtime_flavour();
 
-// ---- launching ------------------------------------------------------------------------------------
+// ---- launching
+// ------------------------------------------------------------------------------------
 
 struct launch_parameters {
   const char* name = "kernel";
@@ -133,13 +136,15 @@ cudaError_t launch(const launch_parameters& parameters, void (*kernel)(P...), A&
                                   sizeof bound, &call::clone, &call::destroy});
 }
 
-// ---- what device code calls -----------------------------------------------------------------------
+// ---- what device code calls
+// -----------------------------------------------------------------------
 
 // Ends the launch with a report; the calling thread does not continue.
 [[noreturn]] void fail(const char* kind, const char* format, ...)
     __attribute__((format(printf, 2, 3)));
 
-// "I polled another thread's store and found nothing": lets others run, and feeds livelock detection.
+// "I polled another thread's store and found nothing": lets others run, and feeds livelock
+// detection.
 void spin_hint(location where);
 // "I stored what another thread may be polling for."
 void progress();

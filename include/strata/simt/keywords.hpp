@@ -23,6 +23,6 @@
 #define __constant__ static
 #define __managed__
 
-// A host variable cannot be one per block: interleaved blocks would share it. There is no __noinline__
-// here because libstdc++ spells an attribute that way.
+// A host variable cannot be one per block: interleaved blocks would share it. There is no
+// __noinline__ here because libstdc++ spells an attribute that way.
 #define __shared__ STRATA_SIMT_ERROR_declare_shared_memory_with_the_STRATA_SHARED_macro

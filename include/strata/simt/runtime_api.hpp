@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // The part of the CUDA runtime API that the library and its tests use, executed by the host back
-// end. C++ linkage on purpose: a program may also hold a source built by nvcc, and that one binds to
-// the real runtime's C symbols of the same names.
+// end. C++ linkage on purpose: a program may also hold a source built by nvcc, and that one binds
+// to the real runtime's C symbols of the same names.
 //
 // Work is executed when it is issued, in issue order, which is one of the schedules CUDA allows.
 // A stream that captures records its work instead, and a graph replays it.
@@ -116,8 +116,7 @@ inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, void (*
   return cudaFuncGetAttributes(attributes, reinterpret_cast<const void*>(kernel));
 }
 template <class... P>
-inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks,
-                                                                 void (*kernel)(P...),
+inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, void (*kernel)(P...),
                                                                  int block_threads,
                                                                  size_t dynamic_shared_bytes) {
   return cudaOccupancyMaxActiveBlocksPerMultiprocessor(

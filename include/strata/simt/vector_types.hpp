@@ -7,22 +7,22 @@
 
 #include <strata/simt/keywords.hpp>
 
-#define STRATA_SIMT_VECTOR(name, type, align2, align4)                                            \
-  struct name##1 {                                                                                \
-    type x;                                                                                       \
-  };                                                                                              \
-  struct alignas(align2) name##2 {                                                                \
-    type x, y;                                                                                    \
-  };                                                                                              \
-  struct name##3 {                                                                                \
-    type x, y, z;                                                                                 \
-  };                                                                                              \
-  struct alignas(align4) name##4 {                                                                \
-    type x, y, z, w;                                                                              \
-  };                                                                                              \
-  inline constexpr name##1 make_##name##1(type x) { return {x}; }                                 \
-  inline constexpr name##2 make_##name##2(type x, type y) { return {x, y}; }                      \
-  inline constexpr name##3 make_##name##3(type x, type y, type z) { return {x, y, z}; }           \
+#define STRATA_SIMT_VECTOR(name, type, align2, align4)                                  \
+  struct name##1 {                                                                      \
+    type x;                                                                             \
+  };                                                                                    \
+  struct alignas(align2) name##2 {                                                      \
+    type x, y;                                                                          \
+  };                                                                                    \
+  struct name##3 {                                                                      \
+    type x, y, z;                                                                       \
+  };                                                                                    \
+  struct alignas(align4) name##4 {                                                      \
+    type x, y, z, w;                                                                    \
+  };                                                                                    \
+  inline constexpr name##1 make_##name##1(type x) { return {x}; }                       \
+  inline constexpr name##2 make_##name##2(type x, type y) { return {x, y}; }            \
+  inline constexpr name##3 make_##name##3(type x, type y, type z) { return {x, y, z}; } \
   inline constexpr name##4 make_##name##4(type x, type y, type z, type w) { return {x, y, z, w}; }
 
 STRATA_SIMT_VECTOR(char, signed char, 2, 4)

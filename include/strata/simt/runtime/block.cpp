@@ -43,8 +43,7 @@ void map_arena(block& which) {
   }
   char** const views[] = {&which.arena, &which.arena_alias};
   for (char** view : views) {
-    void* const memory =
-        mmap(nullptr, arena_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    void* const memory = mmap(nullptr, arena_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (memory == MAP_FAILED) {
       std::perror("strata simt: shared memory");
       std::abort();
@@ -233,8 +232,8 @@ void* detail::resolve_shared_variable(shared_slot& slot, size_t size, size_t ali
     fail("shared-limit",
          "%s (%s:%d): %zu bytes bring the block's shared memory to %zu static (limit %zu) and %zu "
          "in all (limit %zu)",
-         name, file_name(where.file), where.line, size, static_bytes,
-         settings.static_shared_limit, total, settings.shared_limit);
+         name, file_name(where.file), where.line, size, static_bytes, settings.static_shared_limit,
+         total, settings.shared_limit);
   }
   launch_now.static_shared = static_bytes;
   launch_now.shared_used = offset + size + red_zone;

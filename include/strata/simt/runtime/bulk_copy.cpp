@@ -21,8 +21,8 @@ struct pending_copy {
 };
 
 struct mbarrier {
-  unsigned count, pending;       // arrivals of a phase, and those still missing
-  int64_t expected_bytes;        // minus those that came
+  unsigned count, pending;  // arrivals of a phase, and those still missing
+  int64_t expected_bytes;   // minus those that came
   uint32_t phase;
   std::vector<pending_copy> copies;
 };
@@ -58,8 +58,7 @@ void land(const uint64_t* word, mbarrier& barrier) {
   copies.swap(barrier.copies);
   for (const pending_copy& copy : copies) {
     std::memcpy(copy.home->arena + copy.offset, copy.from, copy.bytes);
-    check::bulk_copy_landed(*copy.home, copy.offset, copy.bytes,
-                            phase_object(word, barrier.phase));
+    check::bulk_copy_landed(*copy.home, copy.offset, copy.bytes, phase_object(word, barrier.phase));
     barrier.expected_bytes -= copy.bytes;
   }
   try_complete(barrier);
@@ -87,37 +86,37 @@ void start_bulk_copies() { barriers().clear(); }
 
 }  // namespace engine
 
-void mbarrier_init(uint64_t* word, unsigned count, const char* file, int line) {
+void mbarrier_init(uint64_t* word, unsigned count, location where) {
   using namespace engine;
   const runtime_section section;
-  calling_thread("mbarrier_init", {file, line});
-  if (count == 0) fail("mbarrier", "mbarrier_init with count 0 at %s:%d", file_name(file), line);
+  calling_thread("mbarrier_init", where);
+  if (count == 0)
+    fail("mbarrier", "mbarrier_init with count 0 at %s:%d", file_name(where.file), where.line);
   *word = 0;
   barriers()[word] = mbarrier{count, count, 0, 0, {}};
 }
 
-void mbarrier_invalidate(uint64_t* word, const char* file, int line) {
+void mbarrier_invalidate(uint64_t* word, location where) {
   using namespace engine;
   const runtime_section section;
-  calling_thread("mbarrier_invalidate", {file, line});
-  if (!find(word, "mbarrier_invalidate", {file, line}).copies.empty()) {
+  calling_thread("mbarrier_invalidate", where);
+  if (!find(word, "mbarrier_invalidate", where).copies.empty()) {
     fail("mbarrier", "mbarrier_invalidate at %s:%d while bulk copies are under way",
-         file_name(file), line);
+         file_name(where.file), where.line);
   }
   barriers().erase(word);
 }
 
-void mbarrier_arrive(uint64_t* word, const char* file, int line) {
-  engine::arrive(word, 0, "mbarrier_arrive", {file, line});
+void mbarrier_arrive(uint64_t* word, location where) {
+  engine::arrive(word, 0, "mbarrier_arrive", where);
 }
 
-void mbarrier_arrive_expect_tx(uint64_t* word, unsigned bytes, const char* file, int line) {
-  engine::arrive(word, bytes, "mbarrier_arrive_expect_tx", {file, line});
+void mbarrier_arrive_expect_tx(uint64_t* word, unsigned bytes, location where) {
+  engine::arrive(word, bytes, "mbarrier_arrive_expect_tx", where);
 }
 
-bool mbarrier_try_wait_parity(uint64_t* word, unsigned parity, const char* file, int line) {
+bool mbarrier_try_wait_parity(uint64_t* word, unsigned parity, location where) {
   using namespace engine;
-  const location where = {file, line};
   {
     const runtime_section section;
     fiber& self = calling_thread("mbarrier_try_wait_parity", where);
@@ -134,21 +133,20 @@ bool mbarrier_try_wait_parity(uint64_t* word, unsigned parity, const char* file,
 }
 
 void bulk_copy_global_to_shared(void* to, const void* from, unsigned bytes, uint64_t* word,
-                                const char* file, int line) {
+                                location where) {
   using namespace engine;
   const runtime_section section;
-  const location where = {file, line};
   fiber& self = calling_thread("bulk_copy_global_to_shared", where);
   mbarrier& barrier = find(word, "bulk_copy_global_to_shared", where);
   if (reinterpret_cast<uintptr_t>(to) % 16 != 0 || reinterpret_cast<uintptr_t>(from) % 16 != 0 ||
       bytes % 16 != 0) {
     fail("misaligned", "bulk copy of %u bytes at %s:%d: addresses and size must be multiples of 16",
-         bytes, file_name(file), line);
+         bytes, file_name(where.file), where.line);
   }
   const size_t offset = static_cast<size_t>(static_cast<char*>(to) - self.home->arena);
   if (offset >= arena_bytes || bytes > arena_bytes - offset) {
     fail("shared-out-of-bounds", "bulk copy at %s:%d whose target is not the block's shared memory",
-         file_name(file), line);
+         file_name(where.file), where.line);
   }
   check::device_read(from, bytes, where);
   check::bulk_copy_issued(*self.home, offset, bytes, where);

@@ -51,9 +51,7 @@ void lane_leaves_cluster(fiber& thread) {
 
 }  // namespace engine
 
-unsigned cluster_rank() {
-  return engine::current != nullptr ? engine::current->home->rank : 0;
-}
+unsigned cluster_rank() { return engine::current != nullptr ? engine::current->home->rank : 0; }
 unsigned cluster_size() {
   return engine::current != nullptr ? engine::launch_now.parameters.cluster_size : 1;
 }
@@ -61,14 +59,16 @@ unsigned cluster_index() {
   return engine::current != nullptr ? engine::current->home->group->index : 0;
 }
 
-void cluster_arrive(const char* file, int line) {
+void cluster_arrive(location where) {
   using namespace engine;
   const runtime_section section;
-  fiber& self = calling_thread("cluster_arrive", {file, line});
+  fiber& self = calling_thread("cluster_arrive", where);
   cluster& group = *self.home->group;
   if (self.arrived_at_cluster) {
-    fail("barrier-divergent", "cluster_arrive at %s:%d, but the thread has arrived before and not "
-         "waited since", file_name(file), line);
+    fail("barrier-divergent",
+         "cluster_arrive at %s:%d, but the thread has arrived before and not "
+         "waited since",
+         file_name(where.file), where.line);
   }
   self.arrived_at_cluster = true;
   self.cluster_phase = group.phase;
@@ -79,14 +79,14 @@ void cluster_arrive(const char* file, int line) {
   try_complete(group);
 }
 
-void cluster_wait(const char* file, int line) {
+void cluster_wait(location where) {
   using namespace engine;
   const runtime_section section;
-  fiber& self = calling_thread("cluster_wait", {file, line});
+  fiber& self = calling_thread("cluster_wait", where);
   cluster& group = *self.home->group;
   if (!self.arrived_at_cluster) {
-    fail("barrier-divergent", "cluster_wait at %s:%d without cluster_arrive", file_name(file),
-         line);
+    fail("barrier-divergent", "cluster_wait at %s:%d without cluster_arrive", file_name(where.file),
+         where.line);
   }
   if (self.cluster_phase == group.phase) {
     ++self.home->waiting_cluster;
@@ -97,24 +97,28 @@ void cluster_wait(const char* file, int line) {
   check::acquire_from(phase_object(group, self.cluster_phase), self);
 }
 
-void* map_shared_rank(const void* address, unsigned rank, const char* file, int line) {
+void* map_shared(const void* address, unsigned rank, const char* file, int line) {
   using namespace engine;
   const runtime_section section;
-  fiber& self = calling_thread("map_shared_rank", {file, line});
+  fiber& self = calling_thread("map_shared", {file, line});
   const block& home = *self.home;
   const size_t offset = static_cast<size_t>(static_cast<const char*>(address) - home.arena);
   if (offset >= arena_bytes) {
-    fail("cluster-address", "map_shared_rank at %s:%d of an address that is not in the block's own "
-         "shared memory", file_name(file), line);
+    fail("cluster-address",
+         "map_shared at %s:%d of an address that is not in the block's own "
+         "shared memory",
+         file_name(file), line);
   }
   if (rank >= home.group->blocks.size()) {
-    fail("cluster-address", "map_shared_rank at %s:%d for rank %u of %zu", file_name(file), line,
-         rank, home.group->blocks.size());
+    fail("cluster-address", "map_shared at %s:%d for rank %u of %zu", file_name(file), line, rank,
+         home.group->blocks.size());
   }
   const block& peer = *home.group->blocks[rank];
   if (peer.alive == 0) {
-    fail("cluster-exited", "map_shared_rank at %s:%d: the block of rank %u has exited, and its "
-         "shared memory with it; a cluster barrier must come first", file_name(file), line, rank);
+    fail("cluster-exited",
+         "map_shared at %s:%d: the block of rank %u has exited, and its "
+         "shared memory with it; a cluster barrier must come first",
+         file_name(file), line, rank);
   }
   return peer.arena_alias + offset;
 }

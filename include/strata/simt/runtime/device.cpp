@@ -27,7 +27,8 @@ struct error_text {
   const char* name;
   const char* text;
 };
-#define STRATA_SIMT_ERROR(name, text) {name, #name, text}
+#define STRATA_SIMT_ERROR(name, text) \
+  { name, #name, text }
 constexpr error_text error_texts[] = {
     STRATA_SIMT_ERROR(cudaSuccess, "no error"),
     STRATA_SIMT_ERROR(cudaErrorInvalidValue, "invalid argument"),
@@ -64,8 +65,7 @@ constexpr error_text error_texts[] = {
                       "operation not permitted when stream is capturing"),
     STRATA_SIMT_ERROR(cudaErrorStreamCaptureInvalidated,
                       "operation failed due to a previous error during capture"),
-    STRATA_SIMT_ERROR(cudaErrorStreamCaptureUnmatched,
-                      "capture was not initiated in this stream"),
+    STRATA_SIMT_ERROR(cudaErrorStreamCaptureUnmatched, "capture was not initiated in this stream"),
     STRATA_SIMT_ERROR(cudaErrorStreamCaptureUnjoined,
                       "capture contains forked work that was not joined"),
     STRATA_SIMT_ERROR(cudaErrorStreamCaptureIsolation,
@@ -177,8 +177,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   properties->regsPerBlock = registers;
   properties->warpSize = static_cast<int>(warp_threads);
   properties->maxThreadsPerBlock = static_cast<int>(max_block_threads);
-  properties->maxThreadsDim[0] = properties->maxThreadsDim[1] =
-      static_cast<int>(max_block_threads);
+  properties->maxThreadsDim[0] = properties->maxThreadsDim[1] = static_cast<int>(max_block_threads);
   properties->maxThreadsDim[2] = 64;
   properties->maxGridSize[0] = 0x7fffffff;
   properties->maxGridSize[1] = properties->maxGridSize[2] = 65535;

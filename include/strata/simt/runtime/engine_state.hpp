@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The engine's own view of a launch: fibers as threads, warps, blocks, clusters. Private to runtime/.
+// The engine's own view of a launch: fibers as threads, warps, blocks, clusters. Private to
+// runtime/.
 //
 // One host thread at a time runs a launch (api_mutex), so that a seed gives the same run each time;
 // that is why everything here is plain static state.
@@ -55,10 +56,10 @@ struct fiber {
   uint32_t lane, linear;
   uint3 index;
   fiber_state state;
-  uint8_t barrier_number;       // the named barrier it waits at
-  bool arrived_at_cluster;      // between cluster_arrive and cluster_wait
-  uint32_t cluster_phase;       // that the arrival belongs to
-  location where;               // of the last collective, barrier or poll
+  uint8_t barrier_number;   // the named barrier it waits at
+  bool arrived_at_cluster;  // between cluster_arrive and cluster_wait
+  uint32_t cluster_phase;   // that the arrival belongs to
+  location where;           // of the last collective, barrier or poll
   void* sanitizer_stack;
 };
 
@@ -79,7 +80,7 @@ struct warp {
   collective_slot slots[warp_threads];
   uint64_t results[warp_threads];
 #if defined(STRATA_SIMT_CHECK)
-  uint32_t sequence;                          // of releases by this warp in the current epoch
+  uint32_t sequence;                           // of releases by this warp in the current epoch
   uint32_t known[warp_threads][warp_threads];  // [lane]: the clock it knows of each lane
 #endif
 };
@@ -92,32 +93,32 @@ struct named_barrier_state {
 
 struct block {
   uint3 index;
-  uint32_t linear;                // in the grid
-  uint32_t pool_slot;             // stable number of this object
+  uint32_t linear;     // in the grid
+  uint32_t pool_slot;  // stable number of this object
   cluster* group;
-  uint32_t rank;                  // in the cluster
+  uint32_t rank;  // in the cluster
   uint32_t threads, warps, alive;
   uint64_t ready_warps;
-  uint32_t epoch;                 // block barriers passed
+  uint32_t epoch;  // block barriers passed
   // The block barrier being gathered.
   uint32_t at_barrier;
   operation barrier_op;
   location barrier_where;
   int true_count;
-  int barrier_results[2];         // by parity of the epoch
+  int barrier_results[2];  // by parity of the epoch
   named_barrier_state named[named_barriers];
   uint32_t waiting_named, waiting_cluster;  // threads
   fiber* fibers;
   warp* warp_list;
-  char* arena;                    // this block's shared memory as it sees it
-  char* arena_alias;              // the same memory as other blocks of the cluster see it
+  char* arena;        // this block's shared memory as it sees it
+  char* arena_alias;  // the same memory as other blocks of the cluster see it
 };
 
 struct cluster {
   uint32_t index;
   std::vector<block*> blocks;
   uint32_t alive_blocks;
-  uint32_t phase, arrived;        // of the cluster barrier
+  uint32_t phase, arrived;  // of the cluster barrier
 };
 
 struct shared_variable_record {
@@ -130,7 +131,8 @@ struct launch_state {
   launch_parameters parameters;
   kernel_call call;
   std::vector<cluster*> resident;
-  std::vector<shared_variable_record> variables;  // the same layout in every block, as on the device
+  std::vector<shared_variable_record>
+      variables;  // the same layout in every block, as on the device
   size_t shared_used;
   size_t static_shared;
   uint64_t idle_polls;  // since something last happened
@@ -173,7 +175,7 @@ cudaError_t set_last_error(cudaError_t error);  // returns its argument
 cudaError_t pending_launch_error();
 
 // ---- fiber.cpp
-void to_scheduler();        // from a device thread; returns when it is resumed
+void to_scheduler();         // from a device thread; returns when it is resumed
 void resume(fiber& thread);  // from the scheduler; returns when it yields
 void prepare_stack(fiber& thread);
 
@@ -204,7 +206,7 @@ fiber& calling_thread(const char* what, location where);  // aborts outside a ke
 void lane_leaves_collectives(fiber& thread);
 void lane_leaves_block_barrier(fiber& thread);
 void lane_leaves_cluster(fiber& thread);
-void start_bulk_copies();       // of a launch
+void start_bulk_copies();  // of a launch
 void resolve_active_mask(block& which);
 std::string describe_named_barrier(const block& which, unsigned number);
 

@@ -158,7 +158,8 @@ void prepare_stack(fiber& thread) {
     thread.stack = allocate_stack(bytes);
     thread.stack_bytes = bytes;
   }
-  // Different threads start at different offsets, or all frames would fall into the same cache sets.
+  // Different threads start at different offsets, or all frames would fall into the same cache
+  // sets.
   const size_t colour = thread.linear % 61 * 64;
   thread.stack_pointer = initial_stack_pointer(thread.stack + bytes - colour);
 }

@@ -48,8 +48,8 @@ uint64_t environment_number(const char* name, uint64_t otherwise) {
 configuration from_environment() {
   configuration c;
   c.seed = environment_number("STRATA_SIMT_SEED", c.seed);
-  c.resident_blocks = static_cast<unsigned>(
-      environment_number("STRATA_SIMT_RESIDENT_BLOCKS", c.resident_blocks));
+  c.resident_blocks =
+      static_cast<unsigned>(environment_number("STRATA_SIMT_RESIDENT_BLOCKS", c.resident_blocks));
   c.order = static_cast<block_order>(environment_number("STRATA_SIMT_BLOCK_ORDER", 0) % 3);
 #if defined(STRATA_SIMT_ASAN)
   c.stack_bytes = 256 << 10;  // ASan pads every local variable
@@ -88,8 +88,8 @@ class dispatcher {
   void admit() {
     const uint64_t limit = std::max(1u, settings.resident_blocks);
     const uint64_t size = launch_now.parameters.cluster_size;
-    while (left() != 0 && (launch_now.resident.empty() ||
-                           (launch_now.resident.size() + 1) * size <= limit)) {
+    while (left() != 0 &&
+           (launch_now.resident.empty() || (launch_now.resident.size() + 1) * size <= limit)) {
       start_cluster(take());
     }
   }
@@ -115,9 +115,9 @@ class dispatcher {
     launch_now.resident.push_back(group);
     for (uint32_t rank = 0; rank < size; ++rank) group->blocks.push_back(acquire_block());
     for (uint32_t rank = 0; rank < size; ++rank) {
-      start_block(*group->blocks[rank], *group, rank,
-                  {index % columns * size + rank, index / columns % grid.y,
-                   index / columns / grid.y});
+      start_block(
+          *group->blocks[rank], *group, rank,
+          {index % columns * size + rank, index / columns % grid.y, index / columns / grid.y});
     }
   }
 
@@ -155,8 +155,7 @@ void look_for_deadlock(const cluster& group) {
   if (peers_run) {
     for (const block* which : group.blocks) {
       if (which->alive == 0 || can_go_on(*which) || which->waiting_cluster != 0) continue;
-      set_report("deadlock",
-                 "no thread of a block can ever run again" + describe_block(*which));
+      set_report("deadlock", "no thread of a block can ever run again" + describe_block(*which));
       return;
     }
     return;
@@ -185,13 +184,12 @@ void run_cluster(cluster& group) {
 void look_for_livelock(const dispatcher& dispatch) {
   if (launch_now.failed || launch_now.idle_polls <= settings.poll_limit) return;
   constexpr size_t shown = 4;
-  std::string text = "every resident block only polls: " + std::to_string(launch_now.idle_polls) +
-                     " polls without a store, atomic, barrier or exit; " +
-                     std::to_string(launch_now.resident.size() *
-                                    launch_now.parameters.cluster_size) +
-                     " blocks resident, " +
-                     std::to_string(dispatch.left() * launch_now.parameters.cluster_size) +
-                     " not yet started";
+  std::string text =
+      "every resident block only polls: " + std::to_string(launch_now.idle_polls) +
+      " polls without a store, atomic, barrier or exit; " +
+      std::to_string(launch_now.resident.size() * launch_now.parameters.cluster_size) +
+      " blocks resident, " + std::to_string(dispatch.left() * launch_now.parameters.cluster_size) +
+      " not yet started";
   for (size_t i = 0; i < launch_now.resident.size() && i < shown; ++i) {
     for (const block* which : launch_now.resident[i]->blocks) text += describe_block(*which);
   }

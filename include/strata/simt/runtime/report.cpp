@@ -83,8 +83,7 @@ std::string describe_state(const block& which, const fiber& thread) {
       return describe_collective(thread);
     case fiber_state::at_block_barrier:
       return format("waits at %s (%s:%d) for the %u missing threads of the block",
-                    operation_name(which.barrier_op), file, line,
-                    which.alive - which.at_barrier);
+                    operation_name(which.barrier_op), file, line, which.alive - which.at_barrier);
     case fiber_state::at_named_barrier:
       return describe_named_barrier(which, thread.barrier_number) + format(" (%s:%d)", file, line);
     case fiber_state::at_cluster_barrier:
@@ -163,8 +162,8 @@ std::string describe_block(const block& which) {
       format("\n  block (%u,%u,%u): %u of %u threads alive, passed %u block barriers",
              which.index.x, which.index.y, which.index.z, which.alive, which.threads, which.epoch);
   const auto line = [&](const std::vector<uint32_t>& threads, const std::string& what) {
-    text += "\n    " + std::to_string(threads.size()) + " threads {" + ranges(threads) +
-            "}: " + what;
+    text +=
+        "\n    " + std::to_string(threads.size()) + " threads {" + ranges(threads) + "}: " + what;
   };
   for (const waiters& group : groups) line(group.threads, group.what);
   if (!exited.empty()) line(exited, "exited");
@@ -193,8 +192,8 @@ cudaError_t pending_launch_error() { return failed_launch; }
 
 fiber& calling_thread(const char* what, location where) {
   if (current == nullptr) {
-    std::fprintf(stderr, "strata simt: %s outside a kernel (%s:%d)\n", what,
-                 file_name(where.file), where.line);
+    std::fprintf(stderr, "strata simt: %s outside a kernel (%s:%d)\n", what, file_name(where.file),
+                 where.line);
     std::abort();
   }
   current->where = where;
@@ -233,8 +232,8 @@ void fail(const char* kind, const char* format, ...) {
 }  // namespace simt
 }  // namespace strata
 
-// Like the runtime, report an error once; unlike it, a failed kernel does not poison the process, so
-// that a test may go on.
+// Like the runtime, report an error once; unlike it, a failed kernel does not poison the process,
+// so that a test may go on.
 cudaError_t cudaGetLastError() {
   const cudaError_t error = strata::simt::engine::last_error;
   strata::simt::engine::last_error = cudaSuccess;

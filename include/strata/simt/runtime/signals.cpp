@@ -91,7 +91,9 @@ void install_signal_handlers() {
   tick.sa_flags = SA_RESTART | SA_ONSTACK;
   tick.sa_handler = on_tick;
   handle(SIGVTALRM, tick);
-  const struct itimerval every_second {{1, 0}, {1, 0}};
+  const struct itimerval every_second {
+    {1, 0}, { 1, 0 }
+  };
   setitimer(ITIMER_VIRTUAL, &every_second, nullptr);  // CPU time: a debugger's stop is no hang
 #if !defined(STRATA_SIMT_ASAN)
   struct sigaction fault {};

@@ -150,8 +150,7 @@ issue issue_launch(const launch_parameters& parameters, const kernel_call& call,
     copy.arguments = arguments.get();
     launch_parameters again = parameters;
     again.stream = nullptr;  // the replay decides
-    state->capture->items.push_back(
-        [again, copy, arguments] { return launch_call(again, copy); });
+    state->capture->items.push_back([again, copy, arguments] { return launch_call(again, copy); });
     return issue::captured;
   }
   if (legacy_stream_meets_capture(parameters.stream)) {
@@ -311,7 +310,7 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* 
   const api_lock lock(api_mutex());
   if (const cudaError_t error = validate_stream(stream)) return error;
   const stream_state* const state = capturing(stream);
-  *status = state == nullptr               ? cudaStreamCaptureStatusNone
+  *status = state == nullptr              ? cudaStreamCaptureStatusNone
             : state->capture->invalidated ? cudaStreamCaptureStatusInvalidated
                                           : cudaStreamCaptureStatusActive;
   return cudaSuccess;

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// How the API functions hand work to a stream: executed at once, or recorded if the stream captures.
+// How the API functions hand work to a stream: executed at once, or recorded if the stream
+// captures.
 #pragma once
 
 #include <functional>
