@@ -1,0 +1,112 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// A little of every layer in one translation unit. It is compiled for every architecture, language
+// level and setting that the library supports (see CMakeLists.txt), and never run.
+
+// Names that other people's headers define as macros. The library must not use them as its own.
+#if defined(STRATA_TEST_POISON)
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+#include <utility>
+#if defined(__CUDACC__)
+#include <cuda_runtime.h>
+#endif
+#define I error
+#define B0 error
+#define CHECK error
+#define LOG error
+#define ASSERT error
+#define DEVICE error
+#define HOST error
+#define KERNEL error
+#define UNROLL error
+#define WARP_SIZE error
+#define WARP_THREADS error
+#define BLOCK_THREADS error
+#define FULL_MASK error
+#define PTX_ARCH error
+#define interface error
+#define small error
+#define far error
+#define near error
+#define major error
+#define minor error
+#endif
+
+#include <strata/block/block_load.cuh>
+#include <strata/block/block_reduce.cuh>
+#include <strata/block/block_store.cuh>
+#include <strata/core/launcher.cuh>
+#include <strata/device/device_reduce.cuh>
+#include <strata/device/device_segmented_reduce.cuh>
+#include <strata/thread/thread_reduce.cuh>
+#include <strata/warp/warp_reduce.cuh>
+
+#if defined(STRATA_NAMESPACE_WRAP)
+namespace lib = STRATA_NAMESPACE_WRAP::strata;
+#else
+namespace lib = strata;
+#endif
+
+namespace {
+
+struct pair_of_values {
+  double a;
+  long long b;
+};
+
+struct join_pairs {
+  STRATA_HD pair_of_values operator()(const pair_of_values& x, const pair_of_values& y) const {
+    return {x.a + y.a, x.b < y.b ? y.b : x.b};
+  }
+};
+
+}  // namespace
+
+template <class T, int Threads, int Items>
+STRATA_KERNEL void every_layer_kernel(const T* in, T* out, T* sums, int count) {
+  using load = lib::BlockLoad<T, Threads, Items, lib::BLOCK_LOAD_VECTORIZE>;
+  using store = lib::BlockStore<T, Threads, Items, lib::BLOCK_STORE_STRIPED>;
+  using block_reduce = lib::BlockReduce<T, Threads>;
+  using warp_reduce = lib::WarpReduce<T, 16>;
+  constexpr int logical_warps = Threads / 16;
+
+  STRATA_SHARED(load_storage, typename load::TempStorage);
+  STRATA_SHARED(store_storage, typename store::TempStorage);
+  STRATA_SHARED(block_storage, typename block_reduce::TempStorage);
+  STRATA_SHARED(warp_storage, typename warp_reduce::TempStorage[logical_warps]);
+
+  T items[Items];
+  load(load_storage).Load(in, items, count, T{});
+  const T mine = lib::ThreadReduce(items, lib::Sum{});
+  const int warp = static_cast<int>(threadIdx.x) / 16;
+  const T warp_sum = warp_reduce(warp_storage[warp]).Sum(mine);
+  const T block_sum = block_reduce(block_storage).Reduce(mine, lib::Sum{});
+  if (threadIdx.x == 0) {
+    sums[0] = warp_sum;
+    sums[1] = block_sum;
+  }
+  store(store_storage).Store(out, items, count);
+}
+
+cudaError_t every_block_layer(const int* in, int* out, int* sums, int count, cudaStream_t stream) {
+  return lib::launch({"every layer", dim3(1), dim3(128), 0, stream},
+                     every_layer_kernel<int, 128, 4>, in, out, sums, count);
+}
+
+cudaError_t every_device_call(void* storage, std::size_t& bytes, const float* floats,
+                              float* float_sum, const pair_of_values* pairs, pair_of_values* joined,
+                              const int* offsets, float* segment_sums, int count, int segments,
+                              cudaStream_t stream) {
+  cudaError_t status = lib::DeviceReduce::Sum(storage, bytes, floats, float_sum, count, stream);
+  if (status != cudaSuccess) return status;
+  status = lib::DeviceReduce::Reduce(storage, bytes, pairs, joined, count, join_pairs{},
+                                     pair_of_values{0, 0}, stream);
+  if (status != cudaSuccess) return status;
+  return lib::DeviceSegmentedReduce::Sum(storage, bytes, floats, segment_sums, segments, offsets,
+                                         offsets + 1, stream);
+}
