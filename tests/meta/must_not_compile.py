@@ -37,14 +37,15 @@ def main():
         target = ["-c", "-o", f"{folder}/object.o"] if compiler.is_nvcc else ["-fsyntax-only"]
         command = [*compiler.command, *flags, *target]
         toolbox.must_run([*command, *compiler.source(arguments.source)])
-        bad = toolbox.run([*command, "-DSTRATA_BAD", *compiler.source(arguments.source)])
-    if bad.returncode == 0:
+        status, output, messages = toolbox.run(
+            [*command, "-DSTRATA_BAD", *compiler.source(arguments.source)])
+    if status == 0:
         toolbox.fail("the bad half compiles")
     # Compilers break long messages at different places.
-    message = re.sub(r"\s+", " ", bad.stdout)
+    text = re.sub(r"\s+", " ", output + messages)
     for regex in expected:
-        if not re.search(regex, message):
-            toolbox.fail(f"the bad half is refused, but not with '{regex}':\n{bad.stdout}")
+        if not re.search(regex, text):
+            toolbox.fail(f"the bad half is refused, but not with '{regex}':\n{output}{messages}")
 
 
 if __name__ == "__main__":

@@ -17,17 +17,18 @@ def fail(text):
     sys.exit(f"FAILED: {text}")
 
 
-def run(command, **options):
-    """Runs a command; stdout and stderr together, as text, in .stdout."""
-    return subprocess.run([str(word) for word in command], text=True, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, **options)
+def run(command):
+    """Runs a command; returns its exit status, its output and its messages."""
+    result = subprocess.run([str(word) for word in command], text=True, capture_output=True)
+    return result.returncode, result.stdout, result.stderr
 
 
-def must_run(command, **options):
-    result = run(command, **options)
-    if result.returncode != 0:
-        fail(f"{' '.join(str(word) for word in command)}\n{result.stdout}")
-    return result.stdout
+def must_run(command):
+    """The output of a command that succeeds."""
+    status, output, messages = run(command)
+    if status != 0:
+        fail(f"{' '.join(str(word) for word in command)}\n{messages}")
+    return output
 
 
 class Compiler:
