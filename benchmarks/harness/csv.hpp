@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// The CSV that the report script reads. Host code only.
+
+#include <cstdint>
+#include <cstdio>
+#include <stdexcept>
+#include <string>
+
+namespace bench {
+
+inline constexpr const char* csv_header =
+    "algorithm,type,case,n,lib,ms_median,ms_min,items_per_s,gb_per_s,percent_of_copy";
+
+/// What a number does not exist for (the bandwidth of a host call) is negative here and an empty
+/// field in the file.
+struct csv_row {
+  std::string algorithm;
+  std::string type;
+  std::string data_case;
+  std::int64_t n = 0;
+  std::string lib;
+  double ms_median = 0;
+  double ms_min = 0;
+  double items_per_s = -1;
+  double gb_per_s = -1;
+  double percent_of_copy = -1;
+};
+
+inline std::string to_text(const csv_row& row) {
+  const auto number = [](double value) -> std::string {
+    if (value < 0) return "";
+    char text[32];
+    std::snprintf(text, sizeof text, "%.7g", value);
+    return text;
+  };
+  return row.algorithm + "," + row.type + "," + row.data_case + "," + std::to_string(row.n) + "," +
+         row.lib + "," + number(row.ms_median) + "," + number(row.ms_min) + "," +
+         number(row.items_per_s) + "," + number(row.gb_per_s) + "," + number(row.percent_of_copy);
+}
+
+/// Every row is in the file when `append` returns: what was measured survives the next case.
+class csv_file {
+ public:
+  csv_file() = default;
+  explicit csv_file(std::string path) : path_(std::move(path)) {}
+
+  void start() const { write("w", csv_header); }
+  void append(const csv_row& row) const { write("a", to_text(row)); }
+
+ private:
+  void write(const char* mode, const std::string& line) const {
+    if (path_.empty()) return;
+    std::FILE* file = std::fopen(path_.c_str(), mode);
+    const bool written = file != nullptr && std::fputs((line + "\n").c_str(), file) >= 0;
+    const bool closed = file != nullptr && std::fclose(file) == 0;
+    if (!written || !closed) throw std::runtime_error("cannot write " + path_);
+  }
+
+  std::string path_;
+};
+
+}  // namespace bench

@@ -1,0 +1,265 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// One case: the peers on the same input, verified, then timed in turns.
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/csv.hpp"
+#include "harness/cuda.cuh"
+#include "harness/options.hpp"
+#include "harness/statistics.hpp"
+
+namespace bench {
+
+/// One contender: `call` enqueues the work on the stream and returns the library's error.
+struct peer {
+  std::string lib;
+  std::function<cudaError_t(cudaStream_t)> call;
+  /// Bytes read and written, if they are not the workload's.
+  double own_bytes = 0;
+};
+
+/// What a case needs while it is measured. The closures own the memory.
+struct workload {
+  std::vector<peer> peers;
+  /// Compares the results of the first calls; empty text: they agree.
+  std::function<std::string()> verify;
+  /// Necessary traffic: every input read once, every output written once.
+  double bytes = 0;
+};
+
+enum class timing {
+  batched,      ///< device time per call of back-to-back calls: throughput
+  single_call,  ///< device time of one call after a synchronisation: latency
+  host_call     ///< CPU time between call and return
+};
+
+struct environment {
+  options settings;
+  cudaStream_t stream = nullptr;
+  /// Twice the L2 cache; empty unless it is to be flushed.
+  device_array<unsigned char> flush;
+};
+
+struct benchmark_case {
+  std::string algorithm;
+  std::string type;
+  std::string data_case;
+  std::int64_t n = 0;
+  timing how = timing::batched;
+  std::function<workload(const environment&)> prepare;
+};
+
+struct measurement {
+  csv_row row;
+  double spread = 0;
+  int batch = 1;
+};
+
+struct case_result {
+  std::vector<measurement> measurements;
+  /// One text per peer that failed or gave a wrong result; its time is not reported.
+  std::vector<std::string> failures;
+  /// Set if the case does not fit this device: no failure.
+  std::string skipped;
+  /// The CUDA context is gone: this process cannot measure any more.
+  bool context_lost = false;
+};
+
+/// A device-to-device copy of `bytes` bytes, the roof that the others are held against. Owns its
+/// destination, not its source.
+inline peer copy_peer(const void* source, std::size_t bytes) {
+  device_array<unsigned char> target(bytes);
+  const auto call = [=](cudaStream_t stream) {
+    return cudaMemcpyAsync(target.data(), source, bytes, cudaMemcpyDeviceToDevice, stream);
+  };
+  return {"copy", call, 2.0 * static_cast<double>(bytes)};
+}
+
+/// A call of CUB's shape, `call(d_temp_storage, temp_storage_bytes, stream)`, with its storage
+/// allocated here, outside of every timed window.
+template <class Call>
+peer storage_peer(std::string lib, Call call) {
+  std::size_t bytes = 0;
+  const cudaError_t error = call(nullptr, bytes, cudaStream_t{});
+  if (error != cudaSuccess) {  // The others still have their race.
+    return {std::move(lib), [error](cudaStream_t) { return error; }};
+  }
+  device_array<unsigned char> storage(bytes);
+  const auto call_with_storage = [=](cudaStream_t stream) {
+    std::size_t capacity = bytes;
+    return call(static_cast<void*>(storage.data()), capacity, stream);
+  };
+  return {std::move(lib), call_with_storage};
+}
+
+namespace detail {
+
+inline void call_and_wait(const peer& contender, cudaStream_t stream) {
+  check(contender.call(stream), contender.lib.c_str());
+  check(cudaStreamSynchronize(stream), contender.lib.c_str());
+}
+
+/// Milliseconds per call. Warm: the same call has just run, and the device is idle. Cold: the call
+/// waits behind the flush in the stream, so that what the host needs to enqueue it is hidden.
+inline double device_sample(const environment& env, const peer& contender, int batch,
+                            stopwatch& watch) {
+  if (env.flush.size() > 0) {
+    env.flush.fill_bytes(0x5c, env.stream);
+  } else {
+    call_and_wait(contender, env.stream);
+  }
+  watch.start(env.stream);
+  for (int i = 0; i < batch; ++i) check(contender.call(env.stream), contender.lib.c_str());
+  return watch.stop(env.stream) / batch;
+}
+
+/// Fewer than fill the launch queue (1,024 entries) if a call makes four launches: a full queue
+/// would show as host time.
+inline constexpr int host_calls_per_sample = 200;
+inline constexpr int host_samples = 50;
+
+inline double host_sample(const environment& env, const peer& contender) {
+  call_and_wait(contender, env.stream);
+  using clock = std::chrono::steady_clock;
+  const clock::time_point begin = clock::now();
+  cudaError_t error = cudaSuccess;
+  for (int i = 0; i < host_calls_per_sample && error == cudaSuccess; ++i) {
+    error = contender.call(env.stream);
+  }
+  const std::chrono::duration<double, std::milli> taken = clock::now() - begin;
+  check(error, contender.lib.c_str());
+  check(cudaStreamSynchronize(env.stream), contender.lib.c_str());
+  return taken.count() / host_calls_per_sample;
+}
+
+inline std::vector<std::vector<double>> take_samples(const environment& env,
+                                                     const benchmark_case& what,
+                                                     const std::vector<peer>& peers,
+                                                     std::vector<int>& batches) {
+  stopwatch watch;
+  batches.assign(peers.size(), 1);
+  auto samples = static_cast<std::size_t>(env.settings.samples);
+  if (what.how == timing::host_call) {
+    batches.assign(peers.size(), host_calls_per_sample);
+    return interleave(peers.size(), host_samples,
+                      [&](std::size_t i) { return host_sample(env, peers[i]); });
+  }
+  if (what.how == timing::single_call) {
+    samples *= 5;  // Single calls scatter, and cost little.
+  } else if (!env.settings.cold) {
+    for (std::size_t i = 0; i < peers.size(); ++i) {
+      const double estimate_ms = device_sample(env, peers[i], 1, watch);
+      batches[i] = batch_size(estimate_ms, env.settings.target_us / 1000);
+    }
+  }
+  return interleave(peers.size(), samples,
+                    [&](std::size_t i) { return device_sample(env, peers[i], batches[i], watch); });
+}
+
+/// A copy has no host cost worth comparing.
+inline void drop_copy(std::vector<peer>& peers) {
+  const auto is_copy = [](const peer& any) { return any.lib == "copy"; };
+  peers.erase(std::remove_if(peers.begin(), peers.end(), is_copy), peers.end());
+}
+
+/// Calls each peer for the first time; one that fails leaves the race.
+inline void qualify(const environment& env, workload& work, case_result& result) {
+  std::vector<peer> qualified;
+  for (peer& contender : work.peers) {
+    try {
+      call_and_wait(contender, env.stream);
+      qualified.push_back(std::move(contender));
+    } catch (const cuda_error& error) {
+      result.failures.push_back(error.what());
+      static_cast<void>(cudaGetLastError());
+      check(cudaStreamSynchronize(env.stream), "the device after this failure");
+    }
+  }
+  work.peers = std::move(qualified);
+}
+
+/// Compares the results of the last calls. That is after the first call, and again after hundreds
+/// in a row, because a call that leaves a counter behind spoils only its successors.
+inline std::string verdict(const workload& work) {
+  const auto has = [&](const char* lib) {
+    return std::any_of(work.peers.begin(), work.peers.end(),
+                       [&](const peer& any) { return any.lib == lib; });
+  };
+  return work.verify && has("strata") && has("cub") ? work.verify() : std::string();
+}
+
+inline measurement to_measurement(const benchmark_case& what, const peer& contender, double bytes,
+                                  const std::vector<double>& samples, int batch) {
+  const summary times = summarize(samples);
+  measurement taken;
+  taken.spread = times.spread;
+  taken.batch = batch;
+  taken.row.algorithm = what.algorithm;
+  taken.row.type = what.type;
+  taken.row.data_case = what.data_case;
+  taken.row.n = what.n;
+  taken.row.lib = contender.lib;
+  taken.row.ms_median = times.median;
+  taken.row.ms_min = times.minimum;
+  if (what.how != timing::host_call) {
+    const double moved = contender.own_bytes > 0 ? contender.own_bytes : bytes;
+    taken.row.items_per_s = static_cast<double>(what.n) / times.median * 1e3;
+    taken.row.gb_per_s = moved / times.median * 1e-6;
+  }
+  return taken;
+}
+
+inline void relate_to_copy(std::vector<measurement>& measurements) {
+  for (const measurement& copy : measurements) {
+    if (copy.row.lib != "copy") continue;
+    for (measurement& any : measurements) {
+      any.row.percent_of_copy = 100 * any.row.gb_per_s / copy.row.gb_per_s;
+    }
+  }
+}
+
+}  // namespace detail
+
+/// Never throws: whatever goes wrong stands in the result.
+inline case_result measure(const environment& env, const benchmark_case& what) {
+  case_result result;
+  try {
+    workload work = what.prepare(env);
+    if (what.how == timing::host_call) detail::drop_copy(work.peers);
+    detail::qualify(env, work, result);
+    const std::string wrong_at_first = detail::verdict(work);
+    std::vector<int> batches;
+    const auto samples = detail::take_samples(env, what, work.peers, batches);
+    const std::string wrong = wrong_at_first.empty() ? detail::verdict(work) : wrong_at_first;
+    if (!wrong.empty()) result.failures.push_back("strata's result is wrong: " + wrong);
+    for (std::size_t i = 0; i < work.peers.size(); ++i) {
+      if (work.peers[i].lib == "strata" && !wrong.empty()) continue;
+      result.measurements.push_back(
+          detail::to_measurement(what, work.peers[i], work.bytes, samples[i], batches[i]));
+    }
+    detail::relate_to_copy(result.measurements);
+  } catch (const cuda_error& error) {
+    if (error.code == cudaErrorMemoryAllocation) {
+      result.skipped = error.what();
+    } else {
+      result.failures.push_back(error.what());
+    }
+    static_cast<void>(cudaGetLastError());
+  } catch (const std::exception& error) {
+    result.failures.push_back(error.what());
+  }
+  // An error that stays after it was fetched belongs to the context, not to a call.
+  result.context_lost = cudaDeviceSynchronize() != cudaSuccess;
+  return result;
+}
+
+}  // namespace bench

@@ -1,0 +1,383 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The strata authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Turns the CSV files of benchmark runs into a Markdown table of ratios and an SVG chart, and holds
+the ratios against a list of bars.
+
+    report.py reduce.csv segmented_reduce.csv --markdown table.md --svg chart.svg
+    report.py reduce.csv --bars bars/reduce.csv
+
+A ratio is CUB's median time over strata's: above 1 strata is faster. Needs Python 3.9, nothing else.
+"""
+
+import argparse
+import collections
+import csv
+import html
+import json
+import math
+import re
+import statistics
+import sys
+import textwrap
+
+COLUMNS = ("algorithm,type,case,n,lib,ms_median,ms_min,items_per_s,gb_per_s,"
+           "percent_of_copy").split(",")
+BAR_COLUMNS = "algorithm,type,case,n,min_ratio,min_percent_of_copy".split(",")
+
+SPDX_COMMENT = ("<!-- SPDX-FileCopyrightText: 2026 The strata authors -->\n"
+                "<!-- SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception -->")
+
+# Medians closer than this are the same for every practical purpose.
+SAME = 0.01
+# Samples that scatter more than this cannot show that two medians are the same.
+QUIET = 0.05
+
+Key = collections.namedtuple("Key", "algorithm type case n")
+
+
+class Timing:
+    """What one library took for one case, over all files that have it."""
+
+    def __init__(self):
+        self.medians = []
+        self.minima = []
+        self.gb_per_s = []
+        self.percent_of_copy = []
+
+    def add(self, row):
+        self.medians.append(float(row["ms_median"]))
+        self.minima.append(float(row["ms_min"]))
+        for name in ("gb_per_s", "percent_of_copy"):
+            if row[name]:
+                getattr(self, name).append(float(row[name]))
+
+    @property
+    def median(self):
+        return statistics.median(self.medians)
+
+    @property
+    def noise(self):
+        """How far the median lies above the fastest sample, or the runs from each other."""
+        within = statistics.median(m / least - 1 for m, least in zip(self.medians, self.minima))
+        return max(within, max(self.medians) / min(self.medians) - 1)
+
+    def median_of(self, name):
+        values = getattr(self, name)
+        return statistics.median(values) if values else None
+
+
+class Comparison:
+    """strata beside CUB in one case."""
+
+    def __init__(self, key, ours, theirs):
+        self.key = key
+        self.ours = ours
+        self.theirs = theirs
+        self.ratio = theirs.median / ours.median
+        self.noise = max(ours.noise, theirs.noise)
+        self.status = status_of(self.ratio, self.noise)
+
+
+def status_of(ratio, noise):
+    # The same relative distance for 2 times faster and for 2 times slower.
+    distance = max(ratio, 1 / ratio) - 1
+    if distance <= SAME:
+        return "same" if noise <= QUIET else "unsure"
+    if distance <= noise:
+        return "unsure"
+    return "faster" if ratio > 1 else "slower"
+
+
+def read_rows(lines, columns, what):
+    """The rows of a CSV with these columns; lines that begin with # are comments."""
+    reader = csv.DictReader(line for line in lines if not line.startswith("#"))
+    if reader.fieldnames != columns:
+        raise ValueError(f"{what}: the columns are {reader.fieldnames}, not {columns}")
+    return list(reader)
+
+
+def key_of(row):
+    return Key(row["algorithm"], row["type"], row["case"], int(row["n"]))
+
+
+def read_timings(paths):
+    """{Key: {lib: Timing}} in the order of the files."""
+    timings = {}
+    for path in paths:
+        with open(path, newline="", encoding="utf-8") as file:
+            for row in read_rows(file, COLUMNS, path):
+                by_lib = timings.setdefault(key_of(row), {})
+                by_lib.setdefault(row["lib"], Timing()).add(row)
+    return timings
+
+
+def compare(timings):
+    return [Comparison(key, libs["strata"], libs["cub"]) for key, libs in timings.items()
+            if "strata" in libs and "cub" in libs]
+
+
+# ------------------------------------------------------------------ Markdown
+
+
+def power_of_two(n):
+    return n > 0 and n & (n - 1) == 0
+
+
+def n_text(n):
+    return f"2^{n.bit_length() - 1}" if power_of_two(n) else f"{n:,}"
+
+
+def time_text(milliseconds):
+    """Microseconds with three or more digits that mean something."""
+    us = milliseconds * 1000
+    if us >= 100:
+        return f"{us:,.0f}"
+    return f"{us:.1f}" if us >= 10 else f"{us:.2f}"
+
+
+def rounded(value, digits=0):
+    return "" if value is None else f"{value:,.{digits}f}"
+
+
+def label(key):
+    return f"{key.algorithm} {key.type} {key.case} {n_text(key.n)}"
+
+
+def headline(comparisons):
+    counts = collections.Counter(c.status for c in comparisons)
+    parts = [f"{counts[s]} {s}" for s in ("faster", "same", "slower", "unsure")]
+    losses = counts["slower"]
+    verdict = "no losses" if losses == 0 else f"**{losses} {'loss' if losses == 1 else 'losses'}**"
+    return f"{len(comparisons)} comparisons with CUB: {', '.join(parts)}; {verdict}."
+
+
+def prose(text):
+    """Lines of at most 100 columns, as the lines of the whole project."""
+    return textwrap.wrap(text, 100, break_long_words=False, break_on_hyphens=False) + [""]
+
+
+def markdown(comparisons, timings, context=None, title="strata beside CUB"):
+    lines = [SPDX_COMMENT, "", f"# {title}", "", headline(comparisons), ""]
+    if context:
+        lines += ["| | |", "|---|---|"]
+        lines += [f"| {key} | {value} |" for key, value in context.items()] + [""]
+    lines += prose(
+        "Ratio = CUB's median time / strata's: above 1 strata is faster. The status is `unsure` "
+        "where the samples scatter more than the medians differ, `same` within "
+        f"{SAME:.0%}. Times in microseconds per call; % of copy compares the bytes per second "
+        "with those of a device-to-device copy of the input, reads and writes counted.")
+    losses = [c for c in comparisons if c.status == "slower"]
+    if losses:
+        lines += prose("Losses: " + "; ".join(f"{label(c.key)} ({c.ratio:.2f})" for c in
+                                              sorted(losses, key=lambda c: c.ratio)) + ".")
+    alone = [key for key, libs in timings.items() if "strata" not in libs or "cub" not in libs]
+    if alone:
+        lines += prose("Not compared, because a library has no result: " +
+                       "; ".join(label(key) for key in alone) + ".")
+    by_algorithm = collections.defaultdict(list)
+    for comparison in comparisons:
+        by_algorithm[comparison.key.algorithm].append(comparison)
+    for algorithm, members in by_algorithm.items():
+        lines += [f"## {algorithm}", "",
+                  "| type | case | n | strata us | CUB us | ratio | status | GB/s | % of copy |",
+                  "|---|---|--:|--:|--:|--:|---|--:|--:|"]
+        for c in members:
+            ratio = f"{c.ratio:.2f}"
+            status = c.status
+            if status == "slower":
+                ratio, status = f"**{ratio}**", f"**{status}**"
+            lines.append(
+                f"| {c.key.type} | {c.key.case} | {n_text(c.key.n)} | {time_text(c.ours.median)} | "
+                f"{time_text(c.theirs.median)} | {ratio} | {status} | "
+                f"{rounded(c.ours.median_of('gb_per_s'))} | "
+                f"{rounded(c.ours.median_of('percent_of_copy'))} |")
+        lines.append("")
+    return "\n".join(lines)  # The last element is empty: the file ends with a newline.
+
+
+def read_context(path):
+    """The device and the versions from Google Benchmark's JSON, without what describes the host."""
+    host_only = {"caches", "load_avg", "executable", "host_name", "library_build_type", "num_cpus",
+                 "mhz_per_cpu", "cpu_scaling_enabled", "json_schema_version"}
+    with open(path, encoding="utf-8") as file:
+        context = json.load(file)["context"]
+    return {key: value for key, value in context.items() if key not in host_only}
+
+
+# ------------------------------------------------------------------ SVG
+
+PANEL_WIDTH, PANEL_HEIGHT = 430, 270
+LEFT, RIGHT, TOP, BOTTOM = 48, 78, 34, 40
+PALETTE = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7a5195", "#555555"]
+
+Panel = collections.namedtuple("Panel", "title axis series")
+
+
+def panels_of(comparisons):
+    """One panel per algorithm and case over n; cases `len=L` of one n make one panel over L."""
+    over_n = collections.defaultdict(lambda: collections.defaultdict(list))
+    over_length = collections.defaultdict(lambda: collections.defaultdict(list))
+    for c in comparisons:
+        over_n[(c.key.algorithm, c.key.case)][c.key.type].append((math.log2(c.key.n), c))
+        match = re.match(r"len=(\d+)(.*)$", c.key.case)
+        if match:
+            size = round(math.log2(c.key.n))
+            series = (c.key.type + match.group(2)).strip()
+            over_length[(c.key.algorithm, size)][series].append((math.log2(int(match[1])), c))
+    panels = []
+    for groups, title, axis in (
+            (over_n, lambda key: f"{key[0]}, {key[1]}", "items, log2"),
+            (over_length, lambda key: f"{key[0]}, 2^{key[1]} items", "segment length, log2")):
+        for key, by_series in groups.items():
+            series = {name: sorted(points, key=lambda point: point[0])
+                      for name, points in by_series.items()}
+            if any(len({x for x, _ in points}) > 1 for points in series.values()):
+                panels.append(Panel(title(key), axis, series))
+    return panels
+
+
+def nice_ticks(low, high):
+    """Round ratios between two bounds."""
+    candidates = [0.1, 0.2, 0.5, 0.8, 1, 1.25, 1.5, 2, 3, 5, 10, 20, 50, 100]
+    inside = [tick for tick in candidates if low <= tick <= high]
+    return inside if len(inside) <= 8 else inside[::2] + ([1] if 1 not in inside[::2] else [])
+
+
+def draw_panel(panel, x0, y0, colours):
+    points = [point for line in panel.series.values() for point in line]
+    xs = [x for x, _ in points]
+    ratios = [c.ratio for _, c in points] + [0.8, 1.25]
+    low, high = min(ratios) / 1.05, max(ratios) * 1.05
+    width, height = PANEL_WIDTH - LEFT - RIGHT, PANEL_HEIGHT - TOP - BOTTOM
+    span = max(max(xs) - min(xs), 1e-9)
+
+    def px(x):
+        return x0 + LEFT + (x - min(xs)) / span * width
+
+    def py(ratio):
+        return y0 + TOP + (1 - math.log(ratio / low) / math.log(high / low)) * height
+
+    out = [f'<text x="{x0 + LEFT}" y="{y0 + 20}" class="title">{html.escape(panel.title)}</text>']
+    for tick in nice_ticks(low, high):
+        kind = "one" if tick == 1 else "grid"
+        out.append(f'<line x1="{x0 + LEFT}" x2="{x0 + LEFT + width}" y1="{py(tick):.1f}" '
+                   f'y2="{py(tick):.1f}" class="{kind}"/>')
+        out.append(f'<text x="{x0 + LEFT - 6}" y="{py(tick) + 4:.1f}" class="end">{tick:g}</text>')
+    for x in sorted({round(x) for x in xs}):
+        if min(xs) - 0.5 <= x <= max(xs) + 0.5:
+            place = px(min(max(x, min(xs)), max(xs)))
+            out.append(f'<text x="{place:.1f}" y="{y0 + TOP + height + 16}" class="mid">{x}</text>')
+    out.append(f'<text x="{x0 + LEFT + width / 2}" y="{y0 + TOP + height + 32}" class="mid">'
+               f'{panel.axis}</text>')
+    for row, (name, line) in enumerate(panel.series.items()):
+        colour = colours[name]
+        path = " ".join(f"{px(x):.1f},{py(c.ratio):.1f}" for x, c in line)
+        out.append(f'<polyline points="{path}" class="line" stroke="{colour}"/>')
+        for x, c in line:
+            tip = html.escape(f"{label(c.key)}: {c.ratio:.2f} ({c.status})")
+            out.append(f'<circle cx="{px(x):.1f}" cy="{py(c.ratio):.1f}" r="3" fill="{colour}">'
+                       f'<title>{tip}</title></circle>')
+        legend_y = y0 + TOP + 8 + 16 * row
+        # As a style, because the rule for text in the style sheet beats an attribute.
+        out.append(f'<text x="{x0 + LEFT + width + 10}" y="{legend_y}" style="fill:{colour}" '
+                   f'class="legend">{html.escape(name)}</text>')
+    return out
+
+
+def svg(comparisons, title="strata beside CUB"):
+    panels = panels_of(comparisons)
+    names = list(dict.fromkeys(name for panel in panels for name in panel.series))
+    colours = {name: PALETTE[i % len(PALETTE)] for i, name in enumerate(names)}
+    columns = 2 if len(panels) > 1 else 1
+    rows = max(1, math.ceil(len(panels) / columns))
+    width, height = columns * PANEL_WIDTH, 30 + rows * PANEL_HEIGHT
+    out = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
+        f'height="{height}" font-family="sans-serif" font-size="12">',
+        "<style>text{fill:#333}.title{font-weight:bold}.end{text-anchor:end}.mid{text-anchor:middle}"
+        ".legend{font-weight:bold}.grid{stroke:#ddd}.one{stroke:#333;stroke-width:1.5}"
+        ".line{fill:none;stroke-width:2}</style>",
+        SPDX_COMMENT,
+        f'<rect width="{width}" height="{height}" fill="#fff"/>',
+        f'<text x="{LEFT}" y="22" font-size="15">{html.escape(title)}: '
+        "CUB's time / strata's, above 1 strata is faster</text>",
+    ]
+    for i, panel in enumerate(panels):
+        out += draw_panel(panel, i % columns * PANEL_WIDTH, 30 + i // columns * PANEL_HEIGHT,
+                          colours)
+    return "\n".join(out + ["</svg>", ""])
+
+
+# ------------------------------------------------------------------ bars
+
+
+def read_bars(path):
+    """[(Key, least ratio or None, least % of copy or None)]"""
+    with open(path, newline="", encoding="utf-8") as file:
+        return [(key_of(row), *(float(row[name]) if row[name] else None
+                                for name in ("min_ratio", "min_percent_of_copy")))
+                for row in read_rows(file, BAR_COLUMNS, path)]
+
+
+def check_bars(bars, comparisons):
+    """Lines of text, one per bar, and whether every bar is met."""
+    by_key = {c.key: c for c in comparisons}
+    lines, met = [], 0
+    for key, min_ratio, min_percent in bars:
+        c = by_key.get(key)
+        if c is None:
+            lines.append(f"MISSING {label(key)}")
+            continue
+        found = []
+        passed = True
+        percent = c.ours.median_of("percent_of_copy")
+        for name, value, least, digits in (("ratio", c.ratio, min_ratio, 3),
+                                           ("% of copy", percent, min_percent, 1)):
+            if least is not None:
+                passed = passed and value is not None and value >= least
+                found.append(f"{name} {rounded(value, digits) or 'none'} (bar {least:g})")
+        met += passed
+        lines.append(f"{'pass' if passed else 'FAIL'}    {label(key)}: {', '.join(found)}")
+    lines.append(f"{met} of {len(bars)} bars are met")
+    return lines, met == len(bars)
+
+
+def main(arguments):
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
+    parser.add_argument("csv", nargs="+", help="written by a benchmark program; a case that is in "
+                        "several files counts with the median of its medians")
+    parser.add_argument("--markdown", metavar="FILE", help="where the table goes (default: printed)")
+    parser.add_argument("--svg", metavar="FILE", help="where the chart goes")
+    parser.add_argument("--bars", metavar="FILE", help="print pass or FAIL per bar of this file; the "
+                        "exit code is 1 unless all are met")
+    parser.add_argument("--context", metavar="FILE", help="JSON of Google Benchmark of the same run")
+    parser.add_argument("--title", default="strata beside CUB")
+    options = parser.parse_args(arguments)
+    try:
+        timings = read_timings(options.csv)
+        comparisons = compare(timings)
+        context = read_context(options.context) if options.context else None
+        bars = read_bars(options.bars) if options.bars else None
+    except (OSError, ValueError, KeyError) as error:
+        print(f"report.py: {error}", file=sys.stderr)
+        return 2
+    text = markdown(comparisons, timings, context, options.title)
+    if options.markdown:
+        with open(options.markdown, "w", encoding="utf-8") as file:
+            file.write(text)
+    elif bars is None:
+        print(text)
+    if options.svg:
+        with open(options.svg, "w", encoding="utf-8") as file:
+            file.write(svg(comparisons, options.title))
+    print(headline(comparisons))
+    if bars is None:
+        return 0
+    lines, all_met = check_bars(bars, comparisons)
+    print("\n".join(lines))
+    return 0 if all_met else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

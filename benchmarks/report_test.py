@@ -1,0 +1,207 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The strata authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Tests of report.py: python3 report_test.py"""
+
+import contextlib
+import io
+import json
+import os
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+sys.dont_write_bytecode = True
+import report  # noqa: E402  (found through the line above)
+
+FIXTURE = os.path.join(HERE, "testdata", "report.csv")
+SUM_SMALL = report.Key("DeviceReduce::Sum", "i32", "uniform", 8192)
+SUM_LARGE = report.Key("DeviceReduce::Sum", "i32", "uniform", 1 << 28)
+
+
+def comparisons_of(*paths):
+    return {c.key: c for c in report.compare(report.read_timings(paths))}
+
+
+class Files(unittest.TestCase):
+    """Gives each test a folder of its own."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def file(self, name, text=""):
+        path = os.path.join(self.folder, name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return path
+
+    def run_report(self, *arguments):
+        """(exit code, standard output)"""
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(io.StringIO()):
+            code = report.main(list(arguments))
+        return code, printed.getvalue()
+
+
+class Ratios(Files):
+    def test_ratio_is_cubs_time_over_ours(self):
+        self.assertAlmostEqual(comparisons_of(FIXTURE)[SUM_SMALL].ratio, 2)
+
+    def test_a_case_without_our_result_is_not_compared(self):
+        cases = {key.case for key in comparisons_of(FIXTURE)}
+        self.assertIn("len=100", cases)
+        self.assertNotIn("len=100 fixed", cases)
+
+    def test_files_with_the_same_case_count_with_the_median_of_their_medians(self):
+        header = ",".join(report.COLUMNS)
+        row = "DeviceReduce::Sum,i32,uniform,8192,{},{},{},1,1,1"
+        paths = [self.file(f"{i}.csv", "\n".join([
+            header, row.format("strata", ms, ms), row.format("cub", 10, 10)]) + "\n")
+                 for i, ms in enumerate([5, 4, 9])]
+        comparison = comparisons_of(*paths)[SUM_SMALL]
+        self.assertAlmostEqual(comparison.ours.median, 5)
+        self.assertAlmostEqual(comparison.noise, 9 / 4 - 1)
+
+    def test_other_columns_are_refused(self):
+        path = self.file("bad.csv", "algorithm,type\nx,y\n")
+        with self.assertRaisesRegex(ValueError, "columns"):
+            report.read_timings([path])
+        self.assertEqual(self.run_report(path)[0], 2)
+
+
+class Status(unittest.TestCase):
+    def test_by_distance_and_noise(self):
+        for ratio, noise, expected in ((2.0, 0.02, "faster"), (0.5, 0.02, "slower"),
+                                       (1.005, 0.02, "same"), (0.995, 0.0, "same"),
+                                       (1.005, 0.2, "unsure"), (1.04, 0.2, "unsure"),
+                                       (0.97, 0.05, "unsure"), (0.97, 0.01, "slower"),
+                                       (1.03, 0.01, "faster")):
+            with self.subTest(ratio=ratio, noise=noise):
+                self.assertEqual(report.status_of(ratio, noise), expected)
+
+    def test_speed_up_and_slow_down_are_judged_alike(self):
+        for ratio in (1.005, 1.03, 1.2, 3.0):
+            a, b = report.status_of(ratio, 0.1), report.status_of(1 / ratio, 0.1)
+            self.assertEqual(a.replace("faster", "slower"), b)
+
+
+class Markdown(Files):
+    def setUp(self):
+        super().setUp()
+        self.timings = report.read_timings([FIXTURE])
+        self.text = report.markdown(report.compare(self.timings), self.timings, {"gpu": "H"})
+
+    def test_headline_counts_the_losses(self):
+        self.assertIn("7 comparisons with CUB: 4 faster, 1 same, 1 slower, 1 unsure; **1 loss**.",
+                      self.text)
+
+    def test_losses_stand_out_in_the_table_and_are_listed(self):
+        self.assertIn("| f32 | uniform | 2^13 | 10.0 | 8.00 | **0.80** | **slower** | 3 | 10 |",
+                      self.text)
+        self.assertIn("Losses: DeviceReduce::Sum f32 uniform 2^13 (0.80).", self.text)
+
+    def test_what_could_not_be_compared_is_named(self):
+        self.assertIn("DeviceSegmentedReduce::Sum i32 len=100 fixed 268,435,400",
+                      self.text.replace("\n", " "))
+
+    def test_fields_that_do_not_exist_are_empty(self):
+        self.assertIn("| i32 | host_call | 2^13 | 3.10 | 6.20 | 2.00 | faster |  |  |", self.text)
+
+    def test_is_a_file_that_the_projects_own_lint_accepts(self):
+        self.assertTrue(self.text.startswith("<!-- SPDX-FileCopyrightText:"))
+        self.assertTrue(self.text.endswith("|\n"))
+        for line in self.text.split("\n"):
+            self.assertTrue(len(line) <= 100 or line.startswith("|"), line)
+
+    def test_context_is_a_table_without_the_host(self):
+        self.assertIn("| gpu | H |", self.text)
+        path = self.file("x.json", json.dumps({"context": {"gpu": "H", "host_name": "secret"}}))
+        self.assertEqual(report.read_context(path), {"gpu": "H"})
+
+
+class Chart(Files):
+    def setUp(self):
+        super().setUp()
+        self.comparisons = report.compare(report.read_timings([FIXTURE]))
+
+    def test_one_panel_per_case_over_n_and_one_over_the_segment_length(self):
+        panels = {panel.title: panel for panel in report.panels_of(self.comparisons)}
+        self.assertEqual(set(panels), {"DeviceReduce::Sum, uniform",
+                                       "DeviceSegmentedReduce::Sum, 2^28 items"})
+        self.assertEqual(set(panels["DeviceReduce::Sum, uniform"].series), {"i32", "f32"})
+
+    def test_is_well_formed_with_one_line_per_type_and_one_dot_per_comparison(self):
+        root = xml.etree.ElementTree.fromstring(report.svg(self.comparisons))
+        name = "{http://www.w3.org/2000/svg}"
+        self.assertEqual(len(root.findall(name + "polyline")), 3)
+        self.assertEqual(len(root.findall(name + "circle")), 6)
+
+    def test_larger_ratios_lie_higher(self):
+        root = xml.etree.ElementTree.fromstring(report.svg(self.comparisons))
+        height = {}
+        for dot in root.iter("{http://www.w3.org/2000/svg}circle"):
+            height[dot[0].text] = float(dot.get("cy"))
+        self.assertLess(height["DeviceReduce::Sum i32 uniform 2^13: 2.00 (faster)"],
+                        height["DeviceReduce::Sum f32 uniform 2^13: 0.80 (slower)"])
+
+    def test_no_comparisons_give_an_empty_chart(self):
+        xml.etree.ElementTree.fromstring(report.svg([]))
+
+
+class Bars(Files):
+    def bars(self, *rows):
+        return self.file("bars.csv", "\n".join(["# a comment", ",".join(report.BAR_COLUMNS),
+                                                *rows]) + "\n")
+
+    def test_met_bars_pass(self):
+        path = self.bars("DeviceReduce::Sum,i32,uniform,8192,2.0,",
+                         "DeviceReduce::Sum,i32,uniform,268435456,0.99,104")
+        code, printed = self.run_report(FIXTURE, "--bars", path)
+        self.assertEqual(code, 0)
+        self.assertIn("2 of 2 bars are met", printed)
+
+    def test_a_ratio_below_its_bar_fails(self):
+        code, printed = self.run_report(
+            FIXTURE, "--bars", self.bars("DeviceReduce::Sum,i32,uniform,8192,2.01,"))
+        self.assertEqual(code, 1)
+        self.assertIn("FAIL    DeviceReduce::Sum i32 uniform 2^13: ratio 2.000 (bar 2.01)", printed)
+
+    def test_too_little_of_the_copy_fails(self):
+        path = self.bars("DeviceReduce::Sum,i32,uniform,268435456,0.99,106")
+        self.assertEqual(self.run_report(FIXTURE, "--bars", path)[0], 1)
+
+    def test_a_bar_without_a_result_is_missing(self):
+        code, printed = self.run_report(
+            FIXTURE, "--bars", self.bars("DeviceReduce::Sum,i64,uniform,8192,1,"))
+        self.assertEqual(code, 1)
+        self.assertIn("MISSING DeviceReduce::Sum i64 uniform 2^13", printed)
+
+    def test_the_bars_of_the_project_can_be_read(self):
+        for name in sorted(os.listdir(os.path.join(HERE, "bars"))):
+            with self.subTest(name=name):
+                bars = report.read_bars(os.path.join(HERE, "bars", name))
+                self.assertGreater(len(bars), 0)
+                self.assertEqual(len(bars), len({key for key, _, _ in bars}))
+
+
+class CommandLine(Files):
+    def test_writes_both_files(self):
+        table, chart = self.file("t.md"), self.file("c.svg")
+        code, _ = self.run_report(FIXTURE, "--markdown", table, "--svg", chart)
+        self.assertEqual(code, 0)
+        with open(table, encoding="utf-8") as file:
+            self.assertIn("## DeviceSegmentedReduce::Sum", file.read())
+        with open(chart, encoding="utf-8") as file:
+            self.assertIn("<svg", file.read())
+
+    def test_a_missing_file_is_an_error(self):
+        self.assertEqual(self.run_report(os.path.join(self.folder, "none.csv"))[0], 2)
+
+
+if __name__ == "__main__":
+    unittest.main()

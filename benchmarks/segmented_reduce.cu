@@ -1,0 +1,194 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// DeviceSegmentedReduce beside CUB's. The necessary traffic is the input, the offsets if there are
+// any, and one result per segment.
+
+#include <cub/device/device_segmented_reduce.cuh>
+#include <strata/device/device_segmented_reduce.cuh>
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/harness.cuh"
+#include "harness/inputs.cuh"
+
+namespace {
+
+using bench::benchmark_case;
+using bench::device_array;
+using bench::environment;
+using bench::timing;
+using bench::workload;
+
+// ------------------------------------------------------------------ segment lengths
+
+/// `segments + 1` offsets; the last is the number of items.
+using offset_list = std::vector<std::int32_t>;
+
+offset_list equal_segments(std::int64_t segments, std::int64_t length) {
+  offset_list offsets(static_cast<std::size_t>(segments) + 1);
+  for (std::size_t i = 0; i < offsets.size(); ++i) {
+    offsets[i] = static_cast<std::int32_t>(static_cast<std::int64_t>(i) * length);
+  }
+  return offsets;
+}
+
+/// Appends segments with the lengths that `next_length(index)` gives until `end` is reached.
+template <class NextLength>
+void fill_until(offset_list& offsets, std::int64_t end, NextLength&& next_length) {
+  for (std::uint64_t i = 0; offsets.back() < end; ++i) {
+    const std::int64_t next = offsets.back() + static_cast<std::int64_t>(next_length(i));
+    offsets.push_back(static_cast<std::int32_t>(std::min(next, end)));
+  }
+}
+
+/// One segment of half of the items between segments of 1 to 15.
+offset_list one_huge_many_tiny(std::int64_t n, std::uint64_t seed) {
+  const auto tiny = [seed](std::uint64_t i) { return bench::random_bits(seed + i) % 15 + 1; };
+  offset_list offsets = {0};
+  fill_until(offsets, n / 4, tiny);
+  offsets.push_back(static_cast<std::int32_t>(offsets.back() + n / 2));
+  fill_until(offsets, n, tiny);
+  return offsets;
+}
+
+/// Nine of ten segments empty, the others of 1 to 127.
+offset_list mostly_empty(std::int64_t n, std::uint64_t seed) {
+  offset_list offsets = {0};
+  fill_until(offsets, n, [seed](std::uint64_t i) {
+    const std::uint64_t bits = bench::random_bits(seed + i);
+    return bits % 10 != 0 ? 0 : (bits >> 32) % 127 + 1;
+  });
+  return offsets;
+}
+
+/// n / 100 segments whose lengths are proportional to 1 / rank, in random order.
+offset_list zipf(std::int64_t n, std::uint64_t seed) {
+  const auto segments = static_cast<std::size_t>(n / 100);
+  double harmonic = 0;
+  for (std::size_t rank = 1; rank <= segments; ++rank) harmonic += 1.0 / static_cast<double>(rank);
+  std::vector<std::int64_t> lengths(segments);
+  std::int64_t rest = n;
+  for (std::size_t i = 0; i < segments; ++i) {
+    lengths[i] =
+        static_cast<std::int64_t>(static_cast<double>(n) / harmonic / static_cast<double>(i + 1));
+    rest -= lengths[i];
+  }
+  lengths[0] += rest;  // What rounding down left over: less than n / 100.
+  for (std::size_t i = segments; i > 1; --i) {
+    std::swap(lengths[i - 1], lengths[bench::random_bits(seed + i) % i]);
+  }
+  offset_list offsets = {0};
+  for (const std::int64_t length : lengths) {
+    offsets.push_back(static_cast<std::int32_t>(offsets.back() + length));
+  }
+  return offsets;
+}
+
+// ------------------------------------------------------------------ peers
+
+/// Segments of one length, given by their size instead of by offsets; 0: by offsets.
+struct fixed_length {
+  int value = 0;
+};
+
+template <class T>
+workload segmented_sum(const environment& env, const offset_list& host_offsets,
+                       fixed_length fixed) {
+  const device_array<std::int32_t> offsets(host_offsets.size());
+  offsets.upload(host_offsets, env.stream);
+  const std::int64_t n = host_offsets.back();
+  const auto segments = static_cast<std::int64_t>(host_offsets.size()) - 1;
+  const auto in = bench::random_array<T>(n, env.settings.seed, env.stream);
+  const device_array<T> by_strata(static_cast<std::size_t>(segments));
+  const device_array<T> by_cub(static_cast<std::size_t>(segments));
+  by_strata.fill_bytes(0xa5, env.stream);
+  by_cub.fill_bytes(0x5a, env.stream);
+
+  workload work;
+  const bool has_offsets = fixed.value == 0;
+  work.bytes = static_cast<double>(in.bytes() + by_strata.bytes()) +
+               (has_offsets ? static_cast<double>(offsets.bytes()) : 0.0);
+  work.peers.push_back(
+      bench::storage_peer("strata", [=](void* storage, std::size_t& bytes, cudaStream_t stream) {
+        const std::int32_t* begins = offsets.data();
+        const T* items = in.data();
+        return fixed.value > 0
+                   ? strata::DeviceSegmentedReduce::Sum(storage, bytes, items, by_strata.data(),
+                                                        segments, fixed.value, stream)
+                   : strata::DeviceSegmentedReduce::Sum(storage, bytes, items, by_strata.data(),
+                                                        segments, begins, begins + 1, stream);
+      }));
+  work.peers.push_back(
+      bench::storage_peer("cub", [=](void* storage, std::size_t& bytes, cudaStream_t stream) {
+        const std::int32_t* begins = offsets.data();
+        const T* items = in.data();
+        return cub::DeviceSegmentedReduce::Sum(storage, bytes, items, by_cub.data(), segments,
+                                               begins, begins + 1, stream);
+      }));
+  work.peers.push_back(bench::copy_peer(in.data(), in.bytes()));
+  const cudaStream_t stream = env.stream;
+  const bench::tolerance allowed = {1e-4, 0};  // Floating-point sums in two orders.
+  work.verify = [=] { return bench::difference(by_strata, by_cub, allowed, stream); };
+  return work;
+}
+
+// ------------------------------------------------------------------ cases
+
+benchmark_case segmented_case(const char* type, std::string data_case, std::int64_t n, timing how,
+                              std::function<workload(const environment&)> prepare) {
+  return {"DeviceSegmentedReduce::Sum", type, std::move(data_case), n, how, std::move(prepare)};
+}
+
+/// About 2^log_size items in whole segments of `length`, by offsets or (`fixed`) by their length,
+/// which CUB 3.0 cannot be given: it takes the offsets in both cases.
+template <class T>
+void add_equal(bench::suite& suite, const char* type, int log_size, int length, bool fixed = false,
+               timing how = timing::batched) {
+  const std::int64_t segments = (std::int64_t{1} << log_size) / length;
+  const std::string data_case = how == timing::host_call
+                                    ? "host_call"
+                                    : "len=" + std::to_string(length) + (fixed ? " fixed" : "");
+  const auto prepare = [=](const environment& env) {
+    return segmented_sum<T>(env, equal_segments(segments, length), {fixed ? length : 0});
+  };
+  suite.add(segmented_case(type, data_case, segments * length, how, prepare));
+}
+
+/// 2^log_size items in segments as `lengths(n, seed)` draws them.
+template <class T, class Lengths>
+void add_unequal(bench::suite& suite, const char* type, const char* data_case, int log_size,
+                 Lengths lengths) {
+  const std::int64_t n = std::int64_t{1} << log_size;
+  const auto prepare = [=](const environment& env) {
+    return segmented_sum<T>(env, lengths(n, env.settings.seed), {});
+  };
+  suite.add(segmented_case(type, data_case, n, timing::batched, prepare));
+}
+
+void add_cases(bench::suite& suite) {
+  for (const int length : {10, 100, 1'000, 10'000, 100'000}) {
+    add_equal<std::int32_t>(suite, "i32", 28, length);
+  }
+  for (const int length : {10, 100, 1'000, 10'000, 100'000}) {
+    add_equal<std::int32_t>(suite, "i32", 28, length, true);
+  }
+  for (const int log_size : {16, 20, 24}) {
+    add_equal<std::int32_t>(suite, "i32", log_size, 100);
+  }
+  add_equal<float>(suite, "f32", 28, 100);
+  add_unequal<std::int32_t>(suite, "i32", "zipf", 28, zipf);
+  add_unequal<std::int32_t>(suite, "i32", "huge_tiny", 28, one_huge_many_tiny);
+  add_unequal<std::int32_t>(suite, "i32", "many_empty", 28, mostly_empty);
+  add_equal<std::int32_t>(suite, "i32", 16, 100, false, timing::single_call);
+  add_equal<std::int32_t>(suite, "i32", 16, 100, false, timing::host_call);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return bench::run("segmented_reduce", argc, argv, add_cases); }
