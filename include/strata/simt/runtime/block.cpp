@@ -28,9 +28,12 @@ constexpr size_t red_zone = 64;
 constexpr size_t red_zone = 0;
 #endif
 
-std::vector<block*>& pool() {
-  static auto* const blocks = new std::vector<block*>;  // outlives static destructors
-  return *blocks;
+struct block_lists {
+  std::vector<block*> idle, all;
+};
+block_lists& lists() {
+  static auto* const both = new block_lists;  // outlives static destructors
+  return *both;
 }
 
 // The arena appears twice: a block uses the first view, its cluster the second, so that a plain
@@ -105,9 +108,6 @@ void start_threads(block& which) {
     thread.arrived_at_cluster = false;
     thread.where = {nullptr, 0};
     prepare_stack(thread);
-#if defined(STRATA_SIMT_ASAN)
-    ASAN_UNPOISON_MEMORY_REGION(thread.stack, thread.stack_bytes);  // abandoned threads left marks
-#endif
     if (++index.x == shape.x) {
       index.x = 0;
       if (++index.y == shape.y) {
@@ -135,23 +135,25 @@ uint32_t pick(uint64_t set) {
 
 }  // namespace
 
+const std::vector<block*>& all_blocks() { return lists().all; }
+
 block* acquire_block() {
-  if (!pool().empty()) {
-    block* const which = pool().back();
-    pool().pop_back();
+  std::vector<block*>& idle = lists().idle;
+  if (!idle.empty()) {
+    block* const which = idle.back();
+    idle.pop_back();
     return which;
   }
-  static uint32_t made = 0;
   block* const which = new block();
-  which->pool_slot = made++;
   which->fibers = static_cast<fiber*>(std::calloc(max_block_threads, sizeof(fiber)));
   which->warp_list = static_cast<warp*>(std::calloc(max_block_warps, sizeof(warp)));
   if (which->fibers == nullptr || which->warp_list == nullptr) std::abort();
   map_arena(*which);
+  lists().all.push_back(which);
   return which;
 }
 
-void release_block(block* which) { pool().push_back(which); }
+void release_block(block* which) { lists().idle.push_back(which); }
 
 void start_block(block& which, cluster& group, uint32_t rank, uint3 index) {
   const dim3 grid = launch_now.parameters.grid, shape = launch_now.parameters.block;

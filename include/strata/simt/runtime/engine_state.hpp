@@ -22,6 +22,10 @@ namespace strata {
 namespace simt {
 namespace engine {
 
+namespace check {
+struct block_shadow;
+}
+
 constexpr uint32_t warp_threads = 32;
 constexpr uint32_t max_block_threads = 1024;
 constexpr uint32_t max_block_warps = max_block_threads / warp_threads;
@@ -93,8 +97,7 @@ struct named_barrier_state {
 
 struct block {
   uint3 index;
-  uint32_t linear;     // in the grid
-  uint32_t pool_slot;  // stable number of this object
+  uint32_t linear;  // in the grid
   cluster* group;
   uint32_t rank;  // in the cluster
   uint32_t threads, warps, alive;
@@ -110,7 +113,10 @@ struct block {
   uint32_t waiting_named, waiting_cluster;  // threads
   fiber* fibers;
   warp* warp_list;
-  char* arena;        // this block's shared memory as it sees it
+  char* arena;  // this block's shared memory as it sees it
+#if defined(STRATA_SIMT_CHECK)
+  check::block_shadow* shadow;  // null until the check flavour has met the block
+#endif
   char* arena_alias;  // the same memory as other blocks of the cluster see it
 };
 
@@ -180,12 +186,12 @@ void resume(fiber& thread);  // from the scheduler; returns when it yields
 void prepare_stack(fiber& thread);
 
 // ---- block.cpp
+const std::vector<block*>& all_blocks();  // ever made, in use or not
 block* acquire_block();
 void release_block(block* which);
 void start_block(block& which, cluster& group, uint32_t rank, uint3 index);
 void run_block(block& which);  // until none of its threads can go on, or its turn is over
 void lane_exits(fiber& thread);
-void fill_shared(block& which, size_t offset, size_t bytes);
 size_t start_of_static_shared(size_t dynamic_bytes);
 template <class Visit>
 inline void for_each_lane(uint32_t lanes, Visit visit) {

@@ -11,6 +11,7 @@
 #include <cstdlib>
 
 #if defined(STRATA_SIMT_ASAN)
+#include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
 
@@ -158,6 +159,9 @@ void prepare_stack(fiber& thread) {
     thread.stack = allocate_stack(bytes);
     thread.stack_bytes = bytes;
   }
+#if defined(STRATA_SIMT_ASAN)
+  ASAN_UNPOISON_MEMORY_REGION(thread.stack, bytes);  // an abandoned thread left its marks
+#endif
   // Different threads start at different offsets, or all frames would fall into the same cache
   // sets.
   const size_t colour = thread.linear % 61 * 64;

@@ -251,6 +251,12 @@ flavour runtime_flavour() {
 #endif
 }
 
+// One thread runs at a time, so the compiler is all there is to hold back; the call does that.
+void fence(int order, memory_scope scope) {
+  const engine::runtime_section section;
+  engine::check::fenced(order, scope);
+}
+
 void progress() { engine::launch_now.idle_polls = 0; }
 
 void spin_hint(location where) {

@@ -20,7 +20,6 @@ namespace engine {
 namespace {
 
 constexpr size_t device_memory_bytes = size_t{8} << 30;  // beyond it, cudaMalloc fails
-constexpr size_t allocation_alignment = 256;
 
 struct allocation {
   size_t bytes;
@@ -50,17 +49,21 @@ cudaError_t misuse(cudaError_t error, const char* what) {
   return set_last_error(error);
 }
 
+#if !defined(STRATA_SIMT_CHECK)
+// cudaMalloc's alignment. The check flavour has a heap of its own.
 size_t rounded(size_t bytes) {
+  constexpr size_t allocation_alignment = 256;
   const size_t at_least_one = bytes == 0 ? 1 : bytes;
   return (at_least_one + allocation_alignment - 1) / allocation_alignment * allocation_alignment;
 }
+#endif
 
 void* take_memory(size_t bytes, cudaMemoryType type) {
 #if defined(STRATA_SIMT_CHECK)
   return check::allocate(bytes, type != cudaMemoryTypeDevice);
 #else
   static_cast<void>(type);
-  void* const memory = std::aligned_alloc(allocation_alignment, rounded(bytes));
+  void* const memory = std::aligned_alloc(256, rounded(bytes));
 #if defined(STRATA_SIMT_ASAN)
   if (memory != nullptr) {
     ASAN_POISON_MEMORY_REGION(static_cast<char*>(memory) + bytes, rounded(bytes) - bytes);
