@@ -94,8 +94,8 @@ def file_findings(name, text):
     if text and not text.endswith("\n"):
         yield len(lines), "no newline at the end"
     for number, line in enumerate(lines, 1):
-        # A table row of Markdown cannot be broken.
-        if len(line) > LINE_LIMIT and not (suffix == ".md" and (line.startswith("|") or "](" in line)):
+        # Rows of a Markdown table and what a compiler is expected to say cannot be broken.
+        if len(line) > LINE_LIMIT and not line.startswith(("|", "// expect:")):
             yield number, f"{len(line)} columns, at most {LINE_LIMIT}"
         if line != line.rstrip():
             yield number, "spaces at the end of the line"
@@ -193,6 +193,7 @@ BAD_FILES = [
 GOOD_FILES = [
     ("tests/a.cu", SPDX + "int x;\n"),
     ("benchmarks/results/a.csv", "a,b\n"),
+    ("tests/a.cu", SPDX + "// expect: " + "x" * 120 + "\n"),
     ("README.md", SPDX + "| " + "x" * 130 + " |\n"),
     ("cmake/a.cmake", SPDX + "/usr/local/cuda\n${dir}/home/x\n"),
 ]
