@@ -46,8 +46,8 @@ constexpr bool any_compiled_architecture_in(int lowest, int below) {
 ///     };
 ///
 /// - `MaxPolicy::ActivePolicy`: in device code, the newest policy that is not above the
-///   architecture being compiled. A kernel instantiated on `MaxPolicy` reads its numbers from it, so N
-///   architectures cost N kernels and not N times the number of policies.
+///   architecture being compiled. A kernel instantiated on `MaxPolicy` reads its numbers from it,
+///   so N architectures cost N kernels and not N times the number of policies.
 /// - `MaxPolicy::Invoke(ptx_version, functor)`: on the host, calls `functor.Invoke<P>()` with the
 ///   newest policy `P` that is not above the device's version. A device older than the whole chain
 ///   gets the oldest, one newer than the whole chain the newest. Policies that no compiled

@@ -123,12 +123,14 @@
 
 /// For public classes that own kernels, and for what lies behind them in `detail`.
 #define STRATA_ARCH_NAMESPACE_BEGIN \
-  STRATA_NAMESPACE_BEGIN inline namespace STRATA_DETAIL_ARCH_NAMESPACE {
+  STRATA_NAMESPACE_BEGIN            \
+  inline namespace STRATA_DETAIL_ARCH_NAMESPACE {
 #define STRATA_ARCH_NAMESPACE_END \
   }                               \
   STRATA_NAMESPACE_END
 #define STRATA_ARCH_DETAIL_NAMESPACE_BEGIN \
-  STRATA_NAMESPACE_BEGIN namespace detail { \
+  STRATA_NAMESPACE_BEGIN                   \
+  namespace detail {                       \
   inline namespace STRATA_DETAIL_ARCH_NAMESPACE {
 #define STRATA_ARCH_DETAIL_NAMESPACE_END \
   }                                      \

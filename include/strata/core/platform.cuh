@@ -18,6 +18,7 @@
 #include <cstdio>
 #endif
 
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
@@ -151,6 +152,44 @@ STRATA_D void fence_acq_rel() {
 #endif
 }
 
+/// 8 bytes of value and 8 bytes that vouch for them, read and written as one.
+struct alignas(16) packet {
+  unsigned long long value;
+  unsigned long long tag;
+};
+
+/// Relaxed access at device scope to both halves at once: a reader that finds a writer's tag has
+/// that writer's value.
+STRATA_D packet load_packet(const packet* p) {
+  packet result;
+#if STRATA_DEVICE_PASS
+  asm volatile(
+      "{\n\t.reg .b128 both;\n\tld.relaxed.gpu.global.b128 both, [%2];\n\t"
+      "mov.b128 {%0, %1}, both;\n\t}"
+      : "=l"(result.value), "=l"(result.tag)
+      : "l"(p)
+      : "memory");
+#else
+  // Tag before value, and in store_packet value before tag, gives the same promise.
+  result.tag = __atomic_load_n(&p->tag, __ATOMIC_ACQUIRE);
+  result.value = __atomic_load_n(&p->value, __ATOMIC_RELAXED);
+#endif
+  return result;
+}
+
+STRATA_D void store_packet(packet* p, const packet& both) {
+#if STRATA_DEVICE_PASS
+  asm volatile(
+      "{\n\t.reg .b128 both;\n\tmov.b128 both, {%1, %2};\n\t"
+      "st.relaxed.gpu.global.b128 [%0], both;\n\t}" ::"l"(p),
+      "l"(both.value), "l"(both.tag)
+      : "memory");
+#else
+  __atomic_store_n(&p->value, both.value, __ATOMIC_RELAXED);
+  __atomic_store_n(&p->tag, both.tag, __ATOMIC_RELEASE);
+#endif
+}
+
 // ---------------------------------------------------------------------------- warp reductions
 /// True where one instruction reduces a 32-bit integer over the lanes of a mask (sm_80 on).
 #if STRATA_DEVICE_PASS
@@ -204,7 +243,7 @@ namespace detail {
 // A value as 32-bit words, for shuffles. The padding of the last word is zero.
 template <class T>
 struct shuffle_words {
-  static constexpr int count = static_cast<int>((sizeof(T) + 3) / 4);
+  static constexpr std::size_t count = (sizeof(T) + 3) / 4;
   unsigned word[count];
 
   STRATA_D explicit shuffle_words(const T& value) {
@@ -244,7 +283,7 @@ struct shuffle_words {
     } else {                                                                                      \
       detail::shuffle_words<T> words(value);                                                      \
       STRATA_UNROLL                                                                               \
-      for (int i = 0; i < detail::shuffle_words<T>::count; ++i) {                                 \
+      for (std::size_t i = 0; i < detail::shuffle_words<T>::count; ++i) {                         \
         words.word[i] = builtin(mask, words.word[i], source, width STRATA_DETAIL_CALLED_FROM);    \
       }                                                                                           \
       return words.value();                                                                       \

@@ -6,8 +6,19 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <iterator>
+#include <limits>
 #include <type_traits>
+
+#if STRATA_HOST_SIMT
+// The tag that strata/simt/half.hpp gives them; a later declaration cannot add it.
+struct [[gnu::abi_tag("strata_simt")]] __half;
+struct [[gnu::abi_tag("strata_simt")]] __nv_bfloat16;
+#else
+struct __half;
+struct __nv_bfloat16;
+#endif
 
 STRATA_NAMESPACE_BEGIN
 
@@ -73,8 +84,50 @@ using iterator_value_t = std::remove_cv_t<typename std::iterator_traits<Iterator
 template <class Operator, class Initial, class Item>
 using accumulator_t = std::decay_t<std::invoke_result_t<Operator, Initial, Item>>;
 
-template <class T>
-inline constexpr bool always_false = false;
+/// Extremes of a type: `std::numeric_limits` where it knows the type, and the types that it does
+/// not know in every language mode. Specialise for a type of your own that reductions by Min and
+/// Max shall accept.
+template <class T, class = void>
+struct value_limits {
+  static_assert(std::numeric_limits<T>::is_specialized,
+                "Min, Max, ArgMin and ArgMax need the extremes of the type for empty inputs: "
+                "specialise std::numeric_limits for it, or call Reduce with an initial value");
+  static constexpr T max() { return std::numeric_limits<T>::max(); }
+  static constexpr T lowest() { return std::numeric_limits<T>::lowest(); }
+};
+
+// 16-bit floats are made from bits, so that their headers need not be included here.
+template <class Half, std::uint16_t Max, std::uint16_t Lowest>
+struct half_limits {
+  static Half max() { return from_bits(Max); }
+  static Half lowest() { return from_bits(Lowest); }
+
+ private:
+  static Half from_bits(std::uint16_t bits) {
+    Half value;
+    memcpy(&value, &bits, sizeof(bits));
+    return value;
+  }
+};
+template <>
+struct value_limits<__half, void> : half_limits<__half, 0x7bff, 0xfbff> {};
+template <>
+struct value_limits<__nv_bfloat16, void> : half_limits<__nv_bfloat16, 0x7f7f, 0xff7f> {};
+
+#if defined(__SIZEOF_INT128__)
+template <>
+struct value_limits<__int128, void> {
+  static constexpr __int128 max() {
+    return static_cast<__int128>(~static_cast<unsigned __int128>(0) >> 1);
+  }
+  static constexpr __int128 lowest() { return -max() - 1; }
+};
+template <>
+struct value_limits<unsigned __int128, void> {
+  static constexpr unsigned __int128 max() { return ~static_cast<unsigned __int128>(0); }
+  static constexpr unsigned __int128 lowest() { return 0; }
+};
+#endif
 
 template <class Integer>
 STRATA_HD constexpr Integer ceiling_divide(Integer a, Integer b) {

@@ -1,0 +1,390 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/nvtx.hpp>
+#include <strata/core/operators.hpp>
+#include <strata/core/types.hpp>
+#include <strata/device/reduce/dispatch.cuh>
+#include <strata/device/reduce/output.cuh>
+#include <strata/device/segmented_reduce/dispatch.cuh>
+#include <strata/device/stream_ordered_storage.cuh>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+STRATA_ARCH_NAMESPACE_BEGIN
+
+/// Reduces many segments of a sequence in device memory, each to one value.
+///
+/// Segment `s` is items [begin[s], end[s]) of `d_in`, given by two sequences of offsets, or items
+/// [s * size, (s + 1) * size) in the overloads with a `segment_size`. Segments may overlap, may lie
+/// in any order and leave gaps; one that ends before it begins is empty. Output `s` is what
+/// `DeviceReduce` computes for the segment's items, with the same rules for operators (associative,
+/// operands in order), accumulator types and empty inputs.
+///
+/// - **Call.** As `DeviceReduce`: twice with the storage arguments, or once without them. The size
+///   grows with `num_segments` up to a few hundred kilobytes and does not depend on the lengths.
+/// - **Execution.** Up to 128 segments: one launch. More: a 4-byte fill and two launches, or one
+/// launch
+///   where `segment_size` says that no segment is long. No host synchronisation; can be captured in
+///   a graph. Lengths are looked at on the device: short segments are reduced by one thread, medium
+///   ones by a few lanes, longer ones by a warp or a block, and very long ones in chunks by many
+///   blocks.
+/// - **Result.** Deterministic from run to run: how a segment is cut depends on its length, its
+///   alignment, the number of segments and the device alone. Outputs must not overlap the inputs or
+///   the offsets.
+/// - **Bytes moved.** Each item once, each offset once (twice in segments above 8192 items), each
+///   output once.
+/// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative
+///   `num_segments` or `segment_size`, null outputs or offsets with segments, storage too small.
+struct DeviceSegmentedReduce {
+  /// Reduces with a binary operator and an initial value.
+  template <class InputIterator, class OutputIterator, class BeginOffsetIterator,
+            class EndOffsetIterator, class ReductionOp, class T>
+  [[nodiscard]] static detail::if_not_integral<BeginOffsetIterator> Reduce(
+      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
+      OutputIterator d_out, std::int64_t num_segments, BeginOffsetIterator d_begin_offsets,
+      EndOffsetIterator d_end_offsets, ReductionOp reduction_op, T init, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE("strata::DeviceSegmentedReduce::Reduce");
+    return reduce_problem(d_in, d_out, reduction_op, init)
+        .run(d_temp_storage, temp_storage_bytes, num_segments,
+             offsets(d_begin_offsets, d_end_offsets), stream);
+  }
+  template <class InputIterator, class OutputIterator, class SegmentSizeT, class ReductionOp,
+            class T>
+  [[nodiscard]] static detail::if_integral<SegmentSizeT> Reduce(
+      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
+      OutputIterator d_out, std::int64_t num_segments, SegmentSizeT segment_size,
+      ReductionOp reduction_op, T init, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE("strata::DeviceSegmentedReduce::Reduce");
+    return reduce_problem(d_in, d_out, reduction_op, init)
+        .run(d_temp_storage, temp_storage_bytes, num_segments, fixed_size(segment_size), stream);
+  }
+
+  /// Adds up; see `DeviceReduce::Sum` for the type of the accumulator.
+  template <class InputIterator, class OutputIterator, class BeginOffsetIterator,
+            class EndOffsetIterator>
+  [[nodiscard]] static detail::if_not_integral<BeginOffsetIterator> Sum(
+      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
+      OutputIterator d_out, std::int64_t num_segments, BeginOffsetIterator d_begin_offsets,
+      EndOffsetIterator d_end_offsets, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE("strata::DeviceSegmentedReduce::Sum");
+    return sum_problem(d_in, d_out)
+        .run(d_temp_storage, temp_storage_bytes, num_segments,
+             offsets(d_begin_offsets, d_end_offsets), stream);
+  }
+  template <class InputIterator, class OutputIterator, class SegmentSizeT>
+  [[nodiscard]] static detail::if_integral<SegmentSizeT> Sum(
+      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
+      OutputIterator d_out, std::int64_t num_segments, SegmentSizeT segment_size,
+      cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE("strata::DeviceSegmentedReduce::Sum");
+    return sum_problem(d_in, d_out)
+        .run(d_temp_storage, temp_storage_bytes, num_segments, fixed_size(segment_size), stream);
+  }
+
+  /// Finds the smallest item. Empty segments give the largest value of the input type.
+  template <class InputIterator, class OutputIterator, class BeginOffsetIterator,
+            class EndOffsetIterator>
+  [[nodiscard]] static detail::if_not_integral<BeginOffsetIterator> Min(
+      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
+      OutputIterator d_out, std::int64_t num_segments, BeginOffsetIterator d_begin_offsets,
+      EndOffsetIterator d_end_offsets, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE("strata::DeviceSegmentedReduce::Min");
+    return extremum_problem<strata::Min>(d_in, d_out, limits<InputIterator>::max())
+        .run(d_temp_storage, temp_storage_bytes, num_segments,
+             offsets(d_begin_offsets, d_end_offsets), stream);
+  }
+  template <class InputIterator, class OutputIterator, class SegmentSizeT>
+  [[nodiscard]] static detail::if_integral<SegmentSizeT> Min(
+      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
+      OutputIterator d_out, std::int64_t num_segments, SegmentSizeT segment_size,
+      cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE("strata::DeviceSegmentedReduce::Min");
+    return extremum_problem<strata::Min>(d_in, d_out, limits<InputIterator>::max())
+        .run(d_temp_storage, temp_storage_bytes, num_segments, fixed_size(segment_size), stream);
+  }
+
+  /// Finds the largest item. Empty segments give the lowest value of the input type.
+  template <class InputIterator, class OutputIterator, class BeginOffsetIterator,
+            class EndOffsetIterator>
+  [[nodiscard]] static detail::if_not_integral<BeginOffsetIterator> Max(
+      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
+      OutputIterator d_out, std::int64_t num_segments, BeginOffsetIterator d_begin_offsets,
+      EndOffsetIterator d_end_offsets, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE("strata::DeviceSegmentedReduce::Max");
+    return extremum_problem<strata::Max>(d_in, d_out, limits<InputIterator>::lowest())
+        .run(d_temp_storage, temp_storage_bytes, num_segments,
+             offsets(d_begin_offsets, d_end_offsets), stream);
+  }
+  template <class InputIterator, class OutputIterator, class SegmentSizeT>
+  [[nodiscard]] static detail::if_integral<SegmentSizeT> Max(
+      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
+      OutputIterator d_out, std::int64_t num_segments, SegmentSizeT segment_size,
+      cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE("strata::DeviceSegmentedReduce::Max");
+    return extremum_problem<strata::Max>(d_in, d_out, limits<InputIterator>::lowest())
+        .run(d_temp_storage, temp_storage_bytes, num_segments, fixed_size(segment_size), stream);
+  }
+
+  /// Finds the smallest item and its index in the segment, the first of several; the output type
+  /// has members `key` (the index) and `value`. Empty segments give 1 and the largest value.
+  template <class InputIterator, class OutputIterator, class BeginOffsetIterator,
+            class EndOffsetIterator>
+  [[nodiscard]] static detail::if_not_integral<BeginOffsetIterator> ArgMin(
+      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
+      OutputIterator d_out, std::int64_t num_segments, BeginOffsetIterator d_begin_offsets,
+      EndOffsetIterator d_end_offsets, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE("strata::DeviceSegmentedReduce::ArgMin");
+    return arg_extremum_problem<strata::ArgMin>(d_in, d_out, limits<InputIterator>::max())
+        .run(d_temp_storage, temp_storage_bytes, num_segments,
+             offsets(d_begin_offsets, d_end_offsets), stream);
+  }
+  template <class InputIterator, class OutputIterator, class SegmentSizeT>
+  [[nodiscard]] static detail::if_integral<SegmentSizeT> ArgMin(
+      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
+      OutputIterator d_out, std::int64_t num_segments, SegmentSizeT segment_size,
+      cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE("strata::DeviceSegmentedReduce::ArgMin");
+    return arg_extremum_problem<strata::ArgMin>(d_in, d_out, limits<InputIterator>::max())
+        .run(d_temp_storage, temp_storage_bytes, num_segments, fixed_size(segment_size), stream);
+  }
+
+  /// Finds the largest item and its index in the segment, the first of several; the output type has
+  /// members `key` (the index) and `value`. Empty segments give 1 and the lowest value.
+  template <class InputIterator, class OutputIterator, class BeginOffsetIterator,
+            class EndOffsetIterator>
+  [[nodiscard]] static detail::if_not_integral<BeginOffsetIterator> ArgMax(
+      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
+      OutputIterator d_out, std::int64_t num_segments, BeginOffsetIterator d_begin_offsets,
+      EndOffsetIterator d_end_offsets, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE("strata::DeviceSegmentedReduce::ArgMax");
+    return arg_extremum_problem<strata::ArgMax>(d_in, d_out, limits<InputIterator>::lowest())
+        .run(d_temp_storage, temp_storage_bytes, num_segments,
+             offsets(d_begin_offsets, d_end_offsets), stream);
+  }
+  template <class InputIterator, class OutputIterator, class SegmentSizeT>
+  [[nodiscard]] static detail::if_integral<SegmentSizeT> ArgMax(
+      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
+      OutputIterator d_out, std::int64_t num_segments, SegmentSizeT segment_size,
+      cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE("strata::DeviceSegmentedReduce::ArgMax");
+    return arg_extremum_problem<strata::ArgMax>(d_in, d_out, limits<InputIterator>::lowest())
+        .run(d_temp_storage, temp_storage_bytes, num_segments, fixed_size(segment_size), stream);
+  }
+
+  // -------------------------------------------------------------- without temporary storage
+
+  template <class InputIterator, class OutputIterator, class BeginOffsetIterator,
+            class EndOffsetIterator, class ReductionOp, class T>
+  [[nodiscard]] static detail::if_not_integral<BeginOffsetIterator> Reduce(
+      InputIterator d_in, OutputIterator d_out, std::int64_t num_segments,
+      BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
+      ReductionOp reduction_op, T init, cudaStream_t stream = 0) {
+    return detail::with_stream_ordered_storage(stream, [&](void* storage, std::size_t& bytes) {
+      return Reduce(storage, bytes, d_in, d_out, num_segments, d_begin_offsets, d_end_offsets,
+                    reduction_op, init, stream);
+    });
+  }
+  template <class InputIterator, class OutputIterator, class SegmentSizeT, class ReductionOp,
+            class T>
+  [[nodiscard]] static detail::if_integral<SegmentSizeT> Reduce(
+      InputIterator d_in, OutputIterator d_out, std::int64_t num_segments,
+      SegmentSizeT segment_size, ReductionOp reduction_op, T init, cudaStream_t stream = 0) {
+    return detail::with_stream_ordered_storage(stream, [&](void* storage, std::size_t& bytes) {
+      return Reduce(storage, bytes, d_in, d_out, num_segments, segment_size, reduction_op, init,
+                    stream);
+    });
+  }
+
+  template <class InputIterator, class OutputIterator, class BeginOffsetIterator,
+            class EndOffsetIterator>
+  [[nodiscard]] static detail::if_not_integral<BeginOffsetIterator> Sum(
+      InputIterator d_in, OutputIterator d_out, std::int64_t num_segments,
+      BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
+      cudaStream_t stream = 0) {
+    return detail::with_stream_ordered_storage(stream, [&](void* storage, std::size_t& bytes) {
+      return Sum(storage, bytes, d_in, d_out, num_segments, d_begin_offsets, d_end_offsets, stream);
+    });
+  }
+  template <class InputIterator, class OutputIterator, class SegmentSizeT>
+  [[nodiscard]] static detail::if_integral<SegmentSizeT> Sum(InputIterator d_in,
+                                                             OutputIterator d_out,
+                                                             std::int64_t num_segments,
+                                                             SegmentSizeT segment_size,
+                                                             cudaStream_t stream = 0) {
+    return detail::with_stream_ordered_storage(stream, [&](void* storage, std::size_t& bytes) {
+      return Sum(storage, bytes, d_in, d_out, num_segments, segment_size, stream);
+    });
+  }
+
+  template <class InputIterator, class OutputIterator, class BeginOffsetIterator,
+            class EndOffsetIterator>
+  [[nodiscard]] static detail::if_not_integral<BeginOffsetIterator> Min(
+      InputIterator d_in, OutputIterator d_out, std::int64_t num_segments,
+      BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
+      cudaStream_t stream = 0) {
+    return detail::with_stream_ordered_storage(stream, [&](void* storage, std::size_t& bytes) {
+      return Min(storage, bytes, d_in, d_out, num_segments, d_begin_offsets, d_end_offsets, stream);
+    });
+  }
+  template <class InputIterator, class OutputIterator, class SegmentSizeT>
+  [[nodiscard]] static detail::if_integral<SegmentSizeT> Min(InputIterator d_in,
+                                                             OutputIterator d_out,
+                                                             std::int64_t num_segments,
+                                                             SegmentSizeT segment_size,
+                                                             cudaStream_t stream = 0) {
+    return detail::with_stream_ordered_storage(stream, [&](void* storage, std::size_t& bytes) {
+      return Min(storage, bytes, d_in, d_out, num_segments, segment_size, stream);
+    });
+  }
+
+  template <class InputIterator, class OutputIterator, class BeginOffsetIterator,
+            class EndOffsetIterator>
+  [[nodiscard]] static detail::if_not_integral<BeginOffsetIterator> Max(
+      InputIterator d_in, OutputIterator d_out, std::int64_t num_segments,
+      BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
+      cudaStream_t stream = 0) {
+    return detail::with_stream_ordered_storage(stream, [&](void* storage, std::size_t& bytes) {
+      return Max(storage, bytes, d_in, d_out, num_segments, d_begin_offsets, d_end_offsets, stream);
+    });
+  }
+  template <class InputIterator, class OutputIterator, class SegmentSizeT>
+  [[nodiscard]] static detail::if_integral<SegmentSizeT> Max(InputIterator d_in,
+                                                             OutputIterator d_out,
+                                                             std::int64_t num_segments,
+                                                             SegmentSizeT segment_size,
+                                                             cudaStream_t stream = 0) {
+    return detail::with_stream_ordered_storage(stream, [&](void* storage, std::size_t& bytes) {
+      return Max(storage, bytes, d_in, d_out, num_segments, segment_size, stream);
+    });
+  }
+
+  template <class InputIterator, class OutputIterator, class BeginOffsetIterator,
+            class EndOffsetIterator>
+  [[nodiscard]] static detail::if_not_integral<BeginOffsetIterator> ArgMin(
+      InputIterator d_in, OutputIterator d_out, std::int64_t num_segments,
+      BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
+      cudaStream_t stream = 0) {
+    return detail::with_stream_ordered_storage(stream, [&](void* storage, std::size_t& bytes) {
+      return ArgMin(storage, bytes, d_in, d_out, num_segments, d_begin_offsets, d_end_offsets,
+                    stream);
+    });
+  }
+  template <class InputIterator, class OutputIterator, class SegmentSizeT>
+  [[nodiscard]] static detail::if_integral<SegmentSizeT> ArgMin(InputIterator d_in,
+                                                                OutputIterator d_out,
+                                                                std::int64_t num_segments,
+                                                                SegmentSizeT segment_size,
+                                                                cudaStream_t stream = 0) {
+    return detail::with_stream_ordered_storage(stream, [&](void* storage, std::size_t& bytes) {
+      return ArgMin(storage, bytes, d_in, d_out, num_segments, segment_size, stream);
+    });
+  }
+
+  template <class InputIterator, class OutputIterator, class BeginOffsetIterator,
+            class EndOffsetIterator>
+  [[nodiscard]] static detail::if_not_integral<BeginOffsetIterator> ArgMax(
+      InputIterator d_in, OutputIterator d_out, std::int64_t num_segments,
+      BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
+      cudaStream_t stream = 0) {
+    return detail::with_stream_ordered_storage(stream, [&](void* storage, std::size_t& bytes) {
+      return ArgMax(storage, bytes, d_in, d_out, num_segments, d_begin_offsets, d_end_offsets,
+                    stream);
+    });
+  }
+  template <class InputIterator, class OutputIterator, class SegmentSizeT>
+  [[nodiscard]] static detail::if_integral<SegmentSizeT> ArgMax(InputIterator d_in,
+                                                                OutputIterator d_out,
+                                                                std::int64_t num_segments,
+                                                                SegmentSizeT segment_size,
+                                                                cudaStream_t stream = 0) {
+    return detail::with_stream_ordered_storage(stream, [&](void* storage, std::size_t& bytes) {
+      return ArgMax(storage, bytes, d_in, d_out, num_segments, segment_size, stream);
+    });
+  }
+
+ private:
+  template <class InputIterator>
+  using limits = detail::value_limits<detail::iterator_value_t<InputIterator>>;
+
+  // A reduction but for its segments; one place where the overloads meet.
+  template <class AccumT, class InputIterator, class OutputIterator, class ReductionOp,
+            class TransformOp, class InitT>
+  struct problem {
+    InputIterator d_in;
+    OutputIterator d_out;
+    ReductionOp reduction_op;
+    TransformOp transform_op;
+    InitT init;
+
+    template <class Segments>
+    cudaError_t run(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                    std::int64_t num_segments, const Segments& segments,
+                    cudaStream_t stream) const {
+      if (d_temp_storage != nullptr && num_segments > 0 && !segments.is_valid(d_in)) {
+        return cudaErrorInvalidValue;
+      }
+      return detail::DispatchSegmentedReduce<AccumT, InputIterator, OutputIterator, Segments,
+                                             ReductionOp, TransformOp,
+                                             InitT>::Dispatch(d_temp_storage, temp_storage_bytes,
+                                                              d_in, d_out, segments, num_segments,
+                                                              reduction_op, transform_op, init,
+                                                              stream);
+    }
+  };
+
+  template <class AccumT, class InputIterator, class OutputIterator, class ReductionOp,
+            class TransformOp, class InitT>
+  static problem<AccumT, InputIterator, OutputIterator, ReductionOp, TransformOp, InitT>
+  make_problem(InputIterator d_in, OutputIterator d_out, ReductionOp reduction_op,
+               TransformOp transform_op, InitT init) {
+    return {d_in, d_out, reduction_op, transform_op, init};
+  }
+
+  template <class InputIterator, class OutputIterator, class ReductionOp, class T>
+  static auto reduce_problem(InputIterator d_in, OutputIterator d_out, ReductionOp reduction_op,
+                             T init) {
+    using AccumT = detail::accumulator_t<ReductionOp, T, detail::iterator_value_t<InputIterator>>;
+    return make_problem<AccumT>(d_in, d_out, reduction_op, detail::keep_item{}, init);
+  }
+
+  template <class InputIterator, class OutputIterator>
+  static auto sum_problem(InputIterator d_in, OutputIterator d_out) {
+    using T = detail::output_value_t<OutputIterator, detail::iterator_value_t<InputIterator>>;
+    return reduce_problem(d_in, d_out, strata::Sum{}, T{});
+  }
+
+  template <class ReductionOp, class InputIterator, class OutputIterator, class T>
+  static auto extremum_problem(InputIterator d_in, OutputIterator d_out, T if_empty) {
+    return make_problem<T>(d_in, d_out, ReductionOp{}, detail::keep_item{},
+                           detail::only_if_empty<T>{if_empty});
+  }
+
+  template <class ReductionOp, class InputIterator, class OutputIterator, class T>
+  static auto arg_extremum_problem(InputIterator d_in, OutputIterator d_out, T if_empty) {
+    using AccumT = KeyValuePair<long long, T>;
+    return make_problem<AccumT>(d_in, detail::pair_output<OutputIterator>{d_out}, ReductionOp{},
+                                detail::number_item{},
+                                detail::only_if_empty<AccumT>{{1, if_empty}});
+  }
+
+  template <class BeginOffsetIterator, class EndOffsetIterator>
+  static detail::offset_segments<BeginOffsetIterator, EndOffsetIterator> offsets(
+      BeginOffsetIterator begins, EndOffsetIterator ends) {
+    static_assert(std::is_integral_v<detail::iterator_value_t<BeginOffsetIterator>> &&
+                      std::is_integral_v<detail::iterator_value_t<EndOffsetIterator>>,
+                  "Offset iterator type should be integral.");
+    return {begins, ends};
+  }
+
+  template <class SegmentSizeT>
+  static detail::fixed_size_segments fixed_size(SegmentSizeT size) {
+    return {static_cast<long long>(size)};
+  }
+};
+
+STRATA_ARCH_NAMESPACE_END

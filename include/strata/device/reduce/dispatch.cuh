@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/chained_policy.hpp>
+#include <strata/core/device_properties.cuh>
+#include <strata/core/launcher.cuh>
+#include <strata/core/macros.hpp>
+#include <strata/core/operators.hpp>
+#include <strata/core/temporary_storage.hpp>
+#include <strata/core/types.hpp>
+#include <strata/device/reduce/kernels.cuh>
+#include <strata/device/reduce/output.cuh>
+#include <strata/device/reduce/tuning.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
+
+/// Transformations as the agent calls them, with the item and its number.
+struct keep_item {
+  template <class T>
+  STRATA_D const T& operator()(const T& item, std::size_t) const {
+    return item;
+  }
+};
+
+template <class TransformOp>
+struct transform_item {
+  TransformOp transform_op;
+  template <class T>
+  STRATA_D auto operator()(const T& item, std::size_t) {
+    return transform_op(item);
+  }
+};
+
+struct number_item {
+  template <class T>
+  STRATA_D KeyValuePair<long long, T> operator()(const T& item, std::size_t index) const {
+    return {static_cast<long long>(index), item};
+  }
+};
+
+/// Carries out one call of a device-wide reduction; `PolicyHub` may be replaced to override the
+/// tuning.
+template <class AccumT, class InputIterator, class OutputIterator, class ReductionOp,
+          class TransformOp, class InitT, class PolicyHub = reduce_policy_hub<AccumT>>
+struct DispatchReduce {
+  using MaxPolicy = typename PolicyHub::MaxPolicy;
+  using Exchange = grid_exchange<AccumT>;
+
+  InputIterator d_in;
+  OutputIterator d_out;
+  std::size_t num_items;
+  ReductionOp reduction_op;
+  TransformOp transform_op;
+  InitT init;
+  cudaStream_t stream;
+  device_properties device;
+  platform::packet* packets;
+
+  template <class NumItemsT>
+  static cudaError_t Dispatch(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                              InputIterator d_in, OutputIterator d_out, NumItemsT num_items,
+                              ReductionOp reduction_op, TransformOp transform_op, InitT init,
+                              cudaStream_t stream) {
+    static_assert(std::is_integral_v<NumItemsT>, "num_items must be an integer");
+    temporary_storage::layout<1> storage;
+    storage.template reserve<platform::packet>(0, max_reduce_blocks * Exchange::packets_per_value);
+    if (d_temp_storage == nullptr) {
+      temp_storage_bytes = storage.bytes();
+      return cudaSuccess;
+    }
+    if constexpr (std::is_signed_v<NumItemsT>) {
+      if (num_items < 0) return cudaErrorInvalidValue;
+    }
+    if (num_items > 0 && is_null(d_in)) return cudaErrorInvalidValue;
+    if (is_null(d_out) || !storage.map(d_temp_storage, temp_storage_bytes)) {
+      return cudaErrorInvalidValue;
+    }
+    DispatchReduce dispatch{d_in,         d_out,        static_cast<std::size_t>(num_items),
+                            reduction_op, transform_op, init,
+                            stream,       {},           storage.template get<platform::packet>(0)};
+    const cudaError_t status = current_device_properties(dispatch.device);
+    if (status != cudaSuccess) return status;
+    return MaxPolicy::Invoke(dispatch.device.ptx_version, dispatch);
+  }
+
+  template <class ActivePolicy>
+  cudaError_t Invoke() {
+    constexpr reduce_tuning tuning = ActivePolicy::tuning;
+    static_assert(tuning.block_threads <= max_reduce_blocks && tuning.block_threads <= 1024,
+                  "reduce_tuning::block_threads must not exceed max_reduce_blocks: a block reads "
+                  "one partial result per thread");
+    using T = iterator_value_t<InputIterator>;
+
+    const unsigned blocks = number_of_blocks(tuning, num_items * sizeof(T));
+    return launch({"strata::DeviceReduce", dim3(blocks), dim3(tuning.block_threads), 0, stream, 1,
+                   device.ptx_version >= 900},
+                  reduce_kernel<MaxPolicy, AccumT, InputIterator, OutputIterator, ReductionOp,
+                                TransformOp, InitT>,
+                  d_in, d_out, even_share::cut(d_in, num_items, blocks),
+                  typename Exchange::arguments{packets, next_call_tag()}, reduction_op,
+                  transform_op, init);
+  }
+
+  unsigned number_of_blocks(const reduce_tuning& tuning, std::size_t bytes) const {
+    if (bytes <= static_cast<std::size_t>(tuning.single_block_bytes)) return 1;
+    const auto multiprocessors = static_cast<std::size_t>(device.multiprocessors);
+    const std::size_t few = static_cast<std::size_t>(tuning.one_block_per_multiprocessor_bytes);
+    std::size_t blocks = bytes / multiprocessors <= few
+                             ? multiprocessors
+                             : multiprocessors * tuning.blocks_per_multiprocessor;
+    const auto at_most = [&](std::size_t limit) { blocks = blocks < limit ? blocks : limit; };
+    at_most(bytes / static_cast<std::size_t>(tuning.min_bytes_per_block));
+    at_most(static_cast<std::size_t>(tuning.block_threads));
+    at_most(num_items / even_share::granule);  // every block gets some
+    return blocks > 0 ? static_cast<unsigned>(blocks) : 1;
+  }
+};
+
+STRATA_ARCH_DETAIL_NAMESPACE_END

@@ -1,0 +1,159 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/chained_policy.hpp>
+#include <strata/core/device_properties.cuh>
+#include <strata/core/launcher.cuh>
+#include <strata/core/macros.hpp>
+#include <strata/core/temporary_storage.hpp>
+#include <strata/core/types.hpp>
+#include <strata/device/reduce/output.cuh>
+#include <strata/device/segmented_reduce/kernels.cuh>
+#include <strata/device/segmented_reduce/segments.cuh>
+#include <strata/device/segmented_reduce/tuning.hpp>
+
+#include <cstddef>
+
+STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
+
+/// Carries out one call of a segmented reduction; `PolicyHub` may be replaced to override the
+/// tuning.
+template <class AccumT, class InputIterator, class OutputIterator, class Segments,
+          class ReductionOp, class TransformOp, class InitT,
+          class PolicyHub = segmented_reduce_policy_hub<AccumT>>
+struct DispatchSegmentedReduce {
+  using MaxPolicy = typename PolicyHub::MaxPolicy;
+  using Exchange = grid_exchange<AccumT>;
+
+  InputIterator d_in;
+  OutputIterator d_out;
+  Segments segments;
+  long long num_segments;
+  ReductionOp reduction_op;
+  TransformOp transform_op;
+  InitT init;
+  cudaStream_t stream;
+  device_properties device;
+  platform::packet* packets;
+  chunk_queue<AccumT> queue;
+
+  /// The caller has checked the arguments that describe the segments.
+  static cudaError_t Dispatch(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                              InputIterator d_in, OutputIterator d_out, Segments segments,
+                              long long num_segments, ReductionOp reduction_op,
+                              TransformOp transform_op, InitT init, cudaStream_t stream) {
+    const bool has_few_segments = num_segments <= max_few_segments;
+    const unsigned blocks_per_segment = number_of_blocks_per_segment(num_segments);
+    temporary_storage::layout<5> storage;
+    // Packets in every case, so that the size never shrinks when the number of segments grows.
+    storage.template reserve<platform::packet>(
+        0, max_few_segments * min_blocks_per_segment * Exchange::packets_per_value);
+    if (!has_few_segments) {
+      storage.template reserve<unsigned>(1, 1);
+      storage.template reserve<int>(2, max_chunks);
+      storage.template reserve<long long>(3, max_chunks);
+      storage.template reserve<unsigned>(4, max_chunks);
+      storage.template reserve<AccumT>(0, max_chunks);  // never at work together with packets
+    }
+    if (d_temp_storage == nullptr) {
+      temp_storage_bytes = storage.bytes();
+      return cudaSuccess;
+    }
+    if (num_segments < 0 || !storage.map(d_temp_storage, temp_storage_bytes)) {
+      return cudaErrorInvalidValue;
+    }
+    if (num_segments == 0) return cudaSuccess;
+    if (is_null(d_out)) return cudaErrorInvalidValue;
+
+    DispatchSegmentedReduce dispatch{
+        d_in,
+        d_out,
+        segments,
+        num_segments,
+        reduction_op,
+        transform_op,
+        init,
+        stream,
+        {},
+        storage.template get<platform::packet>(0),
+        {storage.template get<unsigned>(1), storage.template get<int>(2),
+         storage.template get<long long>(3), storage.template get<unsigned>(4),
+         storage.template get<AccumT>(0)}};
+    const cudaError_t status = current_device_properties(dispatch.device);
+    if (status != cudaSuccess) return status;
+    dispatch.blocks_per_segment = has_few_segments ? blocks_per_segment : 0;
+    return MaxPolicy::Invoke(dispatch.device.ptx_version, dispatch);
+  }
+
+  // All few segments together occupy the device, and none has too few blocks if it is the long one.
+  static unsigned number_of_blocks_per_segment(long long num_segments) {
+    const long long blocks = max_blocks_per_segment / (num_segments > 0 ? num_segments : 1);
+    return static_cast<unsigned>(blocks > min_blocks_per_segment ? blocks : min_blocks_per_segment);
+  }
+
+  template <class ActivePolicy>
+  cudaError_t Invoke() {
+    static_assert(ActivePolicy::tuning.block_threads >= max_blocks_per_segment,
+                  "segmented_reduce tuning: block_threads must not be below "
+                  "max_blocks_per_segment, a block reads one partial result per thread");
+    return blocks_per_segment > 0 ? reduce_few_segments<ActivePolicy>()
+                                  : reduce_many_segments<ActivePolicy>();
+  }
+
+  template <class ActivePolicy>
+  cudaError_t reduce_few_segments() {
+    const dim3 grid(static_cast<unsigned>(num_segments) * blocks_per_segment);
+    return launch({"strata::DeviceSegmentedReduce (few segments)", grid,
+                   dim3(ActivePolicy::tuning.block_threads), 0, stream, 1, has_programmatic()},
+                  few_segments_reduce_kernel<MaxPolicy, AccumT, InputIterator, OutputIterator,
+                                             Segments, ReductionOp, TransformOp, InitT>,
+                  d_in, d_out, segments, blocks_per_segment,
+                  typename Exchange::arguments{packets, next_call_tag()}, reduction_op,
+                  transform_op, init);
+  }
+
+  template <class ActivePolicy>
+  cudaError_t reduce_many_segments() {
+    constexpr segmented_reduce_tuning tuning = ActivePolicy::segmented;
+    constexpr int block_warps = tuning.block_threads / warp_threads;
+    const long long resident_blocks =
+        static_cast<long long>(device.multiprocessors) * tuning.blocks_per_multiprocessor;
+
+    // Small batches balance better, large ones cost less per segment: a few batches per resident
+    // warp, and full ones when there are segments enough.
+    int segments_per_warp = warp_threads;
+    while (segments_per_warp > 1 &&
+           num_segments / segments_per_warp < 4 * resident_blocks * block_warps) {
+      segments_per_warp /= 2;
+    }
+    const long long blocks = ceiling_divide<long long>(
+        num_segments, static_cast<long long>(block_warps) * segments_per_warp);
+    if (blocks > 0x7fffffff) return cudaErrorInvalidValue;
+
+    const bool may_have_chunks = segments.may_exceed(tuning.block_items);
+    cudaError_t status = cudaSuccess;
+    if (may_have_chunks)
+      status = cudaMemsetAsync(queue.num_chunks, 0, sizeof(*queue.num_chunks), stream);
+    if (status != cudaSuccess) return status;
+    status = launch({"strata::DeviceSegmentedReduce (batches)", dim3(static_cast<unsigned>(blocks)),
+                     dim3(tuning.block_threads), 0, stream, 1, has_programmatic()},
+                    segmented_reduce_kernel<MaxPolicy, AccumT, InputIterator, OutputIterator,
+                                            Segments, ReductionOp, TransformOp, InitT>,
+                    d_in, d_out, segments, num_segments, segments_per_warp, queue, reduction_op,
+                    transform_op, init);
+    if (status != cudaSuccess || !may_have_chunks) return status;
+    return launch(
+        {"strata::DeviceSegmentedReduce (chunks)", dim3(static_cast<unsigned>(resident_blocks)),
+         dim3(tuning.block_threads), 0, stream, 1, has_programmatic()},
+        segmented_reduce_chunks_kernel<MaxPolicy, AccumT, InputIterator, OutputIterator, Segments,
+                                       ReductionOp, TransformOp, InitT>,
+        d_in, d_out, segments, queue, reduction_op, transform_op, init);
+  }
+
+  bool has_programmatic() const { return device.ptx_version >= 900; }
+
+  unsigned blocks_per_segment = 0;
+};
+
+STRATA_ARCH_DETAIL_NAMESPACE_END

@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/core/types.hpp>
+#include <strata/device/reduce/output.cuh>
+#include <strata/device/segmented_reduce/tuning.hpp>
+
+#include <cstddef>
+#include <iterator>
+#include <type_traits>
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+template <class T>
+using if_integral = std::enable_if_t<std::is_integral_v<T>, cudaError_t>;
+template <class T>
+using if_not_integral = std::enable_if_t<!std::is_integral_v<T>, cudaError_t>;
+
+/// Where a segment lies. One that ends before it begins is empty.
+struct segment_bounds {
+  long long begin;
+  long long length;
+};
+
+/// Segments given by two sequences of offsets.
+template <class BeginOffsetIterator, class EndOffsetIterator>
+struct offset_segments {
+  BeginOffsetIterator begins;
+  EndOffsetIterator ends;
+
+  /// What the host can know of the lengths and of the arguments.
+  bool may_exceed(long long) const { return true; }
+  template <class InputIterator>
+  bool is_valid(const InputIterator&) const {
+    return !is_null(begins) && !is_null(ends);
+  }
+
+  STRATA_D segment_bounds operator()(long long segment) const {
+    using begin_difference = typename std::iterator_traits<BeginOffsetIterator>::difference_type;
+    using end_difference = typename std::iterator_traits<EndOffsetIterator>::difference_type;
+    const auto begin = static_cast<long long>(begins[static_cast<begin_difference>(segment)]);
+    const auto end = static_cast<long long>(ends[static_cast<end_difference>(segment)]);
+    return {begin, end > begin ? end - begin : 0};
+  }
+};
+
+/// Segments of one size, side by side.
+struct fixed_size_segments {
+  long long size;
+
+  bool may_exceed(long long length) const { return size > length; }
+  template <class InputIterator>
+  bool is_valid(const InputIterator& d_in) const {
+    return size == 0 || (size > 0 && !is_null(d_in));
+  }
+
+  STRATA_D segment_bounds operator()(long long segment) const { return {segment * size, size}; }
+};
+
+/// How a long segment is cut: a function of its length alone, so that results do not depend on who
+/// reduces which chunk.
+struct segment_chunks {
+  unsigned count;
+  long long items_per_chunk;
+
+  STRATA_HD segment_chunks(long long length, int block_items) {
+    const long long wanted = ceiling_divide<long long>(length, block_items);
+    const long long chunks = wanted < max_chunks_per_segment ? wanted : max_chunks_per_segment;
+    // Multiples of 64 items keep the chunks' alignment to vectors of any type alike.
+    items_per_chunk = round_up<long long>(ceiling_divide<long long>(length, chunks), 64);
+    count = static_cast<unsigned>(ceiling_divide<long long>(length, items_per_chunk));
+  }
+
+  STRATA_HD long long begin(unsigned chunk) const { return chunk * items_per_chunk; }
+  STRATA_HD long long items(unsigned chunk, long long length) const {
+    const long long rest = length - begin(chunk);
+    return rest < items_per_chunk ? rest : items_per_chunk;
+  }
+};
+
+/// Chunks of long segments on their way from the first kernel to the second. `num_chunks` is zero
+/// before the first; it may come to exceed `max_chunks`.
+template <class AccumT>
+struct chunk_queue {
+  unsigned* num_chunks;
+  int* first_chunk;        // of the same segment, for each chunk; negative: nothing to do
+  long long* segment;      // for each segment's first chunk
+  unsigned* num_finished;  // likewise
+  AccumT* partial_results;
+
+  /// Called by a warp; false if the queue is full.
+  STRATA_D bool push(long long segment_id, unsigned chunks) const {
+    unsigned first = 0;
+    if (platform::lane_id() == 0) first = atomicAdd(num_chunks, chunks);
+    first = __shfl_sync(full_warp_mask, first, 0);
+    const bool fits = first + chunks <= max_chunks && first + chunks >= first;
+    if (fits && platform::lane_id() == 0) {
+      segment[first] = segment_id;
+      num_finished[first] = 0;
+    }
+    for (unsigned i = platform::lane_id(); i < chunks && first + i < max_chunks;
+         i += warp_threads) {
+      first_chunk[first + i] = fits ? static_cast<int>(first) : -1;
+    }
+    return fits;
+  }
+};
+
+}  // namespace detail
+STRATA_NAMESPACE_END
