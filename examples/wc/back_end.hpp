@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "text.hpp"
+
+#include <cstddef>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+namespace wc {
+
+/// Where a line ends and how long it is, without the newline.
+struct line_end {
+  long long position;  // of the newline, or of the end of the text
+  long long length;
+};
+
+/// Text in the memory of a device, and what the device can say about it. The program knows no more
+/// of the GPU and of the host SIMT back end than this.
+class back_end {
+ public:
+  virtual ~back_end() = default;
+
+  virtual std::string name() const = 0;
+
+  /// Host memory for one chunk of text.
+  virtual char* chunk() = 0;
+  virtual std::size_t chunk_bytes() const = 0;
+
+  /// Brings the first `bytes` bytes of the chunk to the device, for the calls below.
+  virtual void upload(std::size_t bytes) = 0;
+
+  virtual text_summary summarize(std::size_t bytes) = 0;
+
+  /// The longest line, the first of several, of a text whose first line began `carried` bytes
+  /// before the chunk; what follows the last newline is a line too.
+  virtual line_end longest_line(std::size_t bytes, long long carried) = 0;
+};
+
+struct device_error : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+struct no_device : device_error {
+  using device_error::device_error;
+};
+
+// One source, count.cu, makes both.
+std::unique_ptr<back_end> make_gpu_back_end(std::size_t chunk_bytes, word_rule rule);
+std::unique_ptr<back_end> make_host_back_end(std::size_t chunk_bytes, word_rule rule);
+
+}  // namespace wc

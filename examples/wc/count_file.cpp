@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "count_file.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+namespace wc {
+namespace {
+
+constexpr long long excerpt_bytes = 72;
+
+/// Fills the chunk as far as the input goes; a pipe gives less than it is asked for.
+std::size_t read_chunk(int descriptor, char* chunk, std::size_t capacity, int& error) {
+  std::size_t bytes = 0;
+  while (bytes < capacity) {
+    const ssize_t got = read(descriptor, chunk + bytes, capacity - bytes);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) error = errno;
+    if (got <= 0) break;
+    bytes += static_cast<std::size_t>(got);
+  }
+  return bytes;
+}
+
+/// Appends as much of text[begin, end) as an excerpt still takes.
+void extend_excerpt(std::string& excerpt, const char* text, long long begin, long long end) {
+  const long long room = excerpt_bytes - static_cast<long long>(excerpt.size());
+  excerpt.append(text + begin, static_cast<std::size_t>(std::min(room, end - begin)));
+}
+
+}  // namespace
+
+file_counts count_file(back_end& device, int descriptor, bool wants_longest_line) {
+  file_counts result;
+  text_summary total;
+  std::string open_line;  // the first bytes of the line that no newline has ended yet
+
+  while (result.error == 0) {
+    const std::size_t size =
+        read_chunk(descriptor, device.chunk(), device.chunk_bytes(), result.error);
+    if (size == 0) break;
+    device.upload(size);
+    const text_summary chunk = device.summarize(size);
+    const auto bytes = static_cast<long long>(size);
+
+    if (wants_longest_line) {
+      const line_end line = device.longest_line(size, total.tail);
+      const long long begin = line.position - line.length;  // below 0: in an earlier chunk
+      // A line that the chunk cuts is found again in the next one, if it is longer than it seems.
+      if (line.length > result.longest.length) {
+        result.longest.length = line.length;
+        result.longest.number =
+            total.lines + device.summarize(static_cast<std::size_t>(line.position)).lines + 1;
+        result.longest.offset = result.bytes + begin;
+        result.longest.excerpt = begin < 0 ? open_line : "";
+        extend_excerpt(result.longest.excerpt, device.chunk(), std::max(begin, 0LL), line.position);
+      }
+      if (chunk.lines > 0) open_line.clear();
+      extend_excerpt(open_line, device.chunk(), bytes - chunk.tail, bytes);
+    }
+    total = concatenate{}(total, chunk);
+    result.bytes += bytes;
+  }
+  result.lines = total.lines;
+  result.words = total.words;
+  return result;
+}
+
+}  // namespace wc

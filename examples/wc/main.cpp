@@ -1,0 +1,271 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// wc: counts lines, words and bytes like the Unix tool, on a GPU or on the host SIMT back end.
+
+#include "back_end.hpp"
+#include "count_file.hpp"
+
+#include <fcntl.h>
+#include <getopt.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace {
+
+constexpr int exit_file_failed = 1;
+constexpr int exit_device_failed = 2;
+
+const char help[] =
+    "Usage: wc [OPTION]... [FILE]...\n"
+    "Prints newline, word and byte counts for each FILE, and a total line if there is more than\n"
+    "one. With no FILE, or when FILE is -, reads standard input.\n"
+    "\n"
+    "  -l, --lines          print the newline counts\n"
+    "  -w, --words          print the word counts\n"
+    "  -c, --bytes          print the byte counts\n"
+    "      --longest        print the longest line of all files, too, and where it is\n"
+    "      --device=WHERE   gpu, host (the host SIMT back end), or auto: the GPU if there is one\n"
+    "      --word-bytes=SET printable: words are made of printable ASCII, and a byte that is\n"
+    "                       neither that nor white space is ignored; any: words are made of\n"
+    "                       whatever is not white space\n"
+    "      --help           print this help\n"
+    "\n"
+    "Text is taken as bytes: white space is blank, \\t, \\n, \\v, \\f and \\r.\n"
+    "Exit status: 0, 1 if a file could not be read, 2 if the device failed.\n";
+
+struct options {
+  bool lines = false;
+  bool words = false;
+  bool bytes = false;
+  bool longest = false;
+  std::string device = "auto";
+  wc::word_rule rule = wc::word_rule::printable;
+  std::size_t chunk_bytes = std::size_t{64} << 20;
+  std::vector<std::string> files;
+  bool is_stdin_unnamed = false;
+};
+
+[[noreturn]] void reject_arguments() {
+  std::fputs("Try 'wc --help' for more information.\n", stderr);
+  std::exit(exit_file_failed);
+}
+
+[[noreturn]] void reject_value(const char* option, const char* value) {
+  std::fprintf(stderr, "wc: invalid argument '%s' for '%s'\n", value, option);
+  reject_arguments();
+}
+
+options parse(int argc, char** argv) {
+  enum { longest = 256, device, word_bytes, chunk_bytes, print_help };
+  static const option long_options[] = {{"lines", no_argument, nullptr, 'l'},
+                                        {"words", no_argument, nullptr, 'w'},
+                                        {"bytes", no_argument, nullptr, 'c'},
+                                        {"longest", no_argument, nullptr, longest},
+                                        {"device", required_argument, nullptr, device},
+                                        {"word-bytes", required_argument, nullptr, word_bytes},
+                                        // For tests: text is counted in chunks of this size.
+                                        {"chunk-bytes", required_argument, nullptr, chunk_bytes},
+                                        {"help", no_argument, nullptr, print_help},
+                                        {nullptr, 0, nullptr, 0}};
+  options chosen;
+  char name[] = "wc";
+  argv[0] = name;
+  for (int c; (c = getopt_long(argc, argv, "lwc", long_options, nullptr)) != -1;) {
+    const std::string value = optarg != nullptr ? optarg : "";
+    switch (c) {
+      case 'l':
+        chosen.lines = true;
+        break;
+      case 'w':
+        chosen.words = true;
+        break;
+      case 'c':
+        chosen.bytes = true;
+        break;
+      case longest:
+        chosen.longest = true;
+        break;
+      case device:
+        if (value != "gpu" && value != "host" && value != "auto") reject_value("--device", optarg);
+        chosen.device = value;
+        break;
+      case word_bytes:
+        if (value != "printable" && value != "any") reject_value("--word-bytes", optarg);
+        chosen.rule = value == "any" ? wc::word_rule::any : wc::word_rule::printable;
+        break;
+      case chunk_bytes: {
+        char* end = nullptr;
+        const long long bytes = std::strtoll(optarg, &end, 10);
+        if (bytes < 1 || *end != '\0') reject_value("--chunk-bytes", optarg);
+        chosen.chunk_bytes = static_cast<std::size_t>(bytes);
+        break;
+      }
+      case print_help:
+        std::fputs(help, stdout);
+        std::exit(0);
+      default:
+        reject_arguments();
+    }
+  }
+  if (!chosen.lines && !chosen.words && !chosen.bytes) {
+    chosen.lines = chosen.words = chosen.bytes = true;
+  }
+  chosen.files.assign(argv + optind, argv + argc);
+  chosen.is_stdin_unnamed = chosen.files.empty();
+  if (chosen.files.empty()) chosen.files.push_back("-");
+  return chosen;
+}
+
+struct file_sizes {
+  long long sum = 0;
+  long long largest = 0;
+  bool are_known = true;
+};
+
+file_sizes ask_for_sizes(const options& chosen) {
+  file_sizes sizes;
+  for (const std::string& name : chosen.files) {
+    struct stat status;
+    if ((name == "-" ? fstat(STDIN_FILENO, &status) : stat(name.c_str(), &status)) != 0) continue;
+    if (!S_ISREG(status.st_mode)) {
+      sizes.are_known = false;
+      continue;
+    }
+    sizes.sum += status.st_size;
+    sizes.largest = std::max<long long>(sizes.largest, status.st_size);
+  }
+  return sizes;
+}
+
+/// Small files need not pay for a large buffer; those that hide their size, as in /proc, are small.
+std::size_t chunk_bytes(const options& chosen, const file_sizes& sizes) {
+  if (!sizes.are_known) return chosen.chunk_bytes;
+  const long long enough = std::max(sizes.largest, 1LL << 20);
+  return std::min(chosen.chunk_bytes, static_cast<std::size_t>(enough));
+}
+
+std::unique_ptr<wc::back_end> open_device(const options& chosen, std::size_t chunk) {
+  const char* reason = "";
+  std::unique_ptr<wc::back_end> device;
+  if (chosen.device != "host") {
+#if STRATA_EXAMPLE_CUDA
+    try {
+      device = wc::make_gpu_back_end(chunk, chosen.rule);
+    } catch (const wc::no_device&) {
+      if (chosen.device == "gpu") throw;
+      reason = "no CUDA device, ";
+    }
+#else
+    if (chosen.device == "gpu") throw wc::no_device("--device=gpu: built without nvcc");
+    reason = "built without nvcc, ";
+#endif
+  }
+  if (!device) device = wc::make_host_back_end(chunk, chosen.rule);
+  std::fprintf(stderr, "wc: %srunning on %s\n", reason, device->name().c_str());
+  return device;
+}
+
+/// The column width of coreutils: that of the number of bytes of all regular files, but at least 7
+/// if one file's size is not known beforehand, and 1 for a single number.
+int column_width(const options& chosen, const file_sizes& sizes) {
+  const int columns = chosen.lines + chosen.words + chosen.bytes;
+  if (columns == 1 && chosen.files.size() == 1) return 1;
+  return static_cast<int>(
+      std::max(std::to_string(sizes.sum).size(), std::size_t{sizes.are_known ? 1u : 7u}));
+}
+
+void print_counts(const options& chosen, const wc::file_counts& counts, int width,
+                  const std::string& name) {
+  const char* separator = "";
+  const auto print = [&](bool is_wanted, long long count) {
+    if (!is_wanted) return;
+    std::printf("%s%*lld", separator, width, count);
+    separator = " ";
+  };
+  print(chosen.lines, counts.lines);
+  print(chosen.words, counts.words);
+  print(chosen.bytes, counts.bytes);
+  std::printf("%s%s\n", name.empty() ? "" : " ", name.c_str());
+}
+
+void print_longest_line(const wc::longest_line& line, const std::string& name) {
+  if (line.length < 0) {
+    std::puts("longest line: none");
+    return;
+  }
+  std::string shown = line.excerpt;
+  for (char& c : shown) {
+    if (c < ' ' || c > '~') c = '?';
+  }
+  const bool is_cut = line.length > static_cast<long long>(shown.size());
+  std::printf("longest line: %lld bytes, at %s:%lld (byte %lld)\n  %s%s\n", line.length,
+              name.c_str(), line.number, line.offset, shown.c_str(), is_cut ? "..." : "");
+}
+
+void report_errno(const std::string& name, int error) {
+  std::fflush(stdout);
+  std::fprintf(stderr, "wc: %s: %s\n", name == "-" ? "standard input" : name.c_str(),
+               std::strerror(error));
+}
+
+int run(const options& chosen) {
+  const file_sizes sizes = ask_for_sizes(chosen);
+  const std::unique_ptr<wc::back_end> device = open_device(chosen, chunk_bytes(chosen, sizes));
+  const int width = column_width(chosen, sizes);
+  wc::file_counts total;
+  std::string file_of_longest;
+  bool has_failed = false;
+
+  for (const std::string& name : chosen.files) {
+    const bool is_stdin = name == "-";
+    const int descriptor = is_stdin ? STDIN_FILENO : open(name.c_str(), O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0) {
+      report_errno(name, errno);
+      has_failed = true;
+      continue;
+    }
+    const wc::file_counts counts = wc::count_file(*device, descriptor, chosen.longest);
+    if (!is_stdin) close(descriptor);
+    if (counts.error != 0) {
+      report_errno(name, counts.error);
+      has_failed = true;
+    }
+    print_counts(chosen, counts, width, chosen.is_stdin_unnamed ? "" : name);
+    total.lines += counts.lines;
+    total.words += counts.words;
+    total.bytes += counts.bytes;
+    if (counts.longest.length > total.longest.length) {
+      total.longest = counts.longest;
+      file_of_longest = name;
+    }
+  }
+  if (chosen.files.size() > 1) print_counts(chosen, total, width, "total");
+  if (chosen.longest) print_longest_line(total.longest, file_of_longest);
+  if (std::fflush(stdout) != 0) {
+    std::fprintf(stderr, "wc: write error: %s\n", std::strerror(errno));
+    has_failed = true;
+  }
+  return has_failed ? exit_file_failed : 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(parse(argc, argv));
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "wc: %s\n", error.what());
+    return exit_device_failed;
+  }
+}
