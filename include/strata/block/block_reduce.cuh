@@ -1,0 +1,150 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/block/block_shape.cuh>
+#include <strata/block/specializations/block_reduce_raking.cuh>
+#include <strata/block/specializations/block_reduce_raking_commutative_only.cuh>
+#include <strata/block/specializations/block_reduce_warp_reductions.cuh>
+#include <strata/core/macros.hpp>
+#include <strata/core/operators.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/core/types.hpp>
+#include <strata/thread/thread_reduce.cuh>
+
+#include <cstddef>
+#include <type_traits>
+
+STRATA_NAMESPACE_BEGIN
+
+/// How BlockReduce works. Blocks of up to 32 threads use shuffles alone, whatever is named.
+enum BlockReduceAlgorithm {
+  /// Most threads hand their item to the first warp, which folds strided items. Only for
+  /// commutative operators.
+  BLOCK_REDUCE_RAKING_COMMUTATIVE_ONLY,
+  /// All threads hand their item to the first warp, of which each thread folds consecutive items.
+  /// One operator call per item: for operators that are costly compared with shared memory.
+  BLOCK_REDUCE_RAKING,
+  /// Each warp reduces by shuffles, then the warps' aggregates are reduced. Lowest latency and
+  /// least shared memory.
+  BLOCK_REDUCE_WARP_REDUCTIONS,
+};
+
+/// Reduces one item, or a few, of every thread of a block to one value:
+/// `op(... op(op(item[0], item[1]), item[2]) ..., item[n - 1])`, in any association.
+///
+/// - Items are numbered by thread, row-major (x fastest), and within a thread by array index.
+///   Operands keep that order, so the operator need be associative only; the exception is
+///   BLOCK_REDUCE_RAKING_COMMUTATIVE_ONLY. It is called with items only, never with a neutral value
+///   or with the inputs of threads at or past `num_valid`.
+/// - Every thread of the block must call, in uniform control flow, with the same `num_valid`.
+/// - `Reduce` and `Sum` return the result in thread 0 and something unspecified in the others;
+///   `AllReduce` and `AllSum` return it, the same bits, in every thread.
+/// - `num_valid`: threads 0 .. num_valid - 1 hold an item; it is taken as 1 below 1, and as the
+///   block's thread count above that.
+/// - Determinism: the association depends on the types, the block's shape and `num_valid` alone, so
+///   floating-point results repeat bit for bit.
+/// - Shared memory: WARP_REDUCTIONS sizeof(T) per warp; RAKING the items, each rounded up to an odd
+///   number of words, and at most one word in 32 for padding; RAKING_COMMUTATIVE_ONLY the same
+///   without the first 32 items. No bank conflicts between rakers up to 16-byte alignment.
+/// - `__syncthreads()` must stand between two calls that use the same storage, and before the
+///   storage is used for anything else. Objects of one type constructed without storage share
+///   theirs.
+/// - `T` must be trivially copyable.
+///
+/// @code
+/// __global__ void mean(const float* in, float* out) {
+///   using BlockReduce = strata::BlockReduce<float, 128>;
+///   __shared__ typename BlockReduce::TempStorage temp_storage;
+///   const float sum = BlockReduce(temp_storage).Sum(in[blockIdx.x * 128 + threadIdx.x]);
+///   if (threadIdx.x == 0) out[blockIdx.x] = sum / 128;
+/// }
+/// @endcode
+template <class T, int BlockDimX, BlockReduceAlgorithm Algorithm = BLOCK_REDUCE_WARP_REDUCTIONS,
+          int BlockDimY = 1, int BlockDimZ = 1>
+class BlockReduce {
+  static_assert(std::is_trivially_copyable_v<T>,
+                "BlockReduce<T> moves items between threads as bits: T must be trivially copyable");
+  using shape = detail::block_shape<BlockDimX, BlockDimY, BlockDimZ>;
+  static constexpr int threads = shape::threads;
+
+  // The choice is of templates, so that only the chosen one is instantiated.
+  static constexpr auto choose() {
+    if constexpr (Algorithm == BLOCK_REDUCE_WARP_REDUCTIONS || threads <= warp_threads) {
+      return detail::block_reduce_warp_reductions<T, threads>{};
+    } else if constexpr (Algorithm == BLOCK_REDUCE_RAKING) {
+      return detail::block_reduce_raking<T, threads>{};
+    } else {
+      return detail::block_reduce_raking_commutative_only<T, threads>{};
+    }
+  }
+  using algorithm = decltype(choose());
+  using storage = typename algorithm::storage;
+
+ public:
+  struct TempStorage : Uninitialized<storage> {};
+
+  STRATA_D BlockReduce() : BlockReduce(private_storage()) {}
+  STRATA_D explicit BlockReduce(TempStorage& temp_storage)
+      : storage_(temp_storage.Alias()), thread_(shape::thread_rank("BlockReduce")) {}
+
+  template <class Operator>
+  STRATA_D T Reduce(T input, Operator reduction_op) {
+    return algorithm::template reduce<true, false>(storage_, thread_, input, reduction_op, threads);
+  }
+  template <std::size_t ItemsPerThread, class Operator>
+  STRATA_D T Reduce(const T (&inputs)[ItemsPerThread], Operator reduction_op) {
+    return Reduce(static_cast<T>(ThreadReduce(inputs, reduction_op)), reduction_op);
+  }
+  template <class Operator>
+  STRATA_D T Reduce(T input, Operator reduction_op, int num_valid) {
+    return reduce_valid<false>(input, reduction_op, num_valid);
+  }
+
+  STRATA_D T Sum(T input) { return Reduce(input, strata::Sum{}); }
+  template <std::size_t ItemsPerThread>
+  STRATA_D T Sum(const T (&inputs)[ItemsPerThread]) {
+    return Reduce(inputs, strata::Sum{});
+  }
+  STRATA_D T Sum(T input, int num_valid) { return Reduce(input, strata::Sum{}, num_valid); }
+
+  template <class Operator>
+  STRATA_D T AllReduce(T input, Operator reduction_op) {
+    return algorithm::template reduce<true, true>(storage_, thread_, input, reduction_op, threads);
+  }
+  template <std::size_t ItemsPerThread, class Operator>
+  STRATA_D T AllReduce(const T (&inputs)[ItemsPerThread], Operator reduction_op) {
+    return AllReduce(static_cast<T>(ThreadReduce(inputs, reduction_op)), reduction_op);
+  }
+  template <class Operator>
+  STRATA_D T AllReduce(T input, Operator reduction_op, int num_valid) {
+    return reduce_valid<true>(input, reduction_op, num_valid);
+  }
+
+  STRATA_D T AllSum(T input) { return AllReduce(input, strata::Sum{}); }
+  template <std::size_t ItemsPerThread>
+  STRATA_D T AllSum(const T (&inputs)[ItemsPerThread]) {
+    return AllReduce(inputs, strata::Sum{});
+  }
+  STRATA_D T AllSum(T input, int num_valid) { return AllReduce(input, strata::Sum{}, num_valid); }
+
+ private:
+  STRATA_D static TempStorage& private_storage() {
+    STRATA_SHARED(temp_storage, TempStorage);
+    return temp_storage;
+  }
+
+  template <bool AllThreads, class Operator>
+  STRATA_D T reduce_valid(const T& input, Operator op, int num_valid) {
+    if (num_valid >= threads) {
+      return algorithm::template reduce<true, AllThreads>(storage_, thread_, input, op, threads);
+    }
+    return algorithm::template reduce<false, AllThreads>(storage_, thread_, input, op,
+                                                         num_valid < 1 ? 1 : num_valid);
+  }
+
+  storage& storage_;
+  int thread_;
+};
+
+STRATA_NAMESPACE_END

@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+
+#include <cstddef>
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// Where a raking reduction keeps its items in shared memory, in units of the widest access that
+/// the alignment of `T` allows (at least a bank's 4 bytes, so a narrow item fills a word).
+///
+/// Shared memory serves one wavefront of 128 bytes at a time: `columns` accesses, free of conflicts
+/// if no two of them fall in one column. The units of an item are its pitch, always odd, so that
+/// neighbours start in different columns; one more unit follows every `PadEvery` items (0: never).
+template <class T, int Items, int PadEvery>
+struct raking_layout {
+  static constexpr int alignment = alignof(T) > 4 ? static_cast<int>(alignof(T)) : 4;
+  static constexpr int columns = alignment < 128 ? 128 / alignment : 1;
+  static constexpr int pitch = (static_cast<int>(sizeof(T)) + alignment - 1) / alignment | 1;
+
+  STRATA_HD static constexpr int unit(int item) {
+    int padding = 0;
+    if constexpr (PadEvery > 0) padding = item / PadEvery;
+    return item * pitch + padding;
+  }
+
+  static constexpr int bytes = (unit(Items - 1) + pitch) * alignment;
+  struct storage {
+    alignas(alignment) unsigned char data[static_cast<std::size_t>(bytes)];
+
+    STRATA_D T& at_unit(int u) { return *reinterpret_cast<T*>(data + u * alignment); }
+    STRATA_D T& item(int i) { return at_unit(unit(i)); }
+  };
+
+  /// Whether thread r of the first `lanes` threads of a warp may access item `first + r * stride`,
+  /// all at once, without a conflict. Threads past the last item do not access anything.
+  static constexpr bool conflict_free(int first, int stride, int lanes) {
+    for (int wavefront = 0; wavefront < lanes; wavefront += columns) {
+      unsigned taken = 0;
+      for (int lane = wavefront; lane < wavefront + columns && lane < lanes; ++lane) {
+        const int item = first + lane * stride;
+        if (item >= Items) break;
+        const unsigned column = 1u << unit(item) % columns;
+        if (taken & column) return false;
+        taken |= column;
+      }
+    }
+    return true;
+  }
+
+  static constexpr bool writes_conflict_free() {
+    for (int first = 0; first < Items; first += 32) {
+      if (!conflict_free(first, 1, 32)) return false;
+    }
+    return true;
+  }
+};
+
+constexpr int greatest_common_divisor(int a, int b) {
+  return b == 0 ? a : greatest_common_divisor(b, a % b);
+}
+
+}  // namespace detail
+STRATA_NAMESPACE_END
