@@ -74,6 +74,15 @@ void account(traffic& row, const instruction_instance& instance, const instructi
   counters.shared_ideal_wavefronts += ideal;
 }
 
+instruction_trace& find_trace(warp_traces& traces, uint64_t key) {
+  const size_t way = (key >> 10 ^ key >> 4 ^ key) % warp_traces::ways;
+  if (traces.recent_key[way] != key) {
+    traces.recent[way] = &traces.all[key];
+    traces.recent_key[way] = key;
+  }
+  return *traces.recent[way];
+}
+
 }  // namespace
 
 // The n-th execution of an instruction by one lane meets the n-th by the others.
@@ -81,9 +90,9 @@ void trace_shared_access(const fiber& thread, size_t offset, size_t bytes, bool 
                          const void* pc) {
   constexpr size_t most_pieces = 64;
   const size_t piece = piece_bytes(offset, bytes);
-  auto& traces = shadow_of(*thread.home).traces[thread.mates->id];
+  warp_traces& traces = shadow_of(*thread.home).traces[thread.mates->id];
   for (size_t part = 0; part < bytes / piece && part < most_pieces; ++part) {
-    instruction_trace& trace = traces[reinterpret_cast<uintptr_t>(pc) << 8 | part];
+    instruction_trace& trace = find_trace(traces, reinterpret_cast<uintptr_t>(pc) << 8 | part);
     const uint32_t instance = trace.reached[thread.lane]++;
     if (instance >= trace.used) {
       if (instance >= trace.instances.size()) trace.instances.resize(instance + 1);
@@ -98,7 +107,7 @@ void trace_shared_access(const fiber& thread, size_t offset, size_t bytes, bool 
 }
 
 void flush_traces(block& which, uint32_t warp_id) {
-  for (auto& entry : shadow_of(which).traces[warp_id]) {
+  for (auto& entry : shadow_of(which).traces[warp_id].all) {
     instruction_trace& trace = entry.second;
     if (trace.used == 0) continue;
     traffic& row = table()[reinterpret_cast<const void*>(entry.first >> 8)];

@@ -71,7 +71,7 @@ std::string describe_named_barrier(const block& which, unsigned number) {
 int block_barrier(operation op, int predicate, location where) {
   using namespace engine;
   const runtime_section section;
-  fiber& self = calling_thread(operation_name(op), where);
+  fiber& self = calling_thread(op, where);
   block& which = *self.home;
   if (which.at_barrier == 0) {
     which.barrier_op = op;

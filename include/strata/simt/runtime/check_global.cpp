@@ -18,6 +18,10 @@ namespace strata {
 namespace simt {
 namespace engine {
 namespace check {
+
+char* heap_begin = nullptr;
+char* heap_end = nullptr;
+
 namespace {
 
 constexpr size_t heap_bytes = size_t{32} << 30;  // of addresses
@@ -34,8 +38,6 @@ struct allocation {
   bool live;
 };
 
-char* heap_begin = nullptr;
-char* heap_end = nullptr;
 char* heap_top = nullptr;
 global_word* words = nullptr;
 uint8_t* initialised = nullptr;
@@ -186,16 +188,14 @@ void written_by_host(void* pointer, size_t bytes) {
   std::memset(initialised + (static_cast<char*>(pointer) - heap_begin), 1, bytes);
 }
 
-bool global_access(const fiber& thread, char* address, size_t bytes, bool read, bool write,
+void global_access(const fiber& thread, char* address, size_t bytes, bool read, bool write,
                    access_kind kind, const void* pc) {
-  if (address < heap_begin || address >= heap_end) return false;
   const global_request request{
       thread, static_cast<size_t>(address - heap_begin), bytes, read, write, kind, pc};
   check_bounds(address, request);
   if (read) check_initialised(request);
   check_order(request);
   if (write) std::memset(initialised + request.offset, 1, bytes);
-  return true;
 }
 
 }  // namespace check

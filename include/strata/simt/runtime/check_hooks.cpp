@@ -101,22 +101,28 @@ void on_access(const volatile void* where, size_t bytes, hook_access how, const 
   fiber* const self = current;
   if (self == nullptr || runtime_depth != 0) return;
   char* const address = static_cast<char*>(const_cast<void*>(where));
+  const size_t own_offset = static_cast<size_t>(address - self->home->arena);
   // Registers and local memory, kernel parameters, constants and static variables.
   if (static_cast<size_t>(address - self->stack) < self->stack_bytes) return;
-  if (is_parameter(address) || is_program_image(address)) return;
+  if (own_offset >= arena_bytes && !is_global(address) &&
+      (is_parameter(address) || is_program_image(address))) {
+    return;
+  }
   const runtime_section section;
   ++counters.accesses;
   if (settings.preemption != 0 && next_random() % settings.preemption == 0) preempt();
   const char* const what = access_name(how.write, how.kind);
   if (how.aligned) check_alignment(address, bytes, how.write, how.kind, pc);
 
-  const size_t own_offset = static_cast<size_t>(address - self->home->arena);
   if (own_offset < arena_bytes) {
     shared_access(*self, *self->home, own_offset, bytes, how.read, how.write, how.kind, pc);
     trace_shared_access(*self, own_offset, bytes, how.write, pc);
     return;
   }
-  if (global_access(*self, address, bytes, how.read, how.write, how.kind, pc)) return;
+  if (is_global(address)) {
+    global_access(*self, address, bytes, how.read, how.write, how.kind, pc);
+    return;
+  }
   shared_place place;
   if (find_shared(address, place)) {
     check_ownership(*self, place, what, bytes, pc);
@@ -170,9 +176,11 @@ std::string describe_earlier(const access& earlier, const fiber& thread, bool wa
   return text + source_line(pc) + ": " + why;
 }
 
-void device_read(const void* address, size_t bytes, location) {
-  global_access(*current, static_cast<char*>(const_cast<void*>(address)), bytes, true, false,
-                access_kind::plain, __builtin_return_address(0));
+void device_read(const void* where, size_t bytes, location) {
+  char* const address = static_cast<char*>(const_cast<void*>(where));
+  const void* const pc = __builtin_return_address(0);
+  if (!is_global(address)) report_host_memory(address, bytes, "bulk copy", pc);
+  global_access(*current, address, bytes, true, false, access_kind::plain, pc);
 }
 
 namespace {

@@ -173,7 +173,7 @@ void block_begins(block& which) {
     which.shadow = made;
   }
   order_of_block_begins(which);
-  for (auto& trace : which.shadow->traces) trace.clear();
+  for (warp_traces& traces : which.shadow->traces) traces = warp_traces{};
 }
 
 void block_ends(block& which) {

@@ -74,6 +74,14 @@ struct instruction_trace {
   bool write = false;
 };
 
+struct warp_traces {
+  std::unordered_map<uint64_t, instruction_trace> all;  // by instruction
+  // The map's latest hits; a kernel's loop touches a handful of instructions.
+  static constexpr size_t ways = 16;
+  uint64_t recent_key[ways] = {};
+  instruction_trace* recent[ways] = {};
+};
+
 struct thread_order {
   view_handle known;
   // Seen by relaxed loads, in force after a fence; from the own block, and from elsewhere.
@@ -94,7 +102,7 @@ struct block_shadow {
   uint8_t* in_flight;     // arena_bytes: target of a bulk copy that has not landed
   std::vector<thread_order> order;
   uint32_t full_sync_clock[max_block_warps][warp_threads];
-  std::vector<std::unordered_map<uint64_t, instruction_trace>> traces;  // by warp
+  std::vector<warp_traces> traces;
 };
 
 inline block_shadow& shadow_of(const block& which) { return *which.shadow; }
@@ -116,7 +124,9 @@ uint64_t bulk_copy_key(uint32_t block);
 void shared_access(const fiber& thread, const block& owner, size_t offset, size_t bytes, bool read,
                    bool write, access_kind kind, const void* pc);
 std::string describe_shared(size_t offset);
-bool global_access(const fiber& thread, char* address, size_t bytes, bool read, bool write,
+extern char *heap_begin, *heap_end;
+inline bool is_global(const char* address) { return address >= heap_begin && address < heap_end; }
+void global_access(const fiber& thread, char* address, size_t bytes, bool read, bool write,
                    access_kind kind, const void* pc);
 const char* access_name(bool write, access_kind kind);
 std::string describe_earlier(const access& earlier, const fiber& thread, bool was_write);

@@ -203,7 +203,7 @@ uint64_t warp_collective(operation op, uint32_t mask, uint64_t value, uint64_t e
                          location where) {
   using namespace engine;
   const runtime_section section;
-  fiber& self = calling_thread(operation_name(op), where);
+  fiber& self = calling_thread(op, where);
   if (op == operation::active_mask) return wait_for_active_mask(self);
   warp& mates = *self.mates;
   const uint32_t me = 1u << self.lane;

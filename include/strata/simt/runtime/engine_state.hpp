@@ -206,7 +206,17 @@ inline void mark_ready(block& which, warp& lanes_of, uint32_t lanes) {
 inline bool same_site(const location& a, const location& b) {
   return a.line == b.line && (a.file == b.file || std::strcmp(a.file, b.file) == 0);
 }
-fiber& calling_thread(const char* what, location where);  // aborts outside a kernel
+[[noreturn]] void outside_kernel(const char* what, location where);
+inline fiber& calling_thread(const char* what, location where) {
+  if (current == nullptr) outside_kernel(what, where);
+  current->where = where;
+  return *current;
+}
+inline fiber& calling_thread(operation op, location where) {
+  if (current == nullptr) outside_kernel(operation_name(op), where);
+  current->where = where;
+  return *current;
+}
 
 // ---- collectives.cpp, barriers.cpp, cluster.cpp, bulk_copy.cpp
 void lane_leaves_collectives(fiber& thread);

@@ -190,14 +190,10 @@ cudaError_t set_last_error(cudaError_t error) {
 
 cudaError_t pending_launch_error() { return failed_launch; }
 
-fiber& calling_thread(const char* what, location where) {
-  if (current == nullptr) {
-    std::fprintf(stderr, "strata simt: %s outside a kernel (%s:%d)\n", what, file_name(where.file),
-                 where.line);
-    std::abort();
-  }
-  current->where = where;
-  return *current;
+void outside_kernel(const char* what, location where) {
+  std::fprintf(stderr, "strata simt: %s outside a kernel (%s:%d)\n", what, file_name(where.file),
+               where.line);
+  std::abort();
 }
 
 }  // namespace engine
