@@ -17,15 +17,12 @@
 #include "harness/harness.cuh"
 #include "harness/inputs.cuh"
 
-namespace {
+// ------------------------------------------------------------------ a user's types
 
-using bench::device_array;
-using bench::environment;
-using bench::timing;
-using bench::workload;
+// In a named namespace: kernels instantiated on types without linkage have none either.
+namespace reduce_benchmark {
 
-// ------------------------------------------------------------------ a 16-byte value of a user's
-
+/// A 16-byte value.
 struct moments {
   std::int64_t total;
   std::int32_t low;
@@ -36,7 +33,7 @@ struct moments {
 };
 static_assert(sizeof(moments) == 16);
 
-__host__ __device__ moments merged(const moments& a, const moments& b) {
+__host__ __device__ inline moments merged(const moments& a, const moments& b) {
   return {a.total + b.total, a.low < b.low ? a.low : b.low, a.high > b.high ? a.high : b.high};
 }
 
@@ -60,11 +57,11 @@ struct square {
   }
 };
 
-}  // namespace
+}  // namespace reduce_benchmark
 
 template <>
-struct bench::random_value<moments> {
-  static __device__ moments from(std::uint64_t bits) {
+struct bench::random_value<reduce_benchmark::moments> {
+  static __device__ reduce_benchmark::moments from(std::uint64_t bits) {
     // 24 bits of the total: a sum of 2^28 of them does not overflow.
     return {static_cast<std::int64_t>(bits >> 40), static_cast<std::int32_t>(bits),
             static_cast<std::int32_t>(bits >> 32)};
@@ -72,13 +69,19 @@ struct bench::random_value<moments> {
 };
 
 template <class T>
-struct strata::operator_traits<merge_moments_commutative, T> {
+struct strata::operator_traits<reduce_benchmark::merge_moments_commutative, T> {
   static constexpr bool commutative = true;
   static constexpr bool has_identity = false;
   static constexpr hardware_reduction hardware = hardware_reduction::none;
 };
 
 namespace {
+
+using bench::device_array;
+using bench::environment;
+using bench::timing;
+using bench::workload;
+using namespace reduce_benchmark;
 
 // ------------------------------------------------------------------ peers
 
