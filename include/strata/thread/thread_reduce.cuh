@@ -1,0 +1,100 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/core/types.hpp>
+
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+// How many items an array-like type holds: 0 if its type does not say.
+template <class Items, class = void>
+inline constexpr std::size_t tuple_size_or_zero = 0;
+template <class Items>
+inline constexpr std::size_t
+    tuple_size_or_zero<Items, std::void_t<decltype(std::tuple_size<Items>::value)>> =
+        std::tuple_size<Items>::value;
+
+template <class Items, class = void>
+inline constexpr std::size_t static_size = tuple_size_or_zero<Items>;
+template <class Item, std::size_t Count>
+inline constexpr std::size_t static_size<Item[Count], void> = Count;
+// Spans; the extent of one whose size is known at run time only is the largest size_t.
+template <class Items>
+inline constexpr std::size_t static_size<Items, std::void_t<decltype(Items::extent)>> =
+    Items::extent == ~std::size_t{0} ? 0 : Items::extent;
+
+template <class Items>
+using item_of_t = std::decay_t<decltype(std::declval<const Items&>()[0])>;
+
+template <int Count, class Accumulator, class Items, class Operator>
+STRATA_D Accumulator fold(Accumulator result, const Items& items, Operator& op, int first) {
+  STRATA_UNROLL
+  for (int i = first; i < Count; ++i) result = static_cast<Accumulator>(op(result, items[i]));
+  return result;
+}
+
+}  // namespace detail
+
+/// Reduces the items of an array in one thread, in order:
+/// `op(... op(op(items[0], items[1]), items[2]) ..., items[n - 1])`.
+///
+/// - `items`: an array `T[n]`, or a type that says its size at compile time (std::array,
+///   cuda::std::array, a span of static extent). Loops are unrolled, so an array that is indexed by
+///   constants elsewhere too stays in registers.
+/// - The result has the type that `op` returns: a sum of `short` is an `int`.
+/// - Strictly sequential: floating-point results are those of the loop, and `op` need not even be
+///   associative. It is called exactly n - 1 times.
+///
+/// @code
+/// STRATA_KERNEL void row_sums(const int* in, int* out) {
+///   int row[4];
+///   for (int i = 0; i < 4; ++i) row[i] = in[4 * threadIdx.x + i];
+///   out[threadIdx.x] = strata::ThreadReduce(row, strata::Sum{});
+/// }
+/// @endcode
+template <class Items, class Operator>
+STRATA_D auto ThreadReduce(const Items& items, Operator op) {
+  constexpr std::size_t count = detail::static_size<Items>;
+  static_assert(count > 0,
+                "ThreadReduce needs at least one item and a number of items that the type says: "
+                "pass an array, or ThreadReduce<Count>(pointer, op)");
+  using item = detail::item_of_t<Items>;
+  using accumulator = detail::accumulator_t<Operator&, item, item>;
+  return detail::fold<static_cast<int>(count)>(static_cast<accumulator>(items[0]), items, op, 1);
+}
+
+/// The same, starting with `prefix`: `op(... op(op(prefix, items[0]), items[1]) ...)`; n calls.
+template <class Items, class Operator, class Prefix>
+STRATA_D auto ThreadReduce(const Items& items, Operator op, Prefix prefix) {
+  constexpr std::size_t count = detail::static_size<Items>;
+  static_assert(count > 0,
+                "ThreadReduce needs at least one item and a number of items that the type says: "
+                "pass an array, or ThreadReduce<Count>(pointer, op, prefix)");
+  using accumulator = detail::accumulator_t<Operator&, Prefix, detail::item_of_t<Items>>;
+  return detail::fold<static_cast<int>(count)>(static_cast<accumulator>(prefix), items, op, 0);
+}
+
+/// The same for `Count` items behind a pointer or any random-access iterator.
+template <int Count, class Iterator, class Operator>
+STRATA_D auto ThreadReduce(Iterator items, Operator op) {
+  static_assert(Count > 0, "ThreadReduce<Count>: there must be at least one item");
+  using item = detail::item_of_t<Iterator>;
+  using accumulator = detail::accumulator_t<Operator&, item, item>;
+  return detail::fold<Count>(static_cast<accumulator>(items[0]), items, op, 1);
+}
+
+template <int Count, class Iterator, class Operator, class Prefix>
+STRATA_D auto ThreadReduce(Iterator items, Operator op, Prefix prefix) {
+  static_assert(Count > 0, "ThreadReduce<Count>: there must be at least one item");
+  using accumulator = detail::accumulator_t<Operator&, Prefix, detail::item_of_t<Iterator>>;
+  return detail::fold<Count>(static_cast<accumulator>(prefix), items, op, 0);
+}
+
+STRATA_NAMESPACE_END

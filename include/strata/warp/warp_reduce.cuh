@@ -1,0 +1,193 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/operators.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/core/types.hpp>
+#include <strata/thread/thread_reduce.cuh>
+#include <strata/warp/logical_warp.cuh>
+#include <strata/warp/specializations/warp_reduce_hardware.cuh>
+
+#include <cstddef>
+#include <type_traits>
+
+STRATA_NAMESPACE_BEGIN
+
+/// Reduces one item, or a few, of every lane of a logical warp to one value:
+/// `op(... op(op(item[0], item[1]), item[2]) ..., item[n - 1])`, in any association.
+///
+/// - A logical warp has 1 to 32 threads. A power of two divides each warp into 32 /
+///   LogicalWarpThreads logical warps, side by side; of another width there is one in each warp,
+///   its first lanes, and the other lanes must not call.
+/// - All lanes of a logical warp must call together. Those of other logical warps need not: they
+/// may
+///   be elsewhere, or call with other arguments.
+/// - Items are numbered by lane, and within a lane by array index. Operands keep that order, so the
+///   operator need be associative only. It is called with items and with results of such calls,
+///   never with the input of a lane at or past `valid_items`.
+/// - `Reduce`, `Sum`, `Min` and `Max` return the result in lane 0 of each logical warp, the
+///   segmented forms in the first lane of each segment; the value in other lanes is unspecified.
+///   `AllReduce` and `AllSum` return it, the same bits, in every lane of the logical warp.
+/// - `valid_items`: lanes 0 .. valid_items - 1 hold an item; 1 to LogicalWarpThreads, the same in
+/// the
+///   whole logical warp. Not checked but in debug builds.
+/// - Segments: a flag that is not 0 marks the first (Head) or last (Tail) lane of a segment. The
+/// first
+///   lane starts a segment and the last lane ends one whatever their flags.
+/// - Determinism: the association depends on the types, `valid_items` and the flags alone, so
+///   floating-point results repeat bit for bit.
+/// - Storage and barriers: items move by shuffles. `TempStorage` exists for the sake of a uniform
+///   interface, is empty, and no barrier is needed between uses.
+/// - On sm_80 and newer, one instruction reduces 32-bit integers over a whole warp of 32, for
+///   operators whose `operator_traits` name it. A shuffle takes one step for each 4 bytes of `T`.
+/// - `T` must be trivially copyable.
+///
+/// @code
+/// STRATA_KERNEL void sums_of_16(const int* in, int* out) {
+///   using WarpReduce = strata::WarpReduce<int, 16>;
+///   STRATA_SHARED(temp_storage, WarpReduce::TempStorage[128 / 16]);
+///   const unsigned logical_warp = threadIdx.x / 16;
+///   const int sum = WarpReduce(temp_storage[logical_warp]).Sum(in[threadIdx.x]);
+///   if (threadIdx.x % 16 == 0) out[logical_warp] = sum;
+/// }
+/// @endcode
+template <class T, int LogicalWarpThreads = warp_threads>
+class WarpReduce {
+  static_assert(std::is_trivially_copyable_v<T>,
+                "WarpReduce<T> moves items between lanes as bits: T must be trivially copyable");
+  using logical_warp = detail::logical_warp<LogicalWarpThreads>;
+
+ public:
+  struct TempStorage : Uninitialized<NullType> {};
+
+  STRATA_D explicit WarpReduce(TempStorage&) {}
+
+  template <class Operator>
+  STRATA_D T Reduce(T input, Operator reduction_op) {
+    return reduce_valid(input, reduction_op, LogicalWarpThreads);
+  }
+  template <std::size_t ItemsPerThread, class Operator>
+  STRATA_D T Reduce(const T (&inputs)[ItemsPerThread], Operator reduction_op) {
+    return Reduce(static_cast<T>(strata::ThreadReduce(inputs, reduction_op)), reduction_op);
+  }
+  template <class Operator>
+  STRATA_D T Reduce(T input, Operator reduction_op, int valid_items) {
+    return reduce_valid(input, reduction_op, valid_items);
+  }
+
+  STRATA_D T Sum(T input) { return Reduce(input, strata::Sum{}); }
+  template <std::size_t ItemsPerThread>
+  STRATA_D T Sum(const T (&inputs)[ItemsPerThread]) {
+    return Reduce(inputs, strata::Sum{});
+  }
+  STRATA_D T Sum(T input, int valid_items) { return Reduce(input, strata::Sum{}, valid_items); }
+
+  STRATA_D T Min(T input) { return Reduce(input, strata::Min{}); }
+  template <std::size_t ItemsPerThread>
+  STRATA_D T Min(const T (&inputs)[ItemsPerThread]) {
+    return Reduce(inputs, strata::Min{});
+  }
+  STRATA_D T Min(T input, int valid_items) { return Reduce(input, strata::Min{}, valid_items); }
+
+  STRATA_D T Max(T input) { return Reduce(input, strata::Max{}); }
+  template <std::size_t ItemsPerThread>
+  STRATA_D T Max(const T (&inputs)[ItemsPerThread]) {
+    return Reduce(inputs, strata::Max{});
+  }
+  STRATA_D T Max(T input, int valid_items) { return Reduce(input, strata::Max{}, valid_items); }
+
+  template <class Flag, class Operator>
+  STRATA_D T HeadSegmentedReduce(T input, Flag head_flag, Operator reduction_op) {
+    // A segment ends where the next lane is a head.
+    const unsigned heads = warp_.ballot(static_cast<bool>(head_flag));
+    return fold(input, reduction_op, segment_end(heads >> 1));
+  }
+  template <class Flag>
+  STRATA_D T HeadSegmentedSum(T input, Flag head_flag) {
+    return HeadSegmentedReduce(input, head_flag, strata::Sum{});
+  }
+
+  template <class Flag, class Operator>
+  STRATA_D T TailSegmentedReduce(T input, Flag tail_flag, Operator reduction_op) {
+    const unsigned tails = warp_.ballot(static_cast<bool>(tail_flag));
+    return fold(input, reduction_op, segment_end(tails));
+  }
+  template <class Flag>
+  STRATA_D T TailSegmentedSum(T input, Flag tail_flag) {
+    return TailSegmentedReduce(input, tail_flag, strata::Sum{});
+  }
+
+  template <class Operator>
+  STRATA_D T AllReduce(T input, Operator reduction_op) {
+    return in_all_lanes<Operator>(Reduce(input, reduction_op));
+  }
+  template <std::size_t ItemsPerThread, class Operator>
+  STRATA_D T AllReduce(const T (&inputs)[ItemsPerThread], Operator reduction_op) {
+    return in_all_lanes<Operator>(Reduce(inputs, reduction_op));
+  }
+  template <class Operator>
+  STRATA_D T AllReduce(T input, Operator reduction_op, int valid_items) {
+    return in_all_lanes<Operator>(Reduce(input, reduction_op, valid_items));
+  }
+
+  STRATA_D T AllSum(T input) { return AllReduce(input, strata::Sum{}); }
+  template <std::size_t ItemsPerThread>
+  STRATA_D T AllSum(const T (&inputs)[ItemsPerThread]) {
+    return AllReduce(inputs, strata::Sum{});
+  }
+  STRATA_D T AllSum(T input, int valid_items) {
+    return AllReduce(input, strata::Sum{}, valid_items);
+  }
+
+ private:
+  template <class Operator>
+  static constexpr bool in_hardware =
+      (LogicalWarpThreads == warp_threads) && detail::warp_reduces_in_hardware<Operator, T>;
+
+  template <class Operator>
+  STRATA_D T reduce_valid(const T& input, Operator& op, int valid_items) {
+    STRATA_ASSERT(valid_items >= 1 && valid_items <= LogicalWarpThreads,
+                  "WarpReduce: valid_items is %d, must be 1 to %d", valid_items,
+                  LogicalWarpThreads);
+    if constexpr (in_hardware<Operator>) {
+      using traits = operator_traits<Operator, T>;
+      return detail::reduce_warp_in_hardware<traits::hardware>(
+          warp_.lane() < valid_items ? input : traits::identity());
+    } else {
+      return fold(input, op, valid_items);
+    }
+  }
+
+  // Afterwards lane i has the items of lanes i .. end - 1. A step adds to the 2^k items that a lane
+  // has those that its neighbour 2^k lanes above has: always neighbours, so order is kept.
+  template <class Operator>
+  STRATA_D T fold(T value, Operator& op, int end) {
+    STRATA_UNROLL
+    for (int distance = 1; distance < LogicalWarpThreads; distance *= 2) {
+      const T above = warp_.from_above(value, distance);
+      if (warp_.lane() + distance < end) value = static_cast<T>(op(value, above));
+    }
+    return value;
+  }
+
+  template <class Operator>
+  STRATA_D T in_all_lanes(const T& value) {
+    if constexpr (in_hardware<Operator>) {
+      return value;
+    } else {
+      return warp_.from_lane(value, 0);
+    }
+  }
+
+  // One past the first of `tails`, or of the logical warp's last lane, at or above this lane.
+  STRATA_D int segment_end(unsigned tails) const {
+    tails |= 1u << (LogicalWarpThreads - 1);
+    return warp_.lane() + __ffs(static_cast<int>(tails >> warp_.lane()));
+  }
+
+  logical_warp warp_;
+};
+
+STRATA_NAMESPACE_END
