@@ -48,6 +48,8 @@ struct configuration {
   bool strict_site = true;  // a collective reached from different source lines is an error
   // Check flavour: on average one preemption per this many memory accesses; 0 is never.
   unsigned preemption = 0;  // STRATA_SIMT_PREEMPTION
+  // CPU time a thread may run without meeting a barrier, collective or poll. STRATA_SIMT_HANG_SECONDS
+  unsigned hang_seconds = 10;
   size_t static_shared_limit = 48 << 10;
   size_t shared_limit = 227 << 10;
   bool quiet = false;  // do not print reports to stderr. STRATA_SIMT_QUIET

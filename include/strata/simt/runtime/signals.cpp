@@ -16,7 +16,6 @@ namespace simt {
 namespace engine {
 namespace {
 
-constexpr int hang_seconds = 10;
 constexpr int hang_exit_status = 86;
 
 void say(const char* text, int length) {
@@ -38,16 +37,16 @@ int describe_current(char* buffer, size_t size, const char* kind, const char* wh
 // A second's tick: a thread that polls without a spin hint keeps everybody else from running.
 void on_tick(int) {
   static uint64_t seen = ~uint64_t{0};
-  static int same = 0;
+  static unsigned same = 0;
   if (current == nullptr || seen != counters.switches) {
     seen = counters.switches;
     same = 0;
     return;
   }
-  if (++same < hang_seconds) return;
+  if (++same < settings.hang_seconds) return;
   char buffer[512];
   say(buffer, describe_current(buffer, sizeof buffer, "hang",
-                               "has run 10 s without a barrier, collective or spin hint"));
+                               "runs on without a barrier, collective or spin hint"));
   _exit(hang_exit_status);
 }
 
