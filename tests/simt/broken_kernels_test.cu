@@ -5,8 +5,8 @@
 // repaired twin. These diagnoses exist in every flavour.
 #include "diagnosis.cuh"
 
-using strata::launch;
 using simt::location;
+using strata::launch;
 
 namespace {
 
@@ -356,7 +356,8 @@ TEST_F(BrokenKernelsDeathTest, poll_without_a_spin_hint_hangs_and_is_named) {
   testing::GTEST_FLAG(death_test_style) = "threadsafe";
   simt::config().hang_seconds = 1;
   EXPECT_EXIT(static_cast<void>(launch({"k", 1, 32}, poll_without_hint, flags)),
-              testing::ExitedWithCode(86), "\\[hang\\] kernel k: block \\(0,0,0\\) thread \\(0,0,0\\)");
+              testing::ExitedWithCode(86),
+              "\\[hang\\] kernel k: block \\(0,0,0\\) thread \\(0,0,0\\)");
 }
 TEST_F(BrokenKernels, poll_without_a_spin_hint_ends_under_preemption) {
   SKIP_UNLESS_CHECKED();

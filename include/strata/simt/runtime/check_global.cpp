@@ -130,18 +130,19 @@ void check_bounds(char* address, const global_request& request) {
     last_hit = found;
     return;
   }
-  if (address + request.bytes <= found.end || !found.live) {
-    fail("use-after-free", "%zu-byte %s of freed device memory at %s", request.bytes,
-         access_name(request.write, request.kind), source_line(request.pc).c_str());
-  }
   // Nearer to the next allocation than to this one: it is that one's front that was missed.
   const auto after = next + 1;
-  if (after != allocations.end() && after->begin - address < address - found.end) {
+  if (address >= found.end && after != allocations.end() && after->live &&
+      after->begin - address < address - found.end) {
     fail("global-out-of-bounds",
          "%zu-byte %s out of bounds in device memory: %td bytes before an allocation of %td bytes, "
          "at %s",
          request.bytes, access_name(request.write, request.kind), after->begin - address,
          after->end - after->begin, source_line(request.pc).c_str());
+  }
+  if (!found.live) {
+    fail("use-after-free", "%zu-byte %s of freed device memory at %s", request.bytes,
+         access_name(request.write, request.kind), source_line(request.pc).c_str());
   }
   fail("global-out-of-bounds",
        "%zu-byte %s out of bounds in device memory: %td bytes past the end of an allocation of %td "

@@ -1,0 +1,411 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Host back end only, check flavour (bounds also under ASan): kernels that use memory wrongly, each
+// beside its repaired twin.
+#include "diagnosis.cuh"
+
+using simt::location;
+using strata::launch;
+
+namespace {
+
+#define HERE \
+  location { __FILE__, __LINE__ }
+
+class BrokenMemory : public DiagnosisTest {
+ protected:
+  void SetUp() override {
+    if (simt::runtime_flavour() != simt::flavour::check) {
+      GTEST_SKIP() << "only the check flavour sees each access";
+    }
+    DiagnosisTest::SetUp();
+  }
+};
+
+// ---- races in shared memory
+
+template <bool Repaired>
+STRATA_KERNEL void write_after_read(int* out) {
+  STRATA_SHARED(s, int[256]);
+  const unsigned t = threadIdx.x;
+  int sum = 0;
+  for (int round = 0; round < 4; ++round) {
+    s[t] = round;  // fault: write after read
+    __syncthreads();
+    sum += s[(t + 37) & 255];
+    if (Repaired) __syncthreads();
+  }
+  out[t] = sum;
+}
+TEST_F(BrokenMemory, loop_without_its_second_barrier_is_a_race) {
+  EXPECT_DIAGNOSIS(launch({"k", 1, 256}, write_after_read<false>, out), "shared-race",
+                   "write after read", "block (0,0,0) thread (5,0,0)");
+  expect_clean(launch({"k", 1, 256}, write_after_read<true>, out));
+}
+
+template <bool Repaired>
+STRATA_KERNEL void read_after_write(int* out) {
+  STRATA_SHARED(s, int[256]);
+  const unsigned t = threadIdx.x;
+  if (t >= 32) s[t] = 1;
+  if (Repaired) __syncthreads();
+  if (t < 32) out[t] = s[t + 32];  // fault: read after write
+}
+TEST_F(BrokenMemory, read_of_another_warps_value_needs_a_block_barrier) {
+  simt::config().seed = 1;  // the second warp runs first, and the first finds what it wrote
+  EXPECT_DIAGNOSIS(launch({"k", 1, 64}, read_after_write<false>, out), "shared-race",
+                   "read after write", "block (0,0,0) thread (31,0,0)");
+  expect_clean(launch({"k", 1, 64}, read_after_write<true>, out));
+}
+
+template <bool Repaired>
+STRATA_KERNEL void exchange_in_a_warp(int* out) {
+  STRATA_SHARED(s, int[32]);
+  const unsigned t = threadIdx.x;
+  s[t] = 0;
+  __syncwarp();
+  s[t] = static_cast<int>(t);  // fault: warp exchange
+  if (Repaired) __syncwarp();
+  out[t] = s[t ^ 1];
+}
+TEST_F(BrokenMemory, exchange_in_a_warp_needs_syncwarp) {
+  EXPECT_DIAGNOSIS(launch({"k", 1, 32}, exchange_in_a_warp<false>, out), "shared-race",
+                   "warp exchange", "block (0,0,0) thread (1,0,0)");
+  EXPECT_DIAGNOSIS(launch({"k", 1, 32}, exchange_in_a_warp<false>, out), "shared-race",
+                   "warp exchange", "same warp, no __syncwarp between");
+}
+TEST_F(BrokenMemory, exchange_with_syncwarp_is_clean) {
+  expect_clean(launch({"k", 1, 32}, exchange_in_a_warp<true>, out));
+}
+
+template <bool Repaired>
+STRATA_KERNEL void shuffle_as_a_fence(int* out) {
+  STRATA_SHARED(s, int[32]);
+  const unsigned t = threadIdx.x;
+  s[t] = static_cast<int>(t);
+  const int first = __shfl_sync(0xffffffffu, static_cast<int>(t), 0);
+  if (Repaired) __syncwarp();
+  out[t] = first + s[t ^ 1];  // fault: shuffle as a fence
+}
+TEST_F(BrokenMemory, shuffle_orders_no_memory) {
+  EXPECT_DIAGNOSIS(launch({"k", 1, 32}, shuffle_as_a_fence<false>, out), "shared-race",
+                   "shuffle as a fence", "block (0,0,0) thread (31,0,0)");
+  expect_clean(launch({"k", 1, 32}, shuffle_as_a_fence<true>, out));
+}
+
+template <bool Repaired>
+STRATA_KERNEL void half_warps_mix(int* out) {
+  STRATA_SHARED(s, int[32]);
+  const unsigned t = threadIdx.x;
+  const unsigned mask = t < 16 ? 0x0000ffffu : 0xffff0000u;
+  s[t] = 0;
+  __syncwarp();
+  s[t] = static_cast<int>(t);
+  __syncwarp(Repaired ? 0xffffffffu : mask);
+  out[t] = s[t ^ 16];  // fault: half warps
+}
+TEST_F(BrokenMemory, syncwarp_orders_only_the_lanes_of_its_mask) {
+  EXPECT_DIAGNOSIS(launch({"k", 1, 32}, half_warps_mix<false>, out), "shared-race", "half warps",
+                   "block (0,0,0) thread (15,0,0)");
+  expect_clean(launch({"k", 1, 32}, half_warps_mix<true>, out));
+}
+
+STRATA_KERNEL void neighbouring_bytes(int* out) {
+  STRATA_SHARED(s, unsigned char[64]);
+  s[threadIdx.x] = static_cast<unsigned char>(threadIdx.x);
+  __syncthreads();
+  out[threadIdx.x] = s[63 - threadIdx.x];
+}
+TEST_F(BrokenMemory, bytes_of_one_word_written_by_several_threads_are_clean) {
+  expect_clean(launch({"k", 1, 64}, neighbouring_bytes, out));
+}
+
+template <bool Repaired>
+STRATA_KERNEL void byte_in_a_word(int* out) {
+  STRATA_SHARED(s, unsigned char[64]);
+  s[threadIdx.x] = 1;
+  if (Repaired) __syncthreads();
+  if (threadIdx.x >= 32) {
+    s[(threadIdx.x - 32) ^ 1] = 2;  // fault: byte in a word
+  }
+  out[threadIdx.x] = 1;
+}
+TEST_F(BrokenMemory, race_on_single_bytes_is_seen) {
+  EXPECT_DIAGNOSIS(launch({"k", 1, 64}, byte_in_a_word<false>, out), "shared-race",
+                   "byte in a word", "block (0,0,0) thread (32,0,0)");
+  expect_clean(launch({"k", 1, 64}, byte_in_a_word<true>, out));
+}
+
+// ---- bounds
+
+template <bool Repaired>
+STRATA_KERNEL void past_a_shared_array(int* out) {
+  STRATA_SHARED(s, int[Repaired ? 257 : 256]);
+  s[threadIdx.x + 1] = 1;  // fault: past a shared array
+  __syncthreads();
+  out[threadIdx.x] = s[threadIdx.x + 1];
+}
+TEST_F(BrokenMemory, write_past_a_shared_array_names_it) {
+  EXPECT_DIAGNOSIS(launch({"k", 1, 256}, past_a_shared_array<false>, out), "shared-out-of-bounds",
+                   "past a shared array", "block (0,0,0) thread (255,0,0)");
+  EXPECT_DIAGNOSIS(launch({"k", 1, 256}, past_a_shared_array<false>, out), "shared-out-of-bounds",
+                   "past a shared array", "0 bytes past the end of s (1024 bytes)");
+  expect_clean(launch({"k", 1, 256}, past_a_shared_array<true>, out));
+}
+
+STRATA_KERNEL void dynamic_array(int* out) {
+  STRATA_DYNAMIC_SHARED(raw);
+  int* const s = reinterpret_cast<int*>(raw);
+  s[threadIdx.x] = 1;  // fault: past dynamic shared memory
+  __syncthreads();
+  out[threadIdx.x] = s[threadIdx.x];
+}
+TEST_F(BrokenMemory, write_past_dynamic_shared_memory_is_seen) {
+  EXPECT_DIAGNOSIS(launch({"k", 1, 256, 1020}, dynamic_array, out), "shared-out-of-bounds",
+                   "past dynamic shared memory", "block (0,0,0) thread (255,0,0)");
+  expect_clean(launch({"k", 1, 256, 1024}, dynamic_array, out));
+}
+
+STRATA_KERNEL void write_at(int* out, int offset) {
+  out[static_cast<int>(threadIdx.x) + offset] = 1;  // fault: write at
+}
+TEST_F(BrokenMemory, write_past_device_memory_is_seen) {
+  EXPECT_DIAGNOSIS(launch({"k", 1, 256}, write_at, out, 3841), "global-out-of-bounds", "write at",
+                   "block (0,0,0) thread (255,0,0)");
+  expect_clean(launch({"k", 1, 256}, write_at, out, 3840));
+}
+TEST_F(BrokenMemory, write_before_device_memory_is_seen) {
+  EXPECT_DIAGNOSIS(launch({"k", 1, 256}, write_at, out, -1), "global-out-of-bounds", "write at",
+                   "block (0,0,0) thread (0,0,0)");
+}
+TEST_F(BrokenMemory, use_after_free_is_seen) {
+  int* gone = nullptr;
+  ASSERT_EQ(cudaMalloc(&gone, 1024), cudaSuccess);
+  expect_clean(launch({"k", 1, 256}, write_at, gone, 0));
+  ASSERT_EQ(cudaFree(gone), cudaSuccess);
+  EXPECT_DIAGNOSIS(launch({"k", 1, 256}, write_at, gone, 0), "use-after-free", "write at",
+                   "block (0,0,0) thread (0,0,0)");
+}
+
+STRATA_KERNEL void read_from(int* out, const int* from) {
+  out[threadIdx.x] = from[threadIdx.x];  // fault: read from
+}
+TEST_F(BrokenMemory, host_pointer_on_the_device_is_seen) {
+  const std::vector<int> host(32, 1);
+  EXPECT_DIAGNOSIS(launch({"k", 1, 32}, read_from, out, host.data()), "host-memory", "read from",
+                   "block (0,0,0) thread (0,0,0)");
+}
+TEST_F(BrokenMemory, pinned_and_managed_memory_are_clean) {
+  int *pinned = nullptr, *managed = nullptr;
+  ASSERT_EQ(cudaMallocHost(&pinned, 128), cudaSuccess);
+  ASSERT_EQ(cudaMallocManaged(&managed, 128), cudaSuccess);
+  ASSERT_EQ(cudaMemset(pinned, 0, 128), cudaSuccess);
+  ASSERT_EQ(cudaMemset(managed, 0, 128), cudaSuccess);
+  expect_clean(launch({"k", 1, 32}, read_from, out, pinned));
+  expect_clean(launch({"k", 1, 32}, read_from, out, managed));
+  EXPECT_EQ(cudaFreeHost(pinned), cudaSuccess);
+  EXPECT_EQ(cudaFree(managed), cudaSuccess);
+}
+
+// ---- memory that nobody wrote
+
+template <bool Repaired>
+STRATA_KERNEL void one_element_missing(int* out) {
+  STRATA_SHARED(s, int[256]);
+  if (Repaired || threadIdx.x != 7) s[threadIdx.x] = 1;
+  __syncthreads();
+  out[threadIdx.x] = s[threadIdx.x];  // fault: one missing
+}
+TEST_F(BrokenMemory, read_of_unwritten_shared_memory_is_seen) {
+  EXPECT_DIAGNOSIS(launch({"k", 1, 256}, one_element_missing<false>, out), "shared-uninitialised",
+                   "one missing", "block (0,0,0) thread (7,0,0)");
+  expect_clean(launch({"k", 1, 256}, one_element_missing<true>, out));
+}
+TEST_F(BrokenMemory, read_of_unwritten_device_memory_is_seen) {
+  int* fresh = nullptr;
+  ASSERT_EQ(cudaMalloc(&fresh, 128), cudaSuccess);
+  ASSERT_EQ(cudaMemset(fresh, 0, 64), cudaSuccess);
+  EXPECT_DIAGNOSIS(launch({"k", 1, 32}, read_from, out, fresh), "global-uninitialised", "read from",
+                   "block (0,0,0) thread (16,0,0)");
+  expect_clean(launch({"k", 1, 16}, read_from, out, fresh));
+  EXPECT_EQ(cudaFree(fresh), cudaSuccess);
+}
+
+// ---- alignment
+
+template <bool Repaired>
+STRATA_KERNEL void vector_load(int* out, const int* from) {
+  const int4* const vectors = reinterpret_cast<const int4*>(from + (Repaired ? 0 : 1));
+  reinterpret_cast<int4*>(out)[threadIdx.x] = vectors[threadIdx.x];  // fault: vector load
+}
+TEST_F(BrokenMemory, misaligned_vector_load_is_seen) {
+  EXPECT_DIAGNOSIS(launch({"k", 1, 32}, vector_load<false>, out, out + 2048), "misaligned",
+                   "vector load", "block (0,0,0) thread (0,0,0)");
+  expect_clean(launch({"k", 1, 32}, vector_load<true>, out, out + 2048));
+}
+
+// ---- addresses of somebody else's memory
+
+STRATA_KERNEL void local_of_another_thread(int* out) {
+  STRATA_SHARED(where, int*);
+  int mine = static_cast<int>(threadIdx.x);
+  if (threadIdx.x == 0) where = &mine;
+  __syncthreads();
+  out[threadIdx.x] = *where;  // fault: local
+  __syncthreads();
+}
+TEST_F(BrokenMemory, local_variable_of_another_thread_is_seen) {
+  EXPECT_DIAGNOSIS(launch({"k", 1, 2}, local_of_another_thread, out), "foreign-local", "local",
+                   "block (0,0,0) thread (1,0,0)");
+}
+
+template <bool Mapped>
+STRATA_KERNEL void shared_of_a_peer(int* out, int** where) {
+  STRATA_SHARED(mine, int);
+  mine = static_cast<int>(blockIdx.x);
+  where[blockIdx.x] = &mine;
+  strata::platform::cluster_sync();
+  const int* const peer =
+      Mapped ? static_cast<int*>(simt::map_shared(&mine, blockIdx.x ^ 1)) : where[blockIdx.x ^ 1];
+  out[blockIdx.x] = *peer;  // fault: peer
+  strata::platform::cluster_sync();
+}
+TEST_F(BrokenMemory, plain_shared_address_of_a_peer_is_seen) {
+  int** where = nullptr;
+  ASSERT_EQ(cudaMalloc(&where, 2 * sizeof(int*)), cudaSuccess);
+  EXPECT_DIAGNOSIS(launch({"k", 2, 1, 0, nullptr, 2}, shared_of_a_peer<false>, out, where),
+                   "foreign-shared", "peer", "block (1,0,0) thread (0,0,0)");
+  expect_clean(launch({"k", 2, 1, 0, nullptr, 2}, shared_of_a_peer<true>, out, where));
+  EXPECT_EQ(cudaFree(where), cudaSuccess);
+}
+
+STRATA_KERNEL void keep_a_shared_address(int* out, int** where) {
+  STRATA_SHARED(mine, int);
+  mine = 1;
+  if (blockIdx.x == 0) {
+    atomicExch(reinterpret_cast<unsigned long long*>(where),
+               reinterpret_cast<unsigned long long>(&mine));
+  } else {
+    const int* other = nullptr;
+    while (other == nullptr) {
+      other = reinterpret_cast<int*>(atomicAdd(reinterpret_cast<unsigned long long*>(where), 0ull));
+      if (other == nullptr) STRATA_SPIN();
+    }
+    out[0] = *other;  // fault: kept address
+  }
+}
+TEST_F(BrokenMemory, shared_address_of_an_unrelated_block_is_seen) {
+  int** where = nullptr;
+  ASSERT_EQ(cudaMalloc(&where, sizeof(int*)), cudaSuccess);
+  ASSERT_EQ(cudaMemset(where, 0, sizeof(int*)), cudaSuccess);
+  EXPECT_DIAGNOSIS(launch({"k", 2, 1}, keep_a_shared_address, out, where), "foreign-shared",
+                   "kept address", "block (1,0,0) thread (0,0,0)");
+  EXPECT_EQ(cudaFree(where), cudaSuccess);
+}
+
+template <bool Repaired>
+STRATA_KERNEL void write_to_a_peer(int* out) {
+  STRATA_SHARED(mine, int[32]);
+  const unsigned t = threadIdx.x;
+  mine[t] = 0;
+  strata::platform::cluster_sync();
+  static_cast<int*>(simt::map_shared(mine, blockIdx.x ^ 1))[t] = static_cast<int>(t);
+  if (Repaired) {
+    strata::platform::cluster_sync();
+  } else {
+    __syncthreads();
+  }
+  out[blockIdx.x * 32 + t] = mine[t];  // fault: peer's write
+  strata::platform::cluster_sync();
+}
+TEST_F(BrokenMemory, peers_write_needs_a_cluster_barrier) {
+  EXPECT_DIAGNOSIS(launch({"k", 2, 32, 0, nullptr, 2}, write_to_a_peer<false>, out), "shared-race",
+                   "peer's write", "different blocks, no release and acquire between");
+  expect_clean(launch({"k", 2, 32, 0, nullptr, 2}, write_to_a_peer<true>, out));
+}
+
+// ---- bulk copies
+
+struct alignas(16) tile {
+  int values[32];
+};
+
+template <bool Repaired>
+STRATA_KERNEL void read_before_wait(int* out, const int* from) {
+  STRATA_SHARED(barrier, uint64_t);
+  STRATA_SHARED(target, tile);
+  if (threadIdx.x == 0) {
+    simt::mbarrier_init(&barrier, 1, HERE);
+    simt::mbarrier_arrive_expect_tx(&barrier, sizeof(tile), HERE);
+    simt::bulk_copy_global_to_shared(&target, from, sizeof(tile), &barrier, HERE);
+  }
+  __syncthreads();
+  if (Repaired) {
+    while (!simt::mbarrier_try_wait_parity(&barrier, 0, HERE)) {
+    }
+  }
+  out[threadIdx.x] = target.values[threadIdx.x];  // fault: not waited
+}
+TEST_F(BrokenMemory, bulk_copy_must_be_waited_for) {
+  EXPECT_DIAGNOSIS(launch({"k", 1, 32}, read_before_wait<false>, out, out + 1024),
+                   "bulk-copy-pending", "not waited", "block (0,0,0) thread (31,0,0)");
+  expect_clean(launch({"k", 1, 32}, read_before_wait<true>, out, out + 1024));
+}
+
+template <bool Repaired>
+STRATA_KERNEL void one_warp_waits(int* out, const int* from) {
+  STRATA_SHARED(barrier, uint64_t);
+  STRATA_SHARED(target, tile);
+  const unsigned t = threadIdx.x;
+  if (t == 0) {
+    simt::mbarrier_init(&barrier, 1, HERE);
+    simt::mbarrier_arrive_expect_tx(&barrier, sizeof(tile), HERE);
+    simt::bulk_copy_global_to_shared(&target, from, sizeof(tile), &barrier, HERE);
+  }
+  __syncthreads();
+  if (t >= 32) STRATA_SPIN();  // lets the first warp go ahead, and orders nothing
+  if (t < 32) {
+    while (!simt::mbarrier_try_wait_parity(&barrier, 0, HERE)) {
+    }
+  }
+  if (Repaired) __syncthreads();
+  if (t >= 32) out[t] = target.values[t - 32];  // fault: another warp waited
+}
+TEST_F(BrokenMemory, who_has_not_waited_needs_a_barrier_after_one_who_has) {
+  EXPECT_DIAGNOSIS(launch({"k", 1, 64}, one_warp_waits<false>, out, out + 1024), "shared-race",
+                   "another warp waited", "this thread has not waited for its mbarrier");
+  expect_clean(launch({"k", 1, 64}, one_warp_waits<true>, out, out + 1024));
+}
+
+// ---- races in device memory
+
+template <bool Repaired>
+STRATA_KERNEL void neighbours_element(int* out) {
+  const unsigned i = blockIdx.x + 1;
+  if (Repaired) {
+    atomicAdd(&out[0], 1);
+  } else if (threadIdx.x == 0) {
+    out[i] = out[i - 1] + 1;  // fault: neighbour
+  }
+}
+TEST_F(BrokenMemory, blocks_that_share_an_element_race) {
+  EXPECT_DIAGNOSIS(launch({"k", 4, 32}, neighbours_element<false>, out), "global-race", "neighbour",
+                   "block (1,0,0) thread (0,0,0)");
+  expect_clean(launch({"k", 4, 32}, neighbours_element<true>, out));
+}
+
+#if defined(STRATA_SIMT_ASAN)
+// ---- what AddressSanitizer and UBSan say
+using BrokenMemoryDeathTest = DiagnosisTest;
+TEST_F(BrokenMemoryDeathTest, bounds_and_lifetimes_are_seen_by_asan) {
+  testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  EXPECT_DEATH(static_cast<void>(launch({"k", 1, 256, 1020}, dynamic_array, out)),
+               "use-after-poison");
+  EXPECT_DEATH(static_cast<void>(launch({"k", 1, 256}, write_at, out, 3841)), "AddressSanitizer");
+  EXPECT_DEATH(static_cast<void>(launch({"k", 1, 32}, vector_load<false>, out, out + 2048)),
+               "misaligned address");
+}
+#endif
+
+}  // namespace
