@@ -181,15 +181,20 @@ STRATA_KERNEL void load_exactly(const int* in, int n, int* out) {
 
 TEST(block_load, nothing_is_read_behind_the_last_valid_item) {
   for (const int n : {1, 2, 3, 4, 5, 63, 64, 127}) {
-    const device_vector<int> in(std::vector<int>(static_cast<std::size_t>(n), 1));
-    device_vector<int> out(std::vector<int>{0});
-    ASSERT_CUDA_SUCCESS(strata::launch({"load_exactly", 1, 32}, load_exactly<BLOCK_LOAD_DIRECT>,
-                                       in.data(), n, out.data()));
-    ASSERT_CUDA_SUCCESS(strata::launch({"load_exactly", 1, 32}, load_exactly<BLOCK_LOAD_STRIPED>,
-                                       in.data(), n, out.data()));
-    ASSERT_CUDA_SUCCESS(strata::launch({"load_exactly", 1, 32}, load_exactly<BLOCK_LOAD_VECTORIZE>,
-                                       in.data(), n, out.data()));
-    EXPECT_EQ(out.to_host()[0], 3 * n);
+    const std::vector<int> ones(static_cast<std::size_t>(n), 1);
+    int* in = nullptr;
+    ASSERT_CUDA_SUCCESS(cudaMalloc(&in, ones.size() * sizeof(int)));
+    ASSERT_CUDA_SUCCESS(
+        cudaMemcpy(in, ones.data(), ones.size() * sizeof(int), cudaMemcpyHostToDevice));
+    device_vector<int> sum(std::vector<int>{0});
+    EXPECT_CUDA_SUCCESS(
+        strata::launch({"direct", 1, 32}, load_exactly<BLOCK_LOAD_DIRECT>, in, n, sum.data()));
+    EXPECT_CUDA_SUCCESS(
+        strata::launch({"striped", 1, 32}, load_exactly<BLOCK_LOAD_STRIPED>, in, n, sum.data()));
+    EXPECT_CUDA_SUCCESS(strata::launch({"vectorize", 1, 32}, load_exactly<BLOCK_LOAD_VECTORIZE>, in,
+                                       n, sum.data()));
+    EXPECT_EQ(sum.to_host()[0], 3 * n);
+    EXPECT_CUDA_SUCCESS(cudaFree(in));
   }
 }
 

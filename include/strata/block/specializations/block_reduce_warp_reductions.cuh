@@ -6,7 +6,8 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
-#include <strata/thread/thread_reduce.cuh>
+
+#include <cstddef>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
@@ -38,7 +39,8 @@ struct block_reduce_warp_reductions {
   STRATA_D static T reduce(storage& shared, int thread, const T& value, Operator op, int valid) {
     if constexpr (warps == 1) {
       const T result = reduce_lanes<last_warp_lanes, Full>(value, op, valid);
-      return AllThreads ? broadcast<last_warp_lanes>(result) : result;
+      if constexpr (AllThreads) return broadcast<last_warp_lanes>(result);
+      return result;
     } else {
       const int warp = thread / warp_threads;
       const int lane = thread % warp_threads;
@@ -83,16 +85,14 @@ struct block_reduce_warp_reductions {
 
   template <bool Full, class Operator>
   STRATA_D static T fold_aggregates(const storage& shared, Operator op, int active_warps) {
-    if constexpr (Full) {
-      return static_cast<T>(ThreadReduce(shared.aggregates, op));
-    } else {
-      T result = shared.aggregates[0];
-      STRATA_UNROLL
-      for (int warp = 1; warp < warps; ++warp) {
-        if (warp < active_warps) result = static_cast<T>(op(result, shared.aggregates[warp]));
+    T result = shared.aggregates[0];
+    STRATA_UNROLL
+    for (int warp = 1; warp < warps; ++warp) {
+      if (Full || warp < active_warps) {
+        result = static_cast<T>(op(result, shared.aggregates[warp]));
       }
-      return result;
     }
+    return result;
   }
 
   template <bool Full, class Operator>

@@ -48,7 +48,7 @@ struct vector_access {
   static constexpr bool worthwhile = std::is_trivially_copyable_v<T> && width > alignof(T);
 
   /// A block's first item decides for all threads, which are a multiple of `width` bytes apart.
-  STRATA_D static bool aligned(const T* block_items) {
+  STRATA_HD static bool aligned(const T* block_items) {
     return reinterpret_cast<std::uintptr_t>(block_items) % width == 0;
   }
 
@@ -57,8 +57,10 @@ struct vector_access {
     STRATA_UNROLL
     for (std::size_t i = 0; i < words; ++i) {
 #if STRATA_HOST_SIMT
-      // The host compiler may assume that a T is not read as a word.
-      std::memcpy(&buffer[i], reinterpret_cast<const char*>(from) + i * width, width);
+      // The host compiler may take it that a T is not read as a word. As on a GPU, a misaligned
+      // word faults.
+      const void* const place = reinterpret_cast<const char*>(from) + i * width;
+      std::memcpy(&buffer[i], __builtin_assume_aligned(place, width), width);
 #else
       buffer[i] = reinterpret_cast<const word*>(from)[i];
 #endif
@@ -72,7 +74,8 @@ struct vector_access {
     STRATA_UNROLL
     for (std::size_t i = 0; i < words; ++i) {
 #if STRATA_HOST_SIMT
-      std::memcpy(reinterpret_cast<char*>(to) + i * width, &buffer[i], width);
+      void* const place = reinterpret_cast<char*>(to) + i * width;
+      std::memcpy(__builtin_assume_aligned(place, width), &buffer[i], width);
 #else
       reinterpret_cast<word*>(to)[i] = buffer[i];
 #endif
