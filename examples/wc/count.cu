@@ -15,11 +15,14 @@
 #include <memory>
 #include <string>
 
-namespace wc {
-// Unnamed, because the two objects have functions of the same names that call different runtimes.
-namespace {
+// The two objects have functions of the same names that call different runtimes.
+#if STRATA_HOST_SIMT
+namespace wc::on_host {
+#else
+namespace wc::on_gpu {
+#endif
 
-void check(const char* function, cudaError_t status) {
+static void check(const char* function, cudaError_t status) {
   if (status == cudaSuccess) return;
   throw device_error(std::string(function) + ": " + cudaGetErrorString(status));
 }
@@ -42,7 +45,7 @@ struct free_pinned {
 };
 using pinned_text = std::unique_ptr<char[], free_pinned>;
 
-pinned_text allocate_pinned(std::size_t bytes) {
+static pinned_text allocate_pinned(std::size_t bytes) {
   void* pointer = nullptr;
   check("cudaMallocHost", cudaMallocHost(&pointer, bytes));
   return pinned_text(static_cast<char*>(pointer));
@@ -59,7 +62,7 @@ T download(const device_array<T>& from, std::size_t index = 0) {
 struct summarize_piece {
   word_rule rule;
 
-  STRATA_HD text_summary operator()(const uint4& piece) const {
+  STRATA_D text_summary operator()(const uint4& piece) const {
     const unsigned words[] = {piece.x, piece.y, piece.z, piece.w};
     text_summary summary;
     STRATA_UNROLL
@@ -205,11 +208,13 @@ class cuda_back_end final : public back_end {
   std::size_t temp_bytes_ = 0;
 };
 
-}  // namespace
+}  // namespace wc::on_host or on_gpu
+
+namespace wc {
 
 #if STRATA_HOST_SIMT
 std::unique_ptr<back_end> make_host_back_end(std::size_t chunk_bytes, word_rule rule) {
-  return std::make_unique<cuda_back_end>("the host SIMT back end", chunk_bytes, rule);
+  return std::make_unique<on_host::cuda_back_end>("the host SIMT back end", chunk_bytes, rule);
 }
 #else
 std::unique_ptr<back_end> make_gpu_back_end(std::size_t chunk_bytes, word_rule rule) {
@@ -220,9 +225,9 @@ std::unique_ptr<back_end> make_gpu_back_end(std::size_t chunk_bytes, word_rule r
   }
   int device = 0;
   cudaDeviceProp properties;
-  check("cudaGetDevice", cudaGetDevice(&device));
-  check("cudaGetDeviceProperties", cudaGetDeviceProperties(&properties, device));
-  return std::make_unique<cuda_back_end>(properties.name, chunk_bytes, rule);
+  on_gpu::check("cudaGetDevice", cudaGetDevice(&device));
+  on_gpu::check("cudaGetDeviceProperties", cudaGetDeviceProperties(&properties, device));
+  return std::make_unique<on_gpu::cuda_back_end>(properties.name, chunk_bytes, rule);
 }
 #endif
 

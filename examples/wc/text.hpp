@@ -34,10 +34,9 @@ struct text_summary {
     lines += is_newline;
     tail = is_newline ? 0 : tail + 1;
     const byte_kind kind = kind_of(byte, rule);
-    if (kind == byte_kind::neutral) return;
     words += kind == byte_kind::word && last != byte_kind::word;
-    if (first == byte_kind::neutral) first = kind;
-    last = kind;
+    first = first == byte_kind::neutral ? kind : first;
+    last = kind == byte_kind::neutral ? last : kind;
   }
 };
 

@@ -6,8 +6,8 @@
     wc_test.py <path of the program>
 
 `wc` says what standard output, standard error and the exit status must be, `awk` which line is the
-longest. The model stands in where those differ between machines: coreutils' idea of a word depends on
-its version, awks disagree on NUL bytes, and neither gives the offset of a line.
+longest. The model stands in where those differ between machines: coreutils' idea of a word depends
+on its version, awks disagree on NUL bytes, and neither gives the offset of a line.
 """
 
 import os
@@ -23,8 +23,8 @@ PROJECT = pathlib.Path(__file__).resolve().parents[2]
 LICENCES = pathlib.Path("/usr/share/common-licenses")
 C_LOCALE = {**os.environ, "LC_ALL": "C"}
 BANNER = re.compile(rb"^wc: (?:no CUDA device, |built without nvcc, )?running on .+\n")
-LONGEST = re.compile(rb"longest line: (?:none|(\d+) bytes, at (.*):(\d+) \(byte (\d+)\)\n  (.*))\n\Z",
-                     re.DOTALL)
+LONGEST = re.compile(
+    rb"longest line: (?:none|(\d+) bytes, at (.*):(\d+) \(byte (\d+)\)\n  (.*))\n\Z", re.DOTALL)
 NOT_IN_WORDS = bytes(b for b in range(256) if not 32 <= b < 127 and b not in b"\t\n\v\f\r")
 RULES = ("printable", "any")
 
