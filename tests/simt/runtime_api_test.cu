@@ -1,0 +1,283 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Host back end only: the stand-ins for the CUDA runtime: memory, streams, events, graphs, attributes.
+#include <gtest/gtest.h>
+#include <strata/core/launcher.cuh>
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+
+#include <thread>
+#include <vector>
+
+namespace simt = strata::simt;
+using strata::launch;
+
+namespace {
+
+class RuntimeApi : public testing::Test {
+ protected:
+  void SetUp() override {
+    saved_ = simt::config();
+    simt::config().quiet = true;
+    ASSERT_EQ(cudaMalloc(&words, 64 * sizeof(unsigned)), cudaSuccess);
+    ASSERT_EQ(cudaMemset(words, 0, 64 * sizeof(unsigned)), cudaSuccess);
+    ASSERT_EQ(cudaStreamCreate(&stream), cudaSuccess);
+  }
+  void TearDown() override {
+    EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
+    EXPECT_EQ(cudaFree(words), cudaSuccess);
+    simt::clear_report();
+    simt::config() = saved_;
+  }
+  unsigned word(int index) {
+    unsigned value = 0;
+    EXPECT_EQ(cudaMemcpy(&value, words + index, sizeof value, cudaMemcpyDeviceToHost), cudaSuccess);
+    return value;
+  }
+  unsigned* words = nullptr;
+  cudaStream_t stream = nullptr;
+
+ private:
+  simt::configuration saved_;
+};
+
+STRATA_KERNEL void add(unsigned* words, unsigned value) {
+  if (threadIdx.x == 0) atomicAdd(words, value);
+}
+
+// ---- memory
+
+TEST_F(RuntimeApi, memory_starts_as_garbage_and_copies_both_ways) {
+  unsigned char *device = nullptr, host[100], back[100];
+  ASSERT_EQ(cudaMalloc(&device, 100), cudaSuccess);
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(device) % 256, 0u);
+  ASSERT_EQ(cudaMemcpy(host, device, 100, cudaMemcpyDeviceToHost), cudaSuccess);
+  EXPECT_NE(host[0], 0);
+  for (int i = 0; i < 100; ++i) host[i] = static_cast<unsigned char>(i);
+  ASSERT_EQ(cudaMemcpyAsync(device, host, 100, cudaMemcpyHostToDevice, stream), cudaSuccess);
+  ASSERT_EQ(cudaMemsetAsync(device + 50, 7, 10, stream), cudaSuccess);
+  ASSERT_EQ(cudaMemcpy(back, device, 100, cudaMemcpyDefault), cudaSuccess);
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(back[i], i >= 50 && i < 60 ? 7 : i);
+  EXPECT_EQ(cudaFree(device), cudaSuccess);
+  EXPECT_EQ(cudaFree(nullptr), cudaSuccess);
+}
+TEST_F(RuntimeApi, wrong_directions_and_overlong_ranges_are_refused) {
+  unsigned host[128] = {};
+  EXPECT_EQ(cudaMemcpy(words, host, 4, cudaMemcpyDeviceToHost), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaMemcpy(host, words, 4, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaMemcpy(words, host, 65 * 4, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaMemset(words + 60, 0, 20), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaMemset(host, 0, 4), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaFree(words + 1), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaFreeHost(words), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+}
+TEST_F(RuntimeApi, memory_runs_out) {
+  size_t free_bytes = 0, total = 0;
+  ASSERT_EQ(cudaMemGetInfo(&free_bytes, &total), cudaSuccess);
+  void* pointer = &total;
+  EXPECT_EQ(cudaMalloc(&pointer, free_bytes + 1), cudaErrorMemoryAllocation);
+  EXPECT_EQ(pointer, nullptr);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorMemoryAllocation);
+}
+TEST_F(RuntimeApi, pointers_tell_what_they_are) {
+  cudaPointerAttributes attributes{};
+  ASSERT_EQ(cudaPointerGetAttributes(&attributes, words + 3), cudaSuccess);
+  EXPECT_EQ(attributes.type, cudaMemoryTypeDevice);
+  ASSERT_EQ(cudaPointerGetAttributes(&attributes, &attributes), cudaSuccess);
+  EXPECT_EQ(attributes.type, cudaMemoryTypeUnregistered);
+}
+
+// ---- streams and events
+
+TEST_F(RuntimeApi, handles_are_validated) {
+  cudaStream_t gone = nullptr;
+  ASSERT_EQ(cudaStreamCreateWithFlags(&gone, cudaStreamNonBlocking), cudaSuccess);
+  ASSERT_EQ(cudaStreamDestroy(gone), cudaSuccess);
+  EXPECT_EQ(cudaStreamDestroy(gone), cudaErrorInvalidResourceHandle);
+  EXPECT_EQ(cudaStreamSynchronize(gone), cudaErrorInvalidResourceHandle);
+  EXPECT_EQ(launch({"add", 1, 32, 0, gone}, add, words, 1u), cudaErrorInvalidResourceHandle);
+  EXPECT_EQ(cudaMemsetAsync(words, 0, 4, gone), cudaErrorInvalidResourceHandle);
+  EXPECT_EQ(word(0), 0u);
+  EXPECT_EQ(cudaStreamQuery(stream), cudaSuccess);
+  EXPECT_EQ(cudaStreamSynchronize(cudaStreamPerThread), cudaSuccess);
+}
+TEST_F(RuntimeApi, events_measure_time) {
+  cudaEvent_t start = nullptr, stop = nullptr, untimed = nullptr;
+  ASSERT_EQ(cudaEventCreate(&start), cudaSuccess);
+  ASSERT_EQ(cudaEventCreate(&stop), cudaSuccess);
+  ASSERT_EQ(cudaEventCreateWithFlags(&untimed, cudaEventDisableTiming), cudaSuccess);
+  float milliseconds = -1;
+  EXPECT_EQ(cudaEventElapsedTime(&milliseconds, start, stop), cudaErrorInvalidResourceHandle);
+  ASSERT_EQ(cudaEventRecord(start, stream), cudaSuccess);
+  ASSERT_EQ(launch({"add", 64, 256, 0, stream}, add, words, 1u), cudaSuccess);
+  ASSERT_EQ(cudaEventRecord(stop, stream), cudaSuccess);
+  ASSERT_EQ(cudaEventRecord(untimed, stream), cudaSuccess);
+  ASSERT_EQ(cudaEventSynchronize(stop), cudaSuccess);
+  ASSERT_EQ(cudaEventElapsedTime(&milliseconds, start, stop), cudaSuccess);
+  EXPECT_GT(milliseconds, 0.0f);
+  EXPECT_EQ(cudaEventElapsedTime(&milliseconds, start, untimed), cudaErrorInvalidResourceHandle);
+  EXPECT_EQ(cudaStreamWaitEvent(nullptr, stop), cudaSuccess);
+  for (cudaEvent_t event : {start, stop, untimed}) EXPECT_EQ(cudaEventDestroy(event), cudaSuccess);
+  EXPECT_EQ(cudaEventDestroy(stop), cudaErrorInvalidResourceHandle);
+}
+TEST_F(RuntimeApi, launches_from_several_host_threads_take_turns) {
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      for (int j = 0; j < 20; ++j) {
+        EXPECT_EQ(launch({"add", 4, 64}, add, words, 1u), cudaSuccess);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(word(0), 4u * 20 * 4);
+}
+
+// ---- graphs
+
+TEST_F(RuntimeApi, graph_replays_launches_fills_and_copies_with_their_arguments) {
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t executable = nullptr;
+  unsigned value = 5;
+  ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), cudaSuccess);
+  ASSERT_EQ(cudaMemsetAsync(words + 1, 1, 4, stream), cudaSuccess);
+  ASSERT_EQ(launch({"add", 1, 32, 0, stream}, add, words, value), cudaSuccess);
+  value = 1000;
+  ASSERT_EQ(cudaMemcpyAsync(words + 2, words, 4, cudaMemcpyDeviceToDevice, stream), cudaSuccess);
+  cudaStreamCaptureStatus status{};
+  ASSERT_EQ(cudaStreamIsCapturing(stream, &status), cudaSuccess);
+  EXPECT_EQ(status, cudaStreamCaptureStatusActive);
+  ASSERT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
+  EXPECT_EQ(word(0), 0u) << "a capture executes nothing";
+  size_t nodes = 0;
+  ASSERT_EQ(cudaGraphGetNodes(graph, nullptr, &nodes), cudaSuccess);
+  EXPECT_EQ(nodes, 3u);
+  ASSERT_EQ(cudaGraphInstantiate(&executable, graph), cudaSuccess);
+  ASSERT_EQ(cudaGraphDestroy(graph), cudaSuccess);
+  for (unsigned replay = 1; replay <= 3; ++replay) {
+    ASSERT_EQ(cudaGraphLaunch(executable, stream), cudaSuccess);
+    ASSERT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
+    EXPECT_EQ(word(0), 5 * replay);
+    EXPECT_EQ(word(1), 0x01010101u);
+    EXPECT_EQ(word(2), 5 * replay);
+  }
+  EXPECT_EQ(cudaGraphExecDestroy(executable), cudaSuccess);
+  EXPECT_EQ(cudaGraphLaunch(executable, stream), cudaErrorInvalidValue);
+}
+TEST_F(RuntimeApi, synchronising_or_allocating_spoils_a_capture) {
+  for (int how = 0; how < 3; ++how) {
+    ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), cudaSuccess);
+    void* pointer = nullptr;
+    const cudaError_t error = how == 0   ? cudaStreamSynchronize(stream)
+                              : how == 1 ? cudaMalloc(&pointer, 16)
+                                         : cudaDeviceSynchronize();
+    EXPECT_EQ(error, cudaErrorStreamCaptureUnsupported);
+    EXPECT_EQ(launch({"add", 1, 32, 0, stream}, add, words, 1u), cudaErrorStreamCaptureInvalidated);
+    cudaGraph_t graph = nullptr;
+    EXPECT_EQ(cudaStreamEndCapture(stream, &graph), cudaErrorStreamCaptureInvalidated);
+    EXPECT_EQ(graph, nullptr);
+  }
+}
+TEST_F(RuntimeApi, legacy_stream_may_not_meet_a_capture) {
+  ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed), cudaSuccess);
+  EXPECT_EQ(launch({"add", 1, 32}, add, words, 1u), cudaErrorStreamCaptureImplicit);
+  cudaGraph_t graph = nullptr;
+  EXPECT_EQ(cudaStreamEndCapture(stream, &graph), cudaErrorStreamCaptureInvalidated);
+}
+TEST_F(RuntimeApi, event_pulls_a_second_stream_into_the_capture) {
+  cudaStream_t second = nullptr;
+  cudaEvent_t event = nullptr;
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t executable = nullptr;
+  ASSERT_EQ(cudaStreamCreate(&second), cudaSuccess);
+  ASSERT_EQ(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), cudaSuccess);
+  ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), cudaSuccess);
+  ASSERT_EQ(cudaEventRecord(event, stream), cudaSuccess);
+  ASSERT_EQ(cudaStreamWaitEvent(second, event), cudaSuccess);
+  ASSERT_EQ(launch({"add", 1, 32, 0, second}, add, words, 3u), cudaSuccess);
+  ASSERT_EQ(cudaEventRecord(event, second), cudaSuccess);
+  ASSERT_EQ(cudaStreamWaitEvent(stream, event), cudaSuccess);
+  ASSERT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
+  EXPECT_EQ(word(0), 0u);
+  ASSERT_EQ(cudaGraphInstantiate(&executable, graph), cudaSuccess);
+  ASSERT_EQ(cudaGraphLaunch(executable, stream), cudaSuccess);
+  EXPECT_EQ(word(0), 3u);
+  EXPECT_EQ(cudaGraphExecDestroy(executable), cudaSuccess);
+  EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
+  EXPECT_EQ(cudaEventDestroy(event), cudaSuccess);
+  EXPECT_EQ(cudaStreamDestroy(second), cudaSuccess);
+}
+TEST_F(RuntimeApi, memory_of_a_capture_lives_as_long_as_its_graph) {
+  size_t before = 0, during = 0, after = 0, total = 0;
+  ASSERT_EQ(cudaMemGetInfo(&before, &total), cudaSuccess);
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t executable = nullptr;
+  unsigned* scratch = nullptr;
+  ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), cudaSuccess);
+  ASSERT_EQ(cudaMallocAsync(&scratch, 1024, stream), cudaSuccess);
+  ASSERT_EQ(cudaMemsetAsync(scratch, 0, 1024, stream), cudaSuccess);
+  ASSERT_EQ(launch({"add", 1, 32, 0, stream}, add, scratch, 1u), cudaSuccess);
+  ASSERT_EQ(cudaFreeAsync(scratch, stream), cudaSuccess);
+  ASSERT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
+  ASSERT_EQ(cudaGraphInstantiate(&executable, graph), cudaSuccess);
+  EXPECT_EQ(cudaGraphLaunch(executable, stream), cudaSuccess);
+  EXPECT_EQ(cudaGraphLaunch(executable, stream), cudaSuccess);
+  ASSERT_EQ(cudaMemGetInfo(&during, &total), cudaSuccess);
+  EXPECT_EQ(before - during, 1024u);
+  EXPECT_EQ(cudaGraphExecDestroy(executable), cudaSuccess);
+  EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
+  ASSERT_EQ(cudaMemGetInfo(&after, &total), cudaSuccess);
+  EXPECT_EQ(after, before);
+}
+
+// ---- device, kernels, errors
+
+TEST_F(RuntimeApi, device_is_a_small_sm_90) {
+  const auto value = [](cudaDeviceAttr attribute) {
+    int result = -1;
+    EXPECT_EQ(cudaDeviceGetAttribute(&result, attribute, 0), cudaSuccess);
+    return result;
+  };
+  EXPECT_EQ(value(cudaDevAttrComputeCapabilityMajor), 9);
+  EXPECT_EQ(value(cudaDevAttrComputeCapabilityMinor), 0);
+  EXPECT_EQ(value(cudaDevAttrMultiProcessorCount), 4);
+  EXPECT_EQ(value(cudaDevAttrWarpSize), 32);
+  EXPECT_EQ(value(cudaDevAttrMaxSharedMemoryPerBlock), 48 << 10);
+  EXPECT_EQ(value(cudaDevAttrMaxSharedMemoryPerBlockOptin), 227 << 10);
+  int number = -1;
+  EXPECT_EQ(cudaGetDevice(&number), cudaSuccess);
+  EXPECT_EQ(number, 0);
+  EXPECT_EQ(cudaSetDevice(1), cudaErrorInvalidDevice);
+  EXPECT_EQ(cudaDeviceGetAttribute(&number, cudaDevAttrWarpSize, 1), cudaErrorInvalidDevice);
+}
+TEST_F(RuntimeApi, occupancy_counts_threads_and_shared_memory) {
+  int blocks = 0;
+  ASSERT_EQ(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, add, 256, 0), cudaSuccess);
+  EXPECT_EQ(blocks, 8);
+  ASSERT_EQ(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, add, 32, 47 << 10), cudaSuccess);
+  EXPECT_EQ(blocks, 4);
+  ASSERT_EQ(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, add, 32, 64 << 10), cudaSuccess);
+  EXPECT_EQ(blocks, 0) << "more than the kernel has been allowed";
+  cudaFuncAttributes attributes{};
+  ASSERT_EQ(cudaFuncGetAttributes(&attributes, add), cudaSuccess);
+  EXPECT_EQ(attributes.ptxVersion, 90);
+}
+TEST_F(RuntimeApi, impossible_launches_are_refused) {
+  EXPECT_EQ(launch({"add", 0, 32}, add, words, 1u), cudaErrorInvalidConfiguration);
+  EXPECT_EQ(launch({"add", 1, 1025}, add, words, 1u), cudaErrorInvalidConfiguration);
+  EXPECT_EQ(launch({"add", dim3(1, 65536), 32}, add, words, 1u), cudaErrorInvalidConfiguration);
+  EXPECT_EQ(launch({"add", 1, 32, 228 << 10}, add, words, 1u), cudaErrorInvalidValue);
+  EXPECT_EQ(word(0), 0u);
+}
+TEST_F(RuntimeApi, errors_have_the_toolkits_names_and_numbers) {
+  EXPECT_STREQ(cudaGetErrorName(cudaErrorInvalidValue), "cudaErrorInvalidValue");
+  EXPECT_STREQ(cudaGetErrorString(cudaSuccess), "no error");
+  EXPECT_STREQ(cudaGetErrorName(static_cast<cudaError_t>(12345)), "unrecognized error code");
+  EXPECT_EQ(static_cast<int>(cudaErrorLaunchFailure), 719);
+  EXPECT_EQ(static_cast<int>(cudaErrorNotReady), 600);
+}
+
+}  // namespace
