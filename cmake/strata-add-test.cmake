@@ -59,6 +59,8 @@ function(strata_add_test path)
     endif()
     add_executable(${name}_${suffix})
     strata_target_simt_sources(${name}_${suffix} ${path}.cu)
+    # Compiling takes longer than running: more optimisation would not pay.
+    target_compile_options(${name}_${suffix} PRIVATE -O1)
     if(NOT label STREQUAL "simt")
       target_compile_definitions(${name}_${suffix} PRIVATE STRATA_TEST_SMALL=1)
     endif()

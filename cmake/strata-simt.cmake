@@ -38,13 +38,13 @@ endfunction()
 
 # Kernels compiled with -fsanitize=thread call a hook for every load, store and atomic. The check
 # runtime defines those hooks itself, so -fsanitize=thread must not reach the link line and the
-# runtime itself is not instrumented.
+# runtime itself is not instrumented. Its reports need line tables, no more debug information.
 if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   set(strata_simt_check_options
-      -O1 -g -fsanitize=thread "SHELL:-mllvm -tsan-distinguish-volatile=1"
+      -O1 -g1 -fsanitize=thread "SHELL:-mllvm -tsan-distinguish-volatile=1"
       "SHELL:-mllvm -tsan-instrument-func-entry-exit=0")
 else()
-  set(strata_simt_check_options -O1 -g -fsanitize=thread --param=tsan-distinguish-volatile=1
+  set(strata_simt_check_options -O1 -g1 -fsanitize=thread --param=tsan-distinguish-volatile=1
                                 --param=tsan-instrument-func-entry-exit=0)
 endif()
 set(strata_simt_asan_options -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined)
