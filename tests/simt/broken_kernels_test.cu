@@ -366,12 +366,13 @@ TEST_F(BrokenKernels, poll_without_a_spin_hint_ends_under_preemption) {
   expect_clean(launch({"k", 1, 32}, poll_without_hint, flags));
 }
 
-STRATA_KERNEL void recursion(int* out, int depth) {
+int use_stack(int depth) {
   volatile char large[1024];
-  large[0] = static_cast<char>(depth);
-  if (depth != 0) recursion(out, depth - 1);
-  out[threadIdx.x] = large[0];
+  large[depth % 1024] = 1;
+  const int below = depth != 0 ? use_stack(depth - 1) : 0;
+  return below + large[depth % 1024];  // after the call, or a compiler makes it a loop
 }
+STRATA_KERNEL void recursion(int* out, int depth) { out[threadIdx.x] = use_stack(depth); }
 TEST_F(BrokenKernelsDeathTest, stack_overflow_is_named) {
   if (simt::runtime_flavour() == simt::flavour::asan) {
     GTEST_SKIP() << "AddressSanitizer has its own handler";

@@ -234,15 +234,17 @@ TEST_F(BrokenMemory, read_of_unwritten_device_memory_is_seen) {
 
 // ---- alignment
 
+// clang copies an int4 by memcpy, which has no alignment; a scalar shows it with both compilers.
 template <bool Repaired>
-STRATA_KERNEL void vector_load(int* out, const int* from) {
-  const int4* const vectors = reinterpret_cast<const int4*>(from + (Repaired ? 0 : 1));
-  reinterpret_cast<int4*>(out)[threadIdx.x] = vectors[threadIdx.x];  // fault: vector load
+STRATA_KERNEL void wide_load(int* out, const int* from) {
+  using wide = unsigned long long;
+  const wide* const words = reinterpret_cast<const wide*>(from + (Repaired ? 0 : 1));
+  reinterpret_cast<wide*>(out)[threadIdx.x] = words[threadIdx.x];  // fault: wide load
 }
-TEST_F(BrokenMemory, misaligned_vector_load_is_seen) {
-  EXPECT_DIAGNOSIS(launch({"k", 1, 32}, vector_load<false>, out, out + 2048), "misaligned",
-                   "vector load", "block (0,0,0) thread (0,0,0)");
-  expect_clean(launch({"k", 1, 32}, vector_load<true>, out, out + 2048));
+TEST_F(BrokenMemory, misaligned_load_is_seen) {
+  EXPECT_DIAGNOSIS(launch({"k", 1, 32}, wide_load<false>, out, out + 2048), "misaligned",
+                   "wide load", "block (0,0,0) thread (0,0,0)");
+  expect_clean(launch({"k", 1, 32}, wide_load<true>, out, out + 2048));
 }
 
 // ---- addresses of somebody else's memory
@@ -403,7 +405,7 @@ TEST_F(BrokenMemoryDeathTest, bounds_and_lifetimes_are_seen_by_asan) {
   EXPECT_DEATH(static_cast<void>(launch({"k", 1, 256, 1020}, dynamic_array, out)),
                "use-after-poison");
   EXPECT_DEATH(static_cast<void>(launch({"k", 1, 256}, write_at, out, 3841)), "AddressSanitizer");
-  EXPECT_DEATH(static_cast<void>(launch({"k", 1, 32}, vector_load<false>, out, out + 2048)),
+  EXPECT_DEATH(static_cast<void>(launch({"k", 1, 32}, wide_load<false>, out, out + 2048)),
                "misaligned address");
 }
 #endif

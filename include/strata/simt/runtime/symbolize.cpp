@@ -49,6 +49,16 @@ bool is_own_helper(const std::string& path) {
          path.find("/tests/") == std::string::npos;
 }
 
+// binutils' tool does not follow the chain of inlined calls in what clang writes.
+#if defined(__clang__)
+#define STRATA_SIMT_TEXT_(x) #x
+#define STRATA_SIMT_TEXT(x) STRATA_SIMT_TEXT_(x)
+constexpr const char* tools[] = {("llvm-addr2line-" STRATA_SIMT_TEXT(__clang_major__)),
+                                 "llvm-addr2line", "addr2line"};
+#else
+constexpr const char* tools[] = {"addr2line", "llvm-addr2line"};
+#endif
+
 std::string run_addr2line(const void* pc) {
   const auto next = modules.upper_bound(static_cast<const char*>(pc));
   if (next == modules.begin()) return "?";
@@ -59,24 +69,31 @@ std::string run_addr2line(const void* pc) {
     const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
     path[length > 0 ? length : 0] = 0;
   }
-  char command[1024];
-  std::snprintf(command, sizeof command, "addr2line -i -e '%s' %#lx 2>/dev/null", path,
+  char where[640];
+  std::snprintf(where, sizeof where, " -i -e '%s' %#lx", path,
                 reinterpret_cast<uintptr_t>(pc) - 1 - home.bias);
-  FILE* const pipe = popen(command, "r");
+  std::string command = "(";
+  for (const char* tool : tools) command += std::string(tool) + where + " || ";
+  command += "true) 2>/dev/null";
+  FILE* const pipe = popen(command.c_str(), "r");
   if (pipe == nullptr) return "?";
   constexpr int shown = 4;
-  std::string chain;
+  std::string chain, last_resort = "?";
   char line[1024];
   int frames = 0;
   while (std::fgets(line, sizeof line, pipe) != nullptr) {
     line[std::strcspn(line, "\n ")] = 0;  // a discriminator may follow the line number
-    if (line[0] == '?' || is_own_helper(line) || frames == shown) continue;
+    if (line[0] == '?' || frames == shown) continue;
+    if (is_own_helper(line)) {
+      last_resort = file_name(line);
+      continue;
+    }
     ++frames;
     if (!chain.empty()) chain += " < ";
     chain += file_name(line);
   }
   pclose(pipe);
-  return chain.empty() ? "?" : chain;
+  return chain.empty() ? last_resort : chain;
 }
 
 }  // namespace
