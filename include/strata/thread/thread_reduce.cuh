@@ -31,12 +31,22 @@ inline constexpr std::size_t static_size<Items, std::void_t<decltype(Items::exte
     Items::extent == ~std::size_t{0} ? 0 : Items::extent;
 
 template <class Items>
+struct checked_static_size {
+  static_assert(static_size<Items> > 0,
+                "ThreadReduce needs a type that says its number of items, 1 or more: pass an "
+                "array, or call ThreadReduce<Count>(pointer, ...)");
+  static constexpr std::size_t value = static_size<Items>;
+};
+
+template <class Items>
 using item_of_t = std::decay_t<decltype(std::declval<const Items&>()[0])>;
 
-template <int Count, class Accumulator, class Items, class Operator>
-STRATA_D Accumulator fold(Accumulator result, const Items& items, Operator& op, int first) {
+// The index has the type of Count: arrays and the like take a size_t, iterators an int.
+template <auto Count, class Accumulator, class Items, class Operator>
+STRATA_D Accumulator fold(Accumulator result, const Items& items, Operator& op,
+                          decltype(Count) first) {
   STRATA_UNROLL
-  for (int i = first; i < Count; ++i) result = static_cast<Accumulator>(op(result, items[i]));
+  for (auto i = first; i < Count; ++i) result = static_cast<Accumulator>(op(result, items[i]));
   return result;
 }
 
@@ -55,30 +65,24 @@ STRATA_D Accumulator fold(Accumulator result, const Items& items, Operator& op, 
 /// @code
 /// STRATA_KERNEL void row_sums(const int* in, int* out) {
 ///   int row[4];
-///   for (int i = 0; i < 4; ++i) row[i] = in[4 * threadIdx.x + i];
+///   for (unsigned i = 0; i < 4; ++i) row[i] = in[4 * threadIdx.x + i];
 ///   out[threadIdx.x] = strata::ThreadReduce(row, strata::Sum{});
 /// }
 /// @endcode
 template <class Items, class Operator>
 STRATA_D auto ThreadReduce(const Items& items, Operator op) {
-  constexpr std::size_t count = detail::static_size<Items>;
-  static_assert(count > 0,
-                "ThreadReduce needs at least one item and a number of items that the type says: "
-                "pass an array, or ThreadReduce<Count>(pointer, op)");
+  constexpr std::size_t count = detail::checked_static_size<Items>::value;
   using item = detail::item_of_t<Items>;
   using accumulator = detail::accumulator_t<Operator&, item, item>;
-  return detail::fold<static_cast<int>(count)>(static_cast<accumulator>(items[0]), items, op, 1);
+  return detail::fold<count>(static_cast<accumulator>(items[0]), items, op, 1);
 }
 
 /// The same, starting with `prefix`: `op(... op(op(prefix, items[0]), items[1]) ...)`; n calls.
 template <class Items, class Operator, class Prefix>
 STRATA_D auto ThreadReduce(const Items& items, Operator op, Prefix prefix) {
-  constexpr std::size_t count = detail::static_size<Items>;
-  static_assert(count > 0,
-                "ThreadReduce needs at least one item and a number of items that the type says: "
-                "pass an array, or ThreadReduce<Count>(pointer, op, prefix)");
+  constexpr std::size_t count = detail::checked_static_size<Items>::value;
   using accumulator = detail::accumulator_t<Operator&, Prefix, detail::item_of_t<Items>>;
-  return detail::fold<static_cast<int>(count)>(static_cast<accumulator>(prefix), items, op, 0);
+  return detail::fold<count>(static_cast<accumulator>(prefix), items, op, 0);
 }
 
 /// The same for `Count` items behind a pointer or any random-access iterator.

@@ -1,0 +1,308 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <strata/core/launcher.cuh>
+#include <strata/core/operators.hpp>
+#include <strata/warp/warp_reduce.cuh>
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <ostream>
+#include <utility>
+#include <vector>
+
+#include "support/test_support.cuh"
+#include "support/test_types.cuh"
+
+namespace {
+
+using namespace strata_test;
+using strata::WarpReduce;
+
+// ---------------------------------------------------------------------------- order, every width
+// A stretch of consecutive numbers. Joining is associative and not commutative, and it tells a call
+// that no reduction may make (with an input beyond the valid ones, out of order, twice the same item,
+// across segments) from one that it may.
+struct stretch {
+  int first, last;
+  friend bool operator==(const stretch& a, const stretch& b) {
+    return a.first == b.first && a.last == b.last;
+  }
+  friend std::ostream& operator<<(std::ostream& out, const stretch& s) {
+    return out << s.first << " .. " << s.last;
+  }
+};
+
+struct join_stretches {
+  int* wrong_calls;
+  STRATA_D stretch operator()(const stretch& a, const stretch& b) const {
+    if (a.first < 0 || a.last + 1 != b.first) atomicAdd(wrong_calls, 1);
+    return {a.first, b.last};
+  }
+};
+
+STRATA_HD stretch no_item() { return {-1000, -1000}; }
+
+// Where the logical warps of a block of `threads` are: a power of two divides each warp, of another
+// width there is one in each.
+template <int Width>
+struct place {
+  static constexpr int pitch = (Width & (Width - 1)) == 0 ? Width : 32;
+  static constexpr unsigned threads = 64 + Width;
+  static STRATA_HD int lane(unsigned thread) { return static_cast<int>(thread) % pitch; }
+  static STRATA_HD int logical_warp(unsigned thread) { return static_cast<int>(thread) / pitch; }
+  static STRATA_HD bool is_member(unsigned thread) { return lane(thread) < Width; }
+};
+
+enum result_row { reduced, reduced_valid, in_all, in_all_valid, of_arrays, head, tail, rows };
+
+// Block b has b + 1 valid items in each logical warp. `segments` says the segment of each thread.
+template <int Width>
+STRATA_KERNEL void reduce_every_way(const int* segments, stretch* out, int* wrong_calls) {
+  using here = place<Width>;
+  using reducer = WarpReduce<stretch, Width>;
+  if (!here::is_member(threadIdx.x)) return;
+  STRATA_SHARED(temp_storage, typename reducer::TempStorage);
+  reducer reduce(temp_storage);
+  const join_stretches op{wrong_calls};
+
+  const int lane = here::lane(threadIdx.x);
+  const int valid = static_cast<int>(blockIdx.x) + 1;
+  // Logical warps must not meet: their items are far apart.
+  const int number = 1000 * here::logical_warp(threadIdx.x) + lane;
+  const stretch mine{number, number};
+  const stretch mine_if_valid = lane < valid ? mine : no_item();
+  const stretch pair[2] = {{2 * number, 2 * number}, {2 * number + 1, 2 * number + 1}};
+
+  // Nor may segments.
+  const int segment = segments[blockIdx.x * here::threads + threadIdx.x];
+  const stretch in_segment{number + 100 * segment, number + 100 * segment};
+  const int* const neighbour = segments + blockIdx.x * here::threads + threadIdx.x;
+  // The flags at the ends of a logical warp do not matter: they are as the segment number has it.
+  const bool is_head = lane == 0 ? segment % 2 == 0 : neighbour[-1] != segment;
+  const bool is_tail = lane == Width - 1 ? segment % 2 == 0 : neighbour[1] != segment;
+
+  stretch* const result = out + (blockIdx.x * here::threads + threadIdx.x) * rows;
+  result[reduced] = reduce.Reduce(mine, op);
+  result[reduced_valid] = reduce.Reduce(mine_if_valid, op, valid);
+  result[in_all] = reduce.AllReduce(mine, op);
+  result[in_all_valid] = reduce.AllReduce(mine_if_valid, op, valid);
+  result[of_arrays] = reduce.Reduce(pair, op);
+  result[head] = reduce.HeadSegmentedReduce(in_segment, is_head, op);
+  result[tail] = reduce.TailSegmentedReduce(in_segment, is_tail ? 7 : 0, op);
+}
+
+template <int Width>
+void test_width() {
+  SCOPED_TRACE(testing::Message() << "logical warps of " << Width << " threads");
+  using here = place<Width>;
+  constexpr unsigned blocks = Width;
+  constexpr std::size_t threads = here::threads;
+
+  // Segments of random lengths, now short, now long.
+  std::vector<int> segments(blocks * threads);
+  for (std::size_t block = 0; block < blocks; ++block) {
+    const std::vector<int> steps = random_integers(threads, 0, 9, 100 * Width + block);
+    const int boundary = static_cast<int>(block % 10);  // from "a new one at each lane" to "never"
+    int segment = 0;
+    for (std::size_t t = 0; t < threads; ++t) {
+      if (steps[t] > boundary || here::lane(static_cast<unsigned>(t)) == 0) ++segment;
+      segments[block * threads + t] = segment;
+    }
+  }
+  const device_vector<int> segments_in(segments);
+  const device_vector<int> wrong_calls(std::vector<int>{0});
+  device_vector<stretch> out(blocks * threads * rows);
+  ASSERT_CUDA_SUCCESS(strata::launch({"reduce_every_way", blocks, here::threads},
+                                     reduce_every_way<Width>, segments_in.data(), out.data(),
+                                     const_cast<int*>(wrong_calls.data())));
+  EXPECT_EQ(wrong_calls.to_host()[0], 0) << "calls of the operator with operands not its own";
+
+  const std::vector<stretch> results = out.to_host();
+  for (std::size_t i = 0; i < blocks * threads; ++i) {
+    const auto thread = static_cast<unsigned>(i % threads);
+    if (!here::is_member(thread)) continue;
+    const int valid = static_cast<int>(i / threads) + 1;
+    SCOPED_TRACE(testing::Message() << "thread " << thread << ", valid_items " << valid);
+    const stretch* const result = &results[i * rows];
+    const int base = 1000 * here::logical_warp(thread);
+    const stretch all{base, base + Width - 1};
+    const stretch all_valid{base, base + valid - 1};
+    ASSERT_EQ(result[in_all], all);
+    ASSERT_EQ(result[in_all_valid], all_valid);
+    const int lane = here::lane(thread);
+    if (lane == 0) {
+      ASSERT_EQ(result[reduced], all);
+      ASSERT_EQ(result[reduced_valid], all_valid);
+      ASSERT_EQ(result[of_arrays], (stretch{2 * base, 2 * (base + Width) - 1}));
+    }
+    if (lane == 0 || segments[i - 1] != segments[i]) {
+      int last = lane;
+      while (last + 1 < Width &&
+             segments[i + static_cast<std::size_t>(last + 1 - lane)] == segments[i]) {
+        ++last;
+      }
+      const int offset = base + 100 * segments[i];
+      ASSERT_EQ(result[head], (stretch{offset + lane, offset + last}));
+      ASSERT_EQ(result[tail], (stretch{offset + lane, offset + last}));
+    }
+  }
+}
+
+template <int... Width>
+void test_widths(std::integer_sequence<int, Width...>) {
+  (test_width<Width + 1>(), ...);
+}
+
+TEST(warp_reduce, every_width_valid_count_and_segmentation_keeps_order) {
+  if constexpr (small_cases) {
+    test_widths(std::integer_sequence<int, 0, 1, 2, 7, 12, 15, 30, 31>{});
+  } else {
+    test_widths(std::make_integer_sequence<int, 32>{});
+  }
+}
+
+// ---------------------------------------------------------------------------- divergence
+// Logical warps of one warp call from different places, as often as each likes.
+template <int Width>
+STRATA_KERNEL void reduce_apart(const int* in, int* out) {
+  using reducer = WarpReduce<int, Width>;
+  STRATA_SHARED(temp_storage, typename reducer::TempStorage);
+  const int logical_warp = static_cast<int>(threadIdx.x) / Width;
+  int value = in[threadIdx.x];
+  if (logical_warp % 3 == 2) {
+    value = reducer(temp_storage).AllReduce(value, strata::Max{});
+  } else {
+    for (int i = 0; i < logical_warp % 5; ++i) {
+      value = reducer(temp_storage).AllSum(value) % 1009;
+      if (logical_warp % 2 == 0) {
+        const bool is_head = static_cast<int>(threadIdx.x) % Width == Width / 2;
+        value = reducer(temp_storage).HeadSegmentedSum(value, is_head) % 1009;
+      }
+    }
+  }
+  out[threadIdx.x] = value;
+}
+
+template <int Width>
+void test_divergence() {
+  SCOPED_TRACE(testing::Message() << "logical warps of " << Width << " threads");
+  const std::vector<int> items = random_items<int>(128, Width);
+  const device_vector<int> in(items);
+  device_vector<int> out(items.size());
+  ASSERT_CUDA_SUCCESS(
+      strata::launch({"reduce_apart", 1, 128}, reduce_apart<Width>, in.data(), out.data()));
+  const std::vector<int> results = out.to_host();
+  for (std::size_t w = 0; w < 128 / Width; ++w) {
+    std::vector<int> lanes(items.begin() + static_cast<std::ptrdiff_t>(w * Width),
+                           items.begin() + static_cast<std::ptrdiff_t>((w + 1) * Width));
+    const auto set_all = [&](int value) { lanes.assign(Width, value); };
+    if (w % 3 == 2) {
+      set_all(reference_reduce(lanes, strata::Max{}));
+    } else {
+      for (std::size_t i = 0; i < w % 5; ++i) {
+        set_all(reference_reduce(lanes, strata::Sum{}) % 1009);
+        if (w % 2 == 0) {
+          // A lane has the items from itself to the end of its segment.
+          const std::vector<int> before = lanes;
+          for (std::size_t lane = 0; lane < Width; ++lane) {
+            const std::size_t end = 2 * lane + 1 < Width ? Width / 2 : Width;
+            lanes[lane] = reference_reduce(before, lane, end, strata::Sum{}) % 1009;
+          }
+        }
+      }
+    }
+    for (std::size_t lane = 0; lane < Width; ++lane) {
+      ASSERT_EQ(results[w * Width + lane], lanes[lane])
+          << "logical warp " << w << ", lane " << lane;
+    }
+  }
+}
+
+TEST(warp_reduce, logical_warps_of_a_warp_may_diverge) {
+  test_divergence<1>();
+  test_divergence<2>();
+  test_divergence<4>();
+  test_divergence<8>();
+  test_divergence<16>();
+}
+
+// ---------------------------------------------------------------------------- named reductions
+template <class T, int Width>
+STRATA_KERNEL void reduce_by_name(const T* in, T* out, int valid) {
+  using reducer = WarpReduce<T, Width>;
+  STRATA_SHARED(temp_storage, typename reducer::TempStorage);
+  const T item = in[threadIdx.x];
+  const T items[2] = {item, in[Width + threadIdx.x]};
+  reducer reduce(temp_storage);
+  const T results[] = {reduce.Sum(item),
+                       reduce.Sum(items),
+                       reduce.Sum(item, valid),
+                       reduce.Min(item),
+                       reduce.Min(items),
+                       reduce.Min(item, valid),
+                       reduce.Max(item),
+                       reduce.Max(items),
+                       reduce.Max(item, valid),
+                       reduce.AllSum(item),
+                       reduce.AllSum(items),
+                       reduce.AllSum(item, valid),
+                       reduce.AllReduce(items, strata::Max{}),
+                       reduce.HeadSegmentedSum(item, threadIdx.x == 3),
+                       reduce.TailSegmentedSum(item, threadIdx.x == 3)};
+  if (threadIdx.x == 0) {
+    for (int i = 0; i < 15; ++i) out[i] = results[i];
+  }
+}
+
+template <class T, int Width>
+void test_names() {
+  const std::vector<T> items = random_items<T>(2 * Width, 3, 20);
+  const std::vector<T> own(items.begin(), items.begin() + Width);
+  constexpr std::size_t valid = Width - 2;
+  const device_vector<T> in(items);
+  device_vector<T> out(15);
+  ASSERT_CUDA_SUCCESS(strata::launch({"reduce_by_name", 1, Width}, reduce_by_name<T, Width>,
+                                     in.data(), out.data(), static_cast<int>(valid)));
+  const strata::Sum sum;
+  const strata::Min min;
+  const strata::Max max;
+  const std::vector<T> expected = {
+      reference_reduce(own, sum),           reference_reduce(items, sum),
+      reference_reduce(own, 0, valid, sum), reference_reduce(own, min),
+      reference_reduce(items, min),         reference_reduce(own, 0, valid, min),
+      reference_reduce(own, max),           reference_reduce(items, max),
+      reference_reduce(own, 0, valid, max), reference_reduce(own, sum),
+      reference_reduce(items, sum),         reference_reduce(own, 0, valid, sum),
+      reference_reduce(items, max),         reference_reduce(own, 0, 3, sum),
+      reference_reduce(own, 0, 4, sum)};
+  EXPECT_EQ(out.to_host(), expected);
+}
+
+TEST(warp_reduce, named_reductions) {
+  test_names<int, 32>();
+  test_names<float, 32>();
+  test_names<std::int8_t, 16>();
+  test_names<double, 11>();
+}
+
+// ---------------------------------------------------------------------------- the documentation's
+STRATA_KERNEL void sums_of_16(const int* in, int* out) {
+  using WarpReduce = strata::WarpReduce<int, 16>;
+  STRATA_SHARED(temp_storage, WarpReduce::TempStorage[128 / 16]);
+  const unsigned logical_warp = threadIdx.x / 16;
+  const int sum = WarpReduce(temp_storage[logical_warp]).Sum(in[threadIdx.x]);
+  if (threadIdx.x % 16 == 0) out[logical_warp] = sum;
+}
+
+TEST(warp_reduce, example_of_the_documentation) {
+  std::vector<int> items(128);
+  for (std::size_t i = 0; i < items.size(); ++i) items[i] = static_cast<int>(i / 16);
+  const device_vector<int> in(items);
+  device_vector<int> out(8);
+  ASSERT_CUDA_SUCCESS(strata::launch({"sums_of_16", 1, 128}, sums_of_16, in.data(), out.data()));
+  EXPECT_EQ(out.to_host(), (std::vector<int>{0, 16, 32, 48, 64, 80, 96, 112}));
+}
+
+}  // namespace
