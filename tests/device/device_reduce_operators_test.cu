@@ -1,0 +1,261 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// DeviceReduce::Reduce with operators and items of all kinds.
+#include <strata/device/device_reduce.cuh>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <type_traits>
+#include <vector>
+
+#include "device/device_call.cuh"
+
+namespace {
+
+using namespace device_test;
+using strata::DeviceReduce;
+
+// ------------------------------------------------------------------ order and operands
+
+// An operator that counts operands that it must not see. Every item is the interval [i, i + 1), and
+// joining two is right only if one ends where the other begins. So each application in the tree must
+// get neighbours, in their order, and nothing that is not an item or a result.
+template <class Word, std::size_t PaddingWords>
+struct interval {
+  Word begin;
+  Word end;
+  Word padding[PaddingWords];
+};
+template <class Word>
+struct interval<Word, 0> {
+  Word begin;
+  Word end;
+};
+
+struct join {
+  unsigned* violations;
+
+  template <class Interval>
+  STRATA_D Interval operator()(const Interval& a, const Interval& b) const {
+    if (a.end != b.begin || a.end <= a.begin || b.end <= b.begin) atomicAdd(violations, 1u);
+    Interval joined = a;
+    joined.end = b.end;
+    return joined;
+  }
+};
+
+template <class Interval>
+class DeviceReduceOrder : public ::testing::Test {};
+// 8, 16, 12 and 40 bytes: read in packs of two, one by one, and not in 16-byte pieces at all.
+using interval_types = ::testing::Types<interval<int, 0>, interval<long long, 0>, interval<int, 1>,
+                                        interval<long long, 3>>;
+TYPED_TEST_SUITE(DeviceReduceOrder, interval_types);
+
+TYPED_TEST(DeviceReduceOrder, operator_joins_neighbours_in_order_and_nothing_else) {
+  using Interval = TypeParam;
+  using Word = decltype(Interval{}.begin);
+  const std::vector<std::size_t> lengths = usual_sizes();
+  std::vector<Interval> items(lengths.back() + 1);
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    items[i] = {};
+    items[i].begin = static_cast<Word>(i);
+    items[i].end = static_cast<Word>(i + 1);
+  }
+  const device_vector<Interval> in(items);
+  device_vector<unsigned> violations(std::vector<unsigned>(1, 0u));
+  Interval init{};
+  init.begin = -5;
+  for (const std::size_t start : sizes{0, 1}) {
+    init.end = static_cast<Word>(start);
+    for (const std::size_t size : lengths) {
+      if (start == 1 && size > 5000) continue;
+      const Interval joined = result_of<Interval>([&](Interval* out, auto&&... storage) {
+        return DeviceReduce::Reduce(storage..., in.data() + start, out, size,
+                                    join{violations.data()}, init);
+      });
+      ASSERT_EQ(-5, joined.begin) << size << " from " << start;
+      ASSERT_EQ(static_cast<Word>(start + size), joined.end) << size << " from " << start;
+      ASSERT_EQ(0u, violations.to_host()[0]) << size << " from " << start;
+    }
+  }
+}
+
+// Composition of functions x -> factor * x + offset, modulo 2^32, first one first.
+struct affine {
+  std::uint32_t factor;
+  std::uint32_t offset;
+};
+struct compose {
+  STRATA_HD affine operator()(const affine& first, const affine& second) const {
+    return {first.factor * second.factor, first.offset * second.factor + second.offset};
+  }
+};
+
+TEST(device_reduce_operators, composes_functions_in_order) {
+  std::vector<affine> items(if_small<std::size_t>(40000, 300001));
+  const auto words = random_integers<std::uint32_t>(2 * items.size(), 0, 0xffffffffll);
+  for (std::size_t i = 0; i < items.size(); ++i) items[i] = {words[2 * i] | 1, words[2 * i + 1]};
+  const device_vector<affine> in(items);
+  const affine expected = std::accumulate(items.begin(), items.end(), affine{3, 4}, compose{});
+  const affine composed = result_of<affine>([&](affine* out, auto&&... storage) {
+    return DeviceReduce::Reduce(storage..., in.data(), out, items.size(), compose{}, affine{3, 4});
+  });
+  EXPECT_EQ(expected.factor, composed.factor);
+  EXPECT_EQ(expected.offset, composed.offset);
+}
+
+// Associative and as little commutative as can be, for items of which 16 go into one load.
+struct last {
+  template <class T>
+  STRATA_HD T operator()(const T&, const T& b) const {
+    return b;
+  }
+};
+
+TEST(device_reduce_operators, last_of_bytes_is_the_last) {
+  const std::vector<std::size_t> lengths = boundary_sizes(if_small<std::size_t>(5000, 100000));
+  const std::vector<std::uint8_t> items =
+      random_integers<std::uint8_t>(lengths.back() + 40, 0, 255);
+  const device_vector<std::uint8_t> in(items);
+  for (const std::size_t size : lengths) {
+    const std::size_t start = size % 17;
+    const std::uint8_t expected = size == 0 ? std::uint8_t{77} : items[start + size - 1];
+    EXPECT_EQ(expected, result_of<std::uint8_t>([&](std::uint8_t* out, auto&&... storage) {
+                return DeviceReduce::Reduce(storage..., in.data() + start, out, size, last{},
+                                            std::uint8_t{77});
+              }))
+        << size;
+  }
+}
+
+// Before and behind the input, and wherever memory was not written, lies what no operator may see.
+template <class T>
+struct wary_max {
+  T sentinel;
+  unsigned* violations;
+  STRATA_D T operator()(const T& a, const T& b) const {
+    if (a == sentinel || b == sentinel) atomicAdd(violations, 1u);
+    return a < b ? b : a;
+  }
+};
+
+template <class T>
+class DeviceReducePadding : public ::testing::Test {};
+using padding_types = ::testing::Types<std::uint8_t, std::uint16_t, float, std::uint64_t>;
+TYPED_TEST_SUITE(DeviceReducePadding, padding_types);
+
+TYPED_TEST(DeviceReducePadding, is_never_an_operand) {
+  using T = TypeParam;
+  constexpr std::size_t lead = 32;
+  const T sentinel{200};
+  device_vector<unsigned> violations(std::vector<unsigned>(1, 0u));
+  for (const std::size_t size : boundary_sizes(if_small<std::size_t>(5000, 70000))) {
+    const std::size_t start = lead + size % 5;
+    std::vector<T> items(start + size + lead, sentinel);
+    const std::vector<T> real = random_integers<T>(size, 1, 199, size);
+    std::copy(real.begin(), real.end(), items.begin() + static_cast<std::ptrdiff_t>(start));
+    const device_vector<T> in(items);
+    const T expected =
+        std::accumulate(real.begin(), real.end(), T{1}, [](T a, T b) { return a < b ? b : a; });
+    ASSERT_EQ(expected, result_of<T>([&](T* out, auto&&... storage) {
+                return DeviceReduce::Reduce(storage..., in.data() + start, out, size,
+                                            wary_max<T>{sentinel, violations.data()}, T{1});
+              }))
+        << size;
+    ASSERT_EQ(0u, violations.to_host()[0]) << size;
+  }
+}
+
+// ------------------------------------------------------------------ kinds of operators
+
+struct larger_by_reference {
+  STRATA_HD const int& operator()(const int& a, const int& b) const { return a < b ? b : a; }
+};
+
+TEST(device_reduce_operators, may_return_one_of_the_operands_by_reference) {
+  const std::vector<int> items = random_integers<int>(20000, -1000000, 1000000);
+  const device_vector<int> in(items);
+  EXPECT_EQ(*std::max_element(items.begin(), items.end()),
+            result_of<int>([&](int* out, auto&&... storage) {
+              return DeviceReduce::Reduce(storage..., in.data(), out, items.size(),
+                                          larger_by_reference{}, -2000000);
+            }));
+}
+
+// nvcc wants device lambdas in functions with a name.
+int sum_modulo(const std::vector<int>& items, int modulus) {
+  const device_vector<int> in(items);
+  const auto add = [modulus] __host__ __device__(int a, int b) { return (a + b) % modulus; };
+  return result_of<int>([&](int* out, auto&&... storage) {
+    return DeviceReduce::Reduce(storage..., in.data(), out, items.size(), add, 0);
+  });
+}
+
+TEST(device_reduce_operators, may_be_a_lambda_with_a_state) {
+  const std::vector<int> items = random_integers<int>(20000, 0, 1000);
+  EXPECT_EQ(std::accumulate(items.begin(), items.end(), 0) % 1009, sum_modulo(items, 1009));
+}
+
+struct add_modulo_prime {
+  STRATA_HD std::uint32_t operator()(std::uint32_t a, std::uint32_t b) const {
+    return (a + b) % 65521u;
+  }
+};
+
+}  // namespace
+
+template <>
+struct strata::operator_traits<add_modulo_prime, std::uint32_t> {
+  static constexpr bool commutative = true;
+  static constexpr bool has_identity = false;
+  static constexpr strata::hardware_reduction hardware = strata::hardware_reduction::none;
+};
+
+namespace {
+
+TEST(device_reduce_operators, may_be_declared_commutative_by_its_traits) {
+  const std::vector<std::uint32_t> items = random_integers<std::uint32_t>(20000, 0, 65520);
+  const device_vector<std::uint32_t> in(items);
+  for (const std::size_t size : sizes{1, 31, 33, 4097, 20000}) {
+    const auto end = items.begin() + static_cast<std::ptrdiff_t>(size);
+    EXPECT_EQ(std::accumulate(items.begin(), end, 5u, add_modulo_prime{}),
+              result_of<std::uint32_t>([&](std::uint32_t* out, auto&&... storage) {
+                return DeviceReduce::Reduce(storage..., in.data(), out, size, add_modulo_prime{},
+                                            5u);
+              }));
+  }
+}
+
+template <class Operator>
+std::uint32_t reduce_words(const device_vector<std::uint32_t>& in, Operator op,
+                           std::uint32_t init) {
+  return result_of<std::uint32_t>([&](std::uint32_t* out, auto&&... storage) {
+    return DeviceReduce::Reduce(storage..., in.data(), out, in.size(), op, init);
+  });
+}
+
+TEST(device_reduce_operators, bits_combine_as_they_do_on_the_host) {
+  const std::vector<std::uint32_t> items = random_integers<std::uint32_t>(9999, 0, 0xffffffffll);
+  std::uint32_t every = ~0u;
+  std::uint32_t any = 0;
+  std::uint32_t parity = 0;
+  std::vector<std::uint32_t> with_bit_9 = items;
+  for (std::uint32_t& item : with_bit_9) {
+    item |= 512;
+    every &= item;
+  }
+  for (const std::uint32_t item : items) {
+    any |= item & 0xf0f0u;
+    parity ^= item;
+  }
+  std::vector<std::uint32_t> nibbles = items;
+  for (std::uint32_t& item : nibbles) item &= 0xf0f0u;
+  EXPECT_EQ(every, reduce_words(device_vector<std::uint32_t>(with_bit_9), strata::BitAnd{}, ~0u));
+  EXPECT_EQ(any, reduce_words(device_vector<std::uint32_t>(nibbles), strata::BitOr{}, 0u));
+  EXPECT_EQ(parity, reduce_words(device_vector<std::uint32_t>(items), strata::BitXor{}, 0u));
+}
+
+}  // namespace

@@ -1,0 +1,193 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// DeviceSegmentedReduce with operators that are not sums, and ArgMin, ArgMax.
+#include <strata/device/device_segmented_reduce.cuh>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+#include "device/device_call.cuh"
+#include "device/segment_shapes.cuh"
+#include "device/test_iterators.cuh"
+#include "support/test_types.cuh"
+
+namespace {
+
+using namespace device_test;
+using strata::DeviceSegmentedReduce;
+using strata_test::string_hash;
+
+// ------------------------------------------------------------------ order and operands
+
+// Item i is the interval [i, i + 1); see device_reduce_operators_test.cu.
+struct interval {
+  int begin;
+  int end;
+};
+struct join_neighbours {
+  unsigned* violations;
+  STRATA_D interval operator()(const interval& a, const interval& b) const {
+    // `init` is {0, 0}, and fits before every segment.
+    const bool is_init = a.begin == 0 && a.end == 0;
+    if ((!is_init && (a.end != b.begin || a.end <= a.begin)) || b.end <= b.begin) {
+      atomicAdd(violations, 1u);
+    }
+    return {is_init ? b.begin : a.begin, b.end};
+  }
+};
+struct to_interval {
+  STRATA_HD interval operator()(int i) const { return {i + 1, i + 2}; }
+};
+
+TEST(device_segmented_reduce_operators, join_neighbours_in_order_and_nothing_else) {
+  device_vector<unsigned> violations(std::vector<unsigned>(1, 0u));
+  const transforming<counting<int>, to_interval> in(counting<int>(0), to_interval{});
+  for (const segment_shape& shape : segment_shapes()) {
+    const device_vector<std::int64_t> begins(shape.begins);
+    const device_vector<std::int64_t> ends(shape.ends);
+    device_vector<interval> out(shape.begins.size());
+    ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
+      return DeviceSegmentedReduce::Reduce(storage..., in, out.data(), shape.segments(),
+                                           begins.data(), ends.data(),
+                                           join_neighbours{violations.data()}, interval{0, 0});
+    }));
+    const std::vector<interval> results = out.to_host();
+    for (std::size_t s = 0; s < results.size(); ++s) {
+      const bool is_empty = shape.ends[s] <= shape.begins[s];
+      ASSERT_EQ(is_empty ? 0 : shape.begins[s] + 1, results[s].begin) << shape << " " << s;
+      ASSERT_EQ(is_empty ? 0 : shape.ends[s] + 1, results[s].end) << shape << " " << s;
+    }
+    ASSERT_EQ(0u, violations.to_host()[0]) << shape;
+  }
+}
+
+TEST(device_segmented_reduce_operators, hash_each_segment_of_memory_in_order) {
+  for (const segment_shape& shape : segment_shapes()) {
+    const auto characters = random_integers<unsigned>(shape.items() + 50, 0, 255);
+    std::vector<string_hash> items;
+    for (const unsigned character : characters) items.push_back(string_hash::of(character));
+    const device_vector<string_hash> in(items);
+    const device_vector<std::int64_t> begins(shape.begins);
+    const device_vector<std::int64_t> ends(shape.ends);
+    device_vector<string_hash> out(shape.begins.size());
+    const string_hash init = string_hash::of(1000);
+    ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
+      return DeviceSegmentedReduce::Reduce(storage..., in.data(), out.data(), shape.segments(),
+                                           begins.data(), ends.data(), strata_test::join{}, init);
+    }));
+    const std::vector<string_hash> results = out.to_host();
+    for (std::size_t s = 0; s < results.size(); ++s) {
+      string_hash expected = init;
+      for (std::int64_t i = shape.begins[s]; i < shape.ends[s]; ++i) {
+        expected = strata_test::join{}(expected, items[static_cast<std::size_t>(i)]);
+      }
+      ASSERT_EQ(expected, results[s]) << shape << " " << s;
+    }
+  }
+}
+
+TEST(device_segmented_reduce_operators, structs_of_40_bytes) {
+  using item = strata_test::words<10>;
+  for (const segment_shape& shape : segment_shapes()) {
+    if (shape.items() > 40000) continue;
+    const auto values = random_integers<std::uint32_t>(shape.items() + 50, 0, 0xffffffffll);
+    std::vector<item> items(values.size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      for (unsigned w = 0; w < 10; ++w) items[i].word[w] = values[i] >> w;
+    }
+    const device_vector<item> in(items);
+    const device_vector<std::int64_t> begins(shape.begins);
+    const device_vector<std::int64_t> ends(shape.ends);
+    device_vector<item> out(shape.begins.size());
+    ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
+      return DeviceSegmentedReduce::Sum(storage..., in.data(), out.data(), shape.segments(),
+                                        begins.data(), ends.data());
+    }));
+    const std::vector<item> results = out.to_host();
+    for (std::size_t s = 0; s < results.size(); ++s) {
+      item expected{};
+      for (std::int64_t i = shape.begins[s]; i < shape.ends[s]; ++i) {
+        expected = expected + items[static_cast<std::size_t>(i)];
+      }
+      ASSERT_EQ(expected, results[s]) << shape << " " << s;
+    }
+  }
+}
+
+// ------------------------------------------------------------------ ArgMin, ArgMax
+
+template <class T>
+class DeviceSegmentedReduceArg : public ::testing::Test {};
+using number_types = ::testing::Types<std::int8_t, std::int64_t, float>;
+TYPED_TEST_SUITE(DeviceSegmentedReduceArg, number_types);
+
+// Few different values, so nearly every extremum is one of several.
+TYPED_TEST(DeviceSegmentedReduceArg, give_the_first_extremum_and_its_index_in_the_segment) {
+  using T = TypeParam;
+  using pair = strata::KeyValuePair<int, T>;
+  for (const segment_shape& shape : segment_shapes()) {
+    const std::vector<T> items = random_integers<T>(shape.items() + 50, -20, 100);
+    const device_vector<T> in(items);
+    const device_vector<std::int64_t> begins(shape.begins);
+    const device_vector<std::int64_t> ends(shape.ends);
+    device_vector<pair> low(shape.begins.size());
+    device_vector<pair> high(shape.begins.size());
+    ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
+      return DeviceSegmentedReduce::ArgMin(storage..., in.data(), low.data(), shape.segments(),
+                                           begins.data(), ends.data());
+    }));
+    ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
+      return DeviceSegmentedReduce::ArgMax(storage..., in.data(), high.data(), shape.segments(),
+                                           begins.data(), ends.data());
+    }));
+    const std::vector<pair> lows = low.to_host();
+    const std::vector<pair> highs = high.to_host();
+    for (std::size_t s = 0; s < lows.size(); ++s) {
+      pair expected_low{1, std::numeric_limits<T>::max()};
+      pair expected_high{1, std::numeric_limits<T>::lowest()};
+      if (shape.ends[s] > shape.begins[s]) {
+        const auto first = items.begin() + shape.begins[s];
+        const auto last = items.begin() + shape.ends[s];
+        const auto min = std::min_element(first, last);
+        const auto max = std::max_element(first, last);
+        expected_low = {static_cast<int>(min - first), *min};
+        expected_high = {static_cast<int>(max - first), *max};
+      }
+      ASSERT_EQ(expected_low.key, lows[s].key) << shape << " " << s;
+      ASSERT_EQ(expected_low.value, lows[s].value) << shape << " " << s;
+      ASSERT_EQ(expected_high.key, highs[s].key) << shape << " " << s;
+      ASSERT_EQ(expected_high.value, highs[s].value) << shape << " " << s;
+    }
+  }
+}
+
+TEST(device_segmented_reduce_operators, arg_extrema_of_segments_of_one_size) {
+  using pair = strata::KeyValuePair<std::int64_t, double>;
+  const std::vector<double> items = random_reals<double>(30000, -1.0, 1.0);
+  const device_vector<double> in(items);
+  for (const std::int64_t size : {1, 10, 100, 300}) {
+    const std::int64_t segments = 30000 / size;
+    device_vector<pair> low(static_cast<std::size_t>(segments));
+    device_vector<pair> high(static_cast<std::size_t>(segments));
+    ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
+      return DeviceSegmentedReduce::ArgMin(storage..., in.data(), low.data(), segments, size);
+    }));
+    ASSERT_CUDA_SUCCESS(in_one_phase(
+        [&] { return DeviceSegmentedReduce::ArgMax(in.data(), high.data(), segments, size); }));
+    const std::vector<pair> lows = low.to_host();
+    const std::vector<pair> highs = high.to_host();
+    for (std::int64_t s = 0; s < segments; ++s) {
+      const auto first = items.begin() + s * size;
+      const auto min = std::min_element(first, first + size);
+      const auto max = std::max_element(first, first + size);
+      ASSERT_EQ((pair{min - first, *min}), lows[static_cast<std::size_t>(s)]);
+      ASSERT_EQ((pair{max - first, *max}), highs[static_cast<std::size_t>(s)]);
+    }
+  }
+}
+
+}  // namespace

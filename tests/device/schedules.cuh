@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Calls under as many schedules as a machine can be made to show: on the host back end the seeds,
+// orders and numbers of blocks in flight; on a GPU a second stream that keeps it busy.
+#pragma once
+
+#include <strata/core/platform.cuh>
+#include <strata/device/device_reduce.cuh>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "device/device_call.cuh"
+
+namespace device_test {
+
+#if STRATA_HOST_SIMT
+
+inline std::size_t schedules() { return if_small<std::size_t>(8, 24); }
+inline std::size_t large_for_schedules() { return if_small<std::size_t>(20000, 200003); }
+
+/// Calls `issue(i)` for each i below `schedules()`, each under another one.
+template <class Issue>
+void under_all_schedules(const Issue& issue) {
+  struct restore {
+    strata::simt::configuration before = strata::simt::config();
+    ~restore() { strata::simt::config() = before; }
+  } restore_at_end;
+  constexpr strata::simt::block_order orders[] = {strata::simt::block_order::ascending,
+                                                  strata::simt::block_order::descending,
+                                                  strata::simt::block_order::shuffled};
+  constexpr unsigned residents[] = {4, 1, 2, 16, 64};
+  for (std::size_t i = 0; i < schedules(); ++i) {
+    strata::simt::configuration& config = strata::simt::config();
+    config.seed = i < 2 ? i : strata_test::seed() + i;
+    config.order = orders[i % 3];
+    config.resident_blocks = residents[i % 5];
+    config.preemption = i % 2 == 0 ? 0 : 100;
+    issue(i);
+    if (::testing::Test::HasFatalFailure()) return;
+  }
+}
+
+#else
+
+inline std::size_t schedules() { return if_small<std::size_t>(100, 1000); }
+inline std::size_t large_for_schedules() { return if_small<std::size_t>(1 << 20, (1 << 22) + 3); }
+
+template <class Issue>
+void under_all_schedules(const Issue& issue) {
+  constexpr std::size_t load_items = 1 << 22;
+  const device_vector<std::uint8_t> in(load_items);
+  device_vector<std::int64_t> out(1);
+  const stream load;
+  for (std::size_t i = 0; i < schedules(); ++i) {
+    // Bursts of different lengths meet the calls at different times.
+    for (std::size_t n = 0; n < i % 7; ++n) {
+      ASSERT_CUDA_SUCCESS(strata::DeviceReduce::Sum(in.data(), out.data(), load_items / (1 + i % 3),
+                                                    static_cast<cudaStream_t>(load)));
+    }
+    issue(i);
+    if (::testing::Test::HasFatalFailure()) return;
+  }
+  load.synchronize();
+}
+
+#endif
+
+}  // namespace device_test

@@ -1,0 +1,121 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Segments of all shapes for tests of segmented algorithms.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <ostream>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "device/device_call.cuh"
+
+namespace device_test {
+
+struct segment_shape {
+  std::string name;
+  std::vector<std::int64_t> begins;
+  std::vector<std::int64_t> ends;
+
+  std::int64_t segments() const { return static_cast<std::int64_t>(begins.size()); }
+  /// One past the last item of any segment.
+  std::size_t items() const {
+    std::int64_t last = 0;
+    for (const std::int64_t end : ends) last = std::max(last, end);
+    return static_cast<std::size_t>(last);
+  }
+  friend std::ostream& operator<<(std::ostream& os, const segment_shape& shape) {
+    return os << shape.name;
+  }
+};
+
+/// Side by side, in order.
+inline segment_shape consecutive(std::string name, const std::vector<std::int64_t>& lengths) {
+  segment_shape shape{std::move(name), {}, {}};
+  std::int64_t end = 0;
+  for (const std::int64_t length : lengths) {
+    shape.begins.push_back(end);
+    shape.ends.push_back(end += length);
+  }
+  return shape;
+}
+
+/// Lengths around the powers of two from 8 to `largest`: wherever one way of reducing a segment ends
+/// and the next begins.
+inline std::vector<std::int64_t> lengths_around_powers(std::int64_t largest) {
+  std::vector<std::int64_t> lengths;
+  for (std::int64_t power = 8; power <= largest; power *= 2) {
+    for (std::int64_t length : {power - 1, power, power + 1}) lengths.push_back(length);
+  }
+  return lengths;
+}
+
+/// What segmented reduction is tested on: few and many segments, of equal and of all lengths.
+inline std::vector<segment_shape> segment_shapes() {
+  std::mt19937_64 bits = strata_test::random_bits(77);
+  const auto below = [&](std::int64_t n) {
+    return static_cast<std::int64_t>(bits() % static_cast<std::uint64_t>(n));
+  };
+  std::vector<segment_shape> shapes;
+
+  for (const std::int64_t length : {0, 1, 5, 100, 1000, if_small(10000, 300000)}) {
+    shapes.push_back(consecutive("one_of_" + std::to_string(length), {length}));
+  }
+  std::vector<std::int64_t> lengths;
+  for (std::int64_t length = 0; length <= 70; ++length) lengths.push_back(length);
+  shapes.push_back(consecutive("0_to_70", lengths));
+  for (std::int64_t length = 70; length >= 0; --length) lengths.push_back(length);
+  shapes.push_back(consecutive("0_to_70_and_back", lengths));
+
+  lengths = lengths_around_powers(if_small(8192, 65536));
+  shapes.push_back(consecutive("few_around_powers", lengths));
+  lengths.resize(200, 3);
+  std::shuffle(lengths.begin(), lengths.end(), bits);
+  shapes.push_back(consecutive("many_around_powers", lengths));
+
+  for (const std::int64_t count : {127, 128, 129, 130}) {
+    lengths.clear();
+    for (std::int64_t i = 0; i < count; ++i) lengths.push_back(below(300));
+    shapes.push_back(consecutive(std::to_string(count) + "_short", lengths));
+  }
+
+  lengths.assign(static_cast<std::size_t>(if_small(1000, 5000)), 0);
+  shapes.push_back(consecutive("all_empty", lengths));
+  lengths[lengths.size() / 3] = if_small(70000, 300001);
+  lengths[lengths.size() / 3 + 1] = 9000;
+  lengths.back() = 1;
+  shapes.push_back(consecutive("one_huge_among_empty", lengths));
+  for (std::int64_t& length : lengths) length = std::max(length, below(4));
+  shapes.push_back(consecutive("one_huge_among_tiny", lengths));
+
+  // Lengths proportional to 1 / rank, in random order.
+  const int ranks = if_small(400, 3000);
+  lengths.clear();
+  for (int rank = 1; rank <= ranks; ++rank) lengths.push_back(if_small(10000, 80000) / rank);
+  std::shuffle(lengths.begin(), lengths.end(), bits);
+  shapes.push_back(consecutive("zipf", lengths));
+
+  lengths.clear();
+  for (int i = 0; i < if_small(3000, 100000); ++i) lengths.push_back(below(5));
+  shapes.push_back(consecutive("very_many_tiny", lengths));
+
+  // Neither sorted nor disjoint, with gaps, and some that end before they begin.
+  for (const int count : {100, 1000}) {
+    segment_shape shape{"scattered_" + std::to_string(count), {}, {}};
+    for (int i = 0; i < count; ++i) {
+      const std::int64_t begin = below(20000);
+      const std::int64_t length = below(10) == 0 ? below(3000) : below(100);
+      shape.begins.push_back(begin);
+      shape.ends.push_back(i % 7 == 3 ? begin - length : begin + length);
+    }
+    shapes.push_back(shape);
+  }
+  return shapes;
+}
+
+}  // namespace device_test

@@ -1,0 +1,163 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Random-access iterators that are not pointers.
+#pragma once
+
+#include <strata/core/macros.hpp>
+
+#include <cstddef>
+#include <iterator>
+#include <type_traits>
+#include <utility>
+
+namespace device_test {
+
+/// The operators of a random-access iterator over `at(index)` of the derived class, which copies
+/// itself with another index by `moved(index)`.
+template <class Derived, class Value, class Reference>
+class indexed_iterator {
+ public:
+  using iterator_category = std::random_access_iterator_tag;
+  using value_type = Value;
+  using reference = Reference;
+  using pointer = void;
+  using difference_type = std::ptrdiff_t;
+
+  STRATA_HD explicit indexed_iterator(difference_type index) : index_(index) {}
+
+  STRATA_HD reference operator*() const { return self().at(index_); }
+  STRATA_HD reference operator[](difference_type n) const { return self().at(index_ + n); }
+  STRATA_HD Derived operator+(difference_type n) const { return moved(index_ + n); }
+  STRATA_HD Derived operator-(difference_type n) const { return moved(index_ - n); }
+  STRATA_HD difference_type operator-(const Derived& other) const { return index_ - other.index_; }
+  STRATA_HD Derived& operator+=(difference_type n) { return index_ += n, self(); }
+  STRATA_HD Derived& operator-=(difference_type n) { return index_ -= n, self(); }
+  STRATA_HD Derived& operator++() { return ++index_, self(); }
+  STRATA_HD Derived& operator--() { return --index_, self(); }
+  STRATA_HD bool operator==(const Derived& other) const { return index_ == other.index_; }
+  STRATA_HD bool operator!=(const Derived& other) const { return index_ != other.index_; }
+  STRATA_HD bool operator<(const Derived& other) const { return index_ < other.index_; }
+
+ private:
+  STRATA_HD const Derived& self() const { return static_cast<const Derived&>(*this); }
+  STRATA_HD Derived& self() { return static_cast<Derived&>(*this); }
+  STRATA_HD Derived moved(difference_type index) const {
+    Derived other = self();
+    other.index_ = index;
+    return other;
+  }
+  difference_type index_;
+};
+
+/// first, first + 1, ...
+template <class T>
+class counting : public indexed_iterator<counting<T>, T, T> {
+ public:
+  STRATA_HD explicit counting(T first, std::ptrdiff_t index = 0)
+      : indexed_iterator<counting, T, T>(index), first_(first) {}
+  STRATA_HD T at(std::ptrdiff_t i) const { return static_cast<T>(first_ + static_cast<T>(i)); }
+
+ private:
+  T first_;
+};
+
+template <class T>
+class constant : public indexed_iterator<constant<T>, T, const T&> {
+ public:
+  STRATA_HD explicit constant(T value)
+      : indexed_iterator<constant, T, const T&>(0), value_(value) {}
+  STRATA_HD const T& at(std::ptrdiff_t) const { return value_; }
+
+ private:
+  T value_;
+};
+
+/// f(in[i])
+template <class Iterator, class Function>
+class transforming
+    : public indexed_iterator<
+          transforming<Iterator, Function>,
+          std::decay_t<std::invoke_result_t<Function, decltype(*std::declval<Iterator>())>>,
+          std::invoke_result_t<Function, decltype(*std::declval<Iterator>())>> {
+  using result = std::invoke_result_t<Function, decltype(*std::declval<Iterator>())>;
+
+ public:
+  STRATA_HD transforming(Iterator in, Function function)
+      : indexed_iterator<transforming, std::decay_t<result>, result>(0),
+        in_(in),
+        function_(function) {}
+  STRATA_HD result at(std::ptrdiff_t i) const { return function_(in_[i]); }
+
+ private:
+  Iterator in_;
+  Function function_;
+};
+
+/// in[0], in[stride], in[2 * stride] ...; stride may be negative.
+template <class T>
+class strided : public indexed_iterator<strided<T>, std::remove_const_t<T>, T&> {
+ public:
+  STRATA_HD strided(T* first, std::ptrdiff_t stride)
+      : indexed_iterator<strided, std::remove_const_t<T>, T&>(0), first_(first), stride_(stride) {}
+  STRATA_HD T& at(std::ptrdiff_t i) const { return first_[i * stride_]; }
+
+ private:
+  T* first_;
+  std::ptrdiff_t stride_;
+};
+
+/// What dereferencing a packed array of bits gives: neither a reference nor the value.
+class bit_reference {
+ public:
+  STRATA_HD bit_reference(const unsigned* word, unsigned bit) : word_(word), bit_(bit) {}
+  STRATA_HD operator bool() const { return (*word_ >> bit_ & 1u) != 0; }
+
+ private:
+  const unsigned* word_;
+  unsigned bit_;
+};
+class bits : public indexed_iterator<bits, bool, bit_reference> {
+ public:
+  STRATA_HD explicit bits(const unsigned* words)
+      : indexed_iterator<bits, bool, bit_reference>(0), words_(words) {}
+  STRATA_HD bit_reference at(std::ptrdiff_t i) const {
+    return {words_ + i / 32, static_cast<unsigned>(i % 32)};
+  }
+
+ private:
+  const unsigned* words_;
+};
+
+/// An output that has no value type: it takes what it is given and stores twice that.
+template <class T>
+class doubling_output {
+ public:
+  using iterator_category = std::random_access_iterator_tag;
+  using value_type = void;
+  using reference = void;
+  using pointer = void;
+  using difference_type = std::ptrdiff_t;
+
+  class assignment {
+   public:
+    STRATA_HD explicit assignment(T* to) : to_(to) {}
+    template <class U>
+    STRATA_HD void operator=(const U& value) const {
+      *to_ = static_cast<T>(value + value);
+    }
+
+   private:
+    T* to_;
+  };
+
+  STRATA_HD explicit doubling_output(T* to) : to_(to) {}
+  STRATA_HD assignment operator*() const { return assignment(to_); }
+  STRATA_HD assignment operator[](difference_type n) const { return assignment(to_ + n); }
+  STRATA_HD doubling_output operator+(difference_type n) const { return doubling_output(to_ + n); }
+
+ private:
+  T* to_;
+};
+
+}  // namespace device_test
