@@ -154,10 +154,10 @@ enum BlockLoadAlgorithm {
 ///   parameter.
 ///
 /// @code
-/// __global__ void clamp_tile(const int* in, int* out, int n) {
+/// STRATA_KERNEL void clamp_tile(const int* in, int* out, int n) {
 ///   using Load = strata::BlockLoad<int, 128, 4, strata::BLOCK_LOAD_VECTORIZE>;
 ///   using Store = strata::BlockStore<int, 128, 4, strata::BLOCK_STORE_VECTORIZE>;
-///   const int tile_base = blockIdx.x * 512;
+///   const int tile_base = static_cast<int>(blockIdx.x) * 512;
 ///   int items[4];
 ///   Load().Load(in + tile_base, items, n - tile_base, 0);
 ///   for (int& item : items) item = item < 0 ? 0 : item;

@@ -53,9 +53,9 @@ enum BlockReduceAlgorithm {
 /// - `T` must be trivially copyable.
 ///
 /// @code
-/// __global__ void mean(const float* in, float* out) {
+/// STRATA_KERNEL void mean(const float* in, float* out) {
 ///   using BlockReduce = strata::BlockReduce<float, 128>;
-///   __shared__ typename BlockReduce::TempStorage temp_storage;
+///   STRATA_SHARED(temp_storage, BlockReduce::TempStorage);
 ///   const float sum = BlockReduce(temp_storage).Sum(in[blockIdx.x * 128 + threadIdx.x]);
 ///   if (threadIdx.x == 0) out[blockIdx.x] = sum / 128;
 /// }
@@ -68,17 +68,11 @@ class BlockReduce {
   using shape = detail::block_shape<BlockDimX, BlockDimY, BlockDimZ>;
   static constexpr int threads = shape::threads;
 
-  // The choice is of templates, so that only the chosen one is instantiated.
-  static constexpr auto choose() {
-    if constexpr (Algorithm == BLOCK_REDUCE_WARP_REDUCTIONS || threads <= warp_threads) {
-      return detail::block_reduce_warp_reductions<T, threads>{};
-    } else if constexpr (Algorithm == BLOCK_REDUCE_RAKING) {
-      return detail::block_reduce_raking<T, threads>{};
-    } else {
-      return detail::block_reduce_raking_commutative_only<T, threads>{};
-    }
-  }
-  using algorithm = decltype(choose());
+  using algorithm = std::conditional_t<
+      Algorithm == BLOCK_REDUCE_WARP_REDUCTIONS || threads <= warp_threads,
+      detail::block_reduce_warp_reductions<T, threads>,
+      std::conditional_t<Algorithm == BLOCK_REDUCE_RAKING, detail::block_reduce_raking<T, threads>,
+                         detail::block_reduce_raking_commutative_only<T, threads>>>;
   using storage = typename algorithm::storage;
 
  public:

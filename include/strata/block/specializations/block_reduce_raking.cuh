@@ -16,28 +16,10 @@ namespace detail {
 /// segments. Operands keep their order.
 template <class T, int Threads>
 struct block_reduce_raking {
-  static constexpr int segment = ceiling_divide(Threads, warp_threads);
-  static constexpr int rakers = ceiling_divide(Threads, segment);
-
-  // Rakers read with a stride of one segment, `segment * pitch` units. The pitch is odd, so with
-  // g = gcd(segment, columns) the strides fall on every g-th column and come round after columns /
-  // g rakers: one unit of padding there shifts each round into columns not used yet, g rounds to a
-  // wavefront. The padding falls every lcm(segment, columns) items, between two wavefronts of
-  // writes, so those stay free of conflicts too.
-  static constexpr int columns = raking_layout<T, Threads, 0>::columns;
-  using layout =
-      raking_layout<T, Threads, segment / greatest_common_divisor(segment, columns) * columns>;
-
-  static constexpr bool reads_conflict_free() {
-    for (int i = 0; i < segment; ++i) {
-      if (!layout::conflict_free(i, segment, rakers)) return false;
-    }
-    return true;
-  }
-  // An item that must be aligned to more than a 16-byte access cannot have an odd pitch of those.
-  // not for users: it holds for every T and Threads, by the argument above
-  static_assert(alignof(T) > 16 || (reads_conflict_free() && layout::writes_conflict_free()),
-                "raking has bank conflicts");
+  using segments = raking_segments<T, Threads>;
+  using layout = typename segments::layout;
+  static constexpr int segment = segments::segment;
+  static constexpr int rakers = segments::rakers;
 
   using storage = typename layout::storage;
 

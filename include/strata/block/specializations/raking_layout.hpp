@@ -63,5 +63,34 @@ constexpr int greatest_common_divisor(int a, int b) {
   return b == 0 ? a : greatest_common_divisor(b, a % b);
 }
 
+/// The items of `Threads` threads, divided into a segment of consecutive items for each of up to 32
+/// rakers.
+///
+/// Rakers read with a stride of one segment, `segment * pitch` units. The pitch is odd, so with
+/// g = gcd(segment, columns) the strides fall on every g-th column and come round after columns / g
+/// rakers: one unit of padding there shifts each round into columns not used yet, g rounds to a
+/// wavefront. The padding falls every lcm(segment, columns) items, between two wavefronts of
+/// writes, so those stay free of conflicts too.
+template <class T, int Threads>
+struct raking_segments {
+  static constexpr int segment = (Threads + 31) / 32;
+  static constexpr int rakers = (Threads + segment - 1) / segment;
+
+  static constexpr int columns = raking_layout<T, Threads, 0>::columns;
+  using layout =
+      raking_layout<T, Threads, segment / greatest_common_divisor(segment, columns) * columns>;
+
+  static constexpr bool reads_conflict_free() {
+    for (int i = 0; i < segment; ++i) {
+      if (!layout::conflict_free(i, segment, rakers)) return false;
+    }
+    return true;
+  }
+  // An item that must be aligned to more than a 16-byte access cannot have an odd pitch of those.
+  // not for users: it holds for every T and Threads, by the argument above
+  static_assert(alignof(T) > 16 || (reads_conflict_free() && layout::writes_conflict_free()),
+                "raking has bank conflicts");
+};
+
 }  // namespace detail
 STRATA_NAMESPACE_END
