@@ -73,7 +73,7 @@ class layout {
     return (size + (alignment - 1)) / alignment * alignment;
   }
 
-  std::size_t sizes_[Slots]{};
+  std::size_t sizes_[static_cast<std::size_t>(Slots)]{};
   unsigned char* base_ = nullptr;
 };
 

@@ -105,7 +105,7 @@ struct half_limits {
  private:
   static Half from_bits(std::uint16_t bits) {
     Half value;
-    memcpy(&value, &bits, sizeof(bits));
+    memcpy(static_cast<void*>(&value), &bits, sizeof(bits));
     return value;
   }
 };
