@@ -137,6 +137,22 @@ TEST_F(BrokenMemory, race_on_single_bytes_is_seen) {
   expect_clean(launch({"k", 1, 64}, byte_in_a_word<true>, out));
 }
 
+template <bool Repaired>
+STRATA_KERNEL void word_over_bytes(int* out) {
+  STRATA_SHARED(s, int[16]);
+  if (threadIdx.x >= 32) {
+    reinterpret_cast<unsigned char*>(s)[threadIdx.x - 32] = 1;
+  }
+  if (Repaired) __syncthreads();
+  if (threadIdx.x < 8) out[threadIdx.x] = s[threadIdx.x];  // fault: word over bytes
+}
+TEST_F(BrokenMemory, word_read_over_bytes_of_others_is_a_race) {
+  simt::config().seed = 1;
+  EXPECT_DIAGNOSIS(launch({"k", 1, 64}, word_over_bytes<false>, out), "shared-race",
+                   "word over bytes", "block (0,0,0) thread (7,0,0)");
+  expect_clean(launch({"k", 1, 64}, word_over_bytes<true>, out));
+}
+
 // ---- bounds
 
 template <bool Repaired>

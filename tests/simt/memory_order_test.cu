@@ -26,6 +26,7 @@ enum class publish {
   release_without_barrier,
   relaxed_flag,
   fence_then_relaxed_flag,
+  acquire_release_fences,
   everybody_fences,
   block_fence_then_relaxed_flag,
   volatile_flag,
@@ -41,6 +42,7 @@ STRATA_KERNEL void publish_array(int* out, unsigned* flag) {
   constexpr bool reader_fences =
       How == publish::fence_then_relaxed_flag || How == publish::everybody_fences ||
       How == publish::block_fence_then_relaxed_flag || How == publish::volatile_flag_with_fences;
+  constexpr bool narrow_fences = How == publish::acquire_release_fences;
   const unsigned t = threadIdx.x;
   if (blockIdx.x == 0) {
     out[t] = static_cast<int>(t) + 1;
@@ -49,6 +51,7 @@ STRATA_KERNEL void publish_array(int* out, unsigned* flag) {
     if (t != 0) return;
     if (How == publish::fence_then_relaxed_flag) __threadfence();
     if (How == publish::volatile_flag_with_fences) __threadfence();
+    if (narrow_fences) fence_acq_rel();
     if (How == publish::block_fence_then_relaxed_flag) __threadfence_block();
     if (is_volatile) {
       *const_cast<volatile unsigned*>(flag) = 1;
@@ -64,12 +67,13 @@ STRATA_KERNEL void publish_array(int* out, unsigned* flag) {
   if (t == 0) {
     if (is_volatile) {
       while (*const_cast<volatile unsigned*>(flag) == 0) STRATA_SPIN();
-    } else if (reader_fences) {
+    } else if (reader_fences || narrow_fences) {
       while (load_relaxed(flag) == 0) STRATA_SPIN();
     } else {
       while (load_acquire(flag) == 0) STRATA_SPIN();
     }
     if (reader_fences) __threadfence();
+    if (narrow_fences) fence_acq_rel();
   }
   __syncthreads();
   out[256 + t] = out[t];  // fault: read of the array
@@ -97,6 +101,9 @@ TEST_F(MemoryOrder, relaxed_flag_publishes_nothing) { EXPECT_RACE(publish::relax
 TEST_F(MemoryOrder, fence_before_a_relaxed_flag_publishes) {
   expect_ordered<publish::fence_then_relaxed_flag>(out, flags);
 }
+TEST_F(MemoryOrder, acquire_release_fences_around_a_relaxed_flag_publish) {
+  expect_ordered<publish::acquire_release_fences>(out, flags);
+}
 TEST_F(MemoryOrder, fences_of_all_threads_before_the_barrier_publish) {
   expect_ordered<publish::everybody_fences>(out, flags);
 }
@@ -113,6 +120,46 @@ TEST_F(MemoryOrder, block_scope_release_does_not_reach_another_block) {
   EXPECT_NE(launch({"publish", 2, 256}, publish_array<publish::block_scope_release>, out, flags),
             cudaSuccess);
   EXPECT_STREQ(simt::last_report().kind, "global-race");
+}
+
+// ---- what a release covers: what the thread did before, and what it had heard of
+
+template <bool Repaired>
+STRATA_KERNEL void write_after_release(int* out, unsigned* flag) {
+  using namespace strata::platform;
+  if (blockIdx.x == 0) {
+    if (Repaired) out[0] = 1;
+    store_release(flag, 1u);
+    if (!Repaired) out[0] = 1;
+  } else {
+    while (load_acquire(flag) == 0) STRATA_SPIN();
+    out[1] = out[0];  // fault: after the release
+  }
+}
+TEST_F(MemoryOrder, write_after_the_release_is_not_covered) {
+  EXPECT_DIAGNOSIS(launch({"k", 2, 1}, write_after_release<false>, out, flags), "global-race",
+                   "after the release", "block (1,0,0) thread (0,0,0)");
+  ASSERT_EQ(cudaMemset(flags, 0, sizeof(unsigned)), cudaSuccess);
+  expect_clean(launch({"k", 2, 1}, write_after_release<true>, out, flags));
+}
+
+STRATA_KERNEL void release_for_half_a_warp(int* out, unsigned* flag, unsigned readers) {
+  using namespace strata::platform;
+  const unsigned t = threadIdx.x;
+  if (blockIdx.x == 0) {
+    out[t] = 1;
+    __syncwarp(t < 16 ? 0x0000ffffu : 0xffff0000u);
+    if (t == 0) store_release(flag, 1u);
+  } else if (t < readers) {
+    while (load_acquire(flag) == 0) STRATA_SPIN();
+    out[32 + t] = out[t];  // fault: other half
+  }
+}
+TEST_F(MemoryOrder, release_covers_the_lanes_met_in_syncwarp_and_no_others) {
+  expect_clean(launch({"k", 2, 32}, release_for_half_a_warp, out, flags, 16u));
+  ASSERT_EQ(cudaMemset(flags, 0, sizeof(unsigned)), cudaSuccess);
+  EXPECT_DIAGNOSIS(launch({"k", 2, 32}, release_for_half_a_warp, out, flags, 32u), "global-race",
+                   "other half", "block (1,0,0) thread (16,0,0)");
 }
 
 // ---- atomics of block scope
