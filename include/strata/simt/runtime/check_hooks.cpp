@@ -23,8 +23,10 @@ void preempt() {
 
 void check_alignment(const char* address, size_t bytes, bool write, access_kind kind,
                      const void* pc) {
+  // g++ reports accesses of 16 bytes for objects whose alignment is 8.
+  const size_t alignment = bytes < 8 ? bytes : 8;
   if (bytes > 16 || (bytes & (bytes - 1)) != 0 ||
-      reinterpret_cast<uintptr_t>(address) % bytes == 0) {
+      reinterpret_cast<uintptr_t>(address) % alignment == 0) {
     return;
   }
   fail("misaligned", "misaligned %zu-byte %s of address %p at %s", bytes, access_name(write, kind),
