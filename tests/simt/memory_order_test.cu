@@ -156,10 +156,16 @@ STRATA_KERNEL void release_for_half_a_warp(int* out, unsigned* flag, unsigned re
   }
 }
 TEST_F(MemoryOrder, release_covers_the_lanes_met_in_syncwarp_and_no_others) {
-  expect_clean(launch({"k", 2, 32}, release_for_half_a_warp, out, flags, 16u));
-  ASSERT_EQ(cudaMemset(flags, 0, sizeof(unsigned)), cudaSuccess);
-  EXPECT_DIAGNOSIS(launch({"k", 2, 32}, release_for_half_a_warp, out, flags, 32u), "global-race",
-                   "other half", "block (1,0,0) thread (16,0,0)");
+  const char* const first_reader[] = {"block (1,0,0) thread (16,0,0)",
+                                      "block (1,0,0) thread (31,0,0)"};
+  for (uint64_t seed : {0, 1}) {
+    simt::config().seed = seed;
+    ASSERT_EQ(cudaMemset(flags, 0, sizeof(unsigned)), cudaSuccess);
+    expect_clean(launch({"k", 2, 32}, release_for_half_a_warp, out, flags, 16u));
+    ASSERT_EQ(cudaMemset(flags, 0, sizeof(unsigned)), cudaSuccess);
+    EXPECT_DIAGNOSIS(launch({"k", 2, 32}, release_for_half_a_warp, out, flags, 32u), "global-race",
+                     "other half", first_reader[seed]);
+  }
 }
 
 // ---- atomics of block scope

@@ -240,10 +240,12 @@ void warp_synchronised(warp& mates, uint32_t lanes) {
     ++mates.known[lane][lane];
     shadow.order[mates.fibers[lane].linear].known = together;
   });
-  if (lanes != mates.alive) return;
+  if (lanes == mates.alive) flush_traces(home, mates.id);
+  // Lanes that have exited did not take part: what they did is not covered.
+  const uint32_t lanes_of_warp = std::min(warp_threads, home.threads - mates.id * warp_threads);
+  if (static_cast<uint32_t>(__builtin_popcount(lanes)) != lanes_of_warp) return;
   ++mates.sequence;
   std::memcpy(shadow.full_sync_clock[mates.id], joined, sizeof joined);
-  flush_traces(home, mates.id);
 }
 
 // The barrier is complete: all threads know what any of them knew.
