@@ -28,8 +28,12 @@ function(strata_add_test path)
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 600)
   endif()
-  get_filename_component(name ${path} NAME)
   get_filename_component(folder ${path} DIRECTORY)
+  get_filename_component(name ${path} NAME)
+  # Programs of all folders have one name space: core/types_test is core_types_test.
+  if(NOT name MATCHES "^${folder}_")
+    set(name ${folder}_${name})
+  endif()
 
   if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${path}.cpp)
     add_executable(${name} ${path}.cpp)
