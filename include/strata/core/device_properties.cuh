@@ -13,15 +13,18 @@ STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 template <class>
 STRATA_KERNEL void empty_kernel() {}
 
-/// What a dispatch asks of a device. 32 bits each, so that both can be published as one word.
+/// What a dispatch asks of a device.
 struct device_properties {
   int ptx_version = 0;
   int multiprocessors = 0;
+  int l2_bytes = 0;
 };
 
 inline cudaError_t query_device_properties(int device, device_properties& properties) {
   cudaError_t status =
       cudaDeviceGetAttribute(&properties.multiprocessors, cudaDevAttrMultiProcessorCount, device);
+  if (status != cudaSuccess) return status;
+  status = cudaDeviceGetAttribute(&properties.l2_bytes, cudaDevAttrL2CacheSize, device);
   if (status != cudaSuccess) return status;
 #if STRATA_HOST_SIMT
   properties.ptx_version = 900;
@@ -40,26 +43,28 @@ inline cudaError_t query_device_properties(int device, device_properties& proper
 /// call costs one `cudaGetDevice`.
 inline cudaError_t current_device_properties(device_properties& properties) {
   constexpr int max_cached_devices = 64;
-  // Zero-initialised; a device's word is non-zero once known. Threads that race write the same
-  // word.
-  static std::atomic<unsigned long long> cache[max_cached_devices];
+  struct entry {
+    std::atomic<bool> is_known;
+    std::atomic<int> ptx_version, multiprocessors, l2_bytes;
+  };
+  static entry cache[max_cached_devices];  // zero-initialised; threads that race write the same
 
   int device = 0;
   cudaError_t status = cudaGetDevice(&device);
   if (status != cudaSuccess) return status;
-  if (device < max_cached_devices) {
-    const unsigned long long known = cache[device].load(std::memory_order_relaxed);
-    if (known != 0) {
-      properties.ptx_version = static_cast<int>(known >> 32);
-      properties.multiprocessors = static_cast<int>(known & 0xffffffffu);
-      return cudaSuccess;
-    }
+  entry* const known = device < max_cached_devices ? &cache[device] : nullptr;
+  if (known != nullptr && known->is_known.load(std::memory_order_acquire)) {
+    properties.ptx_version = known->ptx_version.load(std::memory_order_relaxed);
+    properties.multiprocessors = known->multiprocessors.load(std::memory_order_relaxed);
+    properties.l2_bytes = known->l2_bytes.load(std::memory_order_relaxed);
+    return cudaSuccess;
   }
   status = query_device_properties(device, properties);
-  if (status == cudaSuccess && device < max_cached_devices) {
-    cache[device].store((static_cast<unsigned long long>(properties.ptx_version) << 32) |
-                            static_cast<unsigned>(properties.multiprocessors),
-                        std::memory_order_relaxed);
+  if (status == cudaSuccess && known != nullptr) {
+    known->ptx_version.store(properties.ptx_version, std::memory_order_relaxed);
+    known->multiprocessors.store(properties.multiprocessors, std::memory_order_relaxed);
+    known->l2_bytes.store(properties.l2_bytes, std::memory_order_relaxed);
+    known->is_known.store(true, std::memory_order_release);
   }
   return status;
 }

@@ -36,7 +36,7 @@
 #if defined(__CUDACC__)
 #define STRATA_D __device__ __forceinline__
 #define STRATA_HD __host__ __device__ __forceinline__
-#define STRATA_KERNEL __global__ __attribute__((visibility("hidden")))
+#define STRATA_KERNEL __global__
 #define STRATA_UNROLL _Pragma("unroll")
 #define STRATA_GRID_CONSTANT __grid_constant__
 #else
@@ -121,17 +121,22 @@
 #define STRATA_DETAIL_ARCH_NAMESPACE host_simt
 #endif
 
-/// For public classes that own kernels, and for what lies behind them in `detail`.
+/// For public classes that own kernels, and for what lies behind them in `detail`: kernels and the
+/// functions that choose them, which are hidden so that no other library's are taken for them. (An
+/// attribute of the kernels themselves would draw a warning for every user type without linkage.)
+#if STRATA_HOST_SIMT
+#define STRATA_DETAIL_HIDDEN
+#else
+#define STRATA_DETAIL_HIDDEN __attribute__((visibility("hidden")))
+#endif
 #define STRATA_ARCH_NAMESPACE_BEGIN \
-  STRATA_NAMESPACE_BEGIN            \
-  inline namespace STRATA_DETAIL_ARCH_NAMESPACE {
+  STRATA_NAMESPACE_BEGIN inline namespace STRATA_DETAIL_ARCH_NAMESPACE {
 #define STRATA_ARCH_NAMESPACE_END \
   }                               \
   STRATA_NAMESPACE_END
-#define STRATA_ARCH_DETAIL_NAMESPACE_BEGIN \
-  STRATA_NAMESPACE_BEGIN                   \
-  namespace detail {                       \
-  inline namespace STRATA_DETAIL_ARCH_NAMESPACE {
+#define STRATA_ARCH_DETAIL_NAMESPACE_BEGIN  \
+  STRATA_NAMESPACE_BEGIN namespace detail { \
+  inline namespace STRATA_DETAIL_ARCH_NAMESPACE STRATA_DETAIL_HIDDEN {
 #define STRATA_ARCH_DETAIL_NAMESPACE_END \
   }                                      \
   }                                      \

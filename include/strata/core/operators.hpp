@@ -106,6 +106,12 @@ struct operator_traits {
 };
 
 namespace detail {
+// Device code may read these, but not call what they are made of.
+template <class T>
+inline constexpr T largest_value = std::numeric_limits<T>::max();
+template <class T>
+inline constexpr T lowest_value = std::numeric_limits<T>::lowest();
+
 template <class T>
 inline constexpr bool is_word_integer = std::is_integral_v<T> && sizeof(T) == 4;
 
@@ -121,37 +127,37 @@ struct commutative_operator_traits {
 template <class T>
 struct operator_traits<Sum, T>
     : detail::commutative_operator_traits<T, hardware_reduction::add, std::is_arithmetic_v<T>> {
-  static constexpr T identity() { return T{}; }
+  STRATA_HD static constexpr T identity() { return T{}; }
 };
 
 template <class T>
 struct operator_traits<Min, T>
     : detail::commutative_operator_traits<T, hardware_reduction::min, std::is_integral_v<T>> {
-  static constexpr T identity() { return std::numeric_limits<T>::max(); }
+  STRATA_HD static constexpr T identity() { return detail::largest_value<T>; }
 };
 
 template <class T>
 struct operator_traits<Max, T>
     : detail::commutative_operator_traits<T, hardware_reduction::max, std::is_integral_v<T>> {
-  static constexpr T identity() { return std::numeric_limits<T>::lowest(); }
+  STRATA_HD static constexpr T identity() { return detail::lowest_value<T>; }
 };
 
 template <class T>
 struct operator_traits<BitAnd, T>
     : detail::commutative_operator_traits<T, hardware_reduction::bit_and, true> {
-  static constexpr T identity() { return static_cast<T>(~T{}); }
+  STRATA_HD static constexpr T identity() { return static_cast<T>(~T{}); }
 };
 
 template <class T>
 struct operator_traits<BitOr, T>
     : detail::commutative_operator_traits<T, hardware_reduction::bit_or, true> {
-  static constexpr T identity() { return T{}; }
+  STRATA_HD static constexpr T identity() { return T{}; }
 };
 
 template <class T>
 struct operator_traits<BitXor, T>
     : detail::commutative_operator_traits<T, hardware_reduction::bit_xor, true> {
-  static constexpr T identity() { return T{}; }
+  STRATA_HD static constexpr T identity() { return T{}; }
 };
 
 // Ties are settled by the index, so the order of operands does not matter.

@@ -300,16 +300,48 @@ STRATA_DETAIL_SHUFFLE(shuffle_xor, __shfl_xor_sync, int)
 #undef STRATA_DETAIL_CALLED_FROM
 
 // ---------------------------------------------------------------------------- wide loads
-/// Loads 16 aligned bytes of read-only device memory that nobody will ask for again: they do not
-/// displace L1.
-STRATA_D uint4 load_streaming(const uint4* p) {
-#if STRATA_DEVICE_PASS
+/// Which lines of an input that is read once L2 shall give up first.
+struct l2_policy {
+  unsigned long long bits;
+};
+
+/// Marks `fraction` (above 0, up to 1) of the lines as the first to go. An input larger than L2 that
+/// is read again, or was just written, then finds the other lines still there; without, each line
+/// would push out one that is about to be needed.
+STRATA_D l2_policy evict_first(float fraction) {
+  l2_policy policy{};
+#if STRATA_DEVICE_PASS && __CUDA_ARCH__ >= 800
+  asm("createpolicy.fractional.L2::evict_first.b64 %0, %1;" : "=l"(policy.bits) : "f"(fraction));
+#else
+  static_cast<void>(fraction);
+#endif
+  return policy;
+}
+
+/// Loads 16 aligned bytes of device memory. `load_streaming` leaves no line in L1 and is for whole
+/// lines per warp; `load_cached` is for lanes whose next load lies beside this one.
+STRATA_D uint4 load_streaming(const uint4* p, l2_policy policy) {
+#if STRATA_DEVICE_PASS && __CUDA_ARCH__ >= 800
   uint4 v;
-  asm volatile("ld.global.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
+  asm volatile("ld.global.L1::no_allocate.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;"
                : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
-               : "l"(p));
+               : "l"(p), "l"(policy.bits));
   return v;
 #else
+  static_cast<void>(policy);
+  return *p;
+#endif
+}
+
+STRATA_D uint4 load_cached(const uint4* p, l2_policy policy) {
+#if STRATA_DEVICE_PASS && __CUDA_ARCH__ >= 800
+  uint4 v;
+  asm volatile("ld.global.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;"
+               : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+               : "l"(p), "l"(policy.bits));
+  return v;
+#else
+  static_cast<void>(policy);
   return *p;
 #endif
 }

@@ -29,9 +29,14 @@ class AgentReduce {
 
   // The ordered path lets warp 0 combine the results of this many tiles at a time, while the others
   // read on: one barrier for all of them.
-  static constexpr int tiles_per_flush = 4;
+  static constexpr int tiles_per_flush = sizeof(AccumT) <= 16 ? 16 : 4;
   static constexpr int partials_per_flush = tiles_per_flush * block_warps;
   static constexpr int partials_per_lane = partials_per_flush / warp_threads;
+
+  template <class Iterator>
+  using best_input =
+      std::conditional_t<is_vectorizable<Iterator>::value, vector_input<iterator_value_t<Iterator>>,
+                         item_input<Iterator>>;
 
   static_assert(block_threads % warp_threads == 0 && partials_per_flush % warp_threads == 0,
                 "reduce_tuning::block_threads must be a multiple of 32");
@@ -41,15 +46,31 @@ class AgentReduce {
 
   using BlockReduceT = BlockReduce<AccumT, block_threads>;
   using WarpReduceT = WarpReduce<AccumT>;
-  using partial_results = Uninitialized<AccumT[partials_per_flush]>;
+  struct ordered_storage {
+    typename WarpReduceT::TempStorage warp_reduce[block_warps];
+    Uninitialized<AccumT[partials_per_flush]> partials[2];
+  };
+
+  template <class Input>
+  static constexpr int pack_bytes =
+      static_cast<int>(sizeof(typename Input::value_type)) * Input::width;
+
+  template <class Input>
+  STRATA_HD static constexpr int packs_within(int bytes) {
+    return bytes / pack_bytes<Input> > 1 ? bytes / pack_bytes<Input> : 1;
+  }
 
  public:
+  /// Packs that a block has in flight where blocks take tiles in turn; 0 where they do not.
+  template <class Iterator>
+  static constexpr std::size_t tile_packs =
+      is_commutative ? static_cast<std::size_t>(block_threads) * packs_within<best_input<Iterator>>(
+                                                                     tuning.bytes_in_flight)
+                     : 0;
+
   union TempStorage {
     typename BlockReduceT::TempStorage block_reduce;
-    struct {
-      typename WarpReduceT::TempStorage warp_reduce[block_warps];
-      partial_results partials[2];
-    } ordered;
+    std::conditional_t<is_commutative, NullType, ordered_storage> ordered;
   };
 
   STRATA_D AgentReduce(TempStorage& storage, ReductionOp reduction_op, TransformOp transform_op)
@@ -61,22 +82,21 @@ class AgentReduce {
   template <class Iterator>
   STRATA_D bool reduce_share(Iterator d_in, const even_share& share, unsigned rank,
                              std::size_t first_item, AccumT& result) {
-    const std::size_t begin = share.begin(rank);
-    const std::size_t end = share.end(rank);
-    bool has_result = begin < end;
+    bool has_result = share.rounds > 0 || share.begin(rank) < share.end(rank);
     if constexpr (is_vectorizable<Iterator>::value) {
       using T = iterator_value_t<Iterator>;
       using Input = vector_input<T>;
       if (share.is_vectorized) {
-        const Input input{d_in + share.head_items};
-        if (has_result) reduce_range(input, begin, end, first_item + share.head_items, result);
+        const Input input{d_in + share.head_items,
+                          platform::evict_first(share.evict_first_fraction)};
+        if (has_result) reduce_packs_of(share, rank, input, first_item + share.head_items, result);
         add_stray_items(d_in, share, rank, Input::width, first_item, result, has_result);
         return has_result;
       }
       // Items with the alignment of their size are always vectorized.
       if constexpr (alignof(T) == sizeof(T)) return has_result;
     }
-    if (has_result) reduce_range(item_input<Iterator>{d_in}, begin, end, first_item, result);
+    if (has_result) reduce_packs_of(share, rank, item_input<Iterator>{d_in}, first_item, result);
     return has_result;
   }
 
@@ -90,14 +110,14 @@ class AgentReduce {
   }
 
  private:
-  // Packs [begin, end), at least one; item `i` of pack `p` has number `first_item + p * width + i`.
+  // At least one pack; item `i` of pack `p` has number `first_item + p * width + i`.
   template <class Input>
-  STRATA_D void reduce_range(const Input& input, std::size_t begin, std::size_t end,
-                             std::size_t first_item, AccumT& result) {
+  STRATA_D void reduce_packs_of(const even_share& share, unsigned rank, const Input& input,
+                                std::size_t first_item, AccumT& result) {
     if constexpr (is_commutative) {
-      reduce_striped(input, begin, end, first_item, result);
+      reduce_striped(input, share, rank, first_item, result);
     } else {
-      reduce_ordered(input, begin, end, first_item, result);
+      reduce_ordered(input, share.begin(rank), share.end(rank), first_item, result);
     }
   }
 
@@ -127,9 +147,9 @@ class AgentReduce {
   STRATA_D AccumT reduce_items(Iterator d_in, std::size_t begin, std::size_t end,
                                std::size_t first_item) {
     const item_input<Iterator> input{d_in};
-    AccumT result = transform(input.load(begin).items[0], first_item + begin);
+    AccumT result = transform(input.template load<true>(begin)[0], first_item + begin);
     for (std::size_t i = begin + 1; i < end; ++i) {
-      result = combine(result, transform(input.load(i).items[0], first_item + i));
+      result = combine(result, transform(input.template load<true>(i)[0], first_item + i));
     }
     return result;
   }
@@ -140,40 +160,38 @@ class AgentReduce {
   }
 
   template <class Input>
-  static constexpr int pack_bytes =
-      static_cast<int>(sizeof(typename Input::value_type)) * Input::width;
-
-  template <class Input>
-  STRATA_HD static constexpr int packs_within(int bytes) {
-    return bytes / pack_bytes<Input> > 1 ? bytes / pack_bytes<Input> : 1;
-  }
-
-  template <class Pack>
-  STRATA_D AccumT reduce_pack(const Pack& pack, std::size_t first_item) {
-    constexpr int width = static_cast<int>(sizeof(pack.items) / sizeof(pack.items[0]));
-    AccumT result = transform(pack.items[0], first_item);
+  STRATA_D AccumT reduce_pack(const typename Input::pack& pack, std::size_t first_item) {
+    AccumT result = transform(pack[0], first_item);
     STRATA_UNROLL
-    for (int i = 1; i < width; ++i) {
-      result = combine(result, transform(pack.items[i], first_item + static_cast<unsigned>(i)));
+    for (int i = 1; i < Input::width; ++i) {
+      result = combine(result, transform(pack[i], first_item + static_cast<unsigned>(i)));
     }
     return result;
+  }
+
+  template <int Packs, class Input>
+  STRATA_D static void load_packs(const Input& input, std::size_t pack,
+                                  typename Input::pack (&loaded)[Packs]) {
+    STRATA_UNROLL
+    for (int i = 0; i < Packs; ++i)
+      loaded[i] = input.template load<false>(pack + static_cast<unsigned>(i));
   }
 
   // Loads and reduces `Packs` packs, `stride` apart; all loads are under way before the first use.
   template <int Packs, class Input>
   STRATA_D AccumT reduce_packs(const Input& input, std::size_t pack, std::size_t stride,
                                std::size_t first_item) {
-    decltype(input.load(0)) loaded[Packs];
+    typename Input::pack loaded[Packs];
     STRATA_UNROLL
     for (int i = 0; i < Packs; ++i) {
-      loaded[i] = input.load(pack + static_cast<unsigned>(i) * stride);
+      loaded[i] = input.template load<is_commutative>(pack + static_cast<unsigned>(i) * stride);
     }
-    AccumT result = reduce_pack(loaded[0], first_item + pack * Input::width);
+    AccumT result = reduce_pack<Input>(loaded[0], first_item + pack * Input::width);
     STRATA_UNROLL
     for (int i = 1; i < Packs; ++i) {
       const std::size_t item =
           first_item + (pack + static_cast<unsigned>(i) * stride) * Input::width;
-      result = combine(result, reduce_pack(loaded[i], item));
+      result = combine(result, reduce_pack<Input>(loaded[i], item));
     }
     return result;
   }
@@ -183,43 +201,46 @@ class AgentReduce {
   STRATA_D void reduce_packs_below(const Input& input, std::size_t pack, std::size_t stride,
                                    std::size_t end, std::size_t first_item, AccumT& result,
                                    bool has_result) {
-    decltype(input.load(0)) loaded[Packs];
+    typename Input::pack loaded[Packs];
     STRATA_UNROLL
     for (int i = 0; i < Packs; ++i) {
       const std::size_t index = pack + static_cast<unsigned>(i) * stride;
-      if (index < end) loaded[i] = input.load(index);
+      if (index < end) loaded[i] = input.template load<is_commutative>(index);
     }
     STRATA_UNROLL
     for (int i = 0; i < Packs; ++i) {
       const std::size_t index = pack + static_cast<unsigned>(i) * stride;
       if (index < end) {
-        const AccumT reduced = reduce_pack(loaded[i], first_item + index * Input::width);
+        const AccumT reduced = reduce_pack<Input>(loaded[i], first_item + index * Input::width);
         result = has_result || i > 0 ? combine(result, reduced) : reduced;
       }
     }
   }
 
   template <class Input>
-  STRATA_D void reduce_striped(const Input& input, std::size_t begin, std::size_t end,
+  STRATA_D void reduce_striped(const Input& input, const even_share& share, unsigned rank,
                                std::size_t first_item, AccumT& result) {
     constexpr int packs = packs_within<Input>(tuning.bytes_in_flight);
     constexpr std::size_t tile_packs = static_cast<std::size_t>(packs) * block_threads;
 
-    const bool has_full_tile = end - begin >= tile_packs;
-    const int valid_threads = has_full_tile || end - begin >= block_threads
-                                  ? block_threads
-                                  : static_cast<int>(end - begin);
-    if (has_full_tile) {
-      result = reduce_packs<packs>(input, begin + threadIdx.x, block_threads, first_item);
-      for (begin += tile_packs; end - begin >= tile_packs; begin += tile_packs) {
-        result = combine(
-            result, reduce_packs<packs>(input, begin + threadIdx.x, block_threads, first_item));
-      }
+    bool is_first_tile = true;
+    const auto reduce_tile = [&](std::size_t tile) {
+      const AccumT reduced =
+          reduce_packs<packs>(input, tile + threadIdx.x, block_threads, first_item);
+      result = is_first_tile ? reduced : combine(result, reduced);
+      is_first_tile = false;
+    };
+    for (std::size_t round = 0; round < share.rounds; ++round) {
+      reduce_tile((round * share.blocks + rank) * tile_packs);
     }
-    if (begin < end) {
-      reduce_packs_below<packs>(input, begin + threadIdx.x, block_threads, end, first_item, result,
-                                has_full_tile);
-    }
+    std::size_t begin = share.begin(rank);
+    const std::size_t end = share.end(rank);
+    for (; end - begin >= tile_packs; begin += tile_packs) reduce_tile(begin);
+
+    int valid_threads = block_threads;
+    if (is_first_tile && end - begin < block_threads) valid_threads = static_cast<int>(end - begin);
+    reduce_packs_below<packs>(input, begin + threadIdx.x, block_threads, end, first_item, result,
+                              !is_first_tile);
     result = reduce_values(result, valid_threads);
   }
 
@@ -237,34 +258,49 @@ class AgentReduce {
     bool has_result = false;
     int phase = 0;
     int partials = 0;
-    for (; begin < end; begin += tile_packs) {
-      const std::size_t remaining = end - begin;
-      const std::size_t pack = begin + static_cast<std::size_t>(threadIdx.x) * packs;
-      AccumT* const slot = storage_.ordered.partials[phase].Alias() + partials + warp;
-      if (remaining >= tile_packs) {
-        AccumT reduced = reduce_packs<packs>(input, pack, 1, first_item);
-        reduced = warp_reduce.Reduce(reduced, reduction_op_);
-        if (platform::lane_id() == 0) *slot = reduced;
-        partials += block_warps;
-      } else {
-        const int threads = static_cast<int>((remaining + packs - 1) / packs);
-        const int lanes = threads - static_cast<int>(warp) * warp_threads;
-        if (lanes > 0) {
-          AccumT reduced;
-          reduce_packs_below<packs>(input, pack, 1, end, first_item, reduced, false);
-          reduced = warp_reduce.Reduce(reduced, reduction_op_,
-                                       lanes < warp_threads ? lanes : warp_threads);
-          if (platform::lane_id() == 0) *slot = reduced;
-        }
-        partials += (threads + warp_threads - 1) / warp_threads;
+    const auto slot = [&] { return storage_.ordered.partials[phase].Alias() + partials + warp; };
+    const auto flush_partials = [&] {
+      flush(warp_reduce, phase, partials, result, has_result);
+      has_result = true;
+      partials = 0;
+      phase ^= 1;
+    };
+
+    // The next tile is on its way while this one is combined, which takes a while.
+    typename Input::pack current[packs];
+    std::size_t pack = begin + static_cast<std::size_t>(threadIdx.x) * packs;
+    std::size_t tiles = (end - begin) / tile_packs;
+    if (tiles > 0) load_packs(input, pack, current);
+    for (; tiles > 0; --tiles, pack += tile_packs) {
+      typename Input::pack next[packs];
+      if (tiles > 1) load_packs(input, pack + tile_packs, next);
+      AccumT reduced = reduce_pack<Input>(current[0], first_item + pack * Input::width);
+      STRATA_UNROLL
+      for (int i = 1; i < packs; ++i) {
+        const std::size_t item = first_item + (pack + static_cast<unsigned>(i)) * Input::width;
+        reduced = combine(reduced, reduce_pack<Input>(current[i], item));
       }
-      if (partials == partials_per_flush || remaining <= tile_packs) {
-        flush(warp_reduce, phase, partials, result, has_result);
-        has_result = true;
-        partials = 0;
-        phase ^= 1;
-      }
+      reduced = warp_reduce.Reduce(reduced, reduction_op_);
+      if (platform::lane_id() == 0) *slot() = reduced;
+      partials += block_warps;
+      if (partials == partials_per_flush) flush_partials();
+      STRATA_UNROLL
+      for (int i = 0; i < packs; ++i) current[i] = next[i];
     }
+
+    const int threads = static_cast<int>((((end - begin) % tile_packs) + packs - 1) / packs);
+    if (threads > 0) {
+      const int lanes = threads - static_cast<int>(warp) * warp_threads;
+      if (lanes > 0) {
+        AccumT reduced;
+        reduce_packs_below<packs>(input, pack, 1, end, first_item, reduced, false);
+        reduced =
+            warp_reduce.Reduce(reduced, reduction_op_, lanes < warp_threads ? lanes : warp_threads);
+        if (platform::lane_id() == 0) *slot() = reduced;
+      }
+      partials += (threads + warp_threads - 1) / warp_threads;
+    }
+    if (partials > 0) flush_partials();
   }
 
   // Warp 0 appends the collected partial results to `result`. The others go on and fill the other

@@ -97,13 +97,23 @@ struct DispatchReduce {
     using T = iterator_value_t<InputIterator>;
 
     const unsigned blocks = number_of_blocks(tuning, num_items * sizeof(T));
+    using Agent = AgentReduce<ActivePolicy, AccumT, ReductionOp, TransformOp>;
+    even_share share =
+        even_share::cut(d_in, num_items, blocks, Agent::template tile_packs<InputIterator>);
+    share.evict_first_fraction = evict_first_fraction(num_items * sizeof(T));
     return launch({"strata::DeviceReduce", dim3(blocks), dim3(tuning.block_threads), 0, stream, 1,
                    device.ptx_version >= 900},
                   reduce_kernel<MaxPolicy, AccumT, InputIterator, OutputIterator, ReductionOp,
                                 TransformOp, InitT>,
-                  d_in, d_out, even_share::cut(d_in, num_items, blocks),
-                  typename Exchange::arguments{packets, next_call_tag()}, reduction_op,
-                  transform_op, init);
+                  d_in, d_out, share, typename Exchange::arguments{packets, next_call_tag()},
+                  reduction_op, transform_op, init);
+  }
+
+  // Half of L2 keeps its lines from call to call.
+  float evict_first_fraction(std::size_t bytes) const {
+    const float kept = static_cast<float>(device.l2_bytes) * 0.5f;
+    const float fraction = 1.0f - kept / static_cast<float>(bytes + 1);
+    return fraction > 0.125f ? fraction : 0.125f;
   }
 
   unsigned number_of_blocks(const reduce_tuning& tuning, std::size_t bytes) const {

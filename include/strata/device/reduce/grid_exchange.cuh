@@ -63,37 +63,19 @@ class grid_exchange {
                          unsigned blocks)
       : storage_(storage), arguments_(exchange), rank_(rank), blocks_(blocks) {}
 
-  /// Called by all threads of the block. Publishes thread 0's `value` for the block. Returns true
-  /// in at most a few blocks, among them the last to publish: there thread `i` receives block `i`'s
+  /// Called by all threads of the block. Publishes thread 0's `value` for the block. Returns true in
+  /// at most a few blocks, among them the last to publish: there thread `i` receives block `i`'s
   /// value in `value`.
   STRATA_D bool publish_and_collect(T& value) {
     if (threadIdx.x == 0) {
-      unsigned long long words[packets_per_value];
-      words[packets_per_value - 1] = 0;
-      memcpy(words, &value, sizeof(T));
-      STRATA_UNROLL
-      for (int i = 0; i < packets_per_value; ++i) {
-        platform::store_packet(packet(i, rank_), {words[i], arguments_.tag});
-      }
+      publish(value);
       platform::fence_sc();
     }
     __syncthreads();
-    bool is_complete = true;
-    if (threadIdx.x < blocks_) {
-      unsigned long long words[packets_per_value];
-      STRATA_UNROLL
-      for (int i = 0; i < packets_per_value; ++i) {
-        const platform::packet received = platform::load_packet(packet(i, threadIdx.x));
-        is_complete = is_complete && received.tag == arguments_.tag;
-        words[i] = received.value;
-      }
-      memcpy(&value, words, sizeof(T));
-    }
+    const bool is_complete = threadIdx.x >= blocks_ || collect(threadIdx.x, value);
     if (__syncthreads_and(is_complete) == 0) return false;
     // The last thread, so that warp 0 need not wait for the answer before it combines the values.
-    if (threadIdx.x == blockDim.x - 1) {
-      storage_.is_winner = atomicCAS(&packet(0, 0)->tag, arguments_.tag, 0ull) == arguments_.tag;
-    }
+    if (threadIdx.x == blockDim.x - 1) storage_.is_winner = claim();
     return true;
   }
 
@@ -101,13 +83,48 @@ class grid_exchange {
   STRATA_D bool is_winner() {
     __syncthreads();
     if (!storage_.is_winner) return false;
-    if (threadIdx.x < blocks_) {
-      STRATA_UNROLL
-      for (int i = 0; i < packets_per_value; ++i) {
-        platform::store_relaxed(&packet(i, threadIdx.x)->tag, 0ull);
-      }
-    }
+    if (threadIdx.x < blocks_) take_back(threadIdx.x);
     return true;
+  }
+
+  // The steps, for callers that take them apart: each called by one thread. Between a block's
+  // publish() and its collect() there must be a fence_sc(), and a barrier if threads differ.
+
+  STRATA_D void publish(const T& value) {
+    unsigned long long words[packets_per_value];
+    words[packets_per_value - 1] = 0;
+    memcpy(words, &value, sizeof(T));
+    STRATA_UNROLL
+    for (int i = 0; i < packets_per_value; ++i) {
+      platform::store_packet(packet(i, rank_), {words[i], arguments_.tag});
+    }
+  }
+
+  /// Receives the value that `rank` has published, if it has.
+  STRATA_D bool collect(unsigned rank, T& value) const {
+    unsigned long long words[packets_per_value];
+    bool is_complete = true;
+    STRATA_UNROLL
+    for (int i = 0; i < packets_per_value; ++i) {
+      const platform::packet received = platform::load_packet(packet(i, rank));
+      is_complete = is_complete && received.tag == arguments_.tag;
+      words[i] = received.value;
+    }
+    memcpy(&value, words, sizeof(T));
+    return is_complete;
+  }
+
+  /// True for one of those who have collected all values.
+  STRATA_D bool claim() {
+    return atomicCAS(&packet(0, 0)->tag, arguments_.tag, 0ull) == arguments_.tag;
+  }
+
+  /// By the winner, for every rank.
+  STRATA_D void take_back(unsigned rank) {
+    STRATA_UNROLL
+    for (int i = 0; i < packets_per_value; ++i) {
+      platform::store_relaxed(&packet(i, rank)->tag, 0ull);
+    }
   }
 
  private:
@@ -116,7 +133,7 @@ class grid_exchange {
   }
 
   TempStorage& storage_;
-  const arguments& arguments_;
+  arguments arguments_;
   unsigned rank_;
   unsigned blocks_;
 };

@@ -14,12 +14,6 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// Items that are loaded together.
-template <class T, int Width>
-struct item_pack {
-  T items[Width];
-};
-
 /// Reads any random-access iterator, one item at a time.
 template <class Iterator>
 struct item_input {
@@ -28,9 +22,16 @@ struct item_input {
 
   Iterator iterator;
 
-  STRATA_D item_pack<value_type, 1> load(std::size_t index) const {
+  /// What `width` neighbouring items occupy between load and use.
+  struct pack {
+    value_type item;
+    STRATA_D const value_type& operator[](int) const { return item; }
+  };
+
+  template <bool IsStriped>
+  STRATA_D pack load(std::size_t index) const {
     using difference = typename std::iterator_traits<Iterator>::difference_type;
-    return {{static_cast<value_type>(iterator[static_cast<difference>(index)])}};
+    return {static_cast<value_type>(iterator[static_cast<difference>(index)])};
   }
 };
 
@@ -41,15 +42,37 @@ struct vector_input {
   static constexpr int width = static_cast<int>(16 / sizeof(T));
 
   const T* first;
+  platform::l2_policy policy;
 
-  STRATA_D item_pack<T, width> load(std::size_t index) const {
-    union bits {
-      uint4 words;
-      item_pack<T, width> pack;
-      STRATA_D bits() {}
-    } loaded;
-    loaded.words = platform::load_streaming(reinterpret_cast<const uint4*>(first) + index);
-    return loaded.pack;
+  // Kept as words: items below 4 bytes are cut out of them when they are used, in registers.
+  struct pack {
+    unsigned words[4];
+    STRATA_D T operator[](int i) const {
+      constexpr int bytes = static_cast<int>(sizeof(T));
+      union bits {
+        unsigned words[(sizeof(T) + 3) / 4];
+        T item;
+        STRATA_D bits() {}
+      } result;
+      if constexpr (bytes >= 4) {
+        STRATA_UNROLL
+        for (int word = 0; word < bytes / 4; ++word) {
+          result.words[word] = words[i * (bytes / 4) + word];
+        }
+      } else {
+        result.words[0] = words[i * bytes / 4] >> (i * bytes % 4 * 8);
+      }
+      return result.item;
+    }
+  };
+
+  /// Striped: neighbouring lanes load neighbouring packs.
+  template <bool IsStriped>
+  STRATA_D pack load(std::size_t index) const {
+    const uint4* const p = reinterpret_cast<const uint4*>(first) + index;
+    const uint4 v =
+        IsStriped ? platform::load_streaming(p, policy) : platform::load_cached(p, policy);
+    return {{v.x, v.y, v.z, v.w}};
   }
 };
 
@@ -62,8 +85,9 @@ struct is_vectorizable<T*>
                          is_power_of_two(sizeof(T)) && sizeof(T) <= 16> {};
 
 /// A sequence of items cut for several blocks: `head_items`, then whole packs of `width` items that
-/// the blocks share evenly, then `tail_items`. The first and the last block also take what lies
-/// outside the packs.
+/// the blocks share, then `tail_items`. The first and the last block also take what lies outside the
+/// packs. Where the order of items does not matter, the blocks take whole tiles in turn as long as
+/// there are some for all, which keeps the memory's banks evenly busy; the rest is shared evenly.
 struct even_share {
   // Shares are multiples of this many packs: of a 128-byte line, where packs have 16 bytes.
   static constexpr std::size_t granule = 8;
@@ -71,15 +95,21 @@ struct even_share {
   std::size_t head_items;
   std::size_t packs;
   std::size_t tail_items;
+  std::size_t rounds;  // of one tile for each block
+  std::size_t first_even_pack;
   std::size_t granules_per_block;
   unsigned longer_blocks;  // this many blocks take one granule more
   unsigned blocks;
-  bool is_vectorized;  // packs are 16 bytes of memory, on boundaries of 16 bytes
+  float evict_first_fraction;  // of the lines read, see platform::evict_first
+  bool is_vectorized;          // packs are 16 bytes of memory, on boundaries of 16 bytes
 
+  /// Tiles of `tile_packs` packs are taken in turn if that is not 0.
   template <class Iterator>
-  STRATA_HD static even_share cut(Iterator iterator, std::size_t num_items, unsigned blocks) {
+  STRATA_HD static even_share cut(Iterator iterator, std::size_t num_items, unsigned blocks,
+                                  std::size_t tile_packs = 0) {
     even_share share;
     share.is_vectorized = false;
+    share.evict_first_fraction = 0.5f;
     share.head_items = 0;
     std::size_t width = 1;
     if constexpr (is_vectorizable<Iterator>::value) {
@@ -91,18 +121,29 @@ struct even_share {
         share.is_vectorized = true;
         share.head_items = head < num_items ? head : num_items;
         width = 16 / item_bytes;
+      } else {
+        tile_packs = 0;
       }
     }
     share.packs = (num_items - share.head_items) / width;
     share.tail_items = num_items - share.head_items - share.packs * width;
-    share.granules_per_block = share.packs / granule / blocks;
-    share.longer_blocks = static_cast<unsigned>(share.packs / granule % blocks);
+    share.rounds = 0;
+    share.granules_per_block = share.packs / granule;
+    share.longer_blocks = 0;
+    if (blocks > 1) {  // divisions cost as much as a load
+      share.rounds = tile_packs == 0 ? 0 : share.packs / tile_packs / blocks;
+      const std::size_t granules = (share.packs - share.rounds * tile_packs * blocks) / granule;
+      share.granules_per_block = granules / blocks;
+      share.longer_blocks = static_cast<unsigned>(granules % blocks);
+    }
+    share.first_even_pack = share.rounds * tile_packs * blocks;
     share.blocks = blocks;
     return share;
   }
 
   STRATA_HD std::size_t begin(unsigned block) const {
-    return (block * granules_per_block + (block < longer_blocks ? block : longer_blocks)) * granule;
+    return first_even_pack +
+           (block * granules_per_block + (block < longer_blocks ? block : longer_blocks)) * granule;
   }
   STRATA_HD std::size_t end(unsigned block) const {
     return block + 1 == blocks ? packs : begin(block + 1);

@@ -43,13 +43,10 @@ struct DispatchSegmentedReduce {
                               InputIterator d_in, OutputIterator d_out, Segments segments,
                               long long num_segments, ReductionOp reduction_op,
                               TransformOp transform_op, InitT init, cudaStream_t stream) {
-    const bool has_few_segments = num_segments <= max_few_segments;
-    const unsigned blocks_per_segment = number_of_blocks_per_segment(num_segments);
     temporary_storage::layout<5> storage;
     // Packets in every case, so that the size never shrinks when the number of segments grows.
-    storage.template reserve<platform::packet>(
-        0, max_few_segments * min_blocks_per_segment * Exchange::packets_per_value);
-    if (!has_few_segments) {
+    storage.template reserve<platform::packet>(0, max_chunks * Exchange::packets_per_value);
+    if (num_segments > max_one_launch_segments) {
       storage.template reserve<unsigned>(1, 1);
       storage.template reserve<int>(2, max_chunks);
       storage.template reserve<long long>(3, max_chunks);
@@ -82,43 +79,45 @@ struct DispatchSegmentedReduce {
          storage.template get<AccumT>(0)}};
     const cudaError_t status = current_device_properties(dispatch.device);
     if (status != cudaSuccess) return status;
-    dispatch.blocks_per_segment = has_few_segments ? blocks_per_segment : 0;
     return MaxPolicy::Invoke(dispatch.device.ptx_version, dispatch);
-  }
-
-  // All few segments together occupy the device, and none has too few blocks if it is the long one.
-  static unsigned number_of_blocks_per_segment(long long num_segments) {
-    const long long blocks = max_blocks_per_segment / (num_segments > 0 ? num_segments : 1);
-    return static_cast<unsigned>(blocks > min_blocks_per_segment ? blocks : min_blocks_per_segment);
   }
 
   template <class ActivePolicy>
   cudaError_t Invoke() {
-    static_assert(ActivePolicy::tuning.block_threads >= max_blocks_per_segment,
-                  "segmented_reduce tuning: block_threads must not be below "
-                  "max_blocks_per_segment, a block reads one partial result per thread");
-    return blocks_per_segment > 0 ? reduce_few_segments<ActivePolicy>()
-                                  : reduce_many_segments<ActivePolicy>();
+    const long long resident_blocks = static_cast<long long>(device.multiprocessors) *
+                                      ActivePolicy::segmented.blocks_per_multiprocessor;
+    return num_segments <= max_one_launch_segments
+               ? reduce_in_one_launch<ActivePolicy>(resident_blocks)
+               : reduce_many_segments<ActivePolicy>(resident_blocks);
   }
 
   template <class ActivePolicy>
-  cudaError_t reduce_few_segments() {
-    const dim3 grid(static_cast<unsigned>(num_segments) * blocks_per_segment);
-    return launch({"strata::DeviceSegmentedReduce (few segments)", grid,
-                   dim3(ActivePolicy::tuning.block_threads), 0, stream, 1, has_programmatic()},
-                  few_segments_reduce_kernel<MaxPolicy, AccumT, InputIterator, OutputIterator,
-                                             Segments, ReductionOp, TransformOp, InitT>,
-                  d_in, d_out, segments, blocks_per_segment,
-                  typename Exchange::arguments{packets, next_call_tag()}, reduction_op,
-                  transform_op, init);
-  }
-
-  template <class ActivePolicy>
-  cudaError_t reduce_many_segments() {
+  cudaError_t reduce_in_one_launch(long long resident_blocks) {
     constexpr segmented_reduce_tuning tuning = ActivePolicy::segmented;
     constexpr int block_warps = tuning.block_threads / warp_threads;
-    const long long resident_blocks =
-        static_cast<long long>(device.multiprocessors) * tuning.blocks_per_multiprocessor;
+    using Agent = AgentSegmentedReduce<ActivePolicy, AccumT, InputIterator, OutputIterator,
+                                       Segments, ReductionOp, TransformOp, InitT>;
+    // A segment of unknown length may need them all.
+    long long blocks = resident_blocks;
+    if (!segments.may_exceed(Agent::max_items_without_chunks)) {
+      const long long enough = ceiling_divide<long long>(num_segments, block_warps);
+      blocks = enough < blocks ? enough : blocks;
+    }
+    return launch(
+        {"strata::DeviceSegmentedReduce", dim3(static_cast<unsigned>(blocks)),
+         dim3(tuning.block_threads), 0, stream, 1, has_programmatic()},
+        segmented_reduce_one_launch_kernel<MaxPolicy, AccumT, InputIterator, OutputIterator,
+                                           Segments, ReductionOp, TransformOp, InitT>,
+        d_in, d_out, segments, num_segments, typename Exchange::arguments{packets, next_call_tag()},
+        reduction_op, transform_op, init);
+  }
+
+  template <class ActivePolicy>
+  cudaError_t reduce_many_segments(long long resident_blocks) {
+    constexpr segmented_reduce_tuning tuning = ActivePolicy::segmented;
+    constexpr int block_warps = tuning.block_threads / warp_threads;
+    using Agent = AgentSegmentedReduce<ActivePolicy, AccumT, InputIterator, OutputIterator,
+                                       Segments, ReductionOp, TransformOp, InitT>;
 
     // Small batches balance better, large ones cost less per segment: a few batches per resident
     // warp, and full ones when there are segments enough.
@@ -131,7 +130,7 @@ struct DispatchSegmentedReduce {
         num_segments, static_cast<long long>(block_warps) * segments_per_warp);
     if (blocks > 0x7fffffff) return cudaErrorInvalidValue;
 
-    const bool may_have_chunks = segments.may_exceed(tuning.block_items);
+    const bool may_have_chunks = segments.may_exceed(Agent::max_items_without_chunks);
     cudaError_t status = cudaSuccess;
     if (may_have_chunks)
       status = cudaMemsetAsync(queue.num_chunks, 0, sizeof(*queue.num_chunks), stream);
@@ -152,8 +151,6 @@ struct DispatchSegmentedReduce {
   }
 
   bool has_programmatic() const { return device.ptx_version >= 900; }
-
-  unsigned blocks_per_segment = 0;
 };
 
 STRATA_ARCH_DETAIL_NAMESPACE_END

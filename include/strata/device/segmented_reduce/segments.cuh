@@ -67,8 +67,8 @@ struct segment_chunks {
   unsigned count;
   long long items_per_chunk;
 
-  STRATA_HD segment_chunks(long long length, int block_items) {
-    const long long wanted = ceiling_divide<long long>(length, block_items);
+  STRATA_HD segment_chunks(long long length, int chunk_items) {
+    const long long wanted = ceiling_divide<long long>(length, chunk_items);
     const long long chunks = wanted < max_chunks_per_segment ? wanted : max_chunks_per_segment;
     // Multiples of 64 items keep the chunks' alignment to vectors of any type alike.
     items_per_chunk = round_up<long long>(ceiling_divide<long long>(length, chunks), 64);
