@@ -248,6 +248,19 @@ TEST_F(BrokenMemory, read_of_unwritten_device_memory_is_seen) {
   EXPECT_EQ(cudaFree(fresh), cudaSuccess);
 }
 
+STRATA_KERNEL void read_anything(int* out, const int* from) {
+  STRATA_SHARED(s, int[32]);
+  simt::declare_initialised(from + threadIdx.x, sizeof(int));
+  simt::declare_initialised(&s[threadIdx.x], sizeof(int));
+  out[threadIdx.x] = from[threadIdx.x] + s[threadIdx.x];
+}
+TEST_F(BrokenMemory, declared_read_of_arbitrary_memory_is_clean) {
+  int* fresh = nullptr;
+  ASSERT_EQ(cudaMalloc(&fresh, 128), cudaSuccess);
+  expect_clean(launch({"k", 1, 32}, read_anything, out, fresh));
+  EXPECT_EQ(cudaFree(fresh), cudaSuccess);
+}
+
 // ---- alignment
 
 // clang copies an int4 by memcpy, which has no alignment; a scalar shows it with both compilers.

@@ -151,6 +151,10 @@ void spin_hint(location where);
 // "I stored what another thread may be polling for."
 void progress();
 
+// "These bytes may hold anything, and the code that reads them copes": the check flavour then does not
+// report the read as one of uninitialised memory.
+void declare_initialised(const void* address, size_t bytes);
+
 // One per declaration of a block-shared variable; a static object, resolved once per launch.
 struct shared_slot {
   uint64_t launch = 0;

@@ -27,6 +27,7 @@ void fenced(int order, memory_scope scope);
 void bulk_copy_issued(block& which, size_t offset, size_t bytes, location where);
 void bulk_copy_landed(block& which, size_t offset, size_t bytes, const void* barrier);
 void device_read(const void* address, size_t bytes, location where);
+void declare_initialised(const void* address, size_t bytes);
 void* allocate(size_t bytes, bool host_visible);
 void released(void* pointer, size_t bytes);
 void written_by_host(void* pointer, size_t bytes);
@@ -46,6 +47,7 @@ inline void bulk_copy_issued(block&, size_t, size_t, location) {}
 inline void bulk_copy_landed(block&, size_t, size_t, const void*) {}
 inline void device_read(const void*, size_t, location) {}
 inline void written_by_host(void*, size_t) {}
+inline void declare_initialised(const void*, size_t) {}
 #endif
 
 }  // namespace check

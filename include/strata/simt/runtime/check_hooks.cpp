@@ -164,10 +164,10 @@ std::string describe_earlier(const access& earlier, const fiber& thread, bool wa
   const dim3 shape = launch_now.parameters.block;
   char text[256];
   std::snprintf(text, sizeof text,
-                "a %s by block (%u,%u,%u) thread (%u,%u,%u) [warp %u lane %u] at ",
-                access_name(was_write, kind), index.x, index.y, index.z, other % shape.x,
-                other / shape.x % shape.y, other / shape.x / shape.y, other / warp_threads,
-                other % warp_threads);
+                "%s %s by block (%u,%u,%u) thread (%u,%u,%u) [warp %u lane %u] at ",
+                kind == access_kind::plain ? "a" : "an", access_name(was_write, kind), index.x,
+                index.y, index.z, other % shape.x, other / shape.x % shape.y,
+                other / shape.x / shape.y, other / warp_threads, other % warp_threads);
   const char* why = "no __syncthreads between";
   if (earlier.block != shadow_of(*thread.home).id) {
     why = "different blocks, no release and acquire between";

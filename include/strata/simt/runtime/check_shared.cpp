@@ -157,6 +157,17 @@ void shared_access(const fiber& thread, const block& owner, size_t offset, size_
   if (write) std::fill_n(shadow.initialised + offset, bytes, shadow.id);
 }
 
+void declare_initialised(const void* address, size_t bytes) {
+  char* const begin = static_cast<char*>(const_cast<void*>(address));
+  const block& home = *current->home;
+  const size_t offset = static_cast<size_t>(begin - home.arena);
+  if (is_global(begin)) {
+    written_by_host(begin, bytes);
+  } else if (offset < arena_bytes && bytes <= arena_bytes - offset) {
+    std::fill_n(shadow_of(home).initialised + offset, bytes, shadow_of(home).id);
+  }
+}
+
 void shared_variable_added(const shared_variable_record& variable) {
   std::fill_n(valid.begin() + static_cast<std::ptrdiff_t>(variable.offset), variable.size,
               uint8_t{1});

@@ -259,6 +259,12 @@ void fence(int order, memory_scope scope) {
   engine::check::fenced(order, scope);
 }
 
+void declare_initialised(const void* address, size_t bytes) {
+  if (engine::current == nullptr) return;
+  const engine::runtime_section section;
+  engine::check::declare_initialised(address, bytes);
+}
+
 void progress() { engine::launch_now.idle_polls = 0; }
 
 void spin_hint(location where) {
