@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// For sources that define STRATA_DEBUG as 1 before their first include.
+#pragma once
+
+#include <strata/core/platform.cuh>
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "support/test_support.cuh"
+
+namespace strata_test {
+
+static_assert(STRATA_DEBUG == 1, "define STRATA_DEBUG as 1: assertions are off without it");
+
+/// `launch()` starts a kernel, of which a thread must fail an assertion with a message that contains
+/// `message`.
+template <class Launch>
+void expect_assertion(const Launch& launch, const std::string& message) {
+#if STRATA_HOST_SIMT
+  strata::simt::clear_report();
+  strata::simt::config().quiet = true;
+  EXPECT_NE(launch(), cudaSuccess);
+  strata::simt::config().quiet = false;
+  EXPECT_STREQ(strata::simt::last_report().kind, "assertion");
+  EXPECT_NE(std::string(strata::simt::last_report().text).find(message), std::string::npos)
+      << strata::simt::last_report().text;
+  strata::simt::clear_report();
+#else
+  // A trap ends the use of the device in its process; its message goes to the standard output.
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  constexpr int trapped = 3;
+  EXPECT_EXIT(
+      {
+        const cudaError_t status = launch();
+        const cudaError_t execution = cudaDeviceSynchronize();
+        std::_Exit(status != cudaSuccess || execution != cudaSuccess ? trapped : 0);
+      },
+      testing::ExitedWithCode(trapped), "")
+      << message;
+#endif
+}
+
+}  // namespace strata_test
