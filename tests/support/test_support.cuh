@@ -114,6 +114,9 @@ class guarded_memory {
   void write(const void* from) const {
     if (bytes_ == 0) return;
     EXPECT_CUDA_SUCCESS(cudaMemcpy(data(), from, bytes_, cudaMemcpyHostToDevice));
+    // From pageable memory the copy may return before it has arrived, and streams that do not wait
+    // for the default stream would meet it.
+    EXPECT_CUDA_SUCCESS(cudaDeviceSynchronize());
   }
   /// Waits for the default stream.
   void read(void* to) const {

@@ -139,16 +139,16 @@ STRATA_DETAIL_DEVICE_STORE(store_release,
 STRATA_D void fence_sc() {
 #if STRATA_DEVICE_PASS
   asm volatile("fence.sc.gpu;" ::: "memory");
-#else
-  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+#elif STRATA_HOST_SIMT
+  ::strata::simt::fence(__ATOMIC_SEQ_CST, ::strata::simt::memory_scope::device);
 #endif
 }
 
 STRATA_D void fence_acq_rel() {
 #if STRATA_DEVICE_PASS
   asm volatile("fence.acq_rel.gpu;" ::: "memory");
-#else
-  __atomic_thread_fence(__ATOMIC_ACQ_REL);
+#elif STRATA_HOST_SIMT
+  ::strata::simt::fence(__ATOMIC_ACQ_REL, ::strata::simt::memory_scope::device);
 #endif
 }
 
@@ -170,8 +170,12 @@ STRATA_D packet load_packet(const packet* p) {
       : "l"(p)
       : "memory");
 #else
-  // Tag before value, and in store_packet value before tag, gives the same promise.
-  result.tag = __atomic_load_n(&p->tag, __ATOMIC_ACQUIRE);
+  // Tag before value, and in store_packet value before tag: on the host back end, where one thread
+  // runs at a time, that gives the same promise. What was there before anybody wrote may be read.
+#if STRATA_HOST_SIMT
+  ::strata::simt::declare_initialised(p, sizeof(packet));
+#endif
+  result.tag = __atomic_load_n(&p->tag, __ATOMIC_RELAXED);
   result.value = __atomic_load_n(&p->value, __ATOMIC_RELAXED);
 #endif
   return result;
@@ -186,7 +190,7 @@ STRATA_D void store_packet(packet* p, const packet& both) {
       : "memory");
 #else
   __atomic_store_n(&p->value, both.value, __ATOMIC_RELAXED);
-  __atomic_store_n(&p->tag, both.tag, __ATOMIC_RELEASE);
+  __atomic_store_n(&p->tag, both.tag, __ATOMIC_RELAXED);
 #endif
 }
 

@@ -76,6 +76,13 @@ struct output_value<Iterator, Fallback,
 template <class Iterator, class Fallback>
 using output_value_t = typename output_value<Iterator, Fallback>::type;
 
+/// The type in which a sum starts: that of the output, so that a wide output makes a wide sum; of the
+/// items where the output has a proxy type that cannot be added up.
+template <class OutputIterator, class Item>
+using initial_value_t =
+    std::conditional_t<std::is_convertible_v<output_value_t<OutputIterator, Item>, Item>,
+                       output_value_t<OutputIterator, Item>, Item>;
+
 template <class Iterator>
 using iterator_value_t = std::remove_cv_t<typename std::iterator_traits<Iterator>::value_type>;
 

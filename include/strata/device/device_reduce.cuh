@@ -82,7 +82,7 @@ struct DeviceReduce {
                                        InputIterator d_in, OutputIterator d_out,
                                        NumItemsT num_items, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceReduce::Sum");
-    using T = detail::output_value_t<OutputIterator, detail::iterator_value_t<InputIterator>>;
+    using T = detail::initial_value_t<OutputIterator, detail::iterator_value_t<InputIterator>>;
     using AccumT = detail::accumulator_t<strata::Sum, T, detail::iterator_value_t<InputIterator>>;
     return detail::DispatchReduce<AccumT, InputIterator, OutputIterator, strata::Sum,
                                   detail::keep_item, T>::Dispatch(d_temp_storage,

@@ -354,7 +354,7 @@ struct DeviceSegmentedReduce {
 
   template <class InputIterator, class OutputIterator>
   static auto sum_problem(InputIterator d_in, OutputIterator d_out) {
-    using T = detail::output_value_t<OutputIterator, detail::iterator_value_t<InputIterator>>;
+    using T = detail::initial_value_t<OutputIterator, detail::iterator_value_t<InputIterator>>;
     return reduce_problem(d_in, d_out, strata::Sum{}, T{});
   }
 

@@ -126,7 +126,10 @@ struct DispatchReduce {
     const auto at_most = [&](std::size_t limit) { blocks = blocks < limit ? blocks : limit; };
     at_most(bytes / static_cast<std::size_t>(tuning.min_bytes_per_block));
     at_most(static_cast<std::size_t>(tuning.block_threads));
-    at_most(num_items / even_share::granule);  // every block gets some
+    // Every block gets some: a granule of whole packs, wherever the first pack begins.
+    constexpr std::size_t width =
+        is_vectorizable<InputIterator>::value ? 16 / sizeof(iterator_value_t<InputIterator>) : 1;
+    at_most(num_items / width < 1 ? 0 : (num_items / width - 1) / even_share::granule);
     return blocks > 0 ? static_cast<unsigned>(blocks) : 1;
   }
 };

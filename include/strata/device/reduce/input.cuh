@@ -109,7 +109,7 @@ struct even_share {
                                   std::size_t tile_packs = 0) {
     even_share share;
     share.is_vectorized = false;
-    share.evict_first_fraction = 0.5f;
+    share.evict_first_fraction = 1.0f;
     share.head_items = 0;
     std::size_t width = 1;
     if constexpr (is_vectorizable<Iterator>::value) {
