@@ -15,6 +15,7 @@
 
 #include "device/device_call.cuh"
 #include "device/schedules.cuh"
+#include "device/test_iterators.cuh"
 
 namespace {
 
@@ -320,6 +321,24 @@ TYPED_TEST(DeviceReduceDeterminism, sums_have_the_same_bits_under_every_schedule
           << "repeat " << i << " of " << size << ": " << results[i] << " is not " << results[0];
     }
   }
+}
+
+// Several blocks may find that all have finished; one writes.
+TEST(device_reduce_streams, the_result_is_written_once_under_every_schedule) {
+  const std::vector<int> items = random_integers<int>(several_blocks, -1000, 1000);
+  const device_vector<int> in(items);
+  device_vector<int> out(1);
+  device_vector<unsigned> written(std::vector<unsigned>(1, 0u));
+  const counted_output<int> counted(out.data(), written.data());
+  std::size_t bytes = 0;
+  ASSERT_CUDA_SUCCESS(DeviceReduce::Sum(nullptr, bytes, in.data(), counted, items.size()));
+  const scratch storage(bytes);
+  under_all_schedules([&](std::size_t) {
+    ASSERT_CUDA_SUCCESS(DeviceReduce::Sum(storage.data(), bytes, in.data(), counted, items.size()));
+  });
+  EXPECT_CUDA_SUCCESS(cudaDeviceSynchronize());
+  EXPECT_EQ(schedules(), written.to_host()[0]);
+  EXPECT_EQ(std::accumulate(items.begin(), items.end(), 0), out.to_host()[0]);
 }
 
 // The same for results that travel between blocks in more than one piece.

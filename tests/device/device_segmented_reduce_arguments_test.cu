@@ -13,6 +13,7 @@
 #include "device/device_call.cuh"
 #include "device/schedules.cuh"
 #include "device/segment_shapes.cuh"
+#include "device/test_iterators.cuh"
 
 namespace {
 
@@ -102,7 +103,7 @@ TEST(device_segmented_reduce_arguments, size_is_never_0_and_never_shrinks) {
 }
 
 TEST(device_segmented_reduce_arguments, refuses_storage_that_is_too_small) {
-  for (const int segments : {10, 1000}) {
+  for (const int segments : {10, 5000}) {
     problem p(segments);
     const std::size_t needed = bytes_by_offsets(segments);
     for (const std::size_t bytes : sizes{needed - 1, needed / 2, std::size_t{1}, std::size_t{0}}) {
@@ -120,7 +121,7 @@ TEST(device_segmented_reduce_arguments, refuses_storage_that_is_too_small) {
 }
 
 TEST(device_segmented_reduce_arguments, refuses_bad_counts_sizes_and_pointers) {
-  for (const int segments : {10, 1000}) {
+  for (const int segments : {10, 5000}) {
     problem p(segments);
     std::size_t bytes = bytes_by_offsets(segments);
     const scratch storage(bytes);
@@ -168,7 +169,7 @@ TEST(device_segmented_reduce_arguments, no_segments_need_no_pointers_and_no_laun
 }
 
 TEST(device_segmented_reduce_arguments, empty_segments_need_no_input) {
-  for (const std::size_t segments : sizes{5, 500}) {
+  for (const std::size_t segments : sizes{5, 500, 5000}) {
     const device_vector<offset> offsets(std::vector<offset>(segments, 12345));
     const auto n = static_cast<std::int64_t>(segments);
     device_vector<int> out(segments);
@@ -185,7 +186,7 @@ TEST(device_segmented_reduce_arguments, empty_segments_need_no_input) {
 }
 
 TEST(device_segmented_reduce_arguments, storage_may_have_any_alignment_and_contents) {
-  for (const int segments : {10, 1000}) {
+  for (const int segments : {10, 5000}) {
     problem p(segments);
     for (const std::size_t misalignment : sizes{1, 4, 8, 16, 128, 255}) {
       for (const contents garbage : all_contents) {
@@ -203,7 +204,7 @@ TEST(device_segmented_reduce_arguments, storage_may_have_any_alignment_and_conte
 }
 
 TEST(device_segmented_reduce_arguments, an_older_error_is_neither_returned_nor_cleared) {
-  for (const int segments : {10, 1000}) {
+  for (const int segments : {10, 5000}) {
     problem p(segments);
     std::size_t bytes = bytes_by_offsets(segments);
     const scratch storage(bytes);
@@ -224,7 +225,7 @@ TEST(device_segmented_reduce_arguments, a_graph_may_be_replayed_on_other_segment
   const std::int64_t most = if_small(20000, 100000);
   const std::vector<int> items = random_integers<int>(static_cast<std::size_t>(most), -100, 100);
   const device_vector<int> in(items);
-  for (const std::size_t segments : sizes{3, 300}) {
+  for (const std::size_t segments : sizes{3, 300, 5000}) {
     const auto n = static_cast<std::int64_t>(segments);
     device_vector<int> out(segments);
     device_vector<offset> offsets(std::vector<offset>(segments + 1, 0));
@@ -237,7 +238,7 @@ TEST(device_segmented_reduce_arguments, a_graph_may_be_replayed_on_other_segment
     ASSERT_CUDA_SUCCESS(recorded.status());
     EXPECT_GT(recorded.nodes(), 0u);
     const stream on;
-    for (int round = 0; round < if_small(10, 100); ++round) {
+    for (int round = 0; round < if_small(10, segments < 1000 ? 100 : 20); ++round) {
       // Cut anywhere; in some rounds one segment gets nearly all.
       const std::int64_t last_cut = round % 3 == 0 ? most / 50 : most;
       auto cuts =
@@ -258,6 +259,33 @@ TEST(device_segmented_reduce_arguments, a_graph_may_be_replayed_on_other_segment
   }
 }
 
+TEST(device_segmented_reduce_arguments, each_result_is_written_once_under_every_schedule) {
+  std::vector<std::int64_t> few = {5, 300, 20000, 0, if_small(70000, 150000)};
+  std::vector<std::int64_t> many(5000, 3);
+  many[17] = if_small(70000, 150000);
+  many[18] = 20000;
+  for (const auto& lengths : {few, many}) {
+    const segment_shape shape = consecutive("", lengths);
+    const device_vector<int> in(std::vector<int>(shape.items(), 1));
+    const device_vector<offset> begins(shape.begins);
+    const device_vector<offset> ends(shape.ends);
+    device_vector<int> out(lengths.size());
+    device_vector<unsigned> written(std::vector<unsigned>(lengths.size(), 0u));
+    const counted_output<int> counted(out.data(), written.data());
+    std::size_t bytes = 0;
+    const auto call = [&](void* storage) {
+      return DeviceSegmentedReduce::Sum(storage, bytes, in.data(), counted, shape.segments(),
+                                        begins.data(), ends.data());
+    };
+    ASSERT_CUDA_SUCCESS(call(nullptr));
+    const scratch storage(bytes);
+    under_all_schedules([&](std::size_t) { ASSERT_CUDA_SUCCESS(call(storage.data())); });
+    EXPECT_CUDA_SUCCESS(cudaDeviceSynchronize());
+    EXPECT_EQ(std::vector<unsigned>(lengths.size(), static_cast<unsigned>(schedules())),
+              written.to_host());
+  }
+}
+
 TEST(device_segmented_reduce_arguments, sums_have_the_same_bits_under_every_schedule) {
   std::vector<std::int64_t> few = {5, 300, if_small(9000, 70000), 0, 20000};
   std::vector<std::int64_t> many(if_small<std::size_t>(200, 1000), 7);
@@ -265,7 +293,9 @@ TEST(device_segmented_reduce_arguments, sums_have_the_same_bits_under_every_sche
   many[5] = 9000;
   many[170] = 300;
   many[171] = 70000;
-  for (const auto& lengths : {few, many}) {
+  std::vector<std::int64_t> very_many = many;
+  very_many.resize(5000, 3);
+  for (const auto& lengths : {few, many, very_many}) {
     const segment_shape shape = consecutive("", lengths);
     const std::vector<float> items = random_reals<float>(shape.items(), -1.0, 1.0);
     const device_vector<float> in(items);

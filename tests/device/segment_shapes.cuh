@@ -74,38 +74,43 @@ inline std::vector<segment_shape> segment_shapes() {
 
   lengths = lengths_around_powers(if_small(8192, 65536));
   shapes.push_back(consecutive("few_around_powers", lengths));
-  lengths.resize(200, 3);
+  lengths.resize(5000, 3);
   std::shuffle(lengths.begin(), lengths.end(), bits);
   shapes.push_back(consecutive("many_around_powers", lengths));
 
-  for (const std::int64_t count : {127, 128, 129, 130}) {
+  for (const std::int64_t count : {128, 4095, 4096, 4097}) {
     lengths.clear();
-    for (std::int64_t i = 0; i < count; ++i) lengths.push_back(below(300));
+    for (std::int64_t i = 0; i < count; ++i) lengths.push_back(below(count > 128 ? 20 : 300));
+    lengths.back() = 3000;
     shapes.push_back(consecutive(std::to_string(count) + "_short", lengths));
   }
 
-  lengths.assign(static_cast<std::size_t>(if_small(1000, 5000)), 0);
-  shapes.push_back(consecutive("all_empty", lengths));
-  lengths[lengths.size() / 3] = if_small(70000, 300001);
-  lengths[lengths.size() / 3 + 1] = 9000;
-  lengths.back() = 1;
-  shapes.push_back(consecutive("one_huge_among_empty", lengths));
-  for (std::int64_t& length : lengths) length = std::max(length, below(4));
-  shapes.push_back(consecutive("one_huge_among_tiny", lengths));
+  for (const std::size_t count : sizes{300, 5000}) {
+    const std::string suffix = "_" + std::to_string(count);
+    lengths.assign(count, 0);
+    shapes.push_back(consecutive("all_empty" + suffix, lengths));
+    lengths[count / 3] = if_small(70000, 300001);
+    lengths[count / 3 + 1] = 9000;
+    lengths.back() = 1;
+    shapes.push_back(consecutive("one_huge_among_empty" + suffix, lengths));
+    for (std::int64_t& length : lengths) length = std::max(length, below(4));
+    shapes.push_back(consecutive("one_huge_among_tiny" + suffix, lengths));
 
-  // Lengths proportional to 1 / rank, in random order.
-  const int ranks = if_small(400, 3000);
-  lengths.clear();
-  for (int rank = 1; rank <= ranks; ++rank) lengths.push_back(if_small(10000, 80000) / rank);
-  std::shuffle(lengths.begin(), lengths.end(), bits);
-  shapes.push_back(consecutive("zipf", lengths));
+    // Lengths proportional to 1 / rank, in random order.
+    lengths.clear();
+    for (std::int64_t rank = 1; rank <= static_cast<std::int64_t>(count); ++rank) {
+      lengths.push_back(if_small(10000, 80000) / rank);
+    }
+    std::shuffle(lengths.begin(), lengths.end(), bits);
+    shapes.push_back(consecutive("zipf" + suffix, lengths));
+  }
 
   lengths.clear();
-  for (int i = 0; i < if_small(3000, 100000); ++i) lengths.push_back(below(5));
+  for (int i = 0; i < if_small(10000, 100000); ++i) lengths.push_back(below(5));
   shapes.push_back(consecutive("very_many_tiny", lengths));
 
   // Neither sorted nor disjoint, with gaps, and some that end before they begin.
-  for (const int count : {100, 1000}) {
+  for (const int count : {100, 1000, 6000}) {
     segment_shape shape{"scattered_" + std::to_string(count), {}, {}};
     for (int i = 0; i < count; ++i) {
       const std::int64_t begin = below(20000);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
 
 #include <cstddef>
 #include <iterator>
@@ -158,6 +159,44 @@ class doubling_output {
 
  private:
   T* to_;
+};
+
+/// An output that counts how often it is written.
+template <class T>
+class counted_output {
+ public:
+  using iterator_category = std::random_access_iterator_tag;
+  using value_type = T;
+  using reference = void;
+  using pointer = void;
+  using difference_type = std::ptrdiff_t;
+
+  class assignment {
+   public:
+    STRATA_HD assignment(T* to, unsigned* count) : to_(to), count_(count) {}
+    STRATA_D void operator=(const T& value) const {
+      atomicAdd(count_, 1u);
+      *to_ = value;
+    }
+
+   private:
+    T* to_;
+    unsigned* count_;
+  };
+
+  counted_output(T* to, unsigned* counts) : to_(to), counts_(counts) {}
+  STRATA_HD assignment operator*() const { return {to_, counts_}; }
+  STRATA_HD assignment operator[](difference_type n) const { return {to_ + n, counts_ + n}; }
+  STRATA_HD counted_output operator+(difference_type n) const {
+    counted_output moved = *this;
+    moved.to_ += n;
+    moved.counts_ += n;
+    return moved;
+  }
+
+ private:
+  T* to_;
+  unsigned* counts_;
 };
 
 }  // namespace device_test

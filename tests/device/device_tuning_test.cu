@@ -1,0 +1,231 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Reductions with other tunings than the built-in ones: a caller may pass a policy hub. With these,
+// inputs of some hundred items are spread over many blocks, and segments of some hundred items are
+// cut into chunks.
+#include <strata/device/device_reduce.cuh>
+#include <strata/device/device_segmented_reduce.cuh>
+
+#include <cstdint>
+#include <cstring>
+#include <numeric>
+#include <vector>
+
+#include "device/device_call.cuh"
+#include "device/schedules.cuh"
+#include "device/segment_shapes.cuh"
+#include "device/tuned.cuh"
+#include "support/test_types.cuh"
+
+namespace {
+
+using namespace device_test;
+using strata_test::join;
+using strata_test::string_hash;
+
+template <class Hub, class Accum, class In, class Op, class Init>
+cudaError_t tuned_reduce(void* storage, std::size_t& bytes, const In* in, Accum* out, std::size_t n,
+                         Op op, Init init) {
+  return strata::detail::DispatchReduce<Accum, const In*, Accum*, Op, strata::detail::keep_item,
+                                        Init, Hub>::Dispatch(storage, bytes, in, out, n, op,
+                                                             strata::detail::keep_item{}, init,
+                                                             nullptr);
+}
+
+// ------------------------------------------------------------------ DeviceReduce
+
+template <class Hub>
+class DeviceReduceTuning : public ::testing::Test {};
+template <int Threads, int MinBytes>
+struct tuning {
+  template <class Accum>
+  using hub = eager_hub<Accum, Threads, MinBytes>;
+};
+using tunings = ::testing::Types<tuning<256, 16>, tuning<256, 700>, tuning<512, 64>>;
+TYPED_TEST_SUITE(DeviceReduceTuning, tunings);
+
+TYPED_TEST(DeviceReduceTuning, sums_of_every_size) {
+  using hub = typename TypeParam::template hub<int>;
+  const std::size_t most = if_small<std::size_t>(300, 700);
+  const std::vector<int> items = random_integers<int>(20000, -100, 100);
+  const device_vector<int> in(items);
+  std::vector<std::size_t> lengths(most);
+  std::iota(lengths.begin(), lengths.end(), std::size_t{0});
+  for (const std::size_t length : sizes{1000, 1023, 4096, 5555, 16385}) lengths.push_back(length);
+  for (const std::size_t length : lengths) {
+    const std::size_t start = length % 7;
+    const auto first = items.begin() + static_cast<std::ptrdiff_t>(start);
+    EXPECT_EQ(std::accumulate(first, first + static_cast<std::ptrdiff_t>(length), 3),
+              result_of<int>([&](int* out, void* storage, std::size_t& bytes) {
+                return tuned_reduce<hub>(storage, bytes, in.data() + start, out, length,
+                                         strata::Sum{}, 3);
+              }))
+        << length;
+  }
+}
+
+TYPED_TEST(DeviceReduceTuning, joins_in_order) {
+  using hub = typename TypeParam::template hub<string_hash>;
+  const std::vector<std::size_t> lengths = boundary_sizes(if_small<std::size_t>(1100, 9000));
+  std::vector<string_hash> items;
+  for (const unsigned c : random_integers<unsigned>(lengths.back() + 3, 0, 255)) {
+    items.push_back(string_hash::of(c));
+  }
+  const device_vector<string_hash> in(items);
+  const string_hash init = string_hash::of(1000);
+  for (const std::size_t length : lengths) {
+    const auto last = items.begin() + static_cast<std::ptrdiff_t>(length);
+    EXPECT_EQ(std::accumulate(items.begin(), last, init, join{}),
+              result_of<string_hash>([&](string_hash* out, void* storage, std::size_t& bytes) {
+                return tuned_reduce<hub>(storage, bytes, in.data(), out, length, join{}, init);
+              }))
+        << length;
+  }
+}
+
+TYPED_TEST(DeviceReduceTuning, many_blocks_agree_under_every_schedule) {
+  using hub = typename TypeParam::template hub<float>;
+  constexpr std::size_t size = 3001;
+  const std::vector<float> items = random_reals<float>(size, -1.0, 1.0);
+  const device_vector<float> in(items);
+  device_vector<float> out(1);
+  std::size_t bytes = 0;
+  ASSERT_CUDA_SUCCESS(
+      tuned_reduce<hub>(nullptr, bytes, in.data(), out.data(), size, strata::Sum{}, 0.0f));
+  const scratch storage(bytes);
+  float first = 0;
+  under_all_schedules([&](std::size_t repeat) {
+    ASSERT_CUDA_SUCCESS(
+        tuned_reduce<hub>(storage.data(), bytes, in.data(), out.data(), size, strata::Sum{}, 0.0f));
+    const float sum = out.to_host()[0];
+    if (repeat == 0) first = sum;
+    ASSERT_EQ(0, std::memcmp(&first, &sum, sizeof(float))) << repeat;
+  });
+  EXPECT_NEAR(std::accumulate(items.begin(), items.end(), 0.0), static_cast<double>(first), 1e-3);
+}
+
+// ------------------------------------------------------------------ DeviceSegmentedReduce
+
+template <class Hub, class Accum, class Op, class Init>
+cudaError_t tuned_segmented_reduce(void* storage, std::size_t& bytes, const Accum* in, Accum* out,
+                                   std::int64_t segments, const std::int64_t* begins,
+                                   const std::int64_t* ends, Op op, Init init) {
+  using offsets = strata::detail::offset_segments<const std::int64_t*, const std::int64_t*>;
+  return strata::detail::DispatchSegmentedReduce<Accum, const Accum*, Accum*, offsets, Op,
+                                                 strata::detail::keep_item, Init,
+                                                 Hub>::Dispatch(storage, bytes, in, out,
+                                                                offsets{begins, ends}, segments, op,
+                                                                strata::detail::keep_item{}, init,
+                                                                nullptr);
+}
+
+template <class Groups>
+class DeviceSegmentedReduceTuning : public ::testing::Test {};
+template <int Threads>
+struct groups {
+  template <class Accum>
+  using hub = short_segment_hub<Accum, Threads, 300>;
+};
+using all_groups = ::testing::Types<groups<2>, groups<8>, groups<32>>;
+TYPED_TEST_SUITE(DeviceSegmentedReduceTuning, all_groups);
+
+// Each length up to some chunks, and segments of many chunks, among enough others that the lengths
+// decide.
+segment_shape every_length(std::int64_t longest) {
+  std::vector<std::int64_t> lengths;
+  for (std::int64_t length = 0; length <= longest; ++length) lengths.push_back(length * 37 % 701);
+  lengths[100] = 5000;
+  lengths[101] = 90000;
+  return consecutive("every length", lengths);
+}
+
+TYPED_TEST(DeviceSegmentedReduceTuning, sums_of_every_length) {
+  using hub = typename TypeParam::template hub<int>;
+  const segment_shape shape = every_length(if_small(200, 700));
+  const std::vector<int> items = random_integers<int>(shape.items(), -100, 100);
+  const device_vector<int> in(items);
+  const device_vector<std::int64_t> begins(shape.begins);
+  const device_vector<std::int64_t> ends(shape.ends);
+  device_vector<int> out(shape.begins.size());
+  ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
+    return tuned_segmented_reduce<hub>(storage, bytes, in.data(), out.data(), shape.segments(),
+                                       begins.data(), ends.data(), strata::Sum{}, 3);
+  }));
+  const std::vector<int> results = out.to_host();
+  for (std::size_t s = 0; s < results.size(); ++s) {
+    EXPECT_EQ(std::accumulate(items.begin() + shape.begins[s], items.begin() + shape.ends[s], 3),
+              results[s])
+        << shape.ends[s] - shape.begins[s];
+  }
+}
+
+TYPED_TEST(DeviceSegmentedReduceTuning, joins_in_order) {
+  using hub = typename TypeParam::template hub<string_hash>;
+  const segment_shape shape = every_length(if_small(200, 700));
+  std::vector<string_hash> items;
+  for (const unsigned c : random_integers<unsigned>(shape.items(), 0, 255)) {
+    items.push_back(string_hash::of(c));
+  }
+  const device_vector<string_hash> in(items);
+  const device_vector<std::int64_t> begins(shape.begins);
+  const device_vector<std::int64_t> ends(shape.ends);
+  device_vector<string_hash> out(shape.begins.size());
+  const string_hash init = string_hash::of(1000);
+  ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
+    return tuned_segmented_reduce<hub>(storage, bytes, in.data(), out.data(), shape.segments(),
+                                       begins.data(), ends.data(), join{}, init);
+  }));
+  const std::vector<string_hash> results = out.to_host();
+  for (std::size_t s = 0; s < results.size(); ++s) {
+    EXPECT_EQ(std::accumulate(items.begin() + shape.begins[s], items.begin() + shape.ends[s], init,
+                              join{}),
+              results[s])
+        << shape.ends[s] - shape.begins[s];
+  }
+}
+
+// More chunks than temporary storage has room for. Which segments find room may depend on the
+// schedule, the results do not: the same segment comes again and again.
+template <class Hub>
+void expect_the_same_without_room(std::size_t segments, std::size_t period, std::int64_t length) {
+  const std::vector<float> items =
+      random_reals<float>(static_cast<std::size_t>(length) + period, -1.0, 1.0);
+  const device_vector<float> in(items);
+  std::vector<std::int64_t> begin_list(segments);
+  std::vector<std::int64_t> end_list(segments);
+  for (std::size_t s = 0; s < segments; ++s) {
+    begin_list[s] = static_cast<std::int64_t>(s % period);
+    end_list[s] = begin_list[s] + length;
+  }
+  const device_vector<std::int64_t> begins(begin_list);
+  const device_vector<std::int64_t> ends(end_list);
+  device_vector<float> out(segments);
+  ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
+    return tuned_segmented_reduce<Hub>(storage, bytes, in.data(), out.data(),
+                                       static_cast<std::int64_t>(segments), begins.data(),
+                                       ends.data(), strata::Sum{}, 0.0f);
+  }));
+  const std::vector<float> results = out.to_host();
+  for (std::size_t s = 0; s < segments; ++s) {
+    if (s >= period) {
+      ASSERT_EQ(0, std::memcmp(&results[s - period], &results[s], sizeof(float))) << s;
+    } else {
+      ASSERT_NEAR(std::accumulate(items.begin() + begin_list[s], items.begin() + end_list[s], 0.0),
+                  static_cast<double>(results[s]), 1e-3);
+    }
+  }
+}
+
+TEST(device_segmented_reduce_tuning, many_long_segments_without_room_are_reduced_alike) {
+  expect_the_same_without_room<short_segment_hub<float, 8, 150>>(
+      strata::detail::max_chunks / 2 + 600, 40, 151);
+}
+
+TEST(device_segmented_reduce_tuning, few_long_segments_without_room_are_reduced_alike) {
+  expect_the_same_without_room<short_segment_hub<float, 8, 64>>(
+      strata::detail::max_chunks / strata::detail::max_chunks_per_segment + 20, 20,
+      64 * strata::detail::max_chunks_per_segment);
+}
+
+}  // namespace

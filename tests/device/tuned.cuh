@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Calls with a tuning of one's own, by which small inputs take the paths of large ones.
+#pragma once
+
+#include <strata/device/device_reduce.cuh>
+#include <strata/device/device_segmented_reduce.cuh>
+
+#include <cstddef>
+
+namespace device_test {
+
+/// `Threads` threads a block, and a block for every `MinBytes` bytes.
+template <class AccumT, int Threads, int MinBytes>
+struct eager_hub {
+  static constexpr strata::reduce_tuning make() {
+    auto tuning = strata::detail::reduce_policy_hub<AccumT>::MaxPolicy::tuning;
+    tuning.block_threads = Threads;
+    tuning.min_bytes_per_block = MinBytes;
+    tuning.single_block_bytes = 0;
+    return tuning;
+  }
+  struct Policy : strata::ChainedPolicy<750, Policy, Policy> {
+    static constexpr strata::reduce_tuning tuning = make();
+  };
+  using MaxPolicy = Policy;
+};
+
+/// Groups of `GroupThreads` lanes, and chunks of segments above `ChunkItems` items of the accumulator's
+/// type.
+template <class AccumT, int GroupThreads, int ChunkItems>
+struct short_segment_hub {
+  using usual = typename strata::detail::segmented_reduce_policy_hub<AccumT>::MaxPolicy;
+  static constexpr strata::segmented_reduce_tuning make() {
+    auto tuning = usual::segmented;
+    tuning.thread_items = GroupThreads;
+    tuning.group_items = 40;
+    tuning.group_threads = GroupThreads;
+    tuning.warp_bytes = ChunkItems / 3 * static_cast<int>(sizeof(AccumT));
+    tuning.chunk_bytes = ChunkItems * static_cast<int>(sizeof(AccumT));
+    return tuning;
+  }
+  struct Policy : strata::ChainedPolicy<750, Policy, Policy> {
+    static constexpr strata::segmented_reduce_tuning segmented = make();
+    static constexpr strata::reduce_tuning tuning = usual::tuning;
+  };
+  using MaxPolicy = Policy;
+};
+
+}  // namespace device_test

@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// expect: block_threads must not be below max_chunks_per_segment
+#include <strata/device/device_segmented_reduce.cuh>
+
+#if defined(STRATA_BAD)
+constexpr int segmented_threads = 128;
+constexpr int threads = 128;
+#else
+constexpr int segmented_threads = 256;
+constexpr int threads = 256;
+#endif
+
+// A tuning of one's own.
+template <class Tuning>
+constexpr Tuning with_threads(Tuning tuning, int block_threads) {
+  tuning.block_threads = block_threads;
+  return tuning;
+}
+struct hub {
+  using usual = strata::detail::segmented_reduce_policy_hub<int>::MaxPolicy;
+  struct Policy : strata::ChainedPolicy<750, Policy, Policy> {
+    static constexpr auto segmented = with_threads(usual::segmented, segmented_threads);
+    static constexpr auto tuning = with_threads(usual::tuning, threads);
+  };
+  using MaxPolicy = Policy;
+};
+
+cudaError_t sums(void* storage, std::size_t& bytes, const int* in, int* out, const int* offsets) {
+  using strata::detail::keep_item;
+  using segments = strata::detail::offset_segments<const int*, const int*>;
+  return strata::detail::DispatchSegmentedReduce<int, const int*, int*, segments, strata::Sum,
+                                                 keep_item, int, hub>::Dispatch(storage, bytes, in,
+                                                                                out,
+                                                                                segments{
+                                                                                    offsets,
+                                                                                    offsets + 1},
+                                                                                1000, strata::Sum{},
+                                                                                keep_item{}, 0,
+                                                                                nullptr);
+}
