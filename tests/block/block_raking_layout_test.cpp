@@ -103,4 +103,12 @@ TYPED_TEST(block_raking_layout, no_two_lanes_meet_on_a_bank) {
   check_block_sizes<TypeParam, 101, 31>(std::make_integer_sequence<int, 29>{});
 }
 
+// Conflicts cannot be avoided there, overlaps and misalignment can.
+TEST(block_raking_layout, items_of_more_than_16_byte_alignment_keep_it) {
+  const layout_facts layout = facts<item<64, 32>, 100>();
+  EXPECT_EQ(layout.unit_bytes, 32);
+  for (int i = 1; i < 100; ++i) EXPECT_GE(layout.unit(i), layout.unit(i - 1) + 2);
+  EXPECT_LE((layout.unit(99) + 2) * 32, layout.total_bytes);
+}
+
 }  // namespace block_raking_layout_test

@@ -278,8 +278,8 @@ TEST(block_reduce, arrays_are_reduced_in_order_of_thread_and_index) {
 }
 
 // ---------------------------------------------------------------------------- types
-// Trivially copyable, but not default constructible; more strictly aligned than a 16-byte access.
-struct alignas(32) strict {
+// Trivially copyable, but not default constructible.
+struct alignas(16) strict {
   long long value[4];
   explicit STRATA_HD strict(long long v) : value{v, -v, 2 * v, v} {}
   friend STRATA_HD strict operator+(const strict& a, const strict& b) {
