@@ -63,7 +63,7 @@ class AgentReduce {
  public:
   /// Packs that a block has in flight where blocks take tiles in turn; 0 where they do not.
   template <class Iterator>
-  static constexpr std::size_t tile_packs =
+  static constexpr std::size_t interleaved_packs =
       is_commutative ? static_cast<std::size_t>(block_threads) * packs_within<best_input<Iterator>>(
                                                                      tuning.bytes_in_flight)
                      : 0;

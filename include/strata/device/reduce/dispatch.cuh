@@ -99,7 +99,7 @@ struct DispatchReduce {
     const unsigned blocks = number_of_blocks(tuning, num_items * sizeof(T));
     using Agent = AgentReduce<ActivePolicy, AccumT, ReductionOp, TransformOp>;
     even_share share =
-        even_share::cut(d_in, num_items, blocks, Agent::template tile_packs<InputIterator>);
+        even_share::cut(d_in, num_items, blocks, Agent::template interleaved_packs<InputIterator>);
     share.evict_first_fraction = evict_first_fraction(num_items * sizeof(T));
     return launch({"strata::DeviceReduce", dim3(blocks), dim3(tuning.block_threads), 0, stream, 1,
                    device.ptx_version >= 900},
@@ -120,9 +120,10 @@ struct DispatchReduce {
     if (bytes <= static_cast<std::size_t>(tuning.single_block_bytes)) return 1;
     const auto multiprocessors = static_cast<std::size_t>(device.multiprocessors);
     const std::size_t few = static_cast<std::size_t>(tuning.one_block_per_multiprocessor_bytes);
-    std::size_t blocks = bytes / multiprocessors <= few
-                             ? multiprocessors
-                             : multiprocessors * tuning.blocks_per_multiprocessor;
+    std::size_t blocks =
+        bytes / multiprocessors <= few
+            ? multiprocessors
+            : multiprocessors * static_cast<unsigned>(tuning.blocks_per_multiprocessor);
     const auto at_most = [&](std::size_t limit) { blocks = blocks < limit ? blocks : limit; };
     at_most(bytes / static_cast<std::size_t>(tuning.min_bytes_per_block));
     at_most(static_cast<std::size_t>(tuning.block_threads));
