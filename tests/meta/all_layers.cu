@@ -15,26 +15,24 @@
 #if defined(__CUDACC__)
 #include <cuda_runtime.h>
 #endif
-#define I error
-#define B0 error
-#define CHECK error
-#define LOG error
-#define ASSERT error
-#define DEVICE error
-#define HOST error
-#define KERNEL error
-#define UNROLL error
-#define WARP_SIZE error
-#define WARP_THREADS error
-#define BLOCK_THREADS error
-#define FULL_MASK error
-#define PTX_ARCH error
-#define interface error
-#define small error
-#define far error
-#define near error
-#define major error
-#define minor error
+#define I @
+#define B0 @
+#define CHECK @
+#define LOG @
+#define ASSERT @
+#define DEVICE @
+#define HOST @
+#define KERNEL @
+#define UNROLL @
+#define WARP_SIZE @
+#define WARP_THREADS @
+#define BLOCK_THREADS @
+#define FULL_MASK @
+#define PTX_ARCH @
+#define interface @
+#define small @
+#define far @
+#define near @
 #endif
 
 #include <strata/block/block_load.cuh>

@@ -232,7 +232,7 @@ def main():
         return
     findings = lint()
     if findings:
-        toolbox.fail("\n".join([f"{len(findings)} findings", *findings]))
+        toolbox.fail("\n".join([f"{len(findings)} findings", *findings[:50]]))
 
 
 if __name__ == "__main__":

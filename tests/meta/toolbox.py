@@ -64,11 +64,13 @@ def headers():
 
 
 def tracked_files():
-    """The files of the project: what git would commit, or, outside a clone, all but build trees."""
+    """The files of the project: what git would commit, or, outside a clone, what has its place."""
     listing = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
                              cwd=ROOT, text=True, capture_output=True)
     if listing.returncode == 0 and listing.stdout:
         names = listing.stdout.split("\0")
         return sorted(ROOT / name for name in names if name and (ROOT / name).is_file())
-    return sorted(path for path in ROOT.rglob("*")
-                  if path.is_file() and not {"build", ".git"} & set(path.relative_to(ROOT).parts))
+    folders = (".ci", "benchmarks", "cmake", "examples", "include", "tests")
+    return sorted(path for path in [*ROOT.glob("*"), *(below for folder in folders
+                                                       for below in (ROOT / folder).rglob("*"))]
+                  if path.is_file() and "__pycache__" not in path.parts)
