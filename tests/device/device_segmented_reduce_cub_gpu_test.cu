@@ -9,6 +9,7 @@
 #include <cub/device/device_segmented_reduce.cuh>
 #include <cuda/functional>
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -34,6 +35,15 @@ std::vector<T> results_of(std::int64_t segments, const Call& call) {
   return out.to_host();
 }
 
+template <class T>
+bool same(const T& a, const T& b) {
+  return a == b;
+}
+template <class Key, class Value>
+bool same(const cub::KeyValuePair<Key, Value>& a, const cub::KeyValuePair<Key, Value>& b) {
+  return a.key == b.key && a.value == b.value;
+}
+
 template <class T, class Call>
 void expect_the_same(std::int64_t segments, const Call& call) {
   const auto with = [&](auto library) {
@@ -44,12 +54,16 @@ void expect_the_same(std::int64_t segments, const Call& call) {
   const std::vector<T> ours = with(by_strata{});
   const std::vector<T> theirs = with(by_cub{});
   ASSERT_EQ(theirs.size(), ours.size());
-  for (std::size_t s = 0; s < ours.size(); ++s) ASSERT_FALSE(theirs[s] != ours[s]) << s;
+  for (std::size_t s = 0; s < ours.size(); ++s) ASSERT_TRUE(same(theirs[s], ours[s])) << s;
 }
 
 TEST(device_segmented_reduce_cub, every_function) {
-  for (const segment_shape& shape : segment_shapes()) {
+  for (segment_shape shape : segment_shapes()) {
     SCOPED_TRACE(shape.name);
+    // What CUB makes of a segment that ends before it begins is not defined.
+    for (std::size_t s = 0; s < shape.begins.size(); ++s) {
+      shape.ends[s] = std::max(shape.begins[s], shape.ends[s]);
+    }
     const std::vector<int> items = random_integers<int>(shape.items() + 10, -1000, 1000);
     const device_vector<int> in(items);
     const device_vector<std::int64_t> begins(shape.begins);

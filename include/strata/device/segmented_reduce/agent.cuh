@@ -288,17 +288,21 @@ class AgentSegmentedReduce {
     return Exchange(storage_.exchange, exchange, chunk, chunks);
   }
 
-  // Combines the results of a segment's chunks, if this is the last block to come here.
+  // Combines the results of a segment's chunks, if this is the last block to come here. Looks first
+  // whether all are there: the operator must not meet what nobody has published.
   STRATA_D void finish_by_warp(long long segment, Exchange exchange, unsigned chunks) {
     AccumT result;
     bool is_complete = true;
+    for (unsigned i = platform::lane_id(); i < chunks; i += warp_threads) {
+      is_complete = exchange.collect(i, result) && is_complete;
+    }
+    if (__all_sync(full_warp_mask, is_complete) == 0) return;
     const auto collect = [&](unsigned chunk) {
       AccumT value;
-      is_complete = exchange.collect(chunk, value) && is_complete;
+      exchange.collect(chunk, value);  // stays there when another block takes the tags back
       return value;
     };
     fold_chunks_of_lane(chunks, collect, result);
-    if (__all_sync(full_warp_mask, is_complete) == 0) return;
     result = combine_lanes(result, chunks);
     const bool is_winner = platform::lane_id() == 0 && exchange.claim();
     if (__any_sync(full_warp_mask, is_winner) == 0) return;
