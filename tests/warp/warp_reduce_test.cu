@@ -258,7 +258,10 @@ STRATA_KERNEL void reduce_by_name(const T* in, T* out, int valid) {
 
 template <class T, int Width>
 void test_names() {
-  const std::vector<T> items = random_items<T>(2 * Width, 3, 20);
+  std::vector<T> items = random_items<T>(2 * Width, 3, 20);
+  // The extremes are beyond the valid lanes.
+  items[Width - 2] = static_cast<T>(-1);
+  items[Width - 1] = static_cast<T>(21);
   const std::vector<T> own(items.begin(), items.begin() + Width);
   constexpr std::size_t valid = Width - 2;
   const device_vector<T> in(items);
