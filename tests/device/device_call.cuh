@@ -102,7 +102,16 @@ T result_of(const Call& call) {
   return out.to_host()[0];
 }
 
-/// The same by the overload without storage arguments.
+/// What `call(T* out, storage...)` writes to `count` outputs; no byte next to them changes.
+template <class T, class Call>
+std::vector<T> results_of(std::int64_t count, const Call& call) {
+  device_vector<T> out(static_cast<std::size_t>(count));
+  EXPECT_CUDA_SUCCESS(
+      in_two_phases([&](auto&&... storage) { return call(out.data(), storage...); }));
+  return out.to_host();
+}
+
+/// What `call(T* out)` writes, by an overload without storage arguments.
 template <class T, class Call>
 T result_without_storage(const Call& call) {
   device_vector<T> out(1);

@@ -27,14 +27,6 @@ struct by_cub {
   using reduce = cub::DeviceSegmentedReduce;
 };
 
-template <class T, class Call>
-std::vector<T> results_of(std::int64_t segments, const Call& call) {
-  device_vector<T> out(static_cast<std::size_t>(segments));
-  EXPECT_CUDA_SUCCESS(in_two_phases(
-      [&](void* storage, std::size_t& bytes) { return call(storage, bytes, out.data()); }));
-  return out.to_host();
-}
-
 template <class T>
 bool same(const T& a, const T& b) {
   return a == b;
@@ -47,7 +39,7 @@ bool same(const cub::KeyValuePair<Key, Value>& a, const cub::KeyValuePair<Key, V
 template <class T, class Call>
 void expect_the_same(std::int64_t segments, const Call& call) {
   const auto with = [&](auto library) {
-    return results_of<T>(segments, [&](void* storage, std::size_t& bytes, T* out) {
+    return results_of<T>(segments, [&](T* out, void* storage, std::size_t& bytes) {
       return call(library, storage, bytes, out);
     });
   };
