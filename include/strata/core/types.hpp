@@ -122,17 +122,17 @@ template <>
 struct value_limits<__nv_bfloat16, void> : half_limits<__nv_bfloat16, 0x7f7f, 0xff7f> {};
 
 #if defined(__SIZEOF_INT128__)
+__extension__ using int128 = __int128;
+__extension__ using uint128 = unsigned __int128;
 template <>
-struct value_limits<__int128, void> {
-  static constexpr __int128 max() {
-    return static_cast<__int128>(~static_cast<unsigned __int128>(0) >> 1);
-  }
-  static constexpr __int128 lowest() { return -max() - 1; }
+struct value_limits<int128, void> {
+  static constexpr int128 max() { return static_cast<int128>(~static_cast<uint128>(0) >> 1); }
+  static constexpr int128 lowest() { return -max() - 1; }
 };
 template <>
-struct value_limits<unsigned __int128, void> {
-  static constexpr unsigned __int128 max() { return ~static_cast<unsigned __int128>(0); }
-  static constexpr unsigned __int128 lowest() { return 0; }
+struct value_limits<uint128, void> {
+  static constexpr uint128 max() { return ~static_cast<uint128>(0); }
+  static constexpr uint128 lowest() { return 0; }
 };
 #endif
 

@@ -314,7 +314,7 @@ struct DeviceSegmentedReduce {
   // A reduction but for its segments; one place where the overloads meet.
   template <class AccumT, class InputIterator, class OutputIterator, class ReductionOp,
             class TransformOp, class InitT>
-  struct problem {
+  struct STRATA_DETAIL_HIDDEN problem {
     InputIterator d_in;
     OutputIterator d_out;
     ReductionOp reduction_op;
