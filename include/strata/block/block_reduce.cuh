@@ -88,7 +88,7 @@ class BlockReduce {
   }
   template <std::size_t ItemsPerThread, class Operator>
   STRATA_D T Reduce(const T (&inputs)[ItemsPerThread], Operator reduction_op) {
-    return Reduce(static_cast<T>(ThreadReduce(inputs, reduction_op)), reduction_op);
+    return Reduce(static_cast<T>(strata::ThreadReduce(inputs, reduction_op)), reduction_op);
   }
   template <class Operator>
   STRATA_D T Reduce(T input, Operator reduction_op, int num_valid) {
@@ -108,7 +108,7 @@ class BlockReduce {
   }
   template <std::size_t ItemsPerThread, class Operator>
   STRATA_D T AllReduce(const T (&inputs)[ItemsPerThread], Operator reduction_op) {
-    return AllReduce(static_cast<T>(ThreadReduce(inputs, reduction_op)), reduction_op);
+    return AllReduce(static_cast<T>(strata::ThreadReduce(inputs, reduction_op)), reduction_op);
   }
   template <class Operator>
   STRATA_D T AllReduce(T input, Operator reduction_op, int num_valid) {
