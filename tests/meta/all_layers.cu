@@ -96,10 +96,11 @@ cudaError_t every_block_layer(const int* in, int* out, int* sums, int count, cud
                      every_layer_kernel<int, 128, 4>, in, out, sums, count);
 }
 
-cudaError_t every_device_call(void* storage, std::size_t& bytes, const float* floats,
-                              float* float_sum, const pair_of_values* pairs, pair_of_values* joined,
-                              const int* offsets, float* segment_sums, int count, int segments,
-                              cudaStream_t stream) {
+[[maybe_unused]] cudaError_t every_device_call(void* storage, std::size_t& bytes,
+                                               const float* floats, float* float_sum,
+                                               const pair_of_values* pairs, pair_of_values* joined,
+                                               const int* offsets, float* segment_sums, int count,
+                                               int segments, cudaStream_t stream) {
   cudaError_t status = lib::DeviceReduce::Sum(storage, bytes, floats, float_sum, count, stream);
   if (status != cudaSuccess) return status;
   status = lib::DeviceReduce::Reduce(storage, bytes, pairs, joined, count, join_pairs{},
