@@ -3,7 +3,7 @@
 
 # Sets STRATA_CUDA: whether nvcc builds tests, examples and benchmarks beside the host compiler.
 # Only strata's own targets need this; a consumer enables CUDA, or does not, as it likes.
-set(strata_oldest_cuda 12.0)
+set(strata_oldest_cuda 12.3)
 set(STRATA_CUDA FALSE)
 if(NOT STRATA_ENABLE_CUDA)
   return()
