@@ -81,7 +81,7 @@ inline std::vector<segment_shape> segment_shapes() {
   for (const std::int64_t count : {128, 4095, 4096, 4097}) {
     lengths.clear();
     for (std::int64_t i = 0; i < count; ++i) lengths.push_back(below(count > 128 ? 20 : 300));
-    lengths.back() = 3000;
+    lengths.back() = 17000;
     shapes.push_back(consecutive(std::to_string(count) + "_short", lengths));
   }
 
