@@ -275,7 +275,7 @@ TEST_F(RuntimeApi, impossible_launches_are_refused) {
 TEST_F(RuntimeApi, errors_have_the_toolkits_names_and_numbers) {
   EXPECT_STREQ(cudaGetErrorName(cudaErrorInvalidValue), "cudaErrorInvalidValue");
   EXPECT_STREQ(cudaGetErrorString(cudaSuccess), "no error");
-  EXPECT_STREQ(cudaGetErrorName(static_cast<cudaError_t>(12345)), "unrecognized error code");
+  EXPECT_STREQ(cudaGetErrorName(static_cast<cudaError_t>(1001)), "unrecognized error code");
   EXPECT_EQ(static_cast<int>(cudaErrorLaunchFailure), 719);
   EXPECT_EQ(static_cast<int>(cudaErrorNotReady), 600);
 }
