@@ -223,10 +223,40 @@ TEST(device_segmented_reduce_tuning, many_long_segments_without_room_are_reduced
       strata::detail::max_chunks / 2 + 600, 40, 151);
 }
 
-TEST(device_segmented_reduce_tuning, few_long_segments_without_room_are_reduced_alike) {
-  expect_the_same_without_room<short_segment_hub<float, 8, 64>>(
-      strata::detail::max_chunks / strata::detail::max_chunks_per_segment + 20, 20,
-      64 * strata::detail::max_chunks_per_segment);
+// In one launch a segment's cut depends on what lies beside it: every share of every block is checked
+// against the sequential sum, and a second call must repeat the bits.
+TEST(device_segmented_reduce_tuning, few_segments_of_every_length_are_shared_by_all_blocks) {
+  constexpr std::size_t segments = 300;
+  std::vector<std::int64_t> begin_list(segments);
+  std::vector<std::int64_t> end_list(segments);
+  std::int64_t next = 0;
+  for (std::size_t s = 0; s < segments; ++s) {
+    // Short ones, of one warp, of one block, of a few shares, of many.
+    constexpr std::int64_t lengths[] = {3, 0, 30, 101, 64, 1000, 7, 130, 3001, 65, 12000, 257};
+    begin_list[s] = next + static_cast<std::int64_t>(s % 5);
+    end_list[s] = begin_list[s] + lengths[s % std::size(lengths)] + static_cast<std::int64_t>(s);
+    next = end_list[s];
+  }
+  const std::vector<float> items = random_reals<float>(static_cast<std::size_t>(next), -1.0, 1.0);
+  const device_vector<float> in(items);
+  const device_vector<std::int64_t> begins(begin_list);
+  const device_vector<std::int64_t> ends(end_list);
+  std::vector<float> results[2];
+  for (auto& result : results) {
+    device_vector<float> out(segments);
+    ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
+      return tuned_segmented_reduce<short_segment_hub<float, 8, 300>>(
+          storage, bytes, in.data(), out.data(), static_cast<std::int64_t>(segments), begins.data(),
+          ends.data(), strata::Sum{}, 0.0f);
+    }));
+    result = out.to_host();
+  }
+  for (std::size_t s = 0; s < segments; ++s) {
+    ASSERT_NEAR(std::accumulate(items.begin() + begin_list[s], items.begin() + end_list[s], 0.0),
+                static_cast<double>(results[0][s]), 1e-2)
+        << s;
+    ASSERT_EQ(0, std::memcmp(&results[0][s], &results[1][s], sizeof(float))) << s;
+  }
 }
 
 }  // namespace

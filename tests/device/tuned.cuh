@@ -39,11 +39,15 @@ struct short_segment_hub {
     tuning.group_threads = GroupThreads;
     tuning.warp_bytes = ChunkItems / 3 * static_cast<int>(sizeof(AccumT));
     tuning.chunk_bytes = ChunkItems * static_cast<int>(sizeof(AccumT));
+    tuning.one_launch_warp_bytes = tuning.warp_bytes;
+    tuning.one_launch_block_bytes = tuning.chunk_bytes;
+    tuning.min_share_bytes = tuning.chunk_bytes;
     return tuning;
   }
   struct Policy : strata::ChainedPolicy<750, Policy, Policy> {
     static constexpr strata::segmented_reduce_tuning segmented = make();
     static constexpr strata::reduce_tuning tuning = usual::tuning;
+    static constexpr strata::reduce_tuning one_launch_tuning = usual::one_launch_tuning;
   };
   using MaxPolicy = Policy;
 };

@@ -22,6 +22,7 @@ struct hub {
   struct Policy : strata::ChainedPolicy<750, Policy, Policy> {
     static constexpr auto segmented = with_threads(usual::segmented, segmented_threads);
     static constexpr auto tuning = with_threads(usual::tuning, threads);
+    static constexpr auto one_launch_tuning = with_threads(usual::one_launch_tuning, threads);
   };
   using MaxPolicy = Policy;
 };

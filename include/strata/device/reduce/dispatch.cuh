@@ -115,7 +115,7 @@ struct DispatchReduce {
     const float kept = static_cast<float>(device.l2_bytes) * 0.5f;
     const float fraction = 1.0f - kept / static_cast<float>(bytes + 1);
     const float least = 0.125f;
-    const float most = 0.75f;
+    const float most = large_input_evict_first;
     return fraction < least ? least : fraction > most ? most : fraction;
   }
 

@@ -43,14 +43,14 @@ struct DispatchSegmentedReduce {
                               InputIterator d_in, OutputIterator d_out, Segments segments,
                               long long num_segments, ReductionOp reduction_op,
                               TransformOp transform_op, InitT init, cudaStream_t stream) {
-    temporary_storage::layout<5> storage;
+    temporary_storage::layout<4> storage;
     // Packets in every case, so that the size never shrinks when the number of segments grows.
-    storage.template reserve<platform::packet>(0, max_chunks * Exchange::packets_per_value);
-    if (num_segments > max_one_launch_segments) {
+    storage.template reserve<platform::packet>(
+        0, 2 * max_one_launch_blocks * Exchange::packets_per_value);
+    if (num_segments > max_one_launch_segments<AccumT>) {
       storage.template reserve<unsigned>(1, 1);
-      storage.template reserve<int>(2, max_chunks);
-      storage.template reserve<long long>(3, max_chunks);
-      storage.template reserve<unsigned>(4, max_chunks);
+      storage.template reserve<queued_chunk>(2, max_chunks);
+      storage.template reserve<unsigned>(3, max_chunks);
       storage.template reserve<AccumT>(0, max_chunks);  // never at work together with packets
     }
     if (d_temp_storage == nullptr) {
@@ -74,9 +74,8 @@ struct DispatchSegmentedReduce {
         stream,
         {},
         storage.template get<platform::packet>(0),
-        {storage.template get<unsigned>(1), storage.template get<int>(2),
-         storage.template get<long long>(3), storage.template get<unsigned>(4),
-         storage.template get<AccumT>(0)}};
+        {storage.template get<unsigned>(1), storage.template get<queued_chunk>(2),
+         storage.template get<unsigned>(3), storage.template get<AccumT>(0)}};
     const cudaError_t status = current_device_properties(dispatch.device);
     if (status != cudaSuccess) return status;
     return MaxPolicy::Invoke(dispatch.device.ptx_version, dispatch);
@@ -84,22 +83,24 @@ struct DispatchSegmentedReduce {
 
   template <class ActivePolicy>
   cudaError_t Invoke() {
-    const long long resident_blocks = static_cast<long long>(device.multiprocessors) *
-                                      ActivePolicy::segmented.blocks_per_multiprocessor;
-    return num_segments <= max_one_launch_segments
-               ? reduce_in_one_launch<ActivePolicy>(resident_blocks)
-               : reduce_many_segments<ActivePolicy>(resident_blocks);
+    return num_segments <= max_one_launch_segments<AccumT> ? reduce_in_one_launch<ActivePolicy>()
+                                                           : reduce_many_segments<ActivePolicy>();
+  }
+
+  long long resident_blocks(int blocks_per_multiprocessor) const {
+    return static_cast<long long>(device.multiprocessors) * blocks_per_multiprocessor;
   }
 
   template <class ActivePolicy>
-  cudaError_t reduce_in_one_launch(long long resident_blocks) {
-    constexpr segmented_reduce_tuning tuning = ActivePolicy::segmented;
+  cudaError_t reduce_in_one_launch() {
+    constexpr reduce_tuning tuning = ActivePolicy::one_launch_tuning;
     constexpr int block_warps = tuning.block_threads / warp_threads;
-    using Agent = AgentSegmentedReduce<ActivePolicy, AccumT, InputIterator, OutputIterator,
-                                       Segments, ReductionOp, TransformOp, InitT>;
+    using Agent = AgentSegmentedReduceOneLaunch<ActivePolicy, AccumT, InputIterator, OutputIterator,
+                                                Segments, ReductionOp, TransformOp, InitT>;
     // A segment of unknown length may need them all.
-    long long blocks = resident_blocks;
-    if (!segments.may_exceed(Agent::max_items_without_chunks)) {
+    long long blocks = resident_blocks(tuning.blocks_per_multiprocessor);
+    blocks = blocks < max_one_launch_blocks ? blocks : max_one_launch_blocks;
+    if (!segments.may_exceed(Agent::max_items_of_warp(num_segments))) {
       const long long enough = ceiling_divide<long long>(num_segments, block_warps);
       blocks = enough < blocks ? enough : blocks;
     }
@@ -113,8 +114,9 @@ struct DispatchSegmentedReduce {
   }
 
   template <class ActivePolicy>
-  cudaError_t reduce_many_segments(long long resident_blocks) {
+  cudaError_t reduce_many_segments() {
     constexpr segmented_reduce_tuning tuning = ActivePolicy::segmented;
+    const long long resident = resident_blocks(tuning.blocks_per_multiprocessor);
     constexpr int block_warps = tuning.block_threads / warp_threads;
     using Agent = AgentSegmentedReduce<ActivePolicy, AccumT, InputIterator, OutputIterator,
                                        Segments, ReductionOp, TransformOp, InitT>;
@@ -122,15 +124,14 @@ struct DispatchSegmentedReduce {
     // Small batches balance better, large ones cost less per segment: a few batches per resident
     // warp, and full ones when there are segments enough.
     int segments_per_warp = warp_threads;
-    while (segments_per_warp > 1 &&
-           num_segments / segments_per_warp < 4 * resident_blocks * block_warps) {
+    while (segments_per_warp > 1 && num_segments / segments_per_warp < 4 * resident * block_warps) {
       segments_per_warp /= 2;
     }
     const long long blocks = ceiling_divide<long long>(
         num_segments, static_cast<long long>(block_warps) * segments_per_warp);
     if (blocks > 0x7fffffff) return cudaErrorInvalidValue;
 
-    const bool may_have_chunks = segments.may_exceed(Agent::max_items_without_chunks);
+    const bool may_have_chunks = segments.may_exceed(Agent::max_unqueued_items);
     cudaError_t status = cudaSuccess;
     if (may_have_chunks)
       status = cudaMemsetAsync(queue.num_chunks, 0, sizeof(*queue.num_chunks), stream);
@@ -142,12 +143,11 @@ struct DispatchSegmentedReduce {
                     d_in, d_out, segments, num_segments, segments_per_warp, queue, reduction_op,
                     transform_op, init);
     if (status != cudaSuccess || !may_have_chunks) return status;
-    return launch(
-        {"strata::DeviceSegmentedReduce (chunks)", dim3(static_cast<unsigned>(resident_blocks)),
-         dim3(tuning.block_threads), 0, stream, 1, has_programmatic()},
-        segmented_reduce_chunks_kernel<MaxPolicy, AccumT, InputIterator, OutputIterator, Segments,
-                                       ReductionOp, TransformOp, InitT>,
-        d_in, d_out, segments, queue, reduction_op, transform_op, init);
+    return launch({"strata::DeviceSegmentedReduce (chunks)", dim3(static_cast<unsigned>(resident)),
+                   dim3(tuning.block_threads), 0, stream, 1, has_programmatic()},
+                  segmented_reduce_chunks_kernel<MaxPolicy, AccumT, InputIterator, OutputIterator,
+                                                 Segments, ReductionOp, TransformOp, InitT>,
+                  d_in, d_out, segments, queue, reduction_op, transform_op, init);
   }
 
   bool has_programmatic() const { return device.ptx_version >= 900; }

@@ -6,6 +6,7 @@
 #include <strata/core/platform.cuh>
 #include <strata/device/reduce/grid_exchange.cuh>
 #include <strata/device/segmented_reduce/agent.cuh>
+#include <strata/device/segmented_reduce/agent_one_launch.cuh>
 #include <strata/device/segmented_reduce/segments.cuh>
 
 #include <cstddef>
@@ -58,23 +59,25 @@ __launch_bounds__(MaxPolicy::ActivePolicy::segmented.block_threads,
 }
 
 /// Not too many segments, one launch: the warps take the segments in turn, then the blocks share the
-/// chunks of long ones.
+/// items of long ones.
 template <class MaxPolicy, class AccumT, class InputIterator, class OutputIterator, class Segments,
           class ReductionOp, class TransformOp, class InitT>
-__launch_bounds__(MaxPolicy::ActivePolicy::segmented.block_threads,
-                  MaxPolicy::ActivePolicy::segmented.blocks_per_multiprocessor)
+__launch_bounds__(MaxPolicy::ActivePolicy::one_launch_tuning.block_threads,
+                  MaxPolicy::ActivePolicy::one_launch_tuning.blocks_per_multiprocessor)
     STRATA_KERNEL void segmented_reduce_one_launch_kernel(
         InputIterator d_in, OutputIterator d_out, Segments segments, long long num_segments,
         typename grid_exchange<AccumT>::arguments exchange, ReductionOp reduction_op,
         TransformOp transform_op, InitT init) {
-  using Agent = AgentSegmentedReduce<typename MaxPolicy::ActivePolicy, AccumT, InputIterator,
-                                     OutputIterator, Segments, ReductionOp, TransformOp, InitT>;
+  using Agent =
+      AgentSegmentedReduceOneLaunch<typename MaxPolicy::ActivePolicy, AccumT, InputIterator,
+                                    OutputIterator, Segments, ReductionOp, TransformOp, InitT>;
   STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
   platform::wait_for_previous_kernel();
   platform::launch_next_kernel();
-  Agent agent(storage.Alias(), d_in, d_out, segments, reduction_op, transform_op, init);
-  agent.reduce_in_turn(blockIdx.x, gridDim.x, num_segments);
-  agent.reduce_share_of_long(blockIdx.x, gridDim.x, num_segments, exchange);
+  Agent agent(storage.Alias(), num_segments, d_in, d_out, segments, reduction_op, transform_op,
+              init);
+  agent.reduce_in_turn(blockIdx.x, gridDim.x);
+  agent.reduce_share_of_long(blockIdx.x, gridDim.x, exchange);
 }
 
 STRATA_ARCH_DETAIL_NAMESPACE_END

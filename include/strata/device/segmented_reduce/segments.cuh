@@ -82,29 +82,39 @@ struct segment_chunks {
   }
 };
 
+/// A chunk of a long segment.
+struct queued_chunk {
+  long long segment;
+  segment_bounds bounds;  // of the segment
+  long long begin;        // of the chunk's items in the segment
+  long long end;
+  unsigned first;  // number of the segment's first chunk
+  unsigned count;  // of the segment's chunks; 0 if there was no room for all
+};
+
 /// Chunks of long segments on their way from the first kernel to the second. `num_chunks` is zero
 /// before the first; it may come to exceed `max_chunks`.
 template <class AccumT>
 struct chunk_queue {
   unsigned* num_chunks;
-  int* first_chunk;        // of the same segment, for each chunk; negative: nothing to do
-  long long* segment;      // for each segment's first chunk
-  unsigned* num_finished;  // likewise
+  queued_chunk* chunks;
+  unsigned* num_finished;  // of the same segment, for each segment's first chunk
   AccumT* partial_results;
 
   /// Called by a warp; false if the queue is full.
-  STRATA_D bool push(long long segment_id, unsigned chunks) const {
+  STRATA_D bool push(long long segment, const segment_bounds& bounds,
+                     const segment_chunks& pushed) const {
     unsigned first = 0;
-    if (platform::lane_id() == 0) first = atomicAdd(num_chunks, chunks);
+    if (platform::lane_id() == 0) first = atomicAdd(num_chunks, pushed.count);
     first = __shfl_sync(full_warp_mask, first, 0);
-    const bool fits = first + chunks <= max_chunks && first + chunks >= first;
-    if (fits && platform::lane_id() == 0) {
-      segment[first] = segment_id;
-      num_finished[first] = 0;
-    }
-    for (unsigned i = platform::lane_id(); i < chunks && first + i < max_chunks;
+    const bool fits = first + pushed.count <= max_chunks && first + pushed.count >= first;
+    if (fits && platform::lane_id() == 0) num_finished[first] = 0;
+    for (unsigned i = platform::lane_id(); i < pushed.count && first + i < max_chunks;
          i += warp_threads) {
-      first_chunk[first + i] = fits ? static_cast<int>(first) : -1;
+      const long long begin = pushed.begin(i);
+      chunks[first + i] = {segment, bounds,
+                           begin,   begin + pushed.items(i, bounds.length),
+                           first,   fits ? pushed.count : 0};
     }
     return fits;
   }

@@ -1,0 +1,285 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/operators.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/device/reduce/agent.cuh>
+#include <strata/device/reduce/input.cuh>
+#include <strata/device/reduce/output.cuh>
+#include <strata/device/segmented_reduce/segments.cuh>
+#include <strata/device/segmented_reduce/tuning.hpp>
+#include <strata/warp/warp_reduce.cuh>
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// The ways in which one segment, or a part of it, is reduced: by a thread, by some lanes of a warp,
+/// by a block. Which of them a segment takes is decided by those who derive from this.
+template <class Policy, class AccumT, class InputIterator, class OutputIterator, class Segments,
+          class ReductionOp, class TransformOp, class InitT>
+class SegmentReducer {
+ public:
+  STRATA_D AccumT combine(const AccumT& a, const AccumT& b) {
+    return static_cast<AccumT>(reduction_op_(a, b));
+  }
+
+ protected:
+  static constexpr segmented_reduce_tuning tuning = Policy::segmented;
+  static constexpr int block_threads = tuning.block_threads;
+  static constexpr int block_warps = block_threads / warp_threads;
+  static constexpr int group_threads = tuning.group_threads;
+  static constexpr int groups = warp_threads / group_threads;
+  static constexpr bool is_commutative = operator_traits<ReductionOp, AccumT>::commutative;
+  static constexpr int item_bytes = static_cast<int>(sizeof(iterator_value_t<InputIterator>));
+  // Items that a lane asks for before it uses the first.
+  static constexpr int items_in_flight = sizeof(AccumT) <= 16 ? 8 : 4;
+
+  static_assert(block_threads == Policy::tuning.block_threads,
+                "the two tunings of a segmented_reduce policy must have the same block_threads");
+
+  /// Items in `bytes`, where a smaller way ends at `at_least` items.
+  STRATA_HD static constexpr int items_within(int bytes, int at_least) {
+    return bytes / item_bytes > at_least ? bytes / item_bytes : at_least;
+  }
+
+  using BlockAgent = AgentReduce<Policy, AccumT, ReductionOp, TransformOp>;
+  template <int Threads>
+  using GroupReduce = WarpReduce<AccumT, Threads>;
+
+  // Two, where they are small, save a barrier between one call of reduce_range() and the next.
+  static constexpr int block_storages = sizeof(typename BlockAgent::TempStorage) <= 6144 ? 2 : 1;
+
+  struct TempStorage {
+    typename BlockAgent::TempStorage block[block_storages];
+    typename GroupReduce<warp_threads>::TempStorage warp_reduce[block_warps];
+    typename GroupReduce<group_threads>::TempStorage group_reduce[block_warps][groups];
+  };
+
+  STRATA_D SegmentReducer(TempStorage& storage, InputIterator d_in, OutputIterator d_out,
+                          Segments segments, ReductionOp reduction_op, TransformOp transform_op,
+                          InitT init)
+      : segments_(segments),
+        storage_(storage),
+        d_in_(d_in),
+        d_out_(d_out),
+        transform_op_(transform_op),
+        init_(init),
+        reduction_op_(reduction_op) {}
+
+  STRATA_D AccumT load(const segment_bounds& bounds, long long item) {
+    using difference = typename std::iterator_traits<InputIterator>::difference_type;
+    return static_cast<AccumT>(
+        transform_op_(static_cast<iterator_value_t<InputIterator>>(
+                          d_in_[static_cast<difference>(bounds.begin + item)]),
+                      static_cast<std::size_t>(item)));
+  }
+
+  // Called by the thread that has the result.
+  STRATA_D void store_from_here(long long segment, const AccumT& result, bool has_result) {
+    store_result(*this, d_out_ + static_cast<std::ptrdiff_t>(segment), init_, result, has_result);
+  }
+
+  STRATA_D void store(long long segment, const AccumT& result) {
+    if (threadIdx.x == 0) store_from_here(segment, result, true);
+  }
+
+  STRATA_D void reduce_by_thread(long long segment, const segment_bounds& bounds) {
+    AccumT result;
+    if (bounds.length > 0) {
+      result = load(bounds, 0);
+      for (long long i = 1; i < bounds.length; ++i) result = combine(result, load(bounds, i));
+    }
+    store_from_here(segment, result, bounds.length > 0);
+  }
+
+  // Takes the segments of the lanes in `owners`, as many at a time as the warp has groups.
+  template <int Threads>
+  STRATA_D void reduce_by_groups(unsigned owners, long long warp_first,
+                                 const segment_bounds& bounds) {
+    constexpr int num_groups = warp_threads / Threads;
+    const int group = static_cast<int>(platform::lane_id()) / Threads;
+    const int lane = static_cast<int>(platform::lane_id()) % Threads;
+    while (owners != 0) {
+      int owner = -1;
+      STRATA_UNROLL
+      for (int i = 0; i < num_groups; ++i) {
+        if (i == group && owners != 0) owner = __ffs(static_cast<int>(owners)) - 1;
+        owners &= owners - 1;  // zero stays zero
+      }
+      const int source = owner < 0 ? 0 : owner;
+      const segment_bounds mine{__shfl_sync(full_warp_mask, bounds.begin, source),
+                                __shfl_sync(full_warp_mask, bounds.length, source)};
+      if (owner >= 0) {
+        const AccumT result = reduce_by_lanes<Threads>(mine, group, lane);
+        if (lane == 0) store_from_here(warp_first + owner, result, true);
+      }
+      __syncwarp();
+    }
+  }
+
+  // A segment with at least as many items as lanes, by one group of lanes of the warp.
+  template <int Threads>
+  STRATA_D AccumT reduce_by_lanes(const segment_bounds& bounds, int group, int lane) {
+    GroupReduce<Threads> group_reduce(group_storage<Threads>(group));
+    if constexpr (is_commutative) {
+      if constexpr (Threads == warp_threads && is_vectorizable<InputIterator>::value) {
+        AccumT result;
+        if (reduce_vectors(bounds, lane, result)) return group_reduce.Reduce(result, reduction_op_);
+      }
+      AccumT result = load(bounds, lane);
+      long long item = lane + Threads;
+      constexpr int unroll = items_in_flight;
+      for (; item + (unroll - 1) * Threads < bounds.length; item += unroll * Threads) {
+        AccumT loaded[unroll];
+        STRATA_UNROLL
+        for (int i = 0; i < unroll; ++i) loaded[i] = load(bounds, item + i * Threads);
+        STRATA_UNROLL
+        for (int i = 0; i < unroll; ++i) result = combine(result, loaded[i]);
+      }
+      AccumT loaded[unroll];
+      STRATA_UNROLL
+      for (int i = 0; i < unroll - 1; ++i) {
+        if (item + i * Threads < bounds.length) loaded[i] = load(bounds, item + i * Threads);
+      }
+      STRATA_UNROLL
+      for (int i = 0; i < unroll - 1; ++i) {
+        if (item + i * Threads < bounds.length) result = combine(result, loaded[i]);
+      }
+      return group_reduce.Reduce(result, reduction_op_);
+    } else {
+      // Rows of a few neighbouring items per lane, combined in order row by row.
+      constexpr int row_items = 4;
+      AccumT result;
+      for (long long row = 0; row < bounds.length; row += row_items * Threads) {
+        const long long first = row + lane * row_items;
+        AccumT reduced;
+        STRATA_UNROLL
+        for (int i = 0; i < row_items; ++i) {
+          if (first + i < bounds.length) {
+            const AccumT loaded = load(bounds, first + i);
+            reduced = i == 0 ? loaded : combine(reduced, loaded);
+          }
+        }
+        const long long lanes = ceiling_divide<long long>(bounds.length - row, row_items);
+        reduced = group_reduce.Reduce(reduced, reduction_op_,
+                                      lanes < Threads ? static_cast<int>(lanes) : Threads);
+        if (lane == 0) result = row > 0 ? combine(result, reduced) : reduced;
+      }
+      return result;
+    }
+  }
+
+  // The lane's part of a segment that has at least one vector for each lane; else returns false.
+  STRATA_D bool reduce_vectors(const segment_bounds& bounds, int lane, AccumT& result) {
+    using Input = vector_input<iterator_value_t<InputIterator>>;
+    constexpr int unroll = items_in_flight / 2;
+    const auto d_segment = d_in_ + static_cast<std::ptrdiff_t>(bounds.begin);
+    const int misaligned = static_cast<int>(reinterpret_cast<std::uintptr_t>(d_segment) % 16);
+    if (misaligned % item_bytes != 0) return false;
+    const int length = static_cast<int>(bounds.length);  // a warp has no more than `warp_bytes`
+    const int head = (16 - misaligned) % 16 / item_bytes;
+    const int packs = (length - head) / Input::width;
+    if (packs < warp_threads) return false;
+
+    const Input input{d_segment + head, platform::evict_first(large_input_evict_first)};
+    const auto load_pack = [&](int pack) {
+      return input.template load<true>(static_cast<std::size_t>(pack));
+    };
+    const auto item_of = [&](const typename Input::pack& loaded, int pack, int i) {
+      return static_cast<AccumT>(
+          transform_op_(loaded[i], static_cast<std::size_t>(head + pack * Input::width + i)));
+    };
+    const auto add = [&](const typename Input::pack& loaded, int pack) {
+      AccumT sum = item_of(loaded, pack, 0);
+      STRATA_UNROLL
+      for (int i = 1; i < Input::width; ++i) sum = combine(sum, item_of(loaded, pack, i));
+      result = combine(result, sum);
+    };
+    typename Input::pack loaded[unroll];
+    loaded[0] = load_pack(lane);
+    result = item_of(loaded[0], lane, 0);
+    STRATA_UNROLL
+    for (int i = 1; i < Input::width; ++i) result = combine(result, item_of(loaded[0], lane, i));
+    int pack = lane + warp_threads;
+    for (; pack + (unroll - 1) * warp_threads < packs; pack += unroll * warp_threads) {
+      STRATA_UNROLL
+      for (int i = 0; i < unroll; ++i) loaded[i] = load_pack(pack + i * warp_threads);
+      STRATA_UNROLL
+      for (int i = 0; i < unroll; ++i) add(loaded[i], pack + i * warp_threads);
+    }
+    STRATA_UNROLL
+    for (int i = 0; i < unroll - 1; ++i) {
+      if (pack + i * warp_threads < packs) loaded[i] = load_pack(pack + i * warp_threads);
+    }
+    STRATA_UNROLL
+    for (int i = 0; i < unroll - 1; ++i) {
+      if (pack + i * warp_threads < packs) add(loaded[i], pack + i * warp_threads);
+    }
+    if (lane < head) result = combine(result, load(bounds, lane));
+    const int tail = length - head - packs * Input::width;
+    if (lane < tail) result = combine(result, load(bounds, length - 1 - lane));
+    return true;
+  }
+
+  /// Reduces items `begin` to `end` of a segment, at least one; thread 0 holds the result. The block
+  /// needs no barrier between one call and the next if `turn` is even and odd by turns.
+  STRATA_D void reduce_range(const segment_bounds& bounds, long long begin, long long end, int turn,
+                             AccumT& result) {
+    if (block_storages == 1) __syncthreads();
+    using difference = typename std::iterator_traits<InputIterator>::difference_type;
+    const auto d_range = d_in_ + static_cast<difference>(bounds.begin + begin);
+    const auto items = static_cast<std::size_t>(end - begin);
+    BlockAgent(storage_.block[turn % block_storages], reduction_op_, transform_op_)
+        .reduce_share(d_range, even_share::cut(d_range, items, 1), 0,
+                      static_cast<std::size_t>(begin), result);
+  }
+
+  // However the results of a segment's parts come together, one warp combines them in the same way:
+  // each lane folds neighbouring ones, then the lanes are combined.
+  template <class Get>
+  STRATA_D void fold_parts_of_lane(unsigned parts, Get get, AccumT& result) {
+    const unsigned per_lane = ceiling_divide<unsigned>(parts, warp_threads);
+    const unsigned first = platform::lane_id() * per_lane;
+    for (unsigned i = 0; i < per_lane && first + i < parts; ++i) {
+      const AccumT value = get(first + i);
+      result = i == 0 ? value : combine(result, value);
+    }
+  }
+
+  STRATA_D AccumT combine_lanes(const AccumT& value, unsigned parts) {
+    const unsigned per_lane = ceiling_divide<unsigned>(parts, warp_threads);
+    GroupReduce<warp_threads> warp_reduce(group_storage<warp_threads>(0));
+    return warp_reduce.Reduce(value, reduction_op_,
+                              static_cast<int>(ceiling_divide<unsigned>(parts, per_lane)));
+  }
+
+  const Segments segments_;
+
+ private:
+  template <int Threads>
+  STRATA_D typename GroupReduce<Threads>::TempStorage& group_storage(int group) {
+    static_assert(Threads == warp_threads || Threads == group_threads, "no storage for this size");
+    const unsigned warp = threadIdx.x / warp_threads;
+    if constexpr (Threads == warp_threads) {
+      return storage_.warp_reduce[warp];
+    } else {
+      return storage_.group_reduce[warp][group];
+    }
+  }
+
+  TempStorage& storage_;
+  InputIterator d_in_;
+  OutputIterator d_out_;
+  TransformOp transform_op_;
+  InitT init_;
+  ReductionOp reduction_op_;
+};
+
+}  // namespace detail
+STRATA_NAMESPACE_END
