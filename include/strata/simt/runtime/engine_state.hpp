@@ -142,11 +142,14 @@ struct launch_state {
   size_t shared_used;
   size_t static_shared;
   uint64_t idle_polls;  // since something last happened
+  fiber* running;       // `current` of the host thread that launches, for a timer's signal to any
   bool failed;
 };
 
 extern launch_state launch_now;
-extern fiber* current;  // null while the scheduler or host code runs
+// Null while the scheduler or host code runs, as in host threads other than the one that launches.
+// __thread, not thread_local, which would ask at every access whether it must be initialised.
+extern __thread fiber* current;
 extern configuration settings;
 extern statistics counters;
 
@@ -156,7 +159,7 @@ std::recursive_mutex& api_mutex();
 // Needed although runtime/ is not instrumented: the linker may pick an instrumented copy of a
 // standard library template.
 #if defined(STRATA_SIMT_CHECK)
-extern int runtime_depth;
+extern __thread int runtime_depth;
 struct runtime_section {
   runtime_section() { ++runtime_depth; }
   ~runtime_section() { --runtime_depth; }

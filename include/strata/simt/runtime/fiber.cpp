@@ -89,7 +89,7 @@ namespace simt {
 namespace engine {
 
 #if defined(STRATA_SIMT_CHECK)
-int runtime_depth = 0;
+__thread int runtime_depth = 0;
 #endif
 
 namespace {
@@ -191,6 +191,7 @@ void to_scheduler() {
 
 void resume(fiber& thread) {
   current = &thread;
+  launch_now.running = &thread;
   threadIdx = thread.index;
   detail::current_lane = thread.lane;
   detail::current_linear_thread = thread.linear;
@@ -204,6 +205,7 @@ void resume(fiber& thread) {
   __sanitizer_finish_switch_fiber(scheduler_sanitizer_stack, nullptr, nullptr);
 #endif
   current = nullptr;
+  launch_now.running = nullptr;
 }
 
 }  // namespace engine

@@ -28,7 +28,7 @@ memory_scope current_scope = memory_scope::device;
 namespace engine {
 
 launch_state launch_now;
-fiber* current = nullptr;
+__thread fiber* current = nullptr;
 statistics counters;
 
 std::recursive_mutex& api_mutex() {
@@ -315,6 +315,7 @@ cudaError_t launch_call(const launch_parameters& parameters, const kernel_call& 
   check::launch_begins();
   run_to_completion();
   current = nullptr;
+  launch_now.running = nullptr;
   return launch_now.failed ? pending_launch_error() : cudaSuccess;
 }
 

@@ -25,28 +25,29 @@ void say(const char* text, int length) {
 
 // snprintf is not on the list of functions a handler may call, but nothing follows that it could
 // harm: the process ends.
-int describe_current(char* buffer, size_t size, const char* kind, const char* what) {
-  const uint3 b = current->home->index, t = current->index;
+int describe(const fiber& thread, char* buffer, size_t size, const char* kind, const char* what) {
+  const uint3 b = thread.home->index, t = thread.index;
   return std::snprintf(buffer, size,
                        "SIMT ERROR [%s] kernel %s: block (%u,%u,%u) thread (%u,%u,%u) %s; last "
                        "collective, barrier or poll at %s:%d\n",
                        kind, launch_now.parameters.name, b.x, b.y, b.z, t.x, t.y, t.z, what,
-                       file_name(current->where.file), current->where.line);
+                       file_name(thread.where.file), thread.where.line);
 }
 
 // A second's tick: a thread that polls without a spin hint keeps everybody else from running.
 void on_tick(int) {
   static uint64_t seen = ~uint64_t{0};
   static unsigned same = 0;
-  if (current == nullptr || seen != counters.switches) {
+  const fiber* const running = launch_now.running;
+  if (running == nullptr || seen != counters.switches) {
     seen = counters.switches;
     same = 0;
     return;
   }
   if (++same < settings.hang_seconds) return;
   char buffer[512];
-  say(buffer, describe_current(buffer, sizeof buffer, "hang",
-                               "runs on without a barrier, collective or spin hint"));
+  say(buffer, describe(*running, buffer, sizeof buffer, "hang",
+                       "runs on without a barrier, collective or spin hint"));
   _exit(hang_exit_status);
 }
 
@@ -59,8 +60,8 @@ void on_fault(int signal_number, siginfo_t* info, void*) {
     std::snprintf(what, sizeof what, "%s at address %p",
                   in_guard ? "overflows its stack (STRATA_SIMT_STACK_BYTES)" : "faults",
                   static_cast<const void*>(address));
-    say(buffer, describe_current(buffer, sizeof buffer,
-                                 in_guard ? "stack-overflow" : "segmentation-fault", what));
+    say(buffer, describe(*current, buffer, sizeof buffer,
+                         in_guard ? "stack-overflow" : "segmentation-fault", what));
   }
   std::signal(signal_number, SIG_DFL);
   std::raise(signal_number);
