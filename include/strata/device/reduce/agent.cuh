@@ -44,11 +44,15 @@ class AgentReduce {
                 "reductions move partial results between threads: the accumulator must be "
                 "trivially copyable");
 
+  // Packs of a thread, side by side, that go through shared memory on their way to it.
+  static constexpr int transposed_packs = 4;
+
   using BlockReduceT = BlockReduce<AccumT, block_threads>;
   using WarpReduceT = WarpReduce<AccumT>;
   struct ordered_storage {
     typename WarpReduceT::TempStorage warp_reduce[block_warps];
     Uninitialized<AccumT[partials_per_flush]> partials[2];
+    uint4 transposed[tuning.transposes_in_shared_memory ? block_threads * transposed_packs : 1];
   };
 
   template <class Input>
@@ -169,12 +173,50 @@ class AgentReduce {
     return result;
   }
 
+  /// True if the warp's packs of a tile are loaded striped and change lanes in shared memory.
+  template <int Packs, class Input>
+  static constexpr bool is_transposed =
+      tuning.transposes_in_shared_memory&& Packs == transposed_packs&& Input::is_vector;
+
+  // The thread's packs of a tile, from `pack` on, or those that transpose() makes them from.
   template <int Packs, class Input>
   STRATA_D static void load_packs(const Input& input, std::size_t pack,
                                   typename Input::pack (&loaded)[Packs]) {
+    if constexpr (is_transposed<Packs, Input>) {
+      const std::size_t first = pack - platform::lane_id() * (Packs - 1);
+      STRATA_UNROLL
+      for (int i = 0; i < Packs; ++i) {
+        loaded[i] = input.template load<true>(first + static_cast<unsigned>(i * warp_threads));
+      }
+    } else {
+      STRATA_UNROLL
+      for (int i = 0; i < Packs; ++i)
+        loaded[i] = input.template load<false>(pack + static_cast<unsigned>(i));
+    }
+  }
+
+  // Turns packs striped over the warp into neighbouring ones for each lane. A pack's place has its
+  // index's bits 3 to 5 added, without carry, to its bits 0 to 2: eight lanes, as many as shared
+  // memory serves at a time, then meet all banks both when they write neighbouring packs and when they
+  // read every fourth.
+  template <int Packs, class Pack>
+  STRATA_D void transpose(Pack (&packs)[Packs]) {
+    const int warp = static_cast<int>(threadIdx.x) / warp_threads;
+    const int lane = static_cast<int>(platform::lane_id());
+    uint4* const places = storage_.ordered.transposed + warp * warp_threads * Packs;
+    const auto place = [&](int pack) -> uint4& { return places[pack ^ ((pack >> 3) & 7)]; };
+    __syncwarp();
     STRATA_UNROLL
-    for (int i = 0; i < Packs; ++i)
-      loaded[i] = input.template load<false>(pack + static_cast<unsigned>(i));
+    for (int i = 0; i < Packs; ++i) {
+      const unsigned(&w)[4] = packs[i].words;
+      place(i * warp_threads + lane) = make_uint4(w[0], w[1], w[2], w[3]);
+    }
+    __syncwarp();
+    STRATA_UNROLL
+    for (int i = 0; i < Packs; ++i) {
+      const uint4 v = place(lane * Packs + i);
+      packs[i] = {{v.x, v.y, v.z, v.w}};
+    }
   }
 
   // Loads and reduces `Packs` packs, `stride` apart; all loads are under way before the first use.
@@ -274,6 +316,7 @@ class AgentReduce {
     for (; tiles > 0; --tiles, pack += tile_packs) {
       typename Input::pack next[packs];
       if (tiles > 1) load_packs(input, pack + tile_packs, next);
+      if constexpr (is_transposed<packs, Input>) transpose(current);
       AccumT reduced = reduce_pack<Input>(current[0], first_item + pack * Input::width);
       STRATA_UNROLL
       for (int i = 1; i < packs; ++i) {

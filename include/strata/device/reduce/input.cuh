@@ -19,6 +19,7 @@ template <class Iterator>
 struct item_input {
   using value_type = iterator_value_t<Iterator>;
   static constexpr int width = 1;
+  static constexpr bool is_vector = false;
 
   Iterator iterator;
 
@@ -40,6 +41,7 @@ template <class T>
 struct vector_input {
   using value_type = T;
   static constexpr int width = static_cast<int>(16 / sizeof(T));
+  static constexpr bool is_vector = true;
 
   const T* first;
   platform::l2_policy policy;

@@ -21,6 +21,9 @@ struct reduce_tuning {
   int single_block_bytes;
   /// Up to this many bytes per multiprocessor one block on each is faster than several.
   int one_block_per_multiprocessor_bytes;
+  /// Operators that are not commutative: the bytes are read with full lines per load, and come to
+  /// lie side by side in shared memory.
+  bool transposes_in_shared_memory = false;
 };
 
 namespace detail {
@@ -36,7 +39,7 @@ struct reduce_policy_hub {
     // 2^20: one block per multiprocessor 4.2 us, two 4.4. 2^13: one block 3.2 us, four 3.5.
     static constexpr reduce_tuning tuning =
         is_large ? reduce_tuning{256, 64, 64, 2, 8 << 10, 32 << 10, 64 << 10}
-                 : reduce_tuning{512, 128, 64, 2, 8 << 10, 32 << 10, 64 << 10};
+                 : reduce_tuning{512, 128, 64, 2, 8 << 10, 32 << 10, 64 << 10, true};
   };
 
   using MaxPolicy = Policy750;
