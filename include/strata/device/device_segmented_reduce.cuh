@@ -26,18 +26,16 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// operands in order), accumulator types and empty inputs.
 ///
 /// - **Call.** As `DeviceReduce`: twice with the storage arguments, or once without them. The size
-///   grows with `num_segments` up to a few hundred kilobytes and does not depend on the lengths.
-/// - **Execution.** Up to 128 segments: one launch. More: a 4-byte fill and two launches, or one
-/// launch
-///   where `segment_size` says that no segment is long. No host synchronisation; can be captured in
-///   a graph. Lengths are looked at on the device: short segments are reduced by one thread, medium
-///   ones by a few lanes, longer ones by a warp or a block, and very long ones in chunks by many
-///   blocks.
-/// - **Result.** Deterministic from run to run: how a segment is cut depends on its length, its
-///   alignment, the number of segments and the device alone. Outputs must not overlap the inputs or
-///   the offsets.
-/// - **Bytes moved.** Each item once, each offset once (twice in segments above 8192 items), each
-///   output once.
+///   grows with `num_segments` up to a few megabytes and does not depend on the lengths.
+/// - **Execution.** Up to 3,072 segments (1,024 where the accumulator has more than 32 bytes): one
+///   launch. More: a 4-byte fill and two launches, or one launch where `segment_size` says that no
+///   segment is long. No host synchronisation; can be captured in a graph. Lengths are looked at on
+///   the device: short segments are reduced by one thread, medium ones by a few lanes, longer ones by
+///   a warp or a block, and very long ones by many blocks.
+/// - **Result.** Deterministic from run to run: how a segment is cut depends on the lengths, the
+///   alignment and the device alone. Outputs must not overlap the inputs or the offsets.
+/// - **Bytes moved.** Each item once, each output once; each offset once or, in one launch, once by
+///   every block.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative
 ///   `num_segments` or `segment_size`, null outputs or offsets with segments, storage too small.
 struct DeviceSegmentedReduce {

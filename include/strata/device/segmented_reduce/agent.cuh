@@ -25,6 +25,8 @@ class AgentSegmentedReduce : SegmentReducer<Policy, AccumT, InputIterator, Outpu
   static constexpr int warp_items = Reducer::items_within(tuning.warp_bytes, tuning.group_items);
   static constexpr int chunk_items = Reducer::items_within(tuning.chunk_bytes, warp_items);
 
+  static_assert(tuning.block_threads == block_threads,
+                "the two tunings of a segmented_reduce policy must have the same block_threads");
   static_assert(
       block_threads >= max_chunks_per_segment,
       "segmented_reduce_tuning::block_threads must not be below max_chunks_per_segment: a "

@@ -36,6 +36,7 @@ class AgentSegmentedReduceOneLaunch
       Reducer::items_within(tuning.one_launch_warp_bytes, tuning.group_items);
   static constexpr int max_warp_items = Reducer::items_within(tuning.warp_bytes, min_warp_items);
   static constexpr int max_segments = max_one_launch_segments<AccumT>;
+  static constexpr int max_rows = ceiling_divide(max_segments, block_threads);
   static constexpr int block_items = Reducer::items_within(tuning.one_launch_block_bytes, 1);
   // Parts of a segment that a lane asks for before it looks at the first.
   static constexpr unsigned parts_at_once = 4;
@@ -93,7 +94,8 @@ class AgentSegmentedReduceOneLaunch
     typename Reducer::TempStorage reducer;
     typename Exchange::TempStorage exchange;
     // Of the long segments, in order; their items are counted through, the last count is the total.
-    unsigned long long first_item[max_segments + 1];
+    // Before that, the lengths of all segments, 0 for those that are not long.
+    unsigned long long first_item[max_rows * block_threads + 1];
     unsigned short segment[max_segments];
     unsigned long long items_of_warp[block_warps];
     int segments_of_warp[block_warps];
@@ -160,24 +162,32 @@ class AgentSegmentedReduceOneLaunch
     __syncthreads();
   }
 
+  /// Looks at the lengths of all segments; true if some are long. To be called first.
+  STRATA_D bool find_long_segments() {
+    long long lengths[max_rows];  // all on their way at once
+    STRATA_UNROLL
+    for (int row = 0; row < max_rows; ++row) {
+      const int segment = row * block_threads + static_cast<int>(threadIdx.x);
+      lengths[row] = segment < num_segments_ ? this->segments_(segment).length : 0;
+    }
+    bool found = false;
+    STRATA_UNROLL
+    for (int row = 0; row < max_rows; ++row) {
+      const bool is_long = lengths[row] > long_items_;
+      storage_.first_item[row * block_threads + static_cast<int>(threadIdx.x)] =
+          is_long ? static_cast<unsigned long long>(lengths[row]) : 0;
+      found = found || is_long;
+    }
+    return __syncthreads_or(found) != 0;
+  }
+
   /// Reduces the block's share of the items of long segments, as near to 1 / `blocks` of them as can
   /// be. Every block looks at all lengths, so that all agree on the shares. A share is contiguous:
-  /// only its first and its last segment may have to be combined with other blocks'.
+  /// only its first and its last segment may have to be combined with other blocks'. Called after
+  /// find_long_segments() has found some.
   STRATA_D void reduce_share_of_long(unsigned block, unsigned blocks,
                                      const typename Exchange::arguments& exchange) {
-    const int num_long = number_long_segments();
-    if (num_long == 0) return;
-    // What is needed between segments waits in shared memory: the registers are for the loads.
-    if (threadIdx.x == 0) {
-      const item_shares shares(storage_.first_item[num_long], blocks);
-      const bool has_share = block < shares.count;
-      storage_.shares.Alias() = shares;
-      storage_.share_begin = has_share ? shares.begin(block) : 0;
-      storage_.share_end = has_share ? shares.begin(block + 1) : 0;
-      storage_.first_rank = rank_of_item(storage_.share_begin, num_long);
-    }
-    __syncthreads();
-    if (storage_.share_end == 0) return;
+    if (!number_long_segments(block, blocks)) return;
 
     int rank = storage_.first_rank;
     while (reduce_part_of(rank, block, exchange)) ++rank;
@@ -226,73 +236,76 @@ class AgentSegmentedReduceOneLaunch
     return share_end >= end && item_shares::cut(share_end - end) != 0;
   }
 
-  // Lists the long segments and returns how many there are. Loops are not unrolled where that does
-  // not pay: fetching instructions for the first time takes time.
-  STRATA_D int number_long_segments() {
-    // Each warp looks at neighbouring segments, one a lane, in rows.
-    const int lane = static_cast<int>(platform::lane_id());
-    const int warp = static_cast<int>(threadIdx.x) / warp_threads;
+  // Lists the long segments and cuts the block's share, unless it has none: then returns false.
+  STRATA_D bool number_long_segments(unsigned block, unsigned blocks) {
+    // Each thread numbers neighbouring segments. Their lengths lie where the numbers will.
     const int rows = ceiling_divide(num_segments_, block_threads);
-    const int warp_first = warp * rows * warp_threads + lane;
-    const auto long_length = [&](int row) -> unsigned long long {
-      const int segment = warp_first + row * warp_threads;
-      const long long length = segment < num_segments_ ? this->segments_(segment).length : 0;
-      return length > long_items_ ? static_cast<unsigned long long>(length) : 0;
-    };
-
+    const int first_segment = static_cast<int>(threadIdx.x) * rows;
+    unsigned long long lengths[max_rows];
     unsigned long long items = 0;
     int segments = 0;
-    STRATA_UNROLL_N(4)
-    for (int row = 0; row < rows; ++row) {
-      const unsigned long long length = long_length(row);
-      items += length;
-      segments += length != 0 ? 1 : 0;
+    STRATA_UNROLL
+    for (int i = 0; i < max_rows; ++i) {
+      lengths[i] = i < rows ? storage_.first_item[first_segment + i] : 0;
+      items += lengths[i];
+      segments += lengths[i] != 0 ? 1 : 0;
     }
-    if (__syncthreads_or(segments) == 0) return 0;
-
-    const sum_over_block<unsigned long long> item_sum(items, storage_.items_of_warp);
-    const sum_over_block<int> segment_sum(segments, storage_.segments_of_warp);
+    const sums_before<unsigned long long> item_sums(items, storage_.items_of_warp);
+    const sums_before<int> segment_sums(segments, storage_.segments_of_warp);
     __syncthreads();
-    unsigned long long next_item = item_sum.before_warp(warp);
-    int next_rank = segment_sum.before_warp(warp);
-    const int num_long = segment_sum.before_warp(block_warps);
-    if (threadIdx.x == 0) storage_.first_item[num_long] = item_sum.before_warp(block_warps);
 
-    STRATA_UNROLL_N(2)
-    for (int row = 0; row < rows; ++row) {
-      const unsigned long long length = long_length(row);
-      const unsigned long_lanes = __ballot_sync(full_warp_mask, length != 0);
-      unsigned long long up_to_here = length;
-      STRATA_UNROLL
-      for (int offset = 1; offset < warp_threads; offset *= 2) {
-        const unsigned long long before = __shfl_up_sync(full_warp_mask, up_to_here, offset);
-        if (lane >= offset) up_to_here += before;
+    const unsigned long long num_items = item_sums.total();
+    const item_shares shares(num_items, blocks);
+    if (block >= shares.count) return false;
+    const unsigned long long share_begin = shares.begin(block);
+    if (threadIdx.x == 0) {
+      storage_.shares.Alias() = shares;
+      storage_.share_begin = share_begin;
+      storage_.share_end = shares.begin(block + 1);
+      storage_.first_item[segment_sums.total()] = num_items;
+    }
+    unsigned long long next_item = item_sums.before_thread();
+    int rank = segment_sums.before_thread();
+    STRATA_UNROLL
+    for (int i = 0; i < max_rows; ++i) {
+      if (lengths[i] == 0) continue;
+      storage_.segment[rank] = static_cast<unsigned short>(first_segment + i);
+      storage_.first_item[rank] = next_item;
+      if (share_begin >= next_item && share_begin < next_item + lengths[i]) {
+        storage_.first_rank = rank;
       }
-      if (length != 0) {
-        const int rank = next_rank + __popc(long_lanes & platform::lane_mask_lt());
-        storage_.segment[rank] = static_cast<unsigned short>(warp_first + row * warp_threads);
-        storage_.first_item[rank] = next_item + up_to_here - length;
-      }
-      next_rank += __popc(long_lanes);
-      next_item += __shfl_sync(full_warp_mask, up_to_here, warp_threads - 1);
+      next_item += lengths[i];
+      ++rank;
     }
     __syncthreads();
-    return num_long;
+    return true;
   }
 
-  // Of one value per thread, by warps; readable after a barrier.
+  // Sums over the block of one value per thread, readable after a barrier.
   template <class T>
-  struct sum_over_block {
+  struct sums_before {
+    T before_in_warp;
     const T (&sums)[block_warps];
 
-    STRATA_D sum_over_block(T value, T (&sums_of_warps)[block_warps]) : sums(sums_of_warps) {
+    STRATA_D sums_before(T value, T (&sums_of_warps)[block_warps]) : sums(sums_of_warps) {
+      T up_to_here = value;
       STRATA_UNROLL
-      for (int offset = warp_threads / 2; offset > 0; offset /= 2) {
-        value += __shfl_xor_sync(full_warp_mask, value, offset);
+      for (unsigned offset = 1; offset < warp_threads; offset *= 2) {
+        const T before = __shfl_up_sync(full_warp_mask, up_to_here, offset);
+        if (platform::lane_id() >= offset) up_to_here += before;
       }
-      if (platform::lane_id() == 0) sums_of_warps[threadIdx.x / warp_threads] = value;
+      before_in_warp = up_to_here - value;
+      if (platform::lane_id() == warp_threads - 1) {
+        sums_of_warps[threadIdx.x / warp_threads] = up_to_here;
+      }
     }
 
+    STRATA_D T total() const { return before_warp(block_warps); }
+    STRATA_D T before_thread() const {
+      return before_warp(static_cast<int>(threadIdx.x) / warp_threads) + before_in_warp;
+    }
+
+   private:
     STRATA_D T before_warp(int warp) const {
       T sum = 0;
       STRATA_UNROLL
@@ -300,17 +313,6 @@ class AgentSegmentedReduceOneLaunch
       return sum;
     }
   };
-
-  // Which of the long segments has the item.
-  STRATA_D int rank_of_item(unsigned long long item, int num_long) const {
-    int low = 0;
-    int high = num_long;
-    while (high - low > 1) {
-      const int middle = (low + high) / 2;
-      (storage_.first_item[middle] <= item ? low : high) = middle;
-    }
-    return low;
-  }
 
   // Of the shares that have a part of the segment. Two segments with several shares have at most one
   // in common: with two places for each share, their packets lie apart.

@@ -76,8 +76,9 @@ __launch_bounds__(MaxPolicy::ActivePolicy::one_launch_tuning.block_threads,
   platform::launch_next_kernel();
   Agent agent(storage.Alias(), num_segments, d_in, d_out, segments, reduction_op, transform_op,
               init);
+  const bool has_long = agent.find_long_segments();
   agent.reduce_in_turn(blockIdx.x, gridDim.x);
-  agent.reduce_share_of_long(blockIdx.x, gridDim.x, exchange);
+  if (has_long) agent.reduce_share_of_long(blockIdx.x, gridDim.x, exchange);
 }
 
 STRATA_ARCH_DETAIL_NAMESPACE_END

@@ -31,7 +31,7 @@ class SegmentReducer {
 
  protected:
   static constexpr segmented_reduce_tuning tuning = Policy::segmented;
-  static constexpr int block_threads = tuning.block_threads;
+  static constexpr int block_threads = Policy::tuning.block_threads;
   static constexpr int block_warps = block_threads / warp_threads;
   static constexpr int group_threads = tuning.group_threads;
   static constexpr int groups = warp_threads / group_threads;
@@ -39,9 +39,6 @@ class SegmentReducer {
   static constexpr int item_bytes = static_cast<int>(sizeof(iterator_value_t<InputIterator>));
   // Items that a lane asks for before it uses the first.
   static constexpr int items_in_flight = sizeof(AccumT) <= 16 ? 8 : 4;
-
-  static_assert(block_threads == Policy::tuning.block_threads,
-                "the two tunings of a segmented_reduce policy must have the same block_threads");
 
   /// Items in `bytes`, where a smaller way ends at `at_least` items.
   STRATA_HD static constexpr int items_within(int bytes, int at_least) {

@@ -34,7 +34,7 @@ struct segmented_reduce_policy_hub {
     // For blocks, as AgentReduce reads it. A spilled register costs as much as 8 % of the speed: where
     // the threads have more to remember, there are fewer of them.
     static constexpr reduce_tuning tuning{256, 64, 64, 4, 8 << 10, 32 << 10, 64 << 10};
-    static constexpr reduce_tuning one_launch_tuning{256, 128, 64, 2, 8 << 10, 32 << 10, 64 << 10};
+    static constexpr reduce_tuning one_launch_tuning{512, 128, 64, 1, 8 << 10, 32 << 10, 64 << 10};
   };
 
   using MaxPolicy = Policy750;
