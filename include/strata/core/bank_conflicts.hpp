@@ -1,0 +1,206 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+
+#include <cstddef>
+
+/// \file
+/// A model of shared memory, at compile time: how often an access pattern makes the hardware serve one
+/// instruction of a warp, in the layout that the data has.
+///
+/// Shared memory has 32 banks of 4 bytes. A wavefront serves 32 lanes that access up to 4 bytes
+/// each, 16 lanes of 8 bytes (half a warp) or 8 lanes of 16 bytes (a quarter), if no two different
+/// words of them lie in one bank. Lanes that access the same word share it. Otherwise the group of
+/// lanes needs as many wavefronts as there are different words in the fullest bank: the conflict
+/// degree, 1 without conflicts.
+///
+/// A pattern is a type with
+///
+///     static constexpr int element_bytes;   // of one lane's access: 1, 2, 4, 8 or 16
+///     static constexpr int instructions;    // that the pattern has
+///     constexpr auto operator()(int instruction, int lane) const;
+///
+/// where the call gives the place, as the layout takes it, that a lane of the warp accesses:
+/// the index of an element or an `element_place` of row and column, negative if the lane does not take
+/// part. A layout maps it to a position in units of elements: see shared_layout.hpp.
+
+STRATA_NAMESPACE_BEGIN
+
+inline constexpr int shared_memory_banks = 32;
+inline constexpr int shared_memory_bank_bytes = 4;
+
+/// Lanes that one wavefront can serve when each accesses `element_bytes`.
+STRATA_HD constexpr int lanes_per_wavefront(int element_bytes) {
+  return element_bytes <= 4 ? 32 : 128 / element_bytes;
+}
+
+/// Row and column in a matrix.
+struct element_place {
+  int row;
+  int column;
+};
+
+namespace detail {
+
+STRATA_HD constexpr bool takes_part(int index) { return index >= 0; }
+STRATA_HD constexpr bool takes_part(const element_place& place) { return place.row >= 0; }
+
+template <class Layout>
+STRATA_HD constexpr int position_of(const Layout& layout, int index) {
+  return layout(index);
+}
+template <class Layout>
+STRATA_HD constexpr int position_of(const Layout& layout, const element_place& place) {
+  return layout(place.row, place.column);
+}
+
+/// The words that a group of lanes accesses, each once. Without conflicts a bank holds one at most,
+/// and adding a word takes a single comparison: compilers evaluate this for every layout in use.
+struct words_by_bank {
+  int first[shared_memory_banks] = {};  // in the bank, plus 1; 0: none
+  int others[shared_memory_banks * 4] = {};
+  int num_others = 0;
+  int in_bank[shared_memory_banks] = {};
+  int fullest = 0;
+
+  constexpr void add(int word) {
+    const int bank = word % shared_memory_banks;
+    if (first[bank] == word + 1) return;
+    if (first[bank] == 0) {
+      first[bank] = word + 1;
+    } else {
+      for (int i = 0; i < num_others; ++i) {
+        if (others[i] == word) return;
+      }
+      others[num_others++] = word;
+    }
+    const int filled = ++in_bank[bank];
+    fullest = filled > fullest ? filled : fullest;
+  }
+};
+
+/// Wavefronts for the lanes from `first_lane` on that may be served together.
+template <class Layout, class Pattern>
+constexpr int wavefronts_of_group(const Layout& layout, const Pattern& pattern, int instruction,
+                                  int first_lane) {
+  constexpr int bytes = Pattern::element_bytes;
+  words_by_bank words;
+  for (int lane = first_lane; lane < first_lane + lanes_per_wavefront(bytes); ++lane) {
+    const auto place = pattern(instruction, lane);
+    if (!takes_part(place)) continue;
+    const int first_byte = position_of(layout, place) * bytes;
+    for (int byte = 0; byte < bytes; byte += shared_memory_bank_bytes) {
+      words.add((first_byte + byte) / shared_memory_bank_bytes);
+    }
+  }
+  return words.fullest;
+}
+
+}  // namespace detail
+
+/// The most wavefronts that a group of lanes needs in any of the pattern's instructions: 1 if there are
+/// no conflicts.
+template <class Layout, class Pattern>
+constexpr int conflict_degree(const Layout& layout, const Pattern& pattern) {
+  int degree = 1;
+  for (int instruction = 0; instruction < Pattern::instructions; ++instruction) {
+    for (int lane = 0; lane < 32; lane += lanes_per_wavefront(Pattern::element_bytes)) {
+      const int wavefronts = detail::wavefronts_of_group(layout, pattern, instruction, lane);
+      degree = wavefronts > degree ? wavefronts : degree;
+    }
+  }
+  return degree;
+}
+
+/// Wavefronts of all of the pattern's instructions, and how few they could be.
+struct wavefront_count {
+  int wavefronts = 0;
+  int ideal = 0;
+
+  constexpr wavefront_count operator+(const wavefront_count& other) const {
+    return {wavefronts + other.wavefronts, ideal + other.ideal};
+  }
+};
+
+template <class Layout, class Pattern>
+constexpr wavefront_count count_wavefronts(const Layout& layout, const Pattern& pattern) {
+  wavefront_count total;
+  for (int instruction = 0; instruction < Pattern::instructions; ++instruction) {
+    for (int lane = 0; lane < 32; lane += lanes_per_wavefront(Pattern::element_bytes)) {
+      const int wavefronts = detail::wavefronts_of_group(layout, pattern, instruction, lane);
+      total.wavefronts += wavefronts;
+      total.ideal += wavefronts > 0 ? 1 : 0;
+    }
+  }
+  return total;
+}
+
+/// The serialisation factor of a kernel whose accesses are these patterns, each carried out
+/// equally often: wavefronts over the fewest possible, 1.0 if there are no conflicts.
+template <class Layout, class... Patterns>
+constexpr double serialization(const Layout& layout, const Patterns&... patterns) {
+  const wavefront_count total = (wavefront_count{} + ... + count_wavefronts(layout, patterns));
+  return total.ideal == 0 ? 1.0 : static_cast<double>(total.wavefronts) / total.ideal;
+}
+
+// ------------------------------------------------------------------------------------ patterns
+
+/// Thread t of a block accesses its elements t * N .. t * N + N - 1 one after the other. The warps
+/// looked at are those that can differ: `Warps` of them.
+template <int ElementBytes, int ItemsPerThread, int Warps = 1>
+struct blocked_access {
+  static constexpr int element_bytes = ElementBytes;
+  static constexpr int instructions = ItemsPerThread * Warps;
+  constexpr int operator()(int instruction, int lane) const {
+    const int thread = instruction / ItemsPerThread * 32 + lane;
+    return thread * ItemsPerThread + instruction % ItemsPerThread;
+  }
+};
+
+/// Neighbouring threads access neighbouring elements, in rows of `BlockThreads` (a multiple of 32:
+/// other rows begin where a wavefront's words may not).
+template <int ElementBytes, int ItemsPerThread, int Warps = 1>
+struct striped_access {
+  static constexpr int element_bytes = ElementBytes;
+  static constexpr int instructions = ItemsPerThread * Warps;
+  constexpr int operator()(int instruction, int lane) const { return instruction * 32 + lane; }
+};
+
+/// Lane l accesses element `First + l * Stride`, if it is below `Count`.
+template <int ElementBytes, int Stride, int First = 0, int Count = 0x7fffffff>
+struct strided_access {
+  static constexpr int element_bytes = ElementBytes;
+  static constexpr int instructions = 1;
+  constexpr int operator()(int, int lane) const {
+    const int index = First + lane * Stride;
+    return index < Count ? index : -1;
+  }
+};
+
+/// A warp accesses rows of a matrix, 32 columns at a time; `Rows` and `Columns` bound it.
+template <int ElementBytes, int Rows, int Columns>
+struct row_access {
+  static constexpr int element_bytes = ElementBytes;
+  static constexpr int pieces = (Columns + 31) / 32;
+  static constexpr int instructions = Rows * pieces;
+  constexpr element_place operator()(int instruction, int lane) const {
+    const int column = instruction % pieces * 32 + lane;
+    return {column < Columns ? instruction / pieces : -1, column};
+  }
+};
+
+/// A warp accesses columns of a matrix, 32 rows at a time.
+template <int ElementBytes, int Rows, int Columns>
+struct column_access {
+  static constexpr int element_bytes = ElementBytes;
+  static constexpr int pieces = (Rows + 31) / 32;
+  static constexpr int instructions = Columns * pieces;
+  constexpr element_place operator()(int instruction, int lane) const {
+    const int row = instruction % pieces * 32 + lane;
+    return {row < Rows ? row : -1, instruction / pieces};
+  }
+};
+
+STRATA_NAMESPACE_END

@@ -1,0 +1,171 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/bank_conflicts.hpp>
+#include <strata/core/macros.hpp>
+
+#include <cstddef>
+
+/// \file
+/// Where elements lie in shared memory. A layout is a type without data: it maps the index of an
+/// element (or its row and column) to its position in units of elements, and says how many units the
+/// storage needs. What bank conflicts an access has then is a fact of types, checked where the
+/// primitive is written: see bank_conflicts.hpp.
+///
+///     using layout = strata::PaddedLayout<32, 1>;
+///     static_assert(strata::conflict_degree(layout{}, strata::blocked_access<4, 8>{}) == 1, "");
+///     STRATA_SHARED(storage, float[layout::storage_elements(256 * 8)]);
+///     storage[layout{}(index)] = value;
+
+STRATA_NAMESPACE_BEGIN
+
+namespace detail {
+
+STRATA_HD constexpr int greatest_common_divisor(int a, int b) {
+  while (b != 0) {
+    const int rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return a;
+}
+
+STRATA_HD constexpr bool is_access_size(int bytes) {
+  return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16;
+}
+
+}  // namespace detail
+
+/// Element i at position i.
+struct PlainLayout {
+  STRATA_HD constexpr int operator()(int index) const { return index; }
+  STRATA_HD static constexpr int storage_elements(int elements) { return elements; }
+};
+
+/// `By` unused elements after every `Every`. The classical use is one after 32: accesses with a stride
+/// that is a power of two up to 32 then meet all banks.
+template <int Every, int By = 1>
+struct PaddedLayout {
+  static_assert(Every > 0 && By >= 0, "PaddedLayout needs Every above 0 and By not below 0");
+  STRATA_HD constexpr int operator()(int index) const { return index + index / Every * By; }
+  STRATA_HD static constexpr int storage_elements(int elements) {
+    return elements > 0 ? elements + (elements - 1) / Every * By : 0;
+  }
+};
+
+/// A matrix by rows, each followed by `Pad` unused elements. With an odd pitch, a column of 4-byte
+/// elements meets all banks, as a row does: 32 x 32 elements with one of padding.
+template <int Rows, int Columns, int Pad>
+struct PaddedMatrixLayout {
+  static_assert(Rows > 0 && Columns > 0 && Pad >= 0,
+                "PaddedMatrixLayout needs rows and columns, and Pad not below 0");
+  static constexpr int rows = Rows;
+  static constexpr int columns = Columns;
+  static constexpr int pitch = Columns + Pad;
+  static constexpr int storage = (Rows - 1) * pitch + Columns;  // elements
+
+  STRATA_HD constexpr int operator()(int row, int column) const { return row * pitch + column; }
+  STRATA_HD constexpr int operator()(int index) const {
+    return (*this)(index / Columns, index % Columns);
+  }
+  STRATA_HD static constexpr int storage_elements(int elements) {
+    return elements > 0 ? (elements - 1) / Columns * pitch + (elements - 1) % Columns + 1 : 0;
+  }
+};
+
+/// A matrix by rows of `RowElements`, a power of two, without padding: in each row the elements change
+/// places, by adding bits of the row's number to those of the column without carry. As many rows and
+/// columns as a wavefront has lanes (32 of 4 bytes, 16 of 8, 8 of 16) meet all banks. Rows that are
+/// shorter than a wavefront change places by the wavefront: lanes may then read neighbouring elements,
+/// or each its own row.
+template <int ElementBytes, int RowElements>
+struct SwizzledLayout {
+  static_assert(ElementBytes == 4 || ElementBytes == 8 || ElementBytes == 16,
+                "SwizzledLayout is for elements of 4, 8 or 16 bytes: take PaddedLayout");
+  static_assert(RowElements > 0 && (RowElements & (RowElements - 1)) == 0,
+                "SwizzledLayout needs rows of a power of two of elements: take PaddedMatrixLayout");
+  static constexpr int lanes = lanes_per_wavefront(ElementBytes);
+  static constexpr int row_elements = RowElements > lanes ? RowElements : lanes;
+
+  STRATA_HD constexpr int operator()(int index) const {
+    return index ^ (index / row_elements % lanes);
+  }
+  STRATA_HD constexpr int operator()(int row, int column) const {
+    return (*this)(row * RowElements + column);
+  }
+  STRATA_HD static constexpr int storage_elements(int elements) {
+    return (elements + lanes - 1) / lanes * lanes;
+  }
+};
+
+/// For tiles that threads write striped and read blocked, or the other way round: `ItemsPerThread`
+/// items of `sizeof(T)` bytes per thread, any number of both. Free of conflicts both ways.
+///
+/// Positions are in units: of the widest access that the alignment of `T` allows.
+/// - An item that is one access (1, 2, 4, 8 or 16 bytes) fills one unit; any other is accessed in pieces
+///   and fills an odd number of units, so that neighbours begin in different banks.
+/// - Blocked accesses have a stride of n units, where a wavefront has room for c; with
+///   g = gcd(n, c) they fall on every g-th of the columns and come round after c / g lanes. One unit
+///   of padding there, after every lcm(n, c) units, shifts each round to columns not used yet. It lies
+///   between two wavefronts of striped accesses, which stay free of conflicts.
+/// - Of items below 4 bytes several share a word. Where a warp's items exceed 32 words, those of a
+///   thread are rounded up to whole words; a wavefront of striped accesses touches at most half of
+///   the words, so there is room for the gaps.
+template <class T, int ItemsPerThread>
+struct ExchangeLayout {
+  static_assert(ItemsPerThread > 0, "ExchangeLayout needs at least one item per thread");
+  static constexpr int item_bytes = static_cast<int>(sizeof(T));
+  static constexpr bool is_one_access =
+      detail::is_access_size(item_bytes) && alignof(T) == sizeof(T);
+  /// Bytes of a unit; alignment above 16 bytes does not make accesses wider.
+  static constexpr int unit_bytes = is_one_access     ? item_bytes
+                                    : alignof(T) > 16 ? 16
+                                    : alignof(T) < 4  ? 4
+                                                      : static_cast<int>(alignof(T));
+  static constexpr int units_per_item =
+      is_one_access ? 1 : ((item_bytes + unit_bytes - 1) / unit_bytes) | 1;
+
+ private:
+  static constexpr int per_word = unit_bytes < 4 ? 4 / unit_bytes : 1;
+  static constexpr int columns = lanes_per_wavefront(unit_bytes);
+  static constexpr int units_per_thread = ItemsPerThread * units_per_item;
+  static constexpr bool fits_one_wavefront = 32 * units_per_thread * unit_bytes <= 128;
+  static constexpr int pitch = fits_one_wavefront
+                                   ? units_per_thread
+                                   : (units_per_thread + per_word - 1) / per_word * per_word;
+  // Of words below 4 bytes, of units above.
+  static constexpr int stride = pitch / (fits_one_wavefront ? 1 : per_word);
+  static constexpr int common = detail::greatest_common_divisor(stride, columns);
+  // Threads between two units (words) of padding.
+  static constexpr int threads_per_pad = columns / common;
+  static constexpr int pad = fits_one_wavefront || common == 1 ? 0 : per_word;
+
+ public:
+  /// Of an item's first unit.
+  STRATA_HD constexpr int operator()(int index) const {
+    if constexpr (pitch == units_per_thread && pad == 0) {
+      return index * units_per_item;
+    } else {
+      const int thread = index / ItemsPerThread;
+      return thread * pitch + thread / threads_per_pad * pad +
+             index % ItemsPerThread * units_per_item;
+    }
+  }
+  STRATA_HD static constexpr int storage_elements(int items) {
+    return items > 0 ? ExchangeLayout{}(items - 1) + units_per_item : 0;
+  }
+};
+
+/// Storage for `Items` items that lie as `Layout` says; shared between `T` and pieces of it.
+template <class T, class Layout, int Items>
+struct alignas(alignof(T) > Layout::unit_bytes ? alignof(T) : Layout::unit_bytes) LayoutStorage {
+  unsigned char
+      bytes[static_cast<std::size_t>(Layout::storage_elements(Items)) * Layout::unit_bytes];
+
+  STRATA_HD T& operator[](int index) {
+    return *reinterpret_cast<T*>(bytes + Layout{}(index)*Layout::unit_bytes);
+  }
+};
+
+STRATA_NAMESPACE_END
