@@ -153,7 +153,7 @@ template <int ElementBytes, int ItemsPerThread, int Warps = 1>
 struct blocked_access {
   static constexpr int element_bytes = ElementBytes;
   static constexpr int instructions = ItemsPerThread * Warps;
-  constexpr int operator()(int instruction, int lane) const {
+  STRATA_HD constexpr int operator()(int instruction, int lane) const {
     const int thread = instruction / ItemsPerThread * 32 + lane;
     return thread * ItemsPerThread + instruction % ItemsPerThread;
   }
@@ -165,7 +165,7 @@ template <int ElementBytes, int ItemsPerThread, int Warps = 1>
 struct striped_access {
   static constexpr int element_bytes = ElementBytes;
   static constexpr int instructions = ItemsPerThread * Warps;
-  constexpr int operator()(int instruction, int lane) const { return instruction * 32 + lane; }
+  STRATA_HD constexpr int operator()(int instruction, int lane) const { return instruction * 32 + lane; }
 };
 
 /// Lane l accesses element `First + l * Stride`, if it is below `Count`.
@@ -173,7 +173,7 @@ template <int ElementBytes, int Stride, int First = 0, int Count = 0x7fffffff>
 struct strided_access {
   static constexpr int element_bytes = ElementBytes;
   static constexpr int instructions = 1;
-  constexpr int operator()(int, int lane) const {
+  STRATA_HD constexpr int operator()(int, int lane) const {
     const int index = First + lane * Stride;
     return index < Count ? index : -1;
   }
@@ -185,7 +185,7 @@ struct row_access {
   static constexpr int element_bytes = ElementBytes;
   static constexpr int pieces = (Columns + 31) / 32;
   static constexpr int instructions = Rows * pieces;
-  constexpr element_place operator()(int instruction, int lane) const {
+  STRATA_HD constexpr element_place operator()(int instruction, int lane) const {
     const int column = instruction % pieces * 32 + lane;
     return {column < Columns ? instruction / pieces : -1, column};
   }
@@ -197,7 +197,7 @@ struct column_access {
   static constexpr int element_bytes = ElementBytes;
   static constexpr int pieces = (Rows + 31) / 32;
   static constexpr int instructions = Columns * pieces;
-  constexpr element_place operator()(int instruction, int lane) const {
+  STRATA_HD constexpr element_place operator()(int instruction, int lane) const {
     const int row = instruction % pieces * 32 + lane;
     return {row < Rows ? row : -1, instruction / pieces};
   }
