@@ -1,0 +1,131 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/block/block_shape.cuh>
+#include <strata/core/bank_conflicts.hpp>
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/core/shared_layout.hpp>
+#include <strata/core/types.hpp>
+
+#include <cstddef>
+#include <type_traits>
+
+STRATA_NAMESPACE_BEGIN
+
+/// Hands items from thread to thread of a block, by a distance that is the same for all. With
+/// `in[t]` for the input of thread t of n, numbered row-major (x fastest):
+///
+/// | call | what thread t gets | threads without a source |
+/// |---|---|---|
+/// | `Offset(in, out, d)` | in[t + d] | keep `out`: where t + d < 0 or t + d >= n |
+/// | `Rotate(in, out, d)` | in[(t + d) mod n] | none |
+/// | `Up(in, prev)` | prev[i] = in[i - 1], prev[0] from thread t - 1 | thread 0 keeps prev[0] |
+/// | `Down(in, prev)` | prev[i] = in[i + 1], the last from thread t + 1 | thread n - 1 keeps that |
+///
+/// - `Up` with `block_suffix` also gives every thread the block's last item, `Down` with
+///   `block_prefix` the block's first.
+/// - Every thread of the block must call, in uniform control flow, with the same distance: any
+///   `int` for `Offset`, any `unsigned` for `Rotate`.
+/// - Input and output may be the same variable or array.
+/// - `__syncthreads()` must stand between two calls that use the same storage, and before the
+///   storage is used for anything else. Objects of one type constructed without storage share
+///   theirs.
+/// - Shared memory: one item per thread. Items that cannot be accessed as one word of 1, 2, 4, 8 or
+///   16 bytes are rounded up to an odd number of words of their alignment. One barrier.
+/// - No bank conflicts, whatever the type, distance and shape, with one exception: where `Rotate`
+///   comes round within a warp, and the storage does not fill a multiple of 128 bytes, that warp's
+///   read may be served twice.
+/// - `T` must be trivially copyable.
+///
+/// @code
+/// STRATA_KERNEL void differences(const int* in, int* out) {
+///   using BlockShuffle = strata::BlockShuffle<int, 128>;
+///   STRATA_SHARED(temp_storage, BlockShuffle::TempStorage);
+///   int items[2], previous[2] = {};
+///   for (int i = 0; i < 2; ++i) items[i] = in[threadIdx.x * 2 + i];
+///   BlockShuffle(temp_storage).Up(items, previous);
+///   for (int i = 0; i < 2; ++i) out[threadIdx.x * 2 + i] = items[i] - previous[i];
+/// }
+/// @endcode
+template <class T, int BlockDimX, int BlockDimY = 1, int BlockDimZ = 1>
+class BlockShuffle {
+  static_assert(std::is_trivially_copyable_v<T>,
+                "BlockShuffle<T> moves items between threads as bits: T must be trivially"
+                " copyable");
+  using shape = detail::block_shape<BlockDimX, BlockDimY, BlockDimZ>;
+  static constexpr int threads = shape::threads;
+
+  using layout = ExchangeLayout<T, 1>;
+  using storage = LayoutStorage<T, layout, threads>;
+  // Neighbouring threads access neighbouring items, from an item on that the distance decides.
+  template <int First>
+  using neighbours = strided_access<layout::unit_bytes, 1, First>;
+  // not for users: the layout serves every type
+  static_assert(conflict_degree(layout{}, neighbours<0>{}) == 1 &&
+                    conflict_degree(layout{}, neighbours<1>{}) == 1,
+                "neighbouring items must lie in different banks: take ExchangeLayout<T, 1>");
+
+ public:
+  struct TempStorage : Uninitialized<storage> {};
+
+  STRATA_D BlockShuffle() : BlockShuffle(private_storage()) {}
+  STRATA_D explicit BlockShuffle(TempStorage& temp_storage)
+      : storage_(temp_storage.Alias()), thread_(shape::thread_rank("BlockShuffle")) {}
+
+  STRATA_D void Offset(T input, T& output, int distance = 1) {
+    publish(input);
+    // Unsigned: a source below 0 is far above the last thread, and no distance overflows.
+    const unsigned source = static_cast<unsigned>(thread_) + static_cast<unsigned>(distance);
+    if (source < static_cast<unsigned>(threads)) output = storage_[static_cast<int>(source)];
+  }
+
+  STRATA_D void Rotate(T input, T& output, unsigned distance = 1) {
+    publish(input);
+    const int source = thread_ + static_cast<int>(distance % static_cast<unsigned>(threads));
+    output = storage_[source < threads ? source : source - threads];
+  }
+
+  template <std::size_t ItemsPerThread>
+  STRATA_D void Up(const T (&input)[ItemsPerThread], T (&prev)[ItemsPerThread]) {
+    publish(input[ItemsPerThread - 1]);
+    STRATA_UNROLL
+    for (std::size_t i = ItemsPerThread - 1; i > 0; --i) prev[i] = input[i - 1];
+    if (thread_ > 0) prev[0] = storage_[thread_ - 1];
+  }
+  template <std::size_t ItemsPerThread>
+  STRATA_D void Up(const T (&input)[ItemsPerThread], T (&prev)[ItemsPerThread], T& block_suffix) {
+    Up(input, prev);
+    block_suffix = storage_[threads - 1];
+  }
+
+  template <std::size_t ItemsPerThread>
+  STRATA_D void Down(const T (&input)[ItemsPerThread], T (&prev)[ItemsPerThread]) {
+    publish(input[0]);
+    STRATA_UNROLL
+    for (std::size_t i = 0; i + 1 < ItemsPerThread; ++i) prev[i] = input[i + 1];
+    if (thread_ < threads - 1) prev[ItemsPerThread - 1] = storage_[thread_ + 1];
+  }
+  template <std::size_t ItemsPerThread>
+  STRATA_D void Down(const T (&input)[ItemsPerThread], T (&prev)[ItemsPerThread], T& block_prefix) {
+    Down(input, prev);
+    block_prefix = storage_[0];
+  }
+
+ private:
+  STRATA_D static TempStorage& private_storage() {
+    STRATA_SHARED(temp_storage, TempStorage);
+    return temp_storage;
+  }
+
+  STRATA_D void publish(const T& item) {
+    storage_[thread_] = item;
+    __syncthreads();
+  }
+
+  storage& storage_;
+  int thread_;
+};
+
+STRATA_NAMESPACE_END
