@@ -1,0 +1,242 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/block/block_shape.cuh>
+#include <strata/block/specializations/tree_barrier.cuh>
+#include <strata/block/specializations/tree_layout.hpp>
+#include <strata/core/bank_conflicts.hpp>
+#include <strata/core/macros.hpp>
+#include <strata/core/operators.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/core/shared_layout.hpp>
+#include <strata/core/types.hpp>
+
+#include <type_traits>
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// The conflict degree of the levels of BlockBlellochScan whose pairs are `stride` apart.
+template <class T, class Layout>
+constexpr int blelloch_level_degree(int stride, int elements) {
+  return larger_of(tree_access_degree<T, Layout>(stride - 1, 2 * stride, elements),
+                   tree_access_degree<T, Layout>(2 * stride - 1, 2 * stride, elements));
+}
+
+/// The worst of all its accesses, those to the items of the threads included.
+template <class T, class Layout>
+constexpr int blelloch_degree(int elements, int items_per_thread) {
+  int degree = 1;
+  for (int item = 0; item < items_per_thread; ++item) {
+    degree = larger_of(degree, tree_access_degree<T, Layout>(item, items_per_thread, elements));
+  }
+  for (int stride = 1; stride < elements; stride *= 2) {
+    degree = larger_of(degree, blelloch_level_degree<T, Layout>(stride, elements));
+  }
+  return degree;
+}
+
+}  // namespace detail
+
+/// Scans the items of a block by a binary tree in shared memory, in place, with 2 (n - 1) operator
+/// calls for n elements: Blelloch's work-efficient scan ("Prefix Sums and Their Applications",
+/// 1990). The up-sweep leaves in element (i + 1) 2 s - 1 the sum of the 2 s elements that end
+/// there; the down-sweep turns sums into what lies to the left of them:
+///
+///     for (s = 1; s < n; s *= 2)                               // up: pairs (l, r), s apart,
+///       for (r = 2 s - 1; r < n; r += 2 s) t[r] = op(t[r - s], t[r]);     // one per thread
+///     t[n - 1] = initial;
+///     for (s = n / 2; s > 0; s /= 2)                           // down
+///       for (r = 2 s - 1; r < n; r += 2 s) {
+///         left = t[r - s]; t[r - s] = t[r]; t[r] = op(t[r], left);
+///       }
+///
+/// The root takes any initial value, an identity or not, and each operator call has its operands in
+/// order: the operator need be associative only.
+///
+/// All accesses have a stride that is a power of two. Their conflict degree, for 1,024 elements, in
+/// `PlainLayout`; with `i + i / 32`, the classical padding; and in the default, which has as many
+/// levels of padding as the elements need (`TreeLayout`):
+///
+/// | s | 1 | 2 | 4 | 8 | 16 | 32 | 64 | 128 | 256 | 512 |
+/// |---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|
+/// | plain, 4 bytes | 2 | 4 | 8 | 16 | 32 | 16 | 8 | 4 | 2 | 1 |
+/// | plain, 8 bytes | 2 | 4 | 8 | 16 | 16 | 16 | 8 | 4 | 2 | 1 |
+/// | plain, 16 bytes | 2 | 4 | 8 | 8 | 8 | 8 | 8 | 4 | 2 | 1 |
+/// | i + i / 32, 4 bytes | 1 | 1 | 1 | 1 | 1 | 1 | 1 | 1 | 1 | 1 |
+/// | i + i / 32, 8 bytes | 2 | 2 | 2 | 2 | 1 | 2 | 2 | 2 | 2 | 1 |
+/// | i + i / 32, 16 bytes | 2 | 4 | 4 | 2 | 1 | 2 | 4 | 4 | 2 | 1 |
+/// | default, any | 1 | 1 | 1 | 1 | 1 | 1 | 1 | 1 | 1 | 1 |
+///
+/// (Of 2,048 elements of 4 bytes, i + i / 32 has a degree of 2 for s from 32 to 512.)
+///
+/// - `Layout`: another type of shared_layout.hpp must be free of conflicts too; only `PlainLayout`
+///   may have them, as it is there to show them.
+/// - `ElementsPerBlock` must be a power of two and a multiple of `BlockThreads`. Each thread has
+///   ElementsPerBlock / BlockThreads items, in blocked arrangement: items are numbered by thread,
+///   and within a thread by array index. `output` may be `input`.
+/// - Every thread of the block must call, in uniform control flow, with the same initial value;
+///   results are valid in every thread, and so is `block_aggregate`, which does not contain the
+///   initial value.
+/// - Determinism: the association is fixed, so floating-point results repeat bit for bit.
+/// - Shared memory: the elements (those that are not one access of 1 to 16 bytes are rounded up to
+///   an odd number of words), the padding, and one item.
+/// - `__syncthreads()` must stand between two calls that use the same storage, and before the
+///   storage is used for anything else. Objects of one type constructed without storage share
+///   theirs.
+/// - `T` must be trivially copyable.
+///
+/// @code
+/// STRATA_KERNEL void offsets(const int* count, int* offset) {
+///   using Scan = strata::BlockBlellochScan<int, 128>;  // 256 elements, 2 per thread
+///   STRATA_SHARED(temp_storage, Scan::TempStorage);
+///   int items[2] = {count[2 * threadIdx.x], count[2 * threadIdx.x + 1]};
+///   Scan(temp_storage).ExclusiveSum(items, items);
+///   offset[2 * threadIdx.x] = items[0];
+///   offset[2 * threadIdx.x + 1] = items[1];
+/// }
+/// @endcode
+template <class T, int BlockThreads, int ElementsPerBlock = 2 * BlockThreads,
+          class Layout = TreeLayout<T, ElementsPerBlock>>
+class BlockBlellochScan {
+  static_assert(std::is_trivially_copyable_v<T>,
+                "BlockBlellochScan<T> keeps items in shared memory without constructing them: "
+                "T must be trivially copyable");
+  static_assert(detail::is_power_of_two(ElementsPerBlock) && ElementsPerBlock % BlockThreads == 0,
+                "BlockBlellochScan needs a power of two of elements per block, and as many of them "
+                "in each thread: fill up with values that change nothing");
+  using shape = detail::block_shape<BlockThreads, 1, 1>;
+  static constexpr int items_per_thread = ElementsPerBlock / BlockThreads;
+  static_assert(std::is_same_v<Layout, PlainLayout> ||
+                    detail::blelloch_degree<T, Layout>(ElementsPerBlock, items_per_thread) == 1,
+                "BlockBlellochScan has bank conflicts in this layout: leave out the layout to have "
+                "it padded for T and the elements, or name PlainLayout if they are wanted");
+  struct storage {
+    LayoutStorage<T, detail::item_layout<T, Layout>, ElementsPerBlock> tree;
+    T aggregate;
+  };
+
+ public:
+  struct TempStorage : Uninitialized<storage> {};
+
+  STRATA_D BlockBlellochScan() : BlockBlellochScan(private_storage()) {}
+  STRATA_D explicit BlockBlellochScan(TempStorage& temp_storage)
+      : storage_(temp_storage.Alias()), thread_(shape::thread_rank("BlockBlellochScan")) {}
+
+  /// output[i] = op(... op(initial_value, item 0) ..., item i - 1)
+  template <class Operator>
+  STRATA_D void ExclusiveScan(const T (&input)[items_per_thread], T (&output)[items_per_thread],
+                              T initial_value, Operator scan_op) {
+    scan<false>(input, initial_value, scan_op);
+    take_prefixes(output);
+  }
+  template <class Operator>
+  STRATA_D void ExclusiveScan(const T (&input)[items_per_thread], T (&output)[items_per_thread],
+                              T initial_value, Operator scan_op, T& block_aggregate) {
+    scan<true>(input, initial_value, scan_op);
+    take_prefixes(output);
+    block_aggregate = storage_.aggregate;
+  }
+
+  /// output[i] = op(... op(initial_value, item 0) ..., item i)
+  template <class Operator>
+  STRATA_D void InclusiveScan(const T (&input)[items_per_thread], T (&output)[items_per_thread],
+                              T initial_value, Operator scan_op) {
+    scan<false>(input, initial_value, scan_op);
+    add_to_prefixes(input, output, scan_op);
+  }
+  template <class Operator>
+  STRATA_D void InclusiveScan(const T (&input)[items_per_thread], T (&output)[items_per_thread],
+                              T initial_value, Operator scan_op, T& block_aggregate) {
+    scan<true>(input, initial_value, scan_op);
+    add_to_prefixes(input, output, scan_op);
+    block_aggregate = storage_.aggregate;
+  }
+
+  STRATA_D void ExclusiveSum(const T (&input)[items_per_thread], T (&output)[items_per_thread]) {
+    ExclusiveScan(input, output, T{}, strata::Sum{});
+  }
+  STRATA_D void InclusiveSum(const T (&input)[items_per_thread], T (&output)[items_per_thread]) {
+    InclusiveScan(input, output, T{}, strata::Sum{});
+  }
+
+ private:
+  STRATA_D static TempStorage& private_storage() {
+    STRATA_SHARED(temp_storage, TempStorage);
+    return temp_storage;
+  }
+
+  /// Leaves the exclusive scan in the tree, for every thread to read.
+  template <bool WithAggregate, class Operator>
+  STRATA_D void scan(const T (&input)[items_per_thread], const T& initial_value, Operator op) {
+    STRATA_UNROLL
+    for (int i = 0; i < items_per_thread; ++i) {
+      storage_.tree[thread_ * items_per_thread + i] = input[i];
+    }
+    STRATA_UNROLL
+    for (int stride = 1; stride < ElementsPerBlock; stride *= 2) {
+      const int pairs = ElementsPerBlock / (2 * stride);
+      barrier(2 * pairs);  // As many wrote on the level below.
+      for_each_pair(pairs, stride, [op](T& left_item, T& right_item) {
+        const T left = left_item;
+        const T right = right_item;
+        right_item = static_cast<T>(op(left, right));
+      });
+    }
+    if (thread_ == 0) {  // It has just written the root.
+      T& root = storage_.tree[ElementsPerBlock - 1];
+      if constexpr (WithAggregate) storage_.aggregate = root;
+      root = initial_value;
+    }
+    STRATA_UNROLL
+    for (int stride = ElementsPerBlock / 2; stride > 0; stride /= 2) {
+      const int pairs = ElementsPerBlock / (2 * stride);
+      barrier(pairs);
+      for_each_pair(pairs, stride, [op](T& left_item, T& right_item) {
+        const T left = left_item;
+        const T prefix = right_item;
+        left_item = prefix;
+        right_item = static_cast<T>(op(prefix, left));
+      });
+    }
+    barrier(BlockThreads);
+  }
+
+  template <class Work>
+  STRATA_D void for_each_pair(int pairs, int stride, Work work) {
+    STRATA_UNROLL
+    for (int first = 0; first < pairs; first += BlockThreads) {
+      const int pair = first + thread_;
+      if (pair < pairs) {
+        const int left = pair * (2 * stride) + stride - 1;
+        work(storage_.tree[left], storage_.tree[left + stride]);
+      }
+    }
+  }
+
+  STRATA_D void barrier(int active) {
+    detail::tree_barrier<BlockThreads>(thread_, active < BlockThreads ? active : BlockThreads);
+  }
+
+  STRATA_D void take_prefixes(T (&output)[items_per_thread]) {
+    STRATA_UNROLL
+    for (int i = 0; i < items_per_thread; ++i) {
+      output[i] = storage_.tree[thread_ * items_per_thread + i];
+    }
+  }
+  template <class Operator>
+  STRATA_D void add_to_prefixes(const T (&input)[items_per_thread], T (&output)[items_per_thread],
+                                Operator op) {
+    STRATA_UNROLL
+    for (int i = 0; i < items_per_thread; ++i) {
+      const T prefix = storage_.tree[thread_ * items_per_thread + i];
+      output[i] = static_cast<T>(op(prefix, input[i]));
+    }
+  }
+
+  storage& storage_;
+  int thread_;
+};
+
+STRATA_NAMESPACE_END

@@ -1,0 +1,160 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/block/block_shape.cuh>
+#include <strata/block/specializations/tree_barrier.cuh>
+#include <strata/block/specializations/tree_layout.hpp>
+#include <strata/core/bank_conflicts.hpp>
+#include <strata/core/macros.hpp>
+#include <strata/core/operators.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/core/shared_layout.hpp>
+#include <strata/core/types.hpp>
+#include <strata/thread/thread_reduce.cuh>
+
+#include <cstddef>
+#include <type_traits>
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// The conflict degree of the step of BlockTreeReduce that combines elements `stride` apart.
+template <class T, class Layout>
+constexpr int tree_reduce_degree(int stride, int elements) {
+  return larger_of(tree_access_degree<T, Layout>(0, 2 * stride, elements - stride),
+                   tree_access_degree<T, Layout>(stride, 2 * stride, elements));
+}
+
+/// The worst of all its accesses.
+template <class T, class Layout>
+constexpr int tree_reduce_degree(int elements) {
+  int degree = tree_access_degree<T, Layout>(0, 1, elements);
+  for (int stride = 1; stride < elements; stride *= 2) {
+    degree = larger_of(degree, tree_reduce_degree<T, Layout>(stride, elements));
+  }
+  return degree;
+}
+
+}  // namespace detail
+
+/// Reduces one item, or a few, of every thread of a block to one value by a binary tree in shared
+/// memory. With strides s = 1, 2, 4 ..., thread i combines element 2 s i with element 2 s i + s:
+///
+///     for (int s = 1; s < n; s *= 2)                       // log2(n) steps, n - 1 operator calls
+///       for (int i = 0; 2 * s * i + s < n; ++i)            // the threads
+///         tree[2 * s * i] = op(tree[2 * s * i], tree[2 * s * i + s]);
+///
+/// The textbook's first reduction, because neighbours stay neighbours: operands keep their order,
+/// so that the operator need be associative only. And its first bank conflict: the accesses of a
+/// step have a stride of 2 s elements. BlockReduce is faster than either form.
+///
+/// Conflict degree of the steps of 1,024 elements in `PlainLayout`, and in the default, which is
+/// padded by `TreeLayout`:
+///
+/// | s | 1 | 2 | 4 | 8 | 16 | 32 | 64 | 128 | 256 | 512 |
+/// |---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|
+/// | plain, 4 bytes | 2 | 4 | 8 | 16 | 32 | 16 | 8 | 4 | 2 | 1 |
+/// | plain, 8 bytes | 2 | 4 | 8 | 16 | 16 | 16 | 8 | 4 | 2 | 1 |
+/// | plain, 16 bytes | 2 | 4 | 8 | 8 | 8 | 8 | 8 | 4 | 2 | 1 |
+/// | padded, any | 1 | 1 | 1 | 1 | 1 | 1 | 1 | 1 | 1 | 1 |
+///
+/// - `Layout`: another type of shared_layout.hpp must be free of conflicts too; only `PlainLayout`
+///   may have them, as it is there to show them. (`SwizzledLayout<4, 32>` is one that needs no
+///   padding.)
+/// - Every thread of the block must call, in uniform control flow, with the same `num_valid`. Any
+///   number of threads; the result is in thread 0, and something unspecified in the others.
+/// - Items are numbered by thread, and within a thread by array index. `num_valid`: threads 0 ..
+///   num_valid - 1 hold an item; it is taken as 1 below 1, and as the block's thread count above
+///   that. The operator is never called with the inputs of other threads.
+/// - Determinism: the association depends on the number of items alone, so floating-point results
+///   repeat bit for bit.
+/// - Shared memory: an item per thread (those that are not one access of 1 to 16 bytes are rounded
+///   up to an odd number of words), and the padding.
+/// - `__syncthreads()` must stand between two calls that use the same storage, and before the
+///   storage is used for anything else. Objects of one type constructed without storage share
+///   theirs.
+/// - `T` must be trivially copyable.
+///
+/// @code
+/// STRATA_KERNEL void largest(const float* in, float* out) {
+///   using TreeReduce = strata::BlockTreeReduce<float, 256>;
+///   STRATA_SHARED(temp_storage, TreeReduce::TempStorage);
+///   const float item = in[blockIdx.x * 256 + threadIdx.x];
+///   const float result = TreeReduce(temp_storage).Reduce(item, strata::Max{});
+///   if (threadIdx.x == 0) out[blockIdx.x] = result;
+/// }
+/// @endcode
+template <class T, int BlockThreads, class Layout = TreeLayout<T, BlockThreads>>
+class BlockTreeReduce {
+  static_assert(std::is_trivially_copyable_v<T>,
+                "BlockTreeReduce<T> keeps items in shared memory without constructing them: "
+                "T must be trivially copyable");
+  static_assert(
+      std::is_same_v<Layout, PlainLayout> ||
+          detail::tree_reduce_degree<T, Layout>(BlockThreads) == 1,
+      "BlockTreeReduce has bank conflicts in this layout: leave out the layout to have it "
+      "padded for T and the block's size, or name PlainLayout if they are wanted");
+  using shape = detail::block_shape<BlockThreads, 1, 1>;
+  using storage = LayoutStorage<T, detail::item_layout<T, Layout>, BlockThreads>;
+
+ public:
+  struct TempStorage : Uninitialized<storage> {};
+
+  STRATA_D BlockTreeReduce() : BlockTreeReduce(private_storage()) {}
+  STRATA_D explicit BlockTreeReduce(TempStorage& temp_storage)
+      : tree_(temp_storage.Alias()), thread_(shape::thread_rank("BlockTreeReduce")) {}
+
+  template <class Operator>
+  STRATA_D T Reduce(T input, Operator reduction_op) {
+    return reduce(input, reduction_op, BlockThreads);
+  }
+  template <std::size_t ItemsPerThread, class Operator>
+  STRATA_D T Reduce(const T (&inputs)[ItemsPerThread], Operator reduction_op) {
+    return Reduce(static_cast<T>(strata::ThreadReduce(inputs, reduction_op)), reduction_op);
+  }
+  template <class Operator>
+  STRATA_D T Reduce(T input, Operator reduction_op, int num_valid) {
+    return reduce(input, reduction_op,
+                  num_valid < 1              ? 1
+                  : num_valid > BlockThreads ? BlockThreads
+                                             : num_valid);
+  }
+
+  STRATA_D T Sum(T input) { return Reduce(input, strata::Sum{}); }
+  template <std::size_t ItemsPerThread>
+  STRATA_D T Sum(const T (&inputs)[ItemsPerThread]) {
+    return Reduce(inputs, strata::Sum{});
+  }
+  STRATA_D T Sum(T input, int num_valid) { return Reduce(input, strata::Sum{}, num_valid); }
+
+ private:
+  STRATA_D static TempStorage& private_storage() {
+    STRATA_SHARED(temp_storage, TempStorage);
+    return temp_storage;
+  }
+
+  template <class Operator>
+  STRATA_D T reduce(const T& input, Operator op, int valid) {
+    T result = input;
+    if (thread_ < valid) tree_[thread_] = input;
+    STRATA_UNROLL
+    for (int stride = 1; stride < BlockThreads; stride *= 2) {
+      // As many as worked on the step before.
+      detail::tree_barrier<BlockThreads>(thread_, detail::ceiling_divide(BlockThreads, stride));
+      const int target = thread_ * (2 * stride);
+      if (target + stride < valid) {
+        const T left = tree_[target];
+        const T right = tree_[target + stride];
+        result = static_cast<T>(op(left, right));
+        tree_[target] = result;
+      }
+    }
+    return result;
+  }
+
+  storage& tree_;
+  int thread_;
+};
+
+STRATA_NAMESPACE_END
