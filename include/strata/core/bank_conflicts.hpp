@@ -65,7 +65,7 @@ struct words_by_bank {
   int in_bank[shared_memory_banks] = {};
   int fullest = 0;
 
-  constexpr void add(int word) {
+  STRATA_HD constexpr void add(int word) {
     const int bank = word % shared_memory_banks;
     if (first[bank] == word + 1) return;
     if (first[bank] == 0) {
@@ -83,8 +83,8 @@ struct words_by_bank {
 
 /// Wavefronts for the lanes from `first_lane` on that may be served together.
 template <class Layout, class Pattern>
-constexpr int wavefronts_of_group(const Layout& layout, const Pattern& pattern, int instruction,
-                                  int first_lane) {
+STRATA_HD constexpr int wavefronts_of_group(const Layout& layout, const Pattern& pattern,
+                                            int instruction, int first_lane) {
   constexpr int bytes = Pattern::element_bytes;
   words_by_bank words;
   for (int lane = first_lane; lane < first_lane + lanes_per_wavefront(bytes); ++lane) {
@@ -103,7 +103,7 @@ constexpr int wavefronts_of_group(const Layout& layout, const Pattern& pattern, 
 /// The most wavefronts that a group of lanes needs in any of the pattern's instructions: 1 if there are
 /// no conflicts.
 template <class Layout, class Pattern>
-constexpr int conflict_degree(const Layout& layout, const Pattern& pattern) {
+STRATA_HD constexpr int conflict_degree(const Layout& layout, const Pattern& pattern) {
   int degree = 1;
   for (int instruction = 0; instruction < Pattern::instructions; ++instruction) {
     for (int lane = 0; lane < 32; lane += lanes_per_wavefront(Pattern::element_bytes)) {
@@ -119,13 +119,13 @@ struct wavefront_count {
   int wavefronts = 0;
   int ideal = 0;
 
-  constexpr wavefront_count operator+(const wavefront_count& other) const {
+  STRATA_HD constexpr wavefront_count operator+(const wavefront_count& other) const {
     return {wavefronts + other.wavefronts, ideal + other.ideal};
   }
 };
 
 template <class Layout, class Pattern>
-constexpr wavefront_count count_wavefronts(const Layout& layout, const Pattern& pattern) {
+STRATA_HD constexpr wavefront_count count_wavefronts(const Layout& layout, const Pattern& pattern) {
   wavefront_count total;
   for (int instruction = 0; instruction < Pattern::instructions; ++instruction) {
     for (int lane = 0; lane < 32; lane += lanes_per_wavefront(Pattern::element_bytes)) {
@@ -140,7 +140,7 @@ constexpr wavefront_count count_wavefronts(const Layout& layout, const Pattern& 
 /// The serialisation factor of a kernel whose accesses are these patterns, each carried out
 /// equally often: wavefronts over the fewest possible, 1.0 if there are no conflicts.
 template <class Layout, class... Patterns>
-constexpr double serialization(const Layout& layout, const Patterns&... patterns) {
+STRATA_HD constexpr double serialization(const Layout& layout, const Patterns&... patterns) {
   const wavefront_count total = (wavefront_count{} + ... + count_wavefronts(layout, patterns));
   return total.ideal == 0 ? 1.0 : static_cast<double>(total.wavefronts) / total.ideal;
 }
@@ -165,7 +165,9 @@ template <int ElementBytes, int ItemsPerThread, int Warps = 1>
 struct striped_access {
   static constexpr int element_bytes = ElementBytes;
   static constexpr int instructions = ItemsPerThread * Warps;
-  STRATA_HD constexpr int operator()(int instruction, int lane) const { return instruction * 32 + lane; }
+  STRATA_HD constexpr int operator()(int instruction, int lane) const {
+    return instruction * 32 + lane;
+  }
 };
 
 /// Lane l accesses element `First + l * Stride`, if it is below `Count`.
