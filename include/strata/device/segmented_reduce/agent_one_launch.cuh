@@ -105,6 +105,7 @@ class AgentSegmentedReduceOneLaunch
     unsigned long long share_end;
     int first_rank;
   };
+  // not for users: both are constants of the library
   static_assert(max_segments <= 1 << 16, "a segment's number must fit into `segment`");
 
   /// Longest segments that are left to one warp: longer where there are segments for most warps.

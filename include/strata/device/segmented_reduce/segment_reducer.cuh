@@ -261,6 +261,7 @@ class SegmentReducer {
  private:
   template <int Threads>
   STRATA_D typename GroupReduce<Threads>::TempStorage& group_storage(int group) {
+    // not for users: the callers stand in these agents
     static_assert(Threads == warp_threads || Threads == group_threads, "no storage for this size");
     const unsigned warp = threadIdx.x / warp_threads;
     if constexpr (Threads == warp_threads) {
