@@ -10,6 +10,7 @@
 #include <array>
 #include <random>
 #include <set>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -187,6 +188,26 @@ TEST(shared_layout, swizzled_rows_and_columns_of_any_power_of_two_are_free) {
   expect_swizzled_rows_and_columns_are_free<16, 4>();
   expect_swizzled_rows_and_columns_are_free<16, 8>();
   expect_swizzled_rows_and_columns_are_free<16, 32>();
+}
+
+TEST(shared_layout, the_first_layout_that_is_free_is_chosen) {
+  using strata::ConflictFreeLayout;
+  using strata::ConflictFreeMatrixLayout;
+  EXPECT_TRUE((std::is_same_v<PlainLayout, ConflictFreeLayout<strided_access<4, 3>>>));
+  EXPECT_TRUE((std::is_same_v<SwizzledLayout<4, 32>,
+                              ConflictFreeLayout<strided_access<4, 32>, strided_access<4, 1>>>));
+  EXPECT_TRUE((std::is_same_v<SwizzledLayout<4, 32>,
+                              ConflictFreeLayout<blocked_access<4, 8>, striped_access<4, 8>>>));
+  // Where each thread's items end inside a swizzle's reach, padding remains.
+  EXPECT_TRUE((std::is_same_v<PaddedLayout<128, 4>, ConflictFreeLayout<strided_access<1, 8>>>));
+  EXPECT_TRUE((std::is_same_v<SwizzledLayout<16, 8>,
+                              ConflictFreeLayout<blocked_access<16, 4>, striped_access<16, 4>>>));
+  EXPECT_EQ(33, (ConflictFreeMatrixLayout<4, 32, 32>::pitch));
+  EXPECT_EQ(33, (ConflictFreeMatrixLayout<4, 32, 33>::pitch));
+  EXPECT_EQ(33, (ConflictFreeMatrixLayout<8, 32, 32>::pitch));
+  // 17 words: an odd number.
+  EXPECT_EQ(68, (ConflictFreeMatrixLayout<1, 32, 64>::pitch));
+  EXPECT_EQ(66, (ConflictFreeMatrixLayout<2, 64, 64>::pitch));
 }
 
 // ---------------------------------------------------------------------------------- exchange

@@ -6,6 +6,7 @@
 #include <strata/core/macros.hpp>
 
 #include <cstddef>
+#include <type_traits>
 
 /// \file
 /// Where elements lie in shared memory. A layout is a type without data: it maps the index of an
@@ -156,6 +157,98 @@ struct ExchangeLayout {
     return items > 0 ? ExchangeLayout{}(items - 1) + units_per_item : 0;
   }
 };
+
+namespace detail {
+
+template <class Layout, class... Patterns>
+inline constexpr bool is_free_of_conflicts = ((conflict_degree(Layout{}, Patterns{}) == 1) && ...);
+
+struct no_free_layout {
+  STRATA_HD static constexpr int storage_elements(int) { return 0; }
+};
+
+// The first of the candidates that is free for all patterns.
+template <class... Candidates>
+struct candidate_layouts {
+  template <class...>
+  struct first_free {
+    using type = no_free_layout;
+  };
+};
+template <class Candidate, class... Others>
+struct candidate_layouts<Candidate, Others...> {
+  template <class... Patterns>
+  struct first_free {
+    using type = typename std::conditional_t<
+        is_free_of_conflicts<Candidate, Patterns...>, candidate_layouts<Candidate>,
+        candidate_layouts<Others...>>::template first_free<Patterns...>::type;
+  };
+};
+template <class Candidate>
+struct candidate_layouts<Candidate> {
+  template <class... Patterns>
+  struct first_free {
+    using type =
+        std::conditional_t<is_free_of_conflicts<Candidate, Patterns...>, Candidate, no_free_layout>;
+  };
+};
+
+template <int ElementBytes>
+struct layouts_to_try {
+  using type = candidate_layouts<PlainLayout, PaddedLayout<128 / ElementBytes, 4 / ElementBytes>>;
+};
+template <>
+struct layouts_to_try<4> {
+  using type = candidate_layouts<PlainLayout, SwizzledLayout<4, 32>, PaddedLayout<32, 1>>;
+};
+template <>
+struct layouts_to_try<8> {
+  using type = candidate_layouts<PlainLayout, SwizzledLayout<8, 16>, PaddedLayout<16, 1>>;
+};
+template <>
+struct layouts_to_try<16> {
+  using type = candidate_layouts<PlainLayout, SwizzledLayout<16, 8>, PaddedLayout<8, 1>>;
+};
+
+template <int ElementBytes, int Rows, int Columns, int Pad = 0>
+STRATA_HD constexpr int smallest_free_pad() {
+  using layout = PaddedMatrixLayout<Rows, Columns, Pad>;
+  if constexpr (is_free_of_conflicts<layout, column_access<ElementBytes, Rows, Columns>,
+                                     row_access<ElementBytes, Rows, Columns>>) {
+    return Pad;
+  } else {
+    static_assert(
+        Pad * ElementBytes < 128,
+        "no padding of up to 128 bytes frees both rows and columns of this matrix: choose "
+        "other numbers of rows and columns");
+    return smallest_free_pad<ElementBytes, Rows, Columns, Pad + 1>();
+  }
+}
+
+template <class Pattern, class... Patterns>
+struct conflict_free_layout {
+  static_assert(((Patterns::element_bytes == Pattern::element_bytes) && ...),
+                "the patterns of one layout must have the same element_bytes");
+  using type =
+      typename layouts_to_try<Pattern::element_bytes>::type::template first_free<Pattern,
+                                                                                 Patterns...>::type;
+  static_assert(
+      !std::is_same_v<type, no_free_layout>,
+      "neither plain nor padded nor swizzled elements are free of conflicts for these "
+      "patterns: change the stride, or take ExchangeLayout for blocked and striped access");
+};
+
+}  // namespace detail
+
+/// The first of plain, swizzled and padded elements that is free of conflicts for all of the patterns,
+/// which access elements by index.
+template <class... Patterns>
+using ConflictFreeLayout = typename detail::conflict_free_layout<Patterns...>::type;
+
+/// A matrix whose rows and columns are free of conflicts, with the least padding per row.
+template <int ElementBytes, int Rows, int Columns>
+using ConflictFreeMatrixLayout =
+    PaddedMatrixLayout<Rows, Columns, detail::smallest_free_pad<ElementBytes, Rows, Columns>()>;
 
 /// Storage for `Items` items that lie as `Layout` says; shared between `T` and pieces of it.
 template <class T, class Layout, int Items>
