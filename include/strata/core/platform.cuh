@@ -194,6 +194,14 @@ STRATA_D void store_packet(packet* p, const packet& both) {
 #endif
 }
 
+/// "What lies here may be read though nobody wrote it, and whatever it is will do": for the host back
+/// end, which otherwise reports the read.
+STRATA_D void may_be_unwritten([[maybe_unused]] const void* p, [[maybe_unused]] std::size_t bytes) {
+#if STRATA_HOST_SIMT
+  ::strata::simt::declare_initialised(p, bytes);
+#endif
+}
+
 // ---------------------------------------------------------------------------- warp reductions
 /// True where one instruction reduces a 32-bit integer over the lanes of a mask (sm_80 on).
 #if STRATA_DEVICE_PASS
