@@ -13,18 +13,67 @@
 
 STRATA_NAMESPACE_BEGIN
 
-/// Rearranges the items of a block, `ItemsPerThread` of them in each thread.
+/// Rearranges the items of a block, `ItemsPerThread` (N) of them in each thread, through shared memory.
+/// The tile of B * N items, for B threads, may lie in the threads' arrays in three ways:
+///
+/// | arrangement  | `items[i]` of thread t is the tile's item |
+/// |---|---|
+/// | blocked      | `t * N + i` |
+/// | striped      | `i * B + t` |
+/// | warp-striped | `w * 32 * N + i * 32 + l`, where t is lane l of warp w |
+///
+/// - `XToY(input_items, output_items)` takes the tile in one arrangement and returns it in another,
+///   converted to the output's type. Input and output may be the same array: `XToY(items)`.
+/// - `ScatterToX(input_items, output_items, ranks)`: `input_items[i]` of any thread becomes the
+///   tile's item `ranks[i]`. The block's ranks are 0 .. B * N - 1, each once. `ScatterToStripedGuarded`
+///   leaves out items of negative rank, `ScatterToStripedFlagged` those whose flag is 0 or false; items
+///   of the tile that no rank names are unspecified then.
+/// - Every thread of the block must call, in uniform control flow. Warp-striped forms want whole warps: a
+///   multiple of 32 threads or, then with the block's size in place of 32, at most 32.
+/// - `WarpTimeSlicing`: the warps' items take turns in a storage of 32 * N items, with two barriers a
+///   turn. Less shared memory and more time, for items of many bytes.
+/// - Shared memory: B * N items, or 32 * N, plus at most one access for every 4 items if items have 4
+///   bytes or more (one for every 32 where N is a power of two, none where it is odd); of smaller items
+///   those of a thread are rounded up to words. A class whose size is not that of its alignment takes
+///   an odd multiple of its alignment, at least 4 bytes.
+/// - Bank conflicts: none, for any N and items of any size, by `conflict_degree` of ExchangeLayout, in
+///   blocked, striped and warp-striped accesses alike. Two things cannot be free: a scatter has the
+///   conflicts of its ranks (random ones: about 3.5 wavefronts where 1 would do), and the rows of a
+///   striped arrangement begin anywhere if B is no multiple of 32, so that some take 2 wavefronts.
+/// - `__syncthreads()` must stand between two calls that use the same storage, and before the storage is
+///   used for anything else; `__syncwarp()` will do between two warp-striped ones without time slicing.
+///   Objects of one type constructed without storage share theirs.
+/// - `T` must be trivially copyable, and with time slicing have a default constructor.
+///
+/// Source: the arrangements and names are those of CUB. The gaps in the layout follow from the greatest
+/// common divisor of N and the number of banks: see ExchangeLayout.
+///
+/// @code
+/// STRATA_KERNEL void running_sums_of_24(const float* in, float* out) {
+///   using Exchange = strata::BlockExchange<float, 128, 24>;
+///   STRATA_SHARED(temp_storage, Exchange::TempStorage);
+///   const int first = static_cast<int>(blockIdx.x * 128 * 24 + threadIdx.x);
+///   float items[24];
+///   for (int i = 0; i < 24; ++i) items[i] = in[first + i * 128];
+///   Exchange(temp_storage).StripedToBlocked(items);
+///   for (int i = 1; i < 24; ++i) items[i] += items[i - 1];
+///   __syncthreads();
+///   Exchange(temp_storage).BlockedToStriped(items);
+///   for (int i = 0; i < 24; ++i) out[first + i * 128] = items[i];
+/// }
+/// @endcode
 template <class T, int BlockDimX, int ItemsPerThread, bool WarpTimeSlicing = false,
           int BlockDimY = 1, int BlockDimZ = 1>
 class BlockExchange {
   static_assert(std::is_trivially_copyable_v<T>,
                 "BlockExchange<T> moves items through shared memory as bits: T must be trivially"
                 " copyable");
+  static_assert(ItemsPerThread > 0, "BlockExchange needs at least one item per thread");
   using shape = detail::block_shape<BlockDimX, BlockDimY, BlockDimZ>;
   static constexpr int threads = shape::threads;
   static constexpr std::size_t items_per_thread = static_cast<std::size_t>(ItemsPerThread);
-  // Threads of a warp, and of a slice: those whose items, in blocked arrangement, the storage holds.
   static constexpr int lanes = threads < warp_threads ? threads : warp_threads;
+  // A slice is what the storage holds at a time: the items of so many threads in blocked arrangement.
   static constexpr int slice_threads = WarpTimeSlicing ? lanes : threads;
   static constexpr int slices = (threads + slice_threads - 1) / slice_threads;
   using tile = detail::exchange_tile<T, ItemsPerThread, slice_threads>;
@@ -34,7 +83,8 @@ class BlockExchange {
 
   STRATA_D BlockExchange() : BlockExchange(private_storage()) {}
   STRATA_D explicit BlockExchange(TempStorage& temp_storage)
-      : tile_(temp_storage.Alias()), thread_(shape::thread_rank("BlockExchange")) {}
+      : tile_(temp_storage.Alias()),
+        thread_(static_cast<unsigned>(shape::thread_rank("BlockExchange"))) {}
 
   template <class Output>
   STRATA_D void StripedToBlocked(const T (&input_items)[items_per_thread],
@@ -57,10 +107,11 @@ class BlockExchange {
   template <class Output>
   STRATA_D void WarpStripedToBlocked(const T (&input_items)[items_per_thread],
                                      Output (&output_items)[items_per_thread]) {
-    in_warp(
-        output_items,
-        [&](int group) { tile_.template put_striped<lanes>(lane(), input_items, group); },
-        [&](int group, auto& items) { tile_.get_blocked(group + lane(), items); });
+    in_warps(
+        [&](unsigned first) {
+          tile_.template put_striped<lanes>(lane(), input_items, tile::position_of_thread(first));
+        },
+        [&](unsigned first) { tile_.get_blocked(first + lane(), output_items); });
   }
   STRATA_D void WarpStripedToBlocked(T (&items)[items_per_thread]) {
     WarpStripedToBlocked(items, items);
@@ -69,67 +120,136 @@ class BlockExchange {
   template <class Output>
   STRATA_D void BlockedToWarpStriped(const T (&input_items)[items_per_thread],
                                      Output (&output_items)[items_per_thread]) {
-    in_warp(
-        output_items, [&](int group) { tile_.put_blocked(group + lane(), input_items); },
-        [&](int group, auto& items) { tile_.template get_striped<lanes>(lane(), items, group); });
+    in_warps([&](unsigned first) { tile_.put_blocked(first + lane(), input_items); },
+             [&](unsigned first) {
+               tile_.template get_striped<lanes>(lane(), output_items,
+                                                 tile::position_of_thread(first));
+             });
   }
   STRATA_D void BlockedToWarpStriped(T (&items)[items_per_thread]) {
     BlockedToWarpStriped(items, items);
   }
 
+  template <class Output, class Offset>
+  STRATA_D void ScatterToBlocked(const T (&input_items)[items_per_thread],
+                                 Output (&output_items)[items_per_thread],
+                                 const Offset (&ranks)[items_per_thread]) {
+    in_slices(
+        output_items, [&](int slice) { scatter(slice, input_items, ranks, all_items{}); },
+        [&](int slice, auto& items) { get_blocked(slice, items); });
+  }
+  template <class Offset>
+  STRATA_D void ScatterToBlocked(T (&items)[items_per_thread],
+                                 const Offset (&ranks)[items_per_thread]) {
+    ScatterToBlocked(items, items, ranks);
+  }
+
+  template <class Output, class Offset>
+  STRATA_D void ScatterToStriped(const T (&input_items)[items_per_thread],
+                                 Output (&output_items)[items_per_thread],
+                                 const Offset (&ranks)[items_per_thread]) {
+    scatter_to_striped(input_items, output_items, ranks, all_items{});
+  }
+  template <class Offset>
+  STRATA_D void ScatterToStriped(T (&items)[items_per_thread],
+                                 const Offset (&ranks)[items_per_thread]) {
+    ScatterToStriped(items, items, ranks);
+  }
+
+  template <class Output, class Offset>
+  STRATA_D void ScatterToStripedGuarded(const T (&input_items)[items_per_thread],
+                                        Output (&output_items)[items_per_thread],
+                                        const Offset (&ranks)[items_per_thread]) {
+    scatter_to_striped(input_items, output_items, ranks, [&](int i) { return ranks[i] >= 0; });
+  }
+  template <class Offset>
+  STRATA_D void ScatterToStripedGuarded(T (&items)[items_per_thread],
+                                        const Offset (&ranks)[items_per_thread]) {
+    ScatterToStripedGuarded(items, items, ranks);
+  }
+
+  template <class Output, class Offset, class ValidFlag>
+  STRATA_D void ScatterToStripedFlagged(const T (&input_items)[items_per_thread],
+                                        Output (&output_items)[items_per_thread],
+                                        const Offset (&ranks)[items_per_thread],
+                                        const ValidFlag (&is_valid)[items_per_thread]) {
+    scatter_to_striped(input_items, output_items, ranks,
+                       [&](int i) { return static_cast<bool>(is_valid[i]); });
+  }
+  template <class Offset, class ValidFlag>
+  STRATA_D void ScatterToStripedFlagged(T (&items)[items_per_thread],
+                                        const Offset (&ranks)[items_per_thread],
+                                        const ValidFlag (&is_valid)[items_per_thread]) {
+    ScatterToStripedFlagged(items, items, ranks, is_valid);
+  }
+
  private:
+  struct all_items {
+    STRATA_D bool operator()(int) const { return true; }
+  };
+
   STRATA_D static TempStorage& private_storage() {
     STRATA_SHARED(temp_storage, TempStorage);
     return temp_storage;
   }
 
-  STRATA_D int warp() const { return thread_ / warp_threads; }
-  STRATA_D int lane() const { return thread_ % warp_threads; }
+  STRATA_D int warp() const { return static_cast<int>(thread_ / warp_threads); }
+  STRATA_D unsigned lane() const { return thread_ % warp_threads; }
 
-  // Each slice's items are put by all threads that have some and then got by all that want some.
-  // The results are kept aside until the last slice, for the output may be the input.
+  // All threads put what they have of a slice, then all get what they want of it.
   template <class Output, class Put, class Get>
   STRATA_D void in_slices(Output (&output_items)[items_per_thread], const Put& put,
                           const Get& get) {
-    T items[items_per_thread];
-    STRATA_UNROLL
-    for (int slice = 0; slice < slices; ++slice) {
-      if (slice > 0) __syncthreads();
-      put(slice);
+    if constexpr (slices == 1) {
+      put(0);
       __syncthreads();
-      get(slice, items);
+      get(0, output_items);
+    } else {
+      // Kept aside until the last slice was put, for the output may be the input.
+      T items[items_per_thread];
+      STRATA_UNROLL
+      for (int slice = 0; slice < slices; ++slice) {
+        if (slice > 0) __syncthreads();
+        put(slice);
+        __syncthreads();
+        get(slice, items);
+      }
+      STRATA_UNROLL
+      for (int i = 0; i < ItemsPerThread; ++i) output_items[i] = static_cast<Output>(items[i]);
     }
-    assign(items, output_items);
   }
 
-  // Exchanges in each warp, all at once or, in slices, one after the other.
-  template <class Output, class Put, class Get>
-  STRATA_D void in_warp(Output (&output_items)[items_per_thread], const Put& put, const Get& get) {
+  // Warps put and get among themselves, each in its part of the storage or, in slices, in turn. `first`
+  // is the thread whose items in the storage come first for this warp.
+  template <class Put, class Get>
+  STRATA_D void in_warps(const Put& put, const Get& get) {
     static_assert(threads <= warp_threads || threads % warp_threads == 0,
                   "a warp-striped arrangement needs whole warps: choose a block of a multiple of 32"
-                  " threads, or of at most 32, or a striped arrangement");
+                  " threads or of at most 32, or the striped arrangement");
     STRATA_UNROLL
     for (int slice = 0; slice < slices; ++slice) {
       if (slice > 0) __syncthreads();
       if (slices == 1 || warp() == slice) {
-        const int group = slices == 1 ? warp() * warp_threads : 0;
-        T items[items_per_thread];
-        put(group);
+        const unsigned first = slices == 1 ? thread_ - lane() : 0;
+        put(first);
         __syncwarp(full_warp_mask >> (warp_threads - lanes));
-        get(group, items);
-        assign(items, output_items);
+        get(first);
       }
     }
   }
 
-  template <class Output>
-  STRATA_D static void assign(const T (&items)[items_per_thread],
-                              Output (&output_items)[items_per_thread]) {
-    STRATA_UNROLL
-    for (int i = 0; i < ItemsPerThread; ++i) output_items[i] = static_cast<Output>(items[i]);
+  template <class Output, class Offset, class IsValid>
+  STRATA_D void scatter_to_striped(const T (&input_items)[items_per_thread],
+                                   Output (&output_items)[items_per_thread],
+                                   const Offset (&ranks)[items_per_thread],
+                                   const IsValid& is_valid) {
+    if (!std::is_same_v<IsValid, all_items> && thread_ == 0) tile_.may_be_unwritten();
+    in_slices(
+        output_items, [&](int slice) { scatter(slice, input_items, ranks, is_valid); },
+        [&](int slice, auto& items) { get_striped(slice, items); });
   }
 
-  // ---- the part of a thread's items that a slice holds
+  // ---- what one slice has of a thread's items
   STRATA_D void put_blocked(int slice, const T (&items)[items_per_thread]) {
     if constexpr (slices == 1) {
       tile_.put_blocked(thread_, items);
@@ -137,7 +257,8 @@ class BlockExchange {
       if (warp() == slice) tile_.put_blocked(lane(), items);
     }
   }
-  STRATA_D void get_blocked(int slice, T (&items)[items_per_thread]) {
+  template <class Output>
+  STRATA_D void get_blocked(int slice, Output (&items)[items_per_thread]) {
     if constexpr (slices == 1) {
       tile_.get_blocked(thread_, items);
     } else {
@@ -152,29 +273,47 @@ class BlockExchange {
       STRATA_UNROLL
       for (int i = 0; i < ItemsPerThread; ++i) {
         const int start = i * threads - slice * tile::items;
-        if (in_slice(start)) tile_.at(tile::position(start, thread_)) = items[i];
+        if (has_row_item(start)) tile_.put(tile::position(start, thread_), items[i]);
       }
     }
   }
-  STRATA_D void get_striped(int slice, T (&items)[items_per_thread]) {
+  template <class Output>
+  STRATA_D void get_striped(int slice, Output (&items)[items_per_thread]) {
     if constexpr (slices == 1) {
       tile_.template get_striped<threads>(thread_, items);
     } else {
       STRATA_UNROLL
       for (int i = 0; i < ItemsPerThread; ++i) {
         const int start = i * threads - slice * tile::items;
-        if (in_slice(start)) items[i] = tile_.at(tile::position(start, thread_));
+        if (has_row_item(start)) items[i] = tile_.get(tile::position(start, thread_));
       }
     }
   }
-  // Whether the slice has the item at `start + thread`; for most starts the answer is a constant.
-  STRATA_D bool in_slice(int start) const {
+  // Whether `start + thread` is in the slice; for most starts of rows the answer is a constant.
+  STRATA_D bool has_row_item(int start) const {
     if (start <= -threads || start >= tile::items) return false;
-    return start + thread_ >= 0 && start + thread_ < tile::items;
+    const int index = start + static_cast<int>(thread_);
+    return index >= 0 && index < tile::items;
+  }
+
+  template <class Offset, class IsValid>
+  STRATA_D void scatter(int slice, const T (&items)[items_per_thread],
+                        const Offset (&ranks)[items_per_thread], const IsValid& is_valid) {
+    STRATA_UNROLL
+    for (int i = 0; i < ItemsPerThread; ++i) {
+      if (!is_valid(i)) continue;
+      const int rank = static_cast<int>(ranks[i]);
+      STRATA_ASSERT(rank >= 0 && rank < threads * ItemsPerThread,
+                    "BlockExchange: rank %d of item %d is not in 0 .. %d", rank, i,
+                    threads * ItemsPerThread - 1);
+      // One comparison: what lies below the slice becomes a large number.
+      const unsigned index = static_cast<unsigned>(rank - slice * tile::items);
+      if (slices == 1 || index < unsigned{tile::items}) tile_.put(tile::position(index), items[i]);
+    }
   }
 
   tile& tile_;
-  int thread_;
+  unsigned thread_;
 };
 
 STRATA_NAMESPACE_END

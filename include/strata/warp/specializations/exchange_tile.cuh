@@ -8,28 +8,84 @@
 #include <strata/core/shared_layout.hpp>
 
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
+/// An item as `Word`s, the last of which it may fill in part.
+template <class T, class Word>
+struct item_words {
+  static constexpr std::size_t count = (sizeof(T) + sizeof(Word) - 1) / sizeof(Word);
+  Word word[count];
+
+  item_words() = default;
+  STRATA_D explicit item_words(const T& item) {
+    if constexpr (sizeof(T) % sizeof(Word) != 0) word[count - 1] = Word{};
+    memcpy(word, &item, sizeof(T));
+  }
+  STRATA_D T value() const {
+    // A union, for T need not have a default constructor.
+    union storage {
+      T object;
+      unsigned char bytes[sizeof(T)];
+      STRATA_D storage() {}
+    } result;
+    memcpy(result.bytes, word, sizeof(T));
+    return result.object;
+  }
+};
+
+/// What a thread moves at once.
+template <int Bytes>
+struct access_unit;
+template <>
+struct access_unit<1> {
+  using type = std::uint8_t;
+};
+template <>
+struct access_unit<2> {
+  using type = std::uint16_t;
+};
+template <>
+struct access_unit<4> {
+  using type = std::uint32_t;
+};
+template <>
+struct access_unit<8> {
+  using type = std::uint64_t;
+};
+template <>
+struct access_unit<16> {
+  struct type {
+    alignas(16) std::uint32_t word[4];
+  };
+};
+
 /// A tile of `Threads * ItemsPerThread` items in shared memory, and how threads find theirs. Of each
 /// address only the part that depends on the thread is computed, once; the steps from item to item are
-/// constants.
-template <class T, int ItemsPerThread, int Threads>
+/// constants. Positions are in units of `Layout`.
+template <class T, int ItemsPerThread, int Threads,
+          class Layout = ExchangeLayout<T, ItemsPerThread>>
 class exchange_tile {
-  using layout = ExchangeLayout<T, ItemsPerThread>;
-  static constexpr int unit_bytes = layout::unit_bytes;
+  static constexpr int unit_bytes = Layout::unit_bytes;
+  static constexpr int units_per_item = Layout::units_per_item;
+  static constexpr int layout_of(int index) { return Layout{}(index); }
   // not for users: the layout keeps this promise for every T and ItemsPerThread
-  static_assert(conflict_degree(layout{}, blocked_access<unit_bytes, ItemsPerThread>{}) == 1,
+  static_assert(conflict_degree(Layout{}, blocked_access<unit_bytes, ItemsPerThread>{}) == 1,
                 "blocked accesses have bank conflicts");
   // not for users: as above
-  static_assert(conflict_degree(layout{}, striped_access<unit_bytes, ItemsPerThread>{}) == 1,
+  static_assert(conflict_degree(Layout{}, striped_access<unit_bytes, ItemsPerThread>{}) == 1,
                 "striped accesses have bank conflicts");
 
+  // The layout adds one gap after each thread's items and another one after those of
+  // `threads_per_period` threads. From then on it repeats.
   static constexpr bool repeats_after(int threads) {
     for (int thread = 0; thread < warp_threads; ++thread) {
-      if (layout{}((threads + thread) * ItemsPerThread) !=
-          layout{}(threads * ItemsPerThread) + layout{}(thread * ItemsPerThread)) {
+      if (layout_of((threads + thread) * ItemsPerThread) !=
+          layout_of(threads * ItemsPerThread) + layout_of(thread * ItemsPerThread)) {
         return false;
       }
     }
@@ -38,57 +94,106 @@ class exchange_tile {
   static constexpr int find_period() {
     int threads = 1;
     while (!repeats_after(threads)) threads *= 2;
-    return threads * ItemsPerThread;
+    return threads;
   }
+  static constexpr int threads_per_period = find_period();
+  static constexpr int period = threads_per_period * ItemsPerThread;  // items
+  static constexpr int pitch = layout_of(ItemsPerThread);
+  static constexpr int thread_gap = pitch - ItemsPerThread * units_per_item;
+  static constexpr int period_units = layout_of(period);
+  static constexpr int period_gap = period_units - threads_per_period * pitch;
 
  public:
   static constexpr int items = Threads * ItemsPerThread;
   static constexpr std::size_t items_per_thread = static_cast<std::size_t>(ItemsPerThread);
-  /// The layout repeats after so many items: position(period + i) = position(period) + position(i).
-  static constexpr int period = find_period();
 
-  /// Positions are in units of the layout. `start` should be a constant, negative or not: then the
-  /// division of `start + thread` is done but once for all starts with one remainder.
-  STRATA_HD static constexpr int position(int start, int thread) {
+  /// Of the item with this index; without sign, for that divides in fewer steps.
+  STRATA_HD static constexpr int position(unsigned index) {
+    return static_cast<int>(index * unsigned{units_per_item} +
+                            index / unsigned{ItemsPerThread} * unsigned{thread_gap} +
+                            index / unsigned{period} * unsigned{period_gap});
+  }
+  /// Of item `start + thread`. `start` should be a constant, negative or not: then there is one division
+  /// for all starts that have the same remainder.
+  STRATA_HD static constexpr int position(int start, unsigned thread) {
     const int remainder = (start % period + period) % period;
-    return layout{}(start - remainder) + layout{}(remainder + thread);
+    return (start - remainder) / period * period_units +
+           position(static_cast<unsigned>(remainder) + thread);
+  }
+  /// Of the first item of a thread.
+  STRATA_HD static constexpr int position_of_thread(unsigned thread) {
+    return static_cast<int>(thread * unsigned{pitch} +
+                            thread / unsigned{threads_per_period} * unsigned{period_gap});
   }
 
-  STRATA_D T& at(int position) {
-    return *reinterpret_cast<T*>(storage_.bytes + position * unit_bytes);
+  STRATA_D void put(int position, const T& item) {
+    if constexpr (std::is_scalar_v<T>) {
+      *at<T>(position) = item;
+    } else {
+      // The compiler would take classes to their members, which may be narrower than a unit.
+      const words item_in_words(item);
+      STRATA_UNROLL
+      for (std::size_t i = 0; i < words::count; ++i) at<unit>(position)[i] = item_in_words.word[i];
+    }
+  }
+  STRATA_D T get(int position) {
+    if constexpr (std::is_scalar_v<T>) {
+      return *at<T>(position);
+    } else {
+      words item_in_words;
+      STRATA_UNROLL
+      for (std::size_t i = 0; i < words::count; ++i) item_in_words.word[i] = at<unit>(position)[i];
+      return item_in_words.value();
+    }
   }
 
-  /// Item i of a thread at `thread * ItemsPerThread + i`.
-  STRATA_D void put_blocked(int thread, const T (&from)[items_per_thread]) {
-    const int first = layout{}(thread * ItemsPerThread);
+  /// Before a scatter that may not reach every position.
+  STRATA_D void may_be_unwritten() {
+    platform::may_be_unwritten(storage_.bytes, sizeof(storage_.bytes));
+  }
+
+  /// Item i of a thread is the tile's item `thread * ItemsPerThread + i`.
+  STRATA_D void put_blocked(unsigned thread, const T (&from)[items_per_thread]) {
+    const int first = position_of_thread(thread);
     STRATA_UNROLL
-    for (int i = 0; i < ItemsPerThread; ++i) at(first + i * layout::units_per_item) = from[i];
+    for (int i = 0; i < ItemsPerThread; ++i) put(first + i * units_per_item, from[i]);
   }
-  STRATA_D void get_blocked(int thread, T (&to)[items_per_thread]) {
-    const int first = layout{}(thread * ItemsPerThread);
+  template <class Output>
+  STRATA_D void get_blocked(unsigned thread, Output (&to)[items_per_thread]) {
+    const int first = position_of_thread(thread);
     STRATA_UNROLL
-    for (int i = 0; i < ItemsPerThread; ++i) to[i] = at(first + i * layout::units_per_item);
+    for (int i = 0; i < ItemsPerThread; ++i) {
+      to[i] = static_cast<Output>(get(first + i * units_per_item));
+    }
   }
 
-  /// Item i of a thread at `i * Stride + thread`, counted from the first item of thread
-  /// `group_first`, a multiple of 32.
+  /// Item i of a thread is the item `i * Stride + thread` of those that begin at the position `origin`,
+  /// where a period must begin.
   template <int Stride>
-  STRATA_D void put_striped(int thread, const T (&from)[items_per_thread], int group_first = 0) {
-    const int group = group_first / warp_threads * layout{}(warp_threads * ItemsPerThread);
+  STRATA_D void put_striped(unsigned thread, const T (&from)[items_per_thread], int origin = 0) {
     STRATA_UNROLL
-    for (int i = 0; i < ItemsPerThread; ++i) at(group + position(i * Stride, thread)) = from[i];
+    for (int i = 0; i < ItemsPerThread; ++i) put(origin + position(i * Stride, thread), from[i]);
   }
-  template <int Stride>
-  STRATA_D void get_striped(int thread, T (&to)[items_per_thread], int group_first = 0) {
-    const int group = group_first / warp_threads * layout{}(warp_threads * ItemsPerThread);
+  template <int Stride, class Output>
+  STRATA_D void get_striped(unsigned thread, Output (&to)[items_per_thread], int origin = 0) {
     STRATA_UNROLL
-    for (int i = 0; i < ItemsPerThread; ++i) to[i] = at(group + position(i * Stride, thread));
+    for (int i = 0; i < ItemsPerThread; ++i) {
+      to[i] = static_cast<Output>(get(origin + position(i * Stride, thread)));
+    }
   }
 
  private:
-  // A wavefront begins where a word of 16 bytes does.
-  struct alignas(16) aligned_storage : LayoutStorage<T, layout, items> {};
-  aligned_storage storage_;
+  using unit = typename access_unit<unit_bytes>::type;
+  using words = item_words<T, unit>;
+
+  template <class Type>
+  STRATA_D Type* at(int position) {
+    return reinterpret_cast<Type*>(storage_.bytes + position * unit_bytes);
+  }
+
+  using storage = LayoutStorage<T, Layout, items>;
+  // The words of the layout are words of the memory, also where items are narrower.
+  alignas(alignof(storage) > 4 ? alignof(storage) : 4) storage storage_;
 };
 
 }  // namespace detail
