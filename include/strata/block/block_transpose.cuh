@@ -1,0 +1,269 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/block/block_shape.cuh>
+#include <strata/block/specializations/transpose_tile.hpp>
+#include <strata/block/specializations/transpose_units.cuh>
+#include <strata/core/bank_conflicts.hpp>
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/core/shared_layout.hpp>
+#include <strata/core/types.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+STRATA_NAMESPACE_BEGIN
+
+/// Stands for the layout that a primitive chooses itself: one that it proves free of conflicts.
+struct ChosenLayout {};
+
+namespace detail {
+
+/// How an item is moved: as one access, or as several of its alignment.
+template <class T>
+struct transpose_pieces {
+  static constexpr int item_bytes = static_cast<int>(sizeof(T));
+  static constexpr bool is_one = is_access_size(item_bytes) && alignof(T) == sizeof(T);
+  static constexpr int bytes = is_one ? item_bytes : alignof(T) > 16 ? 16 : int{alignof(T)};
+  static constexpr int count = item_bytes / bytes;
+};
+
+/// The widest units, up to 16 bytes and 8 items, that leave every thread a square.
+template <class T, int Rows, int Columns, int Threads>
+constexpr int usual_square_side() {
+  constexpr int bytes = static_cast<int>(sizeof(T));
+  if (!transpose_pieces<T>::is_one) return 1;
+  for (int side = bytes > 1 ? 16 / bytes : 8; side > 1 && side * bytes >= 4; side /= 2) {
+    const bool fits = Rows % side == 0 && Columns % side == 0 &&
+                      is_power_of_two(static_cast<unsigned>(Rows)) &&
+                      is_power_of_two(static_cast<unsigned>(Columns));
+    if (fits && Rows / side * (Columns / side) >= Threads) return side;
+  }
+  return 1;
+}
+
+}  // namespace detail
+
+/// Transposes a tile of `TileRows` x `TileColumns` items, held by the threads of a block, through
+/// shared memory; and moves such tiles between the threads and matrices in memory, with full lines on
+/// both sides.
+///
+/// - `Load` reads a tile of a matrix by rows, of which `leading_dimension` is the number of items from
+///   one row to the next; `Transpose` gives each thread its items of the transposed tile; `Store`
+///   writes the transposed tile, `TileColumns` x `TileRows`, to a matrix by rows. Items may be changed
+///   between the steps, or come from somewhere else altogether.
+/// - `valid_rows`, `valid_columns`: only so much of the tile, as it was before `Transpose`, exists, in
+///   `Store` too. What lies outside is not accessed; items that would have received it keep their
+///   value. Not positive: nothing exists.
+/// - Arrangement: a thread holds squares of `square_side` x `square_side` items; in squares, tiles are
+///   striped over the block by rows. `Place(i)` is the row and column of item i of this thread in the
+///   tile that `Load` reads, `TransposedPlace(i)` in the one that `Store` writes; negative where a
+///   thread has fewer items than `items_per_thread`. With squares of one item, item i of thread t is
+///   number i * threads + t of the tile. Larger squares (the default where sizes are powers of two
+///   and every thread gets a square) are moved in accesses of up to 16 bytes, if the matrix and its
+///   leading dimension are aligned so, else item by item, and change places in shared memory in
+///   units of as many bytes.
+/// - Calls: `Load` and `Store` need no barrier and no shared memory. Every thread of the block calls
+///   `Transpose`, which has one barrier inside; another must stand before the storage is used again.
+/// - Shared memory: the tile, without any padding where its sides are powers of two and units have 4
+///   bytes or more; else with the least padding that avoids conflicts. Conflicts: none, in any
+///   instruction, which is proved when the class is instantiated. Where no padding does it, it does
+///   not compile; a `Layout` of one's own (any of shared_layout.hpp, for a matrix of `TileColumns`
+///   rows of TileRows / square_side units) does, with `write_conflicts` and `read_conflicts`.
+/// - `T` is trivially copyable. Types of other than 1, 2, 4, 8 or 16 bytes are cut into pieces of
+///   their alignment, each with shared memory of its own.
+///
+/// Tiles of padded rows are those of G. Ruetsch and P. Micikevicius, "Optimizing Matrix Transpose in
+/// CUDA" (2009); swizzled ones are common in matrix multiplication, see CUTLASS. Squares within tiles
+/// follow J. O. Eklundh, "A fast computer method for matrix transposing" (1972).
+///
+/// @code
+/// STRATA_KERNEL void transpose_tiles(const float* in, float* out, int rows, int columns) {
+///   using Transpose = strata::BlockTranspose<float, 64, 64, 256>;
+///   STRATA_SHARED(temp_storage, Transpose::TempStorage);
+///   Transpose tile(temp_storage);
+///   const int row = static_cast<int>(blockIdx.y) * 64, column = static_cast<int>(blockIdx.x) * 64;
+///   float items[Transpose::items_per_thread];
+///   tile.Load(in + row * columns + column, columns, items, rows - row, columns - column);
+///   tile.Transpose(items, items);
+///   tile.Store(out + column * rows + row, rows, items, rows - row, columns - column);
+/// }
+/// @endcode
+template <class T, int TileRows, int TileColumns, int BlockDimX, int BlockDimY = 1,
+          int BlockDimZ = 1, class Layout = ChosenLayout,
+          int SquareSide = detail::usual_square_side<T, TileRows, TileColumns,
+                                                     BlockDimX * BlockDimY * BlockDimZ>()>
+class BlockTranspose {
+  static_assert(std::is_trivially_copyable_v<T>,
+                "BlockTranspose<T> moves items between threads as bits: T must be trivially copyable");
+  static_assert(TileRows > 0 && TileColumns > 0, "BlockTranspose needs a tile of rows and columns");
+  using pieces = detail::transpose_pieces<T>;
+  static_assert(SquareSide == 1 ||
+                    (SquareSide > 1 && TileRows % SquareSide == 0 &&
+                     TileColumns % SquareSide == 0 && pieces::is_one &&
+                     SquareSide * pieces::bytes >= 4 &&
+                     detail::is_access_size(SquareSide * pieces::bytes)),
+                "BlockTranspose: SquareSide must be 1, or divide both sides of the tile and make units "
+                "of 4, 8 or 16 bytes of items of 1, 2, 4 or 8 bytes");
+  using shape = detail::block_shape<BlockDimX, BlockDimY, BlockDimZ>;
+  using tile = detail::transpose_tile<pieces::bytes * SquareSide, TileRows, TileColumns,
+                                      shape::threads, SquareSide>;
+  static constexpr bool is_chosen = std::is_same_v<Layout, ChosenLayout>;
+  using free_layout =
+      typename std::conditional_t<is_chosen, detail::chosen_transpose_layout<tile>,
+                                  std::common_type<Layout>>::type;
+  static_assert(!std::is_void_v<free_layout>,
+                "BlockTranspose: no padding of this tile is free of bank conflicts: choose sides that "
+                "are powers of two or multiples of 32, or name a Layout and accept its conflicts");
+  using layout = std::conditional_t<std::is_void_v<free_layout>, PlainLayout, free_layout>;
+  using conflicts = detail::transpose_conflicts<tile, layout>;
+  using units = detail::transpose_units<tile, layout>;
+  using registers = typename units::registers;
+
+ public:
+  static constexpr int square_side = SquareSide;
+  static constexpr int items_per_thread = tile::per_thread * SquareSide * SquareSide;
+  /// Wavefronts per group of lanes that one suffices for, at worst: 1 is no conflict.
+  static constexpr int write_conflicts = conflicts::writes;
+  static constexpr int read_conflicts = conflicts::reads;
+  // not for users: the layouts that are chosen are free of conflicts
+  static_assert(!is_chosen || std::is_void_v<free_layout> ||
+                    (write_conflicts == 1 && read_conflicts == 1),
+                "the layout chosen by BlockTranspose has conflicts");
+
+ private:
+  struct storage {
+    typename units::storage piece[pieces::count];
+  };
+  static constexpr std::size_t item_count = static_cast<std::size_t>(items_per_thread);
+
+ public:
+  struct TempStorage : Uninitialized<storage> {};
+
+  STRATA_D BlockTranspose() : BlockTranspose(private_storage()) {}
+  STRATA_D explicit BlockTranspose(TempStorage& temp_storage)
+      : storage_(temp_storage.Alias()), thread_(shape::thread_rank("BlockTranspose")) {}
+
+  STRATA_D element_place Place(int item) const { return place(item, tile::row_units); }
+  STRATA_D element_place TransposedPlace(int item) const { return place(item, tile::column_units); }
+
+  STRATA_D void Load(const T* matrix, std::int64_t leading_dimension, T (&items)[item_count]) const {
+    if constexpr (pieces::is_one) {
+      const auto* const from = reinterpret_cast<const typename units::element*>(matrix);
+      if (units::is_aligned(matrix, leading_dimension)) {
+        registers held;
+        units::load(thread_, from, leading_dimension, held, NullType{});
+        memcpy(static_cast<void*>(items), &held, sizeof(items));
+        return;
+      }
+    }
+    load_items(matrix, leading_dimension, items, TileRows, TileColumns);
+  }
+
+  STRATA_D void Load(const T* matrix, std::int64_t leading_dimension, T (&items)[item_count],
+                     int valid_rows, int valid_columns) const {
+    if (pieces::is_one && valid_rows >= TileRows && valid_columns >= TileColumns) {
+      Load(matrix, leading_dimension, items);
+      return;
+    }
+    load_items(matrix, leading_dimension, items, valid_rows, valid_columns);
+  }
+
+  /// `in` may be `out`.
+  STRATA_D void Transpose(const T (&in)[item_count], T (&out)[item_count]) const {
+    if constexpr (pieces::is_one) {
+      registers held;
+      memcpy(&held, in, sizeof(held));
+      units::put(thread_, storage_.piece[0], held);
+      __syncthreads();
+      units::get(thread_, storage_.piece[0], held);
+      memcpy(static_cast<void*>(out), &held, sizeof(held));
+    } else {
+      using element = typename units::element;
+      element held[item_count][pieces::count];
+      memcpy(static_cast<void*>(held), in, sizeof(held));
+      STRATA_UNROLL
+      for (int p = 0; p < pieces::count; ++p) {
+        registers plane;
+        STRATA_UNROLL
+        for (int i = 0; i < items_per_thread; ++i) plane.line[i][0] = held[i][p];
+        units::put(thread_, storage_.piece[p], plane);
+      }
+      __syncthreads();
+      STRATA_UNROLL
+      for (int p = 0; p < pieces::count; ++p) {
+        registers plane;
+        units::get(thread_, storage_.piece[p], plane);
+        STRATA_UNROLL
+        for (int i = 0; i < items_per_thread; ++i) held[i][p] = plane.line[i][0];
+      }
+      memcpy(static_cast<void*>(out), held, sizeof(held));
+    }
+  }
+
+  STRATA_D void Store(T* matrix, std::int64_t leading_dimension,
+                      const T (&items)[item_count]) const {
+    if constexpr (pieces::is_one) {
+      auto* const to = reinterpret_cast<typename units::element*>(matrix);
+      if (units::is_aligned(matrix, leading_dimension)) {
+        registers held;
+        memcpy(&held, items, sizeof(held));
+        units::store(thread_, to, leading_dimension, held);
+        return;
+      }
+    }
+    store_items(matrix, leading_dimension, items, TileRows, TileColumns);
+  }
+
+  STRATA_D void Store(T* matrix, std::int64_t leading_dimension, const T (&items)[item_count],
+                      int valid_rows, int valid_columns) const {
+    if (pieces::is_one && valid_rows >= TileRows && valid_columns >= TileColumns) {
+      Store(matrix, leading_dimension, items);
+      return;
+    }
+    store_items(matrix, leading_dimension, items, valid_rows, valid_columns);
+  }
+
+ private:
+  STRATA_D static TempStorage& private_storage() {
+    STRATA_SHARED(temp_storage, TempStorage);
+    return temp_storage;
+  }
+
+  STRATA_D element_place place(int item, int units_per_row) const {
+    const int square = item / (SquareSide * SquareSide) * shape::threads + thread_;
+    if (!tile::is_even && square >= tile::squares) return {-1, -1};
+    return {square / units_per_row * SquareSide + item / SquareSide % SquareSide,
+            square % units_per_row * SquareSide + item % SquareSide};
+  }
+
+  STRATA_D void load_items(const T* matrix, std::int64_t leading_dimension, T (&items)[item_count],
+                           int valid_rows, int valid_columns) const {
+    STRATA_UNROLL
+    for (int i = 0; i < items_per_thread; ++i) {
+      const element_place at = Place(i);
+      if (at.row >= 0 && at.row < valid_rows && at.column < valid_columns) {
+        items[i] = matrix[at.row * leading_dimension + at.column];
+      }
+    }
+  }
+  STRATA_D void store_items(T* matrix, std::int64_t leading_dimension, const T (&items)[item_count],
+                            int valid_rows, int valid_columns) const {
+    STRATA_UNROLL
+    for (int i = 0; i < items_per_thread; ++i) {
+      const element_place at = TransposedPlace(i);
+      if (at.row >= 0 && at.row < valid_columns && at.column < valid_rows) {
+        matrix[at.row * leading_dimension + at.column] = items[i];
+      }
+    }
+  }
+
+  storage& storage_;
+  int thread_;
+};
+
+STRATA_NAMESPACE_END

@@ -1,0 +1,170 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/bank_conflicts.hpp>
+#include <strata/core/macros.hpp>
+#include <strata/core/shared_layout.hpp>
+#include <strata/core/types.hpp>
+
+#include <type_traits>
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// Which unit of a tile a thread moves when, and where it lies in shared memory in between.
+///
+/// The tile of `Rows` x `Columns` elements is cut into squares of `Side` x `Side`. A thread loads a
+/// square as `Side` units, each of `Side` elements side by side in one row, turns it round in
+/// registers, and stores its units; what changes places in shared memory are whole units, of up to
+/// 16 bytes, whatever the size of an element. With squares of one element, an element may have
+/// several `Pieces`: the units then are pieces.
+///
+/// Threads take squares round robin, along the rows when they load and along the columns when they
+/// store: neighbours touch neighbouring memory both times. Shared memory holds the transposed tile: a
+/// row of it is a column of the tile, and column j * Side + k has the storage row
+/// k * (Columns / Side) + j. Lanes that write line k of neighbouring squares write neighbouring
+/// storage rows, then, and those that read neighbouring squares read one storage row.
+///
+/// Where a wavefront is longer than a row of squares, it writes several storage columns at once.
+/// They are spread as far as the storage rows of a wavefront reach, so that a swizzle, which moves
+/// elements within that reach, keeps them apart.
+template <int UnitBytes, int Rows, int Columns, int Threads, int Side = 1, int Pieces = 1>
+struct transpose_tile {
+  // not for users: BlockTranspose and the tuning policies check their own arguments
+  static_assert(Rows % Side == 0 && Columns % Side == 0 && (Side == 1 || Pieces == 1), "squares");
+  static constexpr int unit_bytes = UnitBytes;
+  static constexpr int rows = Rows;
+  static constexpr int columns = Columns;
+  static constexpr int side = Side;
+  static constexpr int threads = Threads;
+  static constexpr int pieces = Pieces;
+  static constexpr int square_rows = Rows / Side;
+  static constexpr int square_columns = Columns / Side;
+  static constexpr int row_units = square_columns * Pieces;
+  static constexpr int column_units = square_rows * Pieces;
+  static constexpr int squares = square_rows * row_units;
+  static constexpr int per_thread = (squares + Threads - 1) / Threads;
+  static constexpr bool is_even = squares % Threads == 0;
+
+  static constexpr int storage_rows = Columns;
+  static constexpr int storage_columns = column_units;
+  static constexpr int lanes = lanes_per_wavefront(UnitBytes);
+  static constexpr bool is_power_of_two_both_ways =
+      is_power_of_two(static_cast<unsigned>(row_units)) &&
+      is_power_of_two(static_cast<unsigned>(column_units));
+
+  /// Of line `k` of the square that is number `square` along the rows.
+  STRATA_HD static constexpr element_place written(int square, int k) {
+    const int x = square % row_units;
+    return {k * square_columns + x / Pieces, spread(square / row_units * Pieces + x % Pieces)};
+  }
+  /// Of line `k` of the square that is number `square` along the columns.
+  STRATA_HD static constexpr element_place read(int square, int k) {
+    return {k * square_columns + square / column_units, spread(square % column_units)};
+  }
+
+ private:
+  STRATA_HD static constexpr int spread(int column) {
+    if constexpr (UnitBytes >= 4 && is_power_of_two_both_ways && row_units < lanes) {
+      constexpr int reach = storage_columns < lanes ? storage_columns : lanes;
+      constexpr int at_once = lanes / row_units < reach ? lanes / row_units : reach;
+      return column / reach * reach + column % at_once * (reach / at_once) +
+             column % reach / at_once;
+    } else {
+      return column;
+    }
+  }
+};
+
+/// Position by row and column in any layout: those that know indices only get them by rows.
+template <class Tile, class Layout>
+struct transpose_storage_layout {
+  STRATA_HD constexpr int operator()(int row, int column) const {
+    if constexpr (std::is_invocable_v<Layout, int, int>) {
+      return Layout{}(row, column);
+    } else {
+      return Layout{}(row * Tile::storage_columns + column);
+    }
+  }
+};
+
+/// What a warp writes, or reads, in one instruction. Where every row begins with a wavefront, or a
+/// wavefront with a row, all instructions are alike and a few of them stand for all.
+template <class Tile, bool Writes>
+struct transpose_access {
+  static constexpr int element_bytes = Tile::unit_bytes;
+  static constexpr int warps = (Tile::threads + 31) / 32;
+  static constexpr int all = warps * Tile::per_thread * Tile::side;
+  static constexpr bool are_alike =
+      Tile::threads % 32 == 0 &&
+      (Tile::is_power_of_two_both_ways ||
+       (Tile::row_units % Tile::lanes == 0 && Tile::column_units % Tile::lanes == 0));
+  static constexpr int instructions = are_alike && all > 5 ? 5 : all;
+
+  constexpr element_place operator()(int instruction, int lane) const {
+    const int number = instructions == all ? instruction : instruction * (all - 1) / 4;
+    const int line = number % Tile::side;
+    const int thread = number / Tile::side % warps * 32 + lane;
+    const int square = number / Tile::side / warps * Tile::threads + thread;
+    if (thread >= Tile::threads || square >= Tile::squares) return {-1, -1};
+    return Writes ? Tile::written(square, line) : Tile::read(square, line);
+  }
+};
+
+template <class Tile, class Layout>
+struct transpose_conflicts {
+  static constexpr int writes = conflict_degree(transpose_storage_layout<Tile, Layout>{},
+                                                transpose_access<Tile, true>{});
+  static constexpr int reads = conflict_degree(transpose_storage_layout<Tile, Layout>{},
+                                               transpose_access<Tile, false>{});
+};
+
+struct matrix_pitch {
+  int pitch;
+  constexpr int operator()(int row, int column) const { return row * pitch + column; }
+};
+
+template <class Pattern>
+constexpr bool is_free_with_pitch(matrix_pitch layout, Pattern pattern) {
+  for (int instruction = 0; instruction < Pattern::instructions; ++instruction) {
+    for (int lane = 0; lane < 32; lane += lanes_per_wavefront(Pattern::element_bytes)) {
+      if (wavefronts_of_group(layout, pattern, instruction, lane) > 1) return false;
+    }
+  }
+  return true;
+}
+
+/// The least padding of a storage row, in units, that leaves no conflicts; -1 if there is none: more
+/// than a wavefront's lanes would repeat what was tried.
+template <class Tile>
+constexpr int padding_without_conflicts() {
+  for (int pad = 0; pad <= Tile::lanes; ++pad) {
+    const matrix_pitch layout{Tile::storage_columns + pad};
+    if (is_free_with_pitch(layout, transpose_access<Tile, false>{}) &&
+        is_free_with_pitch(layout, transpose_access<Tile, true>{})) {
+      return pad;
+    }
+  }
+  return -1;
+}
+
+/// Swizzled where sizes allow it, for it takes no more room than the tile; else padded. `void` if no
+/// padding is free of conflicts.
+template <class Tile>
+struct chosen_transpose_layout {
+  static constexpr auto choose() {
+    if constexpr (Tile::unit_bytes >= 4 && Tile::is_power_of_two_both_ways) {
+      return std::common_type<SwizzledLayout<Tile::unit_bytes, Tile::storage_columns>>{};
+    } else if constexpr (constexpr int pad = padding_without_conflicts<Tile>(); pad >= 0) {
+      return std::common_type<
+          PaddedMatrixLayout<Tile::storage_rows, Tile::storage_columns, pad>>{};
+    } else {
+      return std::common_type<void>{};
+    }
+  }
+  using type = typename decltype(choose())::type;
+};
+
+}  // namespace detail
+STRATA_NAMESPACE_END

@@ -1,0 +1,235 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/block/specializations/transpose_tile.hpp>
+#include <strata/thread/specializations/vector_access.cuh>
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/core/types.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// The 32-bit words of the units of a square.
+template <int Words, int Side>
+struct square_words {
+  unsigned word[Side][Words];
+};
+
+/// Turns a square of `Side` x `Side` elements of `ElementBytes` round: element (k, l) becomes (l, k).
+/// For elements of whole words only the names of registers change; for smaller ones each word of the
+/// result takes one (2 bytes) or two (1 byte) byte permutations.
+template <int ElementBytes, int Words, int Side>
+STRATA_D void turn_square(square_words<Words, Side>& square) {
+  const square_words<Words, Side> from = square;
+  if constexpr (ElementBytes >= 4) {
+    constexpr int per_element = ElementBytes / 4;
+    STRATA_UNROLL
+    for (int k = 0; k < Side; ++k) {
+      STRATA_UNROLL
+      for (int w = 0; w < Words; ++w) {
+        square.word[k][w] = from.word[w / per_element][k * per_element + w % per_element];
+      }
+    }
+  } else if constexpr (ElementBytes == 2) {
+    STRATA_UNROLL
+    for (int k = 0; k < Side; ++k) {
+      STRATA_UNROLL
+      for (int w = 0; w < Words; ++w) {
+        square.word[k][w] = __byte_perm(from.word[2 * w][k / 2], from.word[2 * w + 1][k / 2],
+                                        k % 2 == 0 ? 0x5410u : 0x7632u);
+      }
+    }
+  } else {
+    STRATA_UNROLL
+    for (int w = 0; w < Words; ++w) {
+      STRATA_UNROLL
+      for (int c = 0; c < Words; ++c) {
+        // Four rows of four bytes.
+        const unsigned a = from.word[4 * w][c], b = from.word[4 * w + 1][c];
+        const unsigned d = from.word[4 * w + 2][c], e = from.word[4 * w + 3][c];
+        const unsigned ab_low = __byte_perm(a, b, 0x5140u), ab_high = __byte_perm(a, b, 0x7362u);
+        const unsigned de_low = __byte_perm(d, e, 0x5140u), de_high = __byte_perm(d, e, 0x7362u);
+        square.word[4 * c][w] = __byte_perm(ab_low, de_low, 0x5410u);
+        square.word[4 * c + 1][w] = __byte_perm(ab_low, de_low, 0x7632u);
+        square.word[4 * c + 2][w] = __byte_perm(ab_high, de_high, 0x5410u);
+        square.word[4 * c + 3][w] = __byte_perm(ab_high, de_high, 0x7632u);
+      }
+    }
+  }
+}
+
+/// The steps of a transposition of one tile by a block. Memory is seen as matrices of elements, which
+/// are pieces of the user's if those are moved in `Tile::pieces`; the leading dimension counts them.
+template <class Tile, class Layout>
+struct transpose_units {
+  static constexpr int side = Tile::side;
+  static constexpr int element_bytes = Tile::unit_bytes / side;
+  using element = typename vector_word<static_cast<std::size_t>(element_bytes)>::type;
+  using unit = typename vector_word<static_cast<std::size_t>(Tile::unit_bytes)>::type;
+  using layout = transpose_storage_layout<Tile, Layout>;
+
+  /// What a thread holds.
+  struct registers {
+    unit line[Tile::per_thread][side];
+  };
+  struct storage {
+    alignas(Tile::unit_bytes) unit
+        units[Layout::storage_elements(Tile::storage_rows * Tile::storage_columns)];
+  };
+
+  /// Whether whole units may be accessed.
+  STRATA_HD static bool is_aligned(const void* matrix, std::int64_t leading_dimension) {
+    return (reinterpret_cast<std::uintptr_t>(matrix) |
+            (static_cast<std::uintptr_t>(leading_dimension) * element_bytes)) %
+               Tile::unit_bytes ==
+           0;
+  }
+
+  /// Calls `access(unit, row, column, count)` for each unit of a thread that begins inside of a
+  /// matrix of `rows` x `elements`, with the number of its elements that lie inside.
+  template <bool IsWhole, class Registers, class Access>
+  STRATA_D static void for_each_unit(int thread, Registers& units, int units_per_row, int rows,
+                                     int elements, Access access) {
+    STRATA_UNROLL
+    for (int s = 0; s < Tile::per_thread; ++s) {
+      const int square = s * Tile::threads + thread;
+      if (!Tile::is_even && square >= Tile::squares) continue;
+      const int row = square / units_per_row * side;
+      const int column = square % units_per_row * side;
+      STRATA_UNROLL
+      for (int k = 0; k < side; ++k) {
+        if (!IsWhole && (row + k >= rows || column >= elements)) continue;
+        access(units.line[s][k], row + k, column,
+               IsWhole || elements - column > side ? side : elements - column);
+      }
+    }
+  }
+
+  /// Loads the squares of a thread: all of the tile, from memory aligned to units. `policy`: which
+  /// lines L2 gives up first, or NullType for loads that pass L1 as any other.
+  template <class Policy>
+  STRATA_D static void load(int thread, const element* matrix, std::int64_t leading_dimension,
+                            registers& units, Policy policy) {
+    for_each_unit<true>(thread, units, Tile::row_units, 0, 0,
+                        [&](unit& to, int row, int column, int) {
+                          load_unit(matrix + (row * leading_dimension + column), to, policy);
+                        });
+  }
+  /// The same of the part that lies in the first `rows` rows and `elements` columns; the rest of the
+  /// registers keeps its value. `AreAligned`: units that lie inside are loaded whole.
+  template <bool AreAligned, class Policy>
+  STRATA_D static void load(int thread, const element* matrix, std::int64_t leading_dimension,
+                            registers& units, int rows, int elements, Policy policy) {
+    for_each_unit<false>(
+        thread, units, Tile::row_units, rows, elements,
+        [&](unit& to, int row, int column, int count) {
+          const element* const from = matrix + (row * leading_dimension + column);
+          if (AreAligned && count == side) {
+            load_unit(from, to, policy);
+          } else {
+            element single[side];
+            memcpy(static_cast<void*>(single), &to, sizeof(unit));
+            STRATA_UNROLL
+            for (int i = 0; i < side; ++i) {
+              if (i < count) copy_bytes<element_bytes>(&single[i], from + i);
+            }
+            memcpy(static_cast<void*>(&to), single, sizeof(unit));
+          }
+        });
+  }
+
+  STRATA_D static void store(int thread, element* matrix, std::int64_t leading_dimension,
+                             registers& units) {
+    for_each_unit<true>(thread, units, Tile::column_units, 0, 0,
+                        [&](const unit& from, int row, int column, int) {
+                          copy_bytes<Tile::unit_bytes>(
+                              matrix + (row * leading_dimension + column), &from);
+                        });
+  }
+  /// `rows` and `elements` are those of the transposed tile.
+  template <bool AreAligned>
+  STRATA_D static void store(int thread, element* matrix, std::int64_t leading_dimension,
+                             registers& units, int rows, int elements) {
+    for_each_unit<false>(
+        thread, units, Tile::column_units, rows, elements,
+        [&](const unit& from, int row, int column, int count) {
+          element* const to = matrix + (row * leading_dimension + column);
+          if (AreAligned && count == side) {
+            copy_bytes<Tile::unit_bytes>(to, &from);
+          } else {
+            element single[side];
+            memcpy(static_cast<void*>(single), &from, sizeof(unit));
+            STRATA_UNROLL
+            for (int i = 0; i < side; ++i) {
+              if (i < count) copy_bytes<element_bytes>(to + i, &single[i]);
+            }
+          }
+        });
+  }
+
+  /// Squares as loaded go into shared memory ...
+  STRATA_D static void put(int thread, storage& shared, registers& units) {
+    STRATA_UNROLL
+    for (int s = 0; s < Tile::per_thread; ++s) {
+      const int square = s * Tile::threads + thread;
+      if (!Tile::is_even && square >= Tile::squares) continue;
+      if constexpr (side > 1) {
+        square_words<Tile::unit_bytes / 4, side> words;
+        memcpy(&words, units.line[s], sizeof(words));
+        turn_square<element_bytes>(words);
+        memcpy(static_cast<void*>(units.line[s]), &words, sizeof(words));
+      }
+      STRATA_UNROLL
+      for (int k = 0; k < side; ++k) {
+        const element_place place = Tile::written(square, k);
+        shared.units[layout{}(place.row, place.column)] = units.line[s][k];
+      }
+    }
+  }
+  /// ... and, after a barrier, come out as they are stored.
+  STRATA_D static void get(int thread, const storage& shared, registers& units) {
+    STRATA_UNROLL
+    for (int s = 0; s < Tile::per_thread; ++s) {
+      const int square = s * Tile::threads + thread;
+      if (!Tile::is_even && square >= Tile::squares) continue;
+      STRATA_UNROLL
+      for (int k = 0; k < side; ++k) {
+        const element_place place = Tile::read(square, k);
+        units.line[s][k] = shared.units[layout{}(place.row, place.column)];
+      }
+    }
+  }
+
+ private:
+  /// One aligned access of `Bytes`, whatever the type of the memory.
+  template <int Bytes>
+  STRATA_D static void copy_bytes(void* to, const void* from) {
+#if STRATA_HOST_SIMT
+    // The host compiler may take it that memory of one type is not accessed as another.
+    std::memcpy(__builtin_assume_aligned(to, Bytes), __builtin_assume_aligned(from, Bytes), Bytes);
+#else
+    using word = typename vector_word<static_cast<std::size_t>(Bytes)>::type;
+    *static_cast<word*>(to) = *static_cast<const word*>(from);
+#endif
+  }
+
+  STRATA_D static void load_unit(const element* from, unit& to, NullType) {
+    copy_bytes<Tile::unit_bytes>(&to, from);
+  }
+  STRATA_D static void load_unit(const element* from, unit& to, platform::l2_policy policy) {
+    if constexpr (Tile::unit_bytes == 16 && !STRATA_HOST_SIMT) {
+      to = platform::load_streaming(reinterpret_cast<const uint4*>(from), policy);
+    } else {
+      load_unit(from, to, NullType{});
+    }
+  }
+};
+
+}  // namespace detail
+STRATA_NAMESPACE_END
