@@ -19,14 +19,14 @@ namespace detail {
 
 /// The conflict degree of the levels of BlockBlellochScan whose pairs are `stride` apart.
 template <class T, class Layout>
-constexpr int blelloch_level_degree(int stride, int elements) {
+STRATA_HD constexpr int blelloch_level_degree(int stride, int elements) {
   return larger_of(tree_access_degree<T, Layout>(stride - 1, 2 * stride, elements),
                    tree_access_degree<T, Layout>(2 * stride - 1, 2 * stride, elements));
 }
 
 /// The worst of all its accesses, those to the items of the threads included.
 template <class T, class Layout>
-constexpr int blelloch_degree(int elements, int items_per_thread) {
+STRATA_HD constexpr int blelloch_degree(int elements, int items_per_thread) {
   int degree = 1;
   for (int item = 0; item < items_per_thread; ++item) {
     degree = larger_of(degree, tree_access_degree<T, Layout>(item, items_per_thread, elements));

@@ -19,7 +19,7 @@ namespace detail {
 /// The worst conflict degree of any access of BlockHillisSteeleScan: all are to neighbours, and
 /// begin `distance` elements before the warp's own.
 template <class T, class Layout>
-constexpr int hillis_steele_degree(int elements) {
+STRATA_HD constexpr int hillis_steele_degree(int elements) {
   int degree = tree_access_degree<T, Layout>(0, 1, elements);
   for (int distance = 1; distance < elements; distance *= 2) {
     // Of a warp that has so many elements before it.

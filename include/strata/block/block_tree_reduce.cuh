@@ -21,14 +21,14 @@ namespace detail {
 
 /// The conflict degree of the step of BlockTreeReduce that combines elements `stride` apart.
 template <class T, class Layout>
-constexpr int tree_reduce_degree(int stride, int elements) {
+STRATA_HD constexpr int tree_reduce_degree(int stride, int elements) {
   return larger_of(tree_access_degree<T, Layout>(0, 2 * stride, elements - stride),
                    tree_access_degree<T, Layout>(stride, 2 * stride, elements));
 }
 
 /// The worst of all its accesses.
 template <class T, class Layout>
-constexpr int tree_reduce_degree(int elements) {
+STRATA_HD constexpr int tree_reduce_degree(int elements) {
   int degree = tree_access_degree<T, Layout>(0, 1, elements);
   for (int stride = 1; stride < elements; stride *= 2) {
     degree = larger_of(degree, tree_reduce_degree<T, Layout>(stride, elements));
@@ -47,7 +47,7 @@ constexpr int tree_reduce_degree(int elements) {
 ///
 /// The textbook's first reduction, because neighbours stay neighbours: operands keep their order,
 /// so that the operator need be associative only. And its first bank conflict: the accesses of a
-/// step have a stride of 2 s elements. BlockReduce is faster than either form.
+/// step have a stride of 2 s elements. (BlockReduce works in registers, for the most part.)
 ///
 /// Conflict degree of the steps of 1,024 elements in `PlainLayout`, and in the default, which is
 /// padded by `TreeLayout`:
@@ -64,9 +64,9 @@ constexpr int tree_reduce_degree(int elements) {
 ///   padding.)
 /// - Every thread of the block must call, in uniform control flow, with the same `num_valid`. Any
 ///   number of threads; the result is in thread 0, and something unspecified in the others.
-/// - Items are numbered by thread, and within a thread by array index. `num_valid`: threads 0 ..
-///   num_valid - 1 hold an item; it is taken as 1 below 1, and as the block's thread count above
-///   that. The operator is never called with the inputs of other threads.
+/// - Items are numbered by thread, and within a thread by array index. `num_valid`: the
+///   first so many threads hold an item; it is taken as 1 below 1, and as the block's thread count
+///   above that. The operator is never called with the inputs of other threads.
 /// - Determinism: the association depends on the number of items alone, so floating-point results
 ///   repeat bit for bit.
 /// - Shared memory: an item per thread (those that are not one access of 1 to 16 bytes are rounded

@@ -21,11 +21,11 @@ namespace detail {
 ///
 ///     position(i) = i + i / c + i / c^2 + ...
 ///
-/// is free of conflicts for every stride that is a power of two. Let c = 2^b and the stride 2^(qb +
-/// r) with r < b: modulo c, term q of the sum has the lane's lower b - r bits, moved up by r; term
-/// q + 1 has its upper r bits in the r places that are empty then; all other terms are the same in
-/// each lane. The lane's bits are rotated: no two lanes share a column. `PaddedLayout` is one level
-/// of it, enough for c^2 elements.
+/// is free of conflicts for every stride that is a power of two. Let c = 2^b, and q b + r with r <
+/// b the stride's exponent. Modulo c, term q of the sum has the lane's lower b - r bits, moved up by
+/// r; term q + 1 has its upper r bits, in the r places that this left empty; the other terms are
+/// the same in each lane. So the lane's bits are rotated, and no two lanes share a column.
+/// `PaddedLayout` is one level of it, enough for c^2 elements.
 template <int Every, int By, int Levels>
 struct nested_padded_layout {
   STRATA_HD constexpr int operator()(int index) const {
@@ -76,28 +76,29 @@ struct choose_tree_layout {
                                   nested_padded_layout<columns * by, by, levels()>>;
 };
 
-/// Lane l of warp w accesses element `first + (32 w + l) * stride`, if it is below `end`.
-template <int ElementBytes, int Warps = 1>
+/// Lane l accesses element `first + l * stride`, if it is below `end`.
+template <int ElementBytes>
 struct tree_access {
   static constexpr int element_bytes = ElementBytes;
-  static constexpr int instructions = Warps;
+  static constexpr int instructions = 1;
   int first;
   int stride;
   int end;
-  constexpr int operator()(int warp, int lane) const {
-    const int index = first + (warp * 32 + lane) * stride;
+  STRATA_HD constexpr int operator()(int, int lane) const {
+    const int index = first + lane * stride;
     return index < end ? index : -1;
   }
 };
 
-/// The degree of one access to items of type T.
+/// The degree of one access of a warp to items of type T; that of other warps is the same, as they
+/// are a multiple of 32 lanes away.
 template <class T, class Layout>
-constexpr int tree_access_degree(int first, int stride, int end) {
+STRATA_HD constexpr int tree_access_degree(int first, int stride, int end) {
   return conflict_degree(item_layout<T, Layout>{},
                          tree_access<item_units<T>::unit_bytes>{first, stride, end});
 }
 
-constexpr int larger_of(int a, int b) { return a > b ? a : b; }
+STRATA_HD constexpr int larger_of(int a, int b) { return a > b ? a : b; }
 
 }  // namespace detail
 
