@@ -6,9 +6,11 @@
 #include <gtest/gtest.h>
 
 #include <climits>
+#include <cstdint>
 #include <vector>
 
 #include "block/block_tile.cuh"
+#include "support/bank_conflicts.cuh"
 #include "support/test_support.cuh"
 
 namespace block_load_test {
@@ -16,7 +18,10 @@ namespace block_load_test {
 using namespace block_tile;
 using strata::BLOCK_LOAD_DIRECT;
 using strata::BLOCK_LOAD_STRIPED;
+using strata::BLOCK_LOAD_TRANSPOSE;
 using strata::BLOCK_LOAD_VECTORIZE;
+using strata::BLOCK_LOAD_WARP_TRANSPOSE;
+using strata::BLOCK_LOAD_WARP_TRANSPOSE_TIMESLICED;
 using strata::BlockLoad;
 using strata::BlockLoadAlgorithm;
 
@@ -39,6 +44,7 @@ STRATA_KERNEL void load_every_way(const typename Case::type* in, const int* offs
   for (T& item : partial) item = number<T>(kept);
 
   loader(temp_storage).Load(tile, full);
+  __syncthreads();
   loader(temp_storage).Load(tile, partial, valid);
   loader().Load(tile, defaulted, valid, number<T>(default_item));
 
@@ -52,14 +58,13 @@ STRATA_KERNEL void load_every_way(const typename Case::type* in, const int* offs
 }
 
 template <class Case, BlockLoadAlgorithm Algorithm>
-void test_load() {
+void test_load(std::vector<int> num_valid = interesting_counts(Case::tile, Case::items)) {
   SCOPED_TRACE(testing::Message() << "algorithm " << Algorithm);
   using T = typename Case::type;
   constexpr int most_offset = 7;
   std::vector<T> numbers;
   for (int i = 0; i < Case::tile + most_offset; ++i) numbers.push_back(number<T>(i));
   // Every count at the tile's start, then other starts, most of which are misaligned.
-  std::vector<int> num_valid = interesting_counts(Case::tile, Case::items);
   std::vector<int> offset(num_valid.size(), 0);
   for (int o = 1; o <= most_offset; ++o) {
     for (const int n : {Case::tile, Case::tile - 1}) {
@@ -106,6 +111,37 @@ TYPED_TEST(block_load, striped_is_striped) { test_load<TypeParam, BLOCK_LOAD_STR
 TYPED_TEST(block_load, vectorized_is_blocked_at_any_alignment) {
   test_load<TypeParam, BLOCK_LOAD_VECTORIZE>();
 }
+TYPED_TEST(block_load, transposed_is_blocked) { test_load<TypeParam, BLOCK_LOAD_TRANSPOSE>(); }
+TYPED_TEST(block_load, warp_transposed_is_blocked) {
+  if constexpr (TypeParam::threads % 32 == 0) {
+    test_load<TypeParam, BLOCK_LOAD_WARP_TRANSPOSE>();
+    test_load<TypeParam, BLOCK_LOAD_WARP_TRANSPOSE_TIMESLICED>();
+  }
+}
+
+// More warps and items: whole and partial warps at the end of the valid items.
+template <class Case>
+class block_load_transposing : public testing::Test {};
+using large_cases = testing::Types<tile_case<int, 128, 24>, tile_case<double, 32, 12, 2, 2>,
+                                   tile_case<std::uint8_t, 96, 17>, tile_case<words<10>, 64, 5>>;
+TYPED_TEST_SUITE(block_load_transposing, large_cases);
+TYPED_TEST(block_load_transposing, is_blocked_in_larger_tiles) {
+  constexpr int warp_tile = 32 * TypeParam::items, tile = TypeParam::tile;
+  const std::vector<int> counts{0, 1, 33, warp_tile - 1, warp_tile, warp_tile + 1, tile - 1, tile};
+  test_load<TypeParam, BLOCK_LOAD_TRANSPOSE>(counts);
+  test_load<TypeParam, BLOCK_LOAD_WARP_TRANSPOSE>(counts);
+  test_load<TypeParam, BLOCK_LOAD_WARP_TRANSPOSE_TIMESLICED>(counts);
+}
+
+// Only what changes threads needs room; in time slices, that of a warp.
+template <BlockLoadAlgorithm Algorithm>
+constexpr std::size_t storage_bytes =
+    sizeof(typename BlockLoad<int, 128, 5, Algorithm>::TempStorage);
+static_assert(storage_bytes<BLOCK_LOAD_DIRECT> == 1 && storage_bytes<BLOCK_LOAD_STRIPED> == 1 &&
+              storage_bytes<BLOCK_LOAD_VECTORIZE> == 1);
+static_assert(storage_bytes<BLOCK_LOAD_TRANSPOSE> == 128 * 5 * 4 &&
+              storage_bytes<BLOCK_LOAD_WARP_TRANSPOSE> == 128 * 5 * 4 &&
+              storage_bytes<BLOCK_LOAD_WARP_TRANSPOSE_TIMESLICED> == 32 * 5 * 4);
 
 // ---------------------------------------------------------------------------- iterators
 // Squares, and how many of them were asked for past the end.
@@ -150,6 +186,9 @@ TEST(block_load, any_iterator_is_read_only_below_num_valid_and_converted) {
   test_iterator<BLOCK_LOAD_DIRECT>();
   test_iterator<BLOCK_LOAD_STRIPED>();
   test_iterator<BLOCK_LOAD_VECTORIZE>();
+  test_iterator<BLOCK_LOAD_TRANSPOSE>();
+  test_iterator<BLOCK_LOAD_WARP_TRANSPOSE>();
+  test_iterator<BLOCK_LOAD_WARP_TRANSPOSE_TIMESLICED>();
 }
 
 template <BlockLoadAlgorithm Algorithm>
@@ -159,14 +198,21 @@ STRATA_KERNEL void load_shorts(const short* in, int n, int* out) {
   for (int i = 0; i < 4; ++i) out[threadIdx.x * 4 + static_cast<unsigned>(i)] = items[i];
 }
 
-TEST(block_load, pointers_to_another_type_are_converted_item_by_item) {
+template <BlockLoadAlgorithm Algorithm>
+void test_shorts() {
   std::vector<short> numbers;
   for (short i = 0; i < 128; ++i) numbers.push_back(static_cast<short>(-i));
   const device_vector<short> in(numbers);
   device_vector<int> out(128);
-  ASSERT_CUDA_SUCCESS(strata::launch({"load_shorts", 1, 32}, load_shorts<BLOCK_LOAD_VECTORIZE>,
-                                     in.data(), 128, out.data()));
+  ASSERT_CUDA_SUCCESS(
+      strata::launch({"load_shorts", 1, 32}, load_shorts<Algorithm>, in.data(), 128, out.data()));
   EXPECT_EQ(out.to_host(), std::vector<int>(numbers.begin(), numbers.end()));
+}
+
+TEST(block_load, pointers_to_another_type_are_converted_item_by_item) {
+  test_shorts<BLOCK_LOAD_VECTORIZE>();
+  test_shorts<BLOCK_LOAD_TRANSPOSE>();
+  test_shorts<BLOCK_LOAD_WARP_TRANSPOSE>();
 }
 
 // The allocation ends with the last valid item, so the checkers see any read past it.
@@ -193,10 +239,50 @@ TEST(block_load, nothing_is_read_behind_the_last_valid_item) {
         strata::launch({"striped", 1, 32}, load_exactly<BLOCK_LOAD_STRIPED>, in, n, sum.data()));
     EXPECT_CUDA_SUCCESS(strata::launch({"vectorize", 1, 32}, load_exactly<BLOCK_LOAD_VECTORIZE>, in,
                                        n, sum.data()));
-    EXPECT_EQ(sum.to_host()[0], 3 * n);
+    EXPECT_CUDA_SUCCESS(strata::launch({"transpose", 1, 32}, load_exactly<BLOCK_LOAD_TRANSPOSE>, in,
+                                       n, sum.data()));
+    EXPECT_CUDA_SUCCESS(strata::launch({"warp_transpose", 1, 32},
+                                       load_exactly<BLOCK_LOAD_WARP_TRANSPOSE>, in, n, sum.data()));
+    EXPECT_EQ(sum.to_host()[0], 5 * n);
     EXPECT_CUDA_SUCCESS(cudaFree(in));
   }
 }
+
+// ---------------------------------------------------------------------------- bank conflicts
+#if STRATA_HOST_SIMT
+template <class Case, BlockLoadAlgorithm Algorithm>
+void count_conflicts() {
+  SCOPED_TRACE(testing::Message() << "algorithm " << Algorithm << ", " << Case::items
+                                  << " items of " << sizeof(typename Case::type) << " bytes");
+  const device_vector<typename Case::type> in(std::vector<typename Case::type>(Case::tile));
+  const device_vector<int> offset(std::vector<int>{0, 0, 0}),
+      valid(std::vector<int>{0, 50, Case::tile});
+  device_vector<typename Case::type> out(9 * Case::tile);
+  strata::simt::reset_statistics();
+  ASSERT_CUDA_SUCCESS(strata::launch({"load_every_way", 3, Case::dimensions()},
+                                     load_every_way<Case, Algorithm>, in.data(), offset.data(),
+                                     valid.data(), out.data()));
+  // Each of three calls in three blocks writes and reads every item.
+  strata_test::expect_no_bank_conflicts(3 * 3 * 2 * Case::tile / 32);
+}
+
+template <class T, int Items>
+void count_conflicts_of_all() {
+  count_conflicts<tile_case<T, 64, Items>, BLOCK_LOAD_TRANSPOSE>();
+  count_conflicts<tile_case<T, 64, Items>, BLOCK_LOAD_WARP_TRANSPOSE>();
+  count_conflicts<tile_case<T, 64, Items>, BLOCK_LOAD_WARP_TRANSPOSE_TIMESLICED>();
+}
+
+TEST(block_load, transposing_has_no_bank_conflicts) {
+  if (!strata_test::counts_bank_conflicts()) GTEST_SKIP() << "in the check flavour only";
+  count_conflicts_of_all<std::int8_t, 9>();
+  count_conflicts_of_all<short, 8>();
+  count_conflicts_of_all<int, 24>();
+  count_conflicts_of_all<double, 12>();
+  count_conflicts_of_all<strata_test::int128, 8>();
+  count_conflicts_of_all<words<5, std::uint64_t>, 4>();
+}
+#endif
 
 // ---------------------------------------------------------------------------- free functions
 STRATA_KERNEL void load_directly(const int* in, int n, int* out) {

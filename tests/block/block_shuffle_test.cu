@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "block/block_tile.cuh"
+#include "support/bank_conflicts.cuh"
 #include "support/test_support.cuh"
 
 namespace block_shuffle_test {
@@ -201,9 +202,6 @@ static_assert(every_distance_is_free<std::int8_t> && every_distance_is_free<shor
 #if STRATA_HOST_SIMT
 template <class T, int Threads>
 void count_conflicts() {
-  if (strata::simt::runtime_flavour() != strata::simt::flavour::check) {
-    GTEST_SKIP() << "only the check flavour sees each access";
-  }
   SCOPED_TRACE(testing::Message() << sizeof(T) << "-byte items");
   using tile = tile_case<T, Threads, 3>;
   const device_vector<int> by(std::vector<int>{0, 1, -1, 7, -13, 31, 32, 45, 70});
@@ -214,16 +212,11 @@ void count_conflicts() {
                                      shuffle_items<tile>, by.data(), out.data()));
   ASSERT_CUDA_SUCCESS(strata::launch({"shuffle_arrays", 1, Threads}, shuffle_arrays<tile>,
                                      rows_out.data(), ends.data()));
-  const strata::simt::statistics& counted = strata::simt::stats();
-  EXPECT_GE(counted.shared_instructions, by.size() * 8 * (Threads / 32));
-  if (counted.shared_wavefronts == counted.shared_ideal_wavefronts) return;
-  strata::simt::bank_row worst{};
-  strata::simt::bank_rows(&worst, 1);
-  ADD_FAILURE() << worst.wavefronts << " wavefronts instead of " << worst.ideal << " at "
-                << worst.where << ", " << worst.access_bytes << " bytes per lane";
+  strata_test::expect_no_bank_conflicts(by.size() * 8 * (Threads / 32));
 }
 
 TEST(block_shuffle, has_no_bank_conflicts_at_any_distance) {
+  if (!strata_test::counts_bank_conflicts()) GTEST_SKIP() << "in the check flavour only";
   count_conflicts<std::int8_t, 128>();
   count_conflicts<short, 128>();
   count_conflicts<int, 96>();

@@ -7,9 +7,11 @@
 #include <gtest/gtest.h>
 
 #include <climits>
+#include <cstdint>
 #include <vector>
 
 #include "block/block_tile.cuh"
+#include "support/bank_conflicts.cuh"
 #include "support/test_support.cuh"
 
 namespace block_store_test {
@@ -17,7 +19,10 @@ namespace block_store_test {
 using namespace block_tile;
 using strata::BLOCK_STORE_DIRECT;
 using strata::BLOCK_STORE_STRIPED;
+using strata::BLOCK_STORE_TRANSPOSE;
 using strata::BLOCK_STORE_VECTORIZE;
+using strata::BLOCK_STORE_WARP_TRANSPOSE;
+using strata::BLOCK_STORE_WARP_TRANSPOSE_TIMESLICED;
 using strata::BlockStore;
 using strata::BlockStoreAlgorithm;
 
@@ -49,10 +54,9 @@ STRATA_KERNEL void store_every_way(const int* start, const int* num_valid, typen
 }
 
 template <class Case, BlockStoreAlgorithm Algorithm>
-void test_store() {
+void test_store(const std::vector<int>& num_valid = interesting_counts(Case::tile, Case::items)) {
   SCOPED_TRACE(testing::Message() << "algorithm " << Algorithm);
   using T = typename Case::type;
-  std::vector<int> num_valid = interesting_counts(Case::tile, Case::items);
   std::vector<int> start;
   int end = margin;
   for (std::size_t b = 0; b < num_valid.size(); ++b) {
@@ -97,6 +101,39 @@ TYPED_TEST(block_store, striped_is_striped_and_leaves_the_rest_alone) {
 TYPED_TEST(block_store, vectorized_is_blocked_at_any_alignment_and_leaves_the_rest_alone) {
   test_store<TypeParam, BLOCK_STORE_VECTORIZE>();
 }
+TYPED_TEST(block_store, transposed_is_blocked_and_leaves_the_rest_alone) {
+  test_store<TypeParam, BLOCK_STORE_TRANSPOSE>();
+}
+TYPED_TEST(block_store, warp_transposed_is_blocked_and_leaves_the_rest_alone) {
+  if constexpr (TypeParam::threads % 32 == 0) {
+    test_store<TypeParam, BLOCK_STORE_WARP_TRANSPOSE>();
+    test_store<TypeParam, BLOCK_STORE_WARP_TRANSPOSE_TIMESLICED>();
+  }
+}
+
+// More warps and items: whole and partial warps at the end of the valid items.
+template <class Case>
+class block_store_transposing : public testing::Test {};
+using large_cases = testing::Types<tile_case<int, 128, 24>, tile_case<double, 32, 12, 2, 2>,
+                                   tile_case<std::uint8_t, 96, 17>, tile_case<words<10>, 64, 5>>;
+TYPED_TEST_SUITE(block_store_transposing, large_cases);
+TYPED_TEST(block_store_transposing, is_blocked_in_larger_tiles) {
+  constexpr int warp_tile = 32 * TypeParam::items, tile = TypeParam::tile;
+  const std::vector<int> counts{0, 1, 33, warp_tile - 1, warp_tile, warp_tile + 1, tile - 1, tile};
+  test_store<TypeParam, BLOCK_STORE_TRANSPOSE>(counts);
+  test_store<TypeParam, BLOCK_STORE_WARP_TRANSPOSE>(counts);
+  test_store<TypeParam, BLOCK_STORE_WARP_TRANSPOSE_TIMESLICED>(counts);
+}
+
+// Only what changes threads needs room; in time slices, that of a warp.
+template <BlockStoreAlgorithm Algorithm>
+constexpr std::size_t storage_bytes =
+    sizeof(typename BlockStore<int, 128, 5, Algorithm>::TempStorage);
+static_assert(storage_bytes<BLOCK_STORE_DIRECT> == 1 && storage_bytes<BLOCK_STORE_STRIPED> == 1 &&
+              storage_bytes<BLOCK_STORE_VECTORIZE> == 1);
+static_assert(storage_bytes<BLOCK_STORE_TRANSPOSE> == 128 * 5 * 4 &&
+              storage_bytes<BLOCK_STORE_WARP_TRANSPOSE> == 128 * 5 * 4 &&
+              storage_bytes<BLOCK_STORE_WARP_TRANSPOSE_TIMESLICED> == 32 * 5 * 4);
 
 // ---------------------------------------------------------------------------- iterators
 // Takes doubled items, counts stores past the end.
@@ -148,19 +185,66 @@ TEST(block_store, any_iterator_is_written_only_below_num_valid) {
   test_iterator<BLOCK_STORE_DIRECT>();
   test_iterator<BLOCK_STORE_STRIPED>();
   test_iterator<BLOCK_STORE_VECTORIZE>();
+  test_iterator<BLOCK_STORE_TRANSPOSE>();
+  test_iterator<BLOCK_STORE_WARP_TRANSPOSE>();
+  test_iterator<BLOCK_STORE_WARP_TRANSPOSE_TIMESLICED>();
 }
 
+template <BlockStoreAlgorithm Algorithm>
 STRATA_KERNEL void store_as_double(double* out) {
   const int items[2] = {static_cast<int>(threadIdx.x) * 2, static_cast<int>(threadIdx.x) * 2 + 1};
-  BlockStore<int, 32, 2, BLOCK_STORE_VECTORIZE>().Store(out, items);
+  BlockStore<int, 32, 2, Algorithm>().Store(out, items);
 }
 
-TEST(block_store, pointers_to_another_type_are_converted_item_by_item) {
+template <BlockStoreAlgorithm Algorithm>
+void test_doubles() {
   device_vector<double> out(64);
-  ASSERT_CUDA_SUCCESS(strata::launch({"store_as_double", 1, 32}, store_as_double, out.data()));
+  ASSERT_CUDA_SUCCESS(
+      strata::launch({"store_as_double", 1, 32}, store_as_double<Algorithm>, out.data()));
   const std::vector<double> items = out.to_host();
   for (std::size_t i = 0; i < 64; ++i) EXPECT_EQ(items[i], static_cast<double>(i));
 }
+
+TEST(block_store, pointers_to_another_type_are_converted_item_by_item) {
+  test_doubles<BLOCK_STORE_VECTORIZE>();
+  test_doubles<BLOCK_STORE_TRANSPOSE>();
+  test_doubles<BLOCK_STORE_WARP_TRANSPOSE>();
+}
+
+// ---------------------------------------------------------------------------- bank conflicts
+#if STRATA_HOST_SIMT
+template <class Case, BlockStoreAlgorithm Algorithm>
+void count_conflicts() {
+  SCOPED_TRACE(testing::Message() << "algorithm " << Algorithm << ", " << Case::items
+                                  << " items of " << sizeof(typename Case::type) << " bytes");
+  const device_vector<int> start(std::vector<int>{0, Case::tile}),
+      valid(std::vector<int>{50, Case::tile});
+  device_vector<typename Case::type> out(2 * Case::tile), all_out(2 * Case::tile);
+  strata::simt::reset_statistics();
+  ASSERT_CUDA_SUCCESS(strata::launch({"store_every_way", 2, Case::dimensions()},
+                                     store_every_way<Case, Algorithm>, start.data(), valid.data(),
+                                     out.data(), all_out.data()));
+  // Each of two calls in two blocks writes and reads every item.
+  strata_test::expect_no_bank_conflicts(2 * 2 * 2 * Case::tile / 32);
+}
+
+template <class T, int Items>
+void count_conflicts_of_all() {
+  count_conflicts<tile_case<T, 64, Items>, BLOCK_STORE_TRANSPOSE>();
+  count_conflicts<tile_case<T, 64, Items>, BLOCK_STORE_WARP_TRANSPOSE>();
+  count_conflicts<tile_case<T, 64, Items>, BLOCK_STORE_WARP_TRANSPOSE_TIMESLICED>();
+}
+
+TEST(block_store, transposing_has_no_bank_conflicts) {
+  if (!strata_test::counts_bank_conflicts()) GTEST_SKIP() << "in the check flavour only";
+  count_conflicts_of_all<std::int8_t, 9>();
+  count_conflicts_of_all<short, 8>();
+  count_conflicts_of_all<int, 24>();
+  count_conflicts_of_all<double, 12>();
+  count_conflicts_of_all<strata_test::int128, 8>();
+  count_conflicts_of_all<words<5, std::uint64_t>, 4>();
+}
+#endif
 
 // ---------------------------------------------------------------------------- free functions
 STRATA_KERNEL void store_directly(int n, int* out) {
@@ -221,6 +305,35 @@ TEST(block_store, example_of_the_documentation) {
   device_vector<int> out(n);
   ASSERT_CUDA_SUCCESS(strata::launch({"clamp_tile", 3, 128}, clamp_tile, in.data(), out.data(), n));
   EXPECT_EQ(out.to_host(), clamped);
+}
+
+STRATA_KERNEL void sums_along_threads(const short* in, int* out) {
+  using Load = strata::BlockLoad<int, 64, 15, strata::BLOCK_LOAD_WARP_TRANSPOSE>;
+  using Store = strata::BlockStore<int, 64, 15, strata::BLOCK_STORE_WARP_TRANSPOSE>;
+  union Storage {
+    Load::TempStorage load;
+    Store::TempStorage store;
+  };
+  STRATA_SHARED(temp_storage, Storage);
+  int items[15];
+  Load(temp_storage.load).Load(in, items);
+  for (int i = 1; i < 15; ++i) items[i] += items[i - 1];
+  __syncthreads();
+  Store(temp_storage.store).Store(out, items);
+}
+
+TEST(block_store, second_example_of_the_documentation) {
+  std::vector<short> numbers;
+  std::vector<int> sums;
+  for (int i = 0; i < 64 * 15; ++i) {
+    numbers.push_back(static_cast<short>(i));
+    sums.push_back(i % 15 == 0 ? i : sums.back() + i);
+  }
+  const device_vector<short> in(numbers);
+  device_vector<int> out(sums.size());
+  ASSERT_CUDA_SUCCESS(
+      strata::launch({"sums_along_threads", 1, 64}, sums_along_threads, in.data(), out.data()));
+  EXPECT_EQ(out.to_host(), sums);
 }
 
 }  // namespace block_store_test

@@ -1,0 +1,164 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/thread/specializations/tile_positions.cuh>
+#include <strata/thread/specializations/vector_access.cuh>
+
+#include <cstddef>
+
+/// \file
+/// How one thread of a block, or lane of a warp, loads its items: those of thread `linear_tid` from
+/// the tile that starts at `block_src_it`. With `block_items_end`, items at that position and
+/// beyond are not read; what is to receive them keeps its value or, with `oob_default`, is set to
+/// that.
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+template <int Stride, class T, std::size_t Items, class Iterator>
+STRATA_D void load_items(tile_positions<Stride> position, Iterator from, T (&items)[Items]) {
+  STRATA_UNROLL
+  for (int i = 0; i < static_cast<int>(Items); ++i) {
+    items[i] = static_cast<T>(from[position(i)]);
+  }
+}
+
+template <int Stride, class T, std::size_t Items, class Iterator>
+STRATA_D void load_items(tile_positions<Stride> position, Iterator from, T (&items)[Items],
+                         int end) {
+  STRATA_UNROLL
+  for (int i = 0; i < static_cast<int>(Items); ++i) {
+    if (position(i) < end) items[i] = static_cast<T>(from[position(i)]);
+  }
+}
+
+template <class T, std::size_t Items, class Default>
+STRATA_D void fill_items(T (&items)[Items], const Default& value) {
+  STRATA_UNROLL
+  for (T& item : items) item = static_cast<T>(value);
+}
+
+}  // namespace detail
+
+/// Thread t loads items t * N .. t * N + N - 1 of the tile.
+template <class T, std::size_t ItemsPerThread, class Iterator>
+STRATA_D void LoadDirectBlocked(int linear_tid, Iterator block_src_it,
+                                T (&dst_items)[ItemsPerThread]) {
+  detail::load_items(detail::blocked_positions<ItemsPerThread>(linear_tid), block_src_it,
+                     dst_items);
+}
+
+template <class T, std::size_t ItemsPerThread, class Iterator>
+STRATA_D void LoadDirectBlocked(int linear_tid, Iterator block_src_it,
+                                T (&dst_items)[ItemsPerThread], int block_items_end) {
+  detail::load_items(detail::blocked_positions<ItemsPerThread>(linear_tid), block_src_it, dst_items,
+                     block_items_end);
+}
+
+template <class T, class Default, std::size_t ItemsPerThread, class Iterator>
+STRATA_D void LoadDirectBlocked(int linear_tid, Iterator block_src_it,
+                                T (&dst_items)[ItemsPerThread], int block_items_end,
+                                Default oob_default) {
+  detail::fill_items(dst_items, oob_default);
+  LoadDirectBlocked(linear_tid, block_src_it, dst_items, block_items_end);
+}
+
+/// As LoadDirectBlocked, in words of up to 16 bytes if `block_src_ptr` is aligned to them. It need
+/// not be: then, and where words would be no wider than `T`, items are loaded one by one.
+template <class T, std::size_t ItemsPerThread>
+STRATA_D void LoadDirectBlockedVectorized(int linear_tid, const T* block_src_ptr,
+                                          T (&dst_items)[ItemsPerThread]) {
+  using vector = detail::vector_access<T, ItemsPerThread>;
+  if constexpr (vector::worthwhile) {
+    if (vector::aligned(block_src_ptr)) {
+      vector::load(block_src_ptr + linear_tid * static_cast<int>(ItemsPerThread), dst_items);
+      return;
+    }
+  }
+  LoadDirectBlocked(linear_tid, block_src_ptr, dst_items);
+}
+
+/// Thread t of `BlockThreads` loads items t, t + BlockThreads, t + 2 * BlockThreads ... of the
+/// tile.
+template <int BlockThreads, class T, std::size_t ItemsPerThread, class Iterator>
+STRATA_D void LoadDirectStriped(int linear_tid, Iterator block_src_it,
+                                T (&dst_items)[ItemsPerThread]) {
+  detail::load_items(detail::striped_positions<BlockThreads>(linear_tid), block_src_it, dst_items);
+}
+
+template <int BlockThreads, class T, std::size_t ItemsPerThread, class Iterator>
+STRATA_D void LoadDirectStriped(int linear_tid, Iterator block_src_it,
+                                T (&dst_items)[ItemsPerThread], int block_items_end) {
+  detail::load_items(detail::striped_positions<BlockThreads>(linear_tid), block_src_it, dst_items,
+                     block_items_end);
+}
+
+template <int BlockThreads, class T, class Default, std::size_t ItemsPerThread, class Iterator>
+STRATA_D void LoadDirectStriped(int linear_tid, Iterator block_src_it,
+                                T (&dst_items)[ItemsPerThread], int block_items_end,
+                                Default oob_default) {
+  detail::fill_items(dst_items, oob_default);
+  LoadDirectStriped<BlockThreads>(linear_tid, block_src_it, dst_items, block_items_end);
+}
+
+/// Lane l of warp w loads items l, l + 32, l + 64 ... of the 32 * N items that start at 32 * N * w.
+/// The block's size must be a multiple of 32.
+template <class T, std::size_t ItemsPerThread, class Iterator>
+STRATA_D void LoadDirectWarpStriped(int linear_tid, Iterator block_src_it,
+                                    T (&dst_items)[ItemsPerThread]) {
+  detail::load_items(detail::warp_striped_positions<ItemsPerThread>(linear_tid), block_src_it,
+                     dst_items);
+}
+
+template <class T, std::size_t ItemsPerThread, class Iterator>
+STRATA_D void LoadDirectWarpStriped(int linear_tid, Iterator block_src_it,
+                                    T (&dst_items)[ItemsPerThread], int block_items_end) {
+  detail::load_items(detail::warp_striped_positions<ItemsPerThread>(linear_tid), block_src_it,
+                     dst_items, block_items_end);
+}
+
+template <class T, class Default, std::size_t ItemsPerThread, class Iterator>
+STRATA_D void LoadDirectWarpStriped(int linear_tid, Iterator block_src_it,
+                                    T (&dst_items)[ItemsPerThread], int block_items_end,
+                                    Default oob_default) {
+  detail::fill_items(dst_items, oob_default);
+  LoadDirectWarpStriped(linear_tid, block_src_it, dst_items, block_items_end);
+}
+
+namespace detail {
+
+/// In words where `from` is a pointer to items of type `T`, otherwise item by item.
+template <class T, std::size_t Items, class Iterator>
+STRATA_D void load_blocked_in_words(int linear_tid, Iterator from, T (&items)[Items]) {
+  if constexpr (is_pointer_to<Iterator, T>) {
+    LoadDirectBlockedVectorized(linear_tid, from, items);
+  } else {
+    LoadDirectBlocked(linear_tid, from, items);
+  }
+}
+
+template <class T, std::size_t Items, class Iterator>
+STRATA_D void load_blocked_in_words(int linear_tid, Iterator from, T (&items)[Items], int end) {
+  // All threads but one either have all their items or none.
+  if ((linear_tid + 1) * static_cast<int>(Items) <= end) {
+    load_blocked_in_words(linear_tid, from, items);
+  } else {
+    LoadDirectBlocked(linear_tid, from, items, end);
+  }
+}
+
+/// Items of a thread in blocked arrangement that were loaded otherwise: those before `end`.
+template <class T, std::size_t Items>
+STRATA_D void take_blocked(int linear_tid, const T (&from)[Items], T (&items)[Items], int end) {
+  const tile_positions<1> position = blocked_positions<Items>(linear_tid);
+  STRATA_UNROLL
+  for (int i = 0; i < static_cast<int>(Items); ++i) {
+    if (position(i) < end) items[i] = from[i];
+  }
+}
+
+}  // namespace detail
+STRATA_NAMESPACE_END

@@ -1,0 +1,120 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/thread/specializations/tile_positions.cuh>
+#include <strata/thread/specializations/vector_access.cuh>
+
+#include <cstddef>
+
+/// \file
+/// How one thread of a block, or lane of a warp, stores its items: those of thread `linear_tid`
+/// into the tile that starts at `block_itr`. With `valid_items`, nothing is written at that
+/// position and beyond.
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+template <int Stride, class T, std::size_t Items, class Iterator>
+STRATA_D void store_items(tile_positions<Stride> position, Iterator to, const T (&items)[Items]) {
+  STRATA_UNROLL
+  for (int i = 0; i < static_cast<int>(Items); ++i) to[position(i)] = items[i];
+}
+
+template <int Stride, class T, std::size_t Items, class Iterator>
+STRATA_D void store_items(tile_positions<Stride> position, Iterator to, const T (&items)[Items],
+                          int end) {
+  STRATA_UNROLL
+  for (int i = 0; i < static_cast<int>(Items); ++i) {
+    if (position(i) < end) to[position(i)] = items[i];
+  }
+}
+
+}  // namespace detail
+
+/// Thread t stores items t * N .. t * N + N - 1 of the tile.
+template <class T, std::size_t ItemsPerThread, class Iterator>
+STRATA_D void StoreDirectBlocked(int linear_tid, Iterator block_itr,
+                                 const T (&items)[ItemsPerThread]) {
+  detail::store_items(detail::blocked_positions<ItemsPerThread>(linear_tid), block_itr, items);
+}
+
+template <class T, std::size_t ItemsPerThread, class Iterator>
+STRATA_D void StoreDirectBlocked(int linear_tid, Iterator block_itr,
+                                 const T (&items)[ItemsPerThread], int valid_items) {
+  detail::store_items(detail::blocked_positions<ItemsPerThread>(linear_tid), block_itr, items,
+                      valid_items);
+}
+
+/// As StoreDirectBlocked, in words of up to 16 bytes if `block_ptr` is aligned to them. It need not
+/// be: then, and where words would be no wider than `T`, items are stored one by one.
+template <class T, std::size_t ItemsPerThread>
+STRATA_D void StoreDirectBlockedVectorized(int linear_tid, T* block_ptr,
+                                           const T (&items)[ItemsPerThread]) {
+  using vector = detail::vector_access<T, ItemsPerThread>;
+  if constexpr (vector::worthwhile) {
+    if (vector::aligned(block_ptr)) {
+      vector::store(block_ptr + linear_tid * static_cast<int>(ItemsPerThread), items);
+      return;
+    }
+  }
+  StoreDirectBlocked(linear_tid, block_ptr, items);
+}
+
+/// Thread t of `BlockThreads` stores items t, t + BlockThreads, t + 2 * BlockThreads ... of the
+/// tile.
+template <int BlockThreads, class T, std::size_t ItemsPerThread, class Iterator>
+STRATA_D void StoreDirectStriped(int linear_tid, Iterator block_itr,
+                                 const T (&items)[ItemsPerThread]) {
+  detail::store_items(detail::striped_positions<BlockThreads>(linear_tid), block_itr, items);
+}
+
+template <int BlockThreads, class T, std::size_t ItemsPerThread, class Iterator>
+STRATA_D void StoreDirectStriped(int linear_tid, Iterator block_itr,
+                                 const T (&items)[ItemsPerThread], int valid_items) {
+  detail::store_items(detail::striped_positions<BlockThreads>(linear_tid), block_itr, items,
+                      valid_items);
+}
+
+/// Lane l of warp w stores items l, l + 32, l + 64 ... of the 32 * N items that start at 32 * N *
+/// w. The block's size must be a multiple of 32.
+template <class T, std::size_t ItemsPerThread, class Iterator>
+STRATA_D void StoreDirectWarpStriped(int linear_tid, Iterator block_itr,
+                                     const T (&items)[ItemsPerThread]) {
+  detail::store_items(detail::warp_striped_positions<ItemsPerThread>(linear_tid), block_itr, items);
+}
+
+template <class T, std::size_t ItemsPerThread, class Iterator>
+STRATA_D void StoreDirectWarpStriped(int linear_tid, Iterator block_itr,
+                                     const T (&items)[ItemsPerThread], int valid_items) {
+  detail::store_items(detail::warp_striped_positions<ItemsPerThread>(linear_tid), block_itr, items,
+                      valid_items);
+}
+
+namespace detail {
+
+/// In words where `to` is a pointer to items of type `T`, otherwise item by item.
+template <class T, std::size_t Items, class Iterator>
+STRATA_D void store_blocked_in_words(int linear_tid, Iterator to, const T (&items)[Items]) {
+  if constexpr (is_pointer_to<Iterator, T>) {
+    StoreDirectBlockedVectorized(linear_tid, to, items);
+  } else {
+    StoreDirectBlocked(linear_tid, to, items);
+  }
+}
+
+template <class T, std::size_t Items, class Iterator>
+STRATA_D void store_blocked_in_words(int linear_tid, Iterator to, const T (&items)[Items],
+                                     int end) {
+  // All threads but one either have all their items or none.
+  if ((linear_tid + 1) * static_cast<int>(Items) <= end) {
+    store_blocked_in_words(linear_tid, to, items);
+  } else {
+    StoreDirectBlocked(linear_tid, to, items, end);
+  }
+}
+
+}  // namespace detail
+STRATA_NAMESPACE_END

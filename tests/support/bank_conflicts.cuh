@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Counts of the host back end's check flavour, for tests of primitives that claim to be free of bank
+// conflicts. Of structures with 4-byte alignment and more than 4 bytes the host compiler makes
+// 8-byte accesses, which no GPU can: those have no counts that tell anything.
+#pragma once
+
+#include <strata/core/platform.cuh>
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+
+#if STRATA_HOST_SIMT
+namespace strata_test {
+
+inline bool counts_bank_conflicts() {
+  return strata::simt::runtime_flavour() == strata::simt::flavour::check;
+}
+
+/// Since `reset_statistics()` there were so many accesses to shared memory by a warp at least, each
+/// served in as few wavefronts as its width allows.
+inline void expect_no_bank_conflicts(std::uint64_t least_instructions) {
+  const strata::simt::statistics& counted = strata::simt::stats();
+  EXPECT_GE(counted.shared_instructions, least_instructions);
+  EXPECT_EQ(counted.shared_wavefronts, counted.shared_ideal_wavefronts);
+  if (counted.shared_wavefronts == counted.shared_ideal_wavefronts) return;
+  strata::simt::bank_row worst{};  // finding lines takes seconds
+  strata::simt::bank_rows(&worst, 1);
+  ADD_FAILURE() << worst.wavefronts << " wavefronts instead of " << worst.ideal << " at "
+                << worst.where << ", " << worst.access_bytes << " bytes per lane";
+}
+
+}  // namespace strata_test
+#endif
