@@ -22,8 +22,8 @@ namespace detail {
 ///     position(i) = i + i / c + i / c^2 + ...
 ///
 /// is free of conflicts for every stride that is a power of two. Let c = 2^b, and q b + r with r <
-/// b the stride's exponent. Modulo c, term q of the sum has the lane's lower b - r bits, moved up by
-/// r; term q + 1 has its upper r bits, in the r places that this left empty; the other terms are
+/// b the stride's exponent. Modulo c, term q of the sum has the lane's lower b - r bits, moved up
+/// by r; term q + 1 has its upper r bits, in the r places that this left empty; the other terms are
 /// the same in each lane. So the lane's bits are rotated, and no two lanes share a column.
 /// `PaddedLayout` is one level of it, enough for c^2 elements.
 template <int Every, int By, int Levels>
@@ -90,15 +90,30 @@ struct tree_access {
   }
 };
 
-/// The degree of one access of a warp to items of type T; that of other warps is the same, as they
-/// are a multiple of 32 lanes away.
+STRATA_HD constexpr int larger_of(int a, int b) { return a > b ? a : b; }
+
+/// Whether all warps have the degree of the first one. They do in layouts that repeat with the
+/// columns of a wavefront; of any other, each warp is looked at.
+template <class T, class Layout>
+inline constexpr bool warps_are_alike =
+    std::is_same_v<Layout, PlainLayout> ||
+    std::is_same_v<Layout, typename choose_tree_layout<T, 1>::type>;
+template <class T, int Every, int By, int Levels>
+inline constexpr bool warps_are_alike<T, nested_padded_layout<Every, By, Levels>> = true;
+
+/// The degree of one access of a block's warps to items of type T.
 template <class T, class Layout>
 STRATA_HD constexpr int tree_access_degree(int first, int stride, int end) {
-  return conflict_degree(item_layout<T, Layout>{},
-                         tree_access<item_units<T>::unit_bytes>{first, stride, end});
+  using access = tree_access<item_units<T>::unit_bytes>;
+  const item_layout<T, Layout> layout{};
+  int degree = conflict_degree(layout, access{first, stride, end});
+  if (!warps_are_alike<T, Layout>) {
+    for (int other = first + 32 * stride; other < end; other += 32 * stride) {
+      degree = larger_of(degree, conflict_degree(layout, access{other, stride, end}));
+    }
+  }
+  return degree;
 }
-
-STRATA_HD constexpr int larger_of(int a, int b) { return a > b ? a : b; }
 
 }  // namespace detail
 

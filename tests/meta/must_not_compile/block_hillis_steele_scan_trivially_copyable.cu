@@ -1,0 +1,13 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// expect: BlockHillisSteeleScan<T> keeps items in shared memory without constructing them: T must be trivially copyable
+#include <strata/block/block_hillis_steele_scan.cuh>
+
+struct counted {
+  int value;
+#ifdef STRATA_BAD
+  STRATA_HD counted(const counted& other) : value(other.value + 1) {}
+#endif
+};
+
+using instantiated = strata::BlockHillisSteeleScan<counted, 128>::TempStorage;
