@@ -223,6 +223,8 @@ TEST(block_shuffle, has_no_bank_conflicts_at_any_distance) {
   count_conflicts<double, 64>();
   count_conflicts<strata_test::int128, 64>();
   count_conflicts<words<3>, 64>();
+  count_conflicts<words<8, std::uint8_t>, 64>();
+  count_conflicts<words<10>, 64>();
   count_conflicts<words<5, std::uint64_t>, 64>();
 }
 #endif

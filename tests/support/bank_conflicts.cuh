@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Counts of the host back end's check flavour, for tests of primitives that claim to be free of bank
-// conflicts. Of structures with 4-byte alignment and more than 4 bytes the host compiler makes
-// 8-byte accesses, which no GPU can: those have no counts that tell anything.
+// conflicts.
 #pragma once
 
 #include <strata/core/platform.cuh>

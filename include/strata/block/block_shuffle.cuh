@@ -8,6 +8,7 @@
 #include <strata/core/platform.cuh>
 #include <strata/core/shared_layout.hpp>
 #include <strata/core/types.hpp>
+#include <strata/warp/specializations/exchange_tile.cuh>
 
 #include <cstddef>
 #include <type_traits>
@@ -58,7 +59,8 @@ class BlockShuffle {
   static constexpr int threads = shape::threads;
 
   using layout = ExchangeLayout<T, 1>;
-  using storage = LayoutStorage<T, layout, threads>;
+  // Accesses items in units of the layout, whatever members they have.
+  using tile = detail::exchange_tile<T, 1, threads>;
   // Neighbouring threads access neighbouring items, from an item on that the distance decides.
   template <int First>
   using neighbours = strided_access<layout::unit_bytes, 1, First>;
@@ -68,23 +70,23 @@ class BlockShuffle {
                 "neighbouring items must lie in different banks: take ExchangeLayout<T, 1>");
 
  public:
-  struct TempStorage : Uninitialized<storage> {};
+  struct TempStorage : Uninitialized<tile> {};
 
   STRATA_D BlockShuffle() : BlockShuffle(private_storage()) {}
   STRATA_D explicit BlockShuffle(TempStorage& temp_storage)
-      : storage_(temp_storage.Alias()), thread_(shape::thread_rank("BlockShuffle")) {}
+      : tile_(temp_storage.Alias()), thread_(shape::thread_rank("BlockShuffle")) {}
 
   STRATA_D void Offset(T input, T& output, int distance = 1) {
     publish(input);
     // Unsigned: a source below 0 is far above the last thread, and no distance overflows.
     const unsigned source = static_cast<unsigned>(thread_) + static_cast<unsigned>(distance);
-    if (source < static_cast<unsigned>(threads)) output = storage_[static_cast<int>(source)];
+    if (source < static_cast<unsigned>(threads)) output = item_of(static_cast<int>(source));
   }
 
   STRATA_D void Rotate(T input, T& output, unsigned distance = 1) {
     publish(input);
     const int source = thread_ + static_cast<int>(distance % static_cast<unsigned>(threads));
-    output = storage_[source < threads ? source : source - threads];
+    output = item_of(source < threads ? source : source - threads);
   }
 
   template <std::size_t ItemsPerThread>
@@ -92,12 +94,12 @@ class BlockShuffle {
     publish(input[ItemsPerThread - 1]);
     STRATA_UNROLL
     for (std::size_t i = ItemsPerThread - 1; i > 0; --i) prev[i] = input[i - 1];
-    if (thread_ > 0) prev[0] = storage_[thread_ - 1];
+    if (thread_ > 0) prev[0] = item_of(thread_ - 1);
   }
   template <std::size_t ItemsPerThread>
   STRATA_D void Up(const T (&input)[ItemsPerThread], T (&prev)[ItemsPerThread], T& block_suffix) {
     Up(input, prev);
-    block_suffix = storage_[threads - 1];
+    block_suffix = item_of(threads - 1);
   }
 
   template <std::size_t ItemsPerThread>
@@ -105,12 +107,12 @@ class BlockShuffle {
     publish(input[0]);
     STRATA_UNROLL
     for (std::size_t i = 0; i + 1 < ItemsPerThread; ++i) prev[i] = input[i + 1];
-    if (thread_ < threads - 1) prev[ItemsPerThread - 1] = storage_[thread_ + 1];
+    if (thread_ < threads - 1) prev[ItemsPerThread - 1] = item_of(thread_ + 1);
   }
   template <std::size_t ItemsPerThread>
   STRATA_D void Down(const T (&input)[ItemsPerThread], T (&prev)[ItemsPerThread], T& block_prefix) {
     Down(input, prev);
-    block_prefix = storage_[0];
+    block_prefix = item_of(0);
   }
 
  private:
@@ -119,12 +121,14 @@ class BlockShuffle {
     return temp_storage;
   }
 
+  STRATA_D static int position(int thread) { return tile::position(static_cast<unsigned>(thread)); }
   STRATA_D void publish(const T& item) {
-    storage_[thread_] = item;
+    tile_.put(position(thread_), item);
     __syncthreads();
   }
+  STRATA_D T item_of(int thread) { return tile_.get(position(thread)); }
 
-  storage& storage_;
+  tile& tile_;
   int thread_;
 };
 
