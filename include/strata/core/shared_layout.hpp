@@ -217,10 +217,8 @@ STRATA_HD constexpr int smallest_free_pad() {
                                      row_access<ElementBytes, Rows, Columns>>) {
     return Pad;
   } else {
-    static_assert(
-        Pad * ElementBytes < 128,
-        "no padding of up to 128 bytes frees both rows and columns of this matrix: choose "
-        "other numbers of rows and columns");
+    // not for users: a pitch of an odd number of words is always found
+    static_assert(Pad * ElementBytes < 128, "no padding frees both rows and columns");
     return smallest_free_pad<ElementBytes, Rows, Columns, Pad + 1>();
   }
 }

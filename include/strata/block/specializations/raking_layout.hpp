@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <strata/core/bank_conflicts.hpp>
 #include <strata/core/macros.hpp>
+#include <strata/core/shared_layout.hpp>
 
 #include <cstddef>
 
@@ -12,8 +14,7 @@ namespace detail {
 /// Where a raking reduction keeps its items in shared memory, in units of the widest access that
 /// the alignment of `T` allows (at least a bank's 4 bytes, so a narrow item fills a word).
 ///
-/// Shared memory serves one wavefront of 128 bytes at a time: `columns` accesses, free of conflicts
-/// if no two of them fall in one column. The units of an item are its pitch, always odd, so that
+/// Shared memory serves one wavefront of 128 bytes at a time: `columns` accesses. The units of an item are its pitch, always odd, so that
 /// neighbours start in different columns; one more unit follows every `PadEvery` items (0: never).
 template <class T, int Items, int PadEvery>
 struct raking_layout {
@@ -35,20 +36,23 @@ struct raking_layout {
     STRATA_D T& item(int i) { return at_unit(unit(i)); }
   };
 
-  /// Whether thread r of the first `lanes` threads of a warp may access item `first + r * stride`,
-  /// all at once, without a conflict. Threads past the last item do not access anything.
-  static constexpr bool conflict_free(int first, int stride, int lanes) {
-    for (int wavefront = 0; wavefront < lanes; wavefront += columns) {
-      unsigned taken = 0;
-      for (int lane = wavefront; lane < wavefront + columns && lane < lanes; ++lane) {
-        const int item = first + lane * stride;
-        if (item >= Items) break;
-        const unsigned column = 1u << unit(item) % columns;
-        if (taken & column) return false;
-        taken |= column;
-      }
+  /// Thread r of the first `lanes` threads of a warp accesses item `first + r * stride`, all at once.
+  /// Threads past the last item do not access anything.
+  struct access {
+    static constexpr int element_bytes = alignment < 16 ? alignment : 16;
+    static constexpr int instructions = 1;
+    int first;
+    int stride;
+    int lanes;
+    STRATA_HD constexpr int operator()(int, int lane) const {
+      const int item = first + lane * stride;
+      return lane < lanes && item < Items ? item : -1;
     }
-    return true;
+  };
+  STRATA_HD constexpr int operator()(int item) const { return unit(item); }
+
+  static constexpr bool conflict_free(int first, int stride, int lanes) {
+    return conflict_degree(raking_layout{}, access{first, stride, lanes}) == 1;
   }
 
   static constexpr bool writes_conflict_free() {
@@ -58,10 +62,6 @@ struct raking_layout {
     return true;
   }
 };
-
-constexpr int greatest_common_divisor(int a, int b) {
-  return b == 0 ? a : greatest_common_divisor(b, a % b);
-}
 
 /// The items of `Threads` threads, divided into a segment of consecutive items for each of up to 32
 /// rakers.
