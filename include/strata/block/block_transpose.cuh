@@ -36,8 +36,8 @@ struct transpose_pieces {
 template <class T, int Rows, int Columns, int Threads>
 constexpr int usual_square_side() {
   constexpr int bytes = static_cast<int>(sizeof(T));
-  if (!transpose_pieces<T>::is_one) return 1;
-  for (int side = bytes > 1 ? 16 / bytes : 8; side > 1 && side * bytes >= 4; side /= 2) {
+  const int widest = !transpose_pieces<T>::is_one ? 1 : bytes > 1 ? 16 / bytes : 8;
+  for (int side = widest; side > 1 && side * bytes >= 4; side /= 2) {
     const bool fits = Rows % side == 0 && Columns % side == 0 &&
                       is_power_of_two(static_cast<unsigned>(Rows)) &&
                       is_power_of_two(static_cast<unsigned>(Columns));

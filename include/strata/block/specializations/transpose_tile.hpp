@@ -154,7 +154,8 @@ constexpr int padding_without_conflicts() {
 template <class Tile>
 struct chosen_transpose_layout {
   static constexpr auto choose() {
-    if constexpr (Tile::unit_bytes >= 4 && Tile::is_power_of_two_both_ways) {
+    if constexpr (Tile::unit_bytes >= 4 && Tile::pieces == 1 &&
+                  Tile::is_power_of_two_both_ways) {
       return std::common_type<SwizzledLayout<Tile::unit_bytes, Tile::storage_columns>>{};
     } else if constexpr (constexpr int pad = padding_without_conflicts<Tile>(); pad >= 0) {
       return std::common_type<

@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/nvtx.hpp>
+#include <strata/device/transpose/dispatch.cuh>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+STRATA_ARCH_NAMESPACE_BEGIN
+
+/// Transposes a matrix in device memory:
+///
+///     for (row = 0; row < rows; ++row)
+///       for (column = 0; column < columns; ++column)
+///         d_out[column * out_leading_dimension + row] = d_in[row * in_leading_dimension + column];
+///
+/// Both matrices lie in memory row by row. A leading dimension is the number of items from one row to
+/// the next; without them there are no gaps: `columns` for the input, `rows` for the output. Gaps are
+/// neither read nor written.
+///
+/// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (1: nothing is
+///   kept there), then with that much device memory; or once, by the overloads without these two
+///   arguments.
+/// - **Execution.** One kernel launch, or one copy where a row becomes a column without gaps; none for
+///   a matrix without items. On `stream`; no host synchronisation and no allocation, so a call can be
+///   captured in a graph. On sm_90 the kernel is launched dependent on the previous kernel of the
+///   stream ("programmatic"): it starts early but touches memory only after that one.
+/// - **Types.** Any trivially copyable type. Reads and writes each item once; items of 1, 2, 4 and 8
+///   bytes 16 at a time (1 byte: 8) where both pointers and both leading dimensions, in bytes, are
+///   multiples of that, else one by one. Items of other sizes are cut into pieces that divide them.
+/// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative sizes, a
+///   leading dimension below the length of a row, null pointers with items, pointers that are not
+///   aligned for `T`, temporary storage too small, matrices that have memory in common. (Parts of one
+///   larger matrix may lie in each other's gaps. If both have gaps and different leading dimensions,
+///   common memory is found only where one begins or in the first row of the other.) Otherwise what
+///   the launch returns; an older error of the runtime is neither returned nor cleared.
+/// - **Algorithm.** A block loads a tile, changes the places of its items in shared memory without
+///   bank conflicts (block/block_transpose.cuh) and stores it; blocks that run at the same time cover
+///   about a square of the matrix. Matrices of few rows or columns have tiles of their own shape.
+///
+///     strata::DeviceTranspose::Transpose(d_in, d_out, rows, columns, stream);
+struct DeviceTranspose {
+  template <class T>
+  [[nodiscard]] static cudaError_t Transpose(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                             const T* d_in, T* d_out, std::int64_t rows,
+                                             std::int64_t columns,
+                                             std::int64_t in_leading_dimension,
+                                             std::int64_t out_leading_dimension,
+                                             cudaStream_t stream = 0) {
+    static_assert(std::is_trivially_copyable_v<T>,
+                  "DeviceTranspose moves items as bits: T must be trivially copyable");
+    STRATA_NVTX_RANGE("strata::DeviceTranspose::Transpose");
+    return detail::DispatchTranspose<static_cast<int>(sizeof(T)), static_cast<int>(alignof(T))>::
+        Dispatch(d_temp_storage, temp_storage_bytes, d_in, d_out, rows, columns,
+                 in_leading_dimension, out_leading_dimension, stream);
+  }
+
+  template <class T>
+  [[nodiscard]] static cudaError_t Transpose(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                             const T* d_in, T* d_out, std::int64_t rows,
+                                             std::int64_t columns, cudaStream_t stream = 0) {
+    return Transpose(d_temp_storage, temp_storage_bytes, d_in, d_out, rows, columns, columns, rows,
+                     stream);
+  }
+
+  // -------------------------------------------------------------- without temporary storage
+
+  template <class T>
+  [[nodiscard]] static cudaError_t Transpose(const T* d_in, T* d_out, std::int64_t rows,
+                                             std::int64_t columns,
+                                             std::int64_t in_leading_dimension,
+                                             std::int64_t out_leading_dimension,
+                                             cudaStream_t stream = 0) {
+    std::size_t bytes = 1;
+    unsigned char unused = 0;
+    return Transpose(static_cast<void*>(&unused), bytes, d_in, d_out, rows, columns,
+                     in_leading_dimension, out_leading_dimension, stream);
+  }
+
+  template <class T>
+  [[nodiscard]] static cudaError_t Transpose(const T* d_in, T* d_out, std::int64_t rows,
+                                             std::int64_t columns, cudaStream_t stream = 0) {
+    return Transpose(d_in, d_out, rows, columns, columns, rows, stream);
+  }
+};
+
+STRATA_ARCH_NAMESPACE_END

@@ -1,0 +1,152 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/block/specializations/transpose_tile.hpp>
+#include <strata/block/specializations/transpose_units.cuh>
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/core/shared_layout.hpp>
+#include <strata/core/types.hpp>
+#include <strata/device/transpose/tuning.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// A transposition in elements, and how it is cut into tiles.
+struct transpose_shape {
+  std::int64_t rows;
+  std::int64_t columns;
+  std::int64_t in_leading_dimension;
+  std::int64_t out_leading_dimension;
+  std::uint64_t tiles_down;
+  std::uint64_t tiles_across;
+  std::uint64_t band_tiles;
+  float evict_first_fraction;
+
+  STRATA_HD std::uint64_t tiles() const { return tiles_down * tiles_across; }
+};
+
+/// Transposes tiles of a matrix, one after the other.
+template <class ActivePolicy, int ElementBytes, int PieceBytes, transpose_kind Kind>
+struct AgentTranspose {
+  static constexpr transpose_tuning tuning = transpose_row<ActivePolicy, Kind>();
+  static constexpr bool is_vector = Kind == transpose_kind::vectors;
+  static constexpr int unit_bytes = is_vector ? tuning.access_bytes : PieceBytes;
+  static constexpr int side = is_vector ? unit_bytes / ElementBytes : 1;
+  static constexpr int pieces = is_vector ? 1 : ElementBytes / PieceBytes;
+  using tile = transpose_tile<unit_bytes, tuning.tile_rows, tuning.tile_columns,
+                              tuning.block_threads, side, pieces>;
+  using layout = typename chosen_transpose_layout<tile>::type;
+  // not for users: rows of the policies
+  static_assert(transpose_conflicts<tile, layout>::writes == 1 &&
+                    transpose_conflicts<tile, layout>::reads == 1,
+                "choose tile sides that are powers of two or multiples of 32");
+  using units = transpose_units<tile, layout>;
+  using element = typename units::element;
+
+  struct TempStorage : Uninitialized<typename units::storage> {};
+
+  TempStorage& storage;
+  const element* in;
+  element* out;
+  const transpose_shape& shape;
+
+  STRATA_D void transpose_tile_number(std::uint64_t number) {
+    // Down the band, then across.
+    const std::uint64_t per_band = shape.band_tiles * shape.tiles_across;
+    const std::uint64_t band = number / per_band;
+    const std::uint64_t in_band = number - band * per_band;
+    const std::uint64_t above = band * shape.band_tiles;
+    const std::uint64_t left = shape.tiles_down - above;
+    const std::uint64_t height = left < shape.band_tiles ? left : shape.band_tiles;
+    const std::uint64_t tile_column = in_band / height;
+    const std::uint64_t tile_row = above + (in_band - tile_column * height);
+    transpose(static_cast<std::int64_t>(tile_row) * tile::rows,
+              static_cast<std::int64_t>(tile_column) * tile::columns);
+  }
+
+ private:
+  STRATA_D void transpose(std::int64_t row, std::int64_t column) {
+    const int thread = static_cast<int>(threadIdx.x);
+    const std::int64_t in_dimension = shape.in_leading_dimension * pieces;
+    const std::int64_t out_dimension = shape.out_leading_dimension * pieces;
+    const element* const from = in + (row * in_dimension + column * pieces);
+    element* const to = out + (column * out_dimension + row * pieces);
+    const platform::l2_policy policy = platform::evict_first(shape.evict_first_fraction);
+    typename units::registers held;
+    if (shape.rows - row >= tile::rows && shape.columns - column >= tile::columns) {
+      units::load(thread, from, in_dimension, held, policy);
+      units::put(thread, storage.Alias(), held);
+      __syncthreads();
+      units::get(thread, storage.Alias(), held);
+      units::store(thread, to, out_dimension, held);
+    } else {
+      const int rows = at_most(shape.rows - row, tile::rows);
+      const int columns = at_most(shape.columns - column, tile::columns);
+      held = {};
+      units::template load<true>(thread, from, in_dimension, held, rows, columns * pieces, policy);
+      units::put(thread, storage.Alias(), held);
+      __syncthreads();
+      units::get(thread, storage.Alias(), held);
+      units::template store<true>(thread, to, out_dimension, held, columns, rows * pieces);
+    }
+  }
+
+  STRATA_D static int at_most(std::int64_t count, int limit) {
+    return count < limit ? static_cast<int>(count) : limit;
+  }
+};
+
+/// Large elements: neighbouring threads move neighbouring pieces of one, without shared memory.
+template <class ActivePolicy, int ElementBytes, int PieceBytes>
+struct AgentTranspose<ActivePolicy, ElementBytes, PieceBytes, transpose_kind::direct> {
+  static constexpr transpose_tuning tuning = transpose_row<ActivePolicy, transpose_kind::direct>();
+  static constexpr int pieces = ElementBytes / PieceBytes;
+  using element = typename vector_word<static_cast<std::size_t>(PieceBytes)>::type;
+
+  struct TempStorage : Uninitialized<NullType> {};
+
+  TempStorage& storage;
+  const element* in;
+  element* out;
+  const transpose_shape& shape;
+
+  /// Tiles lie side by side, whatever the band.
+  STRATA_D void transpose_tile_number(std::uint64_t number) {
+    const std::uint64_t tile_column = number / shape.tiles_down;
+    const auto row =
+        static_cast<std::int64_t>(number - tile_column * shape.tiles_down) * tuning.tile_rows;
+    const auto column = static_cast<std::int64_t>(tile_column) * tuning.tile_columns;
+    const std::int64_t rows = at_most(shape.rows - row, tuning.tile_rows);
+    const std::int64_t columns = at_most(shape.columns - column, tuning.tile_columns);
+    const std::int64_t per_column = rows * pieces;
+    STRATA_UNROLL_N(4)
+    for (std::int64_t i = threadIdx.x; i < per_column * columns; i += tuning.block_threads) {
+      const std::int64_t c = i / per_column, rest = i % per_column;
+      const std::int64_t r = rest / pieces, piece = rest % pieces;
+      copy_piece(
+          out + ((column + c) * shape.out_leading_dimension + row + r) * pieces + piece,
+          in + ((row + r) * shape.in_leading_dimension + column + c) * pieces + piece);
+    }
+  }
+
+ private:
+  STRATA_D static void copy_piece(element* to, const element* from) {
+#if STRATA_HOST_SIMT
+    std::memcpy(to, __builtin_assume_aligned(from, PieceBytes), PieceBytes);
+#else
+    *to = *from;
+#endif
+  }
+  STRATA_D static std::int64_t at_most(std::int64_t count, int limit) {
+    return count < limit ? count : limit;
+  }
+};
+
+}  // namespace detail
+STRATA_NAMESPACE_END

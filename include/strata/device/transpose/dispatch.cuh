@@ -1,0 +1,162 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/device_properties.cuh>
+#include <strata/core/launcher.cuh>
+#include <strata/core/macros.hpp>
+#include <strata/core/types.hpp>
+#include <strata/device/transpose/agent.cuh>
+#include <strata/device/transpose/kernels.cuh>
+#include <strata/device/transpose/overlap.hpp>
+#include <strata/device/transpose/tuning.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
+
+/// The widest access that divides `bytes`, up to 16.
+constexpr int widest_piece(int bytes) {
+  int piece = 16;
+  while (bytes % piece != 0) piece /= 2;
+  return piece;
+}
+
+/// Carries out one call of a transposition of elements of `ElementBytes` aligned to `ElementAlign`;
+/// `PolicyHub` may be replaced to override the tuning.
+template <int ElementBytes, int ElementAlign,
+          template <int, int> class PolicyHub = transpose_policy_hub>
+struct DispatchTranspose {
+  static constexpr int widest = widest_piece(ElementBytes);
+  static constexpr int narrowest = widest < ElementAlign ? widest : ElementAlign;
+  static constexpr bool is_direct = ElementBytes > most_staged_bytes;
+
+  const void* d_in;
+  void* d_out;
+  transpose_shape shape;
+  cudaStream_t stream;
+  device_properties device;
+
+  static cudaError_t Dispatch(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                              const void* d_in, void* d_out, std::int64_t rows,
+                              std::int64_t columns, std::int64_t in_leading_dimension,
+                              std::int64_t out_leading_dimension, cudaStream_t stream) {
+    if (d_temp_storage == nullptr) {
+      temp_storage_bytes = 1;
+      return cudaSuccess;
+    }
+    if (temp_storage_bytes < 1 || rows < 0 || columns < 0 || in_leading_dimension < columns ||
+        out_leading_dimension < rows) {
+      return cudaErrorInvalidValue;
+    }
+    if (rows == 0 || columns == 0) return cudaSuccess;
+    if (d_in == nullptr || d_out == nullptr || !is_addressable(rows, in_leading_dimension) ||
+        !is_addressable(columns, out_leading_dimension)) {
+      return cudaErrorInvalidValue;
+    }
+    const auto bytes = [](std::int64_t elements) {
+      return static_cast<std::uintptr_t>(elements) * ElementBytes;
+    };
+    const strided_bytes in{reinterpret_cast<std::uintptr_t>(d_in), static_cast<std::uintptr_t>(rows),
+                           bytes(columns), bytes(in_leading_dimension)};
+    const strided_bytes out{reinterpret_cast<std::uintptr_t>(d_out),
+                            static_cast<std::uintptr_t>(columns), bytes(rows),
+                            bytes(out_leading_dimension)};
+    if ((in.begin | out.begin) % ElementAlign != 0 || have_common_bytes(in, out)) {
+      return cudaErrorInvalidValue;
+    }
+    // A row that becomes a column without gaps, or the reverse, stays as it is.
+    if ((rows == 1 && out_leading_dimension == 1) || (columns == 1 && in_leading_dimension == 1)) {
+      return cudaMemcpyAsync(d_out, d_in, bytes(rows) * static_cast<std::uintptr_t>(columns),
+                             cudaMemcpyDeviceToDevice, stream);
+    }
+    DispatchTranspose dispatch{
+        d_in, d_out, {rows, columns, in_leading_dimension, out_leading_dimension, 0, 0, 0, 0},
+        stream, {}};
+    const cudaError_t status = current_device_properties(dispatch.device);
+    if (status != cudaSuccess) return status;
+    // What all rows' addresses are multiples of, of both matrices.
+    const std::uintptr_t alignment = in.begin | out.begin | in.pitch | out.pitch;
+    if constexpr (narrowest < widest) {
+      if (alignment % static_cast<unsigned>(widest) != 0) {
+        return dispatch.template invoke<narrowest>(alignment);
+      }
+    }
+    return dispatch.template invoke<widest>(alignment);
+  }
+
+  /// With the policies of a piece's size.
+  template <int PieceBytes>
+  struct with_pieces {
+    DispatchTranspose& dispatch;
+    std::uintptr_t alignment;
+
+    template <class ActivePolicy>
+    cudaError_t Invoke() {
+      using MaxPolicy = typename PolicyHub<ElementBytes, PieceBytes>::MaxPolicy;
+      const auto start = [&](auto kind) {
+        return dispatch.template start<MaxPolicy, ActivePolicy, PieceBytes, decltype(kind)::value>();
+      };
+      if constexpr (is_direct) {
+        return start(std::integral_constant<transpose_kind, transpose_kind::direct>{});
+      } else {
+        if constexpr (PieceBytes == ElementBytes) {
+          if (dispatch.shape.rows <= few_transpose_rows) {
+            return start(std::integral_constant<transpose_kind, transpose_kind::wide>{});
+          }
+          if (dispatch.shape.columns <= few_transpose_rows) {
+            return start(std::integral_constant<transpose_kind, transpose_kind::tall>{});
+          }
+          constexpr int access = ActivePolicy::vectors.access_bytes;
+          if constexpr (access > ElementBytes) {
+            if (alignment % static_cast<unsigned>(access) == 0) {
+              return start(std::integral_constant<transpose_kind, transpose_kind::vectors>{});
+            }
+          }
+        }
+        return start(std::integral_constant<transpose_kind, transpose_kind::items>{});
+      }
+    }
+  };
+
+  template <int PieceBytes>
+  cudaError_t invoke(std::uintptr_t alignment) {
+    with_pieces<PieceBytes> functor{*this, alignment};
+    return PolicyHub<ElementBytes, PieceBytes>::MaxPolicy::Invoke(device.ptx_version, functor);
+  }
+
+  template <class MaxPolicy, class ActivePolicy, int PieceBytes, transpose_kind Kind>
+  cudaError_t start() {
+    constexpr transpose_tuning tuning = transpose_row<ActivePolicy, Kind>();
+    const auto tiles = [](std::int64_t count, int side) {
+      return static_cast<std::uint64_t>(ceiling_divide(count, std::int64_t{side}));
+    };
+    shape.tiles_down = tiles(shape.rows, tuning.tile_rows);
+    shape.tiles_across = tiles(shape.columns, tuning.tile_columns);
+    shape.band_tiles = tuning.band_tiles;
+    shape.evict_first_fraction = evict_first_fraction();
+    constexpr std::uint64_t most_blocks = 0x7fffffff;
+    const std::uint64_t blocks = shape.tiles() < most_blocks ? shape.tiles() : most_blocks;
+    return launch({"strata::DeviceTranspose", dim3(static_cast<unsigned>(blocks)),
+                   dim3(tuning.block_threads), 0, stream, 1, device.ptx_version >= 900},
+                  transpose_kernel<MaxPolicy, ElementBytes, PieceBytes, Kind>, d_in, d_out, shape);
+  }
+
+  // The input of a matrix that fits L2 may be wanted again; that of a larger one only takes the place
+  // of what is written.
+  float evict_first_fraction() const {
+    const double bytes = static_cast<double>(shape.rows) * static_cast<double>(shape.columns) *
+                         static_cast<double>(ElementBytes);
+    return bytes > 0.5 * static_cast<double>(device.l2_bytes) ? 1.0f : 0.125f;
+  }
+
+  /// Whether the matrix ends below 2^63 bytes.
+  static bool is_addressable(std::int64_t rows, std::int64_t leading_dimension) {
+    return leading_dimension <= std::numeric_limits<std::int64_t>::max() / ElementBytes / rows;
+  }
+};
+
+STRATA_ARCH_DETAIL_NAMESPACE_END
