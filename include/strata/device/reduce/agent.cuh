@@ -6,6 +6,7 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/operators.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/core/shared_layout.hpp>
 #include <strata/device/reduce/input.cuh>
 #include <strata/device/reduce/tuning.hpp>
 #include <strata/warp/warp_reduce.cuh>
@@ -46,6 +47,12 @@ class AgentReduce {
 
   // Packs of a thread, side by side, that go through shared memory on their way to it.
   static constexpr int transposed_packs = 4;
+  using transposed_layout = SwizzledLayout<16, transposed_packs>;
+  // not for users: the layout serves all powers of two
+  static_assert(conflict_degree(transposed_layout{}, striped_access<16, transposed_packs>{}) == 1 &&
+                    conflict_degree(transposed_layout{}, blocked_access<16, transposed_packs>{}) ==
+                        1,
+                "the transposition has bank conflicts");
 
   using BlockReduceT = BlockReduce<AccumT, block_threads>;
   using WarpReduceT = WarpReduce<AccumT>;
@@ -195,16 +202,13 @@ class AgentReduce {
     }
   }
 
-  // Turns packs striped over the warp into neighbouring ones for each lane. A pack's place has its
-  // index's bits 3 to 5 added, without carry, to its bits 0 to 2: eight lanes, as many as shared
-  // memory serves at a time, then meet all banks both when they write neighbouring packs and when they
-  // read every fourth.
+  // Turns packs striped over the warp into neighbouring ones for each lane.
   template <int Packs, class Pack>
   STRATA_D void transpose(Pack (&packs)[Packs]) {
     const int warp = static_cast<int>(threadIdx.x) / warp_threads;
     const int lane = static_cast<int>(platform::lane_id());
     uint4* const places = storage_.ordered.transposed + warp * warp_threads * Packs;
-    const auto place = [&](int pack) -> uint4& { return places[pack ^ ((pack >> 3) & 7)]; };
+    const auto place = [&](int pack) -> uint4& { return places[transposed_layout{}(pack)]; };
     __syncwarp();
     STRATA_UNROLL
     for (int i = 0; i < Packs; ++i) {
