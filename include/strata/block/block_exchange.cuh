@@ -3,8 +3,10 @@
 #pragma once
 
 #include <strata/block/block_shape.cuh>
+#include <strata/core/bank_conflicts.hpp>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/core/shared_layout.hpp>
 #include <strata/core/types.hpp>
 #include <strata/warp/specializations/exchange_tile.cuh>
 
@@ -77,6 +79,14 @@ class BlockExchange {
   static constexpr int slice_threads = WarpTimeSlicing ? lanes : threads;
   static constexpr int slices = (threads + slice_threads - 1) / slice_threads;
   using tile = detail::exchange_tile<T, ItemsPerThread, slice_threads>;
+
+  using layout = ExchangeLayout<T, ItemsPerThread>;
+  using blocked = blocked_access<layout::unit_bytes, ItemsPerThread>;
+  using striped = striped_access<layout::unit_bytes, ItemsPerThread>;
+  // not for users: the layout keeps these promises for every T and ItemsPerThread
+  static_assert(conflict_degree(layout{}, blocked{}) == 1, "blocked accesses have bank conflicts");
+  // not for users: as above
+  static_assert(conflict_degree(layout{}, striped{}) == 1, "striped accesses have bank conflicts");
 
  public:
   struct TempStorage : Uninitialized<tile> {};

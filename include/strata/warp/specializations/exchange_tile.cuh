@@ -73,12 +73,6 @@ class exchange_tile {
   static constexpr int unit_bytes = Layout::unit_bytes;
   static constexpr int units_per_item = Layout::units_per_item;
   static constexpr int layout_of(int index) { return Layout{}(index); }
-  // not for users: the layout keeps this promise for every T and ItemsPerThread
-  static_assert(conflict_degree(Layout{}, blocked_access<unit_bytes, ItemsPerThread>{}) == 1,
-                "blocked accesses have bank conflicts");
-  // not for users: as above
-  static_assert(conflict_degree(Layout{}, striped_access<unit_bytes, ItemsPerThread>{}) == 1,
-                "striped accesses have bank conflicts");
 
   // The layout adds one gap after each thread's items and another one after those of
   // `threads_per_period` threads. From then on it repeats.

@@ -1,0 +1,156 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/bank_conflicts.hpp>
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/core/types.hpp>
+#include <strata/warp/logical_warp.cuh>
+#include <strata/warp/specializations/exchange_tile.cuh>
+#include <strata/warp/specializations/logical_warp_layout.hpp>
+#include <strata/warp/specializations/warp_exchange_shuffle.cuh>
+
+#include <cstddef>
+#include <type_traits>
+
+STRATA_NAMESPACE_BEGIN
+
+/// How WarpExchange moves items.
+enum WarpExchangeAlgorithm {
+  /// Through shared memory, without bank conflicts.
+  WARP_EXCHANGE_SMEM,
+  /// By N shuffles for each 4 bytes of `T`, and selections in the order of N * log(N): no shared memory.
+  /// Cannot scatter.
+  WARP_EXCHANGE_SHUFFLE,
+};
+
+/// Rearranges the items of a logical warp of W threads, `ItemsPerThread` (N) of them in each. In the
+/// blocked arrangement `items[i]` of lane l is item `l * N + i` of all W * N, in the striped one it is
+/// item `i * W + l`.
+///
+/// - `XToY(input_items, output_items)` converts to the output's type. Input and output may be the same
+///   array: `XToY(items)`.
+/// - `ScatterToStriped(input_items, output_items, ranks)`, also in place: `input_items[i]` of any lane
+///   becomes the striped arrangement's item `ranks[i]`. The logical warp's ranks are 0 .. W * N - 1, each
+///   once. Not for WARP_EXCHANGE_SHUFFLE.
+/// - A logical warp has 1 to 32 threads. A power of two divides each warp into 32 / W logical warps, side
+///   by side; of another width there is one in each warp, its first lanes, and the others must not call.
+/// - All lanes of a logical warp must call together. Those of other logical warps need not.
+/// - Each logical warp has a `TempStorage` of its own, of an array in shared memory: W * N items and the
+///   gaps of their layout; of WARP_EXCHANGE_SHUFFLE's nothing is used.
+/// - Bank conflicts: none in blocked and striped accesses, for any N and items of any size, if the
+///   storages of a warp's logical warps follow each other and all of them call together. The
+///   exceptions: striped accesses of items of 1 or 2 bytes if W is 2, or if W is no power of two, may
+///   take 2 wavefronts for 1, and a scatter what its ranks cost.
+/// - `__syncwarp()` of the logical warp's lanes must stand between two calls that use the same storage.
+///   Shuffles need none.
+/// - `T` must be trivially copyable.
+///
+/// Source: arrangements and names are those of CUB, whose WARP_EXCHANGE_SHUFFLE is for N = W only.
+///
+/// @code
+/// STRATA_KERNEL void sums_of_7(const int* in, int* out) {
+///   using Exchange = strata::WarpExchange<int, 7, 16>;
+///   STRATA_SHARED(temp_storage, Exchange::TempStorage[128 / 16]);
+///   const unsigned logical_warp = threadIdx.x / 16;
+///   int items[7];
+///   for (unsigned i = 0; i < 7; ++i) {
+///     items[i] = in[logical_warp * 7 * 16 + i * 16 + threadIdx.x % 16];
+///   }
+///   Exchange(temp_storage[logical_warp]).StripedToBlocked(items);
+///   int sum = 0;
+///   for (const int item : items) sum += item;
+///   out[threadIdx.x] = sum;
+/// }
+/// @endcode
+template <class T, int ItemsPerThread, int LogicalWarpThreads = warp_threads,
+          WarpExchangeAlgorithm Algorithm = WARP_EXCHANGE_SMEM>
+class WarpExchange {
+  static_assert(std::is_trivially_copyable_v<T>,
+                "WarpExchange<T> moves items between lanes as bits: T must be trivially copyable");
+  static_assert(ItemsPerThread > 0, "WarpExchange needs at least one item per thread");
+  static constexpr bool shuffles = Algorithm == WARP_EXCHANGE_SHUFFLE;
+  static constexpr std::size_t items_per_thread = static_cast<std::size_t>(ItemsPerThread);
+  using logical_warp = detail::logical_warp<LogicalWarpThreads>;
+
+  using layout = detail::warp_exchange_layout<T, ItemsPerThread, LogicalWarpThreads>;
+  using tile = detail::exchange_tile<T, ItemsPerThread, LogicalWarpThreads, layout>;
+  using shuffle = detail::warp_exchange_shuffle<T, ItemsPerThread, LogicalWarpThreads>;
+  using storages = detail::warp_exchange_storages<T, ItemsPerThread, LogicalWarpThreads>;
+  using blocked = blocked_access<layout::unit_bytes, ItemsPerThread>;
+  using striped =
+      detail::logical_warps_striped_access<layout::unit_bytes, ItemsPerThread, LogicalWarpThreads>;
+  static constexpr bool may_conflict =
+      !detail::is_power_of_two(LogicalWarpThreads) ||
+      (LogicalWarpThreads == 2 && layout::unit_bytes < shared_memory_bank_bytes);
+  // not for users: the layout keeps these promises for every T, ItemsPerThread and LogicalWarpThreads
+  static_assert(shuffles || conflict_degree(storages{}, blocked{}) == 1,
+                "blocked accesses have bank conflicts");
+  // not for users: as above
+  static_assert(shuffles || conflict_degree(storages{}, striped{}) <= (may_conflict ? 2 : 1),
+                "striped accesses have bank conflicts");
+
+ public:
+  struct TempStorage : Uninitialized<std::conditional_t<shuffles, NullType, tile>> {};
+
+  STRATA_D explicit WarpExchange(TempStorage& temp_storage) : temp_storage_(temp_storage) {}
+
+  template <class Output>
+  STRATA_D void BlockedToStriped(const T (&input_items)[items_per_thread],
+                                 Output (&output_items)[items_per_thread]) {
+    if constexpr (shuffles) {
+      shuffle().blocked_to_striped(input_items, output_items);
+    } else {
+      items().put_blocked(lane(), input_items);
+      __syncwarp(warp_.mask());
+      items().template get_striped<LogicalWarpThreads>(lane(), output_items);
+    }
+  }
+  STRATA_D void BlockedToStriped(T (&items)[items_per_thread]) { BlockedToStriped(items, items); }
+
+  template <class Output>
+  STRATA_D void StripedToBlocked(const T (&input_items)[items_per_thread],
+                                 Output (&output_items)[items_per_thread]) {
+    if constexpr (shuffles) {
+      shuffle().striped_to_blocked(input_items, output_items);
+    } else {
+      items().template put_striped<LogicalWarpThreads>(lane(), input_items);
+      __syncwarp(warp_.mask());
+      items().get_blocked(lane(), output_items);
+    }
+  }
+  STRATA_D void StripedToBlocked(T (&items)[items_per_thread]) { StripedToBlocked(items, items); }
+
+  template <class Output, class Offset>
+  STRATA_D void ScatterToStriped(const T (&input_items)[items_per_thread],
+                                 Output (&output_items)[items_per_thread],
+                                 const Offset (&ranks)[items_per_thread]) {
+    static_assert(!shuffles || sizeof(Offset) == 0,
+                  "WARP_EXCHANGE_SHUFFLE cannot scatter: use WARP_EXCHANGE_SMEM");
+    STRATA_UNROLL
+    for (int i = 0; i < ItemsPerThread; ++i) {
+      const int rank = static_cast<int>(ranks[i]);
+      STRATA_ASSERT(rank >= 0 && rank < LogicalWarpThreads * ItemsPerThread,
+                    "WarpExchange: rank %d of item %d is not in 0 .. %d", rank, i,
+                    LogicalWarpThreads * ItemsPerThread - 1);
+      items().put(tile::position(static_cast<unsigned>(rank)), input_items[i]);
+    }
+    __syncwarp(warp_.mask());
+    items().template get_striped<LogicalWarpThreads>(lane(), output_items);
+  }
+  template <class Offset>
+  STRATA_D void ScatterToStriped(T (&items)[items_per_thread],
+                                 const Offset (&ranks)[items_per_thread]) {
+    ScatterToStriped(items, items, ranks);
+  }
+
+ private:
+  STRATA_D tile& items() { return temp_storage_.Alias(); }
+  STRATA_D unsigned lane() const { return static_cast<unsigned>(warp_.lane()); }
+
+  TempStorage& temp_storage_;
+  logical_warp warp_;
+};
+
+STRATA_NAMESPACE_END
