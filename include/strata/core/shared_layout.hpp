@@ -32,6 +32,14 @@ STRATA_HD constexpr int greatest_common_divisor(int a, int b) {
   return a;
 }
 
+// Indices are not negative, and shifts and masks do not have to mind.
+STRATA_HD constexpr int quotient(int a, int b) {
+  return static_cast<int>(static_cast<unsigned>(a) / static_cast<unsigned>(b));
+}
+STRATA_HD constexpr int remainder(int a, int b) {
+  return static_cast<int>(static_cast<unsigned>(a) % static_cast<unsigned>(b));
+}
+
 STRATA_HD constexpr bool is_access_size(int bytes) {
   return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16;
 }
@@ -49,7 +57,9 @@ struct PlainLayout {
 template <int Every, int By = 1>
 struct PaddedLayout {
   static_assert(Every > 0 && By >= 0, "PaddedLayout needs Every above 0 and By not below 0");
-  STRATA_HD constexpr int operator()(int index) const { return index + index / Every * By; }
+  STRATA_HD constexpr int operator()(int index) const {
+    return index + detail::quotient(index, Every) * By;
+  }
   STRATA_HD static constexpr int storage_elements(int elements) {
     return elements > 0 ? elements + (elements - 1) / Every * By : 0;
   }
@@ -68,7 +78,7 @@ struct PaddedMatrixLayout {
 
   STRATA_HD constexpr int operator()(int row, int column) const { return row * pitch + column; }
   STRATA_HD constexpr int operator()(int index) const {
-    return (*this)(index / Columns, index % Columns);
+    return (*this)(detail::quotient(index, Columns), detail::remainder(index, Columns));
   }
   STRATA_HD static constexpr int storage_elements(int elements) {
     return elements > 0 ? (elements - 1) / Columns * pitch + (elements - 1) % Columns + 1 : 0;
@@ -90,7 +100,7 @@ struct SwizzledLayout {
   static constexpr int row_elements = RowElements > lanes ? RowElements : lanes;
 
   STRATA_HD constexpr int operator()(int index) const {
-    return index ^ (index / row_elements % lanes);
+    return index ^ detail::remainder(detail::quotient(index, row_elements), lanes);
   }
   STRATA_HD constexpr int operator()(int row, int column) const {
     return (*this)(row * RowElements + column);
@@ -148,9 +158,9 @@ struct ExchangeLayout {
     if constexpr (pitch == units_per_thread && pad == 0) {
       return index * units_per_item;
     } else {
-      const int thread = index / ItemsPerThread;
-      return thread * pitch + thread / threads_per_pad * pad +
-             index % ItemsPerThread * units_per_item;
+      const int thread = detail::quotient(index, ItemsPerThread);
+      return thread * pitch + detail::quotient(thread, threads_per_pad) * pad +
+             detail::remainder(index, ItemsPerThread) * units_per_item;
     }
   }
   STRATA_HD static constexpr int storage_elements(int items) {
