@@ -188,7 +188,7 @@ template <class T>
 struct first_is {
   static constexpr int element_bytes = strata::ExchangeLayout<T, 1>::unit_bytes;
   static constexpr int instructions = 64;
-  constexpr int operator()(int instruction, int lane) const { return instruction + lane; }
+  STRATA_HD constexpr int operator()(int instruction, int lane) const { return instruction + lane; }
 };
 template <class T>
 constexpr bool every_distance_is_free = strata::conflict_degree(strata::ExchangeLayout<T, 1>{},

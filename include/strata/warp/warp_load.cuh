@@ -1,0 +1,133 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/core/types.hpp>
+#include <strata/thread/specializations/exchange_storage.hpp>
+#include <strata/thread/thread_load_direct.cuh>
+#include <strata/warp/logical_warp.cuh>
+#include <strata/warp/warp_exchange.cuh>
+
+#include <cstddef>
+
+STRATA_NAMESPACE_BEGIN
+
+/// How WarpLoad reads memory, and which items a lane gets.
+enum WarpLoadAlgorithm {
+  /// Blocked arrangement, item by item: neighbouring lanes are ItemsPerThread items apart, which is
+  /// efficient for few items per lane only.
+  WARP_LOAD_DIRECT,
+  /// Striped arrangement: every access is to consecutive items.
+  WARP_LOAD_STRIPED,
+  /// Blocked arrangement, in words of up to 16 bytes. For pointers to T, aligned or not; other
+  /// iterators are loaded as by WARP_LOAD_DIRECT.
+  WARP_LOAD_VECTORIZE,
+  /// Blocked arrangement: memory is read as by WARP_LOAD_STRIPED, then items change lanes through
+  /// shared memory. For any iterator and any number of items.
+  WARP_LOAD_TRANSPOSE,
+};
+
+/// Loads a tile of `LogicalWarpThreads * ItemsPerThread` items, `ItemsPerThread` of them into each
+/// lane of a logical warp, from any random-access iterator whose values convert to `T`. Logical
+/// warps are those of WarpReduce; each has a tile of its own, at which the iterator starts.
+///
+/// - `valid_items`: only the first so many items of the tile are read (none if it is not positive);
+///   the others keep their value or become `oob_default`, with every algorithm.
+/// - WARP_LOAD_DIRECT, _STRIPED and _VECTORIZE: lanes do not wait for each other, and a lane may
+///   load alone. No shared memory: `TempStorage` is there for the sake of one interface, and may be
+///   left out.
+/// - WARP_LOAD_TRANSPOSE: all lanes of a logical warp must call together, with the same
+///   `valid_items`; those of other logical warps need not. `T` must be trivially copyable. Each
+///   logical warp needs a `TempStorage` of its own, that of WarpExchange: about the size of the
+///   tile. `__syncwarp()` must stand between two calls that use the same storage, and before the
+///   storage is used for anything else.
+/// - Bank conflicts: as of WarpExchange.
+///
+/// @code
+/// STRATA_KERNEL void negate_rows_of_48(const int* in, int* out) {
+///   using Load = strata::WarpLoad<int, 3, strata::WARP_LOAD_TRANSPOSE, 16>;
+///   using Store = strata::WarpStore<int, 3, strata::WARP_STORE_TRANSPOSE, 16>;
+///   union Storage {
+///     Load::TempStorage load;
+///     Store::TempStorage store;
+///   };
+///   STRATA_SHARED(temp_storage, Storage[128 / 16]);
+///   const unsigned row = threadIdx.x / 16;
+///   int items[3];
+///   Load(temp_storage[row].load).Load(in + row * 48, items);
+///   for (int& item : items) item = -item;
+///   __syncwarp();
+///   Store(temp_storage[row].store).Store(out + row * 48, items);
+/// }
+/// @endcode
+template <class T, int ItemsPerThread, WarpLoadAlgorithm Algorithm = WARP_LOAD_DIRECT,
+          int LogicalWarpThreads = warp_threads>
+class WarpLoad {
+  static constexpr std::size_t items_per_thread = static_cast<std::size_t>(ItemsPerThread);
+  static constexpr bool transposes = Algorithm == WARP_LOAD_TRANSPOSE;
+  using exchange = WarpExchange<T, ItemsPerThread, LogicalWarpThreads>;
+  using storage = typename detail::exchange_storage<transposes, exchange>::type;
+
+ public:
+  struct TempStorage : Uninitialized<storage> {};
+
+  STRATA_D WarpLoad() : storage_(nullptr) {
+    static_assert(
+        !transposes,
+        "WARP_LOAD_TRANSPOSE needs storage for each logical warp: pass a TempStorage to the"
+        " constructor");
+  }
+  STRATA_D explicit WarpLoad(TempStorage& temp_storage) : storage_(&temp_storage) {}
+
+  template <class Iterator>
+  STRATA_D void Load(Iterator src_it, T (&dst_items)[items_per_thread]) {
+    load(src_it, dst_items);
+    transpose(dst_items);
+  }
+
+  template <class Iterator>
+  STRATA_D void Load(Iterator src_it, T (&dst_items)[items_per_thread], int valid_items) {
+    if constexpr (transposes) {
+      // What another lane's item keeps must not take its way through shared memory.
+      T loaded[items_per_thread] = {};
+      load(src_it, loaded, valid_items);
+      transpose(loaded);
+      detail::take_blocked(warp_.lane(), loaded, dst_items, valid_items);
+    } else {
+      load(src_it, dst_items, valid_items);
+    }
+  }
+
+  template <class Iterator, class Default>
+  STRATA_D void Load(Iterator src_it, T (&dst_items)[items_per_thread], int valid_items,
+                     Default oob_default) {
+    detail::fill_items(dst_items, oob_default);
+    load(src_it, dst_items, valid_items);
+    transpose(dst_items);
+  }
+
+ private:
+  // In the arrangement in which memory is read; `end` is nothing or the number of valid items.
+  template <class Iterator, class... End>
+  STRATA_D void load(Iterator from, T (&items)[items_per_thread], End... end) {
+    if constexpr (Algorithm == WARP_LOAD_DIRECT) {
+      LoadDirectBlocked(warp_.lane(), from, items, end...);
+    } else if constexpr (Algorithm == WARP_LOAD_VECTORIZE) {
+      detail::load_blocked_in_words(warp_.lane(), from, items, end...);
+    } else {
+      LoadDirectStriped<LogicalWarpThreads>(warp_.lane(), from, items, end...);
+    }
+  }
+
+  // From there to that of the algorithm.
+  STRATA_D void transpose([[maybe_unused]] T (&items)[items_per_thread]) {
+    if constexpr (transposes) exchange(storage_->Alias()).StripedToBlocked(items, items);
+  }
+
+  TempStorage* storage_;
+  detail::logical_warp<LogicalWarpThreads> warp_;
+};
+
+STRATA_NAMESPACE_END

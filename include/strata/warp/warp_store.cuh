@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/core/types.hpp>
+#include <strata/thread/specializations/exchange_storage.hpp>
+#include <strata/thread/thread_store_direct.cuh>
+#include <strata/warp/logical_warp.cuh>
+#include <strata/warp/warp_exchange.cuh>
+
+#include <cstddef>
+
+STRATA_NAMESPACE_BEGIN
+
+/// How WarpStore writes memory, and where a lane's items belong.
+enum WarpStoreAlgorithm {
+  /// Blocked arrangement, item by item: neighbouring lanes are ItemsPerThread items apart, which is
+  /// efficient for few items per lane only.
+  WARP_STORE_DIRECT,
+  /// Striped arrangement: every access is to consecutive items.
+  WARP_STORE_STRIPED,
+  /// Blocked arrangement, in words of up to 16 bytes. For pointers to T, aligned or not; other
+  /// iterators are written as by WARP_STORE_DIRECT.
+  WARP_STORE_VECTORIZE,
+  /// Blocked arrangement: items change lanes through shared memory, then memory is written as by
+  /// WARP_STORE_STRIPED. For any iterator and any number of items.
+  WARP_STORE_TRANSPOSE,
+};
+
+/// Stores a tile of `LogicalWarpThreads * ItemsPerThread` items, `ItemsPerThread` of them from each
+/// lane of a logical warp, to any random-access iterator. The counterpart of WarpLoad, which has an
+/// example.
+///
+/// - `valid_items`: only the first so many items of the tile are written (none if not positive).
+/// - WARP_STORE_DIRECT, _STRIPED and _VECTORIZE: lanes do not wait for each other, and a lane may
+///   store alone. No shared memory: `TempStorage` is there for the sake of one interface, and may
+///   be left out.
+/// - WARP_STORE_TRANSPOSE: who calls, barriers and shared memory as for WarpLoad. `T` must be
+///   trivially copyable.
+template <class T, int ItemsPerThread, WarpStoreAlgorithm Algorithm = WARP_STORE_DIRECT,
+          int LogicalWarpThreads = warp_threads>
+class WarpStore {
+  static constexpr std::size_t items_per_thread = static_cast<std::size_t>(ItemsPerThread);
+  static constexpr bool transposes = Algorithm == WARP_STORE_TRANSPOSE;
+  using exchange = WarpExchange<T, ItemsPerThread, LogicalWarpThreads>;
+  using storage = typename detail::exchange_storage<transposes, exchange>::type;
+
+ public:
+  struct TempStorage : Uninitialized<storage> {};
+
+  STRATA_D WarpStore() : storage_(nullptr) {
+    static_assert(!transposes,
+                  "WARP_STORE_TRANSPOSE needs storage for each logical warp: pass a TempStorage to"
+                  " the constructor");
+  }
+  STRATA_D explicit WarpStore(TempStorage& temp_storage) : storage_(&temp_storage) {}
+
+  template <class Iterator>
+  STRATA_D void Store(Iterator dst_it, const T (&items)[items_per_thread]) {
+    store(dst_it, items);
+  }
+
+  template <class Iterator>
+  STRATA_D void Store(Iterator dst_it, const T (&items)[items_per_thread], int valid_items) {
+    store(dst_it, items, valid_items);
+  }
+
+ private:
+  // `end` is nothing or the number of valid items.
+  template <class Iterator, class... End>
+  STRATA_D void store(Iterator to, const T (&items)[items_per_thread], End... end) {
+    if constexpr (Algorithm == WARP_STORE_DIRECT) {
+      StoreDirectBlocked(warp_.lane(), to, items, end...);
+    } else if constexpr (Algorithm == WARP_STORE_VECTORIZE) {
+      detail::store_blocked_in_words(warp_.lane(), to, items, end...);
+    } else if constexpr (Algorithm == WARP_STORE_STRIPED) {
+      StoreDirectStriped<LogicalWarpThreads>(warp_.lane(), to, items, end...);
+    } else {
+      T exchanged[items_per_thread];
+      exchange(storage_->Alias()).BlockedToStriped(items, exchanged);
+      StoreDirectStriped<LogicalWarpThreads>(warp_.lane(), to, exchanged, end...);
+    }
+  }
+
+  TempStorage* storage_;
+  detail::logical_warp<LogicalWarpThreads> warp_;
+};
+
+STRATA_NAMESPACE_END

@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// What the tests of WarpLoad and WarpStore share: tiles of logical warps of several widths and types.
+#pragma once
+
+#include <strata/core/platform.cuh>
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "block/block_tile.cuh"
+
+namespace warp_tile {
+
+using block_tile::interesting_counts;
+using block_tile::number;
+using strata_test::device_vector;
+using strata_test::same_bits;
+using strata_test::words;
+
+/// Blocks of 64 threads hold as many logical warps as fit: a power of two divides each warp, of
+/// another width there is one in each.
+template <class T, int Width, int Items>
+struct tile_case {
+  using type = T;
+  static constexpr int width = Width, items = Items;
+  static constexpr std::size_t size = static_cast<std::size_t>(Items);
+  static constexpr int tile = Width * Items;
+  static constexpr int block_threads = 64;
+  static constexpr int pitch = (Width & (Width - 1)) == 0 ? Width : 32;
+  static constexpr int logical_warps = block_threads / pitch;  // of a block
+
+  STRATA_D static int lane() { return static_cast<int>(threadIdx.x) % pitch; }
+  STRATA_D static int logical_warp() { return static_cast<int>(threadIdx.x) / pitch; }
+  STRATA_D static bool is_member() { return lane() < Width; }
+
+  /// Blocks so that there are `count` logical warps at least.
+  static unsigned blocks(std::size_t count) {
+    return static_cast<unsigned>((count + logical_warps - 1) / logical_warps);
+  }
+};
+
+using tile_cases =
+    testing::Types<tile_case<int, 32, 4>, tile_case<int, 32, 1>, tile_case<int, 32, 24>,
+                   tile_case<int, 16, 5>, tile_case<int, 8, 8>, tile_case<int, 1, 3>,
+                   tile_case<int, 20, 4>, tile_case<signed char, 32, 7>,
+                   tile_case<signed char, 4, 16>, tile_case<short, 2, 6>, tile_case<double, 32, 2>,
+                   tile_case<double, 16, 12>, tile_case<strata_test::int128, 8, 3>,
+                   tile_case<words<3, std::uint8_t>, 32, 4>, tile_case<words<3>, 31, 4>,
+                   tile_case<words<10>, 16, 2>>;
+
+}  // namespace warp_tile
