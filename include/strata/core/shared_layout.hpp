@@ -258,9 +258,10 @@ template <int ElementBytes, int Rows, int Columns>
 using ConflictFreeMatrixLayout =
     PaddedMatrixLayout<Rows, Columns, detail::smallest_free_pad<ElementBytes, Rows, Columns>()>;
 
-/// Storage for `Items` items that lie as `Layout` says; shared between `T` and pieces of it.
+/// Storage for `Items` items that lie as `Layout` says; shared between `T` and pieces of it. It begins
+/// with a bank's word whatever the size of an item, as the layouts assume.
 template <class T, class Layout, int Items>
-struct alignas(alignof(T) > Layout::unit_bytes ? alignof(T) : Layout::unit_bytes) LayoutStorage {
+struct alignas(alignof(T) > 4 ? alignof(T) : 4) LayoutStorage {
   unsigned char
       bytes[static_cast<std::size_t>(Layout::storage_elements(Items)) * Layout::unit_bytes];
 
