@@ -74,9 +74,11 @@ class reported_case {
     state.counters["calls"] = own->batch;
     if (own->row.gb_per_s >= 0) state.counters["GB/s"] = own->row.gb_per_s;
     if (own->row.percent_of_copy >= 0) state.counters["copy_%"] = own->row.percent_of_copy;
-    const measurement* cub = find("cub");
-    if (lib == "strata" && cub != nullptr) {
-      state.counters["cub/strata"] = cub->row.ms_median / own->row.ms_median;
+    if (lib != "strata") return;
+    for (const std::string& rival : what_.rivals) {
+      const measurement* other = find(rival);
+      if (other == nullptr) continue;
+      state.counters[rival + "/strata"] = other->row.ms_median / own->row.ms_median;
     }
   }
 
@@ -117,7 +119,8 @@ class reported_case {
 
 inline void register_case(const std::shared_ptr<reported_case>& reported,
                           const benchmark_case& what) {
-  std::vector<std::string> libs = {"strata", "cub"};
+  std::vector<std::string> libs = {"strata"};
+  libs.insert(libs.end(), what.rivals.begin(), what.rivals.end());
   if (what.how != timing::host_call) libs.emplace_back("copy");
   for (const std::string& lib : libs) {
     const std::string name = what.algorithm + "/" + what.type + "/" + what.data_case + "/" +

@@ -56,6 +56,8 @@ struct benchmark_case {
   std::int64_t n = 0;
   timing how = timing::batched;
   std::function<workload(const environment&)> prepare;
+  /// The peers beside strata and the copy.
+  std::vector<std::string> rivals = {"cub"};
 };
 
 struct measurement {
@@ -190,11 +192,14 @@ inline void qualify(const environment& env, workload& work, case_result& result)
 /// Compares the results of the last calls. That is after the first call, and again after hundreds
 /// in a row, because a call that leaves a counter behind spoils only its successors.
 inline std::string verdict(const workload& work) {
-  const auto has = [&](const char* lib) {
+  const auto any_peer = [&](const auto& matches) {
     return std::any_of(work.peers.begin(), work.peers.end(),
-                       [&](const peer& any) { return any.lib == lib; });
+                       [&](const peer& any) { return matches(any.lib); });
   };
-  return work.verify && has("strata") && has("cub") ? work.verify() : std::string();
+  const bool has_strata = any_peer([](const std::string& lib) { return lib == "strata"; });
+  const bool has_rival =
+      any_peer([](const std::string& lib) { return lib != "strata" && lib != "copy"; });
+  return work.verify && has_strata && has_rival ? work.verify() : std::string();
 }
 
 inline measurement to_measurement(const benchmark_case& what, const peer& contender, double bytes,

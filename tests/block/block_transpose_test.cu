@@ -39,8 +39,7 @@ bool equal_bytes(const T& a, const T& b) {
 }
 
 // ---------------------------------------------------------------------------- cases
-template <class T, int Rows, int Columns, int X, int Y = 1, int Z = 1,
-          class Layout = ChosenLayout,
+template <class T, int Rows, int Columns, int X, int Y = 1, int Z = 1, class Layout = ChosenLayout,
           int Side = strata::detail::usual_square_side<T, Rows, Columns, X * Y * Z>()>
 struct tile_case {
   using type = T;
@@ -55,12 +54,10 @@ struct tile_case {
 using cases = testing::Types<
     tile_case<std::uint8_t, 128, 128, 256>, tile_case<std::uint16_t, 128, 64, 128>,
     tile_case<float, 64, 64, 256>, tile_case<double, 32, 64, 256>,
-    tile_case<strata_test::int128, 32, 32, 256>,
-    tile_case<int, 32, 32, 32, 8, 1, ChosenLayout, 1>, tile_case<double, 16, 8, 64, 1, 2>,
-    tile_case<std::int8_t, 64, 64, 256, 1, 1, ChosenLayout, 1>,
-    tile_case<std::int16_t, 32, 160, 256>, tile_case<int, 512, 8, 256>,
-    tile_case<short, 5, 3, 7>, tile_case<strata_test::bytes3, 32, 32, 128>,
-    tile_case<words<5, std::uint64_t>, 32, 16, 64>,
+    tile_case<strata_test::int128, 32, 32, 256>, tile_case<int, 32, 32, 32, 8, 1, ChosenLayout, 1>,
+    tile_case<double, 16, 8, 64, 1, 2>, tile_case<std::int8_t, 64, 64, 256, 1, 1, ChosenLayout, 1>,
+    tile_case<std::int16_t, 32, 160, 256>, tile_case<int, 512, 8, 256>, tile_case<short, 5, 3, 7>,
+    tile_case<strata_test::bytes3, 32, 32, 128>, tile_case<words<5, std::uint64_t>, 32, 16, 64>,
     tile_case<float, 32, 32, 256, 1, 1, PlainLayout, 1>,
     tile_case<float, 32, 32, 64, 1, 1, PlainLayout, 4>>;
 #else
@@ -237,15 +234,14 @@ static_assert(BlockTranspose<float, 32, 32, 64, 1, 1, PlainLayout, 4>::write_con
 // The model looks at a few instructions where all are alike: here at every one.
 template <class Transpose, int UnitBytes, int Rows, int Columns, int Threads, int Side, int Pieces>
 struct every_access {
-  using tile =
-      strata::detail::transpose_tile<UnitBytes, Rows, Columns, Threads, Side, Pieces>;
+  using tile = strata::detail::transpose_tile<UnitBytes, Rows, Columns, Threads, Side, Pieces>;
   using layout = typename strata::detail::chosen_transpose_layout<tile>::type;
   template <bool Writes>
   struct pattern {
     using sampled = strata::detail::transpose_access<tile, Writes>;
     static constexpr int element_bytes = UnitBytes;
     static constexpr int instructions = sampled::all;
-    constexpr element_place operator()(int number, int lane) const {
+    STRATA_HD constexpr element_place operator()(int number, int lane) const {
       const int thread = number / Side % sampled::warps * 32 + lane;
       const int square = number / Side / sampled::warps * Threads + thread;
       if (thread >= Threads || square >= tile::squares) return {-1, -1};

@@ -24,13 +24,13 @@ using chars = words<Size, std::uint8_t>;
 using types = testing::Types<std::uint8_t, std::int16_t, float, std::uint64_t, strata_test::int128,
                              chars<3>, words<5, std::uint64_t>, words<12, std::uint64_t>>;
 #else
-using types = testing::Types<std::uint8_t, std::int16_t, float, std::uint64_t, strata_test::int128,
-                             chars<3>, words<2>, words<3>, words<4>, words<5, std::uint64_t>,
-                             words<12, std::uint64_t>>;
+using types =
+    testing::Types<std::uint8_t, std::int16_t, float, std::uint64_t, strata_test::int128, chars<3>,
+                   words<2>, words<3>, words<4>, words<5, std::uint64_t>, words<12, std::uint64_t>>;
 #endif
 // Sizes of machine words, aligned to less, and odd ones that are large.
-using rare_types = testing::Types<chars<2>, chars<8>, words<8, std::uint16_t>, chars<24>,
-                                  chars<100>>;
+using rare_types =
+    testing::Types<chars<2>, chars<8>, words<8, std::uint16_t>, chars<24>, chars<100>>;
 
 struct shape {
   std::int64_t rows;
@@ -74,8 +74,8 @@ struct gaps {
 template <class T>
 void test_transpose(shape size, gaps gap = {}, std::int64_t lead = 0) {
   SCOPED_TRACE(testing::Message() << size.rows << " x " << size.columns << " of " << sizeof(T)
-                                  << " bytes, gaps " << gap.in << " and " << gap.out << ", "
-                                  << lead << " items in front");
+                                  << " bytes, gaps " << gap.in << " and " << gap.out << ", " << lead
+                                  << " items in front");
   matrix<T> in(size, gap.in, lead);
   matrix<T> out({size.columns, size.rows}, gap.out, lead);
   const std::vector<T> items = random_items<T>(in.items.size());
@@ -91,10 +91,10 @@ void test_transpose(shape size, gaps gap = {}, std::int64_t lead = 0) {
   const bool has_gaps = gap.in != 0 || gap.out != 0;
   ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
     const T* const from = in.data();
-    return has_gaps ? DeviceTranspose::Transpose(storage..., from, out.data(), size.rows,
-                                                 size.columns, in.dimension, out.dimension)
-                    : DeviceTranspose::Transpose(storage..., from, out.data(), size.rows,
-                                                 size.columns);
+    return has_gaps
+               ? DeviceTranspose::Transpose(storage..., from, out.data(), size.rows, size.columns,
+                                            in.dimension, out.dimension)
+               : DeviceTranspose::Transpose(storage..., from, out.data(), size.rows, size.columns);
   }));
   const std::vector<T> results = out.items.to_host();
   for (std::size_t i = 0; i < results.size(); ++i) {
@@ -133,8 +133,8 @@ TYPED_TEST(device_transpose, few_rows_and_few_columns) {
 }
 
 TYPED_TEST(device_transpose, tiles_and_their_neighbours) {
-  const std::vector<std::int64_t> sides =
-      if_small<std::vector<std::int64_t>>({63, 64, 129}, {31, 32, 33, 63, 64, 65, 127, 128, 129, 257});
+  const std::vector<std::int64_t> sides = if_small<std::vector<std::int64_t>>(
+      {63, 64, 129}, {31, 32, 33, 63, 64, 65, 127, 128, 129, 257});
   for (const std::int64_t rows : sides) {
     for (const std::int64_t columns : sides) {
       if (rows + columns > if_small(300, 1000)) continue;
@@ -267,8 +267,8 @@ class device_transpose_arguments : public testing::Test {
 TEST_F(device_transpose_arguments, size_query_answers_without_looking_at_the_rest) {
   std::size_t bytes = 0;
   const int* const nothing = nullptr;
-  EXPECT_CUDA_SUCCESS(DeviceTranspose::Transpose(nullptr, bytes, nothing,
-                                                 static_cast<int*>(nullptr), 100, 100));
+  EXPECT_CUDA_SUCCESS(
+      DeviceTranspose::Transpose(nullptr, bytes, nothing, static_cast<int*>(nullptr), 100, 100));
   EXPECT_EQ(bytes, 1u);
   bytes = 0;
   EXPECT_EQ(cudaErrorInvalidValue, DeviceTranspose::Transpose(b_, bytes, a_, b_ + 4, 10, 10));

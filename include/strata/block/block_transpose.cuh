@@ -98,27 +98,28 @@ template <class T, int TileRows, int TileColumns, int BlockDimX, int BlockDimY =
           int SquareSide = detail::usual_square_side<T, TileRows, TileColumns,
                                                      BlockDimX * BlockDimY * BlockDimZ>()>
 class BlockTranspose {
-  static_assert(std::is_trivially_copyable_v<T>,
-                "BlockTranspose<T> moves items between threads as bits: T must be trivially copyable");
+  static_assert(
+      std::is_trivially_copyable_v<T>,
+      "BlockTranspose<T> moves items between threads as bits: T must be trivially copyable");
   static_assert(TileRows > 0 && TileColumns > 0, "BlockTranspose needs a tile of rows and columns");
   using pieces = detail::transpose_pieces<T>;
-  static_assert(SquareSide == 1 ||
-                    (SquareSide > 1 && TileRows % SquareSide == 0 &&
-                     TileColumns % SquareSide == 0 && pieces::is_one &&
-                     SquareSide * pieces::bytes >= 4 &&
-                     detail::is_access_size(SquareSide * pieces::bytes)),
-                "BlockTranspose: SquareSide must be 1, or divide both sides of the tile and make units "
-                "of 4, 8 or 16 bytes of items of 1, 2, 4 or 8 bytes");
+  static_assert(
+      SquareSide == 1 ||
+          (SquareSide > 1 && TileRows % SquareSide == 0 && TileColumns % SquareSide == 0 &&
+           pieces::is_one && SquareSide * pieces::bytes >= 4 &&
+           detail::is_access_size(SquareSide * pieces::bytes)),
+      "BlockTranspose: SquareSide must be 1, or divide both sides of the tile and make units "
+      "of 4, 8 or 16 bytes of items of 1, 2, 4 or 8 bytes");
   using shape = detail::block_shape<BlockDimX, BlockDimY, BlockDimZ>;
   using tile = detail::transpose_tile<pieces::bytes * SquareSide, TileRows, TileColumns,
                                       shape::threads, SquareSide>;
   static constexpr bool is_chosen = std::is_same_v<Layout, ChosenLayout>;
-  using free_layout =
-      typename std::conditional_t<is_chosen, detail::chosen_transpose_layout<tile>,
-                                  std::common_type<Layout>>::type;
-  static_assert(!std::is_void_v<free_layout>,
-                "BlockTranspose: no padding of this tile is free of bank conflicts: choose sides that "
-                "are powers of two or multiples of 32, or name a Layout and accept its conflicts");
+  using free_layout = typename std::conditional_t<is_chosen, detail::chosen_transpose_layout<tile>,
+                                                  std::common_type<Layout>>::type;
+  static_assert(
+      !std::is_void_v<free_layout>,
+      "BlockTranspose: no padding of this tile is free of bank conflicts: choose sides that "
+      "are powers of two or multiples of 32, or name a Layout and accept its conflicts");
   using layout = std::conditional_t<std::is_void_v<free_layout>, PlainLayout, free_layout>;
   using conflicts = detail::transpose_conflicts<tile, layout>;
   using units = detail::transpose_units<tile, layout>;
@@ -151,7 +152,8 @@ class BlockTranspose {
   STRATA_D element_place Place(int item) const { return place(item, tile::row_units); }
   STRATA_D element_place TransposedPlace(int item) const { return place(item, tile::column_units); }
 
-  STRATA_D void Load(const T* matrix, std::int64_t leading_dimension, T (&items)[item_count]) const {
+  STRATA_D void Load(const T* matrix, std::int64_t leading_dimension,
+                     T (&items)[item_count]) const {
     if constexpr (pieces::is_one) {
       const auto* const from = reinterpret_cast<const typename units::element*>(matrix);
       if (units::is_aligned(matrix, leading_dimension)) {

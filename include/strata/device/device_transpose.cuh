@@ -54,9 +54,14 @@ struct DeviceTranspose {
     static_assert(std::is_trivially_copyable_v<T>,
                   "DeviceTranspose moves items as bits: T must be trivially copyable");
     STRATA_NVTX_RANGE("strata::DeviceTranspose::Transpose");
-    return detail::DispatchTranspose<static_cast<int>(sizeof(T)), static_cast<int>(alignof(T))>::
-        Dispatch(d_temp_storage, temp_storage_bytes, d_in, d_out, rows, columns,
-                 in_leading_dimension, out_leading_dimension, stream);
+    return detail::DispatchTranspose<static_cast<int>(sizeof(T)),
+                                     static_cast<int>(alignof(T))>::Dispatch(d_temp_storage,
+                                                                             temp_storage_bytes,
+                                                                             d_in, d_out, rows,
+                                                                             columns,
+                                                                             in_leading_dimension,
+                                                                             out_leading_dimension,
+                                                                             stream);
   }
 
   template <class T>

@@ -102,7 +102,7 @@ struct transpose_access {
        (Tile::row_units % Tile::lanes == 0 && Tile::column_units % Tile::lanes == 0));
   static constexpr int instructions = are_alike && all > 5 ? 5 : all;
 
-  constexpr element_place operator()(int instruction, int lane) const {
+  STRATA_HD constexpr element_place operator()(int instruction, int lane) const {
     const int number = instructions == all ? instruction : instruction * (all - 1) / 4;
     const int line = number % Tile::side;
     const int thread = number / Tile::side % warps * 32 + lane;
@@ -114,19 +114,19 @@ struct transpose_access {
 
 template <class Tile, class Layout>
 struct transpose_conflicts {
-  static constexpr int writes = conflict_degree(transpose_storage_layout<Tile, Layout>{},
-                                                transpose_access<Tile, true>{});
-  static constexpr int reads = conflict_degree(transpose_storage_layout<Tile, Layout>{},
-                                               transpose_access<Tile, false>{});
+  static constexpr int writes =
+      conflict_degree(transpose_storage_layout<Tile, Layout>{}, transpose_access<Tile, true>{});
+  static constexpr int reads =
+      conflict_degree(transpose_storage_layout<Tile, Layout>{}, transpose_access<Tile, false>{});
 };
 
 struct matrix_pitch {
   int pitch;
-  constexpr int operator()(int row, int column) const { return row * pitch + column; }
+  STRATA_HD constexpr int operator()(int row, int column) const { return row * pitch + column; }
 };
 
 template <class Pattern>
-constexpr bool is_free_with_pitch(matrix_pitch layout, Pattern pattern) {
+STRATA_HD constexpr bool is_free_with_pitch(matrix_pitch layout, Pattern pattern) {
   for (int instruction = 0; instruction < Pattern::instructions; ++instruction) {
     for (int lane = 0; lane < 32; lane += lanes_per_wavefront(Pattern::element_bytes)) {
       if (wavefronts_of_group(layout, pattern, instruction, lane) > 1) return false;
@@ -138,7 +138,7 @@ constexpr bool is_free_with_pitch(matrix_pitch layout, Pattern pattern) {
 /// The least padding of a storage row, in units, that leaves no conflicts; -1 if there is none: more
 /// than a wavefront's lanes would repeat what was tried.
 template <class Tile>
-constexpr int padding_without_conflicts() {
+STRATA_HD constexpr int padding_without_conflicts() {
   for (int pad = 0; pad <= Tile::lanes; ++pad) {
     const matrix_pitch layout{Tile::storage_columns + pad};
     if (is_free_with_pitch(layout, transpose_access<Tile, false>{}) &&
@@ -154,12 +154,10 @@ constexpr int padding_without_conflicts() {
 template <class Tile>
 struct chosen_transpose_layout {
   static constexpr auto choose() {
-    if constexpr (Tile::unit_bytes >= 4 && Tile::pieces == 1 &&
-                  Tile::is_power_of_two_both_ways) {
+    if constexpr (Tile::unit_bytes >= 4 && Tile::pieces == 1 && Tile::is_power_of_two_both_ways) {
       return std::common_type<SwizzledLayout<Tile::unit_bytes, Tile::storage_columns>>{};
     } else if constexpr (constexpr int pad = padding_without_conflicts<Tile>(); pad >= 0) {
-      return std::common_type<
-          PaddedMatrixLayout<Tile::storage_rows, Tile::storage_columns, pad>>{};
+      return std::common_type<PaddedMatrixLayout<Tile::storage_rows, Tile::storage_columns, pad>>{};
     } else {
       return std::common_type<void>{};
     }

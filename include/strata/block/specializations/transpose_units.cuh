@@ -3,10 +3,10 @@
 #pragma once
 
 #include <strata/block/specializations/transpose_tile.hpp>
-#include <strata/thread/specializations/vector_access.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
+#include <strata/thread/specializations/vector_access.cuh>
 
 #include <cstddef>
 #include <cstdint>
@@ -79,8 +79,8 @@ struct transpose_units {
     unit line[Tile::per_thread][side];
   };
   struct storage {
-    alignas(Tile::unit_bytes) unit
-        units[Layout::storage_elements(Tile::storage_rows * Tile::storage_columns)];
+    alignas(Tile::unit_bytes)
+        unit units[Layout::storage_elements(Tile::storage_rows * Tile::storage_columns)];
   };
 
   /// Whether whole units may be accessed.
@@ -91,22 +91,53 @@ struct transpose_units {
            0;
   }
 
-  /// Calls `access(unit, row, column, count)` for each unit of a thread that begins inside of a
-  /// matrix of `rows` x `elements`, with the number of its elements that lie inside.
-  template <bool IsWhole, class Registers, class Access>
-  STRATA_D static void for_each_unit(int thread, Registers& units, int units_per_row, int rows,
-                                     int elements, Access access) {
-    STRATA_UNROLL
-    for (int s = 0; s < Tile::per_thread; ++s) {
-      const int square = s * Tile::threads + thread;
-      if (!Tile::is_even && square >= Tile::squares) continue;
-      const int row = square / units_per_row * side;
-      const int column = square % units_per_row * side;
+  /// Calls `access(unit, place, count)` for each unit of a thread that begins inside of a matrix of
+  /// `rows` x `elements`, with its place in memory and the number of its elements that lie inside.
+  template <bool IsWhole, int UnitsPerRow, class Element, class Registers, class Access>
+  STRATA_D static void for_each_unit(int thread, Element* matrix, std::int64_t leading_dimension,
+                                     Registers& units, int rows, int elements, Access access) {
+    const auto access_square = [&](auto& square, Element* place, int row, int count) {
       STRATA_UNROLL
       for (int k = 0; k < side; ++k) {
-        if (!IsWhole && (row + k >= rows || column >= elements)) continue;
-        access(units.line[s][k], row + k, column,
-               IsWhole || elements - column > side ? side : elements - column);
+        if (IsWhole || (row + k < rows && count > 0)) {
+          access(square[k], place, IsWhole || count > side ? side : count);
+        }
+        place += leading_dimension;
+      }
+    };
+    if constexpr (Tile::is_even && Tile::threads % UnitsPerRow == 0) {
+      // All squares of a thread begin in one column, as far from each other: an address that goes on
+      // takes fewer registers than one for each.
+      constexpr int rows_apart = Tile::threads / UnitsPerRow * side;
+      const int row = thread / UnitsPerRow * side;
+      const int column = thread % UnitsPerRow * side;
+      Element* place = matrix + (row * leading_dimension + column);
+      const std::int64_t apart = rows_apart * leading_dimension;
+      STRATA_UNROLL
+      for (int s = 0; s < Tile::per_thread; ++s) {
+        access_square(units.line[s], place, row + s * rows_apart, elements - column);
+        place += apart;
+      }
+    } else if constexpr (Tile::is_even && UnitsPerRow % Tile::threads == 0) {
+      // A row takes all threads several times.
+      constexpr int per_row = UnitsPerRow / Tile::threads;
+      Element* place = matrix + thread * side;
+      STRATA_UNROLL
+      for (int s = 0; s < Tile::per_thread; ++s) {
+        const int offset = s % per_row * Tile::threads * side;
+        access_square(units.line[s], place + offset, s / per_row * side,
+                      elements - thread * side - offset);
+        if (s % per_row == per_row - 1) place += side * leading_dimension;
+      }
+    } else {
+      STRATA_UNROLL
+      for (int s = 0; s < Tile::per_thread; ++s) {
+        const int square = s * Tile::threads + thread;
+        if (!Tile::is_even && square >= Tile::squares) continue;
+        const int row = square / UnitsPerRow * side;
+        const int column = square % UnitsPerRow * side;
+        access_square(units.line[s], matrix + (row * leading_dimension + column), row,
+                      elements - column);
       }
     }
   }
@@ -116,51 +147,45 @@ struct transpose_units {
   template <class Policy>
   STRATA_D static void load(int thread, const element* matrix, std::int64_t leading_dimension,
                             registers& units, Policy policy) {
-    for_each_unit<true>(thread, units, Tile::row_units, 0, 0,
-                        [&](unit& to, int row, int column, int) {
-                          load_unit(matrix + (row * leading_dimension + column), to, policy);
-                        });
+    for_each_unit<true, Tile::row_units>(
+        thread, matrix, leading_dimension, units, 0, 0,
+        [&](unit& to, const element* from, int) { load_unit(from, to, policy); });
   }
   /// The same of the part that lies in the first `rows` rows and `elements` columns; the rest of the
-  /// registers keeps its value. `AreAligned`: units that lie inside are loaded whole.
-  template <bool AreAligned, class Policy>
+  /// registers keeps its value. Units that lie inside are loaded whole.
+  template <class Policy>
   STRATA_D static void load(int thread, const element* matrix, std::int64_t leading_dimension,
                             registers& units, int rows, int elements, Policy policy) {
-    for_each_unit<false>(
-        thread, units, Tile::row_units, rows, elements,
-        [&](unit& to, int row, int column, int count) {
-          const element* const from = matrix + (row * leading_dimension + column);
-          if (AreAligned && count == side) {
-            load_unit(from, to, policy);
-          } else {
-            element single[side];
-            memcpy(static_cast<void*>(single), &to, sizeof(unit));
-            STRATA_UNROLL
-            for (int i = 0; i < side; ++i) {
-              if (i < count) copy_bytes<element_bytes>(&single[i], from + i);
-            }
-            memcpy(static_cast<void*>(&to), single, sizeof(unit));
-          }
-        });
+    for_each_unit<false, Tile::row_units>(thread, matrix, leading_dimension, units, rows, elements,
+                                          [&](unit& to, const element* from, int count) {
+                                            if (count == side) {
+                                              load_unit(from, to, policy);
+                                            } else {
+                                              element single[side];
+                                              memcpy(static_cast<void*>(single), &to, sizeof(unit));
+                                              STRATA_UNROLL
+                                              for (int i = 0; i < side; ++i) {
+                                                if (i < count)
+                                                  copy_bytes<element_bytes>(&single[i], from + i);
+                                              }
+                                              memcpy(static_cast<void*>(&to), single, sizeof(unit));
+                                            }
+                                          });
   }
 
   STRATA_D static void store(int thread, element* matrix, std::int64_t leading_dimension,
-                             registers& units) {
-    for_each_unit<true>(thread, units, Tile::column_units, 0, 0,
-                        [&](const unit& from, int row, int column, int) {
-                          copy_bytes<Tile::unit_bytes>(
-                              matrix + (row * leading_dimension + column), &from);
-                        });
+                             const registers& units) {
+    for_each_unit<true, Tile::column_units>(
+        thread, matrix, leading_dimension, units, 0, 0,
+        [&](const unit& from, element* to, int) { copy_bytes<Tile::unit_bytes>(to, &from); });
   }
   /// `rows` and `elements` are those of the transposed tile.
-  template <bool AreAligned>
   STRATA_D static void store(int thread, element* matrix, std::int64_t leading_dimension,
-                             registers& units, int rows, int elements) {
-    for_each_unit<false>(
-        thread, units, Tile::column_units, rows, elements,
-        [&](const unit& from, int row, int column, int count) {
-          element* const to = matrix + (row * leading_dimension + column);
-          if (AreAligned && count == side) {
+                             const registers& units, int rows, int elements) {
+    for_each_unit<false, Tile::column_units>(
+        thread, matrix, leading_dimension, units, rows, elements,
+        [&](const unit& from, element* to, int count) {
+          if (count == side) {
             copy_bytes<Tile::unit_bytes>(to, &from);
           } else {
             element single[side];

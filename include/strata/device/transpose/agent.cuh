@@ -89,11 +89,11 @@ struct AgentTranspose {
       const int rows = at_most(shape.rows - row, tile::rows);
       const int columns = at_most(shape.columns - column, tile::columns);
       held = {};
-      units::template load<true>(thread, from, in_dimension, held, rows, columns * pieces, policy);
+      units::load(thread, from, in_dimension, held, rows, columns * pieces, policy);
       units::put(thread, storage.Alias(), held);
       __syncthreads();
       units::get(thread, storage.Alias(), held);
-      units::template store<true>(thread, to, out_dimension, held, columns, rows * pieces);
+      units::store(thread, to, out_dimension, held, columns, rows * pieces);
     }
   }
 
@@ -129,9 +129,8 @@ struct AgentTranspose<ActivePolicy, ElementBytes, PieceBytes, transpose_kind::di
     for (std::int64_t i = threadIdx.x; i < per_column * columns; i += tuning.block_threads) {
       const std::int64_t c = i / per_column, rest = i % per_column;
       const std::int64_t r = rest / pieces, piece = rest % pieces;
-      copy_piece(
-          out + ((column + c) * shape.out_leading_dimension + row + r) * pieces + piece,
-          in + ((row + r) * shape.in_leading_dimension + column + c) * pieces + piece);
+      copy_piece(out + ((column + c) * shape.out_leading_dimension + row + r) * pieces + piece,
+                 in + ((row + r) * shape.in_leading_dimension + column + c) * pieces + piece);
     }
   }
 

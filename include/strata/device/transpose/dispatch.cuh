@@ -60,8 +60,9 @@ struct DispatchTranspose {
     const auto bytes = [](std::int64_t elements) {
       return static_cast<std::uintptr_t>(elements) * ElementBytes;
     };
-    const strided_bytes in{reinterpret_cast<std::uintptr_t>(d_in), static_cast<std::uintptr_t>(rows),
-                           bytes(columns), bytes(in_leading_dimension)};
+    const strided_bytes in{reinterpret_cast<std::uintptr_t>(d_in),
+                           static_cast<std::uintptr_t>(rows), bytes(columns),
+                           bytes(in_leading_dimension)};
     const strided_bytes out{reinterpret_cast<std::uintptr_t>(d_out),
                             static_cast<std::uintptr_t>(columns), bytes(rows),
                             bytes(out_leading_dimension)};
@@ -74,8 +75,11 @@ struct DispatchTranspose {
                              cudaMemcpyDeviceToDevice, stream);
     }
     DispatchTranspose dispatch{
-        d_in, d_out, {rows, columns, in_leading_dimension, out_leading_dimension, 0, 0, 0, 0},
-        stream, {}};
+        d_in,
+        d_out,
+        {rows, columns, in_leading_dimension, out_leading_dimension, 0, 0, 0, 0},
+        stream,
+        {}};
     const cudaError_t status = current_device_properties(dispatch.device);
     if (status != cudaSuccess) return status;
     // What all rows' addresses are multiples of, of both matrices.
@@ -98,7 +102,8 @@ struct DispatchTranspose {
     cudaError_t Invoke() {
       using MaxPolicy = typename PolicyHub<ElementBytes, PieceBytes>::MaxPolicy;
       const auto start = [&](auto kind) {
-        return dispatch.template start<MaxPolicy, ActivePolicy, PieceBytes, decltype(kind)::value>();
+        return dispatch
+            .template start<MaxPolicy, ActivePolicy, PieceBytes, decltype(kind)::value>();
       };
       if constexpr (is_direct) {
         return start(std::integral_constant<transpose_kind, transpose_kind::direct>{});

@@ -24,8 +24,7 @@ struct strided_bytes {
 inline bool meets_a_row(std::uintptr_t begin, std::uintptr_t end, const strided_bytes& matrix) {
   // The first row that ends above `begin`.
   const std::uintptr_t first_end = matrix.begin + matrix.width;
-  const std::uintptr_t row =
-      first_end > begin ? 0 : (begin - first_end) / matrix.pitch + 1;
+  const std::uintptr_t row = first_end > begin ? 0 : (begin - first_end) / matrix.pitch + 1;
   return row < matrix.rows && matrix.begin + row * matrix.pitch < end;
 }
 

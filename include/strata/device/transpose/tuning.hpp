@@ -43,30 +43,33 @@ template <int ElementBytes, int PieceBytes>
 struct transpose_policy_hub {
   static constexpr int pieces = ElementBytes / PieceBytes;
 
+  // Whole rows of a tile at once, which keeps addresses simple.
+  static constexpr int threads_for_pieces() {
+    int threads = 32 * pieces;
+    while (threads < 192) threads *= 2;
+    return threads < 1024 ? threads : 1024;
+  }
+
   struct Policy750 : ChainedPolicy<750, Policy750, Policy750> {
-    // Chosen by count, not yet by measurement: 64 bytes (of 2-byte elements 128) are on their way per
-    // thread and 64 KiB or more per multiprocessor, and every row of a tile is at least 128 bytes long
-    // on both sides.
-    static constexpr transpose_tuning vectors = ElementBytes == 1
-                                                    ? transpose_tuning{256, 128, 128, 8, 5, 16}
-                                                : ElementBytes == 2
-                                                    ? transpose_tuning{256, 128, 128, 16, 3, 16}
-                                                : ElementBytes == 4
-                                                    ? transpose_tuning{256, 64, 64, 16, 5, 32}
-                                                    : transpose_tuning{256, 32, 64, 16, 5, 32};
+    // Chosen by count, not yet by measurement. Vectors: 64 bytes are on their way per thread (of 2-byte
+    // elements 128) and 64 KiB per multiprocessor, without spills, and every row of a tile has at
+    // least 128 bytes on both sides.
+    static constexpr transpose_tuning vectors =
+        ElementBytes == 1   ? transpose_tuning{256, 128, 128, 8, 4, 16}
+        : ElementBytes == 2 ? transpose_tuning{128, 128, 64, 16, 4, 16}
+        : ElementBytes == 4 ? transpose_tuning{256, 64, 64, 16, 4, 32}
+                            : transpose_tuning{256, 32, 64, 16, 4, 32};
 
     static constexpr transpose_tuning items =
-        pieces > 1 ? transpose_tuning{pieces <= 4   ? 256
-                                      : pieces <= 8 ? 512
-                                                    : 1024,
-                                      32, 32, PieceBytes, 1, 32}
-        : ElementBytes == 16 ? transpose_tuning{256, 32, 32, 16, 5, 32}
-        : ElementBytes == 8  ? transpose_tuning{256, 32, 64, 8, 5, 32}
-                             : transpose_tuning{256, 64, 64, ElementBytes, 5, 32};
+        pieces > 1           ? transpose_tuning{threads_for_pieces(), 32, 32, PieceBytes, 1, 32}
+        : ElementBytes == 16 ? transpose_tuning{256, 32, 32, 16, 4, 32}
+        : ElementBytes == 8
+            ? transpose_tuning{256, 32, 64, 8, 4, 32}
+            : transpose_tuning{256, 64, 64, ElementBytes, ElementBytes == 1 ? 3 : 4, 32};
 
     static constexpr int long_side = ElementBytes == 16 ? 128 : ElementBytes == 8 ? 256 : 512;
-    static constexpr transpose_tuning wide{256, few_transpose_rows, long_side, PieceBytes, 5, 1};
-    static constexpr transpose_tuning tall{256, long_side, few_transpose_rows, PieceBytes, 5, 32};
+    static constexpr transpose_tuning wide{256, few_transpose_rows, long_side, PieceBytes, 4, 1};
+    static constexpr transpose_tuning tall{256, long_side, few_transpose_rows, PieceBytes, 4, 32};
     static constexpr transpose_tuning direct{256, 8, 8, PieceBytes, 4, 32};
   };
 
