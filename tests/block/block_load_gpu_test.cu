@@ -55,6 +55,7 @@ STRATA_KERNEL void rearrange(const T* in, int num_valid, T* out, T* partial_out)
   T items[Items];
   loader(load_storage).Load(in, items);
   storer(store_storage).Store(out, items);
+  __syncthreads();
   loader(load_storage).Load(in, items, num_valid, T{});
   storer(store_storage).Store(partial_out, items, num_valid);
 }
@@ -89,6 +90,12 @@ TEST(block_load, and_store_do_what_those_of_cub_do) {
   compare<int, 50, 3, strata::BLOCK_LOAD_VECTORIZE, strata::BLOCK_STORE_STRIPED>();
   compare<double, 128, 2, strata::BLOCK_LOAD_VECTORIZE, strata::BLOCK_STORE_DIRECT>();
   compare<strata_test::struct12, 32, 5, strata::BLOCK_LOAD_STRIPED, strata::BLOCK_STORE_DIRECT>();
+  compare<int, 128, 24, strata::BLOCK_LOAD_TRANSPOSE, strata::BLOCK_STORE_STRIPED>();
+  compare<int, 50, 4, strata::BLOCK_LOAD_STRIPED, strata::BLOCK_STORE_TRANSPOSE>();
+  compare<double, 96, 12, strata::BLOCK_LOAD_WARP_TRANSPOSE, strata::BLOCK_STORE_STRIPED>();
+  compare<signed char, 128, 9, strata::BLOCK_LOAD_STRIPED, strata::BLOCK_STORE_WARP_TRANSPOSE>();
+  compare<strata_test::struct12, 64, 5, strata::BLOCK_LOAD_WARP_TRANSPOSE_TIMESLICED,
+          strata::BLOCK_STORE_WARP_TRANSPOSE_TIMESLICED>();
 }
 
 }  // namespace block_load_cub_test
