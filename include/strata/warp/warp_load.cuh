@@ -41,8 +41,8 @@ enum WarpLoadAlgorithm {
 /// - WARP_LOAD_TRANSPOSE: all lanes of a logical warp must call together, with the same
 ///   `valid_items`; those of other logical warps need not. `T` must be trivially copyable. Each
 ///   logical warp needs a `TempStorage` of its own, that of WarpExchange: about the size of the
-///   tile. `__syncwarp()` must stand between two calls that use the same storage, and before the
-///   storage is used for anything else.
+///   tile. `__syncwarp()` of its lanes must stand between two calls that use the same storage, and
+///   before the storage is used for anything else.
 /// - Bank conflicts: as of WarpExchange.
 ///
 /// @code
