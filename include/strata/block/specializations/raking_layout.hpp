@@ -14,8 +14,9 @@ namespace detail {
 /// Where a raking reduction keeps its items in shared memory, in units of the widest access that
 /// the alignment of `T` allows (at least a bank's 4 bytes, so a narrow item fills a word).
 ///
-/// Shared memory serves one wavefront of 128 bytes at a time: `columns` accesses. The units of an item are its pitch, always odd, so that
-/// neighbours start in different columns; one more unit follows every `PadEvery` items (0: never).
+/// Shared memory serves one wavefront of 128 bytes at a time: `columns` accesses. The units of an item
+/// are its pitch, always odd, so that neighbours start in different columns; one more unit follows
+/// every `PadEvery` items (0: never).
 template <class T, int Items, int PadEvery>
 struct raking_layout {
   static constexpr int alignment = alignof(T) > 4 ? static_cast<int>(alignof(T)) : 4;
