@@ -177,7 +177,7 @@ struct transpose_units {
                              const registers& units) {
     for_each_unit<true, Tile::column_units>(
         thread, matrix, leading_dimension, units, 0, 0,
-        [&](const unit& from, element* to, int) { copy_bytes<Tile::unit_bytes>(to, &from); });
+        [&](const unit& from, element* to, int) { store_unit(to, from); });
   }
   /// `rows` and `elements` are those of the transposed tile.
   STRATA_D static void store(int thread, element* matrix, std::int64_t leading_dimension,
@@ -186,7 +186,7 @@ struct transpose_units {
         thread, matrix, leading_dimension, units, rows, elements,
         [&](const unit& from, element* to, int count) {
           if (count == side) {
-            copy_bytes<Tile::unit_bytes>(to, &from);
+            store_unit(to, from);
           } else {
             element single[side];
             memcpy(static_cast<void*>(single), &from, sizeof(unit));
@@ -244,6 +244,16 @@ struct transpose_units {
 #endif
   }
 
+  STRATA_D static void store_unit(element* to, const unit& from) {
+#if STRATA_DEVICE_PASS
+    // An assignment of 16 bytes to where smaller elements lie becomes four stores.
+    if constexpr (Tile::unit_bytes == 16) {
+      __stwb(reinterpret_cast<uint4*>(to), from);
+      return;
+    }
+#endif
+    copy_bytes<Tile::unit_bytes>(to, &from);
+  }
   STRATA_D static void load_unit(const element* from, unit& to, NullType) {
     copy_bytes<Tile::unit_bytes>(&to, from);
   }
