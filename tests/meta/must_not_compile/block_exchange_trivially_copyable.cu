@@ -1,0 +1,22 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// expect: BlockExchange<T> moves items through shared memory as bits: T must be trivially copyable
+#include <strata/block/block_exchange.cuh>
+
+struct item {
+  int value;
+  STRATA_HD explicit item(int v) : value(v) {}
+#if defined(STRATA_BAD)
+  STRATA_HD item(const item& other) : value(other.value) {}
+  STRATA_HD item& operator=(const item& other) {
+    value = other.value;
+    return *this;
+  }
+#endif
+};
+
+STRATA_KERNEL void exchange(int* out) {
+  item items[2] = {item(1), item(2)};
+  strata::BlockExchange<item, 64, 2>().StripedToBlocked(items);
+  *out = items[0].value;
+}
