@@ -202,6 +202,25 @@ TEST(device_transpose_bands, many_tiles_and_a_band_that_is_not_full) {
   if (!is_small()) test_transpose<double>({40 * 32 + 5, 40 * 64 + 5});
 }
 
+// What a grid would need more than 2^31 tiles for.
+TEST(device_transpose_bands, a_block_may_have_several_tiles) {
+  using strata::detail::transpose_kind;
+  using policy = strata::detail::transpose_policy_hub<4, 4>::MaxPolicy;
+  constexpr std::int64_t rows = 200, columns = 150;
+  const std::vector<int> items = random_items<int>(rows * columns);
+  const device_vector<int> in(items);
+  device_vector<int> out(items.size());
+  const strata::detail::transpose_shape cut{rows, columns, columns, rows, 4, 3, 3, 1.0f};
+  ASSERT_CUDA_SUCCESS(
+      strata::launch({"few_blocks", 5, policy::items.block_threads},
+                     strata::detail::transpose_kernel<policy, 4, 4, transpose_kind::items>,
+                     in.data(), out.data(), cut));
+  const std::vector<int> results = out.to_host();
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    ASSERT_EQ(results[i], items[i % rows * columns + i / rows]) << i;
+  }
+}
+
 TEST(device_transpose_twice, is_the_identity) {
   const std::vector<float> items = random_items<float>(300 * 200);
   const device_vector<float> in(items);
