@@ -121,7 +121,7 @@ inline void register_case(const std::shared_ptr<reported_case>& reported,
                           const benchmark_case& what) {
   std::vector<std::string> libs = {"strata"};
   libs.insert(libs.end(), what.rivals.begin(), what.rivals.end());
-  if (what.how != timing::host_call) libs.emplace_back("copy");
+  if (what.how != timing::host_call && what.beside_copy) libs.emplace_back("copy");
   for (const std::string& lib : libs) {
     const std::string name = what.algorithm + "/" + what.type + "/" + what.data_case + "/" +
                              std::to_string(what.n) + "/" + lib;

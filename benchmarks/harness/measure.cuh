@@ -58,6 +58,8 @@ struct benchmark_case {
   std::function<workload(const environment&)> prepare;
   /// The peers beside strata and the copy.
   std::vector<std::string> rivals = {"cub"};
+  /// False where the traffic is not to global memory.
+  bool beside_copy = true;
 };
 
 struct measurement {
