@@ -22,10 +22,11 @@ if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
   endif()
 endif()
 
-# The architectures of the devices in this machine, else Hopper's. CMake's own `native` stops the
-# configure step where there is no device.
+# The architectures of the devices in this machine. Without one, Hopper's, as PTX only: the translation
+# to machine code takes half of the compiler's time, and any later device does it when a program starts.
+# CMake's own `native` stops the configure step where there is no device.
 if(PROJECT_IS_TOP_LEVEL AND NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
-  set(CMAKE_CUDA_ARCHITECTURES 90)
+  set(CMAKE_CUDA_ARCHITECTURES 90-virtual)
   execute_process(
     COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
     OUTPUT_VARIABLE strata_compute_capabilities
