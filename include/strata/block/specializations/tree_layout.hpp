@@ -31,9 +31,8 @@ struct nested_padded_layout {
   STRATA_HD constexpr int operator()(int index) const {
     int position = index;
     int pads = index;
-    STRATA_UNROLL
     for (int level = 0; level < Levels; ++level) {
-      pads /= level == 0 ? Every : Every / By;
+      pads = quotient(pads, level == 0 ? Every : Every / By);
       position += pads * By;
     }
     return position;
