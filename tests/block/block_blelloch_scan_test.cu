@@ -100,10 +100,10 @@ void test_layout() {
                                      aggregates.data()));
   const std::vector<T> results = out.to_host();
   for (std::size_t i = 0; i < items.size(); ++i) {
-    for (const std::size_t way : {0, 2, 4}) {
+    for (const std::size_t way : {0u, 2u, 4u}) {
       ASSERT_EQ(results[way * items.size() + i], exclusive[i]) << "way " << way << ", item " << i;
     }
-    for (const std::size_t way : {1, 3}) {
+    for (const std::size_t way : {1u, 3u}) {
       ASSERT_EQ(results[way * items.size() + i], inclusive[i]) << "way " << way << ", item " << i;
     }
   }

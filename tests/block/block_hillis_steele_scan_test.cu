@@ -43,7 +43,8 @@ STRATA_KERNEL void scan_every_way(const T* in, T initial_value, T* out, T* aggre
   scan(temp_storage).ExclusiveScan(mine, results[3], initial_value, Operator{}, aggregate[1]);
   scan().InclusiveScan(results[4], results[4], Operator{});
 
-  for (int way = 0; way < ways; ++way) out[way * Threads + threadIdx.x] = results[way];
+  for (int way = 0; way < ways; ++way)
+    out[static_cast<unsigned>(way * Threads) + threadIdx.x] = results[way];
   aggregates[2 * threadIdx.x] = aggregate[0];
   aggregates[2 * threadIdx.x + 1] = aggregate[1];
 }
@@ -65,10 +66,10 @@ void test_size() {
                                      initial<T, Operator>(), out.data(), aggregates.data()));
   const std::vector<T> results = out.to_host();
   for (std::size_t i = 0; i < items.size(); ++i) {
-    for (const std::size_t way : {0, 2, 4}) {
+    for (const std::size_t way : {0u, 2u, 4u}) {
       ASSERT_EQ(results[way * items.size() + i], inclusive[i]) << "way " << way << ", item " << i;
     }
-    for (const std::size_t way : {1, 3}) {
+    for (const std::size_t way : {1u, 3u}) {
       ASSERT_EQ(results[way * items.size() + i], exclusive[i]) << "way " << way << ", item " << i;
     }
   }
