@@ -384,17 +384,18 @@ void test_conflicts() {
   simt::reset_statistics();
   ASSERT_CUDA_SUCCESS(
       strata::launch({"to and fro", 1, 64}, exchange_to_and_fro<T, Items, Sliced>, out.data()));
-  simt::bank_row rows[64];
+  const simt::statistics counted = simt::stats();
+  EXPECT_GE(counted.shared_instructions, 2u * 8u * static_cast<unsigned>(Items));
+  if (counted.shared_wavefronts == counted.shared_ideal_wavefronts) return;
+  simt::bank_row rows[64];  // which takes time to find out
   const int count = simt::bank_rows(rows, 64);
-  ASSERT_GT(count, 0);
-  std::uint64_t instructions = 0;
   for (int i = 0; i < count; ++i) {
-    instructions += rows[i].instructions;
     EXPECT_EQ(rows[i].wavefronts, rows[i].ideal)
         << rows[i].where << (rows[i].write ? " writes " : " reads ") << rows[i].access_bytes
-        << " bytes; " << sizeof(T) << "-byte items, " << Items << " per thread, sliced " << Sliced;
+        << " bytes; " << sizeof(T) << "-byte items, " << Items << " per thread, "
+        << ", sliced " << Sliced;
   }
-  EXPECT_GE(instructions, 2u * 8u * static_cast<unsigned>(Items));
+  ADD_FAILURE() << "more wavefronts than necessary";
 }
 
 template <class T, int... Items>
@@ -409,10 +410,11 @@ using item_types = testing::Types<signed char, short, int, std::int64_t, int128,
 TYPED_TEST_SUITE(block_exchange_conflicts, item_types);
 
 TYPED_TEST(block_exchange_conflicts, there_are_none) {
-  test_conflicts<TypeParam>(std::integer_sequence<int, 1, 2, 3, 4, 6, 7, 8, 12, 24>{});
-  if constexpr (sizeof(TypeParam) <= 8)
-    test_conflicts<TypeParam>(std::integer_sequence<int, 33, 64>{});
-  test_conflicts<TypeParam, 24, true>();
+  test_conflicts<TypeParam>(std::integer_sequence<int, 1, 2, 3, 4, 6, 8, 12>{});
+  if constexpr (sizeof(TypeParam) <= 8) {
+    test_conflicts<TypeParam>(std::integer_sequence<int, 24, 33>{});
+  }
+  test_conflicts<TypeParam, 12, true>();
 }
 #endif
 
