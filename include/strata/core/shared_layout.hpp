@@ -266,6 +266,10 @@ struct alignas(alignof(T) > 4 ? alignof(T) : 4) LayoutStorage {
       bytes[static_cast<std::size_t>(Layout::storage_elements(Items)) * Layout::unit_bytes];
 
   STRATA_HD T& operator[](int index) {
+    static_assert(
+        alignof(T) <= 16,
+        "items that are aligned to more than 16 bytes lie on boundaries of 16 bytes only: "
+        "move them in units of the layout");
     return *reinterpret_cast<T*>(bytes + Layout{}(index)*Layout::unit_bytes);
   }
 };
