@@ -34,10 +34,10 @@ STRATA_NAMESPACE_BEGIN
 ///   multiple of 32 threads or, then with the block's size in place of 32, at most 32.
 /// - `WarpTimeSlicing`: the warps' items take turns in a storage of 32 * N items, with two barriers a
 ///   turn. Less shared memory and more time, for items of many bytes.
-/// - Shared memory: B * N items, or 32 * N, plus at most one access for every 4 items if items have 4
-///   bytes or more (one for every 32 where N is a power of two, none where it is odd); of smaller items
-///   those of a thread are rounded up to words. A class whose size is not that of its alignment takes
-///   an odd multiple of its alignment, at least 4 bytes.
+/// - Shared memory: B * N items, or 32 * N with time slicing. If N is even, a gap of one access joins every
+///   32 items of 4 bytes, 16 of 8 or 8 of 16, or fewer such gaps. Of items of 1 or 2 bytes those of a thread
+///   are rounded up to words first, and classes whose size is not their alignment to an odd multiple of
+///   it, at least of 4 bytes.
 /// - Bank conflicts: none, for any N and items of any size, by `conflict_degree` of ExchangeLayout, in
 ///   blocked, striped and warp-striped accesses alike. Two things cannot be free: a scatter has the
 ///   conflicts of its ranks (random ones: about 3.5 wavefronts where 1 would do), and the rows of a
