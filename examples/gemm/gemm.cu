@@ -281,7 +281,9 @@ bool run(const char* name, int size, int k) {
   std::printf(", %.2f of cuBLAS's speed", cublas_seconds<T>(A, B, C) / ours);
 #endif
   std::printf("\n");
-  for (T* items : {a.items, b.items, C.items}) check(cudaFree(items));
+  check(cudaFree(a.items));
+  check(cudaFree(b.items));
+  check(cudaFree(C.items));
   return right;
 }
 
