@@ -224,39 +224,51 @@ TEST(device_segmented_reduce_tuning, many_long_segments_without_room_are_reduced
 }
 
 // In one launch a segment's cut depends on what lies beside it: every share of every block is checked
-// against the sequential sum, and a second call must repeat the bits.
-TEST(device_segmented_reduce_tuning, few_segments_of_every_length_are_shared_by_all_blocks) {
+// against the sequential sum, and every schedule must give the same bits.
+template <class Hub>
+void expect_shared_segments_are_right(const std::vector<std::int64_t>& lengths) {
   constexpr std::size_t segments = 300;
   std::vector<std::int64_t> begin_list(segments);
   std::vector<std::int64_t> end_list(segments);
   std::int64_t next = 0;
   for (std::size_t s = 0; s < segments; ++s) {
-    // Short ones, of one warp, of one block, of a few shares, of many.
-    constexpr std::int64_t lengths[] = {3, 0, 30, 101, 64, 1000, 7, 130, 3001, 65, 12000, 257};
     begin_list[s] = next + static_cast<std::int64_t>(s % 5);
-    end_list[s] = begin_list[s] + lengths[s % std::size(lengths)] + static_cast<std::int64_t>(s);
+    end_list[s] = begin_list[s] + lengths[s % lengths.size()];
     next = end_list[s];
   }
   const std::vector<float> items = random_reals<float>(static_cast<std::size_t>(next), -1.0, 1.0);
   const device_vector<float> in(items);
   const device_vector<std::int64_t> begins(begin_list);
   const device_vector<std::int64_t> ends(end_list);
-  std::vector<float> results[2];
-  for (auto& result : results) {
+  std::vector<float> first;
+  under_all_schedules([&](std::size_t schedule) {
     device_vector<float> out(segments);
     ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-      return tuned_segmented_reduce<short_segment_hub<float, 8, 300>>(
-          storage, bytes, in.data(), out.data(), static_cast<std::int64_t>(segments), begins.data(),
-          ends.data(), strata::Sum{}, 0.0f);
+      return tuned_segmented_reduce<Hub>(storage, bytes, in.data(), out.data(),
+                                         static_cast<std::int64_t>(segments), begins.data(),
+                                         ends.data(), strata::Sum{}, 0.0f);
     }));
-    result = out.to_host();
-  }
-  for (std::size_t s = 0; s < segments; ++s) {
-    ASSERT_NEAR(std::accumulate(items.begin() + begin_list[s], items.begin() + end_list[s], 0.0),
-                static_cast<double>(results[0][s]), 1e-2)
-        << s;
-    ASSERT_EQ(0, std::memcmp(&results[0][s], &results[1][s], sizeof(float))) << s;
-  }
+    const std::vector<float> results = out.to_host();
+    if (schedule == 0) first = results;
+    for (std::size_t s = 0; s < segments; ++s) {
+      ASSERT_NEAR(std::accumulate(items.begin() + begin_list[s], items.begin() + end_list[s], 0.0),
+                  static_cast<double>(results[s]), 1e-2)
+          << s;
+      ASSERT_EQ(0, std::memcmp(&results[s], &first[s], sizeof(float))) << s;
+    }
+  });
+}
+
+TEST(device_segmented_reduce_tuning, few_segments_of_every_length_are_shared_by_all_blocks) {
+  // Short ones, of one warp, of one block, of a few shares, of many.
+  expect_shared_segments_are_right<short_segment_hub<float, 8, 300>>(
+      {3, 0, 30, 101, 64, 1000, 7, 130, 3001, 65, 12000, 257, 299, 301, 363, 365});
+}
+
+// Shares are cut at multiples of 64 items of a segment: shorter ones must never count as long.
+TEST(device_segmented_reduce_tuning, segments_below_the_granule_of_shares_are_not_lost) {
+  expect_shared_segments_are_right<short_segment_hub<float, 8, 20>>({41});
+  expect_shared_segments_are_right<short_segment_hub<float, 8, 20>>({41, 63, 64, 65, 50, 90});
 }
 
 }  // namespace

@@ -37,7 +37,9 @@ class AgentSegmentedReduceOneLaunch
   static constexpr int max_warp_items = Reducer::items_within(tuning.warp_bytes, min_warp_items);
   static constexpr int max_segments = max_one_launch_segments<AccumT>;
   static constexpr int max_rows = ceiling_divide(max_segments, block_threads);
-  static constexpr int block_items = Reducer::items_within(tuning.one_launch_block_bytes, 1);
+  // Shares are cut at multiples of so many items of a segment. A segment that is shared has more.
+  static constexpr int granule = 64;
+  static constexpr int block_items = Reducer::items_within(tuning.one_launch_block_bytes, granule);
   // Parts of a segment that a lane asks for before it looks at the first.
   static constexpr unsigned parts_at_once = 4;
 
@@ -50,7 +52,6 @@ class AgentSegmentedReduceOneLaunch
   /// inside a segment it begins a little earlier, at a multiple of `granule` items of the segment:
   /// that leaves the shares' alignment to vectors of any type alike.
   struct item_shares {
-    static constexpr unsigned granule = 64;
     static constexpr int min_items = Reducer::items_within(tuning.min_share_bytes, 4 * granule);
 
     unsigned count;  // none is empty
@@ -70,7 +71,7 @@ class AgentSegmentedReduceOneLaunch
 
     /// Where a share begins that would begin at this item of a segment.
     STRATA_D static long long cut(unsigned long long item) {
-      return static_cast<long long>(item / granule * granule);
+      return static_cast<long long>(item - item % granule);
     }
 
     /// Those that have a part of a segment, given its first item and what follows its last.
