@@ -11,9 +11,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <random>
-#include <utility>
 #include <vector>
 
 #include "support/test_support.cuh"
@@ -59,108 +57,6 @@ TEST(platform, threads_and_lanes_are_numbered_row_by_row) {
   test_identities<5, 7, 1>();
   test_identities<3, 4, 6>();
   test_identities<1, 1, 40>();
-}
-
-// ---------------------------------------------------------------------------- shuffles
-// Without a default constructor, and of any size.
-template <std::size_t Bytes>
-struct blob {
-  unsigned char byte[Bytes];
-  STRATA_HD explicit blob(unsigned number) {
-    for (std::size_t i = 0; i < Bytes; ++i) {
-      byte[i] = static_cast<unsigned char>(7 * number + 31 * i + 1);
-    }
-  }
-  friend STRATA_HD bool operator==(const blob& a, const blob& b) {
-    for (std::size_t i = 0; i < Bytes; ++i) {
-      if (a.byte[i] != b.byte[i]) return false;
-    }
-    return true;
-  }
-};
-
-enum shuffle_row { from_index, from_above, from_below, from_xor, shuffle_rows };
-
-// The lane whose value each lane gets, written as the values know it: row by row, or -1.
-template <class T>
-STRATA_KERNEL void shuffle_every_way(int* sources, unsigned mask, int width, int by) {
-  const unsigned lane = threadIdx.x;
-  if ((mask >> lane & 1) == 0) return;
-  const T mine = static_cast<T>(lane);
-  const auto offset = static_cast<unsigned>(by);
-  const T results[shuffle_rows] = {platform::shuffle(mask, mine, by, width),
-                                   platform::shuffle_down(mask, mine, offset, width),
-                                   platform::shuffle_up(mask, mine, offset, width),
-                                   platform::shuffle_xor(mask, mine, by, width)};
-  for (int row = 0; row < shuffle_rows; ++row) {
-    int source = -1;
-    for (unsigned from = 0; from < 32; ++from) {
-      if (results[row] == static_cast<T>(from)) source = static_cast<int>(from);
-    }
-    sources[static_cast<unsigned>(row) * 32 + lane] = source;
-  }
-}
-
-// CUDA's definition: sources are counted in the lane's segment of `width` lanes; beyond its ends a lane
-// gets its own value.
-int expected_source(int row, int lane, int width, int by) {
-  const int first = lane / width * width;
-  const int above = lane + by;
-  const int below = lane - by;
-  switch (row) {
-    case from_index:
-      return first + by % width;
-    case from_above:
-      return above < first + width ? above : lane;
-    case from_below:
-      return below >= first ? below : lane;
-    default:
-      return (lane ^ by) < first + width ? lane ^ by : lane;
-  }
-}
-
-template <class T>
-void test_shuffle(unsigned mask, int width, int by) {
-  device_vector<int> sources(32 * shuffle_rows);
-  ASSERT_CUDA_SUCCESS(strata::launch({"shuffle_every_way", 1, 32}, shuffle_every_way<T>,
-                                     sources.data(), mask, width, by));
-  const std::vector<int> results = sources.to_host();
-  for (int row = 0; row < shuffle_rows; ++row) {
-    for (int lane = 0; lane < 32; ++lane) {
-      if ((mask >> lane & 1) == 0) continue;
-      const int expected = expected_source(row, lane, width, by);
-      // What a lane outside the mask would give is not defined.
-      if ((mask >> expected & 1) == 0) continue;
-      ASSERT_EQ(results[static_cast<std::size_t>(row * 32 + lane)], expected)
-          << sizeof(T) << " bytes, shuffle " << row << ", lane " << lane << ", width " << width
-          << ", by " << by;
-    }
-  }
-}
-
-template <class T>
-void test_shuffles() {
-  test_shuffle<T>(0xffffffffu, 32, 1);
-  test_shuffle<T>(0xffffffffu, 32, 21);
-  test_shuffle<T>(0xffffffffu, 8, 3);
-  test_shuffle<T>(0x00ff00ffu, 8, 5);
-}
-
-template <std::size_t... Bytes>
-void test_shuffles_of_bytes(std::index_sequence<Bytes...>) {
-  (test_shuffles<blob<Bytes + 1>>(), ...);
-}
-
-TEST(platform, shuffles_move_1_to_20_bytes) {
-  test_shuffles_of_bytes(std::make_index_sequence<20>{});
-}
-
-TEST(platform, shuffles_move_numbers) {
-  test_shuffles<std::int32_t>();
-  test_shuffles<std::uint64_t>();
-  test_shuffles<float>();
-  test_shuffles<double>();
-  test_shuffles<int128>();
 }
 
 // ---------------------------------------------------------------------------- redux

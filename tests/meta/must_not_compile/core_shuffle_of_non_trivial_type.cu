@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // expect: shuffles exchange bits between threads: the type must be trivially copyable
-#include <strata/core/platform.cuh>
+#include <strata/core/shuffle.cuh>
 
 struct item {
   int value;

@@ -5,6 +5,7 @@
 #include <strata/block/specializations/reduce_lanes.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/core/shuffle.cuh>
 #include <strata/core/types.hpp>
 
 #include <cstddef>
