@@ -194,8 +194,7 @@ TYPED_TEST(device_transpose_rare, types) {
   test_transpose<TypeParam>({65, 41}, {1, 2}, 3);
 }
 
-TEST(device_transpose_bands, many_tiles_and_a_band_that_is_not_full) {
-  // 33 tiles down, in bands of 16 or 32.
+TEST(device_transpose_tiles, may_be_many_both_ways) {
   test_transpose<float>({33 * 64, 70});
   test_transpose<std::uint8_t>({33 * 128, 130});
   test_transpose<float>({70, 33 * 64});
@@ -203,14 +202,14 @@ TEST(device_transpose_bands, many_tiles_and_a_band_that_is_not_full) {
 }
 
 // What a grid would need more than 2^31 tiles for.
-TEST(device_transpose_bands, a_block_may_have_several_tiles) {
+TEST(device_transpose_tiles, a_block_may_have_several_tiles) {
   using strata::detail::transpose_kind;
   using policy = strata::detail::transpose_policy_hub<4, 4>::MaxPolicy;
   constexpr std::int64_t rows = 200, columns = 150;
   const std::vector<int> items = random_items<int>(rows * columns);
   const device_vector<int> in(items);
   device_vector<int> out(items.size());
-  const strata::detail::transpose_shape cut{rows, columns, columns, rows, 4, 3, 3, 1.0f};
+  const strata::detail::transpose_shape cut{rows, columns, columns, rows, 2, 5, 1.0f};
   ASSERT_CUDA_SUCCESS(
       strata::launch({"few_blocks", 5, policy::items.block_threads},
                      strata::detail::transpose_kernel<policy, 4, 4, transpose_kind::items>,

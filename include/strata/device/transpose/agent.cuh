@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
@@ -25,15 +26,14 @@ struct transpose_shape {
   std::int64_t out_leading_dimension;
   std::uint64_t tiles_down;
   std::uint64_t tiles_across;
-  std::uint64_t band_tiles;
   float evict_first_fraction;
 
   STRATA_HD std::uint64_t tiles() const { return tiles_down * tiles_across; }
 };
 
-/// Transposes tiles of a matrix, one after the other.
+/// Transposes tiles of a matrix through shared memory, one after the other.
 template <class ActivePolicy, int ElementBytes, int PieceBytes, transpose_kind Kind>
-struct AgentTranspose {
+struct staged_transpose {
   static constexpr transpose_tuning tuning = transpose_row<ActivePolicy, Kind>();
   static constexpr bool is_vector = Kind == transpose_kind::vectors;
   static constexpr int unit_bytes = is_vector ? tuning.access_bytes : PieceBytes;
@@ -56,16 +56,12 @@ struct AgentTranspose {
   element* out;
   const transpose_shape& shape;
 
+  /// Down all rows, then to the next column of tiles: blocks that run at the same time write long
+  /// stretches of few output rows, and read short ones of many input rows. The reverse, or bands that
+  /// cover a square, cost 7 % in large matrices: DRAM bears many open pages better in reads.
   STRATA_D void transpose_tile_number(std::uint64_t number) {
-    // Down the band, then across.
-    const std::uint64_t per_band = shape.band_tiles * shape.tiles_across;
-    const std::uint64_t band = number / per_band;
-    const std::uint64_t in_band = number - band * per_band;
-    const std::uint64_t above = band * shape.band_tiles;
-    const std::uint64_t left = shape.tiles_down - above;
-    const std::uint64_t height = left < shape.band_tiles ? left : shape.band_tiles;
-    const std::uint64_t tile_column = in_band / height;
-    const std::uint64_t tile_row = above + (in_band - tile_column * height);
+    const std::uint64_t tile_column = number / shape.tiles_down;
+    const std::uint64_t tile_row = number - tile_column * shape.tiles_down;
     transpose(static_cast<std::int64_t>(tile_row) * tile::rows,
               static_cast<std::int64_t>(tile_column) * tile::columns);
   }
@@ -102,11 +98,11 @@ struct AgentTranspose {
   }
 };
 
-/// Large elements: neighbouring threads move neighbouring pieces of one, without shared memory.
-template <class ActivePolicy, int ElementBytes, int PieceBytes>
-struct AgentTranspose<ActivePolicy, ElementBytes, PieceBytes, transpose_kind::direct> {
-  static constexpr transpose_tuning tuning = transpose_row<ActivePolicy, transpose_kind::direct>();
-  static constexpr int pieces = ElementBytes / PieceBytes;
+/// The same without shared memory: neighbouring threads write neighbouring pieces.
+template <class ActivePolicy, int ElementBytes, int PieceBytes, transpose_kind Kind>
+struct direct_transpose {
+  static constexpr transpose_tuning tuning = transpose_row<ActivePolicy, Kind>();
+  static constexpr unsigned pieces = ElementBytes / PieceBytes;
   using element = typename vector_word<static_cast<std::size_t>(PieceBytes)>::type;
 
   struct TempStorage : Uninitialized<NullType> {};
@@ -116,19 +112,17 @@ struct AgentTranspose<ActivePolicy, ElementBytes, PieceBytes, transpose_kind::di
   element* out;
   const transpose_shape& shape;
 
-  /// Tiles lie side by side, whatever the band.
   STRATA_D void transpose_tile_number(std::uint64_t number) {
     const std::uint64_t tile_column = number / shape.tiles_down;
     const auto row =
         static_cast<std::int64_t>(number - tile_column * shape.tiles_down) * tuning.tile_rows;
     const auto column = static_cast<std::int64_t>(tile_column) * tuning.tile_columns;
-    const std::int64_t rows = at_most(shape.rows - row, tuning.tile_rows);
-    const std::int64_t columns = at_most(shape.columns - column, tuning.tile_columns);
-    const std::int64_t per_column = rows * pieces;
+    const unsigned per_column = at_most(shape.rows - row, tuning.tile_rows) * pieces;
+    const unsigned count = per_column * at_most(shape.columns - column, tuning.tile_columns);
     STRATA_UNROLL_N(4)
-    for (std::int64_t i = threadIdx.x; i < per_column * columns; i += tuning.block_threads) {
-      const std::int64_t c = i / per_column, rest = i % per_column;
-      const std::int64_t r = rest / pieces, piece = rest % pieces;
+    for (unsigned i = threadIdx.x; i < count; i += tuning.block_threads) {
+      const unsigned c = i / per_column, rest = i % per_column;
+      const unsigned r = rest / pieces, piece = rest % pieces;
       copy_piece(out + ((column + c) * shape.out_leading_dimension + row + r) * pieces + piece,
                  in + ((row + r) * shape.in_leading_dimension + column + c) * pieces + piece);
     }
@@ -142,10 +136,16 @@ struct AgentTranspose<ActivePolicy, ElementBytes, PieceBytes, transpose_kind::di
     *to = *from;
 #endif
   }
-  STRATA_D static std::int64_t at_most(std::int64_t count, int limit) {
-    return count < limit ? count : limit;
+  STRATA_D static unsigned at_most(std::int64_t count, int limit) {
+    return static_cast<unsigned>(count < limit ? count : limit);
   }
 };
+
+template <class ActivePolicy, int ElementBytes, int PieceBytes, transpose_kind Kind>
+using AgentTranspose =
+    std::conditional_t<moves_directly(Kind),
+                       direct_transpose<ActivePolicy, ElementBytes, PieceBytes, Kind>,
+                       staged_transpose<ActivePolicy, ElementBytes, PieceBytes, Kind>>;
 
 }  // namespace detail
 STRATA_NAMESPACE_END

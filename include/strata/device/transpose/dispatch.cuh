@@ -77,7 +77,7 @@ struct DispatchTranspose {
     DispatchTranspose dispatch{
         d_in,
         d_out,
-        {rows, columns, in_leading_dimension, out_leading_dimension, 0, 0, 0, 0},
+        {rows, columns, in_leading_dimension, out_leading_dimension, 0, 0, 0},
         stream,
         {}};
     const cudaError_t status = current_device_properties(dispatch.device);
@@ -92,6 +92,9 @@ struct DispatchTranspose {
     return dispatch.template invoke<widest>(alignment);
   }
 
+  template <bool First, transpose_kind A, transpose_kind B>
+  using choice = std::integral_constant<transpose_kind, First ? A : B>;
+
   /// With the policies of a piece's size.
   template <int PieceBytes>
   struct with_pieces {
@@ -105,25 +108,20 @@ struct DispatchTranspose {
         return dispatch
             .template start<MaxPolicy, ActivePolicy, PieceBytes, decltype(kind)::value>();
       };
-      if constexpr (is_direct) {
-        return start(std::integral_constant<transpose_kind, transpose_kind::direct>{});
-      } else {
-        if constexpr (PieceBytes == ElementBytes) {
-          if (dispatch.shape.rows <= few_transpose_rows) {
-            return start(std::integral_constant<transpose_kind, transpose_kind::wide>{});
-          }
-          if (dispatch.shape.columns <= few_transpose_rows) {
-            return start(std::integral_constant<transpose_kind, transpose_kind::tall>{});
-          }
-          constexpr int access = ActivePolicy::vectors.access_bytes;
-          if constexpr (access > ElementBytes) {
-            if (alignment % static_cast<unsigned>(access) == 0) {
-              return start(std::integral_constant<transpose_kind, transpose_kind::vectors>{});
-            }
-          }
-        }
-        return start(std::integral_constant<transpose_kind, transpose_kind::items>{});
+      constexpr bool in_pieces = PieceBytes < ElementBytes;
+      if (dispatch.shape.rows <= few_transpose_rows) {
+        return start(choice<in_pieces, transpose_kind::direct_wide, transpose_kind::wide>{});
       }
+      if (dispatch.shape.columns <= few_transpose_rows) {
+        return start(choice<in_pieces, transpose_kind::direct_tall, transpose_kind::tall>{});
+      }
+      if constexpr (!in_pieces && ActivePolicy::vectors.access_bytes > ElementBytes) {
+        constexpr int access = ActivePolicy::vectors.access_bytes;
+        if (alignment % static_cast<unsigned>(access) == 0) {
+          return start(std::integral_constant<transpose_kind, transpose_kind::vectors>{});
+        }
+      }
+      return start(choice<is_direct, transpose_kind::direct, transpose_kind::items>{});
     }
   };
 
@@ -141,7 +139,6 @@ struct DispatchTranspose {
     };
     shape.tiles_down = tiles(shape.rows, tuning.tile_rows);
     shape.tiles_across = tiles(shape.columns, tuning.tile_columns);
-    shape.band_tiles = tuning.band_tiles;
     shape.evict_first_fraction = evict_first_fraction();
     constexpr std::uint64_t most_blocks = 0x7fffffff;
     const std::uint64_t blocks = shape.tiles() < most_blocks ? shape.tiles() : most_blocks;

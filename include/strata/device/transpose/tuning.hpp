@@ -17,9 +17,6 @@ struct transpose_tuning {
   int access_bytes;
   /// What registers must allow.
   int blocks_per_multiprocessor;
-  /// Blocks go down so many tiles, then to the next column of tiles: those that run at the same time
-  /// cover about a square, and read and write few DRAM pages and few entries of the TLB.
-  int band_tiles;
 };
 
 namespace detail {
@@ -30,8 +27,14 @@ enum class transpose_kind {
   items,    ///< any alignment: element by element, or by the pieces that alignment allows
   wide,     ///< the same, few rows
   tall,     ///< the same, few columns
-  direct,   ///< elements so large that shared memory gains nothing
+  // Without shared memory: elements so large that it gains nothing, and few rows or columns of
+  // elements that are moved in pieces.
+  direct,
+  direct_wide,
+  direct_tall,
 };
+
+constexpr bool moves_directly(transpose_kind kind) { return kind >= transpose_kind::direct; }
 
 /// Matrices of at most so many rows (columns) are wide (tall): most of a square tile would be empty.
 inline constexpr int few_transpose_rows = 8;
@@ -51,26 +54,29 @@ struct transpose_policy_hub {
   }
 
   struct Policy750 : ChainedPolicy<750, Policy750, Policy750> {
-    // Chosen by count, not yet by measurement. Vectors: 64 bytes are on their way per thread (of 2-byte
-    // elements 128) and 64 KiB per multiprocessor, without spills, and every row of a tile has at
-    // least 128 bytes on both sides.
+    // Measured on an H200, for matrices in memory. 64 bytes are on their way per thread (of 1- and
+    // 2-byte elements 64 and 128) and 64 KiB per multiprocessor, without spills, and every row of a
+    // tile has at least 128 bytes on both sides. Of 8-byte elements, squares of two gain nothing.
     static constexpr transpose_tuning vectors =
-        ElementBytes == 1   ? transpose_tuning{256, 128, 128, 8, 4, 16}
-        : ElementBytes == 2 ? transpose_tuning{128, 128, 64, 16, 4, 16}
-        : ElementBytes == 4 ? transpose_tuning{256, 64, 64, 16, 4, 32}
-                            : transpose_tuning{256, 32, 64, 16, 4, 32};
+        ElementBytes == 1   ? transpose_tuning{256, 128, 128, 8, 4}
+        : ElementBytes == 2 ? transpose_tuning{256, 128, 128, 16, 2}
+        : ElementBytes == 4 ? transpose_tuning{256, 64, 64, 16, 4}
+                            : transpose_tuning{256, 32, 32, ElementBytes, 4};
 
     static constexpr transpose_tuning items =
-        pieces > 1           ? transpose_tuning{threads_for_pieces(), 32, 32, PieceBytes, 1, 32}
-        : ElementBytes == 16 ? transpose_tuning{256, 32, 32, 16, 4, 32}
-        : ElementBytes == 8
-            ? transpose_tuning{256, 32, 64, 8, 4, 32}
-            : transpose_tuning{256, 64, 64, ElementBytes, ElementBytes == 1 ? 3 : 4, 32};
+        pieces > 1           ? transpose_tuning{threads_for_pieces(), 32, 32, PieceBytes, 1}
+        : ElementBytes == 16 ? transpose_tuning{256, 32, 32, 16, 4}
+        : ElementBytes == 8  ? transpose_tuning{256, 32, 64, 8, 4}
+        : ElementBytes == 4  ? transpose_tuning{256, 128, 32, 4, 4}
+                             : transpose_tuning{256, 64, 64, ElementBytes, 4};
 
-    static constexpr int long_side = ElementBytes == 16 ? 128 : ElementBytes == 8 ? 256 : 512;
-    static constexpr transpose_tuning wide{256, few_transpose_rows, long_side, PieceBytes, 4, 1};
-    static constexpr transpose_tuning tall{256, long_side, few_transpose_rows, PieceBytes, 4, 32};
-    static constexpr transpose_tuning direct{256, 8, 8, PieceBytes, 4, 32};
+    static constexpr int few = few_transpose_rows;
+    static constexpr int many = ElementBytes == 16 ? 128 : ElementBytes == 8 ? 256 : 512;
+    static constexpr transpose_tuning wide{256, few, many, PieceBytes, 4};
+    static constexpr transpose_tuning tall{256, many, few, PieceBytes, 4};
+    static constexpr transpose_tuning direct{256, 8, 8, PieceBytes, 4};
+    static constexpr transpose_tuning direct_wide{256, few, 256, PieceBytes, 4};
+    static constexpr transpose_tuning direct_tall{256, 256, few, PieceBytes, 4};
   };
 
   using MaxPolicy = Policy750;
@@ -78,11 +84,13 @@ struct transpose_policy_hub {
 
 template <class Policy, transpose_kind Kind>
 constexpr transpose_tuning transpose_row() {
-  return Kind == transpose_kind::vectors ? Policy::vectors
-         : Kind == transpose_kind::items ? Policy::items
-         : Kind == transpose_kind::wide  ? Policy::wide
-         : Kind == transpose_kind::tall  ? Policy::tall
-                                         : Policy::direct;
+  return Kind == transpose_kind::vectors       ? Policy::vectors
+         : Kind == transpose_kind::items       ? Policy::items
+         : Kind == transpose_kind::wide        ? Policy::wide
+         : Kind == transpose_kind::tall        ? Policy::tall
+         : Kind == transpose_kind::direct      ? Policy::direct
+         : Kind == transpose_kind::direct_wide ? Policy::direct_wide
+                                               : Policy::direct_tall;
 }
 
 }  // namespace detail
