@@ -79,7 +79,7 @@ template <class T, class Layout>
 strata::wavefront_count count(int first, int stride, int end, int times = 1) {
   strata::wavefront_count once;
   for (int warp_first = first; warp_first < end; warp_first += 32 * stride) {
-    const strata::detail::tree_access<strata::detail::item_units<T>::unit_bytes> of_warp{
+    const strata::runtime_strided_access<strata::detail::item_units<T>::unit_bytes> of_warp{
         warp_first, stride, end};
     once = once + strata::count_wavefronts(strata::detail::item_layout<T, Layout>{}, of_warp);
   }

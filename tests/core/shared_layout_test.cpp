@@ -26,6 +26,7 @@ using strata::PaddedLayout;
 using strata::PaddedMatrixLayout;
 using strata::PlainLayout;
 using strata::row_access;
+using strata::runtime_strided_access;
 using strata::serialization;
 using strata::strided_access;
 using strata::striped_access;
@@ -105,6 +106,21 @@ TEST(bank_conflict_model, lanes_that_take_no_part_or_share_a_word_are_free) {
   EXPECT_EQ(4, conflict_degree(PlainLayout{}, strided_access<4, 32, 0, 97>{}));
   EXPECT_EQ(1, conflict_degree(PlainLayout{}, strided_access<1, 4>{}));
   EXPECT_EQ(2, conflict_degree(PlainLayout{}, strided_access<1, 8>{}));
+}
+
+TEST(bank_conflict_model, strides_in_the_type_and_at_run_time_are_one_pattern) {
+  const strided_access<4, 3, 5, 50> in_type;
+  runtime_strided_access<4> at_run_time{5, 3, 50};
+  for (int lane = 0; lane < 32; ++lane) {
+    const int place = lane < 15 ? 5 + 3 * lane : -1;
+    EXPECT_EQ(place, in_type(0, lane));
+    EXPECT_EQ(place, at_run_time(0, lane));
+  }
+  at_run_time.lanes = 4;
+  EXPECT_EQ(14, at_run_time(0, 3));
+  EXPECT_EQ(-1, at_run_time(0, 4));
+  EXPECT_EQ(31, runtime_strided_access<4>{}(0, 31));
+  EXPECT_EQ(8, conflict_degree(PlainLayout{}, runtime_strided_access<4>{1, 32, 1000, 8}));
 }
 
 TEST(bank_conflict_model, serialization_is_the_mean_over_patterns) {

@@ -170,14 +170,28 @@ struct striped_access {
   }
 };
 
-/// Lane l accesses element `First + l * Stride`, if it is below `Count`.
-template <int ElementBytes, int Stride, int First = 0, int Count = 0x7fffffff>
+/// Lane l of the first `lanes` accesses element `first + l * stride`, if that is below `end`.
+template <int ElementBytes>
+struct runtime_strided_access {
+  static constexpr int element_bytes = ElementBytes;
+  static constexpr int instructions = 1;
+  int first = 0;
+  int stride = 1;
+  int end = 0x7fffffff;
+  int lanes = 32;
+  STRATA_HD constexpr int operator()(int, int lane) const {
+    const int index = first + lane * stride;
+    return lane < lanes && index < end ? index : -1;
+  }
+};
+
+/// The same with its numbers in the type, as ConflictFreeLayout takes patterns.
+template <int ElementBytes, int Stride, int First = 0, int End = 0x7fffffff>
 struct strided_access {
   static constexpr int element_bytes = ElementBytes;
   static constexpr int instructions = 1;
-  STRATA_HD constexpr int operator()(int, int lane) const {
-    const int index = First + lane * Stride;
-    return index < Count ? index : -1;
+  STRATA_HD constexpr int operator()(int instruction, int lane) const {
+    return runtime_strided_access<ElementBytes>{First, Stride, End}(instruction, lane);
   }
 };
 

@@ -37,23 +37,12 @@ struct raking_layout {
     STRATA_D T& item(int i) { return at_unit(unit(i)); }
   };
 
-  /// Thread r of the first `lanes` threads of a warp accesses item `first + r * stride`, all at once.
-  /// Threads past the last item do not access anything.
-  struct access {
-    static constexpr int element_bytes = alignment < 16 ? alignment : 16;
-    static constexpr int instructions = 1;
-    int first;
-    int stride;
-    int lanes;
-    STRATA_HD constexpr int operator()(int, int lane) const {
-      const int item = first + lane * stride;
-      return lane < lanes && item < Items ? item : -1;
-    }
-  };
   STRATA_HD constexpr int operator()(int item) const { return unit(item); }
 
+  /// The first `lanes` threads of a warp access every `stride`-th item from `first` on.
   static constexpr bool conflict_free(int first, int stride, int lanes) {
-    return conflict_degree(raking_layout{}, access{first, stride, lanes}) == 1;
+    using access = runtime_strided_access<(alignment < 16 ? alignment : 16)>;
+    return conflict_degree(raking_layout{}, access{first, stride, Items, lanes}) == 1;
   }
 
   static constexpr bool writes_conflict_free() {

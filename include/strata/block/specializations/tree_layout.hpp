@@ -75,20 +75,6 @@ struct choose_tree_layout {
                                   nested_padded_layout<columns * by, by, levels()>>;
 };
 
-/// Lane l accesses element `first + l * stride`, if it is below `end`.
-template <int ElementBytes>
-struct tree_access {
-  static constexpr int element_bytes = ElementBytes;
-  static constexpr int instructions = 1;
-  int first;
-  int stride;
-  int end;
-  STRATA_HD constexpr int operator()(int, int lane) const {
-    const int index = first + lane * stride;
-    return index < end ? index : -1;
-  }
-};
-
 STRATA_HD constexpr int larger_of(int a, int b) { return a > b ? a : b; }
 
 /// Whether all warps have the degree of the first one. They do in layouts that repeat with the
@@ -103,7 +89,7 @@ inline constexpr bool warps_are_alike<T, nested_padded_layout<Every, By, Levels>
 /// The degree of one access of a block's warps to items of type T.
 template <class T, class Layout>
 STRATA_HD constexpr int tree_access_degree(int first, int stride, int end) {
-  using access = tree_access<item_units<T>::unit_bytes>;
+  using access = runtime_strided_access<item_units<T>::unit_bytes>;
   const item_layout<T, Layout> layout{};
   int degree = conflict_degree(layout, access{first, stride, end});
   if (!warps_are_alike<T, Layout>) {
