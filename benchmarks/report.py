@@ -7,7 +7,8 @@ the ratios against a list of bars.
     report.py reduce.csv segmented_reduce.csv --markdown table.md --svg chart.svg
     report.py reduce.csv --bars bars/reduce.csv
 
-A ratio is CUB's median time over strata's: above 1 strata is faster. Needs Python 3.9, nothing else.
+A ratio is CUB's median time, or another rival's, over strata's: above 1 strata is faster. Needs
+Python 3.9, nothing else.
 """
 
 import argparse
@@ -23,7 +24,7 @@ import textwrap
 
 COLUMNS = ("algorithm,type,case,n,lib,ms_median,ms_min,items_per_s,gb_per_s,"
            "percent_of_copy").split(",")
-BAR_COLUMNS = "algorithm,type,case,n,min_ratio,min_percent_of_copy".split(",")
+BAR_COLUMNS = "algorithm,type,case,n,rival,min_ratio,min_percent_of_copy".split(",")
 
 SPDX_COMMENT = ("<!-- SPDX-FileCopyrightText: 2026 The strata authors -->\n"
                 "<!-- SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception -->")
@@ -68,10 +69,11 @@ class Timing:
 
 
 class Comparison:
-    """strata beside CUB in one case."""
+    """strata beside a rival in one case."""
 
-    def __init__(self, key, ours, theirs):
+    def __init__(self, key, rival, ours, theirs):
         self.key = key
+        self.rival = rival
         self.ours = ours
         self.theirs = theirs
         self.ratio = theirs.median / ours.median
@@ -112,9 +114,13 @@ def read_timings(paths):
     return timings
 
 
+def rivals_of(libs):
+    return [lib for lib in libs if lib not in ("strata", "copy")]
+
+
 def compare(timings):
-    return [Comparison(key, libs["strata"], libs["cub"]) for key, libs in timings.items()
-            if "strata" in libs and "cub" in libs]
+    return [Comparison(key, rival, libs["strata"], libs[rival])
+            for key, libs in timings.items() if "strata" in libs for rival in rivals_of(libs)]
 
 
 # ------------------------------------------------------------------ Markdown
@@ -144,12 +150,28 @@ def label(key):
     return f"{key.algorithm} {key.type} {key.case} {n_text(key.n)}"
 
 
-def headline(comparisons):
+def label_of(comparison):
+    rival = "" if comparison.rival == "cub" else f" beside {comparison.rival}"
+    return label(comparison.key) + rival
+
+
+def count_of(comparisons):
     counts = collections.Counter(c.status for c in comparisons)
     parts = [f"{counts[s]} {s}" for s in ("faster", "same", "slower", "unsure")]
     losses = counts["slower"]
     verdict = "no losses" if losses == 0 else f"**{losses} {'loss' if losses == 1 else 'losses'}**"
-    return f"{len(comparisons)} comparisons with CUB: {', '.join(parts)}; {verdict}."
+    return f"{', '.join(parts)}; {verdict}."
+
+
+def headline(comparisons):
+    with_cub = [c for c in comparisons if c.rival == "cub"]
+    others = [c for c in comparisons if c.rival != "cub"]
+    lines = []
+    if with_cub or not others:
+        lines.append(f"{len(with_cub)} comparisons with CUB: {count_of(with_cub)}")
+    if others:
+        lines.append(f"{len(others)} comparisons with other kernels: {count_of(others)}")
+    return "\n".join(lines)
 
 
 def prose(text):
@@ -163,15 +185,15 @@ def markdown(comparisons, timings, context=None, title="strata beside CUB"):
         lines += ["| | |", "|---|---|"]
         lines += [f"| {key} | {value} |" for key, value in context.items()] + [""]
     lines += prose(
-        "Ratio = CUB's median time / strata's: above 1 strata is faster. The status is `unsure` "
+        "Ratio = the rival's median time / strata's: above 1 strata is faster. The status is `unsure` "
         "where the samples scatter more than the medians differ, `same` within "
         f"{SAME:.0%}. Times in microseconds per call; % of copy compares the bytes per second "
         "with those of a device-to-device copy of the input, reads and writes counted.")
     losses = [c for c in comparisons if c.status == "slower"]
     if losses:
-        lines += prose("Losses: " + "; ".join(f"{label(c.key)} ({c.ratio:.2f})" for c in
+        lines += prose("Losses: " + "; ".join(f"{label_of(c)} ({c.ratio:.2f})" for c in
                                               sorted(losses, key=lambda c: c.ratio)) + ".")
-    alone = [key for key, libs in timings.items() if "strata" not in libs or "cub" not in libs]
+    alone = [key for key, libs in timings.items() if "strata" not in libs or not rivals_of(libs)]
     if alone:
         lines += prose("Not compared, because a library has no result: " +
                        "; ".join(label(key) for key in alone) + ".")
@@ -179,9 +201,11 @@ def markdown(comparisons, timings, context=None, title="strata beside CUB"):
     for comparison in comparisons:
         by_algorithm[comparison.key.algorithm].append(comparison)
     for algorithm, members in by_algorithm.items():
+        only_cub = all(c.rival == "cub" for c in members)
+        theirs = "CUB us" if only_cub else "rival | rival us"
         lines += [f"## {algorithm}", "",
-                  "| type | case | n | strata us | CUB us | ratio | status | GB/s | % of copy |",
-                  "|---|---|--:|--:|--:|--:|---|--:|--:|"]
+                  f"| type | case | n | strata us | {theirs} | ratio | status | GB/s | % of copy |",
+                  f"|---|---|--:|--:|{'' if only_cub else '---|'}--:|--:|---|--:|--:|"]
         for c in members:
             ratio = f"{c.ratio:.2f}"
             status = c.status
@@ -189,7 +213,7 @@ def markdown(comparisons, timings, context=None, title="strata beside CUB"):
                 ratio, status = f"**{ratio}**", f"**{status}**"
             lines.append(
                 f"| {c.key.type} | {c.key.case} | {n_text(c.key.n)} | {time_text(c.ours.median)} | "
-                f"{time_text(c.theirs.median)} | {ratio} | {status} | "
+                f"{'' if only_cub else c.rival + ' | '}{time_text(c.theirs.median)} | {ratio} | {status} | "
                 f"{rounded(c.ours.median_of('gb_per_s'))} | "
                 f"{rounded(c.ours.median_of('percent_of_copy'))} |")
         lines.append("")
@@ -215,10 +239,13 @@ Panel = collections.namedtuple("Panel", "title axis series")
 
 
 def panels_of(comparisons):
-    """One panel per algorithm and case over n; cases `len=L` of one n make one panel over L."""
+    """One panel per algorithm and case over n; cases `len=L` of one n make one panel over L. Only
+    comparisons with CUB: other kernels stand in the table."""
     over_n = collections.defaultdict(lambda: collections.defaultdict(list))
     over_length = collections.defaultdict(lambda: collections.defaultdict(list))
     for c in comparisons:
+        if c.rival != "cub":
+            continue
         over_n[(c.key.algorithm, c.key.case)][c.key.type].append((math.log2(c.key.n), c))
         match = re.match(r"len=(\d+)(.*)$", c.key.case)
         if match:
@@ -313,21 +340,23 @@ def svg(comparisons, title="strata beside CUB"):
 
 
 def read_bars(path):
-    """[(Key, least ratio or None, least % of copy or None)]"""
+    """[(Key, rival or "", least ratio or None, least % of copy or None)]"""
     with open(path, newline="", encoding="utf-8") as file:
-        return [(key_of(row), *(float(row[name]) if row[name] else None
+        return [(key_of(row), row["rival"], *(float(row[name]) if row[name] else None
                                 for name in ("min_ratio", "min_percent_of_copy")))
                 for row in read_rows(file, BAR_COLUMNS, path)]
 
 
 def check_bars(bars, comparisons):
     """Lines of text, one per bar, and whether every bar is met."""
-    by_key = {c.key: c for c in comparisons}
+    by_key = {}
+    for c in comparisons:
+        by_key[(c.key, c.rival)] = by_key[(c.key, "")] = c
     lines, met = [], 0
-    for key, min_ratio, min_percent in bars:
-        c = by_key.get(key)
+    for key, rival, min_ratio, min_percent in bars:
+        c = by_key.get((key, rival))
         if c is None:
-            lines.append(f"MISSING {label(key)}")
+            lines.append(f"MISSING {label(key)}{' beside ' + rival if rival else ''}")
             continue
         found = []
         passed = True
@@ -338,7 +367,8 @@ def check_bars(bars, comparisons):
                 passed = passed and value is not None and value >= least
                 found.append(f"{name} {rounded(value, digits) or 'none'} (bar {least:g})")
         met += passed
-        lines.append(f"{'pass' if passed else 'FAIL'}    {label(key)}: {', '.join(found)}")
+        name = label_of(c) if rival else label(key)
+        lines.append(f"{'pass' if passed else 'FAIL'}    {name}: {', '.join(found)}")
     lines.append(f"{met} of {len(bars)} bars are met")
     return lines, met == len(bars)
 

@@ -74,6 +74,43 @@ class Ratios(Files):
         self.assertEqual(self.run_report(path)[0], 2)
 
 
+class Rivals(Files):
+    """A case with two rivals beside a copy, and no CUB."""
+
+    def setUp(self):
+        super().setUp()
+        row = "DeviceTranspose::Transpose,u32,{},65536,{},{},{},1,1,{}"
+        self.csv = self.file("t.csv", "\n".join([
+            ",".join(report.COLUMNS), row.format("256x256", "strata", 4, 4, 95),
+            row.format("256x256", "naive", 12, 12, 30), row.format("256x256", "plain", 2, 2, 190),
+            row.format("256x256", "copy", 3.8, 3.8, 100)]) + "\n")
+        self.timings = report.read_timings([self.csv])
+
+    def test_each_is_compared_and_the_copy_is_not(self):
+        ratios = {c.rival: c.ratio for c in report.compare(self.timings)}
+        self.assertEqual(ratios, {"naive": 3, "plain": 0.5})
+
+    def test_the_table_names_them(self):
+        text = report.markdown(report.compare(self.timings), self.timings)
+        self.assertIn("2 comparisons with other kernels: 1 faster, 0 same, 1 slower", text)
+        self.assertNotIn("with CUB", text)
+        self.assertIn("| u32 | 256x256 | 2^16 | 4,000 | naive | 12,000 | 3.00 | faster | 1 | 95 |",
+                      text)
+        self.assertIn("256x256 2^16 beside plain (0.50).", text.replace("\n", " "))
+        self.assertNotIn("Not compared", text)
+
+    def test_the_chart_leaves_them_out(self):
+        self.assertEqual(report.panels_of(report.compare(self.timings)), [])
+
+    def test_a_bar_names_its_rival_or_none(self):
+        for row, met in (("naive,3.0,95", True), ("naive,3.1,", False), ("plain,1,", False),
+                         (",,95", True), (",,96", False), ("cub,1,", False)):
+            with self.subTest(row=row):
+                bars = self.file("bars.csv", ",".join(report.BAR_COLUMNS) +
+                                 f"\nDeviceTranspose::Transpose,u32,256x256,65536,{row}\n")
+                self.assertEqual(self.run_report(self.csv, "--bars", bars)[0], 0 if met else 1)
+
+
 class Status(unittest.TestCase):
     def test_by_distance_and_noise(self):
         for ratio, noise, expected in ((2.0, 0.02, "faster"), (0.5, 0.02, "slower"),
@@ -159,25 +196,25 @@ class Bars(Files):
                                                 *rows]) + "\n")
 
     def test_met_bars_pass(self):
-        path = self.bars("DeviceReduce::Sum,i32,uniform,8192,2.0,",
-                         "DeviceReduce::Sum,i32,uniform,268435456,0.99,104")
+        path = self.bars("DeviceReduce::Sum,i32,uniform,8192,cub,2.0,",
+                         "DeviceReduce::Sum,i32,uniform,268435456,cub,0.99,104")
         code, printed = self.run_report(FIXTURE, "--bars", path)
         self.assertEqual(code, 0)
         self.assertIn("2 of 2 bars are met", printed)
 
     def test_a_ratio_below_its_bar_fails(self):
         code, printed = self.run_report(
-            FIXTURE, "--bars", self.bars("DeviceReduce::Sum,i32,uniform,8192,2.01,"))
+            FIXTURE, "--bars", self.bars("DeviceReduce::Sum,i32,uniform,8192,cub,2.01,"))
         self.assertEqual(code, 1)
         self.assertIn("FAIL    DeviceReduce::Sum i32 uniform 2^13: ratio 2.000 (bar 2.01)", printed)
 
     def test_too_little_of_the_copy_fails(self):
-        path = self.bars("DeviceReduce::Sum,i32,uniform,268435456,0.99,106")
+        path = self.bars("DeviceReduce::Sum,i32,uniform,268435456,,,106")
         self.assertEqual(self.run_report(FIXTURE, "--bars", path)[0], 1)
 
     def test_a_bar_without_a_result_is_missing(self):
         code, printed = self.run_report(
-            FIXTURE, "--bars", self.bars("DeviceReduce::Sum,i64,uniform,8192,1,"))
+            FIXTURE, "--bars", self.bars("DeviceReduce::Sum,i64,uniform,8192,cub,1,"))
         self.assertEqual(code, 1)
         self.assertIn("MISSING DeviceReduce::Sum i64 uniform 2^13", printed)
 
@@ -186,7 +223,7 @@ class Bars(Files):
             with self.subTest(name=name):
                 bars = report.read_bars(os.path.join(HERE, "bars", name))
                 self.assertGreater(len(bars), 0)
-                self.assertEqual(len(bars), len({key for key, _, _ in bars}))
+                self.assertEqual(len(bars), len({bar[:2] for bar in bars}))
 
 
 class CommandLine(Files):
