@@ -226,6 +226,22 @@ TEST(shared_layout, the_first_layout_that_is_free_is_chosen) {
   EXPECT_EQ(66, (ConflictFreeMatrixLayout<2, 64, 64>::pitch));
 }
 
+// Two elements of one row and one bank: no padding of rows helps.
+struct two_of_a_bank {
+  static constexpr int element_bytes = 4;
+  static constexpr int instructions = 1;
+  constexpr element_place operator()(int, int lane) const { return {lane < 2 ? 0 : -1, 32 * lane}; }
+};
+
+TEST(shared_layout, the_least_padding_is_found_if_there_is_any) {
+  using strata::detail::least_free_pad;
+  EXPECT_EQ(0, least_free_pad(33, column_access<4, 32, 33>{}));
+  EXPECT_EQ(1, least_free_pad(32, column_access<4, 32, 32>{}, row_access<4, 32, 32>{}));
+  EXPECT_EQ(1, least_free_pad(8, row_access<16, 8, 8>{}, column_access<16, 8, 8>{}));
+  EXPECT_EQ(-1, least_free_pad(64, two_of_a_bank{}));
+  EXPECT_EQ(-1, least_free_pad(64, row_access<4, 32, 64>{}, two_of_a_bank{}));
+}
+
 // ---------------------------------------------------------------------------------- exchange
 
 template <int Bytes>

@@ -114,6 +114,22 @@ STRATA_HD constexpr int conflict_degree(const Layout& layout, const Pattern& pat
   return degree;
 }
 
+namespace detail {
+
+/// `conflict_degree` above 1, but ends at the first conflict: the search for a layout, which compilers
+/// repeat for every tile, asks it of many that have some.
+template <class Layout, class Pattern>
+STRATA_HD constexpr bool has_conflicts(const Layout& layout, const Pattern& pattern) {
+  for (int instruction = 0; instruction < Pattern::instructions; ++instruction) {
+    for (int lane = 0; lane < 32; lane += lanes_per_wavefront(Pattern::element_bytes)) {
+      if (wavefronts_of_group(layout, pattern, instruction, lane) > 1) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace detail
+
 /// Wavefronts of all of the pattern's instructions, and how few they could be.
 struct wavefront_count {
   int wavefronts = 0;

@@ -171,7 +171,7 @@ struct ExchangeLayout {
 namespace detail {
 
 template <class Layout, class... Patterns>
-inline constexpr bool is_free_of_conflicts = ((conflict_degree(Layout{}, Patterns{}) == 1) && ...);
+inline constexpr bool is_free_of_conflicts = !(has_conflicts(Layout{}, Patterns{}) || ...);
 
 struct no_free_layout {
   STRATA_HD static constexpr int storage_elements(int) { return 0; }
@@ -220,18 +220,34 @@ struct layouts_to_try<16> {
   using type = candidate_layouts<PlainLayout, SwizzledLayout<16, 8>, PaddedLayout<8, 1>>;
 };
 
-template <int ElementBytes, int Rows, int Columns, int Pad = 0>
-STRATA_HD constexpr int smallest_free_pad() {
-  using layout = PaddedMatrixLayout<Rows, Columns, Pad>;
-  if constexpr (is_free_of_conflicts<layout, column_access<ElementBytes, Rows, Columns>,
-                                     row_access<ElementBytes, Rows, Columns>>) {
-    return Pad;
-  } else {
-    // not for users: a pitch of an odd number of words is always found
-    static_assert(Pad * ElementBytes < 128, "no padding frees both rows and columns");
-    return smallest_free_pad<ElementBytes, Rows, Columns, Pad + 1>();
+// PaddedMatrixLayout with a pitch that is a value: a loop over types would cost compilers more.
+struct matrix_of_pitch {
+  int pitch;
+  STRATA_HD constexpr int operator()(int row, int column) const { return row * pitch + column; }
+};
+
+/// The least padding of the rows of a matrix, in elements, with which none of the patterns has
+/// conflicts; -1 if none is found. From 4 bytes on, more than a wavefront's lanes would repeat what was
+/// tried; of narrower elements these are enough for an odd number of words.
+template <class Pattern, class... Patterns>
+STRATA_HD constexpr int least_free_pad(int columns, const Pattern& pattern,
+                                       const Patterns&... patterns) {
+  for (int pad = 0; pad <= lanes_per_wavefront(Pattern::element_bytes); ++pad) {
+    const matrix_of_pitch layout{columns + pad};
+    if (!(has_conflicts(layout, pattern) || ... || has_conflicts(layout, patterns))) return pad;
   }
+  return -1;
 }
+
+template <int ElementBytes, int Rows, int Columns>
+struct conflict_free_matrix {
+  static constexpr int pad =
+      least_free_pad(Columns, column_access<ElementBytes, Rows, Columns>{},
+                     row_access<ElementBytes, Rows, Columns>{});
+  // not for users: a pitch of an odd number of words is always found
+  static_assert(pad >= 0, "no padding frees both rows and columns");
+  using type = PaddedMatrixLayout<Rows, Columns, pad>;
+};
 
 template <class Pattern, class... Patterns>
 struct conflict_free_layout {
@@ -256,7 +272,7 @@ using ConflictFreeLayout = typename detail::conflict_free_layout<Patterns...>::t
 /// A matrix whose rows and columns are free of conflicts, with the least padding per row.
 template <int ElementBytes, int Rows, int Columns>
 using ConflictFreeMatrixLayout =
-    PaddedMatrixLayout<Rows, Columns, detail::smallest_free_pad<ElementBytes, Rows, Columns>()>;
+    typename detail::conflict_free_matrix<ElementBytes, Rows, Columns>::type;
 
 /// Storage for `Items` items that lie as `Layout` says; shared between `T` and pieces of it. It begins
 /// with a bank's word whatever the size of an item, as the layouts assume.

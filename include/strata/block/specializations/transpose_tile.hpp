@@ -120,35 +120,6 @@ struct transpose_conflicts {
       conflict_degree(transpose_storage_layout<Tile, Layout>{}, transpose_access<Tile, false>{});
 };
 
-struct matrix_pitch {
-  int pitch;
-  STRATA_HD constexpr int operator()(int row, int column) const { return row * pitch + column; }
-};
-
-template <class Pattern>
-STRATA_HD constexpr bool is_free_with_pitch(matrix_pitch layout, Pattern pattern) {
-  for (int instruction = 0; instruction < Pattern::instructions; ++instruction) {
-    for (int lane = 0; lane < 32; lane += lanes_per_wavefront(Pattern::element_bytes)) {
-      if (wavefronts_of_group(layout, pattern, instruction, lane) > 1) return false;
-    }
-  }
-  return true;
-}
-
-/// The least padding of a storage row, in units, that leaves no conflicts; -1 if there is none: more
-/// than a wavefront's lanes would repeat what was tried.
-template <class Tile>
-STRATA_HD constexpr int padding_without_conflicts() {
-  for (int pad = 0; pad <= Tile::lanes; ++pad) {
-    const matrix_pitch layout{Tile::storage_columns + pad};
-    if (is_free_with_pitch(layout, transpose_access<Tile, false>{}) &&
-        is_free_with_pitch(layout, transpose_access<Tile, true>{})) {
-      return pad;
-    }
-  }
-  return -1;
-}
-
 /// Swizzled where sizes allow it, for it takes no more room than the tile; else padded. `void` if no
 /// padding is free of conflicts.
 template <class Tile>
@@ -156,7 +127,10 @@ struct chosen_transpose_layout {
   static constexpr auto choose() {
     if constexpr (Tile::unit_bytes >= 4 && Tile::pieces == 1 && Tile::is_power_of_two_both_ways) {
       return std::common_type<SwizzledLayout<Tile::unit_bytes, Tile::storage_columns>>{};
-    } else if constexpr (constexpr int pad = padding_without_conflicts<Tile>(); pad >= 0) {
+    } else if constexpr (constexpr int pad =
+                             least_free_pad(Tile::storage_columns, transpose_access<Tile, false>{},
+                                            transpose_access<Tile, true>{});
+                         pad >= 0) {
       return std::common_type<PaddedMatrixLayout<Tile::storage_rows, Tile::storage_columns, pad>>{};
     } else {
       return std::common_type<void>{};
