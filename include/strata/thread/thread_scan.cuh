@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+
+#include <cstddef>
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+// A parameter of this type is converted, not deduced from: a prefix 0 serves any arithmetic type.
+template <class T>
+using not_deduced_t = typename identity_type<T>::type;
+
+/// Scans the first `valid` of `Length` items (all, if `Full`) behind what `prefix` holds if
+/// `apply_prefix`. Returns what an exclusive scan would give the item behind the last one; unless
+/// `Total`, an exclusive scan saves the operator call for that, and the result is unspecified.
+///
+/// The trip count is known at compile time also for fewer items, so that arrays stay in registers.
+template <bool Inclusive, bool Total, bool Full, int Length, class T, class Operator>
+STRATA_D T scan_in_thread(const T* input, T* output, Operator& op, const T& prefix,
+                          bool apply_prefix, [[maybe_unused]] int valid = Length) {
+  T sum = prefix;
+  STRATA_UNROLL
+  for (int i = 0; i < Length; ++i) {
+    if (!Full && i >= valid) break;
+    const T item = input[i];
+    if constexpr (!Inclusive) output[i] = sum;
+    if (Inclusive || Total || i < Length - 1) {
+      sum = i > 0 || apply_prefix ? static_cast<T>(op(sum, item)) : item;
+    }
+    if constexpr (Inclusive) output[i] = sum;
+  }
+  return sum;
+}
+
+}  // namespace detail
+
+/// Scans the items of an array in one thread, in order, and returns the sum of all:
+///
+///     ThreadScanInclusive: output[i] = op(... op(op(prefix, input[0]), input[1]) ..., input[i])
+///     ThreadScanExclusive: output[0] = prefix, output[i] = op(output[i - 1], input[i - 1])
+///
+/// - Without a prefix, or where `apply_prefix` is false, the scan begins with input[0]; output[0]
+///   of the exclusive scan is the unused prefix then. (So a block's first thread can run the code
+///   of the others.)
+/// - What is returned has all items in it, and the prefix if that is applied.
+/// - Strictly sequential: floating-point results are those of the loop, and `scan_op` need not even
+///   be associative. It is called once for each item but a first one without a prefix.
+/// - `output` may be `input`. Loops are unrolled, so arrays that are indexed by constants elsewhere
+///   too stay in registers.
+///
+/// @code
+/// STRATA_KERNEL void row_offsets(const int* counts, int* offsets, int* totals) {
+///   int row[4];
+///   for (unsigned i = 0; i < 4; ++i) row[i] = counts[4 * threadIdx.x + i];
+///   totals[threadIdx.x] = strata::ThreadScanExclusive(row, row, strata::Sum{}, 0);
+///   for (unsigned i = 0; i < 4; ++i) offsets[4 * threadIdx.x + i] = row[i];
+/// }
+/// @endcode
+template <std::size_t Length, class T, class Operator>
+STRATA_D T ThreadScanInclusive(const T (&input)[Length], T (&output)[Length], Operator scan_op) {
+  return detail::scan_in_thread<true, true, true, static_cast<int>(Length)>(
+      +input, +output, scan_op, input[0], false);
+}
+template <std::size_t Length, class T, class Operator>
+STRATA_D T ThreadScanInclusive(const T (&input)[Length], T (&output)[Length], Operator scan_op,
+                               detail::not_deduced_t<T> prefix, bool apply_prefix = true) {
+  return detail::scan_in_thread<true, true, true, static_cast<int>(Length)>(
+      +input, +output, scan_op, prefix, apply_prefix);
+}
+
+template <std::size_t Length, class T, class Operator>
+STRATA_D T ThreadScanExclusive(const T (&input)[Length], T (&output)[Length], Operator scan_op,
+                               detail::not_deduced_t<T> prefix, bool apply_prefix = true) {
+  return detail::scan_in_thread<false, true, true, static_cast<int>(Length)>(
+      +input, +output, scan_op, prefix, apply_prefix);
+}
+
+/// The same for `Length` items behind pointers.
+template <int Length, class T, class Operator>
+STRATA_D T ThreadScanInclusive(const T* input, T* output, Operator scan_op) {
+  static_assert(Length > 0, "ThreadScanInclusive<Length>: there must be at least one item");
+  return detail::scan_in_thread<true, true, true, Length>(input, output, scan_op, input[0], false);
+}
+template <int Length, class T, class Operator>
+STRATA_D T ThreadScanInclusive(const T* input, T* output, Operator scan_op,
+                               detail::not_deduced_t<T> prefix, bool apply_prefix = true) {
+  static_assert(Length > 0, "ThreadScanInclusive<Length>: there must be at least one item");
+  return detail::scan_in_thread<true, true, true, Length>(input, output, scan_op, prefix,
+                                                          apply_prefix);
+}
+
+template <int Length, class T, class Operator>
+STRATA_D T ThreadScanExclusive(const T* input, T* output, Operator scan_op,
+                               detail::not_deduced_t<T> prefix, bool apply_prefix = true) {
+  static_assert(Length > 0, "ThreadScanExclusive<Length>: there must be at least one item");
+  return detail::scan_in_thread<false, true, true, Length>(input, output, scan_op, prefix,
+                                                           apply_prefix);
+}
+
+STRATA_NAMESPACE_END
