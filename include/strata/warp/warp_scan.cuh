@@ -1,0 +1,252 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/operators.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/core/types.hpp>
+#include <strata/warp/logical_warp.cuh>
+#include <strata/warp/specializations/warp_scan_lanes.cuh>
+
+#include <type_traits>
+
+STRATA_NAMESPACE_BEGIN
+
+/// Scans one item of every lane of a logical warp, in any association:
+///
+///     inclusive: op(... op(op(initial_value, item[0]), item[1]) ..., item[lane])
+///     exclusive: op(... op(op(initial_value, item[0]), item[1]) ..., item[lane - 1])
+///
+/// - A logical warp has 1 to 32 threads. A power of two divides each warp into 32 /
+///   LogicalWarpThreads logical warps, side by side; of another width there is one in each warp,
+///   its first lanes, and the other lanes must not call.
+/// - All lanes of a logical warp must call together, with the same initial value. Those of other
+///   logical warps need not: they may be elsewhere, or call with other arguments.
+/// - Without an initial value there is no exclusive result in lane 0: it is something unspecified.
+///   Sums begin with `T{}`.
+/// - Operands keep their order, so the operator need be associative only. It is called with items,
+///   the initial value and results of such calls, with nothing else.
+/// - `warp_aggregate` is the sum of all items, without the initial value, the same bits in every
+///   lane.
+/// - The Partial forms scan lanes 0 .. valid_items - 1. The operator is not called with the input
+///   of other lanes, and their outputs are not written. `valid_items` must be the same in the whole
+///   logical warp; above LogicalWarpThreads it means all. If it is 0 or less, nothing at all is
+///   written.
+/// - Outputs may be the variable that the input came from.
+/// - Determinism: the association depends on the types alone, so floating-point results repeat bit
+///   for bit. A result does not depend on `valid_items`.
+/// - Storage and barriers: items move by shuffles. `TempStorage` exists for the sake of a uniform
+///   interface, is empty, and no barrier is needed between uses.
+/// - A scan takes log2(LogicalWarpThreads) steps (rounded up) of a shuffle for each 4 bytes of `T`
+///   and one conditional call of the operator; an exclusive result one more shuffle, but for sums
+///   of integers a subtraction. No lane is compared: the shuffle says itself whether there is a
+///   source.
+/// - `T` must be trivially copyable.
+///
+/// @code
+/// STRATA_KERNEL void offsets_in_warps(const int* counts, int* offsets, int* totals) {
+///   using WarpScan = strata::WarpScan<int>;
+///   STRATA_SHARED(temp_storage, WarpScan::TempStorage[128 / 32]);
+///   const unsigned warp = threadIdx.x / 32;
+///   int offset, total;
+///   WarpScan(temp_storage[warp]).ExclusiveSum(counts[threadIdx.x], offset, total);
+///   offsets[threadIdx.x] = offset;
+///   if (threadIdx.x % 32 == 0) totals[warp] = total;
+/// }
+/// @endcode
+template <class T, int LogicalWarpThreads = warp_threads>
+class WarpScan {
+  static_assert(std::is_trivially_copyable_v<T>,
+                "WarpScan<T> moves items between lanes as bits: T must be trivially copyable");
+
+ public:
+  struct TempStorage : Uninitialized<NullType> {};
+
+  STRATA_D explicit WarpScan(TempStorage&) {}
+
+  STRATA_D void InclusiveSum(T input, T& inclusive_output) {
+    InclusiveScan(input, inclusive_output, strata::Sum{});
+  }
+  STRATA_D void InclusiveSum(T input, T& inclusive_output, T& warp_aggregate) {
+    InclusiveScan(input, inclusive_output, strata::Sum{}, warp_aggregate);
+  }
+  STRATA_D void ExclusiveSum(T input, T& exclusive_output) {
+    ExclusiveScan(input, exclusive_output, T{}, strata::Sum{});
+  }
+  STRATA_D void ExclusiveSum(T input, T& exclusive_output, T& warp_aggregate) {
+    ExclusiveScan(input, exclusive_output, T{}, strata::Sum{}, warp_aggregate);
+  }
+
+  template <class Operator>
+  STRATA_D void InclusiveScan(T input, T& inclusive_output, Operator scan_op) {
+    scan<all>(input, inclusive_output, none{}, none{}, scan_op, none{});
+  }
+  template <class Operator>
+  STRATA_D void InclusiveScan(T input, T& inclusive_output, Operator scan_op, T& warp_aggregate) {
+    scan<all>(input, inclusive_output, none{}, none{}, scan_op, warp_aggregate);
+  }
+  template <class Operator>
+  STRATA_D void InclusiveScan(T input, T& inclusive_output, T initial_value, Operator scan_op) {
+    scan<all>(input, inclusive_output, none{}, initial_value, scan_op, none{});
+  }
+  template <class Operator>
+  STRATA_D void InclusiveScan(T input, T& inclusive_output, T initial_value, Operator scan_op,
+                              T& warp_aggregate) {
+    scan<all>(input, inclusive_output, none{}, initial_value, scan_op, warp_aggregate);
+  }
+
+  template <class Operator>
+  STRATA_D void ExclusiveScan(T input, T& exclusive_output, Operator scan_op) {
+    scan<all>(input, none{}, exclusive_output, none{}, scan_op, none{});
+  }
+  template <class Operator>
+  STRATA_D void ExclusiveScan(T input, T& exclusive_output, Operator scan_op, T& warp_aggregate) {
+    scan<all>(input, none{}, exclusive_output, none{}, scan_op, warp_aggregate);
+  }
+  template <class Operator>
+  STRATA_D void ExclusiveScan(T input, T& exclusive_output, T initial_value, Operator scan_op) {
+    scan<all>(input, none{}, exclusive_output, initial_value, scan_op, none{});
+  }
+  template <class Operator>
+  STRATA_D void ExclusiveScan(T input, T& exclusive_output, T initial_value, Operator scan_op,
+                              T& warp_aggregate) {
+    scan<all>(input, none{}, exclusive_output, initial_value, scan_op, warp_aggregate);
+  }
+
+  /// Both results of one scan.
+  template <class Operator>
+  STRATA_D void Scan(T input, T& inclusive_output, T& exclusive_output, Operator scan_op) {
+    scan<all>(input, inclusive_output, exclusive_output, none{}, scan_op, none{});
+  }
+  template <class Operator>
+  STRATA_D void Scan(T input, T& inclusive_output, T& exclusive_output, T initial_value,
+                     Operator scan_op) {
+    scan<all>(input, inclusive_output, exclusive_output, initial_value, scan_op, none{});
+  }
+
+  /// The input of lane `src_lane` of the logical warp.
+  STRATA_D T Broadcast(T input, unsigned src_lane) {
+    return warp_.from_lane(input, static_cast<int>(src_lane));
+  }
+
+  STRATA_D void InclusiveSumPartial(T input, T& inclusive_output, int valid_items) {
+    InclusiveScanPartial(input, inclusive_output, strata::Sum{}, valid_items);
+  }
+  STRATA_D void InclusiveSumPartial(T input, T& inclusive_output, int valid_items,
+                                    T& warp_aggregate) {
+    InclusiveScanPartial(input, inclusive_output, strata::Sum{}, valid_items, warp_aggregate);
+  }
+  STRATA_D void ExclusiveSumPartial(T input, T& exclusive_output, int valid_items) {
+    ExclusiveScanPartial(input, exclusive_output, T{}, strata::Sum{}, valid_items);
+  }
+  STRATA_D void ExclusiveSumPartial(T input, T& exclusive_output, int valid_items,
+                                    T& warp_aggregate) {
+    ExclusiveScanPartial(input, exclusive_output, T{}, strata::Sum{}, valid_items, warp_aggregate);
+  }
+
+  template <class Operator>
+  STRATA_D void InclusiveScanPartial(T input, T& inclusive_output, Operator scan_op,
+                                     int valid_items) {
+    scan<valid>(input, inclusive_output, none{}, none{}, scan_op, none{}, valid_items);
+  }
+  template <class Operator>
+  STRATA_D void InclusiveScanPartial(T input, T& inclusive_output, Operator scan_op,
+                                     int valid_items, T& warp_aggregate) {
+    scan<valid>(input, inclusive_output, none{}, none{}, scan_op, warp_aggregate, valid_items);
+  }
+  template <class Operator>
+  STRATA_D void InclusiveScanPartial(T input, T& inclusive_output, T initial_value,
+                                     Operator scan_op, int valid_items) {
+    scan<valid>(input, inclusive_output, none{}, initial_value, scan_op, none{}, valid_items);
+  }
+  template <class Operator>
+  STRATA_D void InclusiveScanPartial(T input, T& inclusive_output, T initial_value,
+                                     Operator scan_op, int valid_items, T& warp_aggregate) {
+    scan<valid>(input, inclusive_output, none{}, initial_value, scan_op, warp_aggregate,
+                valid_items);
+  }
+
+  template <class Operator>
+  STRATA_D void ExclusiveScanPartial(T input, T& exclusive_output, Operator scan_op,
+                                     int valid_items) {
+    scan<valid>(input, none{}, exclusive_output, none{}, scan_op, none{}, valid_items);
+  }
+  template <class Operator>
+  STRATA_D void ExclusiveScanPartial(T input, T& exclusive_output, Operator scan_op,
+                                     int valid_items, T& warp_aggregate) {
+    scan<valid>(input, none{}, exclusive_output, none{}, scan_op, warp_aggregate, valid_items);
+  }
+  template <class Operator>
+  STRATA_D void ExclusiveScanPartial(T input, T& exclusive_output, T initial_value,
+                                     Operator scan_op, int valid_items) {
+    scan<valid>(input, none{}, exclusive_output, initial_value, scan_op, none{}, valid_items);
+  }
+  template <class Operator>
+  STRATA_D void ExclusiveScanPartial(T input, T& exclusive_output, T initial_value,
+                                     Operator scan_op, int valid_items, T& warp_aggregate) {
+    scan<valid>(input, none{}, exclusive_output, initial_value, scan_op, warp_aggregate,
+                valid_items);
+  }
+
+  template <class Operator>
+  STRATA_D void ScanPartial(T input, T& inclusive_output, T& exclusive_output, Operator scan_op,
+                            int valid_items) {
+    scan<valid>(input, inclusive_output, exclusive_output, none{}, scan_op, none{}, valid_items);
+  }
+  template <class Operator>
+  STRATA_D void ScanPartial(T input, T& inclusive_output, T& exclusive_output, T initial_value,
+                            Operator scan_op, int valid_items) {
+    scan<valid>(input, inclusive_output, exclusive_output, initial_value, scan_op, none{},
+                valid_items);
+  }
+
+ private:
+  enum lanes { all, valid };
+
+  // A result that is not asked for, or an initial value that there is not.
+  struct none {};
+  template <class Argument>
+  static constexpr bool given = !std::is_same_v<std::decay_t<Argument>, none>;
+
+  template <lanes Lanes, class Inclusive, class Exclusive, class Initial, class Operator,
+            class Aggregate>
+  STRATA_D void scan(const T& item, Inclusive&& inclusive, Exclusive&& exclusive,
+                     const Initial& initial, Operator& op, Aggregate&& aggregate,
+                     [[maybe_unused]] int valid_items = LogicalWarpThreads) {
+    constexpr bool full = Lanes == all;
+    if (!full && valid_items < 1) return;
+    const bool is_valid = full || warp_.lane() < valid_items;
+    const unsigned mask = warp_.mask();
+    const T sum = detail::scan_lanes<LogicalWarpThreads, full>(mask, item, op, is_valid);
+    if constexpr (given<Aggregate>) {
+      const bool to_the_end = full || valid_items > LogicalWarpThreads;
+      aggregate = warp_.from_lane(sum, (to_the_end ? LogicalWarpThreads : valid_items) - 1);
+    }
+    if constexpr (given<Exclusive>) {
+      const T below = detail::sum_of_lanes_below<LogicalWarpThreads, Operator>(mask, item, sum);
+      if (is_valid) {
+        if constexpr (!given<Initial>) {
+          exclusive = below;
+        } else if constexpr (detail::adds_like_words<Operator, T>) {
+          exclusive = static_cast<T>(op(initial, below));  // in lane 0 that is 0
+        } else {
+          exclusive = warp_.lane() == 0 ? initial : static_cast<T>(op(initial, below));
+        }
+      }
+    }
+    if constexpr (given<Inclusive>) {
+      if (is_valid) {
+        if constexpr (given<Initial>) {
+          inclusive = static_cast<T>(op(initial, sum));
+        } else {
+          inclusive = sum;
+        }
+      }
+    }
+  }
+
+  detail::logical_warp<LogicalWarpThreads> warp_;
+};
+
+STRATA_NAMESPACE_END

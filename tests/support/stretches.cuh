@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Items that tell whether a scan calls its operator as it may, and in no other way.
+#pragma once
+
+#include <strata/core/platform.cuh>
+
+#include <ostream>
+
+namespace strata_test {
+
+// A stretch of consecutive numbers. Joining is associative and not commutative, and it tells a call
+// that no scan may make (with an input beyond the valid ones, out of order, twice the same item)
+// from one that it may.
+struct stretch {
+  int first, last;
+  STRATA_HD friend bool operator==(const stretch& a, const stretch& b) {
+    return a.first == b.first && a.last == b.last;
+  }
+  friend std::ostream& operator<<(std::ostream& out, const stretch& s) {
+    return out << s.first << " .. " << s.last;
+  }
+};
+
+struct join_stretches {
+  int* wrong_calls;
+  STRATA_D stretch operator()(const stretch& a, const stretch& b) const {
+    if (a.first < 0 || a.last + 1 != b.first) atomicAdd(wrong_calls, 1);
+    return {a.first, b.last};
+  }
+};
+
+STRATA_HD stretch no_item() { return {-1000, -1000}; }
+STRATA_HD stretch untouched() { return {-2000, -2000}; }
+
+}  // namespace strata_test
