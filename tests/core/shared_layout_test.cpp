@@ -341,6 +341,74 @@ TEST(exchange_layout, is_free_for_items_that_are_moved_in_pieces) {
   expect_exchanges_are_free<record<48, 16>>(items{});
 }
 
+// Of 32 threads in groups, whose storages are an array; items count on from each group to the next.
+template <class T, int Items, int Group>
+constexpr exchange_facts facts_of_groups() {
+  using layout = ExchangeLayout<T, Items, Group>;
+  constexpr int items = Group * Items;
+  return {Items, layout::unit_bytes, layout::units_per_item,
+          32 / Group * layout::storage_elements(items), [](int index) {
+            return index / items * layout::storage_elements(items) + layout{}(index % items);
+          }};
+}
+
+void expect_groups_are_free(const exchange_facts& layout, int group) {
+  SCOPED_TRACE(testing::Message() << layout.items << " items, groups of " << group);
+  std::set<int> taken;
+  for (int i = 0; i < 32 * layout.items; ++i) {
+    for (int unit = 0; unit < layout.units_per_item; ++unit) {
+      const int position = layout.position(i) + unit;
+      ASSERT_LT(position, layout.storage_units);
+      ASSERT_TRUE(taken.insert(position).second) << i;
+    }
+  }
+  for (const bool striped : {false, true}) {
+    const int ways = striped && group == 2 && layout.unit_bytes < 4 ? 2 : 1;
+    for (int item = 0; item < layout.items; ++item) {
+      for (int unit = 0; unit < layout.units_per_item; ++unit) {
+        std::array<int, 32> addresses{};
+        for (int lane = 0; lane < 32; ++lane) {
+          const int index = striped
+                                ? lane / group * group * layout.items + item * group + lane % group
+                                : lane * layout.items + item;
+          addresses[static_cast<std::size_t>(lane)] =
+              (layout.position(index) + unit) * layout.unit_bytes;
+        }
+        ASSERT_LE(judge_wavefronts(addresses, layout.unit_bytes),
+                  ways * ideal_wavefronts(layout.unit_bytes))
+            << "item " << item << (striped ? " striped" : " blocked");
+      }
+    }
+  }
+}
+
+template <class T, int... Items>
+void expect_groups_are_free(std::integer_sequence<int, Items...>) {
+  constexpr exchange_facts layouts[][sizeof...(Items)] = {
+      {facts_of_groups<T, Items + 1, 1>()...},
+      {facts_of_groups<T, Items + 1, 2>()...},
+      {facts_of_groups<T, Items + 1, 4>()...},
+      {facts_of_groups<T, Items + 1, 8>()...},
+      {facts_of_groups<T, Items + 1, 16>()...}};
+  int group = 1;
+  for (const auto& layouts_of_group : layouts) {
+    for (const exchange_facts& layout : layouts_of_group) expect_groups_are_free(layout, group);
+    group *= 2;
+  }
+}
+
+TEST(exchange_layout, is_free_for_groups_whose_storages_are_an_array) {
+  using items = std::integer_sequence<int, 0, 1, 2, 3, 4, 5, 6, 7, 8, 11, 15, 23, 31>;
+  expect_groups_are_free<element<1>>(items{});
+  expect_groups_are_free<element<2>>(items{});
+  expect_groups_are_free<element<4>>(items{});
+  expect_groups_are_free<element<8>>(items{});
+  expect_groups_are_free<element<16>>(items{});
+  expect_groups_are_free<record<3, 1>>(items{});
+  expect_groups_are_free<record<12, 4>>(items{});
+  expect_groups_are_free<record<40, 8>>(items{});
+}
+
 // The library's own model says the same at compile time, for the shapes it is asked about most.
 static_assert(conflict_degree(ExchangeLayout<int, 24>{}, blocked_access<4, 24>{}) == 1 &&
                   conflict_degree(ExchangeLayout<double, 12>{}, blocked_access<8, 12>{}) == 1 &&

@@ -4,6 +4,7 @@
 
 #include <strata/core/bank_conflicts.hpp>
 #include <strata/core/macros.hpp>
+#include <strata/core/types.hpp>
 
 #include <cstddef>
 #include <type_traits>
@@ -123,9 +124,18 @@ struct SwizzledLayout {
 /// - Of items below 4 bytes several share a word. Where a warp's items exceed 32 words, those of a
 ///   thread are rounded up to whole words; a wavefront of striped accesses touches at most half of
 ///   the words, so there is room for the gaps.
-template <class T, int ItemsPerThread>
+///
+/// One storage is for any number of threads, unless `GroupThreads`, a power of two, is below 32: then
+/// each group of so many threads has its own, of an array, and all groups of a warp access theirs by
+/// the same instructions. The items of a group lie as if a wavefront had `GroupThreads` columns (or its
+/// own, if these are fewer), and the size of a storage is an odd multiple of them: the next group's
+/// lanes use the next columns. The exception: striped accesses of groups of 2 to items below 4 bytes may
+/// take 2 wavefronts for 1.
+template <class T, int ItemsPerThread, int GroupThreads = 32>
 struct ExchangeLayout {
   static_assert(ItemsPerThread > 0, "ExchangeLayout needs at least one item per thread");
+  static_assert(GroupThreads > 0 && GroupThreads <= 32 && detail::is_power_of_two(GroupThreads),
+                "ExchangeLayout needs groups of a power of two up to 32 threads: take 32 for others");
   static constexpr int item_bytes = static_cast<int>(sizeof(T));
   static constexpr bool is_one_access =
       detail::is_access_size(item_bytes) && alignof(T) == sizeof(T);
@@ -135,36 +145,46 @@ struct ExchangeLayout {
                                     : alignof(T) < 4  ? 4
                                                       : static_cast<int>(alignof(T));
   static constexpr int units_per_item =
-      is_one_access ? 1 : ((item_bytes + unit_bytes - 1) / unit_bytes) | 1;
+      is_one_access ? 1 : detail::ceiling_divide(item_bytes, unit_bytes) | 1;
 
  private:
   static constexpr int per_word = unit_bytes < 4 ? 4 / unit_bytes : 1;
-  static constexpr int columns = lanes_per_wavefront(unit_bytes);
+  static constexpr int all_columns = lanes_per_wavefront(unit_bytes);
+  static constexpr int columns = GroupThreads < all_columns ? GroupThreads : all_columns;
   static constexpr int units_per_thread = ItemsPerThread * units_per_item;
   static constexpr bool fits_one_wavefront = 32 * units_per_thread * unit_bytes <= 128;
-  static constexpr int pitch = fits_one_wavefront
-                                   ? units_per_thread
-                                   : (units_per_thread + per_word - 1) / per_word * per_word;
-  // Of words below 4 bytes, of units above.
-  static constexpr int stride = pitch / (fits_one_wavefront ? 1 : per_word);
-  static constexpr int common = detail::greatest_common_divisor(stride, columns);
-  // Threads between two units (words) of padding.
-  static constexpr int threads_per_pad = columns / common;
-  static constexpr int pad = fits_one_wavefront || common == 1 ? 0 : per_word;
 
  public:
-  /// Of an item's first unit.
+  /// From the first unit of a thread's items to that of the next thread's, without padding.
+  static constexpr int pitch =
+      fits_one_wavefront ? units_per_thread : detail::round_up(units_per_thread, per_word);
+
+ private:
+  // Of words below 4 bytes, of units above.
+  static constexpr int common =
+      fits_one_wavefront ? 1 : detail::greatest_common_divisor(pitch / per_word, columns);
+
+ public:
+  /// Unused units after the items of every `threads_per_pad` threads.
+  static constexpr int pad = common == 1 ? 0 : per_word;
+  static constexpr int threads_per_pad = common == 1 ? 1 : columns / common;
+
+  /// Of an item's first unit. Most often there is one gap only, and so one division.
   STRATA_HD constexpr int operator()(int index) const {
-    if constexpr (pitch == units_per_thread && pad == 0) {
-      return index * units_per_item;
-    } else {
-      const int thread = detail::quotient(index, ItemsPerThread);
-      return thread * pitch + detail::quotient(thread, threads_per_pad) * pad +
-             detail::remainder(index, ItemsPerThread) * units_per_item;
-    }
+    return index * units_per_item +
+           detail::quotient(index, ItemsPerThread) * (pitch - units_per_thread) +
+           detail::quotient(index, ItemsPerThread * threads_per_pad) * pad;
+  }
+  /// The same of the first item of a thread, whose number need not be divided from an index.
+  STRATA_HD static constexpr int of_thread(int thread) {
+    return thread * pitch + detail::quotient(thread, threads_per_pad) * pad;
   }
   STRATA_HD static constexpr int storage_elements(int items) {
-    return items > 0 ? ExchangeLayout{}(items - 1) + units_per_item : 0;
+    if (items <= 0) return 0;
+    const int used = ExchangeLayout{}(items - 1) + units_per_item;
+    if (GroupThreads == 32) return used;
+    if (fits_one_wavefront || GroupThreads >= all_columns) return detail::round_up(used, per_word);
+    return (detail::ceiling_divide(used, columns * per_word) | 1) * columns * per_word;
   }
 };
 

@@ -66,46 +66,23 @@ struct access_unit<16> {
 
 /// A tile of `Threads * ItemsPerThread` items in shared memory, and how threads find theirs. Of each
 /// address only the part that depends on the thread is computed, once; the steps from item to item are
-/// constants. Positions are in units of `Layout`.
+/// constants. Positions are in units of `Layout`, an ExchangeLayout.
 template <class T, int ItemsPerThread, int Threads,
           class Layout = ExchangeLayout<T, ItemsPerThread>>
 class exchange_tile {
   static constexpr int unit_bytes = Layout::unit_bytes;
   static constexpr int units_per_item = Layout::units_per_item;
-  static constexpr int layout_of(int index) { return Layout{}(index); }
-
-  // The layout adds one gap after each thread's items and another one after those of
-  // `threads_per_period` threads. From then on it repeats.
-  static constexpr bool repeats_after(int threads) {
-    for (int thread = 0; thread < warp_threads; ++thread) {
-      if (layout_of((threads + thread) * ItemsPerThread) !=
-          layout_of(threads * ItemsPerThread) + layout_of(thread * ItemsPerThread)) {
-        return false;
-      }
-    }
-    return true;
-  }
-  static constexpr int find_period() {
-    int threads = 1;
-    while (!repeats_after(threads)) threads *= 2;
-    return threads;
-  }
-  static constexpr int threads_per_period = find_period();
-  static constexpr int period = threads_per_period * ItemsPerThread;  // items
-  static constexpr int pitch = layout_of(ItemsPerThread);
-  static constexpr int thread_gap = pitch - ItemsPerThread * units_per_item;
-  static constexpr int period_units = layout_of(period);
-  static constexpr int period_gap = period_units - threads_per_period * pitch;
+  // The layout repeats from one padding to the next.
+  static constexpr int period = ItemsPerThread * Layout::threads_per_pad;  // items
+  static constexpr int period_units = Layout::of_thread(Layout::threads_per_pad);
 
  public:
   static constexpr int items = Threads * ItemsPerThread;
   static constexpr std::size_t items_per_thread = static_cast<std::size_t>(ItemsPerThread);
 
-  /// Of the item with this index; without sign, for that divides in fewer steps.
+  /// Of the item with this index.
   STRATA_HD static constexpr int position(unsigned index) {
-    return static_cast<int>(index * unsigned{units_per_item} +
-                            index / unsigned{ItemsPerThread} * unsigned{thread_gap} +
-                            index / unsigned{period} * unsigned{period_gap});
+    return Layout{}(static_cast<int>(index));
   }
   /// Of item `start + thread`. `start` should be a constant, negative or not: then there is one division
   /// for all starts that have the same remainder.
@@ -116,8 +93,7 @@ class exchange_tile {
   }
   /// Of the first item of a thread.
   STRATA_HD static constexpr int position_of_thread(unsigned thread) {
-    return static_cast<int>(thread * unsigned{pitch} +
-                            thread / unsigned{threads_per_period} * unsigned{period_gap});
+    return Layout::of_thread(static_cast<int>(thread));
   }
 
   STRATA_D void put(int position, const T& item) {
