@@ -133,14 +133,15 @@ STRATA_KERNEL void sums_by_name(const T* in, T* out, int valid) {
   const T item = in[threadIdx.x];
   T* const results = out + 12 * threadIdx.x;
   for (int i = 0; i < 12; ++i) results[i] = item;
+  const strata::Sum sum;
   scan.InclusiveSum(item, results[0]);
   scan.InclusiveSum(item, results[1], results[2]);
   scan.ExclusiveSum(item, results[3]);
   scan.ExclusiveSum(item, results[4], results[5]);
-  scan.InclusiveSumPartial(item, results[6], valid);
-  scan.InclusiveSumPartial(item, results[7], valid, results[8]);
-  scan.ExclusiveSumPartial(item, results[9], valid);
-  scan.ExclusiveSumPartial(item, results[10], valid, results[11]);
+  scan.InclusiveScanPartial(item, results[6], sum, valid);
+  scan.InclusiveScanPartial(item, results[7], sum, valid, results[8]);
+  scan.ExclusiveScanPartial(item, results[9], T{}, sum, valid);
+  scan.ExclusiveScanPartial(item, results[10], T{}, sum, valid, results[11]);
 }
 
 // Sums of integers have code of their own. They wrap around, in types that the language lets.

@@ -10,6 +10,7 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/core/shuffle.cuh>
 
 #include <cstddef>
 #include <cstring>

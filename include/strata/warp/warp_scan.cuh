@@ -34,8 +34,8 @@ STRATA_NAMESPACE_BEGIN
 ///   logical warp; above LogicalWarpThreads it means all. If it is 0 or less, nothing at all is
 ///   written.
 /// - Outputs may be the variable that the input came from.
-/// - Determinism: the association depends on the types alone, so floating-point results repeat bit
-///   for bit. A result does not depend on `valid_items`.
+/// - Determinism: the association depends on the types and the width alone, so floating-point
+///   results repeat bit for bit. A result does not depend on `valid_items`.
 /// - Storage and barriers: items move by shuffles. `TempStorage` exists for the sake of a uniform
 ///   interface, is empty, and no barrier is needed between uses.
 /// - A scan takes log2(LogicalWarpThreads) steps (rounded up) of a shuffle for each 4 bytes of `T`
@@ -130,21 +130,6 @@ class WarpScan {
     return warp_.from_lane(input, static_cast<int>(src_lane));
   }
 
-  STRATA_D void InclusiveSumPartial(T input, T& inclusive_output, int valid_items) {
-    InclusiveScanPartial(input, inclusive_output, strata::Sum{}, valid_items);
-  }
-  STRATA_D void InclusiveSumPartial(T input, T& inclusive_output, int valid_items,
-                                    T& warp_aggregate) {
-    InclusiveScanPartial(input, inclusive_output, strata::Sum{}, valid_items, warp_aggregate);
-  }
-  STRATA_D void ExclusiveSumPartial(T input, T& exclusive_output, int valid_items) {
-    ExclusiveScanPartial(input, exclusive_output, T{}, strata::Sum{}, valid_items);
-  }
-  STRATA_D void ExclusiveSumPartial(T input, T& exclusive_output, int valid_items,
-                                    T& warp_aggregate) {
-    ExclusiveScanPartial(input, exclusive_output, T{}, strata::Sum{}, valid_items, warp_aggregate);
-  }
-
   template <class Operator>
   STRATA_D void InclusiveScanPartial(T input, T& inclusive_output, Operator scan_op,
                                      int valid_items) {
@@ -203,11 +188,7 @@ class WarpScan {
 
  private:
   enum lanes { all, valid };
-
-  // A result that is not asked for, or an initial value that there is not.
-  struct none {};
-  template <class Argument>
-  static constexpr bool given = !std::is_same_v<std::decay_t<Argument>, none>;
+  using none = detail::not_given;
 
   template <lanes Lanes, class Inclusive, class Exclusive, class Initial, class Operator,
             class Aggregate>
@@ -219,14 +200,14 @@ class WarpScan {
     const bool is_valid = full || warp_.lane() < valid_items;
     const unsigned mask = warp_.mask();
     const T sum = detail::scan_lanes<LogicalWarpThreads, full>(mask, item, op, is_valid);
-    if constexpr (given<Aggregate>) {
+    if constexpr (detail::is_given<Aggregate>) {
       const bool to_the_end = full || valid_items > LogicalWarpThreads;
       aggregate = warp_.from_lane(sum, (to_the_end ? LogicalWarpThreads : valid_items) - 1);
     }
-    if constexpr (given<Exclusive>) {
+    if constexpr (detail::is_given<Exclusive>) {
       const T below = detail::sum_of_lanes_below<LogicalWarpThreads, Operator>(mask, item, sum);
       if (is_valid) {
-        if constexpr (!given<Initial>) {
+        if constexpr (!detail::is_given<Initial>) {
           exclusive = below;
         } else if constexpr (detail::adds_like_words<Operator, T>) {
           exclusive = static_cast<T>(op(initial, below));  // in lane 0 that is 0
@@ -235,9 +216,9 @@ class WarpScan {
         }
       }
     }
-    if constexpr (given<Inclusive>) {
+    if constexpr (detail::is_given<Inclusive>) {
       if (is_valid) {
-        if constexpr (given<Initial>) {
+        if constexpr (detail::is_given<Initial>) {
           inclusive = static_cast<T>(op(initial, sum));
         } else {
           inclusive = sum;

@@ -6,12 +6,18 @@
 #include <strata/core/operators.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/scan_step.cuh>
+#include <strata/core/shuffle.cuh>
 #include <strata/core/types.hpp>
 
 #include <type_traits>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
+
+/// Stands for a result that is not asked for, or an initial value that there is not.
+struct not_given {};
+template <class Argument>
+inline constexpr bool is_given = !std::is_same_v<std::decay_t<Argument>, not_given>;
 
 /// True if `Operator` adds integers that wrap around like words: their sums may be made of words,
 /// and an item may be subtracted again.

@@ -1,0 +1,129 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/block/specializations/raking_layout.hpp>
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/core/shuffle.cuh>
+#include <strata/core/types.hpp>
+#include <strata/warp/specializations/warp_scan_lanes.cuh>
+
+#include <cstddef>
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// BLOCK_SCAN_RAKING and, if `Memoize`, BLOCK_SCAN_RAKING_MEMOIZE, for more than one warp: every
+/// thread writes its item; each thread of the first warp folds a segment of consecutive items; that
+/// warp scans the segments' sums; each of its threads scans its segment, behind the sum of those
+/// before it, in place; every thread reads its result. Two barriers, whatever the prefix.
+///
+/// Unless `Full`, only the first `valid` (1 .. Threads) threads have an item, and only they get a
+/// result.
+template <class T, int Threads, bool Memoize>
+struct block_scan_raking {
+  // As wide accesses as the size allows, whatever the alignment: four floats in a struct take one.
+  static constexpr std::size_t alignment = alignof(T) < 16 && sizeof(T) % 16 == 0  ? 16
+                                           : alignof(T) < 8 && sizeof(T) % 8 == 0 ? 8
+                                                                                  : alignof(T);
+  struct alignas(alignment) place {
+    unsigned char bytes[sizeof(T)];
+  };
+  using segments = raking_segments<place, Threads>;
+  using layout = typename segments::layout;
+  static constexpr int segment = segments::segment;
+  static constexpr int rakers = segments::rakers;
+
+  struct storage {
+    typename layout::storage items;
+    T aggregate;
+  };
+
+  template <bool Inclusive, bool Full, class Operator, class Prefix, class Aggregate>
+  STRATA_D static T scan(storage& shared, int thread, const T& item, Operator& op, Prefix prefix,
+                         Aggregate&& aggregate, int valid) {
+    if (Full || thread < valid) at_unit(shared, layout::unit(thread)) = item;
+    __syncthreads();
+    // The whole first warp, for the prefix functor may need it, though there may be fewer rakers.
+    if (thread < warp_threads) {
+      rake<Inclusive, Full, is_given<Aggregate>>(shared, thread, item, op, prefix, valid);
+    }
+    __syncthreads();
+    if constexpr (is_given<Aggregate>) aggregate = shared.aggregate;
+    return Full || thread < valid ? at_unit(shared, layout::unit(thread)) : item;
+  }
+
+ private:
+  STRATA_D static T& at_unit(storage& shared, int unit) {
+    return reinterpret_cast<T&>(shared.items.at_unit(unit));
+  }
+
+  // A T need not have a default constructor.
+  union slot {
+    T item;
+    STRATA_D slot() {}
+  };
+
+  template <bool Inclusive, bool Full, bool PublishAll, class Operator, class Prefix>
+  STRATA_D static void rake(storage& shared, int lane, const T& own, Operator& op, Prefix& prefix,
+                            int valid) {
+    const int first = lane * segment;
+    const int first_unit = layout::unit(first);
+    const auto at = [&](int i) -> T& {
+      return at_unit(shared, first_unit + i * layout::pitch);
+    };
+    // How many items the segment has; known to be all of them where that can be.
+    constexpr bool whole = Full && Threads % segment == 0;
+    const int count = valid - first;
+    const bool has_items = whole && rakers == warp_threads ? true : lane < rakers && count > 0;
+
+    slot memo[Memoize ? segment : 1];
+    T sum = own;
+    if (has_items) {
+      sum = at(0);
+      if constexpr (Memoize) memo[0].item = sum;
+      STRATA_UNROLL
+      for (int i = 1; i < segment; ++i) {
+        if (!whole && i >= count) break;
+        const T next = at(i);
+        if constexpr (Memoize) memo[i].item = next;
+        sum = static_cast<T>(op(sum, next));
+      }
+    }
+
+    constexpr bool all_rake = Full && rakers == warp_threads;
+    const T inclusive = scan_lanes<warp_threads, all_rake>(full_warp_mask, sum, op, has_items);
+    T before = sum_of_lanes_below<warp_threads, Operator>(full_warp_mask, sum, inclusive);
+    bool has_before = adds_like_words<Operator, T> || lane > 0;  // words have 0 in lane 0
+    const int last_raker = (Full ? rakers : ceiling_divide(valid, segment)) - 1;
+    if constexpr (PublishAll) {
+      if (lane == last_raker) shared.aggregate = inclusive;
+    }
+    if constexpr (Prefix::is_callback) {
+      const T all = platform::shuffle(full_warp_mask, inclusive, last_raker);
+      const T start = platform::shuffle(full_warp_mask, static_cast<T>(prefix.callback(all)), 0);
+      if (has_items) before = lane == 0 ? start : static_cast<T>(op(start, before));
+      has_before = true;
+    }
+    if constexpr (Prefix::is_value) {
+      if (has_items) before = lane == 0 ? prefix.value : static_cast<T>(op(prefix.value, before));
+      has_before = true;
+    }
+    if (!has_items) return;
+
+    STRATA_UNROLL
+    for (int i = 0; i < segment; ++i) {
+      if (!whole && i >= count) break;
+      const T next = Memoize ? memo[Memoize ? i : 0].item : at(i);
+      if constexpr (!Inclusive) at(i) = before;
+      if (Inclusive || (i + 1 < segment && (whole || i + 1 < count))) {
+        before = i > 0 || has_before ? static_cast<T>(op(before, next)) : next;
+      }
+      if constexpr (Inclusive) at(i) = before;
+    }
+  }
+};
+
+}  // namespace detail
+STRATA_NAMESPACE_END

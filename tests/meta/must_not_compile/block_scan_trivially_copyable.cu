@@ -1,0 +1,22 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// expect: BlockScan<T> moves items between threads as bits: T must be trivially copyable
+#include <strata/block/block_scan.cuh>
+
+struct plain {
+  int value;
+};
+
+struct counted {
+  int value;
+  STRATA_HD counted(const counted& other) : value(other.value) {}
+};
+
+STRATA_KERNEL void storages() {
+  STRATA_SHARED(good, strata::BlockScan<plain, 64>::TempStorage);
+  static_cast<void>(good);
+#ifdef STRATA_BAD
+  STRATA_SHARED(bad, strata::BlockScan<counted, 64>::TempStorage);
+  static_cast<void>(bad);
+#endif
+}
