@@ -161,9 +161,7 @@ class exchange_tile {
     return reinterpret_cast<Type*>(storage_.bytes + position * unit_bytes);
   }
 
-  using storage = LayoutStorage<T, Layout, items>;
-  // The words of the layout are words of the memory, also where items are narrower.
-  alignas(alignof(storage) > 4 ? alignof(storage) : 4) storage storage_;
+  LayoutStorage<T, Layout, items> storage_;
 };
 
 }  // namespace detail
