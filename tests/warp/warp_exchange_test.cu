@@ -23,6 +23,10 @@ using strata_test::int128;
 using strata_test::same_bits;
 using strata_test::words;
 
+struct alignas(32) sector {  // in units of 16 bytes
+  std::int64_t word[4];
+};
+
 struct record {  // 40 bytes, in units of 8
   double a;
   std::int64_t b[4];
@@ -41,6 +45,10 @@ struct numbered<words<Count, Word>> {
     }
     return result;
   }
+};
+template <>
+struct numbered<sector> {
+  static STRATA_HD sector make(int i) { return {{i, i + 1LL, i * 3LL, -i}}; }
 };
 template <>
 struct numbered<record> {
@@ -157,7 +165,7 @@ using exchange_cases = testing::Types<
     exchange_case<std::int64_t, 4, 16>, exchange_case<std::int64_t, 10, 4>,
     exchange_case<int128, 6>, exchange_case<int128, 8, 8>, exchange_case<words<3>, 10>,
     exchange_case<words<4>, 3, 20>, exchange_case<record, 4>, exchange_case<record, 5, 16>,
-    exchange_case<words<3, std::uint8_t>, 8, 16>>;
+    exchange_case<words<3, std::uint8_t>, 8, 16>, exchange_case<sector, 3, 4>>;
 #endif
 TYPED_TEST_SUITE(warp_exchange, exchange_cases);
 
@@ -251,6 +259,14 @@ struct at_run_time : Pattern {
   }
 };
 
+/// The storages of an array follow each other as in the model.
+template <class T, int Items, int Width>
+constexpr bool has_no_gaps =
+    sizeof(typename WarpExchange<T, Items, Width>::TempStorage) ==
+    static_cast<std::size_t>(
+        strata::detail::warp_exchange_layout<T, Items, Width>::storage_elements(Items * Width)) *
+        strata::detail::warp_exchange_layout<T, Items, Width>::unit_bytes;
+
 template <class T, int Items, int Width>
 bool is_free(int zero) {
   using layout = strata::detail::warp_exchange_layout<T, Items, Width>;
@@ -261,7 +277,8 @@ bool is_free(int zero) {
   return strata::conflict_degree(storages{}, at_run_time<blocked>{{}, zero}) == 1 &&
          strata::conflict_degree(storages{}, at_run_time<striped>{{}, zero}) <= most &&
          layout{}(Items * Width - 1) + layout::units_per_item <=
-             layout::storage_elements(Items * Width);
+             layout::storage_elements(Items * Width) &&
+         (Width == 32 || has_no_gaps<T, Items, Width>);
 }
 template <class T, int Items>
 void test_model() {
@@ -294,6 +311,7 @@ TEST(warp_exchange_layout, is_free_of_conflicts_in_the_model) {
   test_model<int128>(counts{});
   test_model<words<3>>(counts{});
   test_model<record>(counts{});
+  test_model<sector>(counts{});
 }
 
 #if defined(STRATA_SIMT_CHECK)  // the flavour that sees each access
@@ -338,11 +356,13 @@ void test_conflicts(std::integer_sequence<int, Items...>) {
   (test_conflicts<T, Items, 16>(), ...);
   (test_conflicts<T, Items, 8>(), ...);
   (test_conflicts<T, Items, 4>(), ...);
+  (test_conflicts<T, Items, 1>(), ...);
 }
 
 template <class T>
 class warp_exchange_conflicts : public testing::Test {};
-using item_types = testing::Types<signed char, short, int, std::int64_t, int128, words<3>, record>;
+using item_types =
+    testing::Types<signed char, short, int, std::int64_t, int128, words<3>, record, sector>;
 TYPED_TEST_SUITE(warp_exchange_conflicts, item_types);
 
 TYPED_TEST(warp_exchange_conflicts, there_are_none) {

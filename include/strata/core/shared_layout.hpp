@@ -135,7 +135,8 @@ template <class T, int ItemsPerThread, int GroupThreads = 32>
 struct ExchangeLayout {
   static_assert(ItemsPerThread > 0, "ExchangeLayout needs at least one item per thread");
   static_assert(GroupThreads > 0 && GroupThreads <= 32 && detail::is_power_of_two(GroupThreads),
-                "ExchangeLayout needs groups of a power of two up to 32 threads: take 32 for others");
+                "ExchangeLayout needs groups of a power of two up to 32 threads: take 32 for "
+                "others");
   static constexpr int item_bytes = static_cast<int>(sizeof(T));
   static constexpr bool is_one_access =
       detail::is_access_size(item_bytes) && alignof(T) == sizeof(T);
@@ -295,9 +296,10 @@ using ConflictFreeMatrixLayout =
     typename detail::conflict_free_matrix<ElementBytes, Rows, Columns>::type;
 
 /// Storage for `Items` items that lie as `Layout` says; shared between `T` and pieces of it. It begins
-/// with a bank's word whatever the size of an item, as the layouts assume.
+/// with a bank's word whatever the size of an item, as the layouts assume. A `T` that is aligned to more
+/// than a unit does not align it: that could put gaps between the storages of an array.
 template <class T, class Layout, int Items>
-struct alignas(alignof(T) > 4 ? alignof(T) : 4) LayoutStorage {
+struct alignas(Layout::unit_bytes > 4 ? Layout::unit_bytes : 4) LayoutStorage {
   unsigned char
       bytes[static_cast<std::size_t>(Layout::storage_elements(Items)) * Layout::unit_bytes];
 
