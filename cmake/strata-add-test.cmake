@@ -4,7 +4,8 @@
 # strata_add_test(<folder>/<name> [GPU] [SIMT] [CHECK] [ASAN] [TIMEOUT <seconds>])
 #
 # One source, tests/<folder>/<name>.cu, several programs and CTest entries:
-#   GPU    <name>_gpu         nvcc; needs a device, else CTest reports "Skipped"
+#   GPU    <name>_gpu         nvcc; needs a device, else CTest reports "Skipped", and where there was
+#                             none at configure time it is compiled with smaller cases
 #   SIMT   <name>_simt        the host compiler and strata::simt
 #   CHECK  <name>_simt_check  every load and store watched; smaller cases (STRATA_TEST_SMALL=1)
 #   ASAN   <name>_simt_asan   AddressSanitizer + UBSan; smaller cases
@@ -50,6 +51,10 @@ function(strata_add_test path)
     add_executable(${name}_gpu ${path}.cu)
     set_target_properties(${name}_gpu PROPERTIES CUDA_STANDARD 17 CUDA_STANDARD_REQUIRED ON)
     target_compile_options(${name}_gpu PRIVATE --extended-lambda)
+    if(CMAKE_CUDA_ARCHITECTURES MATCHES "-virtual$")
+      # Without a device they are compiled, not run: fewer types will do.
+      target_compile_definitions(${name}_gpu PRIVATE STRATA_TEST_SMALL=1)
+    endif()
     strata_register_test(${name}_gpu strata::strata ${arg_TIMEOUT} gpu ${folder})
   endif()
   foreach(flavour IN ITEMS SIMT CHECK ASAN)
