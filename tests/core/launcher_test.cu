@@ -274,6 +274,61 @@ TEST(launcher, dependent_kernel_sees_what_its_predecessor_wrote) {
   EXPECT_EQ(stale.to_host()[0], 0);
 }
 
+// ---------------------------------------------------------------------------- cooperative launches
+/// Every block waits for every other one: only if all are resident does that end.
+STRATA_KERNEL void meet(unsigned* arrived, unsigned round) {
+  platform::wait_for_previous_kernel();
+  platform::launch_next_kernel();
+  if (threadIdx.x != 0) return;
+  atomicAdd(arrived, 1u);
+  while (platform::load_relaxed(arrived) < round * gridDim.x) STRATA_SPIN();
+}
+
+TEST(launcher, blocks_of_a_cooperative_launch_may_wait_for_each_other) {
+  constexpr unsigned blocks = 12;
+  device_vector<unsigned> arrived(std::vector<unsigned>{0});
+  for (unsigned round = 1; round <= 4; ++round) {
+    strata::launch_configuration configuration{"meet", blocks, 64};
+    configuration.cooperative = true;
+    configuration.programmatic = has_clusters() && round % 2 == 0;
+    ASSERT_CUDA_SUCCESS(strata::launch(configuration, meet, arrived.data(), round));
+  }
+  EXPECT_EQ(arrived.to_host()[0], 4 * blocks);
+}
+
+TEST(launcher, a_cooperative_launch_may_be_captured) {
+  cudaStream_t stream = nullptr;
+  ASSERT_CUDA_SUCCESS(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  device_vector<unsigned> arrived(std::vector<unsigned>{0});
+  ASSERT_CUDA_SUCCESS(cudaDeviceSynchronize());
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t executable = nullptr;
+  ASSERT_CUDA_SUCCESS(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+  strata::launch_configuration configuration{"meet", 12, 64, 0, stream};
+  configuration.cooperative = true;
+  for (unsigned round = 1; round <= 2; ++round) {
+    ASSERT_CUDA_SUCCESS(strata::launch(configuration, meet, arrived.data(), round));
+  }
+  ASSERT_CUDA_SUCCESS(cudaStreamEndCapture(stream, &graph));
+  ASSERT_CUDA_SUCCESS(cudaGraphInstantiate(&executable, graph, 0));
+  ASSERT_CUDA_SUCCESS(cudaGraphLaunch(executable, stream));
+  ASSERT_CUDA_SUCCESS(cudaStreamSynchronize(stream));
+  EXPECT_EQ(arrived.to_host()[0], 24u);
+  ASSERT_CUDA_SUCCESS(cudaGraphExecDestroy(executable));
+  ASSERT_CUDA_SUCCESS(cudaGraphDestroy(graph));
+  ASSERT_CUDA_SUCCESS(cudaStreamDestroy(stream));
+}
+
+TEST(launcher, a_cooperative_launch_of_too_many_blocks_fails) {
+  device_vector<unsigned> arrived(std::vector<unsigned>{0});
+  strata::launch_configuration configuration{"meet", 100000, 1024};
+  configuration.cooperative = true;
+  EXPECT_EQ(strata::launch(configuration, meet, arrived.data(), 1u),
+            cudaErrorCooperativeLaunchTooLarge);
+  static_cast<void>(cudaGetLastError());
+  EXPECT_EQ(arrived.to_host()[0], 0u);
+}
+
 // ---------------------------------------------------------------------------- properties
 TEST(device_properties, are_the_devices_and_the_same_when_asked_again) {
   int device = 0, multiprocessors = 0, l2_bytes = 0;

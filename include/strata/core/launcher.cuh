@@ -24,6 +24,9 @@ struct launch_configuration {
   /// launch, sm_90): it must call platform::wait_for_previous_kernel() before it reads or writes
   /// what that one writes or reads.
   bool programmatic = false;
+  /// All blocks are resident together, so that they may wait for each other; if the device cannot
+  /// hold them, the launch fails with cudaErrorCooperativeLaunchTooLarge.
+  bool cooperative = false;
 };
 
 namespace detail {
@@ -68,10 +71,11 @@ template <class... Parameters, class... Arguments>
   const cudaError_t status = ::strata::simt::launch(
       ::strata::simt::launch_parameters{configuration.name, configuration.grid, configuration.block,
                                         configuration.cluster_size,
-                                        configuration.dynamic_shared_bytes, configuration.stream},
+                                        configuration.dynamic_shared_bytes, configuration.stream,
+                                        configuration.cooperative},
       kernel, std::forward<Arguments>(arguments)...);
 #else
-  cudaLaunchAttribute attributes[2];
+  cudaLaunchAttribute attributes[3];
   unsigned count = 0;
   if (configuration.cluster_size > 1) {
     attributes[count].id = cudaLaunchAttributeClusterDimension;
@@ -83,6 +87,11 @@ template <class... Parameters, class... Arguments>
   if (configuration.programmatic) {
     attributes[count].id = cudaLaunchAttributeProgrammaticStreamSerialization;
     attributes[count].val.programmaticStreamSerializationAllowed = 1;
+    ++count;
+  }
+  if (configuration.cooperative) {
+    attributes[count].id = cudaLaunchAttributeCooperative;
+    attributes[count].val.cooperative = 1;
     ++count;
   }
   cudaLaunchConfig_t launch{};

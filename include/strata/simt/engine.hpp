@@ -98,6 +98,7 @@ struct launch_parameters {
   unsigned cluster_size = 1;  // blocks, along x
   size_t dynamic_shared_bytes = 0;
   cudaStream_t stream = nullptr;
+  bool cooperative = false;  // all blocks in flight together, whatever the configuration says
 };
 
 // A type-erased call; clone and destroy serve a stream that captures.

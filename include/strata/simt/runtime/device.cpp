@@ -229,3 +229,19 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const voi
   *blocks = std::min({by_threads, by_shared, blocks_per_multiprocessor});
   return cudaSuccess;
 }
+
+namespace strata {
+namespace simt {
+namespace engine {
+
+uint64_t max_cooperative_blocks(const void* kernel, int block_threads,
+                                size_t dynamic_shared_bytes) {
+  int blocks = 0;
+  const cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+      &blocks, kernel, block_threads, dynamic_shared_bytes);
+  return error == cudaSuccess ? static_cast<uint64_t>(blocks) * multiprocessors : 0;
+}
+
+}  // namespace engine
+}  // namespace simt
+}  // namespace strata

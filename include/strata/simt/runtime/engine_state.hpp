@@ -239,6 +239,10 @@ issue issue_launch(const launch_parameters& parameters, const kernel_call& call,
                    cudaError_t& error);
 size_t dynamic_shared_limit(const void* kernel);
 
+// ---- device.cpp
+// How many blocks the device holds at a time.
+uint64_t max_cooperative_blocks(const void* kernel, int block_threads, size_t dynamic_shared_bytes);
+
 // ---- memory.cpp
 bool is_device_range(const void* pointer, size_t bytes);
 

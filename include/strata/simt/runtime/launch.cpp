@@ -73,6 +73,10 @@ cudaError_t validate(const launch_parameters& p, const kernel_call& call) {
   if (p.cluster_size == 0 || p.cluster_size > 16) return cudaErrorInvalidClusterSize;
   if (p.grid.x % p.cluster_size != 0) return cudaErrorInvalidConfiguration;
   if (p.dynamic_shared_bytes > dynamic_shared_limit(call.kernel)) return cudaErrorInvalidValue;
+  if (p.cooperative && volume(p.grid) > max_cooperative_blocks(call.kernel, static_cast<int>(threads),
+                                                               p.dynamic_shared_bytes)) {
+    return cudaErrorCooperativeLaunchTooLarge;
+  }
   return cudaSuccess;
 }
 
@@ -88,7 +92,9 @@ class dispatcher {
   uint64_t left() const { return count_ - next_; }
 
   void admit() {
-    const uint64_t limit = std::max(1u, settings.resident_blocks);
+    const uint64_t limit = launch_now.parameters.cooperative
+                               ? volume(launch_now.parameters.grid)
+                               : std::max(1u, settings.resident_blocks);
     const uint64_t size = launch_now.parameters.cluster_size;
     while (left() != 0 &&
            (launch_now.resident.empty() || (launch_now.resident.size() + 1) * size <= limit)) {
