@@ -2,38 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <strata/core/item_words.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 
 #include <cstddef>
-#include <cstring>
 #include <type_traits>
 
 STRATA_NAMESPACE_BEGIN
 namespace platform {
 namespace detail {
 
-// A value as 32-bit words, for shuffles. The padding of the last word is zero.
 template <class T>
-struct shuffle_words {
-  static constexpr std::size_t count = (sizeof(T) + 3) / 4;
-  unsigned word[count];
-
-  STRATA_D explicit shuffle_words(const T& value) {
-    word[count - 1] = 0;
-    memcpy(word, &value, sizeof(T));
-  }
-  STRATA_D T value() const {
-    // A union, for T need not have a default constructor.
-    union storage {
-      T object;
-      unsigned char bytes[sizeof(T)];
-      STRATA_D storage() {}
-    } result;
-    memcpy(result.bytes, word, sizeof(T));
-    return result.object;
-  }
-};
+using shuffle_words = strata::detail::item_words<T, unsigned>;
 
 }  // namespace detail
 

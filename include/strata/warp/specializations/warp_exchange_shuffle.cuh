@@ -2,12 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <strata/core/item_words.cuh>
 #include <strata/core/macros.hpp>
-#include <strata/core/platform.cuh>
 #include <strata/core/shared_layout.hpp>
 #include <strata/core/types.hpp>
 #include <strata/warp/logical_warp.cuh>
-#include <strata/warp/specializations/exchange_tile.cuh>
 
 #include <cstddef>
 

@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+
+#include <cstddef>
+#include <cstring>
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// An item as `Word`s, the last of which it may fill in part.
+template <class T, class Word>
+struct item_words {
+  static constexpr std::size_t count = (sizeof(T) + sizeof(Word) - 1) / sizeof(Word);
+  Word word[count];
+
+  item_words() = default;
+  STRATA_D explicit item_words(const T& item) {
+    if constexpr (sizeof(T) % sizeof(Word) != 0) word[count - 1] = Word{};
+    memcpy(word, &item, sizeof(T));
+  }
+  STRATA_D T value() const {
+    // A union, for T need not have a default constructor.
+    union storage {
+      T object;
+      unsigned char bytes[sizeof(T)];
+      STRATA_D storage() {}
+    } result;
+    memcpy(result.bytes, word, sizeof(T));
+    return result.object;
+  }
+};
+
+}  // namespace detail
+STRATA_NAMESPACE_END
