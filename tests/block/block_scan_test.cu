@@ -69,8 +69,8 @@ enum result_row {
   rows
 };
 
-// Block b has valid_items[b]. One storage is used again and again after barriers; the last scan uses
-// private storage.
+// Block b has valid_items[b]. One storage is used again and again after barriers; the last scan
+// uses private storage.
 template <class Shape, BlockScanAlgorithm Algorithm>
 STRATA_KERNEL void scan_every_way(const int* valid_items, stretch* out, complaints* wrong) {
   using scanner = block_scan<Shape, stretch, Algorithm>;
@@ -292,6 +292,49 @@ TEST(block_scan, arrays_of_tile_after_tile_are_one_scan) {
   test_items<544, 2, BLOCK_SCAN_WARP_SCANS>();
   test_items<100, 5, BLOCK_SCAN_RAKING>();
   test_items<256, 2, BLOCK_SCAN_RAKING_MEMOIZE>();
+}
+
+// ---------------------------------------------------------------------------- operator calls
+struct counting_sum {
+  int* calls;
+  STRATA_D int operator()(int a, int b) const {
+    atomicAdd(calls, 1);
+    return a + b;
+  }
+};
+
+// Two warps of three items a thread: calls of an inclusive scan of the first, then of an exclusive
+// scan of all.
+template <BlockScanAlgorithm Algorithm>
+STRATA_KERNEL void count_calls(int* calls) {
+  using scanner = BlockScan<int, 64, Algorithm>;
+  STRATA_SHARED(temp_storage, typename scanner::TempStorage);
+  int items[3] = {1, 2, 3};
+  int result;
+  scanner(temp_storage).InclusiveScan(items[0], result, counting_sum{calls});
+  __syncthreads();
+  scanner(temp_storage).ExclusiveScan(items, items, counting_sum{calls + 1});
+}
+
+template <BlockScanAlgorithm Algorithm>
+std::vector<int> calls_of() {
+  device_vector<int> calls(std::vector<int>{0, 0});
+  EXPECT_CUDA_SUCCESS(strata::launch({"count_calls", 1, 64}, count_calls<Algorithm>, calls.data()));
+  return calls.to_host();
+}
+
+TEST(block_scan, no_operator_call_is_for_nothing) {
+  constexpr int warp_scan = 31 + 30 + 28 + 24 + 16;
+  // Each thread folds its items and, the first one of each excepted, scans them; nobody needs the
+  // sum that would come last.
+  constexpr int in_threads = 64 * 2 + 64 * 2 - 1;
+  // One warp puts itself behind the other; of exclusive results the first is already there.
+  EXPECT_EQ(calls_of<BLOCK_SCAN_WARP_SCANS>(),
+            (std::vector<int>{2 * warp_scan + 32, in_threads + 2 * warp_scan + 31}));
+  // Each raker folds two items, and scans them.
+  const std::vector<int> raking{32 + warp_scan + 63, in_threads + 32 + warp_scan + 31};
+  EXPECT_EQ(calls_of<BLOCK_SCAN_RAKING>(), raking);
+  EXPECT_EQ(calls_of<BLOCK_SCAN_RAKING_MEMOIZE>(), raking);
 }
 
 // ---------------------------------------------------------------------------- example

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// WarpScan beside CUB's: the same kernel source, with the library as a parameter; and with operators
-// of libcu++.
+// WarpScan beside CUB's: the same kernel source, with the library as a parameter; and with
+// operators of libcu++.
 #include <strata/core/launcher.cuh>
 #include <strata/warp/warp_scan.cuh>
 
