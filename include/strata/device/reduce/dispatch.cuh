@@ -9,6 +9,7 @@
 #include <strata/core/operators.hpp>
 #include <strata/core/temporary_storage.hpp>
 #include <strata/core/types.hpp>
+#include <strata/device/call_tag.hpp>
 #include <strata/device/reduce/kernels.cuh>
 #include <strata/device/reduce/output.cuh>
 #include <strata/device/reduce/tuning.hpp>

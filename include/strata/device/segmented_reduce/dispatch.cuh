@@ -8,6 +8,7 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/temporary_storage.hpp>
 #include <strata/core/types.hpp>
+#include <strata/device/call_tag.hpp>
 #include <strata/device/reduce/output.cuh>
 #include <strata/device/segmented_reduce/kernels.cuh>
 #include <strata/device/segmented_reduce/segments.cuh>
