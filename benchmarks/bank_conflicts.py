@@ -10,6 +10,12 @@ the host back end and the hardware count for each pattern.
         core_bank_conflicts_test_gpu > ncu.csv
     bank_conflicts.py --host ... --ncu ncu.csv --markdown table.md
 
+Whole kernels, what the profiler says of each beside the fewest wavefronts there could be:
+
+    ncu --csv --metrics memory_l1_wavefronts_shared,memory_l1_wavefronts_shared_ideal \\
+        shared_memory_benchmark --in-process --samples 1 --target-us 1 > kernels.csv
+    bank_conflicts.py ... --kernels kernels.csv
+
 The two programs are the test tests/core/bank_conflicts_test.cu in two flavours: both go through the
 same cases in the same order. Exits with 1 if two counts of a case differ. Needs Python 3.9, nothing
 else.
@@ -18,6 +24,7 @@ else.
 import argparse
 import csv
 import os
+import re
 import subprocess
 import sys
 
@@ -51,6 +58,36 @@ def hardware_counts(path):
         lines = [line for line in file if line.startswith('"')]
     return [int(float(row["Metric Value"].replace(",", ""))) for row in csv.DictReader(lines)
             if KERNEL in row["Kernel Name"] and row["Metric Name"] == METRIC]
+
+
+def kernel_counts(paths):
+    """{kernel: {metric: count}} of the first launch of each kernel that uses shared memory."""
+    launches = {}
+    for path in paths:
+        with open(path, encoding="utf-8", newline="") as file:
+            lines = [line for line in file if line.startswith('"')]
+        for row in csv.DictReader(lines):
+            metrics = launches.setdefault((path, row["ID"], row["Kernel Name"]), {})
+            metrics[row["Metric Name"]] = int(float(row["Metric Value"].replace(",", "")))
+    kernels = {}
+    for (_, _, name), metrics in launches.items():
+        if metrics["memory_l1_wavefronts_shared"] > 0:
+            kernels.setdefault(name, metrics)
+    return kernels
+
+
+def kernel_table(kernels):
+    lines = ["", "# Wavefronts of whole kernels", "",
+             "Loads and stores of shared memory on the device; `plain` layouts and CUB's exchange are "
+             "there to compare.", "",
+             "| kernel | fewest | needed | excess |", "|---|--:|--:|--:|"]
+    for name, metrics in kernels.items():
+        short = re.sub(r"\(.*$", "", name).replace("void ", "", 1)
+        short = re.sub(r"\b(strata|detail|[a-z_]+_benchmark|gemm)::", "", short)
+        needed = metrics["memory_l1_wavefronts_shared"]
+        fewest = metrics["memory_l1_wavefronts_shared_ideal"]
+        lines.append(f"| `{short}` | {fewest:,} | {needed:,} | {needed - fewest:,} |")
+    return "\n".join(lines) + "\n"
 
 
 def table(cases, hardware):
@@ -125,6 +162,8 @@ def main():
     parser.add_argument("--svg", metavar="FILE", help="write the picture")
     parser.add_argument("--host", metavar="PROGRAM", help="the test's check flavour")
     parser.add_argument("--ncu", metavar="CSV", help="the profiler's counts of the GPU flavour")
+    parser.add_argument("--kernels", metavar="CSV", nargs="+", help="the profiler's counts of whole "
+                        "kernels")
     parser.add_argument("--markdown", metavar="FILE", help="write the table")
     arguments = parser.parse_args()
     if arguments.svg:
@@ -137,6 +176,8 @@ def main():
     if hardware and len(hardware) != len(cases):
         sys.exit(f"{len(cases)} cases, but {len(hardware)} kernels in {arguments.ncu}")
     text, differing = table(cases, hardware)
+    if arguments.kernels:
+        text += kernel_table(kernel_counts(arguments.kernels))
     if arguments.markdown:
         with open(arguments.markdown, "w", encoding="utf-8") as file:
             file.write(text)
