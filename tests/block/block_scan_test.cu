@@ -72,7 +72,8 @@ enum result_row {
 // Block b has valid_items[b]. One storage is used again and again after barriers; the last scan
 // uses private storage.
 template <class Shape, BlockScanAlgorithm Algorithm>
-STRATA_KERNEL void scan_every_way(const int* valid_items, stretch* out, complaints* wrong) {
+__launch_bounds__(Shape::threads) STRATA_KERNEL
+    void scan_every_way(const int* valid_items, stretch* out, complaints* wrong) {
   using scanner = block_scan<Shape, stretch, Algorithm>;
   STRATA_SHARED(temp_storage, typename scanner::TempStorage);
   const join_stretches op{&wrong->wrong_operands};
@@ -198,7 +199,8 @@ TEST(block_scan, memoizing_raking_keeps_order_in_any_shape_and_partial_tile) {
 // of the tiles before go before. Results of each item: inclusive, and exclusive. Other items'
 // results stay untouched.
 template <int Threads, std::size_t Items, BlockScanAlgorithm Algorithm>
-STRATA_KERNEL void scan_tiles(const int* valid_items, int tiles, stretch* out, complaints* wrong) {
+__launch_bounds__(Threads) STRATA_KERNEL
+    void scan_tiles(const int* valid_items, int tiles, stretch* out, complaints* wrong) {
   using scanner = BlockScan<stretch, Threads, Algorithm>;
   STRATA_SHARED(temp_storage, typename scanner::TempStorage);
   const join_stretches op{&wrong->wrong_operands};
