@@ -35,14 +35,19 @@
 #define near @
 #endif
 
+#include <strata/block/block_exchange.cuh>
 #include <strata/block/block_load.cuh>
 #include <strata/block/block_reduce.cuh>
+#include <strata/block/block_scan.cuh>
 #include <strata/block/block_store.cuh>
 #include <strata/core/launcher.cuh>
 #include <strata/device/device_reduce.cuh>
+#include <strata/device/device_scan.cuh>
 #include <strata/device/device_segmented_reduce.cuh>
+#include <strata/device/device_transpose.cuh>
 #include <strata/thread/thread_reduce.cuh>
 #include <strata/warp/warp_reduce.cuh>
+#include <strata/warp/warp_scan.cuh>
 
 #if defined(STRATA_NAMESPACE_WRAP)
 namespace lib = STRATA_NAMESPACE_WRAP::strata;
@@ -70,12 +75,18 @@ STRATA_KERNEL void every_layer_kernel(const T* in, T* out, T* sums, int count) {
   using load = lib::BlockLoad<T, Threads, Items, lib::BLOCK_LOAD_VECTORIZE>;
   using store = lib::BlockStore<T, Threads, Items, lib::BLOCK_STORE_STRIPED>;
   using block_reduce = lib::BlockReduce<T, Threads>;
+  using block_exchange = lib::BlockExchange<T, Threads, Items>;
+  using block_scan = lib::BlockScan<T, Threads>;
   using warp_reduce = lib::WarpReduce<T, 16>;
+  using warp_scan = lib::WarpScan<T>;
   constexpr int logical_warps = Threads / 16;
 
   STRATA_SHARED(load_storage, typename load::TempStorage);
   STRATA_SHARED(store_storage, typename store::TempStorage);
   STRATA_SHARED(block_storage, typename block_reduce::TempStorage);
+  STRATA_SHARED(exchange_storage, typename block_exchange::TempStorage);
+  STRATA_SHARED(scan_storage, typename block_scan::TempStorage);
+  STRATA_SHARED(warp_scan_storage, typename warp_scan::TempStorage);
   STRATA_SHARED(warp_storage, typename warp_reduce::TempStorage[logical_warps]);
 
   T items[Items];
@@ -88,6 +99,9 @@ STRATA_KERNEL void every_layer_kernel(const T* in, T* out, T* sums, int count) {
     sums[0] = warp_sum;
     sums[1] = block_sum;
   }
+  block_exchange(exchange_storage).BlockedToStriped(items);
+  block_scan(scan_storage).InclusiveSum(items, items);
+  warp_scan(warp_scan_storage).ExclusiveSum(items[0], items[0]);
   store(store_storage).Store(out, items, count);
 }
 
@@ -105,6 +119,11 @@ cudaError_t every_block_layer(const int* in, int* out, int* sums, int count, cud
   if (status != cudaSuccess) return status;
   status = lib::DeviceReduce::Reduce(storage, bytes, pairs, joined, count, join_pairs{},
                                      pair_of_values{0, 0}, stream);
+  if (status != cudaSuccess) return status;
+  status = lib::DeviceScan::InclusiveSum(storage, bytes, floats, segment_sums, count, stream);
+  if (status != cudaSuccess) return status;
+  status = lib::DeviceTranspose::Transpose(storage, bytes, floats, float_sum, count, segments,
+                                           stream);
   if (status != cudaSuccess) return status;
   return lib::DeviceSegmentedReduce::Sum(storage, bytes, floats, segment_sums, segments, offsets,
                                          offsets + 1, stream);

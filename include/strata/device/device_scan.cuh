@@ -1,0 +1,181 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/nvtx.hpp>
+#include <strata/core/operators.hpp>
+#include <strata/core/types.hpp>
+#include <strata/device/scan/dispatch.cuh>
+#include <strata/device/scan/initial_value.cuh>
+#include <strata/device/stream_ordered_storage.cuh>
+
+#include <cstddef>
+#include <type_traits>
+
+STRATA_ARCH_NAMESPACE_BEGIN
+
+/// Scans a sequence in device memory: each output is the sum of all items up to its own.
+///
+/// For items x[0] ... x[n-1] in the order of the input,
+///
+///     inclusive: out[i] = op(... op(op(init, x[0]), x[1]) ..., x[i])
+///     exclusive: out[i] = op(... op(op(init, x[0]), x[1]) ..., x[i - 1]),  out[0] = init
+///
+/// up to association: `op` must be associative, but need not be commutative. It is never applied to
+/// anything but items, `init` and results of itself. Inclusive scans need no `init`.
+///
+/// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure
+///   arithmetic; never 0), then with that much device memory, whose contents and alignment do not
+///   matter. The overloads without these two arguments take the memory from the stream-ordered
+///   allocator. `d_in` and `d_out` may be any random-access iterators that can be dereferenced in
+///   device code; `num_items` any integer type. `init` is a value, or a `FutureValue` that is read
+///   from device memory when the scan runs.
+/// - **In place.** `d_out` may be `d_in`: the forms with one iterator do that. Ranges must not overlap
+///   in another way.
+/// - **Execution.** One kernel launch at every size, on `stream`; no host synchronisation and no
+///   allocation, so a call can be captured in a graph and replayed. Calls that may run at the same
+///   time need temporary storage of their own. Blocks wait for each other's sums; the launch
+///   guarantees that all of them are resident ("cooperative"), so they cannot wait in vain, whatever
+///   else the device executes. On sm_90 the kernel starts dependent on the previous kernel of the
+///   stream ("programmatic") but touches memory only after that one.
+/// - **Result.** Deterministic from run to run on one device, for floating-point sums too: sums of
+///   tiles are combined in an order that depends on sizes and the number of multiprocessors only.
+/// - **Types.** Carried in the type that `op(init, x)` returns (decayed), or `op(x, x)` where there is
+///   no `init`; it must be trivially copyable and default constructible. Reads and writes each item
+///   once.
+/// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count,
+///   null pointer with items, temporary storage too small. Otherwise what the launch returns; an older
+///   error of the runtime is neither returned nor cleared. With no items nothing is launched.
+/// - **Algorithm.** One pass, in the manner of Merrill and Garland, "Single-pass Parallel Prefix Scan
+///   with Decoupled Look-back" (2016), but without the chain of prefixes: see
+///   device/scan/wave_sums.cuh.
+///
+///     std::size_t bytes = 0;
+///     strata::DeviceScan::ExclusiveSum(nullptr, bytes, d_counts, d_offsets, n);
+///     cudaMalloc(&d_temp, bytes);
+///     strata::DeviceScan::ExclusiveSum(d_temp, bytes, d_counts, d_offsets, n, stream);
+struct DeviceScan {
+  /// Adds up what comes before each item.
+  template <class InputIterator, class OutputIterator, class NumItemsT>
+  [[nodiscard]] static cudaError_t ExclusiveSum(void* d_temp_storage,
+                                                std::size_t& temp_storage_bytes,
+                                                InputIterator d_in, OutputIterator d_out,
+                                                NumItemsT num_items, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE("strata::DeviceScan::ExclusiveSum");
+    using T = detail::initial_value_t<OutputIterator, detail::iterator_value_t<InputIterator>>;
+    return scan<false>(d_temp_storage, temp_storage_bytes, d_in, d_out, strata::Sum{}, T{},
+                       num_items, stream);
+  }
+  template <class Iterator, class NumItemsT>
+  [[nodiscard]] static cudaError_t ExclusiveSum(void* d_temp_storage,
+                                                std::size_t& temp_storage_bytes, Iterator d_data,
+                                                NumItemsT num_items, cudaStream_t stream = 0) {
+    return ExclusiveSum(d_temp_storage, temp_storage_bytes, d_data, d_data, num_items, stream);
+  }
+
+  /// Adds up to each item.
+  template <class InputIterator, class OutputIterator, class NumItemsT>
+  [[nodiscard]] static cudaError_t InclusiveSum(void* d_temp_storage,
+                                                std::size_t& temp_storage_bytes,
+                                                InputIterator d_in, OutputIterator d_out,
+                                                NumItemsT num_items, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE("strata::DeviceScan::InclusiveSum");
+    using T = detail::initial_value_t<OutputIterator, detail::iterator_value_t<InputIterator>>;
+    using AccumT = detail::accumulator_t<strata::Sum, T, detail::iterator_value_t<InputIterator>>;
+    return dispatch<AccumT, true>(d_temp_storage, temp_storage_bytes, d_in, d_out, strata::Sum{},
+                                  NullType{}, num_items, stream);
+  }
+  template <class Iterator, class NumItemsT>
+  [[nodiscard]] static cudaError_t InclusiveSum(void* d_temp_storage,
+                                                std::size_t& temp_storage_bytes, Iterator d_data,
+                                                NumItemsT num_items, cudaStream_t stream = 0) {
+    return InclusiveSum(d_temp_storage, temp_storage_bytes, d_data, d_data, num_items, stream);
+  }
+
+  /// Combines what comes before each item, beginning with `init_value`: a value or a FutureValue.
+  template <class InputIterator, class OutputIterator, class ScanOp, class InitValueT,
+            class NumItemsT>
+  [[nodiscard]] static cudaError_t ExclusiveScan(void* d_temp_storage,
+                                                 std::size_t& temp_storage_bytes,
+                                                 InputIterator d_in, OutputIterator d_out,
+                                                 ScanOp scan_op, InitValueT init_value,
+                                                 NumItemsT num_items, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE("strata::DeviceScan::ExclusiveScan");
+    return scan<false>(d_temp_storage, temp_storage_bytes, d_in, d_out, scan_op, init_value,
+                       num_items, stream);
+  }
+  template <class Iterator, class ScanOp, class InitValueT, class NumItemsT>
+  [[nodiscard]] static std::enable_if_t<std::is_integral_v<NumItemsT>, cudaError_t> ExclusiveScan(
+      void* d_temp_storage, std::size_t& temp_storage_bytes, Iterator d_data, ScanOp scan_op,
+      InitValueT init_value, NumItemsT num_items, cudaStream_t stream = 0) {
+    return ExclusiveScan(d_temp_storage, temp_storage_bytes, d_data, d_data, scan_op, init_value,
+                         num_items, stream);
+  }
+
+  /// Combines up to each item.
+  template <class InputIterator, class OutputIterator, class ScanOp, class NumItemsT>
+  [[nodiscard]] static cudaError_t InclusiveScan(void* d_temp_storage,
+                                                 std::size_t& temp_storage_bytes,
+                                                 InputIterator d_in, OutputIterator d_out,
+                                                 ScanOp scan_op, NumItemsT num_items,
+                                                 cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE("strata::DeviceScan::InclusiveScan");
+    using T = detail::iterator_value_t<InputIterator>;
+    return dispatch<detail::accumulator_t<ScanOp, T, T>, true>(d_temp_storage, temp_storage_bytes,
+                                                               d_in, d_out, scan_op, NullType{},
+                                                               num_items, stream);
+  }
+  template <class Iterator, class ScanOp, class NumItemsT>
+  [[nodiscard]] static std::enable_if_t<std::is_integral_v<NumItemsT>, cudaError_t> InclusiveScan(
+      void* d_temp_storage, std::size_t& temp_storage_bytes, Iterator d_data, ScanOp scan_op,
+      NumItemsT num_items, cudaStream_t stream = 0) {
+    return InclusiveScan(d_temp_storage, temp_storage_bytes, d_data, d_data, scan_op, num_items,
+                         stream);
+  }
+
+  /// The same, beginning with `init_value`: a value or a FutureValue.
+  template <class InputIterator, class OutputIterator, class ScanOp, class InitValueT,
+            class NumItemsT>
+  [[nodiscard]] static cudaError_t InclusiveScanInit(void* d_temp_storage,
+                                                     std::size_t& temp_storage_bytes,
+                                                     InputIterator d_in, OutputIterator d_out,
+                                                     ScanOp scan_op, InitValueT init_value,
+                                                     NumItemsT num_items, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE("strata::DeviceScan::InclusiveScanInit");
+    return scan<true>(d_temp_storage, temp_storage_bytes, d_in, d_out, scan_op, init_value,
+                      num_items, stream);
+  }
+  template <class Iterator, class ScanOp, class InitValueT, class NumItemsT>
+  [[nodiscard]] static std::enable_if_t<std::is_integral_v<NumItemsT>, cudaError_t>
+  InclusiveScanInit(void* d_temp_storage, std::size_t& temp_storage_bytes, Iterator d_data,
+                    ScanOp scan_op, InitValueT init_value, NumItemsT num_items,
+                    cudaStream_t stream = 0) {
+    return InclusiveScanInit(d_temp_storage, temp_storage_bytes, d_data, d_data, scan_op,
+                             init_value, num_items, stream);
+  }
+
+ private:
+  template <bool IsInclusive, class InputIterator, class OutputIterator, class ScanOp,
+            class InitValueT, class NumItemsT>
+  static cudaError_t scan(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                          InputIterator d_in, OutputIterator d_out, ScanOp scan_op,
+                          InitValueT init_value, NumItemsT num_items, cudaStream_t stream) {
+    using Init = typename detail::initial_value_of<InitValueT>::type;
+    using AccumT = detail::accumulator_t<ScanOp, Init, detail::iterator_value_t<InputIterator>>;
+    return dispatch<AccumT, IsInclusive>(d_temp_storage, temp_storage_bytes, d_in, d_out, scan_op,
+                                         init_value, num_items, stream);
+  }
+
+  template <class AccumT, bool IsInclusive, class InputIterator, class OutputIterator, class ScanOp,
+            class InitT, class NumItemsT>
+  static cudaError_t dispatch(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                              InputIterator d_in, OutputIterator d_out, ScanOp scan_op, InitT init,
+                              NumItemsT num_items, cudaStream_t stream) {
+    return detail::DispatchScan<AccumT, InputIterator, OutputIterator, ScanOp, IsInclusive,
+                                InitT>::Dispatch(d_temp_storage, temp_storage_bytes, d_in, d_out,
+                                                 num_items, scan_op, init, stream);
+  }
+};
+
+STRATA_ARCH_NAMESPACE_END

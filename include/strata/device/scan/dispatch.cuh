@@ -1,0 +1,137 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/chained_policy.hpp>
+#include <strata/core/device_properties.cuh>
+#include <strata/core/launcher.cuh>
+#include <strata/core/macros.hpp>
+#include <strata/core/temporary_storage.hpp>
+#include <strata/core/types.hpp>
+#include <strata/device/call_tag.hpp>
+#include <strata/device/reduce/output.cuh>
+#include <strata/device/resident_grid.cuh>
+#include <strata/device/scan/initial_value.cuh>
+#include <strata/device/scan/kernels.cuh>
+#include <strata/device/scan/tuning.hpp>
+#include <strata/device/scan/wave_sums.cuh>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
+
+/// Blocks of a scan, at most.
+inline constexpr std::size_t max_scan_blocks = 1024;
+
+/// Carries out one call of a device-wide scan; `PolicyHub` may be replaced to override the tuning.
+/// `InitT` is NullType, a value, or a FutureValue.
+template <class AccumT, class InputIterator, class OutputIterator, class ScanOp, bool IsInclusive,
+          class InitT, class PolicyHub = scan_policy_hub<iterator_value_t<InputIterator>, AccumT>>
+struct DispatchScan {
+  using MaxPolicy = typename PolicyHub::MaxPolicy;
+  using Sums = wave_sums<AccumT>;
+  using InputT = iterator_value_t<InputIterator>;
+  using OutputT = output_value_t<OutputIterator, AccumT>;
+  // Arrays whose results take the places of items.
+  static constexpr bool may_take_ring =
+      std::is_pointer_v<InputIterator> && std::is_pointer_v<OutputIterator> &&
+      sizeof(InputT) == sizeof(OutputT) && 16 % sizeof(InputT) == 0 &&
+      std::is_trivially_copyable_v<InputT> && std::is_trivially_copyable_v<OutputT>;
+
+  InputIterator d_in;
+  OutputIterator d_out;
+  std::size_t num_items;
+  ScanOp scan_op;
+  InitT init;
+  cudaStream_t stream;
+  device_properties device;
+  platform::packet* packets;
+
+  template <class NumItemsT>
+  static cudaError_t Dispatch(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                              InputIterator d_in, OutputIterator d_out, NumItemsT num_items,
+                              ScanOp scan_op, InitT init, cudaStream_t stream) {
+    static_assert(std::is_integral_v<NumItemsT>, "num_items must be an integer");
+    // No tile is smaller.
+    constexpr std::size_t least_tile = 128;
+    const std::size_t count = num_items > 0 ? static_cast<std::size_t>(num_items) : 0;
+    const std::size_t most_tiles = ceiling_divide(count, least_tile);
+    temporary_storage::layout<1> storage;
+    storage.template reserve<platform::packet>(
+        0,
+        Sums::number_of_packets(most_tiles < max_scan_blocks ? most_tiles : max_scan_blocks));
+    if (d_temp_storage == nullptr) {
+      temp_storage_bytes = storage.bytes();
+      return cudaSuccess;
+    }
+    if constexpr (std::is_signed_v<NumItemsT>) {
+      if (num_items < 0) return cudaErrorInvalidValue;
+    }
+    if (!storage.map(d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
+    if (count == 0) return cudaSuccess;
+    if (is_null(d_in) || is_null(d_out) || is_null_initial_value(init)) {
+      return cudaErrorInvalidValue;
+    }
+    DispatchScan dispatch{d_in, d_out,  count, scan_op,
+                          init, stream, {},    storage.template get<platform::packet>(0)};
+    const cudaError_t status = current_device_properties(dispatch.device);
+    if (status != cudaSuccess) return status;
+    return MaxPolicy::Invoke(dispatch.device.ptx_version, dispatch);
+  }
+
+  template <class ActivePolicy>
+  cudaError_t Invoke() {
+    const std::size_t tile = static_cast<std::size_t>(ActivePolicy::small_tile.block_threads) *
+                                   ActivePolicy::small_tile.items_per_thread;
+    const auto multiprocessors = static_cast<std::size_t>(device.multiprocessors);
+    if (num_items <= tile * multiprocessors) return start<ActivePolicy, small_tiles>();
+    if constexpr (may_take_ring && ActivePolicy::ring_from_bytes != ~std::size_t{0}) {
+      // Single items lie before the first boundary only if their addresses are multiples of their
+      // size.
+      if (num_items * sizeof(InputT) >= ActivePolicy::ring_from_bytes &&
+          reinterpret_cast<std::uintptr_t>(d_in) % sizeof(InputT) == 0) {
+        return start_ring<ActivePolicy>();
+      }
+    }
+    return start<ActivePolicy, large_tiles>();
+  }
+
+  template <class ActivePolicy>
+  cudaError_t start_ring() {
+    using Agent = AgentScanRing<ActivePolicy, InputT, OutputT, AccumT, ScanOp, IsInclusive, InitT>;
+    const InputT* const in = d_in;
+    OutputT* const out = d_out;
+    const auto misaligned = static_cast<std::size_t>(reinterpret_cast<std::uintptr_t>(in) % 16);
+    const std::size_t head = (16 - misaligned) % 16 / sizeof(InputT);
+    const scan_ring_shape shape{
+        num_items, ceiling_divide<std::size_t>(num_items - head, Agent::tile_items),
+        static_cast<unsigned>(head)};
+    const auto kernel =
+        scan_ring_kernel<MaxPolicy, InputT, OutputT, AccumT, ScanOp, IsInclusive, InitT>;
+    static resident_blocks_cache cache;
+    return launch_resident({"strata::DeviceScan", dim3(1), dim3(unsigned{Agent::block_threads}),
+                            Agent::dynamic_shared_bytes, stream, 1, true},
+                           cache, device, shape.tiles, max_scan_blocks, kernel, in, out, shape,
+                           scan_op, init, typename Sums::arguments{packets, next_call_tag()});
+  }
+
+  template <class ActivePolicy, template <class> class Tiles>
+  cudaError_t start() {
+    constexpr scan_tile_tuning tuning = Tiles<ActivePolicy>::value;
+    constexpr std::size_t tile =
+        static_cast<std::size_t>(tuning.block_threads) * tuning.items_per_thread;
+    static_assert(tile >= 128, "scan_tile_tuning: a tile must have at least 128 items");
+    const auto kernel = scan_tiles_kernel<MaxPolicy, Tiles, AccumT, InputIterator, OutputIterator,
+                                          ScanOp, IsInclusive, InitT>;
+    static resident_blocks_cache cache;
+    return launch_resident(
+        {"strata::DeviceScan", dim3(1), dim3(tuning.block_threads), 0, stream, 1,
+         device.ptx_version >= 900},
+        cache, device, ceiling_divide(num_items, tile), max_scan_blocks, kernel, d_in, d_out,
+        num_items, scan_op, init, typename Sums::arguments{packets, next_call_tag()});
+  }
+};
+
+STRATA_ARCH_DETAIL_NAMESPACE_END

@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/types.hpp>
+#include <strata/device/reduce/output.cuh>
+
+STRATA_NAMESPACE_BEGIN
+
+/// An initial value that lies in device memory and is read when the scan runs: a kernel before it in
+/// the stream may write it.
+template <class T, class Iterator = T*>
+class FutureValue {
+ public:
+  using value_type = T;
+  using iterator_type = Iterator;
+
+  STRATA_HD explicit FutureValue(Iterator iterator) : iterator_(iterator) {}
+  STRATA_HD operator T() const { return *iterator_; }
+
+  STRATA_HD const Iterator& iterator() const { return iterator_; }
+
+ private:
+  Iterator iterator_;
+};
+
+template <class Iterator>
+FutureValue(Iterator) -> FutureValue<detail::iterator_value_t<Iterator>, Iterator>;
+
+namespace detail {
+
+/// The value of an initial value, whatever it is: T itself, or what it stands for.
+template <class InitT>
+struct initial_value_of {
+  using type = InitT;
+};
+template <class T, class Iterator>
+struct initial_value_of<FutureValue<T, Iterator>> {
+  using type = T;
+};
+
+template <class AccumT, class InitT>
+STRATA_D AccumT initial_value(const InitT& init) {
+  return static_cast<AccumT>(static_cast<typename initial_value_of<InitT>::type>(init));
+}
+
+template <class InitT>
+bool is_null_initial_value(const InitT&) {
+  return false;
+}
+template <class T, class Iterator>
+bool is_null_initial_value(const FutureValue<T, Iterator>& init) {
+  return is_null(init.iterator());
+}
+
+}  // namespace detail
+STRATA_NAMESPACE_END

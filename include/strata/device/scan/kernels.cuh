@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/core/platform_bulk_copy.cuh>
+#include <strata/core/types.hpp>
+#include <strata/device/scan/agent_ring.cuh>
+#include <strata/device/scan/agent_tiles.cuh>
+#include <strata/device/scan/tuning.hpp>
+#include <strata/device/scan/wave_sums.cuh>
+
+#include <cstddef>
+
+STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
+
+/// Which of a policy's tunings a kernel takes.
+template <class Policy>
+struct small_tiles {
+  static constexpr scan_tile_tuning value = Policy::small_tile;
+};
+template <class Policy>
+struct large_tiles {
+  static constexpr scan_tile_tuning value = Policy::large_tile;
+};
+
+/// Scans by tiles held in registers. More than one block must be resident together, all of them.
+template <class MaxPolicy, template <class> class Tiles, class AccumT, class InputIterator,
+          class OutputIterator, class ScanOp, bool IsInclusive, class InitT>
+__launch_bounds__(Tiles<typename MaxPolicy::ActivePolicy>::value.block_threads,
+                  Tiles<typename MaxPolicy::ActivePolicy>::value.blocks_per_multiprocessor)
+    STRATA_KERNEL void scan_tiles_kernel(InputIterator d_in, OutputIterator d_out,
+                                         std::size_t num_items, ScanOp scan_op, InitT init,
+                                         typename wave_sums<AccumT>::arguments exchange) {
+  using Tuning = Tiles<typename MaxPolicy::ActivePolicy>;
+  using Agent = AgentScanTiles<Tuning, AccumT, InputIterator, OutputIterator, ScanOp, IsInclusive,
+                               InitT>;
+  STRATA_SHARED(shared, Uninitialized<typename Agent::TempStorage>);
+  STRATA_ASSERT(blockDim.x == Tuning::value.block_threads,
+                "scan_tiles_kernel runs in a block of %u threads, its policy says %d", blockDim.x,
+                Tuning::value.block_threads);
+
+  platform::wait_for_previous_kernel();
+  platform::launch_next_kernel();
+
+  Agent(shared.Alias(), d_in, d_out, num_items, scan_op, init, exchange).scan();
+}
+
+/// Scans an array through a ring of stages in dynamic shared memory. All blocks are resident.
+template <class MaxPolicy, class InputT, class OutputT, class AccumT, class ScanOp,
+          bool IsInclusive, class InitT>
+__launch_bounds__(MaxPolicy::ActivePolicy::ring.scanning_threads + 3 * warp_threads,
+                  MaxPolicy::ActivePolicy::ring.blocks_per_multiprocessor)
+    STRATA_KERNEL void scan_ring_kernel(const InputT* d_in, OutputT* d_out,
+                                        const STRATA_GRID_CONSTANT scan_ring_shape shape,
+                                        ScanOp scan_op, InitT init,
+                                        typename wave_sums<AccumT>::arguments exchange) {
+  if constexpr (platform::has_bulk_copies) {
+    using Agent = AgentScanRing<typename MaxPolicy::ActivePolicy, InputT, OutputT, AccumT, ScanOp,
+                                IsInclusive, InitT>;
+    STRATA_SHARED(shared, Uninitialized<typename Agent::TempStorage>);
+    STRATA_DYNAMIC_SHARED(stages);
+    STRATA_ASSERT(blockDim.x == Agent::block_threads,
+                  "scan_ring_kernel runs in a block of %u threads, its policy says %d", blockDim.x,
+                  Agent::block_threads);
+
+    platform::wait_for_previous_kernel();
+    platform::launch_next_kernel();
+
+    Agent(shared.Alias(), stages, d_in, d_out, shape, scan_op, init, exchange).scan();
+  }
+}
+
+STRATA_ARCH_DETAIL_NAMESPACE_END

@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/block/block_load.cuh>
+#include <strata/block/block_store.cuh>
+#include <strata/core/chained_policy.hpp>
+#include <strata/core/macros.hpp>
+
+#include <cstddef>
+
+STRATA_NAMESPACE_BEGIN
+
+/// How a scan whose blocks hold a tile in registers is cut.
+struct scan_tile_tuning {
+  int block_threads;
+  int items_per_thread;
+  BlockLoadAlgorithm load;
+  BlockStoreAlgorithm store;
+  /// What registers must allow.
+  int blocks_per_multiprocessor;
+};
+
+/// How a scan of a long array is cut, whose tiles go through a ring of stages in shared memory.
+struct scan_ring_tuning {
+  int scanning_threads;
+  int vectors_per_thread;  // of 16 bytes; odd
+  int stages;
+  /// Rounds from the sum of a tile to the use of its prefix.
+  int lag;
+  /// What shared memory must allow.
+  int blocks_per_multiprocessor;
+};
+
+namespace detail {
+
+template <class InputT, class AccumT>
+struct scan_policy_hub {
+  static constexpr int item_bytes =
+      static_cast<int>(sizeof(InputT) > sizeof(AccumT) ? sizeof(InputT) : sizeof(AccumT));
+
+  static constexpr int items_within(int bytes) {
+    const int items = bytes / item_bytes;
+    return items < 1 ? 1 : items > 32 ? 32 : items;
+  }
+
+  struct Policy750 : ChainedPolicy<750, Policy750, Policy750> {
+    /// One tile per multiprocessor: a thread loads 16 bytes, and the sooner a block has published its
+    /// sum the better.
+    static constexpr scan_tile_tuning small_tile{512, items_within(16), BLOCK_LOAD_VECTORIZE,
+                                            BLOCK_STORE_VECTORIZE, 1};
+    /// Enough bytes on their way.
+    static constexpr scan_tile_tuning large_tile{512, items_within(64), BLOCK_LOAD_WARP_TRANSPOSE,
+                                            BLOCK_STORE_WARP_TRANSPOSE, 1};
+    static constexpr scan_ring_tuning ring{512, 7, 3, 2, 1};
+    /// Arrays from this size on take the ring.
+    static constexpr std::size_t ring_from_bytes = ~std::size_t{0};
+  };
+
+  struct Policy900 : ChainedPolicy<900, Policy900, Policy750> {
+    static constexpr scan_tile_tuning small_tile = Policy750::small_tile;
+    static constexpr scan_tile_tuning large_tile = Policy750::large_tile;
+    static constexpr scan_ring_tuning ring = Policy750::ring;
+    static constexpr std::size_t ring_from_bytes = 12u << 20;
+  };
+
+  using MaxPolicy = Policy900;
+};
+
+}  // namespace detail
+STRATA_NAMESPACE_END

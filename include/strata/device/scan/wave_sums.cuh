@@ -1,0 +1,177 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/operators.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/core/types.hpp>
+#include <strata/warp/warp_reduce.cuh>
+
+#include <cstddef>
+#include <cstring>
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// What the blocks of a scan tell each other: the sum of each tile, and nothing else.
+///
+/// A grid that is resident as a whole takes the tiles in waves: in round k, block b of G has tile
+/// k * G + b. What a block needs to go on from its last tile are the sums of the G tiles in between,
+/// which it reads at once when they are there. No block waits for another one's prefix, as in
+/// decoupled look-back, so there is no chain through the tiles; and sums are combined in the same
+/// order at any speed of the blocks, so results repeat bit for bit.
+///
+/// Sums travel in packets of 8 bytes of value and an 8-byte tag of this call and round: a packet is
+/// not yet written or complete, whatever lay there before, so nothing has to be initialised. The
+/// packets of round k take the places of round k - `kept_rounds`, which nobody needs any more: to
+/// have published round k - 2 - lag, a block must have read all that round k - 5 - 2 * lag left.
+///
+/// A replay of the same launch (a CUDA graph) carries the same tags. What is left of rounds that a
+/// replay overwrites before it reads them does no harm; that is so where there are more than
+/// 2 * `kept_rounds` rounds. For fewer, the last block to leave takes all tags away.
+template <class T>
+class wave_sums {
+ public:
+  static constexpr int packets_per_value = static_cast<int>((sizeof(T) + 7) / 8);
+  static constexpr unsigned kept_rounds = 8;
+  /// How many rounds ahead of its reading a block may publish.
+  static constexpr unsigned max_lag = 2;
+  // not for users: constants of the library
+  static_assert(kept_rounds >= 4 + 2 * max_lag, "packets would be overwritten before they are read");
+
+  struct arguments {
+    platform::packet* packets;  // number_of_packets() of them
+    unsigned long long tag;
+  };
+
+  STRATA_HD static constexpr std::size_t number_of_packets(std::size_t blocks) {
+    return 1 + blocks * kept_rounds * static_cast<std::size_t>(packets_per_value);
+  }
+
+  STRATA_D wave_sums(const arguments& exchange, unsigned block, unsigned blocks)
+      : packets_(exchange.packets + 1),
+        departures_(exchange.packets),
+        tag_(exchange.tag),
+        block_(block),
+        blocks_(blocks) {}
+
+  /// By one thread: the sum of the block's tile of this round.
+  STRATA_D void publish(unsigned round, const T& sum) {
+    unsigned long long words[packets_per_value];
+    words[packets_per_value - 1] = 0;
+    memcpy(words, &sum, sizeof(T));
+    STRATA_UNROLL
+    for (int i = 0; i < packets_per_value; ++i) {
+      platform::store_packet(packet(round, block_, i), {words[i], tag_ + round});
+    }
+  }
+
+  /// Tiles between the block's last tile and that of this round.
+  STRATA_D unsigned tiles_before(unsigned round) const { return round == 0 ? block_ : blocks_; }
+
+  /// By all lanes of a warp: the sum of those tiles, of which there must be some, in lane 0.
+  template <class Operator>
+  STRATA_D T sum_before(unsigned round, Operator op) {
+    const unsigned count = tiles_before(round);
+    const unsigned lane = platform::lane_id();
+    const unsigned per_lane = ceiling_divide<unsigned>(count, warp_threads);
+    // Neighbouring lanes read neighbouring packets, unless the order of operands matters.
+    constexpr bool is_striped = operator_traits<Operator, T>::commutative;
+    const unsigned first = is_striped ? lane : lane * per_lane;
+    const unsigned step = is_striped ? warp_threads : 1;
+    const unsigned end =
+        is_striped ? count : (first + per_lane < count ? first + per_lane : count);
+    T sum{};
+    for (unsigned i = first; i < end; i += at_once * step) {
+      T values[at_once];
+      bool is_complete;
+      do {
+        is_complete = true;
+        STRATA_UNROLL
+        for (unsigned j = 0; j < at_once; ++j) {
+          if (i + j * step < end) {
+            is_complete = collect(round, i + j * step, values[j]) & is_complete;
+          }
+        }
+        if (!is_complete) STRATA_SPIN();
+      } while (!is_complete);
+      STRATA_UNROLL
+      for (unsigned j = 0; j < at_once; ++j) {
+        if (i + j * step < end) {
+          sum = i == first && j == 0 ? values[j] : static_cast<T>(op(sum, values[j]));
+        }
+      }
+    }
+    __syncwarp();
+    const unsigned lanes = is_striped ? count : ceiling_divide(count, per_lane);
+    typename WarpReduce<T>::TempStorage unused;
+    return WarpReduce<T>(unused).Reduce(sum, op, static_cast<int>(lanes));
+  }
+
+  // ---- the end of a call with few rounds
+
+  STRATA_HD static constexpr bool must_be_erased(unsigned rounds) {
+    return rounds <= 2 * kept_rounds;
+  }
+
+  /// By one thread of block 0, at the beginning.
+  STRATA_D void open() { platform::store_packet(departures_, {0, tag_ - 1}); }
+
+  /// By one thread of each block, when it has read all it will. Returns how many blocks have left: as
+  /// many as there are in the last one.
+  STRATA_D unsigned long long leave() {
+    while (platform::load_packet(departures_).tag != tag_ - 1) STRATA_SPIN();
+    return atomicAdd(&departures_->value, 1ull) + 1;
+  }
+
+  /// By all `threads` threads of the last block to leave.
+  STRATA_D void erase(unsigned thread, unsigned threads, unsigned rounds) {
+    const unsigned kept = rounds < kept_rounds ? rounds : kept_rounds;
+    const unsigned count = kept * blocks_ * unsigned{packets_per_value};
+    for (unsigned i = thread; i < count; i += threads) {
+      platform::store_relaxed(&packets_[i].tag, 0ull);
+    }
+    if (thread == 0) platform::store_relaxed(&departures_->tag, 0ull);
+  }
+
+ private:
+  // Packets that a lane asks for before it looks at the first.
+  static constexpr unsigned at_once = sizeof(T) <= 8 ? 5 : sizeof(T) <= 16 ? 3 : 1;
+
+  STRATA_D platform::packet* packet(unsigned round, unsigned block, int part) const {
+    return packets_ + (round % kept_rounds * unsigned{packets_per_value} +
+                       static_cast<unsigned>(part)) *
+                          blocks_ +
+           block;
+  }
+
+  // Receives the sum of tile `i` of those before the block's tile of this round, if it is there.
+  STRATA_D bool collect(unsigned round, unsigned i, T& value) const {
+    unsigned block = i;
+    if (round > 0) {
+      const unsigned of_last_round = blocks_ - block_;
+      block = i < of_last_round ? block_ + i : i - of_last_round;
+      round -= i < of_last_round ? 1 : 0;
+    }
+    unsigned long long words[packets_per_value];
+    bool is_complete = true;
+    STRATA_UNROLL
+    for (int part = 0; part < packets_per_value; ++part) {
+      const platform::packet received = platform::load_packet(packet(round, block, part));
+      is_complete = is_complete && received.tag == tag_ + round;
+      words[part] = received.value;
+    }
+    memcpy(&value, words, sizeof(T));
+    return is_complete;
+  }
+
+  platform::packet* packets_;
+  platform::packet* departures_;
+  unsigned long long tag_;
+  unsigned block_;
+  unsigned blocks_;
+};
+
+}  // namespace detail
+STRATA_NAMESPACE_END

@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// expect: scan_tile_tuning::block_threads must be a multiple of 32
+#include <strata/device/device_scan.cuh>
+
+#if defined(STRATA_BAD)
+constexpr int block_threads = 250;
+#else
+constexpr int block_threads = 256;
+#endif
+
+// A tuning of one's own.
+using usual = strata::detail::scan_policy_hub<int, int>::MaxPolicy;
+struct hub {
+  struct Policy : strata::ChainedPolicy<750, Policy, Policy> {
+    static constexpr strata::scan_tile_tuning small_tile = usual::small_tile;
+    static constexpr strata::scan_tile_tuning large_tile = {
+        block_threads, 4, strata::BLOCK_LOAD_TRANSPOSE, strata::BLOCK_STORE_TRANSPOSE, 1};
+    static constexpr strata::scan_ring_tuning ring = usual::ring;
+    static constexpr std::size_t ring_from_bytes = usual::ring_from_bytes;
+  };
+  using MaxPolicy = Policy;
+};
+
+cudaError_t sum(void* storage, std::size_t& bytes, const int* in, int* out) {
+  return strata::detail::DispatchScan<int, const int*, int*, strata::Sum, false, int,
+                                      hub>::Dispatch(storage, bytes, in, out, 1000, strata::Sum{},
+                                                     0, nullptr);
+}

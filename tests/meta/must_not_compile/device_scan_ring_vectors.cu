@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// expect: scan_ring_tuning::vectors_per_thread must be odd
+#include <strata/device/device_scan.cuh>
+
+#if defined(STRATA_BAD)
+constexpr int vectors = 4;
+#else
+constexpr int vectors = 5;
+#endif
+
+// A tuning of one's own.
+using usual = strata::detail::scan_policy_hub<int, int>::MaxPolicy;
+struct hub {
+  struct Policy : strata::ChainedPolicy<750, Policy, Policy> {
+    static constexpr strata::scan_tile_tuning small_tile = usual::small_tile;
+    static constexpr strata::scan_tile_tuning large_tile = usual::large_tile;
+    static constexpr strata::scan_ring_tuning ring{256, vectors, 3, 2, 1};
+    static constexpr std::size_t ring_from_bytes = usual::ring_from_bytes;
+  };
+  using MaxPolicy = Policy;
+};
+
+cudaError_t sum(void* storage, std::size_t& bytes, const int* in, int* out) {
+  return strata::detail::DispatchScan<int, const int*, int*, strata::Sum, false, int,
+                                      hub>::Dispatch(storage, bytes, in, out, 1000, strata::Sum{},
+                                                     0, nullptr);
+}
