@@ -4,6 +4,7 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/core/types.hpp>
 #include <strata/thread/specializations/tile_positions.cuh>
 #include <strata/thread/specializations/vector_access.cuh>
 
@@ -17,10 +18,13 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
+// Items may be wider than what they become: sums of bytes are carried in an int.
 template <int Stride, class T, std::size_t Items, class Iterator>
 STRATA_D void store_items(tile_positions<Stride> position, Iterator to, const T (&items)[Items]) {
   STRATA_UNROLL
-  for (int i = 0; i < static_cast<int>(Items); ++i) to[position(i)] = items[i];
+  for (int i = 0; i < static_cast<int>(Items); ++i) {
+    to[position(i)] = static_cast<output_value_t<Iterator, T>>(items[i]);
+  }
 }
 
 template <int Stride, class T, std::size_t Items, class Iterator>
@@ -28,7 +32,7 @@ STRATA_D void store_items(tile_positions<Stride> position, Iterator to, const T 
                           int end) {
   STRATA_UNROLL
   for (int i = 0; i < static_cast<int>(Items); ++i) {
-    if (position(i) < end) to[position(i)] = items[i];
+    if (position(i) < end) to[position(i)] = static_cast<output_value_t<Iterator, T>>(items[i]);
   }
 }
 
