@@ -147,7 +147,8 @@ class AgentScanRing {
     }
     for (unsigned s = 0; s < slots; ++s) {
       storage_.folded[s].init(scanning_warps);
-      storage_.prefixed[s].init(1);
+      // By who gathers prefixes; and by who publishes, as the sums that it read may be overwritten.
+      storage_.prefixed[s].init(gridDim.x > 1 ? 2 : 1);
     }
     platform::fence_mbarrier_init();
     if (blockIdx.x != 0) return;
@@ -308,7 +309,9 @@ class AgentScanRing {
 
     vector held[vectors];
     STRATA_UNROLL
-    for (int v = 0; v < vectors; ++v) held[v] = of_warp[lane * vectors + v];
+    for (int v = 0; v < vectors; ++v) {
+      if (IsFull || v * width < of_thread) held[v] = of_warp[lane * vectors + v];
+    }
     STRATA_UNROLL
     for (int v = 0; v < vectors; ++v) {
       if (!IsFull && v * width >= of_thread) break;
@@ -390,6 +393,8 @@ class AgentScanRing {
         sums_.publish(round, after_head ? combine(storage_.head_sum.Alias(), inclusive)
                                         : inclusive);
       }
+      __syncwarp();
+      if (lane == 0) storage_.prefixed[round % slots].arrive();
     }
   }
 
