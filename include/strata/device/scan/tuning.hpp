@@ -3,6 +3,7 @@
 #pragma once
 
 #include <strata/block/block_load.cuh>
+#include <strata/block/block_scan.cuh>
 #include <strata/block/block_store.cuh>
 #include <strata/core/chained_policy.hpp>
 #include <strata/core/macros.hpp>
@@ -44,15 +45,43 @@ struct scan_policy_hub {
     return items < 1 ? 1 : items > 32 ? 32 : items;
   }
 
+  // What a block may have of static shared memory. Transposing a tile takes up to twice its size, or
+  // so, by the alignment of its items; scanning it, an item for each thread.
+  static constexpr std::size_t shared_limit = std::size_t{48} << 10;
+  template <int Threads, int Items>
+  static constexpr int fitting_items() {
+    using Load = BlockLoad<AccumT, Threads, Items, BLOCK_LOAD_WARP_TRANSPOSE>;
+    using Store = BlockStore<AccumT, Threads, Items, BLOCK_STORE_WARP_TRANSPOSE>;
+    if constexpr (Items == 1 || (sizeof(typename Load::TempStorage) <= shared_limit &&
+                                 sizeof(typename Store::TempStorage) <= shared_limit)) {
+      return Items;
+    } else {
+      return fitting_items<Threads, Items - 1>();
+    }
+  }
+  template <int Threads>
+  static constexpr int fitting_threads() {
+    using Load = BlockLoad<AccumT, Threads, 1, BLOCK_LOAD_WARP_TRANSPOSE>;
+    using Scan = BlockScan<AccumT, Threads, BLOCK_SCAN_WARP_SCANS>;
+    if constexpr (Threads == 128 || (sizeof(typename Load::TempStorage) <= shared_limit &&
+                                     sizeof(typename Scan::TempStorage) <= shared_limit)) {
+      return Threads;
+    } else {
+      return fitting_threads<Threads / 2>();
+    }
+  }
+  static constexpr int threads = fitting_threads<512>();
+
   struct Policy750 : ChainedPolicy<750, Policy750, Policy750> {
     /// One tile per multiprocessor: a thread loads 16 bytes, and the sooner a block has published its
     /// sum the better.
-    static constexpr scan_tile_tuning small_tile{512, items_within(16), BLOCK_LOAD_VECTORIZE,
-                                            BLOCK_STORE_VECTORIZE, 1};
+    static constexpr scan_tile_tuning small_tile{threads, items_within(16), BLOCK_LOAD_VECTORIZE,
+                                                 BLOCK_STORE_VECTORIZE, 1};
     /// Enough bytes on their way.
-    static constexpr scan_tile_tuning large_tile{512, items_within(64), BLOCK_LOAD_WARP_TRANSPOSE,
-                                            BLOCK_STORE_WARP_TRANSPOSE, 1};
-    static constexpr scan_ring_tuning ring{512, 7, 3, 2, 1};
+    static constexpr scan_tile_tuning large_tile{threads, fitting_items<threads, items_within(64)>(),
+                                                 BLOCK_LOAD_WARP_TRANSPOSE,
+                                                 BLOCK_STORE_WARP_TRANSPOSE, 1};
+    static constexpr scan_ring_tuning ring{320, 9, 4, 2, 1};
     /// Arrays from this size on take the ring.
     static constexpr std::size_t ring_from_bytes = ~std::size_t{0};
   };
@@ -61,7 +90,12 @@ struct scan_policy_hub {
     static constexpr scan_tile_tuning small_tile = Policy750::small_tile;
     static constexpr scan_tile_tuning large_tile = Policy750::large_tile;
     static constexpr scan_ring_tuning ring = Policy750::ring;
-    static constexpr std::size_t ring_from_bytes = 12u << 20;
+    // Two large tiles for each multiprocessor of an H200: up to there, one tile for each block takes
+    // less time than the ring to fill.
+    static constexpr std::size_t ring_from_bytes =
+        sizeof(InputT) *
+        (static_cast<std::size_t>(2 * 132 * large_tile.block_threads * large_tile.items_per_thread) +
+         1);
   };
 
   using MaxPolicy = Policy900;
