@@ -152,7 +152,7 @@ class AgentScanRing {
     }
     platform::fence_mbarrier_init();
     if (blockIdx.x != 0) return;
-    if (Sums::must_be_erased(rounds()) && gridDim.x > 1) sums_.open();
+    if (sums_.must_be_erased(rounds())) sums_.open();
     // The items before the first boundary, at most 15.
     AccumT prefix{}, sum{};
     bool has_prefix = has_initial_value;
@@ -420,7 +420,7 @@ class AgentScanRing {
         // The head is in the sum of the first tile.
         if (after_head && round == 1) begin_with_initial_value();
         const AccumT between =
-            WarpScan<AccumT>(unused).Broadcast(sums_.sum_before(round, scan_op_), 0);
+            WarpScan<AccumT>(unused).Broadcast(sums_.sum_before(round, scan_op_, NullType{}), 0);
         prefix = has_prefix ? combine(prefix, between) : between;
         has_prefix = true;
       }
@@ -440,7 +440,7 @@ class AgentScanRing {
         has_prefix = true;
       }
     }
-    if (gridDim.x == 1 || !Sums::must_be_erased(rounds())) return;
+    if (!sums_.must_be_erased(rounds())) return;
     unsigned long long departures = 0;
     if (lane == 0) departures = sums_.leave();
     if (__any_sync(full_warp_mask, departures == gridDim.x) != 0) {

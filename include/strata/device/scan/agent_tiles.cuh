@@ -7,10 +7,12 @@
 #include <strata/block/block_store.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/core/shuffle.cuh>
 #include <strata/core/types.hpp>
 #include <strata/device/scan/initial_value.cuh>
 #include <strata/device/scan/tuning.hpp>
 #include <strata/device/scan/wave_sums.cuh>
+#include <strata/warp/warp_reduce.cuh>
 
 #include <cstddef>
 #include <iterator>
@@ -20,8 +22,9 @@ STRATA_NAMESPACE_BEGIN
 namespace detail {
 
 /// Scans tiles, of which each thread holds some items in registers, of any input into any output.
-template <class TileTuning, class AccumT, class InputIterator, class OutputIterator, class ScanOp,
-          bool IsInclusive, class InitT>
+/// `IsOneWave`: each block has one tile, and the blocks need not be resident together.
+template <class TileTuning, bool IsOneWave, class AccumT, class InputIterator, class OutputIterator,
+          class ScanOp, bool IsInclusive, class InitT>
 class AgentScanTiles {
   static constexpr scan_tile_tuning tuning = TileTuning::value;
   static constexpr int block_threads = tuning.block_threads;
@@ -46,12 +49,13 @@ class AgentScanTiles {
   };
 
   STRATA_D AgentScanTiles(TempStorage& storage, InputIterator d_in, OutputIterator d_out,
-                          std::size_t num_items, ScanOp scan_op, const InitT& init,
-                          const typename Sums::arguments& exchange)
+                          std::size_t num_items, bool may_overwrite_input, ScanOp scan_op,
+                          const InitT& init, const typename Sums::arguments& exchange)
       : storage_(storage),
         d_in_(d_in),
         d_out_(d_out),
         num_items_(num_items),
+        may_overwrite_input_(IsOneWave && may_overwrite_input),
         scan_op_(scan_op),
         init_(init),
         sums_(exchange, blockIdx.x, gridDim.x) {}
@@ -60,7 +64,7 @@ class AgentScanTiles {
   STRATA_D void scan() {
     const std::size_t tiles = ceiling_divide<std::size_t>(num_items_, tile_items);
     const auto rounds = static_cast<unsigned>(ceiling_divide<std::size_t>(tiles, gridDim.x));
-    const bool must_be_erased = gridDim.x > 1 && Sums::must_be_erased(rounds);
+    const bool must_be_erased = sums_.must_be_erased(rounds);
     if (must_be_erased && blockIdx.x == 0 && threadIdx.x == 0) sums_.open();
 
     running_prefix prefix{*this, AccumT(), 0, has_initial_value, true};
@@ -106,15 +110,25 @@ class AgentScanTiles {
         ++round;
         return result;
       }
-      if (is_read && threadIdx.x == 0) agent.sums_.publish(round, tile_sum);
-      if (agent.sums_.tiles_before(round) > 0) {
-        append(agent.sums_.sum_before(round, agent.scan_op_));
+      if (is_read && threadIdx.x == 0) {
+        agent.sums_.publish(round, tile_sum);
+        // Whoever finds the tile's input overwritten then finds its sum, too.
+        if (agent.may_overwrite_input_) platform::fence_acq_rel();
       }
+      if (agent.sums_.tiles_before(round) > 0) append(sum_before());
       ++round;
       return value;
     }
 
    private:
+    STRATA_D AccumT sum_before() {
+      if constexpr (IsOneWave) {
+        return agent.sums_.sum_before(round, agent.scan_op_,
+                                      [this](unsigned tile) { return agent.add_up(tile); });
+      } else {
+        return agent.sums_.sum_before(round, agent.scan_op_, NullType{});
+      }
+    }
     STRATA_D void append(const AccumT& sum) {
       if (threadIdx.x == 0) {
         value = has_value ? static_cast<AccumT>(agent.scan_op_(value, sum)) : sum;
@@ -171,6 +185,19 @@ class AgentScanTiles {
     }
   }
 
+  // By all lanes of a warp, in all of them: the sum of a whole tile.
+  STRATA_D AccumT add_up(unsigned tile) {
+    constexpr int lane_items = tile_items / warp_threads;
+    const auto first = static_cast<difference_of<InputIterator>>(
+        static_cast<std::size_t>(tile) * tile_items + platform::lane_id() * unsigned{lane_items});
+    AccumT sum = static_cast<AccumT>(d_in_[first]);
+    for (int i = 1; i < lane_items; ++i) {
+      sum = static_cast<AccumT>(scan_op_(sum, static_cast<AccumT>(d_in_[first + i])));
+    }
+    typename WarpReduce<AccumT>::TempStorage unused;
+    return platform::shuffle(full_warp_mask, WarpReduce<AccumT>(unused).Reduce(sum, scan_op_), 0);
+  }
+
   template <class Iterator>
   using difference_of = typename std::iterator_traits<Iterator>::difference_type;
 
@@ -178,6 +205,7 @@ class AgentScanTiles {
   InputIterator d_in_;
   OutputIterator d_out_;
   std::size_t num_items_;
+  bool may_overwrite_input_;
   ScanOp scan_op_;
   const InitT& init_;
   Sums sums_;

@@ -25,6 +25,9 @@ STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 /// Blocks of a scan, at most.
 inline constexpr std::size_t max_scan_blocks = 1024;
 
+/// Items of a tile, at least.
+inline constexpr std::size_t least_tile = 128;
+
 /// Carries out one call of a device-wide scan; `PolicyHub` may be replaced to override the tuning.
 /// `InitT` is NullType, a value, or a FutureValue.
 template <class AccumT, class InputIterator, class OutputIterator, class ScanOp, bool IsInclusive,
@@ -54,8 +57,6 @@ struct DispatchScan {
                               InputIterator d_in, OutputIterator d_out, NumItemsT num_items,
                               ScanOp scan_op, InitT init, cudaStream_t stream) {
     static_assert(std::is_integral_v<NumItemsT>, "num_items must be an integer");
-    // No tile is smaller.
-    constexpr std::size_t least_tile = 128;
     const std::size_t count = num_items > 0 ? static_cast<std::size_t>(num_items) : 0;
     const std::size_t most_tiles = ceiling_divide(count, least_tile);
     temporary_storage::layout<1> storage;
@@ -83,10 +84,9 @@ struct DispatchScan {
 
   template <class ActivePolicy>
   cudaError_t Invoke() {
-    const std::size_t tile = static_cast<std::size_t>(ActivePolicy::small_tile.block_threads) *
-                                   ActivePolicy::small_tile.items_per_thread;
-    const auto multiprocessors = static_cast<std::size_t>(device.multiprocessors);
-    if (num_items <= tile * multiprocessors) return start<ActivePolicy, small_tiles>();
+    if (tiles<ActivePolicy, small_tiles>() <= static_cast<std::size_t>(device.multiprocessors)) {
+      return start_one_wave<ActivePolicy, small_tiles>();
+    }
     if constexpr (may_take_ring && ActivePolicy::ring_from_bytes != ~std::size_t{0}) {
       // Single items lie before the first boundary only if their addresses are multiples of their
       // size.
@@ -95,7 +95,10 @@ struct DispatchScan {
         return start_ring<ActivePolicy>();
       }
     }
-    return start<ActivePolicy, large_tiles>();
+    if (tiles<ActivePolicy, large_tiles>() <= max_scan_blocks) {
+      return start_one_wave<ActivePolicy, large_tiles>();
+    }
+    return start_waves<ActivePolicy, large_tiles>();
   }
 
   template <class ActivePolicy>
@@ -111,26 +114,67 @@ struct DispatchScan {
     const auto kernel =
         scan_ring_kernel<MaxPolicy, InputT, OutputT, AccumT, ScanOp, IsInclusive, InitT>;
     static resident_blocks_cache cache;
-    return launch_resident({"strata::DeviceScan", dim3(1), dim3(unsigned{Agent::block_threads}),
+    return launch_resident({"strata::DeviceScan", dim3(1),
+                            dim3(static_cast<unsigned>(Agent::block_threads)),
                             Agent::dynamic_shared_bytes, stream, 1, true},
                            cache, device, shape.tiles, max_scan_blocks, kernel, in, out, shape,
-                           scan_op, init, typename Sums::arguments{packets, next_call_tag()});
+                           scan_op, init, exchange());
   }
 
   template <class ActivePolicy, template <class> class Tiles>
-  cudaError_t start() {
+  std::size_t tiles() const {
     constexpr scan_tile_tuning tuning = Tiles<ActivePolicy>::value;
     constexpr std::size_t tile =
         static_cast<std::size_t>(tuning.block_threads) * tuning.items_per_thread;
-    static_assert(tile >= 128, "scan_tile_tuning: a tile must have at least 128 items");
-    const auto kernel = scan_tiles_kernel<MaxPolicy, Tiles, AccumT, InputIterator, OutputIterator,
-                                          ScanOp, IsInclusive, InitT>;
+    static_assert(tile >= least_tile, "scan_tile_tuning: a tile must have at least 128 items");
+    return ceiling_divide(num_items, tile);
+  }
+
+  template <class ActivePolicy, template <class> class Tiles>
+  launch_configuration configuration() const {
+    launch_configuration result{"strata::DeviceScan",
+                                dim3(static_cast<unsigned>(tiles<ActivePolicy, Tiles>())),
+                                dim3(Tiles<ActivePolicy>::value.block_threads)};
+    result.stream = stream;
+    result.programmatic = device.ptx_version >= 900;
+    return result;
+  }
+
+  // A block for each tile; they need not be resident together, which costs launches their overlap
+  // with the kernel before (2^18 ints: 3.4 us in a batch, 4.7 if cooperative).
+  template <class ActivePolicy, template <class> class Tiles>
+  cudaError_t start_one_wave() {
+    return launch(configuration<ActivePolicy, Tiles>(),
+                  scan_tiles_kernel<MaxPolicy, Tiles, true, AccumT, InputIterator, OutputIterator,
+                                    ScanOp, IsInclusive, InitT>,
+                  d_in, d_out, num_items, may_overwrite_input(), scan_op, init, exchange());
+  }
+
+  template <class ActivePolicy, template <class> class Tiles>
+  cudaError_t start_waves() {
     static resident_blocks_cache cache;
-    return launch_resident(
-        {"strata::DeviceScan", dim3(1), dim3(tuning.block_threads), 0, stream, 1,
-         device.ptx_version >= 900},
-        cache, device, ceiling_divide(num_items, tile), max_scan_blocks, kernel, d_in, d_out,
-        num_items, scan_op, init, typename Sums::arguments{packets, next_call_tag()});
+    return launch_resident(configuration<ActivePolicy, Tiles>(), cache, device,
+                           tiles<ActivePolicy, Tiles>(), max_scan_blocks,
+                           scan_tiles_kernel<MaxPolicy, Tiles, false, AccumT, InputIterator,
+                                             OutputIterator, ScanOp, IsInclusive, InitT>,
+                           d_in, d_out, num_items, false, scan_op, init, exchange());
+  }
+
+  // Only launches that a graph keeps are carried out again with the same tag.
+  typename Sums::arguments exchange() const {
+    cudaStreamCaptureStatus capture = cudaStreamCaptureStatusActive;
+    const bool is_known = cudaStreamIsCapturing(stream, &capture) == cudaSuccess;
+    return {packets, next_call_tag(), !is_known || capture != cudaStreamCaptureStatusNone};
+  }
+
+  bool may_overwrite_input() const {
+    if constexpr (std::is_pointer_v<InputIterator> && std::is_pointer_v<OutputIterator>) {
+      const auto in = reinterpret_cast<std::uintptr_t>(d_in);
+      const auto out = reinterpret_cast<std::uintptr_t>(d_out);
+      return out < in + num_items * sizeof(InputT) && in < out + num_items * sizeof(OutputT);
+    } else {
+      return true;
+    }
   }
 };
 

@@ -25,17 +25,18 @@ struct large_tiles {
   static constexpr scan_tile_tuning value = Policy::large_tile;
 };
 
-/// Scans by tiles held in registers. More than one block must be resident together, all of them.
-template <class MaxPolicy, template <class> class Tiles, class AccumT, class InputIterator,
-          class OutputIterator, class ScanOp, bool IsInclusive, class InitT>
+/// Scans by tiles held in registers: one for each block, or in waves of blocks that are all resident.
+template <class MaxPolicy, template <class> class Tiles, bool IsOneWave, class AccumT,
+          class InputIterator, class OutputIterator, class ScanOp, bool IsInclusive, class InitT>
 __launch_bounds__(Tiles<typename MaxPolicy::ActivePolicy>::value.block_threads,
                   Tiles<typename MaxPolicy::ActivePolicy>::value.blocks_per_multiprocessor)
     STRATA_KERNEL void scan_tiles_kernel(InputIterator d_in, OutputIterator d_out,
-                                         std::size_t num_items, ScanOp scan_op, InitT init,
+                                         std::size_t num_items, bool may_overwrite_input,
+                                         ScanOp scan_op, InitT init,
                                          typename wave_sums<AccumT>::arguments exchange) {
   using Tuning = Tiles<typename MaxPolicy::ActivePolicy>;
-  using Agent = AgentScanTiles<Tuning, AccumT, InputIterator, OutputIterator, ScanOp, IsInclusive,
-                               InitT>;
+  using Agent = AgentScanTiles<Tuning, IsOneWave, AccumT, InputIterator, OutputIterator, ScanOp,
+                               IsInclusive, InitT>;
   STRATA_SHARED(shared, Uninitialized<typename Agent::TempStorage>);
   STRATA_ASSERT(blockDim.x == Tuning::value.block_threads,
                 "scan_tiles_kernel runs in a block of %u threads, its policy says %d", blockDim.x,
@@ -44,7 +45,8 @@ __launch_bounds__(Tiles<typename MaxPolicy::ActivePolicy>::value.block_threads,
   platform::wait_for_previous_kernel();
   platform::launch_next_kernel();
 
-  Agent(shared.Alias(), d_in, d_out, num_items, scan_op, init, exchange).scan();
+  Agent(shared.Alias(), d_in, d_out, num_items, may_overwrite_input, scan_op, init, exchange)
+      .scan();
 }
 
 /// Scans an array through a ring of stages in dynamic shared memory. All blocks are resident.

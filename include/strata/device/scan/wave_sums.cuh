@@ -10,17 +10,22 @@
 
 #include <cstddef>
 #include <cstring>
+#include <type_traits>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
 /// What the blocks of a scan tell each other: the sum of each tile, and nothing else.
 ///
-/// A grid that is resident as a whole takes the tiles in waves: in round k, block b of G has tile
-/// k * G + b. What a block needs to go on from its last tile are the sums of the G tiles in between,
-/// which it reads at once when they are there. No block waits for another one's prefix, as in
-/// decoupled look-back, so there is no chain through the tiles; and sums are combined in the same
-/// order at any speed of the blocks, so results repeat bit for bit.
+/// The blocks take the tiles in waves: in round k, block b of G has tile k * G + b. What a block needs
+/// to go on from its last tile are the sums of the G tiles in between, which it reads at once when
+/// they are there. No block waits for another one's prefix, as in decoupled look-back, so there is no
+/// chain through the tiles; and sums are combined in the same order at any speed of the blocks, so
+/// results repeat bit for bit.
+///
+/// With several rounds, all blocks must be resident together. With one, a block waits for blocks
+/// before it only; that devices start these first is usual, but not promised, so a block that has
+/// waited long adds up the tile that it misses itself.
 ///
 /// Sums travel in packets of 8 bytes of value and an 8-byte tag of this call and round: a packet is
 /// not yet written or complete, whatever lay there before, so nothing has to be initialised. The
@@ -29,7 +34,8 @@ namespace detail {
 ///
 /// A replay of the same launch (a CUDA graph) carries the same tags. What is left of rounds that a
 /// replay overwrites before it reads them does no harm; that is so where there are more than
-/// 2 * `kept_rounds` rounds. For fewer, the last block to leave takes all tags away.
+/// 2 * `kept_rounds` rounds. For fewer, the last block to leave takes all tags away, if the launch
+/// may be replayed at all.
 template <class T>
 class wave_sums {
  public:
@@ -43,6 +49,7 @@ class wave_sums {
   struct arguments {
     platform::packet* packets;  // number_of_packets() of them
     unsigned long long tag;
+    bool may_be_replayed;
   };
 
   STRATA_HD static constexpr std::size_t number_of_packets(std::size_t blocks) {
@@ -53,6 +60,7 @@ class wave_sums {
       : packets_(exchange.packets + 1),
         departures_(exchange.packets),
         tag_(exchange.tag),
+        may_be_replayed_(exchange.may_be_replayed),
         block_(block),
         blocks_(blocks) {}
 
@@ -70,9 +78,10 @@ class wave_sums {
   /// Tiles between the block's last tile and that of this round.
   STRATA_D unsigned tiles_before(unsigned round) const { return round == 0 ? block_ : blocks_; }
 
-  /// By all lanes of a warp: the sum of those tiles, of which there must be some, in lane 0.
-  template <class Operator>
-  STRATA_D T sum_before(unsigned round, Operator op) {
+  /// By all lanes of a warp: the sum of those tiles, of which there must be some, in lane 0. With
+  /// `add_up(tile)`, by all lanes too, the warp helps itself when a sum does not come.
+  template <class Operator, class AddUp>
+  STRATA_D T sum_before(unsigned round, Operator op, AddUp add_up) {
     const unsigned count = tiles_before(round);
     const unsigned lane = platform::lane_id();
     const unsigned per_lane = ceiling_divide<unsigned>(count, warp_threads);
@@ -83,19 +92,30 @@ class wave_sums {
     const unsigned end =
         is_striped ? count : (first + per_lane < count ? first + per_lane : count);
     T sum{};
-    for (unsigned i = first; i < end; i += at_once * step) {
+    // As often for each lane, so that they can help each other.
+    for (unsigned done = 0; done < per_lane; done += at_once) {
+      const unsigned i = first + done * step;
       T values[at_once];
-      bool is_complete;
-      do {
-        is_complete = true;
+      for (unsigned polls = 0;; ++polls) {
+        bool is_complete = true;
         STRATA_UNROLL
         for (unsigned j = 0; j < at_once; ++j) {
           if (i + j * step < end) {
             is_complete = collect(round, i + j * step, values[j]) & is_complete;
           }
         }
-        if (!is_complete) STRATA_SPIN();
-      } while (!is_complete);
+        if (__all_sync(full_warp_mask, is_complete) != 0) break;
+        if constexpr (!std::is_same_v<AddUp, NullType>) {
+          if (polls >= patience) {
+            STRATA_UNROLL
+            for (unsigned j = 0; j < at_once; ++j) {
+              help_out(round, i + j * step, i + j * step < end, values[j], add_up);
+            }
+            break;
+          }
+        }
+        STRATA_SPIN();
+      }
       STRATA_UNROLL
       for (unsigned j = 0; j < at_once; ++j) {
         if (i + j * step < end) {
@@ -103,7 +123,6 @@ class wave_sums {
         }
       }
     }
-    __syncwarp();
     const unsigned lanes = is_striped ? count : ceiling_divide(count, per_lane);
     typename WarpReduce<T>::TempStorage unused;
     return WarpReduce<T>(unused).Reduce(sum, op, static_cast<int>(lanes));
@@ -111,8 +130,8 @@ class wave_sums {
 
   // ---- the end of a call with few rounds
 
-  STRATA_HD static constexpr bool must_be_erased(unsigned rounds) {
-    return rounds <= 2 * kept_rounds;
+  STRATA_D bool must_be_erased(unsigned rounds) const {
+    return may_be_replayed_ && blocks_ > 1 && rounds <= 2 * kept_rounds;
   }
 
   /// By one thread of block 0, at the beginning.
@@ -138,6 +157,30 @@ class wave_sums {
  private:
   // Packets that a lane asks for before it looks at the first.
   static constexpr unsigned at_once = sizeof(T) <= 8 ? 5 : sizeof(T) <= 16 ? 3 : 1;
+
+  // Polls of what has not come, after which the warp helps itself: some milliseconds.
+#if STRATA_HOST_SIMT
+  static constexpr unsigned patience = 1000;
+#else
+  static constexpr unsigned patience = 10000;
+#endif
+
+  // Each lane's value that is not there is added up by all lanes from the input. Its block may publish
+  // it meanwhile, and after that overwrite the input: what is published then goes first.
+  template <class AddUp>
+  STRATA_D void help_out(unsigned round, unsigned i, bool is_wanted, T& value, AddUp& add_up) {
+    unsigned missing =
+        __ballot_sync(full_warp_mask, is_wanted && !collect(round, i, value) ? 1 : 0);
+    while (missing != 0) {
+      const int lane = __ffs(static_cast<int>(missing)) - 1;
+      const T added_up = add_up(__shfl_sync(full_warp_mask, i, lane));
+      platform::fence_acq_rel();
+      if (static_cast<int>(platform::lane_id()) == lane && !collect(round, i, value)) {
+        value = added_up;
+      }
+      missing &= missing - 1;
+    }
+  }
 
   STRATA_D platform::packet* packet(unsigned round, unsigned block, int part) const {
     return packets_ + (round % kept_rounds * unsigned{packets_per_value} +
@@ -169,6 +212,7 @@ class wave_sums {
   platform::packet* packets_;
   platform::packet* departures_;
   unsigned long long tag_;
+  bool may_be_replayed_;
   unsigned block_;
   unsigned blocks_;
 };
