@@ -19,7 +19,11 @@ using strata::DeviceSegmentedReduce;
 
 template <class T>
 class DeviceSegmentedReduceArg : public ::testing::Test {};
+#if STRATA_TEST_SMALL
+using number_types = ::testing::Types<float>;
+#else
 using number_types = ::testing::Types<std::int8_t, std::int64_t, float>;
+#endif
 TYPED_TEST_SUITE(DeviceSegmentedReduceArg, number_types);
 
 // Few different values, so nearly every extremum is one of several.
