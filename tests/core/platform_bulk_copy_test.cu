@@ -31,7 +31,7 @@ STRATA_KERNEL void through_a_ring(const int* in, int* out, unsigned rounds) {
   if (threadIdx.x == 0) {
     for (unsigned s = 0; s < stages; ++s) {
       shared.full[s].init(1);
-      shared.empty[s].init(worker_warps);
+      shared.empty[s].init(worker_warps * 32);
     }
     platform::fence_mbarrier_init();
   }
@@ -58,8 +58,7 @@ STRATA_KERNEL void through_a_ring(const int* in, int* out, unsigned rounds) {
         out[k * stage_items + i] = shared.items[s][i];
       }
       platform::fence_before_bulk_copy();
-      __syncwarp();
-      if (threadIdx.x % 32 == 0) shared.empty[s].arrive();
+      shared.empty[s].arrive();
     }
   }
 }

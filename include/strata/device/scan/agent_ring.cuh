@@ -142,13 +142,13 @@ class AgentScanRing {
  private:
   STRATA_D void prepare() {
     for (unsigned s = 0; s < stages; ++s) {
-      storage_.full[s].init(1);
-      storage_.empty[s].init(scanning_warps);
+      storage_.full[s].init(warp_threads);
+      storage_.empty[s].init(scanning_threads);
     }
     for (unsigned s = 0; s < slots; ++s) {
       storage_.folded[s].init(scanning_warps);
       // By who gathers prefixes; and by who publishes, as the sums that it read may be overwritten.
-      storage_.prefixed[s].init(gridDim.x > 1 ? 2 : 1);
+      storage_.prefixed[s].init(gridDim.x > 1 ? 2 * warp_threads : warp_threads);
     }
     platform::fence_mbarrier_init();
     if (blockIdx.x != 0) return;
@@ -207,10 +207,11 @@ class AgentScanRing {
         reinterpret_cast<InputT*>(stage)[valid - tail + static_cast<int>(lane)] =
             from[valid - tail + static_cast<int>(lane)];
       }
-      __syncwarp();
       if (lane == 0) {
         storage_.full[s].arrive_and_expect(bytes);
         if (bytes > 0) storage_.full[s].copy(stage, from, bytes);
+      } else {
+        storage_.full[s].arrive();
       }
     }
   }
@@ -337,8 +338,7 @@ class AgentScanRing {
     __syncwarp();
     store(of_warp, out_ + first_item(round) + warp * warp_items, valid);
     platform::fence_before_bulk_copy();
-    __syncwarp();
-    if (lane == 0) storage_.empty[round % stages].arrive();
+    storage_.empty[round % stages].arrive();
   }
 
   // The warp's results, neighbouring lanes to neighbouring places.
@@ -393,8 +393,7 @@ class AgentScanRing {
         sums_.publish(round, after_head ? combine(storage_.head_sum.Alias(), inclusive)
                                         : inclusive);
       }
-      __syncwarp();
-      if (lane == 0) storage_.prefixed[round % slots].arrive();
+      storage_.prefixed[round % slots].arrive();
     }
   }
 
@@ -431,8 +430,7 @@ class AgentScanRing {
         if (lane > 0) of_warp = has_prefix ? combine(prefix, exclusive) : exclusive;
         storage_.prefix_of_warp[round % slots][lane].Alias() = of_warp;
       }
-      __syncwarp();
-      if (lane == 0) storage_.prefixed[round % slots].arrive();
+      storage_.prefixed[round % slots].arrive();
       if (gridDim.x == 1) {
         const AccumT sum =
             WarpScan<AccumT>(unused).Broadcast(inclusive, static_cast<unsigned>(warps - 1));
