@@ -35,10 +35,12 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   in another way.
 /// - **Execution.** One kernel launch at every size, on `stream`; no host synchronisation and no
 ///   allocation, so a call can be captured in a graph and replayed. Calls that may run at the same
-///   time need temporary storage of their own. Blocks wait for each other's sums; the launch
-///   guarantees that all of them are resident ("cooperative"), so they cannot wait in vain, whatever
-///   else the device executes. On sm_90 the kernel starts dependent on the previous kernel of the
-///   stream ("programmatic") but touches memory only after that one.
+///   time need temporary storage of their own. Blocks wait for each other's sums, but never in vain,
+///   whatever else the device executes: blocks with several tiles are all resident, by a cooperative
+///   launch; blocks with one tile, of inputs up to about 2 million items, wait for those before
+///   them, and after some milliseconds add up the missing tile themselves, for which they read the
+///   input again. On sm_90 the kernel starts dependent on the previous kernel of the stream
+///   ("programmatic") but touches memory only after that one.
 /// - **Result.** Deterministic from run to run on one device, for floating-point sums too: sums of
 ///   tiles are combined in an order that depends on sizes and the number of multiprocessors only.
 /// - **Types.** Carried in the type that `op(init, x)` returns (decayed), or `op(x, x)` where there is

@@ -31,8 +31,8 @@ struct scan_ring_shape {
 /// Scans long arrays of items of 1, 2, 4, 8 or 16 bytes at the speed of memory.
 ///
 /// Bulk copies bring tiles into a ring of stages in shared memory, so that bytes are on their way
-/// all the time, whatever the threads do. Warps have roles, and meet at barriers of two warps' or
-/// all scanning warps' interest only; there is no barrier of the whole block:
+/// all the time, whatever the threads do. Warps have roles, and a barrier in shared memory for each
+/// thing that one role hands to another; nowhere does the whole block wait:
 ///
 /// - *scanning warps* fold a tile, of which each thread has neighbouring vectors of 16 bytes; `lag`
 ///   rounds later, when the prefix has come, they scan it in place and store it;

@@ -29,8 +29,10 @@ namespace detail {
 ///
 /// Sums travel in packets of 8 bytes of value and an 8-byte tag of this call and round: a packet is
 /// not yet written or complete, whatever lay there before, so nothing has to be initialised. The
-/// packets of round k take the places of round k - `kept_rounds`, which nobody needs any more: to
-/// have published round k - 2 - lag, a block must have read all that round k - 5 - 2 * lag left.
+/// packets of round k take the places of round k - `kept_rounds`, which nobody needs any more. For
+/// blocks publish up to `lag` rounds ahead of their reading: one that publishes round k has read
+/// what round k - 1 - lag needs, so all have published round k - 2 - lag, so all have read what round
+/// k - 3 - 2 * lag needs, and that was the last to need round k - 4 - 2 * lag.
 ///
 /// A replay of the same launch (a CUDA graph) carries the same tags. What is left of rounds that a
 /// replay overwrites before it reads them does no harm; that is so where there are more than
@@ -140,6 +142,8 @@ class wave_sums {
   /// By one thread of each block, when it has read all it will. Returns how many blocks have left: as
   /// many as there are in the last one.
   STRATA_D unsigned long long leave() {
+    // What this thread has published must not land after it was taken away.
+    platform::fence_acq_rel();
     while (platform::load_packet(departures_).tag != tag_ - 1) STRATA_SPIN();
     return atomicAdd(&departures_->value, 1ull) + 1;
   }
