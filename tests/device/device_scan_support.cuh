@@ -115,15 +115,15 @@ std::size_t large_count() {
 template <class Word>
 struct packed_affine {
   static constexpr int bits = 4 * static_cast<int>(sizeof(Word));
-  static constexpr unsigned mask = (1u << bits) - 1;
+  static constexpr std::uint64_t mask = (std::uint64_t{1} << bits) - 1;
 
   Word packed;
 
   static STRATA_HD packed_affine of(unsigned factor, unsigned offset) {
     return {static_cast<Word>((factor & mask) << bits | (offset & mask))};
   }
-  STRATA_HD unsigned factor() const { return static_cast<unsigned>(packed) >> bits; }
-  STRATA_HD unsigned offset() const { return packed & mask; }
+  STRATA_HD unsigned factor() const { return static_cast<unsigned>(packed >> bits); }
+  STRATA_HD unsigned offset() const { return static_cast<unsigned>(packed & mask); }
 
   STRATA_HD friend bool operator==(const packed_affine& a, const packed_affine& b) {
     return a.packed == b.packed;
@@ -155,11 +155,19 @@ struct scan_items<packed_affine<Word>> {
   static std::vector<packed_affine<Word>> make(std::size_t count, std::uint64_t stream = 0) {
     std::vector<packed_affine<Word>> items;
     items.reserve(count);
-    for (const Word word : random_integers<Word>(count, 0, std::numeric_limits<Word>::max(), stream)) {
+    constexpr auto most = std::numeric_limits<std::int64_t>::max() >> (64 - 8 * sizeof(Word));
+    for (const Word word : random_integers<Word>(count, 0, most, stream)) {
       const packed_affine<Word> item{word};
       items.push_back(packed_affine<Word>::of(item.factor() | 1, item.offset()));
     }
     return items;
+  }
+};
+template <std::size_t Count, class Word>
+struct scan_items<strata_test::words<Count, Word>> {
+  static std::vector<strata_test::words<Count, Word>> make(std::size_t count,
+                                                           std::uint64_t stream = 0) {
+    return strata_test::random_items<strata_test::words<Count, Word>>(count, stream);
   }
 };
 template <>
