@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <type_traits>
 
 STRATA_NAMESPACE_BEGIN
@@ -28,15 +29,16 @@ struct scan_ring_shape {
   unsigned head_items;
 };
 
-/// Scans long arrays of items of 1, 2, 4, 8 or 16 bytes at the speed of memory.
+/// Scans long inputs, whose items and sums have 1, 2, 4, 8 or 16 bytes, at the speed of memory.
 ///
-/// Bulk copies bring tiles into a ring of stages in shared memory, so that bytes are on their way
-/// all the time, whatever the threads do. Warps have roles, and a barrier in shared memory for each
-/// thing that one role hands to another; nowhere does the whole block wait:
+/// Tiles come into a ring of stages in shared memory, so that bytes are on their way all the time,
+/// whatever the scanning threads do. Warps have roles, and a barrier in shared memory for each thing
+/// that one role hands to another; nowhere does the whole block wait:
 ///
 /// - *scanning warps* fold a tile, of which each thread has neighbouring vectors of 16 bytes; `lag`
 ///   rounds later, when the prefix has come, they scan it in place and store it;
-/// - the *loading warp* starts a bulk copy when a stage is free;
+/// - the *loading warp* starts a bulk copy when a stage is free; of an input that is no array, or
+///   has another size than the output, several *loading warps* read items, and stages hold sums;
 /// - the *publishing warp* adds up the warps' sums and tells the other blocks;
 /// - the *prefix warp* gathers the sums of the tiles in between, and hands each scanning warp what
 ///   comes before it.
@@ -46,10 +48,14 @@ struct scan_ring_shape {
 ///
 /// Source: the roles and the lag were found by measurement; bulk copies with barriers as in the
 /// CUDA programming guide.
-template <class Policy, class InputT, class OutputT, class AccumT, class ScanOp, bool IsInclusive,
-          class InitT>
+template <class Policy, bool UsesBulkCopies, class InputIterator, class OutputIterator, class AccumT,
+          class ScanOp, bool IsInclusive, class InitT>
 class AgentScanRing {
   static constexpr scan_ring_tuning tuning = Policy::ring;
+  using OutputValue = output_value_t<OutputIterator, AccumT>;
+  // What stages hold, before and after.
+  using InputT = std::conditional_t<UsesBulkCopies, iterator_value_t<InputIterator>, AccumT>;
+  using OutputT = std::conditional_t<UsesBulkCopies, OutputValue, AccumT>;
   static constexpr int scanning_threads = tuning.scanning_threads;
   static constexpr int scanning_warps = scanning_threads / warp_threads;
   static constexpr int vectors = tuning.vectors_per_thread;
@@ -58,6 +64,8 @@ class AgentScanRing {
   static constexpr int width = static_cast<int>(16 / sizeof(InputT));  // items of a vector
   static constexpr int thread_items = vectors * width;
   static constexpr int warp_items = warp_threads * thread_items;
+  static constexpr int loading_warps = UsesBulkCopies ? 1 : tuning.item_loading_warps;
+  static constexpr int loading_threads = loading_warps * warp_threads;
   static constexpr bool has_initial_value = !std::is_same_v<InitT, NullType>;
   // Rounds between the fold of a tile and the use of its sums, and two more for those who read.
   static constexpr unsigned slots = lag + 2;
@@ -78,6 +86,9 @@ class AgentScanRing {
   // not for users: DeviceScan sees to it
   static_assert(IsInclusive || has_initial_value, "an exclusive scan begins with something");
 
+  template <class Iterator>
+  using difference_of = typename std::iterator_traits<Iterator>::difference_type;
+
   struct vector {
     uint4 words;
 
@@ -94,7 +105,7 @@ class AgentScanRing {
  public:
   static constexpr int tile_items = scanning_threads * thread_items;
   static constexpr int tile_bytes = scanning_threads * vectors * 16;
-  static constexpr int block_threads = scanning_threads + 3 * warp_threads;
+  static constexpr int block_threads = scan_ring_threads(tuning, UsesBulkCopies);
   static constexpr std::size_t dynamic_shared_bytes =
       static_cast<std::size_t>(stages) * static_cast<std::size_t>(tile_bytes);
 
@@ -110,12 +121,12 @@ class AgentScanRing {
   };
 
   STRATA_D AgentScanRing(TempStorage& storage, unsigned char* stages_in_shared_memory,
-                         const InputT* d_in, OutputT* d_out, const scan_ring_shape& input,
+                         InputIterator d_in, OutputIterator d_out, const scan_ring_shape& input,
                          ScanOp scan_op, const InitT& init, const typename Sums::arguments& exchange)
       : storage_(storage),
         stages_(stages_in_shared_memory),
-        in_(d_in + input.head_items),
-        out_(d_out + input.head_items),
+        in_(d_in + static_cast<difference_of<InputIterator>>(input.head_items)),
+        out_(d_out + static_cast<difference_of<OutputIterator>>(input.head_items)),
         input_(input),
         scan_op_(scan_op),
         init_(init),
@@ -130,9 +141,9 @@ class AgentScanRing {
         blockIdx.x < input_.tiles ? (input_.tiles - blockIdx.x - 1) / gridDim.x + 1 : 0);
     if (warp < scanning_warps) {
       scan_tiles(warp, count);
-    } else if (warp == scanning_warps) {
+    } else if (warp < scanning_warps + loading_warps) {
       load_tiles(count);
-    } else if (warp == scanning_warps + 1) {
+    } else if (warp == scanning_warps + loading_warps) {
       publish_sums(count);
     } else {
       gather_prefixes(count);
@@ -142,7 +153,7 @@ class AgentScanRing {
  private:
   STRATA_D void prepare() {
     for (unsigned s = 0; s < stages; ++s) {
-      storage_.full[s].init(warp_threads);
+      storage_.full[s].init(loading_threads);
       storage_.empty[s].init(scanning_threads);
     }
     for (unsigned s = 0; s < slots; ++s) {
@@ -157,14 +168,16 @@ class AgentScanRing {
     AccumT prefix{}, sum{};
     bool has_prefix = has_initial_value;
     if constexpr (has_initial_value) prefix = initial_value<AccumT>(init_);
-    for (unsigned i = 0; i < input_.head_items; ++i) {
-      const std::ptrdiff_t place = static_cast<std::ptrdiff_t>(i) - input_.head_items;
-      const AccumT item = static_cast<AccumT>(in_[place]);
-      sum = i > 0 ? combine(sum, item) : item;
-      const AccumT next = has_prefix ? combine(prefix, item) : item;
-      out_[place] = static_cast<OutputT>(IsInclusive ? next : prefix);
-      prefix = next;
-      has_prefix = true;
+    if constexpr (UsesBulkCopies) {
+      for (unsigned i = 0; i < input_.head_items; ++i) {
+        const std::ptrdiff_t place = static_cast<std::ptrdiff_t>(i) - input_.head_items;
+        const AccumT item = static_cast<AccumT>(in_[place]);
+        sum = i > 0 ? combine(sum, item) : item;
+        const AccumT next = has_prefix ? combine(prefix, item) : item;
+        out_[place] = static_cast<OutputT>(IsInclusive ? next : prefix);
+        prefix = next;
+        has_prefix = true;
+      }
     }
     storage_.head.Alias() = prefix;
     storage_.head_sum.Alias() = sum;
@@ -191,27 +204,52 @@ class AgentScanRing {
     return left < 0 ? 0 : left < most ? left : most;
   }
 
-  // ------------------------------------------------------------------ the loading warp
+  // ------------------------------------------------------------------ the loading warps
   STRATA_D void load_tiles(unsigned count) {
-    const unsigned lane = platform::lane_id();
     for (unsigned round = 0; round < count; ++round) {
       const unsigned s = round % stages;
       if (round >= stages) storage_.empty[s].wait((round / stages - 1) % 2);
-      unsigned char* const stage = stages_ + static_cast<std::size_t>(s) * tile_bytes;
-      const InputT* const from = in_ + first_item(round);
-      const int valid = valid_items(round);
-      const unsigned bytes = static_cast<unsigned>(valid) * unsigned{sizeof(InputT)} / 16 * 16;
-      // Items behind the last boundary.
-      const int tail = valid % width;
-      if (static_cast<int>(lane) < tail) {
-        reinterpret_cast<InputT*>(stage)[valid - tail + static_cast<int>(lane)] =
-            from[valid - tail + static_cast<int>(lane)];
-      }
-      if (lane == 0) {
-        storage_.full[s].arrive_and_expect(bytes);
-        if (bytes > 0) storage_.full[s].copy(stage, from, bytes);
+      auto* const stage = reinterpret_cast<InputT*>(stages_ + static_cast<std::size_t>(s) *
+                                                                  tile_bytes);
+      if constexpr (UsesBulkCopies) {
+        copy_tile(stage, storage_.full[s], in_ + first_item(round), valid_items(round));
       } else {
+        load_items(stage, static_cast<difference_of<InputIterator>>(first_item(round)),
+                   valid_items(round));
         storage_.full[s].arrive();
+      }
+    }
+  }
+
+  STRATA_D void copy_tile(InputT* stage, platform::mbarrier& full, const InputT* from, int valid) {
+    const int lane = static_cast<int>(platform::lane_id());
+    const unsigned bytes = static_cast<unsigned>(valid) * unsigned{sizeof(InputT)} / 16 * 16;
+    // Items behind the last boundary.
+    const int whole = valid / width * width;
+    if (whole + lane < valid) stage[whole + lane] = from[whole + lane];
+    if (lane == 0) {
+      full.arrive_and_expect(bytes);
+      if (bytes > 0) full.copy(stage, from, bytes);
+    } else {
+      full.arrive();
+    }
+  }
+
+  STRATA_D void load_items(InputT* stage, difference_of<InputIterator> first, int valid) {
+    // Of a thread, under way together.
+    constexpr int at_once = sizeof(InputT) <= 4 ? 16 : static_cast<int>(64 / sizeof(InputT));
+    const int thread = static_cast<int>(threadIdx.x) - scanning_threads;
+    for (int begin = thread; begin < valid; begin += at_once * loading_threads) {
+      InputT items[at_once];
+      STRATA_UNROLL
+      for (int i = 0; i < at_once; ++i) {
+        const int place = begin + i * loading_threads;
+        if (place < valid) items[i] = static_cast<InputT>(in_[first + place]);
+      }
+      STRATA_UNROLL
+      for (int i = 0; i < at_once; ++i) {
+        const int place = begin + i * loading_threads;
+        if (place < valid) stage[place] = items[i];
       }
     }
   }
@@ -336,27 +374,31 @@ class AgentScanRing {
       of_warp[lane * vectors + v] = held[v];
     }
     __syncwarp();
-    store(of_warp, out_ + first_item(round) + warp * warp_items, valid);
+    store(of_warp, static_cast<difference_of<OutputIterator>>(first_item(round)) + warp * warp_items,
+          valid);
     platform::fence_before_bulk_copy();
     storage_.empty[round % stages].arrive();
   }
 
   // The warp's results, neighbouring lanes to neighbouring places.
-  STRATA_D void store(const vector* from, OutputT* to, int count) const {
+  STRATA_D void store(const vector* from, difference_of<OutputIterator> first, int count) {
     const int lane = static_cast<int>(platform::lane_id());
-    if (reinterpret_cast<std::uintptr_t>(to) % 16 == 0) {
-      const int whole = count / width;
-      STRATA_UNROLL
-      for (int v = 0; v < vectors; ++v) {
-        const int i = v * warp_threads + lane;
-        if (i < whole) store_vector(to + i * width, from[i]);
+    int stored = 0;
+    if constexpr (UsesBulkCopies) {
+      OutputT* const to = out_ + first;
+      if (reinterpret_cast<std::uintptr_t>(to) % 16 == 0) {
+        const int whole = count / width;
+        STRATA_UNROLL
+        for (int v = 0; v < vectors; ++v) {
+          const int i = v * warp_threads + lane;
+          if (i < whole) store_vector(to + i * width, from[i]);
+        }
+        stored = whole * width;
       }
-      const int rest = whole * width + lane;
-      if (lane < count % width) to[rest] = reinterpret_cast<const OutputT*>(from)[rest];
-    } else {
-      for (int i = lane; i < count; i += warp_threads) {
-        to[i] = reinterpret_cast<const OutputT*>(from)[i];
-      }
+    }
+    STRATA_UNROLL_N(4)
+    for (int i = stored + lane; i < count; i += warp_threads) {
+      out_[first + i] = static_cast<OutputValue>(reinterpret_cast<const OutputT*>(from)[i]);
     }
   }
   STRATA_D static void store_vector(OutputT* to, const vector& from) {
@@ -448,8 +490,8 @@ class AgentScanRing {
 
   TempStorage& storage_;
   unsigned char* stages_;
-  const InputT* in_;
-  OutputT* out_;
+  InputIterator in_;
+  OutputIterator out_;
   const scan_ring_shape& input_;
   ScanOp scan_op_;
   const InitT& init_;

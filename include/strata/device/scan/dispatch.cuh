@@ -38,10 +38,12 @@ struct DispatchScan {
   using InputT = iterator_value_t<InputIterator>;
   using OutputT = output_value_t<OutputIterator, AccumT>;
   // Arrays whose results take the places of items.
-  static constexpr bool may_take_ring =
+  static constexpr bool may_copy_in_bulk =
       std::is_pointer_v<InputIterator> && std::is_pointer_v<OutputIterator> &&
       sizeof(InputT) == sizeof(OutputT) && 16 % sizeof(InputT) == 0 &&
       std::is_trivially_copyable_v<InputT> && std::is_trivially_copyable_v<OutputT>;
+  // Whatever else has sums that fit.
+  static constexpr bool may_stage_sums = 16 % sizeof(AccumT) == 0;
 
   InputIterator d_in;
   OutputIterator d_out;
@@ -87,13 +89,18 @@ struct DispatchScan {
     if (tiles<ActivePolicy, small_tiles>() <= static_cast<std::size_t>(device.multiprocessors)) {
       return start_one_wave<ActivePolicy, small_tiles>();
     }
-    if constexpr (may_take_ring && ActivePolicy::ring_from_bytes != ~std::size_t{0}) {
+    constexpr bool has_ring = ActivePolicy::ring_from_bytes != ~std::size_t{0};
+    const bool is_long = num_items * sizeof(InputT) >= ActivePolicy::ring_from_bytes;
+    if constexpr (has_ring && may_copy_in_bulk) {
       // Single items lie before the first boundary only if their addresses are multiples of their
       // size.
-      if (num_items * sizeof(InputT) >= ActivePolicy::ring_from_bytes &&
-          reinterpret_cast<std::uintptr_t>(d_in) % sizeof(InputT) == 0) {
-        return start_ring<ActivePolicy>();
+      if (is_long && reinterpret_cast<std::uintptr_t>(d_in) % sizeof(InputT) == 0) {
+        const auto misaligned =
+            static_cast<std::size_t>(reinterpret_cast<std::uintptr_t>(d_in) % 16);
+        return start_ring<ActivePolicy, true>((16 - misaligned) % 16 / sizeof(InputT));
       }
+    } else if constexpr (has_ring && may_stage_sums) {
+      if (is_long) return start_ring<ActivePolicy, false>(0);
     }
     if (tiles<ActivePolicy, large_tiles>() <= max_scan_blocks) {
       return start_one_wave<ActivePolicy, large_tiles>();
@@ -101,24 +108,21 @@ struct DispatchScan {
     return start_waves<ActivePolicy, large_tiles>();
   }
 
-  template <class ActivePolicy>
-  cudaError_t start_ring() {
-    using Agent = AgentScanRing<ActivePolicy, InputT, OutputT, AccumT, ScanOp, IsInclusive, InitT>;
-    const InputT* const in = d_in;
-    OutputT* const out = d_out;
-    const auto misaligned = static_cast<std::size_t>(reinterpret_cast<std::uintptr_t>(in) % 16);
-    const std::size_t head = (16 - misaligned) % 16 / sizeof(InputT);
+  template <class ActivePolicy, bool UsesBulkCopies>
+  cudaError_t start_ring(std::size_t head) {
+    using Agent = AgentScanRing<ActivePolicy, UsesBulkCopies, InputIterator, OutputIterator, AccumT,
+                                ScanOp, IsInclusive, InitT>;
     const scan_ring_shape shape{
         num_items, ceiling_divide<std::size_t>(num_items - head, Agent::tile_items),
         static_cast<unsigned>(head)};
-    const auto kernel =
-        scan_ring_kernel<MaxPolicy, InputT, OutputT, AccumT, ScanOp, IsInclusive, InitT>;
     static resident_blocks_cache cache;
     return launch_resident({"strata::DeviceScan", dim3(1),
                             dim3(static_cast<unsigned>(Agent::block_threads)),
                             Agent::dynamic_shared_bytes, stream, 1, true},
-                           cache, device, shape.tiles, max_scan_blocks, kernel, in, out, shape,
-                           scan_op, init, exchange());
+                           cache, device, shape.tiles, max_scan_blocks,
+                           scan_ring_kernel<MaxPolicy, UsesBulkCopies, InputIterator,
+                                            OutputIterator, AccumT, ScanOp, IsInclusive, InitT>,
+                           d_in, d_out, shape, scan_op, init, exchange());
   }
 
   template <class ActivePolicy, template <class> class Tiles>

@@ -49,18 +49,18 @@ __launch_bounds__(Tiles<typename MaxPolicy::ActivePolicy>::value.block_threads,
       .scan();
 }
 
-/// Scans an array through a ring of stages in dynamic shared memory. All blocks are resident.
-template <class MaxPolicy, class InputT, class OutputT, class AccumT, class ScanOp,
-          bool IsInclusive, class InitT>
-__launch_bounds__(MaxPolicy::ActivePolicy::ring.scanning_threads + 3 * warp_threads,
+/// Scans through a ring of stages in dynamic shared memory. All blocks are resident.
+template <class MaxPolicy, bool UsesBulkCopies, class InputIterator, class OutputIterator,
+          class AccumT, class ScanOp, bool IsInclusive, class InitT>
+__launch_bounds__(scan_ring_threads(MaxPolicy::ActivePolicy::ring, UsesBulkCopies),
                   MaxPolicy::ActivePolicy::ring.blocks_per_multiprocessor)
-    STRATA_KERNEL void scan_ring_kernel(const InputT* d_in, OutputT* d_out,
+    STRATA_KERNEL void scan_ring_kernel(InputIterator d_in, OutputIterator d_out,
                                         const STRATA_GRID_CONSTANT scan_ring_shape shape,
                                         ScanOp scan_op, InitT init,
                                         typename wave_sums<AccumT>::arguments exchange) {
   if constexpr (platform::has_bulk_copies) {
-    using Agent = AgentScanRing<typename MaxPolicy::ActivePolicy, InputT, OutputT, AccumT, ScanOp,
-                                IsInclusive, InitT>;
+    using Agent = AgentScanRing<typename MaxPolicy::ActivePolicy, UsesBulkCopies, InputIterator,
+                                OutputIterator, AccumT, ScanOp, IsInclusive, InitT>;
     STRATA_SHARED(shared, Uninitialized<typename Agent::TempStorage>);
     STRATA_DYNAMIC_SHARED(stages);
     STRATA_ASSERT(blockDim.x == Agent::block_threads,

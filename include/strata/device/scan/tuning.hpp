@@ -22,7 +22,7 @@ struct scan_tile_tuning {
   int blocks_per_multiprocessor;
 };
 
-/// How a scan of a long array is cut, whose tiles go through a ring of stages in shared memory.
+/// How a scan of a long input is cut, whose tiles go through a ring of stages in shared memory.
 struct scan_ring_tuning {
   int scanning_threads;
   int vectors_per_thread;  // of 16 bytes; odd
@@ -31,9 +31,16 @@ struct scan_ring_tuning {
   int lag;
   /// What shared memory must allow.
   int blocks_per_multiprocessor;
+  /// Of inputs that bulk copies cannot bring.
+  int item_loading_warps = 16;
 };
 
 namespace detail {
+
+/// Scanning threads, and the warps that load, publish sums and gather prefixes.
+constexpr int scan_ring_threads(const scan_ring_tuning& tuning, bool uses_bulk_copies) {
+  return tuning.scanning_threads + 32 * ((uses_bulk_copies ? 1 : tuning.item_loading_warps) + 2);
+}
 
 template <class InputT, class AccumT>
 struct scan_policy_hub {
@@ -82,7 +89,7 @@ struct scan_policy_hub {
                                                  BLOCK_LOAD_WARP_TRANSPOSE,
                                                  BLOCK_STORE_WARP_TRANSPOSE, 1};
     static constexpr scan_ring_tuning ring{320, 9, 4, 2, 1};
-    /// Arrays from this size on take the ring.
+    /// Inputs from this size on take the ring.
     static constexpr std::size_t ring_from_bytes = ~std::size_t{0};
   };
 
