@@ -163,7 +163,6 @@ class AgentScanRing {
     }
     platform::fence_mbarrier_init();
     if (blockIdx.x != 0) return;
-    if (sums_.must_be_erased(rounds())) sums_.open();
     // The items before the first boundary, at most 15.
     AccumT prefix{}, sum{};
     bool has_prefix = has_initial_value;

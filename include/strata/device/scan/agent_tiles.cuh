@@ -65,7 +65,6 @@ class AgentScanTiles {
     const std::size_t tiles = ceiling_divide<std::size_t>(num_items_, tile_items);
     const auto rounds = static_cast<unsigned>(ceiling_divide<std::size_t>(tiles, gridDim.x));
     const bool must_be_erased = sums_.must_be_erased(rounds);
-    if (must_be_erased && blockIdx.x == 0 && threadIdx.x == 0) sums_.open();
 
     running_prefix prefix{*this, AccumT(), 0, has_initial_value, true};
     if constexpr (has_initial_value) prefix.value = initial_value<AccumT>(init_);

@@ -136,16 +136,21 @@ class wave_sums {
     return may_be_replayed_ && blocks_ > 1 && rounds <= 2 * kept_rounds;
   }
 
-  /// By one thread of block 0, at the beginning.
-  STRATA_D void open() { platform::store_packet(departures_, {0, tag_ - 1}); }
-
   /// By one thread of each block, when it has read all it will. Returns how many blocks have left: as
-  /// many as there are in the last one.
+  /// many as there are in the last one. Waits for nobody, as blocks of one wave may start in any
+  /// order: the count lies below bits that only this call writes, and whoever misses these begins it.
   STRATA_D unsigned long long leave() {
+    constexpr unsigned long long count_mask = 0xffff;
+    const unsigned long long nobody = tag_ & ~count_mask;
     // What this thread has published must not land after it was taken away.
     platform::fence_acq_rel();
-    while (platform::load_packet(departures_).tag != tag_ - 1) STRATA_SPIN();
-    return atomicAdd(&departures_->value, 1ull) + 1;
+    unsigned long long* const departures = &departures_->value;
+    platform::may_be_unwritten(departures, sizeof(*departures));
+    unsigned long long seen = platform::load_relaxed(departures);
+    while ((seen & ~count_mask) != nobody) seen = atomicCAS(departures, seen, nobody);
+    const unsigned long long left = atomicAdd(departures, 1ull) & count_mask;
+    platform::fence_acq_rel();
+    return left + 1;
   }
 
   /// By all `threads` threads of the last block to leave.
@@ -155,7 +160,7 @@ class wave_sums {
     for (unsigned i = thread; i < count; i += threads) {
       platform::store_relaxed(&packets_[i].tag, 0ull);
     }
-    if (thread == 0) platform::store_relaxed(&departures_->tag, 0ull);
+    if (thread == 0) platform::store_relaxed(&departures_->value, ~tag_);
   }
 
  private:
