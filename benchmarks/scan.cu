@@ -5,6 +5,8 @@
 // once.
 
 #include <cub/device/device_scan.cuh>
+#include <cuda/std/functional>
+#include <strata/core/launcher.cuh>
 #include <strata/core/operators.hpp>
 #include <strata/device/device_scan.cuh>
 
@@ -34,6 +36,17 @@ struct compose {
     return {a.factor * b.factor, b.factor * a.summand + b.summand};
   }
 };
+
+/// Keys of which on average 16 neighbours are equal.
+STRATA_KERNEL void fill_runs(std::uint32_t* keys, std::int64_t n) {
+  const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
+  for (std::int64_t i = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; i < n; i += stride) {
+    // A run ends somewhere in each 16 items.
+    const auto group = static_cast<std::uint64_t>(i) / 16;
+    const bool is_behind = static_cast<std::uint64_t>(i) % 16 >= bench::random_bits(group) % 16;
+    keys[i] = static_cast<std::uint32_t>(group + (is_behind ? 1 : 0));
+  }
+}
 
 }  // namespace scan_benchmark
 
@@ -132,6 +145,32 @@ void add_struct_scan(bench::suite& suite) {
   }
 }
 
+void add_sum_by_key(bench::suite& suite) {
+  for (const int log_size : {16, 20, 24, 28}) {
+    const int n = 1 << log_size;
+    const auto prepare = [n](const environment& env) {
+      const device_array<std::uint32_t> keys(static_cast<std::size_t>(n));
+      bench::check(strata::launch({"fill_runs", 1024, 256, 0, env.stream}, fill_runs, keys.data(), n),
+                   "fill_runs");
+      workload work = scan<std::int32_t>(
+          env, n, {},
+          [n, keys](auto lib, void* storage, std::size_t& bytes, const std::int32_t* in,
+                    std::int32_t* out, cudaStream_t s) {
+            if constexpr (std::is_same_v<decltype(lib), use_strata>) {
+              return strata::DeviceScan::ExclusiveSumByKey(storage, bytes, keys.data(), in, out, n,
+                                                           strata::Equality{}, s);
+            } else {
+              return cub::DeviceScan::ExclusiveSumByKey(storage, bytes, keys.data(), in, out, n,
+                                                        cuda::std::equal_to<>{}, s);
+            }
+          });
+      work.bytes += static_cast<double>(keys.bytes());
+      return work;
+    };
+    suite.add({"DeviceScan::ExclusiveSumByKey", "u32:i32", "runs=16", n, timing::batched, prepare});
+  }
+}
+
 void add_cases(bench::suite& suite) {
   add_sum<std::int32_t>(suite, "i32", {10, 13, 16, 18, 20, 22, 24, 26, 28});
   add_sum<float>(suite, "f32", {16, 20, 24, 26, 28});
@@ -142,6 +181,7 @@ void add_cases(bench::suite& suite) {
   add_sum<__half>(suite, "f16", {16, 20, 24, 28});
   add_sum<__nv_bfloat16>(suite, "bf16", {16, 20, 24, 28});
   add_struct_scan(suite);
+  add_sum_by_key(suite);
   add_sum<std::int32_t>(suite, "i32", {10, 13, 16, 18, 20}, timing::single_call);
   add_sum<std::int32_t>(suite, "i32", {10, 20}, timing::host_call, "host_call");
 }

@@ -75,6 +75,13 @@ struct ArgMax {
 };
 
 /// Negates an equality operator.
+struct Equality {
+  template <class T, class U>
+  STRATA_HD bool operator()(const T& a, const U& b) const {
+    return a == b;
+  }
+};
+
 template <class EqualityOp>
 struct InequalityWrapper {
   EqualityOp op;

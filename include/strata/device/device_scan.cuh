@@ -6,6 +6,7 @@
 #include <strata/core/nvtx.hpp>
 #include <strata/core/operators.hpp>
 #include <strata/core/types.hpp>
+#include <strata/device/scan/by_key.cuh>
 #include <strata/device/scan/dispatch.cuh>
 #include <strata/device/scan/initial_value.cuh>
 #include <strata/device/stream_ordered_storage.cuh>
@@ -157,7 +158,108 @@ struct DeviceScan {
                              init_value, num_items, stream);
   }
 
+  // -------------------------------------------------------------- by key
+
+  /// Adds up what comes before each item in its run of equal keys: neighbours for which
+  /// `equality_op(left, right)` is true. The first of each run gets 0. `d_values_out` may be
+  /// `d_values_in`, but must not overlap the keys.
+  template <class KeysInputIterator, class ValuesInputIterator, class ValuesOutputIterator,
+            class NumItemsT, class EqualityOp = strata::Equality>
+  [[nodiscard]] static cudaError_t ExclusiveSumByKey(
+      void* d_temp_storage, std::size_t& temp_storage_bytes, KeysInputIterator d_keys_in,
+      ValuesInputIterator d_values_in, ValuesOutputIterator d_values_out, NumItemsT num_items,
+      EqualityOp equality_op = EqualityOp(), cudaStream_t stream = 0) {
+    using T = detail::initial_value_t<ValuesOutputIterator,
+                                      detail::iterator_value_t<ValuesInputIterator>>;
+    return ExclusiveScanByKey(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in,
+                              d_values_out, strata::Sum{}, T{}, num_items, equality_op, stream);
+  }
+
+  /// Combines what comes before each item in its run, beginning with `init_value`.
+  template <class KeysInputIterator, class ValuesInputIterator, class ValuesOutputIterator,
+            class ScanOp, class InitValueT, class NumItemsT, class EqualityOp = strata::Equality>
+  [[nodiscard]] static cudaError_t ExclusiveScanByKey(
+      void* d_temp_storage, std::size_t& temp_storage_bytes, KeysInputIterator d_keys_in,
+      ValuesInputIterator d_values_in, ValuesOutputIterator d_values_out, ScanOp scan_op,
+      InitValueT init_value, NumItemsT num_items, EqualityOp equality_op = EqualityOp(),
+      cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE("strata::DeviceScan::ExclusiveScanByKey");
+    using Init = typename detail::initial_value_of<InitValueT>::type;
+    using T =
+        detail::accumulator_t<ScanOp, Init, detail::iterator_value_t<ValuesInputIterator>>;
+    using Output = detail::run_exclusive_output<T, KeysInputIterator, ValuesOutputIterator,
+                                                EqualityOp, InitValueT>;
+    const detail::run_begins<KeysInputIterator, EqualityOp> runs{d_keys_in, equality_op};
+    // The first item begins a run: what is before it is never looked at.
+    return by_key<T, false>(d_temp_storage, temp_storage_bytes, runs, d_values_in, d_values_out,
+                            Output(runs, d_values_out, init_value), scan_op, init_value,
+                            detail::sum_of_run<T>{}, num_items, stream);
+  }
+
+  /// Adds up to each item in its run.
+  template <class KeysInputIterator, class ValuesInputIterator, class ValuesOutputIterator,
+            class NumItemsT, class EqualityOp = strata::Equality>
+  [[nodiscard]] static cudaError_t InclusiveSumByKey(
+      void* d_temp_storage, std::size_t& temp_storage_bytes, KeysInputIterator d_keys_in,
+      ValuesInputIterator d_values_in, ValuesOutputIterator d_values_out, NumItemsT num_items,
+      EqualityOp equality_op = EqualityOp(), cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE("strata::DeviceScan::InclusiveSumByKey");
+    using Item = detail::iterator_value_t<ValuesInputIterator>;
+    using Initial = detail::initial_value_t<ValuesOutputIterator, Item>;
+    return inclusive_by_key<detail::accumulator_t<strata::Sum, Initial, Item>>(
+        d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in, d_values_out, strata::Sum{},
+        num_items, equality_op, stream);
+  }
+
+  /// Combines up to each item in its run.
+  template <class KeysInputIterator, class ValuesInputIterator, class ValuesOutputIterator,
+            class ScanOp, class NumItemsT, class EqualityOp = strata::Equality>
+  [[nodiscard]] static cudaError_t InclusiveScanByKey(
+      void* d_temp_storage, std::size_t& temp_storage_bytes, KeysInputIterator d_keys_in,
+      ValuesInputIterator d_values_in, ValuesOutputIterator d_values_out, ScanOp scan_op,
+      NumItemsT num_items, EqualityOp equality_op = EqualityOp(), cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE("strata::DeviceScan::InclusiveScanByKey");
+    using Item = detail::iterator_value_t<ValuesInputIterator>;
+    return inclusive_by_key<detail::accumulator_t<ScanOp, Item, Item>>(
+        d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in, d_values_out, scan_op,
+        num_items, equality_op, stream);
+  }
+
  private:
+  template <class T, class KeysInputIterator, class ValuesInputIterator, class ValuesOutputIterator,
+            class ScanOp, class NumItemsT, class EqualityOp>
+  static cudaError_t inclusive_by_key(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                      KeysInputIterator d_keys_in, ValuesInputIterator d_values_in,
+                                      ValuesOutputIterator d_values_out, ScanOp scan_op,
+                                      NumItemsT num_items, EqualityOp equality_op,
+                                      cudaStream_t stream) {
+    using Output = detail::run_inclusive_output<T, ValuesOutputIterator>;
+    const detail::run_begins<KeysInputIterator, EqualityOp> runs{d_keys_in, equality_op};
+    return by_key<T, true>(d_temp_storage, temp_storage_bytes, runs, d_values_in, d_values_out,
+                           Output(d_values_out), scan_op, NullType{}, NullType{}, num_items,
+                           stream);
+  }
+
+  template <class T, bool IsInclusive, class Runs, class ValuesInputIterator,
+            class ValuesOutputIterator, class Output, class ScanOp, class InitValueT,
+            class InitialSum, class NumItemsT>
+  static cudaError_t by_key(void* d_temp_storage, std::size_t& temp_storage_bytes, const Runs& runs,
+                            ValuesInputIterator d_values_in, ValuesOutputIterator d_values_out,
+                            Output output, ScanOp scan_op, InitValueT init_value,
+                            InitialSum initial_sum, NumItemsT num_items, cudaStream_t stream) {
+    if (d_temp_storage != nullptr && num_items > 0 &&
+        (detail::is_null(runs.keys) || detail::is_null(d_values_in) ||
+         detail::is_null(d_values_out) || detail::is_null_initial_value(init_value) ||
+         detail::may_overlap(runs.keys, d_values_out, static_cast<std::size_t>(num_items)))) {
+      return cudaErrorInvalidValue;
+    }
+    using Input = detail::run_input<T, decltype(runs.keys), ValuesInputIterator, ScanOp,
+                                    decltype(runs.equality_op), InitValueT>;
+    return dispatch<detail::sum_of_run<T>, IsInclusive>(
+        d_temp_storage, temp_storage_bytes, Input(runs, d_values_in, scan_op, init_value), output,
+        detail::combine_runs<T, ScanOp>{scan_op}, initial_sum, num_items, stream);
+  }
+
   template <bool IsInclusive, class InputIterator, class OutputIterator, class ScanOp,
             class InitValueT, class NumItemsT>
   static cudaError_t scan(void* d_temp_storage, std::size_t& temp_storage_bytes,

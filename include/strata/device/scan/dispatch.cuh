@@ -25,6 +25,18 @@ STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 /// Blocks of a scan, at most.
 inline constexpr std::size_t max_scan_blocks = 1024;
 
+/// Whether two arrays have memory in common; of iterators that are no pointers nothing is known.
+template <class A, class B>
+bool may_overlap(const A& a, const B& b, std::size_t num_items) {
+  if constexpr (std::is_pointer_v<A> && std::is_pointer_v<B>) {
+    const auto first_a = reinterpret_cast<std::uintptr_t>(a);
+    const auto first_b = reinterpret_cast<std::uintptr_t>(b);
+    return first_b < first_a + num_items * sizeof(*a) && first_a < first_b + num_items * sizeof(*b);
+  } else {
+    return false;
+  }
+}
+
 /// Items of a tile, at least.
 inline constexpr std::size_t least_tile = 128;
 
@@ -172,13 +184,9 @@ struct DispatchScan {
   }
 
   bool may_overwrite_input() const {
-    if constexpr (std::is_pointer_v<InputIterator> && std::is_pointer_v<OutputIterator>) {
-      const auto in = reinterpret_cast<std::uintptr_t>(d_in);
-      const auto out = reinterpret_cast<std::uintptr_t>(d_out);
-      return out < in + num_items * sizeof(InputT) && in < out + num_items * sizeof(OutputT);
-    } else {
-      return true;
-    }
+    constexpr bool are_arrays =
+        std::is_pointer_v<InputIterator> && std::is_pointer_v<OutputIterator>;
+    return !are_arrays || may_overlap(d_in, d_out, num_items);
   }
 };
 
