@@ -1,0 +1,135 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Scans with a tuning of one's own, by which small inputs take the paths of large ones, and in as many
+// blocks as a test asks for, so that few items are many rounds.
+#pragma once
+
+#include <strata/core/chained_policy.hpp>
+#include <strata/core/device_properties.cuh>
+#include <strata/core/launcher.cuh>
+#include <strata/core/temporary_storage.hpp>
+#include <strata/device/call_tag.hpp>
+#include <strata/device/device_scan.cuh>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "device/device_call.cuh"
+
+namespace device_test {
+
+/// Tiles of 128 items in registers wherever the ring does not serve.
+template <int TileThreads, int TileItems, bool HasRing, int RingThreads, int Vectors, int Stages,
+          int Lag>
+struct scan_hub {
+  struct Policy750 : strata::ChainedPolicy<750, Policy750, Policy750> {
+    static constexpr strata::scan_tile_tuning small_tile{32, 4, strata::BLOCK_LOAD_VECTORIZE,
+                                                         strata::BLOCK_STORE_VECTORIZE, 1};
+    static constexpr strata::scan_tile_tuning large_tile{TileThreads, TileItems,
+                                                         strata::BLOCK_LOAD_WARP_TRANSPOSE,
+                                                         strata::BLOCK_STORE_WARP_TRANSPOSE, 1};
+    static constexpr strata::scan_ring_tuning ring{RingThreads, Vectors, Stages, Lag, 1, 2};
+    static constexpr std::size_t ring_from_bytes = ~std::size_t{0};
+  };
+  struct Policy900 : strata::ChainedPolicy<900, Policy900, Policy750> {
+    static constexpr strata::scan_tile_tuning small_tile = Policy750::small_tile;
+    static constexpr strata::scan_tile_tuning large_tile = Policy750::large_tile;
+    static constexpr strata::scan_ring_tuning ring = Policy750::ring;
+    static constexpr std::size_t ring_from_bytes = HasRing ? 1 : ~std::size_t{0};
+  };
+  using MaxPolicy = Policy900;
+};
+template <int Threads, int Items>
+using tiles_hub = scan_hub<Threads, Items, false, 32, 1, 3, 1>;
+template <int Threads, int Vectors, int Stages, int Lag>
+using ring_hub = scan_hub<64, 5, true, Threads, Vectors, Stages, Lag>;
+
+/// A two-phase call with the tuning of `Hub`. `Init` is NullType for scans that begin with an item.
+template <class Hub, class Accum, bool IsInclusive, class In, class Out, class Op, class Init>
+cudaError_t tuned_scan(void* storage, std::size_t& bytes, In in, Out out, std::size_t n, Op op,
+                       Init init, cudaStream_t on = nullptr) {
+  return strata::detail::DispatchScan<Accum, In, Out, Op, IsInclusive, Init, Hub>::Dispatch(
+      storage, bytes, in, out, n, op, init, on);
+}
+
+#if STRATA_HOST_SIMT
+inline bool has_ring() { return true; }
+#else
+/// Bulk copies need sm_90.
+inline bool has_ring() {
+  strata::detail::device_properties device;
+  EXPECT_CUDA_SUCCESS(strata::detail::current_device_properties(device));
+  return device.ptx_version >= 900;
+}
+#endif
+
+namespace in_blocks {
+
+using strata::detail::wave_sums;
+
+/// As in a graph: what is left in storage may be mistaken for what another replay writes.
+template <class Accum>
+typename wave_sums<Accum>::arguments exchange(const scratch& storage) {
+  return {reinterpret_cast<strata::platform::packet*>(
+              (reinterpret_cast<std::uintptr_t>(storage.data()) + 255) / 256 * 256),
+          strata::detail::next_call_tag(), true};
+}
+template <class Accum>
+std::size_t storage_bytes(unsigned blocks) {
+  return wave_sums<Accum>::number_of_packets(blocks) * sizeof(strata::platform::packet) + 256;
+}
+
+inline strata::launch_configuration configuration(unsigned blocks, int threads,
+                                                  std::size_t dynamic_shared_bytes) {
+  return {"scan in some blocks", dim3(blocks), dim3(static_cast<unsigned>(threads)),
+          dynamic_shared_bytes, nullptr, 1, false, blocks > 1};
+}
+
+/// A scan in any number of blocks, up to that of its tiles.
+template <class Hub, bool UsesBulkCopies, class T, class Accum, bool IsInclusive, class Op,
+          class Init>
+struct ring {
+  using policy = typename Hub::MaxPolicy;
+  using agent = strata::detail::AgentScanRing<policy, UsesBulkCopies, const T*, T*, Accum, Op,
+                                              IsInclusive, Init>;
+  static constexpr std::size_t tile_items = agent::tile_items;
+  static constexpr int block_threads = agent::block_threads;
+  using accumulator = Accum;
+
+  static cudaError_t run(unsigned blocks, const scratch& storage, const T* in, T* out,
+                         std::size_t n, Op op, Init init) {
+    // What comes before the first tile.
+    const std::size_t head =
+        UsesBulkCopies ? (16 - reinterpret_cast<std::uintptr_t>(in) % 16) % 16 / sizeof(T) : 0;
+    const strata::detail::scan_ring_shape shape{n, (n - head + tile_items - 1) / tile_items,
+                                                static_cast<unsigned>(head)};
+    const auto kernel = strata::detail::scan_ring_kernel<policy, UsesBulkCopies, const T*, T*,
+                                                         Accum, Op, IsInclusive, Init>;
+    return strata::launch(configuration(blocks, block_threads, agent::dynamic_shared_bytes), kernel,
+                          in, out, shape, op, init, exchange<Accum>(storage));
+  }
+};
+
+template <class Hub, class T, class Accum, bool IsInclusive, class Op, class Init,
+          class In = const T*>
+struct tiles {
+  using policy = typename Hub::MaxPolicy;
+  static constexpr strata::scan_tile_tuning tuning = policy::large_tile;
+  static constexpr std::size_t tile_items =
+      static_cast<std::size_t>(tuning.block_threads) * tuning.items_per_thread;
+  using accumulator = Accum;
+
+  static cudaError_t run(unsigned blocks, const scratch& storage, In in, T* out, std::size_t n,
+                         Op op, Init init) {
+    const auto kernel =
+        strata::detail::scan_tiles_kernel<policy, strata::detail::large_tiles, false, Accum, In,
+                                          T*, Op, IsInclusive, Init>;
+    return strata::launch(configuration(blocks, tuning.block_threads, 0), kernel, in, out, n,
+                          false, op, init, exchange<Accum>(storage));
+  }
+};
+
+}  // namespace in_blocks
+}  // namespace device_test
