@@ -125,7 +125,10 @@ class wave_sums {
         }
       }
     }
-    const unsigned lanes = is_striped ? count : ceiling_divide(count, per_lane);
+    const unsigned most = warp_threads;
+    const unsigned lanes = !is_striped    ? ceiling_divide(count, per_lane)
+                           : count < most ? count
+                                          : most;
     typename WarpReduce<T>::TempStorage unused;
     return WarpReduce<T>(unused).Reduce(sum, op, static_cast<int>(lanes));
   }
