@@ -377,6 +377,7 @@ void expect_the_same_bits_under_every_schedule(unsigned blocks, std::size_t size
     if (repeat == 0) first = sums;
     ASSERT_EQ(0, std::memcmp(first.data(), sums.data(), size * sizeof(float))) << repeat;
   });
+  if (testing::Test::HasFatalFailure()) return;
   double sum = 0;
   for (std::size_t i = 0; i < size; ++i) {
     sum += static_cast<double>(items[i]);
@@ -427,10 +428,8 @@ TEST(device_scan_tuning, one_wave_of_ints) { expect_one_wave(strata::Sum{}, 7); 
 TEST(device_scan_tuning, one_wave_of_a_graph) {
   using hub = tiles_hub<32, 4>;
   const std::size_t size = if_small<std::size_t>(30, 60) * wave_tile - 3;
-  const std::vector<int> items = scan_items<int>::make(size);
-  const device_vector<int> in(items);
+  device_vector<int> in(size);
   device_vector<int> out(size);
-  const std::vector<int> expected = inclusive_scan<int>(items.data(), size, plain_sum{});
   const auto call = [&](void* storage, std::size_t& bytes, cudaStream_t where) {
     return tuned_scan<hub, int, true>(storage, bytes, in.data(), out.data(), size, strata::Sum{},
                                       NullType{}, where);
@@ -441,11 +440,14 @@ TEST(device_scan_tuning, one_wave_of_a_graph) {
   graph recorded([&](cudaStream_t recorder) { return call(storage.data(), bytes, recorder); });
   ASSERT_CUDA_SUCCESS(recorded.status());
   const stream on;
-  under_all_schedules([&](std::size_t) {
+  under_all_schedules([&](std::size_t i) {
+    // Sums of the last replay are wrong now.
+    const std::vector<int> items = scan_items<int>::make(size, i);
+    in.assign(items);
     out.poison();
     ASSERT_NO_FATAL_FAILURE(recorded.replay(on));
     on.synchronize();
-    ASSERT_SAME_ITEMS(expected, out.to_host());
+    ASSERT_SAME_ITEMS(inclusive_scan<int>(items.data(), size, plain_sum{}), out.to_host());
   });
 }
 
