@@ -53,7 +53,7 @@ STRATA_KERNEL void compare(const T* a, const T* b, std::size_t count,
 
 template <class T>
 void expect_the_same(const device_vector<T>& expected, const device_vector<T>& actual,
-                     std::size_t count, double tolerance = 0) {
+                     std::size_t count) {
   device_vector<unsigned long long> counts(std::vector<unsigned long long>{0, ~0ull});
   ASSERT_CUDA_SUCCESS(strata::launch({"compare", dim3(264), dim3(512)}, compare<T>, expected.data(),
                                      actual.data(), count, counts.data(), counts.data() + 1));
