@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "device/device_call.cuh"
+#include "device/device_scan_tuned.cuh"
 #include "device/test_iterators.cuh"
 #include "support/test_types.cuh"
 
@@ -109,6 +110,55 @@ TYPED_TEST(DeviceScanByKeySum, begins_anew_with_each_run) {
       expect_same(expected_by_key<true, T>(keys, values, add, true, T{}, same), inclusive);
     }
   }
+}
+
+// A ring whose tiles have few items, in as many blocks as asked for.
+template <int ThreadBytes, int Stages, int Lag>
+struct tiny_ring {
+  static constexpr strata::ring_columns_tuning columns{64, ThreadBytes, Stages, Lag, 1, 2};
+  using ActivePolicy = tiny_ring;
+};
+
+template <class Policy, bool UsesBulkCopies, bool IsInclusive, class Key, class T>
+void expect_ring_scans_by_key() {
+  using namespace strata::detail;
+  using rings = scan_by_key_rings<const Key*, const T*, T*, T, strata::Sum, strata::Equality,
+                                  IsInclusive, T>;
+  using form = typename rings::template form<UsesBulkCopies>;
+  constexpr std::size_t tile = ring_of<Policy, form>::tile_items;
+  SCOPED_TRACE(testing::Message() << tile << " items in a tile, copied: " << UsesBulkCopies
+                                  << ", inclusive: " << IsInclusive);
+  for (const unsigned blocks : {1u, 3u, 8u}) {
+    for (const std::size_t size :
+         {std::size_t{1}, tile - 1, 3 * tile, 8 * tile + 5, 35 * tile + tile / 2 + 1}) {
+      for (const std::size_t mean : {std::size_t{1}, std::size_t{5}, tile}) {
+        if (size < blocks * tile && blocks > 1 && size != 3 * tile) continue;
+        if (blocks > (size + tile - 1) / tile) continue;
+        SCOPED_TRACE(testing::Message() << blocks << " blocks, " << size << " items in runs of "
+                                        << mean);
+        const std::vector<std::uint32_t> numbers = runs_of(size, mean, size + mean);
+        const std::vector<Key> keys(numbers.begin(), numbers.end());
+        const std::vector<T> values = random_integers<T>(size, -4, 4, size);
+        const device_vector<Key> d_keys(keys);
+        const device_vector<T> d_values(values);
+        device_vector<T> out(std::vector<T>(size, T{-77}));
+        const scratch storage(in_blocks::storage_bytes<sum_of_run<T>>(blocks));
+        ASSERT_CUDA_SUCCESS(in_blocks::run_ring<Policy>(
+            blocks, storage, form{d_keys.data(), d_values.data(), out.data(), {}, {}, T{3}}, size));
+        expect_same(expected_by_key<IsInclusive, T>(
+                        keys, values, [](T a, T b) { return static_cast<T>(a + b); }, true, T{3},
+                        [](Key a, Key b) { return a == b; }),
+                    out.to_host());
+      }
+    }
+  }
+}
+
+TEST(device_scan_by_key, ring_of_any_number_of_blocks) {
+  if (!has_ring()) GTEST_SKIP() << "bulk copies need sm_90";
+  expect_ring_scans_by_key<tiny_ring<32, 4, 2>, true, false, std::uint32_t, std::int32_t>();
+  expect_ring_scans_by_key<tiny_ring<96, 3, 1>, true, true, std::uint8_t, std::int64_t>();
+  expect_ring_scans_by_key<tiny_ring<96, 4, 2>, false, false, std::int64_t, std::int32_t>();
 }
 
 // Keys are equal that lie in the same hundred.

@@ -87,28 +87,35 @@ inline strata::launch_configuration configuration(unsigned blocks, int threads,
           dynamic_shared_bytes, nullptr, 1, false, blocks > 1};
 }
 
-/// A scan in any number of blocks, up to that of its tiles.
+/// The work of `form` in any number of blocks, up to that of its tiles; `head` items come before the
+/// first.
+template <class Policy, class Form>
+cudaError_t run_ring(unsigned blocks, const scratch& storage, const Form& form, std::size_t n,
+                     std::size_t head = 0) {
+  using agent = strata::detail::ring_of<Policy, Form>;
+  const strata::detail::ring_shape shape{
+      n, (n - head + agent::tile_items - 1) / agent::tile_items, static_cast<unsigned>(head)};
+  const auto kernel = strata::detail::scan_ring_kernel<Policy, Form>;
+  return strata::launch(configuration(blocks, agent::block_threads, agent::dynamic_shared_bytes),
+                        kernel, form, shape, exchange<typename Form::Sum>(storage));
+}
+
+/// A scan in any number of blocks.
 template <class Hub, bool UsesBulkCopies, class T, class Accum, bool IsInclusive, class Op,
           class Init>
 struct ring {
   using policy = typename Hub::MaxPolicy;
-  using agent = strata::detail::AgentScanRing<policy, UsesBulkCopies, const T*, T*, Accum, Op,
-                                              IsInclusive, Init>;
+  using form = strata::detail::scan_form<UsesBulkCopies, const T*, T*, Accum, Op, IsInclusive, Init>;
+  using agent = strata::detail::ring_of<policy, form>;
   static constexpr std::size_t tile_items = agent::tile_items;
   static constexpr int block_threads = agent::block_threads;
   using accumulator = Accum;
 
   static cudaError_t run(unsigned blocks, const scratch& storage, const T* in, T* out,
                          std::size_t n, Op op, Init init) {
-    // What comes before the first tile.
     const std::size_t head =
         UsesBulkCopies ? (16 - reinterpret_cast<std::uintptr_t>(in) % 16) % 16 / sizeof(T) : 0;
-    const strata::detail::scan_ring_shape shape{n, (n - head + tile_items - 1) / tile_items,
-                                                static_cast<unsigned>(head)};
-    const auto kernel = strata::detail::scan_ring_kernel<policy, UsesBulkCopies, const T*, T*,
-                                                         Accum, Op, IsInclusive, Init>;
-    return strata::launch(configuration(blocks, block_threads, agent::dynamic_shared_bytes), kernel,
-                          in, out, shape, op, init, exchange<Accum>(storage));
+    return run_ring<policy>(blocks, storage, form{in, out, op, init}, n, head);
   }
 };
 

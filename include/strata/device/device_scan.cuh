@@ -9,6 +9,7 @@
 #include <strata/device/scan/by_key.cuh>
 #include <strata/device/scan/dispatch.cuh>
 #include <strata/device/scan/initial_value.cuh>
+#include <strata/device/scan/work_scan_by_key.cuh>
 #include <strata/device/stream_ordered_storage.cuh>
 
 #include <cstddef>
@@ -253,11 +254,23 @@ struct DeviceScan {
          detail::may_overlap(runs.keys, d_values_out, static_cast<std::size_t>(num_items)))) {
       return cudaErrorInvalidValue;
     }
-    using Input = detail::run_input<T, decltype(runs.keys), ValuesInputIterator, ScanOp,
-                                    decltype(runs.equality_op), InitValueT>;
-    return dispatch<detail::sum_of_run<T>, IsInclusive>(
-        d_temp_storage, temp_storage_bytes, Input(runs, d_values_in, scan_op, init_value), output,
-        detail::combine_runs<T, ScanOp>{scan_op}, initial_sum, num_items, stream);
+    using KeyIterator = decltype(runs.keys);
+    using EqualityOp = decltype(runs.equality_op);
+    using Input = detail::run_input<T, KeyIterator, ValuesInputIterator, ScanOp, EqualityOp,
+                                    InitValueT>;
+    using SumT = detail::sum_of_run<T>;
+    using Rings = detail::scan_by_key_rings<KeyIterator, ValuesInputIterator, ValuesOutputIterator,
+                                            T, ScanOp, EqualityOp, IsInclusive, InitValueT>;
+    return detail::DispatchScan<SumT, Input, Output, detail::combine_runs<T, ScanOp>, IsInclusive,
+                                InitialSum, detail::columns_policy_hub<SumT, SumT>,
+                                Rings>::Dispatch(d_temp_storage, temp_storage_bytes,
+                                                 Input(runs, d_values_in, scan_op, init_value),
+                                                 output, num_items,
+                                                 detail::combine_runs<T, ScanOp>{scan_op},
+                                                 initial_sum,
+                                                 Rings{{runs.keys, d_values_in, d_values_out,
+                                                        scan_op, runs.equality_op, init_value}},
+                                                 stream);
   }
 
   template <bool IsInclusive, class InputIterator, class OutputIterator, class ScanOp,

@@ -15,6 +15,7 @@
 #include <strata/device/scan/kernels.cuh>
 #include <strata/device/scan/tuning.hpp>
 #include <strata/device/scan/wave_sums.cuh>
+#include <strata/device/scan/work_scan.cuh>
 
 #include <cstddef>
 #include <cstdint>
@@ -41,27 +42,23 @@ bool may_overlap(const A& a, const B& b, std::size_t num_items) {
 inline constexpr std::size_t least_tile = 128;
 
 /// Carries out one call of a device-wide scan; `PolicyHub` may be replaced to override the tuning.
-/// `InitT` is NullType, a value, or a FutureValue.
+/// `InitT` is NullType, a value, or a FutureValue. `Rings` says how a ring does the same as the scan
+/// of `d_in`.
 template <class AccumT, class InputIterator, class OutputIterator, class ScanOp, bool IsInclusive,
-          class InitT, class PolicyHub = scan_policy_hub<iterator_value_t<InputIterator>, AccumT>>
+          class InitT, class PolicyHub = scan_policy_hub<iterator_value_t<InputIterator>, AccumT>,
+          class Rings =
+              scan_rings<InputIterator, OutputIterator, AccumT, ScanOp, IsInclusive, InitT>>
 struct DispatchScan {
   using MaxPolicy = typename PolicyHub::MaxPolicy;
   using Sums = wave_sums<AccumT>;
   using InputT = iterator_value_t<InputIterator>;
-  using OutputT = output_value_t<OutputIterator, AccumT>;
-  // Arrays whose results take the places of items.
-  static constexpr bool may_copy_in_bulk =
-      std::is_pointer_v<InputIterator> && std::is_pointer_v<OutputIterator> &&
-      sizeof(InputT) == sizeof(OutputT) && 16 % sizeof(InputT) == 0 &&
-      std::is_trivially_copyable_v<InputT> && std::is_trivially_copyable_v<OutputT>;
-  // Whatever else has sums that fit.
-  static constexpr bool may_stage_sums = 16 % sizeof(AccumT) == 0;
 
   InputIterator d_in;
   OutputIterator d_out;
   std::size_t num_items;
   ScanOp scan_op;
   InitT init;
+  Rings rings;
   cudaStream_t stream;
   device_properties device;
   platform::packet* packets;
@@ -70,6 +67,14 @@ struct DispatchScan {
   static cudaError_t Dispatch(void* d_temp_storage, std::size_t& temp_storage_bytes,
                               InputIterator d_in, OutputIterator d_out, NumItemsT num_items,
                               ScanOp scan_op, InitT init, cudaStream_t stream) {
+    return Dispatch(d_temp_storage, temp_storage_bytes, d_in, d_out, num_items, scan_op, init,
+                    Rings{{d_in, d_out, scan_op, init}}, stream);
+  }
+
+  template <class NumItemsT>
+  static cudaError_t Dispatch(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                              InputIterator d_in, OutputIterator d_out, NumItemsT num_items,
+                              ScanOp scan_op, InitT init, const Rings& rings, cudaStream_t stream) {
     static_assert(std::is_integral_v<NumItemsT>, "num_items must be an integer");
     const std::size_t count = num_items > 0 ? static_cast<std::size_t>(num_items) : 0;
     const std::size_t most_tiles = ceiling_divide(count, least_tile);
@@ -89,8 +94,8 @@ struct DispatchScan {
     if (is_null(d_in) || is_null(d_out) || is_null_initial_value(init)) {
       return cudaErrorInvalidValue;
     }
-    DispatchScan dispatch{d_in, d_out,  count, scan_op,
-                          init, stream, {},    storage.template get<platform::packet>(0)};
+    DispatchScan dispatch{d_in, d_out, count,  scan_op,
+                          init, rings, stream, {}, storage.template get<platform::packet>(0)};
     const cudaError_t status = current_device_properties(dispatch.device);
     if (status != cudaSuccess) return status;
     return MaxPolicy::Invoke(dispatch.device.ptx_version, dispatch);
@@ -102,17 +107,12 @@ struct DispatchScan {
       return start_one_wave<ActivePolicy, small_tiles>();
     }
     constexpr bool has_ring = ActivePolicy::ring_from_bytes != ~std::size_t{0};
-    const bool is_long = num_items * sizeof(InputT) >= ActivePolicy::ring_from_bytes;
-    if constexpr (has_ring && may_copy_in_bulk) {
-      // Single items lie before the first boundary only if their addresses are multiples of their
-      // size.
-      if (is_long && reinterpret_cast<std::uintptr_t>(d_in) % sizeof(InputT) == 0) {
-        const auto misaligned =
-            static_cast<std::size_t>(reinterpret_cast<std::uintptr_t>(d_in) % 16);
-        return start_ring<ActivePolicy, true>((16 - misaligned) % 16 / sizeof(InputT));
+    if constexpr (has_ring) {
+      cudaError_t status = cudaSuccess;
+      if (num_items * sizeof(InputT) >= ActivePolicy::ring_from_bytes &&
+          rings.start(ring_start<ActivePolicy>{*this}, status)) {
+        return status;
       }
-    } else if constexpr (has_ring && may_stage_sums) {
-      if (is_long) return start_ring<ActivePolicy, false>(0);
     }
     if (tiles<ActivePolicy, large_tiles>() <= max_scan_blocks) {
       return start_one_wave<ActivePolicy, large_tiles>();
@@ -120,22 +120,24 @@ struct DispatchScan {
     return start_waves<ActivePolicy, large_tiles>();
   }
 
-  template <class ActivePolicy, bool UsesBulkCopies>
-  cudaError_t start_ring(std::size_t head) {
-    using Agent = AgentScanRing<ActivePolicy, UsesBulkCopies, InputIterator, OutputIterator, AccumT,
-                                ScanOp, IsInclusive, InitT>;
-    const scan_ring_shape shape{
-        num_items, ceiling_divide<std::size_t>(num_items - head, Agent::tile_items),
-        static_cast<unsigned>(head)};
-    static resident_blocks_cache cache;
-    return launch_resident({"strata::DeviceScan", dim3(1),
-                            dim3(static_cast<unsigned>(Agent::block_threads)),
-                            Agent::dynamic_shared_bytes, stream, 1, true},
-                           cache, device, shape.tiles, max_scan_blocks,
-                           scan_ring_kernel<MaxPolicy, UsesBulkCopies, InputIterator,
-                                            OutputIterator, AccumT, ScanOp, IsInclusive, InitT>,
-                           d_in, d_out, shape, scan_op, init, exchange());
-  }
+  template <class ActivePolicy>
+  struct ring_start {
+    const DispatchScan& call;
+
+    template <class Form>
+    cudaError_t operator()(const Form& form, std::size_t head) const {
+      using Ring = ring_of<ActivePolicy, Form>;
+      const ring_shape shape{
+          call.num_items, ceiling_divide<std::size_t>(call.num_items - head, Ring::tile_items),
+          static_cast<unsigned>(head)};
+      static resident_blocks_cache cache;
+      return launch_resident(
+          {"strata::DeviceScan", dim3(1), dim3(static_cast<unsigned>(Ring::block_threads)),
+           Ring::dynamic_shared_bytes, call.stream, 1, true},
+          cache, call.device, shape.tiles, max_scan_blocks, scan_ring_kernel<MaxPolicy, Form>, form,
+          shape, call.exchange());
+    }
+  };
 
   template <class ActivePolicy, template <class> class Tiles>
   std::size_t tiles() const {

@@ -49,18 +49,19 @@ __launch_bounds__(Tiles<typename MaxPolicy::ActivePolicy>::value.block_threads,
       .scan();
 }
 
-/// Scans through a ring of stages in dynamic shared memory. All blocks are resident.
-template <class MaxPolicy, bool UsesBulkCopies, class InputIterator, class OutputIterator,
-          class AccumT, class ScanOp, bool IsInclusive, class InitT>
-__launch_bounds__(scan_ring_threads(MaxPolicy::ActivePolicy::ring, UsesBulkCopies),
-                  MaxPolicy::ActivePolicy::ring.blocks_per_multiprocessor)
-    STRATA_KERNEL void scan_ring_kernel(InputIterator d_in, OutputIterator d_out,
-                                        const STRATA_GRID_CONSTANT scan_ring_shape shape,
-                                        ScanOp scan_op, InitT init,
-                                        typename wave_sums<AccumT>::arguments exchange) {
+/// The ring that does the work of a form (see AgentRing).
+template <class Policy, class Form>
+using ring_of = AgentRing<typename Form::template work<Policy>>;
+
+/// Goes through a ring of stages in dynamic shared memory. All blocks are resident.
+template <class MaxPolicy, class Form>
+__launch_bounds__(ring_of<typename MaxPolicy::ActivePolicy, Form>::block_threads,
+                  ring_of<typename MaxPolicy::ActivePolicy, Form>::blocks_per_multiprocessor)
+    STRATA_KERNEL void scan_ring_kernel(const STRATA_GRID_CONSTANT Form form,
+                                        const STRATA_GRID_CONSTANT ring_shape shape,
+                                        typename wave_sums<typename Form::Sum>::arguments exchange) {
   if constexpr (platform::has_bulk_copies) {
-    using Agent = AgentScanRing<typename MaxPolicy::ActivePolicy, UsesBulkCopies, InputIterator,
-                                OutputIterator, AccumT, ScanOp, IsInclusive, InitT>;
+    using Agent = ring_of<typename MaxPolicy::ActivePolicy, Form>;
     STRATA_SHARED(shared, Uninitialized<typename Agent::TempStorage>);
     STRATA_DYNAMIC_SHARED(stages);
     STRATA_ASSERT(blockDim.x == Agent::block_threads,
@@ -70,7 +71,8 @@ __launch_bounds__(scan_ring_threads(MaxPolicy::ActivePolicy::ring, UsesBulkCopie
     platform::wait_for_previous_kernel();
     platform::launch_next_kernel();
 
-    Agent(shared.Alias(), stages, d_in, d_out, shape, scan_op, init, exchange).scan();
+    typename Form::template work<typename MaxPolicy::ActivePolicy> work(form, shape);
+    Agent(shared.Alias(), stages, work, shape, exchange).run();
   }
 }
 

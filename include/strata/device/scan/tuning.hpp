@@ -35,12 +35,17 @@ struct scan_ring_tuning {
   int item_loading_warps = 16;
 };
 
-namespace detail {
+/// The same where stages hold several columns: what keys, values or flags say of an item.
+struct ring_columns_tuning {
+  int scanning_threads;
+  int thread_bytes;  // in all columns together, at most
+  int stages;
+  int lag;
+  int blocks_per_multiprocessor;
+  int item_loading_warps = 8;
+};
 
-/// Scanning threads, and the warps that load, publish sums and gather prefixes.
-constexpr int scan_ring_threads(const scan_ring_tuning& tuning, bool uses_bulk_copies) {
-  return tuning.scanning_threads + 32 * ((uses_bulk_copies ? 1 : tuning.item_loading_warps) + 2);
-}
+namespace detail {
 
 template <class InputT, class AccumT>
 struct scan_policy_hub {
@@ -103,6 +108,29 @@ struct scan_policy_hub {
         sizeof(InputT) *
         (static_cast<std::size_t>(2 * 132 * large_tile.block_threads * large_tile.items_per_thread) +
          1);
+  };
+
+  using MaxPolicy = Policy900;
+};
+
+/// For scans whose stages hold columns: as they spare much work on each item, whatever is too long
+/// for small tiles goes through the ring.
+template <class InputT, class AccumT>
+struct columns_policy_hub {
+  using tiles = typename scan_policy_hub<InputT, AccumT>::Policy750;
+
+  struct Policy750 : ChainedPolicy<750, Policy750, Policy750> {
+    static constexpr scan_tile_tuning small_tile = tiles::small_tile;
+    static constexpr scan_tile_tuning large_tile = tiles::large_tile;
+    static constexpr ring_columns_tuning columns{320, 176, 4, 2, 1};
+    static constexpr std::size_t ring_from_bytes = ~std::size_t{0};
+  };
+
+  struct Policy900 : ChainedPolicy<900, Policy900, Policy750> {
+    static constexpr scan_tile_tuning small_tile = Policy750::small_tile;
+    static constexpr scan_tile_tuning large_tile = Policy750::large_tile;
+    static constexpr ring_columns_tuning columns = Policy750::columns;
+    static constexpr std::size_t ring_from_bytes = 0;
   };
 
   using MaxPolicy = Policy900;
