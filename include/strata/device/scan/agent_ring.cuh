@@ -82,6 +82,7 @@ class AgentRing {
   // not for users: the policies' rows are checked where they are read
   static_assert(scanning_threads % warp_threads == 0 && scanning_warps <= warp_threads,
                 "a multiple of 32 threads scans, at most 1024");
+  // not for users: as above
   static_assert(lag >= 1 && lag <= Sums::max_lag && stages > lag,
                 "a ring's lag must be 1 or 2, and there must be more stages");
 
