@@ -8,6 +8,8 @@
 #include <strata/core/types.hpp>
 #include <strata/device/reduce/dispatch.cuh>
 #include <strata/device/reduce/output.cuh>
+#include <strata/device/reduce_by_key/dispatch.cuh>
+#include <strata/device/reduce_by_key/runs.cuh>
 #include <strata/device/stream_ordered_storage.cuh>
 
 #include <cstddef>
@@ -185,6 +187,37 @@ struct DeviceReduce {
                                   T>::Dispatch(d_temp_storage, temp_storage_bytes, d_in, d_out,
                                                num_items, reduction_op, Transform{transform_op},
                                                init, stream);
+  }
+
+  // -------------------------------------------------------------- by key
+
+  /// Reduces each run of equal neighbouring keys: writes its key to `d_unique_out`, what its values
+  /// are reduced to, in their order, to `d_aggregates_out`, and the number of runs to
+  /// `*d_num_runs_out`. Outputs need room for as many runs as there may be, and must not overlap
+  /// inputs. There is no initial value; the sum has the type that `op(x, x)` returns. Keys must be
+  /// trivially copyable and have an operator ==. One pass, in which keys and values of 1, 2, 4, 8 or
+  /// 16 bytes are read once; temporary storage grows with the input up to some hundred KB. For the
+  /// algorithm and how blocks wait for each other see DeviceScan, for the rest see above.
+  template <class KeyInputIterator, class UniqueOutputIterator, class ValueInputIterator,
+            class AggregateOutputIterator, class NumRunsIterator, class ReductionOp,
+            class NumItemsT>
+  [[nodiscard]] static cudaError_t ReduceByKey(
+      void* d_temp_storage, std::size_t& temp_storage_bytes, KeyInputIterator d_keys_in,
+      UniqueOutputIterator d_unique_out, ValueInputIterator d_values_in,
+      AggregateOutputIterator d_aggregates_out, NumRunsIterator d_num_runs_out,
+      ReductionOp reduction_op, NumItemsT num_items, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE("strata::DeviceReduce::ReduceByKey");
+    using Value = detail::iterator_value_t<ValueInputIterator>;
+    using What =
+        detail::run_reduction<detail::item_count_t<NumItemsT>,
+                              detail::accumulator_t<ReductionOp, Value, Value>, KeyInputIterator,
+                              ValueInputIterator, UniqueOutputIterator, AggregateOutputIterator,
+                              NumRunsIterator, ReductionOp, strata::Equality>;
+    return detail::dispatch_reduce_by_key(
+        "strata::DeviceReduce::ReduceByKey", d_temp_storage, temp_storage_bytes,
+        What{d_keys_in, d_values_in, d_unique_out, d_aggregates_out, d_num_runs_out, reduction_op,
+             {}},
+        num_items, stream);
   }
 
   // -------------------------------------------------------------- without temporary storage

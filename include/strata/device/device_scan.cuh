@@ -10,7 +10,6 @@
 #include <strata/device/scan/dispatch.cuh>
 #include <strata/device/scan/initial_value.cuh>
 #include <strata/device/scan/work_scan_by_key.cuh>
-#include <strata/device/stream_ordered_storage.cuh>
 
 #include <cstddef>
 #include <type_traits>
@@ -29,8 +28,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///
 /// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure
 ///   arithmetic; never 0), then with that much device memory, whose contents and alignment do not
-///   matter. The overloads without these two arguments take the memory from the stream-ordered
-///   allocator. `d_in` and `d_out` may be any random-access iterators that can be dereferenced in
+///   matter. `d_in` and `d_out` may be any random-access iterators that can be dereferenced in
 ///   device code; `num_items` any integer type. `init` is a value, or a `FutureValue` that is read
 ///   from device memory when the scan runs.
 /// - **In place.** `d_out` may be `d_in`: the forms with one iterator do that. Ranges must not overlap

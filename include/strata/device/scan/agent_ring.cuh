@@ -106,7 +106,7 @@ class AgentRing {
   };
 
   STRATA_D AgentRing(TempStorage& storage, unsigned char* stages_in_shared_memory, Work& work,
-                     const ring_shape& input, const typename Sums::arguments& exchange)
+                     const ring_shape& input, const wave_sums_arguments& exchange)
       : storage_(storage),
         stages_(stages_in_shared_memory),
         work_(work),

@@ -50,7 +50,7 @@ class AgentScanTiles {
 
   STRATA_D AgentScanTiles(TempStorage& storage, InputIterator d_in, OutputIterator d_out,
                           std::size_t num_items, bool may_overwrite_input, ScanOp scan_op,
-                          const InitT& init, const typename Sums::arguments& exchange)
+                          const InitT& init, const wave_sums_arguments& exchange)
       : storage_(storage),
         d_in_(d_in),
         d_out_(d_out),

@@ -43,7 +43,8 @@ inline constexpr std::size_t least_tile = 128;
 
 /// Carries out one call of a device-wide scan; `PolicyHub` may be replaced to override the tuning.
 /// `InitT` is NullType, a value, or a FutureValue. `Rings` says how a ring does the same as the scan
-/// of `d_in`.
+/// of `d_in`. With `Rings::moves_in_place`, a result may be written to the place of another item: no
+/// block can then help itself to a sum by reading the items again, and all must be resident.
 template <class AccumT, class InputIterator, class OutputIterator, class ScanOp, bool IsInclusive,
           class InitT, class PolicyHub = scan_policy_hub<iterator_value_t<InputIterator>, AccumT>,
           class Rings =
@@ -103,7 +104,9 @@ struct DispatchScan {
 
   template <class ActivePolicy>
   cudaError_t Invoke() {
-    if (tiles<ActivePolicy, small_tiles>() <= static_cast<std::size_t>(device.multiprocessors)) {
+    const std::size_t small = tiles<ActivePolicy, small_tiles>();
+    if (small == 1 || (!Rings::moves_in_place &&
+                       small <= static_cast<std::size_t>(device.multiprocessors))) {
       return start_one_wave<ActivePolicy, small_tiles>();
     }
     constexpr bool has_ring = ActivePolicy::ring_from_bytes != ~std::size_t{0};
@@ -114,7 +117,7 @@ struct DispatchScan {
         return status;
       }
     }
-    if (tiles<ActivePolicy, large_tiles>() <= max_scan_blocks) {
+    if (!Rings::moves_in_place && tiles<ActivePolicy, large_tiles>() <= max_scan_blocks) {
       return start_one_wave<ActivePolicy, large_tiles>();
     }
     return start_waves<ActivePolicy, large_tiles>();
@@ -127,6 +130,9 @@ struct DispatchScan {
     template <class Form>
     cudaError_t operator()(const Form& form, std::size_t head) const {
       using Ring = ring_of<ActivePolicy, Form>;
+      // not for users: storage is for either
+      static_assert(wave_sums<typename Form::Sum>::packets_per_value <= Sums::packets_per_value,
+                    "a ring's sums must fit where the tiles' sums do");
       const ring_shape shape{
           call.num_items, ceiling_divide<std::size_t>(call.num_items - head, Ring::tile_items),
           static_cast<unsigned>(head)};
@@ -179,7 +185,7 @@ struct DispatchScan {
   }
 
   // Only launches that a graph keeps are carried out again with the same tag.
-  typename Sums::arguments exchange() const {
+  wave_sums_arguments exchange() const {
     cudaStreamCaptureStatus capture = cudaStreamCaptureStatusActive;
     const bool is_known = cudaStreamIsCapturing(stream, &capture) == cudaSuccess;
     return {packets, next_call_tag(), !is_known || capture != cudaStreamCaptureStatusNone};

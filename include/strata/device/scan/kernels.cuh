@@ -33,7 +33,7 @@ __launch_bounds__(Tiles<typename MaxPolicy::ActivePolicy>::value.block_threads,
     STRATA_KERNEL void scan_tiles_kernel(InputIterator d_in, OutputIterator d_out,
                                          std::size_t num_items, bool may_overwrite_input,
                                          ScanOp scan_op, InitT init,
-                                         typename wave_sums<AccumT>::arguments exchange) {
+                                         wave_sums_arguments exchange) {
   using Tuning = Tiles<typename MaxPolicy::ActivePolicy>;
   using Agent = AgentScanTiles<Tuning, IsOneWave, AccumT, InputIterator, OutputIterator, ScanOp,
                                IsInclusive, InitT>;
@@ -59,7 +59,7 @@ __launch_bounds__(ring_of<typename MaxPolicy::ActivePolicy, Form>::block_threads
                   ring_of<typename MaxPolicy::ActivePolicy, Form>::blocks_per_multiprocessor)
     STRATA_KERNEL void scan_ring_kernel(const STRATA_GRID_CONSTANT Form form,
                                         const STRATA_GRID_CONSTANT ring_shape shape,
-                                        typename wave_sums<typename Form::Sum>::arguments exchange) {
+                                        wave_sums_arguments exchange) {
   if constexpr (platform::has_bulk_copies) {
     using Agent = ring_of<typename MaxPolicy::ActivePolicy, Form>;
     STRATA_SHARED(shared, Uninitialized<typename Agent::TempStorage>);

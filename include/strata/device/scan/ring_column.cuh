@@ -202,7 +202,7 @@ template <int ThreadBytes, std::size_t... Sizes>
 struct ring_columns_shape {
   static constexpr std::size_t widest() {
     std::size_t result = 1;
-    ((result = Sizes > result ? Sizes : result), ...);
+    for (const std::size_t size : {Sizes...}) result = size > result ? size : result;
     return result;
   }
   static constexpr int together = static_cast<int>(16 / widest());
@@ -244,6 +244,14 @@ struct ring_columns_shape {
         return __popc(bits);
       }
     }
+    /// The last one that is set, or `none`.
+    STRATA_D int last_or(int none) const {
+      if constexpr (sizeof(bits) == 8) {
+        return bits == 0 ? none : 63 - __clzll(static_cast<long long>(bits));
+      } else {
+        return bits == 0 ? none : 31 - __clz(static_cast<int>(bits));
+      }
+    }
   };
 };
 
@@ -264,9 +272,10 @@ bool is_at_boundary(const Iterator& iterator) {
 
 /// Whether an input may come in bulk, as far as its type says.
 template <class Iterator>
-inline constexpr bool is_bulk_array =
-    std::is_pointer_v<Iterator> && 16 % sizeof(iterator_value_t<Iterator>) == 0 &&
-    std::is_trivially_copyable_v<iterator_value_t<Iterator>>;
+inline constexpr bool is_bulk_array = false;
+template <class T>
+inline constexpr bool is_bulk_array<T*> =
+    16 % sizeof(T) == 0 && std::is_trivially_copyable_v<std::remove_cv_t<T>>;
 
 }  // namespace detail
 STRATA_NAMESPACE_END

@@ -130,7 +130,7 @@ struct columns_policy_hub {
     static constexpr scan_tile_tuning small_tile = Policy750::small_tile;
     static constexpr scan_tile_tuning large_tile = Policy750::large_tile;
     static constexpr ring_columns_tuning columns = Policy750::columns;
-    static constexpr std::size_t ring_from_bytes = 0;
+    static constexpr std::size_t ring_from_bytes = 1;
   };
 
   using MaxPolicy = Policy900;

@@ -15,6 +15,13 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
+/// Where the blocks of a scan exchange sums.
+struct wave_sums_arguments {
+  platform::packet* packets;  // wave_sums::number_of_packets() of them
+  unsigned long long tag;
+  bool may_be_replayed;
+};
+
 /// What the blocks of a scan tell each other: the sum of each tile, and nothing else.
 ///
 /// The blocks take the tiles in waves: in round k, block b of G has tile k * G + b. What a block needs
@@ -48,11 +55,7 @@ class wave_sums {
   // not for users: constants of the library
   static_assert(kept_rounds >= 4 + 2 * max_lag, "packets would be overwritten before they are read");
 
-  struct arguments {
-    platform::packet* packets;  // number_of_packets() of them
-    unsigned long long tag;
-    bool may_be_replayed;
-  };
+  using arguments = wave_sums_arguments;
 
   STRATA_HD static constexpr std::size_t number_of_packets(std::size_t blocks) {
     return 1 + blocks * kept_rounds * static_cast<std::size_t>(packets_per_value);

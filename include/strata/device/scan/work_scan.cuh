@@ -221,6 +221,8 @@ struct scan_rings {
       is_bulk_array<InputIterator> && std::is_pointer_v<OutputIterator> &&
       sizeof(InputT) == sizeof(OutputT) && std::is_trivially_copyable_v<OutputT>;
 
+  static constexpr bool moves_in_place = false;
+
   form<uses_bulk_copies> arguments;
 
   template <class Start>

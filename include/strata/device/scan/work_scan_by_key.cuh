@@ -213,6 +213,8 @@ struct scan_by_key_rings {
   using form = scan_by_key_form<UsesBulkCopies, KeyIterator, ValueIterator, OutputIterator, AccumT,
                                 ScanOp, EqualityOp, IsInclusive, InitT>;
 
+  static constexpr bool moves_in_place = false;
+
   form<true> arguments;
 
   template <class Start>

@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/launcher.cuh>
+#include <strata/core/macros.hpp>
+#include <strata/core/types.hpp>
+#include <strata/device/scan/agent_ring.cuh>
+#include <strata/device/scan/ring_column.cuh>
+
+#include <cstddef>
+#include <type_traits>
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// Counts items of an input whose size has this type.
+template <class NumItemsT>
+using item_count_t =
+    std::conditional_t<(sizeof(NumItemsT) <= 4), unsigned, unsigned long long>;
+
+/// By all lanes of a warp: the items of a thread, `from` on, into registers.
+template <bool IsFull, class Shape, class T>
+STRATA_D void hold_items(const T* from, int count, T (&held)[Shape::thread_items]) {
+  STRATA_UNROLL
+  for (int i = 0; i < Shape::thread_items; i += Shape::together) {
+    if (!IsFull && i >= count) break;
+    item_vector<T, Shape::together> vector;
+    vector.load(from + i);
+    T items[Shape::together];
+    vector.get(items);
+    STRATA_UNROLL
+    for (int j = 0; j < Shape::together; ++j) held[i + j] = items[j];
+  }
+}
+
+/// The thread's flagged items to `to` and the places behind it.
+template <class Shape, class T>
+STRATA_D void write_flagged(const T (&held)[Shape::thread_items],
+                            const typename Shape::flags& flags, T* to) {
+  STRATA_UNROLL
+  for (int i = 0; i < Shape::thread_items; ++i) {
+    if (flags.at(i)) *to++ = held[i];
+  }
+}
+
+/// By all lanes of a warp: the number of flags in it; those of the lanes below are known.
+STRATA_D int flags_in_warp(const ring_share& share, int lane_items, int below, int own) {
+  const int last_lane = ceiling_divide(share.warp_items, lane_items) - 1;
+  return __shfl_sync(full_warp_mask, (share.lane > 0 ? below : 0) + own,
+                     last_lane > 0 ? last_lane : 0);
+}
+
+}  // namespace detail
+STRATA_NAMESPACE_END
+
+STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
+
+template <class Iterator>
+STRATA_KERNEL void write_zero_kernel(Iterator out) {
+  *out = static_cast<output_value_t<Iterator, int>>(0);
+}
+
+/// What there is of an empty input: nothing.
+template <class Iterator>
+cudaError_t write_zero(const char* name, Iterator out, cudaStream_t stream) {
+  launch_configuration configuration{name, dim3(1), dim3(1)};
+  configuration.stream = stream;
+  return launch(configuration, write_zero_kernel<Iterator>, out);
+}
+
+STRATA_ARCH_DETAIL_NAMESPACE_END

@@ -1,0 +1,207 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/operators.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/core/platform_bulk_copy.cuh>
+#include <strata/core/types.hpp>
+#include <strata/device/scan/agent_ring.cuh>
+#include <strata/device/scan/compaction.cuh>
+#include <strata/device/scan/find_begins.cuh>
+#include <strata/device/scan/ring_column.cuh>
+#include <strata/device/scan/tuning.hpp>
+#include <strata/device/select/selection.cuh>
+
+#include <cstddef>
+#include <type_traits>
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// A selection, as the work of a ring (see AgentRing). A stage holds what decides on an item, and what
+/// else of it goes out. Each warp moves what it selects of its part of the stage to the front of that
+/// part, and stores it from there, so that stores are of neighbouring places.
+template <class Policy, class Form>
+class select_work {
+  static constexpr ring_columns_tuning tuning = Policy::columns;
+  using Decider = typename Form::Decider;
+  using Payload = typename Form::Payload;
+  static constexpr bool has_payload = Form::has_payload;
+  static constexpr bool is_by_difference = Form::decides == select_by::difference;
+  using Deciders =
+      ring_column<Decider, Form::copies_deciders, is_by_difference, typename Form::DeciderIterator>;
+  using Payloads = ring_column<Payload, Form::copies_payloads, false,
+                               std::conditional_t<has_payload, typename Form::PayloadIterator,
+                                                  typename Form::DeciderIterator>>;
+  using Loader = std::conditional_t<has_payload,
+                                    ring_loader<tuning.item_loading_warps, Deciders, Payloads>,
+                                    ring_loader<tuning.item_loading_warps, Deciders>>;
+  static constexpr std::size_t payload_bytes = has_payload ? sizeof(Payload) : 0;
+  using Shape = ring_columns_shape<tuning.thread_bytes, sizeof(Decider), payload_bytes>;
+
+ public:
+  using Sum = typename Form::Count;
+  using Carried = typename Shape::flags;
+  static constexpr bool has_initial_value = true;
+  static constexpr bool may_have_head = false;
+  static constexpr bool has_total = true;
+  static constexpr int scanning_threads = tuning.scanning_threads;
+  static constexpr int stages = tuning.stages;
+  static constexpr int lag = tuning.lag;
+  static constexpr int blocks_per_multiprocessor = tuning.blocks_per_multiprocessor;
+  static constexpr int thread_items = Shape::thread_items;
+  static constexpr int loading_warps = Loader::warps;
+
+ private:
+  static constexpr int warp_items = warp_threads * thread_items;
+  static constexpr int tile_items = scanning_threads * thread_items;
+  static constexpr int first_decider = Deciders::bytes_before;
+  static constexpr int first_payload =
+      first_decider + round_up(tile_items * static_cast<int>(sizeof(Decider)), 16);
+
+ public:
+  static constexpr int stage_bytes =
+      first_payload + round_up(tile_items * static_cast<int>(payload_bytes), 16);
+
+  STRATA_D select_work(const Form& form, const ring_shape&) : form_(form), op_(form.op) {}
+
+  STRATA_D strata::Sum scan_op() const { return {}; }
+  STRATA_D Sum initial_value() const { return 0; }
+
+  STRATA_D void load(unsigned char* stage, platform::mbarrier& full, std::size_t first,
+                     int valid) const {
+    const int thread = static_cast<int>(threadIdx.x) - scanning_threads;
+    const Deciders column{deciders(stage), advanced(form_.deciders, first), first == 0, valid};
+    if constexpr (has_payload) {
+      Loader::load(full, thread, column,
+                   Payloads{payloads(stage), advanced(form_.payloads, first), first == 0, valid});
+    } else {
+      Loader::load(full, thread, column);
+    }
+  }
+
+  template <bool IsFull>
+  STRATA_D Sum fold(const ring_share& share, Carried& selected) {
+    const Decider* const from =
+        deciders(share.stage) + share.warp * warp_items + share.lane * thread_items;
+    if constexpr (is_by_difference) {
+      selected = find_begins<IsFull, Shape>(from, share, op_);
+    } else {
+      selected = {};
+      STRATA_UNROLL
+      for (int i = 0; i < thread_items; i += Shape::together) {
+        if (!IsFull && i >= share.thread_items) break;
+        item_vector<Decider, Shape::together> held;
+        held.load(from + i);
+        Decider items[Shape::together];
+        held.get(items);
+        STRATA_UNROLL
+        for (int j = 0; j < Shape::together; ++j) {
+          if (!IsFull && i + j >= share.thread_items) break;
+          selected.set(i + j, static_cast<bool>(op_(items[j])));
+        }
+      }
+    }
+    return static_cast<Sum>(selected.count());
+  }
+
+  template <bool IsFull>
+  STRATA_D void finish(const ring_share& share, const Carried& selected, const Sum& below, bool,
+                       const Sum& warp_prefix) {
+    const int rank = share.lane > 0 ? static_cast<int>(below) : 0;
+    const int in_warp =
+        flags_in_warp(share, thread_items, static_cast<int>(below), selected.count());
+    if constexpr (Form::keeps_deciders) {
+      move<IsFull>(deciders(share.stage), form_.deciders_out, share, selected, rank, in_warp,
+                   warp_prefix);
+    }
+    if constexpr (has_payload) {
+      move<IsFull>(payloads(share.stage), form_.payloads_out, share, selected, rank, in_warp,
+                   warp_prefix);
+    }
+  }
+
+  STRATA_D void finish_all(const Sum& total) const {
+    *form_.num_selected_out =
+        static_cast<output_value_t<typename Form::NumSelectedIterator, Sum>>(total);
+  }
+
+ private:
+  STRATA_D static Decider* deciders(unsigned char* stage) {
+    return reinterpret_cast<Decider*>(stage + first_decider);
+  }
+  STRATA_D static Payload* payloads(unsigned char* stage) {
+    return reinterpret_cast<Payload*>(stage + first_payload);
+  }
+
+  template <bool IsFull, class T, class OutputIterator>
+  STRATA_D void move(T* stage, const OutputIterator& out, const ring_share& share,
+                     const Carried& selected, int rank, int in_warp, const Sum& warp_prefix) const {
+    T* const of_warp = stage + share.warp * warp_items;
+    T held[thread_items];
+    hold_items<IsFull, Shape>(of_warp + share.lane * thread_items, share.thread_items, held);
+    __syncwarp();  // All items are in registers.
+    write_flagged<Shape>(held, selected, of_warp + rank);
+    __syncwarp();
+    store_items<warp_items>(of_warp, advanced(out, static_cast<std::size_t>(warp_prefix)), in_warp,
+                            share.lane);
+  }
+
+  const Form& form_;
+  typename Form::Op op_;
+};
+
+/// What a ring needs to select; `UsesBulkCopies` where an input is an array. `What` is a selection.
+template <bool UsesBulkCopies, class What>
+struct select_form : What {
+  using Count = typename What::Count;
+  using Sum = Count;
+  using Decider = iterator_value_t<typename What::DeciderIterator>;
+  static constexpr bool has_payload = !std::is_same_v<typename What::PayloadIterator, NullType>;
+  using Payload =
+      iterator_value_t<std::conditional_t<has_payload, typename What::PayloadIterator,
+                                          typename What::DeciderIterator>>;
+  static constexpr bool keeps_deciders =
+      !std::is_same_v<typename What::DeciderOutputIterator, NullType>;
+  static constexpr bool copies_deciders =
+      UsesBulkCopies && is_bulk_array<typename What::DeciderIterator>;
+  static constexpr bool copies_payloads =
+      UsesBulkCopies && is_bulk_array<typename What::PayloadIterator>;
+  static constexpr bool fits =
+      16 % sizeof(Decider) == 0 && (!has_payload || 16 % sizeof(Payload) == 0);
+
+  template <class Policy>
+  using work = select_work<Policy, select_form>;
+};
+
+/// Chooses among the forms.
+template <class What, bool MovesInPlace>
+struct select_rings {
+  static constexpr bool moves_in_place = MovesInPlace;
+
+  What arguments;
+
+  template <class Start>
+  bool start(const Start& start_ring, cudaError_t& status) const {
+    using bulk = select_form<true, What>;
+    using items = select_form<false, What>;
+    if constexpr (bulk::fits && (bulk::copies_deciders || bulk::copies_payloads)) {
+      if ((!bulk::copies_deciders || is_at_boundary(arguments.deciders)) &&
+          (!bulk::copies_payloads || is_at_boundary(arguments.payloads))) {
+        status = start_ring(bulk{arguments}, 0);
+        return true;
+      }
+    }
+    if constexpr (items::fits) {
+      status = start_ring(items{arguments}, 0);
+      return true;
+    } else {
+      return false;
+    }
+  }
+};
+
+}  // namespace detail
+STRATA_NAMESPACE_END
