@@ -34,6 +34,8 @@ STRATA_D typename Shape::flags find_begins(const Key* keys, const ring_share& sh
   Key before = platform::shuffle_up(full_warp_mask, held[thread_items - 1], 1u);
   const bool is_first = share.first_item == 0 && share.warp == 0 && share.lane == 0;
   if (share.lane == 0 && !is_first && (IsFull || share.thread_items > 0)) before = keys[-1];
+  // The warp below may write there once the last lane has said that this warp's items are folded.
+  __syncwarp();
   typename Shape::flags begins{};
   STRATA_UNROLL
   for (int i = 0; i < thread_items; ++i) {
