@@ -6,7 +6,6 @@
 
 #include <cub/device/device_scan.cuh>
 #include <cuda/std/functional>
-#include <strata/core/launcher.cuh>
 #include <strata/core/operators.hpp>
 #include <strata/device/device_scan.cuh>
 
@@ -36,17 +35,6 @@ struct compose {
     return {a.factor * b.factor, b.factor * a.summand + b.summand};
   }
 };
-
-/// Keys of which on average 16 neighbours are equal.
-STRATA_KERNEL void fill_runs(std::uint32_t* keys, std::int64_t n) {
-  const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
-  for (std::int64_t i = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; i < n; i += stride) {
-    // A run ends somewhere in each 16 items.
-    const auto group = static_cast<std::uint64_t>(i) / 16;
-    const bool is_behind = static_cast<std::uint64_t>(i) % 16 >= bench::random_bits(group) % 16;
-    keys[i] = static_cast<std::uint32_t>(group + (is_behind ? 1 : 0));
-  }
-}
 
 }  // namespace scan_benchmark
 
@@ -149,9 +137,7 @@ void add_sum_by_key(bench::suite& suite) {
   for (const int log_size : {16, 20, 24, 28}) {
     const int n = 1 << log_size;
     const auto prepare = [n](const environment& env) {
-      const device_array<std::uint32_t> keys(static_cast<std::size_t>(n));
-      bench::check(strata::launch({"fill_runs", 1024, 256, 0, env.stream}, fill_runs, keys.data(), n),
-                   "fill_runs");
+      const auto keys = bench::keys_in_runs(n, env.stream);
       workload work = scan<std::int32_t>(
           env, n, {},
           [n, keys](auto lib, void* storage, std::size_t& bytes, const std::int32_t* in,

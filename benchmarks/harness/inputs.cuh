@@ -33,6 +33,10 @@ struct random_value {
   static __device__ T from(std::uint64_t bits) { return static_cast<T>(bits); }
 };
 template <>
+struct random_value<bool> {
+  static __device__ bool from(std::uint64_t bits) { return (bits & 1) != 0; }
+};
+template <>
 struct random_value<float> {
   static __device__ float from(std::uint64_t bits) {
     return static_cast<float>(bits >> 40) * 0x1p-24f;
@@ -81,6 +85,30 @@ device_array<T> random_array(std::int64_t size, std::uint64_t seed, cudaStream_t
       values.data(), values.size(), random_bits(seed));
   check(cudaGetLastError(), "generate");
   return values;
+}
+
+namespace detail {
+
+template <class Key>
+__global__ void generate_runs(Key* keys, std::size_t size) {
+  const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
+  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < size; i += stride) {
+    // A run ends somewhere in each 16 items.
+    const std::uint64_t group = i / 16;
+    const bool is_behind = i % 16 >= random_bits(group) % 16;
+    keys[i] = static_cast<Key>(group + (is_behind ? 1 : 0));
+  }
+}
+
+}  // namespace detail
+
+/// Keys of which on average 16 neighbours are equal.
+inline device_array<std::uint32_t> keys_in_runs(std::int64_t size, cudaStream_t stream) {
+  device_array<std::uint32_t> keys(static_cast<std::size_t>(size));
+  detail::generate_runs<<<detail::blocks_for(keys.size()), 256, 0, stream>>>(keys.data(),
+                                                                             keys.size());
+  check(cudaGetLastError(), "generate_runs");
+  return keys;
 }
 
 /// Floating-point results agree within absolute + relative * |expected|; all others exactly.
