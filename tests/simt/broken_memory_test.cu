@@ -409,6 +409,32 @@ TEST_F(BrokenMemory, who_has_not_waited_needs_a_barrier_after_one_who_has) {
   expect_clean(launch({"k", 1, 64}, one_warp_waits<true>, out, out + 1024));
 }
 
+template <bool Repaired>
+STRATA_KERNEL void overwrite_before_wait(int* data) {
+  STRATA_SHARED(barrier, uint64_t);
+  STRATA_SHARED(target, tile);
+  const unsigned t = threadIdx.x;
+  if (t == 0) simt::mbarrier_init(&barrier, 1, HERE);
+  __syncthreads();
+  if (t == 0) {
+    simt::mbarrier_arrive_expect_tx(&barrier, sizeof(tile), HERE);
+    simt::bulk_copy_global_to_shared(&target, data, sizeof(tile), &barrier, HERE);
+  }
+  if (t >= 32) {
+    STRATA_SPIN();  // lets the first warp go ahead, and orders nothing
+    if (Repaired) {
+      while (!simt::mbarrier_try_wait_parity(&barrier, 0, HERE)) {
+      }
+    }
+    data[t - 32] = 1;  // fault: still being copied
+  }
+}
+TEST_F(BrokenMemory, source_of_a_bulk_copy_is_free_after_the_wait) {
+  EXPECT_DIAGNOSIS(launch({"k", 1, 64}, overwrite_before_wait<false>, out + 1024), "global-race",
+                   "still being copied", "block (0,0,0) thread (0,0,0)");
+  expect_clean(launch({"k", 1, 64}, overwrite_before_wait<true>, out + 1024));
+}
+
 // ---- races in device memory
 
 template <bool Repaired>

@@ -149,6 +149,8 @@ void bulk_copy_global_to_shared(void* to, const void* from, unsigned bytes, uint
          file_name(where.file), where.line);
   }
   check::device_read(from, bytes, where);
+  // Who sees the phase complete knows that the bytes have been read, too.
+  check::release_to(phase_object(word, barrier.phase), self);
   check::bulk_copy_issued(*self.home, offset, bytes, where);
   std::memset(to, shared_garbage, bytes);
   barrier.copies.push_back({self.home, offset, from, bytes});
