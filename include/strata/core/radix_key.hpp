@@ -1,0 +1,231 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/types.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+template <std::size_t Bytes>
+struct radix_word;
+template <>
+struct radix_word<1> {
+  using type = std::uint8_t;
+};
+template <>
+struct radix_word<2> {
+  using type = std::uint16_t;
+};
+template <>
+struct radix_word<4> {
+  using type = std::uint32_t;
+};
+template <>
+struct radix_word<8> {
+  using type = std::uint64_t;
+};
+#if defined(__SIZEOF_INT128__)
+template <>
+struct radix_word<16> {
+  using type = uint128;
+};
+#endif
+
+template <class T>
+struct is_radix_integer : std::bool_constant<std::is_integral_v<T> || std::is_enum_v<T>> {};
+template <class T, bool IsEnum = std::is_enum_v<T>>
+struct is_signed_radix_integer : std::is_signed<T> {};
+template <class T>
+struct is_signed_radix_integer<T, true> : std::is_signed<std::underlying_type_t<T>> {};
+#if defined(__SIZEOF_INT128__)
+template <>
+struct is_radix_integer<int128> : std::true_type {};
+template <>
+struct is_radix_integer<uint128> : std::true_type {};
+template <>
+struct is_signed_radix_integer<int128, false> : std::true_type {};
+#endif
+
+/// Bits of the mantissa of the floating-point types that keys may have; 0 of others.
+template <class T>
+inline constexpr int radix_mantissa_bits = 0;
+template <>
+inline constexpr int radix_mantissa_bits<float> = 23;
+template <>
+inline constexpr int radix_mantissa_bits<double> = 52;
+template <>
+inline constexpr int radix_mantissa_bits<__half> = 10;
+template <>
+inline constexpr int radix_mantissa_bits<__nv_bfloat16> = 7;
+
+}  // namespace detail
+
+/// Whether keys of a type are sorted by their bits as they are; others need a decomposer.
+template <class T>
+inline constexpr bool is_radix_key = detail::is_radix_integer<T>::value ||
+                                     detail::radix_mantissa_bits<T> != 0;
+
+/// The order of keys, as that of unsigned integers.
+///
+/// Signed integers have their sign bit flipped. Of floating-point numbers, negative ones have all bits
+/// flipped, others the sign bit; -0.0 is equal to +0.0, and all NaN, whatever their sign and payload,
+/// are equal and behind +infinity. A sort looks at these words only, and moves keys as they are.
+template <class T>
+struct RadixTraits {
+  static_assert(is_radix_key<T>,
+                "radix sorts take integers, enumerations, half, bfloat16, float and double; give "
+                "them a decomposer for other types");
+  using word = typename detail::radix_word<sizeof(T)>::type;
+  static constexpr int bits = 8 * static_cast<int>(sizeof(T));
+
+  STRATA_HD static word ordered(const T& key) {
+    word result;
+    memcpy(&result, &key, sizeof(T));
+    constexpr word sign = static_cast<word>(word{1} << (bits - 1));
+    if constexpr (detail::radix_mantissa_bits<T> != 0) {
+      constexpr word magnitude_of_infinity = static_cast<word>(
+          (sign - 1) & ~((word{1} << detail::radix_mantissa_bits<T>)-1));
+      const bool is_nan = static_cast<word>(result & (sign - 1)) > magnitude_of_infinity;
+      if (result == sign) result = 0;
+      result = static_cast<word>((result & sign) != 0 ? ~result : result | sign);
+      return is_nan ? static_cast<word>(~word{0}) : result;
+    } else if constexpr (detail::is_signed_radix_integer<T>::value) {
+      return static_cast<word>(result ^ sign);
+    } else {
+      return result;
+    }
+  }
+};
+
+/// The fields of a key, by reference, the most significant first: what a decomposer returns.
+///
+///     struct by_day {
+///       STRATA_HD strata::RadixFields<int&, unsigned char&> operator()(event& e) const {
+///         return {e.year, e.day};
+///       }
+///     };
+///
+/// A cuda::std::tuple of references serves as well.
+template <class... Fields>
+struct RadixFields;
+template <>
+struct RadixFields<> {};
+template <class First, class... Rest>
+struct RadixFields<First, Rest...> {
+  First first;
+  RadixFields<Rest...> rest;
+
+  STRATA_HD RadixFields(First field, Rest... fields) : first(field), rest{fields...} {}
+};
+
+template <std::size_t I, class First, class... Rest>
+STRATA_HD constexpr auto& get(const RadixFields<First, Rest...>& fields) {
+  if constexpr (I == 0) {
+    return fields.first;
+  } else {
+    return get<I - 1>(fields.rest);
+  }
+}
+
+namespace detail {
+
+/// Keys that are one number.
+struct identity_decomposer {};
+
+template <class Key, class Decomposer>
+struct radix_fields {
+  using tuple = std::decay_t<std::invoke_result_t<Decomposer, Key&>>;
+  static constexpr std::size_t count = std::tuple_size<tuple>::value;
+  template <std::size_t I>
+  using field = std::remove_cv_t<std::remove_reference_t<std::tuple_element_t<I, tuple>>>;
+
+  template <std::size_t... I>
+  static constexpr int sum_of_bits(std::index_sequence<I...>) {
+    return (0 + ... + RadixTraits<field<I>>::bits);
+  }
+  static constexpr int bits = sum_of_bits(std::make_index_sequence<count>{});
+};
+
+/// How many bits there are to sort by.
+template <class Key, class Decomposer>
+constexpr int radix_key_bits() {
+  if constexpr (std::is_same_v<Decomposer, identity_decomposer>) {
+    return RadixTraits<Key>::bits;
+  } else {
+    return radix_fields<Key, Decomposer>::bits;
+  }
+}
+
+/// The digits of keys: bits `begin` to `begin + count - 1`, at most 32, of the ordered words of all
+/// fields side by side. Descending sorts see the complement.
+template <class Key, bool IsDescending, class Decomposer = identity_decomposer>
+struct radix_digits {
+  static constexpr int key_bits = radix_key_bits<Key, Decomposer>();
+
+  Decomposer decomposer;
+
+  STRATA_HD unsigned operator()(const Key& key, int begin, int count) const {
+    const unsigned mask = ~0u >> (32 - count);
+    const unsigned digit = ascending(key, begin, count);
+    return (IsDescending ? ~digit : digit) & mask;
+  }
+
+ private:
+  STRATA_HD unsigned ascending(const Key& key, int begin, int count) const {
+    if constexpr (std::is_same_v<Decomposer, identity_decomposer>) {
+      static_cast<void>(count);
+      return static_cast<unsigned>(RadixTraits<Key>::ordered(key) >> begin);
+    } else {
+      using fields = radix_fields<Key, Decomposer>;
+      Key copy = key;
+      return of_fields(decomposer(copy), begin, count,
+                       std::make_index_sequence<fields::count>{});
+    }
+  }
+
+  template <class Tuple, std::size_t... I>
+  STRATA_HD static unsigned of_fields(const Tuple& fields, int begin, int count,
+                                      std::index_sequence<I...>) {
+    using std::get;
+    unsigned digit = 0;
+    int end = key_bits;  // of the field
+    ((digit |= of_field(get<I>(fields), end, begin, count)), ...);
+    return digit;
+  }
+
+  // The part of the digit that lies in the field whose bits end at `end`, which goes on to the next.
+  template <class Field>
+  STRATA_HD static unsigned of_field(const Field& field, int& end, int begin, int count) {
+    const int first = end - RadixTraits<Field>::bits;
+    const int behind = end;
+    end = first;
+    if (begin >= behind || begin + count <= first) return 0;
+    const auto word = RadixTraits<Field>::ordered(field);
+    return begin >= first ? static_cast<unsigned>(word >> (begin - first))
+                          : static_cast<unsigned>(word) << (first - begin);
+  }
+};
+
+}  // namespace detail
+STRATA_NAMESPACE_END
+
+namespace std {
+template <class... Fields>
+struct tuple_size<STRATA_DETAIL_ROOT::RadixFields<Fields...>> : integral_constant<size_t, sizeof...(Fields)> {};
+template <size_t I, class First, class... Rest>
+struct tuple_element<I, STRATA_DETAIL_ROOT::RadixFields<First, Rest...>>
+    : tuple_element<I - 1, STRATA_DETAIL_ROOT::RadixFields<Rest...>> {};
+template <class First, class... Rest>
+struct tuple_element<0, STRATA_DETAIL_ROOT::RadixFields<First, Rest...>> {
+  using type = First;
+};
+}  // namespace std

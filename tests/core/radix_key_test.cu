@@ -1,0 +1,197 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The order of radix keys, and their digits.
+#include <strata/core/radix_key.hpp>
+
+#include <gtest/gtest.h>
+
+#if STRATA_HOST_SIMT
+#include <strata/simt/half.hpp>
+#else
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#endif
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "support/test_support.cuh"
+
+namespace radix_key_test {
+
+using strata::RadixFields;
+using strata::RadixTraits;
+using strata::detail::radix_digits;
+
+template <class T, class Bits>
+T from_bits(Bits bits) {
+  static_assert(sizeof(T) == sizeof(Bits), "a bit pattern of the type");
+  T value;
+  std::memcpy(static_cast<void*>(&value), &bits, sizeof(bits));
+  return value;
+}
+
+template <class T>
+auto word(T key) {
+  return RadixTraits<T>::ordered(key);
+}
+
+/// Words increase strictly with the keys given.
+template <class T>
+void expect_increasing(const std::vector<T>& keys) {
+  for (std::size_t i = 1; i < keys.size(); ++i) {
+    EXPECT_LT(word(keys[i - 1]), word(keys[i])) << "keys " << i - 1 << " and " << i;
+  }
+}
+
+TEST(radix_key, integers_keep_their_order) {
+  expect_increasing<std::int8_t>({-128, -127, -1, 0, 1, 126, 127});
+  expect_increasing<std::uint8_t>({0, 1, 127, 128, 255});
+  expect_increasing<std::int16_t>({-32768, -1, 0, 1, 32767});
+  expect_increasing<char>({std::numeric_limits<char>::min(), 'a', std::numeric_limits<char>::max()});
+  expect_increasing<std::int32_t>({std::numeric_limits<std::int32_t>::min(), -2, -1, 0, 1,
+                                   std::numeric_limits<std::int32_t>::max()});
+  expect_increasing<std::uint32_t>({0, 1, 0x7fffffff, 0x80000000, 0xffffffff});
+  expect_increasing<std::int64_t>({std::numeric_limits<std::int64_t>::min(), -1, 0, 1,
+                                   std::numeric_limits<std::int64_t>::max()});
+  expect_increasing<std::uint64_t>({0, 1, std::uint64_t{1} << 63, ~std::uint64_t{0}});
+  EXPECT_LT(word(false), word(true));
+}
+
+enum class color : short { red = -3, green = 0, blue = 7 };
+
+TEST(radix_key, enumerations_are_their_numbers) {
+  expect_increasing<color>({color::red, color::green, color::blue});
+}
+
+#if defined(__SIZEOF_INT128__)
+TEST(radix_key, integers_of_128_bits) {
+  using strata::detail::int128;
+  using strata::detail::uint128;
+  const int128 big = static_cast<int128>(1) << 100;
+  EXPECT_TRUE(word<int128>(-big) < word<int128>(-1));
+  EXPECT_TRUE(word<int128>(-1) < word<int128>(0));
+  EXPECT_TRUE(word<int128>(0) < word<int128>(big));
+  EXPECT_TRUE(word<uint128>(1) < word<uint128>(~static_cast<uint128>(0)));
+}
+#endif
+
+template <class T>
+void expect_order_of_floats() {
+  const T nan = std::numeric_limits<T>::quiet_NaN();
+  const T infinity = std::numeric_limits<T>::infinity();
+  const T tiny = std::numeric_limits<T>::denorm_min();
+  expect_increasing<T>({-infinity, std::numeric_limits<T>::lowest(), T{-1}, -tiny, T{0}, tiny, T{1},
+                        std::numeric_limits<T>::max(), infinity, nan});
+  EXPECT_EQ(word(T{0}), word(-T{0}));
+  EXPECT_EQ(word(nan), word(-nan)) << "a NaN's sign is no matter";
+}
+
+TEST(radix_key, floats_with_two_zeros_and_nan_last) {
+  expect_order_of_floats<float>();
+  expect_order_of_floats<double>();
+  EXPECT_EQ(word(from_bits<float>(0x7f800001u)), word(from_bits<float>(0xffffffffu)));
+  EXPECT_LT(word(from_bits<float>(0x7f800000u)), word(from_bits<float>(0x7f800001u)));
+}
+
+// All bit patterns of a 16-bit format, beside the order of the floats that they stand for.
+template <class T, class ToFloat>
+void expect_order_of_16_bits(ToFloat to_float) {
+  std::vector<std::vector<float>> by_word(1 << 16);
+  for (unsigned bits = 0; bits < 1 << 16; ++bits) {
+    const auto pattern = static_cast<std::uint16_t>(bits);
+    by_word[word(from_bits<T>(pattern))].push_back(to_float(pattern));
+  }
+  float last = -std::numeric_limits<float>::infinity();
+  bool is_first = true;
+  for (const std::vector<float>& values : by_word) {
+    if (values.empty()) continue;
+    for (const float value : values) {
+      // Equal words are equal numbers, or are all NaN.
+      EXPECT_TRUE(value == values.front() || (std::isnan(value) && std::isnan(values.front())));
+    }
+    if (!is_first && !std::isnan(values.front())) {
+      EXPECT_LT(last, values.front());
+    }
+    EXPECT_FALSE(std::isnan(last)) << "nothing comes behind NaN";
+    last = values.front();
+    is_first = false;
+  }
+  EXPECT_TRUE(std::isnan(last));
+}
+
+float half_to_float(std::uint16_t bits) {
+  const int exponent = bits >> 10 & 31;
+  const int mantissa = bits & 1023;
+  const float sign = (bits & 0x8000) != 0 ? -1.0f : 1.0f;
+  if (exponent == 31) {
+    return mantissa != 0 ? std::numeric_limits<float>::quiet_NaN()
+                         : sign * std::numeric_limits<float>::infinity();
+  }
+  if (exponent == 0) return sign * std::ldexp(static_cast<float>(mantissa), -24);
+  return sign * std::ldexp(static_cast<float>(mantissa + 1024), exponent - 25);
+}
+
+TEST(radix_key, all_halves_and_bfloats) {
+  expect_order_of_16_bits<__half>(half_to_float);
+  expect_order_of_16_bits<__nv_bfloat16>(
+      [](std::uint16_t bits) { return from_bits<float>(std::uint32_t{bits} << 16); });
+}
+
+// ------------------------------------------------------------------ digits
+
+TEST(radix_key, digits_of_numbers) {
+  const radix_digits<std::uint32_t, false> up{};
+  const radix_digits<std::uint32_t, true> down{};
+  EXPECT_EQ(32, up.key_bits);
+  EXPECT_EQ(0x78u, up(0x12345678u, 0, 8));
+  EXPECT_EQ(0x2u, up(0x12345678u, 24, 4));
+  EXPECT_EQ(0x12345678u, up(0x12345678u, 0, 32));
+  EXPECT_EQ(0x87u, down(0x12345678u, 0, 8));
+  EXPECT_EQ(~0x12345678u, down(0x12345678u, 0, 32));
+  const radix_digits<std::int8_t, false> small{};
+  EXPECT_EQ(0x7fu, small(-1, 0, 8));
+  EXPECT_EQ(1u, small(0, 7, 1));
+}
+
+struct event {
+  std::uint8_t kind;
+  std::int16_t year;
+  float weight;
+  std::uint64_t payload;
+};
+
+struct by_year_weight_kind {
+  STRATA_HD RadixFields<std::int16_t&, float&, std::uint8_t&> operator()(event& e) const {
+    return {e.year, e.weight, e.kind};
+  }
+};
+
+TEST(radix_key, digits_of_several_fields_side_by_side) {
+  using digits = radix_digits<event, false, by_year_weight_kind>;
+  const digits of{};
+  EXPECT_EQ(16 + 32 + 8, digits::key_bits);
+  std::mt19937_64 bits(7);
+  for (int i = 0; i < 200; ++i) {
+    event e{static_cast<std::uint8_t>(bits()), static_cast<std::int16_t>(bits()),
+            from_bits<float>(static_cast<std::uint32_t>(bits())), bits()};
+    const std::uint64_t whole = std::uint64_t{word(e.year)} << 40 |
+                                std::uint64_t{word(e.weight)} << 8 | word(e.kind);
+    for (int begin = 0; begin < digits::key_bits; ++begin) {
+      for (const int count : {1, 3, 8, 11, 32}) {
+        if (begin + count > digits::key_bits) continue;
+        const std::uint64_t mask = (std::uint64_t{1} << count) - 1;
+        ASSERT_EQ(whole >> begin & mask, of(e, begin, count)) << "from bit " << begin << ", " << count;
+        const radix_digits<event, true, by_year_weight_kind> down{};
+        ASSERT_EQ(~whole >> begin & mask, down(e, begin, count));
+      }
+    }
+  }
+}
+
+}  // namespace radix_key_test

@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// expect: radix sorts take integers, enumerations, half, bfloat16, float and double
+#include <strata/core/radix_key.hpp>
+
+struct point {
+  int x, y;
+};
+
+#if defined(STRATA_BAD)
+using key = point;
+#else
+using key = int;
+#endif
+
+constexpr int bits = strata::RadixTraits<key>::bits;
