@@ -188,7 +188,8 @@ struct DispatchScan {
   wave_sums_arguments exchange() const {
     cudaStreamCaptureStatus capture = cudaStreamCaptureStatusActive;
     const bool is_known = cudaStreamIsCapturing(stream, &capture) == cudaSuccess;
-    return {packets, next_call_tag(), !is_known || capture != cudaStreamCaptureStatusNone};
+    return {packets, next_call_tag(), !is_known || capture != cudaStreamCaptureStatusNone,
+            Rings::moves_in_place};
   }
 
   bool may_overwrite_input() const {

@@ -20,6 +20,8 @@ struct wave_sums_arguments {
   platform::packet* packets;  // wave_sums::number_of_packets() of them
   unsigned long long tag;
   bool may_be_replayed;
+  /// Who has seen a block's sum may write where the block read its items.
+  bool frees_input = false;
 };
 
 /// What the blocks of a scan tell each other: the sum of each tile, and nothing else.
@@ -66,6 +68,7 @@ class wave_sums {
         departures_(exchange.packets),
         tag_(exchange.tag),
         may_be_replayed_(exchange.may_be_replayed),
+        frees_input_(exchange.frees_input),
         block_(block),
         blocks_(blocks) {}
 
@@ -74,6 +77,7 @@ class wave_sums {
     unsigned long long words[packets_per_value];
     words[packets_per_value - 1] = 0;
     memcpy(words, &sum, sizeof(T));
+    if (frees_input_) platform::fence_acq_rel();
     STRATA_UNROLL
     for (int i = 0; i < packets_per_value; ++i) {
       platform::store_packet(packet(round, block_, i), {words[i], tag_ + round});
@@ -128,6 +132,7 @@ class wave_sums {
         }
       }
     }
+    if (frees_input_) platform::fence_acq_rel();
     const unsigned most = warp_threads;
     const unsigned lanes = !is_striped    ? ceiling_divide(count, per_lane)
                            : count < most ? count
@@ -228,6 +233,7 @@ class wave_sums {
   platform::packet* departures_;
   unsigned long long tag_;
   bool may_be_replayed_;
+  bool frees_input_;
   unsigned block_;
   unsigned blocks_;
 };
