@@ -1,0 +1,237 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/nvtx.hpp>
+#include <strata/core/operators.hpp>
+#include <strata/core/types.hpp>
+#include <strata/device/scan/initial_value.cuh>
+#include <strata/device/segmented_scan/dispatch.cuh>
+
+#include <cstddef>
+#include <type_traits>
+
+STRATA_ARCH_NAMESPACE_BEGIN
+
+/// Scans many segments of a sequence in device memory, each for itself.
+///
+/// Segment `s` is items [begin[s], end[s]) of `d_in`, given by two sequences of offsets; its results
+/// go to the same places of `d_out`, or to `d_out[out_begin[s]]` and the places behind in the forms
+/// with `d_out_begin_offsets`. A segment that ends before it begins is empty. For the items
+/// x[0] ... x[n-1] of a segment, in their order,
+///
+///     inclusive: out[i] = op(... op(op(init, x[0]), x[1]) ..., x[i])
+///     exclusive: out[i] = op(... op(op(init, x[0]), x[1]) ..., x[i - 1]),  out[0] = init
+///
+/// up to association, with the rules of DeviceScan for operators, `init` (a value or a FutureValue)
+/// and the type in which sums are carried.
+///
+/// - **Call.** As DeviceScan, twice. The size is some 100 KB, and 8 bytes for each segment.
+///   Iterators may be any random-access iterators that can be dereferenced in device code, offsets of
+///   any integer types, `num_segments` any integer type.
+/// - **Segments.** Of any lengths, in any order, with gaps; they may overlap in `d_in`, but no two
+///   results may go to the same place. Nothing else in `d_out` is written.
+/// - **In place.** `d_out` may be `d_in` in the forms with two sequences of offsets, if segments do not
+///   overlap. Otherwise outputs must overlap neither the inputs nor the offsets.
+/// - **Execution.** Two kernel launches, on `stream`; no host synchronisation and no allocation, so a
+///   call can be captured in a graph and replayed with other items, offsets and lengths. Calls that may
+///   run at the same time need temporary storage of their own. The second launch is cooperative: all
+///   its blocks are resident.
+/// - **Work.** The segments are scanned end to end as one sequence, in tiles of equal size: one huge
+///   segment keeps all blocks busy, and a million tiny ones cost little more. Reads and writes each
+///   item once; finding an item's segment takes a binary search in those of its tile.
+/// - **Result.** Deterministic from run to run on one device, for floating-point sums too: the order in
+///   which sums are combined depends on the lengths and the device alone.
+/// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative
+///   `num_segments`, null pointer with segments, temporary storage too small. Otherwise what the
+///   launches return. With no segments nothing is launched.
+///
+/// @code
+/// // In each row of a sparse matrix, whose entries begin at d_rows[row], sums of the entries before.
+/// std::size_t bytes = 0;
+/// strata::DeviceSegmentedScan::ExclusiveSegmentedSum(nullptr, bytes, d_in, d_out, d_rows, d_rows + 1,
+///                                                    num_rows);
+/// cudaMalloc(&d_temp, bytes);
+/// strata::DeviceSegmentedScan::ExclusiveSegmentedSum(d_temp, bytes, d_in, d_out, d_rows, d_rows + 1,
+///                                                    num_rows, stream);
+/// @endcode
+struct DeviceSegmentedScan {
+  /// Adds up what comes before each item in its segment.
+  template <class InputIterator, class OutputIterator, class BeginOffsetIterator,
+            class EndOffsetIterator, class NumSegmentsT>
+  [[nodiscard]] static detail::if_integral<NumSegmentsT> ExclusiveSegmentedSum(
+      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
+      OutputIterator d_out, BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
+      NumSegmentsT num_segments, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE("strata::DeviceSegmentedScan::ExclusiveSegmentedSum");
+    return scan<false>(d_temp_storage, temp_storage_bytes, d_in, d_out, d_begin_offsets,
+                       d_end_offsets, NullType{}, num_segments, strata::Sum{},
+                       zero<InputIterator, OutputIterator>{}, stream);
+  }
+  template <class InputIterator, class OutputIterator, class BeginOffsetIterator,
+            class EndOffsetIterator, class OutBeginOffsetIterator, class NumSegmentsT>
+  [[nodiscard]] static detail::if_not_integral<OutBeginOffsetIterator> ExclusiveSegmentedSum(
+      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
+      OutputIterator d_out, BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
+      OutBeginOffsetIterator d_out_begin_offsets, NumSegmentsT num_segments,
+      cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE("strata::DeviceSegmentedScan::ExclusiveSegmentedSum");
+    return scan<false>(d_temp_storage, temp_storage_bytes, d_in, d_out, d_begin_offsets,
+                       d_end_offsets, d_out_begin_offsets, num_segments, strata::Sum{},
+                       zero<InputIterator, OutputIterator>{}, stream);
+  }
+
+  /// Adds up to each item in its segment.
+  template <class InputIterator, class OutputIterator, class BeginOffsetIterator,
+            class EndOffsetIterator, class NumSegmentsT>
+  [[nodiscard]] static detail::if_integral<NumSegmentsT> InclusiveSegmentedSum(
+      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
+      OutputIterator d_out, BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
+      NumSegmentsT num_segments, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE("strata::DeviceSegmentedScan::InclusiveSegmentedSum");
+    return dispatch<accumulator_of_sum<InputIterator, OutputIterator>, true>(
+        d_temp_storage, temp_storage_bytes, d_in, d_out, d_begin_offsets, d_end_offsets, NullType{},
+        num_segments, strata::Sum{}, NullType{}, stream);
+  }
+  template <class InputIterator, class OutputIterator, class BeginOffsetIterator,
+            class EndOffsetIterator, class OutBeginOffsetIterator, class NumSegmentsT>
+  [[nodiscard]] static detail::if_not_integral<OutBeginOffsetIterator> InclusiveSegmentedSum(
+      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
+      OutputIterator d_out, BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
+      OutBeginOffsetIterator d_out_begin_offsets, NumSegmentsT num_segments,
+      cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE("strata::DeviceSegmentedScan::InclusiveSegmentedSum");
+    return dispatch<accumulator_of_sum<InputIterator, OutputIterator>, true>(
+        d_temp_storage, temp_storage_bytes, d_in, d_out, d_begin_offsets, d_end_offsets,
+        d_out_begin_offsets, num_segments, strata::Sum{}, NullType{}, stream);
+  }
+
+  /// Combines what comes before each item in its segment, beginning with `init_value`: a value or a
+  /// FutureValue.
+  template <class InputIterator, class OutputIterator, class BeginOffsetIterator,
+            class EndOffsetIterator, class NumSegmentsT, class ScanOp, class InitValueT>
+  [[nodiscard]] static detail::if_integral<NumSegmentsT> ExclusiveSegmentedScan(
+      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
+      OutputIterator d_out, BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
+      NumSegmentsT num_segments, ScanOp scan_op, InitValueT init_value, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE("strata::DeviceSegmentedScan::ExclusiveSegmentedScan");
+    return scan<false>(d_temp_storage, temp_storage_bytes, d_in, d_out, d_begin_offsets,
+                       d_end_offsets, NullType{}, num_segments, scan_op, init_value, stream);
+  }
+  template <class InputIterator, class OutputIterator, class BeginOffsetIterator,
+            class EndOffsetIterator, class OutBeginOffsetIterator, class NumSegmentsT, class ScanOp,
+            class InitValueT>
+  [[nodiscard]] static detail::if_not_integral<OutBeginOffsetIterator> ExclusiveSegmentedScan(
+      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
+      OutputIterator d_out, BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
+      OutBeginOffsetIterator d_out_begin_offsets, NumSegmentsT num_segments, ScanOp scan_op,
+      InitValueT init_value, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE("strata::DeviceSegmentedScan::ExclusiveSegmentedScan");
+    return scan<false>(d_temp_storage, temp_storage_bytes, d_in, d_out, d_begin_offsets,
+                       d_end_offsets, d_out_begin_offsets, num_segments, scan_op, init_value,
+                       stream);
+  }
+
+  /// Combines up to each item in its segment.
+  template <class InputIterator, class OutputIterator, class BeginOffsetIterator,
+            class EndOffsetIterator, class NumSegmentsT, class ScanOp>
+  [[nodiscard]] static detail::if_integral<NumSegmentsT> InclusiveSegmentedScan(
+      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
+      OutputIterator d_out, BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
+      NumSegmentsT num_segments, ScanOp scan_op, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE("strata::DeviceSegmentedScan::InclusiveSegmentedScan");
+    return dispatch<accumulator_of_scan<InputIterator, ScanOp>, true>(
+        d_temp_storage, temp_storage_bytes, d_in, d_out, d_begin_offsets, d_end_offsets, NullType{},
+        num_segments, scan_op, NullType{}, stream);
+  }
+  template <class InputIterator, class OutputIterator, class BeginOffsetIterator,
+            class EndOffsetIterator, class OutBeginOffsetIterator, class NumSegmentsT, class ScanOp>
+  [[nodiscard]] static detail::if_not_integral<OutBeginOffsetIterator> InclusiveSegmentedScan(
+      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
+      OutputIterator d_out, BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
+      OutBeginOffsetIterator d_out_begin_offsets, NumSegmentsT num_segments, ScanOp scan_op,
+      cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE("strata::DeviceSegmentedScan::InclusiveSegmentedScan");
+    return dispatch<accumulator_of_scan<InputIterator, ScanOp>, true>(
+        d_temp_storage, temp_storage_bytes, d_in, d_out, d_begin_offsets, d_end_offsets,
+        d_out_begin_offsets, num_segments, scan_op, NullType{}, stream);
+  }
+
+  /// The same, beginning with `init_value`: a value or a FutureValue.
+  template <class InputIterator, class OutputIterator, class BeginOffsetIterator,
+            class EndOffsetIterator, class NumSegmentsT, class ScanOp, class InitValueT>
+  [[nodiscard]] static detail::if_integral<NumSegmentsT> InclusiveSegmentedScanInit(
+      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
+      OutputIterator d_out, BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
+      NumSegmentsT num_segments, ScanOp scan_op, InitValueT init_value, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE("strata::DeviceSegmentedScan::InclusiveSegmentedScanInit");
+    return scan<true>(d_temp_storage, temp_storage_bytes, d_in, d_out, d_begin_offsets,
+                      d_end_offsets, NullType{}, num_segments, scan_op, init_value, stream);
+  }
+  template <class InputIterator, class OutputIterator, class BeginOffsetIterator,
+            class EndOffsetIterator, class OutBeginOffsetIterator, class NumSegmentsT, class ScanOp,
+            class InitValueT>
+  [[nodiscard]] static detail::if_not_integral<OutBeginOffsetIterator> InclusiveSegmentedScanInit(
+      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
+      OutputIterator d_out, BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
+      OutBeginOffsetIterator d_out_begin_offsets, NumSegmentsT num_segments, ScanOp scan_op,
+      InitValueT init_value, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE("strata::DeviceSegmentedScan::InclusiveSegmentedScanInit");
+    return scan<true>(d_temp_storage, temp_storage_bytes, d_in, d_out, d_begin_offsets,
+                      d_end_offsets, d_out_begin_offsets, num_segments, scan_op, init_value,
+                      stream);
+  }
+
+ private:
+  // NullType is no iterator: no offsets, no objection.
+  template <class Iterator>
+  static constexpr bool are_offsets = std::is_integral_v<detail::output_value_t<Iterator, int>>;
+
+  template <class InputIterator, class OutputIterator>
+  using zero = detail::initial_value_t<OutputIterator, detail::iterator_value_t<InputIterator>>;
+  template <class InputIterator, class OutputIterator>
+  using accumulator_of_sum =
+      detail::accumulator_t<strata::Sum, zero<InputIterator, OutputIterator>,
+                            detail::iterator_value_t<InputIterator>>;
+  template <class InputIterator, class ScanOp>
+  using accumulator_of_scan = detail::accumulator_t<ScanOp, detail::iterator_value_t<InputIterator>,
+                                                    detail::iterator_value_t<InputIterator>>;
+
+  template <bool IsInclusive, class InputIterator, class OutputIterator, class BeginOffsetIterator,
+            class EndOffsetIterator, class OutBeginOffsetIterator, class NumSegmentsT, class ScanOp,
+            class InitValueT>
+  static cudaError_t scan(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                          InputIterator d_in, OutputIterator d_out,
+                          BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
+                          OutBeginOffsetIterator d_out_begin_offsets, NumSegmentsT num_segments,
+                          ScanOp scan_op, InitValueT init_value, cudaStream_t stream) {
+    using Init = typename detail::initial_value_of<InitValueT>::type;
+    using AccumT = detail::accumulator_t<ScanOp, Init, detail::iterator_value_t<InputIterator>>;
+    return dispatch<AccumT, IsInclusive>(d_temp_storage, temp_storage_bytes, d_in, d_out,
+                                         d_begin_offsets, d_end_offsets, d_out_begin_offsets,
+                                         num_segments, scan_op, init_value, stream);
+  }
+
+  template <class AccumT, bool IsInclusive, class InputIterator, class OutputIterator,
+            class BeginOffsetIterator, class EndOffsetIterator, class OutBeginOffsetIterator,
+            class NumSegmentsT, class ScanOp, class InitT>
+  static cudaError_t dispatch(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                              InputIterator d_in, OutputIterator d_out,
+                              BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
+                              OutBeginOffsetIterator d_out_begin_offsets,
+                              NumSegmentsT num_segments, ScanOp scan_op, InitT init,
+                              cudaStream_t stream) {
+    static_assert(are_offsets<BeginOffsetIterator> && are_offsets<EndOffsetIterator> &&
+                      are_offsets<OutBeginOffsetIterator>,
+                  "Offset iterator type should be integral.");
+    return detail::DispatchSegmentedScan<
+        AccumT, InputIterator, OutputIterator, BeginOffsetIterator, EndOffsetIterator,
+        OutBeginOffsetIterator, ScanOp, IsInclusive,
+        InitT>::Dispatch(d_temp_storage, temp_storage_bytes, d_in, d_out,
+                         {d_begin_offsets, d_end_offsets}, d_out_begin_offsets, num_segments,
+                         scan_op, init, stream);
+  }
+};
+
+STRATA_ARCH_NAMESPACE_END

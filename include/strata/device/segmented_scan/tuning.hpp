@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/block/block_exchange.cuh>
+#include <strata/block/block_scan.cuh>
+#include <strata/core/chained_policy.hpp>
+#include <strata/core/macros.hpp>
+#include <strata/device/scan/by_key.cuh>
+
+#include <cstddef>
+
+STRATA_NAMESPACE_BEGIN
+
+/// How a segmented scan is cut into tiles.
+struct segmented_scan_tuning {
+  int block_threads;
+  int items_per_thread;
+  /// What registers must allow.
+  int blocks_per_multiprocessor;
+};
+
+namespace detail {
+
+template <class AccumT>
+struct segmented_scan_policy_hub {
+  using Sum = sum_of_run<AccumT>;
+
+  static constexpr int items_within(int bytes) {
+    const int items = bytes / static_cast<int>(sizeof(Sum));
+    return items < 1 ? 1 : items > 8 ? 8 : items;
+  }
+
+  // What a block may have of static shared memory, less some words.
+  static constexpr std::size_t shared_limit = (std::size_t{48} << 10) - 64;
+  template <int Threads, int Items>
+  static constexpr bool fits() {
+    return sizeof(typename BlockExchange<Sum, Threads, Items>::TempStorage) <= shared_limit &&
+           sizeof(typename BlockScan<Sum, Threads, BLOCK_SCAN_WARP_SCANS>::TempStorage) <=
+               shared_limit;
+  }
+  template <int Threads, int Items>
+  static constexpr int fitting_items() {
+    if constexpr (Items == 1 || fits<Threads, Items>()) {
+      return Items;
+    } else {
+      return fitting_items<Threads, Items - 1>();
+    }
+  }
+  template <int Threads>
+  static constexpr int fitting_threads() {
+    if constexpr (Threads == 32 || fits<Threads, 1>()) {
+      return Threads;
+    } else {
+      return fitting_threads<Threads / 2>();
+    }
+  }
+
+  static constexpr int threads = fitting_threads<256>();
+  static constexpr int items = fitting_items<threads, items_within(96)>();
+
+  struct Policy750 : ChainedPolicy<750, Policy750, Policy750> {
+    static constexpr segmented_scan_tuning tuning{threads, items, sizeof(Sum) <= 8 ? 3 : 2};
+  };
+  using MaxPolicy = Policy750;
+};
+
+}  // namespace detail
+STRATA_NAMESPACE_END
