@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DeviceSelect's forms that write over their input: no item may be overwritten before it is read, in
-// whatever order blocks come to it.
+// DeviceSelect's forms that write over their input: no item may be overwritten before it is read,
+// in whatever order blocks come to it.
 #include <strata/device/device_select.cuh>
 
 #include <cstddef>
@@ -93,7 +93,9 @@ TEST(device_select_in_place, flagged) { expect_flagged_in_place<char, std::uint6
 TEST(device_select_in_place, flags_wider_than_items) {
   expect_flagged_in_place<std::int64_t, std::int16_t>();
 }
-TEST(device_select_in_place, flagged_items_of_12_bytes) { expect_flagged_in_place<int, struct12>(); }
+TEST(device_select_in_place, flagged_items_of_12_bytes) {
+  expect_flagged_in_place<int, struct12>();
+}
 #endif
 
 struct is_third {

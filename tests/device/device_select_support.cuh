@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What the tests of DeviceSelect share: items whose every bit counts, sequential selections, and calls
-// that look at what lies behind the last kept item, too.
+// What the tests of DeviceSelect share: items whose every bit counts, sequential selections, and
+// calls that look at what lies behind the last kept item, too.
 #pragma once
 
 #include <strata/device/device_select.cuh>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -191,8 +192,8 @@ std::vector<T> poisoned(std::size_t size) {
   return items;
 }
 
-/// `call(out, num_selected, storage...)` writes `expected` and their number, and nothing behind them,
-/// to an output that would hold `size` items.
+/// `call(out, num_selected, storage...)` writes `expected` and their number, and nothing behind
+/// them, to an output that would hold `size` items.
 template <class T, class Call>
 void expect_selects(const std::vector<T>& expected, std::size_t size, std::size_t shift,
                     const Call& call) {
@@ -204,8 +205,8 @@ void expect_selects(const std::vector<T>& expected, std::size_t size, std::size_
   ASSERT_SAME_BYTES(with_front(expected, poisoned<T>(size)), out.to_host());
 }
 
-/// `call(data, num_selected, storage...)` moves `expected` to the front of `items`, and changes nothing
-/// behind them.
+/// `call(data, num_selected, storage...)` moves `expected` to the front of `items`, and changes
+/// nothing behind them.
 template <class T, class Call>
 void expect_selects_in_place(const std::vector<T>& expected, const std::vector<T>& items,
                              std::size_t shift, const Call& call) {

@@ -21,8 +21,8 @@ using strata_test::struct12;
 using strata_test::struct16;
 using struct24 = strata_test::words<3, std::uint64_t>;
 
-/// Of a tile in registers, and of all that are taken one for each multiprocessor of the host back end;
-/// and of what goes through the ring there, or on a GPU.
+/// Of a tile in registers, and of all that are taken one for each multiprocessor of the host back
+/// end; and of what goes through the ring there, or on a GPU.
 std::vector<std::size_t> lengths() {
   if (is_small()) return {0, 1, 2, 31, 33, 2049, 10000};
   std::vector<std::size_t> all = {0,    1,    2,    31,    33,    2047,  2048,
@@ -39,7 +39,8 @@ class DeviceSelectIf : public ::testing::Test {};
 using item_types = ::testing::Types<float, struct12>;
 #else
 using item_types =
-    ::testing::Types<std::uint8_t, std::int16_t, float, std::uint64_t, struct16, struct12, struct24>;
+    ::testing::Types<std::uint8_t, std::int16_t, float, std::uint64_t, struct16, struct12,
+                     struct24>;
 #endif
 TYPED_TEST_SUITE(DeviceSelectIf, item_types);
 
@@ -116,7 +117,9 @@ void expect_selects_flagged() {
 
 TEST(device_select, flagged_items_of_4_bytes) { expect_selects_flagged<char, float>(); }
 #if !STRATA_TEST_SMALL
-TEST(device_select, flags_wider_than_items) { expect_selects_flagged<std::int64_t, std::int16_t>(); }
+TEST(device_select, flags_wider_than_items) {
+  expect_selects_flagged<std::int64_t, std::int16_t>();
+}
 TEST(device_select, flagged_items_of_24_bytes) { expect_selects_flagged<int, struct24>(); }
 #endif
 
