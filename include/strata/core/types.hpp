@@ -4,10 +4,12 @@
 
 #include <strata/core/macros.hpp>
 
+// For std::iterator_traits, without which no array has reverse iterators: <iterator> would be the
+// larger half of all that a header includes.
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <iterator>
 #include <limits>
 #include <type_traits>
 

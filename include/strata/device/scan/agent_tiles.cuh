@@ -15,7 +15,6 @@
 #include <strata/warp/warp_reduce.cuh>
 
 #include <cstddef>
-#include <iterator>
 #include <type_traits>
 
 STRATA_NAMESPACE_BEGIN

@@ -7,7 +7,6 @@
 #include <strata/device/scan/initial_value.cuh>
 
 #include <cstddef>
-#include <iterator>
 #include <type_traits>
 
 /// \file

@@ -14,7 +14,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {

@@ -9,7 +9,6 @@
 #include <strata/device/segmented_reduce/tuning.hpp>
 
 #include <cstddef>
-#include <iterator>
 #include <type_traits>
 
 STRATA_NAMESPACE_BEGIN
