@@ -342,6 +342,29 @@ TEST_P(DeviceSelectArguments, an_older_error_is_neither_returned_nor_cleared) {
 // Of one tile; of some that are taken one by a block; of rounds.
 const sizes lengths = {1, 3000, if_small<std::size_t>(12000, 60000)};
 
+#if STRATA_HOST_SIMT
+// Blocks start in another order each time: one that comes before its turn finds only what earlier
+// calls have left.
+struct schedule {
+  strata::simt::configuration before = strata::simt::config();
+  explicit schedule(int i) {
+    constexpr strata::simt::block_order orders[] = {strata::simt::block_order::descending,
+                                                    strata::simt::block_order::ascending,
+                                                    strata::simt::block_order::shuffled};
+    strata::simt::config().seed = static_cast<std::uint64_t>(i);
+    strata::simt::config().order = orders[i % 3];
+    strata::simt::config().resident_blocks = i % 2 == 0 ? 4 : 16;
+  }
+  ~schedule() { strata::simt::config() = before; }
+  schedule(const schedule&) = delete;
+  schedule& operator=(const schedule&) = delete;
+};
+#else
+struct schedule {
+  explicit schedule(int) {}
+};
+#endif
+
 // Between replays: new input, another call on the same storage, garbage, and what the storage held
 // after an earlier replay or an earlier call.
 TEST_P(DeviceSelectArguments, a_graph_may_be_replayed) {
@@ -362,6 +385,7 @@ TEST_P(DeviceSelectArguments, a_graph_may_be_replayed) {
     std::vector<unsigned char> other = earlier;
     for (int i = 0; i < if_small(6, 18); ++i) {
       SCOPED_TRACE(testing::Message() << "replay " << i);
+      const schedule another(i);
       switch (i % 6) {
         case 1: storage.fill(all_contents[i / 6 % 3]); break;
         case 2:
@@ -392,6 +416,7 @@ TEST_P(DeviceSelectArguments, storage_may_hold_leftovers_of_other_calls) {
   for (int i = 0; i < if_small(6, 20); ++i) {
     const std::size_t size = i % 4 == 0 ? most : 1 + random() % (i % 4 == 1 ? 3000 : most);
     SCOPED_TRACE(testing::Message() << size << " items in call " << i);
+    const schedule another(i);
     s.renew(static_cast<std::uint64_t>(i));
     ASSERT_CUDA_SUCCESS(f().call(storage.data(), bytes, s.of_call(),
                                  static_cast<std::int64_t>(size), nullptr));
