@@ -151,8 +151,7 @@ TEST(device_run_length_encode, equality_sees_neighbouring_items_and_nothing_else
        {std::size_t{1}, std::size_t{33}, std::size_t{1001}, parts_of<What>::long_size()}) {
     for (const run_shape& shape : run_shapes(size, parts_of<What>::get())) {
       SCOPED_TRACE(testing::Message() << shape);
-      const std::vector<watched_key> items =
-          watched_keys(shape, lead, violations.data());
+      const std::vector<watched_key> items = watched_keys(shape, lead, violations.data());
       const shifted_array<watched_key> in(items);
       const run_outputs<watched_key, int> out(size);
       ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
@@ -186,7 +185,9 @@ TEST(device_run_length_encode, items_may_be_computed) {
           strided<std::int64_t>(out.num_runs(), 1), size);
     }));
     std::vector<std::int64_t> unique(shape.runs());
-    for (std::size_t run = 0; run < shape.runs(); ++run) unique[run] = static_cast<std::int64_t>(run);
+    for (std::size_t run = 0; run < shape.runs(); ++run) {
+      unique[run] = static_cast<std::int64_t>(run);
+    }
     std::vector<std::int64_t> doubled = lengths_of_runs<std::int64_t>(shape);
     for (std::int64_t& length : doubled) length *= 2;
     out.expect(unique, doubled);
@@ -213,8 +214,8 @@ class DeviceRunLengthEncodeArguments : public ::testing::Test {
     const std::uint32_t* const no_items = nullptr;
     std::uint32_t* const nowhere = nullptr;
     int* const no_lengths = nullptr;
-    EXPECT_CUDA_SUCCESS(
-        DeviceRunLengthEncode::Encode(nullptr, bytes, no_items, nowhere, no_lengths, no_lengths, n));
+    EXPECT_CUDA_SUCCESS(DeviceRunLengthEncode::Encode(nullptr, bytes, no_items, nowhere, no_lengths,
+                                                      no_lengths, n));
     return bytes;
   }
   // Refused, nothing launched, nothing written.
@@ -377,7 +378,7 @@ TEST(device_run_length_encode, storage_may_hold_leftovers_of_other_calls) {
 // Between replays: new input, garbage, and what an earlier replay has left.
 TEST(device_run_length_encode, a_graph_may_be_replayed) {
   for (const std::size_t size : sizes{std::size_t{0}, std::size_t{1}, std::size_t{3000},
-                                      parts_of<words::What>::long_size()}) {
+                                      4 * parts_of<words::What>::long_size()}) {
     SCOPED_TRACE(size);
     const shifted_array<std::uint32_t> in(size);
     const run_outputs<std::uint32_t, int> out(size);

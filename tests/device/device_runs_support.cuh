@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What the tests of DeviceReduce::ReduceByKey and DeviceRunLengthEncode share: runs of all shapes, keys
-// that make them, and outputs that know what was written.
+// What the tests of DeviceReduce::ReduceByKey and DeviceRunLengthEncode share: runs of all shapes,
+// keys that make them, and outputs that know what was written.
 #pragma once
 
 #include <strata/core/device_properties.cuh>
@@ -86,8 +86,8 @@ inline std::vector<run_shape> run_shapes(std::size_t items, const tile_parts& pa
   return shapes;
 }
 
-/// What the policies make of a run_reduction: the parts of the tiles that long inputs are cut into, and
-/// up to how many items inputs are short.
+/// What the policies make of a run_reduction: the parts of the tiles that long inputs are cut into,
+/// and up to how many items inputs are short.
 template <class What>
 struct parts_of {
   using Run = typename What::Run;
@@ -120,7 +120,8 @@ struct parts_of {
     const std::size_t tile = get().tile;
     const std::size_t most = most_of_short();
     const std::size_t tiles = (most / tile + 1) * tile;
-    for (const std::size_t size : {most, most + 1, tiles - 1, tiles, tiles + 1, std::size_t{10000}}) {
+    for (const std::size_t size :
+         {most, most + 1, tiles - 1, tiles, tiles + 1, std::size_t{10000}}) {
       all.push_back(size);
     }
     if (!is_small()) {
@@ -131,18 +132,21 @@ struct parts_of {
   }
 };
 
-/// Some of the shapes that are worth the time; calls with another number each.
+/// `call(shape, number)` for as many shapes as are worth the time. Long ones have a huge run.
 template <class What, class Call>
 void for_all_shapes(const Call& call) {
   const tile_parts parts = parts_of<What>::get();
   std::size_t number = 0;
   std::size_t turn = 0;
   for (const std::size_t size : parts_of<What>::sizes()) {
-    const std::size_t step = size > 1000000 ? 11 : size > 200000 ? 6 : is_small() ? 4 : 1;
     const std::vector<run_shape> shapes = run_shapes(size, parts);
-    for (std::size_t i = turn++ % step; i < shapes.size(); i += step) {
-      SCOPED_TRACE(testing::Message() << shapes[i]);
-      call(shapes[i], number++);
+    const bool is_long = size > 200000;
+    const std::size_t all = shapes.size();
+    const std::size_t most = size > 1000000 ? 1 : is_long ? 3 : if_small<std::size_t>(4, all);
+    for (std::size_t i = 0; i < most; ++i) {
+      const std::size_t which = is_long ? all - 1 - 5 * i : turn++ * 5 % all;
+      SCOPED_TRACE(testing::Message() << shapes[which]);
+      call(shapes[which], number++);
       if (::testing::Test::HasFatalFailure()) return;
     }
   }
@@ -187,12 +191,16 @@ STRATA_HD void count_violation(unsigned* violations) {
 
 /// A key that counts comparisons with what is no key.
 struct watched_key {
-  static constexpr std::uint64_t no_key = ~std::uint64_t{0};
-  std::uint64_t id;
+  static constexpr std::uint32_t of_a_key = 0x5eed5eedu;
+  static constexpr std::uint32_t of_none = 0xbadbad00u;  // in memory; registers may hold anything
+  std::uint32_t mark;
+  std::uint32_t id;
   unsigned* violations;
 
   STRATA_HD friend bool operator==(const watched_key& a, const watched_key& b) {
-    if (a.id == no_key || b.id == no_key) count_violation(a.violations);
+    if (a.mark != of_a_key || b.mark != of_a_key) {
+      count_violation(a.mark == of_a_key || a.mark == of_none ? a.violations : b.violations);
+    }
     return a.id == b.id;
   }
   friend std::ostream& operator<<(std::ostream& os, const watched_key& key) { return os << key.id; }
@@ -201,9 +209,13 @@ struct watched_key {
 /// Between `lead` of those that are none.
 inline std::vector<watched_key> watched_keys(const run_shape& shape, std::size_t lead,
                                              unsigned* violations) {
-  std::vector<watched_key> keys(lead + shape.items + lead, {watched_key::no_key, violations});
+  std::vector<watched_key> keys(lead + shape.items + lead,
+                                {watched_key::of_none, 0, violations});
   for (std::size_t run = 0; run < shape.runs(); ++run) {
-    for (std::size_t i = shape.begins[run]; i < shape.end(run); ++i) keys[lead + i].id = run;
+    for (std::size_t i = shape.begins[run]; i < shape.end(run); ++i) {
+      keys[lead + i].mark = watched_key::of_a_key;
+      keys[lead + i].id = static_cast<std::uint32_t>(run);
+    }
   }
   return keys;
 }
@@ -297,7 +309,8 @@ class run_outputs {
   std::vector<Key> keys() const { return written(unique_.to_host()); }
   std::vector<Aggregate> sums() const { return written(aggregates_.to_host()); }
 
-  void expect(const std::vector<Key>& keys_of_runs, const std::vector<Aggregate>& sums_of_runs) const {
+  void expect(const std::vector<Key>& keys_of_runs,
+              const std::vector<Aggregate>& sums_of_runs) const {
     ASSERT_EQ(static_cast<NumRuns>(keys_of_runs.size()), num_runs_.to_host()[0]);
     ASSERT_SAME_ITEMS(keys_of_runs, keys());
     ASSERT_SAME_ITEMS(sums_of_runs, sums());
