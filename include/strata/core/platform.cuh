@@ -50,6 +50,14 @@ STRATA_D unsigned lane_mask_lt() {
 #endif
 }
 
+/// Makes the compiler forget what it knows of a value, and of all that was computed from it: cheap
+/// things are then computed again instead of being kept in registers.
+STRATA_D void forget([[maybe_unused]] int& value) {
+#if STRATA_DEVICE_PASS
+  asm volatile("" : "+r"(value));
+#endif
+}
+
 STRATA_D unsigned lane_mask_le() { return lane_mask_lt() | (1u << lane_id()); }
 STRATA_D unsigned lane_mask_ge() { return ~lane_mask_lt(); }
 STRATA_D unsigned lane_mask_gt() { return ~lane_mask_le(); }

@@ -88,6 +88,14 @@ using initial_value_t =
 template <class Iterator>
 using iterator_value_t = std::remove_cv_t<typename std::iterator_traits<Iterator>::value_type>;
 
+template <class Iterator>
+using difference_of = typename std::iterator_traits<Iterator>::difference_type;
+
+template <class Iterator>
+STRATA_HD Iterator advanced(const Iterator& iterator, std::size_t n) {
+  return iterator + static_cast<difference_of<Iterator>>(n);
+}
+
 /// The type in which a reduction is carried: what the operator returns for an initial value and an
 /// input item.
 template <class Operator, class Initial, class Item>

@@ -17,21 +17,22 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///
 /// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure
 ///   arithmetic; never 0), then with that much device memory, whose contents and alignment do not
-///   matter. Inputs and outputs may be any random-access iterators that can be dereferenced in device
-///   code; `num_items` any integer type. Outputs need room for as many runs as there may be, and must
-///   not overlap the input.
+///   matter. Inputs and outputs may be any random-access iterators that can be dereferenced in
+///   device code; `num_items` any integer type. Outputs need room for as many runs as there may be,
+///   and must not overlap the input.
 /// - **Execution.** One kernel launch at every size, on `stream`; no host synchronisation and no
 ///   allocation, so a call can be captured in a graph and replayed. Calls that may run at the same
 ///   time need temporary storage of their own. For how blocks wait for each other see DeviceScan.
-/// - **Types.** Items must be trivially copyable and have an operator ==, which must not be asked for
-///   NaN: each NaN is a run. Items of 1, 2, 4, 8 or 16 bytes are read once, others, and arrays that
-///   are too short for that, three times. Lengths are counted in 64 bits where `num_items` has them.
-/// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count, null
-///   pointer (`d_num_runs_out`, or another one with items), an output that overlaps the input,
-///   temporary storage too small. Otherwise what the launch returns; an older error of the runtime is
-///   neither returned nor cleared.
-/// - **Algorithm.** A scan of the numbers of runs (see DeviceScan), in one pass: tiles wait in shared
-///   memory until it is known how many runs begin before them.
+/// - **Types.** Items must be trivially copyable and have an operator ==, which must not be asked
+///   for NaN: each NaN is a run. Items of 1, 2, 4, 8 or 16 bytes are read once, others, and arrays
+///   that are too short for that, three times. Lengths are counted in 64 bits where `num_items` has
+///   them.
+/// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count,
+///   null pointer (`d_num_runs_out`, or another one with items), an output that overlaps the input,
+///   temporary storage too small. Otherwise what the launch returns; an older error of the runtime
+///   is neither returned nor cleared.
+/// - **Algorithm.** A scan of the numbers of runs (see DeviceScan), in one pass: tiles wait in
+///   shared memory until it is known how many runs begin before them.
 ///
 ///     std::size_t bytes = 0;
 ///     strata::DeviceRunLengthEncode::Encode(nullptr, bytes, d_in, d_unique, d_counts, d_num_runs, n);
@@ -39,8 +40,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///     strata::DeviceRunLengthEncode::Encode(d_temp, bytes, d_in, d_unique, d_counts, d_num_runs, n,
 ///                                           stream);
 struct DeviceRunLengthEncode {
-  /// Writes the item of each run to `d_unique_out`, how often it comes to `d_counts_out`, and how many
-  /// runs there are to `*d_num_runs_out`.
+  /// Writes the item of each run to `d_unique_out`, how often it comes to `d_counts_out`, and how
+  /// many runs there are to `*d_num_runs_out`.
   template <class InputIterator, class UniqueOutputIterator, class LengthsOutputIterator,
             class NumRunsIterator, class NumItemsT>
   [[nodiscard]] static cudaError_t Encode(void* d_temp_storage, std::size_t& temp_storage_bytes,

@@ -20,30 +20,31 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// Keeps some items of a sequence in device memory, in their order, without gaps.
 ///
 /// `If` keeps the items for which `select_op(item)` is true, `Flagged` those whose flag converts to
-/// true, `FlaggedIf` those for whose flag `select_op(flag)` is true, `Unique` the first of each run of
-/// equal neighbours, and `UniqueByKey` the first pair of each run of equal keys. How many were kept is
-/// written to `*d_num_selected_out`; what lies behind the last of them in the output is not touched.
+/// true, `FlaggedIf` those for whose flag `select_op(flag)` is true, `Unique` the first of each run
+/// of equal neighbours, and `UniqueByKey` the first pair of each run of equal keys. How many were
+/// kept is written to `*d_num_selected_out`; what lies behind the last of them in the output is not
+/// touched.
 ///
 /// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure
 ///   arithmetic; never 0), then with that much device memory, whose contents and alignment do not
-///   matter. Inputs and outputs may be any random-access iterators that can be dereferenced in device
-///   code; `num_items` any integer type. Operators should depend on their arguments only: for short
-///   inputs they are applied to an item more than once.
+///   matter. Inputs and outputs may be any random-access iterators that can be dereferenced in
+///   device code; `num_items` any integer type. Operators should depend on their arguments only:
+///   for short inputs they are applied to an item more than once.
 /// - **In place.** The forms with `d_data` write over their input. In all others outputs must not
 ///   overlap inputs.
 /// - **Execution.** One kernel launch at every size, on `stream`; no host synchronisation and no
 ///   allocation, so a call can be captured in a graph and replayed. Calls that may run at the same
 ///   time need temporary storage of their own. For how blocks wait for each other see DeviceScan.
 /// - **Result.** Stable, and the same from run to run.
-/// - **Types.** Items must be trivially copyable. Items of 1, 2, 4, 8 or 16 bytes are read once, and
-///   those that are kept written once; others, and arrays that are too short for that, are read twice.
-///   Counts have 64 bits where `num_items` has.
-/// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count, null
-///   pointer (`d_num_selected_out`, or another one with items), an output that overlaps an input,
-///   temporary storage too small. Otherwise what the launch returns; an older error of the runtime is
-///   neither returned nor cleared.
-/// - **Algorithm.** A scan of the numbers of kept items (see DeviceScan), in one pass: tiles wait in
-///   shared memory until it is known how many are kept before them.
+/// - **Types.** Items must be trivially copyable. Items of 1, 2, 4, 8 or 16 bytes are read once,
+///   and those that are kept written once; others, and arrays that are too short for that, are read
+///   twice. Counts have 64 bits where `num_items` has.
+/// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count,
+///   null pointer (`d_num_selected_out`, or another one with items), an output that overlaps an
+///   input, temporary storage too small. Otherwise what the launch returns; an older error of the
+///   runtime is neither returned nor cleared.
+/// - **Algorithm.** A scan of the numbers of kept items (see DeviceScan), in one pass: tiles wait
+///   in shared memory until it is known how many are kept before them.
 ///
 ///     std::size_t bytes = 0;
 ///     strata::DeviceSelect::If(nullptr, bytes, d_in, d_out, d_num_selected, n, is_even{});

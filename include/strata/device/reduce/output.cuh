@@ -6,6 +6,7 @@
 #include <strata/core/types.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 
 STRATA_NAMESPACE_BEGIN
@@ -17,6 +18,18 @@ bool is_null(const Iterator& iterator) {
     return iterator == nullptr;
   } else {
     static_cast<void>(iterator);
+    return false;
+  }
+}
+
+/// Whether two arrays have memory in common; of iterators that are no pointers nothing is known.
+template <class A, class B>
+bool may_overlap(const A& a, const B& b, std::size_t num_items) {
+  if constexpr (std::is_pointer_v<A> && std::is_pointer_v<B>) {
+    const auto first_a = reinterpret_cast<std::uintptr_t>(a);
+    const auto first_b = reinterpret_cast<std::uintptr_t>(b);
+    return first_b < first_a + num_items * sizeof(*a) && first_a < first_b + num_items * sizeof(*b);
+  } else {
     return false;
   }
 }

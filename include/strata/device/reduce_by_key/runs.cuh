@@ -10,10 +10,9 @@
 #include <cstddef>
 #include <type_traits>
 
-/// \file
-/// A reduction by key is a scan of values that know how many runs have begun among them. The
-/// iterators here make such values of keys and items, and write a run's key and sum where it ends, so
-/// that the scan itself needs not know of keys.
+/// \file A reduction by key is a scan of values that know how many runs have begun among them. The
+/// iterators here make such values of keys and items, and write a run's key and sum where it ends,
+/// so that the scan itself needs not know of keys.
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
@@ -40,8 +39,9 @@ struct combine_counted_runs {
 
 /// What a reduction by key takes, and where its results go. Where `ValueIterator` is NullType, each
 /// item counts as 1.
-template <class CountT, class AccumT, class KeyIteratorT, class ValueIteratorT, class UniqueIteratorT,
-          class AggregateIteratorT, class NumRunsIteratorT, class ReductionOpT, class EqualityOpT>
+template <class CountT, class AccumT, class KeyIteratorT, class ValueIteratorT,
+          class UniqueIteratorT, class AggregateIteratorT, class NumRunsIteratorT,
+          class ReductionOpT, class EqualityOpT>
 struct run_reduction {
   using Count = CountT;
   using Accum = AccumT;

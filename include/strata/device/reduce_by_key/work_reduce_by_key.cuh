@@ -20,9 +20,10 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// A reduction by key, as the work of a ring (see AgentRing). A stage holds keys and values. Where a
-/// run begins, its key is known, and the sum of the run before it: each warp moves these to the front
-/// of its parts of the stage, and stores them from there, so that stores are of neighbouring places.
+/// A reduction by key, as the work of a ring (see AgentRing). A stage holds keys and values. Where
+/// a run begins, its key is known, and the sum of the run before it: each warp moves these to the
+/// front of its parts of the stage, and stores them from there, so that stores are of neighbouring
+/// places.
 ///
 /// Where each item counts as 1, there are no values to stage. The place of a beginning within the
 /// warp's items, of 2 bytes, takes the place of a sum, and lengths are differences of these.

@@ -36,8 +36,8 @@ struct ring_share {
 /// tile needs the sum of all tiles before.
 ///
 /// Tiles come into a ring of stages in shared memory, so that bytes are on their way all the time,
-/// whatever the scanning threads do. Warps have roles, and a barrier in shared memory for each thing
-/// that one role hands to another; nowhere does the whole block wait:
+/// whatever the scanning threads do. Warps have roles, and a barrier in shared memory for each
+/// thing that one role hands to another; nowhere does the whole block wait:
 ///
 /// - *loading warps* fill a stage when it is free, by bulk copies or item by item;
 /// - *scanning warps* fold a tile to its sum; `lag` rounds later, when the sum of all tiles before
@@ -51,17 +51,18 @@ struct ring_share {
 /// What is done with a tile is up to `Work`:
 ///
 /// - `Sum`, `scan_op()`, `has_initial_value` and `initial_value()`: what tiles are folded to;
-/// - `scanning_threads`, `thread_items`, `stages`, `stage_bytes`, `loading_warps`, `lag`: its shape;
+/// - `scanning_threads`, `thread_items`, `stages`, `stage_bytes`, `loading_warps`, `lag`: its
+///   shape;
 /// - `load(stage, full, first_item, valid_items)`, by the loading warps: fills a stage, and arrives
 ///   at `full` with every thread;
-/// - `fold<IsFull>(share, carried)`, by each scanning thread: the sum of its items. What it keeps in
-///   `carried`, a `Carried`, it finds there again when it comes to
-/// - `finish<IsFull>(share, carried, below, has_warp_prefix, warp_prefix)`, with the sum of the lanes
-///   below, and of all before the warp. After that the stage is free. Only the first thread of all
-///   may have nothing before it;
+/// - `fold<IsFull>(share, carried)`, by each scanning thread: the sum of its items. What it keeps
+///   in `carried`, a `Carried`, it finds there again when it comes to
+/// - `finish<IsFull>(share, carried, below, has_warp_prefix, warp_prefix)`, with the sum of the
+///   lanes below, and of all before the warp. After that the stage is free. Only the first thread
+///   of all may have nothing before it;
 /// - `finish_all(total)`, by one thread, with the sum of everything, if it `has_total`;
-/// - `scan_head(items, prefix, sum)`, by one thread, if it `may_have_head`: finishes the items before
-///   the first tile, appends them to `prefix`, and adds them up.
+/// - `scan_head(items, prefix, sum)`, by one thread, if it `may_have_head`: finishes the items
+///   before the first tile, appends them to `prefix`, and adds them up.
 ///
 /// Source: the roles and the lag were found by measurement; bulk copies with barriers as in the
 /// CUDA programming guide.
@@ -287,7 +288,8 @@ class AgentRing {
       storage_.folded[round % slots].wait(round / slots % 2);
       Sum inclusive{}, exclusive{};
       const int warps = scan_warps(round, inclusive, exclusive);
-      // Nobody reads the sum of the last tile, so it must not lie about when the tags are taken away.
+      // Nobody reads the sum of the last tile, so it must not lie about when the tags are taken
+      // away.
       if (!is_last_of_all(round) && lane == warps - 1) {
         if constexpr (Work::may_have_head) {
           if (round == 0 && blockIdx.x == 0 && head_items() > 0) {

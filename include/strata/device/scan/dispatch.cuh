@@ -26,25 +26,14 @@ STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 /// Blocks of a scan, at most.
 inline constexpr std::size_t max_scan_blocks = 1024;
 
-/// Whether two arrays have memory in common; of iterators that are no pointers nothing is known.
-template <class A, class B>
-bool may_overlap(const A& a, const B& b, std::size_t num_items) {
-  if constexpr (std::is_pointer_v<A> && std::is_pointer_v<B>) {
-    const auto first_a = reinterpret_cast<std::uintptr_t>(a);
-    const auto first_b = reinterpret_cast<std::uintptr_t>(b);
-    return first_b < first_a + num_items * sizeof(*a) && first_a < first_b + num_items * sizeof(*b);
-  } else {
-    return false;
-  }
-}
-
 /// Items of a tile, at least.
 inline constexpr std::size_t least_tile = 128;
 
 /// Carries out one call of a device-wide scan; `PolicyHub` may be replaced to override the tuning.
-/// `InitT` is NullType, a value, or a FutureValue. `Rings` says how a ring does the same as the scan
-/// of `d_in`. With `Rings::moves_in_place`, a result may be written to the place of another item: no
-/// block can then help itself to a sum by reading the items again, and all must be resident.
+/// `InitT` is NullType, a value, or a FutureValue. `Rings` says how a ring does the same as the
+/// scan of `d_in`. With `Rings::moves_in_place`, a result may be written to the place of another
+/// item: no block can then help itself to a sum by reading the items again, and all must be
+/// resident.
 template <class AccumT, class InputIterator, class OutputIterator, class ScanOp, bool IsInclusive,
           class InitT, class PolicyHub = scan_policy_hub<iterator_value_t<InputIterator>, AccumT>,
           class Rings =

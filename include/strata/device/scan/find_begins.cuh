@@ -40,7 +40,8 @@ STRATA_D typename Shape::flags find_begins(const Key* keys, const ring_share& sh
   STRATA_UNROLL
   for (int i = 0; i < thread_items; ++i) {
     if (!IsFull && i >= share.thread_items) break;
-    const bool is_begin = (i == 0 && is_first) || !equality_op(i > 0 ? held[i - 1] : before, held[i]);
+    const Key& left = i > 0 ? held[i - 1] : before;
+    const bool is_begin = (i == 0 && is_first) || !equality_op(left, held[i]);
     begins.set(i, is_begin);
   }
   return begins;

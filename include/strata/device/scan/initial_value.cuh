@@ -8,8 +8,8 @@
 
 STRATA_NAMESPACE_BEGIN
 
-/// An initial value that lies in device memory and is read when the scan runs: a kernel before it in
-/// the stream may write it.
+/// An initial value that lies in device memory and is read when the scan runs: a kernel before it
+/// in the stream may write it.
 template <class T, class Iterator = T*>
 class FutureValue {
  public:

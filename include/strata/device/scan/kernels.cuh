@@ -25,7 +25,8 @@ struct large_tiles {
   static constexpr scan_tile_tuning value = Policy::large_tile;
 };
 
-/// Scans by tiles held in registers: one for each block, or in waves of blocks that are all resident.
+/// Scans by tiles held in registers: one for each block, or in waves of blocks that are all
+/// resident.
 template <class MaxPolicy, template <class> class Tiles, bool IsOneWave, class AccumT,
           class InputIterator, class OutputIterator, class ScanOp, bool IsInclusive, class InitT>
 __launch_bounds__(Tiles<typename MaxPolicy::ActivePolicy>::value.block_threads,

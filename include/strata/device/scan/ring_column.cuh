@@ -17,9 +17,6 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-template <class Iterator>
-using difference_of = typename std::iterator_traits<Iterator>::difference_type;
-
 template <int Bytes>
 struct word_of_bytes;
 template <>
@@ -43,8 +40,8 @@ struct word_of_bytes<16> {
   using type = uint4;
 };
 
-/// `Count` neighbouring items, of 1, 2, 4, 8 or 16 bytes together, which a thread reads or writes in
-/// one access to memory.
+/// `Count` neighbouring items, of 1, 2, 4, 8 or 16 bytes together, which a thread reads or writes
+/// in one access to memory.
 template <class T, int Count>
 struct item_vector {
   static constexpr int bytes = Count * static_cast<int>(sizeof(T));
@@ -75,8 +72,8 @@ struct item_vector {
   }
 };
 
-/// Items that lie in the stages of a ring, of a tile: what one input has to say of it. `IsCopied`: the
-/// input is an array at a 16-byte boundary, and comes in bulk. `HasBefore`: the item before the
+/// Items that lie in the stages of a ring, of a tile: what one input has to say of it. `IsCopied`:
+/// the input is an array at a 16-byte boundary, and comes in bulk. `HasBefore`: the item before the
 /// tile's first, if there is one, is wanted, too; the 16 bytes before `stage` are for it.
 template <class Staged, bool IsCopied, bool HasBefore, class Iterator>
 struct ring_column {
@@ -195,8 +192,9 @@ STRATA_D void store_items(const Staged* from, OutputIterator out, int count, int
 }
 
 /// How many items a thread of a ring has, whose stages hold columns of items of these sizes.
-/// `together` of them have 16 bytes in the widest column, and are accessed at once in each; of these
-/// groups there is an odd number, so that the accesses have no bank conflicts without padding.
+/// `together` of them have 16 bytes in the widest column, and are accessed at once in each; of
+/// these groups there is an odd number, so that the accesses have no bank conflicts without
+/// padding.
 template <int ThreadBytes, std::size_t... Sizes>
 struct ring_columns_shape {
   static constexpr std::size_t widest() {
@@ -253,11 +251,6 @@ struct ring_columns_shape {
     }
   };
 };
-
-template <class Iterator>
-STRATA_HD Iterator advanced(const Iterator& iterator, std::size_t n) {
-  return iterator + static_cast<difference_of<Iterator>>(n);
-}
 
 /// Whether bulk copies may begin at an array's first item.
 template <class Iterator>

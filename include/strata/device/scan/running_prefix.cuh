@@ -35,14 +35,13 @@ class running_prefix {
     has_value_ = true;
   }
 
-  /// By all threads: goes through the block's tiles. In each of them, `scan_tile(tile)` scans with this
-  /// as prefix callback and then calls `leave()`.
+  /// By all threads: goes through the block's tiles. In each of them, `scan_tile(tile)` scans with
+  /// this as prefix callback and then calls `leave()`.
   template <class ScanTile>
   STRATA_D void for_each_tile(std::size_t tiles, const ScanTile& scan_tile) {
     const auto rounds = static_cast<unsigned>(ceiling_divide<std::size_t>(tiles, blocks_));
     const bool must_be_erased = sums_.must_be_erased(rounds);
     for (std::size_t tile = block_; tile < tiles; tile += blocks_) {
-      is_read_ = tile + 1 < tiles;
       is_leaving_ = must_be_erased && tile + blocks_ >= tiles;
       scan_tile(tile);
     }
@@ -51,8 +50,8 @@ class running_prefix {
     }
   }
 
-  /// By the first warp, with the sum of the tile, which it publishes before it waits for the sums of
-  /// others. What comes before the tile, in thread 0.
+  /// By the first warp, with the sum of the tile, which it publishes before it waits for the sums
+  /// of others. What comes before the tile, in thread 0.
   STRATA_D T operator()(const T& tile_sum) {
     if (blocks_ == 1) {
       // The block has all tiles: its own sum is all there is to know.
@@ -60,7 +59,7 @@ class running_prefix {
       append(tile_sum);
       return result;
     }
-    if (is_read_ && threadIdx.x == 0) sums_.publish(round_, tile_sum);
+    if (threadIdx.x == 0) sums_.publish(round_, tile_sum);
     if (sums_.tiles_before(round_) > 0) append(sums_.sum_before(round_, scan_op_, NullType{}));
     ++round_;
     return value_;
@@ -83,8 +82,6 @@ class running_prefix {
   unsigned round_ = 0;
   T value_{};  // in thread 0
   bool has_value_ = false;
-  // Nobody reads the sum of the last tile, so it must not lie about when the tags are taken away.
-  bool is_read_ = false;
   bool is_leaving_ = false;
   unsigned long long departures_ = 0;  // in thread 0
 };

@@ -26,11 +26,11 @@ struct wave_sums_arguments {
 
 /// What the blocks of a scan tell each other: the sum of each tile, and nothing else.
 ///
-/// The blocks take the tiles in waves: in round k, block b of G has tile k * G + b. What a block needs
-/// to go on from its last tile are the sums of the G tiles in between, which it reads at once when
-/// they are there. No block waits for another one's prefix, as in decoupled look-back, so there is no
-/// chain through the tiles; and sums are combined in the same order at any speed of the blocks, so
-/// results repeat bit for bit.
+/// The blocks take the tiles in waves: in round k, block b of G has tile k * G + b. What a block
+/// needs to go on from its last tile are the sums of the G tiles in between, which it reads at once
+/// when they are there. No block waits for another one's prefix, as in decoupled look-back, so
+/// there is no chain through the tiles; and sums are combined in the same order at any speed of the
+/// blocks, so results repeat bit for bit.
 ///
 /// With several rounds, all blocks must be resident together. With one, a block waits for blocks
 /// before it only; that devices start these first is usual, but not promised, so a block that has
@@ -40,8 +40,8 @@ struct wave_sums_arguments {
 /// not yet written or complete, whatever lay there before, so nothing has to be initialised. The
 /// packets of round k take the places of round k - `kept_rounds`, which nobody needs any more. For
 /// blocks publish up to `lag` rounds ahead of their reading: one that publishes round k has read
-/// what round k - 1 - lag needs, so all have published round k - 2 - lag, so all have read what round
-/// k - 3 - 2 * lag needs, and that was the last to need round k - 4 - 2 * lag.
+/// what round k - 1 - lag needs, so all have published round k - 2 - lag, so all have read what
+/// round k - 3 - 2 * lag needs, and that was the last to need round k - 4 - 2 * lag.
 ///
 /// A replay of the same launch (a CUDA graph) carries the same tags. What is left of rounds that a
 /// replay overwrites before it reads them does no harm; that is so where there are more than
@@ -147,9 +147,10 @@ class wave_sums {
     return may_be_replayed_ && blocks_ > 1 && rounds <= 2 * kept_rounds;
   }
 
-  /// By one thread of each block, when it has read all it will. Returns how many blocks have left: as
-  /// many as there are in the last one. Waits for nobody, as blocks of one wave may start in any
-  /// order: the count lies below bits that only this call writes, and whoever misses these begins it.
+  /// By one thread of each block, when it has read all it will. Returns how many blocks have left:
+  /// as many as there are in the last one. Waits for nobody, as blocks of one wave may start in any
+  /// order: the count lies below bits that only this call writes, and whoever misses these begins
+  /// it.
   STRATA_D unsigned long long leave() {
     constexpr unsigned long long count_mask = 0xffff;
     const unsigned long long nobody = tag_ & ~count_mask;
@@ -185,8 +186,8 @@ class wave_sums {
   static constexpr unsigned patience = 10000;
 #endif
 
-  // Each lane's value that is not there is added up by all lanes from the input. Its block may publish
-  // it meanwhile, and after that overwrite the input: what is published then goes first.
+  // Each lane's value that is not there is added up by all lanes from the input. Its block may
+  // publish it meanwhile, and after that overwrite the input: what is published then goes first.
   template <class AddUp>
   STRATA_D void help_out(unsigned round, unsigned i, bool is_wanted, T& value, AddUp& add_up) {
     unsigned missing =

@@ -23,8 +23,8 @@ namespace detail {
 
 /// A scan, as the work of a ring (see AgentRing) for items or sums of 1, 2, 4, 8 or 16 bytes.
 ///
-/// Each thread has neighbouring vectors of 16 bytes, which it folds, and later scans in place. Their
-/// number is odd, so that the accesses have no bank conflicts without padding.
+/// Each thread has neighbouring vectors of 16 bytes, which it folds, and later scans in place.
+/// Their number is odd, so that the accesses have no bank conflicts without padding.
 template <class Policy, class Form>
 class scan_work {
   static constexpr scan_ring_tuning tuning = Policy::ring;

@@ -20,8 +20,9 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// A scan by key, as the work of a ring (see AgentRing). A stage holds keys and values; results take
-/// the places of values. Whether a run begins at an item is found out once, when its tile is folded.
+/// A scan by key, as the work of a ring (see AgentRing). A stage holds keys and values; results
+/// take the places of values. Whether a run begins at an item is found out once, when its tile is
+/// folded.
 template <class Policy, class Form>
 class scan_by_key_work {
   static constexpr ring_columns_tuning tuning = Policy::columns;

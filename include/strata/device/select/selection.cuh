@@ -72,7 +72,8 @@ struct selection {
  private:
   template <class In, class Out>
   STRATA_HD static void copy(const In& in, std::size_t from, const Out& out, std::size_t to) {
-    *advanced(out, to) = static_cast<output_value_t<Out, iterator_value_t<In>>>(*advanced(in, from));
+    using Stored = output_value_t<Out, iterator_value_t<In>>;
+    *advanced(out, to) = static_cast<Stored>(*advanced(in, from));
   }
 };
 
@@ -141,8 +142,8 @@ class selected_output : public indexed_iterator_traits<typename What::Count, voi
 
 // ------------------------------------------------------------------ in place
 
-/// How many items are selected up to one, and this item, which need not be where it was any more when
-/// the number is known.
+/// How many items are selected up to one, and this item, which need not be where it was any more
+/// when the number is known.
 template <class Count, class T>
 struct selected_item {
   Count selected;
@@ -170,7 +171,8 @@ template <class What>
 using selected_item_of = selected_item<typename What::Count, moved_item_t<What>>;
 
 template <class What>
-class carried_input : public indexed_iterator_traits<selected_item_of<What>, selected_item_of<What>> {
+class carried_input
+    : public indexed_iterator_traits<selected_item_of<What>, selected_item_of<What>> {
  public:
   using Item = selected_item_of<What>;
 

@@ -20,9 +20,9 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// A selection, as the work of a ring (see AgentRing). A stage holds what decides on an item, and what
-/// else of it goes out. Each warp moves what it selects of its part of the stage to the front of that
-/// part, and stores it from there, so that stores are of neighbouring places.
+/// A selection, as the work of a ring (see AgentRing). A stage holds what decides on an item, and
+/// what else of it goes out. Each warp moves what it selects of its part of the stage to the front
+/// of that part, and stores it from there, so that stores are of neighbouring places.
 template <class Policy, class Form>
 class select_work {
   static constexpr ring_columns_tuning tuning = Policy::columns;

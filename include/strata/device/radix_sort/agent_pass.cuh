@@ -1,0 +1,309 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/block/specializations/radix_rank_half_warps.cuh>
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/core/radix_key.hpp>
+#include <strata/core/types.hpp>
+#include <strata/device/radix_sort/digit_plan.cuh>
+#include <strata/device/radix_sort/tuning.hpp>
+#include <strata/device/radix_sort/workspace.cuh>
+
+#include <cstddef>
+#include <type_traits>
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// The three places that items of one sort may be in.
+template <class InputIterator, class T>
+struct radix_places {
+  InputIterator input;
+  T* output;
+  T* buffer;
+
+  STRATA_D T* at(radix_place place) const { return place == radix_place::output ? output : buffer; }
+};
+
+/// One pass of a sort: moves items to their places by one digit, stably. Each block takes a tile.
+///
+/// A tile's items are ranked by their digits, put in that order in shared memory, and go from there
+/// to the output, digit by digit, neighbours to neighbours. Where a digit's items begin, is known
+/// from the counts of all keys and from the states of the tiles before: each tile publishes its
+/// counts, and then the sums with those of all tiles before, for which it looks back from tile to
+/// tile until it finds such a sum. Tiles are numbered in the order in which blocks start, so that a
+/// block waits only for blocks that run.
+///
+/// Source: Adinets and Merrill, "Onesweep: A Faster Least Significant Digit Radix Sort for GPUs"
+/// (2022).
+template <class Policy, class KeyIterator, class ValueIterator, class Digits, class State>
+class AgentRadixPass {
+  static constexpr radix_pass_tuning tuning = Policy::pass;
+  static constexpr int block_threads = tuning.block_threads;
+  static constexpr int items_per_thread = tuning.items_per_thread;
+  using Key = iterator_value_t<KeyIterator>;
+  static constexpr bool has_values = !std::is_same_v<ValueIterator, NullType>;
+  using Value = iterator_value_t<std::conditional_t<has_values, ValueIterator, KeyIterator>>;
+  using Rank = radix_rank_half_warps<block_threads, items_per_thread, radix_bits>;
+  static constexpr State counted = State{1} << (8 * sizeof(State) - 2);  // of the tile
+  static constexpr State complete = State{2} << (8 * sizeof(State) - 2);  // with all before
+  static constexpr State value_mask = counted - 1;
+
+ public:
+  static constexpr int tile_items = block_threads * items_per_thread;
+
+  struct TempStorage {
+    typename Rank::TempStorage rank;
+    // Of a digit: place in the output, less the place in the tile.
+    State offset[radix_bins];
+    unsigned tile;
+  };
+
+  /// Dynamic shared memory: the tile's keys, later its values, behind the rest.
+  static constexpr std::size_t stage_offset = round_up(sizeof(TempStorage), std::size_t{128});
+  static constexpr std::size_t shared_bytes =
+      stage_offset +
+      static_cast<std::size_t>(tile_items) *
+      (has_values && sizeof(Value) > sizeof(Key) ? sizeof(Value) : sizeof(Key));
+
+  STRATA_D AgentRadixPass(unsigned char* shared,
+                          const radix_places<KeyIterator, Key>& keys,
+                          const radix_places<ValueIterator, Value>& values, std::size_t num_items,
+                          int pass, const radix_bit_range& range, const Digits& digits,
+                          const radix_workspace<State>& workspace)
+      : storage_(*reinterpret_cast<TempStorage*>(shared)),
+        stage_(shared + stage_offset),
+        keys_(keys),
+        values_(values),
+        num_items_(num_items),
+        pass_(pass),
+        first_bit_(range.first_bit(pass)),
+        bits_(range.bits(pass)),
+        digits_(digits),
+        workspace_(workspace),
+        plan_(workspace.plan[pass]) {}
+
+  STRATA_D void run() {
+    if (plan_.is_skipped) return;
+    if (threadIdx.x == 0) storage_.tile = atomicAdd(&workspace_.tickets[pass_], 1u);
+    __syncthreads();
+    const std::size_t tile = storage_.tile;
+    clear_next_states(tile);
+    const std::size_t first = tile * tile_items;
+    const std::size_t left = num_items_ - first;
+    const int valid = left < tile_items ? static_cast<int>(left) : tile_items;
+    from_place([&](const auto& keys, const auto& values) {
+      if (plan_.is_copy) {
+        copy(keys, values, first, valid);
+      } else if (valid == tile_items) {
+        sort_tile<true>(keys, values, tile, valid);
+      } else {
+        sort_tile<false>(keys, values, tile, valid);
+      }
+    });
+  }
+
+ private:
+  // Calls `use` with the iterators from which this pass reads.
+  template <class Use>
+  STRATA_D void from_place(const Use& use) const {
+    if constexpr (std::is_pointer_v<KeyIterator> &&
+                  (!has_values || std::is_pointer_v<ValueIterator>)) {
+      const Key* const keys = plan_.from == radix_place::input ? keys_.input : keys_.at(plan_.from);
+      if constexpr (has_values) {
+        const Value* const values =
+            plan_.from == radix_place::input ? values_.input : values_.at(plan_.from);
+        use(keys, values);
+      } else {
+        use(keys, NullType{});
+      }
+    } else if (plan_.from == radix_place::input) {
+      use(keys_.input, values_.input);
+    } else {
+      use(static_cast<const Key*>(keys_.at(plan_.from)),
+          static_cast<const Value*>(values_.at(plan_.from)));
+    }
+  }
+
+  STRATA_D State* states(std::size_t tile) const {
+    return workspace_.states[plan_.order % 2] + tile * radix_bins;
+  }
+  STRATA_D void clear_next_states(std::size_t tile) const {
+    State* const next = workspace_.states[(plan_.order + 1) % 2] + tile * radix_bins;
+    for (int i = static_cast<int>(threadIdx.x); i < radix_bins; i += block_threads) next[i] = 0;
+  }
+
+  template <class Keys, class Values>
+  STRATA_D void copy(const Keys& keys, const Values& values, std::size_t first, int valid) const {
+    Key* const to = keys_.at(plan_.to) + first;
+    const Keys from = advanced(keys, first);
+    for (int i = static_cast<int>(threadIdx.x); i < valid; i += block_threads) to[i] = from[i];
+    if constexpr (has_values) {
+      Value* const values_to = values_.at(plan_.to) + first;
+      const Values values_from = advanced(values, first);
+      for (int i = static_cast<int>(threadIdx.x); i < valid; i += block_threads) {
+        values_to[i] = values_from[i];
+      }
+    }
+  }
+
+  template <bool IsFull, class Keys, class Values>
+  STRATA_D void sort_tile(const Keys& from, const Values& values_from, std::size_t tile,
+                          int valid) {
+    const std::size_t first = tile * tile_items;
+    Rank rank(storage_.rank);
+    const auto first_item = static_cast<int>(rank.first_item());
+    Key keys[items_per_thread];
+    load<IsFull>(advanced(from, first), first_item, valid, keys);
+
+    tile_digits<IsFull> digit_of{keys, digits_, first_bit_, bits_, first_item, valid};
+    auto* const sorted = reinterpret_cast<Key*>(stage_);
+    ranks in_tile;
+    unsigned start_in_tile = 0, count_in_tile = 0;  // of the digit whose number the thread has
+    rank.rank(
+        digit_of, [&](unsigned digit, unsigned count) { publish(tile, digit, count); },
+        [&](unsigned, unsigned start, unsigned count) {
+          start_in_tile = start;
+          count_in_tile = count;
+        },
+        [&](int i, unsigned place) {
+          if (IsFull || static_cast<int>(place) < valid) sorted[place] = keys[i];
+          in_tile.set(i, place);
+        });
+    if (threadIdx.x < radix_bins) look_back(tile, threadIdx.x, start_in_tile, count_in_tile);
+    __syncthreads();
+    store_keys<IsFull>(sorted, valid, in_tile);
+    if constexpr (has_values) {
+      move_values<IsFull>(advanced(values_from, first), first_item, valid, in_tile);
+    }
+  }
+
+  template <bool IsFull>
+  struct tile_digits {
+    const Key (&keys)[items_per_thread];
+    const Digits& digits;
+    int first_bit;
+    int bits;
+    int first_item;
+    int valid;
+
+    // Missing items come last: behind all others of the greatest digit.
+    STRATA_D unsigned operator()(int i) const {
+      if (!IsFull && first_item + i * Rank::stride() >= valid) return unsigned{radix_bins - 1};
+      return digits(keys[i], first_bit, bits);
+    }
+    STRATA_D void forget() { platform::forget(first_bit); }
+  };
+
+  template <bool IsFull, class Iterator, class T>
+  STRATA_D static void load(const Iterator& from, int first_item, int valid,
+                            T (&items)[items_per_thread]) {
+    STRATA_UNROLL
+    for (int i = 0; i < items_per_thread; ++i) {
+      const int place = first_item + i * Rank::stride();
+      if (IsFull || place < valid) {
+        items[i] = from[static_cast<difference_of<Iterator>>(place)];
+      }
+    }
+  }
+
+  // ------------------------------------------------------------------ places in the output
+  STRATA_D void publish(std::size_t tile, unsigned digit, unsigned count) const {
+    if (tile == 0) {
+      const auto start = static_cast<State>(workspace_.bins_of(pass_)[digit]);
+      platform::store_relaxed(states(0) + digit, complete | static_cast<State>(start + count));
+    } else {
+      platform::store_relaxed(states(tile) + digit, counted | State{count});
+    }
+  }
+
+  STRATA_D void look_back(std::size_t tile, unsigned digit, unsigned start_in_tile,
+                          unsigned count) {
+    State before = 0;  // in the output: smaller digits, and the same in tiles before
+    if (tile == 0) {
+      before = static_cast<State>(workspace_.bins_of(pass_)[digit]);
+    } else {
+      // Two states at once: the one further back has mostly come when it is needed.
+      for (std::size_t next = tile - 1;;) {
+        const State near = platform::load_relaxed(states(next) + digit);
+        const State far = next > 0 ? platform::load_relaxed(states(next - 1) + digit) : State{0};
+        if (near == 0) {
+          STRATA_SPIN();
+          continue;
+        }
+        before += near & value_mask;
+        if ((near & complete) != 0) break;
+        --next;
+        if (far == 0) continue;
+        before += far & value_mask;
+        if ((far & complete) != 0) break;
+        --next;
+      }
+      platform::store_relaxed(states(tile) + digit, complete | static_cast<State>(before + count));
+    }
+    storage_.offset[digit] = static_cast<State>(before - start_in_tile);
+  }
+
+  // ------------------------------------------------------------------ to the output
+
+  // Where a thread's items come in the tile: kept only if values follow.
+  struct ranks {
+    unsigned short place[has_values ? items_per_thread : 1];
+    STRATA_D void set(int i, unsigned value) {
+      if constexpr (has_values) place[i] = static_cast<unsigned short>(value);
+    }
+  };
+
+  template <bool IsFull>
+  STRATA_D void store_keys(const Key* sorted, int valid, ranks&) {
+    Key* const to = keys_.at(plan_.to);
+    STRATA_UNROLL
+    for (int i = 0; i < items_per_thread; ++i) {
+      const int place = i * block_threads + static_cast<int>(threadIdx.x);
+      if (!IsFull && place >= valid) break;
+      const Key key = sorted[place];
+      const unsigned digit = digits_(key, first_bit_, bits_);
+      if constexpr (has_values) digit_at_[i] = static_cast<unsigned char>(digit);
+      to[static_cast<State>(storage_.offset[digit] + static_cast<State>(place))] = key;
+    }
+  }
+
+  template <bool IsFull, class Values>
+  STRATA_D void move_values(const Values& from, int first_item, int valid, const ranks& in_tile) {
+    Value values[items_per_thread];
+    load<IsFull>(from, first_item, valid, values);
+    __syncthreads();  // The keys have left shared memory.
+    auto* const sorted = reinterpret_cast<Value*>(stage_);
+    STRATA_UNROLL
+    for (int i = 0; i < items_per_thread; ++i) {
+      if (IsFull || in_tile.place[i] < valid) sorted[in_tile.place[i]] = values[i];
+    }
+    __syncthreads();
+    Value* const to = values_.at(plan_.to);
+    STRATA_UNROLL
+    for (int i = 0; i < items_per_thread; ++i) {
+      const int place = i * block_threads + static_cast<int>(threadIdx.x);
+      if (!IsFull && place >= valid) break;
+      to[static_cast<State>(storage_.offset[digit_at_[i]] + static_cast<State>(place))] =
+          sorted[place];
+    }
+  }
+
+  TempStorage& storage_;
+  unsigned char* stage_;
+  const radix_places<KeyIterator, Key>& keys_;
+  const radix_places<ValueIterator, Value>& values_;
+  std::size_t num_items_;
+  int pass_;
+  int first_bit_;
+  int bits_;
+  const Digits& digits_;
+  const radix_workspace<State>& workspace_;
+  radix_pass_plan plan_;
+  unsigned char digit_at_[has_values ? items_per_thread : 1];  // of the items the thread stores
+};
+
+}  // namespace detail
+STRATA_NAMESPACE_END

@@ -1,0 +1,260 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/chained_policy.hpp>
+#include <strata/core/device_properties.cuh>
+#include <strata/core/launcher.cuh>
+#include <strata/core/macros.hpp>
+#include <strata/core/radix_key.hpp>
+#include <strata/core/temporary_storage.hpp>
+#include <strata/core/types.hpp>
+#include <strata/device/call_tag.hpp>
+#include <strata/device/radix_sort/kernels.cuh>
+#include <strata/device/radix_sort/tuning.hpp>
+#include <strata/device/radix_sort/workspace.cuh>
+#include <strata/device/reduce/output.cuh>
+#include <strata/device/resident_grid.cuh>
+
+#include <cstddef>
+#include <type_traits>
+
+STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
+
+/// Overloads for decomposers, and for counts of items.
+template <class Decomposer, class Key>
+using if_decomposer =
+    std::enable_if_t<std::is_invocable_v<Decomposer, Key&> && !std::is_integral_v<Decomposer>,
+                     cudaError_t>;
+template <class NumItemsT>
+using if_count = std::enable_if_t<std::is_integral_v<NumItemsT>, cudaError_t>;
+
+/// Where a sort keeps what is not its result.
+enum class radix_buffers {
+  in_storage,
+  two_of_the_caller,
+  and_sorted_keys_in_storage,  // where values alone are wanted
+};
+
+/// Carries out one call of a device-wide radix sort; `PolicyHub` may be replaced to override the
+/// tuning. `ValueIterator` is NullType for sorts of keys alone.
+template <class KeyIterator, class ValueIterator, class Value, bool IsDescending, class Decomposer,
+          class PolicyHub = radix_sort_policy_hub<
+              iterator_value_t<KeyIterator>,
+              std::conditional_t<std::is_same_v<ValueIterator, NullType>, NullType, Value>>>
+struct DispatchRadixSort {
+  using MaxPolicy = typename PolicyHub::MaxPolicy;
+  using Key = iterator_value_t<KeyIterator>;
+  using Digits = radix_digits<Key, IsDescending, Decomposer>;
+  static constexpr bool has_values = !std::is_same_v<ValueIterator, NullType>;
+  static constexpr std::size_t most_blocks = 1024;
+  // A state has two bits beside a count.
+  static constexpr std::size_t most_items_of_small_states = (std::size_t{1} << 30) - 1;
+  // not for users: who fills the places sees to it
+  static_assert(has_values || std::is_same_v<Value, Key>,
+                "without values, their type is no matter");
+
+  radix_places<KeyIterator, Key> keys;
+  radix_places<ValueIterator, Value> values;
+  std::size_t num_items;
+  radix_bit_range range;
+  Digits digits;
+  radix_buffers buffers;
+  cudaStream_t stream;
+  device_properties device;
+  temporary_storage::layout<7> storage;
+
+  /// Sorts from `input` to `output`, with the places that `buffers` does not put into storage.
+  template <class NumItemsT>
+  static cudaError_t Dispatch(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                              radix_places<KeyIterator, Key> keys,
+                              radix_places<ValueIterator, Value> values, NumItemsT num_items,
+                              int begin_bit, int end_bit, Decomposer decomposer,
+                              radix_buffers buffers, cudaStream_t stream) {
+    static_assert(std::is_integral_v<NumItemsT>, "num_items must be an integer");
+    static_assert(std::is_trivially_copyable_v<Key> && std::is_trivially_copyable_v<Value>,
+                  "sorts move keys and values bit by bit: they must be trivially copyable");
+    const std::size_t count = num_items > 0 ? static_cast<std::size_t>(num_items) : 0;
+    DispatchRadixSort dispatch{keys,   values, count, {begin_bit, end_bit}, Digits{decomposer},
+                               buffers, stream, {}, {}};
+    dispatch.reserve();
+    if (d_temp_storage == nullptr) {
+      temp_storage_bytes = dispatch.storage.bytes();
+      return cudaSuccess;
+    }
+    if constexpr (std::is_signed_v<NumItemsT>) {
+      if (num_items < 0) return cudaErrorInvalidValue;
+    }
+    if (begin_bit < 0 || begin_bit > end_bit || end_bit > Digits::key_bits) {
+      return cudaErrorInvalidValue;
+    }
+    if (!dispatch.storage.map(d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
+    if (count == 0) return cudaSuccess;
+    if (buffers == radix_buffers::and_sorted_keys_in_storage) {
+      dispatch.keys.output = dispatch.storage.template get<Key>(sorted_keys_slot);
+    }
+    if (buffers != radix_buffers::two_of_the_caller) {
+      dispatch.keys.buffer = dispatch.storage.template get<Key>(keys_slot);
+      dispatch.values.buffer = dispatch.storage.template get<Value>(values_slot);
+    }
+    if (has_null(dispatch.keys) || (has_values && has_null(dispatch.values))) {
+      return cudaErrorInvalidValue;
+    }
+    const cudaError_t status = current_device_properties(dispatch.device);
+    if (status != cudaSuccess) return status;
+    return MaxPolicy::Invoke(dispatch.device.ptx_version, dispatch);
+  }
+
+  template <class ActivePolicy>
+  cudaError_t Invoke() {
+    if (range.passes() == 0) return copy();
+    if (num_items <= block_items<ActivePolicy, small_radix_block>()) {
+      return start_block<ActivePolicy, small_radix_block>();
+    }
+    if (num_items <= block_items<ActivePolicy, large_radix_block>()) {
+      return start_block<ActivePolicy, large_radix_block>();
+    }
+    if (num_items <= most_items_of_small_states) return start_passes<ActivePolicy, unsigned>();
+    return start_passes<ActivePolicy, unsigned long long>();
+  }
+
+ private:
+  enum slot {
+    keys_slot,
+    values_slot,
+    sorted_keys_slot,
+    bins_slot,
+    counters_slot,
+    states_slot,
+    arrivals_slot
+  };
+  static constexpr std::size_t most_passes =
+      static_cast<std::size_t>(ceiling_divide(Digits::key_bits, radix_bits));
+
+  template <class Iterator, class T>
+  static bool has_null(const radix_places<Iterator, T>& places) {
+    return is_null(places.input) || places.output == nullptr || places.buffer == nullptr;
+  }
+
+  // The same for all ranges of bits.
+  void reserve() {
+    if (buffers != radix_buffers::two_of_the_caller) {
+      storage.template reserve<Key>(keys_slot, num_items);
+      if (has_values) storage.template reserve<Value>(values_slot, num_items);
+    }
+    if (buffers == radix_buffers::and_sorted_keys_in_storage) {
+      storage.template reserve<Key>(sorted_keys_slot, num_items);
+    }
+    storage.template reserve<unsigned long long>(bins_slot, most_passes * radix_bins);
+    // Tickets, departures, and plans.
+    storage.template reserve<unsigned>(counters_slot, 64 + most_passes * sizeof(radix_pass_plan));
+    const std::size_t states =
+        2 * ceiling_divide(num_items, PolicyHub::least_tile_items) * radix_bins;
+    if (num_items <= most_items_of_small_states) {
+      storage.template reserve<unsigned>(states_slot, states);
+    } else {
+      storage.template reserve<unsigned long long>(states_slot, states);
+    }
+    storage.template reserve<platform::packet>(arrivals_slot, most_blocks);
+  }
+
+  template <class State>
+  radix_workspace<State> workspace(std::size_t tiles) const {
+    auto* const counters = storage.template get<unsigned>(counters_slot);
+    auto* const states = storage.template get<State>(states_slot);
+    return {storage.template get<unsigned long long>(bins_slot),
+            counters,
+            counters + 32,
+            reinterpret_cast<radix_pass_plan*>(counters + 64),
+            {states, states + tiles * radix_bins},
+            storage.template get<platform::packet>(arrivals_slot),
+            tiles};
+  }
+
+  template <class ActivePolicy, template <class> class Block>
+  static constexpr std::size_t block_items() {
+    constexpr radix_block_tuning tuning = Block<ActivePolicy>::value;
+    return static_cast<std::size_t>(tuning.block_threads) * tuning.items_per_thread;
+  }
+
+  // The kernel's dynamic shared memory has been allowed; once for each device is enough.
+  template <class Kernel>
+  cudaError_t allow(resident_blocks_cache& cache, Kernel kernel, int threads,
+                    std::size_t shared_bytes) const {
+    int blocks;
+    return resident_blocks_per_multiprocessor(cache, kernel, threads, shared_bytes, blocks);
+  }
+
+  template <class ActivePolicy, template <class> class Block>
+  cudaError_t start_block() {
+    using Agent = AgentRadixBlock<Block<ActivePolicy>, KeyIterator, ValueIterator, Digits>;
+    const auto kernel =
+        radix_block_kernel<MaxPolicy, Block, KeyIterator, ValueIterator, Value, Digits>;
+    constexpr int threads = Block<ActivePolicy>::value.block_threads;
+    static resident_blocks_cache cache;
+    const cudaError_t status = allow(cache, kernel, threads, Agent::shared_bytes);
+    if (status != cudaSuccess) return status;
+    launch_configuration configuration{"strata::DeviceRadixSort", dim3(1), dim3(threads)};
+    configuration.dynamic_shared_bytes = Agent::shared_bytes;
+    configuration.stream = stream;
+    configuration.programmatic = device.ptx_version >= 900;
+    return launch(configuration, kernel, keys.input, keys.output, values.input, values.output,
+                  static_cast<int>(num_items), range, digits);
+  }
+
+  template <class ActivePolicy, class State>
+  cudaError_t start_passes() {
+    using Histogram = AgentRadixHistogram<ActivePolicy, KeyIterator, Digits, State>;
+    using Pass = AgentRadixPass<ActivePolicy, KeyIterator, ValueIterator, Digits, State>;
+    static_assert(Pass::tile_items >= PolicyHub::least_tile_items,
+                  "radix_sort_policy_hub::least_tile_items must be that of all policies");
+    const std::size_t tiles = ceiling_divide<std::size_t>(num_items, Pass::tile_items);
+    const radix_workspace<State> shared = workspace<State>(tiles);
+
+    cudaStreamCaptureStatus capture = cudaStreamCaptureStatusActive;
+    const bool is_known = cudaStreamIsCapturing(stream, &capture) == cudaSuccess;
+    constexpr int histogram_threads = ActivePolicy::histogram.block_threads;
+    static resident_blocks_cache histogram_cache;
+    launch_configuration counting{"strata::DeviceRadixSort, digits", dim3(1),
+                                  dim3(histogram_threads)};
+    counting.dynamic_shared_bytes = Histogram::counter_bytes();
+    counting.stream = stream;
+    cudaError_t status = launch_resident(
+        counting, histogram_cache, device,
+        ceiling_divide<std::size_t>(num_items, std::size_t{histogram_threads} * 4), most_blocks,
+        radix_histogram_kernel<MaxPolicy, KeyIterator, Digits, State>, keys.input, num_items, range,
+        digits, shared, next_call_tag(), !is_known || capture != cudaStreamCaptureStatusNone,
+        buffers == radix_buffers::two_of_the_caller);
+    if (status != cudaSuccess) return status;
+
+    const auto kernel =
+        radix_pass_kernel<MaxPolicy, KeyIterator, ValueIterator, Value, Digits, State>;
+    constexpr int pass_threads = ActivePolicy::pass.block_threads;
+    static resident_blocks_cache pass_cache;
+    status = allow(pass_cache, kernel, pass_threads, Pass::shared_bytes);
+    launch_configuration moving{"strata::DeviceRadixSort, pass",
+                                dim3(static_cast<unsigned>(tiles)), dim3(pass_threads)};
+    moving.dynamic_shared_bytes = Pass::shared_bytes;
+    moving.stream = stream;
+    moving.programmatic = device.ptx_version >= 900;
+    for (int pass = 0; pass < range.passes() && status == cudaSuccess; ++pass) {
+      status = launch(moving, kernel, keys, values, num_items, pass, range, digits, shared);
+    }
+    return status;
+  }
+
+  // No bits to sort by.
+  cudaError_t copy() {
+    if (buffers == radix_buffers::two_of_the_caller) return cudaSuccess;
+    constexpr unsigned threads = 256;
+    const std::size_t blocks = ceiling_divide<std::size_t>(num_items, threads);
+    launch_configuration configuration{
+        "strata::DeviceRadixSort, copy",
+        dim3(static_cast<unsigned>(blocks < most_blocks ? blocks : most_blocks)), dim3(threads)};
+    configuration.stream = stream;
+    return launch(configuration, radix_copy_kernel<KeyIterator, ValueIterator, Value>, keys.input,
+                  keys.output, values.input, values.output, num_items);
+  }
+};
+
+STRATA_ARCH_DETAIL_NAMESPACE_END

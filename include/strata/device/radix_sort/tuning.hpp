@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/chained_policy.hpp>
+#include <strata/core/macros.hpp>
+#include <strata/core/types.hpp>
+
+#include <cstddef>
+#include <type_traits>
+
+STRATA_NAMESPACE_BEGIN
+
+/// How the counting of digits is cut.
+struct radix_histogram_tuning {
+  int block_threads;
+  /// What the counters of a block may take.
+  int shared_bytes;
+};
+
+/// How a pass that moves items by one digit is cut.
+struct radix_pass_tuning {
+  int block_threads;
+  int items_per_thread;
+  /// What registers and shared memory must allow.
+  int blocks_per_multiprocessor;
+};
+
+/// How a sort in one block is cut: up to block_threads * items_per_thread items.
+struct radix_block_tuning {
+  int block_threads;
+  int items_per_thread;
+};
+
+namespace detail {
+
+/// All sorts have digits of 8 bits: fewer make more passes, more do not fit shared memory.
+inline constexpr int radix_bits = 8;
+inline constexpr int radix_bins = 1 << radix_bits;
+
+template <class Key, class Value>
+struct radix_sort_policy_hub {
+  static constexpr int key_bytes = static_cast<int>(sizeof(Key));
+  static constexpr int value_bytes =
+      std::is_same_v<Value, NullType> ? 0 : static_cast<int>(sizeof(Value));
+  static constexpr int widest = key_bytes > value_bytes ? key_bytes : value_bytes;
+
+  // Items of a thread, whose keys and values pass through `bytes` of shared memory each.
+  static constexpr int items_within(int bytes, int most) {
+    const int items = bytes / widest;
+    return items < 1 ? 1 : items > most ? most : items;
+  }
+
+  struct Policy750 : ChainedPolicy<750, Policy750, Policy750> {
+    static constexpr radix_histogram_tuning histogram{512, 48 << 10};
+    static constexpr radix_pass_tuning pass{256, items_within(56, 24), 1};
+    static constexpr radix_block_tuning small_block{256, items_within(16, 4)};
+    static constexpr radix_block_tuning large_block{256, items_within(64, 16)};
+  };
+
+  struct Policy900 : ChainedPolicy<900, Policy900, Policy750> {
+    static constexpr radix_histogram_tuning histogram{1024, 192 << 10};
+    static constexpr radix_pass_tuning pass{384, items_within(160, 40), 2};
+    static constexpr radix_block_tuning small_block{256, items_within(16, 4)};
+    static constexpr radix_block_tuning large_block{1024, items_within(64, 16)};
+  };
+
+  using MaxPolicy = Policy900;
+  /// Of a pass, in any of the policies: temporary storage has room for the states of such tiles.
+  static constexpr std::size_t least_tile_items =
+      static_cast<std::size_t>(Policy750::pass.block_threads) * Policy750::pass.items_per_thread;
+};
+
+}  // namespace detail
+STRATA_NAMESPACE_END

@@ -1,0 +1,317 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// DeviceRadixSort: keys and pairs of all types, in both directions, by any bits.
+#include <strata/core/radix_key.hpp>
+#include <strata/device/device_radix_sort.cuh>
+
+#if STRATA_HOST_SIMT
+#include <strata/simt/half.hpp>
+#else
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#endif
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <numeric>
+#include <random>
+#include <type_traits>
+#include <vector>
+
+#include "device/device_call.cuh"
+#include "device/device_radix_sort_tuned.cuh"
+
+namespace device_radix_sort_test {
+
+using namespace device_test;
+using strata::DeviceRadixSort;
+
+// ------------------------------------------------------------------ inputs and expectations
+
+enum class pattern { random, few, equal, sorted, reversed, mostly_one, low_byte };
+
+template <class Key>
+Key key_of_bits(std::uint64_t low, std::uint64_t high = 0) {
+  static_assert(sizeof(Key) <= 16, "two words of bits");
+  const std::uint64_t words[2] = {low, high};
+  if constexpr (std::is_same_v<Key, bool>) return (low & 1) != 0;
+  Key key;
+  std::memcpy(static_cast<void*>(&key), words, sizeof(Key));
+  return key;
+}
+
+template <class Key>
+std::vector<Key> make_keys(std::size_t count, pattern how, std::uint64_t seed = 0) {
+  std::mt19937_64 bits(seed * 31 + count);
+  std::vector<Key> keys(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint64_t any = bits();
+    switch (how) {
+      case pattern::random: keys[i] = key_of_bits<Key>(any, bits()); break;
+      case pattern::few: keys[i] = key_of_bits<Key>((any % 3) * 0x0101010101010101u); break;
+      case pattern::equal: keys[i] = key_of_bits<Key>(0x1234567812345678u); break;
+      case pattern::sorted: keys[i] = key_of_bits<Key>(i * 16); break;
+      case pattern::reversed: keys[i] = key_of_bits<Key>((count - i) * 16); break;
+      case pattern::mostly_one:
+        keys[i] = key_of_bits<Key>(any % 10 == 0 ? bits() : 0x1234567812345678u);
+        break;
+      case pattern::low_byte: keys[i] = key_of_bits<Key>(any % 256); break;
+    }
+  }
+  return keys;
+}
+
+constexpr pattern all_patterns[] = {pattern::random,   pattern::few,        pattern::equal,
+                                    pattern::sorted,   pattern::reversed,   pattern::mostly_one,
+                                    pattern::low_byte};
+
+/// Where each item of the sorted sequence comes from, by the standard library.
+template <bool IsDescending, class Key>
+std::vector<std::uint32_t> expected_order(const std::vector<Key>& keys, int begin_bit, int end_bit) {
+  using Traits = strata::RadixTraits<Key>;
+  using word = typename Traits::word;
+  const auto bits_of = [&](const Key& key) {
+    word ordered = Traits::ordered(key);
+    const int drop = Traits::bits - end_bit;
+    ordered = static_cast<word>(static_cast<word>(ordered << drop) >> drop);
+    return static_cast<word>(ordered >> begin_bit);
+  };
+  std::vector<std::uint32_t> order(keys.size());
+  std::iota(order.begin(), order.end(), 0u);
+  if (begin_bit == end_bit) return order;
+  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return IsDescending ? bits_of(keys[a]) > bits_of(keys[b]) : bits_of(keys[a]) < bits_of(keys[b]);
+  });
+  return order;
+}
+
+template <class T>
+void expect_gathered(const std::vector<T>& in, const std::vector<std::uint32_t>& order,
+                     const std::vector<T>& out) {
+  ASSERT_EQ(order.size(), out.size());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const T expected = in[order[i]], actual = out[i];
+    ASSERT_EQ(0, std::memcmp(&expected, &actual, sizeof(T)))
+        << "place " << i << " of " << order.size() << " must have item " << order[i];
+  }
+}
+
+template <class T>
+std::vector<T> unbool(const device_vector<T>& from) {
+  return from.to_host();
+}
+
+/// Items that tell where they were.
+template <class Value>
+std::vector<Value> make_values(std::size_t count) {
+  std::vector<Value> values(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    std::memset(static_cast<void*>(&values[i]), 0, sizeof(Value));
+    const std::uint64_t number = i * 2654435761u + 17;
+    std::memcpy(static_cast<void*>(&values[i]), &number, std::min(sizeof(number), sizeof(Value)));
+  }
+  return values;
+}
+
+// ------------------------------------------------------------------ keys of all types
+
+template <class Key>
+class DeviceRadixSortKeys : public ::testing::Test {};
+#if STRATA_TEST_SMALL
+using key_types = ::testing::Types<std::uint32_t, double>;
+#else
+using key_types =
+    ::testing::Types<std::int8_t, std::uint16_t, std::int32_t, std::uint64_t, float, double, __half,
+                     strata::detail::uint128>;
+#endif
+TYPED_TEST_SUITE(DeviceRadixSortKeys, key_types);
+
+TYPED_TEST(DeviceRadixSortKeys, of_any_pattern_in_many_tiles) {
+  using Key = TypeParam;
+  using hub = radix_hub<3>;
+  constexpr int bits = strata::RadixTraits<Key>::bits;
+  for (const std::size_t size : {1, 2, 255, 256, 257, 767, 768, 769, 5000}) {
+    for (const pattern how : all_patterns) {
+      if (size != 5000 && how != pattern::random && how != pattern::equal) continue;
+      SCOPED_TRACE(testing::Message() << size << " keys, pattern " << static_cast<int>(how));
+      const std::vector<Key> keys = make_keys<Key>(size, how);
+      const device_vector<Key> in(keys);
+      device_vector<Key> out(std::vector<Key>(size, key_of_bits<Key>(0x77)));
+      ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
+        return tuned_sort<hub>(storage, bytes, in.data(), out.data(), size, 0, bits);
+      }));
+      expect_gathered(keys, expected_order<false>(keys, 0, bits), out.to_host());
+      ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
+        return tuned_sort<hub, true>(storage, bytes, in.data(), out.data(), size, 0, bits);
+      }));
+      expect_gathered(keys, expected_order<true>(keys, 0, bits), out.to_host());
+      expect_gathered(keys, expected_order<false>(keys, 0, 0), in.to_host());  // untouched
+    }
+  }
+}
+
+TYPED_TEST(DeviceRadixSortKeys, as_the_library_chooses) {
+  using Key = TypeParam;
+  constexpr int bits = strata::RadixTraits<Key>::bits;
+  std::vector<std::size_t> sizes = {0, 1, 1024, 1025};
+  if (!is_small()) sizes.push_back(40000);
+  for (const std::size_t size : sizes) {
+    SCOPED_TRACE(testing::Message() << size << " keys");
+    const std::vector<Key> keys = make_keys<Key>(size, pattern::random, 5);
+    const device_vector<Key> in(keys);
+    device_vector<Key> out(std::vector<Key>(size, key_of_bits<Key>(0x77)));
+    ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
+      return DeviceRadixSort::SortKeys(storage..., in.data(), out.data(), size);
+    }));
+    expect_gathered(keys, expected_order<false>(keys, 0, bits), out.to_host());
+  }
+}
+
+// ------------------------------------------------------------------ pairs
+
+template <class Key, class Value>
+void expect_stable_pairs() {
+  using hub = radix_hub<2>;
+  constexpr int bits = strata::RadixTraits<Key>::bits;
+  for (const std::size_t size : {255, 513, 4000}) {
+    for (const pattern how : {pattern::random, pattern::few, pattern::mostly_one, pattern::equal}) {
+      SCOPED_TRACE(testing::Message() << size << " pairs, pattern " << static_cast<int>(how));
+      const std::vector<Key> keys = make_keys<Key>(size, how);
+      const std::vector<Value> values = make_values<Value>(size);
+      const device_vector<Key> in(keys);
+      const device_vector<Value> values_in(values);
+      device_vector<Key> out(keys);
+      device_vector<Value> values_out(values);
+      ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
+        return tuned_sort_pairs<hub>(storage, bytes, in.data(), out.data(), values_in.data(),
+                                     values_out.data(), size, 0, bits);
+      }));
+      const auto order = expected_order<false>(keys, 0, bits);
+      expect_gathered(keys, order, out.to_host());
+      expect_gathered(values, order, values_out.to_host());
+      ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
+        return tuned_sort_pairs<hub, true>(storage, bytes, in.data(), out.data(), values_in.data(),
+                                           values_out.data(), size, 0, bits);
+      }));
+      const auto reverse = expected_order<true>(keys, 0, bits);
+      expect_gathered(keys, reverse, out.to_host());
+      expect_gathered(values, reverse, values_out.to_host());
+    }
+  }
+}
+
+struct words_40 {
+  std::uint64_t word[5];
+};
+
+TEST(device_radix_sort, pairs_are_stable) {
+  expect_stable_pairs<std::uint32_t, std::uint32_t>();
+#if !STRATA_TEST_SMALL
+  expect_stable_pairs<std::uint64_t, std::uint32_t>();
+  expect_stable_pairs<std::uint8_t, std::uint64_t>();
+  expect_stable_pairs<float, words_40>();
+#endif
+}
+
+// ------------------------------------------------------------------ bits
+
+TEST(device_radix_sort, any_bits) {
+  using hub = radix_hub<1>;
+  const std::size_t size = 700;
+  const std::vector<std::int32_t> keys = make_keys<std::int32_t>(size, pattern::random);
+  const device_vector<std::int32_t> in(keys);
+  device_vector<std::int32_t> out(keys);
+  for (int begin = 0; begin <= 32; begin += is_small() ? 5 : 1) {
+    for (int end = begin; end <= 32; end += is_small() ? 7 : 1) {
+      SCOPED_TRACE(testing::Message() << "bits " << begin << " to " << end);
+      ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
+        return tuned_sort<hub>(storage, bytes, in.data(), out.data(), size, begin, end);
+      }));
+      expect_gathered(keys, expected_order<false>(keys, begin, end), out.to_host());
+    }
+  }
+}
+
+// ------------------------------------------------------------------ two buffers
+
+TEST(device_radix_sort, between_two_buffers) {
+  for (const std::size_t size : {std::size_t{900}, if_small<std::size_t>(20000, 40000)}) {
+    for (const pattern how : {pattern::random, pattern::low_byte, pattern::equal}) {
+      for (const int end : {0, 8, 13, 17, 32}) {
+        SCOPED_TRACE(testing::Message() << size << " pairs, pattern " << static_cast<int>(how)
+                                        << ", bits 0 to " << end);
+        const std::vector<std::uint32_t> keys = make_keys<std::uint32_t>(size, how);
+        const std::vector<std::uint16_t> values = make_values<std::uint16_t>(size);
+        device_vector<std::uint32_t> a(keys), b(std::vector<std::uint32_t>(size, 1));
+        device_vector<std::uint16_t> c(values), d(std::vector<std::uint16_t>(size, 1));
+        strata::DoubleBuffer<std::uint32_t> d_keys(a.data(), b.data());
+        strata::DoubleBuffer<std::uint16_t> d_values(c.data(), d.data());
+        ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
+          return DeviceRadixSort::SortPairs(storage..., d_keys, d_values, size, 0, end);
+        }));
+        EXPECT_EQ((end + 7) / 8 % 2, d_keys.selector);
+        EXPECT_EQ(d_keys.selector, d_values.selector);
+        const auto order = expected_order<false>(keys, 0, end);
+        expect_gathered(keys, order, (d_keys.selector == 0 ? a : b).to_host());
+        expect_gathered(values, order, (d_keys.selector == 0 ? c : d).to_host());
+      }
+    }
+  }
+}
+
+// ------------------------------------------------------------------ indices, iterators, fields
+
+TEST(device_radix_sort, indices_of_sorted_items) {
+  for (const std::size_t size : {std::size_t{0}, std::size_t{300}, std::size_t{30000}}) {
+    const std::vector<float> keys = make_keys<float>(size, pattern::random);
+    const device_vector<float> in(keys);
+    device_vector<std::uint32_t> indices(std::vector<std::uint32_t>(size, 7));
+    ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
+      return DeviceRadixSort::ArgSort(storage..., in.data(), indices.data(), size);
+    }));
+    EXPECT_EQ(expected_order<false>(keys, 0, 32), indices.to_host());
+    ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
+      return DeviceRadixSort::ArgSortDescending(storage..., in.data(), indices.data(), size);
+    }));
+    EXPECT_EQ(expected_order<true>(keys, 0, 32), indices.to_host());
+  }
+}
+
+struct event {
+  std::int16_t year;
+  std::uint8_t kind;
+  float weight;
+  std::uint32_t number;
+};
+struct by_year_and_weight {
+  STRATA_HD strata::RadixFields<std::int16_t&, float&> operator()(event& e) const {
+    return {e.year, e.weight};
+  }
+};
+
+TEST(device_radix_sort, keys_with_fields) {
+  for (const std::size_t size : {std::size_t{500}, std::size_t{20000}}) {
+    std::mt19937_64 bits(3);
+    std::vector<event> events(size);
+    for (std::size_t i = 0; i < size; ++i) {
+      events[i] = {static_cast<std::int16_t>(bits() % 20 - 10), static_cast<std::uint8_t>(bits()),
+                   static_cast<float>(bits() % 100) - 50, static_cast<std::uint32_t>(i)};
+    }
+    const device_vector<event> in(events);
+    device_vector<event> out(events);
+    ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
+      return DeviceRadixSort::SortKeys(storage..., in.data(), out.data(), size,
+                                       by_year_and_weight{});
+    }));
+    std::stable_sort(events.begin(), events.end(), [](const event& a, const event& b) {
+      return a.year != b.year ? a.year < b.year : a.weight < b.weight;
+    });
+    const std::vector<event> sorted = out.to_host();
+    for (std::size_t i = 0; i < size; ++i) ASSERT_EQ(events[i].number, sorted[i].number) << i;
+  }
+}
+
+}  // namespace device_radix_sort_test

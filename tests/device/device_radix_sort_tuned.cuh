@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Radix sorts with a tuning of one's own, by which few items are many tiles.
+#pragma once
+
+#include <strata/core/chained_policy.hpp>
+#include <strata/device/device_radix_sort.cuh>
+
+#include <cstddef>
+
+#include "device/device_call.cuh"
+
+namespace device_test {
+
+/// Tiles of PassItems items a thread; up to 256 items in one block.
+template <int PassItems, int HistogramBytes = 48 << 10>
+struct radix_hub {
+  struct Policy750 : strata::ChainedPolicy<750, Policy750, Policy750> {
+    static constexpr strata::radix_histogram_tuning histogram{256, HistogramBytes};
+    static constexpr strata::radix_pass_tuning pass{256, PassItems, 1};
+    static constexpr strata::radix_block_tuning small_block{256, 1};
+    static constexpr strata::radix_block_tuning large_block{256, 1};
+  };
+  using MaxPolicy = Policy750;
+  static constexpr std::size_t least_tile_items = 256 * PassItems;
+};
+
+/// A two-phase call with the tuning of `Hub`.
+template <class Hub, bool IsDescending = false, class Key,
+          class Decomposer = strata::detail::identity_decomposer>
+cudaError_t tuned_sort(void* storage, std::size_t& bytes, const Key* in, Key* out, std::size_t n,
+                       int begin_bit, int end_bit, Decomposer decomposer = {}) {
+  return strata::detail::DispatchRadixSort<
+      const Key*, strata::NullType, Key, IsDescending, Decomposer,
+      Hub>::Dispatch(storage, bytes, {in, out, nullptr}, {}, n, begin_bit, end_bit, decomposer,
+                     strata::detail::radix_buffers::in_storage, nullptr);
+}
+template <class Hub, bool IsDescending = false, class Key, class Value>
+cudaError_t tuned_sort_pairs(void* storage, std::size_t& bytes, const Key* in, Key* out,
+                             const Value* values, Value* values_out, std::size_t n, int begin_bit,
+                             int end_bit) {
+  return strata::detail::DispatchRadixSort<
+      const Key*, const Value*, Value, IsDescending, strata::detail::identity_decomposer,
+      Hub>::Dispatch(storage, bytes, {in, out, nullptr}, {values, values_out, nullptr}, n, begin_bit,
+                     end_bit, {}, strata::detail::radix_buffers::in_storage, nullptr);
+}
+
+}  // namespace device_test

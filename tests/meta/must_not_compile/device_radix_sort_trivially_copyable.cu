@@ -1,0 +1,21 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// expect: sorts move keys and values bit by bit: they must be trivially copyable
+#include <strata/device/device_radix_sort.cuh>
+
+struct name {
+  int number = 0;
+#if defined(STRATA_BAD)
+  name() = default;
+  name(const name& other) : number(other.number) {}
+  name& operator=(const name& other) {
+    number = other.number;
+    return *this;
+  }
+#endif
+};
+
+cudaError_t sort(void* storage, std::size_t& bytes, const int* keys, int* keys_out,
+                 const name* names, name* names_out) {
+  return strata::DeviceRadixSort::SortPairs(storage, bytes, keys, keys_out, names, names_out, 1000);
+}
