@@ -126,7 +126,10 @@ struct parts_of {
     }
     if (!is_small()) {
       all.push_back(300001);
-      all.push_back(Form::fits ? 3000017 : 1100003);  // in more tiles than blocks
+      // Once for rings, and for tiles enough for several in a block.
+      if (!Form::fits || sizeof(typename Form::Key) == 4) {
+        all.push_back(Form::fits ? 3000017 : 1100003);
+      }
     }
     return all;
   }
