@@ -200,28 +200,32 @@ TEST(device_segmented_scan, keeps_operands_in_order) {
   });
 }
 
-/// x -> factor * x + summand modulo 2^32, with a mark that nothing but items, initial values and
-/// results bears.
-struct marked {
-  static constexpr std::uint32_t mark = 0x600d600d;
-  std::uint32_t factor, summand, marks;
+/// A stretch of items next to each other, an initial value, or both.
+struct stretch {
+  enum parts : std::uint32_t { items = 1, initial = 2 };
+  std::int32_t first, last;
+  std::uint32_t what;
 
-  STRATA_HD friend bool operator==(const marked& a, const marked& b) {
-    return a.factor == b.factor && a.summand == b.summand && a.marks == b.marks;
+  STRATA_HD friend bool operator==(const stretch& a, const stretch& b) {
+    return a.first == b.first && a.last == b.last && a.what == b.what;
   }
-  friend std::ostream& operator<<(std::ostream& out, const marked& a) {
-    return out << a.factor << " x + " << a.summand << (a.marks == mark ? "" : " of nothing");
+  friend std::ostream& operator<<(std::ostream& out, const stretch& a) {
+    return out << (a.what == items ? "" : "initial value, ") << a.first << " .. " << a.last;
   }
 };
-struct compose_marked {
-  unsigned* unmarked;
-  STRATA_HD marked operator()(const marked& a, const marked& b) const {
-    if (a.marks != marked::mark || b.marks != marked::mark) {
+/// Counts calls that no segmented scan may make: with what is no item, with items out of order or of
+/// several segments. And calls with initial values: one for each segment.
+struct join_stretches {
+  unsigned* wrong_calls;
+  unsigned* initial_calls;
+  STRATA_HD stretch operator()(const stretch& a, const stretch& b) const {
+    const bool is_first = a.what == stretch::initial;
+    const bool is_right = b.what == stretch::items && (is_first || a.last + 1 == b.first);
 #if STRATA_DEVICE_PASS || STRATA_HOST_SIMT
-      if (unmarked != nullptr) atomicAdd(unmarked, 1u);
+    if (wrong_calls != nullptr && !is_right) atomicAdd(wrong_calls, 1u);
+    if (initial_calls != nullptr && is_first) atomicAdd(initial_calls, 1u);
 #endif
-    }
-    return {a.factor * b.factor, a.summand * b.factor + b.summand, a.marks & b.marks};
+    return {is_first ? b.first : a.first, is_right ? b.last : -1, a.what | b.what};
   }
 };
 
@@ -229,12 +233,10 @@ struct compose_marked {
 
 namespace device_test {
 template <>
-struct scan_items<marked> {
-  static std::vector<marked> make(std::size_t count) {
-    std::vector<marked> items;
-    for (const auto word : random_integers<std::uint32_t>(count, 0, 1 << 30)) {
-      items.push_back({2 * word + 1, word / 7, marked::mark});
-    }
+struct scan_items<stretch> {
+  static std::vector<stretch> make(std::size_t count) {
+    std::vector<stretch> items;
+    for (int i = 0; i < static_cast<int>(count); ++i) items.push_back({i, i, stretch::items});
     return items;
   }
 };
@@ -242,21 +244,27 @@ struct scan_items<marked> {
 
 namespace {
 
-TEST(device_segmented_scan, operator_sees_items_alone) {
-  const device_vector<unsigned> unmarked(std::vector<unsigned>{0});
-  const compose_marked op{const_cast<unsigned*>(unmarked.data())};
-  const compose_marked plain{nullptr};
-  const marked init{3, 5, marked::mark};
-  expect_scans<false, marked>(plain, init, [&](auto&&... arguments) {
+TEST(device_segmented_scan, operator_sees_neighbours_of_one_segment) {
+  device_vector<unsigned> calls(std::vector<unsigned>{0, 0});
+  const join_stretches op{calls.data(), calls.data() + 1};
+  const join_stretches uncounted{nullptr, nullptr};
+  const stretch init{0, 0, stretch::initial};
+  expect_scans<false, stretch>(uncounted, init, [&](auto&&... arguments) {
     return DeviceSegmentedScan::ExclusiveSegmentedScan(arguments..., op, init);
   });
-  expect_scans<true, marked>(plain, init, [&](auto&&... arguments) {
+  expect_scans<true, stretch>(uncounted, init, [&](auto&&... arguments) {
     return DeviceSegmentedScan::InclusiveSegmentedScanInit(arguments..., op, init);
   });
-  expect_scans<true, marked>(plain, none{}, [&](auto&&... arguments) {
+  expect_scans<true, stretch>(uncounted, none{}, [&](auto&&... arguments) {
     return DeviceSegmentedScan::InclusiveSegmentedScan(arguments..., op);
   });
-  EXPECT_EQ(0u, unmarked.to_host()[0]) << "operands that are no items";
+  unsigned segments = 0;
+  for (const segment_shape& shape : shapes()) {
+    for (std::size_t s = 0; s < shape.begins.size(); ++s) {
+      segments += shape.ends[s] > shape.begins[s] ? 2 : 0;  // two scans have initial values
+    }
+  }
+  EXPECT_EQ((std::vector<unsigned>{0, segments}), calls.to_host());
 }
 
 // The largest class that a block of one warp may hold, and some more.
@@ -314,12 +322,12 @@ class in_blocks {
     using places = strata::detail::segment_places<const offset*, NullType>;
     const auto kernel =
         strata::detail::segmented_scan_kernel<tiny_tiles::MaxPolicy, string_hash,
-                                              const string_hash*, string_hash*, places, join, false,
-                                              string_hash>;
+                                              const string_hash*, string_hash*, places, unsigned,
+                                              join, false, string_hash>;
     ASSERT_CUDA_SUCCESS(strata::launch({"segmented scan in some blocks", dim3(blocks_), dim3(32), 0,
                                         nullptr, 1, false, blocks_ > 1},
                                        kernel, in.data(), out.data(), places{begins.data(), {}},
-                                       d_ends.data(), ends.size(), join{}, init, exchange_));
+                                       d_ends.data(), static_cast<unsigned>(ends.size()), join{}, init, exchange_));
     ASSERT_CUDA_SUCCESS(cudaDeviceSynchronize());
     ASSERT_SAME_ITEMS((scanned<false>(shape, items, join{}, init, shape.begins,
                                       poisoned<string_hash>(items.size()))),
@@ -379,7 +387,7 @@ cudaError_t tiny_scan(void* storage, std::size_t& bytes, const T* in, T* out,
                       const device_offsets& offsets, offset num_segments, Op op, Init init,
                       cudaStream_t on = nullptr) {
   return strata::detail::DispatchSegmentedScan<
-      T, const T*, T*, const offset*, const offset*, NullType, Op, false, Init,
+      T, const T*, T*, const offset*, const offset*, NullType, unsigned long long, Op, false, Init,
       tiny_tiles>::Dispatch(storage, bytes, in, out, {offsets.begins.data(), offsets.ends.data()},
                             NullType{}, num_segments, op, init, on);
 }

@@ -6,6 +6,7 @@
 #include <strata/core/nvtx.hpp>
 #include <strata/core/operators.hpp>
 #include <strata/core/types.hpp>
+#include <strata/device/scan/compaction.cuh>
 #include <strata/device/scan/initial_value.cuh>
 #include <strata/device/segmented_scan/dispatch.cuh>
 
@@ -27,7 +28,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// up to association, with the rules of DeviceScan for operators, `init` (a value or a FutureValue)
 /// and the type in which sums are carried.
 ///
-/// - **Call.** As DeviceScan, twice. The size is some 100 KB, and 8 bytes for each segment.
+/// - **Call.** As DeviceScan, twice. The size is a few hundred KB, and 8 bytes for each segment.
 ///   Iterators may be any random-access iterators that can be dereferenced in device code, offsets of
 ///   any integer types, `num_segments` any integer type.
 /// - **Segments.** Of any lengths, in any order, with gaps; they may overlap in `d_in`, but no two
@@ -227,7 +228,7 @@ struct DeviceSegmentedScan {
                   "Offset iterator type should be integral.");
     return detail::DispatchSegmentedScan<
         AccumT, InputIterator, OutputIterator, BeginOffsetIterator, EndOffsetIterator,
-        OutBeginOffsetIterator, ScanOp, IsInclusive,
+        OutBeginOffsetIterator, detail::item_count_t<NumSegmentsT>, ScanOp, IsInclusive,
         InitT>::Dispatch(d_temp_storage, temp_storage_bytes, d_in, d_out,
                          {d_begin_offsets, d_end_offsets}, d_out_begin_offsets, num_segments,
                          scan_op, init, stream);

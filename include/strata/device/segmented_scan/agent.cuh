@@ -14,7 +14,6 @@
 #include <strata/device/segmented_scan/tuning.hpp>
 
 #include <cstddef>
-#include <iterator>
 #include <type_traits>
 
 STRATA_NAMESPACE_BEGIN
@@ -23,7 +22,7 @@ namespace detail {
 /// Scans tiles of the logical sequence of all segments' items (see segments.cuh). Tiles are alike,
 /// however long the segments in them are; the blocks take them in waves.
 template <class Policy, class AccumT, class InputIterator, class OutputIterator, class Places,
-          class ScanOp, bool IsInclusive, class InitT>
+          class Index, class ScanOp, bool IsInclusive, class InitT>
 class AgentSegmentedScan {
   static constexpr segmented_scan_tuning tuning = Policy::tuning;
   static constexpr int block_threads = tuning.block_threads;
@@ -32,8 +31,7 @@ class AgentSegmentedScan {
   using Sum = sum_of_run<AccumT>;
   using CombineSums = combine_runs<AccumT, ScanOp>;
   using Prefix = running_prefix<Sum, CombineSums>;
-  using ExchangeIn = BlockExchange<Sum, block_threads, items_per_thread>;
-  using ExchangeOut = BlockExchange<AccumT, block_threads, items_per_thread>;
+  using Exchange = BlockExchange<AccumT, block_threads, items_per_thread>;
   using BlockScanT = BlockScan<Sum, block_threads, BLOCK_SCAN_WARP_SCANS>;
   static constexpr bool has_initial_value = !std::is_same_v<InitT, NullType>;
   // not for users: DeviceSegmentedScan sees to it
@@ -47,17 +45,18 @@ class AgentSegmentedScan {
  public:
   struct TempStorage {
     union {
-      typename ExchangeIn::TempStorage in;
+      typename Exchange::TempStorage exchange;
       typename BlockScanT::TempStorage scan;
-      typename ExchangeOut::TempStorage out;
     };
     // Of the tile's first and last item.
-    std::size_t segments[2];
+    Index segments[2];
+    // A bit for each item: whether a segment begins with it.
+    unsigned begins[tile_items / warp_threads];
   };
 
   STRATA_D AgentSegmentedScan(TempStorage& storage, InputIterator d_in, OutputIterator d_out,
                               const Places& places, const unsigned long long* ends,
-                              std::size_t num_segments, ScanOp scan_op, const InitT& init)
+                              Index num_segments, ScanOp scan_op, const InitT& init)
       : storage_(storage),
         d_in_(d_in),
         d_out_(d_out),
@@ -85,33 +84,46 @@ class AgentSegmentedScan {
     const unsigned long long left = num_items_ - first;
     const int valid_items = left < tile_items ? static_cast<int>(left) : tile_items;
 
-    Sum sums[items_per_thread];
+    AccumT items[items_per_thread];
     long long places[items_per_thread];
-    load_striped(first, valid_items, sums, places);
-    ExchangeIn(storage_.in).StripedToBlocked(sums);
-    unsigned begins = 0;
-    STRATA_UNROLL
-    for (int i = 0; i < items_per_thread; ++i) begins |= sums[i].has_begin << i;
+    load_striped(first, valid_items, items, places);
+    Exchange(storage_.exchange).StripedToBlocked(items);
     __syncthreads();
 
-    scan_blocked(valid_items, sums, prefix);
-    prefix.leave();
-    AccumT results[items_per_thread];
+    const unsigned begins = begins_of_thread();
+    Sum sums[items_per_thread];
     STRATA_UNROLL
     for (int i = 0; i < items_per_thread; ++i) {
-      results[i] = sums[i].value;
+      const unsigned is_begin = begins >> i & 1u;
+      if constexpr (has_initial_value) {
+        if (is_begin != 0 && static_cast<int>(threadIdx.x) * items_per_thread + i < valid_items) {
+          items[i] = static_cast<AccumT>(scan_op_(initial_value<AccumT>(init_), items[i]));
+        }
+      }
+      sums[i] = {items[i], is_begin};
+    }
+    BlockScanT scan(storage_.scan);
+    if constexpr (IsInclusive) {
+      scan.InclusiveScan(sums, sums, CombineSums{scan_op_}, prefix);
+    } else {
+      scan.ExclusiveScan(sums, sums, CombineSums{scan_op_}, prefix);
+    }
+    prefix.leave();
+    STRATA_UNROLL
+    for (int i = 0; i < items_per_thread; ++i) {
+      items[i] = sums[i].value;
       if constexpr (!IsInclusive) {
-        if ((begins >> i & 1u) != 0) results[i] = initial_value<AccumT>(init_);
+        if ((begins >> i & 1u) != 0) items[i] = initial_value<AccumT>(init_);
       }
     }
     __syncthreads();
 
-    ExchangeOut(storage_.out).BlockedToStriped(results);
+    Exchange(storage_.exchange).BlockedToStriped(items);
     STRATA_UNROLL
     for (int i = 0; i < items_per_thread; ++i) {
       if (tile_item(i) < valid_items) {
         d_out_[static_cast<difference_of<OutputIterator>>(places[i])] =
-            static_cast<output_value_t<OutputIterator, AccumT>>(results[i]);
+            static_cast<output_value_t<OutputIterator, AccumT>>(items[i]);
       }
     }
   }
@@ -122,60 +134,59 @@ class AgentSegmentedScan {
     return i * block_threads + static_cast<int>(threadIdx.x);
   }
 
+  // Loads items and finds out where their results go and where segments begin. The place of each item
+  // behind the last of all takes that one, as a segment of its own: so no load needs a branch, and no
+  // operator sees what is behind.
   STRATA_D void load_striped(unsigned long long first, int valid_items,
-                             Sum (&sums)[items_per_thread], long long (&places)[items_per_thread]) {
-    find_end_segments(first, first + static_cast<unsigned>(valid_items - 1));
-    const std::size_t first_segment = storage_.segments[0];
-    std::size_t segments[items_per_thread];
-    find_segments(ends_, first_segment, storage_.segments[1] - first_segment, first + threadIdx.x,
-                  unsigned{block_threads}, segments);
+                             AccumT (&items)[items_per_thread],
+                             long long (&places)[items_per_thread]) {
+    const auto last = static_cast<unsigned>(valid_items - 1);
+    find_end_segments(first, first + last);
+    const Index first_segment = storage_.segments[0];
+    unsigned positions[items_per_thread];
     STRATA_UNROLL
     for (int i = 0; i < items_per_thread; ++i) {
-      sums[i] = Sum{};
-      if (tile_item(i) >= valid_items) continue;
-      const std::size_t segment = segments[i];
-      const unsigned long long begin = segment > 0 ? ends_[segment - 1] : 0;
-      const auto index =
-          static_cast<long long>(first + static_cast<unsigned>(tile_item(i)) - begin);
-      places[i] = places_.out_begin(segment) + index;
-      const long long from = places_.begin(segment) + index;
-      sums[i] = {static_cast<AccumT>(d_in_[static_cast<difference_of<InputIterator>>(from)]),
-                 index == 0 ? 1u : 0u};
-      if constexpr (has_initial_value) {
-        if (index == 0) {
-          sums[i].value =
-              static_cast<AccumT>(scan_op_(initial_value<AccumT>(init_), sums[i].value));
-        }
-      }
+      const auto position = static_cast<unsigned>(tile_item(i));
+      positions[i] = position < last ? position : last;
     }
+    Index segments[items_per_thread];
+    find_segments(ends_, first_segment, storage_.segments[1] - first_segment, first, positions,
+                  segments);
+    STRATA_UNROLL
+    for (int i = 0; i < items_per_thread; ++i) {
+      const Index segment = segments[i];
+      const unsigned long long begin = segment > 0 ? ends_[segment - 1] : 0;
+      const auto index = static_cast<long long>(first + positions[i] - begin);
+      const long long from = places_.begin(segment) + index;
+      items[i] = static_cast<AccumT>(d_in_[static_cast<difference_of<InputIterator>>(from)]);
+      places[i] = places_.has_out_begins ? places_.out_begin(segment) + index : from;
+      const unsigned begins = __ballot_sync(
+          full_warp_mask, index == 0 || tile_item(i) >= valid_items ? 1 : 0);
+      if (platform::lane_id() == 0) storage_.begins[tile_item(i) / warp_threads] = begins;
+    }
+  }
+
+  // With which of its items in blocked arrangement segments begin, a bit for each.
+  STRATA_D unsigned begins_of_thread() const {
+    const unsigned bit = threadIdx.x * unsigned{items_per_thread};
+    const unsigned word = bit / warp_threads;
+    const unsigned shift = bit % warp_threads;
+    unsigned begins = storage_.begins[word] >> shift;
+    if constexpr (warp_threads % items_per_thread != 0) {
+      const unsigned here = warp_threads - shift;
+      if (here < items_per_thread) begins |= storage_.begins[word + 1] << here;
+    }
+    return begins;
   }
 
   // Finds the segments of the tile's first and last item, by a warp each.
   STRATA_D void find_end_segments(unsigned long long first, unsigned long long last) {
     constexpr unsigned warps = block_threads / warp_threads;
     for (unsigned end = threadIdx.x / warp_threads; end < 2; end += warps) {
-      const std::size_t found = find_segment(ends_, num_segments_, end == 0 ? first : last);
+      const Index found = find_segment(ends_, num_segments_, end == 0 ? first : last);
       if (platform::lane_id() == 0) storage_.segments[end] = found;
     }
     __syncthreads();
-  }
-
-  STRATA_D void scan_blocked(int valid_items, Sum (&sums)[items_per_thread], Prefix& prefix) {
-    BlockScanT scan(storage_.scan);
-    const CombineSums combine{scan_op_};
-    if (valid_items == tile_items) {
-      if constexpr (IsInclusive) {
-        scan.InclusiveScan(sums, sums, combine, prefix);
-      } else {
-        scan.ExclusiveScan(sums, sums, combine, prefix);
-      }
-    } else {
-      if constexpr (IsInclusive) {
-        scan.InclusiveScanPartialTile(sums, sums, combine, valid_items, prefix);
-      } else {
-        scan.ExclusiveScanPartialTile(sums, sums, combine, valid_items, prefix);
-      }
-    }
   }
 
   template <class Iterator>
@@ -186,7 +197,7 @@ class AgentSegmentedScan {
   OutputIterator d_out_;
   const Places& places_;
   const unsigned long long* ends_;
-  std::size_t num_segments_;
+  Index num_segments_;
   ScanOp scan_op_;
   const InitT& init_;
   unsigned long long num_items_ = 0;

@@ -22,10 +22,10 @@
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
 /// Carries out one call of a segmented scan; `PolicyHub` may be replaced to override the tuning.
-/// `InitT` is NullType, a value, or a FutureValue.
+/// `InitT` is NullType, a value, or a FutureValue; `Index` an unsigned type that counts segments.
 template <class AccumT, class InputIterator, class OutputIterator, class BeginOffsetIterator,
-          class EndOffsetIterator, class OutBeginOffsetIterator, class ScanOp, bool IsInclusive,
-          class InitT, class PolicyHub = segmented_scan_policy_hub<AccumT>>
+          class EndOffsetIterator, class OutBeginOffsetIterator, class Index, class ScanOp,
+          bool IsInclusive, class InitT, class PolicyHub = segmented_scan_policy_hub<AccumT>>
 struct DispatchSegmentedScan {
   using MaxPolicy = typename PolicyHub::MaxPolicy;
   using Sums = wave_sums<sum_of_run<AccumT>>;
@@ -39,7 +39,7 @@ struct DispatchSegmentedScan {
   OutputIterator d_out;
   Places places;
   const unsigned long long* ends;
-  std::size_t num_segments;
+  Index num_segments;
   ScanOp scan_op;
   InitT init;
   cudaStream_t stream;
@@ -51,7 +51,7 @@ struct DispatchSegmentedScan {
                               InputIterator d_in, OutputIterator d_out, const Segments& segments,
                               OutBeginOffsetIterator out_begins, NumSegmentsT num_segments,
                               ScanOp scan_op, InitT init, cudaStream_t stream) {
-    const std::size_t count = num_segments > 0 ? static_cast<std::size_t>(num_segments) : 0;
+    const Index count = num_segments > 0 ? static_cast<Index>(num_segments) : 0;
     const Lengths lengths(segments);
     unsigned long long* ends = nullptr;
     const auto scan_lengths = [&](void* storage, std::size_t& bytes) {
@@ -100,7 +100,7 @@ struct DispatchSegmentedScan {
     static resident_blocks_cache cache;
     return launch_resident(configuration, cache, device, max_scan_blocks, max_scan_blocks,
                            segmented_scan_kernel<MaxPolicy, AccumT, InputIterator, OutputIterator,
-                                                 Places, ScanOp, IsInclusive, InitT>,
+                                                 Places, Index, ScanOp, IsInclusive, InitT>,
                            d_in, d_out, places, ends, num_segments, scan_op, init, exchange());
   }
 

@@ -7,22 +7,20 @@
 #include <strata/core/types.hpp>
 #include <strata/device/segmented_scan/agent.cuh>
 
-#include <cstddef>
-
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
 /// Scans segments that end at `ends` in their logical sequence. All blocks are resident.
 template <class MaxPolicy, class AccumT, class InputIterator, class OutputIterator, class Places,
-          class ScanOp, bool IsInclusive, class InitT>
+          class Index, class ScanOp, bool IsInclusive, class InitT>
 __launch_bounds__(MaxPolicy::ActivePolicy::tuning.block_threads,
                   MaxPolicy::ActivePolicy::tuning.blocks_per_multiprocessor)
     STRATA_KERNEL void segmented_scan_kernel(InputIterator d_in, OutputIterator d_out,
                                              Places places, const unsigned long long* ends,
-                                             std::size_t num_segments, ScanOp scan_op, InitT init,
+                                             Index num_segments, ScanOp scan_op, InitT init,
                                              wave_sums_arguments exchange) {
   using Policy = typename MaxPolicy::ActivePolicy;
-  using Agent = AgentSegmentedScan<Policy, AccumT, InputIterator, OutputIterator, Places, ScanOp,
-                                   IsInclusive, InitT>;
+  using Agent = AgentSegmentedScan<Policy, AccumT, InputIterator, OutputIterator, Places, Index,
+                                   ScanOp, IsInclusive, InitT>;
   STRATA_SHARED(shared, Uninitialized<typename Agent::TempStorage>);
   STRATA_ASSERT(blockDim.x == Policy::tuning.block_threads,
                 "segmented_scan_kernel runs in a block of %u threads, its policy says %d",

@@ -9,7 +9,6 @@
 #include <strata/device/segmented_reduce/segments.cuh>
 
 #include <cstddef>
-#include <iterator>
 #include <type_traits>
 
 /// \file
@@ -46,21 +45,27 @@ class segment_lengths : public indexed_iterator_traits<unsigned long long, unsig
 /// `OutBeginOffsetIterator` is NullType.
 template <class BeginOffsetIterator, class OutBeginOffsetIterator>
 struct segment_places {
+  static constexpr bool has_out_begins = !std::is_same_v<OutBeginOffsetIterator, NullType>;
+
   BeginOffsetIterator begins;
   OutBeginOffsetIterator out_begins;
 
-  STRATA_D long long begin(std::size_t segment) const { return offset(begins, segment); }
-  STRATA_D long long out_begin(std::size_t segment) const {
-    if constexpr (std::is_same_v<OutBeginOffsetIterator, NullType>) {
-      return begin(segment);
-    } else {
+  template <class Index>
+  STRATA_D long long begin(Index segment) const {
+    return offset(begins, segment);
+  }
+  template <class Index>
+  STRATA_D long long out_begin(Index segment) const {
+    if constexpr (has_out_begins) {
       return offset(out_begins, segment);
+    } else {
+      return begin(segment);
     }
   }
 
  private:
-  template <class Iterator>
-  STRATA_D static long long offset(const Iterator& offsets, std::size_t segment) {
+  template <class Iterator, class Index>
+  STRATA_D static long long offset(const Iterator& offsets, Index segment) {
     using difference = typename std::iterator_traits<Iterator>::difference_type;
     return static_cast<long long>(offsets[static_cast<difference>(segment)]);
   }
@@ -68,36 +73,41 @@ struct segment_places {
 
 /// By all lanes of a warp, in all of them: the segment of a logical item, which must exist. Each step
 /// leaves a thirty-second of the segments.
-STRATA_D std::size_t find_segment(const unsigned long long* ends, std::size_t num_segments,
-                                  unsigned long long item) {
-  std::size_t first = 0;
-  for (std::size_t count = num_segments; count > 1;) {
-    const std::size_t step = ceiling_divide<std::size_t>(count, warp_threads);
-    // The lane's share ends before this one; somewhere before the last one's end lies the item.
-    const std::size_t share_end = (platform::lane_id() + 1) * step;
-    const bool is_before = share_end >= count || ends[first + share_end - 1] > item;
-    const unsigned lanes = __ballot_sync(full_warp_mask, is_before ? 1 : 0);
-    const std::size_t skipped = static_cast<std::size_t>(__ffs(static_cast<int>(lanes)) - 1) * step;
+template <class Index>
+STRATA_D Index find_segment(const unsigned long long* ends, Index num_segments,
+                            unsigned long long item) {
+  Index first = 0;
+  for (Index count = num_segments; count > 1;) {
+    // Each lane looks at the end of a share of `step` segments; that of the last share is known to lie
+    // behind the item.
+    const Index step = count / warp_threads + (count % warp_threads != 0 ? 1 : 0);
+    const Index before = platform::lane_id() * step;
+    const bool is_behind = before >= count || count - before <= step ||
+                           ends[first + before + (step - 1)] > item;
+    const unsigned lanes = __ballot_sync(full_warp_mask, is_behind ? 1 : 0);
+    const Index skipped = static_cast<Index>(__ffs(static_cast<int>(lanes)) - 1) * step;
     first += skipped;
     count = count - skipped < step ? count - skipped : step;
   }
   return first;
 }
 
-/// By one thread: the segments of several logical items, of which all lie in segments `first` to
-/// `first + count`. The items' steps go side by side, so that their loads overlap.
-template <int Items>
-STRATA_D void find_segments(const unsigned long long* ends, std::size_t first, std::size_t count,
-                            unsigned long long item, unsigned item_step,
-                            std::size_t (&segments)[Items]) {
+/// By one thread: the segments of several items of a tile. All lie in segments `first` to
+/// `first + count`, of which all but the last end in the tile: 32 bits tell where. The items are looked
+/// for side by side, so that their loads overlap.
+template <class Index, int Items>
+STRATA_D void find_segments(const unsigned long long* ends, Index first, Index count,
+                            unsigned long long tile_begin, const unsigned (&positions)[Items],
+                            Index (&segments)[Items]) {
   STRATA_UNROLL
   for (int i = 0; i < Items; ++i) segments[i] = first;
   for (; count > 0; count /= 2) {
-    const std::size_t half = count - count / 2;
+    const Index half = count - count / 2;
     STRATA_UNROLL
     for (int i = 0; i < Items; ++i) {
-      const unsigned long long wanted = item + static_cast<unsigned>(i) * item_step;
-      if (ends[segments[i] + half - 1] <= wanted) segments[i] += half;
+      const auto end = static_cast<unsigned>(ends[segments[i] + (half - 1)]) -
+                       static_cast<unsigned>(tile_begin);
+      if (end <= positions[i]) segments[i] += half;
     }
   }
 }

@@ -31,11 +31,11 @@ struct segmented_scan_policy_hub {
     return items < 1 ? 1 : items > 8 ? 8 : items;
   }
 
-  // What a block may have of static shared memory, less some words.
-  static constexpr std::size_t shared_limit = (std::size_t{48} << 10) - 64;
+  // What a block may have of static shared memory, less what it needs besides exchange and scan.
+  static constexpr std::size_t shared_limit = std::size_t{46} << 10;
   template <int Threads, int Items>
   static constexpr bool fits() {
-    return sizeof(typename BlockExchange<Sum, Threads, Items>::TempStorage) <= shared_limit &&
+    return sizeof(typename BlockExchange<AccumT, Threads, Items>::TempStorage) <= shared_limit &&
            sizeof(typename BlockScan<Sum, Threads, BLOCK_SCAN_WARP_SCANS>::TempStorage) <=
                shared_limit;
   }
