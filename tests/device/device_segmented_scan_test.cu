@@ -32,8 +32,8 @@ using strata_test::string_hash;
 
 using offset = std::int64_t;
 
-/// Lengths in the order of the segments, which lie in memory in any order, with gaps. Some of the empty
-/// ones end before they begin.
+/// Lengths in the order of the segments, which lie in memory in any order, with gaps. Some of the
+/// empty ones end before they begin.
 segment_shape scattered(const segment_shape& of, std::uint64_t stream) {
   std::mt19937_64 bits = strata_test::random_bits(stream);
   std::vector<std::size_t> order(of.begins.size());
@@ -213,8 +213,8 @@ struct stretch {
     return out << (a.what == items ? "" : "initial value, ") << a.first << " .. " << a.last;
   }
 };
-/// Counts calls that no segmented scan may make: with what is no item, with items out of order or of
-/// several segments. And calls with initial values: one for each segment.
+/// Counts calls that no segmented scan may make: with what is no item, with items out of order or
+/// of several segments. And calls with initial values: one for each segment.
 struct join_stretches {
   unsigned* wrong_calls;
   unsigned* initial_calls;
@@ -293,8 +293,8 @@ struct tiny_tiles {
   using MaxPolicy = Policy;
 };
 
-/// The second launch of a scan of hashes in as many blocks as asked for. As in a graph, `run` may be
-/// called again with other segments: what one run leaves must not be mistaken for what another
+/// The second launch of a scan of hashes in as many blocks as asked for. As in a graph, `run` may
+/// be called again with other segments: what one run leaves must not be mistaken for what another
 /// writes.
 class in_blocks {
  public:
@@ -327,7 +327,8 @@ class in_blocks {
     ASSERT_CUDA_SUCCESS(strata::launch({"segmented scan in some blocks", dim3(blocks_), dim3(32), 0,
                                         nullptr, 1, false, blocks_ > 1},
                                        kernel, in.data(), out.data(), places{begins.data(), {}},
-                                       d_ends.data(), static_cast<unsigned>(ends.size()), join{}, init, exchange_));
+                                       d_ends.data(), static_cast<unsigned>(ends.size()), join{},
+                                       init, exchange_));
     ASSERT_CUDA_SUCCESS(cudaDeviceSynchronize());
     ASSERT_SAME_ITEMS((scanned<false>(shape, items, join{}, init, shape.begins,
                                       poisoned<string_hash>(items.size()))),
@@ -421,7 +422,8 @@ TEST(device_segmented_scan, a_graph_may_be_replayed_with_other_segments) {
   const std::size_t most = if_small<std::size_t>(30000, STRATA_HOST_SIMT ? 100000 : 300000);
   device_vector<int> in(most);
   device_vector<int> out(most);
-  device_offsets offsets(segment_shape{"unset", std::vector<offset>(count), std::vector<offset>(count)});
+  const std::vector<offset> unset(count);
+  device_offsets offsets(segment_shape{"unset", unset, unset});
   const auto call = [&](void* storage, std::size_t& bytes, cudaStream_t on) {
     return tiny_scan(storage, bytes, static_cast<const int*>(in.data()), out.data(), offsets,
                      static_cast<offset>(count), strata::Sum{}, 0, on);
@@ -577,8 +579,8 @@ TEST(device_segmented_scan, iterators_that_are_no_pointers) {
   EXPECT_SAME_ITEMS(expected,
                     scan_results<offset>(expected.size(), [&](offset* out, auto&&... storage) {
                       return DeviceSegmentedScan::InclusiveSegmentedSum(
-                          storage..., counting<offset>(-start), doubling_output<offset>(out), begins,
-                          ends, out_begins, segments);
+                          storage..., counting<offset>(-start), doubling_output<offset>(out),
+                          begins, ends, out_begins, segments);
                     }));
 }
 
@@ -621,9 +623,9 @@ TEST(device_segmented_scan, bad_arguments_are_errors) {
   EXPECT_EQ(cudaErrorInvalidValue,
             scan(storage.data(), too_few, in.data(), out.data(), begins, ends, 4, future));
   EXPECT_EQ(cudaErrorInvalidValue,
-            DeviceSegmentedScan::ExclusiveSegmentedScan(storage.data(), bytes, in.data(), out.data(),
-                                                        begins, ends, no_offsets, 4, strata::Sum{},
-                                                        0));
+            DeviceSegmentedScan::ExclusiveSegmentedScan(storage.data(), bytes, in.data(),
+                                                        out.data(), begins, ends, no_offsets, 4,
+                                                        strata::Sum{}, 0));
   graph recorded([&](cudaStream_t on) {
     return DeviceSegmentedScan::ExclusiveSegmentedScan(storage.data(), bytes, in.data(), out.data(),
                                                        begins, ends, 0, strata::Sum{},
@@ -639,18 +641,18 @@ TEST(device_segmented_scan, bad_arguments_are_errors) {
 
 // ------------------------------------------------------------------ the documented call
 
-cudaError_t sums_in_rows(const int* d_in, int* d_out, const int* d_rows, int num_rows,
-                         cudaStream_t stream) {
+cudaError_t sums_in_rows(const int* in, int* out, const int* rows, int num_rows) {
+  using strata::DeviceSegmentedScan;
   std::size_t bytes = 0;
-  cudaError_t status = strata::DeviceSegmentedScan::ExclusiveSegmentedSum(
-      nullptr, bytes, d_in, d_out, d_rows, d_rows + 1, num_rows);
+  cudaError_t status =
+      DeviceSegmentedScan::ExclusiveSegmentedSum(nullptr, bytes, in, out, rows, rows + 1, num_rows);
   if (status != cudaSuccess) return status;
-  void* d_temp = nullptr;
-  status = cudaMalloc(&d_temp, bytes);
+  void* temp = nullptr;
+  status = cudaMalloc(&temp, bytes);
   if (status != cudaSuccess) return status;
-  status = strata::DeviceSegmentedScan::ExclusiveSegmentedSum(
-      d_temp, bytes, d_in, d_out, d_rows, d_rows + 1, num_rows, stream);
-  const cudaError_t freed = cudaFree(d_temp);
+  status =
+      DeviceSegmentedScan::ExclusiveSegmentedSum(temp, bytes, in, out, rows, rows + 1, num_rows);
+  const cudaError_t freed = cudaFree(temp);
   return status != cudaSuccess ? status : freed;
 }
 
@@ -658,7 +660,7 @@ TEST(device_segmented_scan, documented_example) {
   const device_vector<int> in(std::vector<int>{8, 6, 7, 5, 3, 0, 9});
   const device_vector<int> rows(std::vector<int>{0, 2, 2, 5, 7});
   device_vector<int> out(7);
-  ASSERT_CUDA_SUCCESS(sums_in_rows(in.data(), out.data(), rows.data(), 4, nullptr));
+  ASSERT_CUDA_SUCCESS(sums_in_rows(in.data(), out.data(), rows.data(), 4));
   EXPECT_EQ((std::vector<int>{0, 8, 0, 7, 12, 0, 0}), out.to_host());
 }
 

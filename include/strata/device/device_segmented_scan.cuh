@@ -17,10 +17,10 @@ STRATA_ARCH_NAMESPACE_BEGIN
 
 /// Scans many segments of a sequence in device memory, each for itself.
 ///
-/// Segment `s` is items [begin[s], end[s]) of `d_in`, given by two sequences of offsets; its results
-/// go to the same places of `d_out`, or to `d_out[out_begin[s]]` and the places behind in the forms
-/// with `d_out_begin_offsets`. A segment that ends before it begins is empty. For the items
-/// x[0] ... x[n-1] of a segment, in their order,
+/// Segment `s` is items [begin[s], end[s]) of `d_in`, given by two sequences of offsets; its
+/// results go to the same places of `d_out`, or to `d_out[out_begin[s]]` and the places behind in
+/// the forms with `d_out_begin_offsets`. A segment that ends before it begins is empty. For the
+/// items x[0] ... x[n-1] of a segment, in their order,
 ///
 ///     inclusive: out[i] = op(... op(op(init, x[0]), x[1]) ..., x[i])
 ///     exclusive: out[i] = op(... op(op(init, x[0]), x[1]) ..., x[i - 1]),  out[0] = init
@@ -29,33 +29,32 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// and the type in which sums are carried.
 ///
 /// - **Call.** As DeviceScan, twice. The size is a few hundred KB, and 8 bytes for each segment.
-///   Iterators may be any random-access iterators that can be dereferenced in device code, offsets of
-///   any integer types, `num_segments` any integer type.
+///   Iterators may be any random-access iterators that can be dereferenced in device code, offsets
+///   of any integer types, `num_segments` any integer type.
 /// - **Segments.** Of any lengths, in any order, with gaps; they may overlap in `d_in`, but no two
 ///   results may go to the same place. Nothing else in `d_out` is written.
-/// - **In place.** `d_out` may be `d_in` in the forms with two sequences of offsets, if segments do not
-///   overlap. Otherwise outputs must overlap neither the inputs nor the offsets.
-/// - **Execution.** Two kernel launches, on `stream`; no host synchronisation and no allocation, so a
-///   call can be captured in a graph and replayed with other items, offsets and lengths. Calls that may
-///   run at the same time need temporary storage of their own. The second launch is cooperative: all
-///   its blocks are resident.
-/// - **Work.** The segments are scanned end to end as one sequence, in tiles of equal size: one huge
-///   segment keeps all blocks busy, and a million tiny ones cost little more. Reads and writes each
-///   item once; finding an item's segment takes a binary search in those of its tile.
-/// - **Result.** Deterministic from run to run on one device, for floating-point sums too: the order in
-///   which sums are combined depends on the lengths and the device alone.
+/// - **In place.** `d_out` may be `d_in` in the forms with two sequences of offsets, if segments do
+///   not overlap. Otherwise outputs must overlap neither the inputs nor the offsets.
+/// - **Execution.** Two kernel launches, on `stream`; no host synchronisation and no allocation, so
+///   a call can be captured in a graph and replayed with other items, offsets and lengths. Calls
+///   that may run at the same time need temporary storage of their own. The second launch is
+///   cooperative: all its blocks are resident.
+/// - **Work.** The segments are scanned end to end as one sequence, in tiles of equal size: one
+///   huge segment keeps all blocks busy, and a million tiny ones cost little more. Reads and writes
+///   each item once; finding an item's segment takes a binary search in those of its tile.
+/// - **Result.** Deterministic from run to run on one device, for floating-point sums too: the
+///   order in which sums are combined depends on the lengths and the device alone.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative
 ///   `num_segments`, null pointer with segments, temporary storage too small. Otherwise what the
 ///   launches return. With no segments nothing is launched.
 ///
 /// @code
-/// // In each row of a sparse matrix, whose entries begin at d_rows[row], sums of the entries before.
+/// // In each row of a sparse matrix, whose entries begin at rows[row], sums of the entries before.
+/// using strata::DeviceSegmentedScan;
 /// std::size_t bytes = 0;
-/// strata::DeviceSegmentedScan::ExclusiveSegmentedSum(nullptr, bytes, d_in, d_out, d_rows, d_rows + 1,
-///                                                    num_rows);
-/// cudaMalloc(&d_temp, bytes);
-/// strata::DeviceSegmentedScan::ExclusiveSegmentedSum(d_temp, bytes, d_in, d_out, d_rows, d_rows + 1,
-///                                                    num_rows, stream);
+/// DeviceSegmentedScan::ExclusiveSegmentedSum(nullptr, bytes, in, out, rows, rows + 1, num_rows);
+/// cudaMalloc(&temp, bytes);
+/// DeviceSegmentedScan::ExclusiveSegmentedSum(temp, bytes, in, out, rows, rows + 1, num_rows);
 /// @endcode
 struct DeviceSegmentedScan {
   /// Adds up what comes before each item in its segment.

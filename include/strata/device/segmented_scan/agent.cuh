@@ -128,15 +128,15 @@ class AgentSegmentedScan {
     }
   }
 
-  // Item i of a thread is `tile_item(i)` of the tile, so that neighbouring threads load and store side
-  // by side.
+  // Item i of a thread is `tile_item(i)` of the tile, so that neighbouring threads load and store
+  // side by side.
   STRATA_D static int tile_item(int i) {
     return i * block_threads + static_cast<int>(threadIdx.x);
   }
 
-  // Loads items and finds out where their results go and where segments begin. The place of each item
-  // behind the last of all takes that one, as a segment of its own: so no load needs a branch, and no
-  // operator sees what is behind.
+  // Loads items and finds out where their results go and where segments begin. The place of each
+  // item behind the last of all takes that one, as a segment of its own: so no load needs a branch,
+  // and no operator sees what is behind.
   STRATA_D void load_striped(unsigned long long first, int valid_items,
                              AccumT (&items)[items_per_thread],
                              long long (&places)[items_per_thread]) {

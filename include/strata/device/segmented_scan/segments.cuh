@@ -12,8 +12,8 @@
 #include <type_traits>
 
 /// \file
-/// A segmented scan puts all segments end to end, in their order. In this logical sequence segment s
-/// ends at `ends[s]`: the inclusive sums of the lengths. Empty segments take no part.
+/// A segmented scan puts all segments end to end, in their order. In this logical sequence segment
+/// s ends at `ends[s]`: the inclusive sums of the lengths. Empty segments take no part.
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
@@ -71,15 +71,15 @@ struct segment_places {
   }
 };
 
-/// By all lanes of a warp, in all of them: the segment of a logical item, which must exist. Each step
-/// leaves a thirty-second of the segments.
+/// By all lanes of a warp, in all of them: the segment of a logical item, which must exist. Each
+/// step leaves a thirty-second of the segments.
 template <class Index>
 STRATA_D Index find_segment(const unsigned long long* ends, Index num_segments,
                             unsigned long long item) {
   Index first = 0;
   for (Index count = num_segments; count > 1;) {
-    // Each lane looks at the end of a share of `step` segments; that of the last share is known to lie
-    // behind the item.
+    // Each lane looks at the end of a share of `step` segments; that of the last share is known to
+    // lie behind the item.
     const Index step = count / warp_threads + (count % warp_threads != 0 ? 1 : 0);
     const Index before = platform::lane_id() * step;
     const bool is_behind = before >= count || count - before <= step ||
@@ -93,8 +93,8 @@ STRATA_D Index find_segment(const unsigned long long* ends, Index num_segments,
 }
 
 /// By one thread: the segments of several items of a tile. All lie in segments `first` to
-/// `first + count`, of which all but the last end in the tile: 32 bits tell where. The items are looked
-/// for side by side, so that their loads overlap.
+/// `first + count`, of which all but the last end in the tile: 32 bits tell where. The items are
+/// looked for side by side, so that their loads overlap.
 template <class Index, int Items>
 STRATA_D void find_segments(const unsigned long long* ends, Index first, Index count,
                             unsigned long long tile_begin, const unsigned (&positions)[Items],
