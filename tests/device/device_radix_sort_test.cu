@@ -170,6 +170,33 @@ TYPED_TEST(DeviceRadixSortKeys, as_the_library_chooses) {
   }
 }
 
+template <bool IsDescending, class Key>
+void expect_counted(std::size_t size, std::size_t shift) {
+  using hub = radix_hub<1>;
+  for (const pattern how : {pattern::random, pattern::few, pattern::equal, pattern::sorted}) {
+    SCOPED_TRACE(testing::Message() << size << " keys from item " << shift << " on, pattern "
+                                    << static_cast<int>(how));
+    std::vector<Key> keys = make_keys<Key>(size + shift, how);
+    const device_vector<Key> in(keys);
+    device_vector<Key> out(std::vector<Key>(size + shift, key_of_bits<Key>(1)));
+    ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
+      return tuned_sort<hub, IsDescending>(storage, bytes, in.data() + shift, out.data() + shift, size,
+                                           0, 8);
+    }));
+    keys.erase(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(shift));
+    std::vector<Key> sorted = out.to_host();
+    sorted.erase(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(shift));
+    expect_gathered(keys, expected_order<IsDescending>(keys, 0, 8), sorted);
+  }
+}
+
+TEST(device_radix_sort, keys_of_one_byte_are_counted) {
+  const std::size_t size = if_small<std::size_t>(33000, 100003);
+  expect_counted<false, std::uint8_t>(size, 0);
+  expect_counted<true, std::int8_t>(size, 0);
+  expect_counted<false, std::int8_t>(size, 1);
+}
+
 // ------------------------------------------------------------------ pairs
 
 template <class Key, class Value>

@@ -41,9 +41,13 @@
 #include <strata/block/block_scan.cuh>
 #include <strata/block/block_store.cuh>
 #include <strata/core/launcher.cuh>
+#include <strata/device/device_radix_sort.cuh>
 #include <strata/device/device_reduce.cuh>
+#include <strata/device/device_run_length_encode.cuh>
 #include <strata/device/device_scan.cuh>
 #include <strata/device/device_segmented_reduce.cuh>
+#include <strata/device/device_segmented_scan.cuh>
+#include <strata/device/device_select.cuh>
 #include <strata/device/device_transpose.cuh>
 #include <strata/thread/thread_reduce.cuh>
 #include <strata/warp/warp_reduce.cuh>
@@ -60,6 +64,10 @@ namespace {
 struct pair_of_values {
   double a;
   long long b;
+};
+
+struct is_positive {
+  STRATA_HD bool operator()(float x) const { return x > 0; }
 };
 
 struct join_pairs {
@@ -121,6 +129,20 @@ cudaError_t every_block_layer(const int* in, int* out, int* sums, int count, cud
                                      pair_of_values{0, 0}, stream);
   if (status != cudaSuccess) return status;
   status = lib::DeviceScan::InclusiveSum(storage, bytes, floats, segment_sums, count, stream);
+  if (status != cudaSuccess) return status;
+  status = lib::DeviceScan::ExclusiveSumByKey(storage, bytes, offsets, floats, segment_sums, count,
+                                              lib::Equality{}, stream);
+  if (status != cudaSuccess) return status;
+  status = lib::DeviceSegmentedScan::InclusiveSegmentedSum(storage, bytes, floats, segment_sums,
+                                                           offsets, offsets + 1, segments, stream);
+  if (status != cudaSuccess) return status;
+  status = lib::DeviceSelect::If(storage, bytes, floats, segment_sums, float_sum, count,
+                                 is_positive{}, stream);
+  if (status != cudaSuccess) return status;
+  status = lib::DeviceRunLengthEncode::Encode(storage, bytes, floats, float_sum, segment_sums,
+                                              segment_sums, count, stream);
+  if (status != cudaSuccess) return status;
+  status = lib::DeviceRadixSort::SortKeys(storage, bytes, floats, segment_sums, count, 0, 32, stream);
   if (status != cudaSuccess) return status;
   status = lib::DeviceTranspose::Transpose(storage, bytes, floats, float_sum, count, segments,
                                            stream);

@@ -104,6 +104,19 @@ struct RadixTraits {
       return result;
     }
   }
+
+  /// The key of a word: of integers only, as others may have several.
+  STRATA_HD static T from_ordered(word ordered) {
+    // not for users: only sorts that count ask for it
+    static_assert(detail::is_radix_integer<T>::value, "a word of a float is that of several");
+    constexpr word sign = static_cast<word>(word{1} << (bits - 1));
+    const word result = detail::is_signed_radix_integer<T>::value
+                            ? static_cast<word>(ordered ^ sign)
+                            : ordered;
+    T key;
+    memcpy(&key, &result, sizeof(T));
+    return key;
+  }
 };
 
 /// The fields of a key, by reference, the most significant first: what a decomposer returns.
@@ -127,12 +140,12 @@ struct RadixFields<First, Rest...> {
   STRATA_HD RadixFields(First field, Rest... fields) : first(field), rest{fields...} {}
 };
 
-template <std::size_t I, class First, class... Rest>
+template <std::size_t Index, class First, class... Rest>
 STRATA_HD constexpr auto& get(const RadixFields<First, Rest...>& fields) {
-  if constexpr (I == 0) {
+  if constexpr (Index == 0) {
     return fields.first;
   } else {
-    return get<I - 1>(fields.rest);
+    return get<Index - 1>(fields.rest);
   }
 }
 
@@ -145,12 +158,12 @@ template <class Key, class Decomposer>
 struct radix_fields {
   using tuple = std::decay_t<std::invoke_result_t<Decomposer, Key&>>;
   static constexpr std::size_t count = std::tuple_size<tuple>::value;
-  template <std::size_t I>
-  using field = std::remove_cv_t<std::remove_reference_t<std::tuple_element_t<I, tuple>>>;
+  template <std::size_t Index>
+  using field = std::remove_cv_t<std::remove_reference_t<std::tuple_element_t<Index, tuple>>>;
 
-  template <std::size_t... I>
-  static constexpr int sum_of_bits(std::index_sequence<I...>) {
-    return (0 + ... + RadixTraits<field<I>>::bits);
+  template <std::size_t... Index>
+  static constexpr int sum_of_bits(std::index_sequence<Index...>) {
+    return (0 + ... + RadixTraits<field<Index>>::bits);
   }
   static constexpr int bits = sum_of_bits(std::make_index_sequence<count>{});
 };
@@ -192,13 +205,13 @@ struct radix_digits {
     }
   }
 
-  template <class Tuple, std::size_t... I>
+  template <class Tuple, std::size_t... Index>
   STRATA_HD static unsigned of_fields(const Tuple& fields, int begin, int count,
-                                      std::index_sequence<I...>) {
+                                      std::index_sequence<Index...>) {
     using std::get;
     unsigned digit = 0;
     int end = key_bits;  // of the field
-    ((digit |= of_field(get<I>(fields), end, begin, count)), ...);
+    ((digit |= of_field(get<Index>(fields), end, begin, count)), ...);
     return digit;
   }
 
@@ -220,10 +233,11 @@ STRATA_NAMESPACE_END
 
 namespace std {
 template <class... Fields>
-struct tuple_size<STRATA_DETAIL_ROOT::RadixFields<Fields...>> : integral_constant<size_t, sizeof...(Fields)> {};
-template <size_t I, class First, class... Rest>
-struct tuple_element<I, STRATA_DETAIL_ROOT::RadixFields<First, Rest...>>
-    : tuple_element<I - 1, STRATA_DETAIL_ROOT::RadixFields<Rest...>> {};
+struct tuple_size<STRATA_DETAIL_ROOT::RadixFields<Fields...>>
+    : integral_constant<size_t, sizeof...(Fields)> {};
+template <size_t Index, class First, class... Rest>
+struct tuple_element<Index, STRATA_DETAIL_ROOT::RadixFields<First, Rest...>>
+    : tuple_element<Index - 1, STRATA_DETAIL_ROOT::RadixFields<Rest...>> {};
 template <class First, class... Rest>
 struct tuple_element<0, STRATA_DETAIL_ROOT::RadixFields<First, Rest...>> {
   using type = First;

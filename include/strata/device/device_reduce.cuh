@@ -191,13 +191,13 @@ struct DeviceReduce {
 
   // -------------------------------------------------------------- by key
 
-  /// Reduces each run of equal neighbouring keys: writes its key to `d_unique_out`, what its values
-  /// are reduced to, in their order, to `d_aggregates_out`, and the number of runs to
+  /// Reduces each run of equal neighbouring keys: writes its first key to `d_unique_out`, what its
+  /// values are reduced to, in their order, to `d_aggregates_out`, and the number of runs to
   /// `*d_num_runs_out`. Outputs need room for as many runs as there may be, and must not overlap
   /// inputs. There is no initial value; the sum has the type that `op(x, x)` returns. Keys must be
-  /// trivially copyable and have an operator ==. One pass, in which keys and values of 1, 2, 4, 8 or
-  /// 16 bytes are read once; temporary storage grows with the input up to some hundred KB. For the
-  /// algorithm and how blocks wait for each other see DeviceScan, for the rest see above.
+  /// trivially copyable and have an operator ==. One pass, in which keys and values of 1, 2, 4, 8
+  /// or 16 bytes are read once; temporary storage grows with the input up to some hundred KB. For
+  /// the algorithm and how blocks wait for each other see DeviceScan, for the rest see above.
   template <class KeyInputIterator, class UniqueOutputIterator, class ValueInputIterator,
             class AggregateOutputIterator, class NumRunsIterator, class ReductionOp,
             class NumItemsT>

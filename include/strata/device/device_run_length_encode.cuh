@@ -28,9 +28,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   that are too short for that, three times. Lengths are counted in 64 bits where `num_items` has
 ///   them.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count,
-///   null pointer (`d_num_runs_out`, or another one with items), an output that overlaps the input,
-///   temporary storage too small. Otherwise what the launch returns; an older error of the runtime
-///   is neither returned nor cleared.
+///   null pointer (`d_num_runs_out`, or another one with items), an array of runs that overlaps the
+///   input, temporary storage too small. Otherwise what the launch returns; an older error of the
+///   runtime is neither returned nor cleared.
 /// - **Algorithm.** A scan of the numbers of runs (see DeviceScan), in one pass: tiles wait in
 ///   shared memory until it is known how many runs begin before them.
 ///
@@ -40,8 +40,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///     strata::DeviceRunLengthEncode::Encode(d_temp, bytes, d_in, d_unique, d_counts, d_num_runs, n,
 ///                                           stream);
 struct DeviceRunLengthEncode {
-  /// Writes the item of each run to `d_unique_out`, how often it comes to `d_counts_out`, and how
-  /// many runs there are to `*d_num_runs_out`.
+  /// Writes the first item of each run to `d_unique_out`, how often it comes to `d_counts_out`, and
+  /// how many runs there are to `*d_num_runs_out`.
   template <class InputIterator, class UniqueOutputIterator, class LengthsOutputIterator,
             class NumRunsIterator, class NumItemsT>
   [[nodiscard]] static cudaError_t Encode(void* d_temp_storage, std::size_t& temp_storage_bytes,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <strata/block/block_scan.cuh>
+#include <strata/core/item_vector.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/radix_key.hpp>
@@ -13,6 +14,7 @@
 #include <strata/device/scan/ring_column.cuh>
 
 #include <cstddef>
+#include <cstdint>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
@@ -133,6 +135,12 @@ class AgentRadixHistogram {
   }
 
   STRATA_D void count_keys() const {
+    if constexpr (is_bulk_array<KeyIterator>) {
+      if (reinterpret_cast<std::uintptr_t>(d_keys_) % 16 == 0) {
+        count_vectors();
+        return;
+      }
+    }
     constexpr std::size_t tile = static_cast<std::size_t>(block_threads) * at_once;
     for (std::size_t first = blockIdx.x * tile; first < num_items_; first += gridDim.x * tile) {
       const KeyIterator from = advanced(d_keys_, first + threadIdx.x);
@@ -151,6 +159,32 @@ class AgentRadixHistogram {
         if (left >= tile || place + threadIdx.x < left) count(keys[i]);
       }
     }
+  }
+
+  // Of an array at a 16-byte boundary.
+  STRATA_D void count_vectors() const {
+    constexpr int width = 16 / static_cast<int>(sizeof(Key));
+    constexpr int vectors = 4;  // of a thread, under way together
+    constexpr std::size_t tile = static_cast<std::size_t>(block_threads) * vectors;
+    const std::size_t all = num_items_ / width;
+    for (std::size_t first = blockIdx.x * tile + threadIdx.x; first < all; first += gridDim.x * tile) {
+      item_vector<Key, width> held[vectors];
+      STRATA_UNROLL
+      for (int v = 0; v < vectors; ++v) {
+        const std::size_t place = first + static_cast<std::size_t>(v) * block_threads;
+        if (place < all) held[v].load(d_keys_ + place * width);
+      }
+      STRATA_UNROLL
+      for (int v = 0; v < vectors; ++v) {
+        if (first + static_cast<std::size_t>(v) * block_threads >= all) break;
+        Key keys[width];
+        held[v].get(keys);
+        STRATA_UNROLL
+        for (int i = 0; i < width; ++i) count(keys[i]);
+      }
+    }
+    const std::size_t rest = all * width + threadIdx.x;
+    if (blockIdx.x == 0 && threadIdx.x < width && rest < num_items_) count(d_keys_[rest]);
   }
 
   // Until what all blocks clear is clear. By then all of them have long begun, but for short

@@ -227,18 +227,19 @@ class AgentRadixPass {
     } else {
       // Two states at once: the one further back has mostly come when it is needed.
       for (std::size_t next = tile - 1;;) {
-        const State near = platform::load_relaxed(states(next) + digit);
-        const State far = next > 0 ? platform::load_relaxed(states(next - 1) + digit) : State{0};
-        if (near == 0) {
+        const State last = platform::load_relaxed(states(next) + digit);
+        const State one_before =
+            next > 0 ? platform::load_relaxed(states(next - 1) + digit) : State{0};
+        if (last == 0) {
           STRATA_SPIN();
           continue;
         }
-        before += near & value_mask;
-        if ((near & complete) != 0) break;
+        before += last & value_mask;
+        if ((last & complete) != 0) break;
         --next;
-        if (far == 0) continue;
-        before += far & value_mask;
-        if ((far & complete) != 0) break;
+        if (one_before == 0) continue;
+        before += one_before & value_mask;
+        if ((one_before & complete) != 0) break;
         --next;
       }
       platform::store_relaxed(states(tile) + digit, complete | static_cast<State>(before + count));

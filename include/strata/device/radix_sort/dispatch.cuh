@@ -47,6 +47,8 @@ struct DispatchRadixSort {
   using Key = iterator_value_t<KeyIterator>;
   using Digits = radix_digits<Key, IsDescending, Decomposer>;
   static constexpr bool has_values = !std::is_same_v<ValueIterator, NullType>;
+  // Keys that are not moved, but counted and written anew.
+  static constexpr bool is_counted = !has_values && is_counted_key<Key, Decomposer>;
   static constexpr std::size_t most_blocks = 1024;
   // A state has two bits beside a count.
   static constexpr std::size_t most_items_of_small_states = (std::size_t{1} << 30) - 1;
@@ -226,6 +228,11 @@ struct DispatchRadixSort {
         digits, shared, next_call_tag(), !is_known || capture != cudaStreamCaptureStatusNone,
         buffers == radix_buffers::two_of_the_caller);
     if (status != cudaSuccess) return status;
+    if constexpr (is_counted) {
+      if (range.begin_bit == 0 && range.end_bit == Digits::key_bits) {
+        return start_expand<ActivePolicy>(shared.bins);
+      }
+    }
 
     const auto kernel =
         radix_pass_kernel<MaxPolicy, KeyIterator, ValueIterator, Value, Digits, State>;
@@ -241,6 +248,19 @@ struct DispatchRadixSort {
       status = launch(moving, kernel, keys, values, num_items, pass, range, digits, shared);
     }
     return status;
+  }
+
+  template <class ActivePolicy>
+  cudaError_t start_expand(const unsigned long long* first) const {
+    using Expand = AgentRadixExpand<ActivePolicy, Key, IsDescending>;
+    const std::size_t blocks = ceiling_divide(num_items, Expand::tile_items);
+    launch_configuration writing{"strata::DeviceRadixSort, keys",
+                                 dim3(static_cast<unsigned>(blocks)),
+                                 dim3(ActivePolicy::histogram.block_threads)};
+    writing.stream = stream;
+    writing.programmatic = device.ptx_version >= 900;
+    return launch(writing, radix_expand_kernel<MaxPolicy, Key, IsDescending>, first, keys.output,
+                  num_items);
   }
 
   // No bits to sort by.

@@ -6,6 +6,7 @@
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
 #include <strata/device/radix_sort/agent_block.cuh>
+#include <strata/device/radix_sort/agent_expand.cuh>
 #include <strata/device/radix_sort/agent_histogram.cuh>
 #include <strata/device/radix_sort/agent_pass.cuh>
 #include <strata/device/radix_sort/tuning.hpp>
@@ -77,6 +78,18 @@ __launch_bounds__(MaxPolicy::ActivePolicy::pass.block_threads,
   platform::wait_for_previous_kernel();
   platform::launch_next_kernel();
   Agent(shared, keys, values, num_items, pass, range, digits, workspace).run();
+}
+
+/// Writes keys of one digit, when all are counted.
+template <class MaxPolicy, class Key, bool IsDescending>
+__launch_bounds__(MaxPolicy::ActivePolicy::histogram.block_threads, 1) STRATA_KERNEL
+    void radix_expand_kernel(const unsigned long long* first, Key* keys_out,
+                             std::size_t num_items) {
+  using Agent = AgentRadixExpand<typename MaxPolicy::ActivePolicy, Key, IsDescending>;
+  STRATA_SHARED(shared, Uninitialized<typename Agent::TempStorage>);
+  platform::wait_for_previous_kernel();
+  platform::launch_next_kernel();
+  Agent(shared.Alias(), first, keys_out, num_items).run();
 }
 
 /// Where there are no bits to sort by.

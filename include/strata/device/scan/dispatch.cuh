@@ -93,9 +93,9 @@ struct DispatchScan {
 
   template <class ActivePolicy>
   cudaError_t Invoke() {
-    const std::size_t small = tiles<ActivePolicy, small_tiles>();
-    if (small == 1 || (!Rings::moves_in_place &&
-                       small <= static_cast<std::size_t>(device.multiprocessors))) {
+    const std::size_t count = tiles<ActivePolicy, small_tiles>();
+    if (count == 1 || (!Rings::moves_in_place &&
+                       count <= static_cast<std::size_t>(device.multiprocessors))) {
       return start_one_wave<ActivePolicy, small_tiles>();
     }
     constexpr bool has_ring = ActivePolicy::ring_from_bytes != ~std::size_t{0};

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <strata/core/bank_conflicts.hpp>
+#include <strata/core/item_vector.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/platform_bulk_copy.cuh>
@@ -16,61 +17,6 @@
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
-
-template <int Bytes>
-struct word_of_bytes;
-template <>
-struct word_of_bytes<1> {
-  using type = unsigned char;
-};
-template <>
-struct word_of_bytes<2> {
-  using type = unsigned short;
-};
-template <>
-struct word_of_bytes<4> {
-  using type = unsigned;
-};
-template <>
-struct word_of_bytes<8> {
-  using type = uint2;
-};
-template <>
-struct word_of_bytes<16> {
-  using type = uint4;
-};
-
-/// `Count` neighbouring items, of 1, 2, 4, 8 or 16 bytes together, which a thread reads or writes
-/// in one access to memory.
-template <class T, int Count>
-struct item_vector {
-  static constexpr int bytes = Count * static_cast<int>(sizeof(T));
-  using word = typename word_of_bytes<bytes>::type;
-  word bits;
-
-  template <class U>
-  STRATA_D void get(U (&items)[Count]) const {
-    memcpy(static_cast<void*>(items), &bits, sizeof(bits));
-  }
-  template <class U>
-  STRATA_D void set(const U (&items)[Count]) {
-    memcpy(&bits, static_cast<const void*>(items), sizeof(bits));
-  }
-  STRATA_D void load(const T* from) {
-#if STRATA_HOST_SIMT
-    std::memcpy(&bits, static_cast<const void*>(from), sizeof(bits));
-#else
-    bits = *reinterpret_cast<const word*>(from);
-#endif
-  }
-  STRATA_D void store(T* to) const {
-#if STRATA_HOST_SIMT
-    std::memcpy(static_cast<void*>(to), &bits, sizeof(bits));
-#else
-    *reinterpret_cast<word*>(to) = bits;
-#endif
-  }
-};
 
 /// Items that lie in the stages of a ring, of a tile: what one input has to say of it. `IsCopied`:
 /// the input is an array at a 16-byte boundary, and comes in bulk. `HasBefore`: the item before the

@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+
+#include <cstring>
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+template <int Bytes>
+struct word_of_bytes;
+template <>
+struct word_of_bytes<1> {
+  using type = unsigned char;
+};
+template <>
+struct word_of_bytes<2> {
+  using type = unsigned short;
+};
+template <>
+struct word_of_bytes<4> {
+  using type = unsigned;
+};
+template <>
+struct word_of_bytes<8> {
+  using type = uint2;
+};
+template <>
+struct word_of_bytes<16> {
+  using type = uint4;
+};
+
+/// `Count` neighbouring items, of 1, 2, 4, 8 or 16 bytes together, which a thread reads or writes
+/// in one access to memory.
+template <class T, int Count>
+struct item_vector {
+  static constexpr int bytes = Count * static_cast<int>(sizeof(T));
+  using word = typename word_of_bytes<bytes>::type;
+  word bits;
+
+  template <class U>
+  STRATA_D void get(U (&items)[Count]) const {
+    memcpy(static_cast<void*>(items), &bits, sizeof(bits));
+  }
+  template <class U>
+  STRATA_D void set(const U (&items)[Count]) {
+    memcpy(&bits, static_cast<const void*>(items), sizeof(bits));
+  }
+  STRATA_D void load(const T* from) {
+#if STRATA_HOST_SIMT
+    std::memcpy(&bits, static_cast<const void*>(from), sizeof(bits));
+#else
+    bits = *reinterpret_cast<const word*>(from);
+#endif
+  }
+  STRATA_D void store(T* to) const {
+#if STRATA_HOST_SIMT
+    std::memcpy(static_cast<void*>(to), &bits, sizeof(bits));
+#else
+    *reinterpret_cast<word*>(to) = bits;
+#endif
+  }
+};
+
+}  // namespace detail
+STRATA_NAMESPACE_END
