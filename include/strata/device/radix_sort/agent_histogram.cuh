@@ -38,9 +38,9 @@ class AgentRadixHistogram {
 
   // A counter is a word of 32 bits.
   static constexpr int columns_within(int passes) {
-    int columns = warp_threads;
-    while (columns > 1 && passes * radix_bins * columns * 4 > tuning.shared_bytes) columns /= 2;
-    return columns;
+    int fitting = warp_threads;
+    while (fitting > 1 && passes * radix_bins * fitting * 4 > tuning.shared_bytes) fitting /= 2;
+    return fitting;
   }
   // not for users: policies are checked where they are read
   static_assert(most_passes * radix_bins * 4 <= tuning.shared_bytes && block_threads >= radix_bins,

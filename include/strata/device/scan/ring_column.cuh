@@ -154,8 +154,8 @@ struct ring_columns_shape {
     constexpr int group_bytes = together * static_cast<int>((Sizes + ...));
     const int by_bytes = ThreadBytes / group_bytes;
     const int by_flags = 64 / together;
-    const int groups = by_bytes < by_flags ? by_bytes : by_flags;
-    const int odd = groups % 2 == 1 ? groups : groups - 1;
+    const int most = by_bytes < by_flags ? by_bytes : by_flags;
+    const int odd = most % 2 == 1 ? most : most - 1;
     return odd < 1 ? 1 : odd > 9 ? 9 : odd;
   }
   static constexpr int groups = most_groups();

@@ -27,8 +27,8 @@ struct segmented_scan_policy_hub {
   using Sum = sum_of_run<AccumT>;
 
   static constexpr int items_within(int bytes) {
-    const int items = bytes / static_cast<int>(sizeof(Sum));
-    return items < 1 ? 1 : items > 8 ? 8 : items;
+    const int fitting = bytes / static_cast<int>(sizeof(Sum));
+    return fitting < 1 ? 1 : fitting > 8 ? 8 : fitting;
   }
 
   // What a block may have of static shared memory, less what it needs besides exchange and scan.
