@@ -63,6 +63,15 @@ struct item_vector {
     *reinterpret_cast<word*>(to) = bits;
 #endif
   }
+  /// To global memory. The compiler may take a plain store apart into one for each component of the
+  /// word, even where the address is known to be aligned.
+  STRATA_D void store_global(T* to) const {
+#if STRATA_HOST_SIMT
+    store(to);
+#else
+    __stwb(reinterpret_cast<word*>(to), bits);
+#endif
+  }
 };
 
 }  // namespace detail

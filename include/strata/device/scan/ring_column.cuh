@@ -125,7 +125,7 @@ STRATA_D void store_items(const Staged* from, OutputIterator out, int count, int
         if (i < whole) {
           item_vector<Staged, width> items;
           items.load(from + i * width);
-          items.store(out + i * width);
+          items.store_global(out + i * width);
         }
       }
       stored = whole * width;
