@@ -124,7 +124,7 @@ TYPED_TEST(DeviceScanCub, scans_of_any_size_and_address_are_the_same) {
 TEST(device_scan_cub, an_initial_value_of_the_future_is_the_same) {
   const std::size_t size = 3000000;
   const device_vector<int> in(random_integers<int>(size, -100, 100));
-  const device_vector<int> init(std::vector<int>{12345});
+  device_vector<int> init(std::vector<int>{12345});
   device_vector<int> ours(size);
   device_vector<int> theirs(size);
   EXPECT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
@@ -134,7 +134,7 @@ TEST(device_scan_cub, an_initial_value_of_the_future_is_the_same) {
   }));
   EXPECT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
     return cub::DeviceScan::ExclusiveScan(storage, bytes, in.data(), theirs.data(), strata::Sum{},
-                                          cub::FutureValue<int, const int*>(init.data()), size);
+                                          cub::FutureValue<int>(init.data()), size);
   }));
   expect_the_same(theirs, ours, size);
 }

@@ -52,9 +52,14 @@ STRATA_D unsigned lane_mask_lt() {
 
 /// Makes the compiler forget what it knows of a value, and of all that was computed from it: cheap
 /// things are then computed again instead of being kept in registers.
-STRATA_D void forget([[maybe_unused]] int& value) {
+template <class Word>
+STRATA_D void forget([[maybe_unused]] Word& value) {
 #if STRATA_DEVICE_PASS
-  asm volatile("" : "+r"(value));
+  if constexpr (sizeof(Word) == 8) {
+    asm volatile("" : "+l"(value));
+  } else {
+    asm volatile("" : "+r"(value));
+  }
 #endif
 }
 

@@ -4,6 +4,7 @@
 
 #include <strata/core/launcher.cuh>
 #include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
 #include <strata/device/scan/agent_ring.cuh>
 #include <strata/device/scan/ring_column.cuh>
@@ -37,7 +38,9 @@ STRATA_D void hold_items(const T* from, int count, T (&held)[Shape::thread_items
 /// The thread's flagged items to `to` and the places behind it.
 template <class Shape, class T>
 STRATA_D void write_flagged(const T (&held)[Shape::thread_items],
-                            const typename Shape::flags& flags, T* to) {
+                            typename Shape::flags flags, T* to) {
+  // One predicate for each item, kept for all columns, is more than ptxas can allocate.
+  platform::forget(flags.bits);
   STRATA_UNROLL
   for (int i = 0; i < Shape::thread_items; ++i) {
     if (flags.at(i)) *to++ = held[i];
