@@ -50,7 +50,15 @@ class reduce_by_key_work {
 
  public:
   using Sum = typename Form::Run;
-  using Carried = typename Shape::flags;
+  struct Held {
+    typename Shape::flags begins;
+    Key keys[Shape::thread_items];
+    Value values[has_values ? Shape::thread_items : 1];
+  };
+  struct Carried {
+    int in_warp;  // runs that begin in it
+    bool begins_run;  // the thread's first item does
+  };
   static constexpr bool has_initial_value = true;
   static constexpr bool may_have_head = false;
   static constexpr bool has_total = true;
@@ -94,90 +102,95 @@ class reduce_by_key_work {
   }
 
   template <bool IsFull>
-  STRATA_D Sum fold(const ring_share& share, Carried& begins) {
+  STRATA_D Sum fold(const ring_share& share, Held& held) {
     const int place = share.warp * warp_items + share.lane * thread_items;
-    begins = find_begins<IsFull, Shape>(keys(share.stage) + place, share, equality_op_);
-    const auto count = static_cast<Count>(begins.count());
+    held.begins =
+        find_begins<IsFull, Shape>(keys(share.stage) + place, share, equality_op_, held.keys);
+    const auto count = static_cast<Count>(held.begins.count());
     if constexpr (has_values) {
-      Value items[thread_items];
-      hold_items<IsFull, Shape>(values<Value>(share.stage) + place, share.thread_items, items);
+      hold_items<IsFull, Shape>(values<Value>(share.stage) + place, share.thread_items,
+                                held.values);
       T sum{};
       STRATA_UNROLL
       for (int i = 0; i < thread_items; ++i) {
         if (!IsFull && i >= share.thread_items) break;
-        const T item = static_cast<T>(items[i]);
-        sum = i == 0 || begins.at(i) ? item : combine(sum, item);
+        const T item = static_cast<T>(held.values[i]);
+        sum = i == 0 || held.begins.at(i) ? item : combine(sum, item);
       }
       return {count, sum};
     } else {
-      return {count, static_cast<T>(share.thread_items - begins.last_or(0))};
+      return {count, static_cast<T>(share.thread_items - held.begins.last_or(0))};
     }
   }
 
+  /// Where runs begin, moves keys, and the sums of the runs before as far as the warp knows them.
   template <bool IsFull>
-  STRATA_D void finish(const ring_share& share, const Carried& begins, const Sum& below, bool,
-                       const Sum& warp_prefix) {
+  STRATA_D Carried settle(const ring_share& share, const Held& held, const Sum& below) {
     const int rank = share.lane > 0 ? static_cast<int>(below.begins) : 0;
     const int in_warp =
-        flags_in_warp(share, thread_items, static_cast<int>(below.begins), begins.count());
-    Key* const warp_keys = keys(share.stage) + share.warp * warp_items;
-    Key held[thread_items];
-    hold_items<IsFull, Shape>(warp_keys + share.lane * thread_items, share.thread_items, held);
+        flags_in_warp(share, thread_items, static_cast<int>(below.begins), held.begins.count());
+    compact<Shape>(held.keys, held.begins, share, rank, in_warp,
+                   keys(share.stage) + share.warp * warp_items);
+    Reduced* to = reduced(share) + rank;
     if constexpr (has_values) {
-      Value* const warp_values = values<Value>(share.stage) + share.warp * warp_items;
-      Value items[thread_items];
-      hold_items<IsFull, Shape>(warp_values + share.lane * thread_items, share.thread_items, items);
-      __syncwarp();  // All items are in registers.
-      T running = warp_prefix.value;
-      if (share.lane > 0 && (IsFull || share.thread_items > 0)) {
-        running = scan_op_(warp_prefix, below).value;
-      }
-      T* to = values<T>(share.stage) + share.warp * warp_items + rank;
+      T running = below.value;
       STRATA_UNROLL
       for (int i = 0; i < thread_items; ++i) {
         if (!IsFull && i >= share.thread_items) break;
-        const T item = static_cast<T>(items[i]);
-        if (begins.at(i)) {
+        const T item = static_cast<T>(held.values[i]);
+        if (held.begins.at(i)) {
           *to++ = running;
           running = item;
         } else {
-          running = combine(running, item);
+          running = i == 0 && share.lane == 0 ? item : combine(running, item);
         }
       }
     } else {
-      __syncwarp();
-      std::uint16_t* to =
-          values<std::uint16_t>(share.stage) + share.warp * warp_items + rank;
       STRATA_UNROLL
       for (int i = 0; i < thread_items; ++i) {
-        if (begins.at(i)) *to++ = static_cast<std::uint16_t>(share.lane * thread_items + i);
+        if (held.begins.at(i)) {
+          *to++ = static_cast<std::uint16_t>(share.lane * thread_items + i);
+        }
       }
     }
-    write_flagged<Shape>(held, begins, warp_keys + rank);
     __syncwarp();
+    return {in_warp, held.begins.at(0)};
+  }
+
+  template <bool IsFull>
+  STRATA_D void finish(const ring_share& share, const Carried& carried, bool,
+                       const Sum& warp_prefix) {
     store_items<warp_items>(
-        warp_keys, advanced(form_.unique_out, static_cast<std::size_t>(warp_prefix.begins)), in_warp,
+        keys(share.stage) + share.warp * warp_items,
+        advanced(form_.unique_out, static_cast<std::size_t>(warp_prefix.begins)), carried.in_warp,
         share.lane);
-    store_aggregates(share, in_warp, warp_prefix);
+    store_aggregates(share, carried, warp_prefix);
   }
 
   STRATA_D void finish_all(const Sum& total) const { form_.write_end(total); }
 
  private:
   // Of the runs that end before one that begins in the warp.
-  STRATA_D void store_aggregates(const ring_share& share, int in_warp, const Sum& warp_prefix) {
-    const auto* const from = values<Reduced>(share.stage) + share.warp * warp_items;
-    // No run ends where the first of all begins.
-    const int first = warp_prefix.begins == 0 ? 1 : 0;
+  STRATA_D void store_aggregates(const ring_share& share, const Carried& carried,
+                                 const Sum& warp_prefix) {
+    const Reduced* const from = reduced(share);
+    // The first of them began before the warp. No run ends where the first of all begins.
+    if (share.lane == 0 && carried.in_warp > 0 && warp_prefix.begins > 0) {
+      T sum = warp_prefix.value;
+      if constexpr (has_values) {
+        if (!carried.begins_run) sum = combine(sum, from[0]);
+      } else {
+        sum = static_cast<T>(sum + from[0]);
+      }
+      form_.write_aggregate(warp_prefix.begins - 1, sum);
+    }
     STRATA_UNROLL_N(4)
-    for (int i = first + share.lane; i < in_warp; i += warp_threads) {
+    for (int i = 1 + share.lane; i < carried.in_warp; i += warp_threads) {
       const auto run = static_cast<Count>(warp_prefix.begins - 1 + static_cast<Count>(i));
       if constexpr (has_values) {
         form_.write_aggregate(run, from[i]);
       } else {
-        const T before = i > 0 ? static_cast<T>(from[i] - from[i - 1])
-                               : static_cast<T>(warp_prefix.value + from[0]);
-        form_.write_aggregate(run, before);
+        form_.write_aggregate(run, static_cast<T>(from[i] - from[i - 1]));
       }
     }
   }
@@ -188,6 +201,9 @@ class reduce_by_key_work {
   template <class U>
   STRATA_D static U* values(unsigned char* stage) {
     return reinterpret_cast<U*>(stage + first_value);
+  }
+  STRATA_D static Reduced* reduced(const ring_share& share) {
+    return values<Reduced>(share.stage) + share.warp * warp_items;
   }
   STRATA_D T combine(const T& a, const T& b) { return static_cast<T>(scan_op_.op(a, b)); }
 

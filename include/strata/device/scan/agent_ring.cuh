@@ -55,11 +55,12 @@ struct ring_share {
 ///   shape;
 /// - `load(stage, full, first_item, valid_items)`, by the loading warps: fills a stage, and arrives
 ///   at `full` with every thread;
-/// - `fold<IsFull>(share, carried)`, by each scanning thread: the sum of its items. What it keeps
-///   in `carried`, a `Carried`, it finds there again when it comes to
-/// - `finish<IsFull>(share, carried, below, has_warp_prefix, warp_prefix)`, with the sum of the
-///   lanes below, and of all before the warp. After that the stage is free. Only the first thread
-///   of all may have nothing before it;
+/// - `fold<IsFull>(share, held)`, by each scanning thread: the sum of its items. What it leaves in
+///   `held`, a `Held`, it finds there again in
+/// - `settle<IsFull>(share, held, below)`, with the sum of the lanes below, when the warp's sum is
+///   on its way: whatever can be done without that of the tiles before. It returns a `Carried`, for
+/// - `finish<IsFull>(share, carried, has_warp_prefix, warp_prefix)`, with the sum of all before the
+///   warp. After that the stage is free. Only the first thread of all may have nothing before it;
 /// - `finish_all(total)`, by one thread, with the sum of everything, if it `has_total`;
 /// - `scan_head(items, prefix, sum)`, by one thread, if it `may_have_head`: finishes the items
 ///   before the first tile, appends them to `prefix`, and adds them up.
@@ -197,42 +198,36 @@ class AgentRing {
 
   // ------------------------------------------------------------------ the scanning warps
   STRATA_D void scan_tiles(int warp, unsigned count) {
-    // Of the rounds that wait for their prefix: the sum of the lanes below in the warp.
-    Sum below[lag]{};
-    Carried carried[lag]{};
+    Carried carried[lag]{};  // of the rounds that wait for their prefix
     for (unsigned round = 0; round < count + lag; ++round) {
-      Sum sum_below{};
       Carried to_carry{};
       if (round < count) {
         const unsigned s = round % stages;
         storage_.full[s].wait(round / stages % 2);
-        sum_below = valid_items(round) == tile_items ? fold<true>(round, warp, to_carry)
-                                                     : fold<false>(round, warp, to_carry);
+        to_carry = valid_items(round) == tile_items ? fold<true>(round, warp)
+                                                    : fold<false>(round, warp);
       }
       if (round >= lag) {
         const unsigned last = round - lag;
         storage_.prefixed[last % slots].wait(last / slots % 2);
         if (valid_items(last) == tile_items) {
-          finish<true>(last, warp, carried[0], below[0]);
+          finish<true>(last, warp, carried[0]);
         } else {
-          finish<false>(last, warp, carried[0], below[0]);
+          finish<false>(last, warp, carried[0]);
         }
       }
       STRATA_UNROLL
-      for (unsigned i = 0; i + 1 < lag; ++i) {
-        below[i] = below[i + 1];
-        carried[i] = carried[i + 1];
-      }
-      below[lag - 1] = sum_below;
+      for (unsigned i = 0; i + 1 < lag; ++i) carried[i] = carried[i + 1];
       carried[lag - 1] = to_carry;
     }
   }
 
-  // Adds up the thread's items, and the warp's; returns the sum of the lanes below.
+  // Adds up the thread's items, and the warp's.
   template <bool IsFull>
-  STRATA_D Sum fold(unsigned round, int warp, Carried& carried) {
+  STRATA_D Carried fold(unsigned round, int warp) {
     const ring_share part = share<IsFull>(round, warp);
-    const Sum sum = work_.template fold<IsFull>(part, carried);
+    typename Work::Held held;
+    const Sum sum = work_.template fold<IsFull>(part, held);
     typename WarpScan<Sum>::TempStorage unused;
     Sum inclusive{}, exclusive{};
     const int lanes = ceiling_divide(part.warp_items, thread_items);
@@ -248,11 +243,11 @@ class AgentRing {
       }
       storage_.folded[round % slots].arrive();
     }
-    return exclusive;
+    return work_.template settle<IsFull>(part, held, exclusive);
   }
 
   template <bool IsFull>
-  STRATA_D void finish(unsigned round, int warp, const Carried& carried, const Sum& below) {
+  STRATA_D void finish(unsigned round, int warp, const Carried& carried) {
     const ring_share part = share<IsFull>(round, warp);
     const bool has_warp_prefix =
         Work::has_initial_value || round > 0 || blockIdx.x > 0 || warp > 0 || head_items() > 0;
@@ -260,7 +255,7 @@ class AgentRing {
     if (has_warp_prefix && (IsFull || part.warp_items > 0)) {
       prefix = storage_.prefix_of_warp[round % slots][warp].Alias();
     }
-    work_.template finish<IsFull>(part, carried, below, has_warp_prefix, prefix);
+    work_.template finish<IsFull>(part, carried, has_warp_prefix, prefix);
     platform::fence_before_bulk_copy();
     storage_.empty[round % stages].arrive();
   }

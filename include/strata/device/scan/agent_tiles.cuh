@@ -75,6 +75,8 @@ class AgentScanTiles {
       prefix.is_read = tile + 1 < tiles;
       const auto leave = [&] {
         if (must_be_erased && is_last_tile && threadIdx.x == 0) departures = sums_.leave();
+        // In blocks of one warp, ptxas leaves out __syncthreads(), and the wait for this thread.
+        __syncwarp();
       };
       const std::size_t first = tile * tile_items;
       const std::size_t left = num_items_ - first;

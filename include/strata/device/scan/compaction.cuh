@@ -20,21 +20,6 @@ template <class NumItemsT>
 using item_count_t =
     std::conditional_t<(sizeof(NumItemsT) <= 4), unsigned, unsigned long long>;
 
-/// By all lanes of a warp: the items of a thread, `from` on, into registers.
-template <bool IsFull, class Shape, class T>
-STRATA_D void hold_items(const T* from, int count, T (&held)[Shape::thread_items]) {
-  STRATA_UNROLL
-  for (int i = 0; i < Shape::thread_items; i += Shape::together) {
-    if (!IsFull && i >= count) break;
-    item_vector<T, Shape::together> vector;
-    vector.load(from + i);
-    T items[Shape::together];
-    vector.get(items);
-    STRATA_UNROLL
-    for (int j = 0; j < Shape::together; ++j) held[i + j] = items[j];
-  }
-}
-
 /// The thread's flagged items to `to` and the places behind it.
 template <class Shape, class T>
 STRATA_D void write_flagged(const T (&held)[Shape::thread_items],
@@ -45,6 +30,17 @@ STRATA_D void write_flagged(const T (&held)[Shape::thread_items],
   for (int i = 0; i < Shape::thread_items; ++i) {
     if (flags.at(i)) *to++ = held[i];
   }
+}
+
+/// By all lanes of a warp: moves its flagged items to the front of `of_warp`, its part of a stage,
+/// which holds them in blocked arrangement; `rank` are flagged in the lanes below, `in_warp` in all.
+/// If all are, they are where they belong: the last item's place is never written, as the warp above
+/// may be reading it.
+template <class Shape, class T>
+STRATA_D void compact(const T (&held)[Shape::thread_items], const typename Shape::flags& flags,
+                      const ring_share& share, int rank, int in_warp, T* of_warp) {
+  __syncwarp();  // All items are in registers.
+  if (in_warp < share.warp_items) write_flagged<Shape>(held, flags, of_warp + rank);
 }
 
 /// By all lanes of a warp: the number of flags in it; those of the lanes below are known.

@@ -12,30 +12,18 @@ STRATA_NAMESPACE_BEGIN
 namespace detail {
 
 /// By all lanes of a warp: at which of its items, whose keys lie at `keys`, a run of equal ones
-/// begins. The key before the warp's first lies before the others, unless the item is the first of
-/// all.
+/// begins; the thread's keys stay in `held`. The key before the warp's first lies before the others,
+/// unless the item is the first of all: no warp may write to its last key meanwhile.
 template <bool IsFull, class Shape, class Key, class EqualityOp>
 STRATA_D typename Shape::flags find_begins(const Key* keys, const ring_share& share,
-                                           EqualityOp& equality_op) {
-  constexpr int together = Shape::together;
+                                           EqualityOp& equality_op,
+                                           Key (&held)[Shape::thread_items]) {
   constexpr int thread_items = Shape::thread_items;
-  Key held[thread_items];
-  STRATA_UNROLL
-  for (int i = 0; i < thread_items; i += together) {
-    if (!IsFull && i >= share.thread_items) break;
-    item_vector<Key, together> vector;
-    vector.load(keys + i);
-    Key items[together];
-    vector.get(items);
-    STRATA_UNROLL
-    for (int j = 0; j < together; ++j) held[i + j] = items[j];
-  }
+  hold_items<IsFull, Shape>(keys, share.thread_items, held);
   // Where there are items in a lane, the lane below is full.
   Key before = platform::shuffle_up(full_warp_mask, held[thread_items - 1], 1u);
   const bool is_first = share.first_item == 0 && share.warp == 0 && share.lane == 0;
   if (share.lane == 0 && !is_first && (IsFull || share.thread_items > 0)) before = keys[-1];
-  // The warp below may write there once the last lane has said that this warp's items are folded.
-  __syncwarp();
   typename Shape::flags begins{};
   STRATA_UNROLL
   for (int i = 0; i < thread_items; ++i) {

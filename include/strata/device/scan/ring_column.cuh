@@ -110,6 +110,21 @@ struct ring_loader {
   }
 };
 
+/// By one thread: its items, `count` of them, into registers.
+template <bool IsFull, class Shape, class T>
+STRATA_D void hold_items(const T* from, int count, T (&held)[Shape::thread_items]) {
+  STRATA_UNROLL
+  for (int i = 0; i < Shape::thread_items; i += Shape::together) {
+    if (!IsFull && i >= count) break;
+    item_vector<T, Shape::together> vector;
+    vector.load(from + i);
+    T items[Shape::together];
+    vector.get(items);
+    STRATA_UNROLL
+    for (int j = 0; j < Shape::together; ++j) held[i + j] = items[j];
+  }
+}
+
 /// By a warp: `count` items, `MostItems` at most; neighbouring lanes write neighbouring places.
 template <int MostItems, class Staged, class OutputIterator>
 STRATA_D void store_items(const Staged* from, OutputIterator out, int count, int lane) {

@@ -67,6 +67,8 @@ class running_prefix {
 
   STRATA_D void leave() {
     if (is_leaving_ && threadIdx.x == 0) departures_ = sums_.leave();
+    // In blocks of one warp, ptxas leaves out __syncthreads(), and with it the wait for this thread.
+    __syncwarp();
   }
 
  private:

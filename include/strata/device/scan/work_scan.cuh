@@ -59,7 +59,10 @@ class scan_work {
 
  public:
   using Sum = AccumT;
-  struct Carried {};
+  struct Held {};
+  struct Carried {
+    AccumT below;  // the sum of the lanes below in the warp
+  };
   static constexpr bool has_initial_value = !std::is_same_v<InitT, NullType>;
   static constexpr bool may_have_head = Form::uses_bulk_copies;
   static constexpr bool has_total = false;
@@ -103,7 +106,7 @@ class scan_work {
   }
 
   template <bool IsFull>
-  STRATA_D AccumT fold(const ring_share& share, Carried&) {
+  STRATA_D AccumT fold(const ring_share& share, Held&) {
     const InputT* const from = items_of_warp<InputT>(share) + share.lane * thread_items;
     AccumT sum{};
     STRATA_UNROLL
@@ -123,13 +126,18 @@ class scan_work {
     return sum;
   }
 
+  template <bool IsFull>
+  STRATA_D Carried settle(const ring_share&, const Held&, const AccumT& below) const {
+    return {below};
+  }
+
   /// Scans the warp's items in place, and stores them.
   template <bool IsFull>
-  STRATA_D void finish(const ring_share& share, const Carried&, const AccumT& below,
-                       bool has_warp_prefix, AccumT prefix) {
+  STRATA_D void finish(const ring_share& share, const Carried& carried, bool has_warp_prefix,
+                       AccumT prefix) {
     const bool has_prefix = has_warp_prefix || share.lane > 0;
     if (share.lane > 0 && (IsFull || share.thread_items > 0)) {
-      prefix = has_warp_prefix ? combine(prefix, below) : below;
+      prefix = has_warp_prefix ? combine(prefix, carried.below) : carried.below;
     }
 
     InputT* const of_thread = items_of_warp<InputT>(share) + share.lane * thread_items;

@@ -40,7 +40,11 @@ class scan_by_key_work {
 
  public:
   using Sum = sum_of_run<T>;
-  using Carried = typename Shape::flags;
+  using Held = typename Shape::flags;
+  struct Carried {
+    Held begins;
+    Sum below;  // of the lanes below in the warp
+  };
   static constexpr bool has_initial_value = true;
   static constexpr bool may_have_head = false;
   static constexpr bool has_total = false;
@@ -80,9 +84,10 @@ class scan_by_key_work {
   }
 
   template <bool IsFull>
-  STRATA_D Sum fold(const ring_share& share, Carried& begins) {
+  STRATA_D Sum fold(const ring_share& share, Held& begins) {
     const int place = share.warp * warp_items + share.lane * thread_items;
-    begins = find_begins<IsFull, Shape>(keys(share.stage) + place, share, equality_op_);
+    Key held[thread_items];
+    begins = find_begins<IsFull, Shape>(keys(share.stage) + place, share, equality_op_, held);
     const Value* const from = values<Value>(share.stage) + place;
     Sum sum{};
     STRATA_UNROLL
@@ -105,11 +110,16 @@ class scan_by_key_work {
   }
 
   template <bool IsFull>
-  STRATA_D void finish(const ring_share& share, const Carried& begins, const Sum& below, bool,
+  STRATA_D Carried settle(const ring_share&, const Held& begins, const Sum& below) const {
+    return {begins, below};
+  }
+
+  template <bool IsFull>
+  STRATA_D void finish(const ring_share& share, const Carried& carried, bool,
                        const Sum& warp_prefix) {
     T running = warp_prefix.value;
     if (share.lane > 0 && (IsFull || share.thread_items > 0)) {
-      running = scan_op_(warp_prefix, below).value;
+      running = scan_op_(warp_prefix, carried.below).value;
     }
     Value* const of_thread = values<Value>(share.stage) + share.warp * warp_items +
                              share.lane * thread_items;
@@ -126,7 +136,7 @@ class scan_by_key_work {
       for (int j = 0; j < together; ++j) {
         if (!IsFull && i + j >= share.thread_items) break;
         const T item = static_cast<T>(items[j]);
-        const bool begins_here = begins.at(i + j);
+        const bool begins_here = carried.begins.at(i + j);
         if constexpr (!Form::is_inclusive) {
           results[j] = static_cast<Result>(begins_here ? init_ : running);
         }

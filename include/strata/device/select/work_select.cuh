@@ -43,7 +43,13 @@ class select_work {
 
  public:
   using Sum = typename Form::Count;
-  using Carried = typename Shape::flags;
+  struct Held {
+    typename Shape::flags selected;
+    Decider deciders[Shape::thread_items];
+  };
+  struct Carried {
+    int in_warp;  // selected items, at the front of its part of the stage
+  };
   static constexpr bool has_initial_value = true;
   static constexpr bool may_have_head = false;
   static constexpr bool has_total = true;
@@ -83,43 +89,53 @@ class select_work {
   }
 
   template <bool IsFull>
-  STRATA_D Sum fold(const ring_share& share, Carried& selected) {
-    const Decider* const from =
-        deciders(share.stage) + share.warp * warp_items + share.lane * thread_items;
+  STRATA_D Sum fold(const ring_share& share, Held& held) {
+    const Decider* const from = of_warp(deciders(share.stage), share) + share.lane * thread_items;
     if constexpr (is_by_difference) {
-      selected = find_begins<IsFull, Shape>(from, share, op_);
+      held.selected = find_begins<IsFull, Shape>(from, share, op_, held.deciders);
     } else {
-      selected = {};
+      hold_items<IsFull, Shape>(from, share.thread_items, held.deciders);
+      held.selected = {};
       STRATA_UNROLL
-      for (int i = 0; i < thread_items; i += Shape::together) {
+      for (int i = 0; i < thread_items; ++i) {
         if (!IsFull && i >= share.thread_items) break;
-        item_vector<Decider, Shape::together> held;
-        held.load(from + i);
-        Decider items[Shape::together];
-        held.get(items);
-        STRATA_UNROLL
-        for (int j = 0; j < Shape::together; ++j) {
-          if (!IsFull && i + j >= share.thread_items) break;
-          selected.set(i + j, static_cast<bool>(op_(items[j])));
-        }
+        held.selected.set(i, static_cast<bool>(op_(held.deciders[i])));
       }
     }
-    return static_cast<Sum>(selected.count());
+    return static_cast<Sum>(held.selected.count());
   }
 
   template <bool IsFull>
-  STRATA_D void finish(const ring_share& share, const Carried& selected, const Sum& below, bool,
-                       const Sum& warp_prefix) {
+  STRATA_D Carried settle(const ring_share& share, const Held& held, const Sum& below) const {
     const int rank = share.lane > 0 ? static_cast<int>(below) : 0;
     const int in_warp =
-        flags_in_warp(share, thread_items, static_cast<int>(below), selected.count());
+        flags_in_warp(share, thread_items, static_cast<int>(below), held.selected.count());
     if constexpr (Form::keeps_deciders) {
-      move<IsFull>(deciders(share.stage), form_.deciders_out, share, selected, rank, in_warp,
-                   warp_prefix);
+      compact<Shape>(held.deciders, held.selected, share, rank, in_warp,
+                     of_warp(deciders(share.stage), share));
     }
     if constexpr (has_payload) {
-      move<IsFull>(payloads(share.stage), form_.payloads_out, share, selected, rank, in_warp,
-                   warp_prefix);
+      Payload* const payloads_of_warp = of_warp(payloads(share.stage), share);
+      Payload items[thread_items];
+      hold_items<IsFull, Shape>(payloads_of_warp + share.lane * thread_items, share.thread_items,
+                                items);
+      compact<Shape>(items, held.selected, share, rank, in_warp, payloads_of_warp);
+    }
+    __syncwarp();
+    return {in_warp};
+  }
+
+  template <bool IsFull>
+  STRATA_D void finish(const ring_share& share, const Carried& carried, bool,
+                       const Sum& warp_prefix) const {
+    const auto first = static_cast<std::size_t>(warp_prefix);
+    if constexpr (Form::keeps_deciders) {
+      store_items<warp_items>(of_warp(deciders(share.stage), share),
+                              advanced(form_.deciders_out, first), carried.in_warp, share.lane);
+    }
+    if constexpr (has_payload) {
+      store_items<warp_items>(of_warp(payloads(share.stage), share),
+                              advanced(form_.payloads_out, first), carried.in_warp, share.lane);
     }
   }
 
@@ -136,17 +152,9 @@ class select_work {
     return reinterpret_cast<Payload*>(stage + first_payload);
   }
 
-  template <bool IsFull, class T, class OutputIterator>
-  STRATA_D void move(T* stage, const OutputIterator& out, const ring_share& share,
-                     const Carried& selected, int rank, int in_warp, const Sum& warp_prefix) const {
-    T* const of_warp = stage + share.warp * warp_items;
-    T held[thread_items];
-    hold_items<IsFull, Shape>(of_warp + share.lane * thread_items, share.thread_items, held);
-    __syncwarp();  // All items are in registers.
-    write_flagged<Shape>(held, selected, of_warp + rank);
-    __syncwarp();
-    store_items<warp_items>(of_warp, advanced(out, static_cast<std::size_t>(warp_prefix)), in_warp,
-                            share.lane);
+  template <class T>
+  STRATA_D static T* of_warp(T* items, const ring_share& share) {
+    return items + share.warp * warp_items;
   }
 
   const Form& form_;
