@@ -21,29 +21,48 @@ struct radix_hub {
     static constexpr strata::radix_pass_tuning pass{256, PassItems, 1};
     static constexpr strata::radix_block_tuning small_block{256, 1};
     static constexpr strata::radix_block_tuning large_block{256, 1};
+    static constexpr strata::radix_grid_tuning grid{256, 1, 1, 1, 0};
   };
   using MaxPolicy = Policy750;
   static constexpr std::size_t least_tile_items = 256 * PassItems;
+  static constexpr std::size_t least_grid_tile_items = 256;
+};
+
+/// One launch for up to MostItems items, in tiles of up to GridItems items a thread, as far as the
+/// device has room for them.
+template <int GridItems, int GridThreads = 256, int MostItems = 1 << 20>
+struct radix_grid_hub {
+  struct Policy750 : strata::ChainedPolicy<750, Policy750, Policy750> {
+    static constexpr strata::radix_histogram_tuning histogram{256, 48 << 10};
+    static constexpr strata::radix_pass_tuning pass{256, 4, 1};
+    static constexpr strata::radix_block_tuning small_block{256, 1};
+    static constexpr strata::radix_block_tuning large_block{256, 1};
+    static constexpr strata::radix_grid_tuning grid{GridThreads, GridItems, 1, 1, MostItems};
+  };
+  using MaxPolicy = Policy750;
+  static constexpr std::size_t least_tile_items = 256 * 4;
+  static constexpr std::size_t least_grid_tile_items = 256;
 };
 
 /// A two-phase call with the tuning of `Hub`.
 template <class Hub, bool IsDescending = false, class Key,
           class Decomposer = strata::detail::identity_decomposer>
 cudaError_t tuned_sort(void* storage, std::size_t& bytes, const Key* in, Key* out, std::size_t n,
-                       int begin_bit, int end_bit, Decomposer decomposer = {}) {
+                       int begin_bit, int end_bit, Decomposer decomposer = {},
+                       cudaStream_t stream = nullptr) {
   return strata::detail::DispatchRadixSort<
       const Key*, strata::NullType, Key, IsDescending, Decomposer,
       Hub>::Dispatch(storage, bytes, {in, out, nullptr}, {}, n, begin_bit, end_bit, decomposer,
-                     strata::detail::radix_buffers::in_storage, nullptr);
+                     strata::detail::radix_buffers::in_storage, stream);
 }
 template <class Hub, bool IsDescending = false, class Key, class Value>
 cudaError_t tuned_sort_pairs(void* storage, std::size_t& bytes, const Key* in, Key* out,
                              const Value* values, Value* values_out, std::size_t n, int begin_bit,
-                             int end_bit) {
+                             int end_bit, cudaStream_t stream = nullptr) {
   return strata::detail::DispatchRadixSort<
       const Key*, const Value*, Value, IsDescending, strata::detail::identity_decomposer,
       Hub>::Dispatch(storage, bytes, {in, out, nullptr}, {values, values_out, nullptr}, n, begin_bit,
-                     end_bit, {}, strata::detail::radix_buffers::in_storage, nullptr);
+                     end_bit, {}, strata::detail::radix_buffers::in_storage, stream);
 }
 
 }  // namespace device_test

@@ -29,13 +29,15 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Two buffers.** With `DoubleBuffer`, items are sorted between its two arrays, the input is
 ///   overwritten, and temporary storage does without a copy of the items. On return `selector`
 ///   names the array that will have the result.
-/// - **Execution.** One kernel launch up to some thousand items; for more, one that counts digits,
-///   and one for each digit of 8 bits, which moves all items if the digit is not the same
-///   everywhere. No host synchronisation and no allocation, so a call can be captured in a graph
+/// - **Execution.** One kernel launch up to some thousand items, of one block, and up to about a
+///   million, of as many blocks as the device holds at a time (a cooperative launch); for more, one
+///   that counts digits, and one for each digit of 8 bits, which moves all items if the digit is not
+///   the same everywhere. No host synchronisation and no allocation, so a call can be captured in a graph
 ///   and replayed. Calls that may run at the same time need temporary storage of their own.
 /// - **Storage.** As much as keys and values (not with `DoubleBuffer`), and up to a seventh of
-///   4-byte keys for what blocks tell each other.
-/// - **Traffic.** Keys are read once to count digits, and each pass reads and writes all items.
+///   4-byte keys for what blocks tell each other; up to some hundred thousand items, up to a half.
+/// - **Traffic.** Keys are read once to count digits, unless one launch does all, and each pass
+///   reads and writes all items.
 /// - **Aliasing.** No output may overlap an input or another output.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count,
 ///   null pointer with items, bits that the keys do not have, arrays that overlap, temporary

@@ -10,6 +10,7 @@ struct hub {
     static constexpr strata::radix_pass_tuning pass{256, 4, 1};
     static constexpr strata::radix_block_tuning small_block{256, 1};
     static constexpr strata::radix_block_tuning large_block{256, 4};
+    static constexpr strata::radix_grid_tuning grid{256, 1, 1, 1, 0};
   };
   using MaxPolicy = Policy;
 #if defined(STRATA_BAD)
@@ -17,6 +18,7 @@ struct hub {
 #else
   static constexpr std::size_t least_tile_items = 1024;
 #endif
+  static constexpr std::size_t least_grid_tile_items = 256;
 };
 
 cudaError_t sort(void* storage, std::size_t& bytes, const int* in, int* out) {

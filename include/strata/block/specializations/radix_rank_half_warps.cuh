@@ -45,8 +45,10 @@ class radix_rank_half_warps {
     unsigned sum_of_warp[bins / warp_threads];
   };
 
-  STRATA_D explicit radix_rank_half_warps(TempStorage& storage)
+  /// Of `rows` items a thread only, if that is less.
+  STRATA_D explicit radix_rank_half_warps(TempStorage& storage, int rows = ItemsPerThread)
       : storage_(storage),
+        rows_(rows),
         lane_(platform::lane_id()),
         half_warp_(threadIdx.x / half_warp),
         mine_(storage.counters[half_warp_]) {}
@@ -54,14 +56,14 @@ class radix_rank_half_warps {
   /// The number in the block of the calling thread's item `i`.
   STRATA_D static constexpr int stride() { return half_warp; }
   STRATA_D unsigned first_item() const {
-    return half_warp_ * unsigned{half_warp * ItemsPerThread} + lane_ % half_warp;
+    return half_warp_ * static_cast<unsigned>(half_warp * rows_) + lane_ % half_warp;
   }
 
   /// By all threads of the block. `digit(i)` is that of the thread's item `i`, asked for twice, with
   /// `digit.forget()` in between, so that not all digits are kept in registers;
   /// `on_count(d, count)` is called by thread `d`, for each digit `d`, before anybody waits for it;
   /// `on_start(d, start, count)` when the rank of its first item is known; `place(i, rank)` by all
-  /// threads after that. Ranks are those of all BlockThreads * ItemsPerThread items. The storage may be
+  /// threads after that. Ranks are those of all BlockThreads * rows items. The storage may be
   /// used again after a barrier.
   template <class Digit, class OnCount, class OnStart, class Place>
   STRATA_D void rank(Digit& digit, const OnCount& on_count, const OnStart& on_start,
@@ -91,19 +93,23 @@ class radix_rank_half_warps {
     for (unsigned i = lane_ % half_warp; i < bins; i += half_warp) mine_[i] = 0;
     __syncwarp();
     STRATA_UNROLL
-    for (int i = 0; i < ItemsPerThread; ++i) atomicAdd(&mine_[place_of(digit(i))], 1u);
+    for (int i = 0; i < ItemsPerThread; ++i) {
+      if (i >= rows_) break;
+      atomicAdd(&mine_[place_of(digit(i))], 1u);
+    }
     __syncwarp();
   }
 
   // The same for the warp.
   template <class Digit>
   STRATA_D unsigned frequent_digit(const Digit& digit) const {
-    const unsigned sample = digit(ItemsPerThread / 2);
+    unsigned sample = digit(0);
+    if (rows_ > ItemsPerThread / 2) sample = digit(ItemsPerThread / 2);
     const unsigned count = mine_[place_of(sample)];
     typename WarpReduce<unsigned>::TempStorage unused;
     const unsigned most = __shfl_sync(
         full_warp_mask, WarpReduce<unsigned>(unused).Reduce(count << RadixBits | sample, Max{}), 0);
-    return (most >> RadixBits) * 8 > unsigned{half_warp * ItemsPerThread}
+    return (most >> RadixBits) * 8 > static_cast<unsigned>(half_warp * rows_)
                ? most & unsigned{bins - 1}
                : none;
   }
@@ -150,6 +156,7 @@ class radix_rank_half_warps {
   STRATA_D void rank_items(const Digit& digit, const Place& place) {
     STRATA_UNROLL
     for (int i = 0; i < ItemsPerThread; ++i) {
+      if (i >= rows_) break;
       unsigned* const counter = &mine_[place_of(digit(i))];
       atomicAdd(counter, one | lane_bit());
       __syncwarp();
@@ -169,6 +176,7 @@ class radix_rank_half_warps {
     __syncwarp();
     STRATA_UNROLL
     for (int i = 0; i < ItemsPerThread; ++i) {
+      if (i >= rows_) break;
       const unsigned own = digit(i);
       const bool is_hot = own == hot;
       unsigned* const counter = &mine_[place_of(own)];
@@ -194,6 +202,7 @@ class radix_rank_half_warps {
   }
 
   TempStorage& storage_;
+  int rows_;
   unsigned lane_;
   unsigned half_warp_;
   unsigned* mine_;

@@ -50,6 +50,7 @@ struct DispatchRadixSort {
   // Keys that are not moved, but counted and written anew.
   static constexpr bool is_counted = !has_values && is_counted_key<Key, Decomposer>;
   static constexpr std::size_t most_blocks = 1024;
+  static constexpr std::size_t most_grid_blocks = 256;
   // A state has two bits beside a count.
   static constexpr std::size_t most_items_of_small_states = (std::size_t{1} << 30) - 1;
   // not for users: who fills the places sees to it
@@ -116,6 +117,11 @@ struct DispatchRadixSort {
     if (num_items <= block_items<ActivePolicy, large_radix_block>()) {
       return start_block<ActivePolicy, large_radix_block>();
     }
+    if constexpr (ActivePolicy::grid.most_items > 0) {
+      if (num_items <= static_cast<std::size_t>(ActivePolicy::grid.most_items)) {
+        return start_grid<ActivePolicy>();
+      }
+    }
     if (num_items <= most_items_of_small_states) return start_passes<ActivePolicy, unsigned>();
     return start_passes<ActivePolicy, unsigned long long>();
   }
@@ -157,7 +163,19 @@ struct DispatchRadixSort {
     } else {
       storage.template reserve<unsigned long long>(states_slot, states);
     }
+    const std::size_t grid_blocks = ceiling_divide(num_items, PolicyHub::least_grid_tile_items);
+    storage.template reserve<unsigned>(
+        states_slot, radix_grid_counts::number_of_words(
+                         grid_blocks < most_grid_blocks ? grid_blocks : most_grid_blocks,
+                         most_passes));
     storage.template reserve<platform::packet>(arrivals_slot, most_blocks);
+  }
+
+  // Whether a graph may replay what is launched: then the same tag comes again.
+  bool may_be_replayed() const {
+    cudaStreamCaptureStatus capture = cudaStreamCaptureStatusActive;
+    const bool is_known = cudaStreamIsCapturing(stream, &capture) == cudaSuccess;
+    return !is_known || capture != cudaStreamCaptureStatusNone;
   }
 
   template <class State>
@@ -204,6 +222,51 @@ struct DispatchRadixSort {
                   static_cast<int>(num_items), range, digits);
   }
 
+  // Where the device does not hold all blocks at a time, in passes.
+  template <class ActivePolicy>
+  cudaError_t start_grid() {
+    using Agent = AgentRadixGrid<ActivePolicy, KeyIterator, ValueIterator, Digits>;
+    constexpr radix_grid_tuning tuning = ActivePolicy::grid;
+    static_assert(static_cast<std::size_t>(tuning.block_threads) * tuning.least_items_per_thread >=
+                      PolicyHub::least_grid_tile_items,
+                  "radix_sort_policy_hub::least_grid_tile_items must be that of all policies");
+    constexpr std::size_t threads = static_cast<std::size_t>(tuning.block_threads);
+    const auto kernel = radix_grid_kernel<MaxPolicy, KeyIterator, ValueIterator, Value, Digits>;
+    static resident_blocks_cache cache;
+    int per_multiprocessor = 0;
+    const cudaError_t status = resident_blocks_per_multiprocessor(
+        cache, kernel, tuning.block_threads, Agent::shared_bytes, per_multiprocessor);
+    if (status != cudaSuccess) return status;
+    const auto multiprocessors = static_cast<std::size_t>(device.multiprocessors);
+    const std::size_t resident = static_cast<std::size_t>(per_multiprocessor) * multiprocessors;
+
+    constexpr std::size_t least_rows = static_cast<std::size_t>(tuning.least_items_per_thread);
+    constexpr std::size_t most_rows = static_cast<std::size_t>(tuning.items_per_thread);
+    std::size_t rows = ceiling_divide(num_items, threads * multiprocessors);
+    rows = rows < least_rows ? least_rows : rows > most_rows ? most_rows : rows;
+    const std::size_t blocks = ceiling_divide(num_items, threads * rows);
+    if (blocks > resident || blocks > most_grid_blocks) {
+      return start_passes<ActivePolicy, unsigned>();
+    }
+    launch_configuration configuration{"strata::DeviceRadixSort", dim3(static_cast<unsigned>(blocks)),
+                                       dim3(static_cast<unsigned>(threads))};
+    configuration.dynamic_shared_bytes = Agent::shared_bytes;
+    configuration.stream = stream;
+    configuration.cooperative = blocks > 1;
+    auto* const counters = storage.template get<unsigned>(counters_slot);
+    const radix_grid_workspace shared{
+        {storage.template get<unsigned long long>(arrivals_slot), counters, next_call_tag(),
+         may_be_replayed()},
+        storage.template get<unsigned>(states_slot)};
+    const cudaError_t launched =
+        launch(configuration, kernel, keys, values, static_cast<unsigned>(num_items),
+               static_cast<int>(rows), range, digits, shared);
+    // Where a part of the device is all that the context may use, it holds fewer.
+    if (launched != cudaErrorCooperativeLaunchTooLarge) return launched;
+    static_cast<void>(cudaGetLastError());
+    return start_passes<ActivePolicy, unsigned>();
+  }
+
   template <class ActivePolicy, class State>
   cudaError_t start_passes() {
     using Histogram = AgentRadixHistogram<ActivePolicy, KeyIterator, Digits, State>;
@@ -213,8 +276,6 @@ struct DispatchRadixSort {
     const std::size_t tiles = ceiling_divide<std::size_t>(num_items, Pass::tile_items);
     const radix_workspace<State> shared = workspace<State>(tiles);
 
-    cudaStreamCaptureStatus capture = cudaStreamCaptureStatusActive;
-    const bool is_known = cudaStreamIsCapturing(stream, &capture) == cudaSuccess;
     constexpr int histogram_threads = ActivePolicy::histogram.block_threads;
     static resident_blocks_cache histogram_cache;
     launch_configuration counting{"strata::DeviceRadixSort, digits", dim3(1),
@@ -225,7 +286,7 @@ struct DispatchRadixSort {
         counting, histogram_cache, device,
         ceiling_divide<std::size_t>(num_items, std::size_t{histogram_threads} * 4), most_blocks,
         radix_histogram_kernel<MaxPolicy, KeyIterator, Digits, State>, keys.input, num_items, range,
-        digits, shared, next_call_tag(), !is_known || capture != cudaStreamCaptureStatusNone,
+        digits, shared, next_call_tag(), may_be_replayed(),
         buffers == radix_buffers::two_of_the_caller);
     if (status != cudaSuccess) return status;
     if constexpr (is_counted) {

@@ -7,6 +7,7 @@
 #include <strata/core/types.hpp>
 #include <strata/device/radix_sort/agent_block.cuh>
 #include <strata/device/radix_sort/agent_expand.cuh>
+#include <strata/device/radix_sort/agent_grid.cuh>
 #include <strata/device/radix_sort/agent_histogram.cuh>
 #include <strata/device/radix_sort/agent_pass.cuh>
 #include <strata/device/radix_sort/tuning.hpp>
@@ -41,6 +42,22 @@ __launch_bounds__(BlockTuning<typename MaxPolicy::ActivePolicy>::value.block_thr
   platform::wait_for_previous_kernel();
   platform::launch_next_kernel();
   Agent(shared, num_items, range, digits).sort(keys_in, keys_out, values_in, values_out);
+}
+
+/// Sorts in one launch. All blocks are resident.
+template <class MaxPolicy, class KeyIterator, class ValueIterator, class Value, class Digits>
+__launch_bounds__(MaxPolicy::ActivePolicy::grid.block_threads,
+                  MaxPolicy::ActivePolicy::grid.blocks_per_multiprocessor) STRATA_KERNEL
+    void radix_grid_kernel(
+        const STRATA_GRID_CONSTANT radix_places<KeyIterator, iterator_value_t<KeyIterator>> keys,
+        const STRATA_GRID_CONSTANT radix_places<ValueIterator, Value> values, unsigned num_items,
+        int rows, radix_bit_range range, Digits digits, radix_grid_workspace workspace) {
+  using Agent =
+      AgentRadixGrid<typename MaxPolicy::ActivePolicy, KeyIterator, ValueIterator, Digits>;
+  STRATA_DYNAMIC_SHARED(shared);
+  platform::wait_for_previous_kernel();
+  platform::launch_next_kernel();
+  Agent(shared, keys, values, num_items, rows, range, digits, workspace).run();
 }
 
 /// Counts all digits, and plans the passes. All blocks are resident.

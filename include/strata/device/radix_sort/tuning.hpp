@@ -32,6 +32,19 @@ struct radix_block_tuning {
   int items_per_thread;
 };
 
+/// How a sort in one launch by all blocks that a device holds is cut. The blocks have tiles of
+/// items_per_thread items a thread; of fewer where that makes no more of them than there are
+/// multiprocessors.
+struct radix_grid_tuning {
+  int block_threads;
+  int items_per_thread;
+  int least_items_per_thread;
+  /// What registers and shared memory must allow.
+  int blocks_per_multiprocessor;
+  /// Up to which it is done, where the blocks have room for them; 0: never.
+  int most_items;
+};
+
 namespace detail {
 
 /// All sorts have digits of 8 bits: fewer make more passes, more do not fit shared memory.
@@ -51,11 +64,19 @@ struct radix_sort_policy_hub {
     return items < 1 ? 1 : items > most ? most : items;
   }
 
+  // The same, of keys and values that lie in shared memory together.
+  static constexpr int pairs_within(int bytes, int most) {
+    const int items = bytes / (key_bytes + value_bytes);
+    return items < 1 ? 1 : items > most ? most : items;
+  }
+
   struct Policy750 : ChainedPolicy<750, Policy750, Policy750> {
     static constexpr radix_histogram_tuning histogram{512, 48 << 10};
     static constexpr radix_pass_tuning pass{256, items_within(56, 24), 1};
     static constexpr radix_block_tuning small_block{256, items_within(16, 4)};
     static constexpr radix_block_tuning large_block{256, items_within(64, 16)};
+    static constexpr radix_grid_tuning grid{256, pairs_within(64, 16), pairs_within(64, 8), 1,
+                                            1 << 20};
   };
 
   struct Policy900 : ChainedPolicy<900, Policy900, Policy750> {
@@ -63,12 +84,21 @@ struct radix_sort_policy_hub {
     static constexpr radix_pass_tuning pass{384, items_within(160, 40), 2};
     static constexpr radix_block_tuning small_block{256, items_within(16, 4)};
     static constexpr radix_block_tuning large_block{1024, items_within(64, 16)};
+    static constexpr radix_grid_tuning grid{512, pairs_within(128, 32), pairs_within(32, 4), 1,
+                                            1 << 22};
   };
 
   using MaxPolicy = Policy900;
   /// Of a pass, in any of the policies: temporary storage has room for the states of such tiles.
   static constexpr std::size_t least_tile_items =
       static_cast<std::size_t>(Policy750::pass.block_threads) * Policy750::pass.items_per_thread;
+  /// The same of a sort in one launch, for its counts.
+  template <class Policy>
+  static constexpr std::size_t grid_tile_items =
+      static_cast<std::size_t>(Policy::grid.block_threads) * Policy::grid.least_items_per_thread;
+  static constexpr std::size_t least_grid_tile_items =
+      grid_tile_items<Policy750> < grid_tile_items<Policy900> ? grid_tile_items<Policy750>
+                                                              : grid_tile_items<Policy900>;
 };
 
 }  // namespace detail

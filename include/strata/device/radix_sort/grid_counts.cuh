@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/core/types.hpp>
+#include <strata/device/radix_sort/tuning.hpp>
+
+#include <cstddef>
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// How many items with each digit the blocks of a grid have, told to all of them without a barrier.
+///
+/// Each block has a row of words for each pass, and so has each group of blocks, to which its
+/// members add their counts: a block that wants the counts of all before it, and of all, reads the
+/// rows of all groups and those of its own group's members before it. The upper byte of a word says
+/// how many blocks have added to it, so a word is complete or not whoever looks, and no order among
+/// words matters. All words are cleared before the first barrier of the grid.
+class radix_grid_counts {
+ public:
+  static constexpr unsigned group_blocks = 16;
+
+  STRATA_HD static constexpr std::size_t groups(std::size_t blocks) {
+    return ceiling_divide<std::size_t>(blocks, group_blocks);
+  }
+  STRATA_HD static constexpr std::size_t number_of_words(std::size_t blocks, std::size_t passes) {
+    return passes * (groups(blocks) + blocks) * radix_bins;
+  }
+
+  STRATA_D explicit radix_grid_counts(unsigned* words)
+      : words_(words),
+        blocks_(gridDim.x),
+        groups_(static_cast<unsigned>(groups(gridDim.x))),
+        group_(blockIdx.x / group_blocks) {}
+
+  /// By all threads of all blocks.
+  STRATA_D void clear(int passes) const {
+    const auto count = static_cast<unsigned>(number_of_words(blocks_, static_cast<unsigned>(passes)));
+    const unsigned step = gridDim.x * blockDim.x;
+    for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step) words_[i] = 0;
+  }
+
+  /// By one thread of each block for each digit.
+  STRATA_D void publish(int pass, unsigned digit, unsigned count) const {
+    platform::store_relaxed(word(pass, groups_ + blockIdx.x, digit), one_block + count);
+    atomicAdd(word(pass, group_, digit), one_block + count);
+  }
+
+  /// Waits for a part of the blocks and adds up how many of their items have the digit: `all`, and
+  /// `before` in blocks before this one. The sums of all `parts` parts are what there is.
+  STRATA_D void collect(int pass, unsigned digit, unsigned part, unsigned parts, unsigned& before,
+                        unsigned& all) const {
+    const unsigned count = groups_ + blockIdx.x % group_blocks;
+    before = all = 0;
+    for (unsigned first = part; first < count; first += parts * at_once) {
+      unsigned found[at_once];
+      for (;;) {
+        STRATA_UNROLL
+        for (unsigned j = 0; j < at_once; ++j) {
+          const unsigned i = first + j * parts;
+          found[j] = i < count ? platform::load_relaxed(word(pass, row(i), digit)) : 0;
+        }
+        bool is_complete = true;
+        STRATA_UNROLL
+        for (unsigned j = 0; j < at_once; ++j) {
+          const unsigned i = first + j * parts;
+          is_complete = is_complete && (i >= count || found[j] / one_block == members(i));
+        }
+        if (is_complete) break;
+        STRATA_SPIN();
+      }
+      STRATA_UNROLL
+      for (unsigned j = 0; j < at_once; ++j) {
+        const unsigned i = first + j * parts;
+        const unsigned items = found[j] % one_block;
+        if (i < groups_) all += items;
+        if (i < group_ || i >= groups_) before += items;
+      }
+    }
+  }
+
+ private:
+  static constexpr unsigned one_block = 1u << 24;
+  // Words that a thread asks for before it looks at the first.
+  static constexpr unsigned at_once = 16;
+  // not for users: blocks of up to 2^16 items
+  static_assert(group_blocks << 16 <= one_block && group_blocks < 256,
+                "the sum of a group's counts has 24 bits, the number of its members 8");
+
+  // Of the `i`-th row to read: groups first, then the members before this block of its own.
+  STRATA_D unsigned row(unsigned i) const {
+    return i < groups_ ? i : i + group_ * group_blocks;
+  }
+  STRATA_D unsigned members(unsigned i) const {
+    if (i >= groups_) return 1;
+    const unsigned left = blocks_ - i * group_blocks;
+    return left < group_blocks ? left : group_blocks;
+  }
+  STRATA_D unsigned* word(int pass, unsigned row, unsigned digit) const {
+    return words_ + (static_cast<unsigned>(pass) * (groups_ + blocks_) + row) * radix_bins + digit;
+  }
+
+  unsigned* words_;
+  unsigned blocks_;
+  unsigned groups_;
+  unsigned group_;
+};
+
+}  // namespace detail
+STRATA_NAMESPACE_END
