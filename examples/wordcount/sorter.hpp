@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace wordcount {
+
+/// Items in an order in which those of equal keys are neighbours. Run r is the next `lengths[r]`
+/// items of `order`; in a run, items come as they were given.
+struct grouping {
+  std::vector<long long> order;
+  std::vector<long long> lengths;
+};
+
+/// What a device does for the program, which knows no more of the GPU and of the host SIMT back
+/// end.
+class sorter {
+ public:
+  virtual ~sorter() = default;
+
+  virtual std::string device() const = 0;
+
+  virtual grouping group(const std::vector<std::uint64_t>& keys) const = 0;
+  /// Which counts are the greatest, next greatest, ...
+  virtual std::vector<long long> descending(const std::vector<long long>& counts) const = 0;
+};
+
+struct device_error : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+struct no_device : device_error {
+  using device_error::device_error;
+};
+
+// One source, sorter.cu, makes both.
+std::unique_ptr<sorter> sorter_on_gpu();
+std::unique_ptr<sorter> sorter_on_host();
+
+}  // namespace wordcount
