@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/block/specializations/radix_warp_counters.cuh>
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+
+#include <cstddef>
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// Ranks by warps. Each takes its items row by row, an item of each lane, and lanes of one digit find
+/// each other: so an item knows how many of its digit are before it.
+///
+/// `EarlyCounts` false: a warp ranks its items among themselves while it counts, and adds where its
+/// items of each digit begin when that is known. True: it counts first, without matching, so that
+/// `on_counts` is called early, and ranks afterwards.
+template <class Counters, class Match, bool EarlyCounts>
+class radix_rank_match {
+ public:
+  static constexpr int bins = Counters::bins;
+  static constexpr int bins_per_thread = Counters::bins_per_thread;
+
+  struct storage {
+    typename Counters::storage counters;
+    typename Match::storage match;
+  };
+
+  STRATA_D radix_rank_match(storage& temp_storage, int thread)
+      : counters_(temp_storage.counters, thread), match_(temp_storage.match) {}
+
+  /// `digit(i)` is that of the thread's item i, in warp-striped arrangement.
+  template <class Digit, std::size_t ItemsPerThread, class Starts, class OnCounts>
+  STRATA_D void rank(const Digit& digit, int (&ranks)[ItemsPerThread], Starts& starts,
+                     OnCounts& on_counts, int items) {
+    match_.clear(counters_);
+    counters_.clear();
+    if constexpr (EarlyCounts) {
+      STRATA_UNROLL
+      for (std::size_t i = 0; i < ItemsPerThread; ++i) atomicAdd(&counter_of(digit, i), 1u);
+    } else {
+      rank_rows(digit, ranks);
+    }
+    __syncthreads();
+    counters_.scan(items, starts, on_counts);
+    __syncthreads();
+    if constexpr (EarlyCounts) {
+      rank_rows(digit, ranks);
+    } else {
+      STRATA_UNROLL
+      for (std::size_t i = 0; i < ItemsPerThread; ++i) {
+        ranks[i] += static_cast<int>(counter_of(digit, i));
+      }
+    }
+  }
+
+ private:
+  template <class Digit>
+  STRATA_D unsigned& counter_of(const Digit& digit, std::size_t i) {
+    return counters_[digit(static_cast<int>(i))];
+  }
+
+  template <class Digit, std::size_t ItemsPerThread>
+  STRATA_D void rank_rows(const Digit& digit, int (&ranks)[ItemsPerThread]) {
+    STRATA_UNROLL
+    for (std::size_t i = 0; i < ItemsPerThread; ++i) {
+      ranks[i] = counters_.rank_row(
+          digit(static_cast<int>(i)), [&](unsigned own) { return match_.match(counters_, own); },
+          [&](unsigned own) { match_.done(counters_, own); });
+    }
+  }
+
+  Counters counters_;
+  Match match_;
+};
+
+}  // namespace detail
+STRATA_NAMESPACE_END

@@ -1,0 +1,159 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/bank_conflicts.hpp>
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/core/shared_layout.hpp>
+#include <strata/core/types.hpp>
+
+#include <cstddef>
+#include <type_traits>
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// For those who do not ask how many items have each digit, or where these begin.
+struct not_wanted {};
+template <class T>
+inline constexpr bool is_wanted = !std::is_same_v<T, not_wanted>;
+
+template <class Callback, int Bins>
+using if_counts_callback = std::enable_if_t<std::is_invocable_v<Callback&, int (&)[Bins]>, int>;
+
+/// Ranks by counters of each thread's own. A word has two of 16 bits, for a digit of the lower and one
+/// of the upper half of digits:
+///
+///     word (row, thread) = count of digit `row` | count of digit `rows + row` << 16
+///
+/// 1. Count: a thread adds 1 for each of its items, and remembers how many it had before.
+/// 2. Scan: of all words, row after row. The upper halves go on where the lower ones end.
+/// 3. Rank: where the thread's items of the digit begin, and what was remembered.
+///
+/// Bank conflicts: none from 32 threads on. Rows are whole rows of banks, so that a thread counts in a
+/// bank of its own whatever the digits; segments that threads scan have an odd length.
+template <int Threads, int RadixBits, bool IsDescending, bool Memoize, class Scan>
+class radix_rank_thread_counters {
+ public:
+  static constexpr int bins = 1 << RadixBits;
+  static constexpr int bins_per_thread = ceiling_divide(bins, Threads);
+
+ private:
+  static constexpr int rows = bins / 2;
+  static constexpr int pitch = Threads < warp_threads ? Threads : round_up(Threads, warp_threads);
+  static constexpr int segment = ceiling_divide(rows * pitch, Threads) | 1;
+  // not for users: the length is odd
+  static_assert(conflict_degree(PlainLayout{}, blocked_access<4, segment>{}) == 1,
+                "segments have bank conflicts");
+
+ public:
+  struct storage {
+    unsigned words[Threads * segment];
+    typename Scan::TempStorage scan;
+  };
+
+  STRATA_D radix_rank_thread_counters(storage& temp_storage, int thread)
+      : storage_(temp_storage), thread_(thread) {}
+
+  /// `digit(i)` is that of the thread's item i, in blocked arrangement. `starts` are the ranks of the
+  /// first items of digits `bins_per_thread * thread` and on.
+  template <class Digit, std::size_t ItemsPerThread, class Starts, class OnCounts>
+  STRATA_D void rank(const Digit& digit, int (&ranks)[ItemsPerThread], Starts& starts,
+                     OnCounts& on_counts, int items) {
+    static_assert(Threads * ItemsPerThread < 1 << 16,
+                  "BlockRadixRank and BlockRadixSort count in 16 bits: a tile has at most 65,535 "
+                  "items; choose fewer threads or fewer items per thread");
+    clear();
+    count(digit, ranks);
+    __syncthreads();
+    scan();
+    __syncthreads();
+    STRATA_UNROLL
+    for (std::size_t i = 0; i < ItemsPerThread; ++i) {
+      ranks[i] += count_of(ordered(digit(static_cast<int>(i))), thread_);
+    }
+    if constexpr (is_wanted<Starts>) {
+      STRATA_UNROLL
+      for (int track = 0; track < bins_per_thread; ++track) {
+        const unsigned bin = static_cast<unsigned>(thread_ * bins_per_thread + track);
+        if (bin < unsigned{bins}) starts[track] = count_of(ordered(bin), 0);
+      }
+    }
+    if constexpr (is_wanted<OnCounts>) call_back(on_counts, items);
+  }
+
+ private:
+  STRATA_D static unsigned ordered(unsigned digit) {
+    return IsDescending ? unsigned{bins - 1} - digit : digit;
+  }
+  STRATA_D static unsigned shift_of(unsigned digit) { return digit >> (RadixBits - 1) << 4; }
+  STRATA_D unsigned& word_of(unsigned digit, int thread) {
+    const unsigned row = digit & unsigned{rows - 1};
+    return storage_.words[row * unsigned{pitch} + static_cast<unsigned>(thread)];
+  }
+  STRATA_D int count_of(unsigned digit, int thread) {
+    return static_cast<int>(word_of(digit, thread) >> shift_of(digit) & 0xffffu);
+  }
+
+  STRATA_D void clear() {
+    STRATA_UNROLL
+    for (int i = 0; i < segment; ++i) storage_.words[i * Threads + thread_] = 0;
+    // Otherwise these are the words of the thread.
+    if constexpr (pitch != Threads) __syncthreads();
+  }
+
+  template <class Digit, std::size_t ItemsPerThread>
+  STRATA_D void count(const Digit& digit, int (&before)[ItemsPerThread]) {
+    STRATA_UNROLL
+    for (std::size_t i = 0; i < ItemsPerThread; ++i) {
+      const unsigned mine = ordered(digit(static_cast<int>(i)));
+      unsigned& word = word_of(mine, thread_);
+      const unsigned counted = word;
+      word = counted + (1u << shift_of(mine));
+      before[i] = static_cast<int>(counted >> shift_of(mine) & 0xffffu);
+    }
+  }
+
+  STRATA_D void scan() {
+    unsigned* const mine = storage_.words + thread_ * segment;
+    unsigned kept[Memoize ? segment : 1];
+    unsigned sum = 0;
+    STRATA_UNROLL
+    for (int i = 0; i < segment; ++i) {
+      const unsigned word = mine[i];
+      if constexpr (Memoize) kept[i] = word;
+      sum += word;
+    }
+    const auto upper_half_follows = [](unsigned block_aggregate) { return block_aggregate << 16; };
+    unsigned prefix = 0;
+    Scan(storage_.scan).ExclusiveSum(sum, prefix, upper_half_follows);
+    STRATA_UNROLL
+    for (int i = 0; i < segment; ++i) {
+      const unsigned word = Memoize ? kept[Memoize ? i : 0] : mine[i];
+      mine[i] = prefix;
+      prefix += word;
+    }
+  }
+
+  template <class OnCounts>
+  STRATA_D void call_back(OnCounts& on_counts, int items) {
+    int counts[bins_per_thread];
+    STRATA_UNROLL
+    for (int track = 0; track < bins_per_thread; ++track) {
+      const unsigned bin = static_cast<unsigned>(thread_ * bins_per_thread + track);
+      counts[track] = 0;
+      if (bin >= unsigned{bins}) continue;
+      const unsigned place = ordered(bin);
+      const int end = place + 1 < unsigned{bins} ? count_of(place + 1, 0) : items;
+      counts[track] = end - count_of(place, 0);
+    }
+    on_counts(counts);
+  }
+
+  storage& storage_;
+  int thread_;
+};
+
+}  // namespace detail
+STRATA_NAMESPACE_END

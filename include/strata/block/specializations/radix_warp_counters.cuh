@@ -1,0 +1,182 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/block/specializations/radix_rank_thread_counters.cuh>
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/core/platform_match.cuh>
+#include <strata/core/shared_layout.hpp>
+#include <strata/core/types.hpp>
+
+#include <cstddef>
+#include <type_traits>
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// A counter of each digit for each warp, and what rankings by warps have in common. Digits are those of
+/// the keys; descending ones are counted the same and added up from the other end.
+///
+/// Bank conflicts: none when threads add up the counters of their digits, as the layout is one of
+/// blocked items. Counting and ranking access counters by digit, which no layout can free.
+template <int Threads, int RadixBits, bool IsDescending, class Scan>
+class radix_warp_counters {
+ public:
+  static constexpr int bins = 1 << RadixBits;
+  static constexpr int bins_per_thread = ceiling_divide(bins, Threads);
+
+ private:
+  static constexpr int warps = ceiling_divide(Threads, warp_threads);
+  static constexpr int lanes_of_last_warp = Threads - (warps - 1) * warp_threads;
+  using layout = ExchangeLayout<unsigned, bins_per_thread>;
+  // not for users: the layout keeps this promise
+  static_assert(conflict_degree(layout{}, blocked_access<4, bins_per_thread>{}) == 1,
+                "adding up counters has bank conflicts");
+  using row = unsigned[layout::storage_elements(bins)];
+
+ public:
+  struct storage {
+    row counters[warps];
+    typename Scan::TempStorage scan;
+  };
+
+  STRATA_D radix_warp_counters(storage& temp_storage, int thread)
+      : storage_(temp_storage),
+        thread_(thread),
+        lane_(static_cast<unsigned>(thread) % unsigned{warp_threads}),
+        lanes_(full_warp_mask) {
+    if constexpr (lanes_of_last_warp < warp_threads) {
+      if (warp() == warps - 1) lanes_ = full_warp_mask >> (warp_threads - lanes_of_last_warp);
+    }
+  }
+
+  /// The caller's warp, whose lanes are the bits of `lanes()`.
+  STRATA_D int warp() const { return thread_ / warp_threads; }
+  STRATA_D unsigned lane() const { return lane_; }
+  STRATA_D unsigned lanes() const { return lanes_; }
+  STRATA_D void sync_warp() const { __syncwarp(lanes_); }
+
+  STRATA_D unsigned& operator[](unsigned digit) {
+    return storage_.counters[warp()][layout{}(static_cast<int>(digit))];
+  }
+
+  /// Of the caller's warp. It may count when this returns.
+  STRATA_D void clear() {
+    const unsigned step = static_cast<unsigned>(__popc(lanes_));
+    for (unsigned bin = lane_; bin < unsigned{bins}; bin += step) (*this)[bin] = 0;
+    sync_warp();
+  }
+
+  /// By all threads, a barrier after all have counted: counters become the ranks of the warps' first
+  /// items, for use after another barrier. Thread t has the digits from bins_per_thread * t on.
+  template <class Starts, class OnCounts>
+  STRATA_D void scan(int items, Starts& starts, OnCounts& on_counts) {
+    int counts[bins_per_thread];
+    STRATA_UNROLL
+    for (int track = 0; track < bins_per_thread; ++track) {
+      counts[track] = 0;
+      for_each_warp(track, [&](unsigned& counter) { counts[track] += static_cast<int>(counter); });
+    }
+    if constexpr (is_wanted<OnCounts>) on_counts(counts);
+    int before[bins_per_thread];
+    Scan(storage_.scan).ExclusiveSum(counts, before);
+    STRATA_UNROLL
+    for (int track = 0; track < bins_per_thread; ++track) {
+      const int start = IsDescending ? items - before[track] - counts[track] : before[track];
+      if constexpr (is_wanted<Starts>) {
+        if (has_bin(track)) starts[track] = start;
+      }
+      unsigned next = static_cast<unsigned>(start);
+      for_each_warp(track, [&](unsigned& counter) {
+        const unsigned count = counter;
+        counter = next;
+        next += count;
+      });
+    }
+  }
+
+  /// Ranks a row of the warp, an item for each lane, after all rows before. `match(digit)` are the lanes
+  /// that have the digit; `done(digit)` is called by one of them when nobody reads any more.
+  template <class Match, class Done>
+  STRATA_D int rank_row(unsigned digit, const Match& match, const Done& done) {
+    const unsigned peers = match(digit);
+    unsigned& counter = (*this)[digit];
+    const unsigned rank = counter + static_cast<unsigned>(__popc(peers & ((1u << lane_) - 1)));
+    sync_warp();
+    if (peers >> lane_ == 1) {  // the last
+      counter = rank + 1;
+      done(digit);
+    }
+    sync_warp();
+    return static_cast<int>(rank);
+  }
+
+ private:
+  STRATA_D bool has_bin(int track) const {
+    return bins == Threads * bins_per_thread || thread_ * bins_per_thread + track < bins;
+  }
+  template <class Work>
+  STRATA_D void for_each_warp(int track, const Work& work) {
+    if (!has_bin(track)) return;
+    const int place = layout::of_thread(thread_) + track;
+    STRATA_UNROLL_N(8)
+    for (int w = 0; w < warps; ++w) work(storage_.counters[w][place]);
+  }
+
+  storage& storage_;
+  int thread_;
+  unsigned lane_;
+  unsigned lanes_;
+};
+
+/// The lanes of a warp that have a digit, by a vote for each of its bits.
+template <int Threads, int RadixBits>
+struct radix_match_votes {
+  struct storage {};
+  STRATA_D explicit radix_match_votes(storage&) {}
+
+  template <class Counters>
+  STRATA_D void clear(const Counters&) const {}
+  template <class Counters>
+  STRATA_D unsigned match(const Counters& warp, unsigned digit) const {
+    return platform::match_digit<RadixBits>(warp.lanes(), digit);
+  }
+  template <class Counters>
+  STRATA_D void done(const Counters&, unsigned) const {}
+};
+
+/// The same by a word for each digit, where each lane sets its bit. Fewer instructions, but lanes of one
+/// digit queue up.
+template <int Threads, int RadixBits>
+struct radix_match_words {
+  static constexpr unsigned bins = 1u << RadixBits;
+  struct storage {
+    unsigned lanes_of[ceiling_divide(Threads, warp_threads)][bins];
+  };
+  STRATA_D explicit radix_match_words(storage& temp_storage) : storage_(temp_storage) {}
+
+  template <class Counters>
+  STRATA_D void clear(const Counters& warp) {
+    const unsigned step = static_cast<unsigned>(__popc(warp.lanes()));
+    for (unsigned bin = warp.lane(); bin < bins; bin += step)
+      storage_.lanes_of[warp.warp()][bin] = 0;
+  }
+  template <class Counters>
+  STRATA_D unsigned match(const Counters& warp, unsigned digit) const {
+    unsigned& word = storage_.lanes_of[warp.warp()][digit];
+    atomicOr(&word, 1u << warp.lane());
+    warp.sync_warp();
+    return word;
+  }
+  template <class Counters>
+  STRATA_D void done(const Counters& warp, unsigned digit) const {
+    storage_.lanes_of[warp.warp()][digit] = 0;
+  }
+
+ private:
+  storage& storage_;
+};
+
+}  // namespace detail
+STRATA_NAMESPACE_END
