@@ -92,7 +92,7 @@ class AgentRadixExpand {
     }
     Vector vector;
     vector.set(keys);
-    vector.store(d_out_ + place);
+    vector.store_global(d_out_ + place);
   }
 
   TempStorage& storage_;

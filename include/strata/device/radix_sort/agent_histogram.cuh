@@ -6,6 +6,7 @@
 #include <strata/core/item_vector.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/core/radix_code.hpp>
 #include <strata/core/radix_key.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/radix_sort/digit_plan.cuh>
@@ -31,6 +32,7 @@ class AgentRadixHistogram {
   static constexpr radix_histogram_tuning tuning = Policy::histogram;
   static constexpr int block_threads = tuning.block_threads;
   using Key = iterator_value_t<KeyIterator>;
+  using Codes = radix_codes<Digits>;
   using Scan = BlockScan<unsigned long long, block_threads, BLOCK_SCAN_WARP_SCANS>;
   static constexpr int most_passes = ceiling_divide(Digits::key_bits, radix_bits);
   // Keys of a thread that are under way together.
@@ -86,6 +88,7 @@ class AgentRadixHistogram {
     count_keys();
     wait_for_all();
     add_counts();
+    if (!is_exact_) platform::store_relaxed(workspace_.inexact, 1u);
     __syncthreads();
     if (threadIdx.x == 0) {
       platform::fence_acq_rel();
@@ -112,6 +115,7 @@ class AgentRadixHistogram {
     clear(workspace_.bins, static_cast<std::size_t>(passes_ * radix_bins));
     clear(workspace_.tickets, static_cast<std::size_t>(passes_));
     clear(workspace_.departures, 1);
+    clear(workspace_.inexact, 1);
     clear(workspace_.states[0], workspace_.tiles * radix_bins);
   }
 
@@ -122,7 +126,8 @@ class AgentRadixHistogram {
     }
   }
 
-  STRATA_D void count(const Key& key) const {
+  STRATA_D void count(const Key& key) {
+    if constexpr (!Codes::are_all_exact) is_exact_ = is_exact_ && Codes::is_exact(key);
     unsigned* const mine = counters_ + threadIdx.x % unsigned{columns};
     STRATA_UNROLL
     for (int pass = 0; pass < most_passes; ++pass) {
@@ -134,7 +139,7 @@ class AgentRadixHistogram {
     }
   }
 
-  STRATA_D void count_keys() const {
+  STRATA_D void count_keys() {
     if constexpr (is_bulk_array<KeyIterator>) {
       if (reinterpret_cast<std::uintptr_t>(d_keys_) % 16 == 0) {
         count_vectors();
@@ -162,7 +167,7 @@ class AgentRadixHistogram {
   }
 
   // Of an array at a 16-byte boundary.
-  STRATA_D void count_vectors() const {
+  STRATA_D void count_vectors() {
     constexpr int width = 16 / static_cast<int>(sizeof(Key));
     constexpr int vectors = 4;  // of a thread, under way together
     constexpr std::size_t tile = static_cast<std::size_t>(block_threads) * vectors;
@@ -224,7 +229,8 @@ class AgentRadixHistogram {
       if (threadIdx.x == 0) storage_.is_constant[pass] = is_constant != 0;
     }
     if (threadIdx.x == 0) {
-      plan_radix_passes(workspace_.plan, passes_, storage_.is_constant, between_two_buffers_);
+      plan_radix_passes(workspace_.plan, passes_, storage_.is_constant,
+                        platform::load_relaxed(workspace_.inexact) == 0, between_two_buffers_);
     }
     if (!may_be_replayed_) return;
     // Another replay of a graph brings the same tag.
@@ -244,6 +250,7 @@ class AgentRadixHistogram {
   unsigned long long tag_;
   bool may_be_replayed_;
   bool between_two_buffers_;
+  bool is_exact_ = true;  // all keys that the thread has counted
 };
 
 }  // namespace detail

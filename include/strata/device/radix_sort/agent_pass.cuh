@@ -5,6 +5,7 @@
 #include <strata/block/specializations/radix_rank_half_warps.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/core/radix_code.hpp>
 #include <strata/core/radix_key.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/radix_sort/digit_plan.cuh>
@@ -46,6 +47,8 @@ class AgentRadixPass {
   using Key = iterator_value_t<KeyIterator>;
   static constexpr bool has_values = !std::is_same_v<ValueIterator, NullType>;
   using Value = iterator_value_t<std::conditional_t<has_values, ValueIterator, KeyIterator>>;
+  using Codes = radix_codes<Digits>;
+  using Code = typename Codes::Code;
   using Rank = radix_rank_half_warps<block_threads, items_per_thread, radix_bits>;
   static constexpr State counted = State{1} << (8 * sizeof(State) - 2);  // of the tile
   static constexpr State complete = State{2} << (8 * sizeof(State) - 2);  // with all before
@@ -61,12 +64,12 @@ class AgentRadixPass {
     unsigned tile;
   };
 
-  /// Dynamic shared memory: the tile's keys, later its values, behind the rest.
-  static constexpr std::size_t stage_offset = round_up(sizeof(TempStorage), std::size_t{128});
+  /// Dynamic shared memory: the tile's keys and its values, behind the rest.
+  static constexpr std::size_t keys_offset = round_up(sizeof(TempStorage), std::size_t{128});
+  static constexpr std::size_t values_offset =
+      round_up(keys_offset + tile_items * sizeof(Code), std::size_t{128});
   static constexpr std::size_t shared_bytes =
-      stage_offset +
-      static_cast<std::size_t>(tile_items) *
-      (has_values && sizeof(Value) > sizeof(Key) ? sizeof(Value) : sizeof(Key));
+      has_values ? values_offset + tile_items * sizeof(Value) : values_offset;
 
   STRATA_D AgentRadixPass(unsigned char* shared,
                           const radix_places<KeyIterator, Key>& keys,
@@ -74,7 +77,8 @@ class AgentRadixPass {
                           int pass, const radix_bit_range& range, const Digits& digits,
                           const radix_workspace<State>& workspace)
       : storage_(*reinterpret_cast<TempStorage*>(shared)),
-        stage_(shared + stage_offset),
+        staged_codes_(reinterpret_cast<Code*>(shared + keys_offset)),
+        staged_values_(reinterpret_cast<Value*>(shared + values_offset)),
         keys_(keys),
         values_(values),
         num_items_(num_items),
@@ -91,13 +95,12 @@ class AgentRadixPass {
     __syncthreads();
     const std::size_t tile = storage_.tile;
     clear_next_states(tile);
-    const std::size_t first = tile * tile_items;
-    const std::size_t left = num_items_ - first;
+    const std::size_t left = num_items_ - tile * tile_items;
     const int valid = left < tile_items ? static_cast<int>(left) : tile_items;
     from_place([&](const auto& keys, const auto& values) {
       if (plan_.is_copy) {
-        copy(keys, values, first, valid);
-      } else if (valid == tile_items) {
+        copy(keys, values, tile, valid);
+      } else if (Codes::are_all_exact || plan_.is_exact) {
         sort_tile<true>(keys, values, tile, valid);
       } else {
         sort_tile<false>(keys, values, tile, valid);
@@ -136,7 +139,8 @@ class AgentRadixPass {
   }
 
   template <class Keys, class Values>
-  STRATA_D void copy(const Keys& keys, const Values& values, std::size_t first, int valid) const {
+  STRATA_D void copy(const Keys& keys, const Values& values, std::size_t tile, int valid) const {
+    const std::size_t first = tile * tile_items;
     Key* const to = keys_.at(plan_.to) + first;
     const Keys from = advanced(keys, first);
     for (int i = static_cast<int>(threadIdx.x); i < valid; i += block_threads) to[i] = from[i];
@@ -149,18 +153,30 @@ class AgentRadixPass {
     }
   }
 
-  template <bool IsFull, class Keys, class Values>
-  STRATA_D void sort_tile(const Keys& from, const Values& values_from, std::size_t tile,
+  template <bool IsExact, class Keys, class Values>
+  STRATA_D void sort_tile(const Keys& keys, const Values& values, std::size_t tile, int valid) {
+    if (valid == tile_items) {
+      sort_tile<IsExact, true>(keys, values, tile, valid);
+    } else {
+      sort_tile<IsExact, false>(keys, values, tile, valid);
+    }
+  }
+  template <bool IsExact, bool IsFull, class Keys, class Values>
+  STRATA_D void sort_tile(const Keys& keys_from, const Values& values_from, std::size_t tile,
                           int valid) {
     const std::size_t first = tile * tile_items;
     Rank rank(storage_.rank);
     const auto first_item = static_cast<int>(rank.first_item());
-    Key keys[items_per_thread];
-    load<IsFull>(advanced(from, first), first_item, valid, keys);
+    Code codes[items_per_thread];
+    Value values[has_values ? items_per_thread : 1];
+    load<IsFull>(advanced(keys_from, first), first_item, valid,
+                 [&](int i, const Key& key) { codes[i] = Codes::encode(key); });
+    if constexpr (has_values) {
+      load<IsFull>(advanced(values_from, first), first_item, valid,
+                   [&](int i, const Value& value) { values[i] = value; });
+    }
 
-    tile_digits<IsFull> digit_of{keys, digits_, first_bit_, bits_, first_item, valid};
-    auto* const sorted = reinterpret_cast<Key*>(stage_);
-    ranks in_tile;
+    tile_digits<IsExact, IsFull> digit_of{codes, digits_, first_bit_, bits_, first_item, valid};
     unsigned start_in_tile = 0, count_in_tile = 0;  // of the digit whose number the thread has
     rank.rank(
         digit_of, [&](unsigned digit, unsigned count) { publish(tile, digit, count); },
@@ -169,20 +185,18 @@ class AgentRadixPass {
           count_in_tile = count;
         },
         [&](int i, unsigned place) {
-          if (IsFull || static_cast<int>(place) < valid) sorted[place] = keys[i];
-          in_tile.set(i, place);
+          if (!IsFull && static_cast<int>(place) >= valid) return;
+          staged_codes_[place] = codes[i];
+          if constexpr (has_values) staged_values_[place] = values[i];
         });
     if (threadIdx.x < radix_bins) look_back(tile, threadIdx.x, start_in_tile, count_in_tile);
     __syncthreads();
-    store_keys<IsFull>(sorted, valid, in_tile);
-    if constexpr (has_values) {
-      move_values<IsFull>(advanced(values_from, first), first_item, valid, in_tile);
-    }
+    store<IsExact, IsFull>(valid);
   }
 
-  template <bool IsFull>
+  template <bool IsExact, bool IsFull>
   struct tile_digits {
-    const Key (&keys)[items_per_thread];
+    const Code (&codes)[items_per_thread];
     const Digits& digits;
     int first_bit;
     int bits;
@@ -192,20 +206,17 @@ class AgentRadixPass {
     // Missing items come last: behind all others of the greatest digit.
     STRATA_D unsigned operator()(int i) const {
       if (!IsFull && first_item + i * Rank::stride() >= valid) return unsigned{radix_bins - 1};
-      return digits(keys[i], first_bit, bits);
+      return Codes::template digit<IsExact>(digits, codes[i], first_bit, bits);
     }
     STRATA_D void forget() { platform::forget(first_bit); }
   };
 
-  template <bool IsFull, class Iterator, class T>
-  STRATA_D static void load(const Iterator& from, int first_item, int valid,
-                            T (&items)[items_per_thread]) {
+  template <bool IsFull, class Iterator, class Use>
+  STRATA_D static void load(const Iterator& from, int first_item, int valid, const Use& use) {
     STRATA_UNROLL
     for (int i = 0; i < items_per_thread; ++i) {
       const int place = first_item + i * Rank::stride();
-      if (IsFull || place < valid) {
-        items[i] = from[static_cast<difference_of<Iterator>>(place)];
-      }
+      if (IsFull || place < valid) use(i, from[static_cast<difference_of<Iterator>>(place)]);
     }
   }
 
@@ -248,52 +259,24 @@ class AgentRadixPass {
   }
 
   // ------------------------------------------------------------------ to the output
-
-  // Where a thread's items come in the tile: kept only if values follow.
-  struct ranks {
-    unsigned short place[has_values ? items_per_thread : 1];
-    STRATA_D void set(int i, unsigned value) {
-      if constexpr (has_values) place[i] = static_cast<unsigned short>(value);
-    }
-  };
-
-  template <bool IsFull>
-  STRATA_D void store_keys(const Key* sorted, int valid, ranks&) {
-    Key* const to = keys_.at(plan_.to);
+  template <bool IsExact, bool IsFull>
+  STRATA_D void store(int valid) const {
+    Key* const keys_to = keys_.at(plan_.to);
     STRATA_UNROLL
     for (int i = 0; i < items_per_thread; ++i) {
       const int place = i * block_threads + static_cast<int>(threadIdx.x);
       if (!IsFull && place >= valid) break;
-      const Key key = sorted[place];
-      const unsigned digit = digits_(key, first_bit_, bits_);
-      if constexpr (has_values) digit_at_[i] = static_cast<unsigned char>(digit);
-      to[static_cast<State>(storage_.offset[digit] + static_cast<State>(place))] = key;
-    }
-  }
-
-  template <bool IsFull, class Values>
-  STRATA_D void move_values(const Values& from, int first_item, int valid, const ranks& in_tile) {
-    Value values[items_per_thread];
-    load<IsFull>(from, first_item, valid, values);
-    __syncthreads();  // The keys have left shared memory.
-    auto* const sorted = reinterpret_cast<Value*>(stage_);
-    STRATA_UNROLL
-    for (int i = 0; i < items_per_thread; ++i) {
-      if (IsFull || in_tile.place[i] < valid) sorted[in_tile.place[i]] = values[i];
-    }
-    __syncthreads();
-    Value* const to = values_.at(plan_.to);
-    STRATA_UNROLL
-    for (int i = 0; i < items_per_thread; ++i) {
-      const int place = i * block_threads + static_cast<int>(threadIdx.x);
-      if (!IsFull && place >= valid) break;
-      to[static_cast<State>(storage_.offset[digit_at_[i]] + static_cast<State>(place))] =
-          sorted[place];
+      const Code code = staged_codes_[place];
+      const unsigned digit = Codes::template digit<IsExact>(digits_, code, first_bit_, bits_);
+      const auto item = static_cast<State>(storage_.offset[digit] + static_cast<State>(place));
+      keys_to[item] = Codes::decode(code);
+      if constexpr (has_values) values_.at(plan_.to)[item] = staged_values_[place];
     }
   }
 
   TempStorage& storage_;
-  unsigned char* stage_;
+  Code* staged_codes_;
+  Value* staged_values_;
   const radix_places<KeyIterator, Key>& keys_;
   const radix_places<ValueIterator, Value>& values_;
   std::size_t num_items_;
@@ -303,7 +286,6 @@ class AgentRadixPass {
   const Digits& digits_;
   const radix_workspace<State>& workspace_;
   radix_pass_plan plan_;
-  unsigned char digit_at_[has_values ? items_per_thread : 1];  // of the items the thread stores
 };
 
 }  // namespace detail

@@ -19,6 +19,7 @@ struct radix_pass_plan {
   radix_place to;
   bool is_skipped;
   bool is_copy;  // the digit is the same everywhere, or there is none
+  bool is_exact;  // all keys are (see radix_codes)
   unsigned char order;  // among the passes that are not skipped
 };
 
@@ -27,7 +28,7 @@ struct radix_pass_plan {
 /// A pass must be there to take items out of the input: with none left, or where the input is
 /// itself the other place and the number of moves would leave them there, a pass only copies.
 STRATA_HD void plan_radix_passes(radix_pass_plan* plan, int passes, const bool* is_constant,
-                                        bool between_two_buffers) {
+                                 bool is_exact, bool between_two_buffers) {
   int moves = 0;
   for (int i = 0; i < passes; ++i) moves += is_constant[i] ? 0 : 1;
   // Between two buffers the result is where `passes` moves would bring it.
@@ -40,6 +41,7 @@ STRATA_HD void plan_radix_passes(radix_pass_plan* plan, int passes, const bool* 
     radix_pass_plan& pass = plan[i];
     pass.is_copy = is_constant[i] && may_copy;
     pass.is_skipped = is_constant[i] && !pass.is_copy;
+    pass.is_exact = is_exact;
     pass.order = static_cast<unsigned char>(order);
     if (pass.is_skipped) {
       pass.from = pass.to = radix_place::output;

@@ -154,7 +154,7 @@ struct DispatchRadixSort {
       storage.template reserve<Key>(sorted_keys_slot, num_items);
     }
     storage.template reserve<unsigned long long>(bins_slot, most_passes * radix_bins);
-    // Tickets, departures, and plans.
+    // Tickets, departures, whether there are inexact keys, and plans.
     storage.template reserve<unsigned>(counters_slot, 64 + most_passes * sizeof(radix_pass_plan));
     const std::size_t states =
         2 * ceiling_divide(num_items, PolicyHub::least_tile_items) * radix_bins;
@@ -185,6 +185,7 @@ struct DispatchRadixSort {
     return {storage.template get<unsigned long long>(bins_slot),
             counters,
             counters + 32,
+            counters + 33,
             reinterpret_cast<radix_pass_plan*>(counters + 64),
             {states, states + tiles * radix_bins},
             storage.template get<platform::packet>(arrivals_slot),

@@ -72,7 +72,8 @@ struct radix_sort_policy_hub {
 
   struct Policy750 : ChainedPolicy<750, Policy750, Policy750> {
     static constexpr radix_histogram_tuning histogram{512, 48 << 10};
-    static constexpr radix_pass_tuning pass{256, items_within(56, 24), 1};
+    static constexpr radix_pass_tuning pass{
+        256, value_bytes == 0 ? items_within(56, 24) : pairs_within(80, 24), 1};
     static constexpr radix_block_tuning small_block{256, items_within(16, 4)};
     static constexpr radix_block_tuning large_block{256, items_within(64, 16)};
     static constexpr radix_grid_tuning grid{256, pairs_within(64, 16), pairs_within(64, 8), 1,
@@ -81,7 +82,8 @@ struct radix_sort_policy_hub {
 
   struct Policy900 : ChainedPolicy<900, Policy900, Policy750> {
     static constexpr radix_histogram_tuning histogram{1024, 192 << 10};
-    static constexpr radix_pass_tuning pass{384, items_within(160, 40), 2};
+    static constexpr radix_pass_tuning pass{
+        384, value_bytes == 0 ? items_within(160, 40) : pairs_within(208, 40), 2};
     static constexpr radix_block_tuning small_block{256, items_within(16, 4)};
     static constexpr radix_block_tuning large_block{1024, items_within(64, 16)};
     static constexpr radix_grid_tuning grid{512, pairs_within(128, 32), pairs_within(32, 4), 1,

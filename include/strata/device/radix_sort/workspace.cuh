@@ -41,6 +41,7 @@ struct radix_workspace {
   unsigned long long* bins;     // of each pass: how many items have a digit, then a smaller one
   unsigned* tickets;            // of each pass
   unsigned* departures;         // of the first kernel's blocks
+  unsigned* inexact;            // not 0: there are keys that are not exact (see radix_codes)
   radix_pass_plan* plan;
   State* states[2];             // of each tile and digit; passes take turns
   platform::packet* arrivals;   // of the first kernel's blocks

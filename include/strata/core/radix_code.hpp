@@ -1,0 +1,97 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/radix_key.hpp>
+
+#include <cstring>
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// How a sort holds keys whose digits it asks for several times: as codes, one for each key, whose
+/// digits cost less. In general, a code is the key.
+///
+/// `digit()` is that of radix_digits for all keys that are exact. It is for the few others, too,
+/// where `IsExact` is false.
+template <class Digits>
+struct radix_codes;
+
+template <class Key, bool IsDescending, class Decomposer>
+struct radix_codes<radix_digits<Key, IsDescending, Decomposer>> {
+  using Digits = radix_digits<Key, IsDescending, Decomposer>;
+  using Code = Key;
+  static constexpr bool are_all_exact = true;
+
+  STRATA_HD static Code encode(const Key& key) { return key; }
+  STRATA_HD static Key decode(const Code& code) { return code; }
+  STRATA_HD static bool is_exact(const Key&) { return true; }
+
+  template <bool IsExact>
+  STRATA_HD static unsigned digit(const Digits& digits, const Code& code, int begin, int count) {
+    return digits(code, begin, count);
+  }
+};
+
+/// Of a number, the code is a word in the order of the sort. Negative numbers of a floating-point
+/// type have all bits flipped, so that no two keys have one code: -0.0 comes just before +0.0, and
+/// NaN by sign and payload. These keys are not exact, as a sort takes -0.0 for +0.0, and any NaN for
+/// any other.
+template <class Key, bool IsDescending>
+struct radix_codes<radix_digits<Key, IsDescending, identity_decomposer>> {
+  using Digits = radix_digits<Key, IsDescending, identity_decomposer>;
+  using Code = typename RadixTraits<Key>::word;
+  static constexpr bool is_float = radix_mantissa_bits<Key> != 0;
+  static constexpr bool are_all_exact = !is_float;
+  static constexpr int bits = RadixTraits<Key>::bits;
+  static constexpr Code sign = static_cast<Code>(Code{1} << (bits - 1));
+
+  STRATA_HD static Code encode(const Key& key) {
+    Code word;
+    memcpy(&word, &key, sizeof(Key));
+    Code flipped = 0;
+    if constexpr (is_float) {
+      flipped = static_cast<Code>((word & sign) != 0 ? ~Code{0} : sign);
+    } else if constexpr (is_signed_radix_integer<Key>::value) {
+      flipped = sign;
+    }
+    return static_cast<Code>(IsDescending ? ~(word ^ flipped) : word ^ flipped);
+  }
+
+  STRATA_HD static Key decode(Code code) {
+    if (IsDescending) code = static_cast<Code>(~code);
+    Code flipped = 0;
+    if constexpr (is_float) {
+      flipped = static_cast<Code>((code & sign) != 0 ? sign : ~Code{0});
+    } else if constexpr (is_signed_radix_integer<Key>::value) {
+      flipped = sign;
+    }
+    const Code word = static_cast<Code>(code ^ flipped);
+    Key key;
+    memcpy(static_cast<void*>(&key), &word, sizeof(Key));
+    return key;
+  }
+
+  STRATA_HD static bool is_exact(const Key& key) {
+    if constexpr (is_float) {
+      const Code ordered = RadixTraits<Key>::ordered(key);
+      return encode(key) == static_cast<Code>(IsDescending ? ~ordered : ordered);
+    } else {
+      return true;
+    }
+  }
+
+  template <bool IsExact>
+  STRATA_HD static unsigned digit([[maybe_unused]] const Digits& digits, const Code& code,
+                                  int begin, int count) {
+    if constexpr (IsExact || are_all_exact) {
+      return static_cast<unsigned>(code >> begin) & (~0u >> (32 - count));
+    } else {
+      return digits(decode(code), begin, count);
+    }
+  }
+};
+
+}  // namespace detail
+STRATA_NAMESPACE_END
