@@ -58,7 +58,8 @@ constexpr pattern all_patterns[] = {pattern::random,   pattern::few,        patt
 
 /// Where each item of the sorted sequence comes from, by the standard library.
 template <bool IsDescending, class Key>
-std::vector<std::uint32_t> expected_order(const std::vector<Key>& keys, int begin_bit, int end_bit) {
+std::vector<std::uint32_t> expected_order(const std::vector<Key>& keys, int begin_bit,
+                                          int end_bit) {
   using Traits = strata::RadixTraits<Key>;
   using word = typename Traits::word;
   const auto bits_of = [&](const Key& key) {

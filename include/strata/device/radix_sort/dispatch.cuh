@@ -249,7 +249,8 @@ struct DispatchRadixSort {
     if (blocks > resident || blocks > most_grid_blocks) {
       return start_passes<ActivePolicy, unsigned>();
     }
-    launch_configuration configuration{"strata::DeviceRadixSort", dim3(static_cast<unsigned>(blocks)),
+    launch_configuration configuration{"strata::DeviceRadixSort",
+                                       dim3(static_cast<unsigned>(blocks)),
                                        dim3(static_cast<unsigned>(threads))};
     configuration.dynamic_shared_bytes = Agent::shared_bytes;
     configuration.stream = stream;

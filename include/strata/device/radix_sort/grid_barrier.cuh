@@ -39,16 +39,17 @@ class grid_barrier {
   STRATA_D void arrive() {
     ++phase_;
     __syncthreads();
-    // Pairs with the acquiring load in wait().
-    if (threadIdx.x == 0) platform::store_release(barrier_.flags + blockIdx.x, barrier_.tag + phase_);
+    if (threadIdx.x == 0) {
+      // Pairs with the acquiring load in wait().
+      platform::store_release(barrier_.flags + blockIdx.x, barrier_.tag + phase_);
+    }
   }
 
   /// By all threads of the block, after arrive().
   STRATA_D void wait() const {
     for (unsigned block = threadIdx.x; block < gridDim.x; block += unsigned{BlockThreads}) {
-      while (platform::load_acquire(barrier_.flags + block) - barrier_.tag - phase_ >= most_phases) {
-        STRATA_SPIN();
-      }
+      const unsigned long long* const flag = barrier_.flags + block;
+      while (platform::load_acquire(flag) - barrier_.tag - phase_ >= most_phases) STRATA_SPIN();
     }
     __syncthreads();
   }

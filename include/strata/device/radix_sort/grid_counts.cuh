@@ -38,7 +38,8 @@ class radix_grid_counts {
 
   /// By all threads of all blocks.
   STRATA_D void clear(int passes) const {
-    const auto count = static_cast<unsigned>(number_of_words(blocks_, static_cast<unsigned>(passes)));
+    const auto count =
+        static_cast<unsigned>(number_of_words(blocks_, static_cast<std::size_t>(passes)));
     const unsigned step = gridDim.x * blockDim.x;
     for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step) words_[i] = 0;
   }
