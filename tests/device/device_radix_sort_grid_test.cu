@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DeviceRadixSort in one launch: sizes for which the blocks that a device holds at a time have room.
+// DeviceRadixSort in one launch: sizes for which the blocks of a device have room.
 #include <strata/core/radix_key.hpp>
 #include <strata/device/device_radix_sort.cuh>
 

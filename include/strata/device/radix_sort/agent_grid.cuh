@@ -43,6 +43,8 @@ class AgentRadixGrid {
   static constexpr bool has_values = !std::is_same_v<ValueIterator, NullType>;
   using Value = iterator_value_t<std::conditional_t<has_values, ValueIterator, KeyIterator>>;
   using Rank = radix_rank_half_warps<block_threads, items_per_thread, radix_bits>;
+  // Items of a thread that are under way together, from shared memory to their places.
+  static constexpr int at_once = 4;
   static constexpr int bin_warps = radix_bins / warp_threads;
   static constexpr unsigned parts = unsigned{block_threads} / radix_bins;
   static constexpr std::size_t capacity = std::size_t{block_threads} * items_per_thread;
@@ -139,7 +141,10 @@ class AgentRadixGrid {
                  ? agent.digits_(keys[i], first_bit, bits)
                  : unsigned{radix_bins - 1};
     }
-    STRATA_D void forget() { platform::forget(first_bit); }
+    STRATA_D void forget() {
+      platform::forget(first_bit);
+      platform::forget(first_item);
+    }
   };
 
   STRATA_D void meet() {
@@ -158,7 +163,8 @@ class AgentRadixGrid {
 
   template <class Use>
   STRATA_D void for_own_items(const Use& use) const {
-    const int first_item = this->first_item();
+    int first_item = this->first_item();
+    platform::forget(first_item);  // or what is computed from it stays in registers in all passes
     STRATA_UNROLL
     for (int i = 0; i < items_per_thread; ++i) {
       if (i >= rows_) break;
@@ -190,6 +196,7 @@ class AgentRadixGrid {
     Rank rank(storage_.rank, rows_);
     tile_digits digit_of{*this, keys, static_cast<int>(rank.first_item()), range_.first_bit(pass),
                          range_.bits(pass)};
+    digit_of.forget();
     const auto missing = static_cast<unsigned>(rows_ * block_threads - valid_);
     unsigned start_in_tile = 0;
     rank.rank(
@@ -245,15 +252,28 @@ class AgentRadixGrid {
     Key* const keys_to = keys_.at(to);
     const int first_bit = range_.first_bit(pass);
     const int bits = range_.bits(pass);
-    STRATA_UNROLL
-    for (int i = 0; i < items_per_thread; ++i) {
-      const int place = i * block_threads + static_cast<int>(threadIdx.x);
-      if (place >= valid_) break;
-      const Key key = stage_[place];
-      const unsigned item =
-          storage_.offset[digits_(key, first_bit, bits)] + static_cast<unsigned>(place);
-      keys_to[item] = key;
-      if constexpr (has_values) values_.at(to)[item] = value_stage_[place];
+    STRATA_UNROLL_N(1)
+    for (int i = static_cast<int>(threadIdx.x); i < valid_; i += at_once * block_threads) {
+      Key keys[at_once];
+      unsigned items[at_once];
+      STRATA_UNROLL
+      for (int j = 0; j < at_once; ++j) {
+        if (i + j * block_threads < valid_) keys[j] = stage_[i + j * block_threads];
+      }
+      STRATA_UNROLL
+      for (int j = 0; j < at_once; ++j) {
+        const int place = i + j * block_threads;
+        if (place >= valid_) continue;
+        items[j] = storage_.offset[digits_(keys[j], first_bit, bits)] +
+                   static_cast<unsigned>(place);
+      }
+      STRATA_UNROLL
+      for (int j = 0; j < at_once; ++j) {
+        const int place = i + j * block_threads;
+        if (place >= valid_) continue;
+        keys_to[items[j]] = keys[j];
+        if constexpr (has_values) values_.at(to)[items[j]] = value_stage_[place];
+      }
     }
   }
 

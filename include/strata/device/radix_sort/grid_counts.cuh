@@ -56,7 +56,10 @@ class radix_grid_counts {
                         unsigned& all) const {
     const unsigned count = groups_ + blockIdx.x % group_blocks;
     before = all = 0;
-    for (unsigned first = part; first < count; first += parts * at_once) {
+    // Or places of words and numbers of members stay in registers from pass to pass.
+    int begin = static_cast<int>(part);
+    platform::forget(begin);
+    for (auto first = static_cast<unsigned>(begin); first < count; first += parts * at_once) {
       unsigned found[at_once];
       for (;;) {
         STRATA_UNROLL
@@ -86,7 +89,7 @@ class radix_grid_counts {
  private:
   static constexpr unsigned one_block = 1u << 24;
   // Words that a thread asks for before it looks at the first.
-  static constexpr unsigned at_once = 16;
+  static constexpr unsigned at_once = 12;
   // not for users: blocks of up to 2^16 items
   static_assert(group_blocks << 16 <= one_block && group_blocks < 256,
                 "the sum of a group's counts has 24 bits, the number of its members 8");
