@@ -90,18 +90,26 @@ enum WarpMatchAlgorithm {
 
 namespace detail {
 
+template <int RadixBits>
+struct radix_rank_digits {
+  static_assert(RadixBits >= 1 && RadixBits <= 16,
+                "the digits of BlockRadixRank and BlockRadixSort have 1 to 16 bits");
+  static constexpr int bits = RadixBits;
+};
+
 template <int X, int Y, int Z, BlockScanAlgorithm InnerScan, class Counter>
 using radix_rank_scan = BlockScan<Counter, X, InnerScan, Y, Z>;
 
 template <int X, int Y, int Z, int RadixBits, bool IsDescending, BlockScanAlgorithm InnerScan>
 using radix_rank_counters =
-    radix_warp_counters<block_shape<X, Y, Z>::threads, RadixBits, IsDescending,
-                        radix_rank_scan<X, Y, Z, InnerScan, int>>;
+    radix_warp_counters<block_shape<X, Y, Z>::threads, radix_rank_digits<RadixBits>::bits,
+                        IsDescending, radix_rank_scan<X, Y, Z, InnerScan, int>>;
 
 template <int X, int Y, int Z, int RadixBits, bool IsDescending, bool Memoize,
           BlockScanAlgorithm InnerScan>
 using radix_rank_basic =
-    radix_rank_thread_counters<block_shape<X, Y, Z>::threads, RadixBits, IsDescending, Memoize,
+    radix_rank_thread_counters<block_shape<X, Y, Z>::threads, radix_rank_digits<RadixBits>::bits,
+                               IsDescending, Memoize,
                                radix_rank_scan<X, Y, Z, InnerScan, unsigned>>;
 
 }  // namespace detail

@@ -17,9 +17,6 @@ namespace detail {
 /// What the classes of block_radix_rank.cuh have in common: their members.
 template <class Algorithm, class Shape>
 class block_radix_rank_forms {
-  static_assert(Algorithm::bins >= 2 && Algorithm::bins <= 1 << 16,
-                "the digits of BlockRadixRank and BlockRadixSort have 1 to 16 bits");
-
  public:
   /// Digits t * BINS_TRACKED_PER_THREAD and on are those of thread t.
   static constexpr int BINS_TRACKED_PER_THREAD = Algorithm::bins_per_thread;

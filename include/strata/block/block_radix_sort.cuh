@@ -1,0 +1,264 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/block/block_exchange.cuh>
+#include <strata/block/block_radix_rank.cuh>
+#include <strata/block/block_scan.cuh>
+#include <strata/block/block_shape.cuh>
+#include <strata/block/specializations/radix_sort_range.hpp>
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/core/radix_key.hpp>
+#include <strata/core/types.hpp>
+
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+STRATA_NAMESPACE_BEGIN
+
+/// Sorts the keys of a block, `ItemsPerThread` (N) of them in each thread, and the values that belong
+/// to them, stably:
+///
+/// | call | result |
+/// |---|---|
+/// | `Sort` | ascending, blocked: item i of thread t is number t * N + i |
+/// | `SortDescending` | descending, blocked |
+/// | `SortBlockedToStriped` | ascending, striped: item i of thread t is number i * threads + t |
+/// | `SortDescendingBlockedToStriped` | descending, striped |
+///
+/// Arguments are `(keys, range...)` or `(keys, values, range...)`, where the range is one of
+///
+/// | range | sorts by |
+/// |---|---|
+/// | | all bits |
+/// | `begin_bit, end_bit` | bits begin_bit to end_bit - 1, counted from the least significant |
+/// | `decomposer` | the fields that `decomposer(key)` refers to: see RadixFields |
+/// | `decomposer, begin_bit, end_bit` | these bits of the fields side by side, the first highest |
+///
+/// - Each has a form for partial tiles: `SortPartialTile(keys, valid_items, range...)`,
+///   `SortPartialTile(keys, values, valid_items, range...)` and so on. The first `valid_items` items
+///   of the tile are sorted, and no others are looked at: these keep their numbers. More than there
+///   are means all, 0 or less none. There need not be a key behind all others to fill up with.
+/// - Keys are integers of up to 128 bits, enumerations, half, bfloat16, float, double, or with a
+///   decomposer any type. -0.0 is equal to +0.0, all NaN are equal and greater than +infinity. Keys
+///   are moved as they are.
+/// - Stable: equal keys, and their values, stay in their order, in descending sorts too.
+/// - Input is in blocked arrangement. Every thread of the block must call, in uniform control flow,
+///   with the same range and `valid_items`. Any number of threads; at most 65,535 items.
+/// - A pass for each RadixBits of the range: BlockRadixRank ranks by a digit, and BlockExchange moves
+///   keys, then values. Without bits nothing is sorted.
+/// - Shared memory: the largest of what BlockRadixRank needs, 2^(RadixBits + 1) bytes for each
+///   thread, and what BlockExchange needs for the keys, and for the values. No bank conflicts, but
+///   for scatters, where they depend on the ranks.
+/// - `__syncthreads()` must stand between two calls that use the same storage, and before the storage
+///   is used for anything else. Objects of one type constructed without storage share theirs.
+/// - `MemoizeOuterScan` and `InnerScan` are BlockRadixRank's. `SmemConfig` has no effect: it is there
+///   for CUB's order of parameters.
+/// - `KeyT` and `ValueT` must be trivially copyable.
+///
+/// @code
+/// // Sorts rows of up to 512 items by their keys, each by a block.
+/// STRATA_KERNEL void sort_rows(float* keys, int* values, const int* row_begins) {
+///   using Sort = strata::BlockRadixSort<float, 128, 4, int>;
+///   STRATA_SHARED(temp_storage, Sort::TempStorage);
+///   const int thread = static_cast<int>(threadIdx.x);
+///   const int begin = row_begins[blockIdx.x];
+///   const int count = row_begins[blockIdx.x + 1] - begin;
+///   float row_keys[4];
+///   int row_values[4];
+///   strata::LoadDirectBlocked(thread, keys + begin, row_keys, count);
+///   strata::LoadDirectBlocked(thread, values + begin, row_values, count);
+///   Sort(temp_storage).SortBlockedToStripedPartialTile(row_keys, row_values, count);
+///   strata::StoreDirectStriped<128>(thread, keys + begin, row_keys, count);
+///   strata::StoreDirectStriped<128>(thread, values + begin, row_values, count);
+/// }
+/// @endcode
+template <class KeyT, int BlockDimX, int ItemsPerThread, class ValueT = NullType, int RadixBits = 4,
+          bool MemoizeOuterScan = true, BlockScanAlgorithm InnerScan = BLOCK_SCAN_WARP_SCANS,
+          cudaSharedMemConfig SmemConfig = cudaSharedMemBankSizeFourByte, int BlockDimY = 1,
+          int BlockDimZ = 1>
+class BlockRadixSort {
+  static_assert(std::is_trivially_copyable_v<KeyT> && std::is_trivially_copyable_v<ValueT>,
+                "BlockRadixSort moves keys and values through shared memory as bits: both must be "
+                "trivially copyable");
+  using shape = detail::block_shape<BlockDimX, BlockDimY, BlockDimZ>;
+  static constexpr int tile_items = shape::threads * ItemsPerThread;
+  static constexpr std::size_t items_per_thread = static_cast<std::size_t>(ItemsPerThread);
+  static constexpr bool has_values = !std::is_same_v<ValueT, NullType>;
+
+  using ranking = detail::radix_rank_basic<BlockDimX, BlockDimY, BlockDimZ, RadixBits, false,
+                                           MemoizeOuterScan, InnerScan>;
+  template <class T>
+  using exchange = BlockExchange<T, BlockDimX, ItemsPerThread, false, BlockDimY, BlockDimZ>;
+  using key_exchange = exchange<KeyT>;
+  using value_exchange = exchange<std::conditional_t<has_values, ValueT, KeyT>>;
+  union storage {
+    typename ranking::storage rank;
+    typename key_exchange::TempStorage keys;
+    typename value_exchange::TempStorage values;
+  };
+
+  template <class T>
+  using items = T[items_per_thread];
+  using range = detail::radix_sort_range<KeyT>;
+  // Only arguments that are a range have one.
+  template <class... Range>
+  using range_of = decltype(range::of(std::declval<Range>()...));
+  using all = detail::all_items;
+  enum order { ascending, descending };
+  enum arrangement { blocked, striped };
+
+ public:
+  struct TempStorage : Uninitialized<storage> {};
+
+  STRATA_D BlockRadixSort() : BlockRadixSort(private_storage()) {}
+  STRATA_D explicit BlockRadixSort(TempStorage& temp_storage)
+      : storage_(temp_storage.Alias()), thread_(shape::thread_rank("BlockRadixSort")) {}
+
+  template <class... Range, class = range_of<Range...>>
+  STRATA_D void Sort(items<KeyT>& keys, Range... by) {
+    sort<ascending, blocked>(keys, NullType{}, all{}, range::of(by...));
+  }
+  template <class... Range, class = range_of<Range...>>
+  STRATA_D void Sort(items<KeyT>& keys, items<ValueT>& values, Range... by) {
+    sort<ascending, blocked>(keys, values, all{}, range::of(by...));
+  }
+  template <class... Range, class = range_of<Range...>>
+  STRATA_D void SortPartialTile(items<KeyT>& keys, int valid_items, Range... by) {
+    sort<ascending, blocked>(keys, NullType{}, first(valid_items), range::of(by...));
+  }
+  template <class... Range, class = range_of<Range...>>
+  STRATA_D void SortPartialTile(items<KeyT>& keys, items<ValueT>& values, int valid_items,
+                                Range... by) {
+    sort<ascending, blocked>(keys, values, first(valid_items), range::of(by...));
+  }
+
+  template <class... Range, class = range_of<Range...>>
+  STRATA_D void SortDescending(items<KeyT>& keys, Range... by) {
+    sort<descending, blocked>(keys, NullType{}, all{}, range::of(by...));
+  }
+  template <class... Range, class = range_of<Range...>>
+  STRATA_D void SortDescending(items<KeyT>& keys, items<ValueT>& values, Range... by) {
+    sort<descending, blocked>(keys, values, all{}, range::of(by...));
+  }
+  template <class... Range, class = range_of<Range...>>
+  STRATA_D void SortDescendingPartialTile(items<KeyT>& keys, int valid_items, Range... by) {
+    sort<descending, blocked>(keys, NullType{}, first(valid_items), range::of(by...));
+  }
+  template <class... Range, class = range_of<Range...>>
+  STRATA_D void SortDescendingPartialTile(items<KeyT>& keys, items<ValueT>& values, int valid_items,
+                                          Range... by) {
+    sort<descending, blocked>(keys, values, first(valid_items), range::of(by...));
+  }
+
+  template <class... Range, class = range_of<Range...>>
+  STRATA_D void SortBlockedToStriped(items<KeyT>& keys, Range... by) {
+    sort<ascending, striped>(keys, NullType{}, all{}, range::of(by...));
+  }
+  template <class... Range, class = range_of<Range...>>
+  STRATA_D void SortBlockedToStriped(items<KeyT>& keys, items<ValueT>& values, Range... by) {
+    sort<ascending, striped>(keys, values, all{}, range::of(by...));
+  }
+  template <class... Range, class = range_of<Range...>>
+  STRATA_D void SortBlockedToStripedPartialTile(items<KeyT>& keys, int valid_items, Range... by) {
+    sort<ascending, striped>(keys, NullType{}, first(valid_items), range::of(by...));
+  }
+  template <class... Range, class = range_of<Range...>>
+  STRATA_D void SortBlockedToStripedPartialTile(items<KeyT>& keys, items<ValueT>& values,
+                                                int valid_items, Range... by) {
+    sort<ascending, striped>(keys, values, first(valid_items), range::of(by...));
+  }
+
+  template <class... Range, class = range_of<Range...>>
+  STRATA_D void SortDescendingBlockedToStriped(items<KeyT>& keys, Range... by) {
+    sort<descending, striped>(keys, NullType{}, all{}, range::of(by...));
+  }
+  template <class... Range, class = range_of<Range...>>
+  STRATA_D void SortDescendingBlockedToStriped(items<KeyT>& keys, items<ValueT>& values,
+                                               Range... by) {
+    sort<descending, striped>(keys, values, all{}, range::of(by...));
+  }
+  template <class... Range, class = range_of<Range...>>
+  STRATA_D void SortDescendingBlockedToStripedPartialTile(items<KeyT>& keys, int valid_items,
+                                                          Range... by) {
+    sort<descending, striped>(keys, NullType{}, first(valid_items), range::of(by...));
+  }
+  template <class... Range, class = range_of<Range...>>
+  STRATA_D void SortDescendingBlockedToStripedPartialTile(items<KeyT>& keys, items<ValueT>& values,
+                                                          int valid_items, Range... by) {
+    sort<descending, striped>(keys, values, first(valid_items), range::of(by...));
+  }
+
+ private:
+  STRATA_D static TempStorage& private_storage() {
+    STRATA_SHARED(temp_storage, TempStorage);
+    return temp_storage;
+  }
+
+  STRATA_D detail::first_items first(int valid_items) const {
+    return {thread_ * ItemsPerThread, valid_items};
+  }
+
+  // `values` are an array, or NullType.
+  template <order Order, arrangement Output, class Values, class IsValid, class Decomposer>
+  STRATA_D void sort(items<KeyT>& keys, Values&& values, const IsValid& is_valid,
+                     const detail::radix_sort_bits<Decomposer>& by) {
+    using digits = detail::radix_digits<KeyT, Order == descending, Decomposer>;
+    STRATA_ASSERT(by.begin_bit >= 0 && by.begin_bit <= by.end_bit && by.end_bit <= digits::key_bits,
+                  "BlockRadixSort: bits %d to %d are not a range of the %d bits of a key",
+                  by.begin_bit, by.end_bit, digits::key_bits);
+    const digits digit_of{by.decomposer};
+    int bit = by.begin_bit;
+    constexpr int last_bits = Output == striped ? RadixBits : 0;
+    for (; by.end_bit - bit > last_bits; bit += RadixBits) {
+      if (bit != by.begin_bit) __syncthreads();
+      pass<blocked>(keys, values, is_valid, digit_of, bit, by.end_bit);
+    }
+    if constexpr (Output == striped) {
+      if (bit != by.begin_bit) __syncthreads();
+      if (bit < by.end_bit) {
+        pass<striped>(keys, values, is_valid, digit_of, bit, by.end_bit);
+      } else {
+        move_all(keys, values,
+                 [](auto exchange, auto& moved) { exchange.BlockedToStriped(moved); });
+      }
+    }
+  }
+
+  template <arrangement Output, class Values, class IsValid, class Digits>
+  STRATA_D void pass(items<KeyT>& keys, Values& values, const IsValid& is_valid,
+                     const Digits& digit_of, int bit, int end_bit) {
+    const int bits = end_bit - bit < RadixBits ? end_bit - bit : RadixBits;
+    int ranks[items_per_thread];
+    // Items that are not valid have the highest digit, and come last as they did before.
+    const auto digit = [&](int i) {
+      return is_valid(i) ? digit_of(keys[i], bit, bits) : unsigned{ranking::bins - 1};
+    };
+    detail::not_wanted none;
+    ranking(storage_.rank, thread_).rank(digit, ranks, none, none, tile_items);
+    __syncthreads();
+    move_all(keys, values, [&](auto exchange, auto& moved) {
+      if constexpr (Output == blocked) {
+        exchange.ScatterToBlocked(moved, ranks);
+      } else {
+        exchange.ScatterToStriped(moved, ranks);
+      }
+    });
+  }
+
+  template <class Values, class Move>
+  STRATA_D void move_all(items<KeyT>& keys, [[maybe_unused]] Values& values, const Move& move) {
+    move(key_exchange(storage_.keys), keys);
+    if constexpr (has_values && std::is_array_v<Values>) {
+      __syncthreads();
+      move(value_exchange(storage_.values), values);
+    }
+  }
+
+  storage& storage_;
+  int thread_;
+};
+
+STRATA_NAMESPACE_END
