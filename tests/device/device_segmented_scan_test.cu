@@ -32,25 +32,6 @@ using strata_test::string_hash;
 
 using offset = std::int64_t;
 
-/// Lengths in the order of the segments, which lie in memory in any order, with gaps. Some of the
-/// empty ones end before they begin.
-segment_shape scattered(const segment_shape& of, std::uint64_t stream) {
-  std::mt19937_64 bits = strata_test::random_bits(stream);
-  std::vector<std::size_t> order(of.begins.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::shuffle(order.begin(), order.end(), bits);
-  segment_shape shape{of.name + "_scattered", of.begins, of.ends};
-  offset next = 3;
-  for (const std::size_t s : order) {
-    const offset length = of.ends[s] - of.begins[s];
-    shape.begins[s] = next;
-    shape.ends[s] = next += length;
-    if (length == 0 && bits() % 2 == 0) shape.ends[s] -= static_cast<offset>(bits() % 100);
-    next += static_cast<offset>(bits() % 4);
-  }
-  return shape;
-}
-
 /// What a segmented scan is tested on; together some hundred thousand items, or a million.
 const std::vector<segment_shape>& shapes() {
   static const std::vector<segment_shape> all = [] {

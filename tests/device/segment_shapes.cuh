@@ -45,6 +45,25 @@ inline segment_shape consecutive(std::string name, const std::vector<std::int64_
   return shape;
 }
 
+/// Lengths in the order of the segments, which lie in memory in any order, with gaps. Some of the
+/// empty ones end before they begin.
+inline segment_shape scattered(const segment_shape& of, std::uint64_t stream) {
+  std::mt19937_64 bits = strata_test::random_bits(stream);
+  std::vector<std::size_t> order(of.begins.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::shuffle(order.begin(), order.end(), bits);
+  segment_shape shape{of.name + "_scattered", of.begins, of.ends};
+  std::int64_t next = 3;
+  for (const std::size_t s : order) {
+    const std::int64_t length = of.ends[s] - of.begins[s];
+    shape.begins[s] = next;
+    shape.ends[s] = next += length;
+    if (length == 0 && bits() % 2 == 0) shape.ends[s] -= static_cast<std::int64_t>(bits() % 100);
+    next += static_cast<std::int64_t>(bits() % 4);
+  }
+  return shape;
+}
+
 /// Lengths around the powers of two from 8 to `largest`: wherever one way of reducing a segment ends
 /// and the next begins.
 inline std::vector<std::int64_t> lengths_around_powers(std::int64_t largest) {
