@@ -83,12 +83,22 @@ struct radix_codes<radix_digits<Key, IsDescending, identity_decomposer>> {
   }
 
   template <bool IsExact>
-  STRATA_HD static unsigned digit([[maybe_unused]] const Digits& digits, const Code& code,
-                                  int begin, int count) {
+  STRATA_HD static unsigned digit(const Digits&, const Code& code, int begin, int count) {
     if constexpr (IsExact || are_all_exact) {
       return static_cast<unsigned>(code >> begin) & (~0u >> (32 - count));
     } else {
-      return digits(decode(code), begin, count);
+      // As RadixTraits::ordered() of the key.
+      constexpr Code infinity = static_cast<Code>(
+          (sign - 1) & ~((Code{1} << radix_mantissa_bits<Key>)-1));
+      constexpr Code first = static_cast<Code>(~(sign | infinity));
+      constexpr Code last = static_cast<Code>(sign | infinity);
+      Code ordered = IsDescending ? static_cast<Code>(~code) : code;
+      if (ordered == sign - 1) ordered = sign;
+      if (static_cast<Code>(ordered - first) > static_cast<Code>(last - first)) {
+        ordered = static_cast<Code>(~Code{0});
+      }
+      if (IsDescending) ordered = static_cast<Code>(~ordered);
+      return static_cast<unsigned>(ordered >> begin) & (~0u >> (32 - count));
     }
   }
 };

@@ -26,7 +26,10 @@ namespace detail {
 ///
 /// Digits that neighbouring rows of sorted items have differ by a power of two, often: counters are
 /// permuted, so that these lie in different banks.
-template <int BlockThreads, int ItemsPerThread, int RadixBits>
+///
+/// With `HasFewerRows`, threads may have fewer items than ItemsPerThread, all as many: loops then end
+/// where the rows do, which costs a quarter of the speed with many items.
+template <int BlockThreads, int ItemsPerThread, int RadixBits, bool HasFewerRows = false>
 class radix_rank_half_warps {
  public:
   static constexpr int bins = 1 << RadixBits;
@@ -45,7 +48,7 @@ class radix_rank_half_warps {
     unsigned sum_of_warp[bins / warp_threads];
   };
 
-  /// Of `rows` items a thread only, if that is less.
+  /// `rows` is the number of items of a thread, if it has fewer.
   STRATA_D explicit radix_rank_half_warps(TempStorage& storage, int rows = ItemsPerThread)
       : storage_(storage),
         rows_(rows),
@@ -56,7 +59,7 @@ class radix_rank_half_warps {
   /// The number in the block of the calling thread's item `i`.
   STRATA_D static constexpr int stride() { return half_warp; }
   STRATA_D unsigned first_item() const {
-    return half_warp_ * static_cast<unsigned>(half_warp * rows_) + lane_ % half_warp;
+    return half_warp_ * static_cast<unsigned>(half_warp * rows()) + lane_ % half_warp;
   }
 
   /// By all threads of the block. `digit(i)` is that of the thread's item `i`, asked for twice, with
@@ -85,6 +88,7 @@ class radix_rank_half_warps {
   static constexpr unsigned none = ~0u;
   static constexpr unsigned one = 1u << 16;
 
+  STRATA_D int rows() const { return HasFewerRows ? rows_ : ItemsPerThread; }
   STRATA_D static unsigned place_of(unsigned digit) { return digit ^ digit >> 5; }
   STRATA_D unsigned lane_bit() const { return 1u << lane_ % half_warp; }
 
@@ -94,7 +98,7 @@ class radix_rank_half_warps {
     __syncwarp();
     STRATA_UNROLL
     for (int i = 0; i < ItemsPerThread; ++i) {
-      if (i >= rows_) break;
+      if (i >= rows()) break;
       atomicAdd(&mine_[place_of(digit(i))], 1u);
     }
     __syncwarp();
@@ -103,13 +107,14 @@ class radix_rank_half_warps {
   // The same for the warp.
   template <class Digit>
   STRATA_D unsigned frequent_digit(const Digit& digit) const {
-    unsigned sample = digit(0);
-    if (rows_ > ItemsPerThread / 2) sample = digit(ItemsPerThread / 2);
+    unsigned sample = 0;
+    if (HasFewerRows) sample = digit(0);
+    if (rows() > ItemsPerThread / 2) sample = digit(ItemsPerThread / 2);
     const unsigned count = mine_[place_of(sample)];
     typename WarpReduce<unsigned>::TempStorage unused;
     const unsigned most = __shfl_sync(
         full_warp_mask, WarpReduce<unsigned>(unused).Reduce(count << RadixBits | sample, Max{}), 0);
-    return (most >> RadixBits) * 8 > static_cast<unsigned>(half_warp * rows_)
+    return (most >> RadixBits) * 8 > static_cast<unsigned>(half_warp * rows())
                ? most & unsigned{bins - 1}
                : none;
   }
@@ -156,7 +161,7 @@ class radix_rank_half_warps {
   STRATA_D void rank_items(const Digit& digit, const Place& place) {
     STRATA_UNROLL
     for (int i = 0; i < ItemsPerThread; ++i) {
-      if (i >= rows_) break;
+      if (i >= rows()) break;
       unsigned* const counter = &mine_[place_of(digit(i))];
       atomicAdd(counter, one | lane_bit());
       __syncwarp();
@@ -176,7 +181,7 @@ class radix_rank_half_warps {
     __syncwarp();
     STRATA_UNROLL
     for (int i = 0; i < ItemsPerThread; ++i) {
-      if (i >= rows_) break;
+      if (i >= rows()) break;
       const unsigned own = digit(i);
       const bool is_hot = own == hot;
       unsigned* const counter = &mine_[place_of(own)];

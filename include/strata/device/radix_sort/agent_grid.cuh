@@ -42,7 +42,7 @@ class AgentRadixGrid {
   using Key = iterator_value_t<KeyIterator>;
   static constexpr bool has_values = !std::is_same_v<ValueIterator, NullType>;
   using Value = iterator_value_t<std::conditional_t<has_values, ValueIterator, KeyIterator>>;
-  using Rank = radix_rank_half_warps<block_threads, items_per_thread, radix_bits>;
+  using Rank = radix_rank_half_warps<block_threads, items_per_thread, radix_bits, true>;
   // Items of a thread that are under way together, from shared memory to their places.
   static constexpr int at_once = 4;
   static constexpr int bin_warps = radix_bins / warp_threads;

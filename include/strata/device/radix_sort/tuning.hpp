@@ -4,6 +4,7 @@
 
 #include <strata/core/chained_policy.hpp>
 #include <strata/core/macros.hpp>
+#include <strata/core/radix_key.hpp>
 #include <strata/core/types.hpp>
 
 #include <cstddef>
@@ -82,8 +83,12 @@ struct radix_sort_policy_hub {
 
   struct Policy900 : ChainedPolicy<900, Policy900, Policy750> {
     static constexpr radix_histogram_tuning histogram{1024, 192 << 10};
-    static constexpr radix_pass_tuning pass{
-        384, value_bytes == 0 ? items_within(160, 40) : pairs_within(208, 40), 2};
+    // As many as registers allow without spills.
+    static constexpr int pass_items =
+        value_bytes > 0                  ? pairs_within(208, 40)
+        : radix_mantissa_bits<Key> == 0 ? items_within(160, 40)
+                                         : items_within(144, 36);
+    static constexpr radix_pass_tuning pass{384, pass_items, 2};
     static constexpr radix_block_tuning small_block{256, items_within(16, 4)};
     static constexpr radix_block_tuning large_block{1024, items_within(64, 16)};
     static constexpr radix_grid_tuning grid{512, pairs_within(128, 32), pairs_within(32, 4), 1,
