@@ -22,10 +22,12 @@ struct radix_hub {
     static constexpr strata::radix_block_tuning small_block{256, 1};
     static constexpr strata::radix_block_tuning large_block{256, 1};
     static constexpr strata::radix_grid_tuning grid{256, 1, 1, 1, 0};
+    static constexpr strata::radix_words_tuning words{256, 0};
   };
   using MaxPolicy = Policy750;
   static constexpr std::size_t least_tile_items = 256 * PassItems;
   static constexpr std::size_t least_grid_tile_items = 256;
+  static constexpr std::size_t least_counted_words = 0;
 };
 
 /// One launch for up to MostItems items, in tiles of up to GridItems items a thread, as far as the
@@ -38,10 +40,28 @@ struct radix_grid_hub {
     static constexpr strata::radix_block_tuning small_block{256, 1};
     static constexpr strata::radix_block_tuning large_block{256, 1};
     static constexpr strata::radix_grid_tuning grid{GridThreads, GridItems, 1, 1, MostItems};
+    static constexpr strata::radix_words_tuning words{256, 0};
   };
   using MaxPolicy = Policy750;
   static constexpr std::size_t least_tile_items = 256 * 4;
   static constexpr std::size_t least_grid_tile_items = 256;
+  static constexpr std::size_t least_counted_words = 0;
+};
+
+/// Keys of two bytes are counted, from 1000 on.
+struct radix_words_hub {
+  struct Policy750 : strata::ChainedPolicy<750, Policy750, Policy750> {
+    static constexpr strata::radix_histogram_tuning histogram{256, 48 << 10};
+    static constexpr strata::radix_pass_tuning pass{256, 4, 1};
+    static constexpr strata::radix_block_tuning small_block{256, 1};
+    static constexpr strata::radix_block_tuning large_block{256, 1};
+    static constexpr strata::radix_grid_tuning grid{256, 1, 1, 1, 0};
+    static constexpr strata::radix_words_tuning words{256, 1000};
+  };
+  using MaxPolicy = Policy750;
+  static constexpr std::size_t least_tile_items = 256 * 4;
+  static constexpr std::size_t least_grid_tile_items = 256;
+  static constexpr std::size_t least_counted_words = 1000;
 };
 
 /// A two-phase call with the tuning of `Hub`.

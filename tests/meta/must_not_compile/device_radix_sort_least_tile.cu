@@ -11,8 +11,10 @@ struct hub {
     static constexpr strata::radix_block_tuning small_block{256, 1};
     static constexpr strata::radix_block_tuning large_block{256, 4};
     static constexpr strata::radix_grid_tuning grid{256, 1, 1, 1, 0};
+    static constexpr strata::radix_words_tuning words{256, 0};
   };
   using MaxPolicy = Policy;
+  static constexpr std::size_t least_counted_words = 0;
 #if defined(STRATA_BAD)
   static constexpr std::size_t least_tile_items = 2048;
 #else

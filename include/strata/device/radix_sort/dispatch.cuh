@@ -49,6 +49,7 @@ struct DispatchRadixSort {
   static constexpr bool has_values = !std::is_same_v<ValueIterator, NullType>;
   // Keys that are not moved, but counted and written anew.
   static constexpr bool is_counted = !has_values && is_counted_key<Key, Decomposer>;
+  static constexpr bool may_count_words = !has_values && is_counted_word<Key, Decomposer>;
   static constexpr std::size_t most_blocks = 1024;
   static constexpr std::size_t most_grid_blocks = 256;
   // A state has two bits beside a count.
@@ -122,6 +123,14 @@ struct DispatchRadixSort {
         return start_grid<ActivePolicy>();
       }
     }
+    if constexpr (may_count_words && ActivePolicy::words.least_items > 0) {
+      static_assert(ActivePolicy::words.least_items >= PolicyHub::least_counted_words,
+                    "radix_sort_policy_hub::least_counted_words must be that of all policies");
+      const bool has_all_bits = range.begin_bit == 0 && range.end_bit == Digits::key_bits;
+      if (has_all_bits && num_items >= ActivePolicy::words.least_items) {
+        return start_words<ActivePolicy>();
+      }
+    }
     if (num_items <= most_items_of_small_states) return start_passes<ActivePolicy, unsigned>();
     return start_passes<ActivePolicy, unsigned long long>();
   }
@@ -168,6 +177,9 @@ struct DispatchRadixSort {
         states_slot, radix_grid_counts::number_of_words(
                          grid_blocks < most_grid_blocks ? grid_blocks : most_grid_blocks,
                          most_passes));
+    if (may_count_words && num_items >= PolicyHub::least_counted_words) {
+      storage.template reserve<unsigned long long>(bins_slot, std::size_t{radix_words} + 1);
+    }
     storage.template reserve<platform::packet>(arrivals_slot, most_blocks);
   }
 
@@ -324,6 +336,35 @@ struct DispatchRadixSort {
     writing.programmatic = device.ptx_version >= 900;
     return launch(writing, radix_expand_kernel<MaxPolicy, Key, IsDescending>, first, keys.output,
                   num_items);
+  }
+
+  // Keys of two bytes.
+  template <class ActivePolicy>
+  cudaError_t start_words() const {
+    using Count = AgentRadixCountWords<ActivePolicy, KeyIterator, Digits>;
+    using Expand = AgentRadixExpandWords<ActivePolicy, Key, IsDescending>;
+    constexpr int threads = ActivePolicy::words.block_threads;
+    auto* const first = storage.template get<unsigned long long>(bins_slot);
+    static resident_blocks_cache cache;
+    launch_configuration counting{"strata::DeviceRadixSort, words", dim3(1), dim3(threads)};
+    counting.dynamic_shared_bytes = Count::counter_bytes;
+    counting.stream = stream;
+    const radix_words_workspace shared{
+        {storage.template get<unsigned long long>(arrivals_slot),
+         storage.template get<unsigned>(counters_slot), next_call_tag(), may_be_replayed()},
+        first};
+    const cudaError_t status = launch_resident(
+        counting, cache, device, ceiling_divide(num_items, Count::tile_items), most_blocks,
+        radix_count_words_kernel<MaxPolicy, KeyIterator, Digits>, keys.input, num_items, digits,
+        shared);
+    if (status != cudaSuccess) return status;
+    launch_configuration writing{
+        "strata::DeviceRadixSort, keys",
+        dim3(static_cast<unsigned>(ceiling_divide(num_items, Expand::tile_items))), dim3(threads)};
+    writing.stream = stream;
+    writing.programmatic = device.ptx_version >= 900;
+    return launch(writing, radix_expand_words_kernel<MaxPolicy, Key, IsDescending>, first,
+                  keys.output, num_items);
   }
 
   // No bits to sort by.

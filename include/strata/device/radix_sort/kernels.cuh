@@ -6,7 +6,9 @@
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
 #include <strata/device/radix_sort/agent_block.cuh>
+#include <strata/device/radix_sort/agent_count_words.cuh>
 #include <strata/device/radix_sort/agent_expand.cuh>
+#include <strata/device/radix_sort/agent_expand_words.cuh>
 #include <strata/device/radix_sort/agent_grid.cuh>
 #include <strata/device/radix_sort/agent_histogram.cuh>
 #include <strata/device/radix_sort/agent_pass.cuh>
@@ -103,6 +105,32 @@ __launch_bounds__(MaxPolicy::ActivePolicy::histogram.block_threads, 1) STRATA_KE
     void radix_expand_kernel(const unsigned long long* first, Key* keys_out,
                              std::size_t num_items) {
   using Agent = AgentRadixExpand<typename MaxPolicy::ActivePolicy, Key, IsDescending>;
+  STRATA_SHARED(shared, Uninitialized<typename Agent::TempStorage>);
+  platform::wait_for_previous_kernel();
+  platform::launch_next_kernel();
+  Agent(shared.Alias(), first, keys_out, num_items).run();
+}
+
+/// Counts keys of two bytes. All blocks are resident.
+template <class MaxPolicy, class KeyIterator, class Digits>
+__launch_bounds__(MaxPolicy::ActivePolicy::words.block_threads, 1) STRATA_KERNEL
+    void radix_count_words_kernel(KeyIterator keys, std::size_t num_items, Digits digits,
+                                  radix_words_workspace workspace) {
+  using Agent = AgentRadixCountWords<typename MaxPolicy::ActivePolicy, KeyIterator, Digits>;
+  STRATA_SHARED(shared, Uninitialized<typename Agent::TempStorage>);
+  STRATA_DYNAMIC_SHARED(counters);
+  platform::wait_for_previous_kernel();
+  platform::launch_next_kernel();
+  Agent(shared.Alias(), reinterpret_cast<unsigned*>(counters), keys, num_items, digits, workspace)
+      .run();
+}
+
+/// Writes keys of two bytes, when all are counted.
+template <class MaxPolicy, class Key, bool IsDescending>
+__launch_bounds__(MaxPolicy::ActivePolicy::words.block_threads, 2) STRATA_KERNEL
+    void radix_expand_words_kernel(const unsigned long long* first, Key* keys_out,
+                                   std::size_t num_items) {
+  using Agent = AgentRadixExpandWords<typename MaxPolicy::ActivePolicy, Key, IsDescending>;
   STRATA_SHARED(shared, Uninitialized<typename Agent::TempStorage>);
   platform::wait_for_previous_kernel();
   platform::launch_next_kernel();

@@ -46,6 +46,13 @@ struct radix_grid_tuning {
   int most_items;
 };
 
+/// How keys of two bytes are counted and written anew.
+struct radix_words_tuning {
+  int block_threads;
+  /// From which on it is done; 0: never. A block has 128 KiB of counters.
+  std::size_t least_items;
+};
+
 namespace detail {
 
 /// All sorts have digits of 8 bits: fewer make more passes, more do not fit shared memory.
@@ -79,6 +86,7 @@ struct radix_sort_policy_hub {
     static constexpr radix_block_tuning large_block{256, items_within(64, 16)};
     static constexpr radix_grid_tuning grid{256, pairs_within(64, 16), pairs_within(64, 8), 1,
                                             1 << 20};
+    static constexpr radix_words_tuning words{1024, 0};
   };
 
   struct Policy900 : ChainedPolicy<900, Policy900, Policy750> {
@@ -93,12 +101,15 @@ struct radix_sort_policy_hub {
     static constexpr radix_block_tuning large_block{1024, items_within(64, 16)};
     static constexpr radix_grid_tuning grid{512, pairs_within(128, 32), pairs_within(32, 4), 1,
                                             1 << 22};
+    static constexpr radix_words_tuning words{1024, std::size_t{1} << 24};
   };
 
   using MaxPolicy = Policy900;
   /// Of a pass, in any of the policies: temporary storage has room for the states of such tiles.
   static constexpr std::size_t least_tile_items =
       static_cast<std::size_t>(Policy750::pass.block_threads) * Policy750::pass.items_per_thread;
+  /// From which on any of the policies counts keys of two bytes.
+  static constexpr std::size_t least_counted_words = Policy900::words.least_items;
   /// The same of a sort in one launch, for its counts.
   template <class Policy>
   static constexpr std::size_t grid_tile_items =
