@@ -32,12 +32,14 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Execution.** One kernel launch up to some thousand items, of one block, and up to about a
 ///   million, of as many blocks as the device holds at a time (a cooperative launch); for more, one
 ///   that counts digits, and one for each digit of 8 bits, which moves all items if the digit is not
-///   the same everywhere. No host synchronisation and no allocation, so a call can be captured in a graph
-///   and replayed. Calls that may run at the same time need temporary storage of their own.
+///   the same everywhere. Two launches for integer keys of one byte, and of two from 2^24 on. No host
+///   synchronisation and no allocation, so a call can be captured in a graph and replayed. Calls
+///   that may run at the same time need temporary storage of their own.
 /// - **Storage.** As much as keys and values (not with `DoubleBuffer`), and up to a seventh of
 ///   4-byte keys for what blocks tell each other; up to some hundred thousand items, up to a half.
 /// - **Traffic.** Keys are read once to count digits, unless one launch does all, and each pass
-///   reads and writes all items.
+///   reads and writes all items. Integer keys of one byte, and many of two, are counted and written
+///   anew: read once and written once.
 /// - **Aliasing.** No output may overlap an input or another output.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count,
 ///   null pointer with items, bits that the keys do not have, arrays that overlap, temporary
