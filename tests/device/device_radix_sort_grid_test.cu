@@ -126,6 +126,28 @@ TEST(device_radix_sort_grid, pairs_are_stable) {
   }
 }
 
+// As the library chooses: sizes above those of one block, up to as many items as all blocks have
+// room for, and beyond.
+TEST(device_radix_sort_grid, all_that_the_device_holds) {
+#if STRATA_HOST_SIMT
+  const std::vector<std::size_t> sizes = {20000, 65535, 65536, 65537};
+#else
+  const std::vector<std::size_t> sizes = {20000, 1u << 16, (1u << 18) + 1, 1u << 20,
+                                          132 * 512 * 32, 132 * 512 * 32 + 1, 3000000};
+#endif
+  for (const std::size_t size : sizes) {
+    if (is_small() && size == 65535) continue;
+    SCOPED_TRACE(testing::Message() << size << " keys");
+    const auto keys = make_keys<std::uint32_t>(size, pattern::random);
+    const device_vector<std::uint32_t> in(keys);
+    device_vector<std::uint32_t> out(size);
+    ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
+      return DeviceRadixSort::SortKeys(storage..., in.data(), out.data(), size);
+    }));
+    expect_gathered(keys, expected_order<false>(keys, 0, 32), out.to_host());
+  }
+}
+
 // Sizes above those of one block, as the library chooses.
 TEST(device_radix_sort_grid, between_two_buffers) {
   const std::size_t size = if_small<std::size_t>(17000, 60000);
