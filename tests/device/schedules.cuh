@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "device/device_call.cuh"
 
@@ -50,7 +51,7 @@ inline std::size_t large_for_schedules() { return if_small<std::size_t>(1 << 20,
 template <class Issue>
 void under_all_schedules(const Issue& issue) {
   constexpr std::size_t load_items = 1 << 22;
-  const device_vector<std::uint8_t> in(load_items);
+  const device_vector<std::uint8_t> in(std::vector<std::uint8_t>(load_items, std::uint8_t{1}));
   device_vector<std::int64_t> out(1);
   const stream load;
   for (std::size_t i = 0; i < schedules(); ++i) {
