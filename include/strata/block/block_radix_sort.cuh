@@ -221,8 +221,7 @@ class BlockRadixSort {
       if (bit < by.end_bit) {
         pass<striped>(keys, values, is_valid, digit_of, bit, by.end_bit);
       } else {
-        move_all(keys, values,
-                 [](auto exchange, auto& moved) { exchange.BlockedToStriped(moved); });
+        move_all(keys, values, [](auto through, auto& moved) { through.BlockedToStriped(moved); });
       }
     }
   }
@@ -239,11 +238,11 @@ class BlockRadixSort {
     detail::not_wanted none;
     ranking(storage_.rank, thread_).rank(digit, ranks, none, none, tile_items);
     __syncthreads();
-    move_all(keys, values, [&](auto exchange, auto& moved) {
+    move_all(keys, values, [&](auto through, auto& moved) {
       if constexpr (Output == blocked) {
-        exchange.ScatterToBlocked(moved, ranks);
+        through.ScatterToBlocked(moved, ranks);
       } else {
-        exchange.ScatterToStriped(moved, ranks);
+        through.ScatterToStriped(moved, ranks);
       }
     });
   }

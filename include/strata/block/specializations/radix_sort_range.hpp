@@ -37,7 +37,7 @@ struct radix_sort_range {
   }
   template <class Decomposer>
   STRATA_HD static if_decomposer<Decomposer> of(const Decomposer& decomposer) {
-    return {decomposer, 0, radix_key_bits<Key, Decomposer>()};
+    return {decomposer, 0, radix_digits<Key, false, Decomposer>::key_bits};
   }
   template <class Decomposer>
   STRATA_HD static if_decomposer<Decomposer> of(const Decomposer& decomposer, int begin_bit,
