@@ -37,6 +37,8 @@
 
 #include <strata/block/block_exchange.cuh>
 #include <strata/block/block_load.cuh>
+#include <strata/block/block_radix_rank.cuh>
+#include <strata/block/block_radix_sort.cuh>
 #include <strata/block/block_reduce.cuh>
 #include <strata/block/block_scan.cuh>
 #include <strata/block/block_store.cuh>
@@ -70,6 +72,10 @@ struct is_positive {
   STRATA_HD bool operator()(float x) const { return x > 0; }
 };
 
+struct low_digit {
+  STRATA_D unsigned Digit(int key) const { return static_cast<unsigned>(key) & 15; }
+};
+
 struct join_pairs {
   STRATA_HD pair_of_values operator()(const pair_of_values& x, const pair_of_values& y) const {
     return {x.a + y.a, x.b < y.b ? y.b : x.b};
@@ -85,6 +91,8 @@ STRATA_KERNEL void every_layer_kernel(const T* in, T* out, T* sums, int count) {
   using block_reduce = lib::BlockReduce<T, Threads>;
   using block_exchange = lib::BlockExchange<T, Threads, Items>;
   using block_scan = lib::BlockScan<T, Threads>;
+  using block_rank = lib::BlockRadixRankMatch<Threads, 4, false>;
+  using block_sort = lib::BlockRadixSort<T, Threads, Items>;
   using warp_reduce = lib::WarpReduce<T, 16>;
   using warp_scan = lib::WarpScan<T>;
   constexpr int logical_warps = Threads / 16;
@@ -94,6 +102,8 @@ STRATA_KERNEL void every_layer_kernel(const T* in, T* out, T* sums, int count) {
   STRATA_SHARED(block_storage, typename block_reduce::TempStorage);
   STRATA_SHARED(exchange_storage, typename block_exchange::TempStorage);
   STRATA_SHARED(scan_storage, typename block_scan::TempStorage);
+  STRATA_SHARED(rank_storage, typename block_rank::TempStorage);
+  STRATA_SHARED(sort_storage, typename block_sort::TempStorage);
   STRATA_SHARED(warp_scan_storage, typename warp_scan::TempStorage);
   STRATA_SHARED(warp_storage, typename warp_reduce::TempStorage[logical_warps]);
 
@@ -110,6 +120,9 @@ STRATA_KERNEL void every_layer_kernel(const T* in, T* out, T* sums, int count) {
   block_exchange(exchange_storage).BlockedToStriped(items);
   block_scan(scan_storage).InclusiveSum(items, items);
   warp_scan(warp_scan_storage).ExclusiveSum(items[0], items[0]);
+  int ranks[Items];
+  block_rank(rank_storage).RankKeys(items, ranks, low_digit{});
+  block_sort(sort_storage).SortDescendingPartialTile(items, ranks[0], 0, 16);
   store(store_storage).Store(out, items, count);
 }
 

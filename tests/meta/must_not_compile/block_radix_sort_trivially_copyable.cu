@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// expect: BlockRadixSort moves keys and values through shared memory as bits: both must be trivially copyable
+#include <strata/block/block_radix_sort.cuh>
+
+struct counted {
+  int value;
+  counted() = default;
+  STRATA_HD counted(const counted& other) : value(other.value + 1) {}
+  counted& operator=(const counted&) = default;
+};
+struct plain {
+  int value;
+};
+
+#if defined(STRATA_BAD)
+using value = counted;
+#else
+using value = plain;
+#endif
+
+STRATA_KERNEL void sort(int* out) {
+  int keys[1] = {static_cast<int>(threadIdx.x) % 3};
+  value values[1];
+  values[0].value = 0;
+  strata::BlockRadixSort<int, 64, 1, value>().Sort(keys, values);
+  out[threadIdx.x] = values[0].value;
+}
