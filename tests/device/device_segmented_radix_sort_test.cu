@@ -53,8 +53,8 @@ offset items_of(const segment_shape& shape) {
 /// Lengths at which a segment falls to a warp, a tile, or several; scattered, with gaps.
 const segment_shape& mixed() {
   static const segment_shape shape = scattered(
-      consecutive("mixed", {0, 1, 2, 31, 32, 33, 3, 0, 255, 256, 257, 511, 512, 513, 1023, 1024, 1025,
-                            0, 1, if_small(2500, 9000), 30, 40, 600}),
+      consecutive("mixed", {0, 1, 2, 31, 32, 33, 3, 0, 255, 256, 257, 511, 512, 513, 1023, 1024,
+                            1025, 0, 1, if_small(2500, 9000), 30, 40, 600}),
       1);
   return shape;
 }
@@ -68,9 +68,9 @@ const std::vector<segment_shape>& shapes() {
       some.push_back(consecutive("one_of_" + std::to_string(length), {length}));
     }
     some.push_back(consecutive("all_empty", lengths_of(700)));
-    some.push_back(scattered(consecutive("around_powers", lengths_around_powers(if_small(64, 4096))),
-                             2));
-    lengths_of lengths;
+    lengths_of lengths = lengths_around_powers(if_small(64, 4096));
+    some.push_back(scattered(consecutive("around_powers", lengths), 2));
+    lengths.clear();
     for (int length = 0; length <= 40; ++length) lengths.push_back(length);
     some.push_back(consecutive("0_to_40", lengths));
     // Lengths proportional to 1 / rank, in random order.
@@ -189,8 +189,9 @@ cudaError_t tiny_sort(void* storage, std::size_t& bytes, const Key* in, Key* out
                       const Value* values_in, Value* values_out, const device_offsets& offsets,
                       offset items, offset segments, int begin_bit, int end_bit,
                       cudaStream_t on = nullptr) {
-  using dispatch = strata::detail::DispatchSegmentedRadixSort<Key, Value, IsDescending, const offset*,
-                                                              const offset*, tiny_tiles>;
+  using dispatch =
+      strata::detail::DispatchSegmentedRadixSort<Key, Value, IsDescending, const offset*,
+                                                 const offset*, tiny_tiles>;
   typename dispatch::ValuePlaces values{};
   if constexpr (dispatch::has_values) values = {values_in, values_out, nullptr};
   return dispatch::Dispatch(storage, bytes, {in, out, nullptr}, values, items, segments,
@@ -217,7 +218,8 @@ void expect_sorts_keys() {
                                                nullptr, offsets, items_of(shape), shape.segments(),
                                                0, bits);
     }));
-    expect_gathered(keys, expected_order(shape, keys, IsDescending, 0, bits), out.to_host(), before);
+    const auto order = expected_order(shape, keys, IsDescending, 0, bits);
+    expect_gathered(keys, order, out.to_host(), before);
   }
 }
 
@@ -265,7 +267,8 @@ TEST(device_segmented_radix_sort, pairs_are_stable_in_segments_of_any_shape) {
         (expect_stable_pairs<std::uint32_t, std::uint32_t>(shape, pattern::few, 0, 32)));
   }
   for (const pattern how : all_patterns) {
-    ASSERT_NO_FATAL_FAILURE((expect_stable_pairs<std::uint32_t, std::uint32_t>(mixed(), how, 0, 32)));
+    ASSERT_NO_FATAL_FAILURE(
+        (expect_stable_pairs<std::uint32_t, std::uint32_t>(mixed(), how, 0, 32)));
   }
 }
 
@@ -316,8 +319,8 @@ void expect_public(const segment_shape& shape, bool has_values, const Sort& sort
   }));
   const auto order = expected_order(shape, keys, IsDescending, 0, 32);
   expect_gathered(keys, order, out.to_host(), before);
-  expect_gathered(has_values ? values : before, has_values ? order : std::vector<std::size_t>(
-                      order.size(), nowhere), values_out.to_host(), before);
+  const std::vector<std::size_t> nothing(order.size(), nowhere);
+  expect_gathered(values, has_values ? order : nothing, values_out.to_host(), before);
 }
 
 TEST(device_segmented_radix_sort, every_function) {
@@ -582,6 +585,32 @@ TEST(device_segmented_radix_sort, accepts_right_arguments) {
   arguments right;
   EXPECT_CUDA_SUCCESS(right.sort());
   EXPECT_EQ((std::vector<std::uint32_t>{2, 1, 1, 2, 5, 6, 6, 5}), right.memory.to_host());
+}
+
+// What the documentation shows.
+cudaError_t sort_neighbours(const int* lists, int* sorted, int num_edges, const int* vertices,
+                            int num_vertices) {
+  void* temp = nullptr;
+  std::size_t bytes = 0;
+  cudaError_t status =
+      DeviceSegmentedRadixSort::SortKeys(nullptr, bytes, lists, sorted, num_edges, num_vertices,
+                                         vertices, vertices + 1);
+  if (status == cudaSuccess) status = cudaMalloc(&temp, bytes);
+  if (status == cudaSuccess) {
+    status = DeviceSegmentedRadixSort::SortKeys(temp, bytes, lists, sorted, num_edges, num_vertices,
+                                                vertices, vertices + 1);
+  }
+  EXPECT_CUDA_SUCCESS(cudaDeviceSynchronize());
+  EXPECT_CUDA_SUCCESS(cudaFree(temp));
+  return status;
+}
+
+TEST(device_segmented_radix_sort, documented_example) {
+  const device_vector<int> lists(std::vector<int>{5, 1, 3, -2, 9, 8});
+  const device_vector<int> vertices(std::vector<int>{0, 3, 3, 6});
+  device_vector<int> sorted(6);
+  ASSERT_CUDA_SUCCESS(sort_neighbours(lists.data(), sorted.data(), 6, vertices.data(), 3));
+  EXPECT_EQ((std::vector<int>{1, 3, 5, -2, 8, 9}), sorted.to_host());
 }
 
 TEST(device_segmented_radix_sort, nothing_to_sort) {

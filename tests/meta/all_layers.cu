@@ -47,6 +47,7 @@
 #include <strata/device/device_reduce.cuh>
 #include <strata/device/device_run_length_encode.cuh>
 #include <strata/device/device_scan.cuh>
+#include <strata/device/device_segmented_radix_sort.cuh>
 #include <strata/device/device_segmented_reduce.cuh>
 #include <strata/device/device_segmented_scan.cuh>
 #include <strata/device/device_select.cuh>
@@ -156,6 +157,10 @@ cudaError_t every_block_layer(const int* in, int* out, int* sums, int count, cud
                                               segment_sums, count, stream);
   if (status != cudaSuccess) return status;
   status = lib::DeviceRadixSort::SortKeys(storage, bytes, floats, segment_sums, count, 0, 32, stream);
+  if (status != cudaSuccess) return status;
+  status = lib::DeviceSegmentedRadixSort::SortPairs(storage, bytes, floats, segment_sums, pairs,
+                                                    joined, count, segments, offsets, offsets + 1,
+                                                    0, 32, stream);
   if (status != cudaSuccess) return status;
   status = lib::DeviceTranspose::Transpose(storage, bytes, floats, float_sum, count, segments,
                                            stream);

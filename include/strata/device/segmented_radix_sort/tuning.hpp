@@ -40,16 +40,18 @@ struct segmented_radix_sort_policy_hub {
     return items < 1 ? 1 : items > most ? most : items;
   }
 
-  // Two counters for each digit of 16-byte keys leave less room.
-  static constexpr int tile_bytes = key_bytes > 8 ? 32 : 64;
+  // The counters of 16-byte keys leave less room for a tile, and pairs fewer registers.
+  static constexpr int tile_bytes = key_bytes > 8 ? 32 : value_bytes > 0 ? 48 : 64;
+  static constexpr int most_items = value_bytes > 0 ? 12 : 16;
 
   struct Policy750 : ChainedPolicy<750, Policy750, Policy750> {
     static constexpr segmented_radix_sort_tuning segmented{
-        256, items_within(8, 2), items_within(tile_bytes, 16), 1, 64 << 10};
+        256, items_within(8, 2), items_within(tile_bytes, most_items), 1, 64 << 10};
   };
   struct Policy900 : ChainedPolicy<900, Policy900, Policy750> {
     static constexpr segmented_radix_sort_tuning segmented{
-        256, items_within(8, 2), items_within(tile_bytes, 16), 3, 227 << 10};
+        256, items_within(8, 2), items_within(tile_bytes, most_items),
+        value_bytes > 0 ? 2 : 3, 227 << 10};
   };
   using MaxPolicy = Policy900;
 };
