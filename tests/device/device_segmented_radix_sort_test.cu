@@ -21,8 +21,8 @@
 #include <vector>
 
 #include "device/device_call.cuh"
+#include "device/schedules.cuh"
 #include "device/segment_shapes.cuh"
-#include "device/test_iterators.cuh"
 
 namespace {
 
@@ -298,6 +298,34 @@ TEST(device_segmented_radix_sort, of_many_tiles) {
   ASSERT_NO_FATAL_FAILURE((expect_stable_pairs<std::uint32_t, std::uint32_t>(
       shape, pattern::low_byte, 0, is_small() ? 8 : 32)));
 }
+
+TEST(device_segmented_radix_sort, under_any_schedule) {
+  const segment_shape shape =
+      scattered(consecutive("some", {600, 5, 0, 1100, 40, 32, 700, 300, 2, 513, 1}), 21);
+  under_all_schedules([&](std::size_t i) {
+    expect_stable_pairs<std::uint32_t, std::uint32_t>(
+        shape, i % 2 == 0 ? pattern::few : pattern::random, 0, 16);
+  });
+}
+
+#if !STRATA_DEBUG
+// Debug builds say so. The guard bands of temporary storage are looked at in any case.
+TEST(device_segmented_radix_sort, leaves_what_has_no_room_in_storage) {
+  const segment_shape shape = consecutive("too_many", {5, 600, 7, 600, 600, 9});
+  const std::vector<std::uint32_t> keys = make_keys<std::uint32_t>(shape.items(), pattern::random);
+  const std::vector<std::uint32_t> before(shape.items(), 77);
+  const device_offsets offsets(shape);
+  const device_vector<std::uint32_t> in(keys);
+  device_vector<std::uint32_t> out(before);
+  ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
+    return tiny_sort<false, NullType>(storage, bytes, in.data(), out.data(), nullptr, nullptr,
+                                      offsets, offset{1300}, shape.segments(), 0, 32);
+  }));
+  // Two of the long ones have room.
+  const std::vector<std::uint32_t> sorted = out.to_host();
+  EXPECT_EQ(600, std::count(sorted.begin(), sorted.end(), 77u));
+}
+#endif
 
 // ------------------------------------------------------------------ as the library chooses
 
