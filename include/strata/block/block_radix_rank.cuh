@@ -32,8 +32,8 @@
 /// - `RankKeys(keys, ranks, digit_extractor)`: `digit_extractor.Digit(key)` is a number below
 ///   2^RadixBits. It is called twice for each key, so that digits need not be kept.
 /// - `RankKeys(..., exclusive_digit_prefix)`: thread t also gets the ranks of the first items of the
-///   digits t * BINS_TRACKED_PER_THREAD to (t + 1) * BINS_TRACKED_PER_THREAD - 1. What would stand for
-///   digits from 2^RadixBits on is not written.
+///   digits t * BINS_TRACKED_PER_THREAD to (t + 1) * BINS_TRACKED_PER_THREAD - 1; something unspecified
+///   for those from 2^RadixBits on.
 /// - `RankKeys(..., callback)` and `RankKeys(..., exclusive_digit_prefix, callback)`:
 ///   `callback(int (&counts)[BINS_TRACKED_PER_THREAD])` is called once by every thread, in uniform control
 ///   flow, with how many items of the block have each of these digits; 0 beyond. By EarlyCounts, that is

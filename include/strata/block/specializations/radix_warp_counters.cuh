@@ -33,7 +33,10 @@ class radix_warp_counters {
   // not for users: the layout keeps this promise
   static_assert(conflict_degree(layout{}, blocked_access<4, bins_per_thread>{}) == 1,
                 "adding up counters has bank conflicts");
-  using row = unsigned[layout::storage_elements(bins)];
+  // Where threads have several digits each, there are counters for digits that do not exist, too: as
+  // many conditions as digits would need more predicates than there are.
+  static constexpr int counted_bins = bins_per_thread > 1 ? Threads* bins_per_thread : bins;
+  using row = unsigned[layout::storage_elements(counted_bins)];
 
  public:
   struct storage {
@@ -64,7 +67,7 @@ class radix_warp_counters {
   /// Of the caller's warp. It may count when this returns.
   STRATA_D void clear() {
     const unsigned step = static_cast<unsigned>(__popc(lanes_));
-    for (unsigned bin = lane_; bin < unsigned{bins}; bin += step) (*this)[bin] = 0;
+    for (unsigned bin = lane_; bin < unsigned{counted_bins}; bin += step) (*this)[bin] = 0;
     sync_warp();
   }
 
@@ -84,9 +87,7 @@ class radix_warp_counters {
     STRATA_UNROLL
     for (int track = 0; track < bins_per_thread; ++track) {
       const int start = IsDescending ? items - before[track] - counts[track] : before[track];
-      if constexpr (is_wanted<Starts>) {
-        if (has_bin(track)) starts[track] = start;
-      }
+      if constexpr (is_wanted<Starts>) starts[track] = start;
       unsigned next = static_cast<unsigned>(start);
       for_each_warp(track, [&](unsigned& counter) {
         const unsigned count = counter;
@@ -113,12 +114,12 @@ class radix_warp_counters {
   }
 
  private:
-  STRATA_D bool has_bin(int track) const {
-    return bins == Threads * bins_per_thread || thread_ * bins_per_thread + track < bins;
-  }
+  // Of digit `track` of the thread.
   template <class Work>
   STRATA_D void for_each_warp(int track, const Work& work) {
-    if (!has_bin(track)) return;
+    if constexpr (bins_per_thread == 1 && bins < Threads) {
+      if (thread_ >= bins) return;
+    }
     const int place = layout::of_thread(thread_) + track;
     STRATA_UNROLL_N(8)
     for (int w = 0; w < warps; ++w) work(storage_.counters[w][place]);
@@ -140,7 +141,11 @@ struct radix_match_votes {
   STRATA_D void clear(const Counters&) const {}
   template <class Counters>
   STRATA_D unsigned match(const Counters& warp, unsigned digit) const {
-    return platform::match_digit<RadixBits>(warp.lanes(), digit);
+    if constexpr (Threads % warp_threads != 0) {
+      return platform::match_digit<RadixBits>(digit, warp.lanes());
+    } else {
+      return platform::match_digit<RadixBits>(digit);
+    }
   }
   template <class Counters>
   STRATA_D void done(const Counters&, unsigned) const {}
