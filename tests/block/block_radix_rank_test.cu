@@ -288,7 +288,7 @@ TEST(block_radix_rank_forms, are_named_by_the_enumeration) {
   EXPECT_EQ(3, (BlockRadixRankMatch<8, 8, false, BLOCK_SCAN_RAKING, 12>::BINS_TRACKED_PER_THREAD));
 }
 
-// ---------------------------------------------------------------------------- the documented example
+// -------------------------------------------------------------------- the documented example
 struct lowest_byte {
   STRATA_D unsigned Digit(unsigned key) const { return key & 255; }
 };

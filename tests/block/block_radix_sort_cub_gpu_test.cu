@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// BlockRadixSort and the rankings beside CUB's: whoever replaces `cub::` by `strata::` gets the same order,
-// ranks and prefixes.
+// BlockRadixSort and the rankings beside CUB's: whoever replaces `cub::` by `strata::` gets the
+// same order, ranks and prefixes.
 #include <strata/block/block_radix_rank.cuh>
 #include <strata/block/block_radix_sort.cuh>
 #include <strata/core/launcher.cuh>

@@ -153,8 +153,8 @@ STRATA_KERNEL void sort_tile(const typename Case::type* in, int which, int valid
   }
 }
 
-/// A number that orders keys as their bits from `begin_bit` to `end_bit - 1` do; tests of radix keys show
-/// that single bits are right.
+/// A number that orders keys as their bits from `begin_bit` to `end_bit - 1` do; tests of radix
+/// keys show that single bits are right.
 template <class Case>
 detail::uint128 sort_word(const typename Case::type& key, int begin_bit, int end_bit) {
   const detail::radix_digits<typename Case::type, false, typename Case::Decomposer> bit_of{};
@@ -392,7 +392,7 @@ TEST(block_radix_sort, floats_are_in_order) {
   EXPECT_EQ(out.to_host(), keys);
 }
 
-// ---------------------------------------------------------------------------- the documented example
+// -------------------------------------------------------------------- the documented example
 // Sorts rows of up to 512 items by their keys, each by a block.
 STRATA_KERNEL void sort_rows(float* keys, int* values, const int* row_begins) {
   using Sort = strata::BlockRadixSort<float, 128, 4, int>;

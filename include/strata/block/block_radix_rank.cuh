@@ -15,38 +15,40 @@
 #include <type_traits>
 
 /// \file
-/// The rank of each item of a block by a digit, which is the place where a pass of radix sort puts it:
+/// The rank of each item of a block by a digit, which is the place where a pass of radix sort puts
+/// it:
 ///
 ///     rank[i] = |{j : digit[j] < digit[i]}| + |{j < i : digit[j] == digit[i]}|
 ///
-/// With `IsDescending` the first comparison is the other way round, and the second is not: ranks are
-/// stable. Four classes do it, with the same members:
+/// With `IsDescending` the first comparison is the other way round, and the second is not: ranks
+/// are stable. Four classes do it, with the same members:
 ///
 /// | class | items | counters | digits of |
 /// |---|---|---|---|
 /// | BlockRadixRank | blocked | of each thread, 16 bits | few bits: 4 |
 /// | BlockRadixRankMatch | warp-striped | of each warp | many bits: 8 |
-/// | BlockRadixRankMatchEarlyCounts | warp-striped | of each warp | many bits, where others wait for counts |
+/// | BlockRadixRankMatchEarlyCounts | warp-striped | of each warp | many, and others wait for counts |
 /// | BlockRadixRankShuffle | warp-striped | of each warp, in registers | up to 5 bits, to be read |
 ///
 /// - `RankKeys(keys, ranks, digit_extractor)`: `digit_extractor.Digit(key)` is a number below
-///   2^RadixBits. It is called twice for each key, so that digits need not be kept.
-/// - `RankKeys(..., exclusive_digit_prefix)`: thread t also gets the ranks of the first items of the
-///   digits t * BINS_TRACKED_PER_THREAD to (t + 1) * BINS_TRACKED_PER_THREAD - 1; something unspecified
-///   for those from 2^RadixBits on.
-/// - `RankKeys(..., callback)` and `RankKeys(..., exclusive_digit_prefix, callback)`:
-///   `callback(int (&counts)[BINS_TRACKED_PER_THREAD])` is called once by every thread, in uniform control
-///   flow, with how many items of the block have each of these digits; 0 beyond. By EarlyCounts, that is
-///   as soon as all items are counted, before any has its rank.
-/// - Blocked: item i of thread t is the block's item t * KeysPerThread + i. Warp-striped: item i of lane l
-///   of warp w comes behind all items of warps before, and is number i * 32 + l of its warp. If the last
-///   warp has fewer lanes, its rows have fewer items.
-/// - Every thread of the block must call, in uniform control flow. Blocks have any number of threads; those
-///   of BlockRadixRankShuffle whole warps.
-/// - `__syncthreads()` must stand between two calls that use the same storage, and before the storage is
-///   used for anything else. Objects of one type constructed without storage share theirs.
-/// - `InnerScan` is the BlockScan between the two halves. In its place in CUB's classes, `SmemConfig` and
-///   `NumParts` are accepted and have no effect.
+///   2^RadixBits. It may be called more than once for a key.
+/// - `RankKeys(..., exclusive_digit_prefix)`: thread t also gets the ranks of the first items of
+///   the digits t * BINS_TRACKED_PER_THREAD to (t + 1) * BINS_TRACKED_PER_THREAD - 1; something
+///   unspecified for those from 2^RadixBits on.
+/// - `RankKeys(..., callback)` and `RankKeys(..., exclusive_digit_prefix, callback)`: every thread
+///   calls `callback(counts)` once, in uniform control flow, with how many items of the block have
+///   each of these digits, an `int (&)[BINS_TRACKED_PER_THREAD]`; 0 for those beyond. By
+///   EarlyCounts, that is as soon as all items are counted, before any has its rank.
+/// - Blocked: item i of thread t is the block's item t * KeysPerThread + i. Warp-striped: item i of
+///   lane l of warp w comes behind all items of warps before, and is number i * 32 + l of its warp.
+///   If the last warp has fewer lanes, its rows have fewer items.
+/// - Every thread of the block must call, in uniform control flow. Blocks have any number of
+///   threads; those of BlockRadixRankShuffle whole warps.
+/// - `__syncthreads()` must stand between two calls that use the same storage, and before the
+///   storage is used for anything else. Objects of one type constructed without storage share
+///   theirs.
+/// - `InnerScan` is the BlockScan of the counters. `SmemConfig` and `NumParts` have no effect: they are
+///   there for CUB's order of parameters.
 ///
 /// @code
 /// struct lowest_byte {
@@ -83,8 +85,8 @@ enum RadixRankAlgorithm {
 enum WarpMatchAlgorithm {
   /// By a vote of the warp for each bit of the digit: takes the same time whatever the digits.
   WARP_MATCH_ANY,
-  /// By a word of shared memory for each digit, where each lane sets its bit: faster if the digits of a row
-  /// are different, slower the more of them are one.
+  /// By a word of shared memory for each digit, where each lane sets its bit: faster if the digits
+  /// of a row are different, slower the more of them are one.
   WARP_MATCH_ATOMIC_OR,
 };
 
@@ -116,14 +118,14 @@ using radix_rank_basic =
 
 /// Ranks items in blocked arrangement: see the file's description.
 ///
-/// - Each thread counts its own items, then the block scans the counters, 2^RadixBits for each thread.
-///   Time and storage grow with these: for digits of 3 to 5 bits.
+/// - Each thread counts its own items, then the block scans the counters, 2^RadixBits for each
+///   thread. Time and storage grow with these: for digits of 3 to 5 bits.
 /// - A tile has at most 65,535 items.
-/// - Shared memory: 2^(RadixBits + 1) bytes for each thread, and a word more. No bank conflicts in blocks of
-///   32 threads and more, whatever the keys; only `exclusive_digit_prefix` and `callback` read counters of
-///   one bank, 2^(RadixBits - 1) of them.
-/// - `MemoizeOuterScan`: what a thread scans, 2^(RadixBits - 1) words, stays in registers, instead of being
-///   read twice.
+/// - Shared memory: 2^(RadixBits + 1) bytes for each thread, and a word more. No bank conflicts in
+///   blocks of 32 threads and more, whatever the keys; only `exclusive_digit_prefix` and `callback`
+///   read counters of one bank, 2^(RadixBits - 1) of them.
+/// - `MemoizeOuterScan`: what a thread scans, 2^(RadixBits - 1) words, stays in registers, instead
+///   of being read twice.
 template <int BlockDimX, int RadixBits, bool IsDescending, bool MemoizeOuterScan = true,
           BlockScanAlgorithm InnerScan = BLOCK_SCAN_WARP_SCANS,
           cudaSharedMemConfig SmemConfig = cudaSharedMemBankSizeFourByte, int BlockDimY = 1,
@@ -138,11 +140,11 @@ class BlockRadixRank : public detail::block_radix_rank_forms<
 
 /// Ranks items in warp-striped arrangement: see the file's description.
 ///
-/// - A warp ranks its items among themselves, a row at a time: lanes of one digit find each other by
-///   RadixBits votes, and the last of them counts for all. Then the warps' counters are scanned, and each
-///   item adds that of its digit.
-/// - Shared memory: a word for each digit and warp. A row's accesses to counters have the conflicts of its
-///   digits: those of different digits in one bank.
+/// - A warp ranks its items among themselves, a row at a time: lanes of one digit find each other
+///   by RadixBits votes, and the last of them counts for all. Then the warps' counters are scanned,
+///   and each item adds that of its digit.
+/// - Shared memory: a word for each digit and warp. A row's accesses to counters have the conflicts
+///   of its digits: those of different digits in one bank.
 template <int BlockDimX, int RadixBits, bool IsDescending,
           BlockScanAlgorithm InnerScan = BLOCK_SCAN_WARP_SCANS, int BlockDimY = 1,
           int BlockDimZ = 1>
@@ -157,13 +159,13 @@ class BlockRadixRankMatch
   using BlockRadixRankMatch::block_radix_rank_forms::block_radix_rank_forms;
 };
 
-/// Ranks items in warp-striped arrangement, and tells early how many have each digit: see the file's
-/// description.
+/// Ranks items in warp-striped arrangement, and tells early how many have each digit: see the
+/// file's description.
 ///
-/// - Items are counted by atomic additions, without being matched, and matched for their ranks only after
-///   the callback: it may publish counts that other blocks wait for.
-/// - Shared memory: a word for each digit and warp, two with WARP_MATCH_ATOMIC_OR, with the conflicts of
-///   the digits.
+/// - Items are counted by atomic additions, without being matched, and matched for their ranks only
+///   after the callback: it may publish counts that other blocks wait for.
+/// - Shared memory: a word for each digit and warp, two with WARP_MATCH_ATOMIC_OR, with the
+///   conflicts of the digits.
 template <int BlockDimX, int RadixBits, bool IsDescending,
           BlockScanAlgorithm InnerScan = BLOCK_SCAN_WARP_SCANS,
           WarpMatchAlgorithm MatchAlgorithm = WARP_MATCH_ANY, int NumParts = 1, int BlockDimY = 1,
@@ -183,13 +185,14 @@ class BlockRadixRankMatchEarlyCounts
   using BlockRadixRankMatchEarlyCounts::block_radix_rank_forms::block_radix_rank_forms;
 };
 
-/// Ranks items in warp-striped arrangement by the textbook's three steps, with warp shuffles and nothing
-/// else: a reference to read, and to measure others against. See the file's description.
+/// Ranks items in warp-striped arrangement by the textbook's three steps, with warp shuffles and
+/// nothing else: a reference to read, and to measure others against. See the file's description.
 ///
-/// 1. Counting: each lane is told the digit of each lane of its warp, and lane d counts those that are d.
+/// 1. Counting: each lane is told the digit of each lane of its warp, and lane d counts those that
+///    are d.
 /// 2. Prefix: the counts of all warps are scanned, digit after digit.
-/// 3. Rank and scatter: an item goes behind those of smaller digits, of its digit in warps before, in rows
-///    before, and in lanes before.
+/// 3. Rank and scatter: an item goes behind those of smaller digits, of its digit in warps before,
+///    in rows before, and in lanes before.
 ///
 /// - 64 shuffles for each item, where BlockRadixRankMatch takes RadixBits votes.
 /// - Shared memory: a word for each digit and warp.

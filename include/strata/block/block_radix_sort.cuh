@@ -18,8 +18,8 @@
 
 STRATA_NAMESPACE_BEGIN
 
-/// Sorts the keys of a block, `ItemsPerThread` (N) of them in each thread, and the values that belong
-/// to them, stably:
+/// Sorts the keys of a block, `ItemsPerThread` (N) of them in each thread, and the values that
+/// belong to them, stably:
 ///
 /// | call | result |
 /// |---|---|
@@ -38,24 +38,26 @@ STRATA_NAMESPACE_BEGIN
 /// | `decomposer, begin_bit, end_bit` | these bits of the fields side by side, the first highest |
 ///
 /// - Each has a form for partial tiles: `SortPartialTile(keys, valid_items, range...)`,
-///   `SortPartialTile(keys, values, valid_items, range...)` and so on. The first `valid_items` items
-///   of the tile are sorted, and no others are looked at: these keep their numbers. More than there
-///   are means all, 0 or less none. There need not be a key behind all others to fill up with.
+///   `SortPartialTile(keys, values, valid_items, range...)` and so on. The first `valid_items`
+///   items of the tile are sorted, and no others are looked at: these keep their numbers. More than
+///   there are means all, 0 or less none. There need not be a key behind all others to fill up
+///   with.
 /// - Keys are integers of up to 128 bits, enumerations, half, bfloat16, float, double, or with a
 ///   decomposer any type. -0.0 is equal to +0.0, all NaN are equal and greater than +infinity. Keys
 ///   are moved as they are.
 /// - Stable: equal keys, and their values, stay in their order, in descending sorts too.
 /// - Input is in blocked arrangement. Every thread of the block must call, in uniform control flow,
 ///   with the same range and `valid_items`. Any number of threads; at most 65,535 items.
-/// - A pass for each RadixBits of the range: BlockRadixRank ranks by a digit, and BlockExchange moves
-///   keys, then values. Without bits nothing is sorted.
+/// - A pass for each RadixBits of the range: BlockRadixRank ranks by a digit, and BlockExchange
+///   moves keys, then values. Without bits nothing is sorted.
 /// - Shared memory: the largest of what BlockRadixRank needs, 2^(RadixBits + 1) bytes for each
 ///   thread, and what BlockExchange needs for the keys, and for the values. No bank conflicts, but
 ///   for scatters, where they depend on the ranks.
-/// - `__syncthreads()` must stand between two calls that use the same storage, and before the storage
-///   is used for anything else. Objects of one type constructed without storage share theirs.
-/// - `MemoizeOuterScan` and `InnerScan` are BlockRadixRank's. `SmemConfig` has no effect: it is there
-///   for CUB's order of parameters.
+/// - `__syncthreads()` must stand between two calls that use the same storage, and before the
+///   storage is used for anything else. Objects of one type constructed without storage share
+///   theirs.
+/// - `MemoizeOuterScan` and `InnerScan` are BlockRadixRank's. `SmemConfig` has no effect: it is
+///   there for CUB's order of parameters.
 /// - `KeyT` and `ValueT` must be trivially copyable.
 ///
 /// @code

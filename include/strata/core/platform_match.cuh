@@ -10,9 +10,9 @@
 STRATA_NAMESPACE_BEGIN
 namespace platform {
 
-/// The lanes of `lanes` whose low `Bits` bits of `digit` are those of the caller. All of `lanes` must
-/// call, with the same mask. One vote for each bit: up to 8 bits that is faster than match.any, which
-/// takes a turn for each different value.
+/// The lanes of `lanes` whose low `Bits` bits of `digit` are those of the caller. All of `lanes`
+/// must call, with the same mask. One vote for each bit: up to 8 bits that is faster than
+/// match.any, which takes a turn for each different value.
 template <int Bits>
 STRATA_D unsigned match_digit([[maybe_unused]] unsigned digit, unsigned lanes) {
   unsigned peers = lanes;
@@ -27,13 +27,14 @@ STRATA_D unsigned match_digit([[maybe_unused]] unsigned digit, unsigned lanes) {
   return peers;
 }
 
-/// The same of a whole warp, where the compiler can see that it is whole: in control flow that does not
-/// depend on the thread. Of digits from 7 bits on it refuses to compile others, for want of predicates.
+/// The same of a whole warp, where the compiler can see that it is whole: in control flow that does
+/// not depend on the thread. Of digits from 7 bits on it refuses to compile others, for want of
+/// predicates.
 template <int Bits>
 STRATA_D unsigned match_digit(unsigned digit) {
 #if STRATA_DEVICE_PASS
-  // Inverts where the code for the above selects: half of its time (H200, 8 bits: 473 instead of 265
-  // billion digits a second).
+  // Inverts where the code for the above selects: half of its time (H200, 8 bits: 473 instead of
+  // 265 billion digits a second).
   unsigned peers = full_warp_mask;
   STRATA_UNROLL
   for (int bit = 0; bit < Bits; ++bit) {

@@ -11,8 +11,8 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// Ranks by warps. Each takes its items row by row, an item of each lane, and lanes of one digit find
-/// each other: so an item knows how many of its digit are before it.
+/// Ranks by warps. Each takes its items row by row, an item of each lane, and lanes of one digit
+/// find each other: so an item knows how many of its digit are before it.
 ///
 /// `EarlyCounts` false: a warp ranks its items among themselves while it counts, and adds where its
 /// items of each digit begin when that is known. True: it counts first, without matching, so that

@@ -11,8 +11,8 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// Ranks by warps, with shuffles alone: lane d keeps how many items of digit d its warp has had, and each
-/// lane is told the digit of each other, in 32 shuffles a row.
+/// Ranks by warps, with shuffles alone: lane d keeps how many items of digit d its warp has had,
+/// and each lane is told the digit of each other, in 32 shuffles a row.
 template <class Counters>
 class radix_rank_shuffle {
  public:
@@ -63,8 +63,8 @@ class radix_rank_shuffle {
     if (counters_.lane() < unsigned{bins}) counters_[counters_.lane()] = counted;
   }
 
-  // Step 2, prefix: where do the warp's items of each digit begin? Behind all items of smaller digits,
-  // and those of the same digit in warps before.
+  // Step 2, prefix: where do the warp's items of each digit begin? Behind all items of smaller
+  // digits, and those of the same digit in warps before.
   template <class Starts, class OnCounts>
   STRATA_D void prefix(int items, Starts& starts, OnCounts& on_counts) {
     counters_.scan(items, starts, on_counts);

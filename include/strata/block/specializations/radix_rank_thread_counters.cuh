@@ -22,8 +22,8 @@ inline constexpr bool is_wanted = !std::is_same_v<T, not_wanted>;
 template <class Callback, int Bins>
 using if_counts_callback = std::enable_if_t<std::is_invocable_v<Callback&, int (&)[Bins]>, int>;
 
-/// Ranks by counters of each thread's own. A word has two of 16 bits, for a digit of the lower and one
-/// of the upper half of digits:
+/// Ranks by counters of each thread's own. A word has two of 16 bits, for a digit of the lower and
+/// one of the upper half of digits:
 ///
 ///     word (row, thread) = count of digit `row` | count of digit `rows + row` << 16
 ///
@@ -31,8 +31,8 @@ using if_counts_callback = std::enable_if_t<std::is_invocable_v<Callback&, int (
 /// 2. Scan: of all words, row after row. The upper halves go on where the lower ones end.
 /// 3. Rank: where the thread's items of the digit begin, and what was remembered.
 ///
-/// Bank conflicts: none from 32 threads on. Rows are whole rows of banks, so that a thread counts in a
-/// bank of its own whatever the digits; segments that threads scan have an odd length.
+/// Bank conflicts: none from 32 threads on. Rows are whole rows of banks, so that a thread counts
+/// in a bank of its own whatever the digits; segments that threads scan have an odd length.
 template <int Threads, int RadixBits, bool IsDescending, bool Memoize, class Scan>
 class radix_rank_thread_counters {
  public:
@@ -56,8 +56,8 @@ class radix_rank_thread_counters {
   STRATA_D radix_rank_thread_counters(storage& temp_storage, int thread)
       : storage_(temp_storage), thread_(thread) {}
 
-  /// `digit(i)` is that of the thread's item i, in blocked arrangement. `starts` are the ranks of the
-  /// first items of digits `bins_per_thread * thread` and on.
+  /// `digit(i)` is that of the thread's item i, in blocked arrangement. `starts` are the ranks of
+  /// the first items of digits `bins_per_thread * thread` and on.
   template <class Digit, std::size_t ItemsPerThread, class Starts, class OnCounts>
   STRATA_D void rank(const Digit& digit, int (&ranks)[ItemsPerThread], Starts& starts,
                      OnCounts& on_counts, int items) {
@@ -71,7 +71,8 @@ class radix_rank_thread_counters {
     __syncthreads();
     STRATA_UNROLL
     for (std::size_t i = 0; i < ItemsPerThread; ++i) {
-      ranks[i] += count_of(ordered(digit(static_cast<int>(i))), thread_);
+      const unsigned kept = static_cast<unsigned>(ranks[i]);
+      ranks[i] = static_cast<int>(kept & 0xffffu) + count_of(kept >> 16, thread_);
     }
     if constexpr (is_wanted<Starts>) {
       STRATA_UNROLL
@@ -103,15 +104,18 @@ class radix_rank_thread_counters {
     if constexpr (pitch != Threads) __syncthreads();
   }
 
+  // Keeps the digit of an item, and how many of that the thread had before.
   template <class Digit, std::size_t ItemsPerThread>
-  STRATA_D void count(const Digit& digit, int (&before)[ItemsPerThread]) {
+  STRATA_D void count(const Digit& digit, int (&kept)[ItemsPerThread]) {
     STRATA_UNROLL
     for (std::size_t i = 0; i < ItemsPerThread; ++i) {
       const unsigned mine = ordered(digit(static_cast<int>(i)));
       unsigned& word = word_of(mine, thread_);
       const unsigned counted = word;
       word = counted + (1u << shift_of(mine));
-      before[i] = static_cast<int>(counted >> shift_of(mine) & 0xffffu);
+      kept[i] = static_cast<int>((counted >> shift_of(mine) & 0xffffu) | mine << 16);
+      // One register an item, not another one with the word's address.
+      platform::forget(kept[i]);
     }
   }
 

@@ -18,8 +18,8 @@ struct radix_sort_bits {
   int end_bit;
 };
 
-/// Reads the arguments that say what to sort by: nothing, bits, a decomposer, or a decomposer and bits. There
-/// is no `of` for other arguments.
+/// Reads the arguments that say what to sort by: nothing, bits, a decomposer, or a decomposer and
+/// bits. There is no `of` for other arguments.
 template <class Key>
 struct radix_sort_range {
   template <class Decomposer>

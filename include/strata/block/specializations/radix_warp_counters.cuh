@@ -15,8 +15,8 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// A counter of each digit for each warp, and what rankings by warps have in common. Digits are those of
-/// the keys; descending ones are counted the same and added up from the other end.
+/// A counter of each digit for each warp, and what rankings by warps have in common. Digits are
+/// those of the keys; descending ones are counted the same and added up from the other end.
 ///
 /// Bank conflicts: none when threads add up the counters of their digits, as the layout is one of
 /// blocked items. Counting and ranking access counters by digit, which no layout can free.
@@ -33,8 +33,8 @@ class radix_warp_counters {
   // not for users: the layout keeps this promise
   static_assert(conflict_degree(layout{}, blocked_access<4, bins_per_thread>{}) == 1,
                 "adding up counters has bank conflicts");
-  // Where threads have several digits each, there are counters for digits that do not exist, too: as
-  // many conditions as digits would need more predicates than there are.
+  // Where threads have several digits each, there are counters for digits that do not exist, too:
+  // as many conditions as digits would need more predicates than there are.
   static constexpr int counted_bins = bins_per_thread > 1 ? Threads* bins_per_thread : bins;
   using row = unsigned[layout::storage_elements(counted_bins)];
 
@@ -71,8 +71,9 @@ class radix_warp_counters {
     sync_warp();
   }
 
-  /// By all threads, a barrier after all have counted: counters become the ranks of the warps' first
-  /// items, for use after another barrier. Thread t has the digits from bins_per_thread * t on.
+  /// By all threads, a barrier after all have counted: counters become the ranks of the warps'
+  /// first items, for use after another barrier. Thread t has the digits from bins_per_thread * t
+  /// on.
   template <class Starts, class OnCounts>
   STRATA_D void scan(int items, Starts& starts, OnCounts& on_counts) {
     int counts[bins_per_thread];
@@ -97,8 +98,8 @@ class radix_warp_counters {
     }
   }
 
-  /// Ranks a row of the warp, an item for each lane, after all rows before. `match(digit)` are the lanes
-  /// that have the digit; `done(digit)` is called by one of them when nobody reads any more.
+  /// Ranks a row of the warp, an item for each lane, after all rows before. `match(digit)` are the
+  /// lanes that have the digit; `done(digit)` is called by one of them when nobody reads any more.
   template <class Match, class Done>
   STRATA_D int rank_row(unsigned digit, const Match& match, const Done& done) {
     const unsigned peers = match(digit);
@@ -151,8 +152,8 @@ struct radix_match_votes {
   STRATA_D void done(const Counters&, unsigned) const {}
 };
 
-/// The same by a word for each digit, where each lane sets its bit. Fewer instructions, but lanes of one
-/// digit queue up.
+/// The same by a word for each digit, where each lane sets its bit. Fewer instructions, but lanes
+/// of one digit queue up.
 template <int Threads, int RadixBits>
 struct radix_match_words {
   static constexpr unsigned bins = 1u << RadixBits;
