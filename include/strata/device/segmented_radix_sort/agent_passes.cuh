@@ -88,7 +88,7 @@ class AgentSegmentPasses {
       }
       __syncthreads();  // The next pass reads what other threads have written.
     }
-    __syncthreads();  // All know that there is none.
+    __syncthreads();  // The storage may be used again.
   }
 
  private:
