@@ -127,7 +127,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::words.block_threads, 1) STRATA_KERNEL
 
 /// Writes keys of two bytes, when all are counted.
 template <class MaxPolicy, class Key, bool IsDescending>
-__launch_bounds__(MaxPolicy::ActivePolicy::words.block_threads, 2) STRATA_KERNEL
+__launch_bounds__(MaxPolicy::ActivePolicy::words.block_threads, 1) STRATA_KERNEL
     void radix_expand_words_kernel(const unsigned long long* first, Key* keys_out,
                                    std::size_t num_items) {
   using Agent = AgentRadixExpandWords<typename MaxPolicy::ActivePolicy, Key, IsDescending>;
