@@ -98,13 +98,23 @@ struct radix_sort_policy_hub {
                                          : items_within(144, 36);
     static constexpr radix_pass_tuning pass{384, pass_items, 2};
     static constexpr radix_block_tuning small_block{256, items_within(16, 4)};
-    static constexpr radix_block_tuning large_block{1024, items_within(64, 16)};
+    static constexpr radix_block_tuning large_block{512, items_within(64, 16)};
     static constexpr radix_grid_tuning grid{512, pairs_within(128, 32), pairs_within(32, 4), 1,
                                             1 << 22};
     static constexpr radix_words_tuning words{1024, std::size_t{1} << 24};
   };
 
-  using MaxPolicy = Policy900;
+  // Less than half of the shared memory of 9.0 and 10.0.
+  struct Policy1200 : ChainedPolicy<1200, Policy1200, Policy900> {
+    static constexpr radix_histogram_tuning histogram = Policy750::histogram;
+    static constexpr radix_pass_tuning pass = Policy750::pass;
+    static constexpr radix_block_tuning small_block = Policy750::small_block;
+    static constexpr radix_block_tuning large_block = Policy750::large_block;
+    static constexpr radix_grid_tuning grid = Policy750::grid;
+    static constexpr radix_words_tuning words = Policy750::words;
+  };
+
+  using MaxPolicy = Policy1200;
   /// Of a pass, in any of the policies: temporary storage has room for the states of such tiles.
   static constexpr std::size_t least_tile_items =
       static_cast<std::size_t>(Policy750::pass.block_threads) * Policy750::pass.items_per_thread;

@@ -110,7 +110,15 @@ struct scan_policy_hub {
          1);
   };
 
-  using MaxPolicy = Policy900;
+  // Less than half of the shared memory of 9.0 and 10.0: no ring.
+  struct Policy1200 : ChainedPolicy<1200, Policy1200, Policy900> {
+    static constexpr scan_tile_tuning small_tile = Policy750::small_tile;
+    static constexpr scan_tile_tuning large_tile = Policy750::large_tile;
+    static constexpr scan_ring_tuning ring = Policy750::ring;
+    static constexpr std::size_t ring_from_bytes = Policy750::ring_from_bytes;
+  };
+
+  using MaxPolicy = Policy1200;
 };
 
 /// For scans whose stages hold columns: as they spare much work on each item, whatever is too long
@@ -133,7 +141,14 @@ struct columns_policy_hub {
     static constexpr std::size_t ring_from_bytes = 1;
   };
 
-  using MaxPolicy = Policy900;
+  struct Policy1200 : ChainedPolicy<1200, Policy1200, Policy900> {
+    static constexpr scan_tile_tuning small_tile = Policy750::small_tile;
+    static constexpr scan_tile_tuning large_tile = Policy750::large_tile;
+    static constexpr ring_columns_tuning columns = Policy750::columns;
+    static constexpr std::size_t ring_from_bytes = Policy750::ring_from_bytes;
+  };
+
+  using MaxPolicy = Policy1200;
 };
 
 }  // namespace detail
