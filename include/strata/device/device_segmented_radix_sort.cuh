@@ -17,8 +17,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// order of DeviceRadixSort; only the bits from `begin_bit` to `end_bit - 1` of a key's order are
 /// looked at.
 ///
-/// - **Stability.** Equal keys of a segment, and their values, stay in the order in which they come;
-///   in descending sorts, too. Results are the same from run to run.
+/// - **Stability.** Equal keys of a segment, and their values, stay in the order in which they
+///   come; in descending sorts, too. Results are the same from run to run.
 /// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure
 ///   arithmetic; never 0), then with that much device memory, whose contents and alignment do not
 ///   matter. `num_items` is the number of items of all segments together, or more; it and

@@ -26,8 +26,8 @@ struct segmented_radix_sort_progress {
   unsigned long long items_taken;
 };
 
-/// One block of a sort of segments: takes some segments at a time, until none is left. Warps sort the
-/// short ones side by side, then the block the others, one after the other.
+/// One block of a sort of segments: takes some segments at a time, until none is left. Warps sort
+/// the short ones side by side, then the block the others, one after the other.
 template <class Policy, bool HasValues, class Key, class Value, class Segments, class Digits>
 class AgentSegmentedRadixSort {
   static constexpr segmented_radix_sort_tuning tuning = Policy::segmented;

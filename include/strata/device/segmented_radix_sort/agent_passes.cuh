@@ -18,9 +18,9 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// A sort of one long segment by one block, least significant digit first. All digits are counted in
-/// one reading; then each pass moves the segment by one digit, tile after tile, unless the digit is
-/// the same everywhere. See AgentRadixPass for what happens to a tile.
+/// A sort of one long segment by one block, least significant digit first. All digits are counted
+/// in one reading; then each pass moves the segment by one digit, tile after tile, unless the digit
+/// is the same everywhere. See AgentRadixPass for what happens to a tile.
 template <class Policy, bool HasValues, class Key, class Value, class Digits>
 class AgentSegmentPasses {
   static constexpr int block_threads = Policy::segmented.block_threads;

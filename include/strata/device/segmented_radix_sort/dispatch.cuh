@@ -46,7 +46,8 @@ struct DispatchSegmentedRadixSort {
   cudaStream_t stream;
   device_properties device;
 
-  /// Sorts from `input` to `output`, between buffers of the caller or with one in temporary storage.
+  /// Sorts from `input` to `output`, between buffers of the caller or with one in temporary
+  /// storage.
   template <class NumItemsT, class NumSegmentsT>
   static cudaError_t Dispatch(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyPlaces keys,
                               ValuePlaces values, NumItemsT num_items, NumSegmentsT num_segments,
