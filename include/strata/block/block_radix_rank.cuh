@@ -27,7 +27,7 @@
 /// |---|---|---|---|
 /// | BlockRadixRank | blocked | of each thread, 16 bits | few bits: 4 |
 /// | BlockRadixRankMatch | warp-striped | of each warp | many bits: 8 |
-/// | BlockRadixRankMatchEarlyCounts | warp-striped | of each warp | many, and others wait for counts |
+/// | BlockRadixRankMatchEarlyCounts | warp-striped | of each warp | many, if others wait for counts |
 /// | BlockRadixRankShuffle | warp-striped | of each warp, in registers | up to 5 bits, to be read |
 ///
 /// - `RankKeys(keys, ranks, digit_extractor)`: `digit_extractor.Digit(key)` is a number below
@@ -47,8 +47,8 @@
 /// - `__syncthreads()` must stand between two calls that use the same storage, and before the
 ///   storage is used for anything else. Objects of one type constructed without storage share
 ///   theirs.
-/// - `InnerScan` is the BlockScan of the counters. `SmemConfig` and `NumParts` have no effect: they are
-///   there for CUB's order of parameters.
+/// - `InnerScan` is the BlockScan of the counters. `SmemConfig` and `NumParts` have no effect: they
+///   are there for CUB's order of parameters.
 ///
 /// @code
 /// struct lowest_byte {
