@@ -27,7 +27,7 @@
 /// |---|---|---|---|
 /// | BlockRadixRank | blocked | of each thread, 16 bits | few bits: 4 |
 /// | BlockRadixRankMatch | warp-striped | of each warp | many bits: 8 |
-/// | BlockRadixRankMatchEarlyCounts | warp-striped | of each warp | many, if others wait for counts |
+/// | BlockRadixRankMatchEarlyCounts | warp-striped | of each warp | many, if others need counts |
 /// | BlockRadixRankShuffle | warp-striped | of each warp, in registers | up to 5 bits, to be read |
 ///
 /// - `RankKeys(keys, ranks, digit_extractor)`: `digit_extractor.Digit(key)` is a number below
