@@ -37,7 +37,7 @@ struct radix_codes<radix_digits<Key, IsDescending, Decomposer>> {
 /// Of a number, the code is a word in the order of the sort. Negative numbers of a floating-point
 /// type have all bits flipped, so that no two keys have one code: -0.0 comes just before +0.0, and
 /// NaN by sign and payload. These keys are not exact, as a sort takes -0.0 for +0.0, and any NaN for
-/// any other.
+/// the one whose code is the greatest.
 template <class Key, bool IsDescending>
 struct radix_codes<radix_digits<Key, IsDescending, identity_decomposer>> {
   using Digits = radix_digits<Key, IsDescending, identity_decomposer>;

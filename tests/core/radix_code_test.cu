@@ -1,0 +1,131 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Codes of radix keys: their digits are those of the keys, and nothing of a key is lost.
+#include <strata/core/radix_code.hpp>
+#include <strata/core/radix_key.hpp>
+
+#include <gtest/gtest.h>
+
+#if STRATA_HOST_SIMT
+#include <strata/simt/half.hpp>
+#else
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#endif
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <random>
+#include <type_traits>
+#include <vector>
+
+#include "support/test_support.cuh"
+#include "support/test_types.cuh"
+
+namespace radix_code_test {
+
+using strata::RadixFields;
+using strata::detail::radix_codes;
+using strata::detail::radix_digits;
+
+template <class T>
+using word_of = typename strata::RadixTraits<T>::word;
+
+template <class T>
+T from_bits(word_of<T> bits) {
+  T value;
+  std::memcpy(static_cast<void*>(&value), &bits, sizeof(bits));
+  return value;
+}
+
+/// Bit patterns about those where numbers of the type change their nature, and random ones.
+template <class T>
+std::vector<T> keys() {
+  using word = word_of<T>;
+  constexpr int bits = 8 * static_cast<int>(sizeof(T));
+  std::vector<T> result;
+  const auto add_about = [&](word middle) {
+    for (int d = -2; d <= 2; ++d) {
+      result.push_back(from_bits<T>(static_cast<word>(middle + static_cast<word>(d))));
+    }
+  };
+  const word sign = static_cast<word>(word{1} << (bits - 1));
+  add_about(0);
+  add_about(sign);
+  constexpr int mantissa = strata::detail::radix_mantissa_bits<T>;
+  if constexpr (mantissa != 0) {
+    const word infinity = static_cast<word>((sign - 1) & ~((word{1} << mantissa) - 1));
+    add_about(infinity);
+    add_about(static_cast<word>(sign | infinity));
+  }
+  std::mt19937_64 random(strata_test::seed());
+  for (int i = 0; i < 2000; ++i) result.push_back(from_bits<T>(static_cast<word>(random())));
+  return result;
+}
+
+template <class T, bool IsDescending>
+void expect_codes() {
+  using digits_t = radix_digits<T, IsDescending>;
+  using codes = radix_codes<digits_t>;
+  const digits_t digits{};
+  unsigned inexact = 0;
+  for (const T& key : keys<T>()) {
+    const auto code = codes::encode(key);
+    ASSERT_TRUE(strata_test::same_bits(key, codes::decode(code)));
+    inexact += codes::is_exact(key) ? 0 : 1;
+    for (int begin = 0; begin < digits_t::key_bits; begin += 3) {
+      for (const int count : {1, 5, 8}) {
+        if (begin + count > digits_t::key_bits) continue;
+        const unsigned expected = digits(key, begin, count);
+        ASSERT_EQ(expected, codes::template digit<false>(digits, code, begin, count))
+            << begin << ", " << count;
+        if (codes::is_exact(key)) {
+          ASSERT_EQ(expected, codes::template digit<true>(digits, code, begin, count))
+              << begin << ", " << count;
+        }
+      }
+    }
+  }
+  EXPECT_EQ(codes::are_all_exact, inexact == 0);
+}
+
+template <class T>
+class radix_code : public testing::Test {};
+using key_types = testing::Types<std::uint8_t, std::int8_t, std::uint16_t, std::int32_t,
+                                 std::uint64_t, std::int64_t, __half, __nv_bfloat16, float, double>;
+TYPED_TEST_SUITE(radix_code, key_types);
+
+TYPED_TEST(radix_code, digits_are_those_of_keys) {
+  expect_codes<TypeParam, false>();
+  expect_codes<TypeParam, true>();
+}
+
+TEST(radix_code_of_floats, only_minus_zero_and_nan_are_not_exact) {
+  using codes = radix_codes<radix_digits<float, false>>;
+  for (const float key : keys<float>()) {
+    const bool is_minus_zero = key == 0 && std::signbit(key);
+    // The word of all NaN is the code of one.
+    const bool may_be_either = strata_test::same_bits(key, from_bits<float>(0x7fffffffu));
+    if (may_be_either) continue;
+    ASSERT_EQ(!is_minus_zero && !std::isnan(key), codes::is_exact(key)) << key;
+  }
+}
+
+struct dated {
+  short year;
+  float weight;
+};
+struct by_year {
+  STRATA_HD RadixFields<short&> operator()(dated& d) const { return {d.year}; }
+};
+
+TEST(radix_code_of_fields, a_code_is_the_key) {
+  using codes = radix_codes<radix_digits<dated, false, by_year>>;
+  static_assert(std::is_same_v<codes::Code, dated> && codes::are_all_exact, "keys as they are");
+  const radix_digits<dated, false, by_year> digits{};
+  EXPECT_EQ(digits({-7, 1}, 0, 8), codes::digit<true>(digits, codes::encode({-7, 1}), 0, 8));
+}
+
+}  // namespace radix_code_test
