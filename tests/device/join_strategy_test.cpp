@@ -1,0 +1,142 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <strata/device/hash_join/strategy.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace {
+
+using strata::choose_join_strategy;
+using strata::cuda_join_policy;
+using strata::JoinStrategy;
+using strata::JoinThresholds;
+using strata::metal_join_policy;
+
+// An H200: bytes of L2, and of shared memory that a block may have.
+constexpr std::size_t h200_l2 = 60u << 20;
+constexpr std::size_t h200_shared = 227u << 10;
+constexpr std::size_t metal_shared = 32u << 10;
+
+constexpr std::uint64_t huge = ~std::uint64_t{0};
+constexpr std::uint64_t million = 1000000;
+
+constexpr JoinStrategy on_h200(std::uint64_t build_rows, std::uint64_t probe_rows,
+                               std::size_t key_bytes = 4) {
+  return choose_join_strategy(build_rows, probe_rows, key_bytes, h200_l2, h200_shared);
+}
+constexpr JoinStrategy on_metal(std::uint64_t build_rows, std::uint64_t probe_rows,
+                                std::size_t key_bytes = 4) {
+  return choose_join_strategy<metal_join_policy>(build_rows, probe_rows, key_bytes, 0,
+                                                 metal_shared);
+}
+
+// Usable where a constant is asked for.
+static_assert(on_h200(million, 10 * million) == JoinStrategy::simple, "");
+
+TEST(JoinStrategy, measured_cases_on_an_h200_get_their_fastest_plan) {
+  EXPECT_EQ(on_h200(million, 10 * million), JoinStrategy::simple);
+  EXPECT_EQ(on_h200(1 << 20, 1 << 20), JoinStrategy::radix_single);
+  EXPECT_EQ(on_h200(1 << 22, 40 * million), JoinStrategy::radix_single);
+  EXPECT_EQ(on_h200(1 << 24, 1 << 24), JoinStrategy::radix_single);
+  EXPECT_EQ(on_h200(1 << 24, 1 << 27), JoinStrategy::radix_single);
+  EXPECT_EQ(on_h200(1 << 27, 1 << 27), JoinStrategy::radix_multi);
+}
+
+TEST(JoinStrategy, build_side_in_shared_memory_is_simple_whatever_the_probe_side) {
+  constexpr std::uint64_t narrow = h200_shared / 6;
+  constexpr std::uint64_t wide = h200_shared / 10;
+  for (const std::uint64_t probe_rows : {std::uint64_t{1}, million, huge}) {
+    EXPECT_EQ(on_h200(1, probe_rows), JoinStrategy::simple);
+    EXPECT_EQ(on_h200(narrow, probe_rows, 4), JoinStrategy::simple);
+    EXPECT_EQ(on_h200(wide, probe_rows, 8), JoinStrategy::simple);
+  }
+  EXPECT_EQ(on_h200(narrow + 1, narrow, 4), JoinStrategy::radix_single);
+  EXPECT_EQ(on_h200(wide + 1, wide, 8), JoinStrategy::radix_single);
+  EXPECT_EQ(on_h200(wide + 1, wide, 16), JoinStrategy::radix_single);
+  EXPECT_EQ(on_h200(wide + 1, wide, 4), JoinStrategy::simple);
+}
+
+TEST(JoinStrategy, table_in_l2_needs_its_room_and_enough_probe_rows) {
+  constexpr std::uint64_t most = h200_l2 / 2 / 16;
+  EXPECT_EQ(on_h200(most, 4 * most), JoinStrategy::simple);
+  EXPECT_EQ(on_h200(most, 4 * most - 1), JoinStrategy::radix_single);
+  EXPECT_EQ(on_h200(most + 1, huge), JoinStrategy::radix_single);
+  EXPECT_EQ(choose_join_strategy(most, huge, 4, 0, h200_shared), JoinStrategy::radix_single);
+}
+
+TEST(JoinStrategy, second_pass_begins_where_one_has_too_many_partitions) {
+  constexpr std::uint64_t narrow = h200_shared / 6 * 85 / 100 << 11;
+  constexpr std::uint64_t wide = h200_shared / 10 * 85 / 100 << 11;
+  EXPECT_EQ(on_h200(narrow, narrow, 4), JoinStrategy::radix_single);
+  EXPECT_EQ(on_h200(narrow + 1, narrow, 4), JoinStrategy::radix_multi);
+  EXPECT_EQ(on_h200(wide, wide, 8), JoinStrategy::radix_single);
+  EXPECT_EQ(on_h200(wide + 1, wide, 8), JoinStrategy::radix_multi);
+  EXPECT_EQ(on_h200(huge, huge), JoinStrategy::radix_multi);
+}
+
+TEST(JoinStrategy, nothing_to_join_or_no_device_is_left_to_the_host) {
+  EXPECT_EQ(on_h200(0, million), JoinStrategy::cpu);
+  EXPECT_EQ(on_h200(million, 0), JoinStrategy::cpu);
+  EXPECT_EQ(choose_join_strategy(million, million, 4, h200_l2, 0), JoinStrategy::cpu);
+  EXPECT_EQ(choose_join_strategy<metal_join_policy>(million, million, 4, 0, 0),
+            JoinStrategy::cpu);
+}
+
+TEST(JoinStrategy, metal_joins_few_rows_on_the_host) {
+  constexpr std::uint64_t few = 1 << 15;
+  EXPECT_EQ(on_metal(1, few - 1), JoinStrategy::cpu);
+  EXPECT_EQ(on_metal(few - 1, 1), JoinStrategy::cpu);
+  EXPECT_EQ(on_metal(1, few), JoinStrategy::simple);
+  EXPECT_EQ(on_metal(few, 1), JoinStrategy::radix_single);
+  EXPECT_EQ(on_metal(1, huge), JoinStrategy::simple);
+  EXPECT_EQ(on_metal(huge, huge), JoinStrategy::radix_multi);
+  EXPECT_EQ(on_metal(8192, million), JoinStrategy::simple);
+  EXPECT_EQ(on_metal(8192, million, 8), JoinStrategy::radix_single);
+  EXPECT_EQ(on_metal(256 << 10, million), JoinStrategy::radix_single);
+  EXPECT_EQ(on_metal(300 << 10, million), JoinStrategy::radix_multi);
+}
+
+TEST(JoinStrategy, more_build_rows_never_need_fewer_passes) {
+  for (const std::size_t key_bytes : {1, 4, 8, 16}) {
+    for (const std::size_t shared_bytes : {std::size_t{1}, metal_shared, h200_shared}) {
+      auto before = JoinStrategy::simple;
+      for (std::uint64_t rows = 1; rows < huge / 3; rows += rows / 2 + 1) {
+        const auto now = choose_join_strategy(rows, rows, key_bytes, h200_l2, shared_bytes);
+        EXPECT_GE(static_cast<int>(now), static_cast<int>(before)) << rows << " rows";
+        before = now;
+      }
+      EXPECT_EQ(before, JoinStrategy::radix_multi);
+    }
+  }
+}
+
+struct one_partition_bit {
+  // Ten rows in a table, no table in L2, two partitions.
+  static constexpr JoinThresholds thresholds{4, 10, 20, 100, 1, 1, 0, 0, 100, 1};
+};
+struct everything_on_the_host {
+  static constexpr JoinThresholds thresholds{huge, 1, 1, 100, 1, 1, 0, 0, 100, 1};
+};
+
+TEST(JoinStrategy, policy_of_the_user_replaces_all_thresholds) {
+  const auto choose = [](std::uint64_t build_rows, std::uint64_t probe_rows,
+                         std::size_t key_bytes) {
+    return choose_join_strategy<one_partition_bit>(build_rows, probe_rows, key_bytes, 1000, 100);
+  };
+  EXPECT_EQ(choose(2, 2, 4), JoinStrategy::cpu);
+  EXPECT_EQ(choose(2, 3, 4), JoinStrategy::simple);
+  EXPECT_EQ(choose(10, 100, 4), JoinStrategy::simple);
+  EXPECT_EQ(choose(11, 100, 4), JoinStrategy::radix_single);
+  EXPECT_EQ(choose(6, 100, 5), JoinStrategy::radix_single);
+  EXPECT_EQ(choose(20, 100, 4), JoinStrategy::radix_single);
+  EXPECT_EQ(choose(21, 100, 4), JoinStrategy::radix_multi);
+  // A sum of rows that no integer can hold.
+  EXPECT_EQ(choose_join_strategy<everything_on_the_host>(huge - 1, 1, 4, 1, 1),
+            JoinStrategy::cpu);
+  EXPECT_NE(choose_join_strategy<everything_on_the_host>(huge, 1, 4, 1, 1), JoinStrategy::cpu);
+}
+
+}  // namespace
