@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/device/hash_join/host/partition.hpp>
+#include <strata/device/hash_join/join_types.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// The build rows of one key: [end - count, end) of the list of rows.
+template <class Entry, class Row>
+struct join_group {
+  Entry first;
+  Row count;
+  Row end;
+  /// Another group of the same bucket.
+  Row next;
+};
+
+/// Tables of the build side, one for each partition: buckets of groups, and the rows of each group
+/// side by side, in their order. A chain holds each key once, however many rows have it, so that
+/// finding a key takes no longer where others are frequent. Partition p with the rows [b, e) has
+/// the buckets, the groups and the list of rows in [b, e) of three arrays.
+template <class Key, class Row, class Equal>
+struct join_groups {
+  using side = join_side<Key, Row>;
+  using entry = typename side::entry;
+  using group = join_group<entry, Row>;
+
+  static constexpr Row none = static_cast<Row>(-1);
+
+  /// Builds the table of a partition. `group_of` is scratch, [b, e) of which it takes.
+  void build(std::size_t partition, bool all_are_equal, Row* group_of) const {
+    const std::size_t begin = build_side.begins[partition];
+    const std::size_t end = build_side.begins[partition + 1];
+    for (std::size_t i = begin; i < end; ++i) buckets[i] = none;
+    std::size_t groups_end = begin;
+    for (std::size_t i = begin; i < end; ++i) {
+      const entry& item = build_side.entries[i];
+      Row found = all_are_equal ? (i == begin ? none : static_cast<Row>(begin))
+                                : find(begin, end - begin, item, build_side.keys);
+      if (found == none) {
+        found = static_cast<Row>(groups_end++);
+        Row& bucket = buckets[begin + bucket_of(item, end - begin)];
+        ::new (static_cast<void*>(groups + found)) group{item, 0, 0, bucket};
+        if (matched != nullptr) ::new (static_cast<void*>(matched + found)) std::atomic<bool>(false);
+        bucket = found;
+      }
+      ++groups[found].count;
+      group_of[i] = found;
+    }
+    // `end` of a group begins as its begin, and has moved to its end when all rows are listed.
+    std::size_t place = begin;
+    for (std::size_t g = begin; g < groups_end; ++g) {
+      groups[g].end = static_cast<Row>(place);
+      place += groups[g].count;
+    }
+    for (std::size_t i = begin; i < end; ++i) {
+      rows[groups[group_of[i]].end++] = build_side.entries[i].row;
+    }
+  }
+
+  /// The group with the key of `item`, whose side has `keys`, in the partition of `count` build
+  /// rows from `begin` on.
+  Row find(std::size_t begin, std::size_t count, const entry& item, const Key* keys) const {
+    if (count == 0) return none;
+    Row g = buckets[begin + bucket_of(item, count)];
+    while (g != none) {
+      const group& candidate = groups[g];
+      if (candidate.first.tag == item.tag &&
+          equal(candidate.first.key_in(build_side.keys), item.key_in(keys))) {
+        break;
+      }
+      g = candidate.next;
+    }
+    return g;
+  }
+
+  static std::size_t bucket_of(const entry& item, std::size_t count) {
+    // Beyond 2^32 rows in one partition, which has 2^12 others, only so many buckets are used.
+    const std::uint64_t buckets_used = count >> 32 != 0 ? 0xffffffffu : count;
+    return static_cast<std::size_t>(item.tag * buckets_used >> 32);
+  }
+
+  side build_side;
+  const Equal& equal;
+  Row* buckets;
+  group* groups;
+  Row* rows;
+  /// Of each group, whether a probe row has found it; null if nobody asks.
+  std::atomic<bool>* matched;
+};
+
+}  // namespace detail
+STRATA_NAMESPACE_END

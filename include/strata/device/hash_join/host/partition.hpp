@@ -1,0 +1,139 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/device/hash_join/host/thread_team.hpp>
+#include <strata/device/hash_join/join_hash.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <type_traits>
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// A row on its way: its number, bits of its hash that do not choose the partition, and its key
+/// where that is short, so that it need not be fetched from where the user has it.
+template <class Key, class Row, bool Carried = sizeof(Key) <= 8>
+struct join_entry {
+  Row row;
+  std::uint32_t tag;
+  Key key;
+
+  join_entry(Row r, std::uint32_t t, const Key* keys) : row(r), tag(t), key(keys[r]) {}
+  const Key& key_in(const Key*) const { return key; }
+};
+template <class Key, class Row>
+struct join_entry<Key, Row, false> {
+  Row row;
+  std::uint32_t tag;
+
+  join_entry(Row r, std::uint32_t t, const Key*) : row(r), tag(t) {}
+  const Key& key_in(const Key* keys) const { return keys[row]; }
+};
+
+/// One side of a join: what the user gave, and where its partitions are.
+template <class Key, class Row>
+struct join_side {
+  using entry = join_entry<Key, Row>;
+
+  const Key* keys = nullptr;
+  /// Bit i % 32 of word i / 32 says that row i has a key; null if all have.
+  const std::uint32_t* valid = nullptr;
+  std::size_t rows = 0;
+  /// Rows by partitions, in their order in each; partition p is [begins[p], begins[p + 1]).
+  entry* entries = nullptr;
+  std::size_t* begins = nullptr;
+
+  bool is_null(std::size_t row) const {
+    return valid != nullptr && (valid[row / 32] >> (row % 32) & 1) == 0;
+  }
+};
+
+/// Stable partition of a side by the highest bits of the hashes. Rows without a key have a
+/// partition of their own, the last one: their keys are neither hashed nor compared.
+///
+/// Slices of the rows are counted by themselves, a scan of the counts tells each slice where its
+/// rows go in each partition, and each slice takes them there. Slices are of a size that depends on
+/// the number of rows only, so that storage does too.
+template <class Key, class Row, class Hash>
+class join_partitioner {
+ public:
+  using side = join_side<Key, Row>;
+  using entry = typename side::entry;
+
+  static constexpr std::size_t most_slices = 64;
+
+  join_partitioner(unsigned bits, std::size_t slice_rows, const Hash& hash)
+      : bits_(bits), slice_rows_(slice_rows), hash_(hash) {}
+
+  static std::size_t slices(std::size_t rows, std::size_t slice_rows) {
+    const std::size_t count = rows / slice_rows + (rows % slice_rows != 0);
+    return count < most_slices ? count : most_slices;
+  }
+
+  std::size_t partitions() const { return (std::size_t{1} << bits_) + 1; }
+
+  /// `counts` has room for slices * partitions.
+  void run(const thread_team& team, const side& what, std::size_t* counts) const {
+    const std::size_t count = slices(what.rows, slice_rows_);
+    team.run(count, [&](std::uint64_t slice) {
+      std::size_t* const mine = counts + slice * partitions();
+      for (std::size_t p = 0; p < partitions(); ++p) mine[p] = 0;
+      for_each_row(what, slice, count, [mine](std::size_t, std::uint64_t, std::size_t partition) {
+        ++mine[partition];
+      });
+    });
+    make_offsets(what, counts, count);
+    team.run(count, [&](std::uint64_t slice) {
+      std::size_t* const mine = counts + slice * partitions();
+      for_each_row(what, slice, count,
+                   [&what, mine](std::size_t row, std::uint64_t hash, std::size_t partition) {
+                     ::new (static_cast<void*>(what.entries + mine[partition]++)) entry(
+                         static_cast<Row>(row), static_cast<std::uint32_t>(hash), what.keys);
+                   });
+    });
+  }
+
+ private:
+  template <class Visit>
+  void for_each_row(const side& what, std::size_t slice, std::size_t count,
+                    const Visit& visit) const {
+    const std::size_t each = what.rows / count;
+    const std::size_t longer = what.rows % count;
+    const std::size_t first = slice * each + (slice < longer ? slice : longer);
+    const std::size_t last = first + each + (slice < longer ? 1 : 0);
+    for (std::size_t row = first; row < last; ++row) {
+      if (what.is_null(row)) {
+        visit(row, 0, partitions() - 1);
+        continue;
+      }
+      const std::uint64_t hash = mixed_hash(static_cast<std::uint64_t>(hash_(what.keys[row])));
+      // Two shifts, because one by 64 would be undefined.
+      visit(row, hash, static_cast<std::size_t>(hash >> 1 >> (63 - bits_)));
+    }
+  }
+
+  void make_offsets(const side& what, std::size_t* counts, std::size_t count) const {
+    std::size_t sum = 0;
+    for (std::size_t p = 0; p < partitions(); ++p) {
+      what.begins[p] = sum;
+      for (std::size_t slice = 0; slice < count; ++slice) {
+        std::size_t& place = counts[slice * partitions() + p];
+        const std::size_t rows = place;
+        place = sum;
+        sum += rows;
+      }
+    }
+    what.begins[partitions()] = sum;
+  }
+
+  unsigned bits_;
+  std::size_t slice_rows_;
+  const Hash& hash_;
+};
+
+}  // namespace detail
+STRATA_NAMESPACE_END

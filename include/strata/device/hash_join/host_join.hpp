@@ -1,0 +1,123 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/operators.hpp>
+#include <strata/device/hash_join/host/join.hpp>
+#include <strata/device/hash_join/host/options.hpp>
+#include <strata/device/hash_join/join_hash.hpp>
+#include <strata/device/hash_join/join_types.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+STRATA_NAMESPACE_BEGIN
+
+/// Equi-join of two arrays of keys in host memory, by the threads of the host: what a hash join of
+/// a device falls back to, and is tested against. Not for users: a public class is to call these
+/// functions, each of which has the shape of a device call.
+///
+///     for (b = 0; b < build_rows; ++b)
+///       for (p = 0; p < probe_rows; ++p)
+///         if (build_keys[b] == probe_keys[p]) ++num_out;  // or: put out (b, p)
+///
+/// - **Kinds and order.** See JoinKind and JoinOrder.
+/// - **Call.** Twice: with `temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic;
+///   never 0; never smaller for more rows), then with that much memory, whose contents and
+///   alignment do not matter. The size does not depend on the number of threads. Nothing else is
+///   allocated, but by the system for threads.
+/// - **Capacity.** Rows of the result at positions from `capacity` on are not written, but counted:
+///   `*num_out` is always the size of the whole result, and is not an error. Those before them are
+///   the same whatever the capacity. A second call with room for all of them completes.
+/// - **Keys.** Trivially copyable, of any size; no value is reserved. `hash` must be the same for
+///   keys that `equal` takes for equal; both are called by several threads at once and must not
+///   throw. Composite keys are structs, or row numbers with functors that look at columns.
+/// - **Nulls.** Rows whose bit is missing in `options.build_valid` or `probe_valid` have no key.
+///   They are without a partner, or, with `nulls_equal`, partners of each other.
+/// - **Rows** are told in `Index`, a signed or unsigned integer of 4 or 8 bytes, which bounds the
+///   rows of a side, not those of the result.
+/// - **Complexity.** Linear in both sides and the result, if the hash spreads different keys: a key
+///   that many rows have is in a table once. Each key is read twice, and once more for each look at
+///   it if it is longer than 8 bytes.
+/// - **Determinism.** The result does not depend on the number of threads, nor on time.
+/// - **Errors.** `HostJoinStatus::invalid_value`, before anything is written: negative number of
+///   rows or capacity, more rows than `Index` can tell, null pointer with rows, outputs that overlap
+///   each other or a side's keys, temporary storage too small.
+///
+/// Algorithm: both sides are partitioned by the hash, so that the table of a partition stays in a
+/// core's cache; see host/partition.hpp, host/groups.hpp and host/matcher.hpp.
+namespace detail {
+
+/// Gives every row of the result to `sink(std::int64_t position, Index build_row, Index probe_row)`,
+/// which several threads call at once, once for each position below `*num_out` and `capacity`. For
+/// columns of values that travel along see host/columns.hpp.
+template <class Index, class Key, class Sink, class Hash = JoinHash, class Equal = Equality>
+[[nodiscard]] HostJoinStatus host_join_gather(
+    void* temp_storage, std::size_t& temp_storage_bytes, JoinKind kind, const Key* build_keys,
+    std::int64_t build_rows, const Key* probe_keys, std::int64_t probe_rows, const Sink& sink,
+    std::int64_t* num_out, std::int64_t capacity, const HostJoinOptions& options = {},
+    const Hash& hash = {}, const Equal& equal = {}) {
+  host_join<Index, Key, Hash, Equal> join(kind, build_keys, build_rows, probe_keys, probe_rows,
+                                          options, hash, equal);
+  if (!join.counts_are_valid()) return HostJoinStatus::invalid_value;
+  if (temp_storage == nullptr) {
+    temp_storage_bytes = join.bytes();
+    return HostJoinStatus::success;
+  }
+  if (!join.pointers_are_valid() || num_out == nullptr || capacity < 0 ||
+      !join.map(temp_storage, temp_storage_bytes)) {
+    return HostJoinStatus::invalid_value;
+  }
+  join.match();
+  *num_out = join.total();
+  join.write(capacity, sink);
+  return HostJoinStatus::success;
+}
+
+/// Writes pairs of rows. `build_out` may be null in semi and anti joins, where it would hold
+/// `no_row<Index>` only.
+template <class Index, class Key, class Hash = JoinHash, class Equal = Equality>
+[[nodiscard]] HostJoinStatus host_join_pairs(
+    void* temp_storage, std::size_t& temp_storage_bytes, JoinKind kind, const Key* build_keys,
+    std::int64_t build_rows, const Key* probe_keys, std::int64_t probe_rows, Index* build_out,
+    Index* probe_out, std::int64_t* num_out, std::int64_t capacity,
+    const HostJoinOptions& options = {}, const Hash& hash = {}, const Equal& equal = {}) {
+  const bool no_build_rows = kind == JoinKind::semi || kind == JoinKind::anti;
+  if (temp_storage != nullptr && capacity > 0) {
+    if (probe_out == nullptr || (build_out == nullptr && !no_build_rows)) {
+      return HostJoinStatus::invalid_value;
+    }
+    if (arrays_overlap(build_out, capacity, probe_out, capacity) ||
+        arrays_overlap(build_out, capacity, build_keys, build_rows) ||
+        arrays_overlap(build_out, capacity, probe_keys, probe_rows) ||
+        arrays_overlap(probe_out, capacity, build_keys, build_rows) ||
+        arrays_overlap(probe_out, capacity, probe_keys, probe_rows)) {
+      return HostJoinStatus::invalid_value;
+    }
+  }
+  const auto sink = [build_out, probe_out](std::int64_t position, Index build_row,
+                                           Index probe_row) {
+    if (build_out != nullptr) build_out[position] = build_row;
+    probe_out[position] = probe_row;
+  };
+  return host_join_gather<Index>(temp_storage, temp_storage_bytes, kind, build_keys, build_rows,
+                                 probe_keys, probe_rows, sink, num_out, capacity, options, hash,
+                                 equal);
+}
+
+/// Only counts the rows of the result.
+template <class Index = std::int64_t, class Key, class Hash = JoinHash, class Equal = Equality>
+[[nodiscard]] HostJoinStatus host_join_count(
+    void* temp_storage, std::size_t& temp_storage_bytes, JoinKind kind, const Key* build_keys,
+    std::int64_t build_rows, const Key* probe_keys, std::int64_t probe_rows,
+    std::int64_t* num_out, const HostJoinOptions& options = {}, const Hash& hash = {},
+    const Equal& equal = {}) {
+  const auto nowhere = [](std::int64_t, Index, Index) {};
+  return host_join_gather<Index>(temp_storage, temp_storage_bytes, kind, build_keys, build_rows,
+                                 probe_keys, probe_rows, nowhere, num_out, 0, options, hash,
+                                 equal);
+}
+
+}  // namespace detail
+STRATA_NAMESPACE_END

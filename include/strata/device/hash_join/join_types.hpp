@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+
+#include <cstdint>
+
+STRATA_NAMESPACE_BEGIN
+
+/// Which rows a join of a build side and a probe side gives. The probe side is the left one.
+///
+/// | kind | rows of the result |
+/// |---|---|
+/// | inner | every pair of a build row and a probe row with equal keys |
+/// | left | these, and each probe row without a partner, alone |
+/// | full | these, and each build row without a partner, alone |
+/// | semi | each probe row that has a partner, once |
+/// | anti | each probe row that has none |
+enum class JoinKind { inner, left, full, semi, anti };
+
+/// Order of the result.
+enum class JoinOrder {
+  /// Any; the host gives the same whatever the number of threads.
+  any,
+  /// By probe rows; the partners of one by build rows. Build rows without a partner come last, by
+  /// build rows too.
+  probe
+};
+
+/// Stands for the row that is missing: that of the other side in a left, full or anti join, and
+/// that of the build side in a semi join, which does not tell which partner it was.
+template <class Index>
+inline constexpr Index no_row = static_cast<Index>(-1);
+
+STRATA_NAMESPACE_END
