@@ -95,14 +95,12 @@ inline row_pairs nested_loop_join(JoinKind kind, const side_ids& build, const si
 inline row_pairs sort_merge_join(JoinKind kind, const side_ids& build, const side_ids& probe) {
   std::vector<std::size_t> sorted(build.ids.size());
   std::iota(sorted.begin(), sorted.end(), std::size_t{0});
-  std::stable_sort(sorted.begin(), sorted.end(), [&build](std::size_t a, std::size_t b) {
-    return build.ids[a] < build.ids[b];
-  });
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [&build](std::size_t a, std::size_t b) { return build.ids[a] < build.ids[b]; });
   std::vector<std::size_t> asked(probe.ids.size());
   std::iota(asked.begin(), asked.end(), std::size_t{0});
-  std::stable_sort(asked.begin(), asked.end(), [&probe](std::size_t a, std::size_t b) {
-    return probe.ids[a] < probe.ids[b];
-  });
+  std::stable_sort(asked.begin(), asked.end(),
+                   [&probe](std::size_t a, std::size_t b) { return probe.ids[a] < probe.ids[b]; });
   // Of each probe row, its partners' place in `sorted`.
   std::vector<std::pair<std::size_t, std::size_t>> ranges(probe.ids.size());
   std::vector<bool> found(build.ids.size());
@@ -126,7 +124,7 @@ inline row_pairs sort_merge_join(JoinKind kind, const side_ids& build, const sid
   return out;
 }
 
-// Storage of exactly so many bytes at an odd address, with arbitrary contents and a guard behind it.
+// Storage of exactly so many bytes at an odd address, with arbitrary contents between guards.
 class guarded_storage {
  public:
   explicit guarded_storage(std::size_t bytes) : bytes_(bytes), all_(bytes + 1 + guard, 0xa5) {}
@@ -159,9 +157,13 @@ class joiner {
   template <class MakeKey>
   joiner(const side_ids& build, const side_ids& probe, MakeKey make_key, Hash hash = {},
          Equal equal = {})
-      : build_(keys_of<Key>(build, make_key)), probe_(keys_of<Key>(probe, make_key)),
-        build_valid_(build.valid_words()), probe_valid_(probe.valid_words()),
-        has_nulls_(!build.null.empty() || !probe.null.empty()), hash_(hash), equal_(equal) {}
+      : build_(keys_of<Key>(build, make_key)),
+        probe_(keys_of<Key>(probe, make_key)),
+        build_valid_(build.valid_words()),
+        probe_valid_(probe.valid_words()),
+        has_nulls_(!build.null.empty() || !probe.null.empty()),
+        hash_(hash),
+        equal_(equal) {}
 
   // The first `capacity` rows of the result.
   row_pairs run(JoinKind kind, HostJoinOptions options, std::int64_t capacity,

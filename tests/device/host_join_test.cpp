@@ -158,10 +158,9 @@ void check_few_rows(MakeKey make_key, std::vector<unsigned> thread_counts) {
             options.nulls_equal = nulls_equal;
             options.threads = threads;
             if (threads != 1) options.tuning = tiny_tuning;
-            SCOPED_TRACE(testing::Message()
-                         << "kind " << static_cast<int>(kind) << ", order "
-                         << static_cast<int>(order) << ", nulls equal " << nulls_equal << ", "
-                         << threads << " threads");
+            SCOPED_TRACE(testing::Message() << "kind " << static_cast<int>(kind) << ", order "
+                                            << static_cast<int>(order) << ", nulls equal "
+                                            << nulls_equal << ", " << threads << " threads");
             join.check(kind, options, expected);
             if (testing::Test::HasFailure()) return;
           }
@@ -197,8 +196,8 @@ void check_many_rows(const side_ids& build, const side_ids& probe) {
   for (const JoinKind kind : every_kind) {
     const row_pairs expected = sort_merge_join(kind, build, probe);
     for (const JoinOrder order : {JoinOrder::any, JoinOrder::probe}) {
-      SCOPED_TRACE(testing::Message() << "kind " << static_cast<int>(kind) << ", order "
-                                      << static_cast<int>(order));
+      SCOPED_TRACE(testing::Message()
+                   << "kind " << static_cast<int>(kind) << ", order " << static_cast<int>(order));
       HostJoinOptions options;
       options.order = order;
       options.threads = order == JoinOrder::any ? 7 : 2;
@@ -367,8 +366,7 @@ TEST(HostJoin, result_is_written_again_without_looking_up) {
   std::atomic<std::int64_t> calls{0};
   HostJoinOptions options;
   strata::detail::host_join<std::int32_t, std::uint32_t, strata::JoinHash, counted_equality> join(
-      JoinKind::inner, keys.data(), 1000, keys.data(), 1000, options, {},
-      counted_equality{&calls});
+      JoinKind::inner, keys.data(), 1000, keys.data(), 1000, options, {}, counted_equality{&calls});
   guarded_storage storage(join.bytes());
   ASSERT_FALSE(join.map(storage.get(), join.bytes() - 1));
   ASSERT_TRUE(join.map(storage.get(), join.bytes()));

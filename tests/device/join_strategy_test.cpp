@@ -81,8 +81,7 @@ TEST(JoinStrategy, nothing_to_join_or_no_device_is_left_to_the_host) {
   EXPECT_EQ(on_h200(0, million), JoinStrategy::cpu);
   EXPECT_EQ(on_h200(million, 0), JoinStrategy::cpu);
   EXPECT_EQ(choose_join_strategy(million, million, 4, h200_l2, 0), JoinStrategy::cpu);
-  EXPECT_EQ(choose_join_strategy<metal_join_policy>(million, million, 4, 0, 0),
-            JoinStrategy::cpu);
+  EXPECT_EQ(choose_join_strategy<metal_join_policy>(million, million, 4, 0, 0), JoinStrategy::cpu);
 }
 
 TEST(JoinStrategy, metal_joins_few_rows_on_the_host) {
@@ -134,8 +133,7 @@ TEST(JoinStrategy, policy_of_the_user_replaces_all_thresholds) {
   EXPECT_EQ(choose(20, 100, 4), JoinStrategy::radix_single);
   EXPECT_EQ(choose(21, 100, 4), JoinStrategy::radix_multi);
   // A sum of rows that no integer can hold.
-  EXPECT_EQ(choose_join_strategy<everything_on_the_host>(huge - 1, 1, 4, 1, 1),
-            JoinStrategy::cpu);
+  EXPECT_EQ(choose_join_strategy<everything_on_the_host>(huge - 1, 1, 4, 1, 1), JoinStrategy::cpu);
   EXPECT_NE(choose_join_strategy<everything_on_the_host>(huge, 1, 4, 1, 1), JoinStrategy::cpu);
 }
 

@@ -52,6 +52,9 @@
 #include <strata/device/device_segmented_scan.cuh>
 #include <strata/device/device_select.cuh>
 #include <strata/device/device_transpose.cuh>
+#include <strata/device/hash_join/host/columns.hpp>
+#include <strata/device/hash_join/host_join.hpp>
+#include <strata/device/hash_join/strategy.hpp>
 #include <strata/thread/thread_reduce.cuh>
 #include <strata/warp/warp_reduce.cuh>
 #include <strata/warp/warp_scan.cuh>
@@ -130,6 +133,22 @@ STRATA_KERNEL void every_layer_kernel(const T* in, T* out, T* sums, int count) {
 cudaError_t every_block_layer(const int* in, int* out, int* sums, int count, cudaStream_t stream) {
   return lib::launch({"every layer", dim3(1), dim3(128), 0, stream},
                      every_layer_kernel<int, 128, 4>, in, out, sums, count);
+}
+
+[[maybe_unused]] lib::HostJoinStatus every_host_call(void* storage, std::size_t& bytes,
+                                                     const int* keys, std::int64_t count,
+                                                     const float* floats, float* floats_out,
+                                                     std::int64_t* num_out) {
+  static_assert(lib::choose_join_strategy(1000000, 10000000, 4, 60u << 20, 227u << 10) ==
+                    lib::JoinStrategy::simple,
+                "a table of a million rows stays in L2");
+  const auto column = lib::detail::build_column(floats, floats_out, 0.0f);
+  const auto status = lib::detail::host_join_gather<int>(
+      storage, bytes, lib::JoinKind::full, keys, count, keys, count,
+      lib::detail::join_columns(column), num_out, count);
+  if (status != lib::HostJoinStatus::success) return status;
+  return lib::detail::host_join_count<std::uint64_t>(storage, bytes, lib::JoinKind::anti, floats,
+                                                     count, floats, count, num_out);
 }
 
 [[maybe_unused]] cudaError_t every_device_call(void* storage, std::size_t& bytes,

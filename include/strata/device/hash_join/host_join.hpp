@@ -23,10 +23,10 @@ STRATA_NAMESPACE_BEGIN
 ///         if (build_keys[b] == probe_keys[p]) ++num_out;  // or: put out (b, p)
 ///
 /// - **Kinds and order.** See JoinKind and JoinOrder.
-/// - **Call.** Twice: with `temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic;
-///   never 0; never smaller for more rows), then with that much memory, whose contents and
-///   alignment do not matter. The size does not depend on the number of threads. Nothing else is
-///   allocated, but by the system for threads.
+/// - **Call.** Twice: with `temp_storage == nullptr` to learn `temp_storage_bytes` (pure
+///   arithmetic; never 0; never smaller for more rows), then with that much memory, whose contents
+///   and alignment do not matter. The size does not depend on the number of threads. Nothing else
+///   is allocated, but by the system for threads; a program links the system's threads library.
 /// - **Capacity.** Rows of the result at positions from `capacity` on are not written, but counted:
 ///   `*num_out` is always the size of the whole result, and is not an error. Those before them are
 ///   the same whatever the capacity. A second call with room for all of them completes.
@@ -42,22 +42,24 @@ STRATA_NAMESPACE_BEGIN
 ///   it if it is longer than 8 bytes.
 /// - **Determinism.** The result does not depend on the number of threads, nor on time.
 /// - **Errors.** `HostJoinStatus::invalid_value`, before anything is written: negative number of
-///   rows or capacity, more rows than `Index` can tell, null pointer with rows, outputs that overlap
+///   rows or capacity, more rows than `Index` can tell, null pointer with rows, pairs that overlap
 ///   each other or a side's keys, temporary storage too small.
 ///
 /// Algorithm: both sides are partitioned by the hash, so that the table of a partition stays in a
 /// core's cache; see host/partition.hpp, host/groups.hpp and host/matcher.hpp.
 namespace detail {
 
-/// Gives every row of the result to `sink(std::int64_t position, Index build_row, Index probe_row)`,
-/// which several threads call at once, once for each position below `*num_out` and `capacity`. For
+/// Gives each row of the result to `sink(std::int64_t position, Index build_row, Index probe_row)`.
+/// Several threads call it at once, once for each position below `*num_out` and `capacity`. For
 /// columns of values that travel along see host/columns.hpp.
 template <class Index, class Key, class Sink, class Hash = JoinHash, class Equal = Equality>
-[[nodiscard]] HostJoinStatus host_join_gather(
-    void* temp_storage, std::size_t& temp_storage_bytes, JoinKind kind, const Key* build_keys,
-    std::int64_t build_rows, const Key* probe_keys, std::int64_t probe_rows, const Sink& sink,
-    std::int64_t* num_out, std::int64_t capacity, const HostJoinOptions& options = {},
-    const Hash& hash = {}, const Equal& equal = {}) {
+[[nodiscard]] HostJoinStatus host_join_gather(void* temp_storage, std::size_t& temp_storage_bytes,
+                                              JoinKind kind, const Key* build_keys,
+                                              std::int64_t build_rows, const Key* probe_keys,
+                                              std::int64_t probe_rows, const Sink& sink,
+                                              std::int64_t* num_out, std::int64_t capacity,
+                                              const HostJoinOptions& options = {},
+                                              const Hash& hash = {}, const Equal& equal = {}) {
   host_join<Index, Key, Hash, Equal> join(kind, build_keys, build_rows, probe_keys, probe_rows,
                                           options, hash, equal);
   if (!join.counts_are_valid()) return HostJoinStatus::invalid_value;
@@ -108,15 +110,15 @@ template <class Index, class Key, class Hash = JoinHash, class Equal = Equality>
 
 /// Only counts the rows of the result.
 template <class Index = std::int64_t, class Key, class Hash = JoinHash, class Equal = Equality>
-[[nodiscard]] HostJoinStatus host_join_count(
-    void* temp_storage, std::size_t& temp_storage_bytes, JoinKind kind, const Key* build_keys,
-    std::int64_t build_rows, const Key* probe_keys, std::int64_t probe_rows,
-    std::int64_t* num_out, const HostJoinOptions& options = {}, const Hash& hash = {},
-    const Equal& equal = {}) {
+[[nodiscard]] HostJoinStatus host_join_count(void* temp_storage, std::size_t& temp_storage_bytes,
+                                             JoinKind kind, const Key* build_keys,
+                                             std::int64_t build_rows, const Key* probe_keys,
+                                             std::int64_t probe_rows, std::int64_t* num_out,
+                                             const HostJoinOptions& options = {},
+                                             const Hash& hash = {}, const Equal& equal = {}) {
   const auto nowhere = [](std::int64_t, Index, Index) {};
   return host_join_gather<Index>(temp_storage, temp_storage_bytes, kind, build_keys, build_rows,
-                                 probe_keys, probe_rows, nowhere, num_out, 0, options, hash,
-                                 equal);
+                                 probe_keys, probe_rows, nowhere, num_out, 0, options, hash, equal);
 }
 
 }  // namespace detail

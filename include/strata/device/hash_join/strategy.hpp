@@ -49,11 +49,11 @@ struct JoinThresholds {
 
 /// Policies: pass one with a `thresholds` of its own to `choose_join_strategy` to override them.
 ///
-/// H200, 2026-11-21, u32 keys, index pairs out, ms of the whole join, table / one pass / two passes:
-/// 1M x 10M 0.128 / 0.148; 2^20 x 2^20 0.049 / 0.033; 2^22 x 40M 0.85 / 0.43; 2^24 x 2^24
-/// 1.54 / 0.37 (9 bits) / 0.475; 2^27 x 2^27 - / 4.2 (12 bits) / 3.30. In between: estimated. A
-/// table's reads slow down beyond about 32 MB, half of L2. Data are in the device's memory, which
-/// the host cannot read: it joins nothing.
+/// H200, u32 keys, index pairs out, ms of whole joins by sketches of the plans, table / one pass /
+/// two passes: 1M x 10M 0.128 / 0.148; 2^20 x 2^20 0.049 / 0.033; 2^22 x 40M 0.85 / 0.43;
+/// 2^24 x 2^24 1.54 / 0.37 (9 bits) / 0.475; 2^27 x 2^27 - / 4.2 (12 bits) / 3.30. In between:
+/// estimated. A table's reads slow down beyond about 32 MB, half of L2. Data are in the device's
+/// memory, which the host cannot read: it joins nothing.
 struct cuda_join_policy {
   static constexpr JoinThresholds thresholds{0, 6, 10, 100, 1, 16, 50, 4, 85, 11};
 };

@@ -46,10 +46,10 @@ joined_column<false, In, Out, Missing> probe_column(In in, Out out, Missing miss
 ///     join_columns(build_column(names, names_out, ""), probe_column(prices, prices_out, 0))
 template <class... Columns>
 auto join_columns(Columns... columns) {
-  return [all = std::make_tuple(columns...)](std::int64_t position, auto build_row,
-                                             auto probe_row) {
-    std::apply([&](const auto&... each) { (each(position, build_row, probe_row), ...); }, all);
-  };
+  return
+      [all = std::make_tuple(columns...)](std::int64_t position, auto build_row, auto probe_row) {
+        std::apply([&](const auto&... each) { (each(position, build_row, probe_row), ...); }, all);
+      };
 }
 
 }  // namespace detail

@@ -50,7 +50,9 @@ struct join_groups {
         found = static_cast<Row>(groups_end++);
         Row& bucket = buckets[begin + bucket_of(item, end - begin)];
         ::new (static_cast<void*>(groups + found)) group{item, 0, 0, bucket};
-        if (matched != nullptr) ::new (static_cast<void*>(matched + found)) std::atomic<bool>(false);
+        if (matched != nullptr) {
+          ::new (static_cast<void*>(matched + found)) std::atomic<bool>(false);
+        }
         bucket = found;
       }
       ++groups[found].count;

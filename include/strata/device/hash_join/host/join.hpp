@@ -26,9 +26,8 @@ bool arrays_overlap(const A* a, std::int64_t a_count, const B* b, std::int64_t b
   const auto first_a = reinterpret_cast<std::uintptr_t>(a);
   const auto first_b = reinterpret_cast<std::uintptr_t>(b);
   // By distances, because an end may lie beyond what a pointer can say.
-  return first_a <= first_b
-             ? (first_b - first_a) / sizeof(A) < static_cast<std::uint64_t>(a_count)
-             : (first_a - first_b) / sizeof(B) < static_cast<std::uint64_t>(b_count);
+  return first_a <= first_b ? (first_b - first_a) / sizeof(A) < static_cast<std::uint64_t>(a_count)
+                            : (first_a - first_b) / sizeof(B) < static_cast<std::uint64_t>(b_count);
 }
 
 /// A join on the host in steps: `bytes`, `map`, `match`, then `total` and `write`, which may be
@@ -50,7 +49,11 @@ class host_join {
   host_join(JoinKind kind, const Key* build_keys, std::int64_t build_rows, const Key* probe_keys,
             std::int64_t probe_rows, const HostJoinOptions& options, const Hash& hash,
             const Equal& equal)
-      : kind_(kind), options_(options), hash_(hash), equal_(equal), build_rows_(build_rows),
+      : kind_(kind),
+        options_(options),
+        hash_(hash),
+        equal_(equal),
+        build_rows_(build_rows),
         probe_rows_(probe_rows) {
     build_.keys = build_keys;
     build_.valid = options.build_valid;
@@ -170,17 +173,24 @@ class host_join {
 
   join_matcher<Key, Row, Equal> results() const {
     const bool all_build_rows = kind_ == JoinKind::full;
-    return {kind_, options_.order, options_.nulls_equal, options_.tuning.chunk_rows,
-            options_.tuning.task_results, (std::size_t{1} << bits()) + 1, build_.rows, probe_,
-            groups{build_, equal_, storage_.template get<Row>(group_buckets),
-                   storage_.template get<typename groups::group>(group_list),
-                   storage_.template get<Row>(group_rows),
-                   all_build_rows ? storage_.template get<std::atomic<bool>>(group_matched)
-                                  : nullptr},
-            storage_.template get<Row>(matches), storage_.template get<std::uint64_t>(chunk_begins),
-            storage_.template get<std::uint64_t>(build_chunk_begins),
-            storage_.template get<unsigned char>(unmatched),
-            storage_.template get<std::uint64_t>(sum)};
+    return {
+        kind_,
+        options_.order,
+        options_.nulls_equal,
+        options_.tuning.chunk_rows,
+        options_.tuning.task_results,
+        (std::size_t{1} << bits()) + 1,
+        build_.rows,
+        probe_,
+        groups{build_, equal_, storage_.template get<Row>(group_buckets),
+               storage_.template get<typename groups::group>(group_list),
+               storage_.template get<Row>(group_rows),
+               all_build_rows ? storage_.template get<std::atomic<bool>>(group_matched) : nullptr},
+        storage_.template get<Row>(matches),
+        storage_.template get<std::uint64_t>(chunk_begins),
+        storage_.template get<std::uint64_t>(build_chunk_begins),
+        storage_.template get<unsigned char>(unmatched),
+        storage_.template get<std::uint64_t>(sum)};
   }
 
   JoinKind kind_;

@@ -53,9 +53,8 @@ struct join_matcher {
     std::uint64_t sum = make_offsets(begins, chunks(), 0);
     if (kind == JoinKind::full) {
       team.run(partitions, [this](std::uint64_t partition) { mark_unmatched(partition); });
-      team.run(build_chunks(), [this](std::uint64_t chunk) {
-        build_begins[chunk] = count_unmatched(chunk);
-      });
+      team.run(build_chunks(),
+               [this](std::uint64_t chunk) { build_begins[chunk] = count_unmatched(chunk); });
       sum = make_offsets(build_begins, build_chunks(), sum);
     }
     *total = sum;
@@ -130,8 +129,8 @@ struct join_matcher {
         const Row found = of_nulls ? null_group : table.find(begin, count, item, probe.keys);
         matches[order == JoinOrder::probe ? item.row : position] = found;
         if (table.matched == nullptr || found == none) continue;
-        // relaxed: read when the threads have ended. Looked at first, because a store would take the
-        // line from the other threads.
+        // relaxed: read when the threads have ended. Looked at first, because a store would take
+        // the line from the other threads.
         std::atomic<bool>& matched = table.matched[found];
         if (!matched.load(std::memory_order_relaxed)) {
           matched.store(true, std::memory_order_relaxed);
@@ -142,11 +141,15 @@ struct join_matcher {
 
   std::uint64_t results_of(Row found) const {
     switch (kind) {
-      case JoinKind::inner: return found == none ? 0 : table.groups[found].count;
-      case JoinKind::semi: return found == none ? 0 : 1;
-      case JoinKind::anti: return found == none ? 1 : 0;
+      case JoinKind::inner:
+        return found == none ? 0 : table.groups[found].count;
+      case JoinKind::semi:
+        return found == none ? 0 : 1;
+      case JoinKind::anti:
+        return found == none ? 1 : 0;
       case JoinKind::left:
-      case JoinKind::full: break;
+      case JoinKind::full:
+        break;
     }
     return found == none ? 1 : table.groups[found].count;
   }

@@ -91,8 +91,8 @@ class join_partitioner {
       std::size_t* const mine = counts + slice * partitions();
       for_each_row(what, slice, count,
                    [&what, mine](std::size_t row, std::uint64_t hash, std::size_t partition) {
-                     ::new (static_cast<void*>(what.entries + mine[partition]++)) entry(
-                         static_cast<Row>(row), static_cast<std::uint32_t>(hash), what.keys);
+                     ::new (static_cast<void*>(what.entries + mine[partition]++))
+                         entry(static_cast<Row>(row), static_cast<std::uint32_t>(hash), what.keys);
                    });
     });
   }

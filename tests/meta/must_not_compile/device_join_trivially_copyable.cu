@@ -1,0 +1,17 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// expect: a join copies keys: Key must be trivially copyable
+#include <strata/device/hash_join/host_join.hpp>
+
+struct owner {
+  int value;
+  bool operator==(const owner& other) const { return value == other.value; }
+#ifdef STRATA_BAD
+  ~owner() { value = 0; }
+#endif
+};
+
+strata::HostJoinStatus count(std::size_t& bytes, const owner* keys, std::int64_t* num_out) {
+  return strata::detail::host_join_count(nullptr, bytes, strata::JoinKind::inner, keys, 10, keys,
+                                         10, num_out);
+}
