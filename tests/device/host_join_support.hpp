@@ -151,7 +151,8 @@ std::vector<Key> keys_of(const side_ids& side, MakeKey make_key) {
 }
 
 // Keys, and a way to join them; storage is measured, poisoned and guarded.
-template <class Key, class Index, class Hash = strata::JoinHash, class Equal = strata::Equality>
+template <class Key, class Index, class Hash = strata::JoinHash,
+          class Equal = strata::detail::host_equality>
 class joiner {
  public:
   template <class MakeKey>

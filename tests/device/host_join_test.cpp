@@ -361,10 +361,11 @@ TEST(HostJoin, columns_travel_with_their_rows) {
   EXPECT_EQ(prices_out[4], -1);
 }
 
-TEST(HostJoin, result_is_written_again_without_looking_up) {
+TEST(HostJoin, each_row_is_written_once_and_again_without_looking_up) {
   const std::vector<std::uint32_t> keys = random_ids(1000, 300);
   std::atomic<std::int64_t> calls{0};
   HostJoinOptions options;
+  options.tuning = tiny_tuning;
   strata::detail::host_join<std::int32_t, std::uint32_t, strata::JoinHash, counted_equality> join(
       JoinKind::inner, keys.data(), 1000, keys.data(), 1000, options, {}, counted_equality{&calls});
   guarded_storage storage(join.bytes());

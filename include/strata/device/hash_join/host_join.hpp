@@ -3,7 +3,7 @@
 #pragma once
 
 #include <strata/core/macros.hpp>
-#include <strata/core/operators.hpp>
+#include <strata/device/hash_join/host/groups.hpp>
 #include <strata/device/hash_join/host/join.hpp>
 #include <strata/device/hash_join/host/options.hpp>
 #include <strata/device/hash_join/join_hash.hpp>
@@ -52,7 +52,7 @@ namespace detail {
 /// Gives each row of the result to `sink(std::int64_t position, Index build_row, Index probe_row)`.
 /// Several threads call it at once, once for each position below `*num_out` and `capacity`. For
 /// columns of values that travel along see host/columns.hpp.
-template <class Index, class Key, class Sink, class Hash = JoinHash, class Equal = Equality>
+template <class Index, class Key, class Sink, class Hash = JoinHash, class Equal = host_equality>
 [[nodiscard]] HostJoinStatus host_join_gather(void* temp_storage, std::size_t& temp_storage_bytes,
                                               JoinKind kind, const Key* build_keys,
                                               std::int64_t build_rows, const Key* probe_keys,
@@ -79,7 +79,7 @@ template <class Index, class Key, class Sink, class Hash = JoinHash, class Equal
 
 /// Writes pairs of rows. `build_out` may be null in semi and anti joins, where it would hold
 /// `no_row<Index>` only.
-template <class Index, class Key, class Hash = JoinHash, class Equal = Equality>
+template <class Index, class Key, class Hash = JoinHash, class Equal = host_equality>
 [[nodiscard]] HostJoinStatus host_join_pairs(
     void* temp_storage, std::size_t& temp_storage_bytes, JoinKind kind, const Key* build_keys,
     std::int64_t build_rows, const Key* probe_keys, std::int64_t probe_rows, Index* build_out,
@@ -109,7 +109,7 @@ template <class Index, class Key, class Hash = JoinHash, class Equal = Equality>
 }
 
 /// Only counts the rows of the result.
-template <class Index = std::int64_t, class Key, class Hash = JoinHash, class Equal = Equality>
+template <class Index = std::int64_t, class Key, class Hash = JoinHash, class Equal = host_equality>
 [[nodiscard]] HostJoinStatus host_join_count(void* temp_storage, std::size_t& temp_storage_bytes,
                                              JoinKind kind, const Key* build_keys,
                                              std::int64_t build_rows, const Key* probe_keys,

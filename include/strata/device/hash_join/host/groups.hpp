@@ -14,6 +14,14 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
+/// Not `Equality`, which is for devices too: nvcc warns of keys whose `==` is for the host alone.
+struct host_equality {
+  template <class Key>
+  bool operator()(const Key& a, const Key& b) const {
+    return a == b;
+  }
+};
+
 /// The build rows of one key: [end - count, end) of the list of rows.
 template <class Entry, class Row>
 struct join_group {
