@@ -99,7 +99,7 @@ TEST(JoinStrategy, metal_joins_few_rows_on_the_host) {
 }
 
 TEST(JoinStrategy, more_build_rows_never_need_fewer_passes) {
-  for (const std::size_t key_bytes : {1, 4, 8, 16}) {
+  for (const std::size_t key_bytes : {1u, 4u, 8u, 16u}) {
     for (const std::size_t shared_bytes : {std::size_t{1}, metal_shared, h200_shared}) {
       auto before = JoinStrategy::simple;
       for (std::uint64_t rows = 1; rows < huge / 3; rows += rows / 2 + 1) {
