@@ -1,0 +1,123 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+
+#include <cstddef>
+#include <type_traits>
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// Merges [begin1, end1) and [begin2, end2) of `keys` until `output` is full or both are at an end,
+/// and calls `visit(i, index)` for each key with its place in `output` and in `keys`. Returns where
+/// the first range goes on. If `Full`, there are enough keys to fill `output`.
+template <bool Full, class Keys, class Key, std::size_t Length, class Compare, class Visit>
+STRATA_D int serial_merge(const Keys& keys, int begin1, int end1, int begin2, int end2,
+                          Key (&output)[Length], Compare& compare, const Visit& visit) {
+  bool has1 = begin1 < end1, has2 = begin2 < end2;
+  if (!has1 && !has2) return begin1;
+  // Of a range without keys none is read.
+  Key key1 = keys[has1 ? begin1 : begin2], key2 = keys[has2 ? begin2 : begin1];
+  STRATA_UNROLL
+  for (int i = 0; i < static_cast<int>(Length); ++i) {
+    if (!Full && !has1 && !has2) break;
+    const bool from2 = has2 && (!has1 || compare(key2, key1));
+    const int index = from2 ? begin2 : begin1;
+    if (from2) {
+      output[i] = key2;
+      has2 = ++begin2 < end2;
+      if (has2) key2 = keys[begin2];
+    } else {
+      output[i] = key1;
+      has1 = ++begin1 < end1;
+      if (has1) key1 = keys[begin1];
+    }
+    visit(i, index);
+  }
+  return begin1;
+}
+
+}  // namespace detail
+
+/// Where a merge of two sorted ranges is cut: of the first `diag` items of
+/// merge(keys1[0 .. keys1_count), keys2[0 .. keys2_count)), how many come from the first range.
+///
+///                 keys2   1  3  3  6
+///                       .--.--.--.--.
+///              keys1  2 |  '--+--+--+     Each step right takes from keys2, each step down from
+///                     3 |     |     |     keys1: first where keys are equal. The path crosses the
+///                     3 |     '--.  |     diagonal of places with i + j = diag once, and a binary
+///                     5 |        '--'     search along the diagonal finds where.
+///
+/// - The merge is stable: keys of the first range come before equal ones of the second.
+/// - `compare(a, b)` says whether a must come before b: a strict weak ordering in which both ranges
+///   are sorted. It is called at most ceil(log2(min(diag, keys1_count, keys2_count) + 1)) times.
+/// - `diag` must be in 0 .. keys1_count + keys2_count. Whatever the keys are and `compare` answers,
+///   the search ends, reads keys of the two ranges only, and returns at least diag - keys2_count
+///   and at most keys1_count.
+/// - `OffsetT` may be any integer, 64-bit ones too. Keys may be any iterators or things with
+///   `operator[]`.
+template <class Keys1, class Keys2, class OffsetT, class CompareOp>
+STRATA_HD OffsetT MergePath(Keys1 keys1, Keys2 keys2, OffsetT keys1_count, OffsetT keys2_count,
+                            OffsetT diag, CompareOp compare) {
+  static_assert(std::is_integral_v<OffsetT>, "MergePath: offsets and counts must be integers");
+  OffsetT first = diag < keys2_count ? OffsetT{0} : static_cast<OffsetT>(diag - keys2_count);
+  OffsetT last = diag < keys1_count ? diag : keys1_count;
+  while (first < last) {
+    const OffsetT middle = static_cast<OffsetT>(first + (last - first) / 2);
+    if (compare(keys2[static_cast<OffsetT>(diag - 1 - middle)], keys1[middle])) {
+      last = middle;
+    } else {
+      first = static_cast<OffsetT>(middle + 1);
+    }
+  }
+  return first;
+}
+
+/// Merges two sorted ranges of `keys`, which begin at `keys1_begin` and `keys2_begin` and have
+/// `keys1_count` and `keys2_count` items, until `output` is full or no items are left. `indices[i]`
+/// says where in `keys` output[i] was found. Items of `output` and `indices` for which there are no
+/// keys keep what they had.
+///
+/// - Stable: keys of the first range come before equal ones of the second.
+/// - `compare(a, b)` says whether a must come before b. It is called at most once for each item of
+///   `output`, and for items of the ranges only.
+/// - Whatever the keys are and `compare` answers, only items of the ranges are read, and each is
+///   written once at most.
+/// - Together with MergePath: each of many threads finds its share of a merge and merges it.
+///
+/// @code
+/// // Merges two sorted arrays: each thread has 7 items of the result.
+/// STRATA_KERNEL void merge(const int* keys, int count1, int count2, int* out) {
+///   const int count = count1 + count2;
+///   const int thread = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+///   if (thread * 7 >= count) return;
+///   const auto less = [](int a, int b) { return a < b; };
+///   const int diagonal = thread * 7;
+///   const int begin1 = strata::MergePath(keys, keys + count1, count1, count2, diagonal, less);
+///   const int begin2 = diagonal - begin1;
+///   int merged[7];
+///   strata::SerialMerge(keys, begin1, count1 + begin2, count1 - begin1, count2 - begin2, merged,
+///                       less);
+///   for (int i = 0; i < 7 && diagonal + i < count; ++i) out[diagonal + i] = merged[i];
+/// }
+/// @endcode
+template <class Keys, class KeyT, std::size_t Length, class CompareOp>
+STRATA_D void SerialMerge(Keys keys, int keys1_begin, int keys2_begin, int keys1_count,
+                          int keys2_count, KeyT (&output)[Length], int (&indices)[Length],
+                          CompareOp compare) {
+  detail::serial_merge<false>(keys, keys1_begin, keys1_begin + keys1_count, keys2_begin,
+                              keys2_begin + keys2_count, output, compare,
+                              [&](int i, int index) { indices[i] = index; });
+}
+template <class Keys, class KeyT, std::size_t Length, class CompareOp>
+STRATA_D void SerialMerge(Keys keys, int keys1_begin, int keys2_begin, int keys1_count,
+                          int keys2_count, KeyT (&output)[Length], CompareOp compare) {
+  detail::serial_merge<false>(keys, keys1_begin, keys1_begin + keys1_count, keys2_begin,
+                              keys2_begin + keys2_count, output, compare, [](int, int) {});
+}
+
+STRATA_NAMESPACE_END

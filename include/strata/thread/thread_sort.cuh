@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/core/types.hpp>
+
+#include <cstddef>
+#include <type_traits>
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// The first `valid_items` of `Length` keys, all if `Full`, and what moves with them: an array, or
+/// NullType.
+template <bool Full, std::size_t Length, class Key, class Others, class Compare>
+STRATA_D void odd_even_sort(Key (&keys)[Length], [[maybe_unused]] Others& others, Compare& compare,
+                            [[maybe_unused]] int valid_items = 0) {
+  constexpr int length = static_cast<int>(Length);
+  STRATA_UNROLL
+  for (int round = 0; round < length; ++round) {
+    STRATA_UNROLL
+    for (int i = round & 1; i < length - 1; i += 2) {
+      if ((Full || i + 1 < valid_items) && compare(keys[i + 1], keys[i])) {
+        const Key key = keys[i];
+        keys[i] = keys[i + 1];
+        keys[i + 1] = key;
+        if constexpr (std::is_array_v<Others>) {
+          const auto other = others[i];
+          others[i] = others[i + 1];
+          others[i + 1] = other;
+        }
+      }
+    }
+  }
+}
+
+}  // namespace detail
+
+/// Sorts the keys of one thread, and the values that belong to them, by neighbours that change
+/// places: after N rounds of odd and even pairs, N keys are sorted.
+///
+/// - `compare(a, b)` says whether a must come before b: a strict weak ordering.
+/// - Stable: of two keys neither of which must come before the other, the first stays the first.
+///   (Only neighbours are exchanged, and equal ones never.)
+/// - `compare` is called N * (N - 1) / 2 times. For N up to some 30 that is less than what a thread
+///   pays for data-dependent places: all indices are constants, so the arrays stay in registers.
+/// - `StableOddEvenSortPartial` sorts the first `valid_items` items, and looks at no others: these
+///   keep their places. More than there are means all, 0 or less none.
+/// - Whatever `compare` answers, the result is a permutation of the input.
+///
+/// Source: odd-even transposition, N. Haberman, Parallel neighbor-sort, 1972. The name is CUB's.
+///
+/// @code
+/// struct is_greater {
+///   STRATA_HD bool operator()(float a, float b) const { return a > b; }
+/// };
+/// STRATA_KERNEL void sort_rows_of_4(float* keys, int* values) {
+///   float row[4];
+///   int row_values[4];
+///   for (unsigned i = 0; i < 4; ++i) {
+///     row[i] = keys[4 * threadIdx.x + i];
+///     row_values[i] = values[4 * threadIdx.x + i];
+///   }
+///   strata::StableOddEvenSort(row, row_values, is_greater{});
+///   for (unsigned i = 0; i < 4; ++i) {
+///     keys[4 * threadIdx.x + i] = row[i];
+///     values[4 * threadIdx.x + i] = row_values[i];
+///   }
+/// }
+/// @endcode
+template <class KeyT, std::size_t Length, class CompareOp>
+STRATA_D void StableOddEvenSort(KeyT (&keys)[Length], CompareOp compare) {
+  NullType no_values;
+  detail::odd_even_sort<true>(keys, no_values, compare);
+}
+template <class KeyT, class ValueT, std::size_t Length, class CompareOp>
+STRATA_D void StableOddEvenSort(KeyT (&keys)[Length], ValueT (&values)[Length], CompareOp compare) {
+  detail::odd_even_sort<true>(keys, values, compare);
+}
+
+template <class KeyT, std::size_t Length, class CompareOp>
+STRATA_D void StableOddEvenSortPartial(KeyT (&keys)[Length], int valid_items, CompareOp compare) {
+  NullType no_values;
+  detail::odd_even_sort<false>(keys, no_values, compare, valid_items);
+}
+template <class KeyT, class ValueT, std::size_t Length, class CompareOp>
+STRATA_D void StableOddEvenSortPartial(KeyT (&keys)[Length], ValueT (&values)[Length],
+                                       int valid_items, CompareOp compare) {
+  detail::odd_even_sort<false>(keys, values, compare, valid_items);
+}
+
+STRATA_NAMESPACE_END
