@@ -1,0 +1,182 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/block/block_shape.cuh>
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/core/shuffle.cuh>
+#include <strata/core/types.hpp>
+#include <strata/warp/specializations/merge_sort_forms.cuh>
+#include <strata/warp/specializations/merge_sort_levels.cuh>
+
+#include <cstddef>
+#include <type_traits>
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// The threads of a block: see merge_sort_levels. Groups of up to 32 threads are in one warp.
+template <int Threads>
+class merge_sort_block {
+  static constexpr int warps = ceiling_divide(Threads, warp_threads);
+  static constexpr int last_lanes = Threads - (warps - 1) * warp_threads;
+  static constexpr int nowhere = -1, broken = -2;
+
+ public:
+  /// Where the merges of warps begin and end.
+  struct borders {
+    int start[static_cast<std::size_t>(warps + 1)];
+    int end[static_cast<std::size_t>(warps)];
+  };
+
+  STRATA_D merge_sort_block(borders& memory, int thread) : borders_(memory), thread_(thread) {}
+
+  STRATA_D int thread() const { return thread_; }
+
+  STRATA_D void synchronise(int threads) const {
+    if (threads <= warp_threads) {
+      __syncwarp(mask());
+    } else {
+      __syncthreads();
+    }
+  }
+
+  STRATA_D bool shares_fit(int threads, bool goes_on, int start, int end) const {
+    const int lane = thread_ % warp_threads;
+    const bool is_last_of_warp = lane == warp_threads - 1 || thread_ == Threads - 1;
+    // A lane outside the mask must not even be read from.
+    const int next_start = last_lanes == warp_threads
+                               ? platform::shuffle_down(mask(), start, 1u)
+                               : platform::shuffle(mask(), start, is_last_of_warp ? lane : lane + 1);
+    const bool fit_in_warp =
+        __all_sync(mask(), !goes_on || is_last_of_warp || end == next_start) != 0;
+    if (threads <= warp_threads) {
+      __syncwarp(mask());
+      return fit_in_warp;
+    }
+    // The border between two warps can be looked at when both are here.
+    const int warp = thread_ / warp_threads;
+    if (lane == 0) borders_.start[warp] = start;
+    if (is_last_of_warp) {
+      borders_.end[warp] = !fit_in_warp ? broken : goes_on ? end : nowhere;
+    }
+    __syncthreads();
+    bool fit = true;
+    STRATA_UNROLL_N(1)
+    for (int w = lane; w < warps; w += last_lanes) {
+      const int border = borders_.end[w];
+      if (border != nowhere && (border == broken || border != borders_.start[w + 1])) fit = false;
+    }
+    return __all_sync(mask(), fit) != 0;
+  }
+
+ private:
+  STRATA_D unsigned mask() const {
+    const bool is_partial = last_lanes < warp_threads && thread_ / warp_threads == warps - 1;
+    return is_partial ? full_warp_mask >> (warp_threads - last_lanes) : full_warp_mask;
+  }
+
+  borders& borders_;
+  int thread_;
+};
+
+}  // namespace detail
+
+/// Sorts the keys of a block, `ItemsPerThread` (N) of them in each thread, and the values that
+/// belong to them, by any comparator, stably. Input and result are blocked: item i of thread t is
+/// number t * N + i.
+///
+/// | call | sorts |
+/// |---|---|
+/// | `Sort(keys, compare)` | all keys |
+/// | `Sort(keys, values, compare)` | all keys with their values |
+/// | `SortPartialTile(keys, valid_items, compare)` | the first `valid_items` keys |
+/// | `SortPartialTile(keys, values, valid_items, compare)` | the same with values |
+/// | `Sort(keys, compare, valid_items, oob_default)` | the same; other keys become `oob_default` |
+/// | `Sort(keys, values, compare, valid_items, oob_default)` | the same with values |
+///
+/// - `StableSort`, `StableSortPartialTile` are other names of these: all are stable.
+/// - `compare(a, b)` says whether a must come before b: a strict weak ordering. It is called with
+///   valid items only. Whatever it answers, calls end and the result is a permutation of the input.
+/// - In forms for partial tiles, items that are not valid keep their places and are not looked at.
+///   More than there are means all, 0 or less none. There need not be a key behind all others, and
+///   `oob_default` need not be one.
+/// - Every thread of the block must call, in uniform control flow, with the same `valid_items`. Any
+///   number of threads.
+/// - Each thread sorts its items (StableOddEvenSort), then log2(threads) times neighbouring runs are
+///   merged: each thread finds its share by MergePath, which it merges by SerialMerge. `compare` is
+///   called at most N * (N - 1) / 2 times by a thread, and at most
+///   N + ceil(log2(N * 2^k + 1)) times more for each run of 2^k threads that is merged.
+/// - Values of up to 4 bytes move with their keys. Of others a number of 4 bytes does, and they move
+///   once, at the end.
+/// - Shared memory: tile items of a key and up to 4 bytes for the value, or the values if these are
+///   more, and 8 bytes for each warp. Blocked accesses have no bank conflicts; in searches and merges
+///   they depend on the keys. An odd N needs no padding, and less time to find places.
+/// - `__syncthreads()` must stand between two calls that use the same storage, and before the
+///   storage is used for anything else. Objects of one type constructed without storage share
+///   theirs.
+/// - `KeyT` and `ValueT` must be trivially copyable.
+///
+/// @code
+/// struct order {
+///   int customer;
+///   float price;
+/// };
+/// struct by_customer_then_descending_price {
+///   STRATA_HD bool operator()(const order& a, const order& b) const {
+///     return a.customer != b.customer ? a.customer < b.customer : a.price > b.price;
+///   }
+/// };
+///
+/// // Sorts rows of up to 640 orders, each by a block.
+/// STRATA_KERNEL void sort_orders(order* orders, const int* row_begins) {
+///   using Sort = strata::BlockMergeSort<order, 128, 5>;
+///   STRATA_SHARED(temp_storage, Sort::TempStorage);
+///   const int thread = static_cast<int>(threadIdx.x);
+///   const int begin = row_begins[blockIdx.x];
+///   const int count = row_begins[blockIdx.x + 1] - begin;
+///   order row[5];
+///   strata::LoadDirectBlocked(thread, orders + begin, row, count);
+///   Sort(temp_storage).SortPartialTile(row, count, by_customer_then_descending_price{});
+///   strata::StoreDirectBlocked(thread, orders + begin, row, count);
+/// }
+/// @endcode
+template <class KeyT, int BlockDimX, int ItemsPerThread, class ValueT = NullType, int BlockDimY = 1,
+          int BlockDimZ = 1>
+class BlockMergeSort
+    : public detail::merge_sort_forms<
+          BlockMergeSort<KeyT, BlockDimX, ItemsPerThread, ValueT, BlockDimY, BlockDimZ>, KeyT,
+          ItemsPerThread, detail::block_shape<BlockDimX, BlockDimY, BlockDimZ>::threads, ValueT> {
+  static_assert(std::is_trivially_copyable_v<KeyT> && std::is_trivially_copyable_v<ValueT>,
+                "BlockMergeSort moves keys and values through shared memory as bits: both must be "
+                "trivially copyable");
+  using shape = detail::block_shape<BlockDimX, BlockDimY, BlockDimZ>;
+  using team_type = detail::merge_sort_block<shape::threads>;
+  using levels = detail::merge_sort_levels<KeyT, ItemsPerThread, shape::threads, ValueT>;
+  struct storage {
+    typename levels::storage tile;
+    typename team_type::borders borders;
+  };
+
+ public:
+  struct TempStorage : Uninitialized<storage> {};
+
+  STRATA_D BlockMergeSort() : BlockMergeSort(private_storage()) {}
+  STRATA_D explicit BlockMergeSort(TempStorage& temp_storage)
+      : storage_(temp_storage.Alias()), thread_(shape::thread_rank("BlockMergeSort")) {}
+
+ private:
+  friend detail::merge_sort_forms<BlockMergeSort, KeyT, ItemsPerThread, shape::threads, ValueT>;
+  STRATA_D static TempStorage& private_storage() {
+    STRATA_SHARED(temp_storage, TempStorage);
+    return temp_storage;
+  }
+  STRATA_D typename levels::storage& memory() { return storage_.tile; }
+  STRATA_D team_type team() { return team_type(storage_.borders, thread_); }
+
+  storage& storage_;
+  int thread_;
+};
+
+STRATA_NAMESPACE_END

@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/core/types.hpp>
+#include <strata/warp/logical_warp.cuh>
+#include <strata/warp/specializations/merge_sort_forms.cuh>
+#include <strata/warp/specializations/merge_sort_levels.cuh>
+
+#include <type_traits>
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// The threads of a logical warp: see merge_sort_levels.
+template <int Threads>
+class merge_sort_warp {
+ public:
+  STRATA_D int thread() const { return warp_.lane(); }
+  STRATA_D unsigned mask() const { return warp_.mask(); }
+  STRATA_D void synchronise(int) const { __syncwarp(warp_.mask()); }
+
+  STRATA_D bool shares_fit(int, bool goes_on, int start, int end) const {
+    const int next_start = warp_.from_above(start, 1);
+    const bool fit = warp_.ballot(goes_on && end != next_start) == 0;
+    __syncwarp(warp_.mask());
+    return fit;
+  }
+
+ private:
+  logical_warp<Threads> warp_;
+};
+
+}  // namespace detail
+
+/// Sorts the keys of a logical warp of W threads, `ItemsPerThread` (N) of them in each, and the
+/// values that belong to them, by any comparator, stably. Arguments and results are those of
+/// BlockMergeSort, with a logical warp in place of the block:
+///
+/// - Blocked: item i of lane l is number l * N + i.
+/// - A logical warp has 1 to 32 threads. A power of two divides each warp into 32 / W logical warps,
+///   side by side; of another width there is one in each warp, its first lanes, and the others must
+///   not call.
+/// - All lanes of a logical warp must call together, with the same `valid_items`. Those of other
+///   logical warps need not.
+/// - Each logical warp has a `TempStorage` of its own, of an array in shared memory. What it needs of
+///   it, and what accesses are free of bank conflicts, is as in BlockMergeSort.
+/// - `__syncwarp()` of the logical warp's lanes must stand between two calls that use the same
+///   storage, and before the storage is used for anything else.
+///
+/// @code
+/// struct is_less {
+///   STRATA_HD bool operator()(float a, float b) const { return a < b; }
+/// };
+///
+/// // Sorts rows of up to 80 items, four rows by each warp.
+/// STRATA_KERNEL void sort_rows(float* keys, const int* row_begins, int rows) {
+///   using Sort = strata::WarpMergeSort<float, 10, 8>;
+///   STRATA_SHARED(temp_storage, Sort::TempStorage[128 / 8]);
+///   const int lane = static_cast<int>(threadIdx.x) % 8;
+///   const int row = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x) / 8;
+///   if (row >= rows) return;
+///   const int begin = row_begins[row], count = row_begins[row + 1] - begin;
+///   float row_keys[10];
+///   strata::LoadDirectBlocked(lane, keys + begin, row_keys, count);
+///   Sort(temp_storage[threadIdx.x / 8]).SortPartialTile(row_keys, count, is_less{});
+///   strata::StoreDirectBlocked(lane, keys + begin, row_keys, count);
+/// }
+/// @endcode
+template <class KeyT, int ItemsPerThread, int LogicalWarpThreads = warp_threads,
+          class ValueT = NullType>
+class WarpMergeSort
+    : public detail::merge_sort_forms<
+          WarpMergeSort<KeyT, ItemsPerThread, LogicalWarpThreads, ValueT>, KeyT, ItemsPerThread,
+          LogicalWarpThreads, ValueT> {
+  static_assert(std::is_trivially_copyable_v<KeyT> && std::is_trivially_copyable_v<ValueT>,
+                "WarpMergeSort moves keys and values through shared memory as bits: both must be "
+                "trivially copyable");
+  using levels = detail::merge_sort_levels<KeyT, ItemsPerThread, LogicalWarpThreads, ValueT>;
+  using storage = typename levels::storage;
+
+ public:
+  struct TempStorage : Uninitialized<storage> {};
+
+  STRATA_D explicit WarpMergeSort(TempStorage& temp_storage) : storage_(temp_storage.Alias()) {}
+
+  /// The lanes of the warp that belong to this logical warp.
+  STRATA_D unsigned get_member_mask() const { return team_.mask(); }
+
+ private:
+  friend detail::merge_sort_forms<WarpMergeSort, KeyT, ItemsPerThread, LogicalWarpThreads, ValueT>;
+  using team_type = detail::merge_sort_warp<LogicalWarpThreads>;
+  STRATA_D storage& memory() { return storage_; }
+  STRATA_D const team_type& team() const { return team_; }
+
+  storage& storage_;
+  team_type team_;
+};
+
+STRATA_NAMESPACE_END

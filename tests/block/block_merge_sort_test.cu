@@ -1,0 +1,237 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <strata/block/block_merge_sort.cuh>
+#include <strata/core/launcher.cuh>
+#include <strata/thread/thread_load_direct.cuh>
+#include <strata/thread/thread_store_direct.cuh>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <climits>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "block/merge_sort_cases.cuh"
+#include "support/test_support.cuh"
+
+namespace block_merge_sort_test {
+
+using namespace merge_sort_cases;
+using strata::BlockMergeSort;
+
+template <class Key, class Value, int Items_, int X, int Y = 1, int Z = 1>
+struct sort_case {
+  using type = Key;
+  using value = Value;
+  static constexpr int items = Items_, threads = X * Y * Z, tile = threads * items, teams = 1;
+  using Sort = BlockMergeSort<Key, X, items, Value, Y, Z>;
+  static dim3 dimensions() { return {unsigned{X}, unsigned{Y}, unsigned{Z}}; }
+  STRATA_D static int team() { return 0; }
+  STRATA_D static bool is_member() { return true; }
+  STRATA_D static int thread() {
+    return static_cast<int>(threadIdx.x) + X * static_cast<int>(threadIdx.y + Y * threadIdx.z);
+  }
+};
+
+template <class Case>
+class block_merge_sort : public testing::Test {};
+#if STRATA_TEST_SMALL
+using cases = testing::Types<
+    sort_case<int, std::int8_t, 3, 96>, sort_case<words<10>, std::int64_t, 2, 40>,
+    sort_case<std::int8_t, int, 4, 64>, sort_case<std::int16_t, words<3>, 5, 8, 4, 3>>;
+#else
+using cases = testing::Types<
+    sort_case<int, std::int8_t, 7, 96>, sort_case<words<10>, std::int64_t, 3, 40>,
+    sort_case<std::int8_t, int, 4, 64>, sort_case<std::int16_t, words<3>, 5, 8, 4, 3>,
+    sort_case<std::int64_t, words<10>, 8, 128>, sort_case<words<3>, std::int16_t, 11, 256>,
+    sort_case<words<4>, float, 1, 1024>, sort_case<int, int, 9, 1>, sort_case<int, double, 2, 33>>;
+#endif
+TYPED_TEST_SUITE(block_merge_sort, cases);
+
+TYPED_TEST(block_merge_sort, sorts_stably) {
+  for (const int different : {1, 2, 5, 64}) {
+    tile_sorter<TypeParam, with_values>(different).test(ascending{}, ascending{});
+    tile_sorter<TypeParam, with_values>(different).test(descending{}, descending{});
+    tile_sorter<TypeParam, keys_only>(different).test(ascending{}, ascending{});
+    if (this->HasFatalFailure()) return;
+  }
+}
+
+TYPED_TEST(block_merge_sort, leaves_items_that_are_not_valid) {
+  constexpr int tile = TypeParam::tile;
+  for (const int valid : {INT_MIN, -1, 0, 1, 2, tile / 3, tile / 2 + 1, tile - 1, tile, tile + 1}) {
+    tile_sorter<TypeParam, with_values>(5, valid).test(ascending{}, ascending{});
+    tile_sorter<TypeParam, keys_only>(64, valid).test(ascending{}, ascending{});
+    if (this->HasFatalFailure()) return;
+  }
+}
+
+TYPED_TEST(block_merge_sort, compares_no_more_than_it_says) { test_calls<TypeParam>(); }
+
+TYPED_TEST(block_merge_sort, permutes_whatever_the_comparator_says) { test_nonsense<TypeParam>(); }
+
+TEST(block_merge_sort_partial, every_count_of_valid_items) {
+  using one_case = sort_case<int, int, 3, 72>;
+  for (int valid = 0; valid <= one_case::tile; valid += strata_test::small_cases ? 7 : 1) {
+    tile_sorter<one_case, with_values>(64, valid).test(ascending{}, ascending{});
+    if (HasFatalFailure()) return;
+  }
+}
+
+// ---------------------------------------------------------------------------- every form
+constexpr int forms = 12;
+
+/// Form by form, with storage of its own; results are keys and values.
+STRATA_KERNEL void sort_by_form(const int* in, int form, int* out) {
+  using Sort = BlockMergeSort<int, 64, 2, float>;
+  constexpr int some = 77, other = -5;
+  const int thread = static_cast<int>(threadIdx.x);
+  int keys[2] = {in[2 * thread], in[2 * thread + 1]};
+  float values[2] = {static_cast<float>(2 * thread), static_cast<float>(2 * thread + 1)};
+  const ascending compare;
+  switch (form) {
+    case 0:
+      Sort().Sort(keys, compare);
+      break;
+    case 1:
+      Sort().StableSort(keys, compare);
+      break;
+    case 2:
+      Sort().SortPartialTile(keys, some, compare);
+      break;
+    case 3:
+      Sort().StableSortPartialTile(keys, some, compare);
+      break;
+    case 4:
+      Sort().Sort(keys, compare, some, other);
+      break;
+    case 5:
+      Sort().StableSort(keys, compare, some, other);
+      break;
+    case 6:
+      Sort().Sort(keys, values, compare);
+      break;
+    case 7:
+      Sort().StableSort(keys, values, compare);
+      break;
+    case 8:
+      Sort().SortPartialTile(keys, values, some, compare);
+      break;
+    case 9:
+      Sort().StableSortPartialTile(keys, values, some, compare);
+      break;
+    case 10:
+      Sort().Sort(keys, values, compare, some, other);
+      break;
+    default:
+      Sort().StableSort(keys, values, compare, some, other);
+  }
+  for (int i = 0; i < 2; ++i) {
+    out[2 * thread + i] = keys[i];
+    out[128 + 2 * thread + i] = static_cast<int>(values[i]);
+  }
+}
+
+TEST(block_merge_sort_forms, do_what_their_names_say) {
+  const std::vector<int> keys = keys_of<int>(128, 1, 20, INT_MAX);
+  const device_vector<int> in(keys);
+  for (int form = 0; form < forms; ++form) {
+    device_vector<int> out(256);
+    ASSERT_CUDA_SUCCESS(
+        strata::launch({"sort_by_form", 1, 64}, sort_by_form, in.data(), form, out.data()));
+    const std::vector<int> results = out.to_host();
+    const bool is_partial = form % 6 >= 2, fills = form % 6 >= 4, has_values = form >= 6;
+    std::vector<int> order(128);
+    for (int i = 0; i < 128; ++i) order[static_cast<std::size_t>(i)] = i;
+    std::stable_sort(order.begin(), order.begin() + (is_partial ? 77 : 128), [&](int a, int b) {
+      return ascending{}(keys[static_cast<std::size_t>(a)], keys[static_cast<std::size_t>(b)]);
+    });
+    for (std::size_t i = 0; i < 128; ++i) {
+      const int key = fills && i >= 77 ? -5 : keys[static_cast<std::size_t>(order[i])];
+      ASSERT_EQ(results[i], key) << "key " << i << " of form " << form;
+      ASSERT_EQ(results[128 + i], has_values ? order[i] : static_cast<int>(i))
+          << "value " << i << " of form " << form;
+    }
+  }
+}
+
+// ---------------------------------------------------------------------------- shared memory
+TEST(block_merge_sort_storage, is_no_more_than_documented) {
+  EXPECT_LE(sizeof(BlockMergeSort<int, 256, 11>::TempStorage), 4u * 256 * 11 + 4 * (2 * 8 + 1));
+  EXPECT_LE((sizeof(BlockMergeSort<int, 256, 11, int>::TempStorage)),
+            8u * 256 * 11 + 4 * (2 * 8 + 1));
+  EXPECT_LE((sizeof(BlockMergeSort<int, 256, 11, double>::TempStorage)),
+            8u * 256 * 11 + 4 * (2 * 8 + 2));
+}
+
+#if defined(STRATA_SIMT_CHECK)  // the flavour that sees each access
+template <class Case>
+void test_writes() {
+  namespace simt = strata::simt;
+  tile_sorter<Case, with_values> sorter(64);
+  simt::reset_statistics();
+  sorter.test(ascending{}, ascending{});
+  simt::bank_row rows[64];
+  const int count = simt::bank_rows(rows, 64);
+  int writes = 0;
+  for (int i = 0; i < count; ++i) {
+    if (!rows[i].write || std::strstr(rows[i].where, "exchange_tile") == nullptr) continue;
+    ++writes;
+    EXPECT_EQ(rows[i].wavefronts, rows[i].ideal) << rows[i].where;
+  }
+  EXPECT_GT(writes, 0);
+}
+TEST(block_merge_sort_storage, is_written_without_bank_conflicts) {
+  test_writes<sort_case<int, int, 7, 64>>();
+  test_writes<sort_case<std::int64_t, std::int16_t, 8, 32>>();
+  test_writes<sort_case<words<4>, double, 4, 64>>();
+}
+#endif
+
+// ---------------------------------------------------------------------------- the documentation's
+struct order {
+  int customer;
+  float price;
+};
+struct by_customer_then_descending_price {
+  STRATA_HD bool operator()(const order& a, const order& b) const {
+    return a.customer != b.customer ? a.customer < b.customer : a.price > b.price;
+  }
+};
+
+// Sorts rows of up to 640 orders, each by a block.
+STRATA_KERNEL void sort_orders(order* orders, const int* row_begins) {
+  using Sort = strata::BlockMergeSort<order, 128, 5>;
+  STRATA_SHARED(temp_storage, Sort::TempStorage);
+  const int thread = static_cast<int>(threadIdx.x);
+  const int begin = row_begins[blockIdx.x];
+  const int count = row_begins[blockIdx.x + 1] - begin;
+  order row[5];
+  strata::LoadDirectBlocked(thread, orders + begin, row, count);
+  Sort(temp_storage).SortPartialTile(row, count, by_customer_then_descending_price{});
+  strata::StoreDirectBlocked(thread, orders + begin, row, count);
+}
+
+TEST(block_merge_sort_example, sorts_rows) {
+  const std::vector<int> begins = {0, 640, 641, 641, 900};
+  const std::vector<int> random = strata_test::random_integers(900, 0, 99);
+  std::vector<order> orders;
+  for (const int x : random) orders.push_back({x / 10, static_cast<float>(x % 10)});
+  device_vector<order> in_out(orders);
+  const device_vector<int> row_begins(begins);
+  ASSERT_CUDA_SUCCESS(
+      strata::launch({"sort_orders", 4, 128}, sort_orders, in_out.data(), row_begins.data()));
+  for (std::size_t row = 0; row < 4; ++row) {
+    std::stable_sort(orders.begin() + begins[row], orders.begin() + begins[row + 1],
+                     by_customer_then_descending_price{});
+  }
+  const std::vector<order> results = in_out.to_host();
+  for (std::size_t i = 0; i < orders.size(); ++i) {
+    ASSERT_TRUE(same_bits(results[i], orders[i])) << "order " << i;
+  }
+}
+
+}  // namespace block_merge_sort_test

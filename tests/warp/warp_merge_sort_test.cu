@@ -1,0 +1,159 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <strata/core/launcher.cuh>
+#include <strata/thread/thread_load_direct.cuh>
+#include <strata/thread/thread_store_direct.cuh>
+#include <strata/warp/warp_merge_sort.cuh>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <climits>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "block/merge_sort_cases.cuh"
+#include "support/test_support.cuh"
+
+namespace warp_merge_sort_test {
+
+using namespace merge_sort_cases;
+using strata::WarpMergeSort;
+
+/// Logical warps of a block of 96 threads: a power of two divides each warp, of another width there
+/// is one in each.
+template <class Key, class Value, int Items_, int Width>
+struct sort_case {
+  using type = Key;
+  using value = Value;
+  static constexpr int items = Items_, threads = Width, tile = threads * items;
+  static constexpr int pitch = (Width & (Width - 1)) == 0 ? Width : 32, teams = 96 / pitch;
+  using Sort = WarpMergeSort<Key, items, Width, Value>;
+  static dim3 dimensions() { return {96u, 1u, 1u}; }
+  STRATA_D static int team() { return static_cast<int>(threadIdx.x) / pitch; }
+  STRATA_D static int thread() { return static_cast<int>(threadIdx.x) % pitch; }
+  STRATA_D static bool is_member() { return thread() < Width; }
+};
+
+template <class Case>
+class warp_merge_sort : public testing::Test {};
+#if STRATA_TEST_SMALL
+using cases =
+    testing::Types<sort_case<int, std::int8_t, 3, 32>, sort_case<words<10>, std::int64_t, 2, 20>,
+                   sort_case<std::int8_t, int, 4, 8>>;
+#else
+using cases =
+    testing::Types<sort_case<int, std::int8_t, 3, 32>, sort_case<words<10>, std::int64_t, 2, 20>,
+                   sort_case<std::int8_t, int, 4, 8>, sort_case<std::int64_t, words<4>, 5, 16>,
+                   sort_case<words<3>, float, 11, 4>, sort_case<std::int16_t, int, 4, 31>,
+                   sort_case<words<4>, std::int16_t, 1, 2>, sort_case<int, double, 6, 1>>;
+#endif
+TYPED_TEST_SUITE(warp_merge_sort, cases);
+
+TYPED_TEST(warp_merge_sort, sorts_stably) {
+  for (const int different : {1, 2, 5, 64}) {
+    tile_sorter<TypeParam, with_values>(different).test(ascending{}, ascending{});
+    tile_sorter<TypeParam, with_values>(different).test(descending{}, descending{});
+    tile_sorter<TypeParam, keys_only>(different).test(ascending{}, ascending{});
+    if (this->HasFatalFailure()) return;
+  }
+}
+
+TYPED_TEST(warp_merge_sort, leaves_items_that_are_not_valid) {
+  constexpr int tile = TypeParam::tile, step = strata_test::small_cases ? 5 : 1;
+  for (const int valid : {INT_MIN, -1, tile, tile + 1}) {
+    tile_sorter<TypeParam, keys_only>(64, valid).test(ascending{}, ascending{});
+    if (this->HasFatalFailure()) return;
+  }
+  for (int valid = 0; valid <= tile; valid += step) {
+    tile_sorter<TypeParam, with_values>(5, valid).test(ascending{}, ascending{});
+    if (this->HasFatalFailure()) return;
+  }
+}
+
+TYPED_TEST(warp_merge_sort, compares_no_more_than_it_says) { test_calls<TypeParam>(); }
+
+TYPED_TEST(warp_merge_sort, permutes_whatever_the_comparator_says) { test_nonsense<TypeParam>(); }
+
+// ---------------------------------------------------------------------------- alone in a warp
+/// Logical warps sort different numbers of times, in different branches.
+STRATA_KERNEL void sort_in_branches(int* keys, unsigned* masks) {
+  using Sort = WarpMergeSort<int, 2, 8>;
+  STRATA_SHARED(temp_storage, Sort::TempStorage[4]);
+  const unsigned warp = threadIdx.x / 8;
+  int row[2] = {keys[2 * threadIdx.x], keys[2 * threadIdx.x + 1]};
+  Sort sort(temp_storage[warp]);
+  masks[threadIdx.x] = sort.get_member_mask();
+  for (unsigned i = 0; i < warp; ++i) {
+    if (i % 2 == 0) {
+      sort.Sort(row, ascending{});
+    } else {
+      sort.StableSort(row, descending{});
+    }
+    __syncwarp(sort.get_member_mask());
+  }
+  keys[2 * threadIdx.x] = row[0];
+  keys[2 * threadIdx.x + 1] = row[1];
+}
+
+TEST(warp_merge_sort_of_8, needs_no_other_lanes) {
+  std::vector<int> keys = strata_test::random_integers(64, 0, 999);
+  device_vector<int> in_out(keys);
+  device_vector<unsigned> masks(32);
+  ASSERT_CUDA_SUCCESS(
+      strata::launch({"sort_in_branches", 1, 32}, sort_in_branches, in_out.data(), masks.data()));
+  for (std::ptrdiff_t warp = 0; warp < 4; ++warp) {
+    const auto begin = keys.begin() + 16 * warp;
+    for (std::ptrdiff_t i = 0; i < warp; ++i) {
+      if (i % 2 == 0) {
+        std::stable_sort(begin, begin + 16, ascending{});
+      } else {
+        std::stable_sort(begin, begin + 16, descending{});
+      }
+    }
+  }
+  EXPECT_EQ(in_out.to_host(), keys);
+  const std::vector<unsigned> found = masks.to_host();
+  for (std::size_t i = 0; i < 32; ++i) EXPECT_EQ(found[i], 0xffu << i / 8 * 8);
+}
+
+// ---------------------------------------------------------------------------- the documentation's
+struct is_less {
+  STRATA_HD bool operator()(float a, float b) const { return a < b; }
+};
+
+// Sorts rows of up to 80 items, four rows by each warp.
+STRATA_KERNEL void sort_rows(float* keys, const int* row_begins, int rows) {
+  using Sort = strata::WarpMergeSort<float, 10, 8>;
+  STRATA_SHARED(temp_storage, Sort::TempStorage[128 / 8]);
+  const int lane = static_cast<int>(threadIdx.x) % 8;
+  const int row = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x) / 8;
+  if (row >= rows) return;
+  const int begin = row_begins[row], count = row_begins[row + 1] - begin;
+  float row_keys[10];
+  strata::LoadDirectBlocked(lane, keys + begin, row_keys, count);
+  Sort(temp_storage[threadIdx.x / 8]).SortPartialTile(row_keys, count, is_less{});
+  strata::StoreDirectBlocked(lane, keys + begin, row_keys, count);
+}
+
+TEST(warp_merge_sort_example, sorts_rows) {
+  std::vector<int> begins(31);
+  for (std::size_t i = 1; i < begins.size(); ++i) {
+    begins[i] = begins[i - 1] + static_cast<int>(i * 37 % 81);
+  }
+  std::vector<float> keys;
+  for (const int x : strata_test::random_integers(static_cast<std::size_t>(begins[30]), -99, 99)) {
+    keys.push_back(static_cast<float>(x));
+  }
+  device_vector<float> in_out(keys);
+  const device_vector<int> row_begins(begins);
+  ASSERT_CUDA_SUCCESS(
+      strata::launch({"sort_rows", 2, 128}, sort_rows, in_out.data(), row_begins.data(), 30));
+  for (std::size_t row = 0; row < 30; ++row) {
+    std::sort(keys.begin() + begins[row], keys.begin() + begins[row + 1]);
+  }
+  EXPECT_EQ(in_out.to_host(), keys);
+}
+
+}  // namespace warp_merge_sort_test
