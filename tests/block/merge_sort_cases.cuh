@@ -239,8 +239,9 @@ class tile_sorter {
 constexpr unsigned most_calls(int threads, int items) {
   int calls = threads * (items * (items - 1) / 2);
   for (int run = 1; run < threads; run *= 2) {
-    calls += threads * (items + strata::detail::log2_ceiling(
-                                    static_cast<unsigned long long>(items * run) + 1));
+    calls +=
+        threads *
+        (items + strata::detail::log2_ceiling(static_cast<unsigned long long>(items * run) + 1));
   }
   return static_cast<unsigned>(calls);
 }

@@ -37,6 +37,7 @@
 
 #include <strata/block/block_exchange.cuh>
 #include <strata/block/block_load.cuh>
+#include <strata/block/block_merge_sort.cuh>
 #include <strata/block/block_radix_rank.cuh>
 #include <strata/block/block_radix_sort.cuh>
 #include <strata/block/block_reduce.cuh>
@@ -56,6 +57,7 @@
 #include <strata/device/hash_join/host_join.hpp>
 #include <strata/device/hash_join/strategy.hpp>
 #include <strata/thread/thread_reduce.cuh>
+#include <strata/warp/warp_merge_sort.cuh>
 #include <strata/warp/warp_reduce.cuh>
 #include <strata/warp/warp_scan.cuh>
 
@@ -74,6 +76,13 @@ struct pair_of_values {
 
 struct is_positive {
   STRATA_HD bool operator()(float x) const { return x > 0; }
+};
+
+struct is_greater {
+  template <class T>
+  STRATA_D bool operator()(const T& a, const T& b) const {
+    return a > b;
+  }
 };
 
 struct low_digit {
@@ -97,6 +106,8 @@ STRATA_KERNEL void every_layer_kernel(const T* in, T* out, T* sums, int count) {
   using block_scan = lib::BlockScan<T, Threads>;
   using block_rank = lib::BlockRadixRankMatch<Threads, 4, false>;
   using block_sort = lib::BlockRadixSort<T, Threads, Items>;
+  using merge_sort = lib::BlockMergeSort<T, Threads, Items, int>;
+  using warp_sort = lib::WarpMergeSort<T, Items, 16>;
   using warp_reduce = lib::WarpReduce<T, 16>;
   using warp_scan = lib::WarpScan<T>;
   constexpr int logical_warps = Threads / 16;
@@ -108,6 +119,8 @@ STRATA_KERNEL void every_layer_kernel(const T* in, T* out, T* sums, int count) {
   STRATA_SHARED(scan_storage, typename block_scan::TempStorage);
   STRATA_SHARED(rank_storage, typename block_rank::TempStorage);
   STRATA_SHARED(sort_storage, typename block_sort::TempStorage);
+  STRATA_SHARED(merge_sort_storage, typename merge_sort::TempStorage);
+  STRATA_SHARED(warp_sort_storage, typename warp_sort::TempStorage[logical_warps]);
   STRATA_SHARED(warp_scan_storage, typename warp_scan::TempStorage);
   STRATA_SHARED(warp_storage, typename warp_reduce::TempStorage[logical_warps]);
 
@@ -126,6 +139,8 @@ STRATA_KERNEL void every_layer_kernel(const T* in, T* out, T* sums, int count) {
   warp_scan(warp_scan_storage).ExclusiveSum(items[0], items[0]);
   int ranks[Items];
   block_rank(rank_storage).RankKeys(items, ranks, low_digit{});
+  warp_sort(warp_sort_storage[warp]).Sort(items, is_greater{});
+  merge_sort(merge_sort_storage).SortPartialTile(items, ranks, count, is_greater{});
   block_sort(sort_storage).SortDescendingPartialTile(items, ranks[0], 0, 16);
   store(store_storage).Store(out, items, count);
 }

@@ -46,9 +46,10 @@ class merge_sort_block {
     const int lane = thread_ % warp_threads;
     const bool is_last_of_warp = lane == warp_threads - 1 || thread_ == Threads - 1;
     // A lane outside the mask must not even be read from.
-    const int next_start = last_lanes == warp_threads
-                               ? platform::shuffle_down(mask(), start, 1u)
-                               : platform::shuffle(mask(), start, is_last_of_warp ? lane : lane + 1);
+    const int next_start =
+        last_lanes == warp_threads
+            ? platform::shuffle_down(mask(), start, 1u)
+            : platform::shuffle(mask(), start, is_last_of_warp ? lane : lane + 1);
     const bool fit_in_warp =
         __all_sync(mask(), !goes_on || is_last_of_warp || end == next_start) != 0;
     if (threads <= warp_threads) {
@@ -104,15 +105,16 @@ class merge_sort_block {
 ///   `oob_default` need not be one.
 /// - Every thread of the block must call, in uniform control flow, with the same `valid_items`. Any
 ///   number of threads.
-/// - Each thread sorts its items (StableOddEvenSort), then log2(threads) times neighbouring runs are
-///   merged: each thread finds its share by MergePath, which it merges by SerialMerge. `compare` is
-///   called at most N * (N - 1) / 2 times by a thread, and at most
-///   N + ceil(log2(N * 2^k + 1)) times more for each run of 2^k threads that is merged.
-/// - Values of up to 4 bytes move with their keys. Of others a number of 4 bytes does, and they move
-///   once, at the end.
-/// - Shared memory: tile items of a key and up to 4 bytes for the value, or the values if these are
-///   more, and 8 bytes for each warp. Blocked accesses have no bank conflicts; in searches and merges
-///   they depend on the keys. An odd N needs no padding, and less time to find places.
+/// - Each thread sorts its items (StableOddEvenSort). Then neighbouring runs of 1, 2, 4 ... threads'
+///   items are merged: each thread finds its share by MergePath, and merges it as SerialMerge does.
+///   A thread calls `compare` at most N * (N - 1) / 2 times, and for each level of runs of 2^k
+///   threads at most N + ceil(log2(N * 2^k + 1)) times more.
+/// - Values of up to 4 bytes move with their keys. Of others a number of 4 bytes does, and they
+///   move once, at the end.
+/// - Shared memory: a key for each item of the tile and up to 4 bytes for its value, or the values
+///   if these are more; gaps as in BlockExchange; 8 bytes for each warp. Blocked accesses have no
+///   bank conflicts, those of searches and merges depend on the keys. Keys of 4 bytes and more need
+///   no gaps if N is odd, and less time to find places.
 /// - `__syncthreads()` must stand between two calls that use the same storage, and before the
 ///   storage is used for anything else. Objects of one type constructed without storage share
 ///   theirs.

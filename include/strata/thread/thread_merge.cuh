@@ -17,25 +17,24 @@ namespace detail {
 template <bool Full, class Keys, class Key, std::size_t Length, class Compare, class Visit>
 STRATA_D int serial_merge(const Keys& keys, int begin1, int end1, int begin2, int end2,
                           Key (&output)[Length], Compare& compare, const Visit& visit) {
-  bool has1 = begin1 < end1, has2 = begin2 < end2;
-  if (!has1 && !has2) return begin1;
-  // Of a range without keys none is read.
-  Key key1 = keys[has1 ? begin1 : begin2], key2 = keys[has2 ? begin2 : begin1];
+  if (begin1 >= end1 && begin2 >= end2) return begin1;
+  // Of a range without keys none is read. Selections instead of branches: threads differ.
+  Key key1 = keys[begin1 < end1 ? begin1 : begin2], key2 = keys[begin2 < end2 ? begin2 : begin1];
   STRATA_UNROLL
   for (int i = 0; i < static_cast<int>(Length); ++i) {
-    if (!Full && !has1 && !has2) break;
-    const bool from2 = has2 && (!has1 || compare(key2, key1));
-    const int index = from2 ? begin2 : begin1;
-    if (from2) {
-      output[i] = key2;
-      has2 = ++begin2 < end2;
-      if (has2) key2 = keys[begin2];
-    } else {
-      output[i] = key1;
-      has1 = ++begin1 < end1;
-      if (has1) key1 = keys[begin1];
-    }
+    if (!Full && begin1 >= end1 && begin2 >= end2) break;
+    const bool from2 = begin2 < end2 && (begin1 >= end1 || compare(key2, key1));
+    output[i] = from2 ? key2 : key1;
+    const int index = from2 ? begin2 : begin1, next = index + 1;
     visit(i, index);
+    begin1 = from2 ? begin1 : next;
+    begin2 = from2 ? next : begin2;
+    if (i + 1 < static_cast<int>(Length)) {
+      // At its end a range is not read further.
+      const Key key = keys[next < (from2 ? end2 : end1) ? next : index];
+      key1 = from2 ? key1 : key;
+      key2 = from2 ? key : key2;
+    }
   }
   return begin1;
 }
@@ -45,12 +44,17 @@ STRATA_D int serial_merge(const Keys& keys, int begin1, int end1, int begin2, in
 /// Where a merge of two sorted ranges is cut: of the first `diag` items of
 /// merge(keys1[0 .. keys1_count), keys2[0 .. keys2_count)), how many come from the first range.
 ///
-///                 keys2   1  3  3  6
-///                       .--.--.--.--.
-///              keys1  2 |  '--+--+--+     Each step right takes from keys2, each step down from
-///                     3 |     |     |     keys1: first where keys are equal. The path crosses the
-///                     3 |     '--.  |     diagonal of places with i + j = diag once, and a binary
-///                     5 |        '--'     search along the diagonal finds where.
+///              keys2
+///                1   3   3   6
+///              o---o   .   .   /
+///    keys1  2      |                Steps right take from keys2, steps down from keys1: there
+///              .   o   .   /   .    first where keys are equal. The path crosses the diagonal
+///           3      |                of places with `diag` items before them once, here 4, at X:
+///              .   o   /   .   .    3 items of keys1 are before it. A binary search along the
+///           3      |                diagonal finds it.
+///              .   X---o---o   .
+///           5              |
+///              /   .   .   o---o
 ///
 /// - The merge is stable: keys of the first range come before equal ones of the second.
 /// - `compare(a, b)` says whether a must come before b: a strict weak ordering in which both ranges

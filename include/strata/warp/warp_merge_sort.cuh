@@ -40,13 +40,14 @@ class merge_sort_warp {
 /// BlockMergeSort, with a logical warp in place of the block:
 ///
 /// - Blocked: item i of lane l is number l * N + i.
-/// - A logical warp has 1 to 32 threads. A power of two divides each warp into 32 / W logical warps,
-///   side by side; of another width there is one in each warp, its first lanes, and the others must
-///   not call.
+/// - A logical warp has 1 to 32 threads. A power of two divides each warp into 32 / W logical
+///   warps, side by side; of another width there is one in each warp, its first lanes, and the
+///   others must not call.
 /// - All lanes of a logical warp must call together, with the same `valid_items`. Those of other
 ///   logical warps need not.
-/// - Each logical warp has a `TempStorage` of its own, of an array in shared memory. What it needs of
-///   it, and what accesses are free of bank conflicts, is as in BlockMergeSort.
+/// - Each logical warp has a `TempStorage` of its own, of an array in shared memory: as much as a
+///   block of W threads, but for the 8 bytes. Blocked accesses of whole warps have no bank
+///   conflicts.
 /// - `__syncwarp()` of the logical warp's lanes must stand between two calls that use the same
 ///   storage, and before the storage is used for anything else.
 ///
@@ -71,10 +72,9 @@ class merge_sort_warp {
 /// @endcode
 template <class KeyT, int ItemsPerThread, int LogicalWarpThreads = warp_threads,
           class ValueT = NullType>
-class WarpMergeSort
-    : public detail::merge_sort_forms<
-          WarpMergeSort<KeyT, ItemsPerThread, LogicalWarpThreads, ValueT>, KeyT, ItemsPerThread,
-          LogicalWarpThreads, ValueT> {
+class WarpMergeSort : public detail::merge_sort_forms<
+                          WarpMergeSort<KeyT, ItemsPerThread, LogicalWarpThreads, ValueT>, KeyT,
+                          ItemsPerThread, LogicalWarpThreads, ValueT> {
   static_assert(std::is_trivially_copyable_v<KeyT> && std::is_trivially_copyable_v<ValueT>,
                 "WarpMergeSort moves keys and values through shared memory as bits: both must be "
                 "trivially copyable");

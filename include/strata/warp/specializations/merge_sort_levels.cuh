@@ -28,25 +28,25 @@ struct merge_sort_level<KeyTile, NullType> {
 };
 
 /// Sorts the tile of a team of threads, a logical warp or a block: each thread its own items, then
-/// pairs of neighbouring runs are merged until one is left. In a merge, a thread has the share of the
-/// result that is to lie in its place.
+/// pairs of neighbouring runs are merged until one is left. In a merge, a thread has the share of
+/// the result that is to lie in its place.
 ///
 /// A `Team` has
 ///
 ///     int thread() const;              // in the team
 ///     void synchronise(int threads);   // each aligned group of so many threads at least
 ///     // Synchronises likewise, and says whether the shares of a level fit together: no thread
-///     // `goes_on` at another place than its `end`, the `start` of the next thread. All threads of a
-///     // group, at least, get one answer.
+///     // `goes_on` at another place than its `end`, the `start` of the next thread. All threads of
+///     // a group, at least, get one answer.
 ///     bool shares_fit(int threads, bool goes_on, int start, int end);
 ///
-/// Shares that fit together are a permutation of what was there, whatever the comparator answers. If
-/// it is no ordering, they may not fit: then the level is left out.
+/// Shares that fit together are a permutation of what was there, whatever the comparator answers.
+/// If it is no ordering, they may not fit: then the level is left out.
 template <class KeyT, int ItemsPerThread, int Threads, class ValueT>
 class merge_sort_levels {
   static constexpr std::size_t items_per_thread = static_cast<std::size_t>(ItemsPerThread);
   static constexpr bool has_values = !std::is_same_v<ValueT, NullType>;
-  // Values of up to 4 bytes move with the keys, of others the place does: they move once, at the end.
+  // Values of up to 4 bytes move with the keys, of others the place does: they move at the end.
   static constexpr bool moves_values = has_values && sizeof(ValueT) <= 4;
   static constexpr int layout_threads = Threads < warp_threads ? Threads : warp_threads;
 
@@ -108,8 +108,8 @@ class merge_sort_levels {
                                  Companions& companions, int valid_items, Compare& compare) {
     const int thread = team.thread();
     const int valid = Full || valid_items > tile_items ? tile_items
-                      : valid_items < 0               ? 0
-                                                      : valid_items;
+                      : valid_items < 0                ? 0
+                                                       : valid_items;
     odd_even_sort<Full>(keys, companions, compare, valid - thread * ItemsPerThread);
     if (Threads == 1 || valid <= ItemsPerThread) return;
     put(memory.merged, thread, keys, companions);
