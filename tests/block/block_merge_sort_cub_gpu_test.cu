@@ -114,7 +114,7 @@ TEST(warp_merge_sort_cub, sorts_the_same) {
              cub::WarpMergeSort<std::int64_t, 4, 16, int>, std::int64_t, 16, 4>();
 }
 
-// ---------------------------------------------------------------------------- what they are made of
+// ---------------------------------------------------------------------------- their parts
 STRATA_KERNEL void merge_and_sort(const int* in, int* out, bool by_cub) {
   constexpr int count = 40, half = count / 2;
   const ascending compare;

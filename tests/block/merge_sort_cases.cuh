@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <cstring>
 #include <numeric>
+#include <string>
 #include <vector>
 
 #include "support/test_support.cuh"
@@ -185,24 +186,21 @@ class tile_sorter {
     }
   }
 
-  /// Sorts by a comparator that is no ordering.
+  /// Sorts by a comparator that is no ordering: the same items come out, keys with their values.
   void test_permutation(nonsense compare) {
     sort(compare);
     if (testing::Test::HasFatalFailure()) return;
-    const std::vector<Key> keys = keys_out_.to_host();
-    const auto bytes_less = [](const Key& a, const Key& b) {
-      return std::memcmp(&a, &b, sizeof(Key)) < 0;
-    };
+    const int sorted = std::min(std::max(valid_, 0), Case::tile);
     for (int team = 0; team < Case::teams; ++team) {
-      const auto begin = static_cast<std::ptrdiff_t>(team) * Case::tile;
-      const auto sorted = std::min(std::max(valid_, 0), Case::tile);
-      std::vector<Key> expected(keys_.begin() + begin, keys_.begin() + begin + Case::tile);
-      std::vector<Key> found(keys.begin() + begin, keys.begin() + begin + Case::tile);
-      std::sort(expected.begin(), expected.begin() + sorted, bytes_less);
-      std::sort(found.begin(), found.begin() + sorted, bytes_less);
-      for (std::size_t i = 0; i < found.size(); ++i) {
-        ASSERT_TRUE(same_bits(found[i], expected[i])) << "team " << team << ", key " << i;
+      std::vector<std::string> expected, found;
+      for (int i = 0; i < Case::tile; ++i) {
+        const auto place = static_cast<std::size_t>(team * Case::tile + i);
+        expected.push_back(bytes_of(keys_[place], ranked<Value>::make(i % 64, i)));
+        found.push_back(bytes_of(keys_found_[place], values_found_[place]));
       }
+      std::sort(expected.begin(), expected.begin() + sorted);
+      std::sort(found.begin(), found.begin() + sorted);
+      ASSERT_TRUE(found == expected) << "team " << team << ", " << valid_ << " valid items";
     }
   }
 
@@ -216,6 +214,13 @@ class tile_sorter {
                                        keys_out_.data(), values_out_.data(), compare));
     keys_found_ = keys_out_.to_host();
     values_found_ = values_out_.to_host();
+  }
+
+  static std::string bytes_of(const Key& key, const Value& value) {
+    std::string bytes(sizeof(Key) + sizeof(Value), ' ');
+    std::memcpy(&bytes[0], &key, sizeof(Key));
+    std::memcpy(&bytes[sizeof(Key)], &value, sizeof(Value));
+    return bytes;
   }
 
   void expect_item(int team, int i, const Key& key, int number) {
@@ -264,7 +269,7 @@ void test_nonsense() {
   device_vector<unsigned> state(std::vector<unsigned>{12345});
   for (int trial = 0; trial < (strata_test::small_cases ? 2 : 20); ++trial) {
     for (const int valid : {INT_MAX, Case::tile - 2}) {
-      tile_sorter<Case, keys_only> sorter(64, valid);
+      tile_sorter<Case, with_values> sorter(64, valid);
       sorter.test_permutation(nonsense{state.data()});
       sorter.test_permutation(nonsense{nullptr});
       if (testing::Test::HasFatalFailure()) return;

@@ -105,8 +105,8 @@ class merge_sort_block {
 ///   `oob_default` need not be one.
 /// - Every thread of the block must call, in uniform control flow, with the same `valid_items`. Any
 ///   number of threads.
-/// - Each thread sorts its items (StableOddEvenSort). Then neighbouring runs of 1, 2, 4 ... threads'
-///   items are merged: each thread finds its share by MergePath, and merges it as SerialMerge does.
+/// - Each thread sorts its items (StableOddEvenSort). Then neighbouring runs of 1, 2, 4 ... threads
+///   are merged: each thread finds its share by MergePath, and merges it as SerialMerge does.
 ///   A thread calls `compare` at most N * (N - 1) / 2 times, and for each level of runs of 2^k
 ///   threads at most N + ceil(log2(N * 2^k + 1)) times more.
 /// - Values of up to 4 bytes move with their keys. Of others a number of 4 bytes does, and they
