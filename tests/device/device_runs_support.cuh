@@ -91,7 +91,7 @@ inline std::vector<run_shape> run_shapes(std::size_t items, const tile_parts& pa
 template <class What>
 struct parts_of {
   using Run = typename What::Run;
-  using Policy = typename strata::detail::columns_policy_hub<Run, Run>::MaxPolicy;
+  using Policy = typename strata::detail::columns_policy_hub<Run, Run>::Policy900;
   using Form = strata::detail::reduce_by_key_form<false, What>;
 
   static constexpr std::size_t small_tile =

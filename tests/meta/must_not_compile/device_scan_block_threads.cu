@@ -10,7 +10,7 @@ constexpr int block_threads = 256;
 #endif
 
 // A tuning of one's own.
-using usual = strata::detail::scan_policy_hub<int, int>::MaxPolicy;
+using usual = strata::detail::scan_policy_hub<int, int>::Policy900;
 struct hub {
   struct Policy : strata::ChainedPolicy<750, Policy, Policy> {
     static constexpr strata::scan_tile_tuning small_tile = usual::small_tile;
