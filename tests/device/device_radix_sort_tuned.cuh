@@ -20,6 +20,7 @@ struct radix_hub {
     static constexpr strata::radix_histogram_tuning histogram{256, HistogramBytes};
     static constexpr strata::radix_pass_tuning pass{256, PassItems, 1};
     static constexpr strata::radix_block_tuning small_block{256, 1};
+    static constexpr strata::radix_cluster_tuning cluster{256, 1, 0};
     static constexpr strata::radix_block_tuning large_block{256, 1};
     static constexpr strata::radix_grid_tuning grid{256, 1, 1, 1, 0};
     static constexpr strata::radix_words_tuning words{256, 0};
@@ -38,6 +39,7 @@ struct radix_grid_hub {
     static constexpr strata::radix_histogram_tuning histogram{256, 48 << 10};
     static constexpr strata::radix_pass_tuning pass{256, 4, 1};
     static constexpr strata::radix_block_tuning small_block{256, 1};
+    static constexpr strata::radix_cluster_tuning cluster{256, 1, 0};
     static constexpr strata::radix_block_tuning large_block{256, 1};
     static constexpr strata::radix_grid_tuning grid{GridThreads, GridItems, 1, 1, MostItems};
     static constexpr strata::radix_words_tuning words{256, 0};
@@ -48,20 +50,48 @@ struct radix_grid_hub {
   static constexpr std::size_t least_counted_words = 0;
 };
 
-/// Keys of two bytes are counted, from 1000 on.
+/// More items than a block has room for go to a cluster.
+template <int ItemsPerThread, int Blocks = 8, int Threads = 256>
+struct radix_cluster_hub {
+  struct Policy750 : strata::ChainedPolicy<750, Policy750, Policy750> {
+    static constexpr strata::radix_histogram_tuning histogram{256, 48 << 10};
+    static constexpr strata::radix_pass_tuning pass{256, 4, 1};
+    static constexpr strata::radix_block_tuning small_block{256, 1};
+    static constexpr strata::radix_cluster_tuning cluster{256, 1, 0};
+    static constexpr strata::radix_block_tuning large_block{256, 1};
+    static constexpr strata::radix_grid_tuning grid{256, 1, 1, 1, 0};
+    static constexpr strata::radix_words_tuning words{256, 0};
+  };
+  struct Policy900 : strata::ChainedPolicy<900, Policy900, Policy750> {
+    static constexpr strata::radix_histogram_tuning histogram = Policy750::histogram;
+    static constexpr strata::radix_pass_tuning pass = Policy750::pass;
+    static constexpr strata::radix_block_tuning small_block = Policy750::small_block;
+    static constexpr strata::radix_cluster_tuning cluster{Threads, ItemsPerThread, Blocks};
+    static constexpr strata::radix_block_tuning large_block = Policy750::large_block;
+    static constexpr strata::radix_grid_tuning grid = Policy750::grid;
+    static constexpr strata::radix_words_tuning words = Policy750::words;
+  };
+  using MaxPolicy = Policy900;
+  static constexpr std::size_t least_tile_items = 256 * 4;
+  static constexpr std::size_t least_grid_tile_items = 256;
+  static constexpr std::size_t least_counted_words = 0;
+};
+
+/// Keys of two bytes are counted, from as many on as can be.
 struct radix_words_hub {
   struct Policy750 : strata::ChainedPolicy<750, Policy750, Policy750> {
     static constexpr strata::radix_histogram_tuning histogram{256, 48 << 10};
     static constexpr strata::radix_pass_tuning pass{256, 4, 1};
     static constexpr strata::radix_block_tuning small_block{256, 1};
+    static constexpr strata::radix_cluster_tuning cluster{256, 1, 0};
     static constexpr strata::radix_block_tuning large_block{256, 1};
     static constexpr strata::radix_grid_tuning grid{256, 1, 1, 1, 0};
-    static constexpr strata::radix_words_tuning words{256, 1000};
+    static constexpr strata::radix_words_tuning words{256, strata::detail::radix_words + 8};
   };
   using MaxPolicy = Policy750;
   static constexpr std::size_t least_tile_items = 256 * 4;
   static constexpr std::size_t least_grid_tile_items = 256;
-  static constexpr std::size_t least_counted_words = 1000;
+  static constexpr std::size_t least_counted_words = Policy750::words.least_items;
 };
 
 /// A two-phase call with the tuning of `Hub`.

@@ -23,6 +23,7 @@ namespace device_radix_sort_words_test {
 
 using namespace device_test;
 using hub = radix_words_hub;
+constexpr std::size_t least = hub::least_counted_words;
 
 template <bool IsDescending, class Key>
 void expect_sorted(std::vector<Key> keys, std::size_t shift, int end_bit = 16) {
@@ -43,13 +44,13 @@ void expect_sorted(std::vector<Key> keys, std::size_t shift, int end_bit = 16) {
 TEST(device_radix_sort_words, keys_are_counted) {
   for (const pattern how : all_patterns) {
     SCOPED_TRACE(testing::Message() << "pattern " << static_cast<int>(how));
-    const std::size_t size = how == pattern::random ? 40000 : 20001;
+    const std::size_t size = how == pattern::random ? 140000 : 70001;
     expect_sorted<false>(make_keys<std::uint16_t>(size, how), 0);
     expect_sorted<true>(make_keys<std::int16_t>(size, how), 1);
   }
-  expect_sorted<false>(make_keys<std::uint16_t>(999, pattern::random), 0);
-  expect_sorted<false>(make_keys<std::uint16_t>(1000, pattern::random), 0);
-  expect_sorted<false>(make_keys<std::uint16_t>(5000, pattern::random), 0, 11);
+  expect_sorted<false>(make_keys<std::uint16_t>(least - 1, pattern::random), 0);
+  expect_sorted<false>(make_keys<std::uint16_t>(least, pattern::random), 0);
+  expect_sorted<false>(make_keys<std::uint16_t>(least + 1, pattern::random), 0, 11);
 }
 
 // More than a counter of 16 bits can hold, many times, of words that share a counter's memory: in
@@ -66,9 +67,32 @@ TEST(device_radix_sort_words, counters_run_over) {
   expect_sorted<false>(std::vector<std::uint16_t>(size, 0x8001), 0);
 }
 
+// Counters lie in the buffer that has no keys, whichever that is, wherever it begins.
+TEST(device_radix_sort_words, counters_lie_in_a_buffer_of_the_caller) {
+  using Key = std::uint16_t;
+  const auto keys = make_keys<Key>(2 * least + 1, pattern::random);
+  for (const bool moves : {false, true}) {
+    device_vector<Key> current(keys);
+    device_vector<Key> alternate(keys.size());
+    Key* const from = current.data() + 1;
+    Key* const other = alternate.data() + 1;
+    ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
+      return strata::detail::DispatchRadixSort<
+          const Key*, strata::NullType, Key, false, strata::detail::identity_decomposer,
+          hub>::Dispatch(storage, bytes, {from, moves ? other : from, moves ? from : other}, {},
+                         keys.size() - 1, 0, 16, {},
+                         strata::detail::radix_buffers::two_of_the_caller, nullptr);
+    }));
+    std::vector<Key> sorted = (moves ? alternate : current).to_host();
+    sorted.erase(sorted.begin());
+    const std::vector<Key> unsorted(keys.begin() + 1, keys.end());
+    expect_gathered(unsorted, expected_order<false>(unsorted, 0, 16), sorted);
+  }
+}
+
 // Zeros of either sign are equal, and stay in their order.
 TEST(device_radix_sort_words, floats_are_moved) {
-  std::vector<__half> keys(3000);
+  std::vector<__half> keys(least);
   for (std::size_t i = 0; i < keys.size(); ++i) {
     keys[i] = key_of_bits<__half>(i % 3 == 0 ? 0x8000u : i % 3 == 1 ? 0u : i);
   }
@@ -78,7 +102,7 @@ TEST(device_radix_sort_words, floats_are_moved) {
 // Other keys for each replay, over what the one before left.
 TEST(device_radix_sort_words, a_graph_may_be_replayed) {
   using Key = std::uint16_t;
-  const std::size_t size = 9000;
+  const std::size_t size = 3 * least;
   device_vector<Key> in(size), out(size);
   std::size_t bytes = 0;
   const auto call = [&](void* storage, cudaStream_t on) {

@@ -13,8 +13,8 @@ namespace detail {
 /// How a sort holds keys whose digits it asks for several times: as codes, one for each key, whose
 /// digits cost less. In general, a code is the key.
 ///
-/// `digit()` is that of radix_digits for all keys that are exact. It is for the few others, too,
-/// where `IsExact` is false.
+/// A key is exact if ordered() leaves its code as it is. `digit()` is that of radix_digits for all
+/// keys that are; where `IsExact` is false, for the few others, too.
 template <class Digits>
 struct radix_codes;
 
@@ -24,9 +24,9 @@ struct radix_codes<radix_digits<Key, IsDescending, Decomposer>> {
   using Code = Key;
   static constexpr bool are_all_exact = true;
 
-  STRATA_HD static Code encode(const Key& key) { return key; }
+  STRATA_HD static Code encode(Key key) { return key; }
   STRATA_HD static Key decode(const Code& code) { return code; }
-  STRATA_HD static bool is_exact(const Key&) { return true; }
+  STRATA_HD static Code ordered(const Code& code) { return code; }
 
   template <bool IsExact>
   STRATA_HD static unsigned digit(const Digits& digits, const Code& code, int begin, int count) {
@@ -47,7 +47,8 @@ struct radix_codes<radix_digits<Key, IsDescending, identity_decomposer>> {
   static constexpr int bits = RadixTraits<Key>::bits;
   static constexpr Code sign = static_cast<Code>(Code{1} << (bits - 1));
 
-  STRATA_HD static Code encode(const Key& key) {
+  // By value: of a reference to memory, memcpy would make loads of single bytes.
+  STRATA_HD static Code encode(Key key) {
     Code word;
     memcpy(&word, &key, sizeof(Key));
     Code flipped = 0;
@@ -73,33 +74,28 @@ struct radix_codes<radix_digits<Key, IsDescending, identity_decomposer>> {
     return key;
   }
 
-  STRATA_HD static bool is_exact(const Key& key) {
+  /// The code in whose bits the digits of any key are.
+  STRATA_HD static Code ordered(Code code) {
     if constexpr (is_float) {
-      const Code ordered = RadixTraits<Key>::ordered(key);
-      return encode(key) == static_cast<Code>(IsDescending ? ~ordered : ordered);
-    } else {
-      return true;
-    }
-  }
-
-  template <bool IsExact>
-  STRATA_HD static unsigned digit(const Digits&, const Code& code, int begin, int count) {
-    if constexpr (IsExact || are_all_exact) {
-      return static_cast<unsigned>(code >> begin) & (~0u >> (32 - count));
-    } else {
       // As RadixTraits::ordered() of the key.
       constexpr Code infinity = static_cast<Code>(
           (sign - 1) & ~((Code{1} << radix_mantissa_bits<Key>)-1));
       constexpr Code first = static_cast<Code>(~(sign | infinity));
       constexpr Code last = static_cast<Code>(sign | infinity);
-      Code ordered = IsDescending ? static_cast<Code>(~code) : code;
-      if (ordered == sign - 1) ordered = sign;
-      if (static_cast<Code>(ordered - first) > static_cast<Code>(last - first)) {
-        ordered = static_cast<Code>(~Code{0});
+      if (IsDescending) code = static_cast<Code>(~code);
+      if (code == sign - 1) code = sign;
+      if (static_cast<Code>(code - first) > static_cast<Code>(last - first)) {
+        code = static_cast<Code>(~Code{0});
       }
-      if (IsDescending) ordered = static_cast<Code>(~ordered);
-      return static_cast<unsigned>(ordered >> begin) & (~0u >> (32 - count));
+      if (IsDescending) code = static_cast<Code>(~code);
     }
+    return code;
+  }
+
+  template <bool IsExact>
+  STRATA_HD static unsigned digit(const Digits&, Code code, int begin, int count) {
+    if (!IsExact) code = ordered(code);
+    return static_cast<unsigned>(code >> begin) & (~0u >> (32 - count));
   }
 };
 

@@ -87,7 +87,7 @@ struct RadixTraits {
   using word = typename detail::radix_word<sizeof(T)>::type;
   static constexpr int bits = 8 * static_cast<int>(sizeof(T));
 
-  STRATA_HD static word ordered(const T& key) {
+  STRATA_HD static word ordered(T key) {
     word result;
     memcpy(&result, &key, sizeof(T));
     constexpr word sign = static_cast<word>(word{1} << (bits - 1));

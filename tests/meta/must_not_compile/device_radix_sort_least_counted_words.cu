@@ -9,16 +9,17 @@ struct hub {
     static constexpr strata::radix_histogram_tuning histogram{256, 48 << 10};
     static constexpr strata::radix_pass_tuning pass{256, 4, 1};
     static constexpr strata::radix_block_tuning small_block{256, 1};
+    static constexpr strata::radix_cluster_tuning cluster{256, 1, 0};
     static constexpr strata::radix_block_tuning large_block{256, 4};
     static constexpr strata::radix_grid_tuning grid{256, 1, 1, 1, 0};
-    static constexpr strata::radix_words_tuning words{256, 1000};
+    static constexpr strata::radix_words_tuning words{256, 70000};
   };
   using MaxPolicy = Policy;
   static constexpr std::size_t least_tile_items = 1024;
 #if defined(STRATA_BAD)
-  static constexpr std::size_t least_counted_words = 2000;
+  static constexpr std::size_t least_counted_words = 80000;
 #else
-  static constexpr std::size_t least_counted_words = 1000;
+  static constexpr std::size_t least_counted_words = 70000;
 #endif
   static constexpr std::size_t least_grid_tile_items = 256;
 };
@@ -26,6 +27,6 @@ struct hub {
 cudaError_t sort(void* storage, std::size_t& bytes, const short* in, short* out) {
   using namespace strata::detail;
   return DispatchRadixSort<const short*, strata::NullType, short, false, identity_decomposer,
-                           hub>::Dispatch(storage, bytes, {in, out, nullptr}, {}, 1000, 0, 16, {},
+                           hub>::Dispatch(storage, bytes, {in, out, nullptr}, {}, 70000, 0, 16, {},
                                           radix_buffers::in_storage, nullptr);
 }

@@ -9,6 +9,7 @@ struct hub {
     static constexpr strata::radix_histogram_tuning histogram{256, 48 << 10};
     static constexpr strata::radix_pass_tuning pass{256, 4, 1};
     static constexpr strata::radix_block_tuning small_block{256, 1};
+    static constexpr strata::radix_cluster_tuning cluster{256, 1, 0};
     static constexpr strata::radix_block_tuning large_block{256, 4};
     static constexpr strata::radix_grid_tuning grid{256, 1, 1, 1, 0};
     static constexpr strata::radix_words_tuning words{256, 0};

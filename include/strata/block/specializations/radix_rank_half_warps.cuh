@@ -87,6 +87,8 @@ class radix_rank_half_warps {
  private:
   static constexpr unsigned none = ~0u;
   static constexpr unsigned one = 1u << 16;
+  // In registers, where items leave them free.
+  static constexpr bool keeps_counts = half_warps + 2 * ItemsPerThread <= 32;
 
   STRATA_D int rows() const { return HasFewerRows ? rows_ : ItemsPerThread; }
   STRATA_D static unsigned place_of(unsigned digit) { return digit ^ digit >> 5; }
@@ -124,9 +126,14 @@ class radix_rank_half_warps {
     const unsigned digit = threadIdx.x;
     const unsigned place = place_of(digit);
     unsigned count = 0, up_to_digit = 0;
+    unsigned counts[keeps_counts ? half_warps : 1];
     if (digit < bins) {
-      STRATA_UNROLL_N(8)
-      for (int h = 0; h < half_warps; ++h) count += storage_.counters[h][place];
+      STRATA_UNROLL_N(keeps_counts ? half_warps : 8)
+      for (int h = 0; h < half_warps; ++h) {
+        const unsigned in_half_warp = storage_.counters[h][place];
+        if (keeps_counts) counts[h] = in_half_warp;
+        count += in_half_warp;
+      }
       on_count(digit, count);
       typename WarpScan<unsigned>::TempStorage unused;
       WarpScan<unsigned>(unused).InclusiveSum(count, up_to_digit);
@@ -141,9 +148,9 @@ class radix_rank_half_warps {
       }
       on_start(digit, start, count);
       // The counters become ranks of the half warps' first items.
-      STRATA_UNROLL_N(8)
+      STRATA_UNROLL_N(keeps_counts ? half_warps : 8)
       for (int h = 0; h < half_warps; ++h) {
-        const unsigned in_half_warp = storage_.counters[h][place];
+        const unsigned in_half_warp = keeps_counts ? counts[h] : storage_.counters[h][place];
         storage_.counters[h][place] = start << 16;
         start += in_half_warp;
       }

@@ -18,7 +18,8 @@ namespace detail {
 /// Whether a key is known by its one digit: then its place says what it is, and no key need be moved.
 template <class Key, class Decomposer>
 inline constexpr bool is_counted_key =
-    sizeof(Key) == 1 && is_radix_integer<Key>::value && std::is_same_v<Decomposer, identity_decomposer>;
+    sizeof(Key) == 1 &&
+    is_radix_integer<Key>::value&& std::is_same_v<Decomposer, identity_decomposer>;
 
 /// Writes sorted keys of one digit, of which only the places of the first are known.
 template <class Policy, class Key, bool IsDescending>
@@ -50,11 +51,20 @@ class AgentRadixExpand {
     const std::size_t begin = blockIdx.x * tile_items;
     const std::size_t left = num_items_ - begin;
     const std::size_t end = begin + (left < tile_items ? left : tile_items);
+    const int first_digit = digit_at(begin);
     std::size_t written = begin;
     if (reinterpret_cast<std::uintptr_t>(d_out_) % 16 == 0) {
       const std::size_t vectors = (end - begin) / width;
-      for (std::size_t v = threadIdx.x; v < vectors; v += block_threads) {
-        write_vector(begin + v * width);
+      if (storage_.first[first_digit + 1] >= end) {
+        const Vector same = vector_of(first_digit);
+        STRATA_UNROLL_N(8)
+        for (std::size_t v = threadIdx.x; v < vectors; v += block_threads) {
+          same.store_global(d_out_ + begin + v * width);
+        }
+      } else {
+        for (std::size_t v = threadIdx.x; v < vectors; v += block_threads) {
+          write_vector(begin + v * width);
+        }
       }
       written += vectors * width;
     }
@@ -79,16 +89,26 @@ class AgentRadixExpand {
     return RadixTraits<Key>::from_ordered(static_cast<word>(ascending));
   }
 
+  STRATA_D static Vector vector_of(int digit) {
+    Key keys[width];
+    STRATA_UNROLL
+    for (int i = 0; i < width; ++i) keys[i] = key_of(digit);
+    Vector vector;
+    vector.set(keys);
+    return vector;
+  }
+
   STRATA_D void write_vector(std::size_t place) const {
     int digit = digit_at(place);
-    Key key = key_of(digit);
+    if (storage_.first[digit + 1] >= place + width) {
+      vector_of(digit).store_global(d_out_ + place);
+      return;
+    }
     Key keys[width];
     STRATA_UNROLL
     for (int i = 0; i < width; ++i) {
-      while (storage_.first[digit + 1] <= place + static_cast<std::size_t>(i)) {
-        key = key_of(++digit);
-      }
-      keys[i] = key;
+      while (storage_.first[digit + 1] <= place + static_cast<std::size_t>(i)) ++digit;
+      keys[i] = key_of(digit);
     }
     Vector vector;
     vector.set(keys);

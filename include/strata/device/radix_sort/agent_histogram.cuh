@@ -85,7 +85,11 @@ class AgentRadixHistogram {
       platform::fence_acq_rel();
       platform::store_packet(workspace_.arrivals + blockIdx.x, {0, tag_});
     }
-    count_keys();
+    if (range_.begin_bit == 0 && range_.end_bit == Digits::key_bits) {
+      count_keys<true>();
+    } else {
+      count_keys<false>();
+    }
     wait_for_all();
     add_counts();
     if (!is_exact_) platform::store_relaxed(workspace_.inexact, 1u);
@@ -126,23 +130,29 @@ class AgentRadixHistogram {
     }
   }
 
+  // With all bits to sort by, where digits are is known to the compiler.
+  template <bool HasAllBits>
   STRATA_D void count(const Key& key) {
-    if constexpr (!Codes::are_all_exact) is_exact_ = is_exact_ && Codes::is_exact(key);
+    const auto code = Codes::encode(key);
+    const auto ordered = Codes::ordered(code);
+    if constexpr (!Codes::are_all_exact) is_exact_ = is_exact_ && ordered == code;
     unsigned* const mine = counters_ + threadIdx.x % unsigned{columns};
     STRATA_UNROLL
     for (int pass = 0; pass < most_passes; ++pass) {
-      if (pass < passes_) {
-        const unsigned digit = digits_(key, range_.first_bit(pass), range_.bits(pass));
-        const unsigned bin = static_cast<unsigned>(pass * radix_bins) + digit;
-        atomicAdd(&mine[bin * unsigned{columns}], 1u);
-      }
+      if (!HasAllBits && pass >= passes_) break;
+      const radix_bit_range range = HasAllBits ? radix_bit_range{0, Digits::key_bits} : range_;
+      const unsigned digit =
+          Codes::template digit<true>(digits_, ordered, range.first_bit(pass), range.bits(pass));
+      const unsigned bin = static_cast<unsigned>(pass * radix_bins) + digit;
+      atomicAdd(&mine[bin * unsigned{columns}], 1u);
     }
   }
 
+  template <bool HasAllBits>
   STRATA_D void count_keys() {
     if constexpr (is_bulk_array<KeyIterator>) {
       if (reinterpret_cast<std::uintptr_t>(d_keys_) % 16 == 0) {
-        count_vectors();
+        count_vectors<HasAllBits>();
         return;
       }
     }
@@ -161,18 +171,20 @@ class AgentRadixHistogram {
       STRATA_UNROLL
       for (int i = 0; i < at_once; ++i) {
         const std::size_t place = static_cast<std::size_t>(i) * block_threads;
-        if (left >= tile || place + threadIdx.x < left) count(keys[i]);
+        if (left >= tile || place + threadIdx.x < left) count<HasAllBits>(keys[i]);
       }
     }
   }
 
   // Of an array at a 16-byte boundary.
+  template <bool HasAllBits>
   STRATA_D void count_vectors() {
     constexpr int width = 16 / static_cast<int>(sizeof(Key));
     constexpr int vectors = 4;  // of a thread, under way together
     constexpr std::size_t tile = static_cast<std::size_t>(block_threads) * vectors;
     const std::size_t all = num_items_ / width;
-    for (std::size_t first = blockIdx.x * tile + threadIdx.x; first < all; first += gridDim.x * tile) {
+    for (std::size_t first = blockIdx.x * tile + threadIdx.x; first < all;
+         first += gridDim.x * tile) {
       item_vector<Key, width> held[vectors];
       STRATA_UNROLL
       for (int v = 0; v < vectors; ++v) {
@@ -185,11 +197,13 @@ class AgentRadixHistogram {
         Key keys[width];
         held[v].get(keys);
         STRATA_UNROLL
-        for (int i = 0; i < width; ++i) count(keys[i]);
+        for (int i = 0; i < width; ++i) count<HasAllBits>(keys[i]);
       }
     }
     const std::size_t rest = all * width + threadIdx.x;
-    if (blockIdx.x == 0 && threadIdx.x < width && rest < num_items_) count(d_keys_[rest]);
+    if (blockIdx.x == 0 && threadIdx.x < width && rest < num_items_) {
+      count<HasAllBits>(d_keys_[rest]);
+    }
   }
 
   // Until what all blocks clear is clear. By then all of them have long begun, but for short

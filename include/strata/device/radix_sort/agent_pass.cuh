@@ -28,14 +28,31 @@ struct radix_places {
   STRATA_D T* at(radix_place place) const { return place == radix_place::output ? output : buffer; }
 };
 
+/// `Count` numbers of 16 bits, two in a register. Their indices are known to the compiler, in unrolled
+/// loops.
+template <int Count>
+class packed_array {
+ public:
+  STRATA_D void set(int i, unsigned value) {
+    unsigned& word = words_[i / 2];
+    word = i % 2 == 0 ? value : word | value << 16;
+  }
+  STRATA_D unsigned get(int i) const {
+    return i % 2 == 0 ? words_[i / 2] & 0xffff : words_[i / 2] >> 16;
+  }
+
+ private:
+  unsigned words_[ceiling_divide(Count, 2)];
+};
+
 /// One pass of a sort: moves items to their places by one digit, stably. Each block takes a tile.
 ///
 /// A tile's items are ranked by their digits, put in that order in shared memory, and go from there
-/// to the output, digit by digit, neighbours to neighbours. Where a digit's items begin, is known
-/// from the counts of all keys and from the states of the tiles before: each tile publishes its
-/// counts, and then the sums with those of all tiles before, for which it looks back from tile to
-/// tile until it finds such a sum. Tiles are numbered in the order in which blocks start, so that a
-/// block waits only for blocks that run.
+/// to the output, digit by digit, neighbours to neighbours: keys first, then values. Where a digit's
+/// items begin, is known from the counts of all keys and from the states of the tiles before: each
+/// tile publishes its counts, and then the sums with those of all tiles before, for which it looks
+/// back from tile to tile until it finds such a sum. Tiles are numbered in the order in which blocks
+/// start, so that a block waits only for blocks that run.
 ///
 /// Source: Adinets and Merrill, "Onesweep: A Faster Least Significant Digit Radix Sort for GPUs"
 /// (2022).
@@ -50,7 +67,7 @@ class AgentRadixPass {
   using Codes = radix_codes<Digits>;
   using Code = typename Codes::Code;
   using Rank = radix_rank_half_warps<block_threads, items_per_thread, radix_bits>;
-  static constexpr State counted = State{1} << (8 * sizeof(State) - 2);  // of the tile
+  static constexpr State counted = State{1} << (8 * sizeof(State) - 2);   // of the tile
   static constexpr State complete = State{2} << (8 * sizeof(State) - 2);  // with all before
   static constexpr State value_mask = counted - 1;
 
@@ -64,21 +81,19 @@ class AgentRadixPass {
     unsigned tile;
   };
 
-  /// Dynamic shared memory: the tile's keys and its values, behind the rest.
-  static constexpr std::size_t keys_offset = round_up(sizeof(TempStorage), std::size_t{128});
-  static constexpr std::size_t values_offset =
-      round_up(keys_offset + tile_items * sizeof(Code), std::size_t{128});
+  /// Dynamic shared memory: the tile's keys, and later its values, behind the rest.
+  static constexpr std::size_t stage_offset = round_up(sizeof(TempStorage), std::size_t{128});
   static constexpr std::size_t shared_bytes =
-      has_values ? values_offset + tile_items * sizeof(Value) : values_offset;
+      stage_offset +
+      tile_items * (has_values && sizeof(Value) > sizeof(Code) ? sizeof(Value) : sizeof(Code));
 
-  STRATA_D AgentRadixPass(unsigned char* shared,
-                          const radix_places<KeyIterator, Key>& keys,
+  STRATA_D AgentRadixPass(unsigned char* shared, const radix_places<KeyIterator, Key>& keys,
                           const radix_places<ValueIterator, Value>& values, std::size_t num_items,
                           int pass, const radix_bit_range& range, const Digits& digits,
                           const radix_workspace<State>& workspace)
       : storage_(*reinterpret_cast<TempStorage*>(shared)),
-        staged_codes_(reinterpret_cast<Code*>(shared + keys_offset)),
-        staged_values_(reinterpret_cast<Value*>(shared + values_offset)),
+        staged_codes_(reinterpret_cast<Code*>(shared + stage_offset)),
+        staged_values_(reinterpret_cast<Value*>(shared + stage_offset)),
         keys_(keys),
         values_(values),
         num_items_(num_items),
@@ -168,16 +183,12 @@ class AgentRadixPass {
     Rank rank(storage_.rank);
     const auto first_item = static_cast<int>(rank.first_item());
     Code codes[items_per_thread];
-    Value values[has_values ? items_per_thread : 1];
     load<IsFull>(advanced(keys_from, first), first_item, valid,
                  [&](int i, const Key& key) { codes[i] = Codes::encode(key); });
-    if constexpr (has_values) {
-      load<IsFull>(advanced(values_from, first), first_item, valid,
-                   [&](int i, const Value& value) { values[i] = value; });
-    }
 
     tile_digits<IsExact, IsFull> digit_of{codes, digits_, first_bit_, bits_, first_item, valid};
     unsigned start_in_tile = 0, count_in_tile = 0;  // of the digit whose number the thread has
+    packed_array<has_values ? items_per_thread : 1> ranks;
     rank.rank(
         digit_of, [&](unsigned digit, unsigned count) { publish(tile, digit, count); },
         [&](unsigned, unsigned start, unsigned count) {
@@ -185,13 +196,43 @@ class AgentRadixPass {
           count_in_tile = count;
         },
         [&](int i, unsigned place) {
-          if (!IsFull && static_cast<int>(place) >= valid) return;
-          staged_codes_[place] = codes[i];
-          if constexpr (has_values) staged_values_[place] = values[i];
+          if constexpr (has_values) ranks.set(i, place);
+          if (IsFull || static_cast<int>(place) < valid) staged_codes_[place] = codes[i];
         });
+    // On their way while the keys go out, in registers that keys have left.
+    Value values[has_values ? items_per_thread : 1];
+    if constexpr (has_values) {
+      load<IsFull>(advanced(values_from, first), first_item, valid,
+                   [&](int i, const Value& value) { values[i] = value; });
+    }
     if (threadIdx.x < radix_bins) look_back(tile, threadIdx.x, start_in_tile, count_in_tile);
     __syncthreads();
-    store<IsExact, IsFull>(valid);
+
+    // In memory that ranking no longer needs.
+    auto* const digits = reinterpret_cast<unsigned char*>(&storage_.rank);
+    // not for users: policies are checked where they are read
+    static_assert(!has_values || sizeof(storage_.rank) >= tile_items,
+                  "radix_pass_tuning: at most 64 items for each thread");
+    Key* const keys_to = keys_.at(plan_.to);
+    for_places<IsFull>(valid, [&](int place) {
+      const Code code = staged_codes_[place];
+      const unsigned digit = Codes::template digit<IsExact>(digits_, code, first_bit_, bits_);
+      if constexpr (has_values) digits[place] = static_cast<unsigned char>(digit);
+      keys_to[item_at(digit, place)] = Codes::decode(code);
+    });
+    if constexpr (has_values) {
+      __syncthreads();
+      STRATA_UNROLL
+      for (int i = 0; i < items_per_thread; ++i) {
+        const unsigned place = ranks.get(i);
+        if (IsFull || static_cast<int>(place) < valid) staged_values_[place] = values[i];
+      }
+      __syncthreads();
+      Value* const values_to = values_.at(plan_.to);
+      for_places<IsFull>(valid, [&](int place) {
+        values_to[item_at(digits[place], place)] = staged_values_[place];
+      });
+    }
   }
 
   template <bool IsExact, bool IsFull>
@@ -230,28 +271,38 @@ class AgentRadixPass {
     }
   }
 
+  // Adds the states of up to `AtOnce` tiles before `next`, from back to front, as far as they are
+  // there; `next` is then the last one added. Whether that one knew the sum of all before.
+  template <int AtOnce>
+  STRATA_D bool take_states(std::size_t& next, unsigned digit, State& before) const {
+    State found[AtOnce];
+    STRATA_UNROLL
+    for (int i = 0; i < AtOnce; ++i) {
+      const auto back = static_cast<std::size_t>(i) + 1;
+      found[i] = back <= next ? platform::load_relaxed(states(next - back) + digit) : State{0};
+    }
+    STRATA_UNROLL
+    for (int i = 0; i < AtOnce; ++i) {
+      if (found[i] == 0) return false;
+      before += found[i] & value_mask;
+      --next;
+      if ((found[i] & complete) != 0) return true;
+    }
+    return false;
+  }
+
   STRATA_D void look_back(std::size_t tile, unsigned digit, unsigned start_in_tile,
                           unsigned count) {
     State before = 0;  // in the output: smaller digits, and the same in tiles before
     if (tile == 0) {
       before = static_cast<State>(workspace_.bins_of(pass_)[digit]);
     } else {
-      // Two states at once: the one further back has mostly come when it is needed.
-      for (std::size_t next = tile - 1;;) {
-        const State last = platform::load_relaxed(states(next) + digit);
-        const State one_before =
-            next > 0 ? platform::load_relaxed(states(next - 1) + digit) : State{0};
-        if (last == 0) {
-          STRATA_SPIN();
-          continue;
-        }
-        before += last & value_mask;
-        if ((last & complete) != 0) break;
-        --next;
-        if (one_before == 0) continue;
-        before += one_before & value_mask;
-        if ((one_before & complete) != 0) break;
-        --next;
+      // Mostly one of the next two tiles before knows all of its sum. Where many tiles have begun
+      // together, as at the start, there is far to go: then in longer steps, if values do not fill the
+      // registers.
+      std::size_t next = tile;
+      if (!take_states<2>(next, digit, before)) {
+        while (!take_states < has_values ? 2 : 8 > (next, digit, before)) STRATA_SPIN();
       }
       platform::store_relaxed(states(tile) + digit, complete | static_cast<State>(before + count));
     }
@@ -259,19 +310,18 @@ class AgentRadixPass {
   }
 
   // ------------------------------------------------------------------ to the output
-  template <bool IsExact, bool IsFull>
-  STRATA_D void store(int valid) const {
-    Key* const keys_to = keys_.at(plan_.to);
+  // Calls `use(place)` for the places in the tile's order whose items the thread stores.
+  template <bool IsFull, class Use>
+  STRATA_D static void for_places(int valid, const Use& use) {
     STRATA_UNROLL
     for (int i = 0; i < items_per_thread; ++i) {
       const int place = i * block_threads + static_cast<int>(threadIdx.x);
       if (!IsFull && place >= valid) break;
-      const Code code = staged_codes_[place];
-      const unsigned digit = Codes::template digit<IsExact>(digits_, code, first_bit_, bits_);
-      const auto item = static_cast<State>(storage_.offset[digit] + static_cast<State>(place));
-      keys_to[item] = Codes::decode(code);
-      if constexpr (has_values) values_.at(plan_.to)[item] = staged_values_[place];
+      use(place);
     }
+  }
+  STRATA_D State item_at(unsigned digit, int place) const {
+    return static_cast<State>(storage_.offset[digit] + static_cast<State>(place));
   }
 
   TempStorage& storage_;

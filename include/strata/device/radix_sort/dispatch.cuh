@@ -17,6 +17,7 @@
 #include <strata/device/resident_grid.cuh>
 
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
@@ -115,6 +116,16 @@ struct DispatchRadixSort {
     if (num_items <= block_items<ActivePolicy, small_radix_block>()) {
       return start_block<ActivePolicy, small_radix_block>();
     }
+    if constexpr (ActivePolicy::cluster.blocks > 0) {
+      constexpr radix_cluster_tuning tuning = ActivePolicy::cluster;
+      constexpr int most_items = tuning.blocks * tuning.block_threads * tuning.items_per_thread;
+      if (num_items <= static_cast<std::size_t>(most_items)) {
+        const cudaError_t started = start_cluster<ActivePolicy>();
+        // Where a part of the device is all that the context may use.
+        if (started != cudaErrorInvalidClusterSize) return started;
+        static_cast<void>(cudaGetLastError());
+      }
+    }
     if (num_items <= block_items<ActivePolicy, large_radix_block>()) {
       return start_block<ActivePolicy, large_radix_block>();
     }
@@ -178,7 +189,8 @@ struct DispatchRadixSort {
                          grid_blocks < most_grid_blocks ? grid_blocks : most_grid_blocks,
                          most_passes));
     if (may_count_words && num_items >= PolicyHub::least_counted_words) {
-      storage.template reserve<unsigned long long>(bins_slot, std::size_t{radix_words} + 1);
+      storage.template reserve<unsigned long long>(bins_slot,
+                                                   radix_words + 1 + 2 * most_blocks);
     }
     storage.template reserve<platform::packet>(arrivals_slot, most_blocks);
   }
@@ -233,6 +245,29 @@ struct DispatchRadixSort {
     configuration.programmatic = device.ptx_version >= 900;
     return launch(configuration, kernel, keys.input, keys.output, values.input, values.output,
                   static_cast<int>(num_items), range, digits);
+  }
+
+  template <class ActivePolicy>
+  cudaError_t start_cluster() {
+    using Agent = AgentRadixCluster<ActivePolicy, KeyIterator, ValueIterator, Digits>;
+    constexpr radix_cluster_tuning tuning = ActivePolicy::cluster;
+    const auto kernel = radix_cluster_kernel<MaxPolicy, KeyIterator, ValueIterator, Value, Digits>;
+    static resident_blocks_cache cache;
+    const cudaError_t status = allow(cache, kernel, tuning.block_threads, Agent::shared_bytes);
+    if (status != cudaSuccess) return status;
+    launch_configuration configuration{"strata::DeviceRadixSort", dim3(tuning.blocks),
+                                       dim3(tuning.block_threads)};
+    configuration.cluster_size = tuning.blocks;
+    configuration.dynamic_shared_bytes = Agent::shared_bytes;
+    configuration.stream = stream;
+    configuration.programmatic = device.ptx_version >= 900;
+    constexpr auto blocks = static_cast<std::size_t>(tuning.blocks);
+    const std::size_t tile = ceiling_divide(num_items, blocks);
+    const int least_bits = log2_ceiling(tuning.block_threads);
+    const int tile_bits = log2_ceiling(tile);
+    return launch(configuration, kernel, keys.input, keys.output, values.input, values.output,
+                  static_cast<int>(num_items), tile_bits < least_bits ? least_bits : tile_bits,
+                  range, digits);
   }
 
   // Where the device does not hold all blocks at a time, in passes.
@@ -338,9 +373,20 @@ struct DispatchRadixSort {
                   num_items);
   }
 
-  // Keys of two bytes.
+  // Keys of two bytes. Each block that counts has as many counters as there are words, in a buffer that
+  // nobody needs for keys: so there is a block for as many keys.
   template <class ActivePolicy>
   cudaError_t start_words() const {
+    static_assert(ActivePolicy::words.least_items >= radix_words + 8,
+                  "radix_words_tuning: there must be room for the counters of a block");
+    Key* buffer = keys.buffer;
+    if constexpr (std::is_pointer_v<KeyIterator>) {
+      if (buffer == keys.input) buffer = keys.output;
+    }
+    const auto begin = reinterpret_cast<std::uintptr_t>(buffer);
+    const std::uintptr_t counters = round_up(begin, std::uintptr_t{16});
+    const std::size_t rooms =
+        (num_items * sizeof(Key) - (counters - begin)) / radix_words_workspace::counter_bytes();
     using Count = AgentRadixCountWords<ActivePolicy, KeyIterator, Digits>;
     using Expand = AgentRadixExpandWords<ActivePolicy, Key, IsDescending>;
     constexpr int threads = ActivePolicy::words.block_threads;
@@ -352,9 +398,11 @@ struct DispatchRadixSort {
     const radix_words_workspace shared{
         {storage.template get<unsigned long long>(arrivals_slot),
          storage.template get<unsigned>(counters_slot), next_call_tag(), may_be_replayed()},
-        first};
+        first,
+        first + radix_words + 1,
+        reinterpret_cast<unsigned*>(counters)};
     const cudaError_t status = launch_resident(
-        counting, cache, device, ceiling_divide(num_items, Count::tile_items), most_blocks,
+        counting, cache, device, rooms, most_blocks,
         radix_count_words_kernel<MaxPolicy, KeyIterator, Digits>, keys.input, num_items, digits,
         shared);
     if (status != cudaSuccess) return status;

@@ -6,6 +6,7 @@
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
 #include <strata/device/radix_sort/agent_block.cuh>
+#include <strata/device/radix_sort/agent_cluster.cuh>
 #include <strata/device/radix_sort/agent_count_words.cuh>
 #include <strata/device/radix_sort/agent_expand.cuh>
 #include <strata/device/radix_sort/agent_expand_words.cuh>
@@ -44,6 +45,23 @@ __launch_bounds__(BlockTuning<typename MaxPolicy::ActivePolicy>::value.block_thr
   platform::wait_for_previous_kernel();
   platform::launch_next_kernel();
   Agent(shared, num_items, range, digits).sort(keys_in, keys_out, values_in, values_out);
+}
+
+/// Sorts in one cluster.
+template <class MaxPolicy, class KeyIterator, class ValueIterator, class Value, class Digits>
+__launch_bounds__(MaxPolicy::ActivePolicy::cluster.block_threads, 1) STRATA_KERNEL
+    void radix_cluster_kernel(KeyIterator keys_in, iterator_value_t<KeyIterator>* keys_out,
+                              ValueIterator values_in, Value* values_out, int num_items,
+                              int tile_bits, radix_bit_range range, Digits digits) {
+  if constexpr (MaxPolicy::ActivePolicy::cluster.blocks > 0) {
+    using Agent =
+        AgentRadixCluster<typename MaxPolicy::ActivePolicy, KeyIterator, ValueIterator, Digits>;
+    STRATA_DYNAMIC_SHARED(shared);
+    platform::wait_for_previous_kernel();
+    platform::launch_next_kernel();
+    Agent(shared, num_items, tile_bits, range, digits)
+        .sort(keys_in, keys_out, values_in, values_out);
+  }
 }
 
 /// Sorts in one launch. All blocks are resident.

@@ -33,6 +33,15 @@ struct radix_block_tuning {
   int items_per_thread;
 };
 
+/// How a sort in one cluster of blocks is cut: up to as many items as these have room for. A thread's
+/// items are a power of two.
+struct radix_cluster_tuning {
+  int block_threads;
+  int items_per_thread;
+  /// 0: never.
+  int blocks;
+};
+
 /// How a sort in one launch by all blocks that a device holds is cut. The blocks have tiles of
 /// items_per_thread items a thread; of fewer where that makes no more of them than there are
 /// multiprocessors.
@@ -49,7 +58,8 @@ struct radix_grid_tuning {
 /// How keys of two bytes are counted and written anew.
 struct radix_words_tuning {
   int block_threads;
-  /// From which on it is done; 0: never. A block has 128 KiB of counters.
+  /// From which on it is done, 2^16 + 8 or more; 0: never. A block has 128 KiB of counters, in
+  /// shared memory and in place of as many keys.
   std::size_t least_items;
 };
 
@@ -66,13 +76,13 @@ struct radix_sort_policy_hub {
       std::is_same_v<Value, NullType> ? 0 : static_cast<int>(sizeof(Value));
   static constexpr int widest = key_bytes > value_bytes ? key_bytes : value_bytes;
 
-  // Items of a thread, whose keys and values pass through `bytes` of shared memory each.
+  // Items of a thread, whose keys and values take turns in `bytes`.
   static constexpr int items_within(int bytes, int most) {
     const int items = bytes / widest;
     return items < 1 ? 1 : items > most ? most : items;
   }
 
-  // The same, of keys and values that lie in shared memory together.
+  // The same, of keys and values that are there together.
   static constexpr int pairs_within(int bytes, int most) {
     const int items = bytes / (key_bytes + value_bytes);
     return items < 1 ? 1 : items > most ? most : items;
@@ -80,9 +90,9 @@ struct radix_sort_policy_hub {
 
   struct Policy750 : ChainedPolicy<750, Policy750, Policy750> {
     static constexpr radix_histogram_tuning histogram{512, 48 << 10};
-    static constexpr radix_pass_tuning pass{
-        256, value_bytes == 0 ? items_within(56, 24) : pairs_within(80, 24), 1};
+    static constexpr radix_pass_tuning pass{256, items_within(56, 24), 1};
     static constexpr radix_block_tuning small_block{256, items_within(16, 4)};
+    static constexpr radix_cluster_tuning cluster{256, 1, 0};
     static constexpr radix_block_tuning large_block{256, items_within(64, 16)};
     static constexpr radix_grid_tuning grid{256, pairs_within(64, 16), pairs_within(64, 8), 1,
                                             1 << 20};
@@ -91,17 +101,22 @@ struct radix_sort_policy_hub {
 
   struct Policy900 : ChainedPolicy<900, Policy900, Policy750> {
     static constexpr radix_histogram_tuning histogram{1024, 192 << 10};
-    // As many as registers allow without spills.
-    static constexpr int pass_items =
-        value_bytes > 0                  ? pairs_within(208, 40)
-        : radix_mantissa_bits<Key> == 0 ? items_within(160, 40)
-                                         : items_within(144, 36);
-    static constexpr radix_pass_tuning pass{384, pass_items, 2};
+    // As many items as registers allow, almost without spills. Pairs write to twice as many places:
+    // they gain more from long runs in large tiles than from a third block.
+    static constexpr int most_key_items =
+        radix_mantissa_bits<Key> == 0 ? items_within(184, 44) : items_within(176, 42);
+    static constexpr int most_pair_items = items_within(key_bytes == value_bytes ? 168 : 176, 34);
+    static constexpr radix_pass_tuning pass = value_bytes == 0
+                                                  ? radix_pass_tuning{256, most_key_items, 3}
+                                                  : radix_pass_tuning{384, most_pair_items, 2};
     static constexpr radix_block_tuning small_block{256, items_within(16, 4)};
-    static constexpr radix_block_tuning large_block{512, items_within(64, 16)};
-    static constexpr radix_grid_tuning grid{512, pairs_within(128, 32), pairs_within(32, 4), 1,
+    static constexpr radix_cluster_tuning cluster{256,
+                                                  1 << (log2_ceiling(pairs_within(64, 8) + 1) - 1),
+                                                  key_bytes + value_bytes <= 256 ? 8 : 0};
+    static constexpr radix_block_tuning large_block{256, pairs_within(128, 32)};
+    static constexpr radix_grid_tuning grid{512, pairs_within(128, 32), pairs_within(16, 2), 1,
                                             1 << 22};
-    static constexpr radix_words_tuning words{1024, std::size_t{1} << 24};
+    static constexpr radix_words_tuning words{1024, std::size_t{1} << 23};
   };
 
   // Less than half of the shared memory of 9.0 and 10.0.
@@ -109,6 +124,7 @@ struct radix_sort_policy_hub {
     static constexpr radix_histogram_tuning histogram = Policy750::histogram;
     static constexpr radix_pass_tuning pass = Policy750::pass;
     static constexpr radix_block_tuning small_block = Policy750::small_block;
+    static constexpr radix_cluster_tuning cluster = Policy750::cluster;
     static constexpr radix_block_tuning large_block = Policy750::large_block;
     static constexpr radix_grid_tuning grid = Policy750::grid;
     static constexpr radix_words_tuning words = Policy750::words;

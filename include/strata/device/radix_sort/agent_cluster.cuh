@@ -1,0 +1,219 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/block/specializations/radix_rank_half_warps.cuh>
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/core/radix_key.hpp>
+#include <strata/core/types.hpp>
+#include <strata/device/radix_sort/tuning.hpp>
+#include <strata/device/radix_sort/workspace.cuh>
+#include <strata/warp/warp_scan.cuh>
+
+#include <cstddef>
+#include <type_traits>
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// A sort in one cluster of blocks, whose shared memory holds all items from the first pass to the
+/// last.
+///
+/// Each block has a tile of the items in its registers, ranks them by a digit, and puts them in that
+/// order in its shared memory. When it has read the counts of all blocks there, it sends its items
+/// to the blocks in whose tiles they now belong.
+template <class Policy, class KeyIterator, class ValueIterator, class Digits>
+class AgentRadixCluster {
+  static constexpr radix_cluster_tuning tuning = Policy::cluster;
+  static constexpr int block_threads = tuning.block_threads;
+  static constexpr int items_per_thread = tuning.items_per_thread;
+  using Key = iterator_value_t<KeyIterator>;
+  static constexpr bool has_values = !std::is_same_v<ValueIterator, NullType>;
+  using Value = iterator_value_t<std::conditional_t<has_values, ValueIterator, KeyIterator>>;
+  using Rank = radix_rank_half_warps<block_threads, items_per_thread, radix_bits, true>;
+  static constexpr int bin_warps = radix_bins / warp_threads;
+  static constexpr std::size_t capacity = std::size_t{block_threads} * items_per_thread;
+
+ public:
+  struct TempStorage {
+    typename Rank::TempStorage rank;
+    unsigned counts[radix_bins];  // of this block's items; read by all
+    // Of a digit: place among all items, less the place in the tile.
+    unsigned offset[radix_bins];
+    unsigned sum_of_warp[bin_warps];
+  };
+
+  /// Dynamic shared memory, behind the rest: the tile in the order of a digit, and the next tile,
+  /// both with values.
+  static constexpr std::size_t keys_offset = round_up(sizeof(TempStorage), std::size_t{128});
+  static constexpr std::size_t next_keys_offset =
+      round_up(keys_offset + capacity * sizeof(Key), std::size_t{128});
+  static constexpr std::size_t values_offset =
+      round_up(next_keys_offset + capacity * sizeof(Key), std::size_t{128});
+  static constexpr std::size_t next_values_offset =
+      round_up(values_offset + capacity * sizeof(Value), std::size_t{128});
+  static constexpr std::size_t shared_bytes =
+      has_values ? next_values_offset + capacity * sizeof(Value) : values_offset;
+
+  /// Tiles have 2^`tile_bits` items, as many for each thread.
+  STRATA_D AgentRadixCluster(unsigned char* shared, int num_items, int tile_bits,
+                             const radix_bit_range& range, const Digits& digits)
+      : storage_(*reinterpret_cast<TempStorage*>(shared)),
+        stage_(reinterpret_cast<Key*>(shared + keys_offset)),
+        next_(reinterpret_cast<Key*>(shared + next_keys_offset)),
+        value_stage_(reinterpret_cast<Value*>(shared + values_offset)),
+        next_values_(reinterpret_cast<Value*>(shared + next_values_offset)),
+        tile_bits_(tile_bits),
+        first_(static_cast<int>(platform::cluster_rank()) << tile_bits),
+        valid_(items_of_tile(num_items - first_, 1 << tile_bits)),
+        rank_(storage_.rank, (1 << tile_bits) / block_threads),
+        range_(range),
+        digits_(digits) {}
+
+  STRATA_D void sort(const KeyIterator& keys_in, Key* keys_out, const ValueIterator& values_in,
+                     Value* values_out) {
+    Key keys[items_per_thread];
+    Value values[has_values ? items_per_thread : 1];
+    load(advanced(keys_in, first_), keys);
+    if constexpr (has_values) load(advanced(values_in, first_), values);
+    const int passes = range_.passes();
+    for (int pass = 0;; ++pass) {
+      const unsigned start_in_tile = stage_by_digit(pass, keys, values);
+      platform::cluster_sync();
+      find_places(start_in_tile);
+      if (pass + 1 == passes) {
+        for_staged_items(pass, [&](int i, unsigned place) {
+          keys_out[place] = stage_[i];
+          if constexpr (has_values) values_out[place] = value_stage_[i];
+        });
+        break;
+      }
+      for_staged_items(pass, [&](int i, unsigned place) {
+        const unsigned block = place >> tile_bits_;
+        const unsigned in_tile = place & ((1u << tile_bits_) - 1);
+        platform::map_shared(next_, block)[in_tile] = stage_[i];
+        if constexpr (has_values) {
+          platform::map_shared(next_values_, block)[in_tile] = value_stage_[i];
+        }
+      });
+      platform::cluster_sync();
+      load(static_cast<const Key*>(next_), keys);
+      if constexpr (has_values) load(static_cast<const Value*>(next_values_), values);
+    }
+    // Others may still read this block's counts.
+    platform::cluster_sync();
+  }
+
+ private:
+  struct tile_digits {
+    const AgentRadixCluster& agent;
+    const Key (&keys)[items_per_thread];
+    int first_bit;
+    int bits;
+
+    // Missing items stay behind all others.
+    STRATA_D unsigned operator()(int i) const {
+      return agent.place_of(i) < agent.valid_ ? agent.digits_(keys[i], first_bit, bits)
+                                              : unsigned{radix_bins - 1};
+    }
+    STRATA_D void forget() { platform::forget(first_bit); }
+  };
+
+  STRATA_D static int items_of_tile(int left, int tile) {
+    return left < 0 ? 0 : left < tile ? left : tile;
+  }
+  STRATA_D int place_of(int i) const {
+    return static_cast<int>(rank_.first_item()) + i * Rank::stride();
+  }
+
+  template <class Iterator, class T>
+  STRATA_D void load(const Iterator& from, T (&items)[items_per_thread]) const {
+    STRATA_UNROLL
+    for (int i = 0; i < items_per_thread; ++i) {
+      const int place = place_of(i);
+      if (i * block_threads >= 1 << tile_bits_) break;
+      if (place < valid_) items[i] = from[static_cast<difference_of<Iterator>>(place)];
+    }
+  }
+
+  // Returns where the digit whose number the thread has begins in the tile.
+  STRATA_D unsigned stage_by_digit(int pass, const Key (&keys)[items_per_thread],
+                                   const Value (&values)[has_values ? items_per_thread : 1]) {
+    tile_digits digit_of{*this, keys, range_.first_bit(pass), range_.bits(pass)};
+    const auto missing = static_cast<unsigned>((1 << tile_bits_) - valid_);
+    unsigned start_in_tile = 0;
+    rank_.rank(
+        digit_of,
+        [&](unsigned digit, unsigned count) {
+          storage_.counts[digit] = digit == radix_bins - 1 ? count - missing : count;
+        },
+        [&](unsigned, unsigned start, unsigned) { start_in_tile = start; },
+        [&](int i, unsigned place) {
+          if (static_cast<int>(place) >= valid_) return;
+          stage_[place] = keys[i];
+          if constexpr (has_values) value_stage_[place] = values[i];
+        });
+    return start_in_tile;
+  }
+
+  // Where the block's items go, digit by digit.
+  STRATA_D void find_places(unsigned start_in_tile) {
+    const unsigned digit = threadIdx.x;
+    unsigned before = 0, all = 0, up_to_digit = 0;
+    if (digit < radix_bins) {
+      const unsigned own = platform::cluster_rank();
+      STRATA_UNROLL
+      for (int i = 0; i < tuning.blocks; ++i) {
+        const auto block = static_cast<unsigned>(i);
+        const unsigned count = *platform::map_shared(&storage_.counts[digit], block);
+        all += count;
+        before += block < own ? count : 0;
+      }
+      typename WarpScan<unsigned>::TempStorage unused;
+      WarpScan<unsigned>(unused).InclusiveSum(all, up_to_digit);
+      if (digit % warp_threads == warp_threads - 1) {
+        storage_.sum_of_warp[digit / warp_threads] = up_to_digit;
+      }
+    }
+    __syncthreads();
+    if (digit < radix_bins) {
+      unsigned start = up_to_digit - all;
+      STRATA_UNROLL
+      for (unsigned w = 0; w < unsigned{bin_warps}; ++w) {
+        if (w < digit / warp_threads) start += storage_.sum_of_warp[w];
+      }
+      storage_.offset[digit] = start + before - start_in_tile;
+    }
+    __syncthreads();
+  }
+
+  // Calls `use(i, place)` for the tile's i-th item in the order of the digit, of all items that of
+  // number `place`.
+  template <class Use>
+  STRATA_D void for_staged_items(int pass, const Use& use) const {
+    const int first_bit = range_.first_bit(pass);
+    const int bits = range_.bits(pass);
+    STRATA_UNROLL
+    for (int row = 0; row < items_per_thread; ++row) {
+      const int i = row * block_threads + static_cast<int>(threadIdx.x);
+      if (i >= valid_) break;
+      use(i, storage_.offset[digits_(stage_[i], first_bit, bits)] + static_cast<unsigned>(i));
+    }
+  }
+
+  TempStorage& storage_;
+  Key* stage_;
+  Key* next_;
+  Value* value_stage_;
+  Value* next_values_;
+  int tile_bits_;
+  int first_;
+  int valid_;
+  Rank rank_;
+  radix_bit_range range_;
+  const Digits& digits_;
+};
+
+}  // namespace detail
+STRATA_NAMESPACE_END
