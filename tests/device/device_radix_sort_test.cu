@@ -108,6 +108,24 @@ TEST(device_radix_sort, keys_of_one_byte_are_counted) {
   expect_counted<false, std::int8_t>(size, 1);
 }
 
+// A block writes a tile of one digit without looking at each key.
+TEST(device_radix_sort, keys_of_one_byte_in_tiles_of_almost_one_digit) {
+  using hub = radix_hub<1>;
+  constexpr std::size_t tile = 256 * 8 * 16;
+  for (const std::size_t others : {0, 1, 15, 16, 17}) {
+    SCOPED_TRACE(testing::Message() << others << " other keys");
+    std::vector<std::uint8_t> keys(2 * tile, 200);
+    for (std::size_t i = 0; i < tile - others; ++i) keys[keys.size() - 1 - i] = 5;
+    const device_vector<std::uint8_t> in(keys);
+    device_vector<std::uint8_t> out(keys.size());
+    ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
+      return tuned_sort<hub>(storage, bytes, in.data(), out.data(), keys.size(), 0, 8);
+    }));
+    std::sort(keys.begin(), keys.end());
+    EXPECT_EQ(keys, out.to_host());
+  }
+}
+
 // ------------------------------------------------------------------ pairs
 
 template <class Key, class Value>
