@@ -42,12 +42,15 @@
 #include <strata/block/block_radix_sort.cuh>
 #include <strata/block/block_reduce.cuh>
 #include <strata/block/block_scan.cuh>
+#include <strata/block/block_segmented_merge_sort.cuh>
 #include <strata/block/block_store.cuh>
 #include <strata/core/launcher.cuh>
+#include <strata/device/device_merge_sort.cuh>
 #include <strata/device/device_radix_sort.cuh>
 #include <strata/device/device_reduce.cuh>
 #include <strata/device/device_run_length_encode.cuh>
 #include <strata/device/device_scan.cuh>
+#include <strata/device/device_segmented_merge_sort.cuh>
 #include <strata/device/device_segmented_radix_sort.cuh>
 #include <strata/device/device_segmented_reduce.cuh>
 #include <strata/device/device_segmented_scan.cuh>

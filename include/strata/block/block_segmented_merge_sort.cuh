@@ -1,0 +1,249 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/block/block_shape.cuh>
+#include <strata/block/specializations/segment_slots.cuh>
+#include <strata/block/specializations/segment_tile.cuh>
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/core/types.hpp>
+#include <strata/thread/thread_sort.cuh>
+
+#include <type_traits>
+
+STRATA_NAMESPACE_BEGIN
+
+/// Sorts many segments, which lie side by side in the shared memory of a block, by any comparator,
+/// stably: no segment is mixed with another. `KeyT` alone, or each with a value of `ValueT`.
+///
+/// In steps, each by all threads of the block in uniform control flow:
+///
+/// | step | |
+/// |---|---|
+/// | `Plan(length, place)` | each thread brings a segment; says how many of these fit the tile |
+/// | `Origin(position)` | optional: where in the tile the first segment begins |
+/// | (caller) | puts items at `Position(index)`, then `__syncthreads()` |
+/// | `Sort(compare)` | sorts; barriers before and after are its own |
+/// | (caller) | takes items from `Position(index)` |
+///
+/// - A thread is the owner of up to `ItemsPerThread` (N) items of one segment, so a segment of n items
+///   takes ceil(n / N) threads and ceil(log2(ceil(n / N))) levels of merging, wherever it lies.
+///   `Plan` takes the segments of the first threads, as many as there are owners for, and returns
+///   their number: at least 1. A segment must have at most BlockDimX * N items; those that do not fit
+///   are to be planned again. `place` is a number of the caller's, which `Place(segment)` gives back.
+/// - Segments with items have the numbers 0 .. `Segments()` - 1, and lie in `Begin(segment)` ..
+///   `Begin(segment + 1)` of the indices 0 .. `Items()` - 1.
+/// - Stable: items of a segment neither of which must come before the other keep their order.
+/// - `compare(a, b)` says whether key a must come before key b: a strict weak ordering. It is called
+///   with keys of one segment only. If it is no such ordering, what the segment holds afterwards is
+///   unspecified; other segments and other memory are not touched.
+/// - Conflicts: owners read and write their items in shared memory without bank conflicts if items
+///   have 4, 8 or 16 bytes and lie in one segment; N must be odd, or a power of two up to 32, for which
+///   the tile has a gap after every 128 bytes. Searches and merges depend on the keys.
+/// - The second run of each merge is kept in descending order, so that the merged sequence rises and
+///   falls and no bound of the second run needs a check. (K. E. Batcher's bitonic sequence, 1968.)
+/// - Shared memory: the tile, 18 bytes for each thread, and 8 for each warp.
+/// - `__syncthreads()` must stand between taking items and the next `Plan`.
+///
+/// @code
+/// // Sorts rows of at most 640 numbers, one after the other in memory, two or more in a block.
+/// STRATA_KERNEL void sort_rows(int* items, const int* begins, int rows_per_block) {
+///   using Sort = strata::BlockSegmentedMergeSort<int, 128, 5>;
+///   STRATA_SHARED(temp_storage, Sort::TempStorage);
+///   Sort sort(temp_storage);
+///   const int thread = static_cast<int>(threadIdx.x);
+///   const int first = static_cast<int>(blockIdx.x) * rows_per_block, last = first + rows_per_block;
+///   for (int row = first; row < last;) {
+///     const int mine = row + thread;
+///     const int planned = sort.Plan(mine < last ? begins[mine + 1] - begins[mine] : 0);
+///     int* const tile = items + begins[row];
+///     for (int i = thread; i < sort.Items(); i += 128) *sort.Position(i) = tile[i];
+///     __syncthreads();
+///     sort.Sort([](int a, int b) { return a < b; });
+///     for (int i = thread; i < sort.Items(); i += 128) tile[i] = *sort.Position(i);
+///     __syncthreads();
+///     row += planned;
+///   }
+/// }
+/// @endcode
+template <class KeyT, int BlockDimX, int ItemsPerThread, class ValueT = NullType>
+class BlockSegmentedMergeSort {
+  static_assert(std::is_trivially_copyable_v<KeyT> && std::is_trivially_copyable_v<ValueT> &&
+                    std::is_default_constructible_v<KeyT> &&
+                    std::is_default_constructible_v<ValueT>,
+                "BlockSegmentedMergeSort moves keys and values through shared memory as bits: both "
+                "must be trivially copyable and default constructible");
+  static_assert(BlockDimX % warp_threads == 0,
+                "BlockSegmentedMergeSort needs whole warps: BlockDimX must be a multiple of 32");
+  using shape = detail::block_shape<BlockDimX, 1, 1>;
+
+ public:
+  /// A key, or a pair with members `key` and `value`.
+  using Item = detail::segment_item<KeyT, ValueT>;
+
+ private:
+  using tile_type = detail::segment_tile<Item, ItemsPerThread, BlockDimX * ItemsPerThread>;
+  using slots_type = detail::segment_slots<BlockDimX, ItemsPerThread>;
+  struct storage {
+    tile_type tile;
+    typename slots_type::storage slots;
+  };
+
+ public:
+  static constexpr int tile_items = BlockDimX * ItemsPerThread;
+  /// Whether items lie without gaps, and where the tile may begin at the earliest.
+  static constexpr bool is_compact = tile_type::is_compact;
+  static constexpr int least_origin = tile_type::least_origin;
+  static constexpr int most_origin = tile_type::most_origin;
+
+  struct TempStorage : Uninitialized<storage> {};
+
+  STRATA_D explicit BlockSegmentedMergeSort(TempStorage& temp_storage)
+      : BlockSegmentedMergeSort(temp_storage, shape::thread_rank("BlockSegmentedMergeSort")) {}
+  /// As thread number `thread`, for callers who do not want the compiler to know it.
+  STRATA_D BlockSegmentedMergeSort(TempStorage& temp_storage, int thread)
+      : storage_(temp_storage.Alias()), thread_(thread), origin_(least_origin) {}
+
+  STRATA_D int Plan(int length, long long place = 0) {
+    STRATA_ASSERT(length >= 0 && length <= tile_items,
+                  "BlockSegmentedMergeSort::Plan: a segment of %d items, the tile has %d", length,
+                  tile_items);
+    return slots_type::plan(storage_.slots, thread_, length, place);
+  }
+  STRATA_D int Segments() const { return slots_type::segments(storage_.slots); }
+  STRATA_D int Items() const { return slots_type::items(storage_.slots); }
+  STRATA_D int Begin(int segment) const { return storage_.slots.begins[segment]; }
+  STRATA_D int Length(int segment) const { return storage_.slots.lengths[segment]; }
+  STRATA_D long long Place(int segment) const { return storage_.slots.places[segment]; }
+  /// From `least_origin` to `most_origin`; what Position() was before has no meaning any more.
+  STRATA_D void Origin(int position) { origin_ = position; }
+  STRATA_D Item* Position(int index) { return storage_.tile.at(origin_ + index); }
+
+  template <class CompareOp>
+  STRATA_D void Sort(CompareOp compare) {
+    const detail::segment_slot slot = slots_type::slot_of(storage_.slots, thread_, origin_);
+    Item items[items_per_thread];
+    // Registers that were unset on some path would be taken for occupied before, in a caller's loop.
+    STRATA_UNROLL
+    for (int i = 0; i < ItemsPerThread; ++i) items[i] = Item{};
+    if (slot.items > 0) {
+      get(slot, items);
+      const auto compare_items = [&compare](const Item& a, const Item& b) {
+        return compare(detail::key_of(a), detail::key_of(b));
+      };
+      if (slot.items < ItemsPerThread) fill_up(slot.items, items, compare_items);
+      NullType no_values;
+      detail::odd_even_sort<true>(items, no_values, compare_items);
+      const bool falls = slot.falls(0);
+      put(falls ? slot.own_begin() + slot.items - 1 : slot.own_begin(), falls ? -1 : 1, slot.items,
+          items);
+    }
+    __syncthreads();
+    const int levels = slots_type::levels(storage_.slots);
+    STRATA_UNROLL_N(1)
+    for (int level = 0; level < levels; ++level) merge_runs(slot, level, items, compare);
+  }
+
+ private:
+  static constexpr std::size_t items_per_thread = static_cast<std::size_t>(ItemsPerThread);
+  using thread_items = Item[items_per_thread];
+
+  STRATA_D void get(const detail::segment_slot& slot, thread_items& items) {
+    const int first = slot.own_begin();
+    if (slot.items == ItemsPerThread) {
+      STRATA_UNROLL
+      for (int i = 0; i < ItemsPerThread; ++i) items[i] = storage_.tile.get(first + i);
+    } else {
+      STRATA_UNROLL
+      for (int i = 0; i < ItemsPerThread; ++i) {
+        if (i < slot.items) items[i] = storage_.tile.get(first + i);
+      }
+    }
+  }
+
+  STRATA_D void put(int position, int step, int count, const thread_items& items) {
+    if (count == ItemsPerThread) {
+      STRATA_UNROLL
+      for (int i = 0; i < ItemsPerThread; ++i, position += step) {
+        storage_.tile.put(position, items[i]);
+      }
+    } else {
+      STRATA_UNROLL
+      for (int i = 0; i < ItemsPerThread; ++i, position += step) {
+        if (i < count) storage_.tile.put(position, items[i]);
+      }
+    }
+  }
+
+  /// The slots that the segment does not fill take its owner's largest item: behind equal ones they
+  /// stay, so no key is needed that is larger than all.
+  template <class Compare>
+  STRATA_D static void fill_up(int count, thread_items& items, const Compare& compare) {
+    Item largest = items[0];
+    STRATA_UNROLL
+    for (int i = 1; i < ItemsPerThread; ++i) {
+      if (i < count && compare(largest, items[i])) largest = items[i];
+    }
+    STRATA_UNROLL
+    for (int i = 1; i < ItemsPerThread; ++i) {
+      if (i >= count) items[i] = largest;
+    }
+  }
+
+  /// Merges the runs of 2^level owners pair by pair. A rising run is followed by a falling one, so
+  /// that an index which leaves the second run meets the largest item of the first, not foreign ones.
+  template <class Compare>
+  STRATA_D void merge_runs(const detail::segment_slot& slot, int level, thread_items& items,
+                           Compare& compare) {
+    auto& tile = storage_.tile;
+    const int group = slot.owner & -(2 << level);
+    const int begin1 = slot.begin + group * ItemsPerThread;
+    int end1 = begin1 + (ItemsPerThread << level), end2 = begin1 + (2 * ItemsPerThread << level);
+    end1 = end1 < slot.end ? end1 : slot.end;
+    end2 = end2 < slot.end ? end2 : slot.end;
+    const bool merges = slot.items > 0 && end1 < end2;
+    const int diagonal = (slot.owner - group) * ItemsPerThread;
+    if (merges) {
+      int first = diagonal - (end2 - end1), last = end1 - begin1;
+      first = first > 0 ? first : 0;
+      last = last < diagonal ? last : diagonal;
+      while (first < last) {
+        const int middle = static_cast<int>(static_cast<unsigned>(first + last) / 2);
+        if (compare(detail::key_of(tile.get(end2 - diagonal + middle)),
+                    detail::key_of(tile.get(begin1 + middle)))) {
+          last = middle;
+        } else {
+          first = middle + 1;
+        }
+      }
+      int index1 = begin1 + first, index2 = end2 - 1 - (diagonal - first);
+      Item item1 = tile.get(index1), item2 = tile.get(index2);
+      STRATA_UNROLL
+      for (int i = 0; i < ItemsPerThread; ++i) {
+        const bool from2 =
+            index1 >= end1 || compare(detail::key_of(item2), detail::key_of(item1));
+        items[i] = from2 ? item2 : item1;
+        index2 -= from2 ? 1 : 0;
+        index1 += from2 ? 0 : 1;
+        if (i + 1 < ItemsPerThread) {
+          const Item next = tile.get(from2 ? index2 : index1);
+          item2 = from2 ? next : item2;
+          item1 = from2 ? item1 : next;
+        }
+      }
+    }
+    __syncthreads();
+    if (merges) {
+      const bool falls = slot.falls(level + 1);
+      put(falls ? end2 - 1 - diagonal : begin1 + diagonal, falls ? -1 : 1, slot.items, items);
+    }
+    __syncthreads();
+  }
+
+  storage& storage_;
+  int thread_;
+  int origin_;
+};
+
+STRATA_NAMESPACE_END

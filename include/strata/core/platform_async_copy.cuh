@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// Copies from device memory into shared memory that take no registers on their way (sm_80 on).
+
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+
+#include <cstring>
+#include <type_traits>
+
+STRATA_NAMESPACE_BEGIN
+namespace platform {
+
+/// Whether an object of this type is one asynchronous copy.
+template <class T>
+inline constexpr bool is_async_copy_size =
+    sizeof(T) == alignof(T) && (sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16);
+
+/// Starts a copy of 4, 8 or 16 bytes between addresses aligned to as many. The thread that started it
+/// must call wait_for_async_copies(); others see the bytes after a barrier behind that.
+template <int Bytes>
+STRATA_D void copy_async(void* shared, const void* global) {
+  static_assert(Bytes == 4 || Bytes == 8 || Bytes == 16,
+                "copy_async copies 4, 8 or 16 bytes: copy other items by assignment");
+#if STRATA_DEVICE_PASS && __CUDA_ARCH__ >= 800
+  const unsigned to = static_cast<unsigned>(__cvta_generic_to_shared(shared));
+  if constexpr (Bytes == 16) {
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(global) : "memory");
+  } else {
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to), "l"(global), "n"(Bytes)
+                 : "memory");
+  }
+#else
+  using word = std::conditional_t<Bytes == 16, uint4, std::conditional_t<Bytes == 8, uint2, unsigned>>;
+#if STRATA_HOST_SIMT
+  word bits;
+  std::memcpy(&bits, global, sizeof(bits));
+  std::memcpy(shared, &bits, sizeof(bits));
+#else
+  *static_cast<word*>(shared) = *static_cast<const word*>(global);
+#endif
+#endif
+}
+
+/// Waits for all copies that this thread has started.
+STRATA_D void wait_for_async_copies() {
+#if STRATA_DEVICE_PASS && __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.commit_group;\n\tcp.async.wait_group 0;" ::: "memory");
+#endif
+}
+
+}  // namespace platform
+STRATA_NAMESPACE_END

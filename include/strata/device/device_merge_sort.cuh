@@ -1,0 +1,162 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/nvtx.hpp>
+#include <strata/core/types.hpp>
+#include <strata/device/segmented_merge_sort/calls.cuh>
+
+#include <cstddef>
+#include <type_traits>
+
+STRATA_ARCH_NAMESPACE_BEGIN
+
+/// Sorts an array of device memory by any comparator, stably.
+///
+/// | call | sorts |
+/// |---|---|
+/// | `SortKeys(d_keys, num_items, compare)` | keys in place |
+/// | `SortKeysCopy(d_input_keys, d_output_keys, num_items, compare)` | keys from one array to another |
+/// | `SortPairs(d_keys, d_items, num_items, compare)` | keys and their values in place |
+/// | `SortPairsCopy(d_input_keys, d_input_items, d_output_keys, d_output_items, ...)` | the same |
+///
+/// The first arguments are `d_temp_storage, temp_storage_bytes`, the last a stream. `StableSort...` are
+/// other names of these.
+///
+/// - **Stability.** Items neither of which must come before the other stay in the order in which they
+///   come. Results are the same from run to run.
+/// - **Comparator.** `compare(a, b)`, called in device code, says whether key `a` must come before key
+///   `b`: a strict weak ordering. If it is none (`<` of numbers among which there are NaNs), the
+///   result is unspecified; nothing else is written, and the call ends.
+/// - **Types.** Keys and values are any trivially copyable and default constructible types. Inputs of
+///   copies may be any random-access iterators that can be dereferenced in device code. What is written
+///   must be reached by pointers.
+/// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure
+///   arithmetic; never 0), then with that much device memory, whose contents and alignment do not
+///   matter. `num_items` may have any integer type.
+/// - **Execution.** One kernel for up to 3200 keys of 4 bytes (pairs of 8), else a memset and two or three.
+///   No host synchronisation and no allocation, so a call can be captured in a graph and replayed with
+///   other items. Calls that may run at the same time need temporary storage of their own.
+/// - **Work.** Tiles (12800 keys of 4 bytes) are sorted, then merged pair by pair in as many levels as are
+///   needed, each of which reads and writes all items once.
+/// - **Storage.** As much as keys and values, and some 7 % more.
+/// - **Aliasing.** No output may overlap an input of a copy, or another output.
+/// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count,
+///   null pointer with items, arrays that overlap, temporary storage too small. Otherwise what the launches
+///   return; an older error of the runtime is neither returned nor cleared. Without items nothing is
+///   launched.
+///
+/// @code
+/// // Sorts points by their distance from the origin.
+/// struct is_nearer {
+///   STRATA_HD bool operator()(const float2& a, const float2& b) const {
+///     return a.x * a.x + a.y * a.y < b.x * b.x + b.y * b.y;
+///   }
+/// };
+/// std::size_t bytes = 0;
+/// strata::DeviceMergeSort::SortKeys(nullptr, bytes, points, num_points, is_nearer{});
+/// cudaMalloc(&temp, bytes);
+/// strata::DeviceMergeSort::SortKeys(temp, bytes, points, num_points, is_nearer{});
+/// @endcode
+struct DeviceMergeSort {
+  template <class KeyIteratorT, class OffsetT, class CompareOpT>
+  [[nodiscard]] static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                            KeyIteratorT d_keys, OffsetT num_items,
+                                            CompareOpT compare_op, cudaStream_t stream = 0) {
+    return sort<NullType>(d_temp_storage, temp_storage_bytes, as_input(d_keys), NullType{}, d_keys,
+                          static_cast<NullType*>(nullptr), num_items, compare_op, true, stream);
+  }
+  template <class KeyInputIteratorT, class KeyIteratorT, class OffsetT, class CompareOpT>
+  [[nodiscard]] static cudaError_t SortKeysCopy(void* d_temp_storage,
+                                                std::size_t& temp_storage_bytes,
+                                                KeyInputIteratorT d_input_keys,
+                                                KeyIteratorT d_output_keys, OffsetT num_items,
+                                                CompareOpT compare_op, cudaStream_t stream = 0) {
+    return sort<NullType>(d_temp_storage, temp_storage_bytes, as_input(d_input_keys), NullType{},
+                          d_output_keys, static_cast<NullType*>(nullptr), num_items, compare_op,
+                          false, stream);
+  }
+  template <class KeyIteratorT, class ValueIteratorT, class OffsetT, class CompareOpT>
+  [[nodiscard]] static cudaError_t SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                             KeyIteratorT d_keys, ValueIteratorT d_items,
+                                             OffsetT num_items, CompareOpT compare_op,
+                                             cudaStream_t stream = 0) {
+    return sort<detail::iterator_value_t<ValueIteratorT>>(
+        d_temp_storage, temp_storage_bytes, as_input(d_keys), as_input(d_items), d_keys, d_items,
+        num_items, compare_op, true, stream);
+  }
+  template <class KeyInputIteratorT, class ValueInputIteratorT, class KeyIteratorT,
+            class ValueIteratorT, class OffsetT, class CompareOpT>
+  [[nodiscard]] static cudaError_t SortPairsCopy(
+      void* d_temp_storage, std::size_t& temp_storage_bytes, KeyInputIteratorT d_input_keys,
+      ValueInputIteratorT d_input_items, KeyIteratorT d_output_keys, ValueIteratorT d_output_items,
+      OffsetT num_items, CompareOpT compare_op, cudaStream_t stream = 0) {
+    return sort<detail::iterator_value_t<ValueIteratorT>>(
+        d_temp_storage, temp_storage_bytes, as_input(d_input_keys), as_input(d_input_items),
+        d_output_keys, d_output_items, num_items, compare_op, false, stream);
+  }
+
+  template <class KeyIteratorT, class OffsetT, class CompareOpT>
+  [[nodiscard]] static cudaError_t StableSortKeys(void* d_temp_storage,
+                                                  std::size_t& temp_storage_bytes,
+                                                  KeyIteratorT d_keys, OffsetT num_items,
+                                                  CompareOpT compare_op, cudaStream_t stream = 0) {
+    return SortKeys(d_temp_storage, temp_storage_bytes, d_keys, num_items, compare_op, stream);
+  }
+  template <class KeyInputIteratorT, class KeyIteratorT, class OffsetT, class CompareOpT>
+  [[nodiscard]] static cudaError_t StableSortKeysCopy(void* d_temp_storage,
+                                                      std::size_t& temp_storage_bytes,
+                                                      KeyInputIteratorT d_input_keys,
+                                                      KeyIteratorT d_output_keys,
+                                                      OffsetT num_items, CompareOpT compare_op,
+                                                      cudaStream_t stream = 0) {
+    return SortKeysCopy(d_temp_storage, temp_storage_bytes, d_input_keys, d_output_keys, num_items,
+                        compare_op, stream);
+  }
+  template <class KeyIteratorT, class ValueIteratorT, class OffsetT, class CompareOpT>
+  [[nodiscard]] static cudaError_t StableSortPairs(void* d_temp_storage,
+                                                   std::size_t& temp_storage_bytes,
+                                                   KeyIteratorT d_keys, ValueIteratorT d_items,
+                                                   OffsetT num_items, CompareOpT compare_op,
+                                                   cudaStream_t stream = 0) {
+    return SortPairs(d_temp_storage, temp_storage_bytes, d_keys, d_items, num_items, compare_op,
+                     stream);
+  }
+  template <class KeyInputIteratorT, class ValueInputIteratorT, class KeyIteratorT,
+            class ValueIteratorT, class OffsetT, class CompareOpT>
+  [[nodiscard]] static cudaError_t StableSortPairsCopy(
+      void* d_temp_storage, std::size_t& temp_storage_bytes, KeyInputIteratorT d_input_keys,
+      ValueInputIteratorT d_input_items, KeyIteratorT d_output_keys, ValueIteratorT d_output_items,
+      OffsetT num_items, CompareOpT compare_op, cudaStream_t stream = 0) {
+    return SortPairsCopy(d_temp_storage, temp_storage_bytes, d_input_keys, d_input_items,
+                         d_output_keys, d_output_items, num_items, compare_op, stream);
+  }
+
+ private:
+  template <class T>
+  static const T* as_input(T* items) {
+    return items;
+  }
+  template <class Iterator>
+  static Iterator as_input(const Iterator& items) {
+    return items;
+  }
+
+  template <class Value, class KeysIn, class ValuesIn, class KeysOut, class ValuesOut, class OffsetT,
+            class CompareOpT>
+  static cudaError_t sort(void* d_temp_storage, std::size_t& temp_storage_bytes, KeysIn keys_in,
+                          ValuesIn values_in, KeysOut keys_out, ValuesOut values_out,
+                          OffsetT num_items, CompareOpT compare_op, bool is_in_place,
+                          cudaStream_t stream) {
+    static_assert(std::is_pointer_v<KeysOut> && std::is_pointer_v<ValuesOut>,
+                  "DeviceMergeSort reads again what it has written: pass pointers where it writes, "
+                  "such as thrust::raw_pointer_cast(items.data())");
+    STRATA_NVTX_RANGE("strata::DeviceMergeSort");
+    return detail::merge_sort_segments<detail::iterator_value_t<KeysOut>, Value>(
+        d_temp_storage, temp_storage_bytes, keys_in, values_in, {keys_out, values_out},
+        detail::segments_of_size(1, num_items), compare_op, is_in_place, true, stream);
+  }
+};
+
+STRATA_ARCH_NAMESPACE_END

@@ -1,0 +1,266 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/nvtx.hpp>
+#include <strata/core/types.hpp>
+#include <strata/device/segmented_merge_sort/calls.cuh>
+#include <strata/device/segmented_merge_sort/transfer.cuh>
+
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+STRATA_ARCH_NAMESPACE_BEGIN
+
+/// Sorts many segments of device memory by any comparator, stably, each for itself.
+///
+/// | call | sorts |
+/// |---|---|
+/// | `SortKeys(d_keys, segments..., compare)` | keys in place |
+/// | `SortKeysCopy(d_keys_in, d_keys_out, segments..., compare)` | keys from one array to another |
+/// | `SortPairs(d_keys, d_values, segments..., compare)` | keys and their values in place |
+/// | `SortPairsCopy(d_keys_in, d_values_in, d_keys_out, d_values_out, segments..., compare)` | from arrays to others |
+/// | `SortIndices(d_keys, d_indices, segments..., compare)` | writes which items of `d_keys` belong where |
+///
+/// The first arguments are `d_temp_storage, temp_storage_bytes`, the last a stream. `StableSort...` are
+/// other names of these. `segments...` are
+/// - `num_items, num_segments, d_begin_offsets, d_end_offsets`: segment `s` is items [begin[s], end[s])
+///   of the inputs, and goes to the same places of the outputs. `num_items` is the number of items of all
+///   segments together, or more; it and `num_segments` may have any integer types, offsets may be any
+///   random-access iterators over integers that can be dereferenced in device code;
+/// - or `num_segments, segment_size`: segments of one size, side by side.
+///
+/// - **Stability.** Items of a segment neither of which must come before the other stay in the order in
+///   which they come. Results are the same from run to run.
+/// - **Comparator.** `compare(a, b)`, called in device code, says whether key `a` must come before key
+///   `b`: a strict weak ordering. If it is none (`<` of numbers among which there are NaNs), what the
+///   segments hold that have such keys is unspecified; other segments are sorted, nothing else is
+///   written, and the call ends.
+/// - **Types.** Keys and values are any trivially copyable and default constructible types. Key and value
+///   of an item move together through shared memory: for large values, sort indices and gather.
+/// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure
+///   arithmetic; never 0), then with that much device memory, whose contents and alignment do not
+///   matter.
+/// - **Segments.** Of any lengths, in any order, with gaps, which may lie behind `num_items`; they
+///   must not overlap. One that ends before it begins is empty. Nothing outside of segments is
+///   written, nor read.
+/// - **Indices** count from the begin of `d_keys`, so that `d_keys[d_indices[i]]` is the key that belongs
+///   to place i. They may have any integer type that can say so.
+/// - **Execution.** One kernel if no segment can be longer than a tile (3200 keys of 4 bytes, pairs of
+///   8), else a memset and two or three. No host synchronisation and no allocation, so a call can be captured
+///   in a graph and replayed with other items, offsets and lengths. Calls that may run at the same time
+///   need temporary storage of their own.
+/// - **Work.** Short segments are packed into tiles, by blocks that are chosen by the mean length, read and
+///   written once, and merged in as many levels as their own length needs. Longer ones are queued for
+///   larger blocks. Segments above 12800 keys of 4 bytes (6400 pairs of 8) are sorted in tiles of so
+///   many by any blocks, and each level of merges reads and writes them once.
+/// - **Storage.** As much as keys and values, for segments above such a tile, and some 7 % more. It
+///   depends on `num_items`, never on offsets. `SortIndices` needs room for keys twice.
+/// - **Aliasing.** No output may overlap an input of a copy, another output, or the offsets.
+/// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count,
+///   null pointer with items and segments, arrays that overlap, temporary storage too small. Otherwise
+///   what the launches return; an older error of the runtime is neither returned nor cleared. Without
+///   items or segments nothing is launched.
+///
+/// @code
+/// // Sorts the words of each document, which begin at documents[d], by length.
+/// struct word {
+///   int begin;
+///   int length;
+/// };
+/// struct is_shorter {
+///   STRATA_HD bool operator()(const word& a, const word& b) const { return a.length < b.length; }
+/// };
+/// using strata::DeviceSegmentedMergeSort;
+/// std::size_t bytes = 0;
+/// DeviceSegmentedMergeSort::SortKeys(nullptr, bytes, words, num_words, num_documents, documents,
+///                                    documents + 1, is_shorter{});
+/// cudaMalloc(&temp, bytes);
+/// DeviceSegmentedMergeSort::SortKeys(temp, bytes, words, num_words, num_documents, documents,
+///                                    documents + 1, is_shorter{});
+/// @endcode
+struct DeviceSegmentedMergeSort {
+  template <class Key, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
+            class EndOffsetIterator, class CompareOp>
+  [[nodiscard]] static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                            Key* d_keys, NumItemsT num_items,
+                                            NumSegmentsT num_segments,
+                                            BeginOffsetIterator d_begin_offsets,
+                                            EndOffsetIterator d_end_offsets, CompareOp compare,
+                                            cudaStream_t stream = 0) {
+    return keys(d_temp_storage, temp_storage_bytes, static_cast<const Key*>(d_keys), d_keys,
+                detail::segments_by_offsets(num_items, num_segments, d_begin_offsets,
+                                            d_end_offsets),
+                compare, true, stream);
+  }
+  template <class Key, class NumSegmentsT, class SegmentSizeT, class CompareOp>
+  [[nodiscard]] static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                            Key* d_keys, NumSegmentsT num_segments,
+                                            SegmentSizeT segment_size, CompareOp compare,
+                                            cudaStream_t stream = 0) {
+    return keys(d_temp_storage, temp_storage_bytes, static_cast<const Key*>(d_keys), d_keys,
+                detail::segments_of_size(num_segments, segment_size), compare, true, stream);
+  }
+
+  template <class Key, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
+            class EndOffsetIterator, class CompareOp>
+  [[nodiscard]] static cudaError_t SortKeysCopy(void* d_temp_storage,
+                                                std::size_t& temp_storage_bytes,
+                                                const Key* d_keys_in, Key* d_keys_out,
+                                                NumItemsT num_items, NumSegmentsT num_segments,
+                                                BeginOffsetIterator d_begin_offsets,
+                                                EndOffsetIterator d_end_offsets, CompareOp compare,
+                                                cudaStream_t stream = 0) {
+    return keys(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
+                detail::segments_by_offsets(num_items, num_segments, d_begin_offsets,
+                                            d_end_offsets),
+                compare, false, stream);
+  }
+  template <class Key, class NumSegmentsT, class SegmentSizeT, class CompareOp>
+  [[nodiscard]] static cudaError_t SortKeysCopy(void* d_temp_storage,
+                                                std::size_t& temp_storage_bytes,
+                                                const Key* d_keys_in, Key* d_keys_out,
+                                                NumSegmentsT num_segments,
+                                                SegmentSizeT segment_size, CompareOp compare,
+                                                cudaStream_t stream = 0) {
+    return keys(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
+                detail::segments_of_size(num_segments, segment_size), compare, false, stream);
+  }
+
+  template <class Key, class Value, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
+            class EndOffsetIterator, class CompareOp>
+  [[nodiscard]] static cudaError_t SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                             Key* d_keys, Value* d_values, NumItemsT num_items,
+                                             NumSegmentsT num_segments,
+                                             BeginOffsetIterator d_begin_offsets,
+                                             EndOffsetIterator d_end_offsets, CompareOp compare,
+                                             cudaStream_t stream = 0) {
+    return pairs(d_temp_storage, temp_storage_bytes, static_cast<const Key*>(d_keys),
+                 static_cast<const Value*>(d_values), d_keys, d_values,
+                 detail::segments_by_offsets(num_items, num_segments, d_begin_offsets,
+                                             d_end_offsets),
+                 compare, true, stream);
+  }
+  template <class Key, class Value, class NumSegmentsT, class SegmentSizeT, class CompareOp>
+  [[nodiscard]] static cudaError_t SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                             Key* d_keys, Value* d_values,
+                                             NumSegmentsT num_segments, SegmentSizeT segment_size,
+                                             CompareOp compare, cudaStream_t stream = 0) {
+    return pairs(d_temp_storage, temp_storage_bytes, static_cast<const Key*>(d_keys),
+                 static_cast<const Value*>(d_values), d_keys, d_values,
+                 detail::segments_of_size(num_segments, segment_size), compare, true, stream);
+  }
+
+  template <class Key, class Value, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
+            class EndOffsetIterator, class CompareOp>
+  [[nodiscard]] static cudaError_t SortPairsCopy(
+      void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in,
+      const Value* d_values_in, Key* d_keys_out, Value* d_values_out, NumItemsT num_items,
+      NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets,
+      EndOffsetIterator d_end_offsets, CompareOp compare, cudaStream_t stream = 0) {
+    return pairs(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in, d_keys_out,
+                 d_values_out,
+                 detail::segments_by_offsets(num_items, num_segments, d_begin_offsets,
+                                             d_end_offsets),
+                 compare, false, stream);
+  }
+  template <class Key, class Value, class NumSegmentsT, class SegmentSizeT, class CompareOp>
+  [[nodiscard]] static cudaError_t SortPairsCopy(void* d_temp_storage,
+                                                 std::size_t& temp_storage_bytes,
+                                                 const Key* d_keys_in, const Value* d_values_in,
+                                                 Key* d_keys_out, Value* d_values_out,
+                                                 NumSegmentsT num_segments,
+                                                 SegmentSizeT segment_size, CompareOp compare,
+                                                 cudaStream_t stream = 0) {
+    return pairs(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in, d_keys_out,
+                 d_values_out, detail::segments_of_size(num_segments, segment_size), compare, false,
+                 stream);
+  }
+
+  template <class Key, class Index, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
+            class EndOffsetIterator, class CompareOp>
+  [[nodiscard]] static cudaError_t SortIndices(void* d_temp_storage,
+                                               std::size_t& temp_storage_bytes, const Key* d_keys,
+                                               Index* d_indices, NumItemsT num_items,
+                                               NumSegmentsT num_segments,
+                                               BeginOffsetIterator d_begin_offsets,
+                                               EndOffsetIterator d_end_offsets, CompareOp compare,
+                                               cudaStream_t stream = 0) {
+    return indices(d_temp_storage, temp_storage_bytes, d_keys, d_indices,
+                   detail::segments_by_offsets(num_items, num_segments, d_begin_offsets,
+                                               d_end_offsets),
+                   compare, stream);
+  }
+  template <class Key, class Index, class NumSegmentsT, class SegmentSizeT, class CompareOp>
+  [[nodiscard]] static cudaError_t SortIndices(void* d_temp_storage,
+                                               std::size_t& temp_storage_bytes, const Key* d_keys,
+                                               Index* d_indices, NumSegmentsT num_segments,
+                                               SegmentSizeT segment_size, CompareOp compare,
+                                               cudaStream_t stream = 0) {
+    return indices(d_temp_storage, temp_storage_bytes, d_keys, d_indices,
+                   detail::segments_of_size(num_segments, segment_size), compare, stream);
+  }
+
+  template <class... Arguments>
+  [[nodiscard]] static cudaError_t StableSortKeys(void* d_temp_storage,
+                                                  std::size_t& temp_storage_bytes,
+                                                  Arguments... arguments) {
+    return SortKeys(d_temp_storage, temp_storage_bytes, arguments...);
+  }
+  template <class... Arguments>
+  [[nodiscard]] static cudaError_t StableSortKeysCopy(void* d_temp_storage,
+                                                      std::size_t& temp_storage_bytes,
+                                                      Arguments... arguments) {
+    return SortKeysCopy(d_temp_storage, temp_storage_bytes, arguments...);
+  }
+  template <class... Arguments>
+  [[nodiscard]] static cudaError_t StableSortPairs(void* d_temp_storage,
+                                                   std::size_t& temp_storage_bytes,
+                                                   Arguments... arguments) {
+    return SortPairs(d_temp_storage, temp_storage_bytes, arguments...);
+  }
+  template <class... Arguments>
+  [[nodiscard]] static cudaError_t StableSortPairsCopy(void* d_temp_storage,
+                                                       std::size_t& temp_storage_bytes,
+                                                       Arguments... arguments) {
+    return SortPairsCopy(d_temp_storage, temp_storage_bytes, arguments...);
+  }
+
+ private:
+  template <class Key, class All, class CompareOp>
+  static cudaError_t keys(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                          const Key* d_keys_in, Key* d_keys_out, const All& all, CompareOp compare,
+                          bool is_in_place, cudaStream_t stream) {
+    STRATA_NVTX_RANGE("strata::DeviceSegmentedMergeSort::SortKeys");
+    return detail::merge_sort_segments<Key, NullType>(d_temp_storage, temp_storage_bytes, d_keys_in,
+                                                      NullType{}, {d_keys_out, nullptr}, all,
+                                                      compare, is_in_place, true, stream);
+  }
+  template <class Key, class Value, class All, class CompareOp>
+  static cudaError_t pairs(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                           const Key* d_keys_in, const Value* d_values_in, Key* d_keys_out,
+                           Value* d_values_out, const All& all, CompareOp compare, bool is_in_place,
+                           cudaStream_t stream) {
+    STRATA_NVTX_RANGE("strata::DeviceSegmentedMergeSort::SortPairs");
+    return detail::merge_sort_segments<Key, Value>(d_temp_storage, temp_storage_bytes, d_keys_in,
+                                                   d_values_in, {d_keys_out, d_values_out}, all,
+                                                   compare, is_in_place, true, stream);
+  }
+  template <class Key, class Index, class All, class CompareOp>
+  static cudaError_t indices(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                             const Key* d_keys, Index* d_indices, const All& all, CompareOp compare,
+                             cudaStream_t stream) {
+    static_assert(std::is_integral_v<Index>,
+                  "DeviceSegmentedMergeSort::SortIndices writes numbers of items: d_indices must "
+                  "point to integers");
+    STRATA_NVTX_RANGE("strata::DeviceSegmentedMergeSort::SortIndices");
+    return detail::merge_sort_segments<Key, Index>(d_temp_storage, temp_storage_bytes, d_keys,
+                                                   detail::place_iterator<Index>{},
+                                                   {nullptr, d_indices}, all, compare, false, false,
+                                                   stream);
+  }
+};
+
+STRATA_ARCH_NAMESPACE_END

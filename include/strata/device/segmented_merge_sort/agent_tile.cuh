@@ -1,0 +1,159 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/block/block_segmented_merge_sort.cuh>
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/core/types.hpp>
+#include <strata/device/segmented_merge_sort/transfer.cuh>
+#include <strata/device/segmented_merge_sort/workspace.cuh>
+
+#include <type_traits>
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// Loads segments into a tile, sorts them and stores them, so many items away from where they were.
+/// `KeysIn` and `ValuesIn` are iterators.
+template <int BlockThreads, int ItemsPerThread, class Key, class Value, class KeysIn, class ValuesIn,
+          class Compare>
+class AgentSegmentTile {
+ public:
+  using Sort = BlockSegmentedMergeSort<Key, BlockThreads, ItemsPerThread, Value>;
+  using TempStorage = typename Sort::TempStorage;
+  static constexpr int tile_items = Sort::tile_items;
+
+  STRATA_D AgentSegmentTile(TempStorage& storage, const KeysIn& keys, const ValuesIn& values,
+                            const Compare& compare)
+      : storage_(storage), keys_(keys), values_(values), compare_(compare) {}
+
+  /// By all threads, with a segment each: how many of these were taken. Behind a barrier if the tile
+  /// has been used before.
+  STRATA_D int plan(int length, long long begin) {
+    return tile().Plan(length, begin);
+  }
+
+  /// None of those that were taken has items.
+  STRATA_D bool is_empty() const { return tile().Segments() == 0; }
+
+  /// Loads and sorts those that were taken.
+  STRATA_D void sort() {
+    origin_ = load(tile());
+    tile(origin_).Sort(compare_);
+  }
+
+  /// Stores them. What is needed before and after the sort is computed twice, so that all registers are
+  /// the sort's.
+  STRATA_D void store(const merge_sort_arrays<Key, Value>& output, long long move_keys,
+                      long long move_values) {
+    store(tile(origin_), output, move_keys, move_values);
+  }
+
+ private:
+  /// Blocks go through several tiles: what depends on the thread is computed again for each step.
+  STRATA_D static int thread() {
+    int thread = static_cast<int>(threadIdx.x);
+    platform::forget(thread);
+    return thread;
+  }
+  STRATA_D Sort tile(int origin = Sort::least_origin) const {
+    Sort sort(storage_, thread());
+    sort.Origin(origin);
+    return sort;
+  }
+
+  static constexpr bool has_values = !std::is_same_v<Value, NullType>;
+  static constexpr bool has_vectors =
+      !has_values && is_pointer_to<KeysIn, Key> && Sort::is_compact && transfers_vectors<Key>;
+  using vectors = vector_transfer<Key, BlockThreads>;
+  // Lanes that move one segment, of those that are scattered.
+  static constexpr int segment_lanes = ItemsPerThread > 16 ? warp_threads : 8;
+
+  /// Whether segments lie side by side in device memory.
+  STRATA_D static bool is_stretch(const Sort& tile) {
+    const int count = tile.Segments();
+    const long long begin = tile.Place(0);
+    bool is_one = true;
+    STRATA_UNROLL_N(1)
+    for (int s = static_cast<int>(platform::lane_id()); s < count; s += warp_threads) {
+      is_one = is_one && tile.Place(s) - tile.Begin(s) == begin;
+    }
+    return __all_sync(full_warp_mask, is_one) != 0;
+  }
+
+  /// Returns the tile's origin.
+  STRATA_D int load(Sort tile) {
+    const bool is_one = is_stretch(tile);
+    int origin = Sort::least_origin;
+    if constexpr (has_vectors) {
+      if (is_one) {
+        origin += vectors::surplus(keys_ + tile.Place(0));
+        tile.Origin(origin);
+        vectors::load(thread(), keys_ + tile.Place(0), tile.Items(), tile.Position(0));
+      }
+    }
+    if (!has_vectors || !is_one) {
+      for_each(tile, is_one, [this, &tile](int index, long long place) {
+        auto* const item = tile.Position(index);
+        if constexpr (has_values) {
+          load_part(&item->key, keys_, place);
+          load_part(&item->value, values_, place);
+        } else {
+          load_part(item, keys_, place);
+        }
+      });
+    }
+    platform::wait_for_async_copies();
+    __syncthreads();
+    return origin;
+  }
+
+  STRATA_D void store(Sort tile, const merge_sort_arrays<Key, Value>& output, long long move_keys,
+                      [[maybe_unused]] long long move_values) {
+    const bool is_one = is_stretch(tile);
+    if constexpr (has_vectors) {
+      Key* const target = output.keys + tile.Place(0) + move_keys;
+      if (is_one && output.keys != nullptr &&
+          vectors::surplus(target) == vectors::surplus(keys_ + tile.Place(0))) {
+        vectors::store(thread(), tile.Position(0), tile.Items(), target);
+        return;
+      }
+    }
+    for_each(tile, is_one, [&](int index, long long place) {
+      const auto* const item = tile.Position(index);
+      if (output.keys != nullptr) output.keys[place + move_keys] = key_of(*item);
+      if constexpr (has_values) output.values[place + move_values] = item->value;
+    });
+  }
+
+  template <class Move>
+  STRATA_D static void for_each(const Sort& tile, bool is_one, const Move& move) {
+    if (is_one) {
+      const int items = tile.Items();
+      const long long begin = tile.Place(0);
+      STRATA_UNROLL_N(4)
+      for (int i = thread(); i < items; i += BlockThreads) move(i, begin + i);
+    } else {
+      const int count = tile.Segments(), mine = thread();
+      STRATA_UNROLL_N(1)
+      for (int s = mine / segment_lanes; s < count; s += BlockThreads / segment_lanes) {
+        const int first = tile.Begin(s), length = tile.Length(s);
+        const long long place = tile.Place(s);
+        STRATA_UNROLL_N(1)
+        for (int i = mine % segment_lanes; i < length; i += segment_lanes) {
+          move(first + i, place + i);
+        }
+      }
+    }
+  }
+
+  TempStorage& storage_;
+  const KeysIn& keys_;
+  const ValuesIn& values_;
+  const Compare& compare_;
+  int origin_ = Sort::least_origin;
+};
+
+}  // namespace detail
+STRATA_NAMESPACE_END

@@ -1,0 +1,121 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/core/types.hpp>
+#include <strata/device/reduce/output.cuh>
+#include <strata/device/segmented_merge_sort/dispatch.cuh>
+#include <strata/device/segmented_merge_sort/transfer.cuh>
+#include <strata/device/segmented_reduce/segments.cuh>
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
+
+/// Which segments a call sorts, from counts of any integer types; what the host can know of them.
+template <class Segments>
+struct segments_to_sort {
+  Segments segments;
+  unsigned long long num_items = 0;
+  long long num_segments = 0;
+  long long longest = 0;
+  bool is_valid = true;
+};
+
+template <class Integer>
+constexpr bool is_count(Integer n) {
+  static_assert(std::is_integral_v<Integer>,
+                "counts of items and segments of a merge sort must be integers");
+  constexpr auto most = static_cast<unsigned long long>(std::numeric_limits<long long>::max());
+  if constexpr (std::is_signed_v<Integer>) {
+    if (n < 0) return false;
+  }
+  return static_cast<unsigned long long>(n) <= most;
+}
+
+template <class NumItemsT, class NumSegmentsT, class Begins, class Ends>
+segments_to_sort<offset_segments<Begins, Ends>> segments_by_offsets(NumItemsT num_items,
+                                                                    NumSegmentsT num_segments,
+                                                                    Begins begins, Ends ends) {
+  static_assert(std::is_integral_v<iterator_value_t<Begins>> &&
+                    std::is_integral_v<iterator_value_t<Ends>>,
+                "Offset iterator type should be integral.");
+  segments_to_sort<offset_segments<Begins, Ends>> all{{begins, ends}};
+  all.is_valid = is_count(num_items) && is_count(num_segments);
+  if (!all.is_valid) return all;
+  all.num_items = static_cast<unsigned long long>(num_items);
+  all.num_segments = static_cast<long long>(num_segments);
+  all.longest = static_cast<long long>(num_items);
+  all.is_valid = num_items == 0 || num_segments == 0 || (!is_null(begins) && !is_null(ends));
+  return all;
+}
+
+template <class NumSegmentsT, class SegmentSizeT>
+segments_to_sort<fixed_size_segments> segments_of_size(NumSegmentsT num_segments,
+                                                       SegmentSizeT segment_size) {
+  segments_to_sort<fixed_size_segments> all{{0}};
+  all.is_valid = is_count(num_segments) && is_count(segment_size);
+  if (!all.is_valid) return all;
+  all.segments.size = all.longest = static_cast<long long>(segment_size);
+  all.num_segments = static_cast<long long>(num_segments);
+  if (all.longest > 0 && all.num_segments > std::numeric_limits<long long>::max() / all.longest) {
+    all.is_valid = false;
+    return all;
+  }
+  all.num_items = static_cast<unsigned long long>(all.num_segments) *
+                  static_cast<unsigned long long>(all.longest);
+  return all;
+}
+
+/// Whether two arrays of different items have memory in common.
+template <class A, class B>
+bool share_memory(const A* a, std::size_t items_of_a, const B* b, std::size_t items_of_b) {
+  const auto first_a = reinterpret_cast<std::uintptr_t>(a);
+  const auto first_b = reinterpret_cast<std::uintptr_t>(b);
+  return first_b < first_a + items_of_a * sizeof(A) && first_a < first_b + items_of_b * sizeof(B);
+}
+template <class A, class B, class IsPointers = std::enable_if_t<!std::is_pointer_v<A>>>
+bool share_memory(const A&, std::size_t, const B&, std::size_t) {
+  return false;
+}
+
+/// Sorts keys, and values with them unless `Value` is NullType, from inputs to outputs, which are the
+/// same arrays in sorts in place.
+template <class Key, class Value, class KeysIn, class ValuesIn, class Segments, class Compare>
+cudaError_t merge_sort_segments(void* d_temp_storage, std::size_t& temp_storage_bytes, KeysIn keys,
+                                ValuesIn values, merge_sort_arrays<Key, Value> output,
+                                const segments_to_sort<Segments>& all, Compare compare,
+                                bool is_in_place, bool wants_keys, cudaStream_t stream) {
+  constexpr bool has_values = !std::is_same_v<Value, NullType>;
+  const auto items = static_cast<std::size_t>(all.num_items);
+  if (d_temp_storage != nullptr) {
+    if (!all.is_valid) return cudaErrorInvalidValue;
+    if (items != 0 && all.num_segments != 0) {
+      if (is_null(keys) || (wants_keys && output.keys == nullptr)) return cudaErrorInvalidValue;
+      if (!is_in_place && wants_keys && share_memory(keys, items, output.keys, items)) {
+        return cudaErrorInvalidValue;
+      }
+      if constexpr (has_values) {
+        if (is_null(values) || output.values == nullptr ||
+            share_memory(keys, items, output.values, items) ||
+            (wants_keys && share_memory(output.keys, items, output.values, items)) ||
+            (!is_in_place && (share_memory(values, items, output.values, items) ||
+                              (wants_keys && share_memory(values, items, output.keys, items))))) {
+          return cudaErrorInvalidValue;
+        }
+      }
+    }
+  }
+  using Dispatch = DispatchSegmentedMergeSort<Key, Value, KeysIn, ValuesIn, Segments, Compare>;
+  return Dispatch::Dispatch(
+      d_temp_storage, temp_storage_bytes,
+      {keys, values, output, all.num_items, all.num_segments, all.segments,
+       all.longest, is_in_place, wants_keys, compare, stream});
+}
+
+STRATA_ARCH_DETAIL_NAMESPACE_END

@@ -1,0 +1,120 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/core/types.hpp>
+#include <strata/device/radix_sort/grid_barrier.cuh>
+#include <strata/device/segmented_merge_sort/agent_merge.cuh>
+#include <strata/device/segmented_merge_sort/agent_segments.cuh>
+#include <strata/device/segmented_merge_sort/agent_tile.cuh>
+#include <strata/device/segmented_merge_sort/tuning.hpp>
+#include <strata/device/segmented_merge_sort/workspace.cuh>
+
+#include <cstddef>
+
+STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
+
+/// Which row of the tuning a kernel takes.
+enum class segment_tile_class { tiny, small, middle, large };
+
+template <class Policy>
+constexpr segment_tile_tuning tuning_of(segment_tile_class which) {
+  return which == segment_tile_class::tiny     ? Policy::tiny
+         : which == segment_tile_class::small  ? Policy::small
+         : which == segment_tile_class::middle ? Policy::middle
+                                               : Policy::large;
+}
+
+template <class Policy, segment_tile_class Class>
+struct segment_tile_of {
+  static constexpr segment_tile_tuning tuning = tuning_of<Policy>(Class);
+  template <class Key, class Value, class KeysIn, class ValuesIn, class Compare>
+  using agent = AgentSegmentTile<tuning.block_threads, tuning.items_per_thread, Key, Value, KeysIn,
+                                 ValuesIn, Compare>;
+};
+
+/// `segments_per_block` segments for each block, which sorts the short ones and hands on the others.
+template <class MaxPolicy, segment_tile_class Class, class Key, class Value, class KeysIn,
+          class ValuesIn, class Segments, class Compare>
+__launch_bounds__(
+    tuning_of<typename MaxPolicy::ActivePolicy>(Class).block_threads,
+    tuning_of<typename MaxPolicy::ActivePolicy>(Class).blocks_per_multiprocessor) STRATA_KERNEL
+    void segmented_merge_sort_kernel(
+        const STRATA_GRID_CONSTANT KeysIn keys, const STRATA_GRID_CONSTANT ValuesIn values,
+        const STRATA_GRID_CONSTANT merge_sort_arrays<Key, Value> output, Segments segments,
+        long long num_segments, int segments_per_block, segment_classes classes,
+        const STRATA_GRID_CONSTANT merge_sort_workspace workspace,
+        const STRATA_GRID_CONSTANT Compare compare) {
+  using Tile = typename segment_tile_of<typename MaxPolicy::ActivePolicy,
+                                        Class>::template agent<Key, Value, KeysIn, ValuesIn, Compare>;
+  STRATA_DYNAMIC_SHARED(shared);
+  platform::wait_for_previous_kernel();
+  platform::launch_next_kernel();
+  Tile tile(*reinterpret_cast<typename Tile::TempStorage*>(shared), keys, values, compare);
+  const long long first = static_cast<long long>(blockIdx.x) * segments_per_block;
+  const long long left = num_segments - first;
+  sort_segments_directly(tile, segments, first,
+                         left < segments_per_block ? static_cast<int>(left) : segments_per_block,
+                         classes, workspace, output);
+}
+
+/// Sorts no segment, but hands on all.
+template <class MaxPolicy, class Segments>
+STRATA_KERNEL void segmented_merge_sort_queue_kernel(
+    Segments segments, long long num_segments, segment_classes classes,
+    const STRATA_GRID_CONSTANT merge_sort_workspace workspace) {
+  platform::wait_for_previous_kernel();
+  platform::launch_next_kernel();
+  const long long segment = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
+  segment_bounds bounds{0, 0};
+  if (segment < num_segments) bounds = segments(segment);
+  hand_on(workspace, classes, segment, bounds, segment < num_segments);
+}
+
+/// Segments that were queued, and tiles of longer ones.
+template <class MaxPolicy, class Key, class Value, class KeysIn, class ValuesIn, class Segments,
+          class Compare>
+__launch_bounds__(MaxPolicy::ActivePolicy::large.block_threads,
+                  MaxPolicy::ActivePolicy::large.blocks_per_multiprocessor) STRATA_KERNEL
+    void segmented_merge_sort_long_kernel(
+        const STRATA_GRID_CONSTANT KeysIn keys, const STRATA_GRID_CONSTANT ValuesIn values,
+        const STRATA_GRID_CONSTANT merge_sort_arrays<Key, Value> output,
+        const STRATA_GRID_CONSTANT merge_sort_arrays<Key, Value> merged,
+        const STRATA_GRID_CONSTANT merge_sort_arrays<Key, Value> buffer, Segments segments,
+        segment_classes classes, const STRATA_GRID_CONSTANT merge_sort_workspace workspace,
+        const STRATA_GRID_CONSTANT Compare compare) {
+  using Policy = typename MaxPolicy::ActivePolicy;
+  using Tile = typename segment_tile_of<Policy, segment_tile_class::large>::template agent<
+      Key, Value, KeysIn, ValuesIn, Compare>;
+  STRATA_DYNAMIC_SHARED(shared);
+  STRATA_SHARED(place, long_segments_place);
+  platform::wait_for_previous_kernel();
+  platform::launch_next_kernel();
+  Tile tile(*reinterpret_cast<typename Tile::TempStorage*>(shared), keys, values, compare);
+  sort_long_segments<Policy::large.block_threads>(tile, place, segments, classes, workspace, output,
+                                                  merged, buffer);
+}
+
+/// All merges of what was sorted in tiles. Its blocks are resident together.
+template <class MaxPolicy, class Key, class Value, class Compare>
+__launch_bounds__(MaxPolicy::ActivePolicy::merge.block_threads,
+                  MaxPolicy::ActivePolicy::merge.blocks_per_multiprocessor) STRATA_KERNEL
+    void segmented_merge_sort_merge_kernel(
+        const STRATA_GRID_CONSTANT merge_sort_arrays<Key, Value> merged,
+        const STRATA_GRID_CONSTANT merge_sort_arrays<Key, Value> buffer,
+        const STRATA_GRID_CONSTANT merge_sort_workspace workspace,
+        const STRATA_GRID_CONSTANT grid_barrier_arguments meeting,
+        const STRATA_GRID_CONSTANT Compare compare) {
+  using Policy = typename MaxPolicy::ActivePolicy;
+  constexpr segment_merge_tuning tuning = Policy::merge;
+  using Agent = AgentSegmentMerge<tuning.block_threads, tuning.items_per_thread,
+                                  Policy::large.block_threads * Policy::large.items_per_thread, Key,
+                                  Value, Compare>;
+  STRATA_DYNAMIC_SHARED(shared);
+  Agent(*reinterpret_cast<typename Agent::TempStorage*>(shared), workspace, merged, buffer, compare)
+      .merge(meeting);
+}
+
+STRATA_ARCH_DETAIL_NAMESPACE_END

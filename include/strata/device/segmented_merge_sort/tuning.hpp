@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/chained_policy.hpp>
+#include <strata/core/macros.hpp>
+
+STRATA_NAMESPACE_BEGIN
+
+/// A block that sorts whole segments of up to `most_items` items each, packed into tiles of
+/// `block_threads * items_per_thread`.
+struct segment_tile_tuning {
+  int block_threads;
+  int items_per_thread;
+  /// What registers must allow.
+  int blocks_per_multiprocessor;
+  int most_items;
+};
+
+/// How merges through device memory are cut: a block makes so many items of the result at a time.
+struct segment_merge_tuning {
+  int block_threads;
+  int items_per_thread;
+  int blocks_per_multiprocessor;
+};
+
+namespace detail {
+
+/// By the bytes of an item, a key with its value. H200, 2026-11-20, CUDA 13.0, 2^27 items, tile sorts
+/// alone, 10^9 items per second: i32 keys: segments of 8: 407 (128 x 8), 32: 312 (128 x 16), 100: 287,
+/// 500: 165 (128 x 25), 2000: 130, 6400: 118 (512 x 25); pairs i32 : i32: 234, 215, 148, 95 (128 x 25),
+/// 72 (256 x 25); 16-byte records: 117 (128 x 8), 52, 38 (7 to 9 items). A merge of runs: 3.6 TB/s
+/// (256 x 25).
+template <int ItemBytes>
+struct segmented_merge_sort_policy_hub {
+  static constexpr int least(int a, int b) { return a < b ? a : b; }
+  static constexpr int most(int a, int b) { return a > b ? a : b; }
+  static constexpr int odd_at_most(int n) { return n <= 1 ? 1 : n % 2 != 0 ? n : n - 1; }
+
+  // Odd: without gaps between the items of threads.
+  static constexpr int many = ItemBytes <= 8 ? 25 : odd_at_most(most(1, 128 / ItemBytes));
+  static constexpr int some = ItemBytes <= 8 ? 16 : ItemBytes <= 16 ? 8 : many;
+  static constexpr int few = ItemBytes <= 16 ? 8 : many;
+
+  // Beside the tile there are 18 bytes of a thread.
+  static constexpr int threads_within(int items_per_thread, int threads) {
+    return threads > 32 && threads * items_per_thread * ItemBytes > (52 << 10)
+               ? threads_within(items_per_thread, threads / 2)
+               : threads;
+  }
+  static constexpr int short_threads = threads_within(many, 128);
+  static constexpr int long_threads = threads_within(many, 512);
+  static constexpr int merge_threads = most(32, long_threads / (ItemBytes <= 4 ? 2 : 1));
+
+  struct Policy750 : ChainedPolicy<750, Policy750, Policy750> {
+    static constexpr segment_tile_tuning tiny{short_threads, few, 1, most(16, short_threads * few / 8)};
+    static constexpr segment_tile_tuning small{short_threads, some, 1, most(16, short_threads * some / 8)};
+    static constexpr segment_tile_tuning middle{short_threads, many, 1, most(16, short_threads * many / 2)};
+    static constexpr segment_tile_tuning large{long_threads, many, 1, long_threads * many};
+    static constexpr segment_merge_tuning merge{merge_threads, many, 1};
+  };
+  struct Policy900 : ChainedPolicy<900, Policy900, Policy750> {
+    static constexpr bool is_word = ItemBytes <= 4, is_two_words = ItemBytes > 4 && ItemBytes <= 8;
+    static constexpr segment_tile_tuning tiny{short_threads, few,
+                                              is_word ? 16 : is_two_words ? 12 : 6,
+                                              most(16, short_threads * few / 8)};
+    static constexpr segment_tile_tuning small{short_threads, some,
+                                               is_word ? 12 : is_two_words ? 8 : 6,
+                                               most(16, short_threads * some / 8)};
+    static constexpr segment_tile_tuning middle{short_threads, many,
+                                                is_word ? 10 : is_two_words ? 6 : 4,
+                                                most(16, short_threads * many / 2)};
+    static constexpr segment_tile_tuning large{long_threads, many,
+                                               is_word ? 3 : is_two_words ? 3 : 1,
+                                               long_threads * many};
+    static constexpr segment_merge_tuning merge{merge_threads, many,
+                                                is_word ? 5 : is_two_words ? 3 : 2};
+  };
+  using MaxPolicy = Policy900;
+};
+
+}  // namespace detail
+STRATA_NAMESPACE_END

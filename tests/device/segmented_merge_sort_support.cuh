@@ -1,0 +1,184 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// What tests of DeviceSegmentedMergeSort and DeviceMergeSort share: tilings that make small inputs take
+// the paths of large ones, keys of all sizes, expectations by std::stable_sort.
+#pragma once
+
+#include <strata/device/device_segmented_merge_sort.cuh>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include "device/device_call.cuh"
+#include "device/segment_shapes.cuh"
+
+namespace merge_sort_test {
+
+using namespace device_test;
+using strata::NullType;
+using offset = std::int64_t;
+
+/// Tiles of 192 items, merged 96 at a time; segments of more than 16, 24, 96 items are queued.
+struct tiny_tiles {
+  struct Policy : strata::ChainedPolicy<750, Policy, Policy> {
+    static constexpr strata::segment_tile_tuning tiny{32, 2, 1, 16};
+    static constexpr strata::segment_tile_tuning small{64, 4, 1, 24};
+    static constexpr strata::segment_tile_tuning middle{64, 3, 1, 96};
+    static constexpr strata::segment_tile_tuning large{64, 3, 1, 192};
+    static constexpr strata::segment_merge_tuning merge{32, 3, 1};
+  };
+  using MaxPolicy = Policy;
+};
+
+// ------------------------------------------------------------------ keys
+
+/// Records that are sorted by their second word.
+struct record12 {
+  std::uint32_t words[3];
+};
+struct record16 {
+  alignas(16) std::uint32_t words[4];
+};
+struct record40 {
+  std::uint64_t words[5];
+};
+
+template <class T>
+STRATA_HD auto number_of(const T& key) {
+  if constexpr (std::is_arithmetic_v<T>) {
+    return key;
+  } else {
+    return key.words[1];
+  }
+}
+struct is_less {
+  template <class T>
+  STRATA_HD bool operator()(const T& a, const T& b) const {
+    return number_of(a) < number_of(b);
+  }
+};
+struct is_greater {
+  template <class T>
+  STRATA_HD bool operator()(const T& a, const T& b) const {
+    return number_of(b) < number_of(a);
+  }
+};
+
+enum class pattern { random, few, equal, sorted, reversed };
+inline constexpr pattern all_patterns[] = {pattern::random, pattern::few, pattern::equal,
+                                           pattern::sorted, pattern::reversed};
+
+template <class Key>
+std::vector<Key> make_keys(std::size_t count, pattern how, std::uint64_t seed = 0) {
+  std::mt19937_64 bits = strata_test::random_bits(seed + 100);
+  std::vector<Key> keys(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    std::uint64_t number = bits();
+    if (how == pattern::few) number %= 37;
+    if (how == pattern::equal) number = 5;
+    if (how == pattern::sorted) number = i / 3;
+    if (how == pattern::reversed) number = (count - i) / 3;
+    if constexpr (std::is_arithmetic_v<Key>) {
+      keys[i] = static_cast<Key>(number);
+    } else {
+      // Other parts of a key tell where it was.
+      for (auto& word : keys[i].words) word = static_cast<std::decay_t<decltype(word)>>(i);
+      keys[i].words[1] = static_cast<std::decay_t<decltype(keys[i].words[1])>>(number);
+    }
+  }
+  return keys;
+}
+
+/// Items that tell where they were.
+template <class Value>
+std::vector<Value> make_values(std::size_t count) {
+  std::vector<Value> values(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    std::memset(static_cast<void*>(&values[i]), 0x11, sizeof(Value));
+    const std::uint64_t number = i * 2654435761u + 17;
+    std::memcpy(static_cast<void*>(&values[i]), &number, std::min(sizeof(number), sizeof(Value)));
+  }
+  return values;
+}
+
+// ------------------------------------------------------------------ expectations
+
+inline constexpr std::size_t nowhere = ~std::size_t{0};
+
+inline offset items_of(const segment_shape& shape) {
+  offset items = 0;
+  for (std::size_t s = 0; s < shape.begins.size(); ++s) {
+    items += std::max<offset>(0, shape.ends[s] - shape.begins[s]);
+  }
+  return items;
+}
+
+/// Where the item comes from that belongs to a place; from nowhere outside of segments.
+template <class Key, class Compare>
+std::vector<std::size_t> expected_order(const segment_shape& shape, const std::vector<Key>& keys,
+                                        Compare compare) {
+  std::vector<std::size_t> order(keys.size(), nowhere);
+  for (std::size_t s = 0; s < shape.begins.size(); ++s) {
+    if (shape.ends[s] <= shape.begins[s]) continue;
+    const auto first = order.begin() + shape.begins[s];
+    const auto last = order.begin() + shape.ends[s];
+    for (auto place = first; place != last; ++place) {
+      *place = static_cast<std::size_t>(place - order.begin());
+    }
+    std::stable_sort(first, last,
+                     [&](std::size_t a, std::size_t b) { return compare(keys[a], keys[b]); });
+  }
+  return order;
+}
+
+/// Items of `in` in an order; those from nowhere are as they were.
+template <class T>
+void expect_gathered(const std::vector<T>& in, const std::vector<std::size_t>& order,
+                     const std::vector<T>& out, const std::vector<T>& before) {
+  ASSERT_EQ(order.size(), out.size());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const T expected = order[i] == nowhere ? before[i] : in[order[i]];
+    const T actual = out[i];
+    ASSERT_EQ(0, std::memcmp(&expected, &actual, sizeof(T)))
+        << "place " << i << " of " << order.size()
+        << (order[i] == nowhere ? " must not be written" : " must have another item");
+  }
+}
+
+struct device_offsets {
+  explicit device_offsets(const segment_shape& shape) : begins(shape.begins), ends(shape.ends) {}
+  device_vector<offset> begins;
+  device_vector<offset> ends;
+};
+
+// ------------------------------------------------------------------ calls with a tuning of one's own
+
+/// A two-phase call; `Value` is NullType for keys alone. Without `keys_out`, indices are sorted.
+template <class Hub, class Value, class Key, class Segments, class Compare>
+cudaError_t tuned_sort(void* storage, std::size_t& bytes, const Key* in, Key* out,
+                       const Value* values_in, Value* values_out,
+                       const strata::detail::segments_to_sort<Segments>& all, Compare compare,
+                       cudaStream_t on = nullptr) {
+  const bool is_in_place = in == out;
+  using strata::detail::DispatchSegmentedMergeSort;
+  if constexpr (std::is_same_v<Value, NullType>) {
+    using dispatch =
+        DispatchSegmentedMergeSort<Key, Value, const Key*, NullType, Segments, Compare, Hub>;
+    return dispatch::Dispatch(storage, bytes,
+                              {in, NullType{}, {out, nullptr}, all.num_items, all.num_segments,
+                               all.segments, all.longest, is_in_place, true, compare, on});
+  } else {
+    using dispatch =
+        DispatchSegmentedMergeSort<Key, Value, const Key*, const Value*, Segments, Compare, Hub>;
+    return dispatch::Dispatch(storage, bytes,
+                              {in, values_in, {out, values_out}, all.num_items, all.num_segments,
+                               all.segments, all.longest, is_in_place, true, compare, on});
+  }
+}
+
+}  // namespace merge_sort_test
