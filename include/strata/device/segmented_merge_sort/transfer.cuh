@@ -7,6 +7,7 @@
 #include <strata/core/platform.cuh>
 #include <strata/core/platform_async_copy.cuh>
 #include <strata/core/types.hpp>
+#include <strata/thread/specializations/vector_access.cuh>
 
 #include <cstddef>
 #include <cstdint>
@@ -26,9 +27,6 @@ struct place_iterator {
   using reference = Index;
   STRATA_HD Index operator[](long long place) const { return static_cast<Index>(place); }
 };
-
-template <class Iterator, class T>
-inline constexpr bool is_pointer_to = std::is_same_v<Iterator, const T*> || std::is_same_v<Iterator, T*>;
 
 /// Brings an item to shared memory; the thread that started this waits for its asynchronous copies.
 template <class T, class Iterator>

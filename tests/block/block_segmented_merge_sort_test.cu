@@ -1,0 +1,176 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// BlockSegmentedMergeSort: segments of one tile, each sorted for itself, stably.
+#include <strata/block/block_segmented_merge_sort.cuh>
+#include <strata/core/launcher.cuh>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "support/test_support.cuh"
+
+namespace {
+
+using strata::NullType;
+using strata_test::device_vector;
+
+struct first_word_is_less {
+  template <class T>
+  STRATA_HD bool operator()(const T& a, const T& b) const {
+    return a.words[0] < b.words[0];
+  }
+};
+template <int Words>
+struct record {
+  std::uint32_t words[Words];
+};
+
+/// Sorts segments, given by their lengths, in as many turns as it takes; `turns` counts them.
+template <class Sort, class Key>
+STRATA_KERNEL void sort_segments(Key* keys, std::uint32_t* values, const int* begins, int count,
+                                 int origin, int* turns) {
+  STRATA_SHARED(storage, typename Sort::TempStorage);
+  Sort sort(storage);
+  const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
+  for (int first = 0; first < count;) {
+    const int mine = first + thread;
+    const int length = mine < count ? begins[mine + 1] - begins[mine] : 0;
+    const int planned = sort.Plan(length, mine);
+    sort.Origin(origin);
+    const int tile = begins[first];
+    for (int i = thread; i < sort.Items(); i += threads) {
+      if constexpr (std::is_same_v<typename Sort::Item, Key>) {
+        *sort.Position(i) = keys[tile + i];
+      } else {
+        sort.Position(i)->key = keys[tile + i];
+        sort.Position(i)->value = values[tile + i];
+      }
+    }
+    __syncthreads();
+    sort.Sort(first_word_is_less{});
+    // By segments, of which empty ones have no number.
+    for (int s = 0; s < sort.Segments(); ++s) {
+      const int begin = sort.Begin(s), place = begins[sort.Place(s)];
+      for (int i = thread; i < sort.Length(s); i += threads) {
+        if constexpr (std::is_same_v<typename Sort::Item, Key>) {
+          keys[place + i] = *sort.Position(begin + i);
+        } else {
+          keys[place + i] = sort.Position(begin + i)->key;
+          values[place + i] = sort.Position(begin + i)->value;
+        }
+      }
+    }
+    if (thread == 0) ++*turns;
+    first += planned;
+    __syncthreads();
+  }
+}
+
+/// How many turns segments take whose owners are as few as can be.
+int expected_turns(const std::vector<int>& lengths, int threads, int items_per_thread) {
+  int turns = 0;
+  for (std::size_t s = 0; s < lengths.size(); ++turns) {
+    int owners = 0;
+    for (int taken = 0; taken < threads && s < lengths.size(); ++taken, ++s) {
+      owners += (lengths[s] + items_per_thread - 1) / items_per_thread;
+      if (owners > threads) break;
+    }
+  }
+  return turns;
+}
+
+template <int Threads, int ItemsPerThread, int Words, bool HasValues>
+void expect_sorts(const std::vector<int>& lengths) {
+  using Key = record<Words>;
+  using Sort = strata::BlockSegmentedMergeSort<Key, Threads, ItemsPerThread,
+                                               std::conditional_t<HasValues, std::uint32_t, NullType>>;
+  SCOPED_TRACE(testing::Message() << Threads << " x " << ItemsPerThread << ", " << Words
+                                  << " words, " << lengths.size() << " segments from "
+                                  << lengths[0]);
+  std::vector<int> begins = {0};
+  for (const int length : lengths) begins.push_back(begins.back() + length);
+  const auto size = static_cast<std::size_t>(begins.back());
+  std::mt19937_64 bits = strata_test::random_bits(size);
+  std::vector<Key> keys(size);
+  std::vector<std::uint32_t> values(size);
+  for (std::size_t i = 0; i < size; ++i) {
+    for (std::uint32_t& word : keys[i].words) word = static_cast<std::uint32_t>(i);
+    keys[i].words[0] = static_cast<std::uint32_t>(bits() % 50);
+    values[i] = static_cast<std::uint32_t>(i);
+  }
+  device_vector<Key> device_keys(keys);
+  device_vector<std::uint32_t> device_values(values);
+  const device_vector<int> device_begins(begins);
+  device_vector<int> turns(std::vector<int>{0});
+  for (const int origin : {Sort::least_origin, Sort::most_origin}) {
+    device_keys.assign(keys);
+    device_values.assign(values);
+    turns.assign({0});
+    ASSERT_CUDA_SUCCESS(strata::launch({"sort_segments", dim3(1), dim3(Threads)},
+                                       sort_segments<Sort, Key>, device_keys.data(),
+                                       device_values.data(), device_begins.data(),
+                                       static_cast<int>(lengths.size()), origin, turns.data()));
+    ASSERT_CUDA_SUCCESS(cudaDeviceSynchronize());
+    std::vector<std::uint32_t> order = values;
+    for (std::size_t s = 0; s < lengths.size(); ++s) {
+      std::stable_sort(order.begin() + begins[s], order.begin() + begins[s + 1],
+                       [&](std::uint32_t a, std::uint32_t b) {
+                         return keys[a].words[0] < keys[b].words[0];
+                       });
+    }
+    const std::vector<Key> sorted = device_keys.to_host();
+    const std::vector<std::uint32_t> moved = device_values.to_host();
+    for (std::size_t i = 0; i < size; ++i) {
+      for (int w = 0; w < Words; ++w) ASSERT_EQ(keys[order[i]].words[w], sorted[i].words[w]) << i;
+      ASSERT_EQ(HasValues ? order[i] : values[i], moved[i]) << i;
+    }
+    EXPECT_EQ(expected_turns(lengths, Threads, ItemsPerThread), turns.to_host()[0]);
+  }
+}
+
+template <int Threads, int ItemsPerThread, int Words, bool HasValues>
+void expect_sorts_any() {
+  constexpr int tile = Threads * ItemsPerThread;
+  std::vector<int> lengths = {tile};
+  expect_sorts<Threads, ItemsPerThread, Words, HasValues>({tile});
+  expect_sorts<Threads, ItemsPerThread, Words, HasValues>({tile - 1, tile, 0, 1, tile / 2 + 1});
+  expect_sorts<Threads, ItemsPerThread, Words, HasValues>(std::vector<int>(2 * Threads + 3, 0));
+  for (const int length : {1, 2, ItemsPerThread, ItemsPerThread + 1, 3 * ItemsPerThread}) {
+    expect_sorts<Threads, ItemsPerThread, Words, HasValues>(std::vector<int>(Threads + 5, length));
+  }
+  std::mt19937_64 bits = strata_test::random_bits(7);
+  for (int i = 0; i < (strata_test::small_cases ? 3 : 20); ++i) {
+    lengths.clear();
+    for (int s = 0; s < 60; ++s) {
+      const auto any = static_cast<int>(bits() % static_cast<unsigned>(tile));
+      lengths.push_back(bits() % 3 == 0 ? any : any % (4 * ItemsPerThread));
+    }
+    expect_sorts<Threads, ItemsPerThread, Words, HasValues>(lengths);
+  }
+}
+
+TEST(block_segmented_merge_sort, words_in_blocks_of_any_shape) {
+  expect_sorts_any<32, 3, 1, false>();
+  expect_sorts_any<128, 8, 1, false>();
+#if !STRATA_TEST_SMALL
+  expect_sorts_any<96, 1, 1, false>();
+  expect_sorts_any<64, 16, 1, false>();
+  expect_sorts_any<64, 25, 1, false>();
+#endif
+}
+
+TEST(block_segmented_merge_sort, keys_of_any_size_with_values) {
+  expect_sorts_any<32, 4, 1, true>();
+  expect_sorts_any<64, 3, 3, true>();
+#if !STRATA_TEST_SMALL
+  expect_sorts_any<64, 8, 4, false>();
+  expect_sorts_any<64, 3, 10, false>();
+  expect_sorts_any<32, 7, 2, false>();
+#endif
+}
+
+}  // namespace
