@@ -1,0 +1,211 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// DeviceSegmentedMergeSort, by a comparator, beside CUB's DeviceSegmentedSort, which sorts numbers by their
+// bits, and DeviceMergeSort beside CUB's. The necessary traffic is the items, read once and written once,
+// and the offsets.
+
+#include <cub/device/device_merge_sort.cuh>
+#include <cub/device/device_segmented_sort.cuh>
+#include <strata/device/device_merge_sort.cuh>
+#include <strata/device/device_segmented_merge_sort.cuh>
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "harness/harness.cuh"
+#include "harness/inputs.cuh"
+#include "harness/segments.cuh"
+
+namespace {
+
+using bench::device_array;
+using bench::environment;
+using bench::offset_list;
+using bench::timing;
+using bench::workload;
+
+/// An object of the user's, of which no library knows that it compares numbers.
+struct is_less {
+  template <class T>
+  __host__ __device__ bool operator()(const T& a, const T& b) const {
+    return a < b;
+  }
+};
+
+// ------------------------------------------------------------------ segments
+
+using law = offset_list (*)(std::int64_t n, std::uint64_t seed);
+
+/// Segments of `Length` items; the last one may be shorter.
+template <int Length>
+offset_list alike(std::int64_t n, std::uint64_t) {
+  offset_list offsets = bench::equal_segments(n / Length, Length);
+  if (offsets.back() < n) offsets.push_back(static_cast<std::int32_t>(n));
+  return offsets;
+}
+offset_list single(std::int64_t n, std::uint64_t) { return {0, static_cast<std::int32_t>(n)}; }
+
+struct named_law {
+  const char* name;
+  law offsets;
+  /// Largest log2 of n at which CUB, which has one block for a segment, takes part.
+  int most_of_cub;
+};
+constexpr named_law laws[] = {
+    {"u8", alike<8>, 27},           {"u32", alike<32>, 27},
+    {"u100", alike<100>, 27},       {"u500", alike<500>, 27},
+    {"u2000", alike<2000>, 27},     {"u6400", alike<6400>, 27},
+    {"u10000", alike<10000>, 27},   {"u100000", alike<100000>, 27},
+    {"u1e7", alike<10000000>, 20},  {"single", single, 20},
+    {"zipf", bench::zipf, 24},      {"huge_tiny", bench::one_huge_many_tiny, 20},
+    {"many_empty", bench::mostly_empty, 27},
+};
+
+// ------------------------------------------------------------------ peers
+
+/// Where CUB would take too long for a race, its result is what is expected all the same.
+void add_rival(workload& work, const bench::peer& cub, bool is_rival, const environment& env) {
+  if (is_rival) {
+    work.peers.push_back(cub);
+  } else {
+    bench::check(cub.call(env.stream), "cub");
+    bench::check(cudaStreamSynchronize(env.stream), "cub");
+  }
+}
+
+workload keys_workload(const environment& env, const offset_list& host_offsets, bool is_rival) {
+  const device_array<std::int32_t> offsets(host_offsets.size());
+  offsets.upload(host_offsets, env.stream);
+  const int n = host_offsets.back();
+  const auto segments = static_cast<int>(host_offsets.size()) - 1;
+  const auto in = bench::random_array<std::int32_t>(n, env.settings.seed, env.stream);
+  const device_array<std::int32_t> ours(static_cast<std::size_t>(n));
+  const device_array<std::int32_t> theirs(static_cast<std::size_t>(n));
+  ours.fill_bytes(0xa5, env.stream);
+  theirs.fill_bytes(0x5a, env.stream);
+  workload work;
+  work.bytes = 2 * static_cast<double>(in.bytes()) + static_cast<double>(offsets.bytes());
+  work.peers.push_back(
+      bench::storage_peer("strata", [=](void* storage, std::size_t& bytes, cudaStream_t stream) {
+        const std::int32_t* begins = offsets.data();
+        const std::int32_t* keys = in.data();
+        return strata::DeviceSegmentedMergeSort::SortKeysCopy(storage, bytes, keys, ours.data(), n,
+                                                              segments, begins, begins + 1,
+                                                              is_less{}, stream);
+      }));
+  const bench::peer cub =
+      bench::storage_peer("cub", [=](void* storage, std::size_t& bytes, cudaStream_t stream) {
+        const std::int32_t* begins = offsets.data();
+        const std::int32_t* keys = in.data();
+        return cub::DeviceSegmentedSort::SortKeys(storage, bytes, keys, theirs.data(), n, segments,
+                                                  begins, begins + 1, stream);
+      });
+  add_rival(work, cub, is_rival, env);
+  work.peers.push_back(bench::copy_peer(in.data(), in.bytes()));
+  const cudaStream_t stream = env.stream;
+  work.verify = [=] { return bench::difference(ours, theirs, {}, stream); };
+  return work;
+}
+
+workload pairs_workload(const environment& env, const offset_list& host_offsets, bool is_rival) {
+  const device_array<std::int32_t> offsets(host_offsets.size());
+  offsets.upload(host_offsets, env.stream);
+  const int n = host_offsets.back();
+  const auto count = static_cast<std::size_t>(n);
+  const auto segments = static_cast<int>(host_offsets.size()) - 1;
+  const auto in = bench::random_array<std::int32_t>(n, env.settings.seed, env.stream);
+  const auto values = bench::random_array<std::int32_t>(n, env.settings.seed + 1, env.stream);
+  const device_array<std::int32_t> ours(count), theirs(count), our_values(count),
+      their_values(count);
+  our_values.fill_bytes(0xa5, env.stream);
+  their_values.fill_bytes(0x5a, env.stream);
+  workload work;
+  work.bytes = 2 * static_cast<double>(in.bytes() + values.bytes()) +
+               static_cast<double>(offsets.bytes());
+  work.peers.push_back(
+      bench::storage_peer("strata", [=](void* storage, std::size_t& bytes, cudaStream_t stream) {
+        const std::int32_t* begins = offsets.data();
+        const std::int32_t *keys = in.data(), *with = values.data();
+        return strata::DeviceSegmentedMergeSort::SortPairsCopy(
+            storage, bytes, keys, with, ours.data(), our_values.data(), n, segments, begins,
+            begins + 1, is_less{}, stream);
+      }));
+  const bench::peer cub =
+      bench::storage_peer("cub", [=](void* storage, std::size_t& bytes, cudaStream_t stream) {
+        const std::int32_t* begins = offsets.data();
+        const std::int32_t *keys = in.data(), *with = values.data();
+        return cub::DeviceSegmentedSort::StableSortPairs(storage, bytes, keys, theirs.data(), with,
+                                                         their_values.data(), n, segments, begins,
+                                                         begins + 1, stream);
+      });
+  add_rival(work, cub, is_rival, env);
+  work.peers.push_back(bench::copy_peer(in.data(), in.bytes()));
+  const cudaStream_t stream = env.stream;
+  work.verify = [=] {
+    const std::string text = bench::difference(ours, theirs, {}, stream);
+    return text.empty() ? bench::difference(our_values, their_values, {}, stream) : text;
+  };
+  return work;
+}
+
+workload merge_sort_workload(const environment& env, std::int64_t n) {
+  const auto in = bench::random_array<std::int32_t>(n, env.settings.seed, env.stream);
+  const device_array<std::int32_t> ours(in.size()), theirs(in.size());
+  ours.fill_bytes(0xa5, env.stream);
+  theirs.fill_bytes(0x5a, env.stream);
+  workload work;
+  work.bytes = 2 * static_cast<double>(in.bytes());
+  work.peers.push_back(
+      bench::storage_peer("strata", [=](void* storage, std::size_t& bytes, cudaStream_t stream) {
+        const std::int32_t* keys = in.data();
+        return strata::DeviceMergeSort::SortKeysCopy(storage, bytes, keys, ours.data(), n,
+                                                     is_less{}, stream);
+      }));
+  work.peers.push_back(
+      bench::storage_peer("cub", [=](void* storage, std::size_t& bytes, cudaStream_t stream) {
+        const std::int32_t* keys = in.data();
+        return cub::DeviceMergeSort::SortKeysCopy(storage, bytes, keys, theirs.data(), n, is_less{},
+                                                  stream);
+      }));
+  work.peers.push_back(bench::copy_peer(in.data(), in.bytes()));
+  const cudaStream_t stream = env.stream;
+  work.verify = [=] { return bench::difference(ours, theirs, {}, stream); };
+  return work;
+}
+
+// ------------------------------------------------------------------ cases
+
+void add_segments(bench::suite& suite, const char* algorithm, const char* type,
+                  workload (*prepare)(const environment&, const offset_list&, bool),
+                  std::initializer_list<int> log_sizes) {
+  for (const int log_size : log_sizes) {
+    const std::int64_t n = std::int64_t{1} << log_size;
+    for (const named_law& which : laws) {
+      const bool is_rival = log_size <= which.most_of_cub;
+      bench::benchmark_case what{
+          algorithm, type, which.name, n, timing::batched, [=](const environment& env) {
+            return prepare(env, which.offsets(n, env.settings.seed), is_rival);
+          }};
+      if (!is_rival) what.rivals.clear();
+      suite.add(what);
+    }
+  }
+}
+
+void add_cases(bench::suite& suite) {
+  add_segments(suite, "DeviceSegmentedMergeSort::SortKeysCopy", "i32", keys_workload, {20, 24, 27});
+  add_segments(suite, "DeviceSegmentedMergeSort::SortPairsCopy", "i32:i32", pairs_workload,
+               {20, 24, 27});
+  for (const int log_size : {10, 14, 17, 20, 24, 27, 28}) {
+    const std::int64_t n = std::int64_t{1} << log_size;
+    suite.add({"DeviceMergeSort::SortKeysCopy", "i32", "uniform", n, timing::batched,
+               [n](const environment& env) { return merge_sort_workload(env, n); }});
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return bench::run("segmented_sort", argc, argv, add_cases); }
