@@ -48,8 +48,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   written, nor read.
 /// - **Indices** count from the begin of `d_keys`, so that `d_keys[d_indices[i]]` is the key that belongs
 ///   to place i. They may have any integer type that can say so.
-/// - **Execution.** One kernel if no segment can be longer than a tile (3200 keys of 4 bytes, pairs of
-///   8), else a memset and two or three. No host synchronisation and no allocation, so a call can be captured
+/// - **Execution.** One kernel if no segment can be longer than 1600 keys of 4 bytes or pairs of 8 (3200
+///   if segments are few), else a memset and two or three. No host synchronisation and no allocation, so a call can be captured
 ///   in a graph and replayed with other items, offsets and lengths. Calls that may run at the same time
 ///   need temporary storage of their own.
 /// - **Work.** Short segments are packed into tiles, by blocks that are chosen by the mean length, read and

@@ -55,6 +55,7 @@ class AgentSegmentMerge {
     share shares[shares_at_once];
     unsigned ends[shares_at_once];
     unsigned tile;  // In shared memory: merges need all registers.
+    int count;      // of shares
   };
 
   STRATA_D AgentSegmentMerge(TempStorage& storage, const merge_sort_workspace& workspace,
@@ -80,7 +81,7 @@ class AgentSegmentMerge {
       while (storage_.tile < num_tiles()) {
         plan(static_cast<int>(level), storage_.tile);
         STRATA_UNROLL_N(1)
-        for (int s = 0; s < shares_at_once; ++s) merge_share(s);
+        for (int s = 0; s < storage_.count; ++s) merge_share(s);
         __syncthreads();
         if (thread() == 0) storage_.tile += shares_at_once * gridDim.x;
         __syncthreads();
@@ -99,33 +100,27 @@ class AgentSegmentMerge {
     return static_cast<unsigned>(workspace_.num_tiles()) * unsigned{tiles_of_run};
   }
 
-  /// Two threads look for the ends of each share, all searches at a time.
+  /// Looks for the ends of each share. Where there are few, a warp does for each, in a fifth of the steps,
+  /// each of which waits for memory; where there are many, a thread, so that all go on at a time.
   STRATA_D void plan(int level, unsigned first_tile) {
-    STRATA_UNROLL_N(1)
-    for (int search = thread(); search < 2 * shares_at_once; search += BlockThreads) {
-      const int s = search / 2;
-      const bool is_end = search % 2 != 0;
-      const unsigned tile = first_tile + static_cast<unsigned>(s) * gridDim.x;
-      share found{0, 0, 0, 0, 0, 0, 0, 0, false};
-      unsigned end = 0;
-      const unsigned owner = tile < num_tiles() ? workspace_.tiles[tile / unsigned{tiles_of_run}]
-                                                : merge_sort_workspace::no_segment;
-      if (owner != merge_sort_workspace::no_segment) {
-        const split_segment whole = workspace_.split[owner];
-        const long long begin =
-            static_cast<long long>(tile - whole.first_tile * unsigned{tiles_of_run}) * tile_items;
-        if (level < whole.levels && begin < whole.length) {
-          end = find(whole, level, begin, is_end, found);
-        }
+    constexpr int few = 4;
+    const unsigned left = ceiling_divide(num_tiles() - first_tile, gridDim.x);
+    const int count = left < shares_at_once ? static_cast<int>(left) : shares_at_once;
+    if (count <= few) {
+      const int warp = thread() / warp_threads;
+      STRATA_UNROLL_N(1)
+      for (int search = warp; search < 2 * count; search += BlockThreads / warp_threads) {
+        plan_end<true>(level, first_tile, search, platform::lane_id() == 0);
       }
-      if (is_end) {
-        storage_.ends[s] = end;
-      } else {
-        storage_.shares[s] = found;
+    } else {
+      STRATA_UNROLL_N(1)
+      for (int search = thread(); search < 2 * count; search += BlockThreads) {
+        plan_end<false>(level, first_tile, search, true);
       }
     }
+    if (thread() == 0) storage_.count = count;
     __syncthreads();
-    if (thread() < shares_at_once) {
+    if (thread() < count) {
       share& planned = storage_.shares[thread()];
       const int items = planned.count2;
       const auto count1 = static_cast<int>(storage_.ends[thread()] - planned.low_split);
@@ -136,9 +131,33 @@ class AgentSegmentMerge {
     __syncthreads();
   }
 
-  /// The number of items of the first run before a tile's begin or end, modulo 2^32.
-  STRATA_D unsigned find(const split_segment& whole, int level, long long begin, bool is_end,
-                    share& found) const {
+  template <bool ByWarp>
+  STRATA_D void plan_end(int level, unsigned first_tile, int search, bool writes) {
+    const int s = search / 2;
+    const bool is_end = search % 2 != 0;
+    const unsigned tile = first_tile + static_cast<unsigned>(s) * gridDim.x;
+    share found{0, 0, 0, 0, 0, 0, 0, 0, false};
+    const unsigned owner = workspace_.tiles[tile / unsigned{tiles_of_run}];
+    if (owner != merge_sort_workspace::no_segment) {
+      const split_segment whole = workspace_.split[owner];
+      const long long begin =
+          static_cast<long long>(tile - whole.first_tile * unsigned{tiles_of_run}) * tile_items;
+      if (level < whole.levels && begin < whole.length) {
+        find<ByWarp>(whole, level, begin, is_end, found);
+      }
+    }
+    if (!writes) return;
+    if (is_end) {
+      storage_.ends[s] = found.low_split;
+    } else {
+      storage_.shares[s] = found;
+    }
+  }
+
+  /// How many items of the first run come before a tile's begin or end, and what follows from it.
+  template <bool ByWarp>
+  STRATA_D void find(const split_segment& whole, int level, long long begin, bool is_end,
+                     share& found) const {
     const long long run = static_cast<long long>(RunItems) << level;
     const long long pair = begin / RunItems >> (level + 1) << (level + 1);
     const long long pair_begin = pair * RunItems;
@@ -157,15 +176,36 @@ class AgentSegmentMerge {
     found.keys_to = from_buffer ? scratch : 0;
     const Key* const run1 = (from_buffer ? buffer_ : output_).keys + base + found.keys_from;
     const Key* const run2 = run1 + count1;
-    const long long split =
-        MergePath(run1, run2, count1, count2, is_end ? diagonal + items : diagonal, compare_);
+    const long long border = is_end ? diagonal + items : diagonal;
+    const long long split = ByWarp ? warp_merge_path(run1, run2, count1, count2, border)
+                                   : MergePath(run1, run2, count1, count2, border, compare_);
     found.from1 = base + split;
     found.from2 = base + count1 + diagonal - split;
     found.to = (from_buffer ? whole.begin : whole.buffer_begin) + begin;
     found.from_buffer = from_buffer;
     found.low_split = static_cast<unsigned>(split);
     found.count2 = items;
-    return found.low_split;
+  }
+
+  /// MergePath by all lanes of a warp, which look at 32 places at a time.
+  STRATA_D long long warp_merge_path(const Key* run1, const Key* run2, long long count1,
+                                     long long count2, long long diagonal) const {
+    const auto lane = static_cast<long long>(platform::lane_id());
+    long long first = diagonal < count2 ? 0 : diagonal - count2;
+    long long last = diagonal < count1 ? diagonal : count1;
+    while (first < last) {
+      const long long left = last - first;
+      const long long step = left <= warp_threads ? 1 : (left + warp_threads) / (warp_threads + 1);
+      const long long place = first + (lane + 1) * step - 1;
+      const bool is_before =
+          place < last && !compare_(run2[diagonal - 1 - place], run1[place]);
+      const int count = __popc(__ballot_sync(full_warp_mask, is_before));
+      first += count * step;
+      if (left <= warp_threads) break;
+      const long long next = first + step - 1;
+      if (count < warp_threads && next < last) last = next;
+    }
+    return first;
   }
 
   STRATA_D void merge_share(int s) {

@@ -136,12 +136,16 @@ class AgentSegmentTile {
       for (int i = thread(); i < items; i += BlockThreads) move(i, begin + i);
     } else {
       const int count = tile.Segments(), mine = thread();
+      // Few segments are long ones.
+      const bool is_few = count <= BlockThreads / segment_lanes / 2;
+      const int lanes = is_few ? BlockThreads : segment_lanes;
       STRATA_UNROLL_N(1)
-      for (int s = mine / segment_lanes; s < count; s += BlockThreads / segment_lanes) {
+      for (int s = is_few ? 0 : mine / segment_lanes; s < count;
+           s += is_few ? 1 : BlockThreads / segment_lanes) {
         const int first = tile.Begin(s), length = tile.Length(s);
         const long long place = tile.Place(s);
-        STRATA_UNROLL_N(1)
-        for (int i = mine % segment_lanes; i < length; i += segment_lanes) {
+        STRATA_UNROLL_N(2)
+        for (int i = is_few ? mine : mine % segment_lanes; i < length; i += lanes) {
           move(first + i, place + i);
         }
       }

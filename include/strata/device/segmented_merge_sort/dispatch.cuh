@@ -128,8 +128,9 @@ struct DispatchSegmentedMergeSort {
     if (up_to(Policy::small.items_per_thread * 9 / 2)) {
       return sort<Policy, segment_tile_class::small>(usual);
     }
-    if (call.longest <= Policy::middle.most_items ||
-        up_to(Policy::middle.block_threads * Policy::middle.items_per_thread / 5)) {
+    constexpr int middle = Policy::middle.block_threads * Policy::middle.items_per_thread;
+    if (up_to(middle / 5) || call.longest <= Policy::middle.most_items ||
+        (call.longest <= middle && call.num_segments <= device.multiprocessors)) {
       return sort<Policy, segment_tile_class::middle>(usual);
     }
     cudaError_t status = clear();
