@@ -49,9 +49,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Indices** count from the begin of `d_keys`, so that `d_keys[d_indices[i]]` is the key that belongs
 ///   to place i. They may have any integer type that can say so.
 /// - **Execution.** One kernel if no segment can be longer than 1600 keys of 4 bytes or pairs of 8 (3200
-///   if segments are few), else a memset and two or three. No host synchronisation and no allocation, so a call can be captured
-///   in a graph and replayed with other items, offsets and lengths. Calls that may run at the same time
-///   need temporary storage of their own.
+///   if segments are few), else a memset and two or three. No host synchronisation and no allocation,
+///   so a call can be captured in a graph and replayed with other items, offsets and lengths. Calls that
+///   may run at the same time need temporary storage of their own.
 /// - **Work.** Short segments are packed into tiles, by blocks that are chosen by the mean length, read and
 ///   written once, and merged in as many levels as their own length needs. Longer ones are queued for
 ///   larger blocks. Segments above 12800 keys of 4 bytes (6400 pairs of 8) are sorted in tiles of so
