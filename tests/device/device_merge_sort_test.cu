@@ -59,7 +59,7 @@ TEST(device_merge_sort, keys_of_any_pattern) {
   }
 }
 
-// Some tiles of any type: 12800 of up to 4 bytes, 6400 of 8, 3584 of 16, 4608 of 12, 1536 of 40.
+// Some tiles of any type: 12800 of up to 4 bytes, 6400 of 8, 2304 of 12, 1792 of 16, 768 of 40.
 TEST(device_merge_sort, keys_of_any_size) {
   ASSERT_NO_FATAL_FAILURE(expect_sorts_keys<record16>(8000, pattern::few));
 #if !STRATA_TEST_SMALL
