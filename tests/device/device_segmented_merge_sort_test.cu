@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "device/schedules.cuh"
@@ -226,6 +227,28 @@ TEST(device_segmented_merge_sort, by_no_ordering) {
   expect_harmless(always{false});
   expect_harmless(is_odd_less{});
 }
+
+#if !STRATA_DEBUG
+// Debug builds say so. The guard bands of temporary storage are looked at in any case.
+TEST(device_segmented_merge_sort, leaves_what_has_no_room_in_storage) {
+  const segment_shape shape = consecutive("too_many", {5, 600, 7, 600, 600, 9});
+  const std::vector<std::uint32_t> keys = make_keys<std::uint32_t>(shape.items(), pattern::random);
+  const device_offsets offsets(shape);
+  const device_vector<std::uint32_t> in(keys);
+  for (const auto& [num_items, left_out] : std::vector<std::pair<int, int>>{{300, 3}, {700, 2}}) {
+    device_vector<std::uint32_t> out(std::vector<std::uint32_t>(shape.items(), 77));
+    ASSERT_CUDA_SUCCESS(in_two_phases([&, items = num_items](void* storage, std::size_t& bytes) {
+      return tuned_sort<tiny_tiles, NullType, std::uint32_t>(
+          storage, bytes, in.data(), out.data(), nullptr, nullptr,
+          strata::detail::segments_by_offsets(items, shape.segments(), offsets.begins.data(),
+                                              offsets.ends.data()),
+          is_less{});
+    }));
+    const std::vector<std::uint32_t> sorted = out.to_host();
+    EXPECT_EQ(600 * left_out, std::count(sorted.begin(), sorted.end(), 77u));
+  }
+}
+#endif
 
 // ------------------------------------------------------------------ graphs
 

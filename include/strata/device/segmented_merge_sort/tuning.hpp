@@ -29,8 +29,8 @@ namespace detail {
 /// By the bytes of an item, a key with its value. H200, 2026-11-20, CUDA 13.0, 2^27 items, tile sorts
 /// alone, 10^9 items per second: i32 keys: segments of 8: 407 (128 x 8), 32: 312 (128 x 16), 100: 287,
 /// 500: 165 (128 x 25), 2000: 130, 6400: 118 (512 x 25); pairs i32 : i32: 234, 215, 148, 95 (128 x 25),
-/// 72 (256 x 25); 16-byte records: 117 (128 x 8), 52, 38 (7 to 9 items). Wider items: not measured. A merge of runs: 3.6 TB/s
-/// (256 x 25).
+/// 72 (256 x 25); 16-byte records: 117 (128 x 8), 52, 38 (7 to 9 items). A merge of runs: 3.6 TB/s
+/// (256 x 25). Wider items: not measured.
 template <int ItemBytes>
 struct segmented_merge_sort_policy_hub {
   static constexpr int least(int a, int b) { return a < b ? a : b; }
