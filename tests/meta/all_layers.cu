@@ -46,6 +46,7 @@
 #include <strata/block/block_store.cuh>
 #include <strata/core/launcher.cuh>
 #include <strata/device/device_merge_sort.cuh>
+#include <strata/device/device_hash_join.hpp>
 #include <strata/device/device_radix_sort.cuh>
 #include <strata/device/device_reduce.cuh>
 #include <strata/device/device_run_length_encode.cuh>
@@ -56,7 +57,7 @@
 #include <strata/device/device_segmented_scan.cuh>
 #include <strata/device/device_select.cuh>
 #include <strata/device/device_transpose.cuh>
-#include <strata/device/hash_join/host/columns.hpp>
+#include <strata/device/hash_join/columns.hpp>
 #include <strata/device/hash_join/host_join.hpp>
 #include <strata/device/hash_join/strategy.hpp>
 #include <strata/thread/thread_reduce.cuh>
@@ -160,13 +161,30 @@ cudaError_t every_block_layer(const int* in, int* out, int* sums, int count, cud
   static_assert(lib::choose_join_strategy(1000000, 10000000, 4, 60u << 20, 227u << 10) ==
                     lib::JoinStrategy::simple,
                 "a table of a million rows stays in L2");
-  const auto column = lib::detail::build_column(floats, floats_out, 0.0f);
+  const auto column = lib::build_column(floats, floats_out, 0.0f);
   const auto status = lib::detail::host_join_gather<int>(
       storage, bytes, lib::JoinKind::full, keys, count, keys, count,
-      lib::detail::join_columns(column), num_out, count);
+      lib::join_columns(column), num_out, count);
   if (status != lib::HostJoinStatus::success) return status;
   return lib::detail::host_join_count<std::uint64_t>(storage, bytes, lib::JoinKind::anti, floats,
                                                      count, floats, count, num_out);
+}
+
+[[maybe_unused]] cudaError_t every_join(void* storage, std::size_t& bytes, const int* keys,
+                                        std::int64_t count, const float* floats, float* floats_out,
+                                        int* rows, int* other_rows, std::int64_t* num_out,
+                                        cudaStream_t stream) {
+  using lib::DeviceHashJoin;
+  lib::JoinOptions<> options;
+  options.order = lib::JoinOrder::probe;
+  const auto column = lib::probe_column(floats, floats_out, 0.0f);
+  static_cast<void>(DeviceHashJoin::FullGather<int>(storage, bytes, keys, count, keys, count,
+                                                    lib::join_columns(column), num_out, count,
+                                                    options, stream));
+  static_cast<void>(
+      DeviceHashJoin::SemiCount(storage, bytes, floats, count, floats, count, num_out));
+  return DeviceHashJoin::InnerPairs(storage, bytes, keys, count, keys, count, rows, other_rows,
+                                    num_out, count);
 }
 
 [[maybe_unused]] cudaError_t every_device_call(void* storage, std::size_t& bytes,

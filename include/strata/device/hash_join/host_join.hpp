@@ -8,6 +8,7 @@
 #include <strata/device/hash_join/host/options.hpp>
 #include <strata/device/hash_join/join_hash.hpp>
 #include <strata/device/hash_join/join_types.hpp>
+#include <strata/device/hash_join/pairs.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -51,7 +52,7 @@ namespace detail {
 
 /// Gives each row of the result to `sink(std::int64_t position, Index build_row, Index probe_row)`.
 /// Several threads call it at once, once for each position below `*num_out` and `capacity`. For
-/// columns of values that travel along see host/columns.hpp.
+/// columns of values that travel along see columns.hpp.
 template <class Index, class Key, class Sink, class Hash = JoinHash, class Equal = host_equality>
 [[nodiscard]] HostJoinStatus host_join_gather(void* temp_storage, std::size_t& temp_storage_bytes,
                                               JoinKind kind, const Key* build_keys,
@@ -85,24 +86,12 @@ template <class Index, class Key, class Hash = JoinHash, class Equal = host_equa
     std::int64_t build_rows, const Key* probe_keys, std::int64_t probe_rows, Index* build_out,
     Index* probe_out, std::int64_t* num_out, std::int64_t capacity,
     const HostJoinOptions& options = {}, const Hash& hash = {}, const Equal& equal = {}) {
-  const bool no_build_rows = kind == JoinKind::semi || kind == JoinKind::anti;
-  if (temp_storage != nullptr && capacity > 0) {
-    if (probe_out == nullptr || (build_out == nullptr && !no_build_rows)) {
-      return HostJoinStatus::invalid_value;
-    }
-    if (arrays_overlap(build_out, capacity, probe_out, capacity) ||
-        arrays_overlap(build_out, capacity, build_keys, build_rows) ||
-        arrays_overlap(build_out, capacity, probe_keys, probe_rows) ||
-        arrays_overlap(probe_out, capacity, build_keys, build_rows) ||
-        arrays_overlap(probe_out, capacity, probe_keys, probe_rows)) {
-      return HostJoinStatus::invalid_value;
-    }
+  if (temp_storage != nullptr &&
+      !join_outputs_are_valid(kind, build_out, probe_out, capacity, build_keys, build_rows,
+                              probe_keys, probe_rows)) {
+    return HostJoinStatus::invalid_value;
   }
-  const auto sink = [build_out, probe_out](std::int64_t position, Index build_row,
-                                           Index probe_row) {
-    if (build_out != nullptr) build_out[position] = build_row;
-    probe_out[position] = probe_row;
-  };
+  const join_pairs_sink<Index> sink{build_out, probe_out};
   return host_join_gather<Index>(temp_storage, temp_storage_bytes, kind, build_keys, build_rows,
                                  probe_keys, probe_rows, sink, num_out, capacity, options, hash,
                                  equal);

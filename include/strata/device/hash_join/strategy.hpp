@@ -20,7 +20,9 @@ enum class JoinStrategy {
   /// make a table in shared memory.
   radix_single,
   /// The same in two passes or more: one would have too many partitions to write runs of rows.
-  radix_multi
+  radix_multi,
+  /// In options: as `choose_join_strategy` says, which does not return it.
+  automatic
 };
 
 /// What `choose_join_strategy` compares with. Percentages leave room for what a size does not tell.

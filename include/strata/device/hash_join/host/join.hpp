@@ -19,17 +19,6 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// Whether two arrays have a byte in common. A null pointer has none.
-template <class A, class B>
-bool arrays_overlap(const A* a, std::int64_t a_count, const B* b, std::int64_t b_count) {
-  if (a == nullptr || b == nullptr || a_count <= 0 || b_count <= 0) return false;
-  const auto first_a = reinterpret_cast<std::uintptr_t>(a);
-  const auto first_b = reinterpret_cast<std::uintptr_t>(b);
-  // By distances, because an end may lie beyond what a pointer can say.
-  return first_a <= first_b ? (first_b - first_a) / sizeof(A) < static_cast<std::uint64_t>(a_count)
-                            : (first_a - first_b) / sizeof(B) < static_cast<std::uint64_t>(b_count);
-}
-
 /// A join on the host in steps: `bytes`, `map`, `match`, then `total` and `write`, which may be
 /// called again while the storage is as `match` left it. So a caller can count, make room for the
 /// result, and write it without looking anything up a second time.

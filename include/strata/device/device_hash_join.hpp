@@ -1,0 +1,318 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// Which back end carries out DeviceHashJoin: define STRATA_JOIN_BACKEND as one of these before the
+/// header is included, or for a whole program, or leave the choice to the compiler and platform.
+#define STRATA_JOIN_BACKEND_CUDA 1
+#define STRATA_JOIN_BACKEND_METAL 2
+#define STRATA_JOIN_BACKEND_HOST 3
+#ifndef STRATA_JOIN_BACKEND
+#if defined(__CUDACC__)
+#define STRATA_JOIN_BACKEND STRATA_JOIN_BACKEND_CUDA
+#else
+#define STRATA_JOIN_BACKEND STRATA_JOIN_BACKEND_HOST
+#endif
+#endif
+
+#include <strata/core/macros.hpp>
+#include <strata/core/nvtx.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/device/hash_join/columns.hpp>
+#include <strata/device/hash_join/join_options.hpp>
+#include <strata/device/hash_join/join_types.hpp>
+#include <strata/device/hash_join/overlap.hpp>
+#include <strata/device/hash_join/pairs.hpp>
+#if STRATA_JOIN_BACKEND == STRATA_JOIN_BACKEND_CUDA
+#include <strata/device/hash_join/calls.cuh>
+#define STRATA_DETAIL_JOIN_NAMESPACE joins_by_cuda
+#elif STRATA_JOIN_BACKEND == STRATA_JOIN_BACKEND_HOST
+#include <strata/device/hash_join/host/calls.hpp>
+#define STRATA_DETAIL_JOIN_NAMESPACE joins_by_host
+#elif STRATA_JOIN_BACKEND == STRATA_JOIN_BACKEND_METAL
+#error "strata: hash joins have no Metal back end yet: choose STRATA_JOIN_BACKEND_HOST or _CUDA"
+#else
+#error "strata: STRATA_JOIN_BACKEND is none of STRATA_JOIN_BACKEND_CUDA, _METAL and _HOST"
+#endif
+
+#include <cstddef>
+#include <cstdint>
+
+STRATA_ARCH_NAMESPACE_BEGIN
+// A program may have several back ends.
+inline namespace STRATA_DETAIL_JOIN_NAMESPACE {
+
+/// Equi-joins of two arrays of keys, the build side and the probe side, of which the former is
+/// better the shorter one. The probe side is the left one; for a right join exchange them.
+///
+///     for (p = 0; p < probe_rows; ++p)
+///       for (b = 0; b < build_rows; ++b)
+///         if (equal(build_keys[b], probe_keys[p])) ++*d_num_out;  // and put out (b, p)
+///
+/// - **Kinds.** Inner, Left, Full, Semi and Anti: see JoinKind. In each, `Count` counts the rows of
+///   the result, `Pairs` writes the numbers of its build and probe rows (`no_row<Index>` where there
+///   is none; semi and anti joins have probe rows only), `Gather` brings columns of values along:
+///   `columns` is what `build_column`, `probe_column` and `join_columns` make, or any functor that is
+///   called once as `columns(std::int64_t position, Index build_row, Index probe_row)` for each row.
+/// - **Call.** Twice, as with CUB: with `d_temp_storage == nullptr` to learn `temp_storage_bytes`
+///   (pure arithmetic, never 0, never smaller for more rows), then with that much memory, and with
+///   the same kind, numbers of rows and options. Its contents and alignment do not matter.
+/// - **Capacity.** `*d_num_out` is always the number of rows of the whole result. Those at positions
+///   from `capacity` on are not written; that is no error. A second call with room for all completes.
+/// - **Keys.** Of any trivially copyable type; no value is reserved. Equal keys must have equal
+///   hashes. Several columns are a struct, or row numbers with functors that look at the columns.
+///   A key that does not equal itself, as NaN, has no partner.
+/// - **Nulls.** Rows whose bit is missing in `options.build_valid` or `probe_valid` have no key.
+///   They are without a partner, or, with `nulls_equal`, partners of each other.
+/// - **Rows** are told in `Index`, a signed or unsigned integer of 4 or 8 bytes, which bounds the rows
+///   of a side, not those of the result.
+/// - **Order.** As JoinOrder says; in any order, that may change from run to run on a GPU. In the
+///   order of the probe rows, results repeat, and those before `capacity` are the first ones.
+/// - **Back ends.** STRATA_JOIN_BACKEND: on CUDA, all pointers but `d_temp_storage_bytes` are to
+///   device memory, and the call returns before its work is done on `stream`: it does not
+///   synchronise or allocate, and a graph that captured it may be replayed with other keys. On the
+///   host, pointers are to host memory and the join is done by threads when the call returns.
+/// - **Complexity.** Linear in both sides and the result, if the hash spreads different keys. Rows
+///   with the same key are in the table once, and a probe row with many partners is written by many
+///   blocks.
+/// - **Errors.** `cudaErrorInvalidValue`, before anything is written: negative number of rows or
+///   capacity, more rows than `Index` can tell (with 64 bits, 2^40), null pointer with rows, outputs
+///   that overlap each other or a side's keys, temporary storage too small, a strategy that the back
+///   end has not. Otherwise what the launches return.
+///
+/// @code
+/// // Orders with their customers: at most one for each order, because customers are unique.
+/// strata::JoinOptions<> options;
+/// options.build_unique = true;
+/// std::size_t bytes = 0;
+/// const auto join = [&](void* temp) {
+///   return strata::DeviceHashJoin::InnerPairs(temp, bytes, customers, num_customers, orders,
+///                                             num_orders, customer_out, order_out, num_out,
+///                                             num_orders, options, stream);
+/// };
+/// join(nullptr);
+/// cudaMalloc(&temp, bytes);
+/// join(temp);
+/// @endcode
+struct DeviceHashJoin {
+  /// Every pair of a build row and a probe row with equal keys.
+  template <class Index = std::int64_t, class Key, class Hash = JoinHash, class Equal = Equality>
+  [[nodiscard]] static cudaError_t InnerCount(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                              const Key* d_build_keys, std::int64_t build_rows,
+                                              const Key* d_probe_keys, std::int64_t probe_rows,
+                                              std::int64_t* d_num_out,
+                                              const JoinOptions<Hash, Equal>& options = {},
+                                              cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE("strata::DeviceHashJoin::InnerCount");
+    return backend::count<Index>(d_temp_storage, temp_storage_bytes, JoinKind::inner, d_build_keys,
+                                 build_rows, d_probe_keys, probe_rows, d_num_out, options, stream);
+  }
+  template <class Key, class Index, class Hash = JoinHash, class Equal = Equality>
+  [[nodiscard]] static cudaError_t InnerPairs(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                              const Key* d_build_keys, std::int64_t build_rows,
+                                              const Key* d_probe_keys, std::int64_t probe_rows,
+                                              Index* d_build_out, Index* d_probe_out,
+                                              std::int64_t* d_num_out, std::int64_t capacity,
+                                              const JoinOptions<Hash, Equal>& options = {},
+                                              cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE("strata::DeviceHashJoin::InnerPairs");
+    return pairs(d_temp_storage, temp_storage_bytes, JoinKind::inner, d_build_keys, build_rows,
+                 d_probe_keys, probe_rows, d_build_out, d_probe_out, d_num_out, capacity, options,
+                 stream);
+  }
+  template <class Index = std::int64_t, class Key, class Columns, class Hash = JoinHash,
+            class Equal = Equality>
+  [[nodiscard]] static cudaError_t InnerGather(
+      void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_build_keys,
+      std::int64_t build_rows, const Key* d_probe_keys, std::int64_t probe_rows,
+      const Columns& columns, std::int64_t* d_num_out, std::int64_t capacity,
+      const JoinOptions<Hash, Equal>& options = {}, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE("strata::DeviceHashJoin::InnerGather");
+    return backend::gather<Index>(d_temp_storage, temp_storage_bytes, JoinKind::inner, d_build_keys,
+                                  build_rows, d_probe_keys, probe_rows, columns, d_num_out,
+                                  capacity, options, stream);
+  }
+
+  /// The same, and each probe row without a partner, alone.
+  template <class Index = std::int64_t, class Key, class Hash = JoinHash, class Equal = Equality>
+  [[nodiscard]] static cudaError_t LeftCount(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                             const Key* d_build_keys, std::int64_t build_rows,
+                                             const Key* d_probe_keys, std::int64_t probe_rows,
+                                             std::int64_t* d_num_out,
+                                             const JoinOptions<Hash, Equal>& options = {},
+                                             cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE("strata::DeviceHashJoin::LeftCount");
+    return backend::count<Index>(d_temp_storage, temp_storage_bytes, JoinKind::left, d_build_keys,
+                                 build_rows, d_probe_keys, probe_rows, d_num_out, options, stream);
+  }
+  template <class Key, class Index, class Hash = JoinHash, class Equal = Equality>
+  [[nodiscard]] static cudaError_t LeftPairs(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                             const Key* d_build_keys, std::int64_t build_rows,
+                                             const Key* d_probe_keys, std::int64_t probe_rows,
+                                             Index* d_build_out, Index* d_probe_out,
+                                             std::int64_t* d_num_out, std::int64_t capacity,
+                                             const JoinOptions<Hash, Equal>& options = {},
+                                             cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE("strata::DeviceHashJoin::LeftPairs");
+    return pairs(d_temp_storage, temp_storage_bytes, JoinKind::left, d_build_keys, build_rows,
+                 d_probe_keys, probe_rows, d_build_out, d_probe_out, d_num_out, capacity, options,
+                 stream);
+  }
+  template <class Index = std::int64_t, class Key, class Columns, class Hash = JoinHash,
+            class Equal = Equality>
+  [[nodiscard]] static cudaError_t LeftGather(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                              const Key* d_build_keys, std::int64_t build_rows,
+                                              const Key* d_probe_keys, std::int64_t probe_rows,
+                                              const Columns& columns, std::int64_t* d_num_out,
+                                              std::int64_t capacity,
+                                              const JoinOptions<Hash, Equal>& options = {},
+                                              cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE("strata::DeviceHashJoin::LeftGather");
+    return backend::gather<Index>(d_temp_storage, temp_storage_bytes, JoinKind::left, d_build_keys,
+                                  build_rows, d_probe_keys, probe_rows, columns, d_num_out,
+                                  capacity, options, stream);
+  }
+
+  /// The same, and each build row without a partner, alone.
+  template <class Index = std::int64_t, class Key, class Hash = JoinHash, class Equal = Equality>
+  [[nodiscard]] static cudaError_t FullCount(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                             const Key* d_build_keys, std::int64_t build_rows,
+                                             const Key* d_probe_keys, std::int64_t probe_rows,
+                                             std::int64_t* d_num_out,
+                                             const JoinOptions<Hash, Equal>& options = {},
+                                             cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE("strata::DeviceHashJoin::FullCount");
+    return backend::count<Index>(d_temp_storage, temp_storage_bytes, JoinKind::full, d_build_keys,
+                                 build_rows, d_probe_keys, probe_rows, d_num_out, options, stream);
+  }
+  template <class Key, class Index, class Hash = JoinHash, class Equal = Equality>
+  [[nodiscard]] static cudaError_t FullPairs(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                             const Key* d_build_keys, std::int64_t build_rows,
+                                             const Key* d_probe_keys, std::int64_t probe_rows,
+                                             Index* d_build_out, Index* d_probe_out,
+                                             std::int64_t* d_num_out, std::int64_t capacity,
+                                             const JoinOptions<Hash, Equal>& options = {},
+                                             cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE("strata::DeviceHashJoin::FullPairs");
+    return pairs(d_temp_storage, temp_storage_bytes, JoinKind::full, d_build_keys, build_rows,
+                 d_probe_keys, probe_rows, d_build_out, d_probe_out, d_num_out, capacity, options,
+                 stream);
+  }
+  template <class Index = std::int64_t, class Key, class Columns, class Hash = JoinHash,
+            class Equal = Equality>
+  [[nodiscard]] static cudaError_t FullGather(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                              const Key* d_build_keys, std::int64_t build_rows,
+                                              const Key* d_probe_keys, std::int64_t probe_rows,
+                                              const Columns& columns, std::int64_t* d_num_out,
+                                              std::int64_t capacity,
+                                              const JoinOptions<Hash, Equal>& options = {},
+                                              cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE("strata::DeviceHashJoin::FullGather");
+    return backend::gather<Index>(d_temp_storage, temp_storage_bytes, JoinKind::full, d_build_keys,
+                                  build_rows, d_probe_keys, probe_rows, columns, d_num_out,
+                                  capacity, options, stream);
+  }
+
+  /// Each probe row that has a partner, once.
+  template <class Index = std::int64_t, class Key, class Hash = JoinHash, class Equal = Equality>
+  [[nodiscard]] static cudaError_t SemiCount(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                             const Key* d_build_keys, std::int64_t build_rows,
+                                             const Key* d_probe_keys, std::int64_t probe_rows,
+                                             std::int64_t* d_num_out,
+                                             const JoinOptions<Hash, Equal>& options = {},
+                                             cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE("strata::DeviceHashJoin::SemiCount");
+    return backend::count<Index>(d_temp_storage, temp_storage_bytes, JoinKind::semi, d_build_keys,
+                                 build_rows, d_probe_keys, probe_rows, d_num_out, options, stream);
+  }
+  template <class Key, class Index, class Hash = JoinHash, class Equal = Equality>
+  [[nodiscard]] static cudaError_t SemiPairs(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                             const Key* d_build_keys, std::int64_t build_rows,
+                                             const Key* d_probe_keys, std::int64_t probe_rows,
+                                             Index* d_probe_out, std::int64_t* d_num_out,
+                                             std::int64_t capacity,
+                                             const JoinOptions<Hash, Equal>& options = {},
+                                             cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE("strata::DeviceHashJoin::SemiPairs");
+    return pairs(d_temp_storage, temp_storage_bytes, JoinKind::semi, d_build_keys, build_rows,
+                 d_probe_keys, probe_rows, static_cast<Index*>(nullptr), d_probe_out, d_num_out,
+                 capacity, options, stream);
+  }
+  template <class Index = std::int64_t, class Key, class Columns, class Hash = JoinHash,
+            class Equal = Equality>
+  [[nodiscard]] static cudaError_t SemiGather(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                              const Key* d_build_keys, std::int64_t build_rows,
+                                              const Key* d_probe_keys, std::int64_t probe_rows,
+                                              const Columns& columns, std::int64_t* d_num_out,
+                                              std::int64_t capacity,
+                                              const JoinOptions<Hash, Equal>& options = {},
+                                              cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE("strata::DeviceHashJoin::SemiGather");
+    return backend::gather<Index>(d_temp_storage, temp_storage_bytes, JoinKind::semi, d_build_keys,
+                                  build_rows, d_probe_keys, probe_rows, columns, d_num_out,
+                                  capacity, options, stream);
+  }
+
+  /// Each probe row that has none.
+  template <class Index = std::int64_t, class Key, class Hash = JoinHash, class Equal = Equality>
+  [[nodiscard]] static cudaError_t AntiCount(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                             const Key* d_build_keys, std::int64_t build_rows,
+                                             const Key* d_probe_keys, std::int64_t probe_rows,
+                                             std::int64_t* d_num_out,
+                                             const JoinOptions<Hash, Equal>& options = {},
+                                             cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE("strata::DeviceHashJoin::AntiCount");
+    return backend::count<Index>(d_temp_storage, temp_storage_bytes, JoinKind::anti, d_build_keys,
+                                 build_rows, d_probe_keys, probe_rows, d_num_out, options, stream);
+  }
+  template <class Key, class Index, class Hash = JoinHash, class Equal = Equality>
+  [[nodiscard]] static cudaError_t AntiPairs(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                             const Key* d_build_keys, std::int64_t build_rows,
+                                             const Key* d_probe_keys, std::int64_t probe_rows,
+                                             Index* d_probe_out, std::int64_t* d_num_out,
+                                             std::int64_t capacity,
+                                             const JoinOptions<Hash, Equal>& options = {},
+                                             cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE("strata::DeviceHashJoin::AntiPairs");
+    return pairs(d_temp_storage, temp_storage_bytes, JoinKind::anti, d_build_keys, build_rows,
+                 d_probe_keys, probe_rows, static_cast<Index*>(nullptr), d_probe_out, d_num_out,
+                 capacity, options, stream);
+  }
+  template <class Index = std::int64_t, class Key, class Columns, class Hash = JoinHash,
+            class Equal = Equality>
+  [[nodiscard]] static cudaError_t AntiGather(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                              const Key* d_build_keys, std::int64_t build_rows,
+                                              const Key* d_probe_keys, std::int64_t probe_rows,
+                                              const Columns& columns, std::int64_t* d_num_out,
+                                              std::int64_t capacity,
+                                              const JoinOptions<Hash, Equal>& options = {},
+                                              cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE("strata::DeviceHashJoin::AntiGather");
+    return backend::gather<Index>(d_temp_storage, temp_storage_bytes, JoinKind::anti, d_build_keys,
+                                  build_rows, d_probe_keys, probe_rows, columns, d_num_out,
+                                  capacity, options, stream);
+  }
+
+ private:
+  using backend = detail::join_backend;
+
+  template <class Key, class Index, class Hash, class Equal>
+  static cudaError_t pairs(void* d_temp_storage, std::size_t& temp_storage_bytes, JoinKind kind,
+                           const Key* build_keys, std::int64_t build_rows, const Key* probe_keys,
+                           std::int64_t probe_rows, Index* build_out, Index* probe_out,
+                           std::int64_t* d_num_out, std::int64_t capacity,
+                           const JoinOptions<Hash, Equal>& options, cudaStream_t stream) {
+    if (d_temp_storage != nullptr &&
+        !detail::join_outputs_are_valid(kind, build_out, probe_out, capacity, build_keys,
+                                        build_rows, probe_keys, probe_rows)) {
+      return cudaErrorInvalidValue;
+    }
+    return backend::gather<Index>(
+        d_temp_storage, temp_storage_bytes, kind, build_keys, build_rows, probe_keys, probe_rows,
+        detail::join_pairs_sink<Index>{build_out, probe_out}, d_num_out, capacity, options, stream);
+  }
+};
+
+}  // namespace STRATA_DETAIL_JOIN_NAMESPACE
+STRATA_ARCH_NAMESPACE_END
+#undef STRATA_DETAIL_JOIN_NAMESPACE

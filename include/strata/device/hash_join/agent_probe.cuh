@@ -1,0 +1,242 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/block/block_reduce.cuh>
+#include <strata/block/block_scan.cuh>
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/device/hash_join/join_output.cuh>
+#include <strata/device/hash_join/join_types.hpp>
+#include <strata/device/hash_join/table.cuh>
+
+#include <cstddef>
+#include <cstdint>
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// Looks up a tile of probe rows, or asks a tile of build rows which of them nobody has found, and
+/// writes what of it belongs to the result. All member functions are called by the whole block.
+template <class Table, class Key, int BlockThreads, int ItemsPerThread>
+class AgentJoinProbe {
+  using Slot = typename Table::Slot;
+  using Word = typename Table::Word;
+  using Row = decltype(Table::rows);
+  using Count = unsigned long long;
+  using Scan = BlockScan<Count, BlockThreads, BLOCK_SCAN_WARP_SCANS>;
+
+ public:
+  static constexpr int tile_items = BlockThreads * ItemsPerThread;
+
+  struct TempStorage {
+    typename Scan::TempStorage scan;
+    /// How many rows of the result items have, then where they begin in those of the tile.
+    Count begins[tile_items + 1];
+    /// Of an item with one row in the result its partner, or none; with several, where in the
+    /// table's lists the partners begin.
+    Row partners[tile_items];
+    Count place;
+  };
+
+  STRATA_D AgentJoinProbe(TempStorage& storage, const Table& table,
+                          const join_probe<Key, Row>& probe)
+      : storage_(storage), table_(table), probe_(probe) {}
+
+  /// Rows of the result that the calling thread has in a tile.
+  STRATA_D static Count count(const Table& table, const join_probe<Key, Row>& probe, Count tile) {
+    Count counts[ItemsPerThread];
+    Row partners[ItemsPerThread];
+    look_up(table, probe, tile, counts, partners);
+    Count sum = 0;
+    STRATA_UNROLL
+    for (int i = 0; i < ItemsPerThread; ++i) sum += counts[i];
+    return sum;
+  }
+
+  /// The same for the whole block, which may then write them.
+  STRATA_D Count prepare(Count tile) {
+    Count counts[ItemsPerThread];
+    Row partners[ItemsPerThread];
+    look_up(table_, probe_, tile, counts, partners);
+    STRATA_UNROLL
+    for (int i = 0; i < ItemsPerThread; ++i) {
+      const int item = i * BlockThreads + static_cast<int>(threadIdx.x);
+      storage_.begins[item] = counts[i];
+      storage_.partners[item] = partners[i];
+    }
+    __syncthreads();
+    // In the order of the rows: a thread has neighbours.
+    const int first = static_cast<int>(threadIdx.x) * ItemsPerThread;
+    Count sum = 0;
+    STRATA_UNROLL
+    for (int i = 0; i < ItemsPerThread; ++i) {
+      counts[i] = storage_.begins[first + i];
+      sum += counts[i];
+    }
+    Count before = 0;
+    Count all = 0;
+    Scan(storage_.scan).ExclusiveSum(sum, before, all);
+    STRATA_UNROLL
+    for (int i = 0; i < ItemsPerThread; ++i) {
+      storage_.begins[first + i] = before;
+      before += counts[i];
+    }
+    if (threadIdx.x == BlockThreads - 1) storage_.begins[tile_items] = before;
+    __syncthreads();
+    return all;
+  }
+
+  /// Writes rows [first, last) of those of the tile that `prepare` was called with, of which the
+  /// first one has the position `begin` in the whole result.
+  template <class Index, class Sink>
+  STRATA_D void write(Count tile, Count begin, Count first, Count last, const Sink& sink) const {
+    const Count capacity = static_cast<Count>(probe_.capacity);
+    const Count room = begin < capacity ? capacity - begin : 0;
+    if (room < last) last = room;
+    for (Count at = first + threadIdx.x; at < last; at += BlockThreads) {
+      const int item = item_of(at);
+      const Count item_begin = storage_.begins[item];
+      Row partner = storage_.partners[item];
+      if (storage_.begins[item + 1] - item_begin > 1) {
+        partner = table_.lists[partner + static_cast<Row>(at - item_begin)];
+      }
+      const Index found = partner == Table::none ? no_row<Index> : static_cast<Index>(partner);
+      if (tile < probe_.probe_tiles) {
+        const Index row = static_cast<Index>(tile * tile_items + static_cast<unsigned>(item));
+        sink(static_cast<std::int64_t>(begin + at), found, row);
+      } else {
+        sink(static_cast<std::int64_t>(begin + at), found, no_row<Index>);
+      }
+    }
+  }
+
+  /// Looks a tile up, takes its place behind all others that have come before, and writes its
+  /// results; or puts it on the list if it has many.
+  template <class Index, class Sink>
+  STRATA_D void join(Count tile, const join_tile_list& list, const Sink& sink) {
+    const Count all = prepare(tile);
+    if (all == 0) return;
+    if (threadIdx.x == 0) {
+      const Count place = atomicAdd(probe_.total, all);
+      storage_.place = place;
+      if (all > join_unit) put_on_list(tile, place, all, list);
+    }
+    __syncthreads();
+    if (all <= join_unit) write<Index>(tile, storage_.place, 0, all, sink);
+  }
+
+ private:
+  STRATA_D void put_on_list(Count tile, Count begin, Count all, const join_tile_list& list) const {
+    const Count units = join_units_of(begin, all, probe_.capacity);
+    if (units == 0) return;
+    constexpr Count one = Count{1} << join_tile_list::unit_bits;
+    const Count taken = atomicAdd(list.taken, one + units);
+    const Count at = taken >> join_tile_list::unit_bits;
+    list.tiles[at] = tile;
+    list.begins[at] = begin;
+    list.unit_ends[at] = (taken & (one - 1)) + units;
+  }
+
+  STRATA_D static void look_up(const Table& table, const join_probe<Key, Row>& probe, Count tile,
+                               Count (&counts)[ItemsPerThread], Row (&partners)[ItemsPerThread]) {
+    if (tile < probe.probe_tiles) {
+      look_up_probe_rows(table, probe, tile * tile_items + threadIdx.x, counts, partners);
+    } else {
+      look_at_build_rows(table, (tile - probe.probe_tiles) * tile_items + threadIdx.x, counts,
+                         partners);
+    }
+  }
+
+  STRATA_D static void look_up_probe_rows(const Table& table, const join_probe<Key, Row>& probe,
+                                          Count first, Count (&counts)[ItemsPerThread],
+                                          Row (&partners)[ItemsPerThread]) {
+    Key keys[ItemsPerThread];
+    bool has_key[ItemsPerThread];
+    Word hashes[ItemsPerThread];
+    Row slots[ItemsPerThread];
+    Word words[ItemsPerThread];
+    STRATA_UNROLL
+    for (int i = 0; i < ItemsPerThread; ++i) {
+      const Count row = first + static_cast<unsigned>(i * BlockThreads);
+      has_key[i] = row < probe.rows && join_row_is_valid(probe.valid, row);
+      if (has_key[i]) keys[i] = probe.keys[row];
+    }
+    // First looks are on their way together; few keys need a second one.
+    STRATA_UNROLL
+    for (int i = 0; i < ItemsPerThread; ++i) {
+      words[i] = Slot::empty;
+      if (!has_key[i]) continue;
+      hashes[i] = table.hash_of(keys[i]);
+      slots[i] = table.first_slot(hashes[i]);
+      words[i] = table.load(slots[i]);
+    }
+    STRATA_UNROLL
+    for (int i = 0; i < ItemsPerThread; ++i) {
+      const bool exists = first + static_cast<unsigned>(i * BlockThreads) < probe.rows;
+      typename Table::place at{Table::none, Slot::empty};
+      if (has_key[i]) {
+        at = table.find(keys[i], hashes[i], slots[i], words[i]);
+      } else if (exists) {
+        at = table.find_null();
+      }
+      counts[i] = 0;
+      partners[i] = Table::none;
+      if (exists) count_row(table, probe.kind, at, counts[i], partners[i]);
+    }
+  }
+
+  STRATA_D static void count_row(const Table& table, JoinKind kind, const typename Table::place& at,
+                                 Count& count, Row& partner) {
+    const bool is_found = at.slot != Table::none;
+    if (is_found && table.matched != nullptr) table.mark_matched(at.slot);
+    if (kind == JoinKind::semi || kind == JoinKind::anti) {
+      count = is_found == (kind == JoinKind::semi) ? 1 : 0;
+    } else if (!is_found) {
+      count = kind == JoinKind::inner ? 0 : 1;
+    } else {
+      const Row partners = table.count_at(at);
+      count = partners;
+      partner = partners == 1            ? Slot::row(at.word)
+                : table.lists != nullptr ? table.begins[at.slot]
+                                         : 0;
+    }
+  }
+
+  STRATA_D static void look_at_build_rows(const Table& table, Count first,
+                                          Count (&counts)[ItemsPerThread],
+                                          Row (&partners)[ItemsPerThread]) {
+    STRATA_UNROLL
+    for (int i = 0; i < ItemsPerThread; ++i) {
+      const Count row = first + static_cast<unsigned>(i * BlockThreads);
+      partners[i] = static_cast<Row>(row);
+      counts[i] = 0;
+      if (row >= table.rows) continue;
+      const Row slot = table.slot_of[row];
+      counts[i] = slot == Table::none || !table.is_matched(slot) ? 1 : 0;
+    }
+  }
+
+  // The last item that begins not behind `at`; of those that begin there it is the only one that
+  // is not empty.
+  STRATA_D int item_of(Count at) const {
+    int item = 0;
+    STRATA_UNROLL
+    for (int step = power_below(tile_items); step > 0; step /= 2) {
+      if (item + step < tile_items && storage_.begins[item + step] <= at) item += step;
+    }
+    return item;
+  }
+  STRATA_HD static constexpr int power_below(int count) {
+    int power = 1;
+    while (power * 2 < count) power *= 2;
+    return power;
+  }
+
+  TempStorage& storage_;
+  const Table& table_;
+  const join_probe<Key, Row>& probe_;
+};
+
+}  // namespace detail
+STRATA_NAMESPACE_END

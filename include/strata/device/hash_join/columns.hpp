@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/device/hash_join/join_types.hpp>
+
+#include <cstdint>
+
+STRATA_NAMESPACE_BEGIN
+
+/// A column of values that travels with the rows of one side: `out[position] = in[row]`, or
+/// `missing` where the result has no row of that side. `in` and `out` are random-access iterators,
+/// valid where the join is executed. Neighbours in `out` are written by different threads, so they
+/// must be different objects (not bits).
+template <bool FromBuild, class In, class Out, class Missing>
+struct JoinColumn {
+  In in;
+  Out out;
+  Missing missing;
+
+  template <class Index>
+  STRATA_HD void operator()(std::int64_t position, Index build_row, Index probe_row) const {
+    const Index row = FromBuild ? build_row : probe_row;
+    if (row == no_row<Index>) {
+      out[position] = missing;
+    } else {
+      out[position] = in[row];
+    }
+  }
+};
+
+template <class In, class Out, class Missing>
+JoinColumn<true, In, Out, Missing> build_column(In in, Out out, Missing missing) {
+  return {in, out, missing};
+}
+template <class In, class Out, class Missing>
+JoinColumn<false, In, Out, Missing> probe_column(In in, Out out, Missing missing) {
+  return {in, out, missing};
+}
+
+/// Several columns as one, or any functors that are called as
+/// `sink(std::int64_t position, Index build_row, Index probe_row)` for each row of the result.
+template <class First, class... Rest>
+struct JoinColumns {
+  First first;
+  JoinColumns<Rest...> rest;
+
+  template <class Index>
+  STRATA_HD void operator()(std::int64_t position, Index build_row, Index probe_row) const {
+    first(position, build_row, probe_row);
+    rest(position, build_row, probe_row);
+  }
+};
+template <class Only>
+struct JoinColumns<Only> {
+  Only first;
+
+  template <class Index>
+  STRATA_HD void operator()(std::int64_t position, Index build_row, Index probe_row) const {
+    first(position, build_row, probe_row);
+  }
+};
+
+/// What a join with payload writes:
+///
+///     join_columns(build_column(names, names_out, 0), probe_column(prices, prices_out, 0.0f))
+template <class First, class... Rest>
+JoinColumns<First, Rest...> join_columns(First first, Rest... rest) {
+  if constexpr (sizeof...(Rest) == 0) {
+    return {first};
+  } else {
+    return {first, STRATA_DETAIL_ROOT::join_columns(rest...)};
+  }
+}
+
+STRATA_NAMESPACE_END

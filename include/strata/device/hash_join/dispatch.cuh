@@ -1,0 +1,243 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/device_properties.cuh>
+#include <strata/core/launcher.cuh>
+#include <strata/core/macros.hpp>
+#include <strata/core/temporary_storage.hpp>
+#include <strata/core/types.hpp>
+#include <strata/device/hash_join/join_options.hpp>
+#include <strata/device/hash_join/join_output.cuh>
+#include <strata/device/hash_join/kernels.cuh>
+#include <strata/device/hash_join/table_storage.cuh>
+#include <strata/device/hash_join/tuning.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
+
+/// One side of a join, as the user gives it.
+template <class Key>
+struct join_input {
+  const Key* keys;
+  std::int64_t rows;
+};
+
+/// The launches that ask a table. `Sink` is NullType where rows are only counted.
+template <class MaxPolicy, class Index, class Key, class Sink, class Hash, class Equal>
+struct join_prober {
+  using Row = join_row_t<Index>;
+  using Table = join_table<Key, Row, Hash, Equal>;
+  using Probe = join_probe<Key, Row>;
+
+  static constexpr bool has_rows = !std::is_same_v<Sink, NullType>;
+  static constexpr int slots = 4;
+
+  JoinKind kind;
+  JoinOrder order;
+  /// As many as the storage is for.
+  Row build_rows;
+  Row probe_rows;
+
+  template <class Layout>
+  void reserve(Layout& storage, int first) const {
+    storage.template reserve<unsigned long long>(first + counters, 1);
+    if (!has_rows) return;
+    const std::size_t most_tiles = ceiling_divide<std::size_t>(probe_rows, least_join_tile) +
+                                   ceiling_divide<std::size_t>(build_rows, least_join_tile);
+    storage.template reserve<unsigned long long>(first + begins, most_tiles);
+    storage.template reserve<unsigned long long>(first + unit_ends, most_tiles);
+    if (order == JoinOrder::any) {
+      storage.template reserve<unsigned long long>(first + tiles, most_tiles);
+    }
+  }
+
+  template <class Layout>
+  cudaError_t run(const Layout& storage, int first, const Table& table, Probe probe,
+                  const launch_configuration& like, const device_properties& device,
+                  const Sink& sink) const {
+    constexpr join_table_tuning tuning = MaxPolicy::table;
+    constexpr unsigned long long tile =
+        static_cast<unsigned long long>(tuning.probe_threads) * tuning.probe_items;
+    static_assert(tile >= least_join_tile,
+                  "join_table_tuning: a tile of probe rows must have at least 256");
+    probe.probe_tiles = ceiling_divide<unsigned long long>(probe.rows, tile);
+    probe.build_tiles =
+        kind == JoinKind::full ? ceiling_divide<unsigned long long>(table.rows, tile) : 0;
+    const join_tile_list list = list_in(storage, first);
+    cudaError_t status =
+        launch(with_grid(like, 1, 1), join_reset_kernel<Row>, probe.total, list.taken);
+    if (status != cudaSuccess) return status;
+    if constexpr (!has_rows) {
+      return count(table, probe, like, nullptr);
+    } else {
+      const unsigned long long all = probe.probe_tiles + probe.build_tiles;
+      if (order == JoinOrder::probe) {
+        status = count(table, probe, like, list.begins);
+        if (status == cudaSuccess) {
+          constexpr int threads = 512;
+          status = launch(with_grid(like, 1, threads), join_scan_kernel<threads, Row>, list, all,
+                          probe.capacity, probe.total);
+        }
+      } else {
+        status = join(table, probe, like, list, sink);
+      }
+      // A list without lists of rows has tiles of few results only.
+      const bool may_be_listed = order == JoinOrder::probe || table.lists != nullptr;
+      if (status != cudaSuccess || all == 0 || !may_be_listed || probe.capacity == 0) return status;
+      const auto most_units = all + static_cast<unsigned long long>(probe.capacity) / join_unit;
+      const unsigned long long resident =
+          static_cast<unsigned long long>(device.multiprocessors) *
+          static_cast<unsigned>(tuning.probe_blocks_per_multiprocessor);
+      return launch(
+          with_grid(like, most_units < resident ? most_units : resident, tuning.probe_threads),
+          join_write_kernel<MaxPolicy, Index, Table, Key, Row, Sink>, table, probe, list, all,
+          sink);
+    }
+  }
+
+ private:
+  enum slot { counters, begins, unit_ends, tiles };
+
+  static launch_configuration with_grid(launch_configuration like, unsigned long long blocks,
+                                        int threads) {
+    like.grid = dim3(static_cast<unsigned>(blocks));
+    like.block = dim3(static_cast<unsigned>(threads));
+    return like;
+  }
+
+  template <class Layout>
+  join_tile_list list_in(const Layout& storage, int first) const {
+    const auto get = [&](slot what) {
+      return storage.template get<unsigned long long>(first + what);
+    };
+    if (!has_rows) return {};
+    return {order == JoinOrder::any ? get(tiles) : nullptr, get(begins), get(unit_ends),
+            get(counters)};
+  }
+
+  // Build rows after all probe rows: these say which of them are found.
+  template <class Launch>
+  static cudaError_t in_two_parts(const Probe& probe, const Launch& launch_tiles) {
+    cudaError_t status = cudaSuccess;
+    if (probe.probe_tiles > 0) status = launch_tiles(0ull, probe.probe_tiles);
+    if (status != cudaSuccess || probe.build_tiles == 0) return status;
+    return launch_tiles(probe.probe_tiles, probe.build_tiles);
+  }
+
+  cudaError_t count(const Table& table, const Probe& probe, const launch_configuration& like,
+                    unsigned long long* counts) const {
+    return in_two_parts(probe, [&](unsigned long long first, unsigned long long number) {
+      return launch(with_grid(like, number, MaxPolicy::table.probe_threads),
+                    join_count_kernel<MaxPolicy, Table, Key, Row>, table, probe, first, counts);
+    });
+  }
+
+  cudaError_t join(const Table& table, const Probe& probe, const launch_configuration& like,
+                   const join_tile_list& list, const Sink& sink) const {
+    return in_two_parts(probe, [&](unsigned long long first, unsigned long long number) {
+      return launch(with_grid(like, number, MaxPolicy::table.probe_threads),
+                    join_probe_kernel<MaxPolicy, Index, Table, Key, Row, Sink>, table, probe, first,
+                    list, sink);
+    });
+  }
+};
+
+/// Carries out one call of a join; `PolicyHub` may be replaced to override the tuning.
+template <class Index, class Key, class Sink, class Hash, class Equal,
+          class PolicyHub = join_policy_hub>
+struct DispatchHashJoin {
+  static_assert(
+      std::is_integral_v<Index> && (sizeof(Index) == 4 || sizeof(Index) == 8),
+      "the rows of a hash join are told by integers of 4 or 8 bytes: choose such an Index");
+  static_assert(std::is_trivially_copyable_v<Key>,
+                "a hash join copies keys: Key must be trivially copyable");
+
+  using MaxPolicy = typename PolicyHub::MaxPolicy;
+  using Row = join_row_t<Index>;
+  using Options = JoinOptions<Hash, Equal>;
+  using Storage = join_table_storage<MaxPolicy, Key, Row, Hash, Equal>;
+  using Prober = join_prober<MaxPolicy, Index, Key, Sink, Hash, Equal>;
+  using Layout = temporary_storage::layout<Storage::slots + Prober::slots>;
+
+  JoinKind kind;
+  join_input<Key> build;
+  join_input<Key> probe;
+  const Sink& sink;
+  std::int64_t* d_num_out;
+  std::int64_t capacity;
+  const Options& options;
+  cudaStream_t stream;
+  device_properties device;
+
+  static cudaError_t Dispatch(void* d_temp_storage, std::size_t& temp_storage_bytes, JoinKind kind,
+                              join_input<Key> build, join_input<Key> probe, const Sink& sink,
+                              std::int64_t* d_num_out, std::int64_t capacity,
+                              const Options& options, cudaStream_t stream) {
+    if (!rows_are_valid(build.rows) || !rows_are_valid(probe.rows)) return cudaErrorInvalidValue;
+    Storage table_storage(static_cast<Row>(build.rows), features(kind, options));
+    const Prober prober{kind, options.order, static_cast<Row>(build.rows),
+                        static_cast<Row>(probe.rows)};
+    Layout layout;
+    cudaError_t status = table_storage.reserve(layout, 0);
+    if (status != cudaSuccess) return status;
+    prober.reserve(layout, Storage::slots);
+    if (d_temp_storage == nullptr) {
+      temp_storage_bytes = layout.bytes();
+      return cudaSuccess;
+    }
+    if (capacity < 0 || d_num_out == nullptr || options.strategy == JoinStrategy::cpu ||
+        (build.rows > 0 && build.keys == nullptr) || (probe.rows > 0 && probe.keys == nullptr) ||
+        !layout.map(d_temp_storage, temp_storage_bytes)) {
+      return cudaErrorInvalidValue;
+    }
+    device_properties device;
+    status = current_device_properties(device);
+    if (status != cudaSuccess) return status;
+
+    launch_configuration like{"strata::DeviceHashJoin", dim3(1), dim3(1)};
+    like.stream = stream;
+    like.programmatic = device.ptx_version >= 900;
+    auto table = table_storage.map(layout, 0, options.hash, options.equal);
+    table.keys = build.keys;
+    table.valid = options.build_valid;
+    table.rows = static_cast<Row>(build.rows);
+    table.nulls_equal = options.nulls_equal;
+    table.promised_unique = options.build_unique;
+    status = table_storage.clear(table, like, device.multiprocessors);
+    if (status == cudaSuccess) status = table_storage.insert(table, like, 0);
+    if (status == cudaSuccess) status = table_storage.list(table, like);
+    if (status != cudaSuccess) return status;
+    const typename Prober::Probe asked{
+        kind,
+        probe.keys,
+        options.probe_valid,
+        static_cast<Row>(probe.rows),
+        0,
+        0,
+        capacity < most_join_capacity ? capacity : most_join_capacity,
+        reinterpret_cast<unsigned long long*>(d_num_out)};
+    return prober.run(layout, Storage::slots, table, asked, like, device, sink);
+  }
+
+ private:
+  static join_table_features features(JoinKind kind, const Options& options) {
+    const bool counts = has_pairs(kind) && !options.build_unique;
+    const bool lists = counts && Prober::has_rows;
+    return {counts, lists, lists && options.order == JoinOrder::probe, kind == JoinKind::full};
+  }
+
+  static bool rows_are_valid(std::int64_t rows) {
+    constexpr auto all_bits = static_cast<std::uint64_t>(no_join_row<Row>);
+    constexpr std::uint64_t most_told = std::is_signed_v<Index> ? all_bits / 2 : all_bits;
+    // A slot's row is never all bits.
+    constexpr auto most_kept = static_cast<std::uint64_t>(join_slot<Row>::most_rows);
+    return rows >= 0 && static_cast<std::uint64_t>(rows) <= most_told &&
+           static_cast<std::uint64_t>(rows) <= most_kept;
+  }
+};
+
+STRATA_ARCH_DETAIL_NAMESPACE_END

@@ -1,0 +1,177 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/launcher.cuh>
+#include <strata/core/macros.hpp>
+#include <strata/core/temporary_storage.hpp>
+#include <strata/core/types.hpp>
+#include <strata/device/hash_join/kernels.cuh>
+#include <strata/device/hash_join/table.cuh>
+#include <strata/device/radix_sort/dispatch.cuh>
+#include <strata/device/radix_sort/index_iterator.cuh>
+
+#include <cstddef>
+#include <cstdint>
+
+STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
+
+/// What a table shall be able to tell.
+struct join_table_features {
+  /// How many rows have a key; which ones; in ascending order.
+  bool counts;
+  bool lists;
+  bool sorted;
+  /// Which rows nobody has found.
+  bool matched;
+};
+
+/// A table of up to `rows` build rows in memory that somebody gives, and the launches that build
+/// it.
+template <class MaxPolicy, class Key, class Row, class Hash, class Equal>
+class join_table_storage {
+ public:
+  using Table = join_table<Key, Row, Hash, Equal>;
+  using Slot = typename Table::Slot;
+  using Sort = DispatchRadixSort<const Row*, index_iterator<Row>, Row, false, identity_decomposer>;
+
+  static constexpr int slots = 10;
+
+  join_table_storage(Row rows, join_table_features features) : rows_(rows), features_(features) {}
+
+  /// Twice as many slots as rows: with fewer, searches get long.
+  static Row number_of_slots(Row rows) {
+    constexpr Row most = Table::none - 2;
+    return rows < most / 2 ? 2 * rows + 1 : most;
+  }
+
+  template <class Layout>
+  cudaError_t reserve(Layout& storage, int first) {
+    const auto rows = static_cast<std::size_t>(rows_);
+    const std::size_t all_slots = static_cast<std::size_t>(number_of_slots(rows_)) + 1;
+    storage.template reserve<typename Slot::Word>(first + words, all_slots);
+    storage.template reserve<unsigned long long>(first + counters, 2);
+    if (features_.counts) storage.template reserve<Row>(first + further, all_slots);
+    if (features_.lists || features_.matched) storage.template reserve<Row>(first + slot_of, rows);
+    if (features_.lists) {
+      storage.template reserve<Row>(first + begins, all_slots);
+      storage.template reserve<Row>(first + lists, rows);
+    }
+    if (features_.lists && !features_.sorted) storage.template reserve<Row>(first + ranks, rows);
+    if (features_.matched) {
+      storage.template reserve<unsigned>(first + matched,
+                                         ceiling_divide<std::size_t>(all_slots, 32));
+    }
+    if (!features_.sorted) return cudaSuccess;
+    sort_bytes_ = 0;
+    const cudaError_t status =
+        sort(nullptr, sort_bytes_, nullptr, nullptr, nullptr, rows_, nullptr);
+    if (status != cudaSuccess) return status;
+    storage.template reserve<Row>(first + sorted, rows);
+    storage.template reserve<unsigned char>(first + sorting, sort_bytes_);
+    return cudaSuccess;
+  }
+
+  template <class Layout>
+  Table map(const Layout& storage, int first, const Hash& hash, const Equal& equal) {
+    Table table{nullptr, nullptr, 0,       0,       nullptr, nullptr, nullptr, nullptr, nullptr,
+                nullptr, nullptr, nullptr, nullptr, false,   false,   hash,    equal};
+    table.num_slots = number_of_slots(rows_);
+    table.slots = storage.template get<typename Slot::Word>(first + words);
+    auto* const counter = storage.template get<unsigned long long>(first + counters);
+    table.has_duplicates = reinterpret_cast<unsigned*>(counter);
+    table.listed = reinterpret_cast<Row*>(counter + 1);
+    if (features_.counts) table.further = storage.template get<Row>(first + further);
+    if (features_.lists || features_.matched) {
+      table.slot_of = storage.template get<Row>(first + slot_of);
+    }
+    if (features_.lists) {
+      table.begins = storage.template get<Row>(first + begins);
+      table.lists = storage.template get<Row>(first + lists);
+    }
+    if (features_.lists && !features_.sorted) {
+      table.rank_of = storage.template get<Row>(first + ranks);
+    }
+    if (features_.matched) table.matched = storage.template get<unsigned>(first + matched);
+    if (features_.sorted) {
+      sorted_ = storage.template get<Row>(first + sorted);
+      sorting_ = storage.template get<unsigned char>(first + sorting);
+    }
+    return table;
+  }
+
+  cudaError_t clear(const Table& table, const launch_configuration& like, int multiprocessors) {
+    const std::size_t blocks = blocks_for(static_cast<std::size_t>(table.num_slots) + 1);
+    const std::size_t most = static_cast<std::size_t>(multiprocessors) * 8;
+    return launch(with_blocks(like, blocks < most ? blocks : most), join_clear_kernel<Table>,
+                  table);
+  }
+
+  /// Puts rows [first, table.rows) into the table.
+  cudaError_t insert(const Table& table, const launch_configuration& like, Row first) {
+    if (first >= table.rows) return cudaSuccess;
+    return launch(with_blocks(like, blocks_for(table.rows - first)), join_insert_kernel<Table>,
+                  table, static_cast<unsigned long long>(first));
+  }
+
+  /// Lists the rows of each key; to be called when all rows are in.
+  cudaError_t list(const Table& table, const launch_configuration& like) {
+    if (!features_.lists || table.rows == 0) return cudaSuccess;
+    if (features_.sorted) return sort_lists(table, like);
+    constexpr std::size_t tile = static_cast<std::size_t>(build_threads) * 4;
+    const std::size_t all_slots = static_cast<std::size_t>(table.num_slots) + 1;
+    cudaError_t status = launch(with_blocks(like, ceiling_divide(all_slots, tile)),
+                                join_place_kernel<MaxPolicy, Table>, table);
+    if (status != cudaSuccess) return status;
+    return launch(with_blocks(like, blocks_for(table.rows)), join_fill_kernel<Table>, table);
+  }
+
+ private:
+  enum slot {
+    words,
+    counters,
+    further,
+    begins,
+    lists,
+    slot_of,
+    ranks,
+    matched,
+    sorted,
+    sorting,
+  };
+  static constexpr int build_threads = MaxPolicy::table.build_threads;
+
+  static std::size_t blocks_for(std::size_t threads) {
+    return ceiling_divide(threads, static_cast<std::size_t>(build_threads));
+  }
+  static launch_configuration with_blocks(launch_configuration like, std::size_t blocks) {
+    like.grid = dim3(static_cast<unsigned>(blocks));
+    like.block = dim3(static_cast<unsigned>(build_threads));
+    return like;
+  }
+
+  cudaError_t sort_lists(const Table& table, const launch_configuration& like) {
+    cudaError_t status =
+        sort(sorting_, sort_bytes_, table.slot_of, sorted_, table.lists, table.rows, like.stream);
+    if (status != cudaSuccess) return status;
+    return launch(with_blocks(like, blocks_for(table.rows)), join_find_begins_kernel<Table, Row>,
+                  table, static_cast<const Row*>(sorted_));
+  }
+
+  // A row without a slot has all bits: it comes last.
+  cudaError_t sort(void* storage, std::size_t& bytes, const Row* slots_in, Row* slots_out,
+                   Row* rows_out, Row rows, cudaStream_t stream) const {
+    const int bits = log2_ceiling(static_cast<unsigned long long>(number_of_slots(rows_)) + 2);
+    return Sort::Dispatch(storage, bytes, {slots_in, slots_out, nullptr}, {{}, rows_out, nullptr},
+                          static_cast<std::size_t>(rows), 0, bits, identity_decomposer{},
+                          radix_buffers::in_storage, stream);
+  }
+
+  Row rows_;
+  join_table_features features_;
+  std::size_t sort_bytes_ = 0;
+  Row* sorted_ = nullptr;
+  void* sorting_ = nullptr;
+};
+
+STRATA_ARCH_DETAIL_NAMESPACE_END

@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/chained_policy.hpp>
+#include <strata/core/macros.hpp>
+#include <strata/device/hash_join/strategy.hpp>
+
+STRATA_NAMESPACE_BEGIN
+
+/// How a join by one table in global memory is cut.
+struct join_table_tuning {
+  /// Threads that put a build row each into the table, or give its slots places.
+  int build_threads;
+  int probe_threads;
+  /// Probe rows of a thread that are looked up at the same time.
+  int probe_items;
+  /// What registers and shared memory must allow.
+  int probe_blocks_per_multiprocessor;
+};
+
+namespace detail {
+
+/// Probe rows of a tile, at least.
+inline constexpr unsigned long long least_join_tile = 256;
+
+struct join_policy_hub {
+  // H200, u32, by sketches: 2 probes in flight with 256 threads suffice at full occupancy, more only
+  // cost registers; CAS by one thread after another builds as fast as several in flight.
+  struct Policy750 : ChainedPolicy<750, Policy750, Policy750> {
+    static constexpr join_table_tuning table{256, 256, 4, 4};
+    using strategy = cuda_join_policy;
+  };
+  using MaxPolicy = Policy750;
+};
+
+}  // namespace detail
+STRATA_NAMESPACE_END

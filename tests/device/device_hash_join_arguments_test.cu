@@ -1,0 +1,206 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// DeviceHashJoin: what calls accept and refuse, temporary storage, graphs and streams.
+#include "device/device_hash_join_support.cuh"
+
+#include "device/schedules.cuh"
+
+namespace {
+
+using namespace device_join_test;
+
+/// A call with one thing wrong must neither succeed nor write.
+struct arguments {
+  device_vector<std::uint32_t> keys{std::vector<std::uint32_t>(random_ids(100, 50))};
+  device_vector<std::int32_t> build_out{400};
+  device_vector<std::int32_t> probe_out{400};
+  device_vector<std::int64_t> total{1};
+  JoinKind kind = JoinKind::inner;
+  const std::uint32_t* build_keys = keys.data();
+  const std::uint32_t* probe_keys = keys.data();
+  std::int64_t build_rows = 100;
+  std::int64_t probe_rows = 100;
+  std::int32_t* build_rows_out = build_out.data();
+  std::int32_t* probe_rows_out = probe_out.data();
+  std::int64_t* num_out = total.data();
+  std::int64_t capacity = 400;
+  JoinOptions<> options;
+  std::size_t missing_bytes = 0;
+
+  cudaError_t call() {
+    const device_vector<unsigned char> storage(1 << 18);
+    std::size_t bytes = storage.size();
+    if (missing_bytes > 0) {
+      EXPECT_CUDA_SUCCESS(run(nullptr, bytes));
+      bytes -= missing_bytes;
+    }
+    const cudaError_t status = run(const_cast<unsigned char*>(storage.data()), bytes);
+    EXPECT_CUDA_SUCCESS(cudaDeviceSynchronize());
+    return status;
+  }
+  cudaError_t run(void* storage, std::size_t& bytes) const {
+    return pairs_of(kind, storage, bytes, build_keys, build_rows, probe_keys, probe_rows,
+                    build_rows_out, probe_rows_out, num_out, capacity, options);
+  }
+  bool is_untouched() const {
+    const auto is_so = [](const auto& items) {
+      const auto all = items.to_host();
+      return std::all_of(all.begin(), all.end(),
+                         [](const auto& item) { return strata_test::is_poison(item); });
+    };
+    return is_so(build_out) && is_so(probe_out) && is_so(total);
+  }
+};
+
+TEST(device_hash_join_arguments, wrong_ones_are_refused_before_anything_is_written) {
+  const auto refuse = [](const char* what, auto spoil) {
+    arguments wrong;
+    spoil(wrong);
+    EXPECT_EQ(cudaErrorInvalidValue, wrong.call()) << what;
+    EXPECT_TRUE(wrong.is_untouched()) << what;
+  };
+  refuse("build rows", [](arguments& a) { a.build_rows = -1; });
+  refuse("probe rows", [](arguments& a) { a.probe_rows = -1; });
+  refuse("more rows than int", [](arguments& a) { a.build_rows = std::int64_t{1} << 31; });
+  refuse("more rows than int", [](arguments& a) { a.probe_rows = std::int64_t{1} << 31; });
+  refuse("build keys", [](arguments& a) { a.build_keys = nullptr; });
+  refuse("probe keys", [](arguments& a) { a.probe_keys = nullptr; });
+  refuse("build rows out", [](arguments& a) { a.build_rows_out = nullptr; });
+  refuse("probe rows out", [](arguments& a) { a.probe_rows_out = nullptr; });
+  refuse("total", [](arguments& a) { a.num_out = nullptr; });
+  refuse("capacity", [](arguments& a) { a.capacity = -1; });
+  refuse("storage", [](arguments& a) { a.missing_bytes = 1; });
+  refuse("host strategy", [](arguments& a) { a.options.strategy = JoinStrategy::cpu; });
+  refuse("outputs overlap", [](arguments& a) { a.probe_rows_out = a.build_rows_out + 399; });
+  refuse("outputs overlap", [](arguments& a) { a.build_rows_out = a.probe_rows_out + 399; });
+  refuse("an output overlaps keys", [](arguments& a) {
+    a.build_rows_out = reinterpret_cast<std::int32_t*>(a.keys.data() + 99);
+  });
+}
+
+TEST(device_hash_join_arguments, null_pointers_without_rows_are_right) {
+  arguments none;
+  none.build_keys = none.probe_keys = nullptr;
+  none.build_rows = none.probe_rows = 0;
+  EXPECT_CUDA_SUCCESS(none.call());
+  EXPECT_EQ(0, none.total.to_host()[0]);
+
+  arguments counted;
+  counted.build_rows_out = counted.probe_rows_out = nullptr;
+  counted.capacity = 0;
+  EXPECT_CUDA_SUCCESS(counted.call());
+  EXPECT_GE(counted.total.to_host()[0], 100);
+
+  arguments semi;
+  semi.kind = JoinKind::semi;
+  semi.build_rows_out = nullptr;
+  EXPECT_CUDA_SUCCESS(semi.call());
+  EXPECT_EQ(100, semi.total.to_host()[0]);
+  EXPECT_FALSE(strata_test::is_poison(semi.probe_out.to_host()[99]));
+  EXPECT_TRUE(strata_test::is_poison(semi.probe_out.to_host()[100]));
+}
+
+TEST(device_hash_join_arguments, storage_never_shrinks_when_rows_are_added) {
+  const auto bytes_for = [](JoinKind kind, JoinOrder order, std::int64_t build_rows,
+                            std::int64_t probe_rows) {
+    const std::uint32_t* const none = nullptr;
+    std::int32_t* const nowhere = nullptr;
+    JoinOptions<> options;
+    options.order = order;
+    std::size_t bytes = 0;
+    EXPECT_CUDA_SUCCESS(pairs_of(kind, nullptr, bytes, none, build_rows, none, probe_rows, nowhere,
+                                 nowhere, nullptr, 0, options));
+    return bytes;
+  };
+  for (const JoinKind kind : every_kind) {
+    for (const JoinOrder order : {JoinOrder::any, JoinOrder::probe}) {
+      std::size_t before = 1;
+      for (std::int64_t rows = 0; rows < 2000000000; rows += rows / 3 + 1) {
+        const std::size_t bytes = bytes_for(kind, order, rows, rows);
+        EXPECT_GE(bytes, before);
+        EXPECT_GE(bytes_for(kind, order, rows + 1, rows), bytes);
+        EXPECT_GE(bytes_for(kind, order, rows, rows + 1), bytes);
+        before = bytes;
+      }
+    }
+  }
+}
+
+TEST(device_hash_join_arguments, promise_of_unique_rows_saves_storage) {
+  const std::uint32_t* const none = nullptr;
+  std::int32_t* const nowhere = nullptr;
+  JoinOptions<> options;
+  std::size_t bytes = 0;
+  EXPECT_CUDA_SUCCESS(DeviceHashJoin::InnerPairs(nullptr, bytes, none, 10000, none, 10000, nowhere,
+                                                 nowhere, nullptr, 0, options));
+  options.build_unique = true;
+  std::size_t fewer = 0;
+  EXPECT_CUDA_SUCCESS(DeviceHashJoin::InnerPairs(nullptr, fewer, none, 10000, none, 10000, nowhere,
+                                                 nowhere, nullptr, 0, options));
+  EXPECT_LT(fewer, bytes);
+}
+
+// What one graph does to whatever keys there are when it is replayed.
+void check_replays(JoinKind kind, JoinOrder order) {
+  constexpr std::size_t rows = 2500;
+  constexpr std::size_t room = 9000;
+  device_vector<std::uint32_t> build(rows);
+  device_vector<std::uint32_t> probe(rows);
+  device_vector<std::int32_t> build_out(room);
+  device_vector<std::int32_t> probe_out(room);
+  device_vector<std::int64_t> total(1);
+  JoinOptions<> options;
+  options.order = order;
+  const auto call = [&](void* storage, std::size_t& bytes, cudaStream_t where) {
+    return pairs_of(kind, storage, bytes, build.data(), std::int64_t{rows}, probe.data(),
+                    std::int64_t{rows}, build_out.data(), probe_out.data(), total.data(),
+                    std::int64_t{room}, options, where);
+  };
+  std::size_t bytes = 0;
+  ASSERT_CUDA_SUCCESS(call(nullptr, bytes, nullptr));
+  const scratch storage(bytes);
+  graph recorded([&](cudaStream_t where) { return call(storage.data(), bytes, where); });
+  ASSERT_CUDA_SUCCESS(recorded.status());
+  const stream where;
+  for (const std::uint32_t different : {2000u, 900u, 100000u}) {
+    const side_ids build_ids{random_ids(rows, different), {}};
+    const side_ids probe_ids{random_ids(rows, different), {}};
+    build.assign(build_ids.ids);
+    probe.assign(probe_ids.ids);
+    recorded.replay(where);
+    where.synchronize();
+    row_pairs expected = sort_merge_join(kind, build_ids, probe_ids);
+    ASSERT_EQ(static_cast<std::int64_t>(expected.size()), total.to_host()[0]);
+    ASSERT_LE(expected.size(), room);
+    const std::vector<std::int32_t> b = build_out.to_host();
+    const std::vector<std::int32_t> p = probe_out.to_host();
+    row_pairs out;
+    for (std::size_t i = 0; i < expected.size(); ++i) out.emplace_back(b[i], p[i]);
+    if (order == JoinOrder::any) {
+      std::sort(out.begin(), out.end());
+      std::sort(expected.begin(), expected.end());
+    }
+    ASSERT_TRUE(out == expected);
+  }
+}
+
+TEST(device_hash_join_arguments, graph_is_replayed_with_other_keys) {
+  check_replays(JoinKind::full, JoinOrder::any);
+  check_replays(JoinKind::inner, JoinOrder::probe);
+}
+
+TEST(device_hash_join_arguments, any_schedule_gives_the_same_rows) {
+  const std::size_t rows = if_small<std::size_t>(600, 3000);
+  const side_ids build{random_ids(rows, 500), {}};
+  const side_ids probe{random_ids(rows, 600), {}};
+  device_joiner<std::uint32_t, std::int32_t> join(build, probe, as_u32);
+  const row_pairs expected = sort_merge_join(JoinKind::full, build, probe);
+  under_all_schedules([&](std::size_t i) {
+    JoinOptions<> options;
+    options.order = i % 2 == 0 ? JoinOrder::any : JoinOrder::probe;
+    join.check(JoinKind::full, options, expected, false);
+  });
+}
+
+}  // namespace

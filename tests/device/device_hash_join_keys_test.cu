@@ -1,0 +1,192 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// DeviceHashJoin of keys of other types, with other functors, and with columns that travel along.
+#include "device/device_hash_join_support.cuh"
+
+#include <limits>
+
+namespace {
+
+using namespace device_join_test;
+
+TEST(device_hash_join_keys, of_12_bytes) {
+  check_few_rows<bytes12, std::int32_t>(as_bytes12, if_small<std::size_t>(11, 4));
+}
+
+TEST(device_hash_join_keys, of_16_bytes) {
+  check_few_rows<bytes16, std::int64_t>(as_bytes16, if_small<std::size_t>(11, 4));
+}
+
+TEST(device_hash_join_keys, with_padding_and_a_hash_of_their_own) {
+  check_few_rows<composite, std::uint32_t, JoinOptions<composite_hash>>(
+      as_composite, if_small<std::size_t>(11, 4));
+}
+
+TEST(device_hash_join_keys, that_all_collide) {
+  check_few_rows<std::uint32_t, std::uint32_t, JoinOptions<same_hash>>(
+      as_u32, if_small<std::size_t>(11, 4));
+}
+
+std::int8_t as_i8(std::uint32_t id) { return static_cast<std::int8_t>(id - 3); }
+TEST(device_hash_join_keys, of_1_byte) {
+  check_few_rows<std::int8_t, std::int32_t>(as_i8, if_small<std::size_t>(11, 4));
+}
+
+/// Equal if the hundreds are: keys that are partners need not have equal bits.
+struct hundreds_hash {
+  STRATA_HD unsigned operator()(std::uint32_t key) const { return key / 100; }
+};
+struct equal_hundreds {
+  STRATA_HD bool operator()(std::uint32_t a, std::uint32_t b) const { return a / 100 == b / 100; }
+};
+std::uint32_t as_hundreds(std::uint32_t id) { return id * 100 + random_below(100); }
+
+TEST(device_hash_join_keys, are_compared_by_the_given_equality) {
+  check_few_rows<std::uint32_t, std::int32_t, JoinOptions<hundreds_hash, equal_hundreds>>(
+      as_hundreds, if_small<std::size_t>(11, 4));
+}
+
+/// Two columns of both sides one behind the other; the key is a row number.
+struct row_columns {
+  const std::uint32_t* first;
+  const double* second;
+};
+struct row_hash {
+  row_columns columns;
+  STRATA_HD std::uint64_t operator()(std::int64_t row) const {
+    return columns.first[row] * 31u + static_cast<std::uint64_t>(columns.second[row]);
+  }
+};
+struct equal_rows {
+  row_columns columns;
+  STRATA_HD bool operator()(std::int64_t a, std::int64_t b) const {
+    return columns.first[a] == columns.first[b] && columns.second[a] == columns.second[b];
+  }
+};
+
+TEST(device_hash_join_keys, may_be_rows_of_several_columns) {
+  constexpr std::size_t build_rows = 300;
+  constexpr std::size_t probe_rows = 500;
+  const std::vector<std::uint32_t> ids = random_ids(build_rows + probe_rows, 150);
+  std::vector<std::uint32_t> firsts;
+  std::vector<double> seconds;
+  for (const std::uint32_t id : ids) {
+    firsts.push_back(id % 12);
+    seconds.push_back(id / 12);
+  }
+  const device_vector<std::uint32_t> first(firsts);
+  const device_vector<double> second(seconds);
+  const row_columns columns{first.data(), second.data()};
+  std::vector<std::int64_t> numbers(ids.size());
+  std::iota(numbers.begin(), numbers.end(), std::int64_t{0});
+  const device_vector<std::int64_t> keys(numbers);
+
+  JoinOptions<row_hash, equal_rows> options;
+  options.order = JoinOrder::probe;
+  options.hash = {columns};
+  options.equal = {columns};
+  const row_pairs expected =
+      sort_merge_join(JoinKind::left, {{ids.begin(), ids.begin() + build_rows}, {}},
+                      {{ids.begin() + build_rows, ids.end()}, {}});
+  device_vector<std::int32_t> build_out(expected.size());
+  device_vector<std::int32_t> probe_out(expected.size());
+  device_vector<std::int64_t> total(1);
+  ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
+    return DeviceHashJoin::LeftPairs(storage, bytes, keys.data(), std::int64_t{build_rows},
+                                     keys.data() + build_rows, std::int64_t{probe_rows},
+                                     build_out.data(), probe_out.data(), total.data(),
+                                     static_cast<std::int64_t>(expected.size()), options);
+  }));
+  ASSERT_EQ(static_cast<std::int64_t>(expected.size()), total.to_host()[0]);
+  const std::vector<std::int32_t> build = build_out.to_host();
+  const std::vector<std::int32_t> probe = probe_out.to_host();
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    ASSERT_EQ(expected[i], (row_pair{build[i], probe[i]})) << "row " << i;
+  }
+}
+
+TEST(device_hash_join_keys, zeros_of_both_signs_are_partners_and_nan_has_none) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  std::vector<double> build_keys{0.0, nan, -0.0, 1.5};
+  // Each of them in a slot of its own would take a time that grows with their square.
+  build_keys.resize(if_small<std::size_t>(1000, 20000), nan);
+  const device_vector<double> build(build_keys);
+  const device_vector<double> probe(std::vector<double>{nan, -0.0, 1.5});
+  device_vector<std::int32_t> build_out(4);
+  device_vector<std::int32_t> probe_out(4);
+  device_vector<std::int64_t> total(1);
+  JoinOptions<> options;
+  options.order = JoinOrder::probe;
+  ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
+    return DeviceHashJoin::LeftPairs(storage, bytes, build.data(),
+                                     static_cast<std::int64_t>(build_keys.size()), probe.data(), 3,
+                                     build_out.data(), probe_out.data(), total.data(), 4, options);
+  }));
+  EXPECT_EQ(4, total.to_host()[0]);
+  EXPECT_EQ((std::vector<std::int32_t>{-1, 0, 2, 3}), build_out.to_host());
+  EXPECT_EQ((std::vector<std::int32_t>{0, 1, 1, 2}), probe_out.to_host());
+}
+
+struct price {
+  double amount;
+  std::int32_t currency;
+};
+
+TEST(device_hash_join_keys, columns_travel_with_their_rows) {
+  const device_vector<std::int32_t> build(std::vector<std::int32_t>{5, 6, 7});
+  const device_vector<std::int32_t> probe(std::vector<std::int32_t>{6, 9, 6});
+  const device_vector<std::int16_t> names(std::vector<std::int16_t>{50, 60, 70});
+  const device_vector<price> prices(std::vector<price>{{1.5, 1}, {2.5, 2}, {3.5, 3}});
+  for (const std::int64_t capacity : {5, 4, 0}) {
+    device_vector<std::int16_t> names_out(static_cast<std::size_t>(capacity));
+    device_vector<price> prices_out(static_cast<std::size_t>(capacity));
+    device_vector<std::int64_t> total(1);
+    JoinOptions<> options;
+    options.order = JoinOrder::probe;
+    const auto columns =
+        strata::join_columns(strata::build_column(names.data(), names_out.data(), std::int16_t{-1}),
+                             strata::probe_column(prices.data(), prices_out.data(), price{0, -1}));
+    ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
+      return DeviceHashJoin::FullGather<std::int32_t>(storage, bytes, build.data(), 3, probe.data(),
+                                                      3, columns, total.data(), capacity, options);
+    }));
+    EXPECT_EQ(5, total.to_host()[0]);
+    const std::vector<std::int16_t> expected_names{60, -1, 60, 50, 70};
+    const std::vector<std::int32_t> expected_currencies{1, 2, 3, -1, -1};
+    for (std::size_t i = 0; i < static_cast<std::size_t>(capacity); ++i) {
+      EXPECT_EQ(expected_names[i], names_out.to_host()[i]);
+      EXPECT_EQ(expected_currencies[i], prices_out.to_host()[i].currency);
+    }
+  }
+}
+
+TEST(device_hash_join_keys, other_kinds_gather_too) {
+  const device_vector<std::int32_t> build(std::vector<std::int32_t>{5, 6, 7, 6});
+  const device_vector<std::int32_t> probe(std::vector<std::int32_t>{6, 9, 5});
+  const device_vector<float> values(std::vector<float>{10, 20, 30});
+  const auto gathered = [&](auto function) {
+    device_vector<float> out(4);
+    device_vector<std::int64_t> total(1);
+    const auto columns = strata::join_columns(strata::probe_column(values.data(), out.data(), 0.f));
+    JoinOptions<> options;
+    options.order = JoinOrder::probe;
+    EXPECT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
+      return function(storage, bytes, build.data(), std::int64_t{4}, probe.data(), std::int64_t{3},
+                      columns, total.data(), std::int64_t{4}, options);
+    }));
+    std::vector<float> all = out.to_host();
+    all.resize(static_cast<std::size_t>(total.to_host()[0]));
+    return all;
+  };
+  EXPECT_EQ((std::vector<float>{10, 10, 30}),
+            gathered([](auto&&... a) { return DeviceHashJoin::InnerGather<std::int64_t>(a...); }));
+  EXPECT_EQ((std::vector<float>{10, 10, 20, 30}),
+            gathered([](auto&&... a) { return DeviceHashJoin::LeftGather<std::int64_t>(a...); }));
+  EXPECT_EQ((std::vector<float>{10, 30}),
+            gathered([](auto&&... a) { return DeviceHashJoin::SemiGather<std::int64_t>(a...); }));
+  EXPECT_EQ((std::vector<float>{20}),
+            gathered([](auto&&... a) { return DeviceHashJoin::AntiGather<std::int64_t>(a...); }));
+}
+
+}  // namespace

@@ -1,0 +1,222 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Joins of keys in device memory, compared with simple ones.
+#pragma once
+
+#define STRATA_JOIN_BACKEND STRATA_JOIN_BACKEND_CUDA
+#include <strata/device/device_hash_join.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "device/device_call.cuh"
+#include "device/join_cases.hpp"
+
+namespace device_join_test {
+
+using namespace device_test;
+using namespace join_cases;
+using strata::DeviceHashJoin;
+using strata::JoinOptions;
+using strata::JoinStrategy;
+
+/// The function of DeviceHashJoin that writes the pairs of a kind.
+template <class Key, class Index, class Options>
+cudaError_t pairs_of(JoinKind kind, void* storage, std::size_t& bytes, const Key* build,
+                     std::int64_t build_rows, const Key* probe, std::int64_t probe_rows,
+                     Index* build_out, Index* probe_out, std::int64_t* total, std::int64_t capacity,
+                     const Options& options, cudaStream_t stream = nullptr) {
+  switch (kind) {
+    case JoinKind::inner:
+      return DeviceHashJoin::InnerPairs(storage, bytes, build, build_rows, probe, probe_rows,
+                                        build_out, probe_out, total, capacity, options, stream);
+    case JoinKind::left:
+      return DeviceHashJoin::LeftPairs(storage, bytes, build, build_rows, probe, probe_rows,
+                                       build_out, probe_out, total, capacity, options, stream);
+    case JoinKind::full:
+      return DeviceHashJoin::FullPairs(storage, bytes, build, build_rows, probe, probe_rows,
+                                       build_out, probe_out, total, capacity, options, stream);
+    case JoinKind::semi:
+      return DeviceHashJoin::SemiPairs(storage, bytes, build, build_rows, probe, probe_rows,
+                                       probe_out, total, capacity, options, stream);
+    case JoinKind::anti:
+      break;
+  }
+  return DeviceHashJoin::AntiPairs(storage, bytes, build, build_rows, probe, probe_rows, probe_out,
+                                   total, capacity, options, stream);
+}
+
+/// The function of DeviceHashJoin that counts the rows of a kind.
+template <class Index, class Key, class Options>
+cudaError_t count_of(JoinKind kind, void* storage, std::size_t& bytes, const Key* build,
+                     std::int64_t build_rows, const Key* probe, std::int64_t probe_rows,
+                     std::int64_t* total, const Options& options) {
+  const auto call = [&](auto function) {
+    return function(storage, bytes, build, build_rows, probe, probe_rows, total, options);
+  };
+  switch (kind) {
+    case JoinKind::inner:
+      return call([](auto&&... a) { return DeviceHashJoin::InnerCount<Index>(a...); });
+    case JoinKind::left:
+      return call([](auto&&... a) { return DeviceHashJoin::LeftCount<Index>(a...); });
+    case JoinKind::full:
+      return call([](auto&&... a) { return DeviceHashJoin::FullCount<Index>(a...); });
+    case JoinKind::semi:
+      return call([](auto&&... a) { return DeviceHashJoin::SemiCount<Index>(a...); });
+    case JoinKind::anti:
+      break;
+  }
+  return call([](auto&&... a) { return DeviceHashJoin::AntiCount<Index>(a...); });
+}
+
+/// Two sides in device memory, and a way to join them.
+template <class Key, class Index, class Options = JoinOptions<>>
+class device_joiner {
+ public:
+  template <class MakeKey>
+  device_joiner(const side_ids& build, const side_ids& probe, MakeKey make_key)
+      : build_(keys_of<Key>(build, make_key)),
+        probe_(keys_of<Key>(probe, make_key)),
+        build_valid_(build.valid_words()),
+        probe_valid_(probe.valid_words()),
+        has_nulls_(!build.null.empty() || !probe.null.empty()) {}
+
+  /// The first `capacity` rows of the result.
+  row_pairs run(JoinKind kind, Options options, std::int64_t capacity, std::int64_t& all) {
+    give_nulls(options);
+    const bool has_build_rows = kind != JoinKind::semi && kind != JoinKind::anti;
+    // Guard bands are around them: nothing is written behind the capacity.
+    device_vector<Index> build_out(static_cast<std::size_t>(capacity));
+    device_vector<Index> probe_out(static_cast<std::size_t>(capacity));
+    device_vector<std::int64_t> total(1);
+    EXPECT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
+      return pairs_of(kind, storage, bytes, build_.data(), rows(build_), probe_.data(),
+                      rows(probe_), build_out.data(), probe_out.data(), total.data(), capacity,
+                      options);
+    }));
+    all = total.to_host()[0];
+    const std::vector<Index> build_rows = build_out.to_host();
+    const std::vector<Index> probe_rows = probe_out.to_host();
+    row_pairs out;
+    for (std::size_t i = 0; i < build_rows.size(); ++i) {
+      if (static_cast<std::int64_t>(i) >= all) {
+        EXPECT_TRUE(strata_test::is_poison(build_rows[i]) && strata_test::is_poison(probe_rows[i]))
+            << "written at " << i << ", behind the end";
+        continue;
+      }
+      out.emplace_back(has_build_rows ? widened(build_rows[i]) : -1, widened(probe_rows[i]));
+    }
+    return out;
+  }
+
+  std::int64_t count(JoinKind kind, Options options) {
+    give_nulls(options);
+    device_vector<std::int64_t> total(1);
+    EXPECT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
+      return count_of<Index>(kind, storage, bytes, build_.data(), rows(build_), probe_.data(),
+                             rows(probe_), total.data(), options);
+    }));
+    return total.to_host()[0];
+  }
+
+  /// Compares with what is expected, given in the order of probe rows.
+  void check(JoinKind kind, const Options& options, const row_pairs& expected,
+             bool all_capacities = true) {
+    const auto size = static_cast<std::int64_t>(expected.size());
+    row_pairs sorted = expected;
+    std::sort(sorted.begin(), sorted.end());
+    std::vector<std::int64_t> capacities{size + 3};
+    if (all_capacities) {
+      for (const std::int64_t capacity : {size, size - 1, size / 2, std::int64_t{0}}) {
+        if (capacity >= 0 && capacity < capacities.back()) capacities.push_back(capacity);
+      }
+      EXPECT_EQ(size, count(kind, options));
+    }
+    for (const std::int64_t capacity : capacities) {
+      std::int64_t all = -1;
+      row_pairs out = run(kind, options, capacity, all);
+      EXPECT_EQ(size, all);
+      const auto written = static_cast<std::size_t>(std::min(capacity, size));
+      ASSERT_EQ(written, out.size());
+      if (options.order == JoinOrder::probe) {
+        EXPECT_TRUE(std::equal(out.begin(), out.end(), expected.begin()))
+            << "with a capacity of " << capacity << " of " << size;
+      } else {
+        // Any rows of the result, but none twice.
+        std::sort(out.begin(), out.end());
+        EXPECT_TRUE(std::includes(sorted.begin(), sorted.end(), out.begin(), out.end()))
+            << "with a capacity of " << capacity << " of " << size;
+      }
+    }
+  }
+
+ private:
+  static std::int64_t widened(Index row) {
+    return row == strata::no_row<Index> ? -1 : static_cast<std::int64_t>(row);
+  }
+  static std::int64_t rows(const device_vector<Key>& keys) {
+    return static_cast<std::int64_t>(keys.size());
+  }
+  void give_nulls(Options& options) const {
+    if (!has_nulls_) return;
+    options.build_valid = build_valid_.data();
+    options.probe_valid = probe_valid_.data();
+  }
+
+  device_vector<Key> build_;
+  device_vector<Key> probe_;
+  device_vector<std::uint32_t> build_valid_;
+  device_vector<std::uint32_t> probe_valid_;
+  bool has_nulls_;
+};
+
+inline bool is_unique(const side_ids& side) {
+  std::vector<std::uint32_t> ids;
+  std::size_t nulls = 0;
+  for (std::size_t row = 0; row < side.ids.size(); ++row) {
+    if (side.is_null(row)) {
+      ++nulls;
+    } else {
+      ids.push_back(side.ids[row]);
+    }
+  }
+  std::sort(ids.begin(), ids.end());
+  return nulls < 2 && std::adjacent_find(ids.begin(), ids.end()) == ids.end();
+}
+
+/// All kinds, orders and rules of nulls on few rows. `stride` leaves shapes out.
+template <class Key, class Index, class Options = JoinOptions<>, class MakeKey>
+void check_few_rows(MakeKey make_key, std::size_t stride,
+                    JoinStrategy strategy = JoinStrategy::automatic) {
+  const std::vector<shape> shapes = few_rows_with_nulls();
+  for (std::size_t i = 0; i < shapes.size(); i += stride) {
+    const shape& data = shapes[i];
+    device_joiner<Key, Index, Options> join(data.build, data.probe, make_key);
+    for (const JoinKind kind : every_kind) {
+      for (const bool nulls_equal : {false, true}) {
+        const row_pairs expected = nested_loop_join(kind, data.build, data.probe, nulls_equal);
+        for (const JoinOrder order : {JoinOrder::any, JoinOrder::probe}) {
+          for (const bool unique : {false, true}) {
+            if (unique && !is_unique(data.build)) continue;
+            Options options;
+            options.order = order;
+            options.nulls_equal = nulls_equal;
+            options.build_unique = unique;
+            options.strategy = strategy;
+            SCOPED_TRACE(testing::Message()
+                         << data.name << ", kind " << static_cast<int>(kind) << ", order "
+                         << static_cast<int>(order) << ", nulls equal " << nulls_equal
+                         << ", promised unique " << unique);
+            join.check(kind, options, expected);
+            if (testing::Test::HasFailure()) return;
+          }
+        }
+      }
+    }
+  }
+}
+
+}  // namespace device_join_test

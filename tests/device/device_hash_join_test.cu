@@ -1,0 +1,98 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// DeviceHashJoin: all kinds against a nested loop and a sort-merge join.
+#include "device/device_hash_join_support.cuh"
+
+#include <cmath>
+
+namespace {
+
+using namespace device_join_test;
+
+TEST(device_hash_join, few_rows_match_a_nested_loop) {
+  check_few_rows<std::uint32_t, std::int32_t>(as_u32, if_small<std::size_t>(4, 1));
+}
+
+TEST(device_hash_join, rows_of_64_bits_match_a_nested_loop) {
+  check_few_rows<std::int64_t, std::uint64_t>(as_i64, if_small<std::size_t>(7, 3));
+}
+
+void check_many_rows(const side_ids& build, const side_ids& probe) {
+  device_joiner<std::uint32_t, std::int32_t> join(build, probe, as_u32);
+  for (const JoinKind kind : every_kind) {
+    const row_pairs expected = sort_merge_join(kind, build, probe);
+    for (const JoinOrder order : {JoinOrder::any, JoinOrder::probe}) {
+      SCOPED_TRACE(testing::Message()
+                   << "kind " << static_cast<int>(kind) << ", order " << static_cast<int>(order));
+      JoinOptions<> options;
+      options.order = order;
+      join.check(kind, options, expected, kind == JoinKind::full);
+      if (testing::Test::HasFailure()) return;
+    }
+  }
+}
+
+TEST(device_hash_join, few_duplicates_among_many_rows) {
+  const std::uint32_t rows = if_small<std::uint32_t>(3000, STRATA_HOST_SIMT ? 20000 : 2000000);
+  check_many_rows({random_ids(rows, rows * 4 / 5), {}}, {random_ids(rows * 3 / 2, rows), {}});
+}
+
+TEST(device_hash_join, frequent_keys_on_both_sides) {
+  // Numbers of which most are low.
+  const auto skewed = [](std::size_t rows) {
+    side_ids side{std::vector<std::uint32_t>(rows), {}};
+    for (auto& id : side.ids) {
+      id = static_cast<std::uint32_t>(100 * std::pow(1e-4 + random_below(10000) / 10000.0, -1.0));
+    }
+    return side;
+  };
+  check_many_rows(skewed(if_small<std::size_t>(2000, STRATA_HOST_SIMT ? 8000 : 40000)),
+                  skewed(if_small<std::size_t>(700, STRATA_HOST_SIMT ? 2000 : 15000)));
+}
+
+TEST(device_hash_join, all_keys_are_equal) {
+  const std::size_t rows = if_small<std::size_t>(150, STRATA_HOST_SIMT ? 700 : 5000);
+  check_many_rows({random_ids(rows, 1), {}}, {random_ids(rows + 20, 1), {}});
+}
+
+// One probe row with nearly all build rows for partners: it becomes many units of work.
+TEST(device_hash_join, one_probe_row_with_most_build_rows_for_partners) {
+  const std::size_t rows = if_small<std::size_t>(9000, STRATA_HOST_SIMT ? 60000 : 25000000);
+  side_ids build{random_ids(rows, 1000), {}};
+  std::fill(build.ids.begin() + 1000, build.ids.end(), 5000u);
+  side_ids probe{random_ids(1500, 2000), {}};
+  probe.ids[1234] = 5000;
+  device_joiner<std::uint32_t, std::int32_t> join(build, probe, as_u32);
+  const row_pairs expected = sort_merge_join(JoinKind::inner, build, probe);
+  for (const JoinOrder order : {JoinOrder::any, JoinOrder::probe}) {
+    JoinOptions<> options;
+    options.order = order;
+    join.check(JoinKind::inner, options, expected);
+  }
+}
+
+TEST(device_hash_join, total_beyond_32_bits_is_counted) {
+  const std::size_t rows = if_small<std::size_t>(70000, 70000);
+  const device_vector<std::uint32_t> keys(std::vector<std::uint32_t>(rows, 9u));
+  device_vector<std::int64_t> total(1);
+  for (const JoinOrder order : {JoinOrder::any, JoinOrder::probe}) {
+    device_vector<std::int32_t> build_out(5000);
+    device_vector<std::int32_t> probe_out(5000);
+    JoinOptions<> options;
+    options.order = order;
+    EXPECT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
+      return DeviceHashJoin::FullPairs(storage, bytes, keys.data(), 70000, keys.data(), 70000,
+                                       build_out.data(), probe_out.data(), total.data(), 5000,
+                                       options);
+    }));
+    EXPECT_EQ(std::int64_t{70000} * 70000, total.to_host()[0]);
+  }
+  EXPECT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
+    return DeviceHashJoin::LeftCount<std::int32_t>(storage, bytes, keys.data(), 70000, keys.data(),
+                                                   70000, total.data());
+  }));
+  EXPECT_EQ(std::int64_t{70000} * 70000, total.to_host()[0]);
+}
+
+}  // namespace

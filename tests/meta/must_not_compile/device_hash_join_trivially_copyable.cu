@@ -1,0 +1,21 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// expect: a hash join copies keys: Key must be trivially copyable
+#define STRATA_JOIN_BACKEND STRATA_JOIN_BACKEND_CUDA
+#include <strata/device/device_hash_join.hpp>
+
+struct key {
+  int id;
+#ifdef STRATA_BAD
+  STRATA_HD key(const key& other) : id(other.id) {}
+#endif
+  STRATA_HD friend bool operator==(const key& a, const key& b) { return a.id == b.id; }
+};
+struct key_hash {
+  STRATA_HD int operator()(const key& k) const { return k.id; }
+};
+
+cudaError_t count(std::size_t& bytes, const key* keys, std::int64_t* num_out,
+                  const strata::JoinOptions<key_hash>& options) {
+  return strata::DeviceHashJoin::SemiCount(nullptr, bytes, keys, 10, keys, 10, num_out, options);
+}
