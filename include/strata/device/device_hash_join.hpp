@@ -25,6 +25,7 @@
 #include <strata/device/hash_join/pairs.hpp>
 #if STRATA_JOIN_BACKEND == STRATA_JOIN_BACKEND_CUDA
 #include <strata/device/hash_join/calls.cuh>
+#include <strata/device/hash_join/join_table_view.cuh>
 #define STRATA_DETAIL_JOIN_NAMESPACE joins_by_cuda
 #elif STRATA_JOIN_BACKEND == STRATA_JOIN_BACKEND_HOST
 #include <strata/device/hash_join/host/calls.hpp>

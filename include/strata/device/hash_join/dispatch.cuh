@@ -26,6 +26,16 @@ struct join_input {
   std::int64_t rows;
 };
 
+/// Whether all rows of a side can be told by `Index`, and be kept in a slot.
+template <class Index>
+bool join_rows_are_valid(std::int64_t rows) {
+  constexpr auto all_bits = static_cast<std::uint64_t>(no_join_row<join_row_t<Index>>);
+  constexpr std::uint64_t most_told = std::is_signed_v<Index> ? all_bits / 2 : all_bits;
+  constexpr std::uint64_t most_kept = join_slot<join_row_t<Index>>::most_rows;
+  return rows >= 0 && static_cast<std::uint64_t>(rows) <= most_told &&
+         static_cast<std::uint64_t>(rows) <= most_kept;
+}
+
 /// The launches that ask a table. `Sink` is NullType where rows are only counted.
 template <class MaxPolicy, class Index, class Key, class Sink, class Hash, class Equal>
 struct join_prober {
@@ -34,17 +44,22 @@ struct join_prober {
   using Probe = join_probe<Key, Row>;
 
   static constexpr bool has_rows = !std::is_same_v<Sink, NullType>;
-  static constexpr int slots = 4;
+  static constexpr int slots = 5;
 
   JoinKind kind;
   JoinOrder order;
   /// As many as the storage is for.
   Row build_rows;
   Row probe_rows;
+  /// Of the table.
+  Row num_slots;
 
   template <class Layout>
   void reserve(Layout& storage, int first) const {
     storage.template reserve<unsigned long long>(first + counters, 1);
+    if (kind == JoinKind::full) {
+      storage.template reserve<unsigned>(first + matched, matched_words(num_slots));
+    }
     if (!has_rows) return;
     const std::size_t most_tiles = ceiling_divide<std::size_t>(probe_rows, least_join_tile) +
                                    ceiling_divide<std::size_t>(build_rows, least_join_tile);
@@ -56,7 +71,7 @@ struct join_prober {
   }
 
   template <class Layout>
-  cudaError_t run(const Layout& storage, int first, const Table& table, Probe probe,
+  cudaError_t run(const Layout& storage, int first, Table table, Probe probe,
                   const launch_configuration& like, const device_properties& device,
                   const Sink& sink) const {
     constexpr join_table_tuning tuning = MaxPolicy::table;
@@ -68,8 +83,17 @@ struct join_prober {
     probe.build_tiles =
         kind == JoinKind::full ? ceiling_divide<unsigned long long>(table.rows, tile) : 0;
     const join_tile_list list = list_in(storage, first);
-    cudaError_t status =
-        launch(with_grid(like, 1, 1), join_reset_kernel<Row>, probe.total, list.taken);
+    std::size_t words = 0;
+    if (kind == JoinKind::full) {
+      table.matched = storage.template get<unsigned>(first + matched);
+      words = matched_words(table.num_slots);
+    }
+    constexpr int reset_threads = 256;
+    const std::size_t blocks = words / (4 * reset_threads) + 1;
+    const auto most = static_cast<std::size_t>(device.multiprocessors) * 8;
+    cudaError_t status = launch(with_grid(like, blocks < most ? blocks : most, reset_threads),
+                                join_reset_kernel<Row>, probe.total, list.taken, table.matched,
+                                static_cast<unsigned long long>(words));
     if (status != cudaSuccess) return status;
     if constexpr (!has_rows) {
       return count(table, probe, like, nullptr);
@@ -100,7 +124,12 @@ struct join_prober {
   }
 
  private:
-  enum slot { counters, begins, unit_ends, tiles };
+  enum slot { counters, begins, unit_ends, tiles, matched };
+
+  // A bit for each slot, that of the rows without a key included.
+  static std::size_t matched_words(Row slots_of_keys) {
+    return static_cast<std::size_t>(slots_of_keys) / 32 + 1;
+  }
 
   static launch_configuration with_grid(launch_configuration like, unsigned long long blocks,
                                         int threads) {
@@ -177,10 +206,12 @@ struct DispatchHashJoin {
                               join_input<Key> build, join_input<Key> probe, const Sink& sink,
                               std::int64_t* d_num_out, std::int64_t capacity,
                               const Options& options, cudaStream_t stream) {
-    if (!rows_are_valid(build.rows) || !rows_are_valid(probe.rows)) return cudaErrorInvalidValue;
+    if (!join_rows_are_valid<Index>(build.rows) || !join_rows_are_valid<Index>(probe.rows))
+      return cudaErrorInvalidValue;
     Storage table_storage(static_cast<Row>(build.rows), features(kind, options));
     const Prober prober{kind, options.order, static_cast<Row>(build.rows),
-                        static_cast<Row>(probe.rows)};
+                        static_cast<Row>(probe.rows),
+                        Storage::number_of_slots(static_cast<Row>(build.rows))};
     Layout layout;
     cudaError_t status = table_storage.reserve(layout, 0);
     if (status != cudaSuccess) return status;
@@ -227,16 +258,8 @@ struct DispatchHashJoin {
   static join_table_features features(JoinKind kind, const Options& options) {
     const bool counts = has_pairs(kind) && !options.build_unique;
     const bool lists = counts && Prober::has_rows;
-    return {counts, lists, lists && options.order == JoinOrder::probe, kind == JoinKind::full};
-  }
-
-  static bool rows_are_valid(std::int64_t rows) {
-    constexpr auto all_bits = static_cast<std::uint64_t>(no_join_row<Row>);
-    constexpr std::uint64_t most_told = std::is_signed_v<Index> ? all_bits / 2 : all_bits;
-    // A slot's row is never all bits.
-    constexpr auto most_kept = static_cast<std::uint64_t>(join_slot<Row>::most_rows);
-    return rows >= 0 && static_cast<std::uint64_t>(rows) <= most_told &&
-           static_cast<std::uint64_t>(rows) <= most_kept;
+    return {counts, lists, lists && options.order == JoinOrder::probe,
+            lists || kind == JoinKind::full};
   }
 };
 

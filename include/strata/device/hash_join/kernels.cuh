@@ -33,18 +33,18 @@ STRATA_KERNEL void join_clear_kernel(Table table) {
   for (unsigned long long i = join_thread(); i < slots; i += threads) {
     table.slots[i] = Table::Slot::empty;
     if (table.further != nullptr) table.further[i] = 0;
-    if (table.matched != nullptr && i % 32 == 0) table.matched[i / 32] = 0;
   }
-  if (join_thread() == 0 && table.has_duplicates != nullptr) {
-    *table.has_duplicates = 0;
-    *table.listed = 0;
-  }
+  if (join_thread() == 0) *table.has_duplicates = 0;
 }
 
-/// Nothing has been written yet.
+/// Nothing has been written yet, and nobody has been found.
 template <class Row>
-STRATA_KERNEL void join_reset_kernel(unsigned long long* total, unsigned long long* taken) {
+STRATA_KERNEL void join_reset_kernel(unsigned long long* total, unsigned long long* taken,
+                                     unsigned* matched, unsigned long long words) {
   begin_join_kernel();
+  const unsigned long long threads = static_cast<unsigned long long>(gridDim.x) * blockDim.x;
+  for (unsigned long long i = join_thread(); i < words; i += threads) matched[i] = 0;
+  if (join_thread() != 0) return;
   *total = 0;
   if (taken != nullptr) *taken = 0;
 }
@@ -52,6 +52,8 @@ STRATA_KERNEL void join_reset_kernel(unsigned long long* total, unsigned long lo
 template <class Table>
 STRATA_KERNEL void join_insert_kernel(Table table, unsigned long long first_row) {
   begin_join_kernel();
+  // All lists are made anew after this.
+  if (join_thread() == 0) *table.listed = 0;
   AgentJoinInsert<Table>{table}.insert(first_row + join_thread());
 }
 

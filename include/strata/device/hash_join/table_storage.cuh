@@ -22,8 +22,8 @@ struct join_table_features {
   bool counts;
   bool lists;
   bool sorted;
-  /// Which rows nobody has found.
-  bool matched;
+  /// Which slot a row has, for kinds that tell of rows without a partner.
+  bool slots_of_rows;
 };
 
 /// A table of up to `rows` build rows in memory that somebody gives, and the launches that build
@@ -35,7 +35,7 @@ class join_table_storage {
   using Slot = typename Table::Slot;
   using Sort = DispatchRadixSort<const Row*, index_iterator<Row>, Row, false, identity_decomposer>;
 
-  static constexpr int slots = 10;
+  static constexpr int slots = 9;
 
   join_table_storage(Row rows, join_table_features features) : rows_(rows), features_(features) {}
 
@@ -52,16 +52,12 @@ class join_table_storage {
     storage.template reserve<typename Slot::Word>(first + words, all_slots);
     storage.template reserve<unsigned long long>(first + counters, 2);
     if (features_.counts) storage.template reserve<Row>(first + further, all_slots);
-    if (features_.lists || features_.matched) storage.template reserve<Row>(first + slot_of, rows);
+    if (features_.slots_of_rows) storage.template reserve<Row>(first + slot_of, rows);
     if (features_.lists) {
       storage.template reserve<Row>(first + begins, all_slots);
       storage.template reserve<Row>(first + lists, rows);
     }
     if (features_.lists && !features_.sorted) storage.template reserve<Row>(first + ranks, rows);
-    if (features_.matched) {
-      storage.template reserve<unsigned>(first + matched,
-                                         ceiling_divide<std::size_t>(all_slots, 32));
-    }
     if (!features_.sorted) return cudaSuccess;
     sort_bytes_ = 0;
     const cudaError_t status =
@@ -72,17 +68,21 @@ class join_table_storage {
     return cudaSuccess;
   }
 
+  static Table unmapped(const Hash& hash, const Equal& equal) {
+    return {nullptr, nullptr, 0,       0,       nullptr, nullptr, nullptr, nullptr, nullptr,
+            nullptr, nullptr, nullptr, nullptr, false,   false,   hash,    equal};
+  }
+
   template <class Layout>
   Table map(const Layout& storage, int first, const Hash& hash, const Equal& equal) {
-    Table table{nullptr, nullptr, 0,       0,       nullptr, nullptr, nullptr, nullptr, nullptr,
-                nullptr, nullptr, nullptr, nullptr, false,   false,   hash,    equal};
+    Table table = unmapped(hash, equal);
     table.num_slots = number_of_slots(rows_);
     table.slots = storage.template get<typename Slot::Word>(first + words);
     auto* const counter = storage.template get<unsigned long long>(first + counters);
     table.has_duplicates = reinterpret_cast<unsigned*>(counter);
     table.listed = reinterpret_cast<Row*>(counter + 1);
     if (features_.counts) table.further = storage.template get<Row>(first + further);
-    if (features_.lists || features_.matched) {
+    if (features_.slots_of_rows) {
       table.slot_of = storage.template get<Row>(first + slot_of);
     }
     if (features_.lists) {
@@ -92,7 +92,6 @@ class join_table_storage {
     if (features_.lists && !features_.sorted) {
       table.rank_of = storage.template get<Row>(first + ranks);
     }
-    if (features_.matched) table.matched = storage.template get<unsigned>(first + matched);
     if (features_.sorted) {
       sorted_ = storage.template get<Row>(first + sorted);
       sorting_ = storage.template get<unsigned char>(first + sorting);
@@ -135,7 +134,6 @@ class join_table_storage {
     lists,
     slot_of,
     ranks,
-    matched,
     sorted,
     sorting,
   };

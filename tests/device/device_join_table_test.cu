@@ -1,0 +1,177 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// JoinTable: built once, asked often, rows added.
+#include "device/device_hash_join_support.cuh"
+
+namespace {
+
+using namespace device_join_test;
+using table_of_words = strata::JoinTable<std::uint32_t, std::int32_t>;
+
+/// Keys in device memory, and a table of some of them in memory of exactly the size that it asks for.
+struct built {
+  built(const side_ids& side, const JoinOptions<>& options)
+      : keys(keys_of<std::uint32_t>(side, as_u32)),
+        memory(bytes_for(side.ids.size(), options), 8),
+        table(memory.data(), memory.bytes(), keys.data(),
+              static_cast<std::int64_t>(side.ids.size()), options) {}
+
+  static std::size_t bytes_for(std::size_t rows, const JoinOptions<>& options) {
+    std::size_t bytes = 0;
+    EXPECT_CUDA_SUCCESS(
+        table_of_words::MemoryBytes(static_cast<std::int64_t>(rows), bytes, options));
+    return bytes;
+  }
+
+  void check(JoinKind kind, const JoinOptions<>& options, const side_ids& probe,
+             row_pairs expected) const {
+    const device_vector<std::uint32_t> probe_keys(keys_of<std::uint32_t>(probe, as_u32));
+    const device_vector<std::uint32_t> probe_valid(probe.valid_words());
+    const auto rows = static_cast<std::int64_t>(probe.ids.size());
+    const auto size = static_cast<std::int64_t>(expected.size());
+    device_vector<std::int64_t> total(1);
+    ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
+      return table.ProbeCount(storage, bytes, kind, probe_keys.data(), rows, total.data(),
+                              probe_valid.data());
+    }));
+    ASSERT_EQ(size, total.to_host()[0]);
+    device_vector<std::int32_t> build_out(expected.size());
+    device_vector<std::int32_t> probe_out(expected.size());
+    ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
+      return table.ProbePairs(storage, bytes, kind, probe_keys.data(), rows, build_out.data(),
+                              probe_out.data(), total.data(), size, probe_valid.data());
+    }));
+    ASSERT_EQ(size, total.to_host()[0]);
+    const std::vector<std::int32_t> b = build_out.to_host();
+    const std::vector<std::int32_t> p = probe_out.to_host();
+    row_pairs out;
+    for (std::size_t i = 0; i < expected.size(); ++i) out.emplace_back(b[i], p[i]);
+    if (options.order == JoinOrder::any) {
+      std::sort(out.begin(), out.end());
+      std::sort(expected.begin(), expected.end());
+    }
+    EXPECT_TRUE(out == expected);
+  }
+
+  device_vector<std::uint32_t> keys;
+  scratch memory;
+  table_of_words table;
+};
+
+side_ids first_rows(const side_ids& side, std::size_t count) {
+  side_ids first{{side.ids.begin(), side.ids.begin() + static_cast<std::ptrdiff_t>(count)}, {}};
+  if (!side.null.empty()) {
+    first.null.assign(side.null.begin(), side.null.begin() + static_cast<std::ptrdiff_t>(count));
+  }
+  return first;
+}
+
+TEST(join_table, rows_that_are_added_are_as_if_built_at_once) {
+  const side_ids build{random_ids(1500, 500), random_nulls(1500, 7)};
+  const side_ids probe{random_ids(900, 700), random_nulls(900, 9)};
+  const side_ids few{random_ids(70, 700), {}};
+  const device_vector<std::uint32_t> build_valid(build.valid_words());
+  for (const JoinOrder order : {JoinOrder::any, JoinOrder::probe}) {
+    JoinOptions<> options;
+    options.order = order;
+    options.nulls_equal = order == JoinOrder::any;
+    options.build_valid = build_valid.data();
+    built all(build, options);
+    for (int again = 0; again < 2; ++again) {
+      EXPECT_CUDA_SUCCESS(all.table.Build(400));
+      std::size_t rows = 400;
+      for (const std::size_t more : {0u, 1u, 599u, 500u}) {
+        EXPECT_CUDA_SUCCESS(all.table.Insert(static_cast<std::int64_t>(more)));
+        rows += more;
+        ASSERT_EQ(static_cast<std::int64_t>(rows), all.table.Rows());
+        const side_ids there = first_rows(build, rows);
+        for (const JoinKind kind : every_kind) {
+          all.check(kind, options, probe,
+                    nested_loop_join(kind, there, probe, options.nulls_equal));
+          all.check(kind, options, few, nested_loop_join(kind, there, few, options.nulls_equal));
+          if (testing::Test::HasFailure()) return;
+        }
+      }
+    }
+  }
+}
+
+TEST(join_table, gathers_columns) {
+  JoinOptions<> options;
+  options.order = JoinOrder::probe;
+  const side_ids build{{5, 6, 7, 6}, {}};
+  built all(build, options);
+  EXPECT_CUDA_SUCCESS(all.table.Build(4));
+  const device_vector<std::uint32_t> probe(keys_of<std::uint32_t>({{6, 9, 5}, {}}, as_u32));
+  const device_vector<float> values(std::vector<float>{10, 20, 30, 40});
+  device_vector<float> out(4);
+  device_vector<std::int64_t> total(1);
+  const auto columns = strata::join_columns(strata::build_column(values.data(), out.data(), -1.f));
+  EXPECT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
+    return all.table.ProbeGather(storage, bytes, JoinKind::left, probe.data(), 3, columns,
+                                 total.data(), 4);
+  }));
+  EXPECT_EQ(4, total.to_host()[0]);
+  EXPECT_EQ((std::vector<float>{20, 40, -1, 10}), out.to_host());
+}
+
+TEST(join_table, refuses_what_it_has_no_memory_for) {
+  const side_ids build{random_ids(100, 50), {}};
+  built all(build, {});
+  device_vector<std::int64_t> total(1);
+  const auto count = [&](const table_of_words& table) {
+    return in_two_phases([&](void* storage, std::size_t& bytes) {
+      return table.ProbeCount(storage, bytes, JoinKind::inner, all.keys.data(), 100, total.data());
+    });
+  };
+  EXPECT_EQ(cudaErrorInvalidValue, all.table.Insert(10));
+  EXPECT_EQ(cudaErrorInvalidValue, count(all.table));
+  EXPECT_EQ(cudaErrorInvalidValue, all.table.Build(101));
+  EXPECT_EQ(cudaErrorInvalidValue, all.table.Build(-1));
+  EXPECT_CUDA_SUCCESS(all.table.Build(90));
+  EXPECT_EQ(cudaErrorInvalidValue, all.table.Insert(11));
+  EXPECT_EQ(cudaErrorInvalidValue, all.table.Insert(-1));
+  EXPECT_EQ(90, all.table.Rows());
+  EXPECT_CUDA_SUCCESS(count(all.table));
+
+  table_of_words small_one(all.memory.data(), all.memory.bytes() - 1, all.keys.data(), 100);
+  EXPECT_EQ(cudaErrorInvalidValue, small_one.Build(10));
+  table_of_words nowhere(nullptr, all.memory.bytes(), all.keys.data(), 100);
+  EXPECT_EQ(cudaErrorInvalidValue, nowhere.Build(10));
+  table_of_words without_keys(all.memory.data(), all.memory.bytes(), nullptr, 100);
+  EXPECT_EQ(cudaErrorInvalidValue, without_keys.Build(10));
+  std::size_t bytes = 0;
+  EXPECT_EQ(cudaErrorInvalidValue, table_of_words::MemoryBytes(std::int64_t{1} << 31, bytes));
+  EXPECT_EQ(cudaErrorInvalidValue, table_of_words::MemoryBytes(-1, bytes));
+}
+
+TEST(join_table, is_asked_on_two_streams_at_once) {
+  const std::size_t rows = if_small<std::size_t>(700, STRATA_HOST_SIMT ? 3000 : 300000);
+  const side_ids build{random_ids(rows, static_cast<std::uint32_t>(rows)), {}};
+  built all(build, {});
+  EXPECT_CUDA_SUCCESS(all.table.Build(static_cast<std::int64_t>(rows)));
+  EXPECT_CUDA_SUCCESS(cudaDeviceSynchronize());
+  std::size_t bytes = 0;
+  const auto count = [&](void* storage, std::int64_t* total, cudaStream_t where) {
+    return all.table.ProbeCount(storage, bytes, JoinKind::full, all.keys.data(),
+                                static_cast<std::int64_t>(rows), total, nullptr, where);
+  };
+  ASSERT_CUDA_SUCCESS(count(nullptr, nullptr, nullptr));
+  const scratch first_storage(bytes);
+  const scratch second_storage(bytes);
+  device_vector<std::int64_t> totals(2);
+  const stream first;
+  const stream second;
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_CUDA_SUCCESS(count(first_storage.data(), totals.data(), first));
+    EXPECT_CUDA_SUCCESS(count(second_storage.data(), totals.data() + 1, second));
+  }
+  first.synchronize();
+  second.synchronize();
+  const auto expected =
+      static_cast<std::int64_t>(sort_merge_join(JoinKind::full, build, build).size());
+  EXPECT_EQ((std::vector<std::int64_t>{expected, expected}), totals.to_host());
+}
+
+}  // namespace
