@@ -73,6 +73,9 @@ inline namespace STRATA_DETAIL_JOIN_NAMESPACE {
 ///   device memory, and the call returns before its work is done on `stream`: it does not
 ///   synchronise or allocate, and a graph that captured it may be replayed with other keys. On the
 ///   host, pointers are to host memory and the join is done by threads when the call returns.
+/// - **Strategies.** One table in global memory, or partitions that are joined in shared memory, as
+///   `choose_join_strategy` says or `options.strategy` asks for. In the order of the probe rows, with
+///   64-bit rows, and where a device has not enough shared memory, it is one table.
 /// - **Complexity.** Linear in both sides and the result, if the hash spreads different keys. Rows
 ///   with the same key are in the table once, and a probe row with many partners is written by many
 ///   blocks.

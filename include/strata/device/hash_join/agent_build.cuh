@@ -22,22 +22,23 @@ struct AgentJoinInsert {
 
   const Table& table;
 
-  /// By all lanes of a warp; a `row` that is not below `table.rows` is none.
-  STRATA_D void insert(unsigned long long row) const {
+  /// By all lanes of a warp: row number `i` of the list; none if it is not below `table.rows`.
+  STRATA_D void insert(unsigned long long i) const {
     Row slot = Table::none;
     bool is_further = false;
-    if (row < table.rows) {
+    Row row = 0;
+    if (i < table.rows && table.list.get(i, row)) {
       if (!join_row_is_valid(table.valid, row)) {
-        if (table.nulls_equal) slot = take_null_slot(static_cast<Row>(row), is_further);
+        if (table.nulls_equal) slot = take_null_slot(row, is_further);
       } else {
-        slot = take_slot(static_cast<Row>(row), is_further);
+        slot = take_slot(row, is_further);
       }
       if (table.slot_of != nullptr) table.slot_of[row] = slot;
     }
     STRATA_ASSERT(!(table.promised_unique && is_further),
                   "JoinOptions::build_unique was promised, but the key of build row %llu is also "
                   "that of another",
-                  row);
+                  static_cast<unsigned long long>(row));
     if (table.further != nullptr) count_further(slot, is_further, row);
   }
 
@@ -71,7 +72,7 @@ struct AgentJoinInsert {
   }
 
   // One addition for all lanes with a key: all rows may have the same.
-  STRATA_D void count_further(Row slot, bool is_further, unsigned long long row) const {
+  STRATA_D void count_further(Row slot, bool is_further, Row row) const {
     const unsigned lanes = __ballot_sync(full_warp_mask, is_further ? 1 : 0);
     if (lanes == 0) return;
     if (is_further) {
@@ -136,13 +137,13 @@ struct AgentJoinLists {
     }
   }
 
-  STRATA_D static void fill(const Table& table, unsigned long long row) {
-    if (row >= table.rows) return;
+  STRATA_D static void fill(const Table& table, unsigned long long i) {
+    Row row = 0;
+    if (i >= table.rows || !table.list.get(i, row)) return;
     const Row slot = table.slot_of[row];
     if (slot == Table::none || table.further[slot] == 0) return;
     const bool is_first = Slot::row(table.slots[slot]) == row;
-    table.lists[table.begins[slot] + (is_first ? 0 : 1 + table.rank_of[row])] =
-        static_cast<Row>(row);
+    table.lists[table.begins[slot] + (is_first ? 0 : 1 + table.rank_of[row])] = row;
   }
 
   /// Instead of both: `table.lists` holds all rows, sorted by their slots, which are `sorted`.

@@ -103,8 +103,9 @@ class AgentJoinProbe {
       }
       const Index found = partner == Table::none ? no_row<Index> : static_cast<Index>(partner);
       if (tile < probe_.probe_tiles) {
-        const Index row = static_cast<Index>(tile * tile_items + static_cast<unsigned>(item));
-        sink(static_cast<std::int64_t>(begin + at), found, row);
+        Row row = 0;
+        probe_.list.get(tile * tile_items + static_cast<unsigned>(item), row);
+        sink(static_cast<std::int64_t>(begin + at), found, static_cast<Index>(row));
       } else {
         sink(static_cast<std::int64_t>(begin + at), found, no_row<Index>);
       }
@@ -115,6 +116,8 @@ class AgentJoinProbe {
   /// results; or puts it on the list if it has many.
   template <class Index, class Sink>
   STRATA_D void join(Count tile, const join_tile_list& list, const Sink& sink) {
+    // All have written what they had of the tile before.
+    __syncthreads();
     const Count all = prepare(tile);
     if (all == 0) return;
     if (threadIdx.x == 0) {
@@ -152,14 +155,17 @@ class AgentJoinProbe {
                                           Count first, Count (&counts)[ItemsPerThread],
                                           Row (&partners)[ItemsPerThread]) {
     Key keys[ItemsPerThread];
+    bool is_there[ItemsPerThread];
     bool has_key[ItemsPerThread];
     Word hashes[ItemsPerThread];
     Row slots[ItemsPerThread];
     Word words[ItemsPerThread];
     STRATA_UNROLL
     for (int i = 0; i < ItemsPerThread; ++i) {
-      const Count row = first + static_cast<unsigned>(i * BlockThreads);
-      has_key[i] = row < probe.rows && join_row_is_valid(probe.valid, row);
+      const Count at = first + static_cast<unsigned>(i * BlockThreads);
+      Row row = 0;
+      is_there[i] = at < probe.rows && probe.list.get(at, row);
+      has_key[i] = is_there[i] && join_row_is_valid(probe.valid, row);
       if (has_key[i]) keys[i] = probe.keys[row];
     }
     // First looks are on their way together; few keys need a second one.
@@ -173,16 +179,15 @@ class AgentJoinProbe {
     }
     STRATA_UNROLL
     for (int i = 0; i < ItemsPerThread; ++i) {
-      const bool exists = first + static_cast<unsigned>(i * BlockThreads) < probe.rows;
       typename Table::place at{Table::none, Slot::empty};
       if (has_key[i]) {
         at = table.find(keys[i], hashes[i], slots[i], words[i]);
-      } else if (exists) {
+      } else if (is_there[i]) {
         at = table.find_null();
       }
       counts[i] = 0;
       partners[i] = Table::none;
-      if (exists) count_row(table, probe.kind, at, counts[i], partners[i]);
+      if (is_there[i]) count_row(table, probe.kind, at, counts[i], partners[i]);
     }
   }
 
@@ -208,10 +213,12 @@ class AgentJoinProbe {
                                           Row (&partners)[ItemsPerThread]) {
     STRATA_UNROLL
     for (int i = 0; i < ItemsPerThread; ++i) {
-      const Count row = first + static_cast<unsigned>(i * BlockThreads);
-      partners[i] = static_cast<Row>(row);
+      const Count at = first + static_cast<unsigned>(i * BlockThreads);
+      partners[i] = Table::none;
       counts[i] = 0;
-      if (row >= table.rows) continue;
+      Row row = 0;
+      if (at >= table.rows || !table.list.get(at, row)) continue;
+      partners[i] = row;
       const Row slot = table.slot_of[row];
       counts[i] = slot == Table::none || !table.is_matched(slot) ? 1 : 0;
     }

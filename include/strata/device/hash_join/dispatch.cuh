@@ -10,6 +10,7 @@
 #include <strata/device/hash_join/join_options.hpp>
 #include <strata/device/hash_join/join_output.cuh>
 #include <strata/device/hash_join/kernels.cuh>
+#include <strata/device/hash_join/partition_dispatch.cuh>
 #include <strata/device/hash_join/table_storage.cuh>
 #include <strata/device/hash_join/tuning.hpp>
 
@@ -35,6 +36,9 @@ bool join_rows_are_valid(std::int64_t rows) {
   return rows >= 0 && static_cast<std::uint64_t>(rows) <= most_told &&
          static_cast<std::uint64_t>(rows) <= most_kept;
 }
+
+/// Blocks of a kernel, at most.
+inline constexpr unsigned most_join_blocks = 0x7fffffff;
 
 /// The launches that ask a table. `Sink` is NullType where rows are only counted.
 template <class MaxPolicy, class Index, class Key, class Sink, class Hash, class Equal>
@@ -70,6 +74,21 @@ struct join_prober {
     }
   }
 
+  /// Nothing has been found or written: to be called before anything is.
+  template <class Layout>
+  cudaError_t reset(const Layout& storage, int first, unsigned long long* total,
+                    const launch_configuration& like, const device_properties& device) const {
+    const bool marks = kind == JoinKind::full;
+    const std::size_t words = marks ? matched_words(num_slots) : 0;
+    constexpr int threads = 256;
+    const std::size_t blocks = words / (4 * threads) + 1;
+    const auto most = static_cast<std::size_t>(device.multiprocessors) * 8;
+    return launch(with_grid(like, blocks < most ? blocks : most, threads), join_reset_kernel<Row>,
+                  total, list_in(storage, first).taken,
+                  marks ? storage.template get<unsigned>(first + matched) : nullptr,
+                  static_cast<unsigned long long>(words));
+  }
+
   template <class Layout>
   cudaError_t run(const Layout& storage, int first, Table table, Probe probe,
                   const launch_configuration& like, const device_properties& device,
@@ -83,21 +102,11 @@ struct join_prober {
     probe.build_tiles =
         kind == JoinKind::full ? ceiling_divide<unsigned long long>(table.rows, tile) : 0;
     const join_tile_list list = list_in(storage, first);
-    std::size_t words = 0;
-    if (kind == JoinKind::full) {
-      table.matched = storage.template get<unsigned>(first + matched);
-      words = matched_words(table.num_slots);
-    }
-    constexpr int reset_threads = 256;
-    const std::size_t blocks = words / (4 * reset_threads) + 1;
-    const auto most = static_cast<std::size_t>(device.multiprocessors) * 8;
-    cudaError_t status = launch(with_grid(like, blocks < most ? blocks : most, reset_threads),
-                                join_reset_kernel<Row>, probe.total, list.taken, table.matched,
-                                static_cast<unsigned long long>(words));
-    if (status != cudaSuccess) return status;
+    if (kind == JoinKind::full) table.matched = storage.template get<unsigned>(first + matched);
     if constexpr (!has_rows) {
       return count(table, probe, like, nullptr);
     } else {
+      cudaError_t status = cudaSuccess;
       const unsigned long long all = probe.probe_tiles + probe.build_tiles;
       if (order == JoinOrder::probe) {
         status = count(table, probe, like, list.begins);
@@ -133,7 +142,7 @@ struct join_prober {
 
   static launch_configuration with_grid(launch_configuration like, unsigned long long blocks,
                                         int threads) {
-    like.grid = dim3(static_cast<unsigned>(blocks));
+    if (blocks < like.grid.x) like.grid = dim3(static_cast<unsigned>(blocks));
     like.block = dim3(static_cast<unsigned>(threads));
     return like;
   }
@@ -161,7 +170,8 @@ struct join_prober {
                     unsigned long long* counts) const {
     return in_two_parts(probe, [&](unsigned long long first, unsigned long long number) {
       return launch(with_grid(like, number, MaxPolicy::table.probe_threads),
-                    join_count_kernel<MaxPolicy, Table, Key, Row>, table, probe, first, counts);
+                    join_count_kernel<MaxPolicy, Table, Key, Row>, table, probe, first, number,
+                    counts);
     });
   }
 
@@ -170,7 +180,7 @@ struct join_prober {
     return in_two_parts(probe, [&](unsigned long long first, unsigned long long number) {
       return launch(with_grid(like, number, MaxPolicy::table.probe_threads),
                     join_probe_kernel<MaxPolicy, Index, Table, Key, Row, Sink>, table, probe, first,
-                    list, sink);
+                    number, list, sink);
     });
   }
 };
@@ -190,7 +200,8 @@ struct DispatchHashJoin {
   using Options = JoinOptions<Hash, Equal>;
   using Storage = join_table_storage<MaxPolicy, Key, Row, Hash, Equal>;
   using Prober = join_prober<MaxPolicy, Index, Key, Sink, Hash, Equal>;
-  using Layout = temporary_storage::layout<Storage::slots + Prober::slots>;
+  using Partitioner = join_partitioner<MaxPolicy, Index, Key, Sink, Hash, Equal>;
+  using Layout = temporary_storage::layout<Storage::slots + Prober::slots + Partitioner::slots>;
 
   JoinKind kind;
   join_input<Key> build;
@@ -216,6 +227,14 @@ struct DispatchHashJoin {
     cudaError_t status = table_storage.reserve(layout, 0);
     if (status != cudaSuccess) return status;
     prober.reserve(layout, Storage::slots);
+    const Partitioner partitioner(static_cast<std::uint64_t>(build.rows),
+                                  static_cast<std::uint64_t>(probe.rows));
+    const bool may_partition = may_be_partitioned(build.rows, options);
+    if (may_partition) {
+      partitioner.reserve(layout, Storage::slots + Prober::slots,
+                          static_cast<std::size_t>(build.rows),
+                          static_cast<std::size_t>(probe.rows));
+    }
     if (d_temp_storage == nullptr) {
       temp_storage_bytes = layout.bytes();
       return cudaSuccess;
@@ -229,7 +248,7 @@ struct DispatchHashJoin {
     status = current_device_properties(device);
     if (status != cudaSuccess) return status;
 
-    launch_configuration like{"strata::DeviceHashJoin", dim3(1), dim3(1)};
+    launch_configuration like{"strata::DeviceHashJoin", dim3(most_join_blocks), dim3(1)};
     like.stream = stream;
     like.programmatic = device.ptx_version >= 900;
     auto table = table_storage.map(layout, 0, options.hash, options.equal);
@@ -238,23 +257,84 @@ struct DispatchHashJoin {
     table.rows = static_cast<Row>(build.rows);
     table.nulls_equal = options.nulls_equal;
     table.promised_unique = options.build_unique;
-    status = table_storage.clear(table, like, device.multiprocessors);
+    auto* const total = reinterpret_cast<unsigned long long*>(d_num_out);
+    typename Prober::Probe asked{kind,
+                                 probe.keys,
+                                 options.probe_valid,
+                                 static_cast<Row>(probe.rows),
+                                 {},
+                                 0,
+                                 0,
+                                 capacity < most_join_capacity ? capacity : most_join_capacity,
+                                 total};
+    status = prober.reset(layout, Storage::slots, total, like, device);
+    if constexpr (sizeof(Row) == 4) {
+      bool partitions = may_partition;
+      if (status == cudaSuccess && may_partition) {
+        status = shall_partition(build.rows, probe.rows, options, device, partitioner, partitions);
+      }
+      if (status == cudaSuccess && partitions) {
+        const auto join = partitioner.map(
+            layout, Storage::slots + Prober::slots,
+            {{},
+             kind,
+             {build.keys, options.build_valid, table.rows, nullptr, nullptr, nullptr},
+             {probe.keys, options.probe_valid, asked.rows, nullptr, nullptr, nullptr},
+             nullptr,
+             nullptr,
+             nullptr,
+             total,
+             asked.capacity,
+             options.hash,
+             options.equal});
+        status = partitioner.run(join, like, device, sink);
+        leave_heavy_rows(join, table, asked);
+        // Where nothing is left, they end at once: the sooner the fewer they are.
+        like.grid = dim3(static_cast<unsigned>(device.multiprocessors) * 8);
+      }
+    }
+    if (status == cudaSuccess) status = table_storage.clear(table, like, device.multiprocessors);
     if (status == cudaSuccess) status = table_storage.insert(table, like, 0);
     if (status == cudaSuccess) status = table_storage.list(table, like);
     if (status != cudaSuccess) return status;
-    const typename Prober::Probe asked{
-        kind,
-        probe.keys,
-        options.probe_valid,
-        static_cast<Row>(probe.rows),
-        0,
-        0,
-        capacity < most_join_capacity ? capacity : most_join_capacity,
-        reinterpret_cast<unsigned long long*>(d_num_out)};
     return prober.run(layout, Storage::slots, table, asked, like, device, sink);
   }
 
  private:
+  // Not in the order of the probe rows, and not with numbers of rows that a record cannot hold.
+  static bool may_be_partitioned(std::int64_t build_rows, const Options& options) {
+    if (sizeof(Row) != 4 || options.order != JoinOrder::any) return false;
+    if (options.strategy == JoinStrategy::automatic) {
+      return static_cast<std::uint64_t>(build_rows) >= MaxPolicy::least_partitioned_rows;
+    }
+    return options.strategy != JoinStrategy::simple;
+  }
+
+  static cudaError_t shall_partition(std::int64_t build_rows, std::int64_t probe_rows,
+                                     const Options& options, const device_properties& device,
+                                     const Partitioner& partitioner, bool& result) {
+    std::size_t shared_bytes = 0;
+    const cudaError_t status = shared_bytes_of_block(shared_bytes);
+    JoinStrategy strategy = options.strategy;
+    if (strategy == JoinStrategy::automatic) {
+      strategy = choose_join_strategy<typename MaxPolicy::strategy>(
+          static_cast<std::uint64_t>(build_rows), static_cast<std::uint64_t>(probe_rows),
+          sizeof(Key), static_cast<std::size_t>(device.l2_bytes), shared_bytes);
+    }
+    const bool has_partitions =
+        strategy == JoinStrategy::radix_single || strategy == JoinStrategy::radix_multi;
+    result = has_partitions && partitioner.fits(shared_bytes);
+    return status;
+  }
+
+  template <class Partitions, class Table, class Probe>
+  static void leave_heavy_rows(const Partitions& join, Table& table, Probe& probe) {
+    const unsigned nulls = join.plan.partitions();
+    table.list = {join.build.records, join.is_heavy, join.build.begins + nulls, join.plan.bits};
+    probe.list = {join.probe.records, join.is_heavy, join.probe.begins + nulls, join.plan.bits};
+    table.is_needed = join.any_is_heavy;
+  }
+
   static join_table_features features(JoinKind kind, const Options& options) {
     const bool counts = has_pairs(kind) && !options.build_unique;
     const bool lists = counts && Prober::has_rows;

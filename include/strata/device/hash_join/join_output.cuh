@@ -6,6 +6,7 @@
 #include <strata/core/platform.cuh>
 #include <strata/device/hash_join/join_types.hpp>
 #include <strata/device/hash_join/pairs.hpp>
+#include <strata/device/hash_join/row_list.cuh>
 #include <strata/device/hash_join/table.cuh>
 
 #include <cstddef>
@@ -50,6 +51,8 @@ struct join_probe {
   const Key* keys;
   const std::uint32_t* valid;
   Row rows;
+  /// The rows that are asked for, of which there may be fewer.
+  join_row_list list;
   /// Tiles of probe rows; behind them come those of build rows, in a full join.
   unsigned long long probe_tiles;
   unsigned long long build_tiles;

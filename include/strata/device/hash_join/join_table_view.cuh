@@ -206,16 +206,20 @@ class JoinTable {
         d_probe_keys,
         probe_valid,
         static_cast<Row>(probe_rows),
+        {},
         0,
         0,
         capacity < detail::most_join_capacity ? capacity : detail::most_join_capacity,
         reinterpret_cast<unsigned long long*>(d_num_out)};
-    return prober.run(layout, 0, table, asked, configuration(device, stream), device, sink);
+    const launch_configuration like = configuration(device, stream);
+    status = prober.reset(layout, 0, asked.total, like, device);
+    if (status != cudaSuccess) return status;
+    return prober.run(layout, 0, table, asked, like, device, sink);
   }
 
   static launch_configuration configuration(const detail::device_properties& device,
                                             cudaStream_t stream) {
-    launch_configuration like{"strata::JoinTable", dim3(1), dim3(1)};
+    launch_configuration like{"strata::JoinTable", dim3(detail::most_join_blocks), dim3(1)};
     like.stream = stream;
     like.programmatic = device.ptx_version >= 900;
     return like;

@@ -23,12 +23,21 @@ STRATA_D void begin_join_kernel() {
   platform::wait_for_previous_kernel();
   platform::launch_next_kernel();
 }
+/// The same in kernels of the table in global memory; false if it stays empty.
+template <class Table>
+STRATA_D bool begin_table_kernel(const Table& table) {
+  begin_join_kernel();
+  return table.is_needed == nullptr || *table.is_needed != 0;
+}
+STRATA_D unsigned long long join_threads() {
+  return static_cast<unsigned long long>(gridDim.x) * blockDim.x;
+}
 
 /// Empties the table.
 template <class Table>
 STRATA_KERNEL void join_clear_kernel(Table table) {
-  begin_join_kernel();
-  const unsigned long long threads = static_cast<unsigned long long>(gridDim.x) * blockDim.x;
+  if (!begin_table_kernel(table)) return;
+  const unsigned long long threads = join_threads();
   const unsigned long long slots = static_cast<unsigned long long>(table.num_slots) + 1;
   for (unsigned long long i = join_thread(); i < slots; i += threads) {
     table.slots[i] = Table::Slot::empty;
@@ -42,7 +51,7 @@ template <class Row>
 STRATA_KERNEL void join_reset_kernel(unsigned long long* total, unsigned long long* taken,
                                      unsigned* matched, unsigned long long words) {
   begin_join_kernel();
-  const unsigned long long threads = static_cast<unsigned long long>(gridDim.x) * blockDim.x;
+  const unsigned long long threads = join_threads();
   for (unsigned long long i = join_thread(); i < words; i += threads) matched[i] = 0;
   if (join_thread() != 0) return;
   *total = 0;
@@ -51,10 +60,16 @@ STRATA_KERNEL void join_reset_kernel(unsigned long long* total, unsigned long lo
 
 template <class Table>
 STRATA_KERNEL void join_insert_kernel(Table table, unsigned long long first_row) {
-  begin_join_kernel();
+  if (!begin_table_kernel(table)) return;
   // All lists are made anew after this.
   if (join_thread() == 0) *table.listed = 0;
-  AgentJoinInsert<Table>{table}.insert(first_row + join_thread());
+  const AgentJoinInsert<Table> agent{table};
+  // Whole warps stay together.
+  const unsigned long long in_block = threadIdx.x;
+  for (unsigned long long row = first_row + join_thread(); row - in_block < table.rows;
+       row += join_threads()) {
+    agent.insert(row);
+  }
 }
 
 template <class MaxPolicy, class Table>
@@ -62,20 +77,28 @@ __launch_bounds__(MaxPolicy::ActivePolicy::table.build_threads)
     STRATA_KERNEL void join_place_kernel(Table table) {
   using Agent = AgentJoinLists<Table, MaxPolicy::ActivePolicy::table.build_threads, 4>;
   STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
-  begin_join_kernel();
-  if (*table.has_duplicates != 0) Agent{storage.Alias(), table}.place(blockIdx.x);
+  if (!begin_table_kernel(table) || *table.has_duplicates == 0) return;
+  const unsigned long long tiles = table.num_slots / Agent::tile_items + 1;
+  for (unsigned long long tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+    __syncthreads();
+    Agent{storage.Alias(), table}.place(tile);
+  }
 }
 
 template <class Table>
 STRATA_KERNEL void join_fill_kernel(Table table) {
-  begin_join_kernel();
-  if (*table.has_duplicates != 0) AgentJoinLists<Table, 32, 1>::fill(table, join_thread());
+  if (!begin_table_kernel(table) || *table.has_duplicates == 0) return;
+  for (unsigned long long i = join_thread(); i < table.rows; i += join_threads()) {
+    AgentJoinLists<Table, 32, 1>::fill(table, i);
+  }
 }
 
 template <class Table, class Row>
 STRATA_KERNEL void join_find_begins_kernel(Table table, const Row* sorted) {
   begin_join_kernel();
-  AgentJoinLists<Table, 32, 1>::find_begin(table, sorted, join_thread());
+  for (unsigned long long i = join_thread(); i < table.rows; i += join_threads()) {
+    AgentJoinLists<Table, 32, 1>::find_begin(table, sorted, i);
+  }
 }
 
 /// Adds up the rows of the result: all in `*probe.total` or, if not null, each tile's in `counts`.
@@ -83,20 +106,23 @@ template <class MaxPolicy, class Table, class Key, class Row>
 __launch_bounds__(MaxPolicy::ActivePolicy::table.probe_threads,
                   MaxPolicy::ActivePolicy::table.probe_blocks_per_multiprocessor)
     STRATA_KERNEL void join_count_kernel(Table table, join_probe<Key, Row> probe,
-                                         unsigned long long first_tile,
+                                         unsigned long long first_tile, unsigned long long tiles,
                                          unsigned long long* counts) {
   constexpr join_table_tuning tuning = MaxPolicy::ActivePolicy::table;
   using Agent = AgentJoinProbe<Table, Key, tuning.probe_threads, tuning.probe_items>;
   using Reduce = BlockReduce<unsigned long long, tuning.probe_threads>;
   STRATA_SHARED(storage, typename Reduce::TempStorage);
-  begin_join_kernel();
-  const unsigned long long tile = first_tile + blockIdx.x;
-  const unsigned long long sum = Reduce(storage).Sum(Agent::count(table, probe, tile));
-  if (threadIdx.x != 0) return;
-  if (counts != nullptr) {
-    counts[tile] = sum;
-  } else if (sum != 0) {
-    atomicAdd(probe.total, sum);
+  if (!begin_table_kernel(table)) return;
+  for (unsigned long long i = blockIdx.x; i < tiles; i += gridDim.x) {
+    const unsigned long long tile = first_tile + i;
+    __syncthreads();
+    const unsigned long long sum = Reduce(storage).Sum(Agent::count(table, probe, tile));
+    if (threadIdx.x != 0) continue;
+    if (counts != nullptr) {
+      counts[tile] = sum;
+    } else if (sum != 0) {
+      atomicAdd(probe.total, sum);
+    }
   }
 }
 
@@ -140,13 +166,16 @@ template <class MaxPolicy, class Index, class Table, class Key, class Row, class
 __launch_bounds__(MaxPolicy::ActivePolicy::table.probe_threads,
                   MaxPolicy::ActivePolicy::table.probe_blocks_per_multiprocessor)
     STRATA_KERNEL void join_probe_kernel(Table table, join_probe<Key, Row> probe,
-                                         unsigned long long first_tile, join_tile_list list,
-                                         Sink sink) {
+                                         unsigned long long first_tile, unsigned long long tiles,
+                                         join_tile_list list, Sink sink) {
   constexpr join_table_tuning tuning = MaxPolicy::ActivePolicy::table;
   using Agent = AgentJoinProbe<Table, Key, tuning.probe_threads, tuning.probe_items>;
   STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
-  begin_join_kernel();
-  Agent(storage.Alias(), table, probe).template join<Index>(first_tile + blockIdx.x, list, sink);
+  if (!begin_table_kernel(table)) return;
+  Agent agent(storage.Alias(), table, probe);
+  for (unsigned long long i = blockIdx.x; i < tiles; i += gridDim.x) {
+    agent.template join<Index>(first_tile + i, list, sink);
+  }
 }
 
 /// Writes the units of the listed tiles, in turn. `tiles` is how many there are if all are listed.
@@ -159,7 +188,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::table.probe_threads,
   constexpr join_table_tuning tuning = MaxPolicy::ActivePolicy::table;
   using Agent = AgentJoinProbe<Table, Key, tuning.probe_threads, tuning.probe_items>;
   STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
-  begin_join_kernel();
+  if (!begin_table_kernel(table)) return;
   const bool all_are_listed = list.tiles == nullptr;
   if (!all_are_listed) tiles = *list.taken >> join_tile_list::unit_bits;
   const Count units = tiles > 0 ? list.unit_ends[tiles - 1] : 0;

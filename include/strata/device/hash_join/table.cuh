@@ -6,6 +6,7 @@
 #include <strata/core/operators.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/device/hash_join/join_hash.hpp>
+#include <strata/device/hash_join/row_list.cuh>
 
 #include <cstddef>
 #include <cstdint>
@@ -108,6 +109,9 @@ struct join_table {
   Row* listed;
   bool nulls_equal;
   bool promised_unique;
+  /// The rows that are put in; and null, or whether there are any on either side.
+  join_row_list list;
+  const unsigned* is_needed;
   Hash hash;
   Equal equal;
 

@@ -69,8 +69,8 @@ class join_table_storage {
   }
 
   static Table unmapped(const Hash& hash, const Equal& equal) {
-    return {nullptr, nullptr, 0,       0,       nullptr, nullptr, nullptr, nullptr, nullptr,
-            nullptr, nullptr, nullptr, nullptr, false,   false,   hash,    equal};
+    return {nullptr, nullptr, 0,       0,     nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
+            nullptr, nullptr, nullptr, false, false,   {},      nullptr, hash,    equal};
   }
 
   template <class Layout>
@@ -142,8 +142,9 @@ class join_table_storage {
   static std::size_t blocks_for(std::size_t threads) {
     return ceiling_divide(threads, static_cast<std::size_t>(build_threads));
   }
+  // Kernels take what there is in turn: the grid of `like` is the most blocks that there shall be.
   static launch_configuration with_blocks(launch_configuration like, std::size_t blocks) {
-    like.grid = dim3(static_cast<unsigned>(blocks));
+    if (blocks < like.grid.x) like.grid = dim3(static_cast<unsigned>(blocks));
     like.block = dim3(static_cast<unsigned>(build_threads));
     return like;
   }

@@ -4,7 +4,10 @@
 
 #include <strata/core/chained_policy.hpp>
 #include <strata/core/macros.hpp>
+#include <strata/device/hash_join/partition_plan.hpp>
 #include <strata/device/hash_join/strategy.hpp>
+
+#include <cstdint>
 
 STRATA_NAMESPACE_BEGIN
 
@@ -29,6 +32,11 @@ struct join_policy_hub {
   // cost registers; CAS by one thread after another builds as fast as several in flight.
   struct Policy750 : ChainedPolicy<750, Policy750, Policy750> {
     static constexpr join_table_tuning table{256, 256, 4, 4};
+    // H200, u32, by sketches: short runs of rows are dear, so a tile is as large as shared memory
+    // allows (2^27 rows to 2^10 partitions: 0.72 ms); 2^20 x 2^20 is fastest with 2^8 partitions.
+    static constexpr join_partition_tuning partition{1024, 12, 512, 4, 16384, 8};
+    /// With fewer build rows nothing is ever partitioned, unless an option says so.
+    static constexpr std::uint64_t least_partitioned_rows = 1 << 15;
     using strategy = cuda_join_policy;
   };
   using MaxPolicy = Policy750;

@@ -1,0 +1,118 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// DeviceHashJoin by partitions: rows that fit a table in shared memory, and those that do not.
+#include "device/device_hash_join_support.cuh"
+
+#include <cmath>
+
+namespace {
+
+using namespace device_join_test;
+
+TEST(device_hash_join_partition, few_rows_match_a_nested_loop) {
+  check_few_rows<std::uint32_t, std::int32_t>(as_u32, if_small<std::size_t>(13, 3),
+                                              JoinStrategy::radix_single);
+}
+
+TEST(device_hash_join_partition, keys_that_all_collide_are_compared) {
+  check_few_rows<std::int64_t, std::int32_t, JoinOptions<same_hash>>(
+      as_i64, if_small<std::size_t>(17, 5), JoinStrategy::radix_single);
+}
+
+TEST(device_hash_join_partition, keys_with_padding_are_compared_by_their_functors) {
+  check_few_rows<composite, std::uint32_t, JoinOptions<composite_hash>>(
+      as_composite, if_small<std::size_t>(17, 5), JoinStrategy::radix_multi);
+}
+
+template <class Key, class MakeKey>
+void check_many_rows(const side_ids& build, const side_ids& probe, MakeKey make_key,
+                     bool all_capacities = false) {
+  device_joiner<Key, std::int32_t> join(build, probe, make_key);
+  for (const JoinKind kind : every_kind) {
+    SCOPED_TRACE(testing::Message() << "kind " << static_cast<int>(kind));
+    const row_pairs expected = build.null.empty() && probe.null.empty()
+                                   ? sort_merge_join(kind, build, probe)
+                                   : nested_loop_join(kind, build, probe, true);
+    JoinOptions<> options;
+    options.strategy = JoinStrategy::radix_single;
+    options.nulls_equal = true;
+    join.check(kind, options, expected, all_capacities || kind == JoinKind::full);
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
+std::uint32_t many_rows() {
+  return if_small<std::uint32_t>(6000, STRATA_HOST_SIMT ? 60000 : 3000000);
+}
+
+TEST(device_hash_join_partition, unique_keys) {
+  const std::uint32_t rows = many_rows();
+  check_many_rows<std::uint32_t>({shuffled_ids(rows, 10), {}}, {random_ids(2 * rows, 2 * rows), {}},
+                                 as_u32);
+}
+
+TEST(device_hash_join_partition, few_duplicates_of_wide_keys) {
+  const std::uint32_t rows = many_rows() / 2;
+  check_many_rows<std::int64_t>({random_ids(rows, rows * 4 / 5), {}},
+                                {random_ids(rows * 3 / 2, rows), {}}, as_i64);
+}
+
+TEST(device_hash_join_partition, rows_without_a_key) {
+  check_many_rows<std::uint32_t>({random_ids(900, 300), random_nulls(900, 20)},
+                                 {random_ids(700, 400), random_nulls(700, 15)}, as_u32);
+}
+
+// Frequent keys make buckets that are left to the table in global memory, rare ones do not.
+TEST(device_hash_join_partition, frequent_keys_among_rare_ones) {
+  const auto skewed = [](std::size_t rows) {
+    side_ids side{std::vector<std::uint32_t>(rows), {}};
+    for (auto& id : side.ids) {
+      id = static_cast<std::uint32_t>(100 * std::pow(1e-4 + random_below(10000) / 10000.0, -1.0));
+    }
+    return side;
+  };
+  check_many_rows<std::uint32_t>(
+      skewed(if_small<std::size_t>(2000, STRATA_HOST_SIMT ? 9000 : 40000)),
+      skewed(if_small<std::size_t>(700, STRATA_HOST_SIMT ? 2000 : 15000)), as_u32);
+}
+
+TEST(device_hash_join_partition, one_build_key_has_most_rows_and_another_most_probe_rows) {
+  const std::size_t rows = if_small<std::size_t>(9000, STRATA_HOST_SIMT ? 40000 : 2000000);
+  side_ids build{random_ids(rows, 3000), {}};
+  std::fill(build.ids.begin() + 2000, build.ids.end(), 5000u);
+  side_ids probe{random_ids(rows, 4000), {}};
+  // One partition has many units of work.
+  std::fill(probe.ids.begin() + 1500, probe.ids.end(), 7u);
+  probe.ids[1234] = 5000;
+  check_many_rows<std::uint32_t>(build, probe, as_u32);
+}
+
+TEST(device_hash_join_partition, one_side_or_both_are_empty) {
+  const std::vector<std::uint32_t> ids = random_ids(300, 200);
+  check_many_rows<std::uint32_t>({{}, {}}, {ids, {}}, as_u32, true);
+  check_many_rows<std::uint32_t>({ids, {}}, {{}, {}}, as_u32, true);
+  check_many_rows<std::uint32_t>({{}, {}}, {{}, {}}, as_u32, true);
+}
+
+TEST(device_hash_join_partition, plan_has_room_for_what_it_promises) {
+  using strata::detail::join_partition_plan;
+  constexpr strata::join_partition_tuning tuning =
+      strata::detail::join_policy_hub::MaxPolicy::partition;
+  for (std::uint64_t rows = 0; rows < (std::uint64_t{1} << 31); rows += rows / 5 + 1) {
+    const join_partition_plan plan = strata::detail::plan_join_partitions(rows, 3 * rows, tuning);
+    ASSERT_GE(plan.bits, 1);
+    ASSERT_LE(plan.bits, strata::detail::most_join_partition_bits);
+    ASSERT_LE(plan.bits + plan.bucket_bits, 32);
+    ASSERT_GT(plan.unit_rows, 0u);
+    if (!plan.is_possible) {
+      ASSERT_GT(rows, std::uint64_t{1} << 27);
+      continue;
+    }
+    ASSERT_GE(plan.table_rows, (rows >> plan.bits) + (rows >> plan.bits) / 16);
+    ASSERT_LE(plan.table_bytes(), std::size_t{220} << 10);
+    ASSERT_LT(plan.table_rows, 1u << 16);
+  }
+}
+
+}  // namespace
