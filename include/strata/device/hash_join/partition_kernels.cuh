@@ -102,18 +102,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::partition.partition_threads)
   STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
   STRATA_DYNAMIC_SHARED(shared);
   begin_join_kernel();
-  Agent agent(storage.Alias(), shared, join.plan.bits, join.hash);
-  constexpr unsigned long long tile = Agent::tile_items;
-  const unsigned long long build_tiles = ceiling_divide<unsigned long long>(join.build.rows, tile);
-  const unsigned long long tiles =
-      build_tiles + ceiling_divide<unsigned long long>(join.probe.rows, tile);
-  for (unsigned long long i = blockIdx.x; i < tiles; i += gridDim.x) {
-    if (i < build_tiles) {
-      agent.move(join.build, i * tile);
-    } else {
-      agent.move(join.probe, (i - build_tiles) * tile);
-    }
-  }
+  Agent(storage.Alias(), shared, join.plan.bits, join.hash).run(join.build, join.probe);
 }
 
 /// Joins the partitions that fit, unit by unit.
