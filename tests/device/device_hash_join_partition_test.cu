@@ -88,6 +88,18 @@ TEST(device_hash_join_partition, one_build_key_has_most_rows_and_another_most_pr
   check_many_rows<std::uint32_t>(build, probe, as_u32);
 }
 
+// Different keys whose hashes choose the same partition: more than a table has room for.
+TEST(device_hash_join_partition, different_keys_fill_one_partition) {
+  std::vector<std::uint32_t> together;
+  for (std::uint32_t key = 1; together.size() < 1000; ++key) {
+    if (strata::detail::mixed_word(key) >> 24 == 77) together.push_back(key);
+  }
+  const std::vector<std::uint32_t> some(together.begin() + 100, together.begin() + 700);
+  const auto itself = [](std::uint32_t id) { return id; };
+  check_many_rows<std::uint32_t>({together, {}}, {some, {}}, itself);
+  check_many_rows<std::uint32_t>({some, {}}, {together, {}}, itself);
+}
+
 TEST(device_hash_join_partition, one_side_or_both_are_empty) {
   const std::vector<std::uint32_t> ids = random_ids(300, 200);
   check_many_rows<std::uint32_t>({{}, {}}, {ids, {}}, as_u32, true);

@@ -72,6 +72,19 @@ TEST(device_hash_join, one_probe_row_with_most_build_rows_for_partners) {
   }
 }
 
+// More tiles than a block scans at a time.
+TEST(device_hash_join, many_tiles_in_the_order_of_the_probe_rows) {
+  const std::size_t rows = if_small<std::size_t>(20000, 700000);
+  const side_ids build{shuffled_ids(100, 0), {}};
+  const side_ids probe{random_ids(rows, 3000), {}};
+  device_joiner<std::uint32_t, std::int32_t> join(build, probe, as_u32);
+  JoinOptions<> options;
+  options.order = JoinOrder::probe;
+  for (const JoinKind kind : {JoinKind::semi, JoinKind::inner}) {
+    join.check(kind, options, sort_merge_join(kind, build, probe), false);
+  }
+}
+
 TEST(device_hash_join, total_beyond_32_bits_is_counted) {
   const std::size_t rows = if_small<std::size_t>(70000, 70000);
   const device_vector<std::uint32_t> keys(std::vector<std::uint32_t>(rows, 9u));
