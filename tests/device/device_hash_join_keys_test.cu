@@ -47,6 +47,49 @@ TEST(device_hash_join_keys, are_compared_by_the_given_equality) {
       as_hundreds, if_small<std::size_t>(11, 4));
 }
 
+// As sides of 2^32 rows and more are joined.
+TEST(device_hash_join_keys, of_rows_that_take_8_bytes) {
+  using Sink = strata::detail::join_pairs_sink<std::int64_t>;
+  using Dispatch = strata::detail::DispatchHashJoin<std::int64_t, std::uint32_t, Sink,
+                                                    strata::JoinHash, strata::Equality>;
+  const side_ids build{random_ids(300, 120), random_nulls(300, 10)};
+  const side_ids probe{random_ids(200, 150), random_nulls(200, 10)};
+  const device_vector<std::uint32_t> build_keys(keys_of<std::uint32_t>(build, as_u32));
+  const device_vector<std::uint32_t> probe_keys(keys_of<std::uint32_t>(probe, as_u32));
+  const device_vector<std::uint32_t> build_valid(build.valid_words());
+  const device_vector<std::uint32_t> probe_valid(probe.valid_words());
+  for (const JoinKind kind : every_kind) {
+    for (const JoinOrder order : {JoinOrder::any, JoinOrder::probe}) {
+      row_pairs expected = nested_loop_join(kind, build, probe, true);
+      JoinOptions<> options;
+      options.order = order;
+      options.nulls_equal = true;
+      options.build_valid = build_valid.data();
+      options.probe_valid = probe_valid.data();
+      const auto size = static_cast<std::int64_t>(expected.size());
+      device_vector<std::int64_t> build_out(expected.size());
+      device_vector<std::int64_t> probe_out(expected.size());
+      device_vector<std::int64_t> total(1);
+      const Sink sink{build_out.data(), probe_out.data()};
+      ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
+        return Dispatch::Dispatch(storage, bytes, kind, {build_keys.data(), 300},
+                                  {probe_keys.data(), 200}, sink, total.data(), size, options,
+                                  nullptr);
+      }));
+      ASSERT_EQ(size, total.to_host()[0]);
+      const std::vector<std::int64_t> b = build_out.to_host();
+      const std::vector<std::int64_t> p = probe_out.to_host();
+      row_pairs out;
+      for (std::size_t i = 0; i < expected.size(); ++i) out.emplace_back(b[i], p[i]);
+      if (order == JoinOrder::any) {
+        std::sort(out.begin(), out.end());
+        std::sort(expected.begin(), expected.end());
+      }
+      EXPECT_TRUE(out == expected);
+    }
+  }
+}
+
 /// Two columns of both sides one behind the other; the key is a row number.
 struct row_columns {
   const std::uint32_t* first;

@@ -56,7 +56,7 @@ inline namespace STRATA_DETAIL_JOIN_NAMESPACE {
 ///   `columns` is what `build_column`, `probe_column` and `join_columns` make, or any functor that is
 ///   called once as `columns(std::int64_t position, Index build_row, Index probe_row)` for each row.
 /// - **Call.** Twice, as with CUB: with `d_temp_storage == nullptr` to learn `temp_storage_bytes`
-///   (pure arithmetic, never 0, never smaller for more rows), then with that much memory, and with
+///   (pure arithmetic, never 0, never smaller for more rows up to 2^32), then with that much memory, and with
 ///   the same kind, numbers of rows and options. Its contents and alignment do not matter.
 /// - **Capacity.** `*d_num_out` is always the number of rows of the whole result. Those at positions
 ///   from `capacity` on are not written; that is no error. A second call with room for all completes.
@@ -75,7 +75,7 @@ inline namespace STRATA_DETAIL_JOIN_NAMESPACE {
 ///   host, pointers are to host memory and the join is done by threads when the call returns.
 /// - **Strategies.** One table in global memory, or partitions that are joined in shared memory, as
 ///   `choose_join_strategy` says or `options.strategy` asks for. In the order of the probe rows, with
-///   64-bit rows, and where a device has not enough shared memory, it is one table.
+///   2^32 rows or more, and where a device has not enough shared memory, it is one table.
 /// - **Complexity.** Linear in both sides and the result, if the hash spreads different keys. Rows
 ///   with the same key are in the table once, and a probe row with many partners is written by many
 ///   blocks.

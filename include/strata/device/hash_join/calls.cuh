@@ -21,6 +21,16 @@ struct join_on_cuda {
                             std::int64_t probe_rows, const Sink& sink, std::int64_t* d_num_out,
                             std::int64_t capacity, const JoinOptions<Hash, Equal>& options,
                             cudaStream_t stream) {
+    if constexpr (sizeof(Index) == 8) {
+      // Nearly always: numbers of rows of 4 bytes take half the memory.
+      using Short = DispatchHashJoin<Index, Key, Sink, Hash, Equal, join_policy_hub, unsigned>;
+      if (join_rows_are_valid<Index, unsigned>(build_rows) &&
+          join_rows_are_valid<Index, unsigned>(probe_rows)) {
+        return Short::Dispatch(d_temp_storage, temp_storage_bytes, kind, {build_keys, build_rows},
+                               {probe_keys, probe_rows}, sink, d_num_out, capacity, options,
+                               stream);
+      }
+    }
     return DispatchHashJoin<Index, Key, Sink, Hash, Equal>::Dispatch(
         d_temp_storage, temp_storage_bytes, kind, {build_keys, build_rows},
         {probe_keys, probe_rows}, sink, d_num_out, capacity, options, stream);

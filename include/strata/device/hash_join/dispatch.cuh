@@ -28,11 +28,11 @@ struct join_input {
 };
 
 /// Whether all rows of a side can be told by `Index`, and be kept in a slot.
-template <class Index>
+template <class Index, class Row = join_row_t<Index>>
 bool join_rows_are_valid(std::int64_t rows) {
   constexpr auto all_bits = static_cast<std::uint64_t>(no_join_row<join_row_t<Index>>);
   constexpr std::uint64_t most_told = std::is_signed_v<Index> ? all_bits / 2 : all_bits;
-  constexpr std::uint64_t most_kept = join_slot<join_row_t<Index>>::most_rows;
+  constexpr std::uint64_t most_kept = join_slot<Row>::most_rows;
   return rows >= 0 && static_cast<std::uint64_t>(rows) <= most_told &&
          static_cast<std::uint64_t>(rows) <= most_kept;
 }
@@ -41,9 +41,8 @@ bool join_rows_are_valid(std::int64_t rows) {
 inline constexpr unsigned most_join_blocks = 0x7fffffff;
 
 /// The launches that ask a table. `Sink` is NullType where rows are only counted.
-template <class MaxPolicy, class Index, class Key, class Sink, class Hash, class Equal>
+template <class MaxPolicy, class Index, class Row, class Key, class Sink, class Hash, class Equal>
 struct join_prober {
-  using Row = join_row_t<Index>;
   using Table = join_table<Key, Row, Hash, Equal>;
   using Probe = join_probe<Key, Row>;
 
@@ -185,9 +184,10 @@ struct join_prober {
   }
 };
 
-/// Carries out one call of a join; `PolicyHub` may be replaced to override the tuning.
+/// Carries out one call of a join; `PolicyHub` may be replaced to override the tuning. `Row` is what
+/// kernels count rows in: it may be shorter than `Index` where that suffices.
 template <class Index, class Key, class Sink, class Hash, class Equal,
-          class PolicyHub = join_policy_hub>
+          class PolicyHub = join_policy_hub, class Row = join_row_t<Index>>
 struct DispatchHashJoin {
   static_assert(
       std::is_integral_v<Index> && (sizeof(Index) == 4 || sizeof(Index) == 8),
@@ -196,10 +196,9 @@ struct DispatchHashJoin {
                 "a hash join copies keys: Key must be trivially copyable");
 
   using MaxPolicy = typename PolicyHub::MaxPolicy;
-  using Row = join_row_t<Index>;
   using Options = JoinOptions<Hash, Equal>;
   using Storage = join_table_storage<MaxPolicy, Key, Row, Hash, Equal>;
-  using Prober = join_prober<MaxPolicy, Index, Key, Sink, Hash, Equal>;
+  using Prober = join_prober<MaxPolicy, Index, Row, Key, Sink, Hash, Equal>;
   using Partitioner = join_partitioner<MaxPolicy, Index, Key, Sink, Hash, Equal>;
   using Layout = temporary_storage::layout<Storage::slots + Prober::slots + Partitioner::slots>;
 
@@ -217,7 +216,8 @@ struct DispatchHashJoin {
                               join_input<Key> build, join_input<Key> probe, const Sink& sink,
                               std::int64_t* d_num_out, std::int64_t capacity,
                               const Options& options, cudaStream_t stream) {
-    if (!join_rows_are_valid<Index>(build.rows) || !join_rows_are_valid<Index>(probe.rows))
+    if (!join_rows_are_valid<Index, Row>(build.rows) ||
+        !join_rows_are_valid<Index, Row>(probe.rows))
       return cudaErrorInvalidValue;
     Storage table_storage(static_cast<Row>(build.rows), features(kind, options));
     const Prober prober{kind, options.order, static_cast<Row>(build.rows),

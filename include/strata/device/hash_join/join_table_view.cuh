@@ -175,7 +175,7 @@ class JoinTable {
                     const Key* d_probe_keys, std::int64_t probe_rows, const Sink& sink,
                     std::int64_t* d_num_out, std::int64_t capacity,
                     const std::uint32_t* probe_valid, cudaStream_t stream) const {
-    using Prober = detail::join_prober<MaxPolicy, Index, Key, Sink, Hash, Equal>;
+    using Prober = detail::join_prober<MaxPolicy, Index, Row, Key, Sink, Hash, Equal>;
     if (!is_usable() || !detail::join_rows_are_valid<Index>(probe_rows)) {
       return cudaErrorInvalidValue;
     }
