@@ -199,7 +199,7 @@ struct DispatchHashJoin {
   using Options = JoinOptions<Hash, Equal>;
   using Storage = join_table_storage<MaxPolicy, Key, Row, Hash, Equal>;
   using Prober = join_prober<MaxPolicy, Index, Row, Key, Sink, Hash, Equal>;
-  using Partitioner = join_partitioner<MaxPolicy, Index, Key, Sink, Hash, Equal>;
+  using Partitioner = join_partition_launches<MaxPolicy, Index, Key, Sink, Hash, Equal>;
   using Layout = temporary_storage::layout<Storage::slots + Prober::slots + Partitioner::slots>;
 
   JoinKind kind;

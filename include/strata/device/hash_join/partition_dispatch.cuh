@@ -30,7 +30,7 @@ inline cudaError_t shared_bytes_of_block(std::size_t& bytes) {
 /// The launches that partition both sides and join what fits; the table in global memory then does
 /// what does not.
 template <class MaxPolicy, class Index, class Key, class Sink, class Hash, class Equal>
-class join_partitioner {
+class join_partition_launches {
  public:
   using Partitions = join_partitions<Key, Hash, Equal>;
   static constexpr join_partition_tuning tuning = MaxPolicy::partition;
@@ -39,7 +39,7 @@ class join_partitioner {
 
   static constexpr int slots = 3;
 
-  join_partitioner(std::uint64_t build_rows, std::uint64_t probe_rows)
+  join_partition_launches(std::uint64_t build_rows, std::uint64_t probe_rows)
       : plan_(plan_join_partitions(build_rows, probe_rows, tuning)) {}
 
   bool fits(std::size_t shared_bytes) const {

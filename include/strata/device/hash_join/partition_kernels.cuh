@@ -107,7 +107,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::partition.partition_threads)
 
 /// Joins the partitions that fit, unit by unit.
 template <class MaxPolicy, class Index, class Key, class Hash, class Equal, class Sink>
-__launch_bounds__(MaxPolicy::ActivePolicy::partition.join_threads)
+__launch_bounds__(MaxPolicy::ActivePolicy::partition.join_threads, 1)
     STRATA_KERNEL void join_partitions_join_kernel(join_partitions<Key, Hash, Equal> join,
                                                    Sink sink) {
   constexpr join_partition_tuning tuning = MaxPolicy::ActivePolicy::partition;
