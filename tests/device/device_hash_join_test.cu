@@ -85,6 +85,31 @@ TEST(device_hash_join, many_tiles_in_the_order_of_the_probe_rows) {
   }
 }
 
+TEST(device_hash_join, broken_promise_of_unique_rows_gives_one_partner) {
+  const device_vector<std::uint32_t> build(std::vector<std::uint32_t>{5, 6, 5, 7});
+  const device_vector<std::uint32_t> probe(std::vector<std::uint32_t>{7, 5});
+  for (const JoinStrategy strategy : {JoinStrategy::simple, JoinStrategy::radix_single}) {
+    JoinOptions<> options;
+    options.build_unique = true;
+    options.strategy = strategy;
+    device_vector<std::int32_t> build_out(3);
+    device_vector<std::int32_t> probe_out(3);
+    device_vector<std::int64_t> total(1);
+    EXPECT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
+      return DeviceHashJoin::InnerPairs(storage, bytes, build.data(), 4, probe.data(), 2,
+                                        build_out.data(), probe_out.data(), total.data(), 3,
+                                        options);
+    }));
+    EXPECT_EQ(2, total.to_host()[0]);
+    const std::vector<std::int32_t> b = build_out.to_host();
+    const std::vector<std::int32_t> p = probe_out.to_host();
+    for (std::size_t i = 0; i < 2; ++i) {
+      EXPECT_TRUE(p[i] == 0 ? b[i] == 3 : (b[i] == 0 || b[i] == 2)) << b[i] << ", " << p[i];
+    }
+    EXPECT_NE(p[0], p[1]);
+  }
+}
+
 TEST(device_hash_join, total_beyond_32_bits_is_counted) {
   const std::size_t rows = if_small<std::size_t>(70000, 70000);
   const device_vector<std::uint32_t> keys(std::vector<std::uint32_t>(rows, 9u));

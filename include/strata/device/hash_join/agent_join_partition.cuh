@@ -31,6 +31,7 @@ struct join_partitions {
   unsigned* any_is_heavy;
   unsigned long long* total;
   std::int64_t capacity;
+  bool promised_unique;
   Hash hash;
   Equal equal;
 };
@@ -190,13 +191,18 @@ class AgentJoinTables {
     const unsigned bucket = bucket_of(item.hash);
     const unsigned end = bucket_end(bucket);
     const bool needs_one = join_.kind == JoinKind::semi || join_.kind == JoinKind::anti;
+    const bool stops_at_one = needs_one || (join_.promised_unique && !STRATA_DEBUG);
     unsigned found = 0;
     for (unsigned i = bucket_begin(bucket); i < end; ++i) {
       if (!are_equal(entries_[i], item)) continue;
       if (found == 0) partner = i;
       ++found;
       if (join_.kind == JoinKind::full) atomicOr(found_ + i / 32, 1u << (i % 32));
-      if (needs_one) break;
+      STRATA_ASSERT(!(join_.promised_unique && found > 1),
+                    "JoinOptions::build_unique was promised, but the key of build row %u is also "
+                    "that of another",
+                    entries_[i].row);
+      if (stops_at_one) break;
     }
     if (needs_one) {
       count = (found != 0) == (join_.kind == JoinKind::semi) ? 1 : 0;

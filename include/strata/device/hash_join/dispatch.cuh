@@ -285,6 +285,7 @@ struct DispatchHashJoin {
              nullptr,
              total,
              asked.capacity,
+             options.build_unique,
              options.hash,
              options.equal});
         status = partitioner.run(join, like, device, sink);
