@@ -84,18 +84,33 @@ TEST(JoinStrategy, nothing_to_join_or_no_device_is_left_to_the_host) {
   EXPECT_EQ(choose_join_strategy<metal_join_policy>(million, million, 4, 0, 0), JoinStrategy::cpu);
 }
 
-TEST(JoinStrategy, metal_joins_few_rows_on_the_host) {
-  constexpr std::uint64_t few = 1 << 15;
-  EXPECT_EQ(on_metal(1, few - 1), JoinStrategy::cpu);
-  EXPECT_EQ(on_metal(few - 1, 1), JoinStrategy::cpu);
-  EXPECT_EQ(on_metal(1, few), JoinStrategy::simple);
-  EXPECT_EQ(on_metal(few, 1), JoinStrategy::radix_single);
-  EXPECT_EQ(on_metal(1, huge), JoinStrategy::simple);
-  EXPECT_EQ(on_metal(huge, huge), JoinStrategy::radix_multi);
-  EXPECT_EQ(on_metal(8192, million), JoinStrategy::simple);
-  EXPECT_EQ(on_metal(8192, million, 8), JoinStrategy::radix_single);
-  EXPECT_EQ(on_metal(256 << 10, million), JoinStrategy::radix_single);
-  EXPECT_EQ(on_metal(300 << 10, million), JoinStrategy::radix_multi);
+TEST(JoinStrategy, metal_goes_by_the_rows_of_both_sides) {
+  constexpr std::uint64_t few = 100000;
+  constexpr std::uint64_t many = 50 * million;
+  for (const std::size_t key_bytes : {std::size_t{4}, std::size_t{8}}) {
+    EXPECT_EQ(on_metal(1, few - 2, key_bytes), JoinStrategy::cpu);
+    EXPECT_EQ(on_metal(few / 2, few / 2 - 1, key_bytes), JoinStrategy::cpu);
+    EXPECT_EQ(on_metal(1, few - 1, key_bytes), JoinStrategy::simple);
+    EXPECT_EQ(on_metal(few - 1, 1, key_bytes), JoinStrategy::simple);
+    EXPECT_EQ(on_metal(million / 2, million / 2 - 1, key_bytes), JoinStrategy::simple);
+    EXPECT_EQ(on_metal(million / 2, million / 2, key_bytes), JoinStrategy::radix_single);
+    EXPECT_EQ(on_metal(million, 10 * million, key_bytes), JoinStrategy::radix_single);
+    EXPECT_EQ(on_metal(many - 2, 1, key_bytes), JoinStrategy::radix_single);
+    EXPECT_EQ(on_metal(many - 1, 1, key_bytes), JoinStrategy::radix_multi);
+    EXPECT_EQ(on_metal(1, huge, key_bytes), JoinStrategy::radix_multi);
+    EXPECT_EQ(on_metal(huge, huge, key_bytes), JoinStrategy::radix_multi);
+  }
+  EXPECT_EQ(on_metal(0, many), JoinStrategy::cpu);
+}
+
+struct everything_in_one_pass {
+  static constexpr strata::JoinRowThresholds thresholds{0, 0, huge};
+};
+
+TEST(JoinStrategy, policy_of_the_user_replaces_thresholds_of_rows) {
+  EXPECT_EQ(choose_join_strategy<everything_in_one_pass>(1, 1, 4, 0, metal_shared),
+            JoinStrategy::radix_single);
+  EXPECT_EQ(choose_join_strategy<everything_in_one_pass>(1, 1, 4, 0, 0), JoinStrategy::cpu);
 }
 
 TEST(JoinStrategy, more_build_rows_never_need_fewer_passes) {

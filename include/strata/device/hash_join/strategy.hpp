@@ -60,9 +60,18 @@ struct cuda_join_policy {
   static constexpr JoinThresholds thresholds{0, 6, 10, 100, 1, 16, 50, 4, 85, 11};
 };
 
-/// Apple GPUs: estimated, never measured. Host and device share their memory.
+/// What it compares with where the rows of both sides together decide: from so many on, a plan is
+/// taken. Fewer than `least_simple_rows` are joined by the host.
+struct JoinRowThresholds {
+  std::uint64_t least_simple_rows;
+  std::uint64_t least_radix_rows;
+  std::uint64_t least_multi_rows;
+};
+
+/// Apple GPUs: estimated, never measured. Host and device share their memory, and nothing tells how
+/// large the cache is.
 struct metal_join_policy {
-  static constexpr JoinThresholds thresholds{1 << 15, 10, 14, 63, 4, 16, 50, 4, 50, 8};
+  static constexpr JoinRowThresholds thresholds{100000, 1000000, 50000000};
 };
 
 namespace detail {
@@ -83,6 +92,40 @@ constexpr unsigned partition_bits(std::uint64_t rows, std::uint64_t rows_each) {
   return bits;
 }
 
+constexpr JoinStrategy strategy_of(const JoinRowThresholds& limits, std::uint64_t build_rows,
+                                   std::uint64_t probe_rows, std::size_t, std::size_t,
+                                   std::size_t) {
+  const std::uint64_t sum = build_rows + probe_rows;
+  const std::uint64_t rows = sum < probe_rows ? ~std::uint64_t{0} : sum;
+  if (rows < limits.least_simple_rows) return JoinStrategy::cpu;
+  if (rows < limits.least_radix_rows) return JoinStrategy::simple;
+  return rows < limits.least_multi_rows ? JoinStrategy::radix_single : JoinStrategy::radix_multi;
+}
+
+constexpr JoinStrategy strategy_of(const JoinThresholds& limits, std::uint64_t build_rows,
+                                   std::uint64_t probe_rows, std::size_t key_bytes,
+                                   std::size_t l2_bytes, std::size_t shared_bytes) {
+  if (build_rows <= limits.most_cpu_rows && probe_rows <= limits.most_cpu_rows - build_rows) {
+    return JoinStrategy::cpu;
+  }
+
+  const std::uint64_t entry_bytes =
+      key_bytes <= 4 ? limits.narrow_entry_bytes : limits.wide_entry_bytes;
+  const std::uint64_t table_rows = percent_of(shared_bytes, limits.shared_percent) / entry_bytes;
+  if (build_rows <= table_rows * limits.simple_tables) return JoinStrategy::simple;
+  const bool table_stays_in_l2 =
+      build_rows <= percent_of(l2_bytes, limits.l2_percent) / limits.slot_bytes;
+  if (table_stays_in_l2 && probe_rows / build_rows >= limits.least_probes_per_build_row) {
+    return JoinStrategy::simple;
+  }
+
+  const std::uint64_t partition_rows = percent_of(table_rows, limits.fill_percent);
+  if (partition_rows == 0) return JoinStrategy::radix_multi;
+  return partition_bits(build_rows, partition_rows) <= limits.one_pass_bits
+             ? JoinStrategy::radix_single
+             : JoinStrategy::radix_multi;
+}
+
 }  // namespace detail
 
 /// Chooses by the numbers of rows of both sides, the bytes of a key, and the bytes of L2 and of
@@ -93,28 +136,9 @@ template <class Policy = cuda_join_policy>
 constexpr JoinStrategy choose_join_strategy(std::uint64_t build_rows, std::uint64_t probe_rows,
                                             std::size_t key_bytes, std::size_t l2_bytes,
                                             std::size_t shared_bytes) {
-  constexpr JoinThresholds limits = Policy::thresholds;
   if (shared_bytes == 0 || build_rows == 0 || probe_rows == 0) return JoinStrategy::cpu;
-  if (build_rows <= limits.most_cpu_rows && probe_rows <= limits.most_cpu_rows - build_rows) {
-    return JoinStrategy::cpu;
-  }
-
-  const std::uint64_t entry_bytes =
-      key_bytes <= 4 ? limits.narrow_entry_bytes : limits.wide_entry_bytes;
-  const std::uint64_t table_rows =
-      detail::percent_of(shared_bytes, limits.shared_percent) / entry_bytes;
-  if (build_rows <= table_rows * limits.simple_tables) return JoinStrategy::simple;
-  const bool table_stays_in_l2 =
-      build_rows <= detail::percent_of(l2_bytes, limits.l2_percent) / limits.slot_bytes;
-  if (table_stays_in_l2 && probe_rows / build_rows >= limits.least_probes_per_build_row) {
-    return JoinStrategy::simple;
-  }
-
-  const std::uint64_t partition_rows = detail::percent_of(table_rows, limits.fill_percent);
-  if (partition_rows == 0) return JoinStrategy::radix_multi;
-  return detail::partition_bits(build_rows, partition_rows) <= limits.one_pass_bits
-             ? JoinStrategy::radix_single
-             : JoinStrategy::radix_multi;
+  return detail::strategy_of(Policy::thresholds, build_rows, probe_rows, key_bytes, l2_bytes,
+                             shared_bytes);
 }
 
 STRATA_NAMESPACE_END

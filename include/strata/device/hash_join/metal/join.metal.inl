@@ -1,0 +1,315 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+R"MSL(
+
+// Whether a key that has the hash of another must still be compared with it.
+template <typename K>
+inline bool hash_is_key() { return sizeof(K) == sizeof(uint); }
+
+// ---------------------------------------------------------------- putting rows out
+// A simdgroup gathers matches in a ring of 64 places and puts them out by 32, side by side, with
+// one atomic. `count` is of this dispatch, whose tasks cannot make 2^32; the total of those before
+// is 64 bits wide, and nobody writes it meanwhile.
+constant constexpr uint ring = 64;
+
+inline ulong claim(device atomic_uint* count, device const ulong* total, uint lane, uint items) {
+  uint first = 0u;
+  if (lane == 0u) first = atomic_fetch_add_explicit(count, items, memory_order_relaxed);
+  return total[0] + simd_broadcast_first(first);
+}
+
+[[kernel]] void advance_total(
+    device uint*  count [[buffer(0)]],
+    device ulong* total [[buffer(1)]],
+    uint thread_id [[thread_position_in_grid]])
+{
+  if (thread_id == 0u) {
+    total[0] += count[0];
+    count[0] = 0u;
+  }
+}
+STRATA_INSTANTIATE("strata_advance_total", advance_total)
+
+// ---------------------------------------------------------------- partitioned join
+// The build rows of a task become a table in threadgroup memory: hashes by buckets, each with the
+// number of its row in the task. Buckets are ranges, two 16-bit bounds to a word, so that no chain
+// is followed and a row takes 6 bytes. Probe rows stream past, 32 to a simdgroup at a time, in
+// blocks that begin at multiples of 32: a block has one word of `found`.
+template <typename K, typename Row>
+[[kernel]] void partition_join(
+    device const K*          build_keys [[buffer(0)]],
+    device const uint*       build_rows [[buffer(1)]],
+    device const K*          probe_keys [[buffer(2)]],
+    device const uint*       probe_rows [[buffer(3)]],
+    device const join_task*  tasks      [[buffer(4)]],
+    device Row*              build_out  [[buffer(5)]],
+    device Row*              probe_out  [[buffer(6)]],
+    device atomic_uint*      count      [[buffer(7)]],
+    device const ulong*      total      [[buffer(8)]],
+    device atomic_uint*      found      [[buffer(9)]],
+    constant join_args&      args       [[buffer(10)]],
+    threadgroup atomic_uint* bounds     [[threadgroup(0)]],
+    threadgroup uint*        hashes     [[threadgroup(1)]],
+    threadgroup ushort*      numbers    [[threadgroup(2)]],
+    threadgroup uint*        staged     [[threadgroup(3)]],   // [simdgroup][ring]
+    threadgroup uint*        sums       [[threadgroup(4)]],
+    uint group     [[threadgroup_position_in_grid]],
+    uint tid       [[thread_index_in_threadgroup]],
+    uint threads   [[threads_per_threadgroup]],
+    uint lane      [[thread_index_in_simdgroup]],
+    uint simdgroup [[simdgroup_index_in_threadgroup]])
+{
+  const uint build_begin = tasks[group].build_begin;
+  const uint build_count = tasks[group].build_end - build_begin;
+  const uint last_bucket = 2u * threads - 1u;   // a power of two of threads
+
+  atomic_store_explicit(&bounds[tid], 0u, memory_order_relaxed);
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  for (uint e = tid; e < build_count; e += threads) {
+    const uint b = hash_key(build_keys[build_begin + e]) & last_bucket;
+    atomic_fetch_add_explicit(&bounds[b >> 1], 1u << (b & 1u) * 16u, memory_order_relaxed);
+  }
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+
+  const uint counts = atomic_load_explicit(&bounds[tid], memory_order_relaxed);
+  const uint both = (counts & 0xffffu) + (counts >> 16);
+  const uint before = simd_prefix_exclusive_sum(both);
+  if (lane == 31u) sums[simdgroup] = before + both;
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  uint start = 0u;
+  if (lane < simdgroup) start = sums[lane];
+  start = simd_sum(start) + before;
+  atomic_store_explicit(&bounds[tid], start | (start + (counts & 0xffffu)) << 16, memory_order_relaxed);
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+
+  // The begin of a bucket has moved to its end when all its rows are in.
+  for (uint e = tid; e < build_count; e += threads) {
+    const uint h = hash_key(build_keys[build_begin + e]);
+    const uint b = h & last_bucket, half = (b & 1u) * 16u;
+    const uint old = atomic_fetch_add_explicit(&bounds[b >> 1], 1u << half, memory_order_relaxed);
+    const uint p = old >> half & 0xffffu;
+    hashes[p] = h;
+    numbers[p] = ushort(e);
+  }
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+
+  const uint probe_begin = tasks[group].probe_begin, probe_end = tasks[group].probe_end;
+  const uint first_block = probe_begin & ~31u;
+  const uint mine = simdgroup * ring;
+  uint head = 0u, waiting = 0u;   // of the simdgroup's ring: the same in all its lanes
+  for (uint block = first_block + simdgroup * 32u; block < probe_end; block += threads) {
+    const uint s = block + lane;
+    const bool live = s >= probe_begin && s < probe_end;
+    const K key = live ? probe_keys[s] : K(0);
+    const uint h = hash_key(key), b = h & last_bucket;
+    uint at = 0u, end = 0u;
+    if (live) {
+      end = atomic_load_explicit(&bounds[b >> 1], memory_order_relaxed) >> (b & 1u) * 16u & 0xffffu;
+      if (b != 0u) {
+        const uint a = b - 1u;
+        at = atomic_load_explicit(&bounds[a >> 1], memory_order_relaxed) >> (a & 1u) * 16u & 0xffffu;
+      }
+    }
+    bool matched = false;
+    while (true) {
+      while (at < end && !(hashes[at] == h &&
+                           (hash_is_key<K>() || build_keys[build_begin + numbers[at]] == key))) ++at;
+      const bool hit = at < end;
+      const uint hits = simd_sum(hit ? 1u : 0u);
+      if (hits == 0u) break;                              // of all lanes, or of none
+      matched = matched || hit;
+      if (args.emit == 0u) break;
+      const uint lower = simd_prefix_exclusive_sum(hit ? 1u : 0u);
+      if (hit) {
+        staged[mine + ((head + waiting + lower) & (ring - 1u))] = uint(numbers[at]) << 16 | (s - first_block);
+        ++at;
+      }
+      waiting += hits;
+      simdgroup_barrier(mem_flags::mem_threadgroup);
+      if (waiting >= 32u) {
+        const uint match = staged[mine + head + lane];
+        const ulong place = claim(count, total, lane, 32u) + lane;
+        if (place < args.capacity) {
+          build_out[place] = Row(build_rows[build_begin + (match >> 16)]);
+          probe_out[place] = Row(probe_rows[first_block + (match & 0xffffu)]);
+        }
+        head ^= 32u;
+        waiting -= 32u;
+        simdgroup_barrier(mem_flags::mem_threadgroup);
+      }
+    }
+    if (args.mark != 0u) {
+      const uint bits = ballot(matched);
+      if (lane == 0u && bits != 0u) atomic_fetch_or_explicit(&found[block >> 5], bits, memory_order_relaxed);
+    }
+  }
+  if (waiting != 0u) {
+    const ulong place = claim(count, total, lane, waiting) + lane;
+    if (lane < waiting && place < args.capacity) {
+      const uint match = staged[mine + head + lane];
+      build_out[place] = Row(build_rows[build_begin + (match >> 16)]);
+      probe_out[place] = Row(probe_rows[first_block + (match & 0xffffu)]);
+    }
+  }
+}
+
+// ---------------------------------------------------------------- join without partitions
+// Buckets in device memory, ranges of `slots` too: the CPU makes begins of counts, table_fill moves
+// them to the ends. Build rows are counted, filled in and looked up in dispatches of their own.
+template <typename K>
+[[kernel]] void table_count(
+    device const K*      keys   [[buffer(0)]],
+    device atomic_uint*  counts [[buffer(1)]],
+    constant join_args&  args   [[buffer(2)]],
+    uint row [[thread_position_in_grid]])
+{
+  if (row < args.rows)
+    atomic_fetch_add_explicit(&counts[hash_key(keys[row]) & args.table_mask], 1u, memory_order_relaxed);
+}
+
+template <typename K>
+[[kernel]] void table_fill(
+    device const K*      keys   [[buffer(0)]],
+    device atomic_uint*  bounds [[buffer(1)]],
+    device uint*         slots  [[buffer(2)]],
+    constant join_args&  args   [[buffer(3)]],
+    uint row [[thread_position_in_grid]])
+{
+  if (row < args.rows) {
+    const uint b = hash_key(keys[row]) & args.table_mask;
+    slots[atomic_fetch_add_explicit(&bounds[b], 1u, memory_order_relaxed)] = row;
+  }
+}
+
+// A task looks at some places of each bucket only, lest a frequent key keep a threadgroup busy.
+template <typename K, typename Row>
+[[kernel]] void table_join(
+    device const K*         build_keys [[buffer(0)]],
+    device const uint*      bounds     [[buffer(1)]],
+    device const K*         probe_keys [[buffer(2)]],
+    device const uint*      slots      [[buffer(3)]],
+    device const join_task* tasks      [[buffer(4)]],
+    device Row*             build_out  [[buffer(5)]],
+    device Row*             probe_out  [[buffer(6)]],
+    device atomic_uint*     count      [[buffer(7)]],
+    device const ulong*     total      [[buffer(8)]],
+    device atomic_uint*     found      [[buffer(9)]],
+    constant join_args&     args       [[buffer(10)]],
+    threadgroup uint*       build_ring [[threadgroup(0)]],   // [simdgroup][ring]
+    threadgroup uint*       probe_ring [[threadgroup(1)]],
+    uint group     [[threadgroup_position_in_grid]],
+    uint threads   [[threads_per_threadgroup]],
+    uint lane      [[thread_index_in_simdgroup]],
+    uint simdgroup [[simdgroup_index_in_threadgroup]])
+{
+  const uint slice_begin = tasks[group].build_begin, slice_end = tasks[group].build_end;
+  const uint probe_begin = tasks[group].probe_begin, probe_end = tasks[group].probe_end;
+  const uint mine = simdgroup * ring;
+  uint head = 0u, waiting = 0u;
+  for (uint block = (probe_begin & ~31u) + simdgroup * 32u; block < probe_end; block += threads) {
+    const uint s = block + lane;
+    const bool live = s >= probe_begin && s < probe_end;
+    const K key = live ? probe_keys[s] : K(0);
+    uint at = 0u, end = 0u;
+    if (live) {
+      const uint b = hash_key(key) & args.table_mask;
+      const uint first = b != 0u ? bounds[b - 1u] : 0u;
+      const uint size = bounds[b] - first;
+      at = first + min(slice_begin, size);
+      end = first + min(slice_end, size);
+    }
+    bool matched = false;
+    while (true) {
+      while (at < end && build_keys[slots[at]] != key) ++at;
+      const bool hit = at < end;
+      const uint hits = simd_sum(hit ? 1u : 0u);
+      if (hits == 0u) break;
+      matched = matched || hit;
+      if (args.emit == 0u) break;
+      const uint lower = simd_prefix_exclusive_sum(hit ? 1u : 0u);
+      if (hit) {
+        const uint place = mine + ((head + waiting + lower) & (ring - 1u));
+        build_ring[place] = slots[at];
+        probe_ring[place] = s;
+        ++at;
+      }
+      waiting += hits;
+      simdgroup_barrier(mem_flags::mem_threadgroup);
+      if (waiting >= 32u) {
+        const ulong place = claim(count, total, lane, 32u) + lane;
+        if (place < args.capacity) {
+          build_out[place] = Row(build_ring[mine + head + lane]);
+          probe_out[place] = Row(probe_ring[mine + head + lane]);
+        }
+        head ^= 32u;
+        waiting -= 32u;
+        simdgroup_barrier(mem_flags::mem_threadgroup);
+      }
+    }
+    if (args.mark != 0u) {
+      const uint bits = ballot(matched);
+      if (lane == 0u && bits != 0u) atomic_fetch_or_explicit(&found[block >> 5], bits, memory_order_relaxed);
+    }
+  }
+  if (waiting != 0u) {
+    const ulong place = claim(count, total, lane, waiting) + lane;
+    if (lane < waiting && place < args.capacity) {
+      build_out[place] = Row(build_ring[mine + head + lane]);
+      probe_out[place] = Row(probe_ring[mine + head + lane]);
+    }
+  }
+}
+
+// ---------------------------------------------------------------- probe rows alone
+// Those that have a partner (semi) or have none (left, anti). A lane counts the rows of a word of
+// `found`, one atomic makes room for those of all lanes, and the words are gone through in turn.
+template <typename Row>
+[[kernel]] void lone_rows(
+    device const uint*  found      [[buffer(0)]],
+    device const uint*  probe_rows [[buffer(1)]],
+    device Row*         build_out  [[buffer(2)]],
+    device Row*         probe_out  [[buffer(3)]],
+    device atomic_uint* count      [[buffer(4)]],
+    device const ulong* total      [[buffer(5)]],
+    constant join_args& args       [[buffer(6)]],
+    uint position [[thread_position_in_grid]],
+    uint lane     [[thread_index_in_simdgroup]])
+{
+  const uint flip = args.puts_found != 0u ? 0u : ~0u;
+  const uint words = args.rows / 32u + (args.rows % 32u != 0u ? 1u : 0u);
+  const uint first = position - lane;
+  const uint in_last = args.rows % 32u != 0u ? (1u << args.rows % 32u) - 1u : ~0u;
+  uint bits = 0u;
+  if (position < words) bits = (found[position] ^ flip) & (position == words - 1u ? in_last : ~0u);
+  const uint all = simd_sum(popcount(bits));
+  if (all == 0u) return;                                  // of all lanes, or of none
+  ulong place = claim(count, total, lane, all);
+  const uint stop = min(words - first, 32u);
+  for (uint w = 0u; w < stop; ++w) {
+    const uint word = (found[first + w] ^ flip) & (first + w == words - 1u ? in_last : ~0u);
+    const ulong at = place + popcount(word & ((1u << lane) - 1u));
+    if ((word >> lane & 1u) != 0u && at < args.capacity) {
+      const uint s = (first + w) * 32u + lane;
+      if (args.mark != 0u) build_out[at] = Row(~0ul);
+      probe_out[at] = Row(args.has_rows != 0u ? probe_rows[s] : s);
+    }
+    place += popcount(word);
+  }
+}
+
+#define STRATA_INSTANTIATE_TABLE(K, suffix)                     \
+  STRATA_INSTANTIATE("strata_table_count_" suffix, table_count<K>) \
+  STRATA_INSTANTIATE("strata_table_fill_" suffix, table_fill<K>)
+#define STRATA_INSTANTIATE_JOINS(K, Row, suffix)                       \
+  STRATA_INSTANTIATE("strata_partition_join_" suffix, partition_join<K, Row>) \
+  STRATA_INSTANTIATE("strata_table_join_" suffix, table_join<K, Row>)
+STRATA_INSTANTIATE_TABLE(uint, "u32")
+STRATA_INSTANTIATE_TABLE(ulong, "u64")
+STRATA_INSTANTIATE_JOINS(uint, uint, "u32_r32")
+STRATA_INSTANTIATE_JOINS(uint, ulong, "u32_r64")
+STRATA_INSTANTIATE_JOINS(ulong, uint, "u64_r32")
+STRATA_INSTANTIATE_JOINS(ulong, ulong, "u64_r64")
+STRATA_INSTANTIATE("strata_lone_rows_r32", lone_rows<uint>)
+STRATA_INSTANTIATE("strata_lone_rows_r64", lone_rows<ulong>)
+)MSL"

@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+
+#include <cstddef>
+#include <cstdio>
+
+STRATA_NAMESPACE_BEGIN
+
+/// What a join by Metal returns. The values are those of the cudaError_t that says the same, so that
+/// a caller who has that may cast.
+enum class MetalJoinStatus {
+  success = 0,
+  invalid_value = 1,
+  /// Metal gave no buffer, queue or command buffer.
+  out_of_memory = 2,
+  /// Metal's compiler did not take the shader text.
+  invalid_source = 300,
+  /// The compiled text has no function of the name, or Metal made no pipeline of it.
+  no_function = 500,
+  /// A command buffer ended with an error: a fault, or the watchdog.
+  launch_failure = 719,
+  /// The device allows fewer threads in a threadgroup, or less memory, than a kernel needs.
+  not_supported = 801
+};
+
+namespace detail {
+namespace metal {
+
+inline constexpr std::size_t error_text_bytes = 4096;
+
+inline char* error_text_storage() {
+  static thread_local char text[error_text_bytes] = "";
+  return text;
+}
+
+/// Keeps what went wrong, for this thread, and hands on the status.
+inline MetalJoinStatus fail(MetalJoinStatus status, const char* what, const char* detail = "") {
+  std::snprintf(error_text_storage(), error_text_bytes, "%s%s", what, detail);
+  return status;
+}
+
+}  // namespace metal
+
+/// What was wrong in the last join of this thread that returned something else than `success` or
+/// `invalid_value`; among it what Metal's compiler said.
+inline const char* metal_join_error_text() { return metal::error_text_storage(); }
+
+}  // namespace detail
+STRATA_NAMESPACE_END
