@@ -114,6 +114,13 @@ INSTANTIATE_TEST_SUITE_P(by_plan_and_kind, MetalJoin,
                          testing::Combine(testing::ValuesIn(gpu_strategies),
                                           testing::ValuesIn(gpu_kinds)));
 
+TEST(MetalJoinPasses, passes_are_stable) {
+  for (const std::size_t rows : {1u, 31u, 257u, 2048u, 4096u, 9000u}) {
+    EXPECT_TRUE(pass_is_stable<std::uint32_t>(rows)) << rows << " rows";
+    EXPECT_TRUE(pass_is_stable<std::uint64_t>(rows)) << rows << " rows";
+  }
+}
+
 // Partitions beyond the first pass, and a third one: the last digit has few bits.
 TEST(MetalJoinPasses, three_passes) {
   MetalJoinOptions options;

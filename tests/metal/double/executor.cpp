@@ -143,6 +143,7 @@ class engine {
   std::size_t memory_bytes_ = 0;
   char token_barrier_ = 0;
   char token_done_ = 0;
+  char tokens_[simd_width] = {};
   std::mt19937 random_;
 };
 thread_local engine* current = nullptr;
@@ -368,7 +369,16 @@ simd_view engine::exchange(std::uint64_t bits, const char* what, int line) {
   l.what = what;
   l.line = line;
   l.where = state::at_simd;
+#if MSL_TSAN
+  // Of the simd functions only the barrier orders memory.
+  char& token = tokens_[l.in.simdgroup_index];
+  const bool orders = std::strcmp(what, "simdgroup_barrier") == 0;
+  if (orders) __tsan_release(&token);
+#endif
   yield();
+#if MSL_TSAN
+  if (orders) __tsan_acquire(&token);
+#endif
   return {g.slot[parity], g.sum_before[parity], g.nonzero[parity], g.active[parity],
           l.in.index_in_simdgroup};
 }

@@ -46,10 +46,11 @@ class command {
   command& operator=(const command&) = delete;
   ~command() { end(); }
 
+  /// `groups` is not 0, which Metal takes for an error.
   template <class... Arguments>
   void dispatch(const pipeline& kernel, std::size_t groups, std::size_t threads,
                 const Arguments&... arguments) {
-    if (status_ != MetalJoinStatus::success || groups == 0) return;
+    if (status_ != MetalJoinStatus::success) return;
     if (threads > kernel.max_threads) {
       status_ = fail(MetalJoinStatus::not_supported,
                      "the device allows a kernel fewer threads in a threadgroup than it needs");

@@ -19,9 +19,10 @@ inline ulong claim(device atomic_uint* count, device const ulong* total, uint la
   return total[0] + simd_broadcast_first(first);
 }
 
+template <typename Total>
 [[kernel]] void advance_total(
     device uint*  count [[buffer(0)]],
-    device ulong* total [[buffer(1)]],
+    device Total* total [[buffer(1)]],
     uint thread_id [[thread_position_in_grid]])
 {
   if (thread_id == 0u) {
@@ -29,7 +30,7 @@ inline ulong claim(device atomic_uint* count, device const ulong* total, uint la
     count[0] = 0u;
   }
 }
-STRATA_INSTANTIATE("strata_advance_total", advance_total)
+STRATA_INSTANTIATE("strata_advance_total", advance_total<ulong>)
 
 // ---------------------------------------------------------------- partitioned join
 // The build rows of a task become a table in threadgroup memory: hashes by buckets, each with the
@@ -58,7 +59,7 @@ template <typename K, typename Row>
     uint tid       [[thread_index_in_threadgroup]],
     uint threads   [[threads_per_threadgroup]],
     uint lane      [[thread_index_in_simdgroup]],
-    uint simdgroup [[simdgroup_index_in_threadgroup]])
+    uint simd_index [[simdgroup_index_in_threadgroup]])
 {
   const uint build_begin = tasks[group].build_begin;
   const uint build_count = tasks[group].build_end - build_begin;
@@ -75,10 +76,10 @@ template <typename K, typename Row>
   const uint counts = atomic_load_explicit(&bounds[tid], memory_order_relaxed);
   const uint both = (counts & 0xffffu) + (counts >> 16);
   const uint before = simd_prefix_exclusive_sum(both);
-  if (lane == 31u) sums[simdgroup] = before + both;
+  if (lane == 31u) sums[simd_index] = before + both;
   threadgroup_barrier(mem_flags::mem_threadgroup);
   uint start = 0u;
-  if (lane < simdgroup) start = sums[lane];
+  if (lane < simd_index) start = sums[lane];
   start = simd_sum(start) + before;
   atomic_store_explicit(&bounds[tid], start | (start + (counts & 0xffffu)) << 16, memory_order_relaxed);
   threadgroup_barrier(mem_flags::mem_threadgroup);
@@ -86,9 +87,9 @@ template <typename K, typename Row>
   // The begin of a bucket has moved to its end when all its rows are in.
   for (uint e = tid; e < build_count; e += threads) {
     const uint h = hash_key(build_keys[build_begin + e]);
-    const uint b = h & last_bucket, half = (b & 1u) * 16u;
-    const uint old = atomic_fetch_add_explicit(&bounds[b >> 1], 1u << half, memory_order_relaxed);
-    const uint p = old >> half & 0xffffu;
+    const uint b = h & last_bucket, in_word = (b & 1u) * 16u;
+    const uint old = atomic_fetch_add_explicit(&bounds[b >> 1], 1u << in_word, memory_order_relaxed);
+    const uint p = old >> in_word & 0xffffu;
     hashes[p] = h;
     numbers[p] = ushort(e);
   }
@@ -96,9 +97,9 @@ template <typename K, typename Row>
 
   const uint probe_begin = tasks[group].probe_begin, probe_end = tasks[group].probe_end;
   const uint first_block = probe_begin & ~31u;
-  const uint mine = simdgroup * ring;
+  const uint mine = simd_index * ring;
   uint head = 0u, waiting = 0u;   // of the simdgroup's ring: the same in all its lanes
-  for (uint block = first_block + simdgroup * 32u; block < probe_end; block += threads) {
+  for (uint block = first_block + simd_index * 32u; block < probe_end; block += threads) {
     const uint s = block + lane;
     const bool live = s >= probe_begin && s < probe_end;
     const K key = live ? probe_keys[s] : K(0);
@@ -201,13 +202,13 @@ template <typename K, typename Row>
     uint group     [[threadgroup_position_in_grid]],
     uint threads   [[threads_per_threadgroup]],
     uint lane      [[thread_index_in_simdgroup]],
-    uint simdgroup [[simdgroup_index_in_threadgroup]])
+    uint simd_index [[simdgroup_index_in_threadgroup]])
 {
   const uint slice_begin = tasks[group].build_begin, slice_end = tasks[group].build_end;
   const uint probe_begin = tasks[group].probe_begin, probe_end = tasks[group].probe_end;
-  const uint mine = simdgroup * ring;
+  const uint mine = simd_index * ring;
   uint head = 0u, waiting = 0u;
-  for (uint block = (probe_begin & ~31u) + simdgroup * 32u; block < probe_end; block += threads) {
+  for (uint block = (probe_begin & ~31u) + simd_index * 32u; block < probe_end; block += threads) {
     const uint s = block + lane;
     const bool live = s >= probe_begin && s < probe_end;
     const K key = live ? probe_keys[s] : K(0);

@@ -72,14 +72,14 @@ template <typename K, uint Items>
     uint tid        [[thread_index_in_threadgroup]],
     uint threads    [[threads_per_threadgroup]],
     uint lane       [[thread_index_in_simdgroup]],
-    uint simdgroup  [[simdgroup_index_in_threadgroup]],
-    uint simdgroups [[simdgroups_per_threadgroup]])
+    uint simd_index  [[simdgroup_index_in_threadgroup]],
+    uint simd_count [[simdgroups_per_threadgroup]])
 {
   const uint begin = tiles[group].begin, end = tiles[group].end;
-  const uint first = begin + simdgroup * 32u * Items + lane;
-  const uint mine = simdgroup * radix_bins;
+  const uint first = begin + simd_index * 32u * Items + lane;
+  const uint mine = simd_index * radix_bins;
 
-  for (uint g = 0; g < simdgroups; ++g) counters[g * radix_bins + tid] = 0u;
+  for (uint g = 0; g < simd_count; ++g) counters[g * radix_bins + tid] = 0u;
   threadgroup_barrier(mem_flags::mem_threadgroup);
 
   K key[Items];
@@ -104,19 +104,19 @@ template <typename K, uint Items>
   threadgroup_barrier(mem_flags::mem_threadgroup);
 
   uint total = 0u;
-  for (uint g = 0; g < simdgroups; ++g) {
+  for (uint g = 0; g < simd_count; ++g) {
     const uint count = counters[g * radix_bins + tid];
     counters[g * radix_bins + tid] = total;
     total += count;
   }
   const uint lower_digits = simd_prefix_exclusive_sum(total);
-  if (lane == 31u) sums[simdgroup] = lower_digits + total;
+  if (lane == 31u) sums[simd_index] = lower_digits + total;
   threadgroup_barrier(mem_flags::mem_threadgroup);
   uint start = 0u;
-  if (lane < simdgroup) start = sums[lane];
+  if (lane < simd_index) start = sums[lane];
   start = simd_sum(start) + lower_digits;
   moves[tid] = places[group * radix_bins + tid] - start;
-  for (uint g = 0; g < simdgroups; ++g) counters[g * radix_bins + tid] += start;
+  for (uint g = 0; g < simd_count; ++g) counters[g * radix_bins + tid] += start;
   threadgroup_barrier(mem_flags::mem_threadgroup);
 
   for (uint i = 0; i < Items; ++i) {

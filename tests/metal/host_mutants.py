@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The strata authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Breaks the shipped host code on purpose, one place at a time: every break must be noticed.
+
+A copy of the headers is broken, and a program that joins a few rows by all plans is compiled with it and
+the double. On the shipped code nothing may be noticed. A break that is only slower, such as the same digit in two
+passes, is not in the list.
+"""
+
+import argparse
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+TESTS = pathlib.Path(__file__).resolve().parents[1]
+INCLUDE = TESTS.parent / "include"
+METAL = pathlib.Path("strata/device/hash_join/metal")
+
+MUTANTS = [
+    ("command.hpp", "objc::wait(buffer_);", ";"),
+    ("command.hpp", "objc::commit(buffer_);", ";"),
+    ("command.hpp", "if (encoder_ != nullptr) objc::end_encoding(encoder_);", ""),
+    ("command.hpp", "if (objc::status(buffer_) != completed) {", "if (objc::status(buffer_) == 77) {"),
+    ("command.hpp", "(bytes + 15) / 16 * 16", "bytes + 1"),
+    ("context.hpp", "objc::ref object(objc::new_pipeline(device_.get(), made.get(), &error));",
+     "objc::ref object(objc::retain(objc::new_pipeline(device_.get(), made.get(), &error)));"),
+    ("context.hpp", "object == nullptr ? nullptr : objc::retain(object)", "object"),
+    ("memory.hpp", "if (what == access::read && bytes > 0)", "if (false)"),
+    ("memory.hpp", "if (copy_to_ != nullptr && bytes > 0)", "if (false)"),
+    ("memory.hpp", "(bytes + page - 1) / page * page", "bytes"),
+    ("radix.hpp", "side.next_begins[(p << bits) + d] = place_of[d] = sum;\n      sum += rows;",
+     "sum += rows;\n      side.next_begins[(p << bits) + d] = place_of[d] = sum;"),
+    ("radix.hpp", "place_of[d] += rows;\n      }", "}"),
+    ("radix.hpp", "std::swap(side.free_keys[0], side.free_keys[1]);", ""),
+    ("radix.hpp", "side.has_numbers = true;", ""),
+    ("radix.hpp", "side.begins[p]; begin < end;) {", "side.begins[p] + 1; begin < end;) {"),
+    ("join.hpp", "std::memset(storage_.get<char>(found), 0, words() * 4);", ";"),
+    ("join.hpp", "*storage_.get<join_counters>(counters) = join_counters{};", ";"),
+    ("join.hpp", "std::memset(bounds, 0, buckets() * 4);", ""),
+    ("join.hpp", "if (status == MetalJoinStatus::success && marks()) status = put_lone_rows();", ""),
+    ("join.hpp", "request_.kind == JoinKind::inner || request_.kind == JoinKind::left;",
+     "request_.kind == JoinKind::inner;"),
+    ("join.hpp", "request_.kind == JoinKind::semi ? 1 : 0", "0"),
+    ("join.hpp", "result.has_rows = strategy_ == JoinStrategy::simple ? 0 : 1;", "result.has_rows = 1;"),
+    ("join.hpp", "(page - address % page) % page", "page - address % page + page"),
+    ("join.hpp", "return status == MetalJoinStatus::success ? runner.run() : status;", "return status;"),
+    ("join.hpp", "if (rows > longest) longest = rows;", "longest = 1;"),
+    ("tasks.hpp", "if (counts_) some.dispatch(advance_, 1, simd_lanes, count_, total_);", ""),
+    ("tasks.hpp", "tasks_place_.offset + first * sizeof(join_task)", "tasks_place_.offset"),
+    ("tasks.hpp", "build_end - b < build_each ? build_end : b + build_each;", "build_end;"),
+    ("tasks.hpp", "if (listed_ == tuning_.tasks) {", "if (listed_ == tuning_.tasks + 1) {"),
+    ("tasks.hpp", "listed_ = 0;\n    return", "return"),
+    ("metal_join.hpp", "if (request.capacity > most) request.capacity = most;",
+     "request.capacity = most;"),
+    ("tuning.hpp", "return {threads * 4, rows * 4, rows * 2,", "return {threads * 4, rows * 4, rows,"),
+]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--cxx", default="c++")
+    parser.add_argument("--double", required=True, help="the library of the double")
+    parser.add_argument("--step", type=int, default=1, help="only every so many of the list")
+    parser.add_argument("--only", default="", help="only those with this text")
+    arguments = parser.parse_args()
+    missed = []
+    mutants = [m for m in MUTANTS[::arguments.step] if arguments.only in m[1]]
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        shutil.copytree(INCLUDE / "strata", folder / "include" / "strata")
+        environment = dict(os.environ, MSL_FLAGS="-O0")
+
+        def is_noticed(title):
+            """Why the broken code is noticed, or an empty text."""
+            program = folder / "program"
+            built = subprocess.run(
+                [arguments.cxx, "-std=c++17", "-O0", "-I", folder / "include", "-I", TESTS,
+                 TESTS / "metal" / "metal_host_probe.cpp", arguments.double, "-pthread", "-ldl", "-o", program],
+                text=True, capture_output=True)
+            if built.returncode != 0:
+                sys.exit(f"FAILED: {title} does not compile: {built.stderr[:2000]}")
+            try:
+                done = subprocess.run([program], text=True, capture_output=True, timeout=60, env=environment)
+            except subprocess.TimeoutExpired:
+                return "never ends"
+            if done.returncode == 0:
+                return ""
+            return (done.stderr.strip().splitlines() or [f"status {done.returncode}"])[-1]
+
+        why = is_noticed("the shipped code")
+        if why:
+            sys.exit(f"FAILED: the shipped code is noticed: {why}")
+        for file, old, new in mutants:
+            path = folder / "include" / METAL / file
+            text = path.read_text()
+            title = f"{file}: {' '.join(old.split())}"
+            if old not in text:
+                missed.append(f"{title} is no longer there")
+                continue
+            path.write_text(text.replace(old, new, 1))
+            why = is_noticed(title)
+            path.write_text(text)
+            print(f"{'noticed' if why else '-':8} {title[:90]}: {why[:70]}", flush=True)
+            if not why:
+                missed.append(title)
+    print(f"{len(mutants) - len(missed)} of {len(mutants)} noticed")
+    if missed:
+        sys.exit("FAILED: " + "\n".join(missed))
+
+
+if __name__ == "__main__":
+    main()

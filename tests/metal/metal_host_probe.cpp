@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What host_mutants.py compiles with broken headers: few rows, all plans and kinds, memory on pages
+// and not, a fault, and no object left at the end. Soon compiled, hence without a test framework.
+#include "metal/double/metal_double.hpp"
+#include "metal/metal_small_joins.hpp"
+
+using namespace metal_test;
+
+namespace {
+
+bool fail(const char* what) {
+  std::fprintf(stderr, "%s\n", what);
+  return false;
+}
+
+bool call_is_right(JoinKind kind, JoinStrategy strategy, const MetalJoinTuning& tuning,
+                   bool aligned) {
+  std::vector<std::uint32_t> build(90);
+  std::vector<std::uint32_t> probe(140);
+  std::mt19937 random(3);
+  for (auto& key : build) key = static_cast<std::uint32_t>(random() % 70);
+  for (auto& key : probe) key = static_cast<std::uint32_t>(random() % 90);
+  MetalJoinOptions how;
+  how.strategy = strategy;
+  how.metal = tuning;
+  const row_pairs expected = plain_join(kind, build, probe);
+  const auto total = static_cast<std::int64_t>(expected.size());
+  for (const std::int64_t capacity : {total + 3, total / 2}) {
+    const join_result got =
+        call_plain_join<std::uint32_t, std::int32_t>(kind, build, probe, capacity, how, aligned);
+    if (got.status != MetalJoinStatus::success) {
+      return fail(strata::detail::metal_join_error_text());
+    }
+    if (got.total != total) return fail("a wrong total");
+    if (!got.kept_bounds) return fail("written outside");
+    if (!std::includes(expected.begin(), expected.end(), got.pairs.begin(), got.pairs.end())) {
+      return fail("wrong rows");
+    }
+  }
+  return true;
+}
+
+bool fault_is_reported(const MetalJoinTuning& tuning) {
+  MetalJoinOptions how;
+  how.strategy = JoinStrategy::simple;
+  how.metal = tuning;
+  metal_double::options().fault_at = 2;
+  const std::vector<std::uint32_t> keys(30, 1);
+  const join_result got =
+      call_plain_join<std::uint32_t, std::int32_t>(JoinKind::inner, keys, keys, 10, how);
+  metal_double::options().fault_at = 0;
+  return got.status == MetalJoinStatus::launch_failure || fail("a fault is not reported");
+}
+
+}  // namespace
+
+int main() {
+  MetalJoinTuning tuning;
+  tuning.threads = 32;
+  tuning.table_rows = 16;
+  tuning.probe_rows = 50;
+  tuning.bucket_rows = 3;
+  tuning.pass_bits = 1;
+  tuning.tasks = 16;  // whose list ends where something else begins
+  tuning.dispatch_pairs = 1500;
+  tuning.dispatches = 2;
+  for (const JoinStrategy strategy : gpu_strategies) {
+    for (const JoinKind kind : gpu_kinds) {
+      for (const bool aligned : {true, false}) {
+        if (!call_is_right(kind, strategy, tuning, aligned)) return 1;
+      }
+    }
+  }
+  if (!fault_is_reported(tuning)) return 1;
+  // A device that is not the default one, and one whose memory holds exactly what a table takes.
+  context_list::of_process().clear();
+  metal_double::options().has_default_device = false;
+  MetalJoinTuning full = tuning;
+  full.table_rows = 0;
+  metal_double::options().copies = 0;
+  if (!call_is_right(JoinKind::left, JoinStrategy::radix_single, full, true)) return 1;
+  if (metal_double::options().copies != 0) return fail("memory on pages is copied") ? 0 : 1;
+  if (!pass_is_stable<std::uint32_t>(4500)) return fail("passes are not stable") ? 0 : 1;
+  context_list::of_process().clear();
+  return metal_double::live_objects() == 0 || fail("objects are left") ? 0 : 1;
+}

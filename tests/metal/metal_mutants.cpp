@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Breaks the shipped text on purpose, one place at a time: every break must be noticed. A text lives
+// in a process of its own, for it may crash or never end.
+//
+//   metal_mutants             what is in the list, by results
+//   metal_mutants --races     each barrier taken away, by ThreadSanitizer: it is compiled for that
+//   metal_mutants --step N    only every so many of the list
+//
+// On the shipped text, which comes first, nothing may be noticed.
+#include "metal/double/metal_double.hpp"
+#include "metal/metal_mutants_list.hpp"
+#include "metal/metal_small_joins.hpp"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstring>
+
+namespace {
+
+using metal_test::mutant;
+
+// Kernels that the joins here do not use take long to compile.
+std::string without_wide_rows(std::string text) {
+  for (const char* const name : {"u32_r64", "u64_r64", "lone_rows_r64"}) {
+    const std::size_t in = text.find(name);
+    const std::size_t begin = text.rfind('\n', in);
+    text.erase(begin, text.find('\n', in) - begin);
+  }
+  return text;
+}
+
+int noticed_by_exit(const char* name, const mutant* m, bool races) {
+  std::fflush(stdout);
+  const pid_t child = fork();
+  if (child == 0) {
+    if (m != nullptr) {
+      // What a broken text says is of no interest.
+      if (std::freopen("/dev/null", "w", stderr) == nullptr) _exit(2);
+      metal_double::options().rewrite = [m](std::string text) {
+        return without_wide_rows(m->apply(std::move(text)));
+      };
+    }
+    alarm(60);
+    const bool right =
+        races ? metal_test::few_joins_are_right() : metal_test::small_joins_are_right();
+    _exit(right ? 0 : 1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  const bool noticed = !WIFEXITED(status) || WEXITSTATUS(status) != 0;
+  std::printf("%-8s %s\n", noticed ? "noticed" : "-", name);
+  return noticed ? 1 : 0;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  const bool races = count > 1 && std::strcmp(arguments[1], "--races") == 0;
+  const bool some = count > 2 && std::strcmp(arguments[1], "--step") == 0;
+  const std::size_t step = some ? std::strtoul(arguments[2], nullptr, 10) : 1;
+  std::printf("device: %s\n", metal_test::device_name().c_str());
+  if (noticed_by_exit("(the shipped text)", nullptr, races) != 0) return 1;
+  const std::string text = strata::detail::metal::shader_source();
+  const std::vector<mutant> all =
+      races ? metal_test::missing_barriers(text) : metal_test::mutants();
+  std::size_t tried = 0;
+  std::size_t missed = 0;
+  for (std::size_t i = 0; i < all.size(); i += step) {
+    const mutant& m = all[i];
+    ++tried;
+    if (!m.applies_to(text)) {
+      std::printf("%-8s %s\n", "STALE", m.name.c_str());
+      ++missed;
+    } else if (noticed_by_exit(m.name.c_str(), &m, races) == 0) {
+      ++missed;
+    }
+  }
+  std::printf("%zu of %zu noticed\n", tried - missed, tried);
+  return missed == 0 ? 0 : 1;
+}
