@@ -60,7 +60,7 @@ int main() {
   MetalJoinTuning tuning;
   tuning.threads = 32;
   tuning.table_rows = 16;
-  tuning.probe_rows = 50;
+  tuning.probe_rows = 10;
   tuning.bucket_rows = 3;
   tuning.pass_bits = 1;
   tuning.tasks = 16;  // whose list ends where something else begins
