@@ -128,6 +128,7 @@ STRATA_D void sort_long_segments(Tile& tile, long_segments_place& place, const S
                                  const merge_sort_workspace& workspace, const Arrays& output,
                                  const Arrays& merged, const Arrays& buffer) {
   if (threadIdx.x == 0) place.is_at_end = true;
+  __syncthreads();  // The compiler may let all threads read it.
   STRATA_UNROLL_N(1)
   for (;;) {
     if (threadIdx.x == 0 && place.is_at_end) {
