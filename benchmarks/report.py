@@ -193,10 +193,10 @@ def markdown(comparisons, timings, context=None, title="strata beside CUB"):
     if losses:
         lines += prose("Losses: " + "; ".join(f"{label_of(c)} ({c.ratio:.2f})" for c in
                                               sorted(losses, key=lambda c: c.ratio)) + ".")
-    alone = [key for key, libs in timings.items() if "strata" not in libs or not rivals_of(libs)]
-    if alone:
+    missing = [key for key, libs in timings.items() if "strata" not in libs]
+    if missing:
         lines += prose("Not compared, because a library has no result: " +
-                       "; ".join(label(key) for key in alone) + ".")
+                       "; ".join(label(key) for key in missing) + ".")
     by_algorithm = collections.defaultdict(list)
     for comparison in comparisons:
         by_algorithm[comparison.key.algorithm].append(comparison)
@@ -216,6 +216,17 @@ def markdown(comparisons, timings, context=None, title="strata beside CUB"):
                 f"{'' if only_cub else c.rival + ' | '}{time_text(c.theirs.median)} | {ratio} | {status} | "
                 f"{rounded(c.ours.median_of('gb_per_s'))} | "
                 f"{rounded(c.ours.median_of('percent_of_copy'))} |")
+        lines.append("")
+    alone = collections.defaultdict(list)
+    for key, libs in timings.items():
+        if "strata" in libs and not rivals_of(libs):
+            alone[key.algorithm].append((key, libs["strata"]))
+    for algorithm, members in alone.items():
+        lines += [f"## {algorithm}, without a rival", "",
+                  "| type | case | n | strata us | GB/s | % of copy |", "|---|---|--:|--:|--:|--:|"]
+        lines += [f"| {key.type} | {key.case} | {n_text(key.n)} | {time_text(ours.median)} | "
+                  f"{rounded(ours.median_of('gb_per_s'))} | "
+                  f"{rounded(ours.median_of('percent_of_copy'))} |" for key, ours in members]
         lines.append("")
     return "\n".join(lines)  # The last element is empty: the file ends with a newline.
 

@@ -48,6 +48,18 @@ class Files(unittest.TestCase):
         return code, printed.getvalue()
 
 
+class CasesWithoutARival(Files):
+    def test_they_have_a_table_of_their_own(self):
+        path = self.file("alone.csv", ",".join(report.COLUMNS) + "\n" +
+                         "DeviceHashJoin::InnerCount,u32/u32,dense,1024,strata,0.004,0.003,1,20,30\n" +
+                         "DeviceHashJoin::InnerCount,u32/u32,dense,1024,copy,0.002,0.002,1,60,100\n")
+        code, text = self.run_report(path)
+        self.assertEqual(code, 0)
+        self.assertIn("## DeviceHashJoin::InnerCount, without a rival", text)
+        self.assertIn("| u32/u32 | dense | 2^10 | 4.00 | 20 | 30 |", text)
+        self.assertNotIn("Not compared", text)
+
+
 class Ratios(Files):
     def test_ratio_is_cubs_time_over_ours(self):
         self.assertAlmostEqual(comparisons_of(FIXTURE)[SUM_SMALL].ratio, 2)
