@@ -25,8 +25,12 @@ struct DispatchSegmentedMergeSort {
   using MaxPolicy = typename PolicyHub::MaxPolicy;
   using Arrays = merge_sort_arrays<Key, Value>;
   static constexpr bool has_values = !std::is_same_v<Value, NullType>;
-  static constexpr long long tile_items = static_cast<long long>(MaxPolicy::large.block_threads) *
-                                          MaxPolicy::large.items_per_thread;
+  template <class Policy, segment_tile_class Class>
+  static constexpr long long items_of_tile =
+      static_cast<long long>(tuning_of<Policy>(Class).block_threads) * tuning_of<Policy>(Class)
+                                                                           .items_per_thread;
+  // Storage has room for tiles of this size, whichever are taken.
+  static constexpr long long least_tile_items = items_of_tile<MaxPolicy, segment_tile_class::large>;
   // Segments of no more items are sorted by whoever finds them, where there are many.
   static constexpr long long least_queued = MaxPolicy::tiny.most_items;
   static constexpr unsigned long long most_tiles = 1ull << 28;
@@ -34,8 +38,7 @@ struct DispatchSegmentedMergeSort {
   static constexpr std::size_t most_blocks = 2048;
   static constexpr std::size_t progress_words = sizeof(merge_sort_progress) / sizeof(long long);
   static_assert(std::is_trivially_copyable_v<Key> && std::is_trivially_copyable_v<Value> &&
-                    std::is_default_constructible_v<Key> &&
-                    std::is_default_constructible_v<Value>,
+                    std::is_default_constructible_v<Key> && std::is_default_constructible_v<Value>,
                 "merge sorts of device memory move keys and values as bits: both must be trivially "
                 "copyable and default constructible");
 
@@ -60,6 +63,8 @@ struct DispatchSegmentedMergeSort {
   Arrays buffer;
   merge_sort_workspace workspace;
   unsigned long long* barrier_flags;
+  /// Whether segments are sorted in tiles of `huge`, or of `large`.
+  bool takes_huge;
   device_properties device;
 
   /// `storage_bytes` is what the caller has, or, without storage, will need.
@@ -70,15 +75,15 @@ struct DispatchSegmentedMergeSort {
     temporary_storage::layout<slots> storage;
     merge_sort_workspace workspace{};
     storage.template reserve<unsigned long long>(
-        progress, progress_words + (call.longest > tile_items ? most_blocks : 0));
+        progress, progress_words + (call.longest > least_tile_items ? most_blocks : 0));
     if (call.longest > least_queued) {
       // Where segments are few, all are queued: then these are fewer.
       workspace.queue_room = items / (least_queued + 1);
       storage.template reserve<long long>(queue, workspace.queue_room);
     }
-    if (call.longest > tile_items) {
-      workspace.split_room = items / (tile_items + 1);
-      workspace.tile_room = items / tile_items + workspace.split_room;
+    if (call.longest > least_tile_items) {
+      workspace.split_room = items / (least_tile_items + 1);
+      workspace.tile_room = items / least_tile_items + workspace.split_room;
       workspace.buffer_room = items + workspace.split_room * merge_sort_workspace::buffer_step;
       if (workspace.tile_room > most_tiles) return cudaErrorInvalidValue;
       storage.template reserve<split_segment>(split, workspace.split_room);
@@ -106,6 +111,7 @@ struct DispatchSegmentedMergeSort {
         {storage.template get<Key>(keys), storage.template get<Value>(values)},
         workspace,
         storage.template get<unsigned long long>(progress) + progress_words,
+        wants_huge(items, call.num_segments),
         {}};
     const cudaError_t status = current_device_properties(dispatch.device);
     if (status != cudaSuccess) return status;
@@ -114,10 +120,12 @@ struct DispatchSegmentedMergeSort {
 
   template <class Policy>
   cudaError_t Invoke() {
-    static_assert(static_cast<long long>(Policy::large.block_threads) *
-                          Policy::large.items_per_thread ==
-                      tile_items,
+    static_assert(items_of_tile<Policy, segment_tile_class::large> == least_tile_items,
                   "all policies of a segmented merge sort must have the same tile of `large`");
+    static_assert(
+        items_of_tile<Policy, segment_tile_class::huge> >= least_tile_items,
+        "segmented merge sort tuning: the tile of `huge` must not be smaller than that of "
+        "`large`");
     const unsigned long long usual =
         call.num_items / static_cast<unsigned long long>(call.num_segments);
     // Which row is the fastest for segments of a length; what is longer goes to the next kernel.
@@ -150,10 +158,19 @@ struct DispatchSegmentedMergeSort {
  private:
   static constexpr long long most_grid = 0x7fffffff;
 
+  /// Tiles of few items reach more multiprocessors, and hold one segment that is almost as long.
+  static bool wants_huge(unsigned long long items, long long segments) {
+    return items >= MaxPolicy::least_huge_items &&
+           items / static_cast<unsigned long long>(segments < 1 ? 1 : segments) >
+               static_cast<unsigned long long>(least_tile_items);
+  }
+
   template <class Policy>
   segment_classes classes_up_to(int most_direct) const {
-    return {call.is_in_place ? 2 : 1, most_direct, static_cast<int>(tile_items),
-            Policy::large.items_per_thread};
+    constexpr segment_tile_tuning large = Policy::large, huge = Policy::huge;
+    const segment_tile_tuning& tuning = takes_huge ? huge : large;
+    return {call.is_in_place ? 2 : 1, most_direct, tuning.block_threads * tuning.items_per_thread,
+            tuning.items_per_thread};
   }
 
   void configure(launch_configuration& configuration, std::size_t shared_bytes) const {
@@ -163,7 +180,7 @@ struct DispatchSegmentedMergeSort {
   }
 
   cudaError_t clear() const {
-    const std::size_t words = progress_words + (call.longest > tile_items ? most_blocks : 0);
+    const std::size_t words = progress_words + (call.longest > least_tile_items ? most_blocks : 0);
     return cudaMemsetAsync(workspace.progress, 0, words * sizeof(*barrier_flags), call.stream);
   }
 
@@ -180,8 +197,8 @@ struct DispatchSegmentedMergeSort {
     const bool hands_on = call.longest > most_direct;
     const segment_classes classes = classes_up_to<Policy>(most_direct);
     // One tile if the segments are alike.
-    const auto owners = static_cast<long long>(
-        ceiling_divide<unsigned long long>(usual, tuning.items_per_thread));
+    const auto owners =
+        static_cast<long long>(ceiling_divide<unsigned long long>(usual, tuning.items_per_thread));
     long long per_block = tuning.block_threads / (owners < 1 ? 1 : owners);
     if (per_block < 1) per_block = 1;
     const long long least = ceiling_divide<long long>(call.num_segments, most_grid);
@@ -213,16 +230,24 @@ struct DispatchSegmentedMergeSort {
   /// What was handed on.
   template <class Policy>
   cudaError_t sort_long(const segment_classes& classes) {
-    constexpr segment_tile_tuning tuning = Policy::large;
-    using Tile = typename segment_tile_of<Policy, segment_tile_class::large>::template agent<
-        Key, Value, KeysIn, ValuesIn, Compare>;
-    const auto kernel = segmented_merge_sort_long_kernel<MaxPolicy, Key, Value, KeysIn, ValuesIn,
-                                                         Segments, Compare>;
+    if constexpr (items_of_tile < Policy, segment_tile_class::huge >> least_tile_items) {
+      if (takes_huge) return sort_long<Policy, segment_tile_class::huge>(classes);
+    }
+    return sort_long<Policy, segment_tile_class::large>(classes);
+  }
+
+  template <class Policy, segment_tile_class Class>
+  cudaError_t sort_long(const segment_classes& classes) {
+    constexpr segment_tile_tuning tuning = tuning_of<Policy>(Class);
+    using Tile = typename segment_tile_of<Policy, Class>::template agent<Key, Value, KeysIn,
+                                                                         ValuesIn, Compare>;
+    const auto kernel = segmented_merge_sort_long_kernel<MaxPolicy, Class, Key, Value, KeysIn,
+                                                         ValuesIn, Segments, Compare>;
     constexpr std::size_t shared_bytes = sizeof(typename Tile::TempStorage);
     static resident_blocks_cache cache;
     int per_multiprocessor = 0;
-    cudaError_t status = resident_blocks_per_multiprocessor(
-        cache, kernel, tuning.block_threads, shared_bytes, per_multiprocessor);
+    cudaError_t status = resident_blocks_per_multiprocessor(cache, kernel, tuning.block_threads,
+                                                            shared_bytes, per_multiprocessor);
     if (status != cudaSuccess) return status;
     const unsigned long long resident = static_cast<unsigned long long>(per_multiprocessor) *
                                         static_cast<unsigned long long>(device.multiprocessors);
@@ -234,12 +259,15 @@ struct DispatchSegmentedMergeSort {
     configure(configuration, shared_bytes);
     status = launch(configuration, kernel, call.keys, call.values, call.output, merged, buffer,
                     call.segments, classes, workspace, call.compare);
-    return status != cudaSuccess || call.longest <= tile_items ? status : merge_runs<Policy>();
+    return status != cudaSuccess || call.longest <= classes.tile_items
+               ? status
+               : merge_runs<Policy, Class>();
   }
 
-  template <class Policy>
+  template <class Policy, segment_tile_class Class>
   cudaError_t merge_runs() {
     constexpr segment_merge_tuning tuning = Policy::merge;
+    constexpr auto tile_items = static_cast<std::size_t>(items_of_tile<Policy, Class>);
     using Agent = AgentSegmentMerge<tuning.block_threads, tuning.items_per_thread,
                                     static_cast<int>(tile_items), Key, Value, Compare>;
     static resident_blocks_cache cache;
@@ -248,14 +276,13 @@ struct DispatchSegmentedMergeSort {
     configuration.dynamic_shared_bytes = sizeof(typename Agent::TempStorage);
     configuration.stream = call.stream;
     const std::size_t tiles =
-        workspace.tile_room * (static_cast<std::size_t>(tile_items) /
-                               (tuning.block_threads * tuning.items_per_thread));
+        workspace.tile_room * (tile_items / (tuning.block_threads * tuning.items_per_thread));
     // The flags are 0 before each run of the kernel.
     constexpr unsigned long long tag = 1ull << 32;
-    return launch_resident(configuration, cache, device, tiles, most_blocks,
-                           segmented_merge_sort_merge_kernel<MaxPolicy, Key, Value, Compare>, merged,
-                           buffer, workspace,
-                           grid_barrier_arguments{barrier_flags, nullptr, tag, false}, call.compare);
+    return launch_resident(
+        configuration, cache, device, tiles, most_blocks,
+        segmented_merge_sort_merge_kernel<MaxPolicy, Class, Key, Value, Compare>, merged, buffer,
+        workspace, grid_barrier_arguments{barrier_flags, nullptr, tag, false}, call.compare);
   }
 };
 

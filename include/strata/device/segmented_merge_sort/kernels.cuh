@@ -17,14 +17,15 @@
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
 /// Which row of the tuning a kernel takes.
-enum class segment_tile_class { tiny, small, middle, large };
+enum class segment_tile_class { tiny, small, middle, large, huge };
 
 template <class Policy>
 constexpr segment_tile_tuning tuning_of(segment_tile_class which) {
   return which == segment_tile_class::tiny     ? Policy::tiny
          : which == segment_tile_class::small  ? Policy::small
          : which == segment_tile_class::middle ? Policy::middle
-                                               : Policy::large;
+         : which == segment_tile_class::large  ? Policy::large
+                                               : Policy::huge;
 }
 
 template <class Policy, segment_tile_class Class>
@@ -38,17 +39,17 @@ struct segment_tile_of {
 /// `segments_per_block` segments for each block, which sorts the short ones and hands on the others.
 template <class MaxPolicy, segment_tile_class Class, class Key, class Value, class KeysIn,
           class ValuesIn, class Segments, class Compare>
-__launch_bounds__(
-    tuning_of<typename MaxPolicy::ActivePolicy>(Class).block_threads,
-    tuning_of<typename MaxPolicy::ActivePolicy>(Class).blocks_per_multiprocessor) STRATA_KERNEL
-    void segmented_merge_sort_kernel(
+__launch_bounds__(tuning_of<typename MaxPolicy::ActivePolicy>(Class).block_threads,
+                  tuning_of<typename MaxPolicy::ActivePolicy>(Class).blocks_per_multiprocessor)
+    STRATA_KERNEL void segmented_merge_sort_kernel(
         const STRATA_GRID_CONSTANT KeysIn keys, const STRATA_GRID_CONSTANT ValuesIn values,
         const STRATA_GRID_CONSTANT merge_sort_arrays<Key, Value> output, Segments segments,
         long long num_segments, int segments_per_block, segment_classes classes,
         const STRATA_GRID_CONSTANT merge_sort_workspace workspace,
         const STRATA_GRID_CONSTANT Compare compare) {
-  using Tile = typename segment_tile_of<typename MaxPolicy::ActivePolicy,
-                                        Class>::template agent<Key, Value, KeysIn, ValuesIn, Compare>;
+  using Tile =
+      typename segment_tile_of<typename MaxPolicy::ActivePolicy,
+                               Class>::template agent<Key, Value, KeysIn, ValuesIn, Compare>;
   STRATA_DYNAMIC_SHARED(shared);
   platform::wait_for_previous_kernel();
   platform::launch_next_kernel();
@@ -74,11 +75,11 @@ STRATA_KERNEL void segmented_merge_sort_queue_kernel(
 }
 
 /// Segments that were queued, and tiles of longer ones.
-template <class MaxPolicy, class Key, class Value, class KeysIn, class ValuesIn, class Segments,
-          class Compare>
-__launch_bounds__(MaxPolicy::ActivePolicy::large.block_threads,
-                  MaxPolicy::ActivePolicy::large.blocks_per_multiprocessor) STRATA_KERNEL
-    void segmented_merge_sort_long_kernel(
+template <class MaxPolicy, segment_tile_class Class, class Key, class Value, class KeysIn,
+          class ValuesIn, class Segments, class Compare>
+__launch_bounds__(tuning_of<typename MaxPolicy::ActivePolicy>(Class).block_threads,
+                  tuning_of<typename MaxPolicy::ActivePolicy>(Class).blocks_per_multiprocessor)
+    STRATA_KERNEL void segmented_merge_sort_long_kernel(
         const STRATA_GRID_CONSTANT KeysIn keys, const STRATA_GRID_CONSTANT ValuesIn values,
         const STRATA_GRID_CONSTANT merge_sort_arrays<Key, Value> output,
         const STRATA_GRID_CONSTANT merge_sort_arrays<Key, Value> merged,
@@ -86,22 +87,22 @@ __launch_bounds__(MaxPolicy::ActivePolicy::large.block_threads,
         segment_classes classes, const STRATA_GRID_CONSTANT merge_sort_workspace workspace,
         const STRATA_GRID_CONSTANT Compare compare) {
   using Policy = typename MaxPolicy::ActivePolicy;
-  using Tile = typename segment_tile_of<Policy, segment_tile_class::large>::template agent<
-      Key, Value, KeysIn, ValuesIn, Compare>;
+  using Tile = typename segment_tile_of<Policy, Class>::template agent<Key, Value, KeysIn, ValuesIn,
+                                                                       Compare>;
   STRATA_DYNAMIC_SHARED(shared);
   STRATA_SHARED(place, long_segments_place);
   platform::wait_for_previous_kernel();
   platform::launch_next_kernel();
   Tile tile(*reinterpret_cast<typename Tile::TempStorage*>(shared), keys, values, compare);
-  sort_long_segments<Policy::large.block_threads>(tile, place, segments, classes, workspace, output,
-                                                  merged, buffer);
+  sort_long_segments<tuning_of<Policy>(Class).block_threads>(tile, place, segments, classes,
+                                                             workspace, output, merged, buffer);
 }
 
 /// All merges of what was sorted in tiles. Its blocks are resident together.
-template <class MaxPolicy, class Key, class Value, class Compare>
+template <class MaxPolicy, segment_tile_class Class, class Key, class Value, class Compare>
 __launch_bounds__(MaxPolicy::ActivePolicy::merge.block_threads,
-                  MaxPolicy::ActivePolicy::merge.blocks_per_multiprocessor) STRATA_KERNEL
-    void segmented_merge_sort_merge_kernel(
+                  MaxPolicy::ActivePolicy::merge.blocks_per_multiprocessor)
+    STRATA_KERNEL void segmented_merge_sort_merge_kernel(
         const STRATA_GRID_CONSTANT merge_sort_arrays<Key, Value> merged,
         const STRATA_GRID_CONSTANT merge_sort_arrays<Key, Value> buffer,
         const STRATA_GRID_CONSTANT merge_sort_workspace workspace,
@@ -110,8 +111,9 @@ __launch_bounds__(MaxPolicy::ActivePolicy::merge.block_threads,
   using Policy = typename MaxPolicy::ActivePolicy;
   constexpr segment_merge_tuning tuning = Policy::merge;
   using Agent = AgentSegmentMerge<tuning.block_threads, tuning.items_per_thread,
-                                  Policy::large.block_threads * Policy::large.items_per_thread, Key,
-                                  Value, Compare>;
+                                  tuning_of<Policy>(Class).block_threads *
+                                      tuning_of<Policy>(Class).items_per_thread,
+                                  Key, Value, Compare>;
   STRATA_DYNAMIC_SHARED(shared);
   Agent(*reinterpret_cast<typename Agent::TempStorage*>(shared), workspace, merged, buffer, compare)
       .merge(meeting);

@@ -49,14 +49,17 @@ struct segmented_merge_sort_policy_hub {
                : threads;
   }
   static constexpr int short_threads = threads_within(many, 128);
-  static constexpr int long_threads = threads_within(many, 512);
-  static constexpr int merge_threads = most(32, long_threads / (ItemBytes <= 4 ? 2 : 1));
+  static constexpr int huge_threads = threads_within(many, 512);
+  static constexpr int large_threads = most(32, huge_threads / (ItemBytes <= 4 ? 2 : 1));
+  static constexpr int merge_threads = large_threads;
 
   struct Policy750 : ChainedPolicy<750, Policy750, Policy750> {
     static constexpr segment_tile_tuning tiny{short_threads, few, 1, most(16, short_threads * few / 8)};
     static constexpr segment_tile_tuning small{short_threads, some, 1, most(16, short_threads * some / 8)};
     static constexpr segment_tile_tuning middle{short_threads, many, 1, most(16, short_threads * many / 2)};
-    static constexpr segment_tile_tuning large{long_threads, many, 1, long_threads * many};
+    static constexpr segment_tile_tuning large{large_threads, many, 1, large_threads * many};
+    static constexpr segment_tile_tuning huge{huge_threads, many, 1, huge_threads * many};
+    static constexpr unsigned long long least_huge_items = 1ull << 21;
     static constexpr segment_merge_tuning merge{merge_threads, many, 1};
   };
   struct Policy900 : ChainedPolicy<900, Policy900, Policy750> {
@@ -70,9 +73,13 @@ struct segmented_merge_sort_policy_hub {
     static constexpr segment_tile_tuning middle{short_threads, many,
                                                 is_word ? 10 : is_two_words ? 6 : 4,
                                                 most(16, short_threads * many / 2)};
-    static constexpr segment_tile_tuning large{long_threads, many,
-                                               is_word ? 3 : is_two_words ? 3 : 2,
-                                               long_threads * many};
+    static constexpr segment_tile_tuning large{large_threads, many,
+                                               is_word ? 6 : is_two_words ? 3 : 2,
+                                               large_threads * many};
+    static constexpr segment_tile_tuning huge{huge_threads, many,
+                                              is_word ? 3 : is_two_words ? 3 : 2,
+                                              huge_threads * many};
+    static constexpr unsigned long long least_huge_items = Policy750::least_huge_items;
     static constexpr segment_merge_tuning merge{merge_threads, many,
                                                 is_word ? 5 : is_two_words ? 3 : 2};
   };
