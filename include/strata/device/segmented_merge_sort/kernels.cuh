@@ -94,15 +94,15 @@ __launch_bounds__(tuning_of<typename MaxPolicy::ActivePolicy>(Class).block_threa
   platform::wait_for_previous_kernel();
   platform::launch_next_kernel();
   Tile tile(*reinterpret_cast<typename Tile::TempStorage*>(shared), keys, values, compare);
-  sort_long_segments<tuning_of<Policy>(Class).block_threads>(tile, place, segments, classes,
-                                                             workspace, output, merged, buffer);
+  sort_long_segments<segment_tile_of<Policy, Class>::tuning.block_threads>(
+      tile, place, segments, classes, workspace, output, merged, buffer);
 }
 
 /// All merges of what was sorted in tiles. Its blocks are resident together.
 template <class MaxPolicy, segment_tile_class Class, class Key, class Value, class Compare>
 __launch_bounds__(MaxPolicy::ActivePolicy::merge.block_threads,
-                  MaxPolicy::ActivePolicy::merge.blocks_per_multiprocessor)
-    STRATA_KERNEL void segmented_merge_sort_merge_kernel(
+                  MaxPolicy::ActivePolicy::merge.blocks_per_multiprocessor) STRATA_KERNEL
+    void segmented_merge_sort_merge_kernel(
         const STRATA_GRID_CONSTANT merge_sort_arrays<Key, Value> merged,
         const STRATA_GRID_CONSTANT merge_sort_arrays<Key, Value> buffer,
         const STRATA_GRID_CONSTANT merge_sort_workspace workspace,
@@ -110,10 +110,9 @@ __launch_bounds__(MaxPolicy::ActivePolicy::merge.block_threads,
         const STRATA_GRID_CONSTANT Compare compare) {
   using Policy = typename MaxPolicy::ActivePolicy;
   constexpr segment_merge_tuning tuning = Policy::merge;
+  constexpr segment_tile_tuning runs = segment_tile_of<Policy, Class>::tuning;
   using Agent = AgentSegmentMerge<tuning.block_threads, tuning.items_per_thread,
-                                  tuning_of<Policy>(Class).block_threads *
-                                      tuning_of<Policy>(Class).items_per_thread,
-                                  Key, Value, Compare>;
+                                  runs.block_threads * runs.items_per_thread, Key, Value, Compare>;
   STRATA_DYNAMIC_SHARED(shared);
   Agent(*reinterpret_cast<typename Agent::TempStorage*>(shared), workspace, merged, buffer, compare)
       .merge(meeting);
