@@ -23,8 +23,8 @@ using namespace device_test;
 using strata::NullType;
 using offset = std::int64_t;
 
-/// Tiles of 192 items, or of 384 where there are more than 3000 items and segments are long, merged 96
-/// at a time; segments of more than 16, 24, 96 items are queued.
+/// Tiles of 192 items, or of 384 where the mean segment is longer, merged 96 at a time; segments of more
+/// than 16, 24, 96 items are queued.
 struct tiny_tiles {
   struct Policy : strata::ChainedPolicy<750, Policy, Policy> {
     static constexpr strata::segment_tile_tuning tiny{32, 2, 1, 16};
@@ -32,7 +32,6 @@ struct tiny_tiles {
     static constexpr strata::segment_tile_tuning middle{64, 3, 1, 96};
     static constexpr strata::segment_tile_tuning large{64, 3, 1, 192};
     static constexpr strata::segment_tile_tuning huge{128, 3, 1, 384};
-    static constexpr unsigned long long least_huge_items = 3000;
     static constexpr strata::segment_merge_tuning merge{32, 3, 1};
   };
   using MaxPolicy = Policy;

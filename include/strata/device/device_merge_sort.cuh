@@ -38,8 +38,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Execution.** One kernel for up to 3200 keys of 4 bytes (pairs of 8), else a memset and two or three.
 ///   No host synchronisation and no allocation, so a call can be captured in a graph and replayed with
 ///   other items. Calls that may run at the same time need temporary storage of their own.
-/// - **Work.** Tiles (12800 keys of 4 bytes, below 2^21 items 6400) are sorted, then merged pair by pair in
-///   as many levels as are needed, each of which reads and writes all items once.
+/// - **Work.** Tiles (12800 keys of 4 bytes) are sorted, then merged pair by pair in as many levels as are
+///   needed, each of which reads and writes all items once.
 /// - **Storage.** As much as keys and values, and some 7 % more.
 /// - **Aliasing.** No output may overlap an input of a copy, or another output.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count,

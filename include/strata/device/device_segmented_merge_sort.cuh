@@ -54,9 +54,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   may run at the same time need temporary storage of their own.
 /// - **Work.** Short segments are packed into tiles, by blocks that are chosen by the mean length, read and
 ///   written once, and merged in as many levels as their own length needs. Longer ones are queued for
-///   larger blocks. Segments above 6400 keys of 4 bytes or pairs of 8 (12800 keys, where most are long and
-///   items are many) are sorted in tiles of so many by any blocks, and each level of merges reads and writes
-///   them once.
+///   larger blocks. Segments above 6400 keys of 4 bytes or pairs of 8 (12800 keys, if the mean is above 6400)
+///   are sorted in tiles of so many by any blocks, and each level of merges reads and writes them once.
 /// - **Storage.** As much as keys and values, for segments above such a tile, and some 7 % more. It
 ///   depends on `num_items`, never on offsets. `SortIndices` needs room for keys twice.
 /// - **Aliasing.** No output may overlap an input of a copy, another output, or the offsets.

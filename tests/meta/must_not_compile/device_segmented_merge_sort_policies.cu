@@ -22,7 +22,6 @@ struct tuning {
   static constexpr strata::segment_tile_tuning tiny{32, 2, 1, 16}, small{32, 4, 1, small_most},
       middle{64, 3, 1, 96}, large{Threads, 3, 1, Threads * 3},
       huge{128, 3, 1, 384};
-  static constexpr unsigned long long least_huge_items = 1000;
   static constexpr strata::segment_merge_tuning merge{32, merge_items, 1};
 };
 struct hub {

@@ -158,11 +158,10 @@ struct DispatchSegmentedMergeSort {
  private:
   static constexpr long long most_grid = 0x7fffffff;
 
-  /// Tiles of few items reach more multiprocessors, and hold one segment that is almost as long.
+  /// Segments that are mostly no longer than the smaller tile waste less of it.
   static bool wants_huge(unsigned long long items, long long segments) {
-    return items >= MaxPolicy::least_huge_items &&
-           items / static_cast<unsigned long long>(segments < 1 ? 1 : segments) >
-               static_cast<unsigned long long>(least_tile_items);
+    return items / static_cast<unsigned long long>(segments < 1 ? 1 : segments) >
+           static_cast<unsigned long long>(least_tile_items);
   }
 
   template <class Policy>

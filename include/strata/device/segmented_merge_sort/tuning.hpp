@@ -59,7 +59,6 @@ struct segmented_merge_sort_policy_hub {
     static constexpr segment_tile_tuning middle{short_threads, many, 1, most(16, short_threads * many / 2)};
     static constexpr segment_tile_tuning large{large_threads, many, 1, large_threads * many};
     static constexpr segment_tile_tuning huge{huge_threads, many, 1, huge_threads * many};
-    static constexpr unsigned long long least_huge_items = 1ull << 21;
     static constexpr segment_merge_tuning merge{merge_threads, many, 1};
   };
   struct Policy900 : ChainedPolicy<900, Policy900, Policy750> {
@@ -79,7 +78,6 @@ struct segmented_merge_sort_policy_hub {
     static constexpr segment_tile_tuning huge{huge_threads, many,
                                               is_word ? 3 : is_two_words ? 3 : 2,
                                               huge_threads * many};
-    static constexpr unsigned long long least_huge_items = Policy750::least_huge_items;
     static constexpr segment_merge_tuning merge{merge_threads, many,
                                                 is_word ? 5 : is_two_words ? 3 : 2};
   };
