@@ -1,0 +1,166 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Radix sorts of more items than 30 and 31 bits can count, checked on the device.
+#include <strata/core/launcher.cuh>
+#include <strata/device/device_radix_sort.cuh>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "device/device_call.cuh"
+
+namespace {
+
+using namespace device_test;
+using strata::DeviceRadixSort;
+
+constexpr std::size_t beyond_31_bits = (std::size_t{1} << 31) + 7;
+
+/// Plain device memory without guard bands, which are slow to check at this size.
+template <class T>
+class array {
+ public:
+  explicit array(std::size_t size) {
+    if (cudaMalloc(&data_, size * sizeof(T)) != cudaSuccess) {
+      static_cast<void>(cudaGetLastError());
+      data_ = nullptr;
+    }
+  }
+  ~array() { EXPECT_CUDA_SUCCESS(cudaFree(data_)); }
+  array(const array&) = delete;
+  array& operator=(const array&) = delete;
+  T* data() const { return data_; }
+
+ private:
+  T* data_ = nullptr;
+};
+
+// An odd factor: no two items of 32 bits have the same key.
+constexpr std::uint32_t factor = 0x9e3779b1u;
+constexpr std::uint32_t inverse_of(std::uint32_t odd) {
+  std::uint32_t result = odd;  // Right in 3 bits; each step doubles them.
+  for (int step = 0; step < 5; ++step) result *= 2 - odd * result;
+  return result;
+}
+constexpr std::uint32_t inverse = inverse_of(factor);
+static_assert(factor * inverse == 1, "");
+
+template <class Key>
+STRATA_HD Key key_of_item(std::size_t i) {
+  const auto low = static_cast<std::uint32_t>(i);
+  return static_cast<Key>((low * factor + static_cast<std::uint32_t>(i >> 32)) >>
+                          (32 - 8 * sizeof(Key)));
+}
+
+template <class Use>
+STRATA_D void for_all(std::size_t count, const Use& use) {
+  const std::size_t step = static_cast<std::size_t>(gridDim.x) * blockDim.x;
+  for (std::size_t i = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < count;
+       i += step) {
+    use(i);
+  }
+}
+
+template <class Key>
+STRATA_KERNEL void fill_keys(Key* keys, std::size_t count) {
+  for_all(count, [&](std::size_t i) { keys[i] = key_of_item<Key>(i); });
+}
+STRATA_KERNEL void fill_places(std::uint32_t* values, std::size_t count) {
+  for_all(count, [&](std::size_t i) { values[i] = static_cast<std::uint32_t>(i); });
+}
+
+// Neighbours in the wrong order; and for keys of 32 bits, those that no item has, or two.
+template <class Key>
+STRATA_KERNEL void count_wrong_keys(const Key* keys, std::size_t count, unsigned long long* wrong) {
+  for_all(count, [&](std::size_t i) {
+    const bool is_new = i == 0 || keys[i - 1] < keys[i];
+    bool is_right = is_new || (sizeof(Key) < 4 && keys[i - 1] == keys[i]);
+    if (sizeof(Key) == 4) is_right = is_right && keys[i] * inverse < count;
+    if (!is_right) atomicAdd(wrong, 1ull);
+  });
+}
+// How many more items have a key in the one array than in the other.
+template <class Key>
+STRATA_KERNEL void add_counts(const Key* keys, std::size_t count, unsigned long long sign,
+                              unsigned long long* counts) {
+  for_all(count, [&](std::size_t i) { atomicAdd(&counts[keys[i]], sign); });
+}
+// Keys that are not those of their values, or values of one key in another order.
+template <class Key>
+STRATA_KERNEL void count_wrong_pairs(const Key* keys, const std::uint32_t* values, std::size_t count,
+                                     unsigned long long* wrong) {
+  for_all(count, [&](std::size_t i) {
+    const bool is_behind = i == 0 || keys[i - 1] != keys[i] || values[i - 1] < values[i];
+    if (!is_behind || keys[i] != key_of_item<Key>(values[i])) atomicAdd(wrong, 1ull);
+  });
+}
+
+constexpr dim3 blocks{1056};
+constexpr dim3 threads{512};
+
+template <class... Parameters, class... Arguments>
+void run(void (*kernel)(Parameters...), Arguments... arguments) {
+  ASSERT_CUDA_SUCCESS(strata::launch({"check", blocks, threads}, kernel, arguments...));
+}
+
+template <class Key>
+void expect_sorted(const Key* in, const Key* out, std::size_t count) {
+  device_vector<unsigned long long> wrong(std::vector<unsigned long long>{0});
+  run(count_wrong_keys<Key>, out, count, wrong.data());
+  EXPECT_EQ(0u, wrong.to_host()[0]);
+  if constexpr (sizeof(Key) < 4) {
+    const std::vector<unsigned long long> none(std::size_t{1} << (8 * sizeof(Key)), 0);
+    device_vector<unsigned long long> counts(none);
+    run(add_counts<Key>, in, count, 1ull, counts.data());
+    run(add_counts<Key>, out, count, ~0ull, counts.data());
+    EXPECT_EQ(none, counts.to_host());
+  }
+}
+
+template <class Key>
+void sort_keys(std::size_t count) {
+  SCOPED_TRACE(testing::Message() << count << " keys of " << sizeof(Key) << " bytes");
+  array<Key> in(count), out(count);
+  if (in.data() == nullptr || out.data() == nullptr) GTEST_SKIP() << "not enough device memory";
+  run(fill_keys<Key>, in.data(), count);
+  ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
+    return DeviceRadixSort::SortKeys(storage..., static_cast<const Key*>(in.data()), out.data(),
+                                     count);
+  }));
+  expect_sorted(in.data(), out.data(), count);
+}
+
+TEST(device_radix_sort_large, keys_of_one_byte) { sort_keys<std::uint8_t>(beyond_31_bits); }
+TEST(device_radix_sort_large, keys_of_two_bytes) { sort_keys<std::uint16_t>(beyond_31_bits); }
+
+// The last count whose states have 32 bits, and the first with 64.
+TEST(device_radix_sort_large, keys_of_four_bytes) {
+  sort_keys<std::uint32_t>((std::size_t{1} << 30) - 1);
+  sort_keys<std::uint32_t>(std::size_t{1} << 30);
+}
+
+TEST(device_radix_sort_large, pairs_are_stable) {
+  const std::size_t count = beyond_31_bits;
+  using Key = std::uint8_t;
+  array<Key> in(count), out(count);
+  array<std::uint32_t> values(count), values_out(count);
+  if (in.data() == nullptr || out.data() == nullptr || values.data() == nullptr ||
+      values_out.data() == nullptr) {
+    GTEST_SKIP() << "not enough device memory";
+  }
+  run(fill_keys<Key>, in.data(), count);
+  run(fill_places, values.data(), count);
+  ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
+    return DeviceRadixSort::SortPairs(storage..., static_cast<const Key*>(in.data()), out.data(),
+                                      static_cast<const std::uint32_t*>(values.data()),
+                                      values_out.data(), count);
+  }));
+  expect_sorted(in.data(), out.data(), count);
+  device_vector<unsigned long long> wrong(std::vector<unsigned long long>{0});
+  run(count_wrong_pairs<Key>, out.data(), values_out.data(), count, wrong.data());
+  EXPECT_EQ(0u, wrong.to_host()[0]);
+}
+
+}  // namespace
