@@ -73,10 +73,11 @@ class AgentRadixCluster {
 
   STRATA_D void sort(const KeyIterator& keys_in, Key* keys_out, const ValueIterator& values_in,
                      Value* values_out) {
+    const auto first = static_cast<std::size_t>(first_);
     Key keys[items_per_thread];
     Value values[has_values ? items_per_thread : 1];
-    load(advanced(keys_in, first_), keys);
-    if constexpr (has_values) load(advanced(values_in, first_), values);
+    load(advanced(keys_in, first), keys);
+    if constexpr (has_values) load(advanced(values_in, first), values);
     const int passes = range_.passes();
     for (int pass = 0;; ++pass) {
       const unsigned start_in_tile = stage_by_digit(pass, keys, values);
