@@ -41,11 +41,11 @@ class MetalCalls : public testing::Test {
   void expect_join(MetalJoinStatus status, const MetalJoinOptions& how, void* queue = nullptr) {
     const join_result got = call_join<std::uint32_t, std::int32_t>(JoinKind::inner, build_, probe_,
                                                                    total_, how, true, queue);
-    EXPECT_EQ(got.status, status) << strata::detail::metal_join_error_text();
+    EXPECT_EQ(got.status, status) << strata::metal_join_error_text();
     if (status == MetalJoinStatus::success) {
       EXPECT_EQ(got.total, total_);
     } else {
-      EXPECT_STRNE(strata::detail::metal_join_error_text(), "");
+      EXPECT_STRNE(strata::metal_join_error_text(), "");
     }
   }
 

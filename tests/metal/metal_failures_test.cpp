@@ -67,7 +67,7 @@ TEST_P(MetalFailures, is_reported_and_forgotten) {
         EXPECT_EQ(got.pairs.size(), static_cast<std::size_t>(total_));
       } else {
         EXPECT_EQ(got.total, -1);
-        EXPECT_STRNE(strata::detail::metal_join_error_text(), "");
+        EXPECT_STRNE(strata::metal_join_error_text(), "");
       }
       EXPECT_TRUE(got.kept_bounds);
       expect_success(strategy, f.aligned);
@@ -100,7 +100,7 @@ TEST_F(MetalFaults, a_fault_in_any_dispatch_is_reported) {
       options().fault_at = 0;
       if (options().failures == 0) break;
       EXPECT_EQ(got.status, MetalJoinStatus::launch_failure) << "dispatch " << k;
-      EXPECT_STREQ(strata::detail::metal_join_error_text(),
+      EXPECT_STREQ(strata::metal_join_error_text(),
                    "the GPU stopped with an error: injected fault");
       EXPECT_TRUE(got.kept_bounds);
       expect_success(strategy, true);
@@ -119,7 +119,7 @@ TEST_F(MetalFaults, a_text_that_does_not_compile_says_where) {
   const join_result got = join(JoinStrategy::radix_single, true);
   options().rewrite = nullptr;
   EXPECT_EQ(got.status, MetalJoinStatus::invalid_source);
-  const std::string text = strata::detail::metal_join_error_text();
+  const std::string text = strata::metal_join_error_text();
   EXPECT_NE(text.find("nonsense"), std::string::npos) << text;
   EXPECT_NE(text.find("radix.metal.inl:112:"), std::string::npos) << text;
   expect_no_leak();

@@ -31,7 +31,7 @@ bool call_is_right(JoinKind kind, JoinStrategy strategy, const MetalJoinTuning& 
     const join_result got =
         call_plain_join<std::uint32_t, std::int32_t>(kind, build, probe, capacity, how, aligned);
     if (got.status != MetalJoinStatus::success) {
-      return fail(strata::detail::metal_join_error_text());
+      return fail(strata::metal_join_error_text());
     }
     if (got.total != total) return fail("a wrong total");
     if (!got.kept_bounds) return fail("written outside");

@@ -73,7 +73,7 @@ void check_join(JoinKind kind, const side_ids& build, const side_ids& probe,
   const auto total = static_cast<std::int64_t>(expected.size());
   for (const std::int64_t capacity : {total, total / 3}) {
     const join_result got = call_join<Key, Index>(kind, build, probe, capacity, options, aligned);
-    ASSERT_EQ(got.status, MetalJoinStatus::success) << strata::detail::metal_join_error_text();
+    ASSERT_EQ(got.status, MetalJoinStatus::success) << strata::metal_join_error_text();
     EXPECT_EQ(got.total, total);
     EXPECT_TRUE(got.kept_bounds) << "written outside";
     if (capacity == total) {

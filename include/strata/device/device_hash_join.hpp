@@ -3,13 +3,16 @@
 #pragma once
 
 /// Which back end carries out DeviceHashJoin: define STRATA_JOIN_BACKEND as one of these before the
-/// header is included, or for a whole program, or leave the choice to the compiler and platform.
+/// header is included, or for a whole program, or leave the choice to the compiler and platform: CUDA
+/// with a CUDA compiler, else Metal on Apple's systems, else the host.
 #define STRATA_JOIN_BACKEND_CUDA 1
 #define STRATA_JOIN_BACKEND_METAL 2
 #define STRATA_JOIN_BACKEND_HOST 3
 #ifndef STRATA_JOIN_BACKEND
 #if defined(__CUDACC__)
 #define STRATA_JOIN_BACKEND STRATA_JOIN_BACKEND_CUDA
+#elif defined(__APPLE__)
+#define STRATA_JOIN_BACKEND STRATA_JOIN_BACKEND_METAL
 #else
 #define STRATA_JOIN_BACKEND STRATA_JOIN_BACKEND_HOST
 #endif
@@ -27,11 +30,15 @@
 #include <strata/device/hash_join/calls.cuh>
 #include <strata/device/hash_join/join_table_view.cuh>
 #define STRATA_DETAIL_JOIN_NAMESPACE joins_by_cuda
+#define STRATA_DETAIL_JOIN_BACKEND join_on_cuda
 #elif STRATA_JOIN_BACKEND == STRATA_JOIN_BACKEND_HOST
 #include <strata/device/hash_join/host/calls.hpp>
 #define STRATA_DETAIL_JOIN_NAMESPACE joins_by_host
+#define STRATA_DETAIL_JOIN_BACKEND join_on_host
 #elif STRATA_JOIN_BACKEND == STRATA_JOIN_BACKEND_METAL
-#error "strata: hash joins have no Metal back end yet: choose STRATA_JOIN_BACKEND_HOST or _CUDA"
+#include <strata/device/hash_join/metal/calls.hpp>
+#define STRATA_DETAIL_JOIN_NAMESPACE joins_by_metal
+#define STRATA_DETAIL_JOIN_BACKEND join_on_metal
 #else
 #error "strata: STRATA_JOIN_BACKEND is none of STRATA_JOIN_BACKEND_CUDA, _METAL and _HOST"
 #endif
@@ -72,17 +79,31 @@ inline namespace STRATA_DETAIL_JOIN_NAMESPACE {
 /// - **Back ends.** STRATA_JOIN_BACKEND: on CUDA, all pointers but `d_temp_storage_bytes` are to
 ///   device memory, and the call returns before its work is done on `stream`: it does not
 ///   synchronise or allocate, and a graph that captured it may be replayed with other keys. On the
-///   host, pointers are to host memory and the join is done by threads when the call returns.
+///   host, pointers are to host memory and the join is done by threads when the call returns. On
+///   Metal, pointers are to host memory too, `stream` is an `id<MTLCommandQueue>` (under ARC cast by
+///   `__bridge`) or null for one of ours, and the join begins when all that was committed to it before
+///   has ended and is done when the call returns. The size query takes the same `stream`, for that of
+///   another GPU may have other sizes. A program links Metal, Foundation, CoreGraphics and objc, as
+///   strata's CMake target does. Never run on an Apple GPU: tests/README.md says what was tested.
+/// - **What an Apple GPU joins.** Counts and pairs, of inner, left, semi and anti joins, in any order,
+///   without nulls, fewer than 2^31 rows a side, keys that are integers or enumerations of 4 or 8
+///   bytes, with the default hash and comparison. Threads of the host join all else, few rows, and
+///   everything where no GPU is of family Apple7 (M1) or later.
 /// - **Strategies.** One table in global memory, or partitions that are joined in shared memory, as
 ///   `choose_join_strategy` says or `options.strategy` asks for. In the order of the probe rows, with
-///   2^32 rows or more, and where a device has not enough shared memory, it is one table.
+///   2^32 rows or more, and where a device has not enough shared memory, it is one table. On Metal, a
+///   strategy is asked for in vain where the host joins.
 /// - **Complexity.** Linear in both sides and the result, if the hash spreads different keys. Rows
 ///   with the same key are in the table once, and a probe row with many partners is written by many
 ///   blocks.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is written: negative number of rows or
 ///   capacity, more rows than `Index` can tell (with 64 bits, 2^40), null pointer with rows, outputs
 ///   that overlap each other or a side's keys, temporary storage too small, a strategy that the back
-///   end has not. Otherwise what the launches return.
+///   end has not. Otherwise what the launches return. When Metal fails: `cudaErrorMemoryAllocation` (it
+///   gave no buffer, queue or command buffer), 300 (its compiler did not take the shaders), 500 (it
+///   made no pipeline), `cudaErrorLaunchFailure` (a fault, or the watchdog) or `cudaErrorNotSupported`
+///   (the GPU allows too few threads or too little memory); `metal_join_error_text()` has the reason,
+///   and the result below `capacity` is unspecified.
 ///
 /// @code
 /// // Orders with their customers: at most one for each order, because customers are unique.
@@ -99,6 +120,9 @@ inline namespace STRATA_DETAIL_JOIN_NAMESPACE {
 /// join(temp);
 /// @endcode
 struct DeviceHashJoin {
+  /// `cudaStream_t`, but by Metal `void*`, which an `id<MTLCommandQueue>` converts to.
+  using stream_type = detail::STRATA_DETAIL_JOIN_BACKEND::stream_type;
+
   /// Every pair of a build row and a probe row with equal keys.
   template <class Index = std::int64_t, class Key, class Hash = JoinHash, class Equal = Equality>
   [[nodiscard]] static cudaError_t InnerCount(void* d_temp_storage, std::size_t& temp_storage_bytes,
@@ -106,7 +130,7 @@ struct DeviceHashJoin {
                                               const Key* d_probe_keys, std::int64_t probe_rows,
                                               std::int64_t* d_num_out,
                                               const JoinOptions<Hash, Equal>& options = {},
-                                              cudaStream_t stream = 0) {
+                                              stream_type stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceHashJoin::InnerCount");
     return backend::count<Index>(d_temp_storage, temp_storage_bytes, JoinKind::inner, d_build_keys,
                                  build_rows, d_probe_keys, probe_rows, d_num_out, options, stream);
@@ -118,7 +142,7 @@ struct DeviceHashJoin {
                                               Index* d_build_out, Index* d_probe_out,
                                               std::int64_t* d_num_out, std::int64_t capacity,
                                               const JoinOptions<Hash, Equal>& options = {},
-                                              cudaStream_t stream = 0) {
+                                              stream_type stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceHashJoin::InnerPairs");
     return pairs(d_temp_storage, temp_storage_bytes, JoinKind::inner, d_build_keys, build_rows,
                  d_probe_keys, probe_rows, d_build_out, d_probe_out, d_num_out, capacity, options,
@@ -130,7 +154,7 @@ struct DeviceHashJoin {
       void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_build_keys,
       std::int64_t build_rows, const Key* d_probe_keys, std::int64_t probe_rows,
       const Columns& columns, std::int64_t* d_num_out, std::int64_t capacity,
-      const JoinOptions<Hash, Equal>& options = {}, cudaStream_t stream = 0) {
+      const JoinOptions<Hash, Equal>& options = {}, stream_type stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceHashJoin::InnerGather");
     return backend::gather<Index>(d_temp_storage, temp_storage_bytes, JoinKind::inner, d_build_keys,
                                   build_rows, d_probe_keys, probe_rows, columns, d_num_out,
@@ -144,7 +168,7 @@ struct DeviceHashJoin {
                                              const Key* d_probe_keys, std::int64_t probe_rows,
                                              std::int64_t* d_num_out,
                                              const JoinOptions<Hash, Equal>& options = {},
-                                             cudaStream_t stream = 0) {
+                                             stream_type stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceHashJoin::LeftCount");
     return backend::count<Index>(d_temp_storage, temp_storage_bytes, JoinKind::left, d_build_keys,
                                  build_rows, d_probe_keys, probe_rows, d_num_out, options, stream);
@@ -156,7 +180,7 @@ struct DeviceHashJoin {
                                              Index* d_build_out, Index* d_probe_out,
                                              std::int64_t* d_num_out, std::int64_t capacity,
                                              const JoinOptions<Hash, Equal>& options = {},
-                                             cudaStream_t stream = 0) {
+                                             stream_type stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceHashJoin::LeftPairs");
     return pairs(d_temp_storage, temp_storage_bytes, JoinKind::left, d_build_keys, build_rows,
                  d_probe_keys, probe_rows, d_build_out, d_probe_out, d_num_out, capacity, options,
@@ -170,7 +194,7 @@ struct DeviceHashJoin {
                                               const Columns& columns, std::int64_t* d_num_out,
                                               std::int64_t capacity,
                                               const JoinOptions<Hash, Equal>& options = {},
-                                              cudaStream_t stream = 0) {
+                                              stream_type stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceHashJoin::LeftGather");
     return backend::gather<Index>(d_temp_storage, temp_storage_bytes, JoinKind::left, d_build_keys,
                                   build_rows, d_probe_keys, probe_rows, columns, d_num_out,
@@ -184,7 +208,7 @@ struct DeviceHashJoin {
                                              const Key* d_probe_keys, std::int64_t probe_rows,
                                              std::int64_t* d_num_out,
                                              const JoinOptions<Hash, Equal>& options = {},
-                                             cudaStream_t stream = 0) {
+                                             stream_type stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceHashJoin::FullCount");
     return backend::count<Index>(d_temp_storage, temp_storage_bytes, JoinKind::full, d_build_keys,
                                  build_rows, d_probe_keys, probe_rows, d_num_out, options, stream);
@@ -196,7 +220,7 @@ struct DeviceHashJoin {
                                              Index* d_build_out, Index* d_probe_out,
                                              std::int64_t* d_num_out, std::int64_t capacity,
                                              const JoinOptions<Hash, Equal>& options = {},
-                                             cudaStream_t stream = 0) {
+                                             stream_type stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceHashJoin::FullPairs");
     return pairs(d_temp_storage, temp_storage_bytes, JoinKind::full, d_build_keys, build_rows,
                  d_probe_keys, probe_rows, d_build_out, d_probe_out, d_num_out, capacity, options,
@@ -210,7 +234,7 @@ struct DeviceHashJoin {
                                               const Columns& columns, std::int64_t* d_num_out,
                                               std::int64_t capacity,
                                               const JoinOptions<Hash, Equal>& options = {},
-                                              cudaStream_t stream = 0) {
+                                              stream_type stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceHashJoin::FullGather");
     return backend::gather<Index>(d_temp_storage, temp_storage_bytes, JoinKind::full, d_build_keys,
                                   build_rows, d_probe_keys, probe_rows, columns, d_num_out,
@@ -224,7 +248,7 @@ struct DeviceHashJoin {
                                              const Key* d_probe_keys, std::int64_t probe_rows,
                                              std::int64_t* d_num_out,
                                              const JoinOptions<Hash, Equal>& options = {},
-                                             cudaStream_t stream = 0) {
+                                             stream_type stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceHashJoin::SemiCount");
     return backend::count<Index>(d_temp_storage, temp_storage_bytes, JoinKind::semi, d_build_keys,
                                  build_rows, d_probe_keys, probe_rows, d_num_out, options, stream);
@@ -236,7 +260,7 @@ struct DeviceHashJoin {
                                              Index* d_probe_out, std::int64_t* d_num_out,
                                              std::int64_t capacity,
                                              const JoinOptions<Hash, Equal>& options = {},
-                                             cudaStream_t stream = 0) {
+                                             stream_type stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceHashJoin::SemiPairs");
     return pairs(d_temp_storage, temp_storage_bytes, JoinKind::semi, d_build_keys, build_rows,
                  d_probe_keys, probe_rows, static_cast<Index*>(nullptr), d_probe_out, d_num_out,
@@ -250,7 +274,7 @@ struct DeviceHashJoin {
                                               const Columns& columns, std::int64_t* d_num_out,
                                               std::int64_t capacity,
                                               const JoinOptions<Hash, Equal>& options = {},
-                                              cudaStream_t stream = 0) {
+                                              stream_type stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceHashJoin::SemiGather");
     return backend::gather<Index>(d_temp_storage, temp_storage_bytes, JoinKind::semi, d_build_keys,
                                   build_rows, d_probe_keys, probe_rows, columns, d_num_out,
@@ -264,7 +288,7 @@ struct DeviceHashJoin {
                                              const Key* d_probe_keys, std::int64_t probe_rows,
                                              std::int64_t* d_num_out,
                                              const JoinOptions<Hash, Equal>& options = {},
-                                             cudaStream_t stream = 0) {
+                                             stream_type stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceHashJoin::AntiCount");
     return backend::count<Index>(d_temp_storage, temp_storage_bytes, JoinKind::anti, d_build_keys,
                                  build_rows, d_probe_keys, probe_rows, d_num_out, options, stream);
@@ -276,7 +300,7 @@ struct DeviceHashJoin {
                                              Index* d_probe_out, std::int64_t* d_num_out,
                                              std::int64_t capacity,
                                              const JoinOptions<Hash, Equal>& options = {},
-                                             cudaStream_t stream = 0) {
+                                             stream_type stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceHashJoin::AntiPairs");
     return pairs(d_temp_storage, temp_storage_bytes, JoinKind::anti, d_build_keys, build_rows,
                  d_probe_keys, probe_rows, static_cast<Index*>(nullptr), d_probe_out, d_num_out,
@@ -290,7 +314,7 @@ struct DeviceHashJoin {
                                               const Columns& columns, std::int64_t* d_num_out,
                                               std::int64_t capacity,
                                               const JoinOptions<Hash, Equal>& options = {},
-                                              cudaStream_t stream = 0) {
+                                              stream_type stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceHashJoin::AntiGather");
     return backend::gather<Index>(d_temp_storage, temp_storage_bytes, JoinKind::anti, d_build_keys,
                                   build_rows, d_probe_keys, probe_rows, columns, d_num_out,
@@ -298,14 +322,14 @@ struct DeviceHashJoin {
   }
 
  private:
-  using backend = detail::join_backend;
+  using backend = detail::STRATA_DETAIL_JOIN_BACKEND;
 
   template <class Key, class Index, class Hash, class Equal>
   static cudaError_t pairs(void* d_temp_storage, std::size_t& temp_storage_bytes, JoinKind kind,
                            const Key* build_keys, std::int64_t build_rows, const Key* probe_keys,
                            std::int64_t probe_rows, Index* build_out, Index* probe_out,
                            std::int64_t* d_num_out, std::int64_t capacity,
-                           const JoinOptions<Hash, Equal>& options, cudaStream_t stream) {
+                           const JoinOptions<Hash, Equal>& options, stream_type stream) {
     if (d_temp_storage != nullptr &&
         !detail::join_outputs_are_valid(kind, build_out, probe_out, capacity, build_keys,
                                         build_rows, probe_keys, probe_rows)) {
@@ -320,3 +344,4 @@ struct DeviceHashJoin {
 }  // namespace STRATA_DETAIL_JOIN_NAMESPACE
 STRATA_ARCH_NAMESPACE_END
 #undef STRATA_DETAIL_JOIN_NAMESPACE
+#undef STRATA_DETAIL_JOIN_BACKEND

@@ -15,6 +15,8 @@ STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
 /// The back end of DeviceHashJoin for GPUs.
 struct join_on_cuda {
+  using stream_type = cudaStream_t;
+
   template <class Index, class Key, class Sink, class Hash, class Equal>
   static cudaError_t gather(void* d_temp_storage, std::size_t& temp_storage_bytes, JoinKind kind,
                             const Key* build_keys, std::int64_t build_rows, const Key* probe_keys,
@@ -45,7 +47,5 @@ struct join_on_cuda {
                          probe_keys, probe_rows, NullType{}, d_num_out, 0, options, stream);
   }
 };
-
-using join_backend = join_on_cuda;
 
 STRATA_ARCH_DETAIL_NAMESPACE_END

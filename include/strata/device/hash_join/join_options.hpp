@@ -26,10 +26,10 @@ struct JoinOptions {
   /// A promise that no two build rows have equal keys, which saves time and temporary storage.
   /// Debug builds check it; otherwise a probe row gets one of the build rows with its key.
   bool build_unique = false;
-  /// Overrides the choice of `choose_join_strategy`; `cpu` is for the host back end alone, where
-  /// nothing else is.
+  /// Overrides the choice of `choose_join_strategy`; `cpu` is for the host back end, where nothing
+  /// else is, and for Metal's.
   JoinStrategy strategy = JoinStrategy::automatic;
-  /// Threads of the host back end, up to 256; 0: as many as the machine runs at once.
+  /// Threads of the host where it joins, up to 256; 0: as many as the machine runs at once.
   unsigned threads = 0;
   /// `hash(key)` is an integer, the same for keys that are equal; it need not be a good hash.
   /// `equal(key, key)` compares any two keys. Both are called in device code, or by several threads

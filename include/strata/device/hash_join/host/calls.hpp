@@ -14,6 +14,8 @@ STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
 /// The back end of DeviceHashJoin for machines without a GPU: done when the call returns.
 struct join_on_host {
+  using stream_type = cudaStream_t;
+
   template <class Index, class Key, class Sink, class Hash, class Equal>
   static cudaError_t gather(void* temp_storage, std::size_t& temp_storage_bytes, JoinKind kind,
                             const Key* build_keys, std::int64_t build_rows, const Key* probe_keys,
@@ -39,7 +41,6 @@ struct join_on_host {
                          probe_rows, nowhere, num_out, 0, options, stream);
   }
 
- private:
   template <class Hash, class Equal>
   static HostJoinOptions on_host(const JoinOptions<Hash, Equal>& options) {
     HostJoinOptions result;
@@ -51,11 +52,10 @@ struct join_on_host {
     return result;
   }
 
+ private:
   static cudaError_t as_cuda(HostJoinStatus status) {
     return status == HostJoinStatus::success ? cudaSuccess : cudaErrorInvalidValue;
   }
 };
-
-using join_backend = join_on_host;
 
 STRATA_ARCH_DETAIL_NAMESPACE_END

@@ -43,10 +43,10 @@ inline MetalJoinStatus fail(MetalJoinStatus status, const char* what, const char
 }
 
 }  // namespace metal
+}  // namespace detail
 
 /// What was wrong in the last join of this thread that returned something else than `success` or
 /// `invalid_value`; among it what Metal's compiler said.
-inline const char* metal_join_error_text() { return metal::error_text_storage(); }
+inline const char* metal_join_error_text() { return detail::metal::error_text_storage(); }
 
-}  // namespace detail
 STRATA_NAMESPACE_END
