@@ -192,11 +192,15 @@ TEST_F(MetalClass, the_stream_is_a_queue) {
   const auto check = [&](const char* what, auto join) {
     std::iota(build.begin(), build.end(), 1000u);
     std::fill(build_out_.begin(), build_out_.end(), -7);
-    EXPECT_EQ(in_two_phases(join,
-                            // Not done when the join is called, but before it begins.
-                            [&] { metal_double::enqueue(queue, [&build] { build[42] = 7; }); }),
-              cudaSuccess)
-        << what;
+    // The size is known without waiting.
+    bool waited = false;
+    metal_double::enqueue(queue, [&waited] { waited = true; });
+    const auto between = [&] {
+      EXPECT_FALSE(waited) << what;
+      // Not done when the join is called, but before it begins.
+      metal_double::enqueue(queue, [&build] { build[42] = 7; });
+    };
+    EXPECT_EQ(in_two_phases(join, between), cudaSuccess) << what;
     EXPECT_EQ(total_, 50) << what;
     EXPECT_EQ(std::count(build_out_.begin(), build_out_.end(), 42), 50) << what;
   };
