@@ -55,6 +55,7 @@
 #include <strata/device/device_segmented_radix_sort.cuh>
 #include <strata/device/device_segmented_reduce.cuh>
 #include <strata/device/device_segmented_scan.cuh>
+#include <strata/device/device_segmented_sort.cuh>
 #include <strata/device/device_select.cuh>
 #include <strata/device/device_transpose.cuh>
 #include <strata/device/hash_join/columns.hpp>

@@ -1,0 +1,249 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <strata/core/macros.hpp>
+#include <strata/core/types.hpp>
+#include <strata/device/segmented_sort/calls.cuh>
+
+STRATA_ARCH_NAMESPACE_BEGIN
+
+/// Sorts many segments of numbers in device memory, alone or with values, stably, each for itself.
+///
+/// Segment `s` is items [begin[s], end[s]), given by two sequences of offsets, and goes to the same
+/// places of the output. Keys are integers, enumerations, bool, half, bfloat16, float and double,
+/// in the order of DeviceRadixSort: -0.0 is equal to +0.0, and all NaNs are equal and behind
+/// +infinity, in descending sorts before it.
+///
+/// Unlike DeviceSegmentedRadixSort it merges, by the kernels of DeviceSegmentedMergeSort: a long
+/// segment is shared by all blocks. For keys in another order, or of other types, take the latter.
+///
+/// - **Stability.** Equal keys of a segment, and their values, stay in the order in which they
+///   come, in descending sorts, too. `StableSort...` are other names of `Sort...`. Results are the
+///   same from run to run.
+/// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure
+///   arithmetic; never 0), then with that much device memory, whose contents and alignment do not
+///   matter. `num_items` is the number of items of all segments together, or more; it and
+///   `num_segments` may have any integer types. Offsets may be any random-access iterators over
+///   integers that can be dereferenced in device code.
+/// - **Values** are of any trivially copyable and default constructible type. They move with their
+///   keys through shared memory: for large ones, sort indices and gather.
+/// - **Segments.** Of any lengths, in any order, with gaps, which may lie behind `num_items`; they
+///   must not overlap. One that ends before it begins is empty. Nothing outside of segments is
+///   written.
+/// - **Two buffers.** With `DoubleBuffer`, segments are sorted in the current array, in place.
+///   `selector` stays as it is, the other array is neither read nor written, and temporary storage
+///   is as much as without.
+/// - **Execution.** One kernel if no segment can be longer than 1600 keys of 4 bytes or pairs of 8
+///   (3200 if segments are few), else a memset and two or three. No host synchronisation and no
+///   allocation, so a call can be captured in a graph and replayed with other items, offsets and
+///   lengths. Calls that may run at the same time need temporary storage of their own.
+/// - **Work.** As DeviceSegmentedMergeSort: items are read and written once, those of a segment
+///   above 12800 keys of 4 bytes (6400 pairs of 8) once more for each level of merges.
+/// - **Storage.** As much as keys and values, if there are more than such a tile, and some 7 %
+///   more. It depends on `num_items`, never on offsets.
+/// - **Aliasing.** No output may overlap an input, another output, or the offsets.
+/// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count,
+///   null pointer with items and segments, arrays that overlap, temporary storage too small.
+///   Otherwise what the launches return; an older error of the runtime is neither returned nor
+///   cleared. Without items or segments nothing is launched.
+///
+/// @code
+/// // The temperatures of each day, which begin at days[day], the highest first.
+/// using strata::DeviceSegmentedSort;
+/// std::size_t bytes = 0;
+/// DeviceSegmentedSort::SortKeysDescending(nullptr, bytes, measured, sorted, num_items,
+///                                         num_days, days, days + 1);
+/// cudaMalloc(&temp, bytes);
+/// DeviceSegmentedSort::SortKeysDescending(temp, bytes, measured, sorted, num_items,
+///                                         num_days, days, days + 1);
+/// @endcode
+struct DeviceSegmentedSort {
+  template <class Key, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
+            class EndOffsetIterator>
+  [[nodiscard]] static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                            const Key* d_keys_in, Key* d_keys_out,
+                                            NumItemsT num_items, NumSegmentsT num_segments,
+                                            BeginOffsetIterator d_begin_offsets,
+                                            EndOffsetIterator d_end_offsets,
+                                            cudaStream_t stream = 0) {
+    return detail::sort_segments_by_words<false>(
+        d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
+        detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets),
+        stream);
+  }
+  template <class Key, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
+            class EndOffsetIterator>
+  [[nodiscard]] static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                            DoubleBuffer<Key>& d_keys, NumItemsT num_items,
+                                            NumSegmentsT num_segments,
+                                            BeginOffsetIterator d_begin_offsets,
+                                            EndOffsetIterator d_end_offsets,
+                                            cudaStream_t stream = 0) {
+    return detail::sort_segments_by_words<false>(
+        d_temp_storage, temp_storage_bytes, d_keys,
+        detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets),
+        stream);
+  }
+
+  template <class Key, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
+            class EndOffsetIterator>
+  [[nodiscard]] static cudaError_t StableSortKeys(
+      void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in, Key* d_keys_out,
+      NumItemsT num_items, NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets,
+      EndOffsetIterator d_end_offsets, cudaStream_t stream = 0) {
+    return SortKeys(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, num_items,
+                    num_segments, d_begin_offsets, d_end_offsets, stream);
+  }
+  template <class Key, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
+            class EndOffsetIterator>
+  [[nodiscard]] static cudaError_t StableSortKeys(
+      void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
+      NumItemsT num_items, NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets,
+      EndOffsetIterator d_end_offsets, cudaStream_t stream = 0) {
+    return SortKeys(d_temp_storage, temp_storage_bytes, d_keys, num_items, num_segments,
+                    d_begin_offsets, d_end_offsets, stream);
+  }
+
+  template <class Key, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
+            class EndOffsetIterator>
+  [[nodiscard]] static cudaError_t SortKeysDescending(
+      void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in, Key* d_keys_out,
+      NumItemsT num_items, NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets,
+      EndOffsetIterator d_end_offsets, cudaStream_t stream = 0) {
+    return detail::sort_segments_by_words<true>(
+        d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
+        detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets),
+        stream);
+  }
+  template <class Key, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
+            class EndOffsetIterator>
+  [[nodiscard]] static cudaError_t SortKeysDescending(
+      void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
+      NumItemsT num_items, NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets,
+      EndOffsetIterator d_end_offsets, cudaStream_t stream = 0) {
+    return detail::sort_segments_by_words<true>(
+        d_temp_storage, temp_storage_bytes, d_keys,
+        detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets),
+        stream);
+  }
+
+  template <class Key, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
+            class EndOffsetIterator>
+  [[nodiscard]] static cudaError_t StableSortKeysDescending(
+      void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in, Key* d_keys_out,
+      NumItemsT num_items, NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets,
+      EndOffsetIterator d_end_offsets, cudaStream_t stream = 0) {
+    return SortKeysDescending(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, num_items,
+                              num_segments, d_begin_offsets, d_end_offsets, stream);
+  }
+  template <class Key, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
+            class EndOffsetIterator>
+  [[nodiscard]] static cudaError_t StableSortKeysDescending(
+      void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
+      NumItemsT num_items, NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets,
+      EndOffsetIterator d_end_offsets, cudaStream_t stream = 0) {
+    return SortKeysDescending(d_temp_storage, temp_storage_bytes, d_keys, num_items, num_segments,
+                              d_begin_offsets, d_end_offsets, stream);
+  }
+
+  template <class Key, class Value, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
+            class EndOffsetIterator>
+  [[nodiscard]] static cudaError_t SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                             const Key* d_keys_in, Key* d_keys_out,
+                                             const Value* d_values_in, Value* d_values_out,
+                                             NumItemsT num_items, NumSegmentsT num_segments,
+                                             BeginOffsetIterator d_begin_offsets,
+                                             EndOffsetIterator d_end_offsets,
+                                             cudaStream_t stream = 0) {
+    return detail::sort_segments_by_words<false>(
+        d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in, d_values_out,
+        detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets),
+        stream);
+  }
+  template <class Key, class Value, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
+            class EndOffsetIterator>
+  [[nodiscard]] static cudaError_t SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                             DoubleBuffer<Key>& d_keys,
+                                             DoubleBuffer<Value>& d_values, NumItemsT num_items,
+                                             NumSegmentsT num_segments,
+                                             BeginOffsetIterator d_begin_offsets,
+                                             EndOffsetIterator d_end_offsets,
+                                             cudaStream_t stream = 0) {
+    return detail::sort_segments_by_words<false>(
+        d_temp_storage, temp_storage_bytes, d_keys, d_values,
+        detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets),
+        stream);
+  }
+
+  template <class Key, class Value, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
+            class EndOffsetIterator>
+  [[nodiscard]] static cudaError_t StableSortPairs(
+      void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in, Key* d_keys_out,
+      const Value* d_values_in, Value* d_values_out, NumItemsT num_items, NumSegmentsT num_segments,
+      BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
+      cudaStream_t stream = 0) {
+    return SortPairs(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in,
+                     d_values_out, num_items, num_segments, d_begin_offsets, d_end_offsets, stream);
+  }
+  template <class Key, class Value, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
+            class EndOffsetIterator>
+  [[nodiscard]] static cudaError_t StableSortPairs(
+      void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
+      DoubleBuffer<Value>& d_values, NumItemsT num_items, NumSegmentsT num_segments,
+      BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
+      cudaStream_t stream = 0) {
+    return SortPairs(d_temp_storage, temp_storage_bytes, d_keys, d_values, num_items, num_segments,
+                     d_begin_offsets, d_end_offsets, stream);
+  }
+
+  template <class Key, class Value, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
+            class EndOffsetIterator>
+  [[nodiscard]] static cudaError_t SortPairsDescending(
+      void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in, Key* d_keys_out,
+      const Value* d_values_in, Value* d_values_out, NumItemsT num_items, NumSegmentsT num_segments,
+      BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
+      cudaStream_t stream = 0) {
+    return detail::sort_segments_by_words<true>(
+        d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in, d_values_out,
+        detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets),
+        stream);
+  }
+  template <class Key, class Value, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
+            class EndOffsetIterator>
+  [[nodiscard]] static cudaError_t SortPairsDescending(
+      void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
+      DoubleBuffer<Value>& d_values, NumItemsT num_items, NumSegmentsT num_segments,
+      BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
+      cudaStream_t stream = 0) {
+    return detail::sort_segments_by_words<true>(
+        d_temp_storage, temp_storage_bytes, d_keys, d_values,
+        detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets),
+        stream);
+  }
+
+  template <class Key, class Value, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
+            class EndOffsetIterator>
+  [[nodiscard]] static cudaError_t StableSortPairsDescending(
+      void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in, Key* d_keys_out,
+      const Value* d_values_in, Value* d_values_out, NumItemsT num_items, NumSegmentsT num_segments,
+      BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
+      cudaStream_t stream = 0) {
+    return SortPairsDescending(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
+                               d_values_in, d_values_out, num_items, num_segments, d_begin_offsets,
+                               d_end_offsets, stream);
+  }
+  template <class Key, class Value, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
+            class EndOffsetIterator>
+  [[nodiscard]] static cudaError_t StableSortPairsDescending(
+      void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
+      DoubleBuffer<Value>& d_values, NumItemsT num_items, NumSegmentsT num_segments,
+      BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
+      cudaStream_t stream = 0) {
+    return SortPairsDescending(d_temp_storage, temp_storage_bytes, d_keys, d_values, num_items,
+                               num_segments, d_begin_offsets, d_end_offsets, stream);
+  }
+};
+
+STRATA_ARCH_NAMESPACE_END
