@@ -84,9 +84,8 @@ TEST(device_segmented_sort_cub, pairs) {
   });
   expect_the_same<double>([](auto library, void* storage, std::size_t& bytes, auto& keys, bool&,
                              auto* values_in, auto* values_out, auto... rest) {
-    return decltype(library)::StableSortPairsDescending(storage, bytes, keys.d_buffers[0],
-                                                        keys.d_buffers[1], values_in, values_out,
-                                                        rest...);
+    return decltype(library)::StableSortPairsDescending(
+        storage, bytes, keys.d_buffers[0], keys.d_buffers[1], values_in, values_out, rest...);
   });
 }
 

@@ -65,8 +65,14 @@ template <class T>
 std::vector<T> special_integers() {
   using limits = std::numeric_limits<T>;
   const T middle = static_cast<T>(limits::max() / 2);
-  return {limits::min(), static_cast<T>(limits::min() + 1), T{0}, T{1}, middle,
-          static_cast<T>(middle + 1), static_cast<T>(limits::max() - 1), limits::max(),
+  return {limits::min(),
+          static_cast<T>(limits::min() + 1),
+          T{0},
+          T{1},
+          middle,
+          static_cast<T>(middle + 1),
+          static_cast<T>(limits::max() - 1),
+          limits::max(),
           static_cast<T>(-1)};
 }
 
@@ -75,7 +81,7 @@ template <class T, class Bits>
 std::vector<T> special_floats() {
   constexpr Bits sign = static_cast<Bits>(Bits{1} << (8 * sizeof(T) - 1));
   constexpr Bits mantissa =
-      static_cast<Bits>((Bits{1} << strata::detail::radix_mantissa_bits<T>) - 1);
+      static_cast<Bits>((Bits{1} << strata::detail::radix_mantissa_bits<T>)-1);
   constexpr Bits infinity = static_cast<Bits>(sign - 1 - mantissa);
   std::vector<T> all;
   for (const Bits negative : {Bits{0}, sign}) {
@@ -131,10 +137,9 @@ struct sorting {
       : shape(of),
         keys(make_floats(shape.items())),
         values(make_values<Value>(shape.items())),
-        order(expected_order(shape, keys,
-                             [=](Key a, Key b) {
-                               return is_descending ? is_before(b, a) : is_before(a, b);
-                             })),
+        order(expected_order(
+            shape, keys,
+            [=](Key a, Key b) { return is_descending ? is_before(b, a) : is_before(a, b); })),
         offsets(shape),
         keys_in(keys),
         values_in(values),
@@ -186,9 +191,10 @@ struct sorting {
 std::vector<segment_shape> library_shapes() {
   std::vector<offset> lengths(if_small<std::size_t>(100, 1000), 7);
   lengths.back() = if_small(3000, 13000);
-  return {scattered(consecutive("long", {0, 1, 30, 700, 3201, 6401, 2, if_small(13000, 40000)}), 31),
-          scattered(consecutive("short", {5, 40, 0, 3, 90, 1, 0, 17}), 32),
-          consecutive("most_of_7", lengths)};
+  return {
+      scattered(consecutive("long", {0, 1, 30, 700, 3201, 6401, 2, if_small(13000, 40000)}), 31),
+      scattered(consecutive("short", {5, 40, 0, 3, 90, 1, 0, 17}), 32),
+      consecutive("most_of_7", lengths)};
 }
 
 template <class Call>
@@ -222,22 +228,21 @@ void expect_in_buffers(bool is_descending, bool has_values, const Call& call) {
 }
 
 // All functions of one direction, with values and without.
-#define EXPECT_FUNCTIONS(keys_function, pairs_function, is_descending)                           \
-  expect_copies(is_descending, false, [](sorting& d, void* s, std::size_t& b, auto... rest) {    \
-    return DeviceSegmentedSort::keys_function(s, b, d.keys_in.data(), d.keys_out.data(),         \
-                                              rest...);                                          \
-  });                                                                                            \
-  expect_copies(is_descending, true, [](sorting& d, void* s, std::size_t& b, auto... rest) {     \
-    return DeviceSegmentedSort::pairs_function(s, b, d.keys_in.data(), d.keys_out.data(),        \
-                                               d.values_in.data(), d.values_out.data(), rest...); \
-  });                                                                                            \
-  expect_in_buffers(is_descending, false,                                                        \
-                    [](auto& keys, auto&, void* s, std::size_t& b, auto... rest) {               \
-                      return DeviceSegmentedSort::keys_function(s, b, keys, rest...);            \
-                    });                                                                          \
-  expect_in_buffers(is_descending, true,                                                         \
-                    [](auto& keys, auto& values, void* s, std::size_t& b, auto... rest) {        \
-                      return DeviceSegmentedSort::pairs_function(s, b, keys, values, rest...);   \
+#define EXPECT_FUNCTIONS(keys_function, pairs_function, is_descending)                             \
+  expect_copies(is_descending, false, [](sorting& d, void* s, std::size_t& b, auto... rest) {      \
+    return DeviceSegmentedSort::keys_function(s, b, d.keys_in.data(), d.keys_out.data(), rest...); \
+  });                                                                                              \
+  expect_copies(is_descending, true, [](sorting& d, void* s, std::size_t& b, auto... rest) {       \
+    return DeviceSegmentedSort::pairs_function(s, b, d.keys_in.data(), d.keys_out.data(),          \
+                                               d.values_in.data(), d.values_out.data(), rest...);  \
+  });                                                                                              \
+  expect_in_buffers(is_descending, false,                                                          \
+                    [](auto& keys, auto&, void* s, std::size_t& b, auto... rest) {                 \
+                      return DeviceSegmentedSort::keys_function(s, b, keys, rest...);              \
+                    });                                                                            \
+  expect_in_buffers(is_descending, true,                                                           \
+                    [](auto& keys, auto& values, void* s, std::size_t& b, auto... rest) {          \
+                      return DeviceSegmentedSort::pairs_function(s, b, keys, values, rest...);     \
                     })
 
 TEST(device_segmented_sort, ascending) { EXPECT_FUNCTIONS(SortKeys, SortPairs, false); }
@@ -268,8 +273,8 @@ void expect_sorts_descending(const std::vector<Number>& special) {
                                                    items_of(shape), shape.segments(),
                                                    offsets.begins.data(), offsets.ends.data());
   }));
-  const auto order = expected_order(
-      shape, keys, [](const Number& a, const Number& b) { return is_before(b, a); });
+  const auto order =
+      expected_order(shape, keys, [](const Number& a, const Number& b) { return is_before(b, a); });
   expect_gathered(keys, order, out.to_host(), before);
 }
 
@@ -288,10 +293,9 @@ TEST(device_segmented_sort, a_graph_may_be_replayed_with_other_segments) {
   device_offsets offsets(consecutive("unset", {0, 0, 0, 0, 0}));
   std::size_t bytes = 0;
   const auto call = [&](void* storage, cudaStream_t on) {
-    return DeviceSegmentedSort::SortKeys(storage, bytes,
-                                         static_cast<const Key*>(first.keys_in.data()),
-                                         first.keys_out.data(), most, 5, offsets.begins.data(),
-                                         offsets.ends.data(), on);
+    return DeviceSegmentedSort::SortKeys(
+        storage, bytes, static_cast<const Key*>(first.keys_in.data()), first.keys_out.data(), most,
+        5, offsets.begins.data(), offsets.ends.data(), on);
   };
   ASSERT_CUDA_SUCCESS(call(nullptr, nullptr));
   const scratch storage(bytes);
