@@ -91,7 +91,7 @@ std::vector<T> special_floats() {
           static_cast<Bits>(infinity + 1), static_cast<Bits>(sign - 1)}) {
       const Bits bits = static_cast<Bits>(negative | magnitude);
       T number;
-      std::memcpy(&number, &bits, sizeof(T));
+      std::memcpy(static_cast<void*>(&number), &bits, sizeof(T));
       all.push_back(number);
     }
   }
