@@ -40,7 +40,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   allocation, so a call can be captured in a graph and replayed with other items, offsets and
 ///   lengths. Calls that may run at the same time need temporary storage of their own.
 /// - **Work.** As DeviceSegmentedMergeSort: items are read and written once, those of a segment
-///   above 12800 keys of 4 bytes (6400 pairs of 8) once more for each level of merges.
+///   above 6400 keys of 4 bytes or pairs of 8 (12800 keys, if the mean is above 6400) once more for
+///   each level of merges.
 /// - **Storage.** As much as keys and values, if there are more than such a tile, and some 7 %
 ///   more. It depends on `num_items`, never on offsets.
 /// - **Aliasing.** No output may overlap an input, another output, or the offsets.
