@@ -28,7 +28,7 @@ using offset = std::int64_t;
 struct tiny_tiles {
   struct Policy : strata::ChainedPolicy<750, Policy, Policy> {
     static constexpr strata::segment_tile_tuning tiny{32, 2, 1, 16};
-    static constexpr strata::segment_tile_tuning small{64, 4, 1, 24};
+    static constexpr strata::segment_tile_tuning little{64, 4, 1, 24};
     static constexpr strata::segment_tile_tuning middle{64, 3, 1, 96};
     static constexpr strata::segment_tile_tuning large{64, 3, 1, 192};
     static constexpr strata::segment_tile_tuning huge{128, 3, 1, 384};

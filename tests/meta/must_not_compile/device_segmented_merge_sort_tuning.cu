@@ -20,7 +20,7 @@ constexpr int merge_items = 3, small_most = 64, older_threads = 64;
 // A tuning of one's own.
 template <int Threads>
 struct tuning {
-  static constexpr strata::segment_tile_tuning tiny{32, 2, 1, 16}, small{32, 4, 1, small_most},
+  static constexpr strata::segment_tile_tuning tiny{32, 2, 1, 16}, little{32, 4, 1, small_most},
       middle{64, 3, 1, 96}, large{Threads, 3, 1, Threads * 3},
       huge{128, 3, 1, 384};
   static constexpr strata::segment_merge_tuning merge{32, merge_items, 1};

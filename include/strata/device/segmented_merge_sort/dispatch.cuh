@@ -133,8 +133,8 @@ struct DispatchSegmentedMergeSort {
     if (up_to(Policy::tiny.items_per_thread * 5 / 4)) {
       return sort<Policy, segment_tile_class::tiny>(usual);
     }
-    if (up_to(Policy::small.items_per_thread * 9 / 2)) {
-      return sort<Policy, segment_tile_class::small>(usual);
+    if (up_to(Policy::little.items_per_thread * 9 / 2)) {
+      return sort<Policy, segment_tile_class::little>(usual);
     }
     constexpr int middle = Policy::middle.block_threads * Policy::middle.items_per_thread;
     if (up_to(middle / 5) || call.longest <= Policy::middle.most_items ||

@@ -17,12 +17,12 @@
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
 /// Which row of the tuning a kernel takes.
-enum class segment_tile_class { tiny, small, middle, large, huge };
+enum class segment_tile_class { tiny, little, middle, large, huge };
 
 template <class Policy>
 constexpr segment_tile_tuning tuning_of(segment_tile_class which) {
   return which == segment_tile_class::tiny     ? Policy::tiny
-         : which == segment_tile_class::small  ? Policy::small
+         : which == segment_tile_class::little ? Policy::little
          : which == segment_tile_class::middle ? Policy::middle
          : which == segment_tile_class::large  ? Policy::large
                                                : Policy::huge;

@@ -11,7 +11,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <type_traits>
 
 STRATA_NAMESPACE_BEGIN
@@ -34,8 +33,7 @@ STRATA_D void load_part(T* shared, const Iterator& from, long long place) {
   if constexpr (is_pointer_to<Iterator, T> && platform::is_async_copy_size<T>) {
     platform::copy_async<sizeof(T)>(shared, from + place);
   } else {
-    using difference = typename std::iterator_traits<Iterator>::difference_type;
-    *shared = static_cast<T>(from[static_cast<difference>(place)]);
+    *shared = static_cast<T>(from[static_cast<difference_of<Iterator>>(place)]);
   }
 }
 

@@ -55,7 +55,7 @@ struct segmented_merge_sort_policy_hub {
 
   struct Policy750 : ChainedPolicy<750, Policy750, Policy750> {
     static constexpr segment_tile_tuning tiny{short_threads, few, 1, most(16, short_threads * few / 8)};
-    static constexpr segment_tile_tuning small{short_threads, some, 1, most(16, short_threads * some / 8)};
+    static constexpr segment_tile_tuning little{short_threads, some, 1, most(16, short_threads * some / 8)};
     static constexpr segment_tile_tuning middle{short_threads, many, 1, most(16, short_threads * many / 2)};
     static constexpr segment_tile_tuning large{large_threads, many, 1, large_threads * many};
     static constexpr segment_tile_tuning huge{huge_threads, many, 1, huge_threads * many};
@@ -66,9 +66,9 @@ struct segmented_merge_sort_policy_hub {
     static constexpr segment_tile_tuning tiny{short_threads, few,
                                               is_word ? 16 : is_two_words ? 12 : 6,
                                               most(16, short_threads * few / 8)};
-    static constexpr segment_tile_tuning small{short_threads, some,
-                                               is_word ? 12 : is_two_words ? 8 : 6,
-                                               most(16, short_threads * some / 8)};
+    static constexpr segment_tile_tuning little{short_threads, some,
+                                                is_word ? 12 : is_two_words ? 8 : 6,
+                                                most(16, short_threads * some / 8)};
     static constexpr segment_tile_tuning middle{short_threads, many,
                                                 is_word ? 10 : is_two_words ? 6 : 4,
                                                 most(16, short_threads * many / 2)};
