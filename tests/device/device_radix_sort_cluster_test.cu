@@ -18,20 +18,6 @@ namespace device_radix_sort_cluster_test {
 using namespace device_test;
 using strata::DeviceRadixSort;
 
-template <class Hub, bool IsDescending, class Key>
-void expect_sorted(const std::vector<Key>& keys, int begin_bit, int end_bit) {
-  SCOPED_TRACE(testing::Message() << keys.size() << " keys, bits " << begin_bit << " to "
-                                  << end_bit);
-  const device_vector<Key> in(keys);
-  device_vector<Key> out(std::vector<Key>(keys.size(), key_of_bits<Key>(0x77)));
-  ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-    return tuned_sort<Hub, IsDescending>(storage, bytes, in.data(), out.data(), keys.size(),
-                                         begin_bit, end_bit);
-  }));
-  expect_gathered(keys, expected_order<IsDescending>(keys, begin_bit, end_bit), out.to_host());
-  expect_gathered(keys, expected_order<false>(keys, 0, 0), in.to_host());  // untouched
-}
-
 // Tiles that are full, have one item, or none.
 TEST(device_radix_sort_cluster, keys_of_any_pattern_in_tiles_of_any_size) {
   using hub = radix_cluster_hub<4>;
@@ -67,35 +53,15 @@ TEST(device_radix_sort_cluster, any_bits) {
   }
 }
 
-template <bool IsDescending, class Key, class Value>
-void expect_stable_pairs(std::size_t size, pattern how) {
-  SCOPED_TRACE(testing::Message() << size << " pairs, pattern " << static_cast<int>(how));
-  using hub = radix_cluster_hub<2>;
-  constexpr int bits = strata::RadixTraits<Key>::bits;
-  const std::vector<Key> keys = make_keys<Key>(size, how);
-  const std::vector<Value> values = make_values<Value>(size);
-  const device_vector<Key> in(keys);
-  const device_vector<Value> values_in(values);
-  device_vector<Key> out(keys);
-  device_vector<Value> values_out(values);
-  ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-    return tuned_sort_pairs<hub, IsDescending>(storage, bytes, in.data(), out.data(),
-                                               values_in.data(), values_out.data(), size, 0, bits);
-  }));
-  const auto order = expected_order<IsDescending>(keys, 0, bits);
-  expect_gathered(keys, order, out.to_host());
-  expect_gathered(values, order, values_out.to_host());
-}
-
 struct words_24 {
   std::uint64_t word[3];
 };
 
 TEST(device_radix_sort_cluster, pairs_are_stable) {
   for (const pattern how : {pattern::random, pattern::few, pattern::low_byte, pattern::equal}) {
-    expect_stable_pairs<false, std::uint16_t, std::uint32_t>(513, how);
-    expect_stable_pairs<true, std::uint16_t, std::uint32_t>(4095, how);
-    expect_stable_pairs<false, std::uint32_t, words_24>(1800, how);
+    expect_stable_pairs<radix_cluster_hub<2>, false, std::uint16_t, std::uint32_t>(513, how);
+    expect_stable_pairs<radix_cluster_hub<2>, true, std::uint16_t, std::uint32_t>(4095, how);
+    expect_stable_pairs<radix_cluster_hub<2>, false, std::uint32_t, words_24>(1800, how);
   }
 }
 

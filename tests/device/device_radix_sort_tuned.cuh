@@ -8,8 +8,10 @@
 #include <strata/device/device_radix_sort.cuh>
 
 #include <cstddef>
+#include <vector>
 
 #include "device/device_call.cuh"
+#include "device/device_radix_sort_support.cuh"
 
 namespace device_test {
 
@@ -113,6 +115,41 @@ cudaError_t tuned_sort_pairs(void* storage, std::size_t& bytes, const Key* in, K
       const Key*, const Value*, Value, IsDescending, strata::detail::identity_decomposer,
       Hub>::Dispatch(storage, bytes, {in, out, nullptr}, {values, values_out, nullptr}, n, begin_bit,
                      end_bit, {}, strata::detail::radix_buffers::in_storage, stream);
+}
+
+/// Sorts with the tuning of `Hub`, compared with a reference; the input is untouched.
+template <class Hub, bool IsDescending, class Key>
+void expect_sorted(const std::vector<Key>& keys, int begin_bit, int end_bit) {
+  SCOPED_TRACE(testing::Message() << keys.size() << " keys, bits " << begin_bit << " to "
+                                  << end_bit);
+  const device_vector<Key> in(keys);
+  device_vector<Key> out(std::vector<Key>(keys.size(), key_of_bits<Key>(0x77)));
+  ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
+    return tuned_sort<Hub, IsDescending>(storage, bytes, in.data(), out.data(), keys.size(),
+                                         begin_bit, end_bit);
+  }));
+  expect_gathered(keys, expected_order<IsDescending>(keys, begin_bit, end_bit), out.to_host());
+  expect_gathered(keys, expected_order<false>(keys, 0, 0), in.to_host());  // untouched
+}
+
+/// The same of pairs.
+template <class Hub, bool IsDescending, class Key, class Value>
+void expect_stable_pairs(std::size_t size, pattern how) {
+  SCOPED_TRACE(testing::Message() << size << " pairs, pattern " << static_cast<int>(how));
+  constexpr int bits = strata::RadixTraits<Key>::bits;
+  const std::vector<Key> keys = make_keys<Key>(size, how);
+  const std::vector<Value> values = make_values<Value>(size);
+  const device_vector<Key> in(keys);
+  const device_vector<Value> values_in(values);
+  device_vector<Key> out(keys);
+  device_vector<Value> values_out(values);
+  ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
+    return tuned_sort_pairs<Hub, IsDescending>(storage, bytes, in.data(), out.data(),
+                                               values_in.data(), values_out.data(), size, 0, bits);
+  }));
+  const auto order = expected_order<IsDescending>(keys, 0, bits);
+  expect_gathered(keys, order, out.to_host());
+  expect_gathered(values, order, values_out.to_host());
 }
 
 }  // namespace device_test
