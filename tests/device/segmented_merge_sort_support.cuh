@@ -32,7 +32,9 @@ struct tiny_tiles {
     static constexpr strata::segment_tile_tuning middle{64, 3, 1, 96};
     static constexpr strata::segment_tile_tuning large{64, 3, 1, 192};
     static constexpr strata::segment_tile_tuning huge{128, 3, 1, 384};
-    static constexpr strata::segment_merge_tuning merge{32, 3, 1};
+    static constexpr strata::segment_tile_tuning few{64, 5, 1, 320};
+    static constexpr strata::segment_merge_tuning merge{32, 5, 1, 96};
+    static constexpr strata::segment_merge_tuning merge_few{32, 7, 1, 160};
   };
   using MaxPolicy = Policy;
 };

@@ -5,6 +5,7 @@
 #include <strata/block/block_shape.cuh>
 #include <strata/block/specializations/segment_slots.cuh>
 #include <strata/block/specializations/segment_tile.cuh>
+#include <strata/block/specializations/serial_merge.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
@@ -217,21 +218,8 @@ class BlockSegmentedMergeSort {
           first = middle + 1;
         }
       }
-      int index1 = begin1 + first, index2 = end2 - 1 - (diagonal - first);
-      Item item1 = tile.get(index1), item2 = tile.get(index2);
-      STRATA_UNROLL
-      for (int i = 0; i < ItemsPerThread; ++i) {
-        const bool from2 =
-            index1 >= end1 || compare(detail::key_of(item2), detail::key_of(item1));
-        items[i] = from2 ? item2 : item1;
-        index2 -= from2 ? 1 : 0;
-        index1 += from2 ? 0 : 1;
-        if (i + 1 < ItemsPerThread) {
-          const Item next = tile.get(from2 ? index2 : index1);
-          item2 = from2 ? next : item2;
-          item1 = from2 ? item1 : next;
-        }
-      }
+      detail::merge_opposed_serially<ItemsPerThread>(
+          tile, begin1 + first, end1, end2 - 1 - (diagonal - first), items, compare);
     }
     __syncthreads();
     if (merges) {

@@ -35,11 +35,11 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure
 ///   arithmetic; never 0), then with that much device memory, whose contents and alignment do not
 ///   matter. `num_items` may have any integer type.
-/// - **Execution.** One kernel for up to 3200 keys of 4 bytes (pairs of 8), else a memset and two or three.
+/// - **Execution.** One kernel for up to 10560 keys of 4 bytes (6528 pairs of 8), else a memset and three.
 ///   No host synchronisation and no allocation, so a call can be captured in a graph and replayed with
 ///   other items. Calls that may run at the same time need temporary storage of their own.
-/// - **Work.** Tiles (12800 keys of 4 bytes) are sorted, then merged pair by pair in as many levels as are
-///   needed, each of which reads and writes all items once.
+/// - **Work.** Tiles (12800 keys of 4 bytes; 10560 where there is a multiprocessor for each) are sorted, then
+///   merged four by four in as many levels as are needed, each of which reads and writes all items once.
 /// - **Storage.** As much as keys and values, and some 7 % more.
 /// - **Aliasing.** No output may overlap an input of a copy, or another output.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count,

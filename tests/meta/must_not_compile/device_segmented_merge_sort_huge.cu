@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // expect: segmented merge sort tuning: the tile of `huge` must not be smaller than that of
+// expect: segmented merge sort tuning: the tile of `few` must not be smaller than that of
 #include <strata/device/device_segmented_merge_sort.cuh>
 
 struct is_less {
@@ -11,9 +12,11 @@ struct is_less {
 };
 
 #if defined(STRATA_BAD)
-constexpr int merge_items = 3, small_most = 64, older_threads = 64, huge_threads = 32;
+constexpr int merge_items = 3, small_most = 64, older_threads = 64;
+constexpr int huge_threads = 32, few_threads = 32;
 #else
-constexpr int merge_items = 3, small_most = 64, older_threads = 64, huge_threads = 128;
+constexpr int merge_items = 3, small_most = 64, older_threads = 64;
+constexpr int huge_threads = 128, few_threads = 64;
 #endif
 
 // A tuning of one's own.
@@ -22,7 +25,9 @@ struct tuning {
   static constexpr strata::segment_tile_tuning tiny{32, 2, 1, 16}, little{32, 4, 1, small_most},
       middle{64, 3, 1, 96}, large{Threads, 3, 1, Threads * 3},
       huge{huge_threads, 3, 1, huge_threads * 3};
-  static constexpr strata::segment_merge_tuning merge{32, merge_items, 1};
+  static constexpr strata::segment_tile_tuning few{few_threads, 5, 1, few_threads * 5};
+  static constexpr strata::segment_merge_tuning merge{32, merge_items + 2, 1, 32 * merge_items};
+  static constexpr strata::segment_merge_tuning merge_few{32, 7, 1, few_threads * 5 / 2};
 };
 struct hub {
   struct Policy750 : strata::ChainedPolicy<750, Policy750, Policy750>, tuning<older_threads> {};

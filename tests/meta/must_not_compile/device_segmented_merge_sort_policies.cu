@@ -22,7 +22,9 @@ struct tuning {
   static constexpr strata::segment_tile_tuning tiny{32, 2, 1, 16}, little{32, 4, 1, small_most},
       middle{64, 3, 1, 96}, large{Threads, 3, 1, Threads * 3},
       huge{128, 3, 1, 384};
-  static constexpr strata::segment_merge_tuning merge{32, merge_items, 1};
+  static constexpr strata::segment_tile_tuning few{64, 5, 1, 320};
+  static constexpr strata::segment_merge_tuning merge{32, merge_items + 2, 1, 32 * merge_items};
+  static constexpr strata::segment_merge_tuning merge_few{32, 7, 1, 160};
 };
 struct hub {
   struct Policy750 : strata::ChainedPolicy<750, Policy750, Policy750>, tuning<older_threads> {};

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: segmented_merge_sort tuning: a tile of `large` must be some tiles of `merge`
+// expect: segmented_merge_sort tuning: a tile that is sorted must be some tiles of its merges
+// expect: segment_merge_tuning::tile_items must leave a thread without items
 // expect: segment_tile_tuning::most_items must fit the tile, and be least in `tiny`
 #include <strata/device/device_segmented_merge_sort.cuh>
 
@@ -12,9 +13,9 @@ struct is_less {
 };
 
 #if defined(STRATA_BAD)
-constexpr int merge_items = 5, small_most = 4, older_threads = 64;
+constexpr int merge_items = 5, merge_room = 4, small_most = 4, older_threads = 64;
 #else
-constexpr int merge_items = 3, small_most = 64, older_threads = 64;
+constexpr int merge_items = 3, merge_room = 5, small_most = 64, older_threads = 64;
 #endif
 
 // A tuning of one's own.
@@ -23,7 +24,9 @@ struct tuning {
   static constexpr strata::segment_tile_tuning tiny{32, 2, 1, 16}, little{32, 4, 1, small_most},
       middle{64, 3, 1, 96}, large{Threads, 3, 1, Threads * 3},
       huge{128, 3, 1, 384};
-  static constexpr strata::segment_merge_tuning merge{32, merge_items, 1};
+  static constexpr strata::segment_tile_tuning few{64, 5, 1, 320};
+  static constexpr strata::segment_merge_tuning merge{32, merge_room, 1, 32 * merge_items};
+  static constexpr strata::segment_merge_tuning merge_few{32, 7, 1, 160};
 };
 struct hub {
   struct Policy750 : strata::ChainedPolicy<750, Policy750, Policy750>, tuning<older_threads> {};

@@ -60,17 +60,12 @@ struct segment_tile {
 
   STRATA_D Item* at(int index) { return reinterpret_cast<Item*>(bytes) + layout{}(index); }
 
-  STRATA_D Item get(int index) {
-    if constexpr (std::is_scalar_v<Item> || (item_bytes != 8 && item_bytes != 16)) {
-      return *at(index);
-    } else {
-      // The compiler would take classes to their members, which have bank conflicts.
-      item_vector<Item, 1> vector;
-      Item item[1];
-      vector.load(at(index));
-      vector.get(item);
-      return item[0];
-    }
+  STRATA_D Item get(int index) { return load(at(index)); }
+  /// By an index in bytes.
+  STRATA_D Item get_at(int place) {
+    // not for users: run_places sees to it
+    static_assert(is_compact, "a place is an index only where items lie side by side");
+    return load(reinterpret_cast<Item*>(bytes + place));
   }
   STRATA_D void put(int index, const Item& item) {
     if constexpr (std::is_scalar_v<Item> || (item_bytes != 8 && item_bytes != 16)) {
@@ -80,6 +75,20 @@ struct segment_tile {
       const Item items[1] = {item};
       vector.set(items);
       vector.store(at(index));
+    }
+  }
+
+ private:
+  STRATA_D static Item load(const Item* from) {
+    if constexpr (std::is_scalar_v<Item> || (item_bytes != 8 && item_bytes != 16)) {
+      return *from;
+    } else {
+      // The compiler would take classes to their members, which have bank conflicts.
+      item_vector<Item, 1> vector;
+      Item item[1];
+      vector.load(from);
+      vector.get(item);
+      return item[0];
     }
   }
 };

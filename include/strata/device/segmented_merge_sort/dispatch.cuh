@@ -63,8 +63,8 @@ struct DispatchSegmentedMergeSort {
   Arrays buffer;
   merge_sort_workspace workspace;
   unsigned long long* barrier_flags;
-  /// Whether segments are sorted in tiles of `huge`, or of `large`.
-  bool takes_huge;
+  /// Which tiles longer segments are sorted in: `large`, `huge` or `few`.
+  segment_tile_class long_class;
   device_properties device;
 
   /// `storage_bytes` is what the caller has, or, without storage, will need.
@@ -111,7 +111,7 @@ struct DispatchSegmentedMergeSort {
         {storage.template get<Key>(keys), storage.template get<Value>(values)},
         workspace,
         storage.template get<unsigned long long>(progress) + progress_words,
-        wants_huge(items, call.num_segments),
+        segment_tile_class::large,
         {}};
     const cudaError_t status = current_device_properties(dispatch.device);
     if (status != cudaSuccess) return status;
@@ -126,9 +126,26 @@ struct DispatchSegmentedMergeSort {
         items_of_tile<Policy, segment_tile_class::huge> >= least_tile_items,
         "segmented merge sort tuning: the tile of `huge` must not be smaller than that of "
         "`large`");
+    static_assert(items_of_tile<Policy, segment_tile_class::few> >= least_tile_items,
+                  "segmented merge sort tuning: the tile of `few` must not be smaller than that of "
+                  "`large`");
     const unsigned long long usual =
         call.num_items / static_cast<unsigned long long>(call.num_segments);
-    // Which row is the fastest for segments of a length; what is longer goes to the next kernel.
+    const long long blocks_at_once = device.multiprocessors;
+    constexpr long long few_items = items_of_tile<Policy, segment_tile_class::few>;
+    // Segments that are mostly no longer than the smaller tile waste less of it.
+    long_class = call.num_items <= static_cast<unsigned long long>(few_items * blocks_at_once)
+                     ? segment_tile_class::few
+                 : usual > static_cast<unsigned long long>(least_tile_items)
+                     ? segment_tile_class::huge
+                     : segment_tile_class::large;
+    if (call.num_segments <= blocks_at_once) {
+      if (call.longest <= items_of_tile<Policy, segment_tile_class::tiny>) {
+        return sort<Policy, segment_tile_class::tiny>(usual);
+      }
+      if (call.longest <= few_items) return sort<Policy, segment_tile_class::few>(usual);
+    }
+    // Which row is the fastest for segments of a length; what is longer goes to the next kernels.
     const auto up_to = [usual](unsigned long long items) { return usual <= items; };
     if (up_to(Policy::tiny.items_per_thread * 5 / 4)) {
       return sort<Policy, segment_tile_class::tiny>(usual);
@@ -137,9 +154,13 @@ struct DispatchSegmentedMergeSort {
       return sort<Policy, segment_tile_class::little>(usual);
     }
     constexpr int middle = Policy::middle.block_threads * Policy::middle.items_per_thread;
-    if (up_to(middle / 5) || call.longest <= Policy::middle.most_items ||
-        (call.longest <= middle && call.num_segments <= device.multiprocessors)) {
+    if (up_to(middle / 5) || call.longest <= Policy::middle.most_items) {
       return sort<Policy, segment_tile_class::middle>(usual);
+    }
+    if (usual <= static_cast<unsigned long long>(tile_of_long<Policy>())) {
+      return long_class == segment_tile_class::few    ? sort<Policy, segment_tile_class::few>(usual)
+             : long_class == segment_tile_class::huge ? sort<Policy, segment_tile_class::huge>(usual)
+                                                      : sort<Policy, segment_tile_class::large>(usual);
     }
     cudaError_t status = clear();
     if (status != cudaSuccess) return status;
@@ -158,18 +179,15 @@ struct DispatchSegmentedMergeSort {
  private:
   static constexpr long long most_grid = 0x7fffffff;
 
-  /// Segments that are mostly no longer than the smaller tile waste less of it.
-  static bool wants_huge(unsigned long long items, long long segments) {
-    return items / static_cast<unsigned long long>(segments < 1 ? 1 : segments) >
-           static_cast<unsigned long long>(least_tile_items);
-  }
-
   template <class Policy>
   segment_classes classes_up_to(int most_direct) const {
-    constexpr segment_tile_tuning large = Policy::large, huge = Policy::huge;
-    const segment_tile_tuning& tuning = takes_huge ? huge : large;
-    return {call.is_in_place ? 2 : 1, most_direct, tuning.block_threads * tuning.items_per_thread,
-            tuning.items_per_thread};
+    return {call.is_in_place ? 2 : 1, most_direct, tile_of_long<Policy>(),
+            tuning_of<Policy>(long_class).items_per_thread};
+  }
+  template <class Policy>
+  int tile_of_long() const {
+    const segment_tile_tuning tuning = tuning_of<Policy>(long_class);
+    return tuning.block_threads * tuning.items_per_thread;
   }
 
   void configure(launch_configuration& configuration, std::size_t shared_bytes) const {
@@ -230,7 +248,12 @@ struct DispatchSegmentedMergeSort {
   template <class Policy>
   cudaError_t sort_long(const segment_classes& classes) {
     if constexpr (items_of_tile < Policy, segment_tile_class::huge >> least_tile_items) {
-      if (takes_huge) return sort_long<Policy, segment_tile_class::huge>(classes);
+      if (long_class == segment_tile_class::huge) {
+        return sort_long<Policy, segment_tile_class::huge>(classes);
+      }
+    }
+    if (long_class == segment_tile_class::few) {
+      return sort_long<Policy, segment_tile_class::few>(classes);
     }
     return sort_long<Policy, segment_tile_class::large>(classes);
   }
@@ -250,8 +273,14 @@ struct DispatchSegmentedMergeSort {
     if (status != cudaSuccess) return status;
     const unsigned long long resident = static_cast<unsigned long long>(per_multiprocessor) *
                                         static_cast<unsigned long long>(device.multiprocessors);
-    unsigned long long blocks = workspace.queue_room + workspace.tile_room;
-    if (blocks > resident) blocks = resident;
+    // No more than there is to do: blocks beside each other take turns on a multiprocessor.
+    const auto segments = static_cast<unsigned long long>(call.num_segments);
+    const auto least_of = [](unsigned long long a, unsigned long long b) { return a < b ? a : b; };
+    unsigned long long blocks = least_of(workspace.queue_room, segments);
+    if (call.longest > Tile::tile_items) {
+      blocks += call.num_items / Tile::tile_items + least_of(workspace.split_room, segments);
+    }
+    blocks = least_of(blocks < 1 ? 1 : blocks, resident);
     launch_configuration configuration{"strata::DeviceSegmentedMergeSort, long segments",
                                        dim3(static_cast<unsigned>(blocks)),
                                        dim3(tuning.block_threads)};
@@ -265,9 +294,9 @@ struct DispatchSegmentedMergeSort {
 
   template <class Policy, segment_tile_class Class>
   cudaError_t merge_runs() {
-    constexpr segment_merge_tuning tuning = Policy::merge;
+    constexpr segment_merge_tuning tuning = segment_merge_of<Policy, Class>::tuning;
     constexpr auto tile_items = static_cast<std::size_t>(items_of_tile<Policy, Class>);
-    using Agent = AgentSegmentMerge<tuning.block_threads, tuning.items_per_thread,
+    using Agent = AgentSegmentMerge<tuning.block_threads, tuning.items_per_thread, tuning.tile_items,
                                     static_cast<int>(tile_items), Key, Value, Compare>;
     static resident_blocks_cache cache;
     launch_configuration configuration{"strata::DeviceSegmentedMergeSort, merges", dim3(1),
@@ -275,7 +304,7 @@ struct DispatchSegmentedMergeSort {
     configuration.dynamic_shared_bytes = sizeof(typename Agent::TempStorage);
     configuration.stream = call.stream;
     const std::size_t tiles =
-        workspace.tile_room * (tile_items / (tuning.block_threads * tuning.items_per_thread));
+        workspace.tile_room * (tile_items / static_cast<std::size_t>(tuning.tile_items));
     // The flags are 0 before each run of the kernel.
     constexpr unsigned long long tag = 1ull << 32;
     return launch_resident(

@@ -17,7 +17,7 @@
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
 /// Which row of the tuning a kernel takes.
-enum class segment_tile_class { tiny, little, middle, large, huge };
+enum class segment_tile_class { tiny, little, middle, large, huge, few };
 
 template <class Policy>
 constexpr segment_tile_tuning tuning_of(segment_tile_class which) {
@@ -25,8 +25,16 @@ constexpr segment_tile_tuning tuning_of(segment_tile_class which) {
          : which == segment_tile_class::little ? Policy::little
          : which == segment_tile_class::middle ? Policy::middle
          : which == segment_tile_class::large  ? Policy::large
-                                               : Policy::huge;
+         : which == segment_tile_class::huge   ? Policy::huge
+                                               : Policy::few;
 }
+
+/// How what was sorted in tiles of a class is merged.
+template <class Policy, segment_tile_class Class>
+struct segment_merge_of {
+  static constexpr segment_merge_tuning tuning =
+      Class == segment_tile_class::few ? Policy::merge_few : Policy::merge;
+};
 
 template <class Policy, segment_tile_class Class>
 struct segment_tile_of {
@@ -100,19 +108,20 @@ __launch_bounds__(tuning_of<typename MaxPolicy::ActivePolicy>(Class).block_threa
 
 /// All merges of what was sorted in tiles. Its blocks are resident together.
 template <class MaxPolicy, segment_tile_class Class, class Key, class Value, class Compare>
-__launch_bounds__(MaxPolicy::ActivePolicy::merge.block_threads,
-                  MaxPolicy::ActivePolicy::merge.blocks_per_multiprocessor) STRATA_KERNEL
-    void segmented_merge_sort_merge_kernel(
+__launch_bounds__(segment_merge_of<typename MaxPolicy::ActivePolicy, Class>::tuning.block_threads,
+                  segment_merge_of<typename MaxPolicy::ActivePolicy, Class>::tuning.blocks_per_multiprocessor)
+    STRATA_KERNEL void segmented_merge_sort_merge_kernel(
         const STRATA_GRID_CONSTANT merge_sort_arrays<Key, Value> merged,
         const STRATA_GRID_CONSTANT merge_sort_arrays<Key, Value> buffer,
         const STRATA_GRID_CONSTANT merge_sort_workspace workspace,
         const STRATA_GRID_CONSTANT grid_barrier_arguments meeting,
         const STRATA_GRID_CONSTANT Compare compare) {
   using Policy = typename MaxPolicy::ActivePolicy;
-  constexpr segment_merge_tuning tuning = Policy::merge;
+  constexpr segment_merge_tuning tuning = segment_merge_of<Policy, Class>::tuning;
   constexpr segment_tile_tuning runs = segment_tile_of<Policy, Class>::tuning;
-  using Agent = AgentSegmentMerge<tuning.block_threads, tuning.items_per_thread,
-                                  runs.block_threads * runs.items_per_thread, Key, Value, Compare>;
+  using Agent =
+      AgentSegmentMerge<tuning.block_threads, tuning.items_per_thread, tuning.tile_items,
+                        runs.block_threads * runs.items_per_thread, Key, Value, Compare>;
   STRATA_DYNAMIC_SHARED(shared);
   Agent(*reinterpret_cast<typename Agent::TempStorage*>(shared), workspace, merged, buffer, compare)
       .merge(meeting);

@@ -17,11 +17,14 @@ struct segment_tile_tuning {
   int most_items;
 };
 
-/// How merges through device memory are cut: a block makes so many items of the result at a time.
+/// How merges through device memory are cut: a block makes `tile_items` of the result at a time, from at
+/// most `(block_threads - 1) * items_per_thread` items of the runs. The more there may be besides the
+/// tile's own, the sooner a search for its ends may stop.
 struct segment_merge_tuning {
   int block_threads;
   int items_per_thread;
   int blocks_per_multiprocessor;
+  int tile_items;
 };
 
 namespace detail {
@@ -29,8 +32,9 @@ namespace detail {
 /// By the bytes of an item, a key with its value. H200, 2026-11-20, CUDA 13.0, 2^27 items, tile sorts
 /// alone, 10^9 items per second: i32 keys: segments of 8: 407 (128 x 8), 32: 312 (128 x 16), 100: 287,
 /// 500: 165 (128 x 25), 2000: 130, 6400: 118 (512 x 25); pairs i32 : i32: 234, 215, 148, 95 (128 x 25),
-/// 72 (256 x 25); 16-byte records: 117 (128 x 8), 52, 38 (7 to 9 items). A merge of runs: 3.6 TB/s
-/// (256 x 25). Wider items: not measured.
+/// 72 (256 x 25); 16-byte records: 117 (128 x 8), 52, 38 (7 to 9 items). A merge of four runs of i32 takes
+/// 500 us (256 x 27), of which 300 are loads, stores and barriers, and the searches 60. Wider items: not
+/// measured.
 template <int ItemBytes>
 struct segmented_merge_sort_policy_hub {
   static constexpr int least(int a, int b) { return a < b ? a : b; }
@@ -40,7 +44,7 @@ struct segmented_merge_sort_policy_hub {
   // Odd: without gaps between the items of threads.
   static constexpr int many = ItemBytes <= 8 ? 25 : odd_at_most(most(1, 128 / ItemBytes));
   static constexpr int some = ItemBytes <= 8 ? 16 : ItemBytes <= 16 ? 8 : many;
-  static constexpr int few = ItemBytes <= 16 ? 8 : many;
+  static constexpr int fewest = ItemBytes <= 16 ? 8 : many;
 
   // Beside the tile there are 18 bytes of a thread.
   static constexpr int threads_within(int items_per_thread, int threads) {
@@ -52,20 +56,32 @@ struct segmented_merge_sort_policy_hub {
   static constexpr int huge_threads = threads_within(many, 512);
   static constexpr int large_threads = most(32, huge_threads / (ItemBytes <= 4 ? 2 : 1));
   static constexpr int merge_threads = large_threads;
+  // Where there is a multiprocessor for each tile: a thread has less to do.
+  static constexpr int few_items = ItemBytes <= 4    ? 15
+                                   : ItemBytes <= 8  ? 17
+                                   : ItemBytes <= 16 ? 7
+                                                     : many;
+  static constexpr int few_threads =
+      most(32, least(704, (52 << 10) / (few_items * ItemBytes) / 64 * 64));
+  static constexpr int few_merge_threads = most(32, few_threads / 2);
+  static constexpr int few_merge_tile = few_merge_threads * few_items;
 
   struct Policy750 : ChainedPolicy<750, Policy750, Policy750> {
-    static constexpr segment_tile_tuning tiny{short_threads, few, 1, most(16, short_threads * few / 8)};
+    static constexpr segment_tile_tuning tiny{short_threads, fewest, 1,
+                                              most(16, short_threads * fewest / 8)};
     static constexpr segment_tile_tuning little{short_threads, some, 1, most(16, short_threads * some / 8)};
     static constexpr segment_tile_tuning middle{short_threads, many, 1, most(16, short_threads * many / 2)};
     static constexpr segment_tile_tuning large{large_threads, many, 1, large_threads * many};
     static constexpr segment_tile_tuning huge{huge_threads, many, 1, huge_threads * many};
-    static constexpr segment_merge_tuning merge{merge_threads, many, 1};
+    static constexpr segment_tile_tuning few{few_threads, few_items, 1, few_threads * few_items};
+    static constexpr segment_merge_tuning merge{merge_threads, many + 2, 1, merge_threads * many};
+    static constexpr segment_merge_tuning merge_few{few_merge_threads, few_items + 2, 1, few_merge_tile};
   };
   struct Policy900 : ChainedPolicy<900, Policy900, Policy750> {
     static constexpr bool is_word = ItemBytes <= 4, is_two_words = ItemBytes > 4 && ItemBytes <= 8;
-    static constexpr segment_tile_tuning tiny{short_threads, few,
+    static constexpr segment_tile_tuning tiny{short_threads, fewest,
                                               is_word ? 16 : is_two_words ? 12 : 6,
-                                              most(16, short_threads * few / 8)};
+                                              most(16, short_threads * fewest / 8)};
     static constexpr segment_tile_tuning little{short_threads, some,
                                                 is_word ? 12 : is_two_words ? 8 : 6,
                                                 most(16, short_threads * some / 8)};
@@ -75,13 +91,25 @@ struct segmented_merge_sort_policy_hub {
     static constexpr segment_tile_tuning large{large_threads, many,
                                                is_word ? 6 : is_two_words ? 3 : 2,
                                                large_threads * many};
-    static constexpr segment_tile_tuning huge{huge_threads, many,
-                                              is_word ? 3 : is_two_words ? 3 : 2,
-                                              huge_threads * many};
-    static constexpr segment_merge_tuning merge{merge_threads, many,
-                                                is_word ? 5 : is_two_words ? 3 : 2};
+    // More than 99 KiB, where there are 227.
+    static constexpr int threads_of_huge = is_two_words ? 512 : huge_threads;
+    static constexpr segment_tile_tuning huge{threads_of_huge, many, is_word ? 3 : 2,
+                                              threads_of_huge * many};
+    static constexpr segment_merge_tuning merge{merge_threads, many + 2,
+                                                is_word ? 5 : is_two_words ? 3 : 2,
+                                                merge_threads * many};
+    static constexpr segment_tile_tuning few = Policy750::few;
+    static constexpr segment_merge_tuning merge_few = Policy750::merge_few;
   };
-  using MaxPolicy = Policy900;
+  // With 99 KiB again.
+  struct Policy1200 : ChainedPolicy<1200, Policy1200, Policy900> {
+    static constexpr segment_tile_tuning tiny = Policy900::tiny, little = Policy900::little,
+                                         middle = Policy900::middle, large = Policy900::large,
+                                         few = Policy900::few;
+    static constexpr segment_tile_tuning huge{huge_threads, many, 2, huge_threads * many};
+    static constexpr segment_merge_tuning merge = Policy900::merge, merge_few = Policy900::merge_few;
+  };
+  using MaxPolicy = Policy1200;
 };
 
 }  // namespace detail

@@ -28,6 +28,8 @@ struct merge_sort_progress {
   unsigned long long buffer_items;
   unsigned long long taken;         // by the kernel of long segments
   unsigned levels;                  // of merges, of the longest segment
+  static constexpr int most_levels = 16;
+  unsigned taken_by_merges[most_levels];  // stretches of tiles in each
 };
 
 /// A segment that is sorted in tiles and merged; its items go back and forth between the output and a
@@ -101,7 +103,7 @@ struct merge_sort_workspace {
                     bounds.length);
       if (has_room) {
         int levels = 0;
-        while ((count - 1) >> levels != 0) ++levels;
+        while ((count - 1) >> (2 * levels) != 0) ++levels;
         number = static_cast<unsigned>(index);
         split[index] = {bounds.begin, bounds.length, static_cast<long long>(begin), first_tile,
                         levels};
