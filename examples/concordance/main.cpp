@@ -4,24 +4,17 @@
 // concordance: every word of some texts with all places where it is, sorted on a GPU or on the host
 // SIMT back end.
 
+#include "../common/program.hpp"
 #include "sorter.hpp"
 #include "word_index.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
-#include <exception>
-#include <memory>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <vector>
 
 namespace {
-
-constexpr int exit_file_failed = 1;
-constexpr int exit_device_failed = 2;
-constexpr int exit_check_failed = 3;
 
 const char help[] =
     "Usage: concordance [--device=WHERE] [--word=WORD] [--check] FILE...\n"
@@ -44,69 +37,25 @@ struct options {
   std::vector<std::string> files;
 };
 
-struct wrong_call : std::exception {};
-
 options parse(const std::vector<std::string>& arguments) {
   options chosen;
   for (const std::string& argument : arguments) {
-    const std::size_t equals = argument.find('=');
-    const std::string name = argument.substr(0, equals);
-    const std::string value = equals == std::string::npos ? "" : argument.substr(equals + 1);
+    const example::option given(argument);
     if (!chosen.files.empty() || argument.compare(0, 2, "--") != 0) {
       chosen.files.push_back(argument);
-    } else if (name == "--device") {
-      chosen.device = value;
-    } else if (name == "--word" && equals != std::string::npos) {
+    } else if (given.name == "--device") {
+      chosen.device = example::parse_device(given);
+    } else if (given.name == "--word" && given.has_value) {
       chosen.has_word = true;
-      chosen.word = value;
+      chosen.word = given.value;
     } else if (argument == "--check") {
       chosen.checks = true;
     } else {
-      throw wrong_call();
+      throw example::wrong_call();
     }
   }
-  const bool is_device =
-      chosen.device == "gpu" || chosen.device == "host" || chosen.device == "auto";
-  if (!is_device || chosen.files.empty()) throw wrong_call();
+  if (chosen.files.empty()) throw example::wrong_call();
   return chosen;
-}
-
-[[noreturn]] void fail(const std::string& file) {
-  throw std::system_error(errno, std::generic_category(), file);
-}
-
-std::string read_file(const std::string& name) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(name.c_str(), "rb"),
-                                                             std::fclose);
-  if (!file) fail(name);
-  std::string text;
-  std::vector<char> piece(std::size_t{1} << 20);
-  while (const std::size_t got = std::fread(piece.data(), 1, piece.size(), file.get())) {
-    text.append(piece.data(), got);
-  }
-  if (std::ferror(file.get()) != 0) fail(name);
-  return text;
-}
-
-std::unique_ptr<concordance::sorter> choose(const options& chosen) {
-  const char* reason = "";
-  std::unique_ptr<concordance::sorter> made;
-  if (chosen.device != "host") {
-#if STRATA_EXAMPLE_CUDA
-    try {
-      made = concordance::sorter_on_gpu();
-    } catch (const concordance::no_device&) {
-      if (chosen.device == "gpu") throw;
-      reason = "no CUDA device, ";
-    }
-#else
-    if (chosen.device == "gpu") throw concordance::no_device("--device=gpu: built without nvcc");
-    reason = "built without nvcc, ";
-#endif
-  }
-  if (!made) made = concordance::sorter_on_host();
-  std::fprintf(stderr, "concordance: %srunning on %s\n", reason, made->device().c_str());
-  return made;
 }
 
 void print(const concordance::word_index& index, const options& chosen) {
@@ -132,16 +81,19 @@ bool is_same(const std::vector<concordance::occurrence>& some,
                     });
 }
 
-int run(const options& chosen) {
+int run(const std::vector<std::string>& arguments) {
+  const options chosen = parse(arguments);
   std::vector<std::string> texts;
-  for (const std::string& file : chosen.files) texts.push_back(read_file(file));
+  for (const std::string& file : chosen.files) texts.push_back(example::read_file(file));
   concordance::word_index index = concordance::unsorted_index({texts.begin(), texts.end()});
-  const std::unique_ptr<concordance::sorter> device = choose(chosen);
+  const auto device = example::choose_device(
+      "concordance", chosen.device, [] { return concordance::on_gpu::make_sorter(); },
+      [] { return concordance::on_host::make_sorter(); });
   std::vector<concordance::occurrence> expected;
   if (chosen.checks) expected = concordance::sorted_by_host(index);
   device->sort(index.occurrences, index.begins);
   print(index, chosen);
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) fail("write error");
+  example::finish_output();
   if (!chosen.checks) return 0;
   long long longest = 0;
   for (std::size_t word = 0; word < index.words.size(); ++word) {
@@ -151,22 +103,11 @@ int run(const options& chosen) {
   std::fprintf(
       stderr, "concordance: %zu occurrences of %zu words, of one up to %lld: %s std::stable_sort\n",
       index.occurrences.size(), index.words.size(), longest, is_right ? "as by" : "not as by");
-  return is_right ? 0 : exit_check_failed;
+  return is_right ? 0 : example::exit_check_failed;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
-    return run(parse({argv + 1, argv + argc}));
-  } catch (const wrong_call&) {
-    std::fputs(help, stderr);
-    return exit_file_failed;
-  } catch (const concordance::device_error& error) {
-    std::fprintf(stderr, "concordance: %s\n", error.what());
-    return exit_device_failed;
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "concordance: %s\n", error.what());
-    return exit_file_failed;
-  }
+  return example::run_program("concordance", help, argc, argv, run);
 }

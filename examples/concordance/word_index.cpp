@@ -3,6 +3,8 @@
 
 #include "word_index.hpp"
 
+#include "../common/words.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <numeric>
@@ -12,7 +14,7 @@
 namespace concordance {
 namespace {
 
-constexpr std::string_view white_space = " \t\n\v\f\r";
+using example::white_space;
 constexpr std::size_t least_piece = 500;  // bytes
 
 /// Some whole lines of a text.

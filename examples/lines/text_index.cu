@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The device side of lines. Compiled by nvcc for the GPU and by the host compiler for the host SIMT
-// back end; both objects are linked into one program.
+// The device side of lines.
 
+#include "../common/device.cuh"
 #include "text_index.hpp"
 
 #include <strata/device/device_reduce.cuh>
@@ -13,82 +13,16 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <iterator>
-#include <memory>
+#include <cstdint>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
-// The two objects have functions of the same names that call different runtimes.
-#if STRATA_HOST_SIMT
-namespace lines::on_host {
-#else
-namespace lines::on_gpu {
-#endif
+namespace lines::STRATA_EXAMPLE_BACK_END {
 
-// ------------------------------------------------------------------ device memory and calls
-
-static void check(const char* function, cudaError_t status) {
-  if (status == cudaSuccess) return;
-  throw device_error(std::string(function) + ": " + cudaGetErrorString(status));
-}
-
-template <class T>
-class device_array {
- public:
-  explicit device_array(long long size) : size_(size) {
-    void* pointer = nullptr;
-    check("cudaMalloc", cudaMalloc(&pointer, bytes()));
-    items_.reset(static_cast<T*>(pointer));
-  }
-  T* get() const { return items_.get(); }
-  long long size() const { return size_; }
-
-  void upload(const T* items) const {
-    check("cudaMemcpy", cudaMemcpy(get(), items, bytes(), cudaMemcpyHostToDevice));
-  }
-  std::vector<T> download() const {
-    std::vector<T> items(static_cast<std::size_t>(size_));
-    check("cudaMemcpy", cudaMemcpy(items.data(), get(), bytes(), cudaMemcpyDeviceToHost));
-    return items;
-  }
-
- private:
-  struct free_device {
-    void operator()(T* pointer) const { static_cast<void>(cudaFree(pointer)); }
-  };
-  std::size_t bytes() const { return static_cast<std::size_t>(size_) * sizeof(T); }
-
-  long long size_;
-  std::unique_ptr<T[], free_device> items_;
-};
-
-/// Makes a call of the library twice: to learn how much temporary storage it needs, and with it.
-template <class Call>
-void run(const char* function, Call call) {
-  std::size_t temp_bytes = 0;
-  check(function, call(nullptr, temp_bytes));
-  const device_array<unsigned char> temp(static_cast<long long>(temp_bytes));
-  check(function, call(temp.get(), temp_bytes));
-}
-
-/// Input of an algorithm that is stored nowhere: item i is function(i).
-template <class Function>
-struct computed {
-  using iterator_category = std::random_access_iterator_tag;
-  using value_type = std::invoke_result_t<Function, long long>;
-  using difference_type = std::ptrdiff_t;
-  using pointer = const value_type*;
-  using reference = value_type;
-
-  Function function;
-  long long first = 0;
-
-  STRATA_HD value_type operator[](std::ptrdiff_t i) const { return function(first + i); }
-  STRATA_HD value_type operator*() const { return function(first); }
-  STRATA_HD computed operator+(std::ptrdiff_t n) const { return {function, first + n}; }
-};
+using example::computed;
+using example::device_array;
+using example::run;
 
 // ------------------------------------------------------------------ what is computed and selected
 
@@ -164,7 +98,8 @@ long long count_if(Items items, long long size, Predicate is_wanted) {
 template <class Items, class Predicate>
 device_array<typename Items::value_type> select_if(Items items, long long size,
                                                    Predicate is_wanted) {
-  device_array<typename Items::value_type> selected(count_if(items, size, is_wanted));
+  const long long room = count_if(items, size, is_wanted);
+  device_array<typename Items::value_type> selected(static_cast<std::size_t>(room));
   if (selected.size() == 0) return selected;
   const device_array<long long> count(1);
   run("DeviceSelect::If", [&](void* temp, std::size_t& temp_bytes) {
@@ -177,9 +112,7 @@ device_array<typename Items::value_type> select_if(Items items, long long size,
 class cuda_text_index final : public text_index {
  public:
   cuda_text_index(std::string device, const std::string& text)
-      : device_(std::move(device)), bytes_(static_cast<long long>(text.size())) {
-    bytes_.upload(text.data());
-  }
+      : device_(std::move(device)), bytes_(text.data(), text.size()) {}
 
   std::string device() const override { return device_; }
 
@@ -201,9 +134,9 @@ class cuda_text_index final : public text_index {
 
   std::vector<word> longest_words(long long wanted) const override {
     const device_array<long long> bounds =
-        select_if(positions{}, bytes_.size() + 1, bounds_word{text()});
+        select_if(positions{}, text().size + 1, bounds_word{text()});
     const computed<word_between> all_words{{bounds.get()}};
-    const long long size = bounds.size() / 2;
+    const auto size = static_cast<long long>(bounds.size() / 2);
 
     // A word that is shorter than `wanted` others is none of the longest. What is left is little,
     // unless many words are equally long.
@@ -227,11 +160,13 @@ class cuda_text_index final : public text_index {
   }
 
  private:
-  text_view text() const { return {bytes_.get(), bytes_.size()}; }
+  text_view text() const {
+    return {bytes_.get(), static_cast<long long>(bytes_.size())};
+  }
 
   /// Where the lines begin, and where the last one ends.
   device_array<long long> line_bounds() const {
-    return select_if(positions{}, bytes_.size() + 1, begins_line{text()});
+    return select_if(positions{}, text().size + 1, begins_line{text()});
   }
 
   /// Per line. A line is a segment of the text, in which beginnings of words are added up.
@@ -241,7 +176,8 @@ class cuda_text_index final : public text_index {
     run("DeviceSegmentedReduce::Sum", [&](void* temp, std::size_t& temp_bytes) {
       return strata::DeviceSegmentedReduce::Sum(temp, temp_bytes,
                                                 computed<begins_word>{{text()}}, words.get(),
-                                                words.size(), bounds.get(), bounds.get() + 1);
+                                                static_cast<std::int64_t>(words.size()),
+                                                bounds.get(), bounds.get() + 1);
     });
     return words;
   }
@@ -250,27 +186,8 @@ class cuda_text_index final : public text_index {
   device_array<char> bytes_;
 };
 
+std::unique_ptr<text_index> make_index(const std::string& text) {
+  return std::make_unique<cuda_text_index>(example::open_device(), text);
+}
+
 }  // namespace lines::on_host or on_gpu
-
-namespace lines {
-
-#if STRATA_HOST_SIMT
-std::unique_ptr<text_index> index_on_host(const std::string& text) {
-  return std::make_unique<on_host::cuda_text_index>("the host SIMT back end", text);
-}
-#else
-std::unique_ptr<text_index> index_on_gpu(const std::string& text) {
-  int devices = 0;
-  const cudaError_t status = cudaGetDeviceCount(&devices);
-  if (status != cudaSuccess) {
-    throw no_device(std::string("cudaGetDeviceCount: ") + cudaGetErrorString(status));
-  }
-  int device = 0;
-  cudaDeviceProp properties;
-  on_gpu::check("cudaGetDevice", cudaGetDevice(&device));
-  on_gpu::check("cudaGetDeviceProperties", cudaGetDeviceProperties(&properties, device));
-  return std::make_unique<on_gpu::cuda_text_index>(properties.name, text);
-}
-#endif
-
-}  // namespace lines

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -32,15 +31,12 @@ class text_index {
   virtual std::vector<word> longest_words(long long wanted) const = 0;
 };
 
-struct device_error : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-struct no_device : device_error {
-  using device_error::device_error;
-};
-
 // One source, text_index.cu, makes both.
-std::unique_ptr<text_index> index_on_gpu(const std::string& text);
-std::unique_ptr<text_index> index_on_host(const std::string& text);
+namespace on_gpu {
+std::unique_ptr<text_index> make_index(const std::string& text);
+}
+namespace on_host {
+std::unique_ptr<text_index> make_index(const std::string& text);
+}
 
 }  // namespace lines

@@ -3,37 +3,13 @@
 
 #include "count_words.hpp"
 
+#include "../common/words.hpp"
+
 #include <algorithm>
 #include <cstdint>
 
 namespace wordcount {
 namespace {
-
-std::vector<std::string_view> split(const std::vector<std::string_view>& texts) {
-  constexpr std::string_view white_space = " \t\n\v\f\r";
-  std::vector<std::string_view> words;
-  for (const std::string_view text : texts) {
-    std::size_t begin = text.find_first_not_of(white_space);
-    while (begin < text.size()) {
-      const std::size_t end = std::min(text.find_first_of(white_space, begin), text.size());
-      words.push_back(text.substr(begin, end - begin));
-      begin = text.find_first_not_of(white_space, end);
-    }
-  }
-  return words;
-}
-
-/// FNV-1a, and the last step of MurmurHash3, so that any bits of it are as good as others. The seed
-/// enters with each byte: words that meet under one seed do not meet under another.
-std::uint64_t hash(std::string_view word, std::uint64_t seed, int bits) {
-  const std::uint64_t step = 0x100000001b3 + 2 * seed;
-  std::uint64_t mixed = 0xcbf29ce484222325 ^ seed;
-  for (const char byte : word) mixed = (mixed ^ static_cast<unsigned char>(byte)) * step;
-  mixed = (mixed ^ (mixed >> 33)) * 0xff51afd7ed558ccd;
-  mixed = (mixed ^ (mixed >> 33)) * 0xc4ceb9fe1a85ec53;
-  mixed ^= mixed >> 33;
-  return bits == 0 ? 0 : mixed >> (64 - bits);
-}
 
 /// Of each run of words with one hash, counts the first word and all that are equal to it. The
 /// others, if there are any, are left over for another seed. So each round counts at least one word
@@ -80,12 +56,14 @@ std::vector<counted_word> select_top(const sorter& device, const std::vector<cou
 
 word_counts count_words(const sorter& device, const std::vector<std::string_view>& texts,
                         std::size_t wanted, int hash_bits) {
-  std::vector<std::string_view> words = split(texts);
+  std::vector<std::string_view> words = example::split_into_words(texts);
   std::vector<counted_word> counted;
   word_counts result;
   for (std::uint64_t seed = 0; !words.empty(); ++seed) {
     std::vector<std::uint64_t> hashes;
-    for (const std::string_view word : words) hashes.push_back(hash(word, seed, hash_bits));
+    for (const std::string_view word : words) {
+      hashes.push_back(example::hash_word(word, seed, hash_bits));
+    }
     words = count_runs(device.group(hashes), words, counted);
     result.collisions += static_cast<long long>(words.size());
   }

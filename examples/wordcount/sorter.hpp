@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -30,15 +29,12 @@ class sorter {
   virtual std::vector<long long> descending(const std::vector<long long>& counts) const = 0;
 };
 
-struct device_error : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-struct no_device : device_error {
-  using device_error::device_error;
-};
-
 // One source, sorter.cu, makes both.
-std::unique_ptr<sorter> sorter_on_gpu();
-std::unique_ptr<sorter> sorter_on_host();
+namespace on_gpu {
+std::unique_ptr<sorter> make_sorter();
+}
+namespace on_host {
+std::unique_ptr<sorter> make_sorter();
+}
 
 }  // namespace wordcount
