@@ -25,13 +25,11 @@ def expect(what, got, wanted):
 
 
 def run(command, **keywords):
-    return subprocess.run(command, env=C_LOCALE, stderr=subprocess.PIPE,
-                          **{"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, **keywords})
-
-
-def read(name, default=b""):
-    path = PROJECT / name
-    return path.read_bytes() if path.exists() else default
+    """Without standard input, unless `stdin` or `input` say what it is."""
+    defaults = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    if "input" not in keywords:
+        defaults["stdin"] = subprocess.DEVNULL
+    return subprocess.run(command, env=C_LOCALE, **{**defaults, **keywords})
 
 
 def documents():
@@ -46,11 +44,19 @@ def headers():
     return sorted((PROJECT / "include").glob("**/*.cuh"), key=lambda path: path.stat().st_size)
 
 
+def documents_and_headers():
+    """Name -> contents: the project's documents, its longest headers, and all headers in one."""
+    inputs = {str(path.relative_to(PROJECT)).replace("/", "-"): path.read_bytes()
+              for path in [*documents(), *headers()[-10:]]}
+    inputs["all headers"] = b"".join(path.read_bytes() for path in sorted(headers()))
+    return inputs
+
+
 def has_gnu_tools(**tools):
     """Whether there are tools to compare with, for each of which there is a word of its version."""
     for tool, word in tools.items():
         if not shutil.which(tool) or word.encode() not in run([tool, "--version"]).stdout:
-            print(f"skipped: there is no {word} to compare with ({tool})")
+            print(f"skipped: there is no {word or tool} to compare with")
             return False
     return True
 

@@ -10,32 +10,15 @@ import os
 import pathlib
 import random
 import re
-import shutil
-import subprocess
 import sys
 import tempfile
 
-PROJECT = pathlib.Path(__file__).resolve().parents[2]
-C_LOCALE = {**os.environ, "LC_ALL": "C"}
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "common"))
+import testing
+from testing import PROJECT, expect, run
+
 CHECKED = re.compile(rb"concordance: (\d+) occurrences of (\d+) words, of one up to (\d+): "
                      rb"as by std::stable_sort\n$")
-
-checks = 0
-failures = []
-
-
-def expect(what, got, wanted):
-    global checks
-    checks += 1
-    if got != wanted:
-        failures.append(what)
-        print(f"FAILED: {what}\n  got:    {str(got)[:500]}\n  wanted: {str(wanted)[:500]}")
-
-
-def run(command, **keywords):
-    return subprocess.run(command, env=C_LOCALE, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                          **{"stdout": subprocess.PIPE, **keywords})
-
 
 # ------------------------------------------------------------------------------ what is right
 def model(paths):
@@ -105,11 +88,7 @@ def made_inputs():
 
 def real_inputs():
     """The project's documents and its longest headers."""
-    headers = sorted((PROJECT / "include").glob("**/*.cuh"))
-    longest = sorted(headers, key=lambda path: path.stat().st_size)[-10:]
-    documents = [path for folder in ("include", "examples", "tests", "benchmarks")
-                 for path in sorted((PROJECT / folder).glob("**/*.md"))]
-    return [PROJECT / "LICENSE", PROJECT / "README.md", *documents, *longest]
+    return [*testing.documents(), *testing.headers()[-10:]]
 
 
 # ------------------------------------------------------------------------------ checks
@@ -140,62 +119,24 @@ def check_word(command, path, word, has_tools):
 
 
 def check_bad_calls(program, folder):
-    for arguments in ([], ["--check"], ["--device=tpu", "x"], ["--word", "x"], ["--all", "x"],
-                      ["--check=1", "x"]):
-        result = run([program, *arguments])
-        expect(f"{arguments}: rejected",
-               (result.returncode, result.stdout, result.stderr.startswith(b"Usage: concordance")),
-               (1, b"", True))
-    for file, error in ((folder / "missing", b"No such file"), (folder, b"Is a directory")):
-        result = run([program, "--device=host", __file__, file])
-        expect(f"{file}: exit status", (result.returncode, result.stdout), (1, b""))
-        expect(f"{file}: message", error in result.stderr, True)
-    if pathlib.Path("/dev/full").exists():
-        with open("/dev/full", "wb") as sink:
-            result = run([program, "--device=host", __file__], stdout=sink)
-        expect("full disk: exit status", result.returncode, 1)
-        expect("full disk: message", b"concordance: write error: No space left" in result.stderr,
-               True)
-
-
-def check_without_gpu(program, probe):
-    expect("without a GPU: exit status", probe.returncode, 2)
-    expect("without a GPU: message",
-           re.match(rb"concordance: (cudaGetDeviceCount: .|--device=gpu: built without nvcc)",
-                    probe.stderr) is not None, True)
-    automatic = run([program, __file__])
-    expect("without a GPU: --device=auto", automatic.returncode, 0)
-    expect("without a GPU: what runs",
-           automatic.stderr.endswith(b", running on the host SIMT back end\n"), True)
-
-
-def has_gnu_grep():
-    if shutil.which("grep") and b"GNU grep" in run(["grep", "--version"]).stdout:
-        return True
-    print("skipped: there is no GNU grep to compare with")
-    return False
+    testing.check_rejected(program, [], ["--check"], ["--device=tpu", "x"], ["--word", "x"],
+                           ["--all", "x"], ["--check=1", "x"])
+    testing.check_bad_files(program, folder, __file__)
+    testing.check_full_disk(program, __file__)
 
 
 def main():
     program = str(pathlib.Path(sys.argv[1]).resolve())
-    devices = ["host"]
-    probe = run([program, "--device=gpu", __file__])
-    if probe.returncode == 0:
-        devices.append("gpu")
-    else:
-        print("skipped: --device=gpu:", probe.stderr.decode().strip())
-        check_without_gpu(program, probe)
-
     made, real = made_inputs(), real_inputs()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         for file, data in made.items():
             (folder / file).write_bytes(data)
         check_bad_calls(program, folder)
-        for device in devices:
+        for device in testing.devices(program, __file__):
             command = [program, f"--device={device}"]
-            before = checks
-            has_tools = device == "host" and has_gnu_grep()
+            before = testing.checks
+            has_tools = device == "host" and testing.has_gnu_tools(grep="GNU grep")
             for path in [*(folder / file for file in made), *real]:
                 wanted = check_output(command, [path])
                 if has_tools:
@@ -208,11 +149,9 @@ def main():
                                (PROJECT / "README.md", b"|"), (PROJECT / "LICENSE", b"License."),
                                (PROJECT / "LICENSE", b"no-such-word")):
                 check_word(command, path, word, has_tools)
-            print(f"{device}: {checks - before} checks on {len(made)} made files and {len(real)} "
+            print(f"{device}: {testing.checks - before} checks on {len(made)} made files and {len(real)} "
                   "of the project's")
-    if failures:
-        sys.exit(f"{len(failures)} of {checks} checks failed")
-    print("ok")
+    testing.finish()
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ import itertools
 import pathlib
 import random
 import re
-import subprocess
 import sys
 import tempfile
 
@@ -24,13 +23,13 @@ WHICH = [[], ["-a1"], ["-a", "2"], ["-a1", "-a2"], ["-v1"], ["-v", "2"], ["-v1",
 # Options that say what a field is, and what two fields to join by.
 FORMS = [([], 0, 0), (["-t:"], 0, 0), (["-t", ":", "-1", "2"], 1, 0), (["-12", "-22"], 1, 1),
          (["-j", "3"], 2, 2), (["-2", "2"], 0, 1), (["-t", ""], 0, 0), (["-t\\0"], 0, 0),
-         (["-t", " ", "-2", "3"], 0, 2), (["-1", "100", "-2", "100"], 99, 99)]
+         (["-t", " ", "-2", "3"], 0, 2), (["-1", "100", "-2", "100"], 99, 99), (["-t\t"], 0, 0)]
 
 
 # ------------------------------------------------------------------------------ what a field is
 def separator_of(options):
     text = " ".join(options)
-    found = re.search(r"-t ?(\\0|[: ]?)", text)
+    found = re.search(r"-t ?(\\0|[: \t]?)", text)
     return None if found is None else {"\\0": b"\0"}.get(found[1], found[1].encode())
 
 
@@ -101,10 +100,12 @@ def made_inputs():
 def real_inputs():
     """Lines of the project's own files."""
     headers = testing.headers()
+    readme, guide, licence = ((testing.PROJECT / name).read_bytes() for name in
+                              ("README.md", "include/strata/README.md", "LICENSE"))
     return {
         "two headers": (headers[-1].read_bytes(), headers[-2].read_bytes()),
-        "two guides": (testing.read("README.md"), testing.read("include/strata/README.md")),
-        "licence and itself": (testing.read("LICENSE"), testing.read("LICENSE")),
+        "two guides": (readme, guide),
+        "licence and itself": (licence, licence),
         "all headers": (b"".join(path.read_bytes() for path in headers[::2]),
                         b"".join(path.read_bytes() for path in headers[1::2])),
     }
@@ -134,7 +135,8 @@ def check_comm(command, folder, inputs, calls):
 
 
 def check_join(command, folder, inputs, forms, which, each):
-    """`each` of `which`, in turns."""
+    """`each` of `which`, in turns, which must not meet the same forms again and again: eight of the
+    former and eleven of the latter do not."""
     turns = itertools.cycle(which)
     for (name, data), (form, *fields) in itertools.product(inputs.items(), forms):
         if name == "all headers" and form != ["-t", ""]:
@@ -193,7 +195,7 @@ def main():
             before = testing.checks
             if device == "host":
                 check_comm(command, folder, {**made, **real}, COMM_CALLS)
-                check_join(command, folder, {**made, **real}, FORMS, WHICH, 3)
+                check_join(command, folder, {**made, **real}, FORMS, WHICH, 1)
                 check_collisions(command, folder, made,
                                  ("blanks", "prefixes", "nuls", "few-keys", "colon-table"),
                                  (0, 1, 4))

@@ -7,17 +7,16 @@
 """
 
 import itertools
-import os
 import pathlib
 import random
 import re
-import shutil
-import subprocess
 import sys
 import tempfile
 
-PROJECT = pathlib.Path(__file__).resolve().parents[2]
-C_LOCALE = {**os.environ, "LC_ALL": "C"}
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "common"))
+import testing
+from testing import expect, run
+
 EVERYTHING = 10**12
 # awks differ in what separates words beside blank, tab and newline, and in what they do with NUL and
 # with bytes that are not ASCII: they are shown blanks and letters instead.
@@ -28,23 +27,6 @@ TOOLS = {
     "totals": PLAIN + "awk '{{ total += NF; printf \"%d\\n\", total }}'",
     "longest": "grep -abo '[^[:space:]]*' {}",
 }
-
-checks = 0
-failures = []
-
-
-def expect(what, got, wanted):
-    global checks
-    checks += 1
-    if got != wanted:
-        failures.append(what)
-        print(f"FAILED: {what}\n  got:    {str(got)[:500]}\n  wanted: {str(wanted)[:500]}")
-
-
-def run(command, **keywords):
-    return subprocess.run(command, env=C_LOCALE, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                          **{"stdout": subprocess.PIPE, **keywords})
-
 
 # ------------------------------------------------------------------------------ what is right
 def printed(numbers):
@@ -118,18 +100,6 @@ def nasty_inputs():
     return inputs
 
 
-def real_inputs():
-    """The project's documents, its longest headers, and all headers in one."""
-    headers = sorted((PROJECT / "include").glob("**/*.cuh"))
-    longest = sorted(headers, key=lambda path: path.stat().st_size)[-10:]
-    documents = [path for folder in (".", "include", "examples", "tests", "benchmarks")
-                 for path in (PROJECT / folder).glob("*.md" if folder == "." else "**/*.md")]
-    inputs = {str(path.relative_to(PROJECT)).replace("/", "-"): path.read_bytes()
-              for path in [PROJECT / "LICENSE", *documents, *longest]}
-    inputs["all headers"] = b"".join(path.read_bytes() for path in headers)
-    return inputs
-
-
 # ------------------------------------------------------------------------------ checks
 def check_inputs(command, folder, inputs, has_tools):
     for name, data in inputs.items():
@@ -159,74 +129,36 @@ def check_longest(command, path, data):
 
 def check_pipe(command, data):
     """A pipe gives its bytes in portions, and cannot tell its size."""
-    result = subprocess.run([*command, "words", "/dev/stdin"], input=data, capture_output=True,
-                            check=False)
+    result = run([*command, "words", "/dev/stdin"], input=data)
     expect(f"{command}: piped", result.stdout, model(data)["words"])
 
 
 def check_bad_calls(program, folder):
-    for arguments in ([], ["words"], ["count", "x"], ["words", "x", "y"], ["longest", "x"],
-                      ["longest", "1x", "x"], ["longest", "-1", "x"], ["--device=tpu", "words", "x"]):
-        result = run([program, *arguments])
-        expect(f"{arguments}: rejected",
-               (result.returncode, result.stdout, result.stderr.startswith(b"Usage: lines")),
-               (1, b"", True))
-    for file, error in ((folder / "missing", b"No such file"), (folder, b"Is a directory")):
-        result = run([program, "--device=host", "words", file])
-        expect(f"{file}: exit status", (result.returncode, result.stdout), (1, b""))
-        expect(f"{file}: message", error in result.stderr, True)
-    if pathlib.Path("/dev/full").exists():
-        with open("/dev/full", "wb") as sink:
-            result = run([program, "--device=host", "words", __file__], stdout=sink)
-        expect("full disk: exit status", result.returncode, 1)
-        expect("full disk: message", b"lines: write error: No space left" in result.stderr, True)
-
-
-def check_without_gpu(program, probe):
-    expect("without a GPU: exit status", probe.returncode, 2)
-    expect("without a GPU: message",
-           re.match(rb"lines: (cudaGetDeviceCount: .|--device=gpu: built without nvcc)",
-                    probe.stderr) is not None, True)
-    automatic = run([program, "words", __file__])
-    expect("without a GPU: --device=auto", automatic.returncode, 0)
-    expect("without a GPU: what runs",
-           automatic.stderr.endswith(b", running on the host SIMT back end\n"), True)
-
-
-def has_gnu_tools():
-    if all(map(shutil.which, ("awk", "cut", "grep", "tr"))) and \
-            b"GNU grep" in run(["grep", "--version"]).stdout:
-        return True
-    print("skipped: there is no GNU grep or no awk to compare with")
-    return False
+    testing.check_rejected(program, [], ["words"], ["count", "x"], ["words", "x", "y"],
+                           ["longest", "x"], ["longest", "1x", "x"], ["longest", "-1", "x"],
+                           ["--device=tpu", "words", "x"])
+    testing.check_bad_files(program, folder, "words")
+    testing.check_full_disk(program, "words", __file__)
 
 
 def main():
     program = str(pathlib.Path(sys.argv[1]).resolve())
-    devices = ["host"]
-    probe = run([program, "--device=gpu", "words", __file__])
-    if probe.returncode == 0:
-        devices.append("gpu")
-    else:
-        print("skipped: --device=gpu:", probe.stderr.decode().strip())
-        check_without_gpu(program, probe)
-
-    nasty, real = nasty_inputs(), real_inputs()
+    nasty, real = nasty_inputs(), testing.documents_and_headers()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         check_bad_calls(program, folder)
-        for device in devices:
+        for device in testing.devices(program, "words", __file__):
             command = [program, f"--device={device}"]
-            before = checks
-            check_inputs(command, folder, {**nasty, **real}, device == "host" and has_gnu_tools())
+            before = testing.checks
+            has_tools = device == "host" and testing.has_gnu_tools(
+                grep="GNU grep", tr="GNU coreutils", awk="")
+            check_inputs(command, folder, {**nasty, **real}, has_tools)
             check_longest(command, folder / "longer-and-longer", nasty["longer-and-longer"])
             check_longest(command, folder / "equally-long", nasty["equally-long"])
             check_pipe(command, nasty["one-huge-line"])
-            print(f"{device}: {checks - before} checks on {len(nasty)} made files and {len(real)} "
+            print(f"{device}: {testing.checks - before} checks on {len(nasty)} made files and {len(real)} "
                   "of the project's")
-    if failures:
-        sys.exit(f"{len(failures)} of {checks} checks failed")
-    print("ok")
+    testing.finish()
 
 
 if __name__ == "__main__":

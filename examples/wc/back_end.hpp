@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <memory>
-#include <stdexcept>
 #include <string>
 
 namespace wc {
@@ -23,7 +22,7 @@ class back_end {
  public:
   virtual ~back_end() = default;
 
-  virtual std::string name() const = 0;
+  virtual std::string device() const = 0;
 
   /// Host memory for one chunk of text.
   virtual char* chunk() = 0;
@@ -39,15 +38,12 @@ class back_end {
   virtual line_end longest_line(std::size_t bytes, long long carried) = 0;
 };
 
-struct device_error : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-struct no_device : device_error {
-  using device_error::device_error;
-};
-
 // One source, count.cu, makes both.
-std::unique_ptr<back_end> make_gpu_back_end(std::size_t chunk_bytes, word_rule rule);
-std::unique_ptr<back_end> make_host_back_end(std::size_t chunk_bytes, word_rule rule);
+namespace on_gpu {
+std::unique_ptr<back_end> make_back_end(std::size_t chunk_bytes, word_rule rule);
+}
+namespace on_host {
+std::unique_ptr<back_end> make_back_end(std::size_t chunk_bytes, word_rule rule);
+}
 
 }  // namespace wc

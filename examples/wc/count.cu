@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The device side of wc. Compiled by nvcc for the GPU and by the host compiler for the host SIMT
-// back end; both objects are linked into one program.
+// The device side of wc.
 
+#include "../common/device.cuh"
 #include "back_end.hpp"
 
 #include <strata/device/device_reduce.cuh>
@@ -11,34 +11,16 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <iterator>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
-// The two objects have functions of the same names that call different runtimes.
-#if STRATA_HOST_SIMT
-namespace wc::on_host {
-#else
-namespace wc::on_gpu {
-#endif
+namespace wc::STRATA_EXAMPLE_BACK_END {
 
-static void check(const char* function, cudaError_t status) {
-  if (status == cudaSuccess) return;
-  throw device_error(std::string(function) + ": " + cudaGetErrorString(status));
-}
-
-struct free_device {
-  void operator()(void* pointer) const { static_cast<void>(cudaFree(pointer)); }
-};
-template <class T>
-using device_array = std::unique_ptr<T[], free_device>;
-
-template <class T>
-device_array<T> allocate_device(std::size_t count) {
-  void* pointer = nullptr;
-  check("cudaMalloc", cudaMalloc(&pointer, count * sizeof(T)));
-  return device_array<T>(static_cast<T*>(pointer));
-}
+using example::check;
+using example::computed;
+using example::device_array;
 
 struct free_pinned {
   void operator()(void* pointer) const { static_cast<void>(cudaFreeHost(pointer)); }
@@ -49,13 +31,6 @@ static pinned_text allocate_pinned(std::size_t bytes) {
   void* pointer = nullptr;
   check("cudaMallocHost", cudaMallocHost(&pointer, bytes));
   return pinned_text(static_cast<char*>(pointer));
-}
-
-template <class T>
-T download(const device_array<T>& from, std::size_t index = 0) {
-  T value;
-  check("cudaMemcpy", cudaMemcpy(&value, from.get() + index, sizeof(T), cudaMemcpyDeviceToHost));
-  return value;
 }
 
 /// The summary of 16 bytes, which come in one load.
@@ -73,23 +48,6 @@ struct summarize_piece {
   }
 };
 constexpr std::size_t piece_bytes = sizeof(uint4);
-
-/// Functions of a byte's position as input of an algorithm: position i is read as f(i).
-template <class Function>
-struct positions {
-  using iterator_category = std::random_access_iterator_tag;
-  using value_type = long long;
-  using difference_type = std::ptrdiff_t;
-  using pointer = const long long*;
-  using reference = long long;
-
-  Function function;
-  long long first = 0;
-
-  STRATA_HD long long operator[](std::ptrdiff_t i) const { return function(first + i); }
-  STRATA_HD long long operator*() const { return function(first); }
-  STRATA_HD positions operator+(std::ptrdiff_t n) const { return {function, first + n}; }
-};
 
 /// i, if a newline stands there, else -1.
 struct newline_position {
@@ -124,15 +82,13 @@ struct line_length {
 
 class cuda_back_end final : public back_end {
  public:
-  cuda_back_end(std::string name, std::size_t chunk_bytes, word_rule rule)
-      : name_(std::move(name)),
+  cuda_back_end(std::string device, std::size_t chunk_bytes, word_rule rule)
+      : device_(std::move(device)),
         chunk_bytes_(chunk_bytes),
         rule_(rule),
         chunk_(allocate_pinned(chunk_bytes)),
-        text_(allocate_device<uint4>(pieces(chunk_bytes) + 1)),
-        summary_(allocate_device<text_summary>(1)),
-        last_newline_of_row_(allocate_device<long long>(whole_rows(chunk_bytes) + 1)),
-        longest_(allocate_device<long long>(2)) {
+        text_(pieces(chunk_bytes) + 1),
+        last_newline_of_row_(whole_rows(chunk_bytes) + 1) {
     // No call below needs more temporary storage than it does for the largest chunk.
     std::size_t needed = 0;
     check("DeviceReduce::TransformReduce", reduce_pieces(nullptr, needed, chunk_bytes));
@@ -141,10 +97,10 @@ class cuda_back_end final : public back_end {
     temp_bytes_ = std::max(temp_bytes_, needed);
     check("DeviceReduce::ArgMax", find_longest_line(nullptr, needed, chunk_bytes, 0));
     temp_bytes_ = std::max(temp_bytes_, needed);
-    temp_ = allocate_device<unsigned char>(temp_bytes_);
+    temp_ = device_array<unsigned char>(temp_bytes_);
   }
 
-  std::string name() const override { return name_; }
+  std::string device() const override { return device_; }
   char* chunk() override { return chunk_.get(); }
   std::size_t chunk_bytes() const override { return chunk_bytes_; }
 
@@ -154,7 +110,7 @@ class cuda_back_end final : public back_end {
 
   text_summary summarize(std::size_t bytes) override {
     check("DeviceReduce::TransformReduce", reduce_pieces(temp_.get(), temp_bytes_, bytes));
-    text_summary summary = download(summary_);
+    text_summary summary = summary_.download()[0];
     for (std::size_t i = pieces(bytes) * piece_bytes; i < bytes; ++i) {
       summary.append(static_cast<unsigned char>(chunk_[i]), rule_);
     }
@@ -164,7 +120,8 @@ class cuda_back_end final : public back_end {
   line_end longest_line(std::size_t bytes, long long carried) override {
     check("DeviceSegmentedReduce::Max", find_last_newlines(temp_.get(), temp_bytes_, bytes));
     check("DeviceReduce::ArgMax", find_longest_line(temp_.get(), temp_bytes_, bytes, carried));
-    return {download(longest_, 1), download(longest_, 0)};
+    const std::vector<long long> longest = longest_.download();
+    return {longest[1], longest[0]};
   }
 
  private:
@@ -183,7 +140,7 @@ class cuda_back_end final : public back_end {
 
   cudaError_t find_last_newlines(void* temp, std::size_t& temp_bytes, std::size_t bytes) const {
     return strata::DeviceSegmentedReduce::Max(
-        temp, temp_bytes, positions<newline_position>{{text()}}, last_newline_of_row_.get(),
+        temp, temp_bytes, computed<newline_position>{{text()}}, last_newline_of_row_.get(),
         static_cast<long long>(whole_rows(bytes)), static_cast<int>(line_length::row_bytes));
   }
 
@@ -191,44 +148,25 @@ class cuda_back_end final : public back_end {
                                 long long carried) const {
     const line_length length{text(), last_newline_of_row_.get(), static_cast<long long>(bytes),
                              carried};
-    return strata::DeviceReduce::ArgMax(temp, temp_bytes, positions<line_length>{length},
+    return strata::DeviceReduce::ArgMax(temp, temp_bytes, computed<line_length>{length},
                                         longest_.get(), longest_.get() + 1,
                                         static_cast<long long>(bytes) + 1);
   }
 
-  std::string name_;
+  std::string device_;
   std::size_t chunk_bytes_;
   word_rule rule_;
   pinned_text chunk_;
   device_array<uint4> text_;
-  device_array<text_summary> summary_;
+  device_array<text_summary> summary_{1};
   device_array<long long> last_newline_of_row_;
-  device_array<long long> longest_;  // its length, its end
-  device_array<unsigned char> temp_;
+  device_array<long long> longest_{2};  // its length, its end
+  device_array<unsigned char> temp_{0};
   std::size_t temp_bytes_ = 0;
 };
 
+std::unique_ptr<back_end> make_back_end(std::size_t chunk_bytes, word_rule rule) {
+  return std::make_unique<cuda_back_end>(example::open_device(), chunk_bytes, rule);
+}
+
 }  // namespace wc::on_host or on_gpu
-
-namespace wc {
-
-#if STRATA_HOST_SIMT
-std::unique_ptr<back_end> make_host_back_end(std::size_t chunk_bytes, word_rule rule) {
-  return std::make_unique<on_host::cuda_back_end>("the host SIMT back end", chunk_bytes, rule);
-}
-#else
-std::unique_ptr<back_end> make_gpu_back_end(std::size_t chunk_bytes, word_rule rule) {
-  int devices = 0;
-  const cudaError_t status = cudaGetDeviceCount(&devices);
-  if (status != cudaSuccess) {
-    throw no_device(std::string("cudaGetDeviceCount: ") + cudaGetErrorString(status));
-  }
-  int device = 0;
-  cudaDeviceProp properties;
-  on_gpu::check("cudaGetDevice", cudaGetDevice(&device));
-  on_gpu::check("cudaGetDeviceProperties", cudaGetDeviceProperties(&properties, device));
-  return std::make_unique<on_gpu::cuda_back_end>(properties.name, chunk_bytes, rule);
-}
-#endif
-
-}  // namespace wc

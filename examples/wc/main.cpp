@@ -3,6 +3,7 @@
 
 // wc: counts lines, words and bytes like the Unix tool, on a GPU or on the host SIMT back end.
 
+#include "../common/program.hpp"
 #include "back_end.hpp"
 #include "count_file.hpp"
 
@@ -17,14 +18,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
-#include <memory>
 #include <string>
 #include <vector>
 
 namespace {
-
-constexpr int exit_file_failed = 1;
-constexpr int exit_device_failed = 2;
 
 const char help[] =
     "Usage: wc [OPTION]... [FILE]...\n"
@@ -58,7 +55,7 @@ struct options {
 
 [[noreturn]] void reject_arguments() {
   std::fputs("Try 'wc --help' for more information.\n", stderr);
-  std::exit(exit_file_failed);
+  std::exit(example::exit_file_failed);
 }
 
 [[noreturn]] void reject_value(const char* option, const char* value) {
@@ -155,27 +152,6 @@ std::size_t chunk_bytes(const options& chosen, const file_sizes& sizes) {
   return std::min(chosen.chunk_bytes, static_cast<std::size_t>(enough));
 }
 
-std::unique_ptr<wc::back_end> open_device(const options& chosen, std::size_t chunk) {
-  const char* reason = "";
-  std::unique_ptr<wc::back_end> device;
-  if (chosen.device != "host") {
-#if STRATA_EXAMPLE_CUDA
-    try {
-      device = wc::make_gpu_back_end(chunk, chosen.rule);
-    } catch (const wc::no_device&) {
-      if (chosen.device == "gpu") throw;
-      reason = "no CUDA device, ";
-    }
-#else
-    if (chosen.device == "gpu") throw wc::no_device("--device=gpu: built without nvcc");
-    reason = "built without nvcc, ";
-#endif
-  }
-  if (!device) device = wc::make_host_back_end(chunk, chosen.rule);
-  std::fprintf(stderr, "wc: %srunning on %s\n", reason, device->name().c_str());
-  return device;
-}
-
 /// The column width of coreutils: that of the number of bytes of all regular files, but at least 7
 /// if one file's size is not known beforehand, and 1 for a single number.
 int column_width(const options& chosen, const file_sizes& sizes) {
@@ -221,7 +197,10 @@ void report_errno(const std::string& name, int error) {
 
 int run(const options& chosen) {
   const file_sizes sizes = ask_for_sizes(chosen);
-  const std::unique_ptr<wc::back_end> device = open_device(chosen, chunk_bytes(chosen, sizes));
+  const std::size_t chunk = chunk_bytes(chosen, sizes);
+  const auto device = example::choose_device(
+      "wc", chosen.device, [&] { return wc::on_gpu::make_back_end(chunk, chosen.rule); },
+      [&] { return wc::on_host::make_back_end(chunk, chosen.rule); });
   const int width = column_width(chosen, sizes);
   wc::file_counts total;
   std::string file_of_longest;
@@ -256,7 +235,7 @@ int run(const options& chosen) {
     std::fprintf(stderr, "wc: write error: %s\n", std::strerror(errno));
     has_failed = true;
   }
-  return has_failed ? exit_file_failed : 0;
+  return has_failed ? example::exit_file_failed : 0;
 }
 
 }  // namespace
@@ -266,6 +245,6 @@ int main(int argc, char** argv) {
     return run(parse(argc, argv));
   } catch (const std::exception& error) {
     std::fprintf(stderr, "wc: %s\n", error.what());
-    return exit_device_failed;
+    return example::exit_device_failed;
   }
 }

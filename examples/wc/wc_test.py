@@ -15,13 +15,14 @@ import pathlib
 import random
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 
-PROJECT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "common"))
+import testing
+from testing import PROJECT, expect, run
+
 LICENCES = pathlib.Path("/usr/share/common-licenses")
-C_LOCALE = {**os.environ, "LC_ALL": "C"}
 BANNER = re.compile(rb"^wc: (?:no CUDA device, |built without nvcc, )?running on .+\n")
 LONGEST = re.compile(
     rb"longest line: (?:none|(\d+) bytes, at (.*):(\d+) \(byte (\d+)\)\n  (.*))\n\Z", re.DOTALL)
@@ -38,25 +39,6 @@ class Program:
 
     def run(self, *arguments, **streams):
         return run(self.command + list(arguments), **streams)
-
-
-def run(command, cwd=None, **streams):
-    if "input" not in streams and "stdin" not in streams:
-        streams["stdin"] = subprocess.DEVNULL
-    return subprocess.run([os.fspath(part) for part in command], cwd=cwd, env=C_LOCALE,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, **streams)
-
-
-checks = 0
-failures = []
-
-
-def expect(what, got, wanted):
-    global checks
-    checks += 1
-    if got != wanted:
-        failures.append(what)
-        print(f"FAILED: {what}\n  got:    {str(got)[:500]}\n  wanted: {str(wanted)[:500]}")
 
 
 # ------------------------------------------------------------------------------ the model
@@ -268,13 +250,7 @@ def check_bad_calls(path):
                       ["--word-bytes=few"]):
         result = run([path, *arguments])
         expect(f"{arguments}: rejected", (result.returncode, result.stdout), (1, b""))
-    full = pathlib.Path("/dev/full")
-    if full.exists():
-        with full.open("wb") as sink:
-            result = subprocess.run([path, "--device=host", __file__], stdout=sink,
-                                    stderr=subprocess.PIPE, check=False)
-        expect("full disk: exit status", result.returncode, 1)
-        expect("full disk: message", b"wc: write error: No space left" in result.stderr, True)
+    testing.check_full_disk(path, __file__)
 
 
 def word_rule_of_wc():
@@ -282,43 +258,19 @@ def word_rule_of_wc():
     return RULES[int(run(["wc", "-w"], input=b"\1").stdout)]
 
 
-def tool(name, argument, wanted):
-    path = shutil.which(name)
-    if path and wanted in run([name, argument]).stdout:
-        return True
-    print(f"skipped: there is no {name} of {wanted.decode() or 'any kind'} to compare with")
-    return False
-
-
 def main():
     path = str(pathlib.Path(sys.argv[1]).resolve())
-    devices = ["host"]
-    probe = run([path, "--device=gpu"], input=b"")
-    if probe.returncode == 0:
-        devices.append("gpu")
-    else:
-        print("skipped: --device=gpu:", probe.stderr.decode().strip())
-        expect("without a GPU: exit status", probe.returncode, 2)
-        expect("without a GPU: message",
-               re.match(rb"wc: (cudaGetDeviceCount: .|--device=gpu: built without nvcc)",
-                        probe.stderr) is not None, True)
-        automatic = run([path], input=b"")
-        expect("without a GPU: --device=auto", (automatic.returncode, automatic.stdout),
-               (0, b"      0       0       0\n"))
-        expect("without a GPU: banner", automatic.stderr.endswith(
-            b", running on the host SIMT back end\n"), True)
-
-    has_wc = tool("wc", "--version", b"GNU coreutils")
-    has_awk = tool("awk", 'BEGIN { print "awk" }', b"")
+    has_wc = testing.has_gnu_tools(wc="GNU coreutils")
+    has_awk = testing.has_gnu_tools(awk="")
     check_bad_calls(path)
 
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         inputs = write_inputs(folder)
         sets = copy_real_text(folder)
-        for device in devices:
+        for device in testing.devices(path):
             program = Program(path, device)
-            before = checks
+            before = testing.checks
             check_banner(program)
             # The process start of CUDA takes a good part of a second.
             check_inputs(program, folder, inputs,
@@ -335,11 +287,9 @@ def main():
                             check_like_awk(program, folder, [file])
             if has_wc:
                 check_files_like_wc(program, word_rule_of_wc(), folder, inputs)
-            print(f"{device}: {checks - before} checks,",
+            print(f"{device}: {testing.checks - before} checks,",
                   ", ".join(f"{len(files)} of {what}" for what, files in sets.items()))
-    if failures:
-        sys.exit(f"{len(failures)} of {checks} checks failed")
-    print("ok")
+    testing.finish()
 
 
 if __name__ == "__main__":

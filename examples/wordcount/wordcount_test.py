@@ -7,38 +7,20 @@
 """
 
 import collections
-import os
 import pathlib
 import random
 import re
-import shutil
-import subprocess
 import sys
 import tempfile
 
-PROJECT = pathlib.Path(__file__).resolve().parents[2]
-C_LOCALE = {**os.environ, "LC_ALL": "C"}
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "common"))
+import testing
+from testing import expect, run
+
 EVERYTHING = 10**12
 # A word a line, then what the program is said to do. Each file's last word ends with the file.
 TOOLS = (r"for file; do tr -s ' \t\v\f\r' '\n' < ""\"$file\""r"; echo; done | grep -a . | "
          "sort | uniq -c | sort -rn")
-
-checks = 0
-failures = []
-
-
-def expect(what, got, wanted):
-    global checks
-    checks += 1
-    if got != wanted:
-        failures.append(what)
-        print(f"FAILED: {what}\n  got:    {str(got)[:500]}\n  wanted: {str(wanted)[:500]}")
-
-
-def run(command, **keywords):
-    return subprocess.run(command, env=C_LOCALE, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                          **{"stdout": subprocess.PIPE, **keywords})
-
 
 # ------------------------------------------------------------------------------ what is right
 def model(*texts):
@@ -91,18 +73,6 @@ def nasty_inputs():
     for size in (31, 32, 33, 1023, 1024, 1025, 4096, 4097, 16384, 16385, 65537):
         inputs[f"words-{size}"] = b" ".join(b"%d" % int(rng.expovariate(0.01))
                                             for _ in range(size))
-    return inputs
-
-
-def real_inputs():
-    """The project's documents, its longest headers, and all headers in one."""
-    headers = sorted((PROJECT / "include").glob("**/*.cuh"))
-    longest = sorted(headers, key=lambda path: path.stat().st_size)[-10:]
-    documents = [path for folder in (".", "include", "examples", "tests", "benchmarks")
-                 for path in (PROJECT / folder).glob("*.md" if folder == "." else "**/*.md")]
-    inputs = {str(path.relative_to(PROJECT)).replace("/", "-"): path.read_bytes()
-              for path in [PROJECT / "LICENSE", *documents, *longest]}
-    inputs["all headers"] = b"".join(path.read_bytes() for path in headers)
     return inputs
 
 
@@ -161,79 +131,39 @@ def check_collisions(command, folder):
 
 def check_pipe(command, data):
     """A pipe gives its bytes in portions, and cannot tell its size."""
-    result = subprocess.run([*command, "/dev/stdin"], input=data, capture_output=True, check=False)
+    result = run([*command, "/dev/stdin"], input=data)
     expect(f"{command}: piped", result.stdout, b"".join(model(data)[:50]))
 
 
 def check_bad_calls(program, folder):
-    for arguments in ([], ["--top=5"], ["--top=x", "x"], ["--top=-1", "x"], ["--top=", "x"],
-                      ["--top", "x"], ["--hash-bits=65", "x"], ["--hash-bits=-1", "x"],
-                      ["--hash-bits=8x", "x"], ["--device=tpu", "x"], ["--all", "x"]):
-        result = run([program, *arguments])
-        expect(f"{arguments}: rejected",
-               (result.returncode, result.stdout, result.stderr.startswith(b"Usage: wordcount")),
-               (1, b"", True))
-    for file, error in ((folder / "missing", b"No such file"), (folder, b"Is a directory")):
-        result = run([program, "--device=host", __file__, file])
-        expect(f"{file}: exit status", (result.returncode, result.stdout), (1, b""))
-        expect(f"{file}: message", error in result.stderr, True)
-    if pathlib.Path("/dev/full").exists():
-        with open("/dev/full", "wb") as sink:
-            result = run([program, "--device=host", __file__], stdout=sink)
-        expect("full disk: exit status", result.returncode, 1)
-        expect("full disk: message", b"wordcount: write error: No space left" in result.stderr,
-               True)
-
-
-def check_without_gpu(program, probe):
-    expect("without a GPU: exit status", probe.returncode, 2)
-    expect("without a GPU: message",
-           re.match(rb"wordcount: (cudaGetDeviceCount: .|--device=gpu: built without nvcc)",
-                    probe.stderr) is not None, True)
-    automatic = run([program, __file__])
-    expect("without a GPU: --device=auto", automatic.returncode, 0)
-    expect("without a GPU: what runs",
-           automatic.stderr.endswith(b", running on the host SIMT back end\n"), True)
-
-
-def has_gnu_tools():
-    if all(map(shutil.which, ("sh", "grep", "sort", "tr", "uniq"))) and \
-            b"GNU coreutils" in run(["uniq", "--version"]).stdout and \
-            b"GNU grep" in run(["grep", "--version"]).stdout:
-        return True
-    print("skipped: there are no GNU coreutils or no GNU grep to compare with")
-    return False
+    testing.check_rejected(program, [], ["--top=5"], ["--top=x", "x"], ["--top=-1", "x"],
+                           ["--top=", "x"], ["--top", "x"], ["--hash-bits=65", "x"],
+                           ["--hash-bits=-1", "x"], ["--hash-bits=8x", "x"], ["--device=tpu", "x"],
+                           ["--all", "x"])
+    testing.check_bad_files(program, folder, __file__)
+    testing.check_full_disk(program, __file__)
 
 
 def main():
     program = str(pathlib.Path(sys.argv[1]).resolve())
-    devices = ["host"]
-    probe = run([program, "--device=gpu", __file__])
-    if probe.returncode == 0:
-        devices.append("gpu")
-    else:
-        print("skipped: --device=gpu:", probe.stderr.decode().strip())
-        check_without_gpu(program, probe)
-
-    nasty, real = nasty_inputs(), real_inputs()
+    nasty, real = nasty_inputs(), testing.documents_and_headers()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         check_bad_calls(program, folder)
-        for device in devices:
+        for device in testing.devices(program, __file__):
             command = [program, f"--device={device}"]
-            before = checks
-            has_tools = device == "host" and has_gnu_tools()
+            before = testing.checks
+            has_tools = device == "host" and testing.has_gnu_tools(
+                grep="GNU grep", sort="GNU coreutils", uniq="GNU coreutils")
             check_inputs(command, folder, {**nasty, **real}, has_tools)
             check_top(command, folder / "as-many-as-the-last")
             check_top(command, folder / "words-1025")
             check_several(command, folder, has_tools)
             check_collisions(command, folder)
             check_pipe(command, nasty["many-words"])
-            print(f"{device}: {checks - before} checks on {len(nasty)} made files and {len(real)} "
+            print(f"{device}: {testing.checks - before} checks on {len(nasty)} made files and {len(real)} "
                   "of the project's")
-    if failures:
-        sys.exit(f"{len(failures)} of {checks} checks failed")
-    print("ok")
+    testing.finish()
 
 
 if __name__ == "__main__":
