@@ -122,9 +122,11 @@ def write(folder, data):
 def check_as(tool, command, options, paths, name):
     wanted = run([tool, *options, *paths])
     expect(f"{name}: the machine's {tool} {options}", (wanted.returncode, wanted.stderr), (0, b""))
-    result = run([*command, tool, *options, *paths])
+    result = run([*command, "--check", tool, *options, *paths])
     expect(f"{command} {tool} {options}: {name}", (result.returncode, result.stdout),
            (0, wanted.stdout))
+    expect(f"{command} {tool} {options}: {name}: --check",
+           result.stderr.endswith(b"lines: as by a merge\n"), True)
 
 
 def check_comm(command, folder, inputs, calls):
@@ -173,6 +175,7 @@ def check_bad_calls(program, folder):
         ["join", "-3", "1", *files], ["join", "-1", "0", *files], ["join", "-1", *files],
         ["join", "-a3", *files], ["join", "-t::", *files], ["join", "-1x", *files],
         ["comm", "-4", *files], ["--device=tpu", "comm", *files], ["--hash-bits=65", "comm", *files],
+        ["--check=1", "comm", *files], ["comm", "--", __file__],
         ["comm", "--all", *files])
     small = folder / "small"
     small.write_bytes(b"a\nb\n")

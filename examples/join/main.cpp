@@ -5,6 +5,7 @@
 
 #include "../common/program.hpp"
 #include "joiner.hpp"
+#include "line_join.hpp"
 #include "sorted_lines.hpp"
 
 #include <algorithm>
@@ -24,21 +25,16 @@ const char help[] =
     "Prints what the tools of these names print of two sorted files, in the C locale.\n"
     "  --device=WHERE  gpu, host (the host SIMT back end), or auto: the GPU if there is one\n"
     "  --hash-bits=N   uses N of 64 bits of the keys' hashes, so that some are equal: a test\n"
+    "  --check         compares with a merge of both files\n"
     "Exit status: 0, 1 if the call is wrong, or a file failed or is not sorted, 2 if the device\n"
-    "failed.\n";
+    "failed, 3 if --check found a difference.\n";
 
 using arguments = std::vector<std::string>;
 
 struct device_options {
   std::string device = "auto";
   int hash_bits = 64;
-};
-
-/// Which lines are wanted: those without a partner of either file, and pairs.
-struct wanted_lines {
-  bool only_first;
-  bool only_second;
-  bool pairs;
+  bool checks = false;
 };
 
 // ------------------------------------------------------------------ arguments
@@ -50,7 +46,7 @@ void take_options(arguments& given, const Use& use) {
   while (!given.empty() && given.front().size() > 1 && given.front()[0] == '-') {
     std::string letters = given.front().substr(1);
     given.erase(given.begin());
-    if (letters == "-") return;
+    if (letters == "-") break;
     while (!letters.empty()) {
       const char letter = letters[0];
       letters.erase(0, 1);
@@ -77,6 +73,8 @@ device_options take_device_options(arguments& given) {
       chosen.device = example::parse_device(option);
     } else if (option.name == "--hash-bits") {
       chosen.hash_bits = example::parse_number<int>(option.value);
+    } else if (option.name == "--check" && !option.has_value) {
+      chosen.checks = true;
     } else {
       throw example::wrong_call();
     }
@@ -120,64 +118,39 @@ struct two_files {
   std::string_view second() const { return std::string_view(bytes).substr(first_size); }
 };
 
-/// Lines without a partner of the second file come last. Puts each behind all lines of the first file
-/// that are not greater.
-std::vector<join::line_pair> in_order(const std::vector<join::line_pair>& pairs,
-                                      const join::sorted_lines& first,
-                                      const join::sorted_lines& second) {
-  const auto middle = std::find_if(pairs.begin(), pairs.end(), [](const join::line_pair& pair) {
-    return pair.first == join::no_line;
-  });
-  std::vector<join::line_pair> merged(pairs.size());
-  std::merge(pairs.begin(), middle, middle, pairs.end(), merged.begin(),
-             [&](const join::line_pair& second_only, const join::line_pair& other) {
-               return second.keys[second_only.second] < first.keys[other.first];
-             });
-  return merged;
+bool is_same(const std::vector<join::line_pair>& some, const std::vector<join::line_pair>& others) {
+  return std::equal(some.begin(), some.end(), others.begin(), others.end(),
+                    [](const join::line_pair& a, const join::line_pair& b) {
+                      return a.first == b.first && a.second == b.second;
+                    });
 }
 
-/// All lines that are wanted, and perhaps others.
-std::vector<join::line_pair> join_lines(const device_options& chosen, const wanted_lines& wanted,
-                                        const join::sorted_lines& first,
-                                        const join::sorted_lines& second, std::string_view bytes,
-                                        join::partners partners) {
+/// Joins lines, and prints what `print(pair, printed)` adds for each result.
+template <class Print>
+int join_and_print(const device_options& chosen, const join::wanted_lines& wanted,
+                   const join::sorted_lines& first, const join::sorted_lines& second,
+                   std::string_view bytes, join::partners partners, const Print& print) {
   check_order(first);
   check_order(second);
   const auto device = example::choose_device(
       "join", chosen.device, [] { return join::on_gpu::make_joiner(); },
       [] { return join::on_host::make_joiner(); });
-  const std::vector<join::key> first_keys =
-      join::device_keys(first, bytes, partners, chosen.hash_bits);
-  const std::vector<join::key> second_keys =
-      join::device_keys(second, bytes, partners, chosen.hash_bits);
-  std::vector<join::line_pair> found;
-  if (wanted.pairs) {
-    const join::kind kind = wanted.only_second  ? join::kind::both_too
-                            : wanted.only_first ? join::kind::first_too
-                                                : join::kind::pairs;
-    found = device->join(kind, bytes, first_keys, second_keys);
-  } else {
-    if (wanted.only_first) {
-      found = device->join(join::kind::only_lonely, bytes, first_keys, second_keys);
-    }
-    if (wanted.only_second) {
-      for (const join::line_pair& pair :
-           device->join(join::kind::only_lonely, bytes, second_keys, first_keys)) {
-        found.push_back({join::no_line, pair.first});
-      }
-    }
-  }
-  return in_order(found, first, second);
-}
-
-void print(const std::string& text) {
-  std::fwrite(text.data(), 1, text.size(), stdout);
+  const std::vector<join::line_pair> found =
+      join::join_lines(*device, wanted, first, second, bytes, partners, chosen.hash_bits);
+  std::string printed;
+  for (const join::line_pair& pair : found) print(pair, printed);
+  std::fwrite(printed.data(), 1, printed.size(), stdout);
   example::finish_output();
+  if (!chosen.checks) return 0;
+  const bool is_right = is_same(found, join::merge_lines(wanted, first, second, partners));
+  std::fprintf(stderr, "join: %zu lines: %s a merge\n", found.size(),
+               is_right ? "as by" : "not as by");
+  return is_right ? 0 : example::exit_check_failed;
 }
 
-void run_join(const device_options& chosen, arguments given) {
+int run_join(const device_options& chosen, arguments given) {
   std::size_t fields[2] = {0, 0};
-  wanted_lines wanted{false, false, true};
+  join::wanted_lines wanted{false, false, true};
   join::separator between;
   take_options(given, [&](char letter, const auto& value) {
     if (letter == '1' || letter == '2') {
@@ -199,28 +172,25 @@ void run_join(const device_options& chosen, arguments given) {
       join::lines_by_field(given[0], files.first(), between, fields[0]);
   const join::sorted_lines second =
       join::lines_by_field(given[1], files.second(), between, fields[1]);
-  std::string printed;
-  const auto add_other_fields = [&](const join::sorted_lines& file, std::uint32_t line,
-                                    std::size_t field) {
+  const auto add_other_fields = [&](std::string& printed, const join::sorted_lines& file,
+                                    std::uint32_t line, std::size_t field) {
     if (line == join::no_line) return;
     const std::vector<std::string_view> all = join::split(file.lines[line], between);
     for (std::size_t i = 0; i < all.size(); ++i) {
       if (i != field) printed.append(1, between.value).append(all[i]);
     }
   };
-  for (const join::line_pair& pair :
-       join_lines(chosen, wanted, first, second, files.bytes, join::partners::all)) {
-    if (pair.second == join::no_line && !wanted.only_first) continue;
+  const auto print = [&](const join::line_pair& pair, std::string& printed) {
     printed += pair.first != join::no_line ? first.keys[pair.first] : second.keys[pair.second];
-    add_other_fields(first, pair.first, fields[0]);
-    add_other_fields(second, pair.second, fields[1]);
+    add_other_fields(printed, first, pair.first, fields[0]);
+    add_other_fields(printed, second, pair.second, fields[1]);
     printed += '\n';
-  }
-  print(printed);
+  };
+  return join_and_print(chosen, wanted, first, second, files.bytes, join::partners::all, print);
 }
 
-void run_comm(const device_options& chosen, arguments given) {
-  wanted_lines wanted{true, true, true};
+int run_comm(const device_options& chosen, arguments given) {
+  join::wanted_lines wanted{true, true, true};
   take_options(given, [&](char letter, const auto&) {
     if (letter == '1') {
       wanted.only_first = false;
@@ -236,18 +206,13 @@ void run_comm(const device_options& chosen, arguments given) {
   const two_files files(given[0], given[1]);
   const join::sorted_lines first = join::lines_of(given[0], files.first());
   const join::sorted_lines second = join::lines_of(given[1], files.second());
-  std::string printed;
-  for (const join::line_pair& pair :
-       join_lines(chosen, wanted, first, second, files.bytes, join::partners::in_turn)) {
-    if (pair.second == join::no_line) {
-      if (wanted.only_first) printed.append(first.lines[pair.first]) += '\n';
-      continue;
-    }
-    if (wanted.only_first) printed += '\t';
-    if (pair.first != join::no_line && wanted.only_second) printed += '\t';
-    printed.append(second.lines[pair.second]) += '\n';
-  }
-  print(printed);
+  const auto print = [&](const join::line_pair& pair, std::string& printed) {
+    const bool is_only_first = pair.second == join::no_line;
+    if (!is_only_first && wanted.only_first) printed += '\t';
+    if (pair.first != join::no_line && !is_only_first && wanted.only_second) printed += '\t';
+    printed.append(is_only_first ? first.lines[pair.first] : second.lines[pair.second]) += '\n';
+  };
+  return join_and_print(chosen, wanted, first, second, files.bytes, join::partners::in_turn, print);
 }
 
 int run(const arguments& all) {
@@ -256,14 +221,9 @@ int run(const arguments& all) {
   if (given.empty()) throw example::wrong_call();
   const std::string tool = given.front();
   given.erase(given.begin());
-  if (tool == "join") {
-    run_join(chosen, given);
-  } else if (tool == "comm") {
-    run_comm(chosen, given);
-  } else {
-    throw example::wrong_call();
-  }
-  return 0;
+  if (tool == "join") return run_join(chosen, given);
+  if (tool == "comm") return run_comm(chosen, given);
+  throw example::wrong_call();
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 
 namespace words_in_common {
 namespace {
@@ -79,6 +80,20 @@ common_words find_common_words(const matcher& device, const std::vector<std::str
   std::sort(result.words.begin(), result.words.end(),
             [](const common_word& a, const common_word& b) { return a.word < b.word; });
   return result;
+}
+
+std::vector<common_word> find_on_host(const std::vector<std::string_view>& first,
+                                      const std::vector<std::string_view>& second) {
+  std::map<std::string_view, std::size_t> counts;
+  for (const std::string_view word : first) ++counts[word];
+  std::map<std::string_view, std::size_t> other_counts;
+  for (const std::string_view word : second) ++other_counts[word];
+  std::vector<common_word> found;
+  for (const auto& [word, count] : counts) {
+    const auto other = other_counts.find(word);
+    if (other != other_counts.end()) found.push_back({word, count, other->second});
+  }
+  return found;
 }
 
 }  // namespace words_in_common

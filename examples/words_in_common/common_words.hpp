@@ -26,4 +26,8 @@ struct common_words {
 common_words find_common_words(const matcher& device, const std::vector<std::string_view>& first,
                                const std::vector<std::string_view>& second, int hash_bits);
 
+/// The same by maps: what a device's result is checked against.
+std::vector<common_word> find_on_host(const std::vector<std::string_view>& first,
+                                      const std::vector<std::string_view>& second);
+
 }  // namespace words_in_common

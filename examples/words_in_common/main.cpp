@@ -8,6 +8,7 @@
 #include "../common/words.hpp"
 #include "common_words.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
 #include <string_view>
@@ -16,18 +17,23 @@
 namespace {
 
 const char help[] =
-    "Usage: words_in_common [--device=WHERE] [--counts] [--hash-bits=N] FILE... --with FILE...\n"
+    "Usage: words_in_common [--device=WHERE] [--counts] [--hash-bits=N] [--check]\n"
+    "                       FILE... --with FILE...\n"
     "\n"
     "Prints the words that come both in the files before --with and in those behind it, in the\n"
     "order of their bytes; with --counts, also how often they come in these and in those.\n"
     "Words are what is not white space: blank, \\t, \\n, \\v, \\f and \\r.\n"
     "WHERE is gpu, host (the host SIMT back end), or auto: the GPU if there is one.\n"
     "--hash-bits=N uses N of 64 bits of the words' hashes, so that some are equal: a test.\n"
-    "Exit status: 0, 1 if the call is wrong or a file failed, 2 if the device failed.\n";
+    "--check compares with maps of all words.\n"
+    "Exit status: 0, 1 if the call is wrong or a file failed, 2 if the device failed, 3 if "
+    "--check\n"
+    "found a difference.\n";
 
 struct options {
   std::string device = "auto";
   bool counts = false;
+  bool checks = false;
   int hash_bits = 64;
   std::vector<std::string> first, second;
 };
@@ -47,6 +53,8 @@ options parse(const std::vector<std::string>& arguments) {
       chosen.device = example::parse_device(given);
     } else if (argument == "--counts") {
       chosen.counts = true;
+    } else if (argument == "--check") {
+      chosen.checks = true;
     } else if (given.name == "--hash-bits") {
       chosen.hash_bits = example::parse_number<int>(given.value);
     } else {
@@ -68,6 +76,15 @@ std::vector<std::string_view> words_of(const std::vector<std::string>& texts) {
   return example::split_into_words({texts.begin(), texts.end()});
 }
 
+bool is_same(const std::vector<words_in_common::common_word>& some,
+             const std::vector<words_in_common::common_word>& others) {
+  return std::equal(
+      some.begin(), some.end(), others.begin(), others.end(),
+      [](const words_in_common::common_word& a, const words_in_common::common_word& b) {
+        return a.word == b.word && a.in_first == b.in_first && a.in_second == b.in_second;
+      });
+}
+
 int run(const std::vector<std::string>& arguments) {
   const options chosen = parse(arguments);
   const std::vector<std::string> first = read_all(chosen.first);
@@ -75,8 +92,10 @@ int run(const std::vector<std::string>& arguments) {
   const auto device = example::choose_device(
       "words_in_common", chosen.device, [] { return words_in_common::on_gpu::make_matcher(); },
       [] { return words_in_common::on_host::make_matcher(); });
-  const words_in_common::common_words found = words_in_common::find_common_words(
-      *device, words_of(first), words_of(second), chosen.hash_bits);
+  const std::vector<std::string_view> first_words = words_of(first);
+  const std::vector<std::string_view> second_words = words_of(second);
+  const words_in_common::common_words found =
+      words_in_common::find_common_words(*device, first_words, second_words, chosen.hash_bits);
   if (found.collisions != 0) {
     std::fprintf(stderr, "words_in_common: %zu words were hashed again\n", found.collisions);
   }
@@ -86,7 +105,12 @@ int run(const std::vector<std::string>& arguments) {
     std::putchar('\n');
   }
   example::finish_output();
-  return 0;
+  if (!chosen.checks) return 0;
+  const bool is_right =
+      is_same(found.words, words_in_common::find_on_host(first_words, second_words));
+  std::fprintf(stderr, "words_in_common: %zu words: %s maps\n", found.words.size(),
+               is_right ? "as by" : "not as by");
+  return is_right ? 0 : example::exit_check_failed;
 }
 
 }  // namespace
