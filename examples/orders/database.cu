@@ -87,20 +87,28 @@ void make_rows(const char* name, const Writer& writer, long long rows) {
 
 // ------------------------------------------------------------------ what is selected and computed
 
-struct row_number {
-  STRATA_HD std::uint32_t operator()(long long i) const { return static_cast<std::uint32_t>(i); }
-};
-
 struct is_between {
   int first;
   int last;
   STRATA_HD bool operator()(std::uint16_t value) const { return first <= value && value <= last; }
 };
 
-/// Where a selection puts row numbers, it is columns that are written: the row's key, and `Value` of
-/// the row.
+/// What is selected of a table: a row's key, and `Value` of the row, put together where they are read
+/// and stored in columns again.
+struct keyed_value {
+  std::uint32_t key;
+  std::uint32_t value;
+};
+
 template <class Value>
-struct selected_rows {
+struct keyed_row {
+  const std::uint32_t* keys;
+  Value value;
+  STRATA_HD keyed_value operator()(long long row) const { return {keys[row], value(row)}; }
+};
+
+/// An output iterator: item i is item i of both columns.
+struct two_columns {
   using iterator_category = std::random_access_iterator_tag;
   using value_type = void;
   using difference_type = std::ptrdiff_t;
@@ -108,36 +116,30 @@ struct selected_rows {
   using reference = void;
 
   struct place {
-    selected_rows rows;
-    STRATA_HD void operator=(std::uint32_t row) const {
-      rows.keys_out[rows.first] = rows.keys[row];
-      rows.values_out[rows.first] = rows.value(row);
+    std::uint32_t& key;
+    std::uint32_t& value;
+    STRATA_HD void operator=(const keyed_value& stored) const {
+      key = stored.key;
+      value = stored.value;
     }
   };
 
-  const std::uint32_t* keys;
-  Value value;
-  std::uint32_t* keys_out;
-  std::uint32_t* values_out;
-  std::ptrdiff_t first = 0;
+  std::uint32_t* keys;
+  std::uint32_t* values;
 
-  STRATA_HD selected_rows operator+(std::ptrdiff_t n) const {
-    selected_rows moved = *this;
-    moved.first += n;
-    return moved;
-  }
-  STRATA_HD place operator*() const { return {*this}; }
-  STRATA_HD place operator[](std::ptrdiff_t n) const { return {*this + n}; }
+  STRATA_HD two_columns operator+(std::ptrdiff_t n) const { return {keys + n, values + n}; }
+  STRATA_HD place operator*() const { return {*keys, *values}; }
+  STRATA_HD place operator[](std::ptrdiff_t n) const { return {keys[n], values[n]}; }
 };
 
 struct customer_of {
   const std::uint32_t* customers;
-  STRATA_HD std::uint32_t operator()(std::uint32_t row) const { return customers[row]; }
+  STRATA_HD std::uint32_t operator()(long long row) const { return customers[row]; }
 };
 struct charge_of {
   const std::uint32_t* prices;
   const std::uint8_t* discounts;
-  STRATA_HD std::uint32_t operator()(std::uint32_t row) const {
+  STRATA_HD std::uint32_t operator()(long long row) const {
     return charge(prices[row], discounts[row]);
   }
 };
@@ -234,17 +236,13 @@ class cuda_database final : public database {
 
     const long long orders =
         select("select orders", orders_.priorities.get(), data_.orders(), {1, asked.priority},
-               selected_rows<customer_of>{orders_.keys.get(),
-                                          {orders_.customers.get()},
-                                          order_keys_.get(),
-                                          order_customers_.get()});
-    const long long lines =
-        select("select line items", lines_.days.get(), data_.line_items(),
-               {asked.first_day, asked.last_day},
-               selected_rows<charge_of>{lines_.keys.get(),
-                                        {lines_.prices.get(), lines_.discounts.get()},
-                                        line_keys_.get(),
-                                        line_charges_.get()});
+               keyed_row<customer_of>{orders_.keys.get(), {orders_.customers.get()}},
+               {order_keys_.get(), order_customers_.get()});
+    const long long lines = select(
+        "select line items", lines_.days.get(), data_.line_items(),
+        {asked.first_day, asked.last_day},
+        keyed_row<charge_of>{lines_.keys.get(), {lines_.prices.get(), lines_.discounts.get()}},
+        {line_keys_.get(), line_charges_.get()});
     const long long joined = join(orders, lines);
     sort_by_customer(joined);
     groups_ = reduce_by_customer(joined);
@@ -281,10 +279,11 @@ class cuda_database final : public database {
   /// The rows with flags in a range.
   template <class Value>
   long long select(const char* name, const std::uint16_t* flags, long long rows, is_between range,
-                   const selected_rows<Value>& selected) {
+                   const keyed_row<Value>& row, const two_columns& selected) {
     measure(name, rows, [&](void* temp, std::size_t& temp_bytes) {
-      return strata::DeviceSelect::FlaggedIf(temp, temp_bytes, example::computed<row_number>{},
-                                             flags, selected, count_.get(), rows, range);
+      return strata::DeviceSelect::FlaggedIf(temp, temp_bytes,
+                                             example::computed<keyed_row<Value>>{row}, flags,
+                                             selected, count_.get(), rows, range);
     });
     return rows_out();
   }
