@@ -85,6 +85,7 @@ class AgentSegmentMerge {
     platform::forget(thread);
     return thread;
   }
+
   STRATA_D void merge_tile(const merge_share& planned) {
     if (planned.items == 0) return;
     int begins[merge_ways];
