@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-/// Which back end carries out DeviceHashJoin: define STRATA_JOIN_BACKEND as one of these before the
-/// header is included, or for a whole program, or leave the choice to the compiler and platform: CUDA
-/// with a CUDA compiler, else Metal on Apple's systems, else the host.
+/// Which back end carries out DeviceHashJoin: define STRATA_JOIN_BACKEND as CUDA, METAL or HOST, or as
+/// one of these, before the header is included, or for a whole program, or leave the choice to the
+/// compiler and platform: CUDA with a CUDA compiler, else Metal on Apple's systems, else the host.
 #define STRATA_JOIN_BACKEND_CUDA 1
 #define STRATA_JOIN_BACKEND_METAL 2
 #define STRATA_JOIN_BACKEND_HOST 3
@@ -17,6 +17,21 @@
 #define STRATA_JOIN_BACKEND STRATA_JOIN_BACKEND_HOST
 #endif
 #endif
+// A word becomes the number.
+#define STRATA_DETAIL_JOIN_BACKEND_OF2(word) STRATA_JOIN_BACKEND_##word
+#define STRATA_DETAIL_JOIN_BACKEND_OF(word) STRATA_DETAIL_JOIN_BACKEND_OF2(word)
+#if STRATA_DETAIL_JOIN_BACKEND_OF(STRATA_JOIN_BACKEND) == STRATA_JOIN_BACKEND_CUDA
+#undef STRATA_JOIN_BACKEND
+#define STRATA_JOIN_BACKEND STRATA_JOIN_BACKEND_CUDA
+#elif STRATA_DETAIL_JOIN_BACKEND_OF(STRATA_JOIN_BACKEND) == STRATA_JOIN_BACKEND_METAL
+#undef STRATA_JOIN_BACKEND
+#define STRATA_JOIN_BACKEND STRATA_JOIN_BACKEND_METAL
+#elif STRATA_DETAIL_JOIN_BACKEND_OF(STRATA_JOIN_BACKEND) == STRATA_JOIN_BACKEND_HOST
+#undef STRATA_JOIN_BACKEND
+#define STRATA_JOIN_BACKEND STRATA_JOIN_BACKEND_HOST
+#endif
+#undef STRATA_DETAIL_JOIN_BACKEND_OF
+#undef STRATA_DETAIL_JOIN_BACKEND_OF2
 
 #include <strata/core/macros.hpp>
 #include <strata/core/nvtx.hpp>
@@ -40,7 +55,7 @@
 #define STRATA_DETAIL_JOIN_NAMESPACE joins_by_metal
 #define STRATA_DETAIL_JOIN_BACKEND join_on_metal
 #else
-#error "strata: STRATA_JOIN_BACKEND is none of STRATA_JOIN_BACKEND_CUDA, _METAL and _HOST"
+#error "strata: STRATA_JOIN_BACKEND is none of CUDA, METAL and HOST"
 #endif
 
 #include <cstddef>
