@@ -185,6 +185,14 @@ TEST_F(MetalCalls, a_device_that_can_do_less) {
   options().max_threads = 1024;
   options().simd_width = 64;
   expect_join(MetalJoinStatus::not_supported, how);
+  context_list::of_process().clear();
+  // Storage is refused before anything else is mapped.
+  options().simd_width = 32;
+  options().buffer_length = 100;
+  options().zero_copies = 0;
+  expect_join(MetalJoinStatus::not_supported, how);
+  EXPECT_STREQ(strata::metal_join_error_text(), "the device allows no buffer of this length");
+  EXPECT_EQ(options().zero_copies, 0u);
 }
 
 TEST_F(MetalCalls, without_a_device_the_host_joins) {
@@ -295,6 +303,23 @@ TEST_F(MetalCalls, wrong_arguments_are_refused_before_anything_is_written) {
   });
   refuse("threads", [](arguments& a) { a.how.metal.threads = 96; });
   refuse("probe rows of a task", [](arguments& a) { a.how.metal.probe_rows = 65505; });
+}
+
+TEST_F(MetalCalls, null_pointers_without_rows_are_right) {
+  for (const JoinStrategy strategy : gpu_strategies) {
+    arguments none;
+    none.how.strategy = strategy;
+    none.build_keys = none.probe_keys = nullptr;
+    none.build_rows = none.probe_rows = 0;
+    EXPECT_EQ(none.call(), MetalJoinStatus::success);
+    EXPECT_EQ(none.total, 0);
+    arguments counted;
+    counted.how.strategy = strategy;
+    counted.build_rows_out = counted.probe_rows_out = nullptr;
+    counted.capacity = 0;
+    EXPECT_EQ(counted.call(), MetalJoinStatus::success);
+    EXPECT_GE(counted.total, 100);
+  }
 }
 
 TEST_F(MetalCalls, build_rows_of_a_semi_join_may_go_nowhere) {

@@ -29,9 +29,10 @@ device* the_device() {
   static device* one = nullptr;
   if (one == nullptr) {
     one = make<device>();
+    static const auto destroy = one->destroy;
     one->destroy = [](object* o) {
       one = nullptr;
-      delete static_cast<device*>(o);
+      destroy(o);
     };
     return one;
   }
@@ -41,6 +42,7 @@ device* the_device() {
 
 buffer* new_buffer(usize bytes, usize mode) {
   if (bytes == 0) die("newBufferWithLength: of 0 bytes");
+  if (bytes > options().buffer_length) die("newBufferWithLength: of %lu bytes", bytes);
   if (mode != 0) die("newBufferWithLength: shared storage is all there is here");
   if (refuses("newBufferWithLength:options:")) return nullptr;
   ++options().copies;
@@ -50,6 +52,7 @@ buffer* new_buffer(usize bytes, usize mode) {
 }
 buffer* new_buffer_no_copy(void* memory, usize bytes, usize mode, const void* block) {
   if (mode != 0 || block != nullptr) die("newBufferWithBytesNoCopy: shared, without deallocator");
+  if (bytes > options().buffer_length) die("newBufferWithBytesNoCopy: of %lu bytes", bytes);
   constexpr usize page = 16384;
   if (reinterpret_cast<usize>(memory) % page != 0 || bytes % page != 0 || bytes == 0 ||
       refuses("newBufferWithBytesNoCopy:length:options:deallocator:")) {
@@ -115,6 +118,8 @@ void install_device() {
   add(
       "MTLDevice", "maxThreadgroupMemoryLength",
       +[](device*, selector) { return options().threadgroup_memory; });
+  add(
+      "MTLDevice", "maxBufferLength", +[](device*, selector) { return options().buffer_length; });
   add(
       "MTLDevice", "newCommandQueue",
       +[](device* d, selector) { return refuses("newCommandQueue") ? nullptr : make<queue>(d); });

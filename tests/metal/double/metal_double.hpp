@@ -23,6 +23,7 @@ struct settings {
   bool has_devices = true;
   unsigned long threadgroup_memory = 32768;
   unsigned long max_threads = 1024;
+  unsigned long buffer_length = 1ul << 34;
   unsigned long simd_width = 32;
   // Failures. A selector that answers nil, from its fail_at-th call on; the dispatch that faults.
   std::string fail_selector;

@@ -48,10 +48,13 @@ class context {
  public:
   explicit context(objc::ref device) : device_(std::move(device)) {
     threadgroup_bytes_ = objc::max_threadgroup_memory(device_.get());
+    buffer_bytes_ = objc::max_buffer_length(device_.get());
   }
 
   objc::id device() const { return device_.get(); }
   std::size_t threadgroup_bytes() const { return threadgroup_bytes_; }
+  /// Of the longest buffer.
+  std::size_t buffer_bytes() const { return buffer_bytes_; }
 
   /// The characters live until the pool around ends.
   const char* name() const { return objc::utf8(objc::name(device_.get())); }
@@ -115,6 +118,7 @@ class context {
   objc::ref queue_;
   objc::ref library_;
   std::size_t threadgroup_bytes_ = 0;
+  std::size_t buffer_bytes_ = 0;
   pipeline pipelines_[functions][2][2];
   std::mutex mutex_;
 };

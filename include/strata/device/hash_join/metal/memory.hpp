@@ -34,7 +34,10 @@ class mapped {
   [[nodiscard]] MetalJoinStatus map(context& gpu, void* data, std::size_t bytes, access what) {
     const std::size_t page = page_bytes();
     const std::size_t whole = (bytes + page - 1) / page * page;
-    if (data != nullptr && bytes > 0 && whole >= bytes &&
+    if (bytes > gpu.buffer_bytes()) {
+      return fail(MetalJoinStatus::not_supported, "the device allows no buffer of this length");
+    }
+    if (data != nullptr && bytes > 0 && whole <= gpu.buffer_bytes() &&
         reinterpret_cast<std::uintptr_t>(data) % page == 0) {
       buffer_ =
           objc::ref(objc::new_buffer_no_copy(gpu.device(), data, whole, storage_shared, nullptr));

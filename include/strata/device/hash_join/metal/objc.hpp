@@ -80,6 +80,7 @@ inline constexpr message<id()> description{"localizedDescription"};
 inline constexpr message<id()> name{"name"};
 inline constexpr message<bool(integer)> supports_family{"supportsFamily:"};
 inline constexpr message<uinteger()> max_threadgroup_memory{"maxThreadgroupMemoryLength"};
+inline constexpr message<uinteger()> max_buffer_length{"maxBufferLength"};
 inline constexpr message<id()> new_command_queue{"newCommandQueue"};
 inline constexpr message<id(uinteger, uinteger)> new_buffer{"newBufferWithLength:options:"};
 inline constexpr message<id(void*, uinteger, uinteger, void*)> new_buffer_no_copy{

@@ -28,9 +28,10 @@ struct MetalJoinTuning {
   /// Tasks that are listed, and encoded, at a time.
   std::uint32_t tasks = 16384;
   /// Pairs that the tasks of a dispatch may compare, and dispatches of a command buffer: bounds for
-  /// the time that the system lets one run. A count of 32 bits holds what a dispatch can match.
+  /// the time that the system lets one run. A count of 32 bits holds what a dispatch can match; if
+  /// all pairs match and are put out, it writes 32 GiB, which should take less than a second.
   std::uint32_t dispatch_pairs = 0xffffffffu;
-  std::uint32_t dispatches = 16;
+  std::uint32_t dispatches = 4;
 };
 
 struct MetalJoinOptions {
