@@ -7,8 +7,10 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
+#include <deque>
 #include <map>
 #include <mutex>
+#include <new>
 #include <set>
 #include <vector>
 
@@ -119,6 +121,19 @@ void drop(object* o) {
   const long left = --o->references;
   if (left < 0) die("an object of class %s was released too often", o->isa->name.c_str());
   if (left == 0) o->destroy(o);
+}
+void bury(object* destroyed) {
+  const std::lock_guard<std::recursive_mutex> guard(lock());
+  static auto* const graves = new std::deque<object*>;
+  auto* const dead = ::new (static_cast<void*>(destroyed)) object(nullptr);
+  dead->isa = class_of("(released)");
+  dead->references = 0;
+  dead->destroy = [](object*) {};
+  graves->push_back(dead);
+  if (graves->size() > 2000) {
+    ::operator delete(graves->front());
+    graves->pop_front();
+  }
 }
 void autorelease(object* o) {
   if (pools.empty()) die("%s autoreleased without a pool: it leaks", o->isa->name.c_str());

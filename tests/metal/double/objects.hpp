@@ -36,6 +36,8 @@ struct class_info : object {
 void retain(object* o);
 void drop(object* o);
 void autorelease(object* o);
+// Keeps the memory of an object that is no more, so that a message to it is noticed.
+void bury(object* destroyed);
 class_info* class_of(const char* name);
 selector selector_of(const char* name);
 // Puts all methods into their classes, once.
@@ -44,7 +46,10 @@ void install();
 template <class T, class... Arguments>
 T* make(Arguments&&... arguments) {
   auto* const made = new T(std::forward<Arguments>(arguments)...);
-  made->destroy = [](object* o) { delete static_cast<T*>(o); };
+  made->destroy = [](object* o) {
+    static_cast<T*>(o)->~T();
+    bury(o);
+  };
   return made;
 }
 template <class T>
