@@ -3,9 +3,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Breaks the shipped host code on purpose, one place at a time: every break must be noticed.
 
-A copy of the headers is broken, and a program that joins a few rows by all plans is compiled with it and
-the double. On the shipped code nothing may be noticed. A break that is only slower, such as the same digit in two
-passes, is not in the list.
+A copy of the headers is broken, and a program is compiled with it and the double: metal_host_probe.cpp joins a few
+rows by all plans, metal_class_probe.cpp calls DeviceHashJoin where it is about who joins, queues, limits and errors.
+On the shipped code nothing may be noticed. A break that is only slower, such as the same digit in two passes, is not
+in the list.
 """
 
 import argparse
@@ -20,7 +21,8 @@ TESTS = pathlib.Path(__file__).resolve().parents[1]
 INCLUDE = TESTS.parent / "include"
 METAL = pathlib.Path("strata/device/hash_join/metal")
 
-MUTANTS = [
+# Of one program: a file of METAL, what stands there (the first place), and what is put there.
+OF_JOINS = [
     ("command.hpp", "objc::wait(buffer_);", ";"),
     ("command.hpp", "objc::commit(buffer_);", ";"),
     ("command.hpp", "if (encoder_ != nullptr) objc::end_encoding(encoder_);", ""),
@@ -57,7 +59,59 @@ MUTANTS = [
     ("metal_join.hpp", "if (request.capacity > most) request.capacity = most;",
      "request.capacity = most;"),
     ("tuning.hpp", "return {threads * 4, rows * 4, rows * 2,", "return {threads * 4, rows * 4, rows,"),
+    ("metal_join.hpp", " || !arrays_are_valid(request)", ""),
+    ("metal_join.hpp", "r.probe_out == nullptr || ", ""),
+    ("metal_join.hpp", " || (r.build_out == nullptr && needs_build_rows)", ""),
+    ("metal_join.hpp", "first_b - first_a < a_bytes :", "false :"),
+    ("metal_join.hpp", "first_a - first_b < b_bytes;", "false;"),
 ]
+OF_CALLS = [
+    ("calls.hpp", "if (!is_strategy(options.strategy)) return cudaErrorInvalidValue;", ""),
+    ("calls.hpp", "strategy <= JoinStrategy::automatic", "strategy < JoinStrategy::automatic"),
+    ("calls.hpp", "sink.build_out,\n                                      sink.probe_out,",
+     "sink.probe_out, sink.build_out,"),
+    ("calls.hpp", "options.hash, options.equal, queue));", "options.hash, options.equal, nullptr));"),
+    ("calls.hpp", "if (temp_storage != nullptr && queue != nullptr) {", "if (queue != nullptr) {"),
+    ("calls.hpp", "if (temp_storage != nullptr && queue != nullptr) {", "if (false) {"),
+    ("calls.hpp", "if (status != MetalJoinStatus::success) return as_cuda(status);", "(void)status;"),
+    ("calls.hpp", "by_host.strategy = JoinStrategy::cpu;", ""),
+    ("calls.hpp", "JoinOptions<Hash, Equal> by_host = options;", "JoinOptions<Hash, Equal> by_host;"),
+    ("calls.hpp", "join_pairs_sink<Index>{nullptr, nullptr}, num_out, 0, options",
+     "join_pairs_sink<Index>{nullptr, nullptr}, num_out, 1, options"),
+    ("calls.hpp", "MetalJoinOptions result(join_on_host::on_host(options));", "MetalJoinOptions result;"),
+    ("calls.hpp", "if (options.strategy != JoinStrategy::automatic) result.strategy = options.strategy;", ""),
+    ("calls.hpp", "if (options.strategy != JoinStrategy::automatic) result", "result"),
+    ("calls.hpp", "static_cast<int>(status)", "static_cast<int>(status != MetalJoinStatus::success)"),
+    ("metal_join.hpp", "request.kind != JoinKind::full && ", ""),
+    ("metal_join.hpp", "options.host.order == JoinOrder::any &&", ""),
+    ("metal_join.hpp", "options.host.build_valid == nullptr && ", ""),
+    ("metal_join.hpp", "options.host.probe_valid == nullptr &&", ""),
+    ("metal_join.hpp", "storage_bytes < work.bytes() || ", ""),
+    ("metal_join.hpp", "gpu.queue(queue) : finish(queue)", "gpu.queue(queue) : MetalJoinStatus::success"),
+    ("metal_join.hpp", "if (temp_storage != nullptr && command_queue != nullptr) {", "if (command_queue != nullptr) {"),
+    ("metal_join.hpp", "if (temp_storage != nullptr && command_queue != nullptr) {", "if (false) {"),
+    ("metal_join.hpp", "gpu == nullptr ? 0 : gpu->threadgroup_bytes()", "1"),
+    ("metal_join.hpp", "if (status == MetalJoinStatus::success) *num_out", "*num_out"),
+    ("context.hpp", "!device || !objc::supports_family(device.get(), least_family)", "!device"),
+    ("context.hpp", "if (library_) return MetalJoinStatus::success;", ""),
+    ("context.hpp", "return library_ ? MetalJoinStatus::success", "return true ? MetalJoinStatus::success"),
+    ("context.hpp", 'if (!made) return fail(MetalJoinStatus::no_function, "no shader function ", full_name);', ""),
+    ("context.hpp", "if (!object) {", "if (false) {"),
+    ("context.hpp", "objc::simd_width(object.get()) != simd_lanes", "false"),
+    ("context.hpp", "return queue_ ? MetalJoinStatus::success", "return true ? MetalJoinStatus::success"),
+    ("command.hpp", "if (encoder_ == nullptr) {", "if (false) {"),
+    ("command.hpp", "if (threads > kernel.max_threads) {", "if (false) {"),
+    ("command.hpp", "if (status_ != MetalJoinStatus::success) return status_;", ""),
+    ("memory.hpp", "if (bytes > gpu.buffer_bytes()) {", "if (false) {"),
+    ("memory.hpp", 'if (!buffer_) return fail(MetalJoinStatus::out_of_memory, "Metal gave no buffer");', ""),
+    ("radix.hpp", "tile_rows * key_bytes + counter_bytes + digits * 4 + simd_lanes * 4 >", "0 >"),
+    ("join.hpp", "while (threads > simd_lanes && threads > kernel.max_threads) threads /= 2;", ""),
+    ("tasks.hpp", "pairs + pairs_of(tasks_[next]) <= tuning_.dispatch_pairs", "true"),
+    ("tasks.hpp", "d < tuning_.dispatches && ", ""),
+    ("status.hpp", '"%s%s", what, detail', '"%s", what'),
+]
+MUTANTS = ([("metal_host_probe.cpp", *mutant) for mutant in OF_JOINS] +
+           [("metal_class_probe.cpp", *mutant) for mutant in OF_CALLS])
 
 
 def main():
@@ -68,18 +122,18 @@ def main():
     parser.add_argument("--only", default="", help="only those with this text")
     arguments = parser.parse_args()
     missed = []
-    mutants = [m for m in MUTANTS[::arguments.step] if arguments.only in m[1]]
+    mutants = [m for m in MUTANTS[::arguments.step] if arguments.only in " ".join(m[:3])]
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         shutil.copytree(INCLUDE / "strata", folder / "include" / "strata")
         environment = dict(os.environ, MSL_FLAGS="-O0")
 
-        def is_noticed(title):
+        def is_noticed(probe, title):
             """Why the broken code is noticed, or an empty text."""
             program = folder / "program"
             built = subprocess.run(
                 [arguments.cxx, "-std=c++17", "-O0", "-I", folder / "include", "-I", TESTS,
-                 TESTS / "metal" / "metal_host_probe.cpp", arguments.double, "-pthread", "-ldl", "-o", program],
+                 TESTS / "metal" / probe, arguments.double, "-pthread", "-ldl", "-o", program],
                 text=True, capture_output=True)
             if built.returncode != 0:
                 sys.exit(f"FAILED: {title} does not compile: {built.stderr[:2000]}")
@@ -91,10 +145,11 @@ def main():
                 return ""
             return (done.stderr.strip().splitlines() or [f"status {done.returncode}"])[-1]
 
-        why = is_noticed("the shipped code")
-        if why:
-            sys.exit(f"FAILED: the shipped code is noticed: {why}")
-        for file, old, new in mutants:
+        for probe in sorted({m[0] for m in mutants}):
+            why = is_noticed(probe, "the shipped code")
+            if why:
+                sys.exit(f"FAILED: the shipped code is noticed by {probe}: {why}")
+        for probe, file, old, new in mutants:
             path = folder / "include" / METAL / file
             text = path.read_text()
             title = f"{file}: {' '.join(old.split())}"
@@ -102,7 +157,7 @@ def main():
                 missed.append(f"{title} is no longer there")
                 continue
             path.write_text(text.replace(old, new, 1))
-            why = is_noticed(title)
+            why = is_noticed(probe, title)
             path.write_text(text)
             print(f"{'noticed' if why else '-':8} {title[:90]}: {why[:70]}", flush=True)
             if not why:

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What host_mutants.py compiles with broken headers: few rows, all plans and kinds, memory on pages
-// and not, a fault, and no object left at the end. Soon compiled, hence without a test framework.
+// What host_mutants.py compiles with broken headers, and metal_arm64 for another processor: few rows,
+// all plans and kinds, memory on pages and not, wrong arrays, a fault, and no object left at the end.
+// Soon compiled, hence without a test framework.
 #include "metal/double/metal_double.hpp"
 #include "metal/metal_small_joins.hpp"
 
@@ -54,9 +55,34 @@ bool fault_is_reported(const MetalJoinTuning& tuning) {
   return got.status == MetalJoinStatus::launch_failure || fail("a fault is not reported");
 }
 
+bool wrong_arrays_are_refused(const MetalJoinTuning& tuning) {
+  MetalJoinOptions how;
+  how.strategy = JoinStrategy::radix_single;
+  how.metal = tuning;
+  const std::vector<std::uint32_t> keys(30, 1);
+  std::vector<std::int32_t> out(100, -7);
+  const auto is_refused = [&](std::int32_t* build_out, std::int32_t* probe_out) {
+    std::int64_t total = -7;
+    std::size_t bytes = 0;
+    std::vector<unsigned char> storage;
+    MetalJoinStatus status{};
+    for (int call = 0; call < 2; ++call) {
+      storage.resize(bytes);
+      status = strata::detail::metal_join_pairs(call == 0 ? nullptr : storage.data(), bytes,
+                                                JoinKind::inner, keys.data(), 30, keys.data(), 30,
+                                                build_out, probe_out, &total, 50, how);
+    }
+    return status == MetalJoinStatus::invalid_value && total == -7 &&
+           std::count(out.begin(), out.end(), -7) == 100;
+  };
+  return is_refused(out.data(), out.data() + 49) && is_refused(out.data() + 49, out.data()) &&
+         is_refused(out.data(), nullptr) && is_refused(nullptr, out.data());
+}
+
 }  // namespace
 
 int main() {
+  std::printf("device: %s\n", device_name().c_str());
   MetalJoinTuning tuning;
   tuning.threads = 32;
   tuning.table_rows = 16;
@@ -74,6 +100,7 @@ int main() {
     }
   }
   if (!fault_is_reported(tuning)) return 1;
+  if (!wrong_arrays_are_refused(tuning)) return fail("wrong arrays are not refused") ? 0 : 1;
   // A device that is not the default one, and one whose memory holds exactly what a table takes.
   context_list::of_process().clear();
   metal_double::options().has_default_device = false;
