@@ -92,6 +92,23 @@ TEST_P(MetalJoin, skewed_build_side) {
   for (std::size_t i = 0; i < build.ids.size(); i += 3) build.ids[i] = 77;
   check_join<std::uint32_t>(kind(), build, random_side(1000, 1000, 30), tiny_options());
 }
+TEST_P(MetalJoin, one_probe_row_with_most_build_rows_for_partners) {
+  side_ids build = random_side(2000, 1000, 38);
+  std::fill(build.ids.begin() + 500, build.ids.end(), 5000u);
+  side_ids probe = random_side(150, 2000, 39);
+  probe.ids[123] = 5000;
+  check_join<std::uint32_t>(kind(), build, probe, tiny_options());
+}
+TEST_P(MetalJoin, different_keys_fill_one_partition) {
+  side_ids all;
+  for (std::uint32_t key = 1; all.ids.size() < 300; ++key) {
+    if (hash_of(key) >> 24 == 77) all.ids.push_back(key);
+  }
+  side_ids some;
+  some.ids.assign(all.ids.begin() + 100, all.ids.begin() + 220);
+  check_join<std::uint32_t>(kind(), all, some, tiny_options());
+  check_join<std::uint32_t>(kind(), some, all, tiny_options());
+}
 TEST_P(MetalJoin, counts_alone) {
   const std::vector<std::uint32_t> build = random_side(300, 100, 31).ids;
   const std::vector<std::uint32_t> probe = random_side(500, 120, 32).ids;
