@@ -7,6 +7,7 @@
 #include "metal/metal_join_support.hpp"
 
 #include <chrono>
+#include <ctime>
 
 namespace {
 
@@ -30,8 +31,13 @@ class MetalCounts : public testing::Test {
   metal_double::settings saved_;
 };
 
-// Unique build keys in random order, each probe row has one partner. Returns the seconds.
-double join_unique(std::size_t build_rows, std::size_t probe_rows) {
+struct join_time {
+  double seconds = 0;
+  double cpu_seconds = 0;  // of all threads
+};
+
+// Unique build keys in random order, each probe row has one partner.
+join_time join_unique(std::size_t build_rows, std::size_t probe_rows) {
   array<std::uint32_t> build(build_rows, true);
   array<std::uint32_t> probe(probe_rows, true);
   array<std::int32_t> build_out(probe_rows, true);
@@ -42,14 +48,16 @@ double join_unique(std::size_t build_rows, std::size_t probe_rows) {
   for (std::size_t i = 0; i < probe_rows; ++i) probe[i] = key(random() % build_rows);
   std::int64_t total = -1;
   std::size_t bytes = 0;
-  double seconds = 0;
+  join_time took;
   const auto call = [&](void* storage) {
     const auto begin = std::chrono::steady_clock::now();
+    const std::clock_t cpu_begin = std::clock();
     const MetalJoinStatus status = strata::detail::metal_join_pairs(
         storage, bytes, JoinKind::inner, build.data(), static_cast<std::int64_t>(build_rows),
         probe.data(), static_cast<std::int64_t>(probe_rows), build_out.data(), probe_out.data(),
         &total, static_cast<std::int64_t>(probe_rows));
-    seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    took.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    took.cpu_seconds = static_cast<double>(std::clock() - cpu_begin) / CLOCKS_PER_SEC;
     return status;
   };
   EXPECT_EQ(call(nullptr), MetalJoinStatus::success);
@@ -65,7 +73,7 @@ double join_unique(std::size_t build_rows, std::size_t probe_rows) {
     right += build[static_cast<std::size_t>(build_out[i])] == probe[p] ? 1 : 0;
   }
   EXPECT_EQ(right, probe_rows);
-  return seconds;
+  return took;
 }
 
 TEST_F(MetalCounts, a_simdgroup_of_probes_needs_one_atomic) {
@@ -77,8 +85,11 @@ TEST_F(MetalCounts, a_simdgroup_of_probes_needs_one_atomic) {
 
 TEST_F(MetalCounts, quarter_of_a_million_and_a_million_rows_take_the_double_seconds) {
   join_unique(250000, 1000000);  // compiles
-  const double seconds = join_unique(250000, 1000000);
-  std::printf("250 K x 1 M on the double: %.2f s\n", seconds);
+  const join_time took = join_unique(250000, 1000000);
+  std::printf("250 K x 1 M on the double: %.2f s, %.2f s of CPU\n", took.seconds, took.cpu_seconds);
+  // 5 s is the limit for two cores. That of the CPU's time is twice as strict, yet other programs on
+  // the machine do not break it; it takes a third of that.
+  EXPECT_LE(took.cpu_seconds, 5.0);
 }
 
 // Places that keys choose cannot be free of conflicts. With one key they are the same for all lanes,
