@@ -1,0 +1,15 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tells, before CTest's first test, which device joins by Metal are tested on: a log of the double is
+// not to be mistaken for one of a GPU. To stderr, as programs read CTest's list of tests from stdout.
+#include <strata/device/hash_join/metal/context.hpp>
+
+#include <cstdio>
+
+int main() {
+  const strata::detail::metal::objc::autorelease_pool pool;
+  auto* const gpu = strata::detail::metal::context_list::of_process().find(nullptr);
+  std::fprintf(stderr, "Tests of joins by Metal: %s\n",
+               gpu == nullptr ? "no device of family Apple7 or later" : gpu->name());
+}
