@@ -61,22 +61,29 @@ bool wrong_arrays_are_refused(const MetalJoinTuning& tuning) {
   how.metal = tuning;
   const std::vector<std::uint32_t> keys(30, 1);
   std::vector<std::int32_t> out(100, -7);
-  const auto is_refused = [&](std::int32_t* build_out, std::int32_t* probe_out) {
+  const auto is_refused = [&](std::int32_t* build_out, std::int32_t* probe_out,
+                              const std::uint32_t* build, const std::uint32_t* probe,
+                              std::int64_t capacity, bool has_total) {
     std::int64_t total = -7;
     std::size_t bytes = 0;
     std::vector<unsigned char> storage;
     MetalJoinStatus status{};
     for (int call = 0; call < 2; ++call) {
       storage.resize(bytes);
-      status = strata::detail::metal_join_pairs(call == 0 ? nullptr : storage.data(), bytes,
-                                                JoinKind::inner, keys.data(), 30, keys.data(), 30,
-                                                build_out, probe_out, &total, 50, how);
+      status = strata::detail::metal_join_pairs(
+          call == 0 ? nullptr : storage.data(), bytes, JoinKind::inner, build, 30, probe, 30,
+          build_out, probe_out, has_total ? &total : nullptr, capacity, how);
     }
     return status == MetalJoinStatus::invalid_value && total == -7 &&
            std::count(out.begin(), out.end(), -7) == 100;
   };
-  return is_refused(out.data(), out.data() + 49) && is_refused(out.data() + 49, out.data()) &&
-         is_refused(out.data(), nullptr) && is_refused(nullptr, out.data());
+  std::int32_t* const o = out.data();
+  const std::uint32_t* const k = keys.data();
+  return is_refused(o, o + 49, k, k, 50, true) && is_refused(o + 49, o, k, k, 50, true) &&
+         is_refused(o, nullptr, k, k, 50, true) && is_refused(nullptr, o, k, k, 50, true) &&
+         is_refused(o, o + 50, nullptr, k, 50, true) &&
+         is_refused(o, o + 50, k, nullptr, 50, true) && is_refused(o, o + 50, k, k, -1, true) &&
+         is_refused(o, o + 50, k, k, 50, false);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <strata/device/hash_join/metal/join.hpp>
 #include <strata/device/hash_join/metal/status.hpp>
 #include <strata/device/hash_join/metal/tuning.hpp>
+#include <strata/device/hash_join/pairs.hpp>
 #include <strata/device/hash_join/strategy.hpp>
 
 #include <cstddef>
@@ -31,7 +32,9 @@ STRATA_NAMESPACE_BEGIN
 ///   the host makes prefix sums.
 /// - **Temporary storage** is memory that both processors see, as all of the host's is. Part of it
 ///   that begins and ends on a page is given to Metal as it is, without a copy, and so are keys and
-///   results that begin on a page (16 KiB). Else Metal makes buffers, and they are copied.
+///   results that begin on a page (16 KiB). Else Metal makes buffers, and they are copied. Apple's
+///   documentation wants such memory to be of vm_allocate or mmap; that of malloc is given too, and
+///   what Metal does not take is copied.
 /// - **Capacity** as for the host. Totals are exact, 64 bits wide.
 /// - **Errors.** `invalid_value` for what the host refuses, before anything is written. Others say
 ///   that Metal failed; `metal_join_error_text()` has the reason, and the contents of the result
@@ -49,31 +52,6 @@ inline constexpr bool is_joined_by_gpu = (sizeof(Key) == 4 || sizeof(Key) == 8) 
 constexpr MetalJoinStatus status_of(HostJoinStatus status) {
   return status == HostJoinStatus::success ? MetalJoinStatus::success
                                            : MetalJoinStatus::invalid_value;
-}
-
-/// Of arrays of so many bytes. A null pointer has none.
-inline bool have_common_bytes(const void* a, std::uint64_t a_bytes, const void* b,
-                              std::uint64_t b_bytes) {
-  if (a == nullptr || b == nullptr || a_bytes == 0 || b_bytes == 0) return false;
-  const auto first_a = reinterpret_cast<std::uintptr_t>(a);
-  const auto first_b = reinterpret_cast<std::uintptr_t>(b);
-  return first_a <= first_b ? first_b - first_a < a_bytes : first_a - first_b < b_bytes;
-}
-
-inline bool arrays_are_valid(const join_request& r) {
-  if (r.build_keys == nullptr || r.probe_keys == nullptr) return false;
-  if (r.capacity == 0) return true;
-  const bool needs_build_rows = r.kind == JoinKind::inner || r.kind == JoinKind::left;
-  if (r.probe_out == nullptr || (r.build_out == nullptr && needs_build_rows)) return false;
-  const std::uint64_t out = r.capacity * r.row_bytes;
-  for (const void* const keys : {r.build_keys, r.probe_keys}) {
-    const std::uint64_t bytes = (keys == r.build_keys ? r.build_rows : r.probe_rows) * r.key_bytes;
-    if (have_common_bytes(r.build_out, out, keys, bytes) ||
-        have_common_bytes(r.probe_out, out, keys, bytes)) {
-      return false;
-    }
-  }
-  return !have_common_bytes(r.build_out, out, r.probe_out, out);
 }
 
 inline bool is_joined_by_gpu_now(const join_request& request, const MetalJoinOptions& options) {
@@ -102,9 +80,7 @@ inline bool is_joined_by_gpu_now(const join_request& request, const MetalJoinOpt
     storage_bytes = work.bytes();
     return MetalJoinStatus::success;
   }
-  if (storage_bytes < work.bytes() || !arrays_are_valid(request)) {
-    return MetalJoinStatus::invalid_value;
-  }
+  if (storage_bytes < work.bytes()) return MetalJoinStatus::invalid_value;
   // The host may read what earlier work of the queue writes.
   MetalJoinStatus status = queue == nullptr ? gpu.queue(queue) : finish(queue);
   if (status != MetalJoinStatus::success) return status;
@@ -156,7 +132,10 @@ template <class Policy = metal_join_policy, class Index, class Key, class Hash =
         strategy = *options.strategy;
       }
       if (strategy != JoinStrategy::cpu) {
-        if (temp_storage != nullptr && (num_out == nullptr || capacity < 0)) {
+        if (temp_storage != nullptr &&
+            (num_out == nullptr || capacity < 0 || build_keys == nullptr || probe_keys == nullptr ||
+             !join_outputs_are_valid(kind, build_out, probe_out, capacity, build_keys, build_rows,
+                                     probe_keys, probe_rows))) {
           return MetalJoinStatus::invalid_value;
         }
         return metal::join_by_gpu(*gpu, command_queue, strategy, request, options, temp_storage,
