@@ -25,6 +25,8 @@ import textwrap
 COLUMNS = ("algorithm,type,case,n,lib,ms_median,ms_min,items_per_s,gb_per_s,"
            "percent_of_copy").split(",")
 BAR_COLUMNS = "algorithm,type,case,n,rival,min_ratio,min_percent_of_copy".split(",")
+# A list of bars may have this column, too.
+RATE_COLUMN = "min_items_per_s"
 
 SPDX_COMMENT = ("<!-- SPDX-FileCopyrightText: 2026 The strata authors -->\n"
                 "<!-- SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception -->")
@@ -43,13 +45,14 @@ class Timing:
     def __init__(self):
         self.medians = []
         self.minima = []
+        self.items_per_s = []
         self.gb_per_s = []
         self.percent_of_copy = []
 
     def add(self, row):
         self.medians.append(float(row["ms_median"]))
         self.minima.append(float(row["ms_min"]))
-        for name in ("gb_per_s", "percent_of_copy"):
+        for name in ("items_per_s", "gb_per_s", "percent_of_copy"):
             if row[name]:
                 getattr(self, name).append(float(row[name]))
 
@@ -91,10 +94,10 @@ def status_of(ratio, noise):
     return "faster" if ratio > 1 else "slower"
 
 
-def read_rows(lines, columns, what):
+def read_rows(lines, columns, what, optional=()):
     """The rows of a CSV with these columns; lines that begin with # are comments."""
     reader = csv.DictReader(line for line in lines if not line.startswith("#"))
-    if reader.fieldnames != columns:
+    if reader.fieldnames not in (columns, [*columns, *optional]):
         raise ValueError(f"{what}: the columns are {reader.fieldnames}, not {columns}")
     return list(reader)
 
@@ -350,38 +353,50 @@ def svg(comparisons, title="strata beside CUB"):
 # ------------------------------------------------------------------ bars
 
 
+Bar = collections.namedtuple("Bar", "key rival min_ratio min_percent_of_copy min_items_per_s")
+
+
 def read_bars(path):
-    """[(Key, rival or "", least ratio or None, least % of copy or None)]"""
+    """Bars; the least values are None where there are none, and rival is "" where none is named."""
+    def number(row, name):
+        return float(row[name]) if row.get(name) else None
+
     with open(path, newline="", encoding="utf-8") as file:
-        return [(key_of(row), row["rival"], *(float(row[name]) if row[name] else None
-                                for name in ("min_ratio", "min_percent_of_copy")))
-                for row in read_rows(file, BAR_COLUMNS, path)]
+        return [Bar(key_of(row), row["rival"], number(row, "min_ratio"),
+                    number(row, "min_percent_of_copy"), number(row, RATE_COLUMN))
+                for row in read_rows(file, BAR_COLUMNS, path, [RATE_COLUMN])]
 
 
-def check_bars(bars, comparisons):
+def check_bars(bars, comparisons, timings):
     """Lines of text, one per bar, and whether every bar is met."""
-    by_key = {}
-    for c in comparisons:
-        by_key[(c.key, c.rival)] = by_key[(c.key, "")] = c
+    by_key = {(c.key, c.rival): c for c in comparisons}
     lines, met = [], 0
-    for key, rival, min_ratio, min_percent in bars:
-        c = by_key.get((key, rival))
-        if c is None:
-            lines.append(f"MISSING {label(key)}{' beside ' + rival if rival else ''}")
+    for bar in bars:
+        ours = timings.get(bar.key, {}).get("strata")
+        c = by_key.get((bar.key, bar.rival))
+        name = f"{label(bar.key)}{' beside ' + bar.rival if bar.rival else ''}"
+        if ours is None or (bar.rival and c is None):
+            lines.append(f"MISSING {name}")
             continue
         found = []
         passed = True
-        percent = c.ours.median_of("percent_of_copy")
-        for name, value, least, digits in (("ratio", c.ratio, min_ratio, 3),
-                                           ("% of copy", percent, min_percent, 1)):
+        for what, value, least, digits in (
+                ("ratio", c and c.ratio, bar.min_ratio, 3),
+                ("% of copy", ours.median_of("percent_of_copy"), bar.min_percent_of_copy, 1),
+                ("10^9 items/s", billions(ours.median_of("items_per_s")),
+                 billions(bar.min_items_per_s), 2)):
             if least is not None:
                 passed = passed and value is not None and value >= least
-                found.append(f"{name} {rounded(value, digits) or 'none'} (bar {least:g})")
+                found.append(f"{what} {rounded(value, digits) or 'none'} (bar {least:g})")
         met += passed
-        name = label_of(c) if rival else label(key)
+        name = label_of(c) if c else label(bar.key)
         lines.append(f"{'pass' if passed else 'FAIL'}    {name}: {', '.join(found)}")
     lines.append(f"{met} of {len(bars)} bars are met")
     return lines, met == len(bars)
+
+
+def billions(value):
+    return None if value is None else value / 1e9
 
 
 def main(arguments):
@@ -415,7 +430,7 @@ def main(arguments):
     print(headline(comparisons))
     if bars is None:
         return 0
-    lines, all_met = check_bars(bars, comparisons)
+    lines, all_met = check_bars(bars, comparisons, timings)
     print("\n".join(lines))
     return 0 if all_met else 1
 

@@ -230,6 +230,25 @@ class Bars(Files):
         self.assertEqual(code, 1)
         self.assertIn("MISSING DeviceReduce::Sum i64 uniform 2^13", printed)
 
+    def test_a_bar_without_a_rival_needs_none(self):
+        alone = self.file("alone.csv", ",".join(report.COLUMNS) + "\n" +
+                          "DeviceSegmentedMergeSort::SortKeys,i32,single,1024,strata,1,1,2e9,3,4\n")
+        for bar, met in ((",,4", True), (",,5", False), ("cub,1,", False)):
+            with self.subTest(bar=bar):
+                path = self.bars(f"DeviceSegmentedMergeSort::SortKeys,i32,single,1024,{bar}")
+                self.assertEqual(self.run_report(alone, "--bars", path)[0], 0 if met else 1)
+
+    def test_a_list_of_bars_may_have_a_column_of_rates(self):
+        for rate, code, line in (("8e8", 0, "pass    DeviceReduce::Sum f32 uniform 2^13: ratio 0.800"
+                                               " (bar 0.5), 10^9 items/s 0.82 (bar 0.8)"),
+                                 ("8.2e8", 1, "(bar 0.82)"), ("", 0, "(bar 0.5)\n")):
+            with self.subTest(rate=rate):
+                path = self.file("bars.csv", ",".join([*report.BAR_COLUMNS, report.RATE_COLUMN]) +
+                                 f"\nDeviceReduce::Sum,f32,uniform,8192,cub,0.5,,{rate}\n")
+                printed_code, printed = self.run_report(FIXTURE, "--bars", path)
+                self.assertEqual(printed_code, code)
+                self.assertIn(line, printed)
+
     def test_the_bars_of_the_project_can_be_read(self):
         for name in sorted(os.listdir(os.path.join(HERE, "bars"))):
             with self.subTest(name=name):

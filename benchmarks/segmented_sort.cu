@@ -35,46 +35,7 @@ struct is_less {
   }
 };
 
-// ------------------------------------------------------------------ segments
-
-using law = offset_list (*)(std::int64_t n, std::uint64_t seed);
-
-/// Segments of `Length` items; the last one may be shorter.
-template <int Length>
-offset_list alike(std::int64_t n, std::uint64_t) {
-  offset_list offsets = bench::equal_segments(n / Length, Length);
-  if (offsets.back() < n) offsets.push_back(static_cast<std::int32_t>(n));
-  return offsets;
-}
-offset_list single(std::int64_t n, std::uint64_t) { return {0, static_cast<std::int32_t>(n)}; }
-
-struct named_law {
-  const char* name;
-  law offsets;
-  /// Largest log2 of n at which CUB, which has one block for a segment, takes part.
-  int most_of_cub;
-};
-constexpr named_law laws[] = {
-    {"u8", alike<8>, 27},           {"u32", alike<32>, 27},
-    {"u100", alike<100>, 27},       {"u500", alike<500>, 27},
-    {"u2000", alike<2000>, 27},     {"u6400", alike<6400>, 27},
-    {"u10000", alike<10000>, 27},   {"u100000", alike<100000>, 27},
-    {"u1e7", alike<10000000>, 20},  {"single", single, 20},
-    {"zipf", bench::zipf, 24},      {"huge_tiny", bench::one_huge_many_tiny, 20},
-    {"many_empty", bench::mostly_empty, 27},
-};
-
 // ------------------------------------------------------------------ peers
-
-/// Where CUB would take too long for a race, its result is what is expected all the same.
-void add_rival(workload& work, const bench::peer& cub, bool is_rival, const environment& env) {
-  if (is_rival) {
-    work.peers.push_back(cub);
-  } else {
-    bench::check(cub.call(env.stream), "cub");
-    bench::check(cudaStreamSynchronize(env.stream), "cub");
-  }
-}
 
 workload keys_workload(const environment& env, const offset_list& host_offsets, bool is_rival) {
   const device_array<std::int32_t> offsets(host_offsets.size());
@@ -103,7 +64,7 @@ workload keys_workload(const environment& env, const offset_list& host_offsets, 
         return cub::DeviceSegmentedSort::SortKeys(storage, bytes, keys, theirs.data(), n, segments,
                                                   begins, begins + 1, stream);
       });
-  add_rival(work, cub, is_rival, env);
+  bench::add_rival(work, cub, is_rival, env);
   work.peers.push_back(bench::copy_peer(in.data(), in.bytes()));
   const cudaStream_t stream = env.stream;
   work.verify = [=] { return bench::difference(ours, theirs, {}, stream); };
@@ -141,7 +102,7 @@ workload pairs_workload(const environment& env, const offset_list& host_offsets,
                                                          their_values.data(), n, segments, begins,
                                                          begins + 1, stream);
       });
-  add_rival(work, cub, is_rival, env);
+  bench::add_rival(work, cub, is_rival, env);
   work.peers.push_back(bench::copy_peer(in.data(), in.bytes()));
   const cudaStream_t stream = env.stream;
   work.verify = [=] {
@@ -183,7 +144,7 @@ void add_segments(bench::suite& suite, const char* algorithm, const char* type,
                   std::initializer_list<int> log_sizes) {
   for (const int log_size : log_sizes) {
     const std::int64_t n = std::int64_t{1} << log_size;
-    for (const named_law& which : laws) {
+    for (const bench::named_law& which : bench::sort_laws) {
       const bool is_rival = log_size <= which.most_of_cub;
       bench::benchmark_case what{
           algorithm, type, which.name, n, timing::batched, [=](const environment& env) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "harness/inputs.cuh"
+#include "harness/measure.cuh"
 
 namespace bench {
 
@@ -75,6 +76,44 @@ inline offset_list zipf(std::int64_t n, std::uint64_t seed) {
     offsets.push_back(static_cast<std::int32_t>(offsets.back() + length));
   }
   return offsets;
+}
+
+/// Segments of `Length` items; the last one may be shorter.
+template <int Length>
+offset_list alike(std::int64_t n, std::uint64_t) {
+  offset_list offsets = equal_segments(n / Length, Length);
+  if (offsets.back() < n) offsets.push_back(static_cast<std::int32_t>(n));
+  return offsets;
+}
+inline offset_list single(std::int64_t n, std::uint64_t) {
+  return {0, static_cast<std::int32_t>(n)};
+}
+
+/// A law of lengths that sorts are measured with.
+struct named_law {
+  const char* name;
+  offset_list (*offsets)(std::int64_t n, std::uint64_t seed);
+  /// Largest log2 of n at which CUB, which has one block for a segment, takes part.
+  int most_of_cub;
+};
+inline constexpr named_law sort_laws[] = {
+    {"u8", alike<8>, 27},           {"u32", alike<32>, 27},
+    {"u100", alike<100>, 27},       {"u500", alike<500>, 27},
+    {"u2000", alike<2000>, 27},     {"u6400", alike<6400>, 27},
+    {"u10000", alike<10000>, 27},   {"u100000", alike<100000>, 27},
+    {"u1e7", alike<10000000>, 20},  {"single", single, 20},
+    {"zipf", zipf, 24},             {"huge_tiny", one_huge_many_tiny, 20},
+    {"many_empty", mostly_empty, 27},
+};
+
+/// Where a rival would take too long for a race, its result is what is expected all the same.
+inline void add_rival(workload& work, const peer& rival, bool is_rival, const environment& env) {
+  if (is_rival) {
+    work.peers.push_back(rival);
+  } else {
+    check(rival.call(env.stream), rival.lib.c_str());
+    check(cudaStreamSynchronize(env.stream), rival.lib.c_str());
+  }
 }
 
 }  // namespace bench
