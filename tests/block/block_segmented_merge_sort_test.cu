@@ -173,4 +173,65 @@ TEST(block_segmented_merge_sort, keys_of_any_size_with_values) {
 #endif
 }
 
+// ------------------------------------------------------------------ a segment for each thread
+
+/// The last thread has the first segment.
+template <class Sort>
+STRATA_KERNEL void sort_own(typename Sort::Item* items, const int* begins, int count, int origin) {
+  STRATA_SHARED(storage, typename Sort::TempStorage);
+  Sort sort(storage);
+  sort.Origin(origin);
+  const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
+  for (int i = thread; i < begins[count]; i += threads) *sort.Position(i) = items[i];
+  __syncthreads();
+  const int mine = threads - 1 - thread;
+  if (mine < count) {
+    sort.SortOwn(begins[mine], begins[mine + 1] - begins[mine], first_word_is_less{});
+  } else {
+    sort.SortOwn(0, 0, first_word_is_less{});
+  }
+  for (int i = thread; i < begins[count]; i += threads) items[i] = *sort.Position(i);
+}
+
+template <int Threads, int ItemsPerThread, int Words>
+void expect_sorts_own(int count, unsigned most) {
+  using Item = record<Words>;
+  using Sort = strata::BlockSegmentedMergeSort<Item, Threads, ItemsPerThread>;
+  SCOPED_TRACE(testing::Message() << Threads << " x " << ItemsPerThread << ", " << Words
+                                  << " words, " << count << " segments up to " << most);
+  std::mt19937_64 bits = strata_test::random_bits(most);
+  std::vector<int> begins = {0};
+  for (int s = 0; s < count; ++s) {
+    begins.push_back(begins.back() + static_cast<int>(most - (s % 2 == 0 ? 0 : bits() % (most + 1))));
+  }
+  std::vector<Item> items(static_cast<std::size_t>(begins.back()));
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    for (std::uint32_t& word : items[i].words) word = static_cast<std::uint32_t>(i);
+    items[i].words[0] = static_cast<std::uint32_t>(bits() % 4);
+  }
+  std::vector<Item> expected = items;
+  for (std::size_t s = 0; s < static_cast<std::size_t>(count); ++s) {
+    std::stable_sort(expected.begin() + begins[s], expected.begin() + begins[s + 1],
+                     first_word_is_less{});
+  }
+  const device_vector<int> device_begins(begins);
+  for (const int origin : {Sort::least_origin, Sort::most_origin}) {
+    device_vector<Item> sorted(items);
+    ASSERT_CUDA_SUCCESS(strata::launch({"sort_own", dim3(1), dim3(Threads)}, sort_own<Sort>,
+                                       sorted.data(), device_begins.data(), count, origin));
+    ASSERT_CUDA_SUCCESS(cudaDeviceSynchronize());
+    const std::vector<Item> actual = sorted.to_host();
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      for (int w = 0; w < Words; ++w) ASSERT_EQ(expected[i].words[w], actual[i].words[w]) << i;
+    }
+  }
+}
+
+TEST(block_segmented_merge_sort, a_segment_for_each_thread) {
+  for (const unsigned most : {8u, 1u, 5u}) expect_sorts_own<64, 8, 2>(64, most);
+  expect_sorts_own<64, 8, 1>(64, 8);
+  expect_sorts_own<32, 3, 3>(20, 3);
+  expect_sorts_own<32, 1, 1>(1, 1);
+}
+
 }  // namespace

@@ -56,6 +56,11 @@ const std::vector<segment_shape>& shapes() {
     lengths.assign(if_small<std::size_t>(500, 30000), 0);
     for (offset& length : lengths) length = static_cast<offset>(bits() % 4);
     some.push_back(scattered(consecutive("very_many_tiny", lengths), 4));
+    // Side by side, none longer than what one thread sorts; then one that is.
+    for (offset& length : lengths) length = static_cast<offset>(bits() % 3);
+    some.push_back(consecutive("no_longer_than_a_thread", lengths));
+    lengths[lengths.size() / 2] = 7;
+    some.push_back(consecutive("one_longer_than_a_thread", lengths));
     lengths.resize(300);
     lengths[123] = if_small(2000, 20000);
     some.push_back(scattered(consecutive("one_huge_among_tiny", lengths), 5));

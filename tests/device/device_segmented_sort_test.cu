@@ -55,8 +55,8 @@ template <class T>
 void expect_order(const std::vector<T>& some) {
   for (const T& a : some) {
     for (const T& b : some) {
-      ASSERT_EQ(is_before(a, b), (strata::detail::is_before_by_words<T, false>{}(a, b)));
-      ASSERT_EQ(is_before(b, a), (strata::detail::is_before_by_words<T, true>{}(a, b)));
+      ASSERT_EQ(is_before(a, b), (strata::detail::is_before_in_radix_sorts<T, false>{}(a, b)));
+      ASSERT_EQ(is_before(b, a), (strata::detail::is_before_in_radix_sorts<T, true>{}(a, b)));
     }
   }
 }

@@ -97,6 +97,8 @@ class BlockSegmentedMergeSort {
   static constexpr bool is_compact = tile_type::is_compact;
   static constexpr int least_origin = tile_type::least_origin;
   static constexpr int most_origin = tile_type::most_origin;
+  /// How many items lie between two whose indices differ by BlockDimX.
+  static constexpr int block_distance = tile_type::template distance<BlockDimX>;
 
   struct TempStorage : Uninitialized<storage> {};
 
@@ -128,14 +130,8 @@ class BlockSegmentedMergeSort {
     // Registers that were unset on some path would be taken for occupied before, in a caller's loop.
     STRATA_UNROLL
     for (int i = 0; i < ItemsPerThread; ++i) items[i] = Item{};
-    if (slot.items > 0) {
-      get(slot, items);
-      const auto compare_items = [&compare](const Item& a, const Item& b) {
-        return compare(detail::key_of(a), detail::key_of(b));
-      };
-      if (slot.items < ItemsPerThread) fill_up(slot.items, items, compare_items);
-      NullType no_values;
-      detail::odd_even_sort<true>(items, no_values, compare_items);
+    if (slot.items > 1) {
+      sort_own(slot.own_begin(), slot.items, items, compare);
       const bool falls = slot.falls(0);
       put(falls ? slot.own_begin() + slot.items - 1 : slot.own_begin(), falls ? -1 : 1, slot.items,
           items);
@@ -146,19 +142,44 @@ class BlockSegmentedMergeSort {
     for (int level = 0; level < levels; ++level) merge_runs(slot, level, items, compare);
   }
 
+  /// Instead of Plan and Sort, where no segment has more than ItemsPerThread items: each thread brings
+  /// one, or none, at `begin` .. `begin + count` - 1 of the indices.
+  template <class CompareOp>
+  STRATA_D void SortOwn(int begin, int count, CompareOp compare) {
+    STRATA_ASSERT(count <= ItemsPerThread && begin >= 0 && begin + count <= tile_items,
+                  "BlockSegmentedMergeSort::SortOwn: a thread has items %d to %d", begin,
+                  begin + count);
+    if (count > 1) {
+      thread_items items;
+      sort_own(origin_ + begin, count, items, compare);
+      put(origin_ + begin, 1, count, items);
+    }
+    __syncthreads();
+  }
+
  private:
   static constexpr std::size_t items_per_thread = static_cast<std::size_t>(ItemsPerThread);
   using thread_items = Item[items_per_thread];
 
-  STRATA_D void get(const detail::segment_slot& slot, thread_items& items) {
-    const int first = slot.own_begin();
-    if (slot.items == ItemsPerThread) {
+  template <class Compare>
+  STRATA_D void sort_own(int first, int count, thread_items& items, Compare& compare) {
+    get(first, count, items);
+    const auto compare_items = [&compare](const Item& a, const Item& b) {
+      return compare(detail::key_of(a), detail::key_of(b));
+    };
+    if (count < ItemsPerThread) fill_up(count, items, compare_items);
+    NullType no_values;
+    detail::odd_even_sort<true>(items, no_values, compare_items);
+  }
+
+  STRATA_D void get(int first, int count, thread_items& items) {
+    if (count == ItemsPerThread) {
       STRATA_UNROLL
       for (int i = 0; i < ItemsPerThread; ++i) items[i] = storage_.tile.get(first + i);
     } else {
       STRATA_UNROLL
       for (int i = 0; i < ItemsPerThread; ++i) {
-        if (i < slot.items) items[i] = storage_.tile.get(first + i);
+        if (i < count) items[i] = storage_.tile.get(first + i);
       }
     }
   }

@@ -37,7 +37,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Comparator.** `compare(a, b)`, called in device code, says whether key `a` must come before key
 ///   `b`: a strict weak ordering. If it is none (`<` of numbers among which there are NaNs), what the
 ///   segments hold that have such keys is unspecified; other segments are sorted, nothing else is
-///   written, and the call ends.
+///   written, and the call ends. It is called at most 13 + 1.5 log2(n) times for each item of a segment
+///   of n, rounded up to a multiple of 25; half of that would do for one thread alone, but threads that
+///   sort side by side compare by a fixed pattern, and search where their shares of a merge begin.
 /// - **Types.** Keys and values are any trivially copyable and default constructible types. Key and value
 ///   of an item move together through shared memory: for large values, sort indices and gather.
 /// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure
@@ -63,6 +65,28 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   null pointer with items and segments, arrays that overlap, temporary storage too small. Otherwise
 ///   what the launches return; an older error of the runtime is neither returned nor cleared. Without
 ///   items or segments nothing is launched.
+///
+/// Why in passes: kernels that give each segment a block of its own cannot sort one that is longer than
+/// what the block's shared memory holds (some 6400 keys), or leave it to this block alone, which goes on
+/// when all others have ended; and for a short segment a block is nearly idle. Here a block has no
+/// segment but a tile: of many short ones, of one, or of a part of one. Short segments are in place after
+/// their tile, whatever the others need. Of 10,000 keys of 4 bytes, among shorter segments:
+///
+///     input   |---------------------------- 10,000 ----------------------------|
+///     tiles   |------------- 6400, one block -----------|--- 3600, another -----|
+///     threads |25|25|25|25|25|25|25|25| ... 256 owners  |25|25|25|25| ...   144 |
+///     levels  |  50 |  50 |  50 |  50 | ...             |  50 |  50 | ...       |  in shared
+///             |    100    |    100    | ...             |    100    | ...       |  memory,
+///               ...                                       ...                      8 for each
+///     buffer  |============== 6400, sorted =============|==== 3600, sorted =====|
+///     pass    |  any blocks merge shares of one size; a search in both runs     |  in device
+///             |  tells each block where its own begin                           |  memory
+///     output  |======================== 10,000, sorted =========================|
+///
+/// Each of these items is read and written twice: for its tile, and for the pass. If the mean segment is
+/// as long, tiles are of 12,800 keys, and there is no pass. Longer segments take more, from the buffer
+/// to the output and back; their tiles begin where the last pass will end in the output. One segment of
+/// 2^27 keys is shared by all blocks from the first to the last.
 ///
 /// @code
 /// // Sorts the words of each document, which begin at documents[d], by length.

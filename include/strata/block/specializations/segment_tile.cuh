@@ -54,6 +54,9 @@ struct segment_tile {
   static constexpr int vector_items = item_bytes < vector_bytes ? vector_bytes / item_bytes : 1;
   static constexpr int least_origin = vector_items;
   static constexpr int most_origin = 2 * vector_items;
+  /// How many items lie between two whose indices differ by so many, wherever they begin.
+  template <int Indices>
+  static constexpr int distance = static_cast<int>(layout{}(Indices));
 
   alignas(vector_bytes) alignas(Item) unsigned char
       bytes[sizeof(Item) * static_cast<std::size_t>(layout::storage_elements(most_origin + Items))];

@@ -22,6 +22,7 @@ class AgentSegmentTile {
  public:
   using Sort = BlockSegmentedMergeSort<Key, BlockThreads, ItemsPerThread, Value>;
   using TempStorage = typename Sort::TempStorage;
+  static constexpr int block_threads = BlockThreads;
   static constexpr int tile_items = Sort::tile_items;
 
   STRATA_D AgentSegmentTile(TempStorage& storage, const KeysIn& keys, const ValuesIn& values,
@@ -50,7 +51,27 @@ class AgentSegmentTile {
     store(tile(origin_), output, move_keys, move_values);
   }
 
+  /// Segments no longer than this need no plan if they lie side by side, one for each thread.
+  static constexpr int most_own = ItemsPerThread;
+
+  /// Sorts the items from `begin` on, of which each thread has a segment or nothing.
+  STRATA_D void sort_own(const segment_bounds& own, long long begin, int items,
+                         const merge_sort_arrays<Key, Value>& output) {
+    // Through registers, which are free: asynchronous copies need more instructions for addresses.
+    item_type loaded[static_cast<std::size_t>(ItemsPerThread)];
+    for_own(begin, items, [this, &loaded](int i, item_type*, long long place) {
+      loaded[i] = item_at(place);
+    });
+    for_own(begin, items, [&loaded](int i, item_type* item, long long) { *item = loaded[i]; });
+    __syncthreads();
+    tile().SortOwn(static_cast<int>(own.begin - begin), static_cast<int>(own.length), compare_);
+    for_own(begin, items, [&output](int, const item_type* item, long long place) {
+      store_item(*item, output, place, place);
+    });
+  }
+
  private:
+  using item_type = typename Sort::Item;
   /// Blocks go through several tiles: what depends on the thread is computed again for each step.
   STRATA_D static int thread() {
     int thread = static_cast<int>(threadIdx.x);
@@ -94,15 +115,8 @@ class AgentSegmentTile {
       }
     }
     if (!has_vectors || !is_one) {
-      for_each(tile, is_one, [this, &tile](int index, long long place) {
-        auto* const item = tile.Position(index);
-        if constexpr (has_values) {
-          load_part(&item->key, keys_, place);
-          load_part(&item->value, values_, place);
-        } else {
-          load_part(item, keys_, place);
-        }
-      });
+      for_each(tile, is_one,
+               [this](item_type* item, long long place) { load_item(item, place); });
     }
     platform::wait_for_async_copies();
     __syncthreads();
@@ -120,20 +134,57 @@ class AgentSegmentTile {
         return;
       }
     }
-    for_each(tile, is_one, [&](int index, long long place) {
-      const auto* const item = tile.Position(index);
-      if (output.keys != nullptr) output.keys[place + move_keys] = key_of(*item);
-      if constexpr (has_values) output.values[place + move_values] = item->value;
+    for_each(tile, is_one, [&](const item_type* item, long long place) {
+      store_item(*item, output, place + move_keys, place + move_values);
     });
   }
 
+  STRATA_D void load_item(item_type* item, long long place) const {
+    if constexpr (has_values) {
+      load_part(&item->key, keys_, place);
+      load_part(&item->value, values_, place);
+    } else {
+      load_part(item, keys_, place);
+    }
+  }
+  STRATA_D item_type item_at(long long place) const {
+    const auto key = static_cast<Key>(keys_[static_cast<difference_of<KeysIn>>(place)]);
+    if constexpr (has_values) {
+      return {key, static_cast<Value>(values_[static_cast<difference_of<ValuesIn>>(place)])};
+    } else {
+      return key;
+    }
+  }
+  STRATA_D static void store_item(const item_type& item,
+                                  const merge_sort_arrays<Key, Value>& output, long long key_place,
+                                  [[maybe_unused]] long long value_place) {
+    if (output.keys != nullptr) output.keys[key_place] = key_of(item);
+    if constexpr (has_values) output.values[value_place] = item.value;
+  }
+
+  /// Items of the tile, which lie side by side in device memory from `begin` on.
   template <class Move>
-  STRATA_D static void for_each(const Sort& tile, bool is_one, const Move& move) {
+  STRATA_D void for_own(long long begin, int items, const Move& move) {
+    const int first = thread();
+    item_type* const item = tile().Position(first);
+    STRATA_UNROLL
+    for (int i = 0; i < ItemsPerThread; ++i) {
+      if (first + i * BlockThreads < items) {
+        move(i, item + i * Sort::block_distance, begin + first + i * BlockThreads);
+      }
+    }
+  }
+
+  template <class Move>
+  STRATA_D static void for_each(Sort& tile, bool is_one, const Move& move) {
     if (is_one) {
-      const int items = tile.Items();
+      const int items = tile.Items(), first = thread();
       const long long begin = tile.Place(0);
+      item_type* item = tile.Position(first);
       STRATA_UNROLL_N(4)
-      for (int i = thread(); i < items; i += BlockThreads) move(i, begin + i);
+      for (int i = first; i < items; i += BlockThreads, item += Sort::block_distance) {
+        move(item, begin + i);
+      }
     } else {
       const int count = tile.Segments(), mine = thread();
       // Few segments are long ones.
@@ -146,7 +197,7 @@ class AgentSegmentTile {
         const long long place = tile.Place(s);
         STRATA_UNROLL_N(2)
         for (int i = is_few ? mine : mine % segment_lanes; i < length; i += lanes) {
-          move(first + i, place + i);
+          move(tile.Position(first + i), place + i);
         }
       }
     }

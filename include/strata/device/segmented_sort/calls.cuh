@@ -8,26 +8,10 @@
 #include <strata/core/radix_key.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/segmented_merge_sort/calls.cuh>
+#include <strata/device/segmented_sort/order.cuh>
 
 /// \file
 /// What is behind the overloads of DeviceSegmentedSort.
-
-STRATA_NAMESPACE_BEGIN
-namespace detail {
-
-/// The order of radix sorts as a comparator. `<` of floating-point numbers would be none, as it
-/// does not say where NaNs belong.
-template <class Key, bool IsDescending>
-struct is_before_by_words {
-  STRATA_HD bool operator()(const Key& a, const Key& b) const {
-    const auto word_a = RadixTraits<Key>::ordered(a);
-    const auto word_b = RadixTraits<Key>::ordered(b);
-    return IsDescending ? word_b < word_a : word_a < word_b;
-  }
-};
-
-}  // namespace detail
-STRATA_NAMESPACE_END
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
@@ -44,7 +28,7 @@ cudaError_t sort_items_by_words(void* d_temp_storage, std::size_t& temp_storage_
       "DeviceSegmentedSort takes integers, enumerations, half, bfloat16, float and double; "
       "DeviceSegmentedMergeSort takes other keys, with a comparator");
   return merge_sort_segments<Key, Value>(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in,
-                                         output, all, is_before_by_words<Key, IsDescending>{},
+                                         output, all, is_before_in_radix_sorts<Key, IsDescending>{},
                                          is_in_place, true, stream);
 }
 

@@ -1,0 +1,302 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Segmented merge sorts of very many segments, and of more items than 30, 31 and 32 bits can count, checked
+// on the device.
+#include <strata/core/launcher.cuh>
+#include <strata/device/device_merge_sort.cuh>
+#include <strata/device/device_segmented_merge_sort.cuh>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "device/device_call.cuh"
+
+namespace {
+
+using namespace device_test;
+using strata::DeviceMergeSort;
+using strata::DeviceSegmentedMergeSort;
+using offset = std::int64_t;
+
+constexpr std::size_t beyond_31_bits = (std::size_t{1} << 31) + 3;
+
+struct is_less {
+  template <class T>
+  STRATA_HD bool operator()(const T& a, const T& b) const {
+    return a < b;
+  }
+};
+
+/// Plain device memory without guard bands, which are slow to check at this size.
+template <class T>
+class array {
+ public:
+  explicit array(std::size_t size) {
+    if (cudaMalloc(&data_, size * sizeof(T)) != cudaSuccess) {
+      static_cast<void>(cudaGetLastError());
+      data_ = nullptr;
+    }
+  }
+  ~array() { EXPECT_CUDA_SUCCESS(cudaFree(data_)); }
+  array(const array&) = delete;
+  array& operator=(const array&) = delete;
+  T* data() const { return data_; }
+
+ private:
+  T* data_ = nullptr;
+};
+
+constexpr dim3 blocks{1056};
+constexpr dim3 threads{512};
+
+template <class... Parameters, class... Arguments>
+void run(void (*kernel)(Parameters...), Arguments... arguments) {
+  ASSERT_CUDA_SUCCESS(strata::launch({"check", blocks, threads}, kernel, arguments...));
+}
+
+/// Whether there was memory for `call(storage, bytes)`, which then has to succeed.
+template <class Call>
+bool ran(const Call& call) {
+  std::size_t bytes = 0;
+  EXPECT_CUDA_SUCCESS(call(nullptr, bytes));
+  const array<unsigned char> storage(bytes);
+  if (storage.data() == nullptr) return false;
+  EXPECT_CUDA_SUCCESS(call(storage.data(), bytes));
+  EXPECT_CUDA_SUCCESS(cudaDeviceSynchronize());
+  return true;
+}
+#define SKIP_UNLESS(has_memory) \
+  if (!(has_memory)) GTEST_SKIP() << "not enough device memory"
+
+// ------------------------------------------------------------------ kernels
+
+// An odd factor: no two items of 32 bits have the same key.
+constexpr std::uint32_t factor = 0x9e3779b1u;
+constexpr std::uint32_t inverse_of(std::uint32_t odd) {
+  std::uint32_t result = odd;  // Right in 3 bits; each step doubles them.
+  for (int step = 0; step < 5; ++step) result *= 2 - odd * result;
+  return result;
+}
+constexpr std::uint32_t inverse = inverse_of(factor);
+static_assert(factor * inverse == 1, "");
+
+template <class Key>
+STRATA_HD Key key_of_item(std::size_t i) {
+  const auto low = static_cast<std::uint32_t>(i);
+  return static_cast<Key>((low * factor + static_cast<std::uint32_t>(i >> 32)) >>
+                          (32 - 8 * sizeof(Key)));
+}
+
+template <class Use>
+STRATA_D void for_all(std::size_t count, const Use& use) {
+  const std::size_t step = static_cast<std::size_t>(gridDim.x) * blockDim.x;
+  for (std::size_t i = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < count;
+       i += step) {
+    use(i);
+  }
+}
+
+template <class Key>
+STRATA_KERNEL void fill_keys(Key* keys, std::size_t count) {
+  for_all(count, [&](std::size_t i) { keys[i] = key_of_item<Key>(i); });
+}
+STRATA_KERNEL void fill_places(std::uint32_t* values, std::size_t count) {
+  for_all(count, [&](std::size_t i) { values[i] = static_cast<std::uint32_t>(i); });
+}
+/// As many borders as there are segments and one.
+STRATA_KERNEL void fill_borders(offset* borders, std::size_t segments, offset length) {
+  for_all(segments + 1, [&](std::size_t i) { borders[i] = static_cast<offset>(i) * length; });
+}
+/// Segments of 1 to 1999 items in all of `items`, which are more than 1000 times as many.
+STRATA_KERNEL void fill_uneven_borders(offset* borders, std::size_t segments, offset items) {
+  for_all(segments + 1, [&](std::size_t i) {
+    const auto noise = static_cast<offset>(static_cast<std::uint32_t>(i) * factor >> 8) % 1000;
+    borders[i] = i == 0 ? 0 : i == segments ? items : static_cast<offset>(i) * 1000 + noise;
+  });
+}
+
+STRATA_KERNEL void count_moved(const std::uint32_t* keys, std::size_t count,
+                               unsigned long long* wrong) {
+  for_all(count, [&](std::size_t i) {
+    if (keys[i] != key_of_item<std::uint32_t>(i)) atomicAdd(wrong, 1ull);
+  });
+}
+/// Different keys: neighbours in the wrong order, or keys that no item has.
+STRATA_KERNEL void count_wrong_keys(const std::uint32_t* keys, std::size_t count,
+                                    unsigned long long* wrong) {
+  for_all(count, [&](std::size_t i) {
+    const bool is_right = (i == 0 || keys[i - 1] < keys[i]) && keys[i] * inverse < count;
+    if (!is_right) atomicAdd(wrong, 1ull);
+  });
+}
+/// Keys that are not those of their values, or values of one key in another order. If there are none, and
+/// keys rise, each item is there once.
+STRATA_KERNEL void count_wrong_pairs(const std::uint8_t* keys, const std::uint32_t* values,
+                                     std::size_t count, unsigned long long* wrong) {
+  for_all(count, [&](std::size_t i) {
+    bool is_right = values[i] < count && keys[i] == key_of_item<std::uint8_t>(values[i]);
+    if (i > 0) {
+      is_right = is_right && (keys[i - 1] < keys[i] ||
+                              (keys[i - 1] == keys[i] && values[i - 1] < values[i]));
+    }
+    if (!is_right) atomicAdd(wrong, 1ull);
+  });
+}
+/// By a warp for a segment: neighbours in the wrong order, and segments that have other items than the
+/// input by a sum of what each key is mixed to.
+STRATA_KERNEL void count_wrong_segments(const std::uint8_t* in, const std::uint8_t* out,
+                                        const offset* begins, const offset* ends,
+                                        std::size_t segments, unsigned long long* wrong) {
+  for_all(segments * 32, [&](std::size_t i) {
+    const offset end = ends[i / 32];
+    unsigned long long sum = 0;
+    for (offset at = begins[i / 32] + static_cast<offset>(i % 32); at < end; at += 32) {
+      if (at > begins[i / 32] && out[at] < out[at - 1]) atomicAdd(wrong, 1ull);
+      sum += (in[at] + 1ull) * (in[at] + 1ull) * 0x9e3779b97f4a7c15ull;
+      sum -= (out[at] + 1ull) * (out[at] + 1ull) * 0x9e3779b97f4a7c15ull;
+    }
+    for (int lanes = 16; lanes > 0; lanes /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, lanes);
+    if (sum != 0) atomicAdd(wrong, 1ull);
+  });
+}
+/// Bytes outside of segments that were written.
+STRATA_KERNEL void count_written(const std::uint8_t* out, offset from, offset to, unsigned was,
+                                 unsigned long long* wrong) {
+  for_all(static_cast<std::size_t>(to - from), [&](std::size_t i) {
+    if (out[static_cast<std::size_t>(from) + i] != was) atomicAdd(wrong, 1ull);
+  });
+}
+
+class counter {
+ public:
+  counter() : count_(std::vector<unsigned long long>{0}) {}
+  unsigned long long* data() { return count_.data(); }
+  unsigned long long get() const { return count_.to_host()[0]; }
+
+ private:
+  device_vector<unsigned long long> count_;
+};
+
+// ------------------------------------------------------------------ tests
+
+constexpr std::size_t very_many = 226000000;
+
+TEST(device_segmented_merge_sort_large, very_many_segments_of_one_item) {
+  using Key = std::uint32_t;
+  const array<Key> in(very_many), out(very_many);
+  const array<offset> borders(very_many + 1);
+  SKIP_UNLESS(in.data() != nullptr && out.data() != nullptr && borders.data() != nullptr);
+  run(fill_keys<Key>, in.data(), very_many);
+  run(fill_borders, borders.data(), very_many, offset{1});
+  for (const bool is_fixed : {false, true}) {
+    SCOPED_TRACE(is_fixed ? "of one size" : "by offsets");
+    ASSERT_CUDA_SUCCESS(cudaMemset(out.data(), 0, very_many * sizeof(Key)));
+    SKIP_UNLESS(ran([&](void* storage, std::size_t& bytes) {
+      const Key* const keys = in.data();
+      const offset* const begins = borders.data();
+      return is_fixed ? DeviceSegmentedMergeSort::SortKeysCopy(storage, bytes, keys, out.data(),
+                                                               very_many, 1, is_less{})
+                      : DeviceSegmentedMergeSort::SortKeysCopy(storage, bytes, keys, out.data(),
+                                                               very_many, very_many, begins,
+                                                               begins + 1, is_less{});
+    }));
+    counter wrong;
+    run(count_moved, static_cast<const Key*>(out.data()), very_many, wrong.data());
+    EXPECT_EQ(0u, wrong.get());
+  }
+}
+
+TEST(device_segmented_merge_sort_large, one_segment_of_30_bits) {
+  using Key = std::uint32_t;
+  const std::size_t count = std::size_t{1} << 30;
+  const array<Key> in(count), out(count);
+  SKIP_UNLESS(in.data() != nullptr && out.data() != nullptr);
+  run(fill_keys<Key>, in.data(), count);
+  const device_vector<offset> borders(std::vector<offset>{0, static_cast<offset>(count)});
+  SKIP_UNLESS(ran([&](void* storage, std::size_t& bytes) {
+    const Key* const keys = in.data();
+    const offset* const begins = borders.data();
+    return DeviceSegmentedMergeSort::SortKeysCopy(storage, bytes, keys, out.data(), count, 1,
+                                                  begins, begins + 1, is_less{});
+  }));
+  counter wrong;
+  run(count_wrong_keys, static_cast<const Key*>(out.data()), count, wrong.data());
+  EXPECT_EQ(0u, wrong.get());
+}
+
+TEST(device_segmented_merge_sort_large, one_segment_beyond_31_bits_is_stable) {
+  using Key = std::uint8_t;
+  const std::size_t count = beyond_31_bits;
+  const array<Key> keys(count);
+  const array<std::uint32_t> values(count);
+  SKIP_UNLESS(keys.data() != nullptr && values.data() != nullptr);
+  run(fill_keys<Key>, keys.data(), count);
+  run(fill_places, values.data(), count);
+  SKIP_UNLESS(ran([&](void* storage, std::size_t& bytes) {
+    return DeviceMergeSort::SortPairs(storage, bytes, keys.data(), values.data(), count, is_less{});
+  }));
+  counter wrong;
+  run(count_wrong_pairs, static_cast<const Key*>(keys.data()),
+      static_cast<const std::uint32_t*>(values.data()), count, wrong.data());
+  EXPECT_EQ(0u, wrong.get());
+}
+
+TEST(device_segmented_merge_sort_large, segments_beyond_31_bits) {
+  using Key = std::uint8_t;
+  const std::size_t count = beyond_31_bits, segments = count / 1000;
+  const array<Key> in(count), out(count);
+  const array<offset> borders(segments + 1);
+  SKIP_UNLESS(in.data() != nullptr && out.data() != nullptr && borders.data() != nullptr);
+  run(fill_keys<Key>, in.data(), count);
+  run(fill_uneven_borders, borders.data(), segments, static_cast<offset>(count));
+  SKIP_UNLESS(ran([&](void* storage, std::size_t& bytes) {
+    const Key* const keys = in.data();
+    const offset* const begins = borders.data();
+    return DeviceSegmentedMergeSort::SortKeysCopy(storage, bytes, keys, out.data(), count, segments,
+                                                  begins, begins + 1, is_less{});
+  }));
+  counter wrong;
+  run(count_wrong_segments, static_cast<const Key*>(in.data()),
+      static_cast<const Key*>(out.data()), static_cast<const offset*>(borders.data()),
+      static_cast<const offset*>(borders.data() + 1), segments, wrong.data());
+  EXPECT_EQ(0u, wrong.get());
+}
+
+// Segments astride of 2^31 and of 2^32, behind 2^32, and most of the memory in none.
+TEST(device_segmented_merge_sort_large, offsets_beyond_32_bits) {
+  using Key = std::uint8_t;
+  const offset two31 = offset{1} << 31, two32 = offset{1} << 32;
+  const offset count = two32 + (offset{1} << 24);
+  const std::vector<offset> first = {3,       two31 - 40, two31 + 5000, two32 - 4000000,
+                                     two32 + 500000, two32 + 7000000};
+  const std::vector<offset> last = {1000,    two31 + 60, two31 + 15000, two32 + 400000,
+                                    two32 + 500001, two32 + 7020000};
+  const array<Key> in(static_cast<std::size_t>(count)), out(static_cast<std::size_t>(count));
+  SKIP_UNLESS(in.data() != nullptr && out.data() != nullptr);
+  run(fill_keys<Key>, in.data(), static_cast<std::size_t>(count));
+  constexpr int untouched = 0xa5;
+  ASSERT_CUDA_SUCCESS(cudaMemset(out.data(), untouched, static_cast<std::size_t>(count)));
+  const device_vector<offset> begins(first), ends(last);
+  offset items = 0;
+  for (std::size_t s = 0; s < first.size(); ++s) items += last[s] - first[s];
+  SKIP_UNLESS(ran([&](void* storage, std::size_t& bytes) {
+    const Key* const keys = in.data();
+    return DeviceSegmentedMergeSort::SortKeysCopy(storage, bytes, keys, out.data(), items,
+                                                  first.size(), begins.data(), ends.data(),
+                                                  is_less{});
+  }));
+  counter wrong;
+  run(count_wrong_segments, static_cast<const Key*>(in.data()), static_cast<const Key*>(out.data()),
+      begins.data(), ends.data(), first.size(), wrong.data());
+  EXPECT_EQ(0u, wrong.get());
+  for (std::size_t s = 0; s <= first.size(); ++s) {
+    counter written;
+    run(count_written, static_cast<const Key*>(out.data()), s == 0 ? 0 : last[s - 1],
+        s == first.size() ? count : first[s], unsigned{untouched}, written.data());
+    EXPECT_EQ(0u, written.get()) << "before segment " << s;
+  }
+}
+
+}  // namespace
