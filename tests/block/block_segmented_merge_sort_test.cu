@@ -39,7 +39,8 @@ STRATA_KERNEL void sort_segments(Key* keys, std::uint32_t* values, const int* be
   for (int first = 0; first < count;) {
     const int mine = first + thread;
     const int length = mine < count ? begins[mine + 1] - begins[mine] : 0;
-    const int planned = sort.Plan(length, mine);
+    const int planned = origin == Sort::least_origin ? sort.Plan(length, mine, count - first)
+                                                     : sort.Plan(length, mine);
     sort.Origin(origin);
     const int tile = begins[first];
     for (int i = thread; i < sort.Items(); i += threads) {

@@ -59,6 +59,7 @@ const std::vector<segment_shape>& shapes() {
     // Side by side, none longer than what one thread sorts; then one that is.
     for (offset& length : lengths) length = static_cast<offset>(bits() % 3);
     some.push_back(consecutive("no_longer_than_a_thread", lengths));
+    some.push_back(scattered(some.back(), 7));
     lengths[lengths.size() / 2] = 7;
     some.push_back(consecutive("one_longer_than_a_thread", lengths));
     lengths.resize(300);

@@ -28,11 +28,16 @@ STRATA_NAMESPACE_BEGIN
 /// | `Sort(compare)` | sorts; barriers before and after are its own |
 /// | (caller) | takes items from `Position(index)` |
 ///
+/// Where no segment has more than `ItemsPerThread` items and each thread knows where one lies in the
+/// tile, `SortOwn(begin, count, compare)` does without `Plan`, and takes the place of `Sort`.
+///
 /// - A thread is the owner of up to `ItemsPerThread` (N) items of one segment, so a segment of n items
 ///   takes ceil(n / N) threads and ceil(log2(ceil(n / N))) levels of merging, wherever it lies.
 ///   `Plan` takes the segments of the first threads, as many as there are owners for, and returns
 ///   their number: at least 1. A segment must have at most BlockDimX * N items; those that do not fit
 ///   are to be planned again. `place` is a number of the caller's, which `Place(segment)` gives back.
+///   `Plan(length, place, count)`, of threads that all say how many of the first of them have a segment,
+///   takes less time if that is no more than a warp.
 /// - Segments with items have the numbers 0 .. `Segments()` - 1, and lie in `Begin(segment)` ..
 ///   `Begin(segment + 1)` of the indices 0 .. `Items()` - 1.
 /// - Stable: items of a segment neither of which must come before the other keep their order.
@@ -108,11 +113,11 @@ class BlockSegmentedMergeSort {
   STRATA_D BlockSegmentedMergeSort(TempStorage& temp_storage, int thread)
       : storage_(temp_storage.Alias()), thread_(thread), origin_(least_origin) {}
 
-  STRATA_D int Plan(int length, long long place = 0) {
+  STRATA_D int Plan(int length, long long place = 0, int count = BlockDimX) {
     STRATA_ASSERT(length >= 0 && length <= tile_items,
                   "BlockSegmentedMergeSort::Plan: a segment of %d items, the tile has %d", length,
                   tile_items);
-    return slots_type::plan(storage_.slots, thread_, length, place);
+    return slots_type::plan(storage_.slots, thread_, length, place, count);
   }
   STRATA_D int Segments() const { return slots_type::segments(storage_.slots); }
   STRATA_D int Items() const { return slots_type::items(storage_.slots); }

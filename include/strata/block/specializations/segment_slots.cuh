@@ -46,56 +46,52 @@ struct segment_slots {
     unsigned warp_slots[warps];
     int warp_items[warps];
     unsigned most_owners;  // or of all numbers of owners less one
+    int taken;             // of a warp's segments
   };
 
-  /// By all threads, with a segment each. Returns how many of the threads' segments, the first ones,
-  /// have owners.
-  STRATA_D static int plan(storage& memory, int thread, int length, long long place) {
-    // Numbers of slots, below 2^21 for up to 1024 threads, and of segments with items, in one word.
-    constexpr int count_shift = 21;
-    constexpr unsigned slots_mask = (1u << count_shift) - 1;
+  /// By all threads, of which the first `count` or more have a segment each, the others an empty one.
+  /// Returns how many of the threads' segments, the first ones, have owners, at least.
+  STRATA_D static int plan(storage& memory, int thread, int length, long long place, int count) {
     const int warp = thread / warp_threads, lane = thread % warp_threads;
+    if (count <= warp_threads) {
+      // All segments are those of one warp: the others have nothing to do.
+      if (warp == 0) {
+        static_assert(warps <= warp_threads, "a block has at most 1024 threads");
+        if (lane < warps) memory.heads[lane] = 0;
+        __syncwarp();
+        sums total(length);
+        const sums own = total;
+        total.scan(lane);
+        const bool fits = put(memory, own, total, length, place);
+        const unsigned others = warp_or(fits && length > 0 ? own.slots() - 1 : 0);
+        const unsigned taken = __ballot_sync(full_warp_mask, fits);
+        if (lane == 0) {
+          memory.most_owners = others;
+          memory.taken = __popc(taken);
+        }
+      }
+      __syncthreads();
+      return memory.taken;
+    }
     if (thread < warps) memory.heads[thread] = 0;
     if (thread == 0) memory.most_owners = 0;
-
-    const auto slots = static_cast<unsigned>((length + ItemsPerThread - 1) / ItemsPerThread);
-    const unsigned own = slots | (length > 0 ? 1u << count_shift : 0u);
-    unsigned up_to = own;
-    int items_up_to = length;
-    STRATA_UNROLL
-    for (unsigned distance = 1; distance < warp_threads; distance *= 2) {
-      const unsigned other = __shfl_up_sync(full_warp_mask, up_to, distance);
-      const int other_items = __shfl_up_sync(full_warp_mask, items_up_to, distance);
-      if (lane >= static_cast<int>(distance)) {
-        up_to += other;
-        items_up_to += other_items;
-      }
-    }
+    sums total(length);
+    const sums own = total;
+    total.scan(lane);
     if (lane == warp_threads - 1) {
-      memory.warp_slots[warp] = up_to;
-      memory.warp_items[warp] = items_up_to;
+      memory.warp_slots[warp] = total.slots_and_segments;
+      memory.warp_items[warp] = total.items;
     }
     __syncthreads();
-    unsigned before = up_to - own;
-    int items_before = items_up_to - length;
     STRATA_UNROLL
     for (int w = 0; w < warps - 1; ++w) {
       if (w < warp) {
-        before += memory.warp_slots[w];
-        items_before += memory.warp_items[w];
+        total.slots_and_segments += memory.warp_slots[w];
+        total.items += memory.warp_items[w];
       }
     }
-    const unsigned first_thread = before & slots_mask;
-    const bool fits = first_thread + slots <= static_cast<unsigned>(BlockThreads);
-    if (fits && length > 0) {
-      const unsigned segment = before >> count_shift;
-      memory.places[segment] = place;
-      memory.begins[segment] = items_before;
-      memory.lengths[segment] = length;
-      memory.first_threads[segment] = static_cast<unsigned short>(first_thread);
-      atomicOr(&memory.heads[first_thread / warp_threads], 1u << (first_thread % warp_threads));
-    }
-    const unsigned others = warp_or(fits && slots > 0 ? slots - 1 : 0);
+    const bool fits = put(memory, own, total, length, place);
+    const unsigned others = warp_or(fits && length > 0 ? own.slots() - 1 : 0);
     if (lane == 0 && others != 0) atomicOr(&memory.most_owners, others);
     return __syncthreads_count(fits);
   }
@@ -136,6 +132,50 @@ struct segment_slots {
   }
 
  private:
+  /// What some segments need together.
+  struct sums {
+    // Numbers of slots, below 2^21 for up to 1024 threads, and of segments with items, in one word.
+    static constexpr int count_shift = 21;
+    unsigned slots_and_segments;
+    int items;
+
+    STRATA_D explicit sums(int length)
+        : slots_and_segments(
+              static_cast<unsigned>((length + ItemsPerThread - 1) / ItemsPerThread) |
+              (length > 0 ? 1u << count_shift : 0u)),
+          items(length) {}
+    STRATA_D unsigned slots() const { return slots_and_segments & ((1u << count_shift) - 1); }
+    STRATA_D unsigned segments() const { return slots_and_segments >> count_shift; }
+    /// Of the lanes up to this one.
+    STRATA_D void scan(int lane) {
+      STRATA_UNROLL
+      for (unsigned distance = 1; distance < warp_threads; distance *= 2) {
+        const unsigned other = __shfl_up_sync(full_warp_mask, slots_and_segments, distance);
+        const int other_items = __shfl_up_sync(full_warp_mask, items, distance);
+        if (lane >= static_cast<int>(distance)) {
+          slots_and_segments += other;
+          items += other_items;
+        }
+      }
+    }
+  };
+
+  /// Writes where a segment is, given all up to it; false if there are no owners left for it.
+  STRATA_D static bool put(storage& memory, const sums& own, const sums& up_to, int length,
+                           long long place) {
+    const unsigned end = up_to.slots();
+    if (end > unsigned{BlockThreads}) return false;
+    if (length > 0) {
+      const unsigned segment = up_to.segments() - 1, first_thread = end - own.slots();
+      memory.places[segment] = place;
+      memory.begins[segment] = up_to.items - length;
+      memory.lengths[segment] = length;
+      memory.first_threads[segment] = static_cast<unsigned short>(first_thread);
+      atomicOr(&memory.heads[first_thread / warp_threads], 1u << (first_thread % warp_threads));
+    }
+    return true;
+  }
+
   STRATA_D static unsigned warp_or(unsigned value) {
     if constexpr (platform::has_redux) {
       return platform::redux_or(full_warp_mask, value);

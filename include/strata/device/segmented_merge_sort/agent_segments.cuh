@@ -71,14 +71,16 @@ STRATA_D void sort_segments_directly(Tile& tile, const Segments& segments, long 
                                      const segment_classes& classes,
                                      const merge_sort_workspace& workspace, const Arrays& output) {
   // Blocks have as many segments as threads where the mean fits a thread.
-  if (count == Tile::block_threads && sort_own_segments(tile, segments, first, output)) return;
+  if constexpr (Tile::most_own > 0) {
+    if (count == Tile::block_threads && sort_own_segments(tile, segments, first, output)) return;
+  }
   STRATA_UNROLL_N(1)
   for (int next = 0;;) {
     const int mine = next + static_cast<int>(threadIdx.x);
     segment_bounds bounds{0, 0};
     if (mine < count) bounds = segments(first + mine);
     const int length = classes.is_direct(bounds.length) ? static_cast<int>(bounds.length) : 0;
-    next += tile.plan(length, bounds.begin);
+    next += tile.plan(length, bounds.begin, count - next);
     if (workspace.progress != nullptr) {
       hand_on(workspace, classes, first + mine, bounds, mine < next && mine < count);
     }
@@ -116,7 +118,7 @@ STRATA_D bool plan_group(Tile& tile, long_segments_place& place, unsigned long l
   segment_bounds bounds{0, 0};
   if (mine < count) bounds = segments(workspace.queue[first + static_cast<unsigned>(mine)]);
   const int length = classes.is_queued(bounds.length) ? static_cast<int>(bounds.length) : 0;
-  const int taken = tile.plan(length, bounds.begin);
+  const int taken = tile.plan(length, bounds.begin, count - next);
   if (threadIdx.x == 0) {
     place.next = next + taken;
     place.is_at_end = next + taken >= count;
@@ -138,7 +140,7 @@ STRATA_D void plan_tile(Tile& tile, long_segments_place& place, unsigned long lo
     length = left < Tile::tile_items ? static_cast<int>(left) : Tile::tile_items;
     begin = whole.begin + offset;
   }
-  tile.plan(length, begin);
+  tile.plan(length, begin, 1);
   if (threadIdx.x == 0) place.is_at_end = true;
 }
 

@@ -29,10 +29,10 @@ class AgentSegmentTile {
                             const Compare& compare)
       : storage_(storage), keys_(keys), values_(values), compare_(compare) {}
 
-  /// By all threads, with a segment each: how many of these were taken. Behind a barrier if the tile
-  /// has been used before.
-  STRATA_D int plan(int length, long long begin) {
-    return tile().Plan(length, begin);
+  /// By all threads, of which the first `count` or more have a segment each: how many of these were taken, at
+  /// least. Behind a barrier if the tile has been used before.
+  STRATA_D int plan(int length, long long begin, int count) {
+    return tile().Plan(length, begin, count);
   }
 
   /// None of those that were taken has items.
@@ -51,23 +51,17 @@ class AgentSegmentTile {
     store(tile(origin_), output, move_keys, move_values);
   }
 
-  /// Segments no longer than this need no plan if they lie side by side, one for each thread.
-  static constexpr int most_own = ItemsPerThread;
+  /// Segments no longer than this need no plan if they lie side by side, one for each thread. Where threads
+  /// take many items, segments have several threads, and this is not looked at.
+  static constexpr int most_own = ItemsPerThread <= 16 ? ItemsPerThread : 0;
 
   /// Sorts the items from `begin` on, of which each thread has a segment or nothing.
   STRATA_D void sort_own(const segment_bounds& own, long long begin, int items,
                          const merge_sort_arrays<Key, Value>& output) {
-    // Through registers, which are free: asynchronous copies need more instructions for addresses.
-    item_type loaded[static_cast<std::size_t>(ItemsPerThread)];
-    for_own(begin, items, [this, &loaded](int i, item_type*, long long place) {
-      loaded[i] = item_at(place);
-    });
-    for_own(begin, items, [&loaded](int i, item_type* item, long long) { *item = loaded[i]; });
+    load_stretch(begin, items);
     __syncthreads();
     tile().SortOwn(static_cast<int>(own.begin - begin), static_cast<int>(own.length), compare_);
-    for_own(begin, items, [&output](int, const item_type* item, long long place) {
-      store_item(*item, output, place, place);
-    });
+    store_stretch(begin, items, output, 0, 0);
   }
 
  private:
@@ -88,6 +82,7 @@ class AgentSegmentTile {
   static constexpr bool has_vectors =
       !has_values && is_pointer_to<KeysIn, Key> && Sort::is_compact && transfers_vectors<Key>;
   using vectors = vector_transfer<Key, BlockThreads>;
+  static constexpr bool has_gaps = !Sort::is_compact;
   // Lanes that move one segment, of those that are scattered.
   static constexpr int segment_lanes = ItemsPerThread > 16 ? warp_threads : 8;
 
@@ -134,6 +129,10 @@ class AgentSegmentTile {
         return;
       }
     }
+    if (has_gaps && is_one) {
+      store_stretch(tile.Place(0), tile.Items(), output, move_keys, move_values);
+      return;
+    }
     for_each(tile, is_one, [&](const item_type* item, long long place) {
       store_item(*item, output, place + move_keys, place + move_values);
     });
@@ -162,13 +161,33 @@ class AgentSegmentTile {
     if constexpr (has_values) output.values[value_place] = item.value;
   }
 
-  /// Items of the tile, which lie side by side in device memory from `begin` on.
-  template <class Move>
-  STRATA_D void for_own(long long begin, int items, const Move& move) {
-    const int first = thread();
+  /// Loads or stores all items, which lie side by side in device memory. Through registers where these are
+  /// free: asynchronous copies need more instructions.
+  STRATA_D void load_stretch(long long begin, int items) {
+    constexpr int at_once = ItemsPerThread < 8 ? ItemsPerThread : 8;
+    item_type loaded[static_cast<std::size_t>(at_once)];
+    STRATA_UNROLL_N(1)
+    for (int done = 0; done < ItemsPerThread; done += at_once) {
+      for_stretch<at_once>(done, begin, items, [this, &loaded](int i, item_type*, long long place) {
+        loaded[i] = item_at(place);
+      });
+      for_stretch<at_once>(done, begin, items, [&loaded](int i, item_type* item, long long) {
+        *item = loaded[i];
+      });
+    }
+  }
+  STRATA_D void store_stretch(long long begin, int items, const merge_sort_arrays<Key, Value>& output,
+                              long long move_keys, long long move_values) {
+    for_stretch<ItemsPerThread>(0, begin, items, [&](int, const item_type* item, long long place) {
+      store_item(*item, output, place + move_keys, place + move_values);
+    });
+  }
+  template <int Count, class Move>
+  STRATA_D void for_stretch(int done, long long begin, int items, const Move& move) {
+    const int first = thread() + done * BlockThreads;
     item_type* const item = tile().Position(first);
     STRATA_UNROLL
-    for (int i = 0; i < ItemsPerThread; ++i) {
+    for (int i = 0; i < Count; ++i) {
       if (first + i * BlockThreads < items) {
         move(i, item + i * Sort::block_distance, begin + first + i * BlockThreads);
       }
