@@ -53,7 +53,7 @@ const std::vector<segment_shape>& shapes() {
     }
     std::shuffle(lengths.begin(), lengths.end(), bits);
     some.push_back(scattered(consecutive("power_law", lengths), 3));
-    lengths.assign(if_small<std::size_t>(500, 30000), 0);
+    lengths.assign(if_small<std::size_t>(1000, 30000), 0);
     for (offset& length : lengths) length = static_cast<offset>(bits() % 4);
     some.push_back(scattered(consecutive("very_many_tiny", lengths), 4));
     // Side by side, none longer than what one thread sorts; then one that is.

@@ -156,6 +156,8 @@ class BlockSegmentedMergeSort {
                   begin + count);
     if (count > 1) {
       thread_items items;
+      STRATA_UNROLL
+      for (int i = 0; i < ItemsPerThread; ++i) items[i] = Item{};
       sort_own(origin_ + begin, count, items, compare);
       put(origin_ + begin, 1, count, items);
     }

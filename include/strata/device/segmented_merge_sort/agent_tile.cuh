@@ -168,6 +168,9 @@ class AgentSegmentTile {
     item_type loaded[static_cast<std::size_t>(at_once)];
     STRATA_UNROLL_N(1)
     for (int done = 0; done < ItemsPerThread; done += at_once) {
+      // Registers that were unset on some path would be taken for occupied before, in a caller's loop.
+      STRATA_UNROLL
+      for (int i = 0; i < at_once; ++i) loaded[i] = item_type{};
       for_stretch<at_once>(done, begin, items, [this, &loaded](int i, item_type*, long long place) {
         loaded[i] = item_at(place);
       });

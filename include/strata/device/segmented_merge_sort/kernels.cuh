@@ -8,6 +8,7 @@
 #include <strata/device/radix_sort/grid_barrier.cuh>
 #include <strata/device/segmented_merge_sort/agent_merge.cuh>
 #include <strata/device/segmented_merge_sort/agent_segments.cuh>
+#include <strata/device/segmented_merge_sort/agent_short_segments.cuh>
 #include <strata/device/segmented_merge_sort/agent_tile.cuh>
 #include <strata/device/segmented_merge_sort/tuning.hpp>
 #include <strata/device/segmented_merge_sort/workspace.cuh>
@@ -44,6 +45,33 @@ struct segment_tile_of {
                                  ValuesIn, Compare>;
 };
 
+/// Where threads sort segments alone; in `tiny`, items of one register leave room for as many as in
+/// `little`.
+template <class Policy>
+struct segment_tile_of<Policy, segment_tile_class::little> {
+  static constexpr segment_tile_tuning tuning = Policy::little;
+  template <class Key, class Value, class KeysIn, class ValuesIn, class Compare>
+  using tile = AgentSegmentTile<tuning.block_threads, tuning.items_per_thread, Key, Value, KeysIn,
+                                ValuesIn, Compare>;
+  template <class Key, class Value, class KeysIn, class ValuesIn, class Compare>
+  using agent = AgentShortSegments<tile<Key, Value, KeysIn, ValuesIn, Compare>,
+                                   tile<Key, Value, KeysIn, ValuesIn, Compare>>;
+};
+template <class Policy>
+struct segment_tile_of<Policy, segment_tile_class::tiny> {
+  static constexpr segment_tile_tuning tuning = Policy::tiny;
+  template <class Key, class Value>
+  static constexpr int most_items = sizeof(segment_item<Key, Value>) == 4
+                                        ? Policy::little.items_per_thread
+                                        : tuning.items_per_thread;
+  template <class Key, class Value, class KeysIn, class ValuesIn, class Compare>
+  using agent = AgentShortSegments<
+      AgentSegmentTile<tuning.block_threads, tuning.items_per_thread, Key, Value, KeysIn, ValuesIn,
+                       Compare>,
+      AgentSegmentTile<tuning.block_threads, most_items<Key, Value>, Key, Value, KeysIn, ValuesIn,
+                       Compare>>;
+};
+
 /// `segments_per_block` segments for each block, which sorts the short ones and hands on the others.
 template <class MaxPolicy, segment_tile_class Class, class Key, class Value, class KeysIn,
           class ValuesIn, class Segments, class Compare>
@@ -64,9 +92,12 @@ __launch_bounds__(tuning_of<typename MaxPolicy::ActivePolicy>(Class).block_threa
   Tile tile(*reinterpret_cast<typename Tile::TempStorage*>(shared), keys, values, compare);
   const long long first = static_cast<long long>(blockIdx.x) * segments_per_block;
   const long long left = num_segments - first;
-  sort_segments_directly(tile, segments, first,
-                         left < segments_per_block ? static_cast<int>(left) : segments_per_block,
-                         classes, workspace, output);
+  const int count = left < segments_per_block ? static_cast<int>(left) : segments_per_block;
+  if constexpr (Class == segment_tile_class::tiny || Class == segment_tile_class::little) {
+    tile.sort(segments, first, count, classes, workspace, output);
+  } else {
+    sort_segments_directly(tile, segments, first, count, classes, workspace, output);
+  }
 }
 
 /// Sorts no segment, but hands on all.
