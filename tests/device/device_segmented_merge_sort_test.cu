@@ -60,6 +60,11 @@ const std::vector<segment_shape>& shapes() {
     for (offset& length : lengths) length = static_cast<offset>(bits() % 3);
     some.push_back(consecutive("no_longer_than_a_thread", lengths));
     some.push_back(scattered(some.back(), 7));
+    // The same of threads that take more.
+    for (const std::uint64_t most : {4, 5}) {
+      for (offset& length : lengths) length = static_cast<offset>(bits() % (most + 1));
+      some.push_back(consecutive("up_to_" + std::to_string(most), lengths));
+    }
     lengths[lengths.size() / 2] = 7;
     some.push_back(consecutive("one_longer_than_a_thread", lengths));
     lengths.resize(300);

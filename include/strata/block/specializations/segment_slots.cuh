@@ -56,7 +56,6 @@ struct segment_slots {
     if (count <= warp_threads) {
       // All segments are those of one warp: the others have nothing to do.
       if (warp == 0) {
-        static_assert(warps <= warp_threads, "a block has at most 1024 threads");
         if (lane < warps) memory.heads[lane] = 0;
         __syncwarp();
         sums total(length);

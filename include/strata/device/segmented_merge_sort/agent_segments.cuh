@@ -44,12 +44,36 @@ STRATA_D void hand_on(const merge_sort_workspace& workspace, const segment_class
   workspace.push_split(is_own && classes.is_split(bounds.length), bounds, classes.tile_items);
 }
 
+/// Sorts a segment for each thread if none has more items than a thread takes, and all lie side by side;
+/// false if they do not.
+template <class Tile, class Segments, class Arrays>
+STRATA_D bool sort_own_segments(Tile& tile, const Segments& segments, long long first,
+                                const Arrays& output) {
+  constexpr int threads = Tile::block_threads;
+  const int mine = static_cast<int>(threadIdx.x);
+  const segment_bounds own = segments(first + mine);
+  // What others have is loaded again, at the same time.
+  const bool is_last = mine == threads - 1;
+  const long long next = segments(first + mine + (is_last ? 0 : 1)).begin;
+  const segment_bounds last = segments(first + threads - 1);
+  const long long begin = segments(first).begin, end = last.begin + last.length;
+  const bool is_own =
+      own.length <= Tile::most_own && (is_last || own.begin + own.length == next);
+  if (__syncthreads_and(is_own) == 0) return false;
+  tile.sort_own(own, begin, static_cast<int>(end - begin), output);
+  return true;
+}
+
 /// One block of the first kernel, which has `count` segments from number `first` on: sorts the short
 /// ones, as many at a time as fit a tile, and hands on the others.
 template <class Tile, class Segments, class Arrays>
 STRATA_D void sort_segments_directly(Tile& tile, const Segments& segments, long long first, int count,
                                      const segment_classes& classes,
                                      const merge_sort_workspace& workspace, const Arrays& output) {
+  // Blocks have as many segments as threads where the mean fits a thread.
+  if constexpr (Tile::most_own > 0) {
+    if (count == Tile::block_threads && sort_own_segments(tile, segments, first, output)) return;
+  }
   STRATA_UNROLL_N(1)
   for (int next = 0;;) {
     const int mine = next + static_cast<int>(threadIdx.x);

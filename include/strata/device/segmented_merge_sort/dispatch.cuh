@@ -220,6 +220,17 @@ struct DispatchSegmentedMergeSort {
     if (per_block < 1) per_block = 1;
     const long long least = ceiling_divide<long long>(call.num_segments, most_grid);
     if (per_block < least) per_block = least;
+    if constexpr (Class == segment_tile_class::tiny) {
+      if (owners <= 2) {
+        // Full tiles, also of segments among many empty ones, if there are enough blocks.
+        constexpr long long most = Tile::most_segments / tuning.block_threads;
+        const long long waves = call.num_segments / (static_cast<long long>(tuning.block_threads) *
+                                                     tuning.blocks_per_multiprocessor *
+                                                     device.multiprocessors);
+        per_block = tuning.block_threads * (waves < 6 ? 1 : waves < 3 * most ? waves / 3 : most);
+      }
+      if (per_block < least || per_block > Tile::most_segments) return cudaErrorInvalidValue;
+    }
     if (per_block > most_grid) return cudaErrorInvalidValue;
     const long long blocks = ceiling_divide(call.num_segments, per_block);
 

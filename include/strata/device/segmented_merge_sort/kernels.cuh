@@ -45,18 +45,7 @@ struct segment_tile_of {
                                  ValuesIn, Compare>;
 };
 
-/// Where threads sort segments alone; in `tiny`, items of one register leave room for as many as in
-/// `little`.
-template <class Policy>
-struct segment_tile_of<Policy, segment_tile_class::little> {
-  static constexpr segment_tile_tuning tuning = Policy::little;
-  template <class Key, class Value, class KeysIn, class ValuesIn, class Compare>
-  using tile = AgentSegmentTile<tuning.block_threads, tuning.items_per_thread, Key, Value, KeysIn,
-                                ValuesIn, Compare>;
-  template <class Key, class Value, class KeysIn, class ValuesIn, class Compare>
-  using agent = AgentShortSegments<tile<Key, Value, KeysIn, ValuesIn, Compare>,
-                                   tile<Key, Value, KeysIn, ValuesIn, Compare>>;
-};
+/// Threads that sort segments alone may take as many items of one register as in `little`.
 template <class Policy>
 struct segment_tile_of<Policy, segment_tile_class::tiny> {
   static constexpr segment_tile_tuning tuning = Policy::tiny;
@@ -93,7 +82,7 @@ __launch_bounds__(tuning_of<typename MaxPolicy::ActivePolicy>(Class).block_threa
   const long long first = static_cast<long long>(blockIdx.x) * segments_per_block;
   const long long left = num_segments - first;
   const int count = left < segments_per_block ? static_cast<int>(left) : segments_per_block;
-  if constexpr (Class == segment_tile_class::tiny || Class == segment_tile_class::little) {
+  if constexpr (Class == segment_tile_class::tiny) {
     tile.sort(segments, first, count, classes, workspace, output);
   } else {
     sort_segments_directly(tile, segments, first, count, classes, workspace, output);
