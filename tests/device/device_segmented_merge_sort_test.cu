@@ -65,6 +65,11 @@ const std::vector<segment_shape>& shapes() {
       for (offset& length : lengths) length = static_cast<offset>(bits() % (most + 1));
       some.push_back(consecutive("up_to_" + std::to_string(most), lengths));
     }
+    std::vector<offset> mostly_empty(lengths.size());
+    for (offset& length : mostly_empty) {
+      if (bits() % 10 == 0) length = static_cast<offset>(bits() % 16);
+    }
+    some.push_back(consecutive("mostly_empty", mostly_empty));
     lengths[lengths.size() / 2] = 7;
     some.push_back(consecutive("one_longer_than_a_thread", lengths));
     lengths.resize(300);

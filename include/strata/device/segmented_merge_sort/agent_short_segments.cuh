@@ -18,7 +18,7 @@ namespace detail {
 /// thread at a time. If they lie side by side, and none has more items than a thread takes, each thread
 /// sorts one: no plan is needed, as offsets tell where in the tile it lies. `Tile` tries this, then
 /// `WideTile`, whose threads take more items. If neither does, those that are not empty are listed, and in
-/// the end `Tile` packs them.
+/// the end one of the two packs them.
 template <class Tile, class WideTile>
 class AgentShortSegments {
  public:
@@ -62,18 +62,14 @@ class AgentShortSegments {
       if (threadIdx.x == 0) storage_.seen = seen + block_threads;
       __syncthreads();
     }
-    STRATA_UNROLL_N(1)
-    while (storage_.packed < storage_.listed) {
-      const int packed = storage_.packed, left = storage_.listed - packed;
-      const int mine = static_cast<int>(threadIdx.x);
-      segment_bounds bounds{0, 0};
-      if (mine < left) bounds = segments(first + storage_.list[packed + mine]);
-      const int taken = tile_.plan(static_cast<int>(bounds.length), bounds.begin, left);
-      if (threadIdx.x == 0) storage_.packed = packed + taken;
-      tile_.sort();
-      tile_.store(output, 0, 0);
-      __syncthreads();  // Before the tile is planned again.
+    if constexpr (WideTile::most_own > Tile::most_own) {
+      // Where most are empty, the others are long if the mean fits a thread.
+      if (4 * storage_.listed <= count) {
+        pack(wide_tile_, segments, first, output);
+        return;
+      }
     }
+    pack(tile_, segments, first, output);
   }
 
  private:
@@ -108,6 +104,24 @@ class AgentShortSegments {
       hand_on(workspace, classes, first + seen + mine, own, mine < left);
     }
     list(classes.is_direct(own.length), seen + mine);
+  }
+
+  /// Sorts those that are listed.
+  template <class AnyTile, class Segments, class Arrays>
+  STRATA_D void pack(AnyTile& tile, const Segments& segments, long long first,
+                     const Arrays& output) {
+    STRATA_UNROLL_N(1)
+    while (storage_.packed < storage_.listed) {
+      const int packed = storage_.packed, left = storage_.listed - packed;
+      const int mine = static_cast<int>(threadIdx.x);
+      segment_bounds bounds{0, 0};
+      if (mine < left) bounds = segments(first + storage_.list[packed + mine]);
+      const int taken = tile.plan(static_cast<int>(bounds.length), bounds.begin, left);
+      if (threadIdx.x == 0) storage_.packed = packed + taken;
+      tile.sort();
+      tile.store(output, 0, 0);
+      __syncthreads();  // Before the tile is planned again.
+    }
   }
 
   /// Appends a number for each thread that has one.
