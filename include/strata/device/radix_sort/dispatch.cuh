@@ -10,6 +10,7 @@
 #include <strata/core/temporary_storage.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/call_tag.hpp>
+#include <strata/device/radix_sort/counted_dispatch.cuh>
 #include <strata/device/radix_sort/kernels.cuh>
 #include <strata/device/radix_sort/tuning.hpp>
 #include <strata/device/radix_sort/workspace.cuh>
@@ -17,7 +18,6 @@
 #include <strata/device/resident_grid.cuh>
 
 #include <cstddef>
-#include <cstdint>
 #include <type_traits>
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
@@ -340,7 +340,7 @@ struct DispatchRadixSort {
     if (status != cudaSuccess) return status;
     if constexpr (is_counted) {
       if (range.begin_bit == 0 && range.end_bit == Digits::key_bits) {
-        return start_expand<ActivePolicy>(shared.bins);
+        return counted().template expand<ActivePolicy>(shared.bins);
       }
     }
 
@@ -360,59 +360,21 @@ struct DispatchRadixSort {
     return status;
   }
 
-  template <class ActivePolicy>
-  cudaError_t start_expand(const unsigned long long* first) const {
-    using Expand = AgentRadixExpand<ActivePolicy, Key, IsDescending>;
-    const std::size_t blocks = ceiling_divide(num_items, Expand::tile_items);
-    launch_configuration writing{"strata::DeviceRadixSort, keys",
-                                 dim3(static_cast<unsigned>(blocks)),
-                                 dim3(ActivePolicy::histogram.block_threads)};
-    writing.stream = stream;
-    writing.programmatic = device.ptx_version >= 900;
-    return launch(writing, radix_expand_kernel<MaxPolicy, Key, IsDescending>, first, keys.output,
-                  num_items);
+  counted_radix_launches<MaxPolicy, KeyIterator, IsDescending, Digits> counted() const {
+    return {keys, num_items, digits, stream, device};
   }
 
-  // Keys of two bytes. Each block that counts has as many counters as there are words, in a buffer that
-  // nobody needs for keys: so there is a block for as many keys.
+  // Into a buffer that nobody needs for keys.
   template <class ActivePolicy>
   cudaError_t start_words() const {
-    static_assert(ActivePolicy::words.least_items >= radix_words + 8,
-                  "radix_words_tuning: there must be room for the counters of a block");
     Key* buffer = keys.buffer;
     if constexpr (std::is_pointer_v<KeyIterator>) {
       if (buffer == keys.input) buffer = keys.output;
     }
-    const auto begin = reinterpret_cast<std::uintptr_t>(buffer);
-    const std::uintptr_t counters = round_up(begin, std::uintptr_t{16});
-    const std::size_t rooms =
-        (num_items * sizeof(Key) - (counters - begin)) / radix_words_workspace::counter_bytes();
-    using Count = AgentRadixCountWords<ActivePolicy, KeyIterator, Digits>;
-    using Expand = AgentRadixExpandWords<ActivePolicy, Key, IsDescending>;
-    constexpr int threads = ActivePolicy::words.block_threads;
-    auto* const first = storage.template get<unsigned long long>(bins_slot);
-    static resident_blocks_cache cache;
-    launch_configuration counting{"strata::DeviceRadixSort, words", dim3(1), dim3(threads)};
-    counting.dynamic_shared_bytes = Count::counter_bytes;
-    counting.stream = stream;
-    const radix_words_workspace shared{
+    return counted().template run_words<ActivePolicy>(
         {storage.template get<unsigned long long>(arrivals_slot),
          storage.template get<unsigned>(counters_slot), next_call_tag(), may_be_replayed()},
-        first,
-        first + radix_words + 1,
-        reinterpret_cast<unsigned*>(counters)};
-    const cudaError_t status = launch_resident(
-        counting, cache, device, rooms, most_blocks,
-        radix_count_words_kernel<MaxPolicy, KeyIterator, Digits>, keys.input, num_items, digits,
-        shared);
-    if (status != cudaSuccess) return status;
-    launch_configuration writing{
-        "strata::DeviceRadixSort, keys",
-        dim3(static_cast<unsigned>(ceiling_divide(num_items, Expand::tile_items))), dim3(threads)};
-    writing.stream = stream;
-    writing.programmatic = device.ptx_version >= 900;
-    return launch(writing, radix_expand_words_kernel<MaxPolicy, Key, IsDescending>, first,
-                  keys.output, num_items);
+        storage.template get<unsigned long long>(bins_slot), buffer, most_blocks);
   }
 
   // No bits to sort by.
