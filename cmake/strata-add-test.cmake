@@ -68,13 +68,38 @@ function(strata_add_test path)
     endif()
     add_executable(${name}_${suffix})
     strata_target_simt_sources(${name}_${suffix} ${path}.cu)
-    # Compiling takes longer than running: more optimisation would not pay.
-    target_compile_options(${name}_${suffix} PRIVATE -O1)
-    if(NOT label STREQUAL "simt")
-      target_compile_definitions(${name}_${suffix} PRIVATE STRATA_TEST_SMALL=1)
-    endif()
+    strata_target_simt_test_options(${name}_${suffix} ${label})
+    strata_target_common_headers(${name}_${suffix} ${path}.cu ${suffix} ${label})
     strata_register_test(${name}_${suffix} strata::${suffix} ${arg_TIMEOUT} ${label} ${folder})
   endforeach()
+endfunction()
+
+function(strata_target_simt_test_options target label)
+  # Compiling takes longer than running: more optimisation would not pay.
+  target_compile_options(${target} PRIVATE -O1)
+  if(NOT label STREQUAL "simt")
+    target_compile_definitions(${target} PRIVATE STRATA_TEST_SMALL=1)
+  endif()
+endfunction()
+
+# What most sources include, GoogleTest above all, is compiled once for a flavour and not with each of
+# them: that takes seconds. A source that begins with a macro wants headers as that macro makes them.
+function(strata_target_common_headers target source suffix label)
+  file(STRINGS ${source} first_directive REGEX "^#" LIMIT_COUNT 1)
+  if(NOT first_directive MATCHES "^#include")
+    return()
+  endif()
+  set(headers strata_test_headers_${suffix})
+  if(NOT TARGET ${headers})
+    set(empty_source ${CMAKE_CURRENT_BINARY_DIR}/strata_simt/headers.cpp)
+    file(CONFIGURE OUTPUT ${empty_source} CONTENT "" @ONLY)
+    add_library(${headers} OBJECT ${empty_source})
+    strata_target_simt_test_options(${headers} ${label})
+    strata_target_test_libraries(${headers} strata::${suffix})
+    target_precompile_headers(${headers} PRIVATE support/test_types.cuh <cmath> <functional>
+                              <limits> <numeric> <string> <tuple> <utility>)
+  endif()
+  target_precompile_headers(${target} REUSE_FROM ${headers})
 endfunction()
 
 # What can be tested of a GPU test where there is no device: that nvcc takes it. Fewer types will do,
@@ -94,9 +119,7 @@ endfunction()
 
 # Makes a program a CTest entry with the labels given. Exit status 77 says: skipped, no CUDA device.
 function(strata_register_test target library timeout label folder)
-  target_link_libraries(${target} PRIVATE ${library} strata_warnings GTest::gmock GTest::gtest
-                                          GTest::gtest_main)
-  target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+  strata_target_test_libraries(${target} ${library})
   set(launcher "")
   if(label STREQUAL "gpu")
     set(launcher ${STRATA_GPU_TEST_LAUNCHER})
@@ -104,4 +127,10 @@ function(strata_register_test target library timeout label folder)
   add_test(NAME ${target} COMMAND ${launcher} $<TARGET_FILE:${target}>)
   set_tests_properties(${target} PROPERTIES LABELS "${label};${folder}" TIMEOUT ${timeout}
                                             SKIP_RETURN_CODE 77)
+endfunction()
+
+function(strata_target_test_libraries target library)
+  target_link_libraries(${target} PRIVATE ${library} strata_warnings GTest::gmock GTest::gtest
+                                          GTest::gtest_main)
+  target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
 endfunction()
