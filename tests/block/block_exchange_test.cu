@@ -409,10 +409,9 @@ using item_types = testing::Types<signed char, short, int, std::int64_t, int128,
 TYPED_TEST_SUITE(block_exchange_conflicts, item_types);
 
 TYPED_TEST(block_exchange_conflicts, there_are_none) {
-  test_conflicts<TypeParam>(std::integer_sequence<int, 1, 2, 3, 4, 6, 8, 12>{});
-  if constexpr (sizeof(TypeParam) <= 8) {
-    test_conflicts<TypeParam>(std::integer_sequence<int, 24, 33>{});
-  }
+  // That the model is that of what is executed: every instantiation asserts it of the model.
+  test_conflicts<TypeParam>(std::integer_sequence<int, 2, 3, 8, 12>{});
+  if constexpr (sizeof(TypeParam) <= 8) test_conflicts<TypeParam>(std::integer_sequence<int, 33>{});
   test_conflicts<TypeParam, 12, true>();
 }
 #endif

@@ -332,12 +332,18 @@ void test_type() {
 
 template <class T>
 class block_reduce_types : public testing::Test {};
+#if STRATA_TEST_SMALL
+using reduced_types =
+    testing::Types<std::int8_t, std::int32_t, float, __half, strata_test::int128,
+                   strata_test::words<5, std::uint8_t>, strata_test::words<3, std::uint64_t>, strict>;
+#else
 using reduced_types =
     testing::Types<std::int8_t, std::uint16_t, std::int32_t, std::uint64_t, float, double, __half,
                    __nv_bfloat16, strata_test::int128, strata_test::words<1, std::uint8_t>,
                    strata_test::words<5, std::uint8_t>, strata_test::words<2>,
                    strata_test::words<3>, strata_test::words<3, std::uint64_t>,
                    strata_test::words<5, std::uint64_t>, strict>;
+#endif
 TYPED_TEST_SUITE(block_reduce_types, reduced_types);
 
 TYPED_TEST(block_reduce_types, every_algorithm_reduces_every_type) {

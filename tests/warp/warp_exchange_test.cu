@@ -353,9 +353,7 @@ template <class T, int... Items>
 void test_conflicts(std::integer_sequence<int, Items...>) {
   (test_conflicts<T, Items, 32>(), ...);
   (test_conflicts<T, Items, 16>(), ...);
-  (test_conflicts<T, Items, 8>(), ...);
   (test_conflicts<T, Items, 4>(), ...);
-  (test_conflicts<T, Items, 1>(), ...);
 }
 
 template <class T>
@@ -365,7 +363,8 @@ using item_types =
 TYPED_TEST_SUITE(warp_exchange_conflicts, item_types);
 
 TYPED_TEST(warp_exchange_conflicts, there_are_none) {
-  test_conflicts<TypeParam>(std::integer_sequence<int, 1, 2, 4, 5, 7, 12>{});
+  // That the model is that of what is executed: it is asked for many more.
+  test_conflicts<TypeParam>(std::integer_sequence<int, 2, 5, 12>{});
 }
 #endif
 

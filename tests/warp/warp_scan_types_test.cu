@@ -110,9 +110,14 @@ void test_odd_width(Operator op) {
 
 template <class T>
 class warp_scan_of : public testing::Test {};
+#if STRATA_TEST_SMALL
+using scanned_types =
+    testing::Types<std::int8_t, std::int32_t, __half, int128, bytes3, struct12, words<10>, strict>;
+#else
 using scanned_types =
     testing::Types<std::int8_t, std::uint16_t, std::int32_t, std::uint64_t, float, double, __half,
                    __nv_bfloat16, int128, bytes3, struct12, struct16, words<10>, strict>;
+#endif
 TYPED_TEST_SUITE(warp_scan_of, scanned_types);
 
 TYPED_TEST(warp_scan_of, any_type_with_any_operator) { test_whole_warp<TypeParam>(plain_sum{}); }
@@ -188,9 +193,13 @@ void test_sums() {
 
 template <class T>
 class warp_scan_sums : public testing::Test {};
+#if STRATA_TEST_SMALL
+using summed_types = testing::Types<std::int8_t, std::uint32_t, std::int64_t, float, double>;
+#else
 using summed_types =
     testing::Types<std::int8_t, std::uint8_t, std::uint16_t, std::int32_t, std::uint32_t,
                    std::int64_t, std::uint64_t, float, double>;
+#endif
 TYPED_TEST_SUITE(warp_scan_sums, summed_types);
 TYPED_TEST(warp_scan_sums, inclusive_and_exclusive) {
   test_sums<TypeParam, 32>();
