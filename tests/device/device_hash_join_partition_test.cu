@@ -117,18 +117,27 @@ TEST(device_hash_join_partition, plan_has_room_for_what_it_promises) {
   constexpr strata::join_partition_tuning tuning =
       strata::detail::join_policy_hub::MaxPolicy::partition;
   for (std::uint64_t rows = 0; rows < (std::uint64_t{1} << 31); rows += rows / 5 + 1) {
-    const join_partition_plan plan = strata::detail::plan_join_partitions(rows, 3 * rows, tuning);
-    ASSERT_GE(plan.bits, 1);
-    ASSERT_LE(plan.bits, strata::detail::most_join_partition_bits);
-    ASSERT_LE(plan.bits + plan.bucket_bits, 32);
-    ASSERT_GT(plan.unit_rows, 0u);
-    if (!plan.is_possible) {
-      ASSERT_GT(rows, std::uint64_t{1} << 27);
-      continue;
+    for (const bool is_wide : {false, true}) {
+      const join_partition_plan plan =
+          strata::detail::plan_join_partitions(rows, 3 * rows, tuning, is_wide, false);
+      ASSERT_GE(plan.bits, 1);
+      ASSERT_LE(plan.bits, strata::detail::most_join_partition_bits);
+      ASSERT_LE(plan.bits_of_pass(false), strata::detail::most_join_pass_bits);
+      ASSERT_LE(plan.bits_of_pass(true), strata::detail::most_join_pass_bits);
+      ASSERT_LT(plan.bits + plan.bucket_bits, 32);
+      ASSERT_GT(plan.unit_rows, 0u);
+      if (!plan.is_possible) {
+        ASSERT_GT(rows, std::uint64_t{1} << 28);
+        continue;
+      }
+      // A row number and the rest of a hash fill an entry.
+      ASSERT_LE(rows, std::uint64_t{1} << (plan.bits + plan.bucket_bits));
+      ASSERT_GE(plan.table_rows, (rows >> plan.bits) + (rows >> plan.bits) / 16);
+      ASSERT_LT(plan.table_rows, 1u << 16);
+      if (rows < std::uint64_t{1} << 27) {
+        ASSERT_LE(plan.table_bytes(true), std::size_t{112} << 10);
+      }
     }
-    ASSERT_GE(plan.table_rows, (rows >> plan.bits) + (rows >> plan.bits) / 16);
-    ASSERT_LE(plan.table_bytes(), std::size_t{220} << 10);
-    ASSERT_LT(plan.table_rows, 1u << 16);
   }
 }
 

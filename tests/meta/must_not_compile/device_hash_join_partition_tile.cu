@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: join_partition_tuning: a tile of partition_threads \* partition_items rows must have fewer
+// expect: join_partition_tuning: a tile of partition_threads \* items rows must have fewer
 #define STRATA_JOIN_BACKEND STRATA_JOIN_BACKEND_CUDA
 #include <strata/device/device_hash_join.hpp>
 
@@ -8,9 +8,11 @@ struct hub {
   struct Policy : strata::ChainedPolicy<750, Policy, Policy> {
     static constexpr strata::join_table_tuning table{256, 128, 2, 4};
 #ifdef STRATA_BAD
-    static constexpr strata::join_partition_tuning partition{1024, 64, 256, 4, 1000, 4};
+    static constexpr strata::join_partition_tuning partition{1024, 64, 2,   2,   2, 256,
+                                                               4,    1,  500, 250, 4, 8};
 #else
-    static constexpr strata::join_partition_tuning partition{512, 8, 256, 4, 1000, 4};
+    static constexpr strata::join_partition_tuning partition{512, 8, 2,   2,   2, 256,
+                                                               4,   1, 500, 250, 4, 8};
 #endif
     static constexpr std::uint64_t least_partitioned_rows = 1000;
     using strategy = strata::cuda_join_policy;

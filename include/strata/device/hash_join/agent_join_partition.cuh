@@ -2,13 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <strata/block/block_scan.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/core/platform_streaming.cuh>
 #include <strata/core/types.hpp>
 #include <strata/device/hash_join/agent_partition.cuh>
 #include <strata/device/hash_join/join_types.hpp>
 #include <strata/device/hash_join/partition_plan.hpp>
+#include <strata/device/hash_join/result_places.cuh>
+#include <strata/device/hash_join/shared_table.cuh>
 
 #include <cstddef>
 #include <cstdint>
@@ -17,6 +19,13 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
+/// What one block does of a partition: all build rows, and probe rows from `first` on.
+struct join_partition_unit {
+  unsigned partition;
+  unsigned first;
+  unsigned rows;
+};
+
 /// What all blocks of a join by partitions know.
 template <class Key, class Hash, class Equal>
 struct join_partitions {
@@ -24,11 +33,16 @@ struct join_partitions {
   JoinKind kind;
   join_side_records<Key> build;
   join_side_records<Key> probe;
-  /// Units of work of each partition and those before it.
-  unsigned long long* unit_ends;
+  /// Tiles of the second pass: of the build side's partitions of the first one, and those before
+  /// them, and then of the probe side's.
+  unsigned* pass_tiles;
+  join_partition_unit* units;
+  unsigned* num_units;
   /// Partitions that the table in global memory takes care of, and whether there are any.
   unsigned* is_heavy;
   unsigned* any_is_heavy;
+  /// At the barrier of the kernel that does.
+  unsigned* arrivals;
   unsigned long long* total;
   std::int64_t capacity;
   bool promised_unique;
@@ -36,291 +50,307 @@ struct join_partitions {
   Equal equal;
 };
 
-/// Joins partitions in shared memory. The table of one has its build rows by buckets, side by side:
-/// they are counted, the counts scanned, and the rows placed. Where a bucket has many rows, the
-/// partition is left to the table in global memory. `Sink` is NullType where rows are only counted.
+/// Joins a unit of a partition by a table in shared memory, or leaves the partition to the table in
+/// global memory if rows crowd in a bucket. `Sink` is NullType where rows are only counted.
+///
+/// Groups of warps take tiles of probe rows in turn, and wait for nobody else.
 template <class Key, class Hash, class Equal, class Index, class Sink, int BlockThreads, int Items>
 class AgentJoinTables {
   using Partitions = join_partitions<Key, Hash, Equal>;
-  using Scan = BlockScan<unsigned, BlockThreads, BLOCK_SCAN_WARP_SCANS>;
   using Count = unsigned long long;
-  static constexpr unsigned warps = BlockThreads / warp_threads;
+  static constexpr bool is_wide = is_join_double_word<Key, Hash, Equal>;
+  static constexpr bool hash_is_key = is_wide || is_join_word<Key, Hash, Equal>;
+  using Word = std::conditional_t<is_wide, unsigned long long, unsigned>;
+  using Row = join_hashed_row<Word>;
+  using Table = join_shared_table<Word, BlockThreads>;
+  using Places = join_result_places<BlockThreads>;
+  static constexpr unsigned threads = BlockThreads;
   static constexpr bool has_rows = !std::is_same_v<Sink, NullType>;
+  static constexpr unsigned none = no_join_row<unsigned>;
 
  public:
   struct TempStorage {
-    typename Scan::TempStorage scan;
-    unsigned warp_sums[warps];
-    Count place;
+    typename Table::TempStorage table;
+    typename Places::TempStorage places;
+    Count counted;
   };
 
   STRATA_D AgentJoinTables(TempStorage& storage, unsigned char* shared, const Partitions& join,
                            const Sink& sink)
       : storage_(storage),
-        buckets_(reinterpret_cast<unsigned*>(shared)),
-        entries_(reinterpret_cast<join_record*>(shared + (std::size_t{2} << bucket_bits(join)))),
-        found_(reinterpret_cast<unsigned*>(entries_ + join.plan.table_rows)),
+        table_(storage.table, shared, join.plan),
+        places_(storage.places, join.total),
+        found_(reinterpret_cast<unsigned*>(shared + join.plan.bytes_before_found())),
         join_(join),
         sink_(sink) {}
 
-  /// Unit `unit` of `units` of a partition.
-  STRATA_D void run(unsigned partition, unsigned unit, unsigned units) {
-    const unsigned begin = join_.build.begins[partition];
-    rows_ = join_.build.begins[partition + 1] - begin;
-    __syncthreads();
-    if (!build(join_.build.records + begin)) {
+  STRATA_D void run(const join_partition_unit& unit) {
+    const unsigned begin = join_.build.begins[unit.partition];
+    const unsigned rows = join_.build.begins[unit.partition + 1] - begin;
+    const bool is_full = join_.kind == JoinKind::full;
+    if (is_full) {
+      for (unsigned i = threadIdx.x; i <= rows / 32; i += threads) found_[i] = 0;
+    }
+    if (!table_.build(rows, [&](unsigned i) { return row_of(join_.build.done, begin + i); })) {
       if (threadIdx.x == 0) {
-        platform::store_relaxed(join_.is_heavy + partition, 1u);
+        platform::store_relaxed(join_.is_heavy + unit.partition, 1u);
         platform::store_relaxed(join_.any_is_heavy, 1u);
       }
       return;
     }
-    const unsigned probe_begin = join_.probe.begins[partition];
-    const unsigned probe_rows = join_.probe.begins[partition + 1] - probe_begin;
-    const unsigned each = (probe_rows + units - 1) / units;
-    const unsigned first = unit * each;
-    if (first < probe_rows) {
-      const unsigned count = probe_rows - first < each ? probe_rows - first : each;
-      probe(join_.probe.records + probe_begin + first, count);
-    }
-    if (join_.kind == JoinKind::full) put_out_lonely_rows();
-    if (!has_rows && counted_ != 0) atomicAdd(join_.total, counted_);
-    counted_ = 0;
+    probe(join_.probe.begins[unit.partition] + unit.first, unit.rows);
+    if (is_full) put_out_lonely_rows(rows);
+    if constexpr (!has_rows) add_counted();
   }
 
  private:
-  STRATA_D static int bucket_bits(const Partitions& join) { return join.plan.bucket_bits; }
-
-  STRATA_D unsigned bucket_of(unsigned hash) const {
-    return (hash << join_.plan.bits) >> (32 - join_.plan.bucket_bits);
-  }
-  STRATA_D unsigned bucket_end(unsigned bucket) const {
-    return buckets_[bucket / 2] >> (bucket % 2 * 16) & 0xffffu;
-  }
-  STRATA_D unsigned bucket_begin(unsigned bucket) const {
-    return bucket == 0 ? 0 : bucket_end(bucket - 1);
+  STRATA_D static Row row_of(const join_records& side, unsigned i) {
+    const join_record record = platform::load_once(side.records + i);
+    if constexpr (is_wide) {
+      const unsigned lower = platform::load_once(side.lower + i);
+      return {static_cast<Word>(record.hash) << 32 | lower, record.row};
+    } else {
+      return {record.hash, record.row};
+    }
   }
 
-  // Two counts of 16 bits in a word: a table has fewer rows than they can tell.
-  STRATA_D bool build(const join_record* records) {
-    const unsigned words = 1u << (join_.plan.bucket_bits - 1);
-    for (unsigned i = threadIdx.x; i < words; i += BlockThreads) buckets_[i] = 0;
-    if (join_.kind == JoinKind::full) {
-      for (unsigned i = threadIdx.x; i <= rows_ / 32; i += BlockThreads) found_[i] = 0;
-    }
-    __syncthreads();
-    STRATA_UNROLL_N(4)
-    for (unsigned i = threadIdx.x; i < rows_; i += BlockThreads) {
-      const unsigned bucket = bucket_of(records[i].hash);
-      atomicAdd(buckets_ + bucket / 2, 1u << (bucket % 2 * 16));
-    }
-    __syncthreads();
-    if (!place_buckets(words)) return false;
-    __syncthreads();
-    STRATA_UNROLL_N(4)
-    for (unsigned i = threadIdx.x; i < rows_; i += BlockThreads) {
-      const join_record record = records[i];
-      const unsigned bucket = bucket_of(record.hash);
-      const unsigned shift = bucket % 2 * 16;
-      // Begins become ends.
-      const unsigned place = atomicAdd(buckets_ + bucket / 2, 1u << shift) >> shift & 0xffffu;
-      entries_[place] = record;
-    }
-    __syncthreads();
-    return true;
-  }
-
-  STRATA_D bool place_buckets(unsigned words) {
-    const unsigned each = (words + BlockThreads - 1) / BlockThreads;
-    const unsigned first = threadIdx.x * each;
-    const unsigned last = first + each < words ? first + each : words;
-    unsigned sum = 0;
-    bool is_crowded = false;
-    for (unsigned i = first; i < last; ++i) {
-      const unsigned even = buckets_[i] & 0xffffu;
-      const unsigned odd = buckets_[i] >> 16;
-      is_crowded |= even > most_join_bucket_rows || odd > most_join_bucket_rows;
-      sum += even + odd;
-    }
-    if (__syncthreads_or(is_crowded ? 1 : 0) != 0) return false;
-    unsigned begin = 0;
-    Scan(storage_.scan).ExclusiveSum(sum, begin);
-    for (unsigned i = first; i < last; ++i) {
-      const unsigned word = buckets_[i];
-      const unsigned odd_begin = begin + (word & 0xffffu);
-      buckets_[i] = begin | odd_begin << 16;
-      begin = odd_begin + (word >> 16);
-    }
-    return true;
-  }
-
-  STRATA_D bool are_equal(const join_record& a, const join_record& b) const {
-    if (a.hash != b.hash) return false;
-    return is_join_word<Key, Hash, Equal> ||
-           join_.equal(join_.build.keys[a.row], join_.probe.keys[b.row]);
-  }
-
-  STRATA_D void probe(const join_record* records, unsigned rows) {
-    constexpr unsigned tile = BlockThreads * Items;
-    for (unsigned first = 0; first < rows; first += tile) {
-      join_record items[Items];
-      unsigned counts[Items];
+  STRATA_D void probe(unsigned begin, unsigned rows) {
+    constexpr unsigned group_tile = Places::group_threads * Items;
+    const unsigned group = threadIdx.x / Places::group_threads;
+    // A warp's rows lie side by side, and so do their results.
+    const unsigned warp = threadIdx.x % Places::group_threads / warp_threads;
+    const unsigned in_tile = warp * Items * warp_threads + platform::lane_id();
+    for (unsigned first = group * group_tile; first < rows; first += threads * Items) {
+      const unsigned place = first + in_tile;
+      unsigned probe_rows[Items];
       unsigned partners[Items];
-      STRATA_UNROLL
-      for (int i = 0; i < Items; ++i) {
-        const unsigned at = first + place_of(i);
-        if (at < rows) items[i] = records[at];
-      }
-      STRATA_UNROLL
-      for (int i = 0; i < Items; ++i) {
-        counts[i] = 0;
-        partners[i] = no_join_row<unsigned>;
-        if (first + place_of(i) < rows) look_up(items[i], counts[i], partners[i]);
-      }
-      put_out(items, counts, partners);
+      const unsigned counts = look_up(begin, place, rows, probe_rows, partners);
+      put_out(begin, place, counts, probe_rows, partners);
     }
   }
 
-  // A warp's rows lie side by side, and so do their results.
-  STRATA_D static unsigned place_of(int item) {
-    const unsigned warp = threadIdx.x / warp_threads;
-    return (warp * Items + static_cast<unsigned>(item)) * warp_threads + platform::lane_id();
+  STRATA_D bool is_partner(unsigned entry, unsigned probe_row, Word rest, unsigned& row) const {
+    if (!table_.is_at(entry, rest, row)) return false;
+    return hash_is_key || join_.equal(join_.build.keys[row], join_.probe.keys[probe_row]);
   }
 
-  STRATA_D void look_up(const join_record& item, unsigned& count, unsigned& partner) {
-    const unsigned bucket = bucket_of(item.hash);
-    const unsigned end = bucket_end(bucket);
+  // How many partners some rows of the partition have, and one of them. Entries of all rows are
+  // looked at in turn: one's may be on their way while another's are compared.
+  STRATA_D unsigned look_up(unsigned begin, unsigned place, unsigned rows,
+                            unsigned (&probe_rows)[Items], unsigned (&partners)[Items]) const {
+    const bool is_full = join_.kind == JoinKind::full;
     const bool needs_one = join_.kind == JoinKind::semi || join_.kind == JoinKind::anti;
     const bool stops_at_one = needs_one || (join_.promised_unique && !STRATA_DEBUG);
-    unsigned found = 0;
-    for (unsigned i = bucket_begin(bucket); i < end; ++i) {
-      if (!are_equal(entries_[i], item)) continue;
-      if (found == 0) partner = i;
-      ++found;
-      if (join_.kind == JoinKind::full) atomicOr(found_ + i / 32, 1u << (i % 32));
-      STRATA_ASSERT(!(join_.promised_unique && found > 1),
-                    "JoinOptions::build_unique was promised, but the key of build row %u is also "
-                    "that of another",
-                    entries_[i].row);
-      if (stops_at_one) break;
+    Row items[Items];
+    STRATA_UNROLL
+    for (int i = 0; i < Items; ++i) {
+      const unsigned at = place + static_cast<unsigned>(i) * warp_threads;
+      items[i] = {0, none};
+      if (at < rows) items[i] = row_of(join_.probe.done, begin + at);
     }
-    if (needs_one) {
-      count = (found != 0) == (join_.kind == JoinKind::semi) ? 1 : 0;
-      partner = no_join_row<unsigned>;
-    } else {
-      count = found != 0 || join_.kind == JoinKind::inner ? found : 1;
+    Word rests[Items];
+    unsigned entries[Items];
+    unsigned ends[Items];
+    STRATA_UNROLL
+    for (int i = 0; i < Items; ++i) {
+      rests[i] = table_.rest_of(items[i].hash);
+      table_.find(items[i].hash, entries[i], ends[i]);
+      probe_rows[i] = items[i].row;
+      if (probe_rows[i] == none) ends[i] = 0;
+      partners[i] = none;
     }
+    unsigned counts = 0;
+    for (bool any_is_left = true; any_is_left;) {
+      any_is_left = false;
+      STRATA_UNROLL
+      for (int i = 0; i < Items; ++i) {
+        if (entries[i] >= ends[i]) continue;
+        unsigned row = none;
+        if (is_partner(entries[i], probe_rows[i], rests[i], row)) {
+          partners[i] = row;
+          counts += 1u << (count_bits * i);
+          if (is_full) atomicOr(found_ + entries[i] / 32, 1u << (entries[i] % 32));
+          if (stops_at_one) ends[i] = 0;
+          STRATA_ASSERT(!(join_.promised_unique && count_of(counts, i) > 1),
+                        "JoinOptions::build_unique was promised, but the key of build row %u is "
+                        "also that of another",
+                        row);
+        }
+        ++entries[i];
+        any_is_left |= entries[i] < ends[i];
+      }
+    }
+    if (join_.kind == JoinKind::inner) return counts;
+    unsigned results = 0;
+    STRATA_UNROLL
+    for (int i = 0; i < Items; ++i) {
+      const unsigned found = count_of(counts, i);
+      unsigned count = found != 0 ? found : 1;
+      if (needs_one) {
+        count = (found != 0) == (join_.kind == JoinKind::semi) ? 1 : 0;
+        partners[i] = none;
+      }
+      if (probe_rows[i] != none) results |= count << (count_bits * i);
+    }
+    return results;
   }
 
-  // Takes places for the results of the block, and writes them: `partners` are the first entries.
-  STRATA_D void put_out(const join_record (&items)[Items], const unsigned (&counts)[Items],
-                        const unsigned (&partners)[Items]) {
+  // The counts of a thread's rows are in one word.
+  static constexpr int count_bits = 8;
+  static_assert(most_join_bucket_rows < (1u << count_bits) && Items * count_bits <= 32,
+                "join_partition_tuning: join_items must be at most 4");
+  STRATA_D static unsigned count_of(unsigned counts, int item) {
+    return counts >> (count_bits * item) & ((1u << count_bits) - 1);
+  }
+
+  // Takes places for the results of the group, and writes them.
+  STRATA_D void put_out(unsigned begin, unsigned place, unsigned counts,
+                        const unsigned (&probe_rows)[Items], const unsigned (&partners)[Items]) {
     if constexpr (!has_rows) {
       STRATA_UNROLL
-      for (int i = 0; i < Items; ++i) counted_ += counts[i];
+      for (int i = 0; i < Items; ++i) counted_ += count_of(counts, i);
     } else {
+      constexpr unsigned several = 0xfefefefe;
+      const bool any_has_several = __any_sync(full_warp_mask, (counts & several) != 0) != 0;
       unsigned begins[Items];
       unsigned sum = 0;
       STRATA_UNROLL
-      for (int i = 0; i < Items; ++i) begins[i] = sum_in_warp(counts[i], sum);
-      const Count place = take_places(sum);
-      STRATA_UNROLL
       for (int i = 0; i < Items; ++i) {
-        if (counts[i] == 0) continue;
-        const unsigned partner = partners[i];
-        const Index row = static_cast<Index>(items[i].row);
-        if (partner == no_join_row<unsigned>) {
-          write(place + begins[i], no_row<Index>, row);
-          continue;
+        const unsigned count = count_of(counts, i);
+        begins[i] = any_has_several ? Places::begin_of_several(count, sum)
+                                    : Places::begin_of_one(count != 0, sum);
+      }
+      const Count to = places_.take(sum);
+      if (any_has_several) {
+        STRATA_UNROLL
+        for (int i = 0; i < Items; ++i) {
+          const unsigned at = begin + place + static_cast<unsigned>(i) * warp_threads;
+          const unsigned count = count_of(counts, i);
+          Row item{0, none};
+          if (count != 0) item = row_of(join_.probe.done, at);
+          write_several(item, count, to + begins[i]);
         }
-        unsigned rank = 0;
-        for (unsigned entry = partner; rank < counts[i]; ++entry) {
-          const join_record found = entries_[entry];
-          if (entry != partner && !are_equal(found, items[i])) continue;
-          write(place + begins[i] + rank, static_cast<Index>(found.row), row);
-          ++rank;
+      } else if (to + sum <= static_cast<Count>(join_.capacity)) {
+        STRATA_UNROLL
+        for (int i = 0; i < Items; ++i) {
+          if (count_of(counts, i) != 0) {
+            write_inside(to + begins[i], partners[i], probe_rows[i]);
+          }
+        }
+      } else {
+        STRATA_UNROLL
+        for (int i = 0; i < Items; ++i) {
+          if (count_of(counts, i) != 0) write(to + begins[i], partners[i], probe_rows[i]);
         }
       }
     }
   }
 
-  // Where the results of this lane begin behind `sum`, which then is behind those of all lanes.
-  STRATA_D static unsigned sum_in_warp(unsigned count, unsigned& sum) {
-    const unsigned many = __ballot_sync(full_warp_mask, count > 1 ? 1 : 0);
-    const unsigned before = sum;
-    if (many == 0) {
-      const unsigned lanes = __ballot_sync(full_warp_mask, count != 0 ? 1 : 0);
-      sum += static_cast<unsigned>(__popc(lanes));
-      return before + static_cast<unsigned>(__popc(lanes & platform::lane_mask_lt()));
+  // Of rows of a warp, some of which have several partners. Where the partners of a row are side by
+  // side, as they nearly always are, the results of all lanes are written side by side too.
+  STRATA_D void write_several(const Row& item, unsigned count, Count place) const {
+    const Word rest = table_.rest_of(item.hash);
+    unsigned first = none;
+    bool is_straight = true;
+    if (count != 0) {
+      unsigned entry = 0;
+      unsigned end = 0;
+      table_.find(item.hash, entry, end);
+      unsigned rank = 0;
+      for (; entry < end && rank < count; ++entry) {
+        unsigned row = none;
+        if (!is_partner(entry, item.row, rest, row)) continue;
+        if (rank == 0) first = entry;
+        is_straight = is_straight && entry == first + rank;
+        ++rank;
+      }
     }
-    unsigned end = count;
-    STRATA_UNROLL
-    for (unsigned distance = 1; distance < warp_threads; distance *= 2) {
-      const unsigned lower = __shfl_up_sync(full_warp_mask, end, distance);
-      if (platform::lane_id() >= distance) end += lower;
-    }
-    sum += __shfl_sync(full_warp_mask, end, warp_threads - 1);
-    return before + end - count;
-  }
+    if (!is_straight) write_scattered(item, rest, first, count, place);
 
-  // One addition for the block. Of the calling warp: where its `sum` results go.
-  STRATA_D Count take_places(unsigned sum) {
-    const unsigned warp = threadIdx.x / warp_threads;
-    const unsigned lane = platform::lane_id();
-    // All have read what they were told the time before.
-    __syncthreads();
-    if (lane == 0) storage_.warp_sums[warp] = sum;
-    __syncthreads();
-    if (warp == 0) {
-      const unsigned mine = lane < warps ? storage_.warp_sums[lane] : 0;
-      unsigned end = mine;
+    const Count warp_place = __shfl_sync(full_warp_mask, place, 0);
+    const auto begin = static_cast<unsigned>(place - warp_place);
+    const unsigned all = __shfl_sync(full_warp_mask, begin + count, warp_threads - 1);
+    for (unsigned base = 0; base < all; base += warp_threads) {
+      const unsigned at = base + platform::lane_id();
+      // The last lane that begins not behind it; of those that begin there, the one with rows.
+      unsigned owner = 0;
       STRATA_UNROLL
-      for (unsigned distance = 1; distance < warp_threads; distance *= 2) {
-        const unsigned lower = __shfl_up_sync(full_warp_mask, end, distance);
-        if (lane >= distance) end += lower;
+      for (unsigned step = warp_threads / 2; step > 0; step /= 2) {
+        const unsigned its_begin = __shfl_sync(full_warp_mask, begin, owner + step);
+        if (its_begin <= at) owner += step;
       }
-      if (lane < warps) storage_.warp_sums[lane] = end - mine;
-      if (lane == warp_threads - 1) {
-        storage_.place = end == 0 ? 0 : atomicAdd(join_.total, static_cast<Count>(end));
-      }
+      const unsigned rank = at - __shfl_sync(full_warp_mask, begin, owner);
+      const unsigned entry = __shfl_sync(full_warp_mask, first, owner);
+      const unsigned row = __shfl_sync(full_warp_mask, item.row, owner);
+      const bool mine = __shfl_sync(full_warp_mask, is_straight ? 1 : 0, owner) != 0;
+      if (at >= all || !mine) continue;
+      write(warp_place + at, entry == none ? none : table_.row_at(entry + rank), row);
     }
-    __syncthreads();
-    return storage_.place + storage_.warp_sums[warp];
   }
 
-  STRATA_D void write(Count position, Index build_row, Index probe_row) const {
-    if (position >= static_cast<Count>(join_.capacity)) return;
-    if constexpr (has_rows) {
-      sink_(static_cast<std::int64_t>(position), build_row, probe_row);
+  STRATA_D void write_scattered(const Row& item, Word rest, unsigned entry, unsigned count,
+                                Count place) const {
+    for (unsigned rank = 0; rank < count; ++entry) {
+      unsigned row = none;
+      if (!is_partner(entry, item.row, rest, row)) continue;
+      write(place + rank, row, item.row);
+      ++rank;
     }
+  }
+
+  STRATA_D void write(Count position, unsigned build_row, unsigned probe_row) const {
+    if (position < static_cast<Count>(join_.capacity)) {
+      write_inside(position, build_row, probe_row);
+    }
+  }
+  STRATA_D void write_inside(Count position, unsigned build_row, unsigned probe_row) const {
+    if constexpr (has_rows) {
+      sink_(static_cast<std::int64_t>(position), told(build_row), told(probe_row));
+    }
+  }
+  STRATA_D static Index told(unsigned row) {
+    if constexpr (sizeof(Index) > sizeof(row)) {
+      if (row == none) return no_row<Index>;
+    }
+    return static_cast<Index>(row);
   }
 
   // By the one block that has seen all probe rows of the partition.
-  STRATA_D void put_out_lonely_rows() {
+  STRATA_D void put_out_lonely_rows(unsigned rows) {
     __syncthreads();
-    for (unsigned first = 0; first < rows_; first += BlockThreads) {
+    for (unsigned first = 0; first < rows; first += threads) {
       const unsigned i = first + threadIdx.x;
-      const bool is_lonely = i < rows_ && (found_[i / 32] >> (i % 32) & 1) == 0;
+      const bool is_lonely = i < rows && (found_[i / 32] >> (i % 32) & 1) == 0;
       if constexpr (!has_rows) {
         counted_ += is_lonely ? 1 : 0;
       } else {
         unsigned sum = 0;
-        const unsigned begin = sum_in_warp(is_lonely ? 1 : 0, sum);
-        const Count place = take_places(sum);
-        if (is_lonely) {
-          write(place + begin, static_cast<Index>(entries_[i].row), no_row<Index>);
-        }
+        const unsigned begin = Places::begin_of_one(is_lonely, sum);
+        const Count place = places_.take(sum);
+        if (is_lonely) write(place + begin, table_.row_at(i), none);
       }
     }
   }
 
+  // One addition for the block: all blocks have the same counter.
+  STRATA_D void add_counted() {
+    STRATA_UNROLL
+    for (unsigned distance = warp_threads / 2; distance > 0; distance /= 2) {
+      counted_ += __shfl_down_sync(full_warp_mask, counted_, distance);
+    }
+    if (threadIdx.x == 0) storage_.counted = 0;
+    __syncthreads();
+    if (platform::lane_id() == 0 && counted_ != 0) atomicAdd(&storage_.counted, counted_);
+    __syncthreads();
+    if (threadIdx.x == 0 && storage_.counted != 0) atomicAdd(join_.total, storage_.counted);
+  }
+
   TempStorage& storage_;
-  unsigned* buckets_;
-  join_record* entries_;
+  Table table_;
+  Places places_;
   unsigned* found_;
   const Partitions& join_;
   const Sink& sink_;
-  unsigned rows_ = 0;
   Count counted_ = 0;
 };
 

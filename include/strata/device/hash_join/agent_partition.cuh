@@ -5,14 +5,23 @@
 #include <strata/block/block_scan.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/device/hash_join/partition_plan.hpp>
 #include <strata/device/hash_join/row_list.cuh>
 #include <strata/device/hash_join/table.cuh>
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
+
+/// Rows on their way: where their records are and, of keys of two words, the lower halves of their
+/// hashes.
+struct join_records {
+  join_record* records;
+  unsigned* lower;
+};
 
 /// One side of a join by partitions. Behind the partitions comes one of the rows without a key.
 template <class Key>
@@ -20,24 +29,34 @@ struct join_side_records {
   const Key* keys;
   const std::uint32_t* valid;
   unsigned rows;
-  join_record* records;
+  join_records done = {};
+  /// Between the first pass and the second one.
+  join_records passing = {};
   /// How many rows a partition has; later, where its next ones go.
-  unsigned* cursors;
+  unsigned* cursors = nullptr;
   /// Where partitions begin, and where the last one ends.
-  unsigned* begins;
+  unsigned* begins = nullptr;
+  /// The same as `cursors`, of the partitions of the first of two passes.
+  unsigned* pass_cursors = nullptr;
 };
 
-template <class Key, class Hash, class Equal, int BlockThreads, int ItemsPerThread>
+/// Takes rows to their partitions, tile by tile: by the upper bits of their hashes or, in a second
+/// pass, by those that follow.
+template <class Key, class Hash, class Equal, int BlockThreads, int ItemsPerThread, bool IsSecond>
 class AgentJoinPartition {
   using Scan = BlockScan<unsigned, BlockThreads, BLOCK_SCAN_WARP_SCANS>;
 
  public:
   using Side = join_side_records<Key>;
 
+  static constexpr unsigned threads = BlockThreads;
+  static constexpr bool is_wide = is_join_double_word<Key, Hash, Equal>;
   static constexpr unsigned tile_items = BlockThreads * ItemsPerThread;
+  static_assert((threads & (threads - 1)) == 0,
+                "join_partition_tuning: partition_threads must be a power of two");
   static_assert(
       tile_items < (1u << 16) && ItemsPerThread <= 32,
-      "join_partition_tuning: a tile of partition_threads * partition_items rows must have "
+      "join_partition_tuning: a tile of partition_threads * items rows must have "
       "fewer than 65536, and at most 32 for each thread");
 
   struct TempStorage {
@@ -47,170 +66,298 @@ class AgentJoinPartition {
   };
 
   /// Bytes of dynamic shared memory.
-  static constexpr std::size_t tile_bytes(int bits) {
-    return tile_items * sizeof(join_record) + 2 * count_bytes(bits);
-  }
-  /// For counts of all partitions, a multiple of 8.
-  static constexpr std::size_t count_bytes(int bits) {
-    return ((std::size_t{1} << bits) + 2) * sizeof(unsigned);
+  static constexpr std::size_t tile_bytes(const join_partition_plan& plan) {
+    return tile_items * (sizeof(join_record) + (is_wide ? sizeof(unsigned) : 0)) +
+           2 * join_count_bytes(plan.bits_of_pass(IsSecond)) +
+           (IsSecond ? sizeof(unsigned) * (std::size_t{2} << plan.first_bits) : 0);
   }
 
-  STRATA_D AgentJoinPartition(TempStorage& storage, unsigned char* shared, int bits,
+  STRATA_D AgentJoinPartition(TempStorage& storage, unsigned char* shared,
+                              const join_partition_plan& plan, const unsigned* pass_tiles,
                               const Hash& hash)
       : storage_(storage),
         records_(reinterpret_cast<join_record*>(shared)),
-        counts_(reinterpret_cast<unsigned*>(shared + tile_items * sizeof(join_record))),
-        deltas_(counts_ + (1u << bits) + 2),
-        bits_(bits),
-        partitions_((1u << bits) + 1),
-        hash_(hash) {}
-
-  /// Takes all rows to their partitions, tile by tile, in turn with other blocks. The order in a
-  /// partition depends on time.
-  STRATA_D void run(const Side& build, const Side& probe) {
-    const unsigned long long build_tiles = tiles_of(build);
-    const unsigned long long tiles = build_tiles + tiles_of(probe);
-    const auto first_of = [&](unsigned long long tile) {
-      return (tile < build_tiles ? tile : tile - build_tiles) * tile_items;
-    };
-    unsigned long long tile = blockIdx.x;
-    keys_of_tile keys;
-    if (tile < tiles) load(tile < build_tiles ? build : probe, first_of(tile), keys);
-    for (unsigned p = threadIdx.x; p < partitions_; p += BlockThreads) counts_[p] = 0;
-    for (; tile < tiles; tile += gridDim.x) {
-      const Side& side = tile < build_tiles ? build : probe;
-      const unsigned long long first = first_of(tile);
-      const unsigned long long left = side.rows - first;
-      const unsigned count = left < tile_items ? static_cast<unsigned>(left) : tile_items;
-      __syncthreads();
-      rank(keys, count);
-      __syncthreads();
-      reserve(side.cursors);
-      __syncthreads();
-      place(keys, count, static_cast<unsigned>(first));
-      // On their way while the records of this tile are written.
-      const unsigned long long next = tile + gridDim.x;
-      if (next < tiles) load(next < build_tiles ? build : probe, first_of(next), keys);
-      __syncthreads();
-      for (unsigned p = threadIdx.x; p < partitions_; p += BlockThreads) counts_[p] = 0;
-      for (unsigned i = threadIdx.x; i < count; i += BlockThreads) {
-        const join_record record = records_[i];
-        const unsigned p =
-            i < storage_.first_null ? join_partition_of(record.hash, bits_) : partitions_ - 1;
-        side.records[deltas_[p] + i] = record;
+        lower_(reinterpret_cast<unsigned*>(records_ + tile_items)),
+        counts_(lower_ + (is_wide ? tile_items : 0)),
+        plan_(plan),
+        bits_(plan.bits_of_pass(IsSecond)),
+        bins_(1u << bits_),
+        deltas_(counts_ + bins_ + 2),
+        pass_tiles_(deltas_ + bins_ + 2),
+        hash_(hash) {
+    if constexpr (IsSecond) {
+      const unsigned sides_partitions = 2u << plan.first_bits;
+      for (unsigned p = threadIdx.x; p < sides_partitions; p += threads) {
+        pass_tiles_[p] = pass_tiles[p];
       }
+      __syncthreads();
     }
   }
 
-  /// Adds the rows of each partition to `side.cursors`, by blocks that take tiles in turn.
-  STRATA_D static void count(const Side& side, unsigned* counts, int bits, const Hash& hash) {
-    const unsigned partitions = (1u << bits) + 1;
-    for (unsigned p = threadIdx.x; p < partitions; p += BlockThreads) counts[p] = 0;
-    __syncthreads();
-    const unsigned long long stride = static_cast<unsigned long long>(gridDim.x) * BlockThreads;
-    unsigned long long row =
-        static_cast<unsigned long long>(blockIdx.x) * BlockThreads + threadIdx.x;
-    STRATA_UNROLL_N(4)
-    for (; row < side.rows; row += stride) {
-      const unsigned p = join_row_is_valid(side.valid, row)
-                             ? join_partition_of(hash_of(side.keys[row], hash), bits)
-                             : partitions - 1;
-      atomicAdd(counts + p, 1u);
+  /// In turn with other blocks. The order in a partition depends on time.
+  STRATA_D void run(const Side& build, const Side& probe) {
+    const unsigned tiles = number_of_tiles(build, probe);
+    unsigned tile = blockIdx.x;
+    rows_ahead ahead;
+    tile_place next{};
+    if (tile < tiles) {
+      next = place_of(tile, build, probe);
+      load(next.is_probe ? probe : build, next, ahead);
     }
-    __syncthreads();
-    for (unsigned p = threadIdx.x; p < partitions; p += BlockThreads) {
-      if (counts[p] != 0) atomicAdd(side.cursors + p, counts[p]);
+    for (unsigned p = threadIdx.x; p <= bins_; p += threads) counts_[p] = 0;
+    while (tile < tiles) {
+      const tile_place now = next;
+      const Side& side = now.is_probe ? probe : build;
+      rows_of_tile rows;
+      unsigned places[most_each];
+      unsigned null_place = 0;
+      prepare(ahead, rows);
+      __syncthreads();
+      rank(rows, now.rows);
+      __syncthreads();
+      reserve(cursors_of(side, now), places, null_place);
+      __syncthreads();
+      place(rows, now);
+      keep(places, null_place);
+      // On their way while the records of this tile are written.
+      tile += gridDim.x;
+      if (tile < tiles) {
+        next = place_of(tile, build, probe);
+        load(next.is_probe ? probe : build, next, ahead);
+      }
+      __syncthreads();
+      for (unsigned p = threadIdx.x; p <= bins_; p += threads) counts_[p] = 0;
+      write(side, now.rows);
     }
-    __syncthreads();
   }
 
  private:
-  STRATA_D static unsigned hash_of(const Key& key, const Hash& hash) {
-    return static_cast<unsigned>(join_hash<Key, Equal>(hash, key) >> 32);
-  }
+  // Counters of a thread, at most.
+  static constexpr unsigned most_each =
+      (1u << most_join_pass_bits) > threads ? (1u << most_join_pass_bits) / threads : 1;
+  // Keys wait to be hashed until those of the tile before are written; of long ones the hashes do.
+  static constexpr bool holds_keys = sizeof(Key) <= 8;
+  static constexpr int items = ItemsPerThread;
+  template <bool Is, class Word>
+  using array_if = Word[Is ? ItemsPerThread : 1];
 
-  /// What a thread has of a tile.
-  struct keys_of_tile {
-    unsigned hashes[ItemsPerThread];
-    /// Two to a word, because a tile has fewer than 2^16 rows.
-    unsigned ranks[(ItemsPerThread + 1) / 2];
+  /// What a thread has read of a tile.
+  struct rows_ahead {
+    array_if<!IsSecond && holds_keys, Key> keys;
+    array_if<IsSecond || !holds_keys, unsigned> hashes;
+    array_if<IsSecond, unsigned> rows;
+    array_if<IsSecond && is_wide, unsigned> lower;
     /// A bit for each row without a key.
     unsigned nulls;
   };
+  struct rows_of_tile {
+    unsigned hashes[ItemsPerThread];
+    array_if<is_wide, unsigned> lower;
+    array_if<IsSecond, unsigned> rows;
+    /// Two to a word, because a tile has fewer than 2^16 rows.
+    unsigned ranks[(ItemsPerThread + 1) / 2];
+    unsigned nulls;
+  };
+  struct tile_place {
+    bool is_probe;
+    /// Of the first pass.
+    unsigned partition;
+    unsigned first;
+    unsigned rows;
+  };
 
-  STRATA_D static unsigned long long tiles_of(const Side& side) {
-    return (static_cast<unsigned long long>(side.rows) + (tile_items - 1)) / tile_items;
-  }
   STRATA_D static unsigned in_tile(int item) {
     return static_cast<unsigned>(item * BlockThreads) + threadIdx.x;
   }
-
-  STRATA_D unsigned partition_of(const keys_of_tile& keys, int item) const {
-    return (keys.nulls >> item & 1) != 0 ? partitions_ - 1
-                                         : join_partition_of(keys.hashes[item], bits_);
+  STRATA_D static unsigned tiles_of(unsigned rows) {
+    return rows / tile_items + (rows % tile_items != 0 ? 1 : 0);
+  }
+  STRATA_D static tile_place cut(bool is_probe, unsigned partition, unsigned first, unsigned end) {
+    const unsigned left = end - first;
+    return {is_probe, partition, first, left < tile_items ? left : tile_items};
   }
 
-  STRATA_D void load(const Side& side, unsigned long long first, keys_of_tile& keys) const {
-    keys.nulls = 0;
-    STRATA_UNROLL
-    for (int i = 0; i < ItemsPerThread; ++i) {
-      const unsigned long long row = first + in_tile(i);
-      keys.hashes[i] = 0;
-      if (row >= side.rows) continue;
-      if (join_row_is_valid(side.valid, row)) {
-        keys.hashes[i] = hash_of(side.keys[row], hash_);
-      } else {
-        keys.nulls |= 1u << i;
+  STRATA_D unsigned number_of_tiles(const Side& build, const Side& probe) const {
+    if constexpr (IsSecond) return pass_tiles_[(2u << plan_.first_bits) - 1];
+    return tiles_of(build.rows) + tiles_of(probe.rows);
+  }
+
+  STRATA_D tile_place place_of(unsigned tile, const Side& build, const Side& probe) const {
+    if constexpr (IsSecond) {
+      // The first partition, of the build side and then of the probe side, that ends behind it.
+      unsigned at = 0;
+      for (unsigned step = 1u << plan_.first_bits; step > 0; step /= 2) {
+        if (pass_tiles_[at + step - 1] <= tile) at += step;
+      }
+      const unsigned rank = tile - (at > 0 ? pass_tiles_[at - 1] : 0);
+      const bool is_probe = at >> plan_.first_bits != 0;
+      const unsigned partition = at & ((1u << plan_.first_bits) - 1);
+      const unsigned* const begins = (is_probe ? probe : build).begins;
+      return cut(is_probe, partition, begins[partition << bits_] + rank * tile_items,
+                 begins[(partition + 1) << bits_]);
+    } else {
+      const unsigned build_tiles = tiles_of(build.rows);
+      if (tile < build_tiles) return cut(false, 0, tile * tile_items, build.rows);
+      return cut(true, 0, (tile - build_tiles) * tile_items, probe.rows);
+    }
+  }
+
+  STRATA_D unsigned* cursors_of(const Side& side, const tile_place& tile) const {
+    if constexpr (IsSecond) return side.cursors + (tile.partition << bits_);
+    return plan_.has_two_passes() ? side.pass_cursors : side.cursors;
+  }
+
+  STRATA_D unsigned bin_of(unsigned hash) const {
+    if constexpr (IsSecond) return (hash << plan_.first_bits) >> (32 - bits_);
+    return hash >> (32 - bits_);
+  }
+  STRATA_D unsigned bin_of(const rows_of_tile& rows, int item) const {
+    if (!IsSecond && (rows.nulls >> item & 1) != 0) return bins_;
+    return bin_of(rows.hashes[item]);
+  }
+
+  STRATA_D void load(const Side& side, const tile_place& tile, rows_ahead& ahead) const {
+    ahead.nulls = 0;
+    if constexpr (IsSecond) {
+      STRATA_UNROLL
+      for (int i = 0; i < items; ++i) {
+        if (in_tile(i) >= tile.rows) continue;
+        const join_record record = side.passing.records[tile.first + in_tile(i)];
+        ahead.hashes[i] = record.hash;
+        ahead.rows[i] = record.row;
+        if constexpr (is_wide) ahead.lower[i] = side.passing.lower[tile.first + in_tile(i)];
+      }
+    } else {
+      STRATA_UNROLL
+      for (int i = 0; i < items; ++i) {
+        if (in_tile(i) >= tile.rows) continue;
+        const Key& key = side.keys[tile.first + in_tile(i)];
+        if constexpr (holds_keys) {
+          ahead.keys[i] = key;
+        } else {
+          ahead.hashes[i] = upper_half(join_hash<Key, Equal>(hash_, key));
+        }
+      }
+      if (side.valid == nullptr) return;
+      STRATA_UNROLL
+      for (int i = 0; i < items; ++i) {
+        if (in_tile(i) < tile.rows && !join_row_is_valid(side.valid, tile.first + in_tile(i))) {
+          ahead.nulls |= 1u << i;
+        }
       }
     }
   }
 
-  STRATA_D void rank(keys_of_tile& keys, unsigned count) {
+  STRATA_D void prepare(const rows_ahead& ahead, rows_of_tile& rows) const {
+    rows.nulls = ahead.nulls;
     STRATA_UNROLL
-    for (int i = 0; i < ItemsPerThread; ++i) {
+    for (int i = 0; i < items; ++i) {
+      if constexpr (IsSecond) {
+        rows.hashes[i] = ahead.hashes[i];
+        rows.rows[i] = ahead.rows[i];
+        if constexpr (is_wide) rows.lower[i] = ahead.lower[i];
+      } else if constexpr (holds_keys) {
+        const unsigned long long hash = join_hash<Key, Equal>(hash_, ahead.keys[i]);
+        rows.hashes[i] = upper_half(hash);
+        if constexpr (is_wide) rows.lower[i] = static_cast<unsigned>(hash);
+      } else {
+        rows.hashes[i] = ahead.hashes[i];
+      }
+    }
+  }
+
+  STRATA_D void rank(rows_of_tile& rows, unsigned count) {
+    STRATA_UNROLL
+    for (int i = 0; i < items; ++i) {
       unsigned rank = 0;
-      if (in_tile(i) < count) rank = atomicAdd(counts_ + partition_of(keys, i), 1u);
-      keys.ranks[i / 2] = i % 2 == 0 ? rank : keys.ranks[i / 2] | rank << 16;
+      if (in_tile(i) < count) rank = atomicAdd(counts_ + bin_of(rows, i), 1u);
+      rows.ranks[i / 2] = i % 2 == 0 ? rank : rows.ranks[i / 2] | rank << 16;
     }
   }
 
-  STRATA_D void place(const keys_of_tile& keys, unsigned count, unsigned first) {
-    STRATA_UNROLL
-    for (int i = 0; i < ItemsPerThread; ++i) {
-      if (in_tile(i) >= count) continue;
-      const unsigned rank = keys.ranks[i / 2] >> (i % 2 * 16) & 0xffffu;
-      records_[counts_[partition_of(keys, i)] + rank] = {keys.hashes[i], first + in_tile(i)};
-    }
-  }
+  STRATA_D unsigned bins_each() const { return bins_ > threads ? bins_ / threads : 1; }
 
-  // Of each partition: where its rows begin in the tile, and how far from there they go.
-  STRATA_D void reserve(unsigned* cursors) {
-    const unsigned each = (partitions_ + BlockThreads - 1) / BlockThreads;
+  // Of each bin: where its rows begin in the tile, and where they go. Who asked for that need not
+  // wait for the answer yet.
+  STRATA_D void reserve(unsigned* cursors, unsigned (&places)[most_each], unsigned& null_place) {
+    const unsigned each = bins_each();
     const unsigned first = threadIdx.x * each;
-    const unsigned last = first + each < partitions_ ? first + each : partitions_;
     unsigned sum = 0;
-    for (unsigned p = first; p < last; ++p) {
-      const unsigned count = counts_[p];
-      if (count != 0) deltas_[p] = atomicAdd(cursors + p, count);
+    STRATA_UNROLL
+    for (unsigned k = 0; k < most_each; ++k) {
+      places[k] = 0;
+      if (k >= each || first + k >= bins_) continue;
+      const unsigned count = counts_[first + k];
       sum += count;
+      if (count != 0) places[k] = atomicAdd(cursors + first + k, count);
     }
     unsigned begin = 0;
-    Scan(storage_.scan).ExclusiveSum(sum, begin);
-    for (unsigned p = first; p < last; ++p) {
-      const unsigned count = counts_[p];
-      counts_[p] = begin;
-      if (p == partitions_ - 1) storage_.first_null = begin;
-      if (count != 0) deltas_[p] -= begin;
+    unsigned all = 0;
+    Scan(storage_.scan).ExclusiveSum(sum, begin, all);
+    STRATA_UNROLL
+    for (unsigned k = 0; k < most_each; ++k) {
+      if (k >= each || first + k >= bins_) continue;
+      const unsigned count = counts_[first + k];
+      counts_[first + k] = begin;
+      places[k] -= begin;
       begin += count;
+    }
+    if (threadIdx.x != 0) return;
+    storage_.first_null = all;
+    const unsigned nulls = counts_[bins_];
+    counts_[bins_] = all;
+    if (nulls != 0) null_place = atomicAdd(cursors + bins_, nulls) - all;
+  }
+
+  STRATA_D void place(const rows_of_tile& rows, const tile_place& tile) {
+    STRATA_UNROLL
+    for (int i = 0; i < items; ++i) {
+      if (in_tile(i) >= tile.rows) continue;
+      const unsigned rank = rows.ranks[i / 2] >> (i % 2 * 16) & 0xffffu;
+      const unsigned at = counts_[bin_of(rows, i)] + rank;
+      unsigned row = tile.first + in_tile(i);
+      if constexpr (IsSecond) row = rows.rows[i];
+      records_[at] = {rows.hashes[i], row};
+      if constexpr (is_wide) lower_[at] = rows.lower[i];
+    }
+  }
+
+  STRATA_D void keep(const unsigned (&places)[most_each], unsigned null_place) {
+    const unsigned each = bins_each();
+    const unsigned first = threadIdx.x * each;
+    STRATA_UNROLL
+    for (unsigned k = 0; k < most_each; ++k) {
+      if (k < each && first + k < bins_) deltas_[first + k] = places[k];
+    }
+    if (threadIdx.x == 0) deltas_[bins_] = null_place;
+  }
+
+  STRATA_D void write(const Side& side, unsigned count) const {
+    const bool is_done = IsSecond || !plan_.has_two_passes();
+    const join_records out = is_done ? side.done : side.passing;
+    const unsigned with_key = storage_.first_null;
+    STRATA_UNROLL_N(4)
+    for (unsigned i = threadIdx.x; i < with_key; i += threads) {
+      const join_record record = records_[i];
+      const unsigned to = deltas_[bin_of(record.hash)] + i;
+      out.records[to] = record;
+      if constexpr (is_wide) out.lower[to] = lower_[i];
+    }
+    // They are where they belong.
+    for (unsigned i = with_key + threadIdx.x; i < count; i += threads) {
+      side.done.records[deltas_[bins_] + i] = records_[i];
     }
   }
 
   TempStorage& storage_;
   join_record* records_;
+  unsigned* lower_;
   unsigned* counts_;
-  unsigned* deltas_;
+  const join_partition_plan& plan_;
   int bits_;
-  unsigned partitions_;
+  unsigned bins_;
+  unsigned* deltas_;
+  unsigned* pass_tiles_;
   const Hash& hash_;
 };
 

@@ -11,8 +11,10 @@
 #include <strata/device/hash_join/join_output.cuh>
 #include <strata/device/hash_join/kernels.cuh>
 #include <strata/device/hash_join/partition_dispatch.cuh>
+#include <strata/device/hash_join/rest_kernel.cuh>
 #include <strata/device/hash_join/table_storage.cuh>
 #include <strata/device/hash_join/tuning.hpp>
+#include <strata/device/resident_grid.cuh>
 
 #include <cstddef>
 #include <cstdint>
@@ -88,20 +90,34 @@ struct join_prober {
                   static_cast<unsigned long long>(words));
   }
 
+  /// What a join by partitions has left, if any: all that `reset`, the build and `run` do. The
+  /// grid waits at a barrier that counts `arrivals`, from 0 on.
+  template <class Layout>
+  cudaError_t run_rest(const Layout& storage, int first, Table table, Probe probe,
+                       launch_configuration like, const device_properties& device,
+                       const Sink& sink, const unsigned* any_is_left, unsigned* arrivals) const {
+    cut_tiles(storage, first, table, probe);
+    constexpr auto kernel = join_rest_kernel<MaxPolicy, Index, Table, Key, Row, Sink>;
+    static resident_blocks_cache cache;
+    like.block = dim3(static_cast<unsigned>(MaxPolicy::table.probe_threads));
+    like.dynamic_shared_bytes = 0;
+    // As many blocks as have rows of either side.
+    const std::size_t blocks = (static_cast<std::size_t>(probe.rows) + table.rows) /
+                                   static_cast<std::size_t>(MaxPolicy::table.probe_threads) +
+                               1;
+    return launch_resident(
+        like, cache, device, blocks, blocks, kernel, table, probe, list_in(storage, first), sink,
+        any_is_left, arrivals,
+        static_cast<unsigned long long>(kind == JoinKind::full ? matched_words(num_slots) : 0));
+  }
+
   template <class Layout>
   cudaError_t run(const Layout& storage, int first, Table table, Probe probe,
                   const launch_configuration& like, const device_properties& device,
                   const Sink& sink) const {
     constexpr join_table_tuning tuning = MaxPolicy::table;
-    constexpr unsigned long long tile =
-        static_cast<unsigned long long>(tuning.probe_threads) * tuning.probe_items;
-    static_assert(tile >= least_join_tile,
-                  "join_table_tuning: a tile of probe rows must have at least 256");
-    probe.probe_tiles = ceiling_divide<unsigned long long>(probe.rows, tile);
-    probe.build_tiles =
-        kind == JoinKind::full ? ceiling_divide<unsigned long long>(table.rows, tile) : 0;
+    cut_tiles(storage, first, table, probe);
     const join_tile_list list = list_in(storage, first);
-    if (kind == JoinKind::full) table.matched = storage.template get<unsigned>(first + matched);
     if constexpr (!has_rows) {
       return count(table, probe, like, nullptr);
     } else {
@@ -133,6 +149,19 @@ struct join_prober {
 
  private:
   enum slot { counters, begins, unit_ends, tiles, matched };
+
+  template <class Layout>
+  void cut_tiles(const Layout& storage, int first, Table& table, Probe& probe) const {
+    constexpr unsigned long long tile =
+        static_cast<unsigned long long>(MaxPolicy::table.probe_threads) *
+        MaxPolicy::table.probe_items;
+    static_assert(tile >= least_join_tile,
+                  "join_table_tuning: a tile of probe rows must have at least 256");
+    probe.probe_tiles = ceiling_divide<unsigned long long>(probe.rows, tile);
+    probe.build_tiles =
+        kind == JoinKind::full ? ceiling_divide<unsigned long long>(table.rows, tile) : 0;
+    if (kind == JoinKind::full) table.matched = storage.template get<unsigned>(first + matched);
+  }
 
   // A bit for each slot, that of the rows without a key included.
   static std::size_t matched_words(Row slots_of_keys) {
@@ -227,8 +256,9 @@ struct DispatchHashJoin {
     cudaError_t status = table_storage.reserve(layout, 0);
     if (status != cudaSuccess) return status;
     prober.reserve(layout, Storage::slots);
-    const Partitioner partitioner(static_cast<std::uint64_t>(build.rows),
-                                  static_cast<std::uint64_t>(probe.rows));
+    const Partitioner partitioner(kind, static_cast<std::uint64_t>(build.rows),
+                                  static_cast<std::uint64_t>(probe.rows),
+                                  options.strategy == JoinStrategy::radix_multi);
     const bool may_partition = may_be_partitioned(build.rows, options);
     if (may_partition) {
       partitioner.reserve(layout, Storage::slots + Prober::slots,
@@ -267,33 +297,26 @@ struct DispatchHashJoin {
                                  0,
                                  capacity < most_join_capacity ? capacity : most_join_capacity,
                                  total};
-    status = prober.reset(layout, Storage::slots, total, like, device);
     if constexpr (sizeof(Row) == 4) {
       bool partitions = may_partition;
-      if (status == cudaSuccess && may_partition) {
+      if (may_partition) {
         status = shall_partition(build.rows, probe.rows, options, device, partitioner, partitions);
       }
-      if (status == cudaSuccess && partitions) {
+      if (status != cudaSuccess) return status;
+      if (partitions) {
         const auto join = partitioner.map(
             layout, Storage::slots + Prober::slots,
-            {{},
-             kind,
-             {build.keys, options.build_valid, table.rows, nullptr, nullptr, nullptr},
-             {probe.keys, options.probe_valid, asked.rows, nullptr, nullptr, nullptr},
-             nullptr,
-             nullptr,
-             nullptr,
-             total,
-             asked.capacity,
-             options.build_unique,
-             options.hash,
-             options.equal});
+            Partitioner::unmapped(kind, {build.keys, options.build_valid, table.rows},
+                                  {probe.keys, options.probe_valid, asked.rows}, total,
+                                  asked.capacity, options));
         status = partitioner.run(join, like, device, sink);
+        if (status != cudaSuccess) return status;
         leave_heavy_rows(join, table, asked);
-        // Where nothing is left, they end at once: the sooner the fewer they are.
-        like.grid = dim3(static_cast<unsigned>(device.multiprocessors) * 8);
+        return prober.run_rest(layout, Storage::slots, table, asked, like, device, sink,
+                               join.any_is_heavy, join.arrivals);
       }
     }
+    status = prober.reset(layout, Storage::slots, total, like, device);
     if (status == cudaSuccess) status = table_storage.clear(table, like, device.multiprocessors);
     if (status == cudaSuccess) status = table_storage.insert(table, like, 0);
     if (status == cudaSuccess) status = table_storage.list(table, like);
@@ -331,9 +354,8 @@ struct DispatchHashJoin {
   template <class Partitions, class Table, class Probe>
   static void leave_heavy_rows(const Partitions& join, Table& table, Probe& probe) {
     const unsigned nulls = join.plan.partitions();
-    table.list = {join.build.records, join.is_heavy, join.build.begins + nulls, join.plan.bits};
-    probe.list = {join.probe.records, join.is_heavy, join.probe.begins + nulls, join.plan.bits};
-    table.is_needed = join.any_is_heavy;
+    table.list = {join.build.done.records, join.is_heavy, join.build.begins + nulls, join.plan.bits};
+    probe.list = {join.probe.done.records, join.is_heavy, join.probe.begins + nulls, join.plan.bits};
   }
 
   static join_table_features features(JoinKind kind, const Options& options) {

@@ -23,20 +23,13 @@ STRATA_D void begin_join_kernel() {
   platform::wait_for_previous_kernel();
   platform::launch_next_kernel();
 }
-/// The same in kernels of the table in global memory; false if it stays empty.
-template <class Table>
-STRATA_D bool begin_table_kernel(const Table& table) {
-  begin_join_kernel();
-  return table.is_needed == nullptr || *table.is_needed != 0;
-}
 STRATA_D unsigned long long join_threads() {
   return static_cast<unsigned long long>(gridDim.x) * blockDim.x;
 }
 
 /// Empties the table.
 template <class Table>
-STRATA_KERNEL void join_clear_kernel(Table table) {
-  if (!begin_table_kernel(table)) return;
+STRATA_D void clear_join_table(const Table& table) {
   const unsigned long long threads = join_threads();
   const unsigned long long slots = static_cast<unsigned long long>(table.num_slots) + 1;
   for (unsigned long long i = join_thread(); i < slots; i += threads) {
@@ -44,6 +37,11 @@ STRATA_KERNEL void join_clear_kernel(Table table) {
     if (table.further != nullptr) table.further[i] = 0;
   }
   if (join_thread() == 0) *table.has_duplicates = 0;
+}
+template <class Table>
+STRATA_KERNEL void join_clear_kernel(Table table) {
+  begin_join_kernel();
+  clear_join_table(table);
 }
 
 /// Nothing has been written yet, and nobody has been found.
@@ -59,8 +57,7 @@ STRATA_KERNEL void join_reset_kernel(unsigned long long* total, unsigned long lo
 }
 
 template <class Table>
-STRATA_KERNEL void join_insert_kernel(Table table, unsigned long long first_row) {
-  if (!begin_table_kernel(table)) return;
+STRATA_D void insert_join_rows(const Table& table, unsigned long long first_row) {
   // All lists are made anew after this.
   if (join_thread() == 0) *table.listed = 0;
   const AgentJoinInsert<Table> agent{table};
@@ -71,26 +68,44 @@ STRATA_KERNEL void join_insert_kernel(Table table, unsigned long long first_row)
     agent.insert(row);
   }
 }
+template <class Table>
+STRATA_KERNEL void join_insert_kernel(Table table, unsigned long long first_row) {
+  begin_join_kernel();
+  insert_join_rows(table, first_row);
+}
 
-template <class MaxPolicy, class Table>
-__launch_bounds__(MaxPolicy::ActivePolicy::table.build_threads)
-    STRATA_KERNEL void join_place_kernel(Table table) {
-  using Agent = AgentJoinLists<Table, MaxPolicy::ActivePolicy::table.build_threads, 4>;
-  STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
-  if (!begin_table_kernel(table) || *table.has_duplicates == 0) return;
+template <int BlockThreads, class Table>
+using join_lists_agent = AgentJoinLists<Table, BlockThreads, 4>;
+
+template <class Agent, class Table>
+STRATA_D void place_join_lists(typename Agent::TempStorage& storage, const Table& table) {
+  if (*table.has_duplicates == 0) return;
   const unsigned long long tiles = table.num_slots / Agent::tile_items + 1;
   for (unsigned long long tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
     __syncthreads();
-    Agent{storage.Alias(), table}.place(tile);
+    Agent{storage, table}.place(tile);
   }
+}
+template <class MaxPolicy, class Table>
+__launch_bounds__(MaxPolicy::ActivePolicy::table.build_threads)
+    STRATA_KERNEL void join_place_kernel(Table table) {
+  using Agent = join_lists_agent<MaxPolicy::ActivePolicy::table.build_threads, Table>;
+  STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
+  begin_join_kernel();
+  place_join_lists<Agent>(storage.Alias(), table);
 }
 
 template <class Table>
-STRATA_KERNEL void join_fill_kernel(Table table) {
-  if (!begin_table_kernel(table) || *table.has_duplicates == 0) return;
+STRATA_D void fill_join_lists(const Table& table) {
+  if (*table.has_duplicates == 0) return;
   for (unsigned long long i = join_thread(); i < table.rows; i += join_threads()) {
     AgentJoinLists<Table, 32, 1>::fill(table, i);
   }
+}
+template <class Table>
+STRATA_KERNEL void join_fill_kernel(Table table) {
+  begin_join_kernel();
+  fill_join_lists(table);
 }
 
 template <class Table, class Row>
@@ -102,17 +117,10 @@ STRATA_KERNEL void join_find_begins_kernel(Table table, const Row* sorted) {
 }
 
 /// Adds up the rows of the result: all in `*probe.total` or, if not null, each tile's in `counts`.
-template <class MaxPolicy, class Table, class Key, class Row>
-__launch_bounds__(MaxPolicy::ActivePolicy::table.probe_threads,
-                  MaxPolicy::ActivePolicy::table.probe_blocks_per_multiprocessor)
-    STRATA_KERNEL void join_count_kernel(Table table, join_probe<Key, Row> probe,
-                                         unsigned long long first_tile, unsigned long long tiles,
-                                         unsigned long long* counts) {
-  constexpr join_table_tuning tuning = MaxPolicy::ActivePolicy::table;
-  using Agent = AgentJoinProbe<Table, Key, tuning.probe_threads, tuning.probe_items>;
-  using Reduce = BlockReduce<unsigned long long, tuning.probe_threads>;
-  STRATA_SHARED(storage, typename Reduce::TempStorage);
-  if (!begin_table_kernel(table)) return;
+template <class Agent, class Reduce, class Table, class Key, class Row>
+STRATA_D void count_join_tiles(typename Reduce::TempStorage& storage, const Table& table,
+                               const join_probe<Key, Row>& probe, unsigned long long first_tile,
+                               unsigned long long tiles, unsigned long long* counts) {
   for (unsigned long long i = blockIdx.x; i < tiles; i += gridDim.x) {
     const unsigned long long tile = first_tile + i;
     __syncthreads();
@@ -124,6 +132,19 @@ __launch_bounds__(MaxPolicy::ActivePolicy::table.probe_threads,
       atomicAdd(probe.total, sum);
     }
   }
+}
+template <class MaxPolicy, class Table, class Key, class Row>
+__launch_bounds__(MaxPolicy::ActivePolicy::table.probe_threads,
+                  MaxPolicy::ActivePolicy::table.probe_blocks_per_multiprocessor)
+    STRATA_KERNEL void join_count_kernel(Table table, join_probe<Key, Row> probe,
+                                         unsigned long long first_tile, unsigned long long tiles,
+                                         unsigned long long* counts) {
+  constexpr join_table_tuning tuning = MaxPolicy::ActivePolicy::table;
+  using Agent = AgentJoinProbe<Table, Key, tuning.probe_threads, tuning.probe_items>;
+  using Reduce = BlockReduce<unsigned long long, tuning.probe_threads>;
+  STRATA_SHARED(storage, typename Reduce::TempStorage);
+  begin_join_kernel();
+  count_join_tiles<Agent, Reduce>(storage, table, probe, first_tile, tiles, counts);
 }
 
 /// By one block: turns the counts of tiles, in `list.begins`, into where they begin, and finds how
@@ -171,7 +192,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::table.probe_threads,
   constexpr join_table_tuning tuning = MaxPolicy::ActivePolicy::table;
   using Agent = AgentJoinProbe<Table, Key, tuning.probe_threads, tuning.probe_items>;
   STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
-  if (!begin_table_kernel(table)) return;
+  begin_join_kernel();
   Agent agent(storage.Alias(), table, probe);
   for (unsigned long long i = blockIdx.x; i < tiles; i += gridDim.x) {
     agent.template join<Index>(first_tile + i, list, sink);
@@ -179,20 +200,13 @@ __launch_bounds__(MaxPolicy::ActivePolicy::table.probe_threads,
 }
 
 /// Writes the units of the listed tiles, in turn. `tiles` is how many there are if all are listed.
-template <class MaxPolicy, class Index, class Table, class Key, class Row, class Sink>
-__launch_bounds__(MaxPolicy::ActivePolicy::table.probe_threads,
-                  MaxPolicy::ActivePolicy::table.probe_blocks_per_multiprocessor)
-    STRATA_KERNEL void join_write_kernel(Table table, join_probe<Key, Row> probe,
-                                         join_tile_list list, unsigned long long tiles, Sink sink) {
+template <class Index, class Agent, class Sink>
+STRATA_D void write_join_units(Agent& agent, const join_tile_list& list, unsigned long long tiles,
+                               const Sink& sink) {
   using Count = unsigned long long;
-  constexpr join_table_tuning tuning = MaxPolicy::ActivePolicy::table;
-  using Agent = AgentJoinProbe<Table, Key, tuning.probe_threads, tuning.probe_items>;
-  STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
-  if (!begin_table_kernel(table)) return;
   const bool all_are_listed = list.tiles == nullptr;
   if (!all_are_listed) tiles = *list.taken >> join_tile_list::unit_bits;
   const Count units = tiles > 0 ? list.unit_ends[tiles - 1] : 0;
-  Agent agent(storage.Alias(), table, probe);
   constexpr Count none = ~Count{0};
   Count prepared = none;
   Count results = 0;
@@ -208,6 +222,18 @@ __launch_bounds__(MaxPolicy::ActivePolicy::table.probe_threads,
     const Count last = results - first < join_unit ? results : first + join_unit;
     agent.template write<Index>(tile, list.begins[at], first, last, sink);
   }
+}
+template <class MaxPolicy, class Index, class Table, class Key, class Row, class Sink>
+__launch_bounds__(MaxPolicy::ActivePolicy::table.probe_threads,
+                  MaxPolicy::ActivePolicy::table.probe_blocks_per_multiprocessor)
+    STRATA_KERNEL void join_write_kernel(Table table, join_probe<Key, Row> probe,
+                                         join_tile_list list, unsigned long long tiles, Sink sink) {
+  constexpr join_table_tuning tuning = MaxPolicy::ActivePolicy::table;
+  using Agent = AgentJoinProbe<Table, Key, tuning.probe_threads, tuning.probe_items>;
+  STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
+  begin_join_kernel();
+  Agent agent(storage.Alias(), table, probe);
+  write_join_units<Index>(agent, list, tiles, sink);
 }
 
 STRATA_ARCH_DETAIL_NAMESPACE_END

@@ -34,41 +34,73 @@ class join_partition_launches {
  public:
   using Partitions = join_partitions<Key, Hash, Equal>;
   static constexpr join_partition_tuning tuning = MaxPolicy::partition;
-  using Mover =
-      AgentJoinPartition<Key, Hash, Equal, tuning.partition_threads, tuning.partition_items>;
+  static constexpr bool is_wide = is_join_double_word<Key, Hash, Equal>;
+  using First = join_mover<MaxPolicy, Key, Hash, Equal, false>;
+  using Second = join_mover<MaxPolicy, Key, Hash, Equal, true>;
 
-  static constexpr int slots = 3;
+  using Counter = AgentJoinCount<Key, Hash, Equal, tuning.partition_threads>;
 
-  join_partition_launches(std::uint64_t build_rows, std::uint64_t probe_rows)
-      : plan_(plan_join_partitions(build_rows, probe_rows, tuning)) {}
+  static constexpr int slots = 6;
+
+  join_partition_launches(JoinKind kind, std::uint64_t build_rows, std::uint64_t probe_rows,
+                          bool two_passes)
+      : plan_(plan_join_partitions(build_rows, probe_rows, tuning, is_wide, two_passes)),
+        table_bytes_(plan_.table_bytes(kind == JoinKind::full)) {}
 
   bool fits(std::size_t shared_bytes) const {
     // What kernels have besides.
     constexpr std::size_t others = 2048;
-    return plan_.is_possible && plan_.table_bytes() + others <= shared_bytes &&
-           Mover::tile_bytes(plan_.bits) + others <= shared_bytes;
+    return plan_.is_possible && table_bytes_ + others <= shared_bytes &&
+           First::tile_bytes(plan_) + others <= shared_bytes &&
+           Second::tile_bytes(plan_) + others <= shared_bytes &&
+           join_count_bytes(plan_.bits) + others <= shared_bytes;
   }
 
   template <class Layout>
   void reserve(Layout& storage, int first, std::size_t build_rows, std::size_t probe_rows) const {
-    storage.template reserve<join_record>(first + records, build_rows + probe_rows);
-    storage.template reserve<unsigned>(first + words, 5 * words_each() + 1);
-    storage.template reserve<unsigned long long>(first + unit_ends, plan_.partitions());
+    const std::size_t rows = build_rows + probe_rows;
+    storage.template reserve<join_record>(first + records, rows);
+    if (is_wide) storage.template reserve<unsigned>(first + lower, rows);
+    if (plan_.has_two_passes()) {
+      storage.template reserve<join_record>(first + passing, rows);
+      if (is_wide) storage.template reserve<unsigned>(first + passing_lower, rows);
+    }
+    storage.template reserve<unsigned>(first + words, 8 * words_each() + 3);
+    storage.template reserve<join_partition_unit>(first + units, plan_.most_units());
+  }
+
+  /// Of sides of which only keys, null masks and numbers of rows are known.
+  template <class Options>
+  static Partitions unmapped(JoinKind kind, const join_side_records<Key>& build,
+                             const join_side_records<Key>& probe, unsigned long long* total,
+                             std::int64_t capacity, const Options& options) {
+    Partitions join{{},      kind,     build,    probe,    nullptr,
+                    nullptr, nullptr,  nullptr,  nullptr,  nullptr,
+                    total,   capacity, options.build_unique, options.hash, options.equal};
+    return join;
   }
 
   template <class Layout>
   Partitions map(const Layout& storage, int first, Partitions join) const {
     join.plan = plan_;
-    join.build.records = storage.template get<join_record>(first + records);
-    join.probe.records = join.build.records + join.build.rows;
+    const unsigned build_rows = join.build.rows;
+    join.build.done = {storage.template get<join_record>(first + records),
+                       storage.template get<unsigned>(first + lower)};
+    join.build.passing = {storage.template get<join_record>(first + passing),
+                          storage.template get<unsigned>(first + passing_lower)};
+    join.probe.done = behind(join.build.done, build_rows);
+    join.probe.passing = behind(join.build.passing, build_rows);
     auto* word = storage.template get<unsigned>(first + words);
     for (unsigned** part : {&join.build.cursors, &join.build.begins, &join.probe.cursors,
-                            &join.probe.begins, &join.is_heavy}) {
+                            &join.probe.begins, &join.is_heavy, &join.build.pass_cursors,
+                            &join.probe.pass_cursors, &join.pass_tiles}) {
       *part = word;
       word += words_each();
     }
     join.any_is_heavy = word;
-    join.unit_ends = storage.template get<unsigned long long>(first + unit_ends);
+    join.num_units = word + 1;
+    join.arrivals = word + 2;
+    join.units = storage.template get<join_partition_unit>(first + units);
     return join;
   }
 
@@ -84,49 +116,63 @@ class join_partition_launches {
     cudaError_t status = launch(like, join_partitions_clear_kernel<Partitions>, join);
     if (status != cudaSuccess) return status;
 
-    const unsigned long long rows =
-        join.build.rows + static_cast<unsigned long long>(join.probe.rows);
-    const unsigned long long tiles = rows / Mover::tile_items + 2;
-    const auto at_most = [&](unsigned blocks_each) {
-      const unsigned long long most =
-          static_cast<unsigned long long>(multiprocessors) * blocks_each;
-      return tiles < most ? tiles : most;
-    };
+    // Each block adds all its counters to those of all.
+    const unsigned most_counting =
+        multiprocessors * (plan_.bits > most_join_pass_bits ? 1 : 2);
+    const unsigned build_blocks = share_of(join.build.rows, join.probe.rows, most_counting);
+    const unsigned probe_blocks = share_of(join.probe.rows, join.build.rows, most_counting);
     constexpr auto count_kernel = join_partitions_count_kernel<MaxPolicy, Key, Hash, Equal>;
-    configure(at_most(2), tuning.partition_threads, Mover::count_bytes(plan_.bits));
-    status = start(like, count_kernel, join);
+    configure(build_blocks + probe_blocks, tuning.partition_threads, join_count_bytes(plan_.bits));
+    status = start(like, count_kernel, join, build_blocks);
     if (status != cudaSuccess) return status;
 
-    constexpr int scan_threads = 512;
+    constexpr int scan_threads = 1024;
     configure(1, scan_threads, 0);
-    status = launch(like, join_partitions_scan_kernel<scan_threads, Partitions>, join);
+    status = launch(like, join_partitions_scan_kernel<scan_threads, MaxPolicy, Partitions>, join,
+                    Second::tile_items);
     if (status != cudaSuccess) return status;
 
-    constexpr auto move_kernel = join_partitions_move_kernel<MaxPolicy, Key, Hash, Equal>;
-    configure(at_most(1), tuning.partition_threads, Mover::tile_bytes(plan_.bits));
+    constexpr auto move_kernel = join_partitions_move_kernel<MaxPolicy, false, Key, Hash, Equal>;
+    const auto at_most = [&](unsigned tile, unsigned more) {
+      const unsigned long long rows =
+          join.build.rows + static_cast<unsigned long long>(join.probe.rows);
+      const unsigned long long tiles = rows / tile + more;
+      return tiles < multiprocessors ? tiles : multiprocessors;
+    };
+    configure(at_most(First::tile_items, 2), tuning.partition_threads, First::tile_bytes(plan_));
     status = start(like, move_kernel, join);
     if (status != cudaSuccess) return status;
+    if (plan_.has_two_passes()) {
+      constexpr auto again_kernel = join_partitions_move_kernel<MaxPolicy, true, Key, Hash, Equal>;
+      configure(at_most(Second::tile_items, 2u << plan_.first_bits), tuning.partition_threads,
+                Second::tile_bytes(plan_));
+      status = start(like, again_kernel, join);
+      if (status != cudaSuccess) return status;
+    }
 
     constexpr auto join_kernel =
         join_partitions_join_kernel<MaxPolicy, Index, Key, Hash, Equal, Sink>;
-    // Units are taken in turn by about as many blocks as there is room for.
-    const auto by_memory = static_cast<unsigned>((std::size_t{224} << 10) / plan_.table_bytes());
-    constexpr unsigned by_threads = 2048 / tuning.join_threads;
-    const unsigned each = by_memory < by_threads ? by_memory : by_threads;
-    const unsigned long long most_units =
-        plan_.partitions() + static_cast<unsigned long long>(join.probe.rows) / plan_.unit_rows;
-    const unsigned long long resident =
-        static_cast<unsigned long long>(multiprocessors) * (each > 0 ? each : 1);
-    configure(most_units < resident ? most_units : resident, tuning.join_threads,
-              plan_.table_bytes());
+    configure(plan_.most_units(), tuning.join_threads, table_bytes_);
     return start(like, join_kernel, join, sink);
   }
 
  private:
-  enum slot { records, words, unit_ends };
+  enum slot { records, lower, passing, passing_lower, words, units };
 
   // Counts of the partitions, of the rows without a key, and one more.
   std::size_t words_each() const { return static_cast<std::size_t>(plan_.partitions()) + 2; }
+
+  // Blocks that count the rows of a side, at least one.
+  static unsigned share_of(unsigned rows, unsigned other_rows, unsigned blocks) {
+    const unsigned long long tiles = rows / Counter::tile_items + 1ull;
+    const unsigned long long share =
+        static_cast<unsigned long long>(blocks) * rows / (1ull + rows + other_rows) + 1;
+    return static_cast<unsigned>(tiles < share ? tiles : share);
+  }
+
+  static join_records behind(const join_records& side, unsigned rows) {
+    return {side.records + rows, side.lower + rows};
+  }
 
   template <class... Parameters, class... Arguments>
   static cudaError_t start(const launch_configuration& configuration, void (*kernel)(Parameters...),
@@ -142,6 +188,7 @@ class join_partition_launches {
   }
 
   join_partition_plan plan_;
+  std::size_t table_bytes_;
 };
 
 STRATA_ARCH_DETAIL_NAMESPACE_END

@@ -11,61 +11,110 @@ STRATA_NAMESPACE_BEGIN
 
 /// How a join by partitions is cut.
 struct join_partition_tuning {
-  /// One block a multiprocessor: few long runs of rows for each partition.
+  /// One block a multiprocessor: few long runs of rows for each partition. Rows of a thread in the
+  /// first pass and in a second one; the same where records have 12 bytes, for integers of 8 bytes.
   int partition_threads;
-  int partition_items;
+  int first_items;
+  int second_items;
+  int wide_first_items;
+  int wide_second_items;
   int join_threads;
   int join_items;
-  /// Build rows of a partition on average, at most, and partitions as a power of two, at least.
+  /// What registers must allow.
+  int join_blocks_per_multiprocessor;
+  /// Build rows of a partition on average, at most, where they take 4 bytes each in shared memory
+  /// and where they take 8.
   int partition_rows;
+  int wide_partition_rows;
+  /// Partitions as a power of two, at least, and at most in one pass.
   int least_bits;
+  int one_pass_bits;
+
+  constexpr int items(bool is_second, bool is_wide) const {
+    if (is_second) return is_wide ? wide_second_items : second_items;
+    return is_wide ? wide_first_items : first_items;
+  }
 };
 
 namespace detail {
 
-/// Partitions, as a power of two, at most: their counters are in shared memory.
-inline constexpr int most_join_partition_bits = 13;
+/// Partitions, as a power of two, at most: while rows are counted, that is in shared memory.
+inline constexpr int most_join_partition_bits = 14;
+/// The same of one pass.
+inline constexpr int most_join_pass_bits = 11;
 /// Build rows that a table in shared memory has room for, at most: its offsets have 16 bits.
-inline constexpr unsigned most_join_table_rows = 21000;
+inline constexpr unsigned most_join_table_rows = 40000;
 /// A key that more build rows have, or keys that share a bucket, make the walk of a thread long:
 /// their partition is joined by the table in global memory.
 inline constexpr unsigned most_join_bucket_rows = 64;
 
+/// For counts of all partitions and of the rows without a key: a multiple of 8.
+constexpr std::size_t join_count_bytes(int bits) {
+  return ((std::size_t{1} << bits) + 2) * sizeof(unsigned);
+}
+
 /// What a join by partitions does with sides of so many rows. Depends on nothing else.
 struct join_partition_plan {
   int bits;
+  /// Of the first of two passes, or 0.
+  int first_bits;
   /// Buckets of a table, as a power of two, and rows that it has room for.
   int bucket_bits;
   unsigned table_rows;
-  /// Probe rows of a unit of work, about; a partition has one or more units.
+  /// Probe rows of a unit of work, at most; a partition has one or more units.
   unsigned unit_rows;
+  int entry_bytes;
   bool is_possible;
 
+  STRATA_HD constexpr bool has_two_passes() const { return first_bits != 0; }
+  STRATA_HD constexpr int bits_of_pass(bool is_second) const {
+    if (is_second) return bits - first_bits;
+    return has_two_passes() ? first_bits : bits;
+  }
   STRATA_HD constexpr unsigned partitions() const { return 1u << bits; }
-  /// Bytes of shared memory of a table.
-  constexpr std::size_t table_bytes() const {
-    return (std::size_t{2} << bucket_bits) + std::size_t{table_rows} * 8 +
-           (std::size_t{table_rows} / 32 + 1) * 4;
+  /// No more than so many, however rows are spread.
+  constexpr std::size_t most_units() const { return std::size_t{partitions()} * 3 / 2 + 1; }
+
+  /// Parts of a table in shared memory, in bytes: 16 of zeros, ends of buckets, entries, and in a
+  /// full join a bit for each row.
+  STRATA_HD constexpr std::size_t bytes_before_entries() const {
+    return 16 + (std::size_t{2} << bucket_bits);
+  }
+  STRATA_HD constexpr std::size_t bytes_before_found() const {
+    return bytes_before_entries() +
+           (std::size_t{table_rows} * static_cast<unsigned>(entry_bytes) + 3) / 4 * 4;
+  }
+  constexpr std::size_t table_bytes(bool is_full) const {
+    return bytes_before_found() + (is_full ? (std::size_t{table_rows} / 32 + 1) * 4 : 0);
   }
 };
 
+/// `is_wide` says that entries of a table have 8 bytes, `two_passes` that there shall be two.
 constexpr join_partition_plan plan_join_partitions(std::uint64_t build_rows,
                                                    std::uint64_t probe_rows,
-                                                   const join_partition_tuning& tuning) {
-  int bits = tuning.least_bits;
-  const auto fitting = static_cast<std::uint64_t>(tuning.partition_rows);
-  while (bits < most_join_partition_bits && build_rows >> bits > fitting) ++bits;
-  const std::uint64_t rows_each = (build_rows >> bits) + 1;
-  join_partition_plan plan{bits, 5, 0, 0, false};
-  while (plan.bucket_bits < 14 && std::uint64_t{1} << plan.bucket_bits < rows_each) {
+                                                   const join_partition_tuning& tuning,
+                                                   bool is_wide, bool two_passes) {
+  join_partition_plan plan{tuning.least_bits, 0, 5, 0, 0, is_wide ? 8 : 4, false};
+  const auto fitting =
+      static_cast<std::uint64_t>(is_wide ? tuning.wide_partition_rows : tuning.partition_rows);
+  while (plan.bits < most_join_partition_bits && build_rows > fitting << plan.bits) ++plan.bits;
+  if ((two_passes && plan.bits > 1) || plan.bits > tuning.one_pass_bits) {
+    plan.first_bits = plan.bits / 2;
+  }
+  const std::uint64_t rows_each =
+      (build_rows + (plan.partitions() - 1)) >> plan.bits;
+  // As many buckets as rows: then an entry has room for a row number and what of a hash neither
+  // the partition nor the bucket tells.
+  while (plan.bucket_bits < 15 && std::uint64_t{1} << plan.bucket_bits < rows_each) {
     ++plan.bucket_bits;
   }
   // Room for chance: sizes spread by the square root of the average, times that of the repeats.
   const std::uint64_t wanted = rows_each + rows_each / 8 + 256;
-  plan.is_possible = rows_each + rows_each / 16 <= most_join_table_rows;
+  plan.is_possible = rows_each + rows_each / 16 <= most_join_table_rows &&
+                     build_rows <= std::uint64_t{1} << (plan.bits + plan.bucket_bits);
   plan.table_rows =
       wanted < most_join_table_rows ? static_cast<unsigned>(wanted) : most_join_table_rows;
-  const std::uint64_t unit = 4 * (probe_rows >> bits) + 4096;
+  const std::uint64_t unit = 2 * (probe_rows >> plan.bits) + 4096;
   plan.unit_rows = unit < 0x40000000u ? static_cast<unsigned>(unit) : 0x40000000u;
   return plan;
 }

@@ -37,6 +37,12 @@ inline constexpr bool is_join_word =
     std::is_same_v<Hash, JoinHash>&& std::is_same_v<Equal, Equality> && sizeof(Key) <= 4 &&
     (std::is_integral_v<Key> || std::is_enum_v<Key>);
 
+/// The same of keys of 8 bytes and 64 bits of hash.
+template <class Key, class Hash, class Equal>
+inline constexpr bool is_join_double_word =
+    std::is_same_v<Hash, JoinHash>&& std::is_same_v<Equal, Equality> && sizeof(Key) == 8 &&
+    (std::is_integral_v<Key> || std::is_enum_v<Key>);
+
 /// 64 bits, of which the upper ones choose a slot and the lower ones go with it.
 template <class Key, class Equal, class Hash>
 STRATA_D unsigned long long join_hash(const Hash& hash, const Key& key) {
@@ -46,6 +52,10 @@ STRATA_D unsigned long long join_hash(const Hash& hash, const Key& key) {
   } else {
     return mixed_hash(static_cast<std::uint64_t>(hash(key)));
   }
+}
+
+STRATA_HD constexpr unsigned upper_half(unsigned long long hash) {
+  return static_cast<unsigned>(hash >> 32);
 }
 
 STRATA_HD bool join_row_is_valid(const std::uint32_t* valid, unsigned long long row) {
@@ -109,9 +119,8 @@ struct join_table {
   Row* listed;
   bool nulls_equal;
   bool promised_unique;
-  /// The rows that are put in; and null, or whether there are any on either side.
+  /// The rows that are put in.
   join_row_list list;
-  const unsigned* is_needed;
   Hash hash;
   Equal equal;
 

@@ -70,7 +70,7 @@ class join_table_storage {
 
   static Table unmapped(const Hash& hash, const Equal& equal) {
     return {nullptr, nullptr, 0,       0,     nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
-            nullptr, nullptr, nullptr, false, false,   {},      nullptr, hash,    equal};
+            nullptr, nullptr, nullptr, false, false,   {},      hash,    equal};
   }
 
   template <class Layout>

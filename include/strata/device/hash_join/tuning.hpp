@@ -34,7 +34,7 @@ struct join_policy_hub {
     static constexpr join_table_tuning table{256, 256, 4, 4};
     // H200, u32, by sketches: short runs of rows are dear, so a tile is as large as shared memory
     // allows (2^27 rows to 2^10 partitions: 0.72 ms); 2^20 x 2^20 is fastest with 2^8 partitions.
-    static constexpr join_partition_tuning partition{1024, 12, 1024, 4, 16384, 8};
+    static constexpr join_partition_tuning partition{1024, 16, 12, 12, 8, 768, 4, 2, 16384, 8192, 8, 11};
     /// With fewer build rows nothing is ever partitioned, unless an option says so.
     static constexpr std::uint64_t least_partitioned_rows = 1 << 15;
     using strategy = cuda_join_policy;

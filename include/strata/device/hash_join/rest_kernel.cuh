@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/core/types.hpp>
+#include <strata/device/hash_join/kernels.cuh>
+
+#include <type_traits>
+
+STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
+
+/// Barrier of all blocks of a grid, which are resident together. The counter was 0 before the first
+/// one.
+struct join_grid_barrier {
+  unsigned* arrivals;
+  unsigned target;
+
+  /// By all threads. What they have written is seen by all who have waited.
+  STRATA_D void wait() {
+    target += gridDim.x;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      platform::fence_acq_rel();
+      atomicAdd(arrivals, 1u);
+      // Pairs with the fences of the blocks that have arrived.
+      while (platform::load_acquire(arrivals) < target) STRATA_SPIN();
+      platform::fence_acq_rel();
+    }
+    __syncthreads();
+  }
+};
+
+/// What partitions in shared memory have left, by the table in global memory: all steps of such a
+/// join in one launch, which ends at once where nothing is left.
+template <class MaxPolicy, class Index, class Table, class Key, class Row, class Sink>
+__launch_bounds__(MaxPolicy::ActivePolicy::table.probe_threads,
+                  MaxPolicy::ActivePolicy::table.probe_blocks_per_multiprocessor)
+    STRATA_KERNEL void join_rest_kernel(Table table, join_probe<Key, Row> probe,
+                                        join_tile_list list, Sink sink, const unsigned* any_is_left,
+                                        unsigned* arrivals, unsigned long long matched_words) {
+  constexpr join_table_tuning tuning = MaxPolicy::ActivePolicy::table;
+  constexpr bool has_rows = !std::is_same_v<Sink, NullType>;
+  using Agent = AgentJoinProbe<Table, Key, tuning.probe_threads, tuning.probe_items>;
+  using Lists = join_lists_agent<tuning.probe_threads, Table>;
+  using Reduce = BlockReduce<unsigned long long, tuning.probe_threads>;
+  union Storage {
+    typename Agent::TempStorage probe;
+    typename Lists::TempStorage lists;
+    typename Reduce::TempStorage reduce;
+  };
+  STRATA_SHARED(shared, Uninitialized<Storage>);
+  begin_join_kernel();
+  if (*any_is_left == 0) return;
+  Storage& storage = shared.Alias();
+  join_grid_barrier barrier{arrivals, 0};
+
+  clear_join_table(table);
+  for (unsigned long long i = join_thread(); i < matched_words; i += join_threads()) {
+    table.matched[i] = 0;
+  }
+  if (has_rows && join_thread() == 0) *list.taken = 0;
+  barrier.wait();
+  insert_join_rows(table, 0);
+  barrier.wait();
+  if (table.lists != nullptr) {
+    place_join_lists<Lists>(storage.lists, table);
+    barrier.wait();
+    fill_join_lists(table);
+    barrier.wait();
+  }
+  // Build rows after all probe rows: these say which of them are found.
+  if constexpr (has_rows) {
+    Agent agent(storage.probe, table, probe);
+    const auto join = [&](unsigned long long first, unsigned long long last) {
+      for (unsigned long long tile = first + blockIdx.x; tile < last; tile += gridDim.x) {
+        agent.template join<Index>(tile, list, sink);
+      }
+    };
+    join(0, probe.probe_tiles);
+    if (probe.build_tiles != 0) barrier.wait();
+    join(probe.probe_tiles, probe.probe_tiles + probe.build_tiles);
+    barrier.wait();
+    write_join_units<Index>(agent, list, 0, sink);
+  } else {
+    count_join_tiles<Agent, Reduce>(storage.reduce, table, probe, 0, probe.probe_tiles, nullptr);
+    if (probe.build_tiles != 0) barrier.wait();
+    count_join_tiles<Agent, Reduce>(storage.reduce, table, probe, probe.probe_tiles,
+                                    probe.build_tiles, nullptr);
+  }
+}
+
+STRATA_ARCH_DETAIL_NAMESPACE_END

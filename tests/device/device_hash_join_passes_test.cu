@@ -1,0 +1,139 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// DeviceHashJoin by partitions that are so small, and passes that have so few of them, that few rows
+// take two passes, with many tiles in each.
+#include "device/device_hash_join_support.cuh"
+
+#include <algorithm>
+
+namespace {
+
+using namespace device_join_test;
+
+/// Tables of 20 and 10 rows; blocks of a warp or two, and three partitions bits in one pass.
+struct small_hub {
+  struct Policy : strata::ChainedPolicy<750, Policy, Policy> {
+    static constexpr strata::join_table_tuning table{64, 128, 2, 1};
+    static constexpr strata::join_partition_tuning partition{64, 3, 2, 2, 5, 64, 3, 1, 20, 10, 2, 3};
+    static constexpr std::uint64_t least_partitioned_rows = 1;
+    using strategy = strata::cuda_join_policy;
+  };
+  using MaxPolicy = Policy;
+};
+
+template <class Key>
+void check_passes(const side_ids& build, const side_ids& probe, Key (*make_key)(std::uint32_t),
+                  JoinStrategy strategy = JoinStrategy::radix_single) {
+  using Sink = strata::detail::join_pairs_sink<std::int32_t>;
+  using Dispatch = strata::detail::DispatchHashJoin<std::int32_t, Key, Sink, strata::JoinHash,
+                                                    strata::Equality, small_hub>;
+  const device_vector<Key> build_keys(keys_of<Key>(build, make_key));
+  const device_vector<Key> probe_keys(keys_of<Key>(probe, make_key));
+  const device_vector<std::uint32_t> build_valid(build.valid_words());
+  const device_vector<std::uint32_t> probe_valid(probe.valid_words());
+  for (const JoinKind kind : every_kind) {
+    SCOPED_TRACE(testing::Message() << "kind " << static_cast<int>(kind));
+    row_pairs expected = build.null.empty() && probe.null.empty()
+                             ? sort_merge_join(kind, build, probe)
+                             : nested_loop_join(kind, build, probe, true);
+    std::sort(expected.begin(), expected.end());
+    JoinOptions<> options;
+    options.nulls_equal = true;
+    options.strategy = strategy;
+    if (!build.null.empty()) options.build_valid = build_valid.data();
+    if (!probe.null.empty()) options.probe_valid = probe_valid.data();
+    const auto size = static_cast<std::int64_t>(expected.size());
+    device_vector<std::int32_t> build_out(expected.size());
+    device_vector<std::int32_t> probe_out(expected.size());
+    device_vector<std::int64_t> total(1);
+    const Sink sink{strata::detail::has_pairs(kind) ? build_out.data() : nullptr,
+                    probe_out.data()};
+    ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
+      return Dispatch::Dispatch(
+          storage, bytes, kind, {build_keys.data(), static_cast<std::int64_t>(build.ids.size())},
+          {probe_keys.data(), static_cast<std::int64_t>(probe.ids.size())}, sink, total.data(),
+          size, options, nullptr);
+    }));
+    ASSERT_EQ(size, total.to_host()[0]);
+    const std::vector<std::int32_t> b = build_out.to_host();
+    const std::vector<std::int32_t> p = probe_out.to_host();
+    row_pairs out;
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      out.emplace_back(strata::detail::has_pairs(kind) ? b[i] : -1, p[i]);
+    }
+    std::sort(out.begin(), out.end());
+    EXPECT_TRUE(out == expected);
+  }
+}
+
+std::uint32_t some_rows() { return if_small<std::uint32_t>(1500, 9000); }
+
+TEST(device_hash_join_passes, plan_has_two_of_them) {
+  constexpr auto tuning = small_hub::MaxPolicy::partition;
+  const auto plan = strata::detail::plan_join_partitions(1500, 1500, tuning, false, false);
+  EXPECT_EQ(7, plan.bits);
+  EXPECT_EQ(3, plan.bits_of_pass(false));
+  EXPECT_EQ(4, plan.bits_of_pass(true));
+  EXPECT_TRUE(plan.is_possible);
+  EXPECT_FALSE(strata::detail::plan_join_partitions(160, 160, tuning, false, false).has_two_passes());
+  EXPECT_TRUE(strata::detail::plan_join_partitions(160, 160, tuning, false, true).has_two_passes());
+}
+
+TEST(device_hash_join_passes, unique_keys) {
+  const std::uint32_t rows = some_rows();
+  check_passes<std::uint32_t>({shuffled_ids(rows, 10), {}}, {random_ids(2 * rows, 2 * rows), {}},
+                              as_u32);
+}
+
+TEST(device_hash_join_passes, few_duplicates_of_wide_keys) {
+  const std::uint32_t rows = some_rows();
+  check_passes<std::int64_t>({random_ids(rows, rows * 4 / 5), {}},
+                             {random_ids(rows * 3 / 2, rows), {}}, as_i64);
+}
+
+TEST(device_hash_join_passes, long_keys) {
+  const std::uint32_t rows = some_rows();
+  check_passes<bytes16>({random_ids(rows, rows / 2), {}}, {random_ids(rows / 2, rows), {}},
+                        as_bytes16);
+}
+
+TEST(device_hash_join_passes, keys_of_1_byte) {
+  constexpr auto as_u8 = [](std::uint32_t id) { return static_cast<std::uint8_t>(id); };
+  check_passes<std::uint8_t>({random_ids(400, 150), {}}, {random_ids(300, 256), {}}, as_u8);
+}
+
+TEST(device_hash_join_passes, rows_without_a_key) {
+  check_passes<std::uint32_t>({random_ids(900, 500), random_nulls(900, 20)},
+                              {random_ids(700, 600), random_nulls(700, 15)}, as_u32);
+  check_passes<std::int64_t>({random_ids(500, 500), random_nulls(500, 50)},
+                             {random_ids(900, 600), random_nulls(900, 5)}, as_i64);
+}
+
+// Partitions of the first pass with many tiles, beside empty ones.
+TEST(device_hash_join_passes, frequent_keys_among_rare_ones) {
+  side_ids build{random_ids(some_rows(), 3000), {}};
+  side_ids probe{random_ids(some_rows(), 4000), {}};
+  std::fill(build.ids.begin() + 1000, build.ids.end(), 5000u);
+  std::fill(probe.ids.begin() + 700, probe.ids.end(), 7u);
+  probe.ids[1234] = 5000;
+  check_passes<std::uint32_t>(build, probe, as_u32);
+}
+
+TEST(device_hash_join_passes, asked_for_with_few_rows) {
+  for (const std::uint32_t rows : {0u, 1u, 2u, 33u}) {
+    check_passes<std::uint32_t>({random_ids(rows, 20), {}}, {random_ids(rows + 3, 20), {}}, as_u32,
+                                JoinStrategy::radix_multi);
+  }
+}
+
+// Buckets in which rows of several keys with many partners each are mixed.
+TEST(device_hash_join_passes, several_partners_of_each_row) {
+  const std::uint32_t rows = some_rows();
+  for (const std::uint32_t each : {2u, 5u, 12u}) {
+    check_passes<std::uint32_t>({random_ids(rows, rows / each), {}},
+                                {random_ids(rows / 4, rows / each * 3 / 2), {}}, as_u32);
+  }
+}
+
+}  // namespace
