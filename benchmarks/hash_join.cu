@@ -257,6 +257,8 @@ void add_cases(bench::suite& suite) {
       {"2^24x2^24", two_to(24), two_to(24), 1, 1, 1, false},
       {"2^24x2^24", two_to(24), two_to(24), 1, 0, 1, true},
       {"2^24x2^24", two_to(24), two_to(24), 1, 0, 4, false},
+      {"100Kx100K", 100000, 100000, 1, 0, 1000, false},
+      {"100Kx100K", 100000, 100000, 0.3, 0, 50000, false},
       {"2^20x2^13", two_to(20), two_to(13), 1, 0, two_to(14), false},
       {"2^27x2^27", two_to(27), two_to(27), 0.25, 0, 1, false},
       {"2^27x2^27", two_to(27), two_to(27), 1, 0, 1, true},

@@ -25,8 +25,9 @@ import textwrap
 COLUMNS = ("algorithm,type,case,n,lib,ms_median,ms_min,items_per_s,gb_per_s,"
            "percent_of_copy").split(",")
 BAR_COLUMNS = "algorithm,type,case,n,rival,min_ratio,min_percent_of_copy".split(",")
-# A list of bars may have this column, too.
+# A list of bars may have these columns, too.
 RATE_COLUMN = "min_items_per_s"
+TIME_COLUMN = "max_ms"
 
 SPDX_COMMENT = ("<!-- SPDX-FileCopyrightText: 2026 The strata authors -->\n"
                 "<!-- SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception -->")
@@ -95,9 +96,9 @@ def status_of(ratio, noise):
 
 
 def read_rows(lines, columns, what, optional=()):
-    """The rows of a CSV with these columns; lines that begin with # are comments."""
+    """The rows of a CSV with these columns, and perhaps an optional one; lines with # are comments."""
     reader = csv.DictReader(line for line in lines if not line.startswith("#"))
-    if reader.fieldnames not in (columns, [*columns, *optional]):
+    if reader.fieldnames not in (columns, *([*columns, name] for name in optional)):
         raise ValueError(f"{what}: the columns are {reader.fieldnames}, not {columns}")
     return list(reader)
 
@@ -353,18 +354,19 @@ def svg(comparisons, title="strata beside CUB"):
 # ------------------------------------------------------------------ bars
 
 
-Bar = collections.namedtuple("Bar", "key rival min_ratio min_percent_of_copy min_items_per_s")
+Bar = collections.namedtuple("Bar", "key rival min_ratio min_percent_of_copy min_items_per_s max_ms")
 
 
 def read_bars(path):
-    """Bars; the least values are None where there are none, and rival is "" where none is named."""
+    """Bars; the values are None where there are none, and rival is "" where none is named."""
     def number(row, name):
         return float(row[name]) if row.get(name) else None
 
     with open(path, newline="", encoding="utf-8") as file:
         return [Bar(key_of(row), row["rival"], number(row, "min_ratio"),
-                    number(row, "min_percent_of_copy"), number(row, RATE_COLUMN))
-                for row in read_rows(file, BAR_COLUMNS, path, [RATE_COLUMN])]
+                    number(row, "min_percent_of_copy"), number(row, RATE_COLUMN),
+                    number(row, TIME_COLUMN))
+                for row in read_rows(file, BAR_COLUMNS, path, [RATE_COLUMN, TIME_COLUMN])]
 
 
 def check_bars(bars, comparisons, timings):
@@ -380,14 +382,15 @@ def check_bars(bars, comparisons, timings):
             continue
         found = []
         passed = True
-        for what, value, least, digits in (
-                ("ratio", c and c.ratio, bar.min_ratio, 3),
-                ("% of copy", ours.median_of("percent_of_copy"), bar.min_percent_of_copy, 1),
+        for what, value, bar_value, sign, digits in (
+                ("ratio", c and c.ratio, bar.min_ratio, 1, 3),
+                ("% of copy", ours.median_of("percent_of_copy"), bar.min_percent_of_copy, 1, 1),
                 ("10^9 items/s", billions(ours.median_of("items_per_s")),
-                 billions(bar.min_items_per_s), 2)):
-            if least is not None:
-                passed = passed and value is not None and value >= least
-                found.append(f"{what} {rounded(value, digits) or 'none'} (bar {least:g})")
+                 billions(bar.min_items_per_s), 1, 2),
+                ("ms", ours.median, bar.max_ms, -1, 4)):
+            if bar_value is not None:
+                passed = passed and value is not None and sign * value >= sign * bar_value
+                found.append(f"{what} {rounded(value, digits) or 'none'} (bar {bar_value:g})")
         met += passed
         name = label_of(c) if c else label(bar.key)
         lines.append(f"{'pass' if passed else 'FAIL'}    {name}: {', '.join(found)}")

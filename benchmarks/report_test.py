@@ -249,6 +249,23 @@ class Bars(Files):
                 self.assertEqual(printed_code, code)
                 self.assertIn(line, printed)
 
+    def test_a_bar_of_time_is_about_strata_alone(self):
+        for rival, bar, met in (("", "0.0061", True), ("cub", "0.0061", True), ("", "0.0001", False),
+                                ("", "", True)):
+            with self.subTest(rival=rival, bar=bar):
+                path = self.file("bars.csv", ",".join([*report.BAR_COLUMNS, report.TIME_COLUMN]) +
+                                 f"\nDeviceReduce::Sum,i32,uniform,8192,{rival},,,{bar}\n")
+                self.assertEqual(self.run_report(FIXTURE, "--bars", path)[0], 0 if met else 1)
+
+    def test_cases_without_a_rival_have_bars_too(self):
+        alone = self.file("alone.csv", ",".join(report.COLUMNS) +
+                          "\nDeviceHashJoin::InnerPairs,u32/u32,J1,11,strata,0.15,0.14,1,1,50\n")
+        for bars, met in ((",,,50,0.15", True), (",,,51,", False), (",,,,0.149", False), (",,1,,", False)):
+            with self.subTest(bars=bars):
+                path = self.file("bars.csv", ",".join([*report.BAR_COLUMNS, report.TIME_COLUMN]) +
+                                 f"\nDeviceHashJoin::InnerPairs,u32/u32,J1,11{bars}\n")
+                self.assertEqual(self.run_report(alone, "--bars", path)[0], 0 if met else 1)
+
     def test_the_bars_of_the_project_can_be_read(self):
         for name in sorted(os.listdir(os.path.join(HERE, "bars"))):
             with self.subTest(name=name):

@@ -34,10 +34,11 @@ constexpr JoinStrategy on_metal(std::uint64_t build_rows, std::uint64_t probe_ro
 }
 
 // Usable where a constant is asked for.
-static_assert(on_h200(million, 10 * million) == JoinStrategy::simple, "");
+static_assert(on_h200(million, 10 * million) == JoinStrategy::radix_single, "");
 
 TEST(JoinStrategy, measured_cases_on_an_h200_get_their_fastest_plan) {
-  EXPECT_EQ(on_h200(million, 10 * million), JoinStrategy::simple);
+  EXPECT_EQ(on_h200(10000, 10 * million), JoinStrategy::simple);
+  EXPECT_EQ(on_h200(million, 10 * million), JoinStrategy::radix_single);
   EXPECT_EQ(on_h200(1 << 20, 1 << 20), JoinStrategy::radix_single);
   EXPECT_EQ(on_h200(1 << 22, 40 * million), JoinStrategy::radix_single);
   EXPECT_EQ(on_h200(1 << 24, 1 << 24), JoinStrategy::radix_single);
@@ -46,8 +47,8 @@ TEST(JoinStrategy, measured_cases_on_an_h200_get_their_fastest_plan) {
 }
 
 TEST(JoinStrategy, build_side_in_shared_memory_is_simple_whatever_the_probe_side) {
-  constexpr std::uint64_t narrow = h200_shared / 6;
-  constexpr std::uint64_t wide = h200_shared / 10;
+  constexpr std::uint64_t narrow = h200_shared / 14;
+  constexpr std::uint64_t wide = h200_shared / 28;
   for (const std::uint64_t probe_rows : {std::uint64_t{1}, million, huge}) {
     EXPECT_EQ(on_h200(1, probe_rows), JoinStrategy::simple);
     EXPECT_EQ(on_h200(narrow, probe_rows, 4), JoinStrategy::simple);
@@ -59,17 +60,27 @@ TEST(JoinStrategy, build_side_in_shared_memory_is_simple_whatever_the_probe_side
   EXPECT_EQ(on_h200(wide + 1, wide, 4), JoinStrategy::simple);
 }
 
+struct table_in_half_of_l2 {
+  static constexpr JoinThresholds thresholds{0, 6, 10, 100, 1, 16, 50, 4, 85, 11};
+};
+
 TEST(JoinStrategy, table_in_l2_needs_its_room_and_enough_probe_rows) {
   constexpr std::uint64_t most = h200_l2 / 2 / 16;
-  EXPECT_EQ(on_h200(most, 4 * most), JoinStrategy::simple);
-  EXPECT_EQ(on_h200(most, 4 * most - 1), JoinStrategy::radix_single);
-  EXPECT_EQ(on_h200(most + 1, huge), JoinStrategy::radix_single);
-  EXPECT_EQ(choose_join_strategy(most, huge, 4, 0, h200_shared), JoinStrategy::radix_single);
+  const auto choose = [](std::uint64_t build_rows, std::uint64_t probe_rows, std::size_t l2_bytes) {
+    return choose_join_strategy<table_in_half_of_l2>(build_rows, probe_rows, 4, l2_bytes,
+                                                     h200_shared);
+  };
+  EXPECT_EQ(choose(most, 4 * most, h200_l2), JoinStrategy::simple);
+  EXPECT_EQ(choose(most, 4 * most - 1, h200_l2), JoinStrategy::radix_single);
+  EXPECT_EQ(choose(most + 1, huge, h200_l2), JoinStrategy::radix_single);
+  EXPECT_EQ(choose(most, huge, 0), JoinStrategy::radix_single);
+  // Never by the policy of the library.
+  EXPECT_EQ(on_h200(most, 4 * most), JoinStrategy::radix_single);
 }
 
 TEST(JoinStrategy, second_pass_begins_where_one_has_too_many_partitions) {
-  constexpr std::uint64_t narrow = h200_shared / 6 * 85 / 100 << 11;
-  constexpr std::uint64_t wide = h200_shared / 10 * 85 / 100 << 11;
+  constexpr std::uint64_t narrow = h200_shared / 14 << 11;
+  constexpr std::uint64_t wide = h200_shared / 28 << 11;
   EXPECT_EQ(on_h200(narrow, narrow, 4), JoinStrategy::radix_single);
   EXPECT_EQ(on_h200(narrow + 1, narrow, 4), JoinStrategy::radix_multi);
   EXPECT_EQ(on_h200(wide, wide, 8), JoinStrategy::radix_single);

@@ -4,7 +4,6 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
-#include <strata/core/platform_streaming.cuh>
 #include <strata/core/types.hpp>
 #include <strata/device/hash_join/agent_partition.cuh>
 #include <strata/device/hash_join/join_types.hpp>
@@ -53,8 +52,10 @@ struct join_partitions {
 /// Joins a unit of a partition by a table in shared memory, or leaves the partition to the table in
 /// global memory if rows crowd in a bucket. `Sink` is NullType where rows are only counted.
 ///
-/// Groups of warps take tiles of probe rows in turn, and wait for nobody else.
-template <class Key, class Hash, class Equal, class Index, class Sink, int BlockThreads, int Items>
+/// Groups of warps take tiles of probe rows in turn, and wait for nobody else. With `IsDirect` there
+/// is one partition, of all rows: they are read from the sides themselves.
+template <class Key, class Hash, class Equal, class Index, class Sink, int BlockThreads, int Items,
+          bool IsDirect>
 class AgentJoinTables {
   using Partitions = join_partitions<Key, Hash, Equal>;
   using Count = unsigned long long;
@@ -85,35 +86,50 @@ class AgentJoinTables {
         sink_(sink) {}
 
   STRATA_D void run(const join_partition_unit& unit) {
-    const unsigned begin = join_.build.begins[unit.partition];
-    const unsigned rows = join_.build.begins[unit.partition + 1] - begin;
+    unsigned begin = 0;
+    unsigned rows = join_.build.rows;
+    unsigned probe_begin = unit.first;
+    if constexpr (!IsDirect) {
+      begin = join_.build.begins[unit.partition];
+      rows = join_.build.begins[unit.partition + 1] - begin;
+      probe_begin += join_.probe.begins[unit.partition];
+    }
     const bool is_full = join_.kind == JoinKind::full;
     if (is_full) {
       for (unsigned i = threadIdx.x; i <= rows / 32; i += threads) found_[i] = 0;
     }
-    if (!table_.build(rows, [&](unsigned i) { return row_of(join_.build.done, begin + i); })) {
+    if (!table_.build(rows, [&](std::size_t i) { return row_of(join_.build, begin + i); })) {
       if (threadIdx.x == 0) {
         platform::store_relaxed(join_.is_heavy + unit.partition, 1u);
         platform::store_relaxed(join_.any_is_heavy, 1u);
       }
       return;
     }
-    probe(join_.probe.begins[unit.partition] + unit.first, unit.rows);
-    if (is_full) put_out_lonely_rows(rows);
+    if (is_full) {
+      probe<true>(probe_begin, unit.rows);
+      put_out_lonely_rows(rows);
+    } else {
+      probe<false>(probe_begin, unit.rows);
+    }
     if constexpr (!has_rows) add_counted();
   }
 
  private:
-  STRATA_D static Row row_of(const join_records& side, unsigned i) {
-    const join_record record = platform::load_once(side.records + i);
-    if constexpr (is_wide) {
-      const unsigned lower = platform::load_once(side.lower + i);
-      return {static_cast<Word>(record.hash) << 32 | lower, record.row};
+  STRATA_D Row row_of(const join_side_records<Key>& side, std::size_t i) const {
+    if constexpr (IsDirect) {
+      const unsigned long long hash = join_hash<Key, Equal>(join_.hash, side.keys[i]);
+      return {static_cast<Word>(is_wide ? hash : hash >> 32), static_cast<unsigned>(i)};
     } else {
-      return {record.hash, record.row};
+      const join_record record = side.done.records[i];
+      if constexpr (is_wide) {
+        return {static_cast<Word>(record.hash) << 32 | side.done.lower[i], record.row};
+      } else {
+        return {record.hash, record.row};
+      }
     }
   }
 
+  template <bool IsFull>
   STRATA_D void probe(unsigned begin, unsigned rows) {
     constexpr unsigned group_tile = Places::group_threads * Items;
     const unsigned group = threadIdx.x / Places::group_threads;
@@ -121,32 +137,32 @@ class AgentJoinTables {
     const unsigned warp = threadIdx.x % Places::group_threads / warp_threads;
     const unsigned in_tile = warp * Items * warp_threads + platform::lane_id();
     for (unsigned first = group * group_tile; first < rows; first += threads * Items) {
-      const unsigned place = first + in_tile;
+      const std::size_t at = std::size_t{begin} + first + in_tile;
+      const unsigned left = first + in_tile < rows ? rows - first - in_tile : 0;
       unsigned probe_rows[Items];
       unsigned partners[Items];
-      const unsigned counts = look_up(begin, place, rows, probe_rows, partners);
-      put_out(begin, place, counts, probe_rows, partners);
+      const unsigned counts = look_up<IsFull>(at, left, probe_rows, partners);
+      put_out(at, counts, probe_rows, partners);
     }
   }
 
-  STRATA_D bool is_partner(unsigned entry, unsigned probe_row, Word rest, unsigned& row) const {
-    if (!table_.is_at(entry, rest, row)) return false;
-    return hash_is_key || join_.equal(join_.build.keys[row], join_.probe.keys[probe_row]);
+  STRATA_D bool is_partner(Word seen, unsigned probe_row) const {
+    if (hash_is_key || !table_.is_row(seen)) return table_.is_row(seen);
+    return join_.equal(join_.build.keys[seen], join_.probe.keys[probe_row]);
   }
 
-  // How many partners some rows of the partition have, and one of them. Entries of all rows are
-  // looked at in turn: one's may be on their way while another's are compared.
-  STRATA_D unsigned look_up(unsigned begin, unsigned place, unsigned rows,
-                            unsigned (&probe_rows)[Items], unsigned (&partners)[Items]) const {
-    const bool is_full = join_.kind == JoinKind::full;
+  // How many partners each of some rows has, and one of them. Of all of them an entry is looked at
+  // in turn, without branches: one's is on its way while another's is compared.
+  template <bool IsFull>
+  STRATA_D unsigned look_up(std::size_t at, unsigned left, unsigned (&probe_rows)[Items],
+                            unsigned (&partners)[Items]) const {
     const bool needs_one = join_.kind == JoinKind::semi || join_.kind == JoinKind::anti;
     const bool stops_at_one = needs_one || (join_.promised_unique && !STRATA_DEBUG);
     Row items[Items];
     STRATA_UNROLL
-    for (int i = 0; i < Items; ++i) {
-      const unsigned at = place + static_cast<unsigned>(i) * warp_threads;
+    for (unsigned i = 0; i < Items; ++i) {
       items[i] = {0, none};
-      if (at < rows) items[i] = row_of(join_.probe.done, begin + at);
+      if (i * warp_threads < left) items[i] = row_of(join_.probe, at + i * warp_threads);
     }
     Word rests[Items];
     unsigned entries[Items];
@@ -164,18 +180,19 @@ class AgentJoinTables {
       any_is_left = false;
       STRATA_UNROLL
       for (int i = 0; i < Items; ++i) {
-        if (entries[i] >= ends[i]) continue;
-        unsigned row = none;
-        if (is_partner(entries[i], probe_rows[i], rests[i], row)) {
-          partners[i] = row;
-          counts += 1u << (count_bits * i);
-          if (is_full) atomicOr(found_ + entries[i] / 32, 1u << (entries[i] % 32));
-          if (stops_at_one) ends[i] = 0;
-          STRATA_ASSERT(!(join_.promised_unique && count_of(counts, i) > 1),
-                        "JoinOptions::build_unique was promised, but the key of build row %u is "
-                        "also that of another",
-                        row);
+        Word seen = Table::no_row_seen;
+        if (entries[i] < ends[i]) seen = table_.seen_from(rests[i], entries[i]);
+        const bool is_found = is_partner(seen, probe_rows[i]);
+        if constexpr (IsFull) {
+          if (is_found) atomicOr(found_ + entries[i] / 32, 1u << (entries[i] % 32));
         }
+        partners[i] = is_found ? static_cast<unsigned>(seen) : partners[i];
+        counts += is_found ? 1u << (count_bits * i) : 0;
+        STRATA_ASSERT(!(join_.promised_unique && count_of(counts, i) > 1),
+                      "JoinOptions::build_unique was promised, but the key of build row %u is also "
+                      "that of another",
+                      partners[i]);
+        ends[i] = is_found && stops_at_one ? 0 : ends[i];
         ++entries[i];
         any_is_left |= entries[i] < ends[i];
       }
@@ -204,33 +221,36 @@ class AgentJoinTables {
   }
 
   // Takes places for the results of the group, and writes them.
-  STRATA_D void put_out(unsigned begin, unsigned place, unsigned counts,
-                        const unsigned (&probe_rows)[Items], const unsigned (&partners)[Items]) {
+  STRATA_D void put_out(std::size_t at, unsigned counts, const unsigned (&probe_rows)[Items],
+                        const unsigned (&partners)[Items]) {
     if constexpr (!has_rows) {
       STRATA_UNROLL
       for (int i = 0; i < Items; ++i) counted_ += count_of(counts, i);
     } else {
       constexpr unsigned several = 0xfefefefe;
-      const bool any_has_several = __any_sync(full_warp_mask, (counts & several) != 0) != 0;
       unsigned begins[Items];
       unsigned sum = 0;
-      STRATA_UNROLL
-      for (int i = 0; i < Items; ++i) {
-        const unsigned count = count_of(counts, i);
-        begins[i] = any_has_several ? Places::begin_of_several(count, sum)
-                                    : Places::begin_of_one(count != 0, sum);
-      }
-      const Count to = places_.take(sum);
-      if (any_has_several) {
+      if (__any_sync(full_warp_mask, (counts & several) != 0 ? 1 : 0) != 0) {
         STRATA_UNROLL
         for (int i = 0; i < Items; ++i) {
-          const unsigned at = begin + place + static_cast<unsigned>(i) * warp_threads;
-          const unsigned count = count_of(counts, i);
+          begins[i] = Places::begin_of_several(count_of(counts, i), sum);
+        }
+        const Count to = places_.take(sum);
+        STRATA_UNROLL
+        for (unsigned i = 0; i < Items; ++i) {
+          const unsigned count = count_of(counts, static_cast<int>(i));
           Row item{0, none};
-          if (count != 0) item = row_of(join_.probe.done, at);
+          if (count != 0) item = row_of(join_.probe, at + i * warp_threads);
           write_several(item, count, to + begins[i]);
         }
-      } else if (to + sum <= static_cast<Count>(join_.capacity)) {
+        return;
+      }
+      STRATA_UNROLL
+      for (int i = 0; i < Items; ++i) {
+        begins[i] = Places::begin_of_one(count_of(counts, i) != 0, sum);
+      }
+      const Count to = places_.take(sum);
+      if (to + sum <= static_cast<Count>(join_.capacity)) {
         STRATA_UNROLL
         for (int i = 0; i < Items; ++i) {
           if (count_of(counts, i) != 0) {
@@ -258,8 +278,7 @@ class AgentJoinTables {
       table_.find(item.hash, entry, end);
       unsigned rank = 0;
       for (; entry < end && rank < count; ++entry) {
-        unsigned row = none;
-        if (!is_partner(entry, item.row, rest, row)) continue;
+        if (!is_partner(table_.seen_from(rest, entry), item.row)) continue;
         if (rank == 0) first = entry;
         is_straight = is_straight && entry == first + rank;
         ++rank;
@@ -291,9 +310,9 @@ class AgentJoinTables {
   STRATA_D void write_scattered(const Row& item, Word rest, unsigned entry, unsigned count,
                                 Count place) const {
     for (unsigned rank = 0; rank < count; ++entry) {
-      unsigned row = none;
-      if (!is_partner(entry, item.row, rest, row)) continue;
-      write(place + rank, row, item.row);
+      const Word seen = table_.seen_from(rest, entry);
+      if (!is_partner(seen, item.row)) continue;
+      write(place + rank, static_cast<unsigned>(seen), item.row);
       ++rank;
     }
   }

@@ -42,13 +42,15 @@ struct join_side_records {
 
 /// Takes rows to their partitions, tile by tile: by the upper bits of their hashes or, in a second
 /// pass, by those that follow.
-template <class Key, class Hash, class Equal, int BlockThreads, int ItemsPerThread, bool IsSecond>
+template <class Key, class Hash, class Equal, int BlockThreads, int ItemsPerThread,
+          join_pass Pass>
 class AgentJoinPartition {
   using Scan = BlockScan<unsigned, BlockThreads, BLOCK_SCAN_WARP_SCANS>;
 
  public:
   using Side = join_side_records<Key>;
 
+  static constexpr bool is_second = Pass == join_pass::second;
   static constexpr unsigned threads = BlockThreads;
   static constexpr bool is_wide = is_join_double_word<Key, Hash, Equal>;
   static constexpr unsigned tile_items = BlockThreads * ItemsPerThread;
@@ -68,24 +70,25 @@ class AgentJoinPartition {
   /// Bytes of dynamic shared memory.
   static constexpr std::size_t tile_bytes(const join_partition_plan& plan) {
     return tile_items * (sizeof(join_record) + (is_wide ? sizeof(unsigned) : 0)) +
-           2 * join_count_bytes(plan.bits_of_pass(IsSecond)) +
-           (IsSecond ? sizeof(unsigned) * (std::size_t{2} << plan.first_bits) : 0);
+           2 * join_count_bytes(plan.bits_of_pass(is_second)) +
+           (is_second ? sizeof(unsigned) * (std::size_t{2} << plan.first_bits) : 0);
   }
 
   STRATA_D AgentJoinPartition(TempStorage& storage, unsigned char* shared,
                               const join_partition_plan& plan, const unsigned* pass_tiles,
-                              const Hash& hash)
+                              unsigned tile_rows, const Hash& hash)
       : storage_(storage),
         records_(reinterpret_cast<join_record*>(shared)),
         lower_(reinterpret_cast<unsigned*>(records_ + tile_items)),
         counts_(lower_ + (is_wide ? tile_items : 0)),
         plan_(plan),
-        bits_(plan.bits_of_pass(IsSecond)),
+        tile_rows_(tile_rows),
+        bits_(plan.bits_of_pass(is_second)),
         bins_(1u << bits_),
         deltas_(counts_ + bins_ + 2),
         pass_tiles_(deltas_ + bins_ + 2),
         hash_(hash) {
-    if constexpr (IsSecond) {
+    if constexpr (is_second) {
       const unsigned sides_partitions = 2u << plan.first_bits;
       for (unsigned p = threadIdx.x; p < sides_partitions; p += threads) {
         pass_tiles_[p] = pass_tiles[p];
@@ -143,17 +146,17 @@ class AgentJoinPartition {
 
   /// What a thread has read of a tile.
   struct rows_ahead {
-    array_if<!IsSecond && holds_keys, Key> keys;
-    array_if<IsSecond || !holds_keys, unsigned> hashes;
-    array_if<IsSecond, unsigned> rows;
-    array_if<IsSecond && is_wide, unsigned> lower;
+    array_if<!is_second && holds_keys, Key> keys;
+    array_if<is_second || !holds_keys, unsigned> hashes;
+    array_if<is_second, unsigned> rows;
+    array_if<is_second && is_wide, unsigned> lower;
     /// A bit for each row without a key.
     unsigned nulls;
   };
   struct rows_of_tile {
     unsigned hashes[ItemsPerThread];
     array_if<is_wide, unsigned> lower;
-    array_if<IsSecond, unsigned> rows;
+    array_if<is_second, unsigned> rows;
     /// Two to a word, because a tile has fewer than 2^16 rows.
     unsigned ranks[(ItemsPerThread + 1) / 2];
     unsigned nulls;
@@ -169,21 +172,21 @@ class AgentJoinPartition {
   STRATA_D static unsigned in_tile(int item) {
     return static_cast<unsigned>(item * BlockThreads) + threadIdx.x;
   }
-  STRATA_D static unsigned tiles_of(unsigned rows) {
-    return rows / tile_items + (rows % tile_items != 0 ? 1 : 0);
+  STRATA_D unsigned tiles_of(unsigned rows) const {
+    return rows / tile_rows_ + (rows % tile_rows_ != 0 ? 1 : 0);
   }
-  STRATA_D static tile_place cut(bool is_probe, unsigned partition, unsigned first, unsigned end) {
+  STRATA_D tile_place cut(bool is_probe, unsigned partition, unsigned first, unsigned end) const {
     const unsigned left = end - first;
-    return {is_probe, partition, first, left < tile_items ? left : tile_items};
+    return {is_probe, partition, first, left < tile_rows_ ? left : tile_rows_};
   }
 
   STRATA_D unsigned number_of_tiles(const Side& build, const Side& probe) const {
-    if constexpr (IsSecond) return pass_tiles_[(2u << plan_.first_bits) - 1];
+    if constexpr (is_second) return pass_tiles_[(2u << plan_.first_bits) - 1];
     return tiles_of(build.rows) + tiles_of(probe.rows);
   }
 
   STRATA_D tile_place place_of(unsigned tile, const Side& build, const Side& probe) const {
-    if constexpr (IsSecond) {
+    if constexpr (is_second) {
       // The first partition, of the build side and then of the probe side, that ends behind it.
       unsigned at = 0;
       for (unsigned step = 1u << plan_.first_bits; step > 0; step /= 2) {
@@ -193,32 +196,32 @@ class AgentJoinPartition {
       const bool is_probe = at >> plan_.first_bits != 0;
       const unsigned partition = at & ((1u << plan_.first_bits) - 1);
       const unsigned* const begins = (is_probe ? probe : build).begins;
-      return cut(is_probe, partition, begins[partition << bits_] + rank * tile_items,
+      return cut(is_probe, partition, begins[partition << bits_] + rank * tile_rows_,
                  begins[(partition + 1) << bits_]);
     } else {
       const unsigned build_tiles = tiles_of(build.rows);
-      if (tile < build_tiles) return cut(false, 0, tile * tile_items, build.rows);
-      return cut(true, 0, (tile - build_tiles) * tile_items, probe.rows);
+      if (tile < build_tiles) return cut(false, 0, tile * tile_rows_, build.rows);
+      return cut(true, 0, (tile - build_tiles) * tile_rows_, probe.rows);
     }
   }
 
   STRATA_D unsigned* cursors_of(const Side& side, const tile_place& tile) const {
-    if constexpr (IsSecond) return side.cursors + (tile.partition << bits_);
-    return plan_.has_two_passes() ? side.pass_cursors : side.cursors;
+    if constexpr (is_second) return side.cursors + (tile.partition << bits_);
+    return Pass == join_pass::first ? side.pass_cursors : side.cursors;
   }
 
   STRATA_D unsigned bin_of(unsigned hash) const {
-    if constexpr (IsSecond) return (hash << plan_.first_bits) >> (32 - bits_);
+    if constexpr (is_second) return (hash << plan_.first_bits) >> (32 - bits_);
     return hash >> (32 - bits_);
   }
   STRATA_D unsigned bin_of(const rows_of_tile& rows, int item) const {
-    if (!IsSecond && (rows.nulls >> item & 1) != 0) return bins_;
+    if (!is_second && (rows.nulls >> item & 1) != 0) return bins_;
     return bin_of(rows.hashes[item]);
   }
 
   STRATA_D void load(const Side& side, const tile_place& tile, rows_ahead& ahead) const {
     ahead.nulls = 0;
-    if constexpr (IsSecond) {
+    if constexpr (is_second) {
       STRATA_UNROLL
       for (int i = 0; i < items; ++i) {
         if (in_tile(i) >= tile.rows) continue;
@@ -252,7 +255,7 @@ class AgentJoinPartition {
     rows.nulls = ahead.nulls;
     STRATA_UNROLL
     for (int i = 0; i < items; ++i) {
-      if constexpr (IsSecond) {
+      if constexpr (is_second) {
         rows.hashes[i] = ahead.hashes[i];
         rows.rows[i] = ahead.rows[i];
         if constexpr (is_wide) rows.lower[i] = ahead.lower[i];
@@ -316,7 +319,7 @@ class AgentJoinPartition {
       const unsigned rank = rows.ranks[i / 2] >> (i % 2 * 16) & 0xffffu;
       const unsigned at = counts_[bin_of(rows, i)] + rank;
       unsigned row = tile.first + in_tile(i);
-      if constexpr (IsSecond) row = rows.rows[i];
+      if constexpr (is_second) row = rows.rows[i];
       records_[at] = {rows.hashes[i], row};
       if constexpr (is_wide) lower_[at] = rows.lower[i];
     }
@@ -333,8 +336,7 @@ class AgentJoinPartition {
   }
 
   STRATA_D void write(const Side& side, unsigned count) const {
-    const bool is_done = IsSecond || !plan_.has_two_passes();
-    const join_records out = is_done ? side.done : side.passing;
+    const join_records out = Pass == join_pass::first ? side.passing : side.done;
     const unsigned with_key = storage_.first_null;
     STRATA_UNROLL_N(4)
     for (unsigned i = threadIdx.x; i < with_key; i += threads) {
@@ -354,6 +356,7 @@ class AgentJoinPartition {
   unsigned* lower_;
   unsigned* counts_;
   const join_partition_plan& plan_;
+  unsigned tile_rows_;
   int bits_;
   unsigned bins_;
   unsigned* deltas_;

@@ -9,6 +9,7 @@
 #include <strata/device/hash_join/agent_join_partition.cuh>
 #include <strata/device/hash_join/agent_partition.cuh>
 #include <strata/device/hash_join/join_types.hpp>
+#include <strata/device/hash_join/partition_plan.hpp>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
@@ -34,44 +35,46 @@ struct AgentJoinOffsets {
     const unsigned all = join.plan.partitions() + 1;
     const unsigned each = (all + threads - 1) / threads;
     const unsigned first = threadIdx.x * each < all ? threadIdx.x * each : all;
-    const unsigned last = first + each < all ? first + each : all;
-    unsigned build_rows = 0;
-    unsigned probe_rows = 0;
+    const unsigned here = first + each < all ? each : all - first;
+    // On their way together.
+    unsigned build_rows[most_each];
+    unsigned probe_rows[most_each];
+    STRATA_UNROLL
+    for (unsigned k = 0; k < most_each; ++k) {
+      build_rows[k] = k < here ? join.build.cursors[first + k] : 0;
+      probe_rows[k] = k < here ? join.probe.cursors[first + k] : 0;
+    }
+    unsigned build_sum = 0;
+    unsigned probe_sum = 0;
     unsigned units = 0;
-    for (unsigned p = first; p < last; ++p) {
-      build_rows += join.build.cursors[p];
-      probe_rows += join.probe.cursors[p];
-      units += units_of(p);
+    STRATA_UNROLL
+    for (unsigned k = 0; k < most_each; ++k) {
+      build_sum += build_rows[k];
+      probe_sum += probe_rows[k];
+      if (k < here) units += units_of(first + k, build_rows[k], probe_rows[k]);
     }
     unsigned build_begin = 0;
     unsigned probe_begin = 0;
     unsigned unit = 0;
     unsigned all_units = 0;
-    Scan(storage.build).ExclusiveSum(build_rows, build_begin);
-    Scan(storage.probe).ExclusiveSum(probe_rows, probe_begin);
+    Scan(storage.build).ExclusiveSum(build_sum, build_begin);
+    Scan(storage.probe).ExclusiveSum(probe_sum, probe_begin);
     Scan(storage.units).ExclusiveSum(units, unit, all_units);
     if (threadIdx.x == 0) *join.num_units = all_units;
-    for (unsigned p = first; p < last; ++p) {
-      build_rows = join.build.cursors[p];
-      probe_rows = join.probe.cursors[p];
-      if (is_heavy(p)) {
+    STRATA_UNROLL
+    for (unsigned k = 0; k < most_each; ++k) {
+      if (k >= here) continue;
+      const unsigned p = first + k;
+      if (is_heavy(p, build_rows[k], probe_rows[k])) {
         join.is_heavy[p] = 1;
         platform::store_relaxed(join.any_is_heavy, 1u);
       }
-      units = units_of(p);
-      const unsigned unit_rows = units > 1 ? (probe_rows + units - 1) / units : probe_rows;
-      for (unsigned k = 0; k < units; ++k) {
-        // Rounded up, so that the last ones may have fewer rows, or none.
-        const unsigned begin = k * unit_rows < probe_rows ? k * unit_rows : probe_rows;
-        const unsigned left = probe_rows - begin;
-        join.units[unit + k] = {p, begin, left < unit_rows ? left : unit_rows};
-      }
-      unit += units;
+      unit = put_units(unit, p, build_rows[k], probe_rows[k]);
       put_begins(p, build_begin, probe_begin);
-      build_begin += build_rows;
-      probe_begin += probe_rows;
+      build_begin += build_rows[k];
+      probe_begin += probe_rows[k];
     }
-    if (last == all && first < last) {
+    if (here > 0 && first + here == all) {
       join.build.begins[all] = build_begin;
       join.probe.begins[all] = probe_begin;
     }
@@ -97,22 +100,34 @@ struct AgentJoinOffsets {
   }
 
  private:
-  STRATA_D bool is_heavy(unsigned p) const {
-    const unsigned build_rows = join.build.cursors[p];
-    const unsigned probe_rows = join.probe.cursors[p];
+  static constexpr unsigned most_each = (1u << most_join_partition_bits) / threads + 1;
+
+  STRATA_D bool is_heavy(unsigned p, unsigned build_rows, unsigned probe_rows) const {
     if (build_rows == 0 && probe_rows == 0) return false;
     return p == join.plan.partitions() || build_rows > join.plan.table_rows ||
            (join.kind == JoinKind::full && probe_rows / 16 > join.plan.unit_rows);
   }
 
-  STRATA_D unsigned units_of(unsigned p) const {
-    const unsigned build_rows = join.build.cursors[p];
-    const unsigned probe_rows = join.probe.cursors[p];
-    if ((build_rows == 0 && probe_rows == 0) || is_heavy(p)) return 0;
+  STRATA_D unsigned units_of(unsigned p, unsigned build_rows, unsigned probe_rows) const {
+    if ((build_rows == 0 && probe_rows == 0) || is_heavy(p, build_rows, probe_rows)) return 0;
     // One block sees who is found.
     if (join.kind == JoinKind::full) return 1;
     if (build_rows == 0 && join.kind != JoinKind::left && join.kind != JoinKind::anti) return 0;
     return probe_rows / join.plan.unit_rows + (probe_rows % join.plan.unit_rows != 0 ? 1 : 0);
+  }
+
+  // From number `unit` on; returns the number behind them.
+  STRATA_D unsigned put_units(unsigned unit, unsigned p, unsigned build_rows,
+                              unsigned probe_rows) const {
+    const unsigned units = units_of(p, build_rows, probe_rows);
+    const unsigned unit_rows = units > 1 ? (probe_rows + units - 1) / units : probe_rows;
+    for (unsigned k = 0; k < units; ++k) {
+      // Rounded up, so that the last ones may have fewer rows, or none.
+      const unsigned begin = k * unit_rows < probe_rows ? k * unit_rows : probe_rows;
+      const unsigned left = probe_rows - begin;
+      join.units[unit + k] = {p, begin, left < unit_rows ? left : unit_rows};
+    }
+    return unit + units;
   }
 
   STRATA_D void put_begins(unsigned p, unsigned build_begin, unsigned probe_begin) const {

@@ -8,6 +8,7 @@
 #include <strata/core/platform.cuh>
 #include <strata/device/hash_join/join_output.cuh>
 #include <strata/device/hash_join/join_types.hpp>
+#include <strata/device/hash_join/result_places.cuh>
 #include <strata/device/hash_join/table.cuh>
 
 #include <cstddef>
@@ -25,6 +26,7 @@ class AgentJoinProbe {
   using Row = decltype(Table::rows);
   using Count = unsigned long long;
   using Scan = BlockScan<Count, BlockThreads, BLOCK_SCAN_WARP_SCANS>;
+  using Places = join_result_places<BlockThreads>;
 
  public:
   static constexpr int tile_items = BlockThreads * ItemsPerThread;
@@ -37,11 +39,15 @@ class AgentJoinProbe {
     /// table's lists the partners begin.
     Row partners[tile_items];
     Count place;
+    typename Places::TempStorage places;
   };
 
   STRATA_D AgentJoinProbe(TempStorage& storage, const Table& table,
                           const join_probe<Key, Row>& probe)
-      : storage_(storage), table_(table), probe_(probe) {}
+      : storage_(storage),
+        table_(table),
+        probe_(probe),
+        places_(storage.places, probe.total) {}
 
   /// Rows of the result that the calling thread has in a tile.
   STRATA_D static Count count(const Table& table, const join_probe<Key, Row>& probe, Count tile) {
@@ -59,6 +65,70 @@ class AgentJoinProbe {
     Count counts[ItemsPerThread];
     Row partners[ItemsPerThread];
     look_up(table_, probe_, tile, counts, partners);
+    return prepare(counts, partners);
+  }
+
+  /// Writes rows [first, last) of those of the tile that `prepare` was called with, of which the
+  /// first one has the position `begin` in the whole result.
+  template <class Index, class Sink>
+  STRATA_D void write(Count tile, Count begin, Count first, Count last, const Sink& sink) const {
+    const Count capacity = static_cast<Count>(probe_.capacity);
+    const Count room = begin < capacity ? capacity - begin : 0;
+    if (room < last) last = room;
+    if (first >= last) return;
+    // A warp writes neighbours, most of which belong to the same item if items have many.
+    constexpr Count warps = BlockThreads / warp_threads;
+    const Count each = (last - first + warps - 1) / warps;
+    const Count warp_first = first + threadIdx.x / warp_threads * each;
+    const Count warp_last = warp_first + each < last ? warp_first + each : last;
+    Count item_begin = 0;
+    Count item_end = 0;
+    Row partner = 0;
+    Index row = 0;
+    for (Count at = warp_first + platform::lane_id(); at < warp_last; at += warp_threads) {
+      if (at >= item_end) {
+        const int item = item_of(at);
+        item_begin = storage_.begins[item];
+        item_end = storage_.begins[item + 1];
+        partner = storage_.partners[item];
+        row = row_of<Index>(tile, item);
+      }
+      Row found = partner;
+      if (item_end - item_begin > 1) {
+        found = table_.lists[partner + static_cast<Row>(at - item_begin)];
+      }
+      sink(static_cast<std::int64_t>(begin + at),
+           found == Table::none ? no_row<Index> : static_cast<Index>(found), row);
+    }
+  }
+
+  /// Looks a tile up, takes its place behind all others that have come before, and writes its
+  /// results; or puts it on the list if it has many.
+  template <class Index, class Sink>
+  STRATA_D void join(Count tile, const join_tile_list& list, const Sink& sink) {
+    Count counts[ItemsPerThread];
+    Row partners[ItemsPerThread];
+    look_up(table_, probe_, tile, counts, partners);
+    bool has_several = false;
+    STRATA_UNROLL
+    for (int i = 0; i < ItemsPerThread; ++i) has_several |= counts[i] > 1;
+    // All have written what they had of the tile before.
+    if (__syncthreads_or(has_several ? 1 : 0) == 0) {
+      write_one_each<Index>(tile, counts, partners, sink);
+      return;
+    }
+    const Count all = prepare(counts, partners);
+    if (threadIdx.x == 0) {
+      const Count place = atomicAdd(probe_.total, all);
+      storage_.place = place;
+      if (all > join_unit) put_on_list(tile, place, all, list);
+    }
+    __syncthreads();
+    if (all <= join_unit) write<Index>(tile, storage_.place, 0, all, sink);
+  }
+
+ private:
+  STRATA_D Count prepare(Count (&counts)[ItemsPerThread], const Row (&partners)[ItemsPerThread]) {
     STRATA_UNROLL
     for (int i = 0; i < ItemsPerThread; ++i) {
       const int item = i * BlockThreads + static_cast<int>(threadIdx.x);
@@ -87,49 +157,37 @@ class AgentJoinProbe {
     return all;
   }
 
-  /// Writes rows [first, last) of those of the tile that `prepare` was called with, of which the
-  /// first one has the position `begin` in the whole result.
+  // Of a tile whose rows have one result each, or none.
   template <class Index, class Sink>
-  STRATA_D void write(Count tile, Count begin, Count first, Count last, const Sink& sink) const {
-    const Count capacity = static_cast<Count>(probe_.capacity);
-    const Count room = begin < capacity ? capacity - begin : 0;
-    if (room < last) last = room;
-    for (Count at = first + threadIdx.x; at < last; at += BlockThreads) {
-      const int item = item_of(at);
-      const Count item_begin = storage_.begins[item];
-      Row partner = storage_.partners[item];
-      if (storage_.begins[item + 1] - item_begin > 1) {
-        partner = table_.lists[partner + static_cast<Row>(at - item_begin)];
-      }
-      const Index found = partner == Table::none ? no_row<Index> : static_cast<Index>(partner);
-      if (tile < probe_.probe_tiles) {
-        Row row = 0;
-        probe_.list.get(tile * tile_items + static_cast<unsigned>(item), row);
-        sink(static_cast<std::int64_t>(begin + at), found, static_cast<Index>(row));
-      } else {
-        sink(static_cast<std::int64_t>(begin + at), found, no_row<Index>);
-      }
+  STRATA_D void write_one_each(Count tile, const Count (&counts)[ItemsPerThread],
+                               const Row (&partners)[ItemsPerThread], const Sink& sink) {
+    unsigned begins[ItemsPerThread];
+    unsigned sum = 0;
+    STRATA_UNROLL
+    for (int i = 0; i < ItemsPerThread; ++i) {
+      begins[i] = Places::begin_of_one(counts[i] != 0, sum);
+    }
+    const Count place = places_.take(sum);
+    STRATA_UNROLL
+    for (int i = 0; i < ItemsPerThread; ++i) {
+      const Count to = place + begins[i];
+      if (counts[i] == 0 || to >= static_cast<Count>(probe_.capacity)) continue;
+      const int item = i * BlockThreads + static_cast<int>(threadIdx.x);
+      sink(static_cast<std::int64_t>(to),
+           partners[i] == Table::none ? no_row<Index> : static_cast<Index>(partners[i]),
+           row_of<Index>(tile, item));
     }
   }
 
-  /// Looks a tile up, takes its place behind all others that have come before, and writes its
-  /// results; or puts it on the list if it has many.
-  template <class Index, class Sink>
-  STRATA_D void join(Count tile, const join_tile_list& list, const Sink& sink) {
-    // All have written what they had of the tile before.
-    __syncthreads();
-    const Count all = prepare(tile);
-    if (all == 0) return;
-    if (threadIdx.x == 0) {
-      const Count place = atomicAdd(probe_.total, all);
-      storage_.place = place;
-      if (all > join_unit) put_on_list(tile, place, all, list);
-    }
-    __syncthreads();
-    if (all <= join_unit) write<Index>(tile, storage_.place, 0, all, sink);
+  // Of the probe side, if the item is of that.
+  template <class Index>
+  STRATA_D Index row_of(Count tile, int item) const {
+    if (tile >= probe_.probe_tiles) return no_row<Index>;
+    Row row = 0;
+    probe_.list.get(tile * tile_items + static_cast<unsigned>(item), row);
+    return static_cast<Index>(row);
   }
 
- private:
   STRATA_D void put_on_list(Count tile, Count begin, Count all, const join_tile_list& list) const {
     const Count units = join_units_of(begin, all, probe_.capacity);
     if (units == 0) return;
@@ -243,6 +301,7 @@ class AgentJoinProbe {
   TempStorage& storage_;
   const Table& table_;
   const join_probe<Key, Row>& probe_;
+  Places places_;
 };
 
 }  // namespace detail

@@ -256,15 +256,18 @@ struct DispatchHashJoin {
     cudaError_t status = table_storage.reserve(layout, 0);
     if (status != cudaSuccess) return status;
     prober.reserve(layout, Storage::slots);
+    const bool is_direct = may_be_direct(kind, build.rows, options);
     const Partitioner partitioner(kind, static_cast<std::uint64_t>(build.rows),
                                   static_cast<std::uint64_t>(probe.rows),
-                                  options.strategy == JoinStrategy::radix_multi);
-    const bool may_partition = may_be_partitioned(build.rows, options);
+                                  options.strategy == JoinStrategy::radix_multi, is_direct);
+    const bool may_partition = is_direct || may_be_partitioned(build.rows, options);
     if (may_partition) {
       partitioner.reserve(layout, Storage::slots + Prober::slots,
                           static_cast<std::size_t>(build.rows),
                           static_cast<std::size_t>(probe.rows));
     }
+    // That no size is less than one of fewer rows.
+    Partitioner::reserve_least(layout, Storage::slots + Prober::slots);
     if (d_temp_storage == nullptr) {
       temp_storage_bytes = layout.bytes();
       return cudaSuccess;
@@ -311,7 +314,7 @@ struct DispatchHashJoin {
                                   asked.capacity, options));
         status = partitioner.run(join, like, device, sink);
         if (status != cudaSuccess) return status;
-        leave_heavy_rows(join, table, asked);
+        if (!partitioner.is_direct()) leave_heavy_rows(join, table, asked);
         return prober.run_rest(layout, Storage::slots, table, asked, like, device, sink,
                                join.any_is_heavy, join.arrivals);
       }
@@ -325,6 +328,16 @@ struct DispatchHashJoin {
   }
 
  private:
+  // A table of the whole build side in the shared memory of each block. Nulls are left to others,
+  // and so is who of the build side is found.
+  static bool may_be_direct(JoinKind kind, std::int64_t build_rows, const Options& options) {
+    return sizeof(Row) == 4 && options.order == JoinOrder::any && kind != JoinKind::full &&
+           (options.strategy == JoinStrategy::automatic ||
+            options.strategy == JoinStrategy::simple) &&
+           options.build_valid == nullptr && options.probe_valid == nullptr && build_rows > 0 &&
+           build_rows <= Partitioner::most_direct_rows;
+  }
+
   // Not in the order of the probe rows, and not with numbers of rows that a record cannot hold.
   static bool may_be_partitioned(std::int64_t build_rows, const Options& options) {
     if (sizeof(Row) != 4 || options.order != JoinOrder::any) return false;
@@ -339,6 +352,10 @@ struct DispatchHashJoin {
                                      const Partitioner& partitioner, bool& result) {
     std::size_t shared_bytes = 0;
     const cudaError_t status = shared_bytes_of_block(shared_bytes);
+    if (partitioner.is_direct()) {
+      result = partitioner.fits(shared_bytes);
+      return status;
+    }
     JoinStrategy strategy = options.strategy;
     if (strategy == JoinStrategy::automatic) {
       strategy = choose_join_strategy<typename MaxPolicy::strategy>(

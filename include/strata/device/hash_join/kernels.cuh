@@ -199,7 +199,8 @@ __launch_bounds__(MaxPolicy::ActivePolicy::table.probe_threads,
   }
 }
 
-/// Writes the units of the listed tiles, in turn. `tiles` is how many there are if all are listed.
+/// Writes the units of the listed tiles. A block has neighbours, most of which are of one tile.
+/// `tiles` is how many there are if all are listed.
 template <class Index, class Agent, class Sink>
 STRATA_D void write_join_units(Agent& agent, const join_tile_list& list, unsigned long long tiles,
                                const Sink& sink) {
@@ -207,16 +208,18 @@ STRATA_D void write_join_units(Agent& agent, const join_tile_list& list, unsigne
   const bool all_are_listed = list.tiles == nullptr;
   if (!all_are_listed) tiles = *list.taken >> join_tile_list::unit_bits;
   const Count units = tiles > 0 ? list.unit_ends[tiles - 1] : 0;
-  constexpr Count none = ~Count{0};
-  Count prepared = none;
+  const Count each = units / gridDim.x + (units % gridDim.x != 0 ? 1 : 0);
+  const Count begin = blockIdx.x * each;
+  const Count end = begin + each < units ? begin + each : units;
+  Count at = 0;
+  Count tile = 0;
   Count results = 0;
-  for (Count unit = blockIdx.x; unit < units; unit += gridDim.x) {
-    const Count at = find_segment(list.unit_ends, tiles, unit);
-    const Count tile = all_are_listed ? at : list.tiles[at];
-    if (tile != prepared) {
+  for (Count unit = begin; unit < end; ++unit) {
+    if (unit == begin || unit >= list.unit_ends[at]) {
+      at = find_segment(list.unit_ends, tiles, unit);
+      tile = all_are_listed ? at : list.tiles[at];
       __syncthreads();
       results = agent.prepare(tile);
-      prepared = tile;
     }
     const Count first = (unit - (at > 0 ? list.unit_ends[at - 1] : 0)) * join_unit;
     const Count last = results - first < join_unit ? results : first + join_unit;

@@ -23,13 +23,8 @@ struct join_pairs_sink {
   Index* probe_out;
 
   STRATA_HD void operator()(std::int64_t position, Index build_row, Index probe_row) const {
-#if STRATA_DEVICE_PASS
-    if (build_out != nullptr) __stcs(build_out + position, build_row);
-    __stcs(probe_out + position, probe_row);
-#else
     if (build_out != nullptr) build_out[position] = build_row;
     probe_out[position] = probe_row;
-#endif
   }
 };
 

@@ -35,29 +35,41 @@ class join_partition_launches {
   using Partitions = join_partitions<Key, Hash, Equal>;
   static constexpr join_partition_tuning tuning = MaxPolicy::partition;
   static constexpr bool is_wide = is_join_double_word<Key, Hash, Equal>;
-  using First = join_mover<MaxPolicy, Key, Hash, Equal, false>;
-  using Second = join_mover<MaxPolicy, Key, Hash, Equal, true>;
+  template <join_pass Pass>
+  using Mover = join_mover<MaxPolicy, Key, Hash, Equal, Pass>;
 
   using Counter = AgentJoinCount<Key, Hash, Equal, tuning.partition_threads>;
 
   static constexpr int slots = 6;
 
   join_partition_launches(JoinKind kind, std::uint64_t build_rows, std::uint64_t probe_rows,
-                          bool two_passes)
-      : plan_(plan_join_partitions(build_rows, probe_rows, tuning, is_wide, two_passes)),
+                          bool two_passes, bool is_direct)
+      : plan_(is_direct ? plan_direct_join(build_rows, is_wide)
+                        : plan_join_partitions(build_rows, probe_rows, tuning, is_wide, two_passes)),
         table_bytes_(plan_.table_bytes(kind == JoinKind::full)) {}
+
+  /// Build rows of a table that each block may have.
+  static constexpr std::int64_t most_direct_rows =
+      is_wide ? tuning.wide_partition_rows : tuning.partition_rows;
+  bool is_direct() const { return plan_.bits == 0; }
 
   bool fits(std::size_t shared_bytes) const {
     // What kernels have besides.
     constexpr std::size_t others = 2048;
+    if (is_direct()) return plan_.is_possible && table_bytes_ + others <= shared_bytes;
+    const std::size_t tile_bytes = plan_.has_two_passes()
+                                       ? larger(Mover<join_pass::first>::tile_bytes(plan_),
+                                                Mover<join_pass::second>::tile_bytes(plan_))
+                                       : Mover<join_pass::only>::tile_bytes(plan_);
     return plan_.is_possible && table_bytes_ + others <= shared_bytes &&
-           First::tile_bytes(plan_) + others <= shared_bytes &&
-           Second::tile_bytes(plan_) + others <= shared_bytes &&
+           tile_bytes + others <= shared_bytes &&
            join_count_bytes(plan_.bits) + others <= shared_bytes;
   }
 
   template <class Layout>
   void reserve(Layout& storage, int first, std::size_t build_rows, std::size_t probe_rows) const {
+    storage.template reserve<unsigned>(first + words, 8 * words_each() + 3);
+    if (is_direct()) return;
     const std::size_t rows = build_rows + probe_rows;
     storage.template reserve<join_record>(first + records, rows);
     if (is_wide) storage.template reserve<unsigned>(first + lower, rows);
@@ -65,8 +77,13 @@ class join_partition_launches {
       storage.template reserve<join_record>(first + passing, rows);
       if (is_wide) storage.template reserve<unsigned>(first + passing_lower, rows);
     }
-    storage.template reserve<unsigned>(first + words, 8 * words_each() + 3);
     storage.template reserve<join_partition_unit>(first + units, plan_.most_units());
+  }
+
+  template <class Layout>
+  static void reserve_least(Layout& storage, int first) {
+    constexpr std::size_t direct_words = 8 * 3 + 3;
+    storage.template reserve<unsigned>(first + words, direct_words);
   }
 
   /// Of sides of which only keys, null masks and numbers of rows are known.
@@ -115,6 +132,16 @@ class join_partition_launches {
     configure(plan_.partitions() / 256 + 1, 256, 0);
     cudaError_t status = launch(like, join_partitions_clear_kernel<Partitions>, join);
     if (status != cudaSuccess) return status;
+    if (is_direct()) {
+      // As many blocks as there is room for, but rather fewer where builds are most of the work.
+      constexpr unsigned blocks_each = tuning.join_blocks_per_multiprocessor;
+      const unsigned even = join.probe.rows / (multiprocessors * blocks_each) + 1;
+      const unsigned least = join.build.rows / 2 + 1024;
+      Partitions cut = join;
+      cut.plan.unit_rows = even > least ? even : least;
+      configure(join.probe.rows / cut.plan.unit_rows + 1, tuning.join_threads, table_bytes_);
+      return start(like, join_direct_kernel<MaxPolicy, Index, Key, Hash, Equal, Sink>, cut, sink);
+    }
 
     // Each block adds all its counters to those of all.
     const unsigned most_counting =
@@ -129,31 +156,33 @@ class join_partition_launches {
     constexpr int scan_threads = 1024;
     configure(1, scan_threads, 0);
     status = launch(like, join_partitions_scan_kernel<scan_threads, MaxPolicy, Partitions>, join,
-                    Second::tile_items);
+                    Mover<join_pass::second>::tile_items);
     if (status != cudaSuccess) return status;
 
-    constexpr auto move_kernel = join_partitions_move_kernel<MaxPolicy, false, Key, Hash, Equal>;
-    const auto at_most = [&](unsigned tile, unsigned more) {
-      const unsigned long long rows =
-          join.build.rows + static_cast<unsigned long long>(join.probe.rows);
-      const unsigned long long tiles = rows / tile + more;
-      return tiles < multiprocessors ? tiles : multiprocessors;
-    };
-    configure(at_most(First::tile_items, 2), tuning.partition_threads, First::tile_bytes(plan_));
-    status = start(like, move_kernel, join);
-    if (status != cudaSuccess) return status;
     if (plan_.has_two_passes()) {
-      constexpr auto again_kernel = join_partitions_move_kernel<MaxPolicy, true, Key, Hash, Equal>;
-      configure(at_most(Second::tile_items, 2u << plan_.first_bits), tuning.partition_threads,
-                Second::tile_bytes(plan_));
-      status = start(like, again_kernel, join);
-      if (status != cudaSuccess) return status;
+      status = move<join_pass::first>(join, like, multiprocessors);
+      if (status == cudaSuccess) status = move<join_pass::second>(join, like, multiprocessors);
+    } else {
+      status = move<join_pass::only>(join, like, multiprocessors);
     }
+    if (status != cudaSuccess) return status;
 
-    constexpr auto join_kernel =
-        join_partitions_join_kernel<MaxPolicy, Index, Key, Hash, Equal, Sink>;
-    configure(plan_.most_units(), tuning.join_threads, table_bytes_);
-    return start(like, join_kernel, join, sink);
+    // Whether as many tables fit as registers allow blocks: what a multiprocessor has for them is
+    // about what a block may have.
+    std::size_t shared_bytes = 0;
+    status = shared_bytes_of_block(shared_bytes);
+    if (status != cudaSuccess) return status;
+    constexpr std::size_t others = 2048;
+    const bool is_large =
+        (table_bytes_ + others) * tuning.join_blocks_per_multiprocessor > shared_bytes;
+    configure(plan_.most_units(), tuning.threads_of_join(is_large), table_bytes_);
+    if (is_large) {
+      return start(like,
+                   join_partitions_join_kernel<MaxPolicy, true, Index, Key, Hash, Equal, Sink>,
+                   join, sink);
+    }
+    return start(like, join_partitions_join_kernel<MaxPolicy, false, Index, Key, Hash, Equal, Sink>,
+                 join, sink);
   }
 
  private:
@@ -161,6 +190,36 @@ class join_partition_launches {
 
   // Counts of the partitions, of the rows without a key, and one more.
   std::size_t words_each() const { return static_cast<std::size_t>(plan_.partitions()) + 2; }
+
+  template <join_pass Pass>
+  cudaError_t move(const Partitions& join, launch_configuration like,
+                   unsigned multiprocessors) const {
+    using Agent = Mover<Pass>;
+    const unsigned long long rows =
+        join.build.rows + static_cast<unsigned long long>(join.probe.rows);
+    constexpr unsigned long long largest = Agent::tile_items;
+    unsigned long long tile = largest;
+    unsigned long long tiles = rows / largest + 2;
+    if (Pass == join_pass::second) {
+      // The last tile of each partition of the first pass may be short.
+      tiles += 2u << plan_.first_bits;
+    } else {
+      // Each block shall have as many tiles as the others: rather a few rows less in each. The last
+      // tile of each side may be short.
+      const unsigned long long turns = (tiles + multiprocessors - 1) / multiprocessors;
+      const unsigned long long even = rows / (turns * multiprocessors - 1) + 1;
+      const unsigned long long whole = (even + warp_threads - 1) / warp_threads * warp_threads;
+      if (whole < tile) tile = whole;
+      tiles = rows / tile + 2;
+    }
+    like.grid = dim3(tiles < multiprocessors ? static_cast<unsigned>(tiles) : multiprocessors);
+    like.block = dim3(static_cast<unsigned>(tuning.partition_threads));
+    like.dynamic_shared_bytes = Agent::tile_bytes(plan_);
+    return start(like, join_partitions_move_kernel<MaxPolicy, Pass, Key, Hash, Equal>, join,
+                 static_cast<unsigned>(tile));
+  }
+
+  static constexpr std::size_t larger(std::size_t a, std::size_t b) { return a < b ? b : a; }
 
   // Blocks that count the rows of a side, at least one.
   static unsigned share_of(unsigned rows, unsigned other_rows, unsigned blocks) {

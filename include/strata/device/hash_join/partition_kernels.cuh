@@ -61,37 +61,61 @@ __launch_bounds__(BlockThreads)
 }
 
 /// How rows are moved in a pass.
-template <class Tuning, class Key, class Hash, class Equal, bool IsSecond>
+template <class Tuning, class Key, class Hash, class Equal, join_pass Pass>
 using join_mover =
     AgentJoinPartition<Key, Hash, Equal, Tuning::partition.partition_threads,
-                       Tuning::partition.items(IsSecond, is_join_double_word<Key, Hash, Equal>),
-                       IsSecond>;
+                       Tuning::partition.items(Pass, is_join_double_word<Key, Hash, Equal>), Pass>;
 
-/// Takes the rows of both sides to their partitions.
-template <class MaxPolicy, bool IsSecond, class Key, class Hash, class Equal>
+/// Takes the rows of both sides to their partitions, `tile_rows` at a time, as many as the agent's
+/// tile has or fewer.
+template <class MaxPolicy, join_pass Pass, class Key, class Hash, class Equal>
 __launch_bounds__(MaxPolicy::ActivePolicy::partition.partition_threads)
-    STRATA_KERNEL void join_partitions_move_kernel(join_partitions<Key, Hash, Equal> join) {
-  using Agent = join_mover<typename MaxPolicy::ActivePolicy, Key, Hash, Equal, IsSecond>;
+    STRATA_KERNEL void join_partitions_move_kernel(join_partitions<Key, Hash, Equal> join,
+                                                   unsigned tile_rows) {
+  using Agent = join_mover<typename MaxPolicy::ActivePolicy, Key, Hash, Equal, Pass>;
   STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
   STRATA_DYNAMIC_SHARED(shared);
   begin_join_kernel();
-  Agent(storage.Alias(), shared, join.plan, join.pass_tiles, join.hash).run(join.build, join.probe);
+  Agent(storage.Alias(), shared, join.plan, join.pass_tiles, tile_rows, join.hash)
+      .run(join.build, join.probe);
 }
 
-/// Joins the partitions that fit, a block for each unit.
-template <class MaxPolicy, class Index, class Key, class Hash, class Equal, class Sink>
-__launch_bounds__(MaxPolicy::ActivePolicy::partition.join_threads,
-                  MaxPolicy::ActivePolicy::partition.join_blocks_per_multiprocessor)
+/// Joins the partitions that fit, a block for each unit. With `IsLarge` a multiprocessor has room
+/// for one table only.
+template <class MaxPolicy, bool IsLarge, class Index, class Key, class Hash, class Equal,
+          class Sink>
+__launch_bounds__(MaxPolicy::ActivePolicy::partition.threads_of_join(IsLarge),
+                  MaxPolicy::ActivePolicy::partition.blocks_of_join(IsLarge))
     STRATA_KERNEL void join_partitions_join_kernel(join_partitions<Key, Hash, Equal> join,
                                                    Sink sink) {
   constexpr join_partition_tuning tuning = MaxPolicy::ActivePolicy::partition;
-  using Agent =
-      AgentJoinTables<Key, Hash, Equal, Index, Sink, tuning.join_threads, tuning.join_items>;
+  using Agent = AgentJoinTables<Key, Hash, Equal, Index, Sink, tuning.threads_of_join(IsLarge),
+                                tuning.join_items, false>;
   STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
   STRATA_DYNAMIC_SHARED(shared);
   begin_join_kernel();
   if (blockIdx.x >= *join.num_units) return;
   Agent(storage.Alias(), shared, join, sink).run(join.units[blockIdx.x]);
+}
+
+/// Joins sides of which the build side fits one table: each block has it, and `unit_rows` probe
+/// rows.
+template <class MaxPolicy, class Index, class Key, class Hash, class Equal, class Sink>
+__launch_bounds__(MaxPolicy::ActivePolicy::partition.join_threads,
+                  MaxPolicy::ActivePolicy::partition.join_blocks_per_multiprocessor)
+    STRATA_KERNEL void join_direct_kernel(join_partitions<Key, Hash, Equal> join, Sink sink) {
+  constexpr join_partition_tuning tuning = MaxPolicy::ActivePolicy::partition;
+  using Agent =
+      AgentJoinTables<Key, Hash, Equal, Index, Sink, tuning.join_threads, tuning.join_items, true>;
+  STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
+  STRATA_DYNAMIC_SHARED(shared);
+  begin_join_kernel();
+  const unsigned each = join.plan.unit_rows;
+  const unsigned long long begin = static_cast<unsigned long long>(blockIdx.x) * each;
+  if (begin >= join.probe.rows) return;
+  const auto first = static_cast<unsigned>(begin);
+  const unsigned left = join.probe.rows - first;
+  Agent(storage.Alias(), shared, join, sink).run({0, first, left < each ? left : each});
 }
 
 STRATA_ARCH_DETAIL_NAMESPACE_END

@@ -9,19 +9,21 @@
 
 STRATA_NAMESPACE_BEGIN
 
+enum class join_pass { only, first, second };
+
 /// How a join by partitions is cut.
 struct join_partition_tuning {
   /// One block a multiprocessor: few long runs of rows for each partition. Rows of a thread in the
-  /// first pass and in a second one; the same where records have 12 bytes, for integers of 8 bytes.
+  /// only pass, or in the first and the second one; the same where records have 12 bytes, for
+  /// integers of 8 bytes.
   int partition_threads;
-  int first_items;
-  int second_items;
-  int wide_first_items;
-  int wide_second_items;
+  int items_of_pass[3];
+  int wide_items_of_pass[3];
   int join_threads;
   int join_items;
-  /// What registers must allow.
+  /// What registers must allow; and threads of a block that is alone, because its table is large.
   int join_blocks_per_multiprocessor;
+  int large_join_threads;
   /// Build rows of a partition on average, at most, where they take 4 bytes each in shared memory
   /// and where they take 8.
   int partition_rows;
@@ -30,9 +32,14 @@ struct join_partition_tuning {
   int least_bits;
   int one_pass_bits;
 
-  constexpr int items(bool is_second, bool is_wide) const {
-    if (is_second) return is_wide ? wide_second_items : second_items;
-    return is_wide ? wide_first_items : first_items;
+  STRATA_HD constexpr int threads_of_join(bool is_large) const {
+    return is_large ? large_join_threads : join_threads;
+  }
+  STRATA_HD constexpr int blocks_of_join(bool is_large) const {
+    return is_large ? 1 : join_blocks_per_multiprocessor;
+  }
+  STRATA_HD constexpr int items(join_pass pass, bool is_wide) const {
+    return (is_wide ? wide_items_of_pass : items_of_pass)[static_cast<int>(pass)];
   }
 };
 
@@ -73,7 +80,7 @@ struct join_partition_plan {
   }
   STRATA_HD constexpr unsigned partitions() const { return 1u << bits; }
   /// No more than so many, however rows are spread.
-  constexpr std::size_t most_units() const { return std::size_t{partitions()} * 3 / 2 + 1; }
+  constexpr std::size_t most_units() const { return std::size_t{partitions()} * 2 + 1; }
 
   /// Parts of a table in shared memory, in bytes: 16 of zeros, ends of buckets, entries, and in a
   /// full join a bit for each row.
@@ -98,6 +105,8 @@ constexpr join_partition_plan plan_join_partitions(std::uint64_t build_rows,
   const auto fitting =
       static_cast<std::uint64_t>(is_wide ? tuning.wide_partition_rows : tuning.partition_rows);
   while (plan.bits < most_join_partition_bits && build_rows > fitting << plan.bits) ++plan.bits;
+  // Tables of twice as many rows, of which a multiprocessor holds one, cost less than a pass.
+  if (!two_passes && plan.bits == tuning.one_pass_bits + 1) plan.bits = tuning.one_pass_bits;
   if ((two_passes && plan.bits > 1) || plan.bits > tuning.one_pass_bits) {
     plan.first_bits = plan.bits / 2;
   }
@@ -114,8 +123,20 @@ constexpr join_partition_plan plan_join_partitions(std::uint64_t build_rows,
                      build_rows <= std::uint64_t{1} << (plan.bits + plan.bucket_bits);
   plan.table_rows =
       wanted < most_join_table_rows ? static_cast<unsigned>(wanted) : most_join_table_rows;
-  const std::uint64_t unit = 2 * (probe_rows >> plan.bits) + 4096;
+  const std::uint64_t probe_each = probe_rows >> plan.bits;
+  const std::uint64_t unit = probe_each + probe_each / 4 + 1024;
   plan.unit_rows = unit < 0x40000000u ? static_cast<unsigned>(unit) : 0x40000000u;
+  return plan;
+}
+
+/// The same of a build side that fits one table, which each block has.
+constexpr join_partition_plan plan_direct_join(std::uint64_t build_rows, bool is_wide) {
+  join_partition_plan plan{0, 0, 5, 0, 0, is_wide ? 8 : 4, false};
+  while (plan.bucket_bits < 15 && std::uint64_t{1} << plan.bucket_bits < build_rows) {
+    ++plan.bucket_bits;
+  }
+  plan.is_possible = build_rows <= std::uint64_t{1} << plan.bucket_bits;
+  plan.table_rows = static_cast<unsigned>(build_rows);
   return plan;
 }
 

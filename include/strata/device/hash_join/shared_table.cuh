@@ -39,42 +39,27 @@ class join_shared_table {
         shared_(shared),
         entries_(reinterpret_cast<Word*>(shared + plan.bytes_before_entries())),
         bits_(plan.bits),
-        bucket_bits_(plan.bucket_bits) {}
+        bucket_bits_(plan.bucket_bits),
+        row_limit_(Word{1} << (plan.bits + plan.bucket_bits)) {}
 
   /// Of the rows `load(0)` to `load(rows - 1)`; false if some bucket has too many of them. By all
   /// threads of the block, which may use the table when it returns.
   template <class Load>
   STRATA_D bool build(unsigned rows, const Load& load) const {
-    // Loads are on their way together.
-    constexpr unsigned ahead = sizeof(Word) == 4 ? 8 : 4;
     const unsigned words = 1u << (bucket_bits_ - 1);
     unsigned* const counts = reinterpret_cast<unsigned*>(shared_) + guard_words;
     for (unsigned i = threadIdx.x; i < guard_words + words; i += threads) {
       reinterpret_cast<unsigned*>(shared_)[i] = 0;
     }
     __syncthreads();
-    for (unsigned first = threadIdx.x; first < rows; first += ahead * threads) {
-      Row some[ahead];
-      load_some(load, first, rows, some);
-      STRATA_UNROLL
-      for (unsigned k = 0; k < ahead; ++k) {
-        if (first + k * threads < rows) count_in(counts, bucket_of(some[k].hash));
-      }
-    }
+    for_all_rows(rows, load, [&](const Row& row) { count_in(counts, bucket_of(row.hash)); });
     __syncthreads();
     if (!place_buckets(counts, words)) return false;
     __syncthreads();
-    for (unsigned first = threadIdx.x; first < rows; first += ahead * threads) {
-      Row some[ahead];
-      load_some(load, first, rows, some);
-      STRATA_UNROLL
-      for (unsigned k = 0; k < ahead; ++k) {
-        if (first + k * threads >= rows) continue;
-        // Begins become ends.
-        const unsigned place = count_in(counts, bucket_of(some[k].hash));
-        entries_[place] = rest_of(some[k].hash) | some[k].row;
-      }
-    }
+    for_all_rows(rows, load, [&](const Row& row) {
+      // Begins become ends.
+      entries_[count_in(counts, bucket_of(row.hash))] = rest_of(row.hash) | row.row;
+    });
     __syncthreads();
     return true;
   }
@@ -86,14 +71,14 @@ class join_shared_table {
     end = half_word(bucket);
   }
 
-  /// Of entry `i`, in the bucket of the hash that `rest` is of: its row, if that has the same hash.
-  STRATA_D bool is_at(unsigned i, Word rest, unsigned& row) const {
-    const Word difference = entries_[i] ^ rest;
-    row = static_cast<unsigned>(difference);
-    return difference >> (bits_ + bucket_bits_) == 0;
-  }
+  /// Entry `i` as seen from a hash in whose bucket it is, and whose `rest_of` that is: its row, if
+  /// `is_row` says so, because it has the same hash.
+  STRATA_D Word seen_from(Word rest, unsigned i) const { return entries_[i] ^ rest; }
+  STRATA_D bool is_row(Word seen) const { return seen < row_limit_; }
+  static constexpr Word no_row_seen = ~Word{0};
+
   STRATA_D unsigned row_at(unsigned i) const {
-    return static_cast<unsigned>(entries_[i]) & ((1u << (bits_ + bucket_bits_)) - 1);
+    return static_cast<unsigned>(entries_[i] & (row_limit_ - 1));
   }
   STRATA_D Word rest_of(Word hash) const { return hash << (bits_ + bucket_bits_); }
 
@@ -117,11 +102,27 @@ class join_shared_table {
     return atomicAdd(counts + bucket / 2, 1u << shift) >> shift & 0xffffu;
   }
 
-  template <class Load, unsigned N>
-  STRATA_D static void load_some(const Load& load, unsigned first, unsigned rows, Row (&some)[N]) {
+  // Some loads of a thread are on their way together.
+  template <class Load, class Use>
+  STRATA_D static void for_all_rows(unsigned rows, const Load& load, const Use& use) {
+    constexpr unsigned ahead = sizeof(Word) == 4 ? 8 : 4;
+    unsigned first = threadIdx.x;
+    for (; rows > (ahead - 1) * threads && first < rows - (ahead - 1) * threads;
+         first += ahead * threads) {
+      Row some[ahead];
+      STRATA_UNROLL
+      for (unsigned k = 0; k < ahead; ++k) some[k] = load(std::size_t{first} + k * threads);
+      STRATA_UNROLL
+      for (unsigned k = 0; k < ahead; ++k) use(some[k]);
+    }
+    Row some[ahead];
     STRATA_UNROLL
-    for (unsigned k = 0; k < N; ++k) {
-      if (first + k * threads < rows) some[k] = load(first + k * threads);
+    for (unsigned k = 0; k < ahead; ++k) {
+      if (first + k * threads < rows) some[k] = load(std::size_t{first} + k * threads);
+    }
+    STRATA_UNROLL
+    for (unsigned k = 0; k < ahead; ++k) {
+      if (first + k * threads < rows) use(some[k]);
     }
   }
 
@@ -155,6 +156,7 @@ class join_shared_table {
   Word* entries_;
   int bits_;
   int bucket_bits_;
+  Word row_limit_;
 };
 
 }  // namespace detail

@@ -29,8 +29,8 @@ enum class JoinStrategy {
 struct JoinThresholds {
   /// Rows of both sides together that the host joins sooner than a device does.
   std::uint64_t most_cpu_rows;
-  /// Bytes of shared memory that a build row takes in a table there, for keys of up to 4 bytes and
-  /// for wider ones.
+  /// Bytes of shared memory for each build row of a table there, for keys of up to 4 bytes and for
+  /// wider ones, that leave a multiprocessor room for a second table.
   std::uint64_t narrow_entry_bytes;
   std::uint64_t wide_entry_bytes;
   /// How much of a block's shared memory is the table's.
@@ -51,13 +51,14 @@ struct JoinThresholds {
 
 /// Policies: pass one with a `thresholds` of its own to `choose_join_strategy` to override them.
 ///
-/// H200, u32 keys, index pairs out, ms of whole joins by sketches of the plans, table / one pass /
-/// two passes: 1M x 10M 0.128 / 0.148; 2^20 x 2^20 0.049 / 0.033; 2^22 x 40M 0.85 / 0.43;
-/// 2^24 x 2^24 1.54 / 0.37 (9 bits) / 0.475; 2^27 x 2^27 - / 4.2 (12 bits) / 3.30. In between:
-/// estimated. A table's reads slow down beyond about 32 MB, half of L2. Data are in the device's
-/// memory, which the host cannot read: it joins nothing.
+/// H200, u32 keys, unique, index pairs out, ms of whole joins, one table in global memory / in the
+/// shared memory of each block / one pass / two passes: 10K x 10M 0.20 / 0.07 / 0.18 / -;
+/// 1M x 10M 0.22 / - / 0.155 / -; 2^20 x 2^20 0.094 / - / 0.039 / -; 2^24 x 2^24 2.3 / - / 0.42 / -;
+/// 2^26 x 2^26 - / - / 2.04 / 2.05; 2^27 x 2^27 20 / - / - / 4.1. So a table in global memory is
+/// chosen nowhere, not even if it stays in L2. Data are in the device's memory, which the host
+/// cannot read: it joins nothing.
 struct cuda_join_policy {
-  static constexpr JoinThresholds thresholds{0, 6, 10, 100, 1, 16, 50, 4, 85, 11};
+  static constexpr JoinThresholds thresholds{0, 14, 28, 100, 1, 16, 0, 4, 100, 11};
 };
 
 /// What it compares with where the rows of both sides together decide: from so many on, a plan is
