@@ -134,7 +134,10 @@ TEST(device_hash_join_partition, plan_has_room_for_what_it_promises) {
       ASSERT_LE(rows, std::uint64_t{1} << (plan.bits + plan.bucket_bits));
       ASSERT_GE(plan.table_rows, (rows >> plan.bits) + (rows >> plan.bits) / 16);
       ASSERT_LT(plan.table_rows, 1u << 16);
-      ASSERT_LE(plan.table_bytes(true), std::size_t{225} << 10);
+      // With more, no block may have that much memory: there is one table in global memory then.
+      if (rows <= std::uint64_t{1} << 28) {
+        ASSERT_LE(plan.table_bytes(true), std::size_t{225} << 10);
+      }
     }
   }
 }

@@ -175,7 +175,12 @@ class join_partition_launches {
     constexpr std::size_t others = 2048;
     const bool is_large =
         (table_bytes_ + others) * tuning.join_blocks_per_multiprocessor > shared_bytes;
-    configure(plan_.most_units(), tuning.threads_of_join(is_large), table_bytes_);
+    // No unit is without a row.
+    const unsigned long long rows =
+        join.build.rows + static_cast<unsigned long long>(join.probe.rows);
+    const unsigned long long most_units = plan_.most_units();
+    configure(rows < most_units ? rows : most_units, tuning.threads_of_join(is_large),
+              table_bytes_);
     if (is_large) {
       return start(like,
                    join_partitions_join_kernel<MaxPolicy, true, Index, Key, Hash, Equal, Sink>,
