@@ -104,10 +104,11 @@ inline namespace STRATA_DETAIL_JOIN_NAMESPACE {
 ///   without nulls, fewer than 2^31 rows a side, keys that are integers or enumerations of 4 or 8
 ///   bytes, with the default hash and comparison. Threads of the host join all else, few rows, and
 ///   everything where no GPU is of family Apple7 (M1) or later.
-/// - **Strategies.** One table in global memory, or partitions that are joined in shared memory, as
-///   `choose_join_strategy` says or `options.strategy` asks for. In the order of the probe rows, with
-///   2^32 rows or more, and where a device has not enough shared memory, it is one table. On Metal, a
-///   strategy is asked for in vain where the host joins.
+/// - **Strategies.** One table, in the shared memory of each block or in global memory, or partitions
+///   that are joined in shared memory, as `choose_join_strategy` says or `options.strategy` asks for.
+///   In the order of the probe rows, with 2^32 rows or more, and where a device has not enough shared
+///   memory, it is one table in global memory. On Metal, a strategy is asked for in vain where the
+///   host joins.
 /// - **Complexity.** Linear in both sides and the result, if the hash spreads different keys. Rows
 ///   with the same key are in the table once, and a probe row with many partners is written by many
 ///   blocks.
