@@ -16,7 +16,7 @@ struct small_hub {
   struct Policy : strata::ChainedPolicy<750, Policy, Policy> {
     static constexpr strata::join_table_tuning table{64, 128, 2, 1};
     static constexpr strata::join_partition_tuning partition{
-        64, {5, 3, 2}, {4, 2, 5}, 64, 3, 1, 128, 20, 10, 2, 3};
+        64, {5, 3, 2}, {4, 2, 5}, 64, 3, 1, 128, 20, 10, 2, 3, 2};
     static constexpr std::uint64_t least_partitioned_rows = 1;
     using strategy = strata::cuda_join_policy;
   };
@@ -85,6 +85,16 @@ TEST(device_hash_join_passes, unique_keys) {
   const std::uint32_t rows = some_rows();
   check_passes<std::uint32_t>({shuffled_ids(rows, 10), {}}, {random_ids(2 * rows, 2 * rows), {}},
                               as_u32);
+}
+
+// With 4, 8 and 16 partitions.
+TEST(device_hash_join_passes, only_one_for_few_partitions) {
+  for (const std::uint32_t rows : {70u, 150u, 300u}) {
+    check_passes<std::uint32_t>({random_ids(rows, rows), {}}, {random_ids(700, 2 * rows), {}},
+                                as_u32);
+    check_passes<std::int64_t>({random_ids(rows / 2, rows), random_nulls(rows / 2, 3)},
+                               {random_ids(700, 2 * rows), random_nulls(700, 9)}, as_i64);
+  }
 }
 
 TEST(device_hash_join_passes, few_duplicates_of_wide_keys) {

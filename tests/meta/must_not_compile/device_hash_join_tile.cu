@@ -12,7 +12,7 @@ struct hub {
     static constexpr strata::join_table_tuning table{256, 128, 2, 4};
 #endif
     static constexpr strata::join_partition_tuning partition{
-        512, {4, 2, 2}, {2, 2, 2}, 256, 4, 1, 256, 500, 250, 4, 8};
+        512, {4, 2, 2}, {2, 2, 2}, 256, 4, 1, 256, 500, 250, 4, 8, 4};
     static constexpr std::uint64_t least_partitioned_rows = 1000;
     using strategy = strata::cuda_join_policy;
   };

@@ -60,7 +60,8 @@ class join_partition_launches {
     const std::size_t tile_bytes = plan_.has_two_passes()
                                        ? larger(Mover<join_pass::first>::tile_bytes(plan_),
                                                 Mover<join_pass::second>::tile_bytes(plan_))
-                                       : Mover<join_pass::only>::tile_bytes(plan_);
+                                       : larger(Mover<join_pass::first>::tile_bytes(plan_),
+                                                Mover<join_pass::only>::tile_bytes(plan_));
     return plan_.is_possible && table_bytes_ + others <= shared_bytes &&
            tile_bytes + others <= shared_bytes &&
            join_count_bytes(plan_.bits) + others <= shared_bytes;
@@ -162,6 +163,14 @@ class join_partition_launches {
     if (plan_.has_two_passes()) {
       status = move<join_pass::first>(join, like, multiprocessors);
       if (status == cudaSuccess) status = move<join_pass::second>(join, like, multiprocessors);
+    } else if (!is_wide && plan_.bits <= tuning.short_tile_bits) {
+      // The first one of two, whose records are done.
+      Partitions only = join;
+      for (auto* const side : {&only.build, &only.probe}) {
+        side->passing = side->done;
+        side->pass_cursors = side->cursors;
+      }
+      status = move<join_pass::first>(only, like, multiprocessors);
     } else {
       status = move<join_pass::only>(join, like, multiprocessors);
     }

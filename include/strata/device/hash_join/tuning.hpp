@@ -34,11 +34,11 @@ struct join_policy_hub {
     static constexpr join_table_tuning table{256, 256, 4, 4};
     // H200, u32, unique, ms: tiles of 12 / 16 / 20 / 24 K rows 1M x 10M 0.147 / 0.155 / 0.157 / 0.156,
     // 2^24 x 2^24 0.431 / 0.426 / 0.422 / 0.418, 2^24 x 2^27 1.95 / 1.93 / 1.83 / 1.79: short runs of
-    // rows are dear, and so are blocks that wait for one with a tile more. In the first of two passes
+    // rows are dear, and so are blocks that wait for one with a tile more or have few tiles. In the first of two passes
     // 2^27 x 2^27 4.03 / 4.12 / 4.17 / 4.13. Blocks that join of 640 / 768 / 1024 threads 2^24 x 2^24
     // 0.430 / 0.426 / 0.441. 23 and 15 rows of a thread are what registers hold.
     static constexpr join_partition_tuning partition{
-        1024, {23, 12, 12}, {15, 12, 8}, 768, 4, 2, 1024, 16384, 8192, 8, 10};
+        1024, {23, 12, 12}, {15, 12, 8}, 768, 4, 2, 1024, 16384, 8192, 8, 10, 8};
     /// With fewer build rows nothing is ever partitioned, unless an option says so.
     static constexpr std::uint64_t least_partitioned_rows = 1 << 13;
     using strategy = cuda_join_policy;
