@@ -186,11 +186,9 @@ STRATA_KERNEL void sort_own(typename Sort::Item* items, const int* begins, int c
   for (int i = thread; i < begins[count]; i += threads) *sort.Position(i) = items[i];
   __syncthreads();
   const int mine = threads - 1 - thread;
-  if (mine < count) {
-    sort.SortOwn(begins[mine], begins[mine + 1] - begins[mine], first_word_is_less{});
-  } else {
-    sort.SortOwn(0, 0, first_word_is_less{});
-  }
+  // Called once, by all threads: there is a barrier in it.
+  const int begin = mine < count ? begins[mine] : 0, end = mine < count ? begins[mine + 1] : 0;
+  sort.SortOwn(begin, end - begin, first_word_is_less{});
   for (int i = thread; i < begins[count]; i += threads) items[i] = *sort.Position(i);
 }
 

@@ -1,15 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Barriers of some warps of a block, and accesses that caches are told to forget.
+// Barriers of some warps of a block.
 #include <strata/core/launcher.cuh>
-#include <strata/core/platform_streaming.cuh>
 #include <strata/core/platform_thread_groups.cuh>
 
 #include <gtest/gtest.h>
 
-#include <cstddef>
-#include <cstring>
 #include <vector>
 
 #include "support/test_support.cuh"
@@ -48,42 +45,6 @@ TEST(platform_thread_groups, wait_for_their_own_threads_only) {
     expected *= (group + 1) * (group + 2) / 2;
     EXPECT_EQ(expected, out[thread]) << thread;
   }
-}
-
-struct alignas(8) pair_of_words {
-  unsigned first, second;
-};
-struct three_bytes {
-  unsigned char bytes[3];
-};
-
-template <class T>
-STRATA_KERNEL void copy_once(const T* in, T* out) {
-  platform::store_once(out + threadIdx.x, platform::load_once(in + threadIdx.x));
-}
-
-template <class T>
-void check_copy() {
-  std::vector<T> values(64);
-  auto* const bytes = reinterpret_cast<unsigned char*>(values.data());
-  for (std::size_t i = 0; i < values.size() * sizeof(T); ++i) {
-    bytes[i] = static_cast<unsigned char>(i * 37 + 11);
-  }
-  const device_vector<T> in(values);
-  device_vector<T> out(values.size());
-  ASSERT_CUDA_SUCCESS(
-      strata::launch({"copy_once", 1, 64}, copy_once<T>, in.data(), out.data()));
-  const std::vector<T> found = out.to_host();
-  EXPECT_EQ(0, std::memcmp(values.data(), found.data(), values.size() * sizeof(T)));
-}
-
-TEST(platform_streaming, copies_words_and_what_is_none) {
-  check_copy<unsigned char>();
-  check_copy<three_bytes>();
-  check_copy<unsigned>();
-  check_copy<float>();
-  check_copy<unsigned long long>();
-  check_copy<pair_of_words>();
 }
 
 }  // namespace
