@@ -50,14 +50,15 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   written, nor read.
 /// - **Indices** count from the begin of `d_keys`, so that `d_keys[d_indices[i]]` is the key that belongs
 ///   to place i. They may have any integer type that can say so.
-/// - **Execution.** One kernel if no segment can be longer than 1600 keys of 4 bytes or pairs of 8 (3200
-///   if segments are few), else a memset and two or three. No host synchronisation and no allocation,
-///   so a call can be captured in a graph and replayed with other items, offsets and lengths. Calls that
-///   may run at the same time need temporary storage of their own.
+/// - **Execution.** One kernel if no segment can be longer than 1600 keys of 4 bytes or pairs of 8 (10560
+///   or 6528 if there is a multiprocessor for each), else a memset and three. No host synchronisation and
+///   no allocation, so a call can be captured in a graph and replayed with other items, offsets and
+///   lengths. Calls that may run at the same time need temporary storage of their own.
 /// - **Work.** Short segments are packed into tiles, by blocks that are chosen by the mean length, read and
 ///   written once, and merged in as many levels as their own length needs. Longer ones are queued for
-///   larger blocks. Segments above 6400 keys of 4 bytes or pairs of 8 (12800 keys, if the mean is above 6400)
-///   are sorted in tiles of so many by any blocks, and each level of merges reads and writes them once.
+///   larger blocks. Segments above 6400 keys of 4 bytes or pairs of 8 (12800, if the mean is above 6400)
+///   are sorted in tiles of so many by any blocks, and each level of merges, of up to four runs at a time,
+///   reads and writes them once.
 /// - **Storage.** As much as keys and values, for segments above such a tile, and some 7 % more. It
 ///   depends on `num_items`, never on offsets. `SortIndices` needs room for keys twice.
 /// - **Aliasing.** No output may overlap an input of a copy, another output, or the offsets.
@@ -79,8 +80,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///             |    100    |    100    | ...             |    100    | ...       |  memory,
 ///               ...                                       ...                      8 for each
 ///     buffer  |============== 6400, sorted =============|==== 3600, sorted =====|
-///     pass    |  any blocks merge shares of one size; a search in both runs     |  in device
-///             |  tells each block where its own begin                           |  memory
+///     pass    |  any blocks merge shares of one size; a search in all runs,     |  in device
+///             |  two here, tells each block where its own begin                 |  memory
 ///     output  |======================== 10,000, sorted =========================|
 ///
 /// Each of these items is read and written twice: for its tile, and for the pass. If the mean segment is
