@@ -37,13 +37,21 @@ struct join_policy_hub {
     // rows are dear, and so are blocks that wait for one with a tile more or have few tiles. In the first of two passes
     // 2^27 x 2^27 4.03 / 4.12 / 4.17 / 4.13. Blocks that join of 640 / 768 / 1024 threads 2^24 x 2^24
     // 0.430 / 0.426 / 0.441. 23 and 15 rows of a thread are what registers hold.
+    // A multiprocessor has 1024 threads.
     static constexpr join_partition_tuning partition{
-        1024, {23, 12, 12}, {15, 12, 8}, 768, 4, 2, 1024, 16384, 8192, 8, 10, 8};
+        1024, {23, 12, 12}, {15, 12, 8}, 768, 4, 1, 1024, 16384, 8192, 8, 10, 8};
     /// With fewer build rows nothing is ever partitioned, unless an option says so.
     static constexpr std::uint64_t least_partitioned_rows = 1 << 13;
     using strategy = cuda_join_policy;
   };
-  using MaxPolicy = Policy750;
+  struct Policy800 : ChainedPolicy<800, Policy800, Policy750> {
+    static constexpr join_table_tuning table = Policy750::table;
+    static constexpr join_partition_tuning partition{
+        1024, {23, 12, 12}, {15, 12, 8}, 768, 4, 2, 1024, 16384, 8192, 8, 10, 8};
+    static constexpr std::uint64_t least_partitioned_rows = Policy750::least_partitioned_rows;
+    using strategy = Policy750::strategy;
+  };
+  using MaxPolicy = Policy800;
 };
 
 }  // namespace detail
