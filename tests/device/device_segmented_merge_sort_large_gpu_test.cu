@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "device/device_call.cuh"
+#include "device/large_arrays.cuh"
 
 namespace {
 
@@ -29,33 +30,6 @@ struct is_less {
   }
 };
 
-/// Plain device memory without guard bands, which are slow to check at this size.
-template <class T>
-class array {
- public:
-  explicit array(std::size_t size) {
-    if (cudaMalloc(&data_, size * sizeof(T)) != cudaSuccess) {
-      static_cast<void>(cudaGetLastError());
-      data_ = nullptr;
-    }
-  }
-  ~array() { EXPECT_CUDA_SUCCESS(cudaFree(data_)); }
-  array(const array&) = delete;
-  array& operator=(const array&) = delete;
-  T* data() const { return data_; }
-
- private:
-  T* data_ = nullptr;
-};
-
-constexpr dim3 blocks{1056};
-constexpr dim3 threads{512};
-
-template <class... Parameters, class... Arguments>
-void run(void (*kernel)(Parameters...), Arguments... arguments) {
-  ASSERT_CUDA_SUCCESS(strata::launch({"check", blocks, threads}, kernel, arguments...));
-}
-
 /// Whether there was memory for `call(storage, bytes)`, which then has to succeed.
 template <class Call>
 bool ran(const Call& call) {
@@ -72,39 +46,6 @@ bool ran(const Call& call) {
 
 // ------------------------------------------------------------------ kernels
 
-// An odd factor: no two items of 32 bits have the same key.
-constexpr std::uint32_t factor = 0x9e3779b1u;
-constexpr std::uint32_t inverse_of(std::uint32_t odd) {
-  std::uint32_t result = odd;  // Right in 3 bits; each step doubles them.
-  for (int step = 0; step < 5; ++step) result *= 2 - odd * result;
-  return result;
-}
-constexpr std::uint32_t inverse = inverse_of(factor);
-static_assert(factor * inverse == 1, "");
-
-template <class Key>
-STRATA_HD Key key_of_item(std::size_t i) {
-  const auto low = static_cast<std::uint32_t>(i);
-  return static_cast<Key>((low * factor + static_cast<std::uint32_t>(i >> 32)) >>
-                          (32 - 8 * sizeof(Key)));
-}
-
-template <class Use>
-STRATA_D void for_all(std::size_t count, const Use& use) {
-  const std::size_t step = static_cast<std::size_t>(gridDim.x) * blockDim.x;
-  for (std::size_t i = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < count;
-       i += step) {
-    use(i);
-  }
-}
-
-template <class Key>
-STRATA_KERNEL void fill_keys(Key* keys, std::size_t count) {
-  for_all(count, [&](std::size_t i) { keys[i] = key_of_item<Key>(i); });
-}
-STRATA_KERNEL void fill_places(std::uint32_t* values, std::size_t count) {
-  for_all(count, [&](std::size_t i) { values[i] = static_cast<std::uint32_t>(i); });
-}
 /// As many borders as there are segments and one.
 STRATA_KERNEL void fill_borders(offset* borders, std::size_t segments, offset length) {
   for_all(segments + 1, [&](std::size_t i) { borders[i] = static_cast<offset>(i) * length; });

@@ -114,6 +114,16 @@ TEST(device_segmented_merge_sort, keys_in_segments_of_any_shape) {
   }
 }
 
+#if !STRATA_TEST_SMALL
+// More tiles of a level than all blocks plan at once, so that they take tickets for others.
+TEST(device_segmented_merge_sort, blocks_that_merge_many_tiles) {
+  const segment_shape shape =
+      consecutive("one_of_many_tiles", {STRATA_HOST_SIMT ? 800003 : 6500003, 5, 700});
+  ASSERT_NO_FATAL_FAILURE(
+      expect_sorts_keys<std::uint32_t>(shape, pattern::random, false, is_less{}));
+}
+#endif
+
 TEST(device_segmented_merge_sort, keys_of_any_pattern) {
   for (const pattern how : all_patterns) {
     ASSERT_NO_FATAL_FAILURE(expect_sorts_keys<std::int32_t>(mixed(), how, false, is_greater{}));

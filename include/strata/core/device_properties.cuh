@@ -18,6 +18,7 @@ struct device_properties {
   int ptx_version = 0;
   int multiprocessors = 0;
   int l2_bytes = 0;
+  int shared_bytes_of_block = 0;  // that a block may have, if it asks for them
 };
 
 inline cudaError_t query_device_properties(int device, device_properties& properties) {
@@ -25,6 +26,9 @@ inline cudaError_t query_device_properties(int device, device_properties& proper
       cudaDeviceGetAttribute(&properties.multiprocessors, cudaDevAttrMultiProcessorCount, device);
   if (status != cudaSuccess) return status;
   status = cudaDeviceGetAttribute(&properties.l2_bytes, cudaDevAttrL2CacheSize, device);
+  if (status != cudaSuccess) return status;
+  status = cudaDeviceGetAttribute(&properties.shared_bytes_of_block,
+                                  cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
   if (status != cudaSuccess) return status;
 #if STRATA_HOST_SIMT
   properties.ptx_version = 900;
@@ -45,7 +49,7 @@ inline cudaError_t current_device_properties(device_properties& properties) {
   constexpr int max_cached_devices = 64;
   struct entry {
     std::atomic<bool> is_known;
-    std::atomic<int> ptx_version, multiprocessors, l2_bytes;
+    std::atomic<int> ptx_version, multiprocessors, l2_bytes, shared_bytes_of_block;
   };
   static entry cache[max_cached_devices];  // zero-initialised; threads that race write the same
 
@@ -57,6 +61,8 @@ inline cudaError_t current_device_properties(device_properties& properties) {
     properties.ptx_version = known->ptx_version.load(std::memory_order_relaxed);
     properties.multiprocessors = known->multiprocessors.load(std::memory_order_relaxed);
     properties.l2_bytes = known->l2_bytes.load(std::memory_order_relaxed);
+    properties.shared_bytes_of_block =
+        known->shared_bytes_of_block.load(std::memory_order_relaxed);
     return cudaSuccess;
   }
   status = query_device_properties(device, properties);
@@ -64,6 +70,8 @@ inline cudaError_t current_device_properties(device_properties& properties) {
     known->ptx_version.store(properties.ptx_version, std::memory_order_relaxed);
     known->multiprocessors.store(properties.multiprocessors, std::memory_order_relaxed);
     known->l2_bytes.store(properties.l2_bytes, std::memory_order_relaxed);
+    known->shared_bytes_of_block.store(properties.shared_bytes_of_block,
+                                       std::memory_order_relaxed);
     known->is_known.store(true, std::memory_order_release);
   }
   return status;

@@ -63,24 +63,6 @@ STRATA_D void forget([[maybe_unused]] Word& value) {
 #endif
 }
 
-/// Adds `SecondStep` to the second number, or `FirstStep` to the first: two instructions, where a
-/// compiler takes four.
-template <int FirstStep, int SecondStep>
-STRATA_D void advance_either(bool is_second, int& first, int& second) {
-#if STRATA_DEVICE_PASS
-  asm("{\n\t"
-      ".reg .pred is_second;\n\t"
-      "setp.ne.u32 is_second, %2, 0;\n\t"
-      "@!is_second add.s32 %0, %0, %3;\n\t"
-      "@is_second add.s32 %1, %1, %4;\n\t"
-      "}"
-      : "+r"(first), "+r"(second)
-      : "r"(is_second ? 1u : 0u), "n"(FirstStep), "n"(SecondStep));
-#else
-  (is_second ? second : first) += is_second ? SecondStep : FirstStep;
-#endif
-}
-
 STRATA_D unsigned lane_mask_le() { return lane_mask_lt() | (1u << lane_id()); }
 STRATA_D unsigned lane_mask_ge() { return ~lane_mask_lt(); }
 STRATA_D unsigned lane_mask_gt() { return ~lane_mask_le(); }

@@ -4,7 +4,7 @@
 
 #include <strata/block/specializations/segment_tile.cuh>
 #include <strata/core/macros.hpp>
-#include <strata/core/platform.cuh>
+#include <strata/core/platform_advance.cuh>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
@@ -37,6 +37,26 @@ class run_places {
  private:
   int place1_, place2_;
 };
+
+/// MergePath of two runs in a segment_tile: how many of the first `diagonal` items of their stable merge
+/// are the first run's. The second begins at `begin2` and goes on from there, or, if `Step2` is -1, down.
+template <int Step2, class Tile, class Compare>
+STRATA_D int split_runs_of_tile(Tile& tile, int begin1, int count1, int begin2, int count2,
+                                int diagonal, const Compare& compare) {
+  int first = diagonal - count2, last = diagonal < count1 ? diagonal : count1;
+  first = first > 0 ? first : 0;
+  while (first < last) {
+    // Two instructions less than halves of what may be negative.
+    const int middle = static_cast<int>(static_cast<unsigned>(first + last) / 2);
+    if (compare(key_of(tile.get(begin2 + Step2 * (diagonal - 1 - middle))),
+                key_of(tile.get(begin1 + middle)))) {
+      last = middle;
+    } else {
+      first = middle + 1;
+    }
+  }
+  return first;
+}
 
 /// A thread's items of the stable merge of two runs, of which they begin at `index1` and `index2`.
 ///

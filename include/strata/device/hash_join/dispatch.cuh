@@ -301,12 +301,8 @@ struct DispatchHashJoin {
                                  capacity < most_join_capacity ? capacity : most_join_capacity,
                                  total};
     if constexpr (sizeof(Row) == 4) {
-      bool partitions = may_partition;
-      if (may_partition) {
-        status = shall_partition(build.rows, probe.rows, options, device, partitioner, partitions);
-      }
-      if (status != cudaSuccess) return status;
-      if (partitions) {
+      if (may_partition &&
+          shall_partition(build.rows, probe.rows, options, device, partitioner)) {
         const auto join = partitioner.map(
             layout, Storage::slots + Prober::slots,
             Partitioner::unmapped(kind, {build.keys, options.build_valid, table.rows},
@@ -347,15 +343,11 @@ struct DispatchHashJoin {
     return options.strategy != JoinStrategy::simple;
   }
 
-  static cudaError_t shall_partition(std::int64_t build_rows, std::int64_t probe_rows,
-                                     const Options& options, const device_properties& device,
-                                     const Partitioner& partitioner, bool& result) {
-    std::size_t shared_bytes = 0;
-    const cudaError_t status = shared_bytes_of_block(shared_bytes);
-    if (partitioner.is_direct()) {
-      result = partitioner.fits(shared_bytes);
-      return status;
-    }
+  static bool shall_partition(std::int64_t build_rows, std::int64_t probe_rows,
+                              const Options& options, const device_properties& device,
+                              const Partitioner& partitioner) {
+    const auto shared_bytes = static_cast<std::size_t>(device.shared_bytes_of_block);
+    if (partitioner.is_direct()) return partitioner.fits(shared_bytes);
     JoinStrategy strategy = options.strategy;
     if (strategy == JoinStrategy::automatic) {
       strategy = choose_join_strategy<typename MaxPolicy::strategy>(
@@ -364,8 +356,7 @@ struct DispatchHashJoin {
     }
     const bool has_partitions =
         strategy == JoinStrategy::radix_single || strategy == JoinStrategy::radix_multi;
-    result = has_partitions && partitioner.fits(shared_bytes);
-    return status;
+    return has_partitions && partitioner.fits(shared_bytes);
   }
 
   template <class Partitions, class Table, class Probe>

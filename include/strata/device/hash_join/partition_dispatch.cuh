@@ -15,18 +15,6 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// What a join by partitions needs of a device: bytes of shared memory that a block may have.
-inline cudaError_t shared_bytes_of_block(std::size_t& bytes) {
-  int device = 0;
-  cudaError_t status = cudaGetDevice(&device);
-  int value = 0;
-  if (status == cudaSuccess) {
-    status = cudaDeviceGetAttribute(&value, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
-  }
-  bytes = static_cast<std::size_t>(value);
-  return status;
-}
-
 /// The launches that partition both sides and join what fits; the table in global memory then does
 /// what does not.
 template <class MaxPolicy, class Index, class Key, class Sink, class Hash, class Equal>
@@ -54,8 +42,6 @@ class join_partition_launches {
   bool is_direct() const { return plan_.bits == 0; }
 
   bool fits(std::size_t shared_bytes) const {
-    // What kernels have besides.
-    constexpr std::size_t others = 2048;
     if (is_direct()) return plan_.is_possible && table_bytes_ + others <= shared_bytes;
     const std::size_t tile_bytes = plan_.has_two_passes()
                                        ? larger(Mover<join_pass::first>::tile_bytes(plan_),
@@ -178,10 +164,7 @@ class join_partition_launches {
 
     // Whether as many tables fit as registers allow blocks: what a multiprocessor has for them is
     // about what a block may have.
-    std::size_t shared_bytes = 0;
-    status = shared_bytes_of_block(shared_bytes);
-    if (status != cudaSuccess) return status;
-    constexpr std::size_t others = 2048;
+    const auto shared_bytes = static_cast<std::size_t>(device.shared_bytes_of_block);
     const bool is_large =
         (table_bytes_ + others) * tuning.join_blocks_per_multiprocessor > shared_bytes;
     // No unit is without a row.
@@ -200,6 +183,8 @@ class join_partition_launches {
   }
 
  private:
+  /// Static shared memory of a kernel, at most.
+  static constexpr std::size_t others = 2048;
   enum slot { records, lower, passing, passing_lower, words, units };
 
   // Counts of the partitions, of the rows without a key, and one more.
@@ -251,8 +236,7 @@ class join_partition_launches {
   static cudaError_t start(const launch_configuration& configuration, void (*kernel)(Parameters...),
                            const Arguments&... arguments) {
     constexpr std::size_t always_allowed = 48u << 10;
-    // With what a kernel has of static shared memory.
-    if (configuration.dynamic_shared_bytes + 2048 > always_allowed) {
+    if (configuration.dynamic_shared_bytes + others > always_allowed) {
       const cudaError_t status =
           allow_dynamic_shared_memory(kernel, configuration.dynamic_shared_bytes);
       if (status != cudaSuccess) return status;

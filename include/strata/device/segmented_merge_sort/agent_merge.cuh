@@ -224,17 +224,7 @@ class AgentSegmentMerge {
   STRATA_D void merge_runs(int begin1, int count1, int begin2, int count2, int diagonal,
                            Item (&merged)[items_per_thread]) {
     Memory& memory = storage_.memory;
-    int first = diagonal - count2, last = diagonal < count1 ? diagonal : count1;
-    first = first > 0 ? first : 0;
-    while (first < last) {
-      const int middle = static_cast<int>(static_cast<unsigned>(first + last) / 2);
-      if (compare_(key_of(memory.get(begin2 + diagonal - 1 - middle)),
-                   key_of(memory.get(begin1 + middle)))) {
-        last = middle;
-      } else {
-        first = middle + 1;
-      }
-    }
+    const int first = split_runs_of_tile<1>(memory, begin1, count1, begin2, count2, diagonal, compare_);
     const int end1 = begin1 + count1, end2 = begin2 + count2;
     platform::may_be_unwritten(memory.at(end1), sizeof(Item) * items_per_thread);
     platform::may_be_unwritten(memory.at(end2), sizeof(Item));
@@ -246,17 +236,7 @@ class AgentSegmentMerge {
   STRATA_D void merge_opposed(int count1, int count2, int diagonal, Item (&merged)[items_per_thread]) {
     Memory& memory = storage_.memory;
     const int end1 = margin + count1, last2 = end1 + count2 - 1;
-    int first = diagonal - count2, last = diagonal < count1 ? diagonal : count1;
-    first = first > 0 ? first : 0;
-    while (first < last) {
-      const int middle = static_cast<int>(static_cast<unsigned>(first + last) / 2);
-      if (compare_(key_of(memory.get(last2 - (diagonal - 1 - middle))),
-                   key_of(memory.get(margin + middle)))) {
-        last = middle;
-      } else {
-        first = middle + 1;
-      }
-    }
+    const int first = split_runs_of_tile<-1>(memory, margin, count1, last2, count2, diagonal, compare_);
     platform::may_be_unwritten(memory.at(0), sizeof(Item) * static_cast<std::size_t>(margin));
     merge_opposed_serially<ItemsPerThread>(memory, margin + first, end1, last2 - (diagonal - first),
                                            merged, compare_);
