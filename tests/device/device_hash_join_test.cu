@@ -34,7 +34,7 @@ void check_many_rows(const side_ids& build, const side_ids& probe) {
 }
 
 TEST(device_hash_join, few_duplicates_among_many_rows) {
-  const std::uint32_t rows = if_small<std::uint32_t>(3000, STRATA_HOST_SIMT ? 20000 : 2000000);
+  const std::uint32_t rows = if_small<std::uint32_t>(3000, STRATA_HOST_SIMT ? 20000 : 600000);
   check_many_rows({random_ids(rows, rows * 4 / 5), {}}, {random_ids(rows * 3 / 2, rows), {}});
 }
 
@@ -52,7 +52,7 @@ TEST(device_hash_join, frequent_keys_on_both_sides) {
 }
 
 TEST(device_hash_join, all_keys_are_equal) {
-  const std::size_t rows = if_small<std::size_t>(150, STRATA_HOST_SIMT ? 700 : 5000);
+  const std::size_t rows = if_small<std::size_t>(150, STRATA_HOST_SIMT ? 700 : 2000);
   check_many_rows({random_ids(rows, 1), {}}, {random_ids(rows + 20, 1), {}});
 }
 

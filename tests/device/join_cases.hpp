@@ -56,10 +56,11 @@ struct same_hash {
   }
 };
 
-// All of them are values that a table might have taken for "empty", and multiples of 2^16.
+// Values that a table might have taken for "empty", and multiples of 2^16. Different for all `id`
+// below 2^31.
 inline std::uint32_t as_u32(std::uint32_t id) {
   constexpr std::uint32_t special[] = {0, ~0u, 0x7fffffff, 0x80000000};
-  if (id == 0x8000) return 3;
+  if (id == 0x8000) return ~1u;
   return id < 4 ? special[id] : id << 16 | id >> 16;
 }
 inline std::int64_t as_i64(std::uint32_t id) {
