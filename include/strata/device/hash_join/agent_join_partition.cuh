@@ -35,13 +35,17 @@ struct join_partitions {
   /// Tiles of the second pass: of the build side's partitions of the first one, and those before
   /// them, and then of the probe side's.
   unsigned* pass_tiles;
+  /// See `join_partition_plan::place_of_whole`.
   join_partition_unit* units;
   unsigned* num_units;
+  unsigned* num_pieces;
   /// Partitions that the table in global memory takes care of, and whether there are any.
   unsigned* is_heavy;
   unsigned* any_is_heavy;
   /// At the barrier of the kernel that does.
   unsigned* arrivals;
+  /// Blocks that have counted rows.
+  unsigned* counted;
   unsigned long long* total;
   std::int64_t capacity;
   bool promised_unique;
@@ -220,7 +224,8 @@ class AgentJoinTables {
     return counts >> (count_bits * item) & ((1u << count_bits) - 1);
   }
 
-  // Takes places for the results of the group, and writes them.
+  // Takes places for the results of the group, and writes them. All warps of a group take theirs at
+  // the same barriers, whatever each has found.
   STRATA_D void put_out(std::size_t at, unsigned counts, const unsigned (&probe_rows)[Items],
                         const unsigned (&partners)[Items]) {
     if constexpr (!has_rows) {
@@ -228,14 +233,22 @@ class AgentJoinTables {
       for (int i = 0; i < Items; ++i) counted_ += count_of(counts, i);
     } else {
       constexpr unsigned several = 0xfefefefe;
+      const bool has_several = __any_sync(full_warp_mask, (counts & several) != 0 ? 1 : 0) != 0;
       unsigned begins[Items];
       unsigned sum = 0;
-      if (__any_sync(full_warp_mask, (counts & several) != 0 ? 1 : 0) != 0) {
+      if (has_several) {
         STRATA_UNROLL
         for (int i = 0; i < Items; ++i) {
           begins[i] = Places::begin_of_several(count_of(counts, i), sum);
         }
-        const Count to = places_.take(sum);
+      } else {
+        STRATA_UNROLL
+        for (int i = 0; i < Items; ++i) {
+          begins[i] = Places::begin_of_one(count_of(counts, i) != 0, sum);
+        }
+      }
+      const Count to = places_.take(sum);
+      if (has_several) {
         STRATA_UNROLL
         for (unsigned i = 0; i < Items; ++i) {
           const unsigned count = count_of(counts, static_cast<int>(i));
@@ -243,14 +256,7 @@ class AgentJoinTables {
           if (count != 0) item = row_of(join_.probe, at + i * warp_threads);
           write_several(item, count, to + begins[i]);
         }
-        return;
-      }
-      STRATA_UNROLL
-      for (int i = 0; i < Items; ++i) {
-        begins[i] = Places::begin_of_one(count_of(counts, i) != 0, sum);
-      }
-      const Count to = places_.take(sum);
-      if (to + sum <= static_cast<Count>(join_.capacity)) {
+      } else if (to + sum <= static_cast<Count>(join_.capacity)) {
         STRATA_UNROLL
         for (int i = 0; i < Items; ++i) {
           if (count_of(counts, i) != 0) {

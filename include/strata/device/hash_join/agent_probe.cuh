@@ -44,10 +44,7 @@ class AgentJoinProbe {
 
   STRATA_D AgentJoinProbe(TempStorage& storage, const Table& table,
                           const join_probe<Key, Row>& probe)
-      : storage_(storage),
-        table_(table),
-        probe_(probe),
-        places_(storage.places, probe.total) {}
+      : storage_(storage), table_(table), probe_(probe), places_(storage.places, probe.total) {}
 
   /// Rows of the result that the calling thread has in a tile.
   STRATA_D static Count count(const Table& table, const join_probe<Key, Row>& probe, Count tile) {
@@ -78,27 +75,10 @@ class AgentJoinProbe {
     if (first >= last) return;
     // A warp writes neighbours, most of which belong to the same item if items have many.
     constexpr Count warps = BlockThreads / warp_threads;
-    const Count each = (last - first + warps - 1) / warps;
-    const Count warp_first = first + threadIdx.x / warp_threads * each;
-    const Count warp_last = warp_first + each < last ? warp_first + each : last;
-    Count item_begin = 0;
-    Count item_end = 0;
-    Row partner = 0;
-    Index row = 0;
-    for (Count at = warp_first + platform::lane_id(); at < warp_last; at += warp_threads) {
-      if (at >= item_end) {
-        const int item = item_of(at);
-        item_begin = storage_.begins[item];
-        item_end = storage_.begins[item + 1];
-        partner = storage_.partners[item];
-        row = row_of<Index>(tile, item);
-      }
-      Row found = partner;
-      if (item_end - item_begin > 1) {
-        found = table_.lists[partner + static_cast<Row>(at - item_begin)];
-      }
-      sink(static_cast<std::int64_t>(begin + at),
-           found == Table::none ? no_row<Index> : static_cast<Index>(found), row);
+    const Count even = (last - first + warps - 1) / warps;
+    const Count each = even < most_of_warp ? even : most_of_warp;
+    for (Count at = first + threadIdx.x / warp_threads * each; at < last; at += warps * each) {
+      write_by_warp<Index>(tile, begin, at, at + each < last ? at + each : last, sink);
     }
   }
 
@@ -128,6 +108,70 @@ class AgentJoinProbe {
   }
 
  private:
+  // Results that a warp writes before others write those behind: enough that searches are few.
+  static constexpr Count most_of_warp = 4096;
+
+  // Results [first, last) of the tile.
+  template <class Index, class Sink>
+  STRATA_D void write_by_warp(Count tile, Count begin, Count first, Count last,
+                              const Sink& sink) const {
+    Count item_begin = 0;
+    Count item_end = 0;
+    Row partner = 0;
+    Index row = 0;
+    for (Count at = first; at < last;) {
+      const Count mine = at + platform::lane_id();
+      if (mine < last) {
+        if (mine >= item_end) {
+          const int item = item_of(mine);
+          item_begin = storage_.begins[item];
+          item_end = storage_.begins[item + 1];
+          partner = storage_.partners[item];
+          row = row_of<Index>(tile, item);
+        }
+        Row found = partner;
+        if (item_end - item_begin > 1) {
+          found = table_.lists[partner + static_cast<Row>(mine - item_begin)];
+        }
+        sink(static_cast<std::int64_t>(begin + mine),
+             found == Table::none ? no_row<Index> : static_cast<Index>(found), row);
+      }
+      at += warp_threads;
+      // What is left of the last lane's item needs no search.
+      constexpr int last_lane = warp_threads - 1;
+      const Count rest_end = __shfl_sync(full_warp_mask, item_end, last_lane);
+      if (at >= last || rest_end < at + warp_threads) continue;
+      const Count end = rest_end < last ? rest_end : last;
+      item_begin = __shfl_sync(full_warp_mask, item_begin, last_lane);
+      item_end = rest_end;
+      partner = __shfl_sync(full_warp_mask, partner, last_lane);
+      row = __shfl_sync(full_warp_mask, row, last_lane);
+      write_partners(table_.lists + partner + static_cast<Row>(at - item_begin),
+                     static_cast<unsigned>(end - at), static_cast<std::int64_t>(begin + at), row,
+                     sink);
+      at = end;
+    }
+  }
+
+  // By all lanes of a warp: one probe row with `count` partners that lie side by side. Some loads of
+  // a lane are on their way together.
+  template <class Index, class Sink>
+  STRATA_D static void write_partners(const Row* partners, unsigned count, std::int64_t position,
+                                      Index row, const Sink& sink) {
+    constexpr unsigned ahead = 4;
+    unsigned i = platform::lane_id();
+    for (; i + (ahead - 1) * warp_threads < count; i += ahead * warp_threads) {
+      Row found[ahead];
+      STRATA_UNROLL
+      for (unsigned k = 0; k < ahead; ++k) found[k] = partners[i + k * warp_threads];
+      STRATA_UNROLL
+      for (unsigned k = 0; k < ahead; ++k) {
+        sink(position + i + k * warp_threads, static_cast<Index>(found[k]), row);
+      }
+    }
+    for (; i < count; i += warp_threads) sink(position + i, static_cast<Index>(partners[i]), row);
+  }
+
   STRATA_D Count prepare(Count (&counts)[ItemsPerThread], const Row (&partners)[ItemsPerThread]) {
     STRATA_UNROLL
     for (int i = 0; i < ItemsPerThread; ++i) {

@@ -211,19 +211,19 @@ STRATA_D void write_join_units(Agent& agent, const join_tile_list& list, unsigne
   const Count each = units / gridDim.x + (units % gridDim.x != 0 ? 1 : 0);
   const Count begin = blockIdx.x * each;
   const Count end = begin + each < units ? begin + each : units;
-  Count at = 0;
-  Count tile = 0;
-  Count results = 0;
-  for (Count unit = begin; unit < end; ++unit) {
-    if (unit == begin || unit >= list.unit_ends[at]) {
-      at = find_segment(list.unit_ends, tiles, unit);
-      tile = all_are_listed ? at : list.tiles[at];
-      __syncthreads();
-      results = agent.prepare(tile);
-    }
-    const Count first = (unit - (at > 0 ? list.unit_ends[at - 1] : 0)) * join_unit;
-    const Count last = results - first < join_unit ? results : first + join_unit;
-    agent.template write<Index>(tile, list.begins[at], first, last, sink);
+  for (Count unit = begin; unit < end;) {
+    const Count at = find_segment(list.unit_ends, tiles, unit);
+    const Count tile = all_are_listed ? at : list.tiles[at];
+    __syncthreads();
+    const Count results = agent.prepare(tile);
+    // All units of the tile at once.
+    const Count tile_end = list.unit_ends[at];
+    const Count next = tile_end < end ? tile_end : end;
+    const Count before = at > 0 ? list.unit_ends[at - 1] : 0;
+    const Count last = (next - before) * join_unit;
+    agent.template write<Index>(tile, list.begins[at], (unit - before) * join_unit,
+                                results < last ? results : last, sink);
+    unit = next;
   }
 }
 template <class MaxPolicy, class Index, class Table, class Key, class Row, class Sink>

@@ -32,8 +32,9 @@ class join_partition_launches {
 
   join_partition_launches(JoinKind kind, std::uint64_t build_rows, std::uint64_t probe_rows,
                           bool two_passes, bool is_direct)
-      : plan_(is_direct ? plan_direct_join(build_rows, is_wide)
-                        : plan_join_partitions(build_rows, probe_rows, tuning, is_wide, two_passes)),
+      : plan_(is_direct
+                  ? plan_direct_join(build_rows, is_wide)
+                  : plan_join_partitions(build_rows, probe_rows, tuning, is_wide, two_passes)),
         table_bytes_(plan_.table_bytes(kind == JoinKind::full)) {}
 
   /// Build rows of a table that each block may have.
@@ -55,7 +56,7 @@ class join_partition_launches {
 
   template <class Layout>
   void reserve(Layout& storage, int first, std::size_t build_rows, std::size_t probe_rows) const {
-    storage.template reserve<unsigned>(first + words, 8 * words_each() + 3);
+    storage.template reserve<unsigned>(first + words, 8 * words_each() + single_words);
     if (is_direct()) return;
     const std::size_t rows = build_rows + probe_rows;
     storage.template reserve<join_record>(first + records, rows);
@@ -69,7 +70,7 @@ class join_partition_launches {
 
   template <class Layout>
   static void reserve_least(Layout& storage, int first) {
-    constexpr std::size_t direct_words = 8 * 3 + 3;
+    constexpr std::size_t direct_words = 8 * 3 + single_words;
     storage.template reserve<unsigned>(first + words, direct_words);
   }
 
@@ -78,9 +79,10 @@ class join_partition_launches {
   static Partitions unmapped(JoinKind kind, const join_side_records<Key>& build,
                              const join_side_records<Key>& probe, unsigned long long* total,
                              std::int64_t capacity, const Options& options) {
-    Partitions join{{},      kind,     build,    probe,    nullptr,
-                    nullptr, nullptr,  nullptr,  nullptr,  nullptr,
-                    total,   capacity, options.build_unique, options.hash, options.equal};
+    Partitions join{{},           kind,         build,   probe,    nullptr,
+                    nullptr,      nullptr,      nullptr, nullptr,  nullptr,
+                    nullptr,      nullptr,      total,   capacity, options.build_unique,
+                    options.hash, options.equal};
     return join;
   }
 
@@ -95,15 +97,16 @@ class join_partition_launches {
     join.probe.done = behind(join.build.done, build_rows);
     join.probe.passing = behind(join.build.passing, build_rows);
     auto* word = storage.template get<unsigned>(first + words);
-    for (unsigned** part : {&join.build.cursors, &join.build.begins, &join.probe.cursors,
-                            &join.probe.begins, &join.is_heavy, &join.build.pass_cursors,
-                            &join.probe.pass_cursors, &join.pass_tiles}) {
+    for (unsigned** part :
+         {&join.build.cursors, &join.build.begins, &join.probe.cursors, &join.probe.begins,
+          &join.is_heavy, &join.build.pass_cursors, &join.probe.pass_cursors, &join.pass_tiles}) {
       *part = word;
       word += words_each();
     }
-    join.any_is_heavy = word;
-    join.num_units = word + 1;
-    join.arrivals = word + 2;
+    for (unsigned** single :
+         {&join.any_is_heavy, &join.num_units, &join.num_pieces, &join.arrivals, &join.counted}) {
+      *single = word++;
+    }
     join.units = storage.template get<join_partition_unit>(first + units);
     return join;
   }
@@ -131,19 +134,12 @@ class join_partition_launches {
     }
 
     // Each block adds all its counters to those of all.
-    const unsigned most_counting =
-        multiprocessors * (plan_.bits > most_join_pass_bits ? 1 : 2);
+    const unsigned most_counting = multiprocessors * (plan_.bits > most_join_pass_bits ? 1 : 2);
     const unsigned build_blocks = share_of(join.build.rows, join.probe.rows, most_counting);
     const unsigned probe_blocks = share_of(join.probe.rows, join.build.rows, most_counting);
     constexpr auto count_kernel = join_partitions_count_kernel<MaxPolicy, Key, Hash, Equal>;
     configure(build_blocks + probe_blocks, tuning.partition_threads, join_count_bytes(plan_.bits));
-    status = start(like, count_kernel, join, build_blocks);
-    if (status != cudaSuccess) return status;
-
-    constexpr int scan_threads = 1024;
-    configure(1, scan_threads, 0);
-    status = launch(like, join_partitions_scan_kernel<scan_threads, MaxPolicy, Partitions>, join,
-                    Mover<join_pass::second>::tile_items);
+    status = start(like, count_kernel, join, build_blocks, Mover<join_pass::second>::tile_items);
     if (status != cudaSuccess) return status;
 
     if (plan_.has_two_passes()) {
@@ -185,6 +181,7 @@ class join_partition_launches {
  private:
   /// Static shared memory of a kernel, at most.
   static constexpr std::size_t others = 2048;
+  static constexpr std::size_t single_words = 5;
   enum slot { records, lower, passing, passing_lower, words, units };
 
   // Counts of the partitions, of the rows without a key, and one more.

@@ -26,16 +26,35 @@ STRATA_KERNEL void join_partitions_clear_kernel(Partitions join) {
   if (join_thread() != 0) return;
   *join.any_is_heavy = 0;
   *join.arrivals = 0;
+  *join.counted = 0;
   *join.total = 0;
 }
 
-/// By `build_blocks` blocks on the build side, and all others on the probe side.
+/// By all threads: whether all other blocks have called it before. Then what they have written
+/// before is seen.
+STRATA_D bool is_last_block(unsigned* calls) {
+  __syncthreads();
+  bool is_last = false;
+  if (threadIdx.x == 0) {
+    platform::fence_acq_rel();
+    is_last = atomicAdd(calls, 1u) + 1 == gridDim.x;
+    // Pairs with the fences of the blocks that have called.
+    platform::fence_acq_rel();
+  }
+  return __syncthreads_or(is_last ? 1 : 0) != 0;
+}
+
+/// Rows of partitions are counted, by `build_blocks` blocks on the build side, and all others on the
+/// probe side. The last one then finds where partitions begin, what the units of work are, which
+/// partitions have too many rows for a table in shared memory, and how many tiles a second pass has.
 template <class MaxPolicy, class Key, class Hash, class Equal>
 __launch_bounds__(MaxPolicy::ActivePolicy::partition.partition_threads)
     STRATA_KERNEL void join_partitions_count_kernel(join_partitions<Key, Hash, Equal> join,
-                                                    unsigned build_blocks) {
+                                                    unsigned build_blocks, unsigned pass_tile) {
   constexpr join_partition_tuning tuning = MaxPolicy::ActivePolicy::partition;
   using Agent = AgentJoinCount<Key, Hash, Equal, tuning.partition_threads>;
+  using Offsets = AgentJoinOffsets<join_partitions<Key, Hash, Equal>, tuning.partition_threads>;
+  STRATA_SHARED(storage, Uninitialized<typename Offsets::TempStorage>);
   STRATA_DYNAMIC_SHARED(shared);
   begin_join_kernel();
   const Agent agent{reinterpret_cast<unsigned*>(shared), join.plan.partitions(), join.plan.bits,
@@ -45,19 +64,10 @@ __launch_bounds__(MaxPolicy::ActivePolicy::partition.partition_threads)
   } else {
     agent.run(join.probe, blockIdx.x - build_blocks, gridDim.x - build_blocks);
   }
-}
-
-/// By one block: where partitions begin, what the units of work are, which partitions have too many
-/// rows for a table in shared memory, and how many tiles a second pass has.
-template <int BlockThreads, class MaxPolicy, class Partitions>
-__launch_bounds__(BlockThreads)
-    STRATA_KERNEL void join_partitions_scan_kernel(Partitions join, unsigned pass_tile) {
-  using Agent = AgentJoinOffsets<Partitions, BlockThreads>;
-  STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
-  begin_join_kernel();
-  Agent agent{storage.Alias(), join};
-  agent.run();
-  if (join.plan.has_two_passes()) agent.cut_second_pass(pass_tile);
+  if (!is_last_block(join.counted)) return;
+  const Offsets offsets{storage.Alias(), join};
+  offsets.run();
+  if (join.plan.has_two_passes()) offsets.cut_second_pass(pass_tile);
 }
 
 /// How rows are moved in a pass.
@@ -94,8 +104,11 @@ __launch_bounds__(MaxPolicy::ActivePolicy::partition.threads_of_join(IsLarge),
   STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
   STRATA_DYNAMIC_SHARED(shared);
   begin_join_kernel();
+  const unsigned pieces = *join.num_pieces;
   if (blockIdx.x >= *join.num_units) return;
-  Agent(storage.Alias(), shared, join, sink).run(join.units[blockIdx.x]);
+  const unsigned at =
+      blockIdx.x < pieces ? blockIdx.x : join.plan.place_of_whole(blockIdx.x - pieces);
+  Agent(storage.Alias(), shared, join, sink).run(join.units[at]);
 }
 
 /// Joins sides of which the build side fits one table: each block has it, and `unit_rows` probe

@@ -70,7 +70,7 @@ struct join_partition_plan {
   /// Buckets of a table, as a power of two, and rows that it has room for.
   int bucket_bits;
   unsigned table_rows;
-  /// Probe rows of a unit of work, at most; a partition has one or more units.
+  /// Probe rows of a unit of work, at most; a partition with more of them has several.
   unsigned unit_rows;
   int entry_bytes;
   bool is_possible;
@@ -81,8 +81,14 @@ struct join_partition_plan {
     return has_two_passes() ? first_bits : bits;
   }
   STRATA_HD constexpr unsigned partitions() const { return 1u << bits; }
-  /// No more than so many, however rows are spread.
-  constexpr std::size_t most_units() const { return std::size_t{partitions()} * 2 + 1; }
+  /// Probe rows of a unit, at most, where a partition has several.
+  STRATA_HD constexpr unsigned piece_rows() const { return unit_rows / 2; }
+  /// No more units than so many, however rows are spread.
+  STRATA_HD constexpr unsigned most_units() const { return 3 * partitions() + 1; }
+  /// Units that are pieces of partitions lie at the beginning, whole partitions from the end on.
+  STRATA_HD constexpr unsigned place_of_whole(unsigned rank) const {
+    return most_units() - 1 - rank;
+  }
 
   /// Parts of a table in shared memory, in bytes: 16 of zeros, ends of buckets, entries, and in a
   /// full join a bit for each row.
