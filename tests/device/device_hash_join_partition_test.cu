@@ -82,13 +82,14 @@ TEST(device_hash_join_partition, frequent_keys_among_rare_ones) {
       skewed(if_small<std::size_t>(700, STRATA_HOST_SIMT ? 2000 : 15000)), as_u32);
 }
 
-TEST(device_hash_join_partition, one_build_key_has_most_rows_and_another_most_probe_rows) {
+TEST(device_hash_join_partition, one_build_key_has_most_rows_and_others_most_probe_rows) {
   const std::size_t rows = if_small<std::size_t>(9000, STRATA_HOST_SIMT ? 40000 : 2000000);
   side_ids build{random_ids(rows, 3000), {}};
   std::fill(build.ids.begin() + 2000, build.ids.end(), 5000u);
   side_ids probe{random_ids(rows, 4000), {}};
-  // One partition has many units of work.
-  std::fill(probe.ids.begin() + 1500, probe.ids.end(), 7u);
+  // Three partitions have many units of work each.
+  constexpr std::uint32_t frequent[] = {7, 1001, 2002};
+  for (std::size_t row = 1500; row < rows; ++row) probe.ids[row] = frequent[row % 3];
   probe.ids[1234] = 5000;
   check_many_rows<std::uint32_t>(build, probe, as_u32);
 }

@@ -132,8 +132,7 @@ struct AgentJoinOffsets {
     if (join.kind == JoinKind::full) return 1;
     if (build_rows == 0 && join.kind != JoinKind::left && join.kind != JoinKind::anti) return 0;
     if (probe_rows <= join.plan.unit_rows) return probe_rows != 0 ? 1 : 0;
-    // With frequent keys: pieces that are so small that all blocks end at about the same time.
-    const unsigned piece = join.plan.piece_rows();
+    const unsigned piece = join.plan.piece_rows;
     return probe_rows / piece + (probe_rows % piece != 0 ? 1 : 0);
   }
 

@@ -70,8 +70,10 @@ struct join_partition_plan {
   /// Buckets of a table, as a power of two, and rows that it has room for.
   int bucket_bits;
   unsigned table_rows;
-  /// Probe rows of a unit of work, at most; a partition with more of them has several.
+  /// A partition with at most so many probe rows is one unit of work; others are cut into pieces of
+  /// `piece_rows`, or less.
   unsigned unit_rows;
+  unsigned piece_rows;
   int entry_bytes;
   bool is_possible;
 
@@ -81,10 +83,8 @@ struct join_partition_plan {
     return has_two_passes() ? first_bits : bits;
   }
   STRATA_HD constexpr unsigned partitions() const { return 1u << bits; }
-  /// Probe rows of a unit, at most, where a partition has several.
-  STRATA_HD constexpr unsigned piece_rows() const { return unit_rows / 2; }
   /// No more units than so many, however rows are spread.
-  STRATA_HD constexpr unsigned most_units() const { return 3 * partitions() + 1; }
+  STRATA_HD constexpr unsigned most_units() const { return 2 * partitions() + most_pieces + 1; }
   /// Units that are pieces of partitions lie at the beginning, whole partitions from the end on.
   STRATA_HD constexpr unsigned place_of_whole(unsigned rank) const {
     return most_units() - 1 - rank;
@@ -99,6 +99,8 @@ struct join_partition_plan {
     return bytes_before_entries() +
            (std::size_t{table_rows} * static_cast<unsigned>(entry_bytes) + 3) / 4 * 4;
   }
+  /// Of all partitions, besides the last one of each.
+  static constexpr unsigned most_pieces = 1024;
   constexpr std::size_t table_bytes(bool is_full) const {
     return bytes_before_found() + (is_full ? (std::size_t{table_rows} / 32 + 1) * 4 : 0);
   }
@@ -109,7 +111,7 @@ constexpr join_partition_plan plan_join_partitions(std::uint64_t build_rows,
                                                    std::uint64_t probe_rows,
                                                    const join_partition_tuning& tuning,
                                                    bool is_wide, bool two_passes) {
-  join_partition_plan plan{tuning.least_bits, 0, 5, 0, 0, is_wide ? 8 : 4, false};
+  join_partition_plan plan{tuning.least_bits, 0, 5, 0, 0, 0, is_wide ? 8 : 4, false};
   const auto fitting =
       static_cast<std::uint64_t>(is_wide ? tuning.wide_partition_rows : tuning.partition_rows);
   while (plan.bits < most_join_partition_bits && build_rows > fitting << plan.bits) ++plan.bits;
@@ -134,12 +136,17 @@ constexpr join_partition_plan plan_join_partitions(std::uint64_t build_rows,
   const std::uint64_t probe_each = probe_rows >> plan.bits;
   const std::uint64_t unit = probe_each + probe_each / 4 + 1024;
   plan.unit_rows = unit < 0x40000000u ? static_cast<unsigned>(unit) : 0x40000000u;
+  // Pieces of frequent keys: many, so that blocks end together, but the table that each makes anew
+  // must not be most of its work.
+  const std::uint64_t even = probe_rows / join_partition_plan::most_pieces + 1;
+  const std::uint64_t piece = even > 4 * rows_each ? even : 4 * rows_each;
+  plan.piece_rows = piece < 0x40000000u ? static_cast<unsigned>(piece) : 0x40000000u;
   return plan;
 }
 
 /// The same of a build side that fits one table, which each block has.
 constexpr join_partition_plan plan_direct_join(std::uint64_t build_rows, bool is_wide) {
-  join_partition_plan plan{0, 0, 5, 0, 0, is_wide ? 8 : 4, false};
+  join_partition_plan plan{0, 0, 5, 0, 0, 0, is_wide ? 8 : 4, false};
   while (plan.bucket_bits < 15 && std::uint64_t{1} << plan.bucket_bits < build_rows) {
     ++plan.bucket_bits;
   }
