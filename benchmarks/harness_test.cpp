@@ -5,15 +5,20 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "harness/csv.hpp"
 #include "harness/options.hpp"
+#include "harness/power_law.hpp"
 #include "harness/statistics.hpp"
 #include "harness/supervisor.hpp"
 
@@ -57,6 +62,52 @@ TEST(interleave, contenders_take_turns_and_the_first_place_rotates) {
   EXPECT_EQ(order, (std::vector<std::size_t>{0, 1, 2, 1, 2, 0, 2, 0, 1, 0, 1, 2}));
   ASSERT_EQ(taken.size(), 3u);
   EXPECT_EQ(taken[0], (std::vector<double>{1, 6, 8, 10}));
+}
+
+TEST(wall_milliseconds, last_as_long_as_the_work) {
+  const double taken =
+      bench::wall_milliseconds([] { std::this_thread::sleep_for(std::chrono::milliseconds(20)); });
+  EXPECT_GE(taken, 20);
+  EXPECT_LT(taken, 2000);
+}
+
+// ------------------------------------------------------------------ laws of keys
+
+/// How often each rank comes, for evenly spread arguments.
+std::vector<double> shares_of_ranks(double exponent, std::uint64_t ranks) {
+  constexpr int draws = 1 << 20;
+  std::vector<double> shares(ranks);
+  for (int i = 0; i < draws; ++i) {
+    shares.at(bench::power_law_rank((i + 0.5) / draws, exponent, ranks)) += 1.0 / draws;
+  }
+  return shares;
+}
+
+TEST(power_law_rank, falls_as_zipfs_law_of_any_exponent) {
+  constexpr std::uint64_t ranks = 1000;
+  for (const double exponent : {0.0, 0.5, 1.0, 1.5}) {
+    double sum = 0;
+    for (std::uint64_t rank = 1; rank <= ranks; ++rank) {
+      sum += std::pow(static_cast<double>(rank), -exponent);
+    }
+    const std::vector<double> shares = shares_of_ranks(exponent, ranks);
+    for (const unsigned rank : {1u, 2u, 3u, 10u, 30u}) {
+      const double expected = std::pow(static_cast<double>(rank), -exponent) / sum;
+      EXPECT_NEAR(shares[rank - 1] / expected, 1, 0.11)
+          << "exponent " << exponent << ", rank " << rank;
+    }
+  }
+}
+
+TEST(power_law_rank, reaches_both_ends_and_goes_no_further) {
+  const double last = 1 - 0x1p-53;
+  for (const double exponent : {0.0, 1.0, 1.5}) {
+    for (const std::uint64_t ranks : {1u, 2u, 1000u, 1u << 27}) {
+      EXPECT_EQ(bench::power_law_rank(0, exponent, ranks), 0u);
+      EXPECT_EQ(bench::power_law_rank(last, exponent, ranks), ranks - 1)
+          << exponent << ", " << ranks;
+    }
+  }
 }
 
 // ------------------------------------------------------------------ options

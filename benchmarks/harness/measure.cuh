@@ -5,7 +5,6 @@
 /// One case: the peers on the same input, verified, then timed in turns.
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -25,6 +24,11 @@ struct peer {
   std::function<cudaError_t(cudaStream_t)> call;
   /// Bytes read and written, if they are not the workload's.
   double own_bytes = 0;
+  /// Compares the result of the last call with what is known; empty text: it is right. For cases
+  /// whose result needs no other library.
+  std::function<std::string()> verify = {};
+  /// The call does the work itself, on the host, and is timed by its clock.
+  bool is_on_host = false;
 };
 
 /// What a case needs while it is measured. The closures own the memory.
@@ -133,16 +137,23 @@ inline constexpr int host_samples = 50;
 
 inline double host_sample(const environment& env, const peer& contender) {
   call_and_wait(contender, env.stream);
-  using clock = std::chrono::steady_clock;
-  const clock::time_point begin = clock::now();
   cudaError_t error = cudaSuccess;
-  for (int i = 0; i < host_calls_per_sample && error == cudaSuccess; ++i) {
-    error = contender.call(env.stream);
-  }
-  const std::chrono::duration<double, std::milli> taken = clock::now() - begin;
+  const double taken = wall_milliseconds([&] {
+    for (int i = 0; i < host_calls_per_sample && error == cudaSuccess; ++i) {
+      error = contender.call(env.stream);
+    }
+  });
   check(error, contender.lib.c_str());
   check(cudaStreamSynchronize(env.stream), contender.lib.c_str());
-  return taken.count() / host_calls_per_sample;
+  return taken / host_calls_per_sample;
+}
+
+/// Milliseconds of a call that works on the host.
+inline double host_work_sample(const environment& env, const peer& contender) {
+  cudaError_t error = cudaSuccess;
+  const double taken = wall_milliseconds([&] { error = contender.call(env.stream); });
+  check(error, contender.lib.c_str());
+  return taken;
 }
 
 inline std::vector<std::vector<double>> take_samples(const environment& env,
@@ -161,12 +172,22 @@ inline std::vector<std::vector<double>> take_samples(const environment& env,
     samples *= 5;  // Single calls scatter, and cost little.
   } else if (!env.settings.cold) {
     for (std::size_t i = 0; i < peers.size(); ++i) {
+      if (peers[i].is_on_host) continue;
       const double estimate_ms = device_sample(env, peers[i], 1, watch);
       batches[i] = batch_size(estimate_ms, env.settings.target_us / 1000);
     }
   }
-  return interleave(peers.size(), samples,
-                    [&](std::size_t i) { return device_sample(env, peers[i], batches[i], watch); });
+  // A device that waits for the host between its samples saves power: those on the host come last.
+  const auto on_device = static_cast<std::size_t>(std::count_if(
+      peers.begin(), peers.end(), [](const peer& any) { return !any.is_on_host; }));
+  auto taken = interleave(on_device, samples, [&](std::size_t i) {
+    return device_sample(env, peers[i], batches[i], watch);
+  });
+  for (std::size_t i = on_device; i < peers.size(); ++i) {
+    const auto take = [&](std::size_t) { return host_work_sample(env, peers[i]); };
+    taken.push_back(interleave(1, samples, take).front());
+  }
+  return taken;
 }
 
 /// A copy has no host cost worth comparing.
@@ -188,7 +209,23 @@ inline void qualify(const environment& env, workload& work, case_result& result)
       check(cudaStreamSynchronize(env.stream), "the device after this failure");
     }
   }
+  std::stable_partition(qualified.begin(), qualified.end(),
+                        [](const peer& any) { return !any.is_on_host; });
   work.peers = std::move(qualified);
+}
+
+/// Whether the peer's last result is right, as far as it can be told without the others.
+inline bool is_right(const peer& contender, case_result& result) {
+  const std::string wrong = contender.verify ? contender.verify() : std::string();
+  if (wrong.empty()) return true;
+  result.failures.push_back("the result of " + contender.lib + " is wrong: " + wrong);
+  return false;
+}
+
+/// One whose first result is wrong leaves the race.
+inline void drop_wrong(std::vector<peer>& peers, case_result& result) {
+  const auto is_wrong = [&](const peer& any) { return !is_right(any, result); };
+  peers.erase(std::remove_if(peers.begin(), peers.end(), is_wrong), peers.end());
 }
 
 /// Compares the results of the last calls. That is after the first call, and again after hundreds
@@ -243,6 +280,7 @@ inline case_result measure(const environment& env, const benchmark_case& what) {
     workload work = what.prepare(env);
     if (what.how == timing::host_call) detail::drop_copy(work.peers);
     detail::qualify(env, work, result);
+    detail::drop_wrong(work.peers, result);
     const std::string wrong_at_first = detail::verdict(work);
     std::vector<int> batches;
     const auto samples = detail::take_samples(env, what, work.peers, batches);
@@ -250,6 +288,7 @@ inline case_result measure(const environment& env, const benchmark_case& what) {
     if (!wrong.empty()) result.failures.push_back("strata's result is wrong: " + wrong);
     for (std::size_t i = 0; i < work.peers.size(); ++i) {
       if (work.peers[i].lib == "strata" && !wrong.empty()) continue;
+      if (!detail::is_right(work.peers[i], result)) continue;
       result.measurements.push_back(
           detail::to_measurement(what, work.peers[i], work.bytes, samples[i], batches[i]));
     }

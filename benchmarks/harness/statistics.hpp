@@ -5,6 +5,7 @@
 /// What becomes of a list of samples, and the order in which samples are taken. Host code only.
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <stdexcept>
@@ -46,6 +47,16 @@ inline int batch_size(double estimate_of_one_call, double target, int most = 100
   if (!(estimate_of_one_call > 0)) return most;
   const double calls = std::ceil(target / estimate_of_one_call);
   return static_cast<int>(std::clamp(calls, 1.0, static_cast<double>(most)));
+}
+
+/// Milliseconds that pass while `work` is done.
+template <class Work>
+double wall_milliseconds(Work&& work) {
+  using clock = std::chrono::steady_clock;
+  const clock::time_point begin = clock::now();
+  work();
+  const std::chrono::duration<double, std::milli> taken = clock::now() - begin;
+  return taken.count();
 }
 
 /// Calls `take(contender)` `samples` times for each contender. The contenders take turns, so that a
