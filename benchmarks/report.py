@@ -25,9 +25,14 @@ import textwrap
 COLUMNS = ("algorithm,type,case,n,lib,ms_median,ms_min,items_per_s,gb_per_s,"
            "percent_of_copy").split(",")
 BAR_COLUMNS = "algorithm,type,case,n,rival,min_ratio,min_percent_of_copy".split(",")
-# A list of bars may have these columns, too.
+# A list of bars may have some of these columns, too, in this order.
 RATE_COLUMN = "min_items_per_s"
 TIME_COLUMN = "max_ms"
+RIVAL_TIME_COLUMN = "max_rival_ms"
+# Strata's time in another case, of the same type; its algorithm or case is the bar's if empty.
+TIMES_COLUMN, OTHER_ALGORITHM_COLUMN, OTHER_CASE_COLUMN = OTHER_COLUMNS = (
+    "max_times_of_other", "other_algorithm", "other_case")
+MORE_BAR_COLUMNS = [RATE_COLUMN, TIME_COLUMN, RIVAL_TIME_COLUMN, *OTHER_COLUMNS]
 
 SPDX_COMMENT = ("<!-- SPDX-FileCopyrightText: 2026 The strata authors -->\n"
                 "<!-- SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception -->")
@@ -96,10 +101,11 @@ def status_of(ratio, noise):
 
 
 def read_rows(lines, columns, what, optional=()):
-    """The rows of a CSV with these columns, and perhaps an optional one; lines with # are comments."""
+    """The rows of a CSV with these columns, and perhaps optional ones; lines with # are comments."""
     reader = csv.DictReader(line for line in lines if not line.startswith("#"))
-    if reader.fieldnames not in (columns, *([*columns, name] for name in optional)):
-        raise ValueError(f"{what}: the columns are {reader.fieldnames}, not {columns}")
+    found = reader.fieldnames or []
+    if found != [*columns, *(name for name in optional if name in found)]:
+        raise ValueError(f"{what}: the columns are {found}, not {columns}")
     return list(reader)
 
 
@@ -354,7 +360,8 @@ def svg(comparisons, title="strata beside CUB"):
 # ------------------------------------------------------------------ bars
 
 
-Bar = collections.namedtuple("Bar", "key rival min_ratio min_percent_of_copy min_items_per_s max_ms")
+Bar = collections.namedtuple("Bar", "key rival min_ratio min_percent_of_copy min_items_per_s max_ms "
+                             "max_rival_ms max_times other")
 
 
 def read_bars(path):
@@ -362,11 +369,16 @@ def read_bars(path):
     def number(row, name):
         return float(row[name]) if row.get(name) else None
 
+    def other_of(row):
+        return key_of({**row, "algorithm": row.get(OTHER_ALGORITHM_COLUMN) or row["algorithm"],
+                       "case": row.get(OTHER_CASE_COLUMN) or row["case"]})
+
     with open(path, newline="", encoding="utf-8") as file:
         return [Bar(key_of(row), row["rival"], number(row, "min_ratio"),
                     number(row, "min_percent_of_copy"), number(row, RATE_COLUMN),
-                    number(row, TIME_COLUMN))
-                for row in read_rows(file, BAR_COLUMNS, path, [RATE_COLUMN, TIME_COLUMN])]
+                    number(row, TIME_COLUMN), number(row, RIVAL_TIME_COLUMN),
+                    number(row, TIMES_COLUMN), other_of(row))
+                for row in read_rows(file, BAR_COLUMNS, path, MORE_BAR_COLUMNS)]
 
 
 def check_bars(bars, comparisons, timings):
@@ -375,6 +387,7 @@ def check_bars(bars, comparisons, timings):
     lines, met = [], 0
     for bar in bars:
         ours = timings.get(bar.key, {}).get("strata")
+        other = timings.get(bar.other, {}).get("strata")
         c = by_key.get((bar.key, bar.rival))
         name = f"{label(bar.key)}{' beside ' + bar.rival if bar.rival else ''}"
         if ours is None or (bar.rival and c is None):
@@ -387,7 +400,10 @@ def check_bars(bars, comparisons, timings):
                 ("% of copy", ours.median_of("percent_of_copy"), bar.min_percent_of_copy, 1, 1),
                 ("10^9 items/s", billions(ours.median_of("items_per_s")),
                  billions(bar.min_items_per_s), 1, 2),
-                ("ms", ours.median, bar.max_ms, -1, 4)):
+                ("ms", ours.median, bar.max_ms, -1, 4),
+                (f"ms of {bar.rival}", c and c.theirs.median, bar.max_rival_ms, -1, 4),
+                (f"times {label(bar.other)}", other and ours.median / other.median,
+                 bar.max_times, -1, 3)):
             if bar_value is not None:
                 passed = passed and value is not None and sign * value >= sign * bar_value
                 found.append(f"{what} {rounded(value, digits) or 'none'} (bar {bar_value:g})")

@@ -257,13 +257,47 @@ class Bars(Files):
                                  f"\nDeviceReduce::Sum,i32,uniform,8192,{rival},,,{bar}\n")
                 self.assertEqual(self.run_report(FIXTURE, "--bars", path)[0], 0 if met else 1)
 
+    def test_a_bar_may_be_about_a_rivals_time(self):
+        for rival, most, met in (("cub", "0.0081", True), ("cub", "0.0079", False),
+                                 ("", "0.0081", False), ("host", "0.0081", False)):
+            with self.subTest(rival=rival, most=most):
+                path = self.file("bars.csv",
+                                 ",".join([*report.BAR_COLUMNS, report.RIVAL_TIME_COLUMN]) +
+                                 f"\nDeviceReduce::Sum,i32,uniform,8192,{rival},,,{most}\n")
+                self.assertEqual(self.run_report(FIXTURE, "--bars", path)[0], 0 if met else 1)
+
+    def test_a_bar_may_be_a_multiple_of_another_cases_time(self):
+        row = "DeviceHashJoin::{},u32/u32,J3 zipf={},11,strata,{},1,1,1,50\n"
+        results = self.file("joins.csv", ",".join(report.COLUMNS) + "\n" +
+                            row.format("InnerPairs", 0, 2) + row.format("SemiPairs", 0, 1.5) +
+                            row.format("InnerPairs", 1.5, 2.5))
+        for join, exponent, bar, met in (
+                ("SemiPairs", 0, "0.8,DeviceHashJoin::InnerPairs,", True),
+                ("SemiPairs", 0, "0.7,DeviceHashJoin::InnerPairs,", False),
+                ("InnerPairs", 1.5, "1.25,,J3 zipf=0", True),
+                ("InnerPairs", 1.5, "1,,J3 zipf=0", False),
+                ("SemiPairs", 0, "0.6,DeviceHashJoin::InnerPairs,J3 zipf=1.5", True),
+                ("InnerPairs", 1.5, "9,DeviceHashJoin::AntiPairs,J3 zipf=0", False),
+                ("InnerPairs", 1.5, ",,", True)):
+            with self.subTest(bar=bar):
+                path = self.file("bars.csv", ",".join([*report.BAR_COLUMNS, *report.OTHER_COLUMNS]) +
+                                 f"\nDeviceHashJoin::{join},u32/u32,J3 zipf={exponent},11,,,,{bar}\n")
+                code, printed = self.run_report(results, "--bars", path)
+                self.assertEqual(code, 0 if met else 1, printed)
+
+    def test_unknown_columns_of_bars_are_refused(self):
+        for columns in (["max"], [report.TIME_COLUMN, report.RATE_COLUMN]):
+            path = self.file("bars.csv", ",".join([*report.BAR_COLUMNS, *columns]) + "\n")
+            with self.assertRaisesRegex(ValueError, "columns"):
+                report.read_bars(path)
+
     def test_cases_without_a_rival_have_bars_too(self):
         alone = self.file("alone.csv", ",".join(report.COLUMNS) +
-                          "\nDeviceHashJoin::InnerPairs,u32/u32,J1,11,strata,0.15,0.14,1,1,50\n")
+                          "\nDeviceHashJoin::InnerPairs,u32/u32,J3,11,strata,0.15,0.14,1,1,50\n")
         for bars, met in ((",,,50,0.15", True), (",,,51,", False), (",,,,0.149", False), (",,1,,", False)):
             with self.subTest(bars=bars):
                 path = self.file("bars.csv", ",".join([*report.BAR_COLUMNS, report.TIME_COLUMN]) +
-                                 f"\nDeviceHashJoin::InnerPairs,u32/u32,J1,11{bars}\n")
+                                 f"\nDeviceHashJoin::InnerPairs,u32/u32,J3,11{bars}\n")
                 self.assertEqual(self.run_report(alone, "--bars", path)[0], 0 if met else 1)
 
     def test_the_bars_of_the_project_can_be_read(self):
