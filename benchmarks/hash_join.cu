@@ -1,275 +1,391 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DeviceHashJoin beside a copy of its input; no other library of the toolkit joins. The necessary
-// traffic is the keys of both sides, read once, and the pairs of rows, written once. A case is
-// `rows of the build side x rows of the probe side`, then
+// DeviceHashJoin beside a sort-merge join made of CUB's parts (`cub`), which has no join, and, where
+// that ends soon, two threads of the host (`host`). The necessary traffic is the keys of both
+// sides, read once, and the rows of the result, written once. A case is
+// `rows of the build side x rows of the probe side`, three of which have names, then
 //
 //   match=M  the share of probe rows that have a partner
-//   zipf=Z   1: probe keys are log-uniform, as a Zipf law of exponent 1 is; 0: uniform
+//   zipf=Z   probe keys follow Zipf's law of that exponent; 0: uniform
 //   mult=K   build rows with the same key
 //   dense    keys are numbers from 0 on, shuffled; sparse: any bit patterns
+//   unique   the join is told that build keys are; table: it is told to make one table;
+//   ordered  it is told to keep the order of the probe rows
 
 #include <strata/device/device_hash_join.hpp>
+#include <strata/device/hash_join/host_join.hpp>
 
-#include <cmath>
+#include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "harness/harness.cuh"
-#include "harness/inputs.cuh"
-
-namespace hash_join_benchmark {
-
-struct join_case {
-  const char* name;
-  std::int64_t build_rows;
-  std::int64_t probe_rows;
-  double match;
-  int zipf;
-  std::int64_t mult;
-  bool is_sparse;
-
-  __host__ __device__ std::int64_t keys() const { return build_rows / mult; }
-};
-
-/// A permutation of [0, size): of the next power of two, walked along until it is inside.
-__host__ __device__ inline std::uint64_t permuted(std::uint64_t x, std::uint64_t size) {
-  int bits = 1;
-  while ((std::uint64_t{1} << bits) < size) ++bits;
-  const std::uint64_t mask = (std::uint64_t{1} << bits) - 1;
-  do {
-    for (int round = 0; round < 3; ++round) {
-      x = (x * 0x9e3779b97f4a7c15u + 0x1234567u) & mask;
-      x ^= x >> (bits / 2 > 0 ? bits / 2 : 1);
-    }
-  } while (x >= size);
-  return x;
-}
-
-template <class Key>
-__device__ Key key_of(std::uint64_t id, bool is_sparse) {
-  if (!is_sparse) return static_cast<Key>(id);
-  if (sizeof(Key) == 8) return static_cast<Key>(bench::random_bits(id));
-  // No two ids have the same.
-  auto word = static_cast<std::uint32_t>(id);
-  word = (word ^ (word >> 16)) * 0x85ebca6bu;
-  word = (word ^ (word >> 13)) * 0xc2b2ae35u;
-  return static_cast<Key>(word ^ (word >> 16));
-}
-
-__device__ inline std::uint64_t probe_id(const join_case& what, std::uint64_t row,
-                                         std::uint64_t seed) {
-  const double u = static_cast<double>(bench::random_bits(seed + row) >> 11) * 0x1p-53;
-  const auto keys = static_cast<double>(what.keys());
-  if (what.zipf == 0) return static_cast<std::uint64_t>(u * keys / what.match);
-  return permuted(static_cast<std::uint64_t>(pow(keys, u) - 0.5), what.keys());
-}
-
-__device__ inline std::uint64_t pair_bits(std::int64_t build_row, std::int64_t probe_row) {
-  return bench::random_bits(static_cast<std::uint64_t>(build_row) << 32 ^
-                            static_cast<std::uint64_t>(probe_row));
-}
-
-/// Number of pairs and a sum over them that does not depend on their order.
-struct checksum {
-  unsigned long long pairs;
-  unsigned long long sum;
-};
-
-template <class Key>
-__global__ void make_build(join_case what, Key* keys, std::int32_t* row_of) {
-  const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
-  for (std::int64_t row = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-       row < what.build_rows; row += stride) {
-    const std::uint64_t place = permuted(row, what.build_rows);
-    keys[row] = key_of<Key>(place % what.keys(), what.is_sparse);
-    row_of[place] = static_cast<std::int32_t>(row);
-  }
-}
-
-template <class Key>
-__global__ void make_probe(join_case what, std::uint64_t seed, const std::int32_t* row_of,
-                           Key* keys, checksum* expected) {
-  const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
-  checksum mine{0, 0};
-  for (std::int64_t row = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-       row < what.probe_rows; row += stride) {
-    const std::uint64_t id = probe_id(what, row, seed);
-    keys[row] = key_of<Key>(id, what.is_sparse);
-    if (id >= static_cast<std::uint64_t>(what.keys())) continue;
-    for (std::int64_t place = id; place < what.build_rows; place += what.keys()) {
-      ++mine.pairs;
-      mine.sum += pair_bits(row_of[place], row);
-    }
-  }
-  atomicAdd(&expected->pairs, mine.pairs);
-  atomicAdd(&expected->sum, mine.sum);
-}
-
-__global__ void sum_pairs(const std::int32_t* build_rows, const std::int32_t* probe_rows,
-                          std::int64_t capacity, const std::int64_t* total, checksum* found) {
-  const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
-  const std::int64_t count = *total < capacity ? *total : capacity;
-  unsigned long long sum = 0;
-  for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count;
-       i += stride) {
-    sum += pair_bits(build_rows[i], probe_rows[i]);
-  }
-  atomicAdd(&found->sum, sum);
-  if (blockIdx.x == 0 && threadIdx.x == 0) found->pairs = static_cast<unsigned long long>(*total);
-}
-
-}  // namespace hash_join_benchmark
+#include "harness/join_data.cuh"
+#include "harness/sort_merge_join.cuh"
 
 namespace {
 
-using namespace hash_join_benchmark;
 using bench::device_array;
 using bench::environment;
-using bench::timing;
+using bench::join_case;
+using bench::join_result;
+using bench::join_sides;
 using bench::workload;
+using strata::JoinKind;
 
-template <class Key>
-struct sides {
-  device_array<Key> build;
-  device_array<Key> probe;
-  checksum expected;
-
-  sides(const join_case& what, const environment& env)
-      : build(static_cast<std::size_t>(what.build_rows)),
-        probe(static_cast<std::size_t>(what.probe_rows)) {
-    const device_array<std::int32_t> row_of(build.size());
-    const device_array<checksum> sum(1);
-    sum.fill_bytes(0, env.stream);
-    make_build<<<4096, 256, 0, env.stream>>>(what, build.data(), row_of.data());
-    make_probe<<<4096, 256, 0, env.stream>>>(what, bench::random_bits(env.settings.seed),
-                                             row_of.data(), probe.data(), sum.data());
-    bench::check(cudaGetLastError(), "make_probe");
-    bench::check(cudaStreamSynchronize(env.stream), "make_probe");
-    expected = sum.value_at(0);
-  }
+/// What is asked of a join besides its data.
+struct request {
+  JoinKind kind = JoinKind::inner;
+  const char* suffix = "";
+  bool is_unique = false;
+  bool is_ordered = false;
+  bool only_counts = false;
+  strata::JoinStrategy strategy = strata::JoinStrategy::automatic;
+  bool beside_cub = true;
+  bool beside_host = false;
 };
 
-enum class call_kind { unique_pairs, pairs, ordered_pairs, count };
+const char* name_of(const request& wanted) {
+  if (wanted.only_counts) return "DeviceHashJoin::InnerCount";
+  switch (wanted.kind) {
+    case JoinKind::left:
+      return "DeviceHashJoin::LeftPairs";
+    case JoinKind::full:
+      return "DeviceHashJoin::FullPairs";
+    case JoinKind::semi:
+      return "DeviceHashJoin::SemiPairs";
+    case JoinKind::anti:
+      return "DeviceHashJoin::AntiPairs";
+    case JoinKind::inner:
+      break;
+  }
+  return "DeviceHashJoin::InnerPairs";
+}
 
-template <class Key>
-workload prepare(const join_case& what, call_kind kind, strata::JoinStrategy strategy,
-                 const environment& env) {
-  const sides<Key> keys(what, env);
-  const auto capacity = static_cast<std::int64_t>(keys.expected.pairs);
-  const bool has_pairs = kind != call_kind::count;
-  const std::size_t room = has_pairs ? static_cast<std::size_t>(capacity) : 0;
-  const device_array<std::int32_t> build_out(room);
-  const device_array<std::int32_t> probe_out(room);
-  const device_array<std::int64_t> total(1);
-  total.fill_bytes(0xa5, env.stream);
-  strata::JoinOptions<> options;
-  options.strategy = strategy;
-  options.build_unique = kind == call_kind::unique_pairs;
-  if (kind == call_kind::ordered_pairs) options.order = strata::JoinOrder::probe;
-
-  workload work;
-  work.bytes = static_cast<double>(keys.build.bytes() + keys.probe.bytes()) +
-               (has_pairs ? 8.0 * static_cast<double>(capacity) : 0.0);
-  work.peers.push_back(
-      bench::storage_peer("strata", [=](void* storage, std::size_t& bytes, cudaStream_t stream) {
-        if (!has_pairs) {
-          return strata::DeviceHashJoin::InnerCount<std::int32_t>(
-              storage, bytes, keys.build.data(), what.build_rows, keys.probe.data(),
-              what.probe_rows, total.data(), options, stream);
-        }
-        return strata::DeviceHashJoin::InnerPairs(
-            storage, bytes, keys.build.data(), what.build_rows, keys.probe.data(), what.probe_rows,
-            build_out.data(), probe_out.data(), total.data(), capacity, options, stream);
-      }));
-  work.peers.push_back(bench::copy_peer(keys.probe.data(), keys.probe.bytes()));
-  const cudaStream_t stream = env.stream;
-  work.verify = [=]() -> std::string {
-    const device_array<checksum> sum(1);
-    sum.fill_bytes(0, stream);
-    sum_pairs<<<4096, 256, 0, stream>>>(build_out.data(), probe_out.data(),
-                                        has_pairs ? capacity : 0, total.data(), sum.data());
-    bench::check(cudaGetLastError(), "sum_pairs");
-    bench::check(cudaStreamSynchronize(stream), "sum_pairs");
-    const checksum found = sum.value_at(0);
-    if (found.pairs != keys.expected.pairs) {
-      return std::to_string(found.pairs) + " pairs, expected " +
-             std::to_string(keys.expected.pairs);
-    }
-    return has_pairs && found.sum != keys.expected.sum ? "other pairs than expected" : "";
-  };
-  return work;
+std::string text_of(double number) {
+  std::string text = std::to_string(number);
+  while (text.back() == '0') text.pop_back();
+  if (text.back() == '.') text.pop_back();
+  return text;
 }
 
 std::string name_of(const join_case& what) {
-  std::string match = std::to_string(what.match);
-  while (match.back() == '0') match.pop_back();
-  if (match.back() == '.') match.pop_back();
-  return std::string(what.name) + " match=" + match + " zipf=" + std::to_string(what.zipf) +
+  return std::string(what.name) + " match=" + text_of(what.match) + " zipf=" + text_of(what.zipf) +
          " mult=" + std::to_string(what.mult) + (what.is_sparse ? " sparse" : " dense");
 }
 
 template <class Key>
-void add(bench::suite& suite, const char* type, const join_case& what, call_kind kind,
-         const char* suffix = "", strata::JoinStrategy strategy = strata::JoinStrategy::automatic) {
+cudaError_t join(void* storage, std::size_t& bytes, const join_sides<Key>& sides,
+                 const request& wanted, const join_result& out, cudaStream_t stream) {
+  using joins = strata::DeviceHashJoin;
+  strata::JoinOptions<> options;
+  options.strategy = wanted.strategy;
+  options.build_unique = wanted.is_unique;
+  if (wanted.is_ordered) options.order = strata::JoinOrder::probe;
+  const auto build_rows = static_cast<std::int64_t>(sides.build.size());
+  const auto probe_rows = static_cast<std::int64_t>(sides.probe.size());
+  if (wanted.only_counts) {
+    return joins::InnerCount<std::int32_t>(storage, bytes, sides.build.data(), build_rows,
+                                           sides.probe.data(), probe_rows, out.total.data(),
+                                           options, stream);
+  }
+  const auto pairs = [&](auto call) {
+    return call(storage, bytes, sides.build.data(), build_rows, sides.probe.data(), probe_rows,
+                out.build_out.data(), out.probe_out.data(), out.total.data(), out.capacity,
+                options, stream);
+  };
+  const auto rows = [&](auto call) {
+    return call(storage, bytes, sides.build.data(), build_rows, sides.probe.data(), probe_rows,
+                out.probe_out.data(), out.total.data(), out.capacity, options, stream);
+  };
+  switch (wanted.kind) {
+    case JoinKind::left:
+      return pairs([](auto&&... with) { return joins::LeftPairs(with...); });
+    case JoinKind::full:
+      return pairs([](auto&&... with) { return joins::FullPairs(with...); });
+    case JoinKind::semi:
+      return rows([](auto&&... with) { return joins::SemiPairs(with...); });
+    case JoinKind::anti:
+      return rows([](auto&&... with) { return joins::AntiPairs(with...); });
+    case JoinKind::inner:
+      break;
+  }
+  return pairs([](auto&&... with) { return joins::InnerPairs(with...); });
+}
+
+/// The join of the host, in the memory of the host.
+template <class Key>
+class host_join {
+ public:
+  host_join(const join_sides<Key>& sides, const join_result& device_result, cudaStream_t stream)
+      : build_(sides.build.size()),
+        probe_(sides.probe.size()),
+        build_out_(device_result.build_out.size()),
+        probe_out_(device_result.probe_out.size()),
+        device_result_(device_result) {
+    options_.threads = 2;
+    copy(build_.data(), sides.build.data(), sides.build.bytes(), stream);
+    copy(probe_.data(), sides.probe.data(), sides.probe.bytes(), stream);
+    std::size_t bytes = 0;
+    bench::check(call(nullptr, bytes), "host");
+    storage_.resize(bytes);
+  }
+
+  cudaError_t operator()() {
+    std::size_t bytes = storage_.size();
+    return call(storage_.data(), bytes);
+  }
+
+  /// To where the device can see it.
+  void publish(cudaStream_t stream) const {
+    copy(device_result_.build_out.data(), build_out_.data(), device_result_.build_out.bytes(),
+         stream);
+    copy(device_result_.probe_out.data(), probe_out_.data(), device_result_.probe_out.bytes(),
+         stream);
+    copy(device_result_.total.data(), &total_, sizeof total_, stream);
+  }
+  void spoil() {
+    std::fill(probe_out_.begin(), probe_out_.end(), -2);
+    total_ = -2;
+  }
+
+ private:
+  static void copy(void* target, const void* source, std::size_t bytes, cudaStream_t stream) {
+    bench::check(cudaMemcpyAsync(target, source, bytes, cudaMemcpyDefault, stream), "copy");
+    bench::check(cudaStreamSynchronize(stream), "copy");
+  }
+
+  cudaError_t call(void* storage, std::size_t& bytes) {
+    const strata::HostJoinStatus status = strata::detail::host_join_pairs(
+        storage, bytes, JoinKind::inner, build_.data(), static_cast<std::int64_t>(build_.size()),
+        probe_.data(), static_cast<std::int64_t>(probe_.size()), build_out_.data(),
+        probe_out_.data(), &total_, device_result_.capacity, options_);
+    return status == strata::HostJoinStatus::success ? cudaSuccess : cudaErrorInvalidValue;
+  }
+
+  std::vector<Key> build_;
+  std::vector<Key> probe_;
+  std::vector<std::int32_t> build_out_;
+  std::vector<std::int32_t> probe_out_;
+  std::vector<unsigned char> storage_;
+  std::int64_t total_ = -2;
+  strata::HostJoinOptions options_;
+  join_result device_result_;
+};
+
+template <class Key>
+workload prepare(const join_case& what, const request& wanted, const environment& env) {
+  const cudaStream_t stream = env.stream;
+  const join_sides<Key> sides(what, wanted.kind, env.settings.seed, stream);
+  const auto rows = static_cast<std::int64_t>(sides.expected.rows);
+  const auto new_result = [&] {
+    const join_result result(wanted.kind, wanted.only_counts ? 0 : rows);
+    result.spoil(stream);
+    return result;
+  };
+  const auto verified = [&](bench::peer contender, const join_result& result) {
+    contender.verify = [=] { return result.difference_from(sides.expected, stream); };
+    return contender;
+  };
+
+  workload work;
+  const join_result ours = new_result();
+  work.bytes = static_cast<double>(sides.build.bytes() + sides.probe.bytes() +
+                                   ours.build_out.bytes() + ours.probe_out.bytes());
+  work.peers.push_back(verified(
+      bench::storage_peer("strata",
+                          [=](void* storage, std::size_t& bytes, cudaStream_t where) {
+                            return join<Key>(storage, bytes, sides, wanted, ours, where);
+                          }),
+      ours));
+  if (wanted.beside_cub) {
+    const join_result theirs = new_result();
+    const bench::sort_merge_join<Key> by_sorting(what, wanted.kind, wanted.is_unique, sides,
+                                                 theirs, stream);
+    work.peers.push_back(verified({"cub", by_sorting}, theirs));
+  }
+  if (wanted.beside_host) {
+    const join_result theirs = new_result();
+    const auto by_host = std::make_shared<host_join<Key>>(sides, theirs, stream);
+    bench::peer contender{"host", [=](cudaStream_t) { return (*by_host)(); }};
+    contender.is_on_host = true;
+    contender.verify = [=] {
+      by_host->publish(stream);
+      by_host->spoil();
+      return theirs.difference_from(sides.expected, stream);
+    };
+    work.peers.push_back(contender);
+  }
+  work.peers.push_back(bench::copy_peer(sides.probe.data(), sides.probe.bytes()));
+  return work;
+}
+
+template <class Key>
+void add(bench::suite& suite, const join_case& what, const request& wanted) {
   bench::benchmark_case added;
-  added.algorithm =
-      kind == call_kind::count ? "DeviceHashJoin::InnerCount" : "DeviceHashJoin::InnerPairs";
-  added.type = type;
-  added.data_case = name_of(what) + suffix;
+  added.algorithm = name_of(wanted);
+  added.type = sizeof(Key) == 4 ? "u32/u32" : "u64/u32";
+  added.data_case = name_of(what) + wanted.suffix;
   added.n = what.build_rows + what.probe_rows;
-  added.prepare = [what, kind, strategy](const environment& env) {
-    return prepare<Key>(what, kind, strategy, env);
+  added.prepare = [what, wanted](const environment& env) {
+    return prepare<Key>(what, wanted, env);
   };
   added.rivals = {};
+  if (wanted.beside_cub) added.rivals.emplace_back("cub");
+  if (wanted.beside_host) added.rivals.emplace_back("host");
   suite.add(added);
+}
+
+void add_both(bench::suite& suite, const join_case& what, const request& wanted) {
+  add<std::uint32_t>(suite, what, wanted);
+  add<std::uint64_t>(suite, what, wanted);
 }
 
 constexpr std::int64_t million = 1000000;
 constexpr std::int64_t two_to(int bits) { return std::int64_t{1} << bits; }
 
+constexpr join_case J1{"J1", million / 10, million};
+constexpr join_case J2{"J2", million, million};
+constexpr join_case J3{"J3", million, 10 * million};
+constexpr join_case two_24{"2^24x2^24", two_to(24), two_to(24)};
+constexpr join_case two_24_27{"2^24x2^27", two_to(24), two_to(27)};
+constexpr join_case two_27{"2^27x2^27", two_to(27), two_to(27)};
+
+bool has_rows_of(const join_case& a, const join_case& b) {
+  return a.build_rows == b.build_rows && a.probe_rows == b.probe_rows;
+}
+join_case with_match(join_case what, double match) {
+  what.match = match;
+  return what;
+}
+join_case with_zipf(join_case what, double exponent) {
+  what.zipf = exponent;
+  return what;
+}
+join_case with_mult(join_case what, std::int64_t mult, double match) {
+  what.mult = mult;
+  what.match = match;
+  return what;
+}
+join_case sparse(join_case what) {
+  what.is_sparse = true;
+  return what;
+}
+
+request unique() {
+  request wanted;
+  wanted.is_unique = true;
+  wanted.suffix = " unique";
+  return wanted;
+}
+request table() {
+  request wanted;
+  wanted.strategy = strata::JoinStrategy::simple;
+  wanted.suffix = " table";
+  wanted.beside_cub = false;
+  return wanted;
+}
+request ordered() {
+  request wanted;
+  wanted.is_ordered = true;
+  wanted.suffix = " ordered";
+  wanted.beside_cub = false;
+  return wanted;
+}
+request counted() {
+  request wanted;
+  wanted.only_counts = true;
+  wanted.beside_cub = false;
+  return wanted;
+}
+request of_kind(JoinKind kind) {
+  request wanted;
+  wanted.kind = kind;
+  return wanted;
+}
+
+void add_sizes(bench::suite& suite) {
+  const join_case sizes[] = {{"10Kx10M", 10000, 10 * million},
+                             {"100Kx100K", 100000, 100000},
+                             J1,
+                             J2,
+                             J3,
+                             {"2^20x2^20", two_to(20), two_to(20)},
+                             {"2^22x40M", two_to(22), 40 * million},
+                             two_24,
+                             two_24_27,
+                             two_27};
+  for (const join_case& what : sizes) {
+    request wanted;
+    wanted.beside_host = has_rows_of(what, J1) || has_rows_of(what, J3);
+    add<std::uint32_t>(suite, what, unique());
+    add_both(suite, what, wanted);
+    add<std::uint32_t>(suite, what, counted());
+  }
+  for (const join_case& what : {sizes[0], J1, J3, two_24}) {
+    add<std::uint32_t>(suite, what, table());
+  }
+  for (const join_case& what : {J3, two_24}) add<std::uint32_t>(suite, what, ordered());
+}
+
+/// Each axis at a small, two middle and a large size.
+void add_axes(bench::suite& suite) {
+  for (const join_case& what : {J1, J3, two_24, two_27}) {
+    // The sorts at the largest size would take as long as all else.
+    request plain;
+    plain.beside_cub = !has_rows_of(what, two_27);
+    request promised = unique();
+    promised.beside_cub = plain.beside_cub;
+
+    add<std::uint32_t>(suite, sparse(what), promised);
+    add_both(suite, sparse(what), plain);
+    add_both(suite, with_match(what, 0.25), plain);
+    add<std::uint32_t>(suite, with_match(what, 0.03), plain);
+    add<std::uint32_t>(suite, with_zipf(what, 1), plain);
+    add_both(suite, with_zipf(what, 1.5), plain);
+    for (const JoinKind kind : {JoinKind::left, JoinKind::full, JoinKind::semi, JoinKind::anti}) {
+      request wanted = of_kind(kind);
+      wanted.beside_cub = plain.beside_cub;
+      add<std::uint32_t>(suite, with_match(what, 0.25), wanted);
+      const bool has_bar = kind == JoinKind::semi || kind == JoinKind::anti;
+      if (has_bar && plain.beside_cub) add<std::uint32_t>(suite, what, wanted);
+    }
+  }
+  for (const JoinKind kind : {JoinKind::left, JoinKind::full, JoinKind::semi, JoinKind::anti}) {
+    add<std::uint64_t>(suite, with_match(J3, 0.25), of_kind(kind));
+  }
+  request alone;
+  alone.beside_cub = false;
+  add_both(suite, with_zipf(two_24_27, 1.5), alone);
+  add<std::uint32_t>(suite, sparse(with_zipf(with_match(J3, 0.25), 1.5)), {});
+}
+
+/// As many rows with the same key as the memory has room for the result.
+void add_duplicates(bench::suite& suite) {
+  add_both(suite, with_mult(J1, 10, 1), {});
+  add_both(suite, with_mult(J1, 1000, 0.25), {});
+  add<std::uint32_t>(suite, with_mult(J1, 50000, 0.03), {});
+  add_both(suite, with_mult({"100Kx100K", 100000, 100000}, 1000, 1), {});
+  add_both(suite, with_mult({"100Kx100K", 100000, 100000}, 50000, 0.3), {});
+  add_both(suite, with_mult({"2^20x2^13", two_to(20), two_to(13)}, two_to(14), 1), {});
+  add_both(suite, with_mult(J3, 10, 1), {});
+  add<std::uint32_t>(suite, with_mult(J3, 1000, 0.03), {});
+  add<std::uint32_t>(suite, with_mult(J3, 50000, 0.003), {});
+  add_both(suite, with_mult(two_24, 10, 1), {});
+  add<std::uint32_t>(suite, with_mult(two_24, 1000, 0.03), {});
+  request alone;
+  alone.beside_cub = false;
+  add<std::uint32_t>(suite, with_mult(two_27, 10, 0.25), alone);
+  add<std::uint32_t>(suite, with_mult(two_27, 1000, 0.01), alone);
+}
+
 void add_cases(bench::suite& suite) {
-  constexpr join_case uniform[] = {
-      {"10Kx10M", 10000, 10 * million, 1, 0, 1, false},
-      {"100Kx100K", 100000, 100000, 1, 0, 1, false},
-      {"J1", million, 10 * million, 1, 0, 1, false},
-      {"2^20x2^20", two_to(20), two_to(20), 1, 0, 1, false},
-      {"2^22x40M", two_to(22), 40 * million, 1, 0, 1, false},
-      {"2^24x2^24", two_to(24), two_to(24), 1, 0, 1, false},
-      {"2^24x2^27", two_to(24), two_to(27), 1, 0, 1, false},
-      {"2^27x2^27", two_to(27), two_to(27), 1, 0, 1, false},
-  };
-  for (const join_case& what : uniform) {
-    add<std::uint32_t>(suite, "u32/u32", what, call_kind::unique_pairs, " unique");
-    add<std::uint32_t>(suite, "u32/u32", what, call_kind::pairs);
-    add<std::uint32_t>(suite, "u32/u32", what, call_kind::pairs, " table",
-                       strata::JoinStrategy::simple);
-    add<std::uint64_t>(suite, "u64/u32", what, call_kind::pairs);
-    add<std::uint32_t>(suite, "u32/u32", what, call_kind::count);
-  }
-  constexpr join_case others[] = {
-      {"J1", million, 10 * million, 0.25, 0, 1, false},
-      {"J1", million, 10 * million, 1, 1, 1, false},
-      {"J1", million, 10 * million, 1, 0, 1, true},
-      {"J1", million, 10 * million, 1, 0, 10, false},
-      {"2^24x2^24", two_to(24), two_to(24), 0.25, 0, 1, false},
-      {"2^24x2^24", two_to(24), two_to(24), 1, 1, 1, false},
-      {"2^24x2^24", two_to(24), two_to(24), 1, 0, 1, true},
-      {"2^24x2^24", two_to(24), two_to(24), 1, 0, 4, false},
-      {"100Kx100K", 100000, 100000, 1, 0, 1000, false},
-      {"100Kx100K", 100000, 100000, 0.3, 0, 50000, false},
-      {"2^20x2^13", two_to(20), two_to(13), 1, 0, two_to(14), false},
-      {"2^27x2^27", two_to(27), two_to(27), 0.25, 0, 1, false},
-      {"2^27x2^27", two_to(27), two_to(27), 1, 0, 1, true},
-  };
-  for (const join_case& what : others) {
-    add<std::uint32_t>(suite, "u32/u32", what, call_kind::pairs);
-    add<std::uint64_t>(suite, "u64/u32", what, call_kind::pairs);
-  }
-  for (const join_case& what : {uniform[2], uniform[5]}) {
-    add<std::uint32_t>(suite, "u32/u32", what, call_kind::ordered_pairs, " ordered");
-  }
+  add_sizes(suite);
+  add_axes(suite);
+  add_duplicates(suite);
 }
 
 }  // namespace

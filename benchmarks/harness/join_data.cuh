@@ -1,0 +1,230 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// The two sides of a join, made on the device, and what is known of its result.
+
+#include <strata/device/hash_join/join_types.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "harness/cuda.cuh"
+#include "harness/inputs.cuh"
+#include "harness/power_law.hpp"
+
+namespace bench {
+
+struct join_case {
+  const char* name;
+  std::int64_t build_rows;
+  std::int64_t probe_rows;
+  /// Share of the probe rows that have a partner.
+  double match = 1;
+  /// Exponent of the law of the probe rows' keys; 0: all are equally frequent.
+  double zipf = 0;
+  /// Build rows with the same key.
+  std::int64_t mult = 1;
+  /// Keys are any bit patterns, not numbers from 0 on.
+  bool is_sparse = false;
+
+  __host__ __device__ std::uint64_t keys() const {
+    return static_cast<std::uint64_t>(build_rows / mult);
+  }
+  /// Keys without a partner are numbered behind those with one.
+  std::uint64_t most_ids() const { return match < 1 ? 2 * keys() : keys(); }
+};
+
+/// Number of rows of a result and a sum over them that does not depend on their order.
+struct join_checksum {
+  unsigned long long rows;
+  unsigned long long sum;
+};
+
+namespace detail {
+
+/// A permutation of [0, size): of the next power of two, walked along until it is inside.
+__device__ inline std::uint64_t permuted(std::uint64_t x, std::uint64_t size) {
+  int bits = 1;
+  while ((std::uint64_t{1} << bits) < size) ++bits;
+  const std::uint64_t mask = (std::uint64_t{1} << bits) - 1;
+  do {
+    for (int round = 0; round < 3; ++round) {
+      x = (x * 0x9e3779b97f4a7c15u + 0x1234567u) & mask;
+      x ^= x >> (bits / 2 > 0 ? bits / 2 : 1);
+    }
+  } while (x >= size);
+  return x;
+}
+
+/// No two ids have the same key.
+template <class Key>
+__device__ Key join_key_of(std::uint64_t id, bool is_sparse) {
+  if (!is_sparse) return static_cast<Key>(id);
+  if (sizeof(Key) == 8) return static_cast<Key>(random_bits(id));
+  auto word = static_cast<std::uint32_t>(id);
+  word = (word ^ (word >> 16)) * 0x85ebca6bu;
+  word = (word ^ (word >> 13)) * 0xc2b2ae35u;
+  return static_cast<Key>(word ^ (word >> 16));
+}
+
+__device__ inline std::uint64_t probe_id(const join_case& what, std::uint64_t row,
+                                         std::uint64_t seed) {
+  const double u = static_cast<double>(random_bits(seed + row) >> 11) * 0x1p-53;
+  if (u >= what.match) {
+    const double unmatched = (u - what.match) / (1 - what.match);
+    return what.keys() + static_cast<std::uint64_t>(unmatched * static_cast<double>(what.keys()));
+  }
+  // Frequent keys are not to be neighbours.
+  return permuted(power_law_rank(u / what.match, what.zipf, what.keys()), what.keys());
+}
+
+__device__ inline unsigned long long pair_bits(std::int64_t build_row, std::int64_t probe_row) {
+  return random_bits(static_cast<std::uint64_t>(build_row) << 32 ^
+                     static_cast<std::uint64_t>(probe_row));
+}
+
+template <class Key>
+__global__ void make_build(join_case what, Key* keys, std::int32_t* row_of) {
+  const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
+  for (std::int64_t row = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+       row < what.build_rows; row += stride) {
+    const std::uint64_t place = permuted(row, what.build_rows);
+    keys[row] = join_key_of<Key>(place % what.keys(), what.is_sparse);
+    row_of[place] = static_cast<std::int32_t>(row);
+  }
+}
+
+/// Of each key, sets `is_found` if a probe row has it.
+template <class Key>
+__global__ void make_probe(join_case what, strata::JoinKind kind, std::uint64_t seed,
+                           const std::int32_t* row_of, Key* keys, unsigned char* is_found,
+                           join_checksum* expected) {
+  const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
+  const bool has_pairs = kind != strata::JoinKind::semi && kind != strata::JoinKind::anti;
+  join_checksum mine{0, 0};
+  for (std::int64_t row = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+       row < what.probe_rows; row += stride) {
+    const std::uint64_t id = probe_id(what, row, seed);
+    keys[row] = join_key_of<Key>(id, what.is_sparse);
+    const bool has_partner = id < what.keys();
+    if (has_partner) is_found[id] = 1;
+    if (has_partner && has_pairs) {
+      for (std::int64_t place = id; place < what.build_rows; place += what.keys()) {
+        ++mine.rows;
+        mine.sum += pair_bits(row_of[place], row);
+      }
+    } else if (kind != strata::JoinKind::inner &&
+               has_partner == (kind == strata::JoinKind::semi)) {
+      ++mine.rows;
+      mine.sum += pair_bits(-1, row);
+    }
+  }
+  atomicAdd(&expected->rows, mine.rows);
+  atomicAdd(&expected->sum, mine.sum);
+}
+
+static __global__ void expect_lonely_build_rows(join_case what, const std::int32_t* row_of,
+                                                const unsigned char* is_found,
+                                                join_checksum* expected) {
+  const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
+  join_checksum mine{0, 0};
+  for (std::int64_t place = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+       place < what.build_rows; place += stride) {
+    if (is_found[place % what.keys()] != 0) continue;
+    ++mine.rows;
+    mine.sum += pair_bits(row_of[place], -1);
+  }
+  atomicAdd(&expected->rows, mine.rows);
+  atomicAdd(&expected->sum, mine.sum);
+}
+
+static __global__ void sum_join_rows(const std::int32_t* build_rows,
+                                     const std::int32_t* probe_rows, std::int64_t count,
+                                     unsigned long long* sum) {
+  const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
+  unsigned long long mine = 0;
+  for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count;
+       i += stride) {
+    mine += pair_bits(build_rows == nullptr ? -1 : build_rows[i], probe_rows[i]);
+  }
+  atomicAdd(sum, mine);
+}
+
+}  // namespace detail
+
+template <class Key>
+struct join_sides {
+  device_array<Key> build;
+  device_array<Key> probe;
+  join_checksum expected;
+
+  join_sides(const join_case& what, strata::JoinKind kind, std::uint64_t seed,
+             cudaStream_t stream)
+      : build(static_cast<std::size_t>(what.build_rows)),
+        probe(static_cast<std::size_t>(what.probe_rows)) {
+    const device_array<std::int32_t> row_of(build.size());
+    const device_array<unsigned char> is_found(what.keys());
+    const device_array<join_checksum> sum(1);
+    is_found.fill_bytes(0, stream);
+    sum.fill_bytes(0, stream);
+    detail::make_build<<<4096, 256, 0, stream>>>(what, build.data(), row_of.data());
+    detail::make_probe<<<4096, 256, 0, stream>>>(what, kind, random_bits(seed), row_of.data(),
+                                                 probe.data(), is_found.data(), sum.data());
+    if (kind == strata::JoinKind::full) {
+      detail::expect_lonely_build_rows<<<4096, 256, 0, stream>>>(what, row_of.data(),
+                                                                 is_found.data(), sum.data());
+    }
+    check(cudaGetLastError(), "make_probe");
+    check(cudaStreamSynchronize(stream), "make_probe");
+    expected = sum.value_at(0);
+  }
+};
+
+/// Where one contender puts its result.
+struct join_result {
+  /// Empty if only the number of rows is wanted; no build rows in semi and anti joins.
+  device_array<std::int32_t> build_out;
+  device_array<std::int32_t> probe_out;
+  device_array<std::int64_t> total{1};
+  std::int64_t capacity = 0;
+
+  join_result() = default;
+  join_result(strata::JoinKind kind, std::int64_t rows)
+      : build_out(static_cast<std::size_t>(has_build_rows(kind) ? rows : 0)),
+        probe_out(static_cast<std::size_t>(rows)),
+        capacity(rows) {}
+
+  static bool has_build_rows(strata::JoinKind kind) {
+    return kind != strata::JoinKind::semi && kind != strata::JoinKind::anti;
+  }
+  std::int32_t* build_or_null() const { return build_out.size() > 0 ? build_out.data() : nullptr; }
+
+  /// So that no result is taken for that of a later call.
+  void spoil(cudaStream_t stream) const {
+    build_out.fill_bytes(0xa5, stream);
+    probe_out.fill_bytes(0xa5, stream);
+    total.fill_bytes(0xa5, stream);
+    check(cudaStreamSynchronize(stream), "spoil");
+  }
+
+  /// Empty if it is as expected; spoils it.
+  std::string difference_from(const join_checksum& expected, cudaStream_t stream) const {
+    const device_array<unsigned long long> sum(1);
+    sum.fill_bytes(0, stream);
+    detail::sum_join_rows<<<4096, 256, 0, stream>>>(build_or_null(), probe_out.data(), capacity,
+                                                    sum.data());
+    check(cudaGetLastError(), "sum_join_rows");
+    check(cudaStreamSynchronize(stream), "sum_join_rows");
+    const auto rows = static_cast<unsigned long long>(total.value_at(0));
+    const bool is_right = capacity == 0 || sum.value_at(0) == expected.sum;
+    spoil(stream);
+    if (rows != expected.rows) {
+      return std::to_string(rows) + " rows, expected " + std::to_string(expected.rows);
+    }
+    return is_right ? "" : "other rows than expected";
+  }
+};
+
+}  // namespace bench
