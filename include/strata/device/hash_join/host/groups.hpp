@@ -35,28 +35,33 @@ struct join_group {
 /// Tables of the build side, one for each partition: buckets of groups, and the rows of each group
 /// side by side, in their order. A chain holds each key once, however many rows have it, so that
 /// finding a key takes no longer where others are frequent. Partition p with the rows [b, e) has
-/// the buckets, the groups and the list of rows in [b, e) of three arrays.
-template <class Key, class Row, class Equal>
+/// the groups and the list of rows in [b, e) of two arrays, and the buckets in [2 b, 2 e) of another.
+template <class Key, class Row, class Hash, class Equal>
 struct join_groups {
-  using side = join_side<Key, Row>;
+  using side = join_side<Key, Row, Hash>;
   using entry = typename side::entry;
   using group = join_group<entry, Row>;
 
   static constexpr Row none = static_cast<Row>(-1);
+  /// Buckets for a build row: with one, chains are longer by a quarter.
+  static constexpr std::size_t buckets_each = 2;
 
   /// Builds the table of a partition. `group_of` is scratch, [b, e) of which it takes.
   void build(std::size_t partition, bool all_are_equal, Row* group_of) const {
     const std::size_t begin = build_side.begins[partition];
     const std::size_t end = build_side.begins[partition + 1];
-    for (std::size_t i = begin; i < end; ++i) buckets[i] = none;
+    for (std::size_t i = buckets_each * begin; i < buckets_each * end; ++i) buckets[i] = none;
     std::size_t groups_end = begin;
     for (std::size_t i = begin; i < end; ++i) {
       const entry& item = build_side.entries[i];
-      Row found = all_are_equal ? (i == begin ? none : static_cast<Row>(begin))
-                                : find(begin, end - begin, item, build_side.keys);
+      Row& bucket =
+          buckets[buckets_each * begin + (all_are_equal ? 0 : bucket_of(item, end - begin))];
+      Row found = bucket;
+      while (found != none && !all_are_equal && !has_key_of(groups[found], item, build_side.keys)) {
+        found = groups[found].next;
+      }
       if (found == none) {
         found = static_cast<Row>(groups_end++);
-        Row& bucket = buckets[begin + bucket_of(item, end - begin)];
         ::new (static_cast<void*>(groups + found)) group{item, 0, 0, bucket};
         if (matched != nullptr) {
           ::new (static_cast<void*>(matched + found)) std::atomic<bool>(false);
@@ -77,29 +82,26 @@ struct join_groups {
     }
   }
 
-  /// The group with the key of `item`, whose side has `keys`, in the partition of `count` build
-  /// rows from `begin` on.
-  Row find(std::size_t begin, std::size_t count, const entry& item, const Key* keys) const {
-    if (count == 0) return none;
-    Row g = buckets[begin + bucket_of(item, count)];
-    while (g != none) {
-      const group& candidate = groups[g];
-      if (candidate.first.tag == item.tag &&
-          equal(candidate.first.key_in(build_side.keys), item.key_in(keys))) {
-        break;
-      }
-      g = candidate.next;
-    }
-    return g;
+  /// The first group in the bucket of `item`, in the partition of `count` build rows from `begin`
+  /// on, which is not empty.
+  Row first_of_bucket(std::size_t begin, std::size_t count, const entry& item) const {
+    return buckets[buckets_each * begin + bucket_of(item, count)];
   }
 
-  static std::size_t bucket_of(const entry& item, std::size_t count) {
-    // Beyond 2^32 rows in one partition, which has 2^12 others, only so many buckets are used.
-    const std::uint64_t buckets_used = count >> 32 != 0 ? 0xffffffffu : count;
-    return static_cast<std::size_t>(item.tag * buckets_used >> 32);
+  /// Whether the group has the key of `item`, whose side has `keys`.
+  bool has_key_of(const group& candidate, const entry& item, const Key* keys) const {
+    return candidate.first.may_equal(item) &&
+           equal(candidate.first.key_in(build_side.keys), item.key_in(keys));
+  }
+
+  std::size_t bucket_of(const entry& item, std::size_t count) const {
+    // Beyond 2^31 rows in one partition, which has 2^12 others, only so many buckets are used.
+    const std::uint64_t buckets_used = count >> 31 != 0 ? 0xffffffffu : buckets_each * count;
+    return static_cast<std::size_t>(item.tag_by(hash) * buckets_used >> 32);
   }
 
   side build_side;
+  const Hash& hash;
   const Equal& equal;
   Row* buckets;
   group* groups;

@@ -30,8 +30,9 @@ class host_join {
                 "a join copies keys: Key must be trivially copyable");
 
   using Row = std::make_unsigned_t<Index>;
-  using side = join_side<Key, Row>;
-  using groups = join_groups<Key, Row, Equal>;
+  using side = join_side<Key, Row, Hash>;
+  using groups = join_groups<Key, Row, Hash, Equal>;
+  using matcher = join_matcher<Key, Row, Hash, Equal>;
   using partitioner = join_partitioner<Key, Row, Hash>;
 
  public:
@@ -84,12 +85,12 @@ class host_join {
     auto* const counts = storage_.template get<std::size_t>(slice_counts);
     by_hash.run(team, build_, counts);
     by_hash.run(team, probe_, counts);
-    const auto matcher = results();
+    const matcher found = results();
     // No probe row has been looked up yet, so `matches` is free.
-    team.run(by_hash.partitions(), [&matcher](std::uint64_t partition) {
-      matcher.table.build(partition, partition + 1 == matcher.partitions, matcher.matches);
+    team.run(by_hash.partitions(), [&found](std::uint64_t partition) {
+      found.table.build(partition, partition + 1 == found.partitions, found.matches);
     });
-    matcher.match(team);
+    found.match(team);
   }
 
   /// Rows of the whole result.
@@ -134,7 +135,7 @@ class host_join {
     const HostJoinTuning& tuning = options_.tuning;
     const std::size_t partitions = (std::size_t{1} << bits()) + 1;
     const std::size_t most_rows = build_.rows > probe_.rows ? build_.rows : probe_.rows;
-    const auto chunks = join_matcher<Key, Row, Equal>::chunks_of;
+    const auto chunks = matcher::chunks_of;
     storage_.template reserve<std::thread>(team_threads, thread_team::most_threads);
     storage_.template reserve<std::size_t>(
         slice_counts, partitioner::slices(most_rows, tuning.slice_rows) * partitions);
@@ -142,7 +143,7 @@ class host_join {
     storage_.template reserve<std::size_t>(probe_begins, partitions + 1);
     storage_.template reserve<typename side::entry>(build_entries, build_.rows);
     storage_.template reserve<typename side::entry>(probe_entries, probe_.rows);
-    storage_.template reserve<Row>(group_buckets, build_.rows);
+    storage_.template reserve<Row>(group_buckets, groups::buckets_each * build_.rows);
     storage_.template reserve<typename groups::group>(group_list, build_.rows);
     storage_.template reserve<Row>(group_rows, build_.rows);
     storage_.template reserve<Row>(matches, most_rows);
@@ -160,7 +161,7 @@ class host_join {
     return {storage_.template get<std::thread>(team_threads), options_.threads};
   }
 
-  join_matcher<Key, Row, Equal> results() const {
+  matcher results() const {
     const bool all_build_rows = kind_ == JoinKind::full;
     return {
         kind_,
@@ -171,7 +172,7 @@ class host_join {
         (std::size_t{1} << bits()) + 1,
         build_.rows,
         probe_,
-        groups{build_, equal_, storage_.template get<Row>(group_buckets),
+        groups{build_, hash_, equal_, storage_.template get<Row>(group_buckets),
                storage_.template get<typename groups::group>(group_list),
                storage_.template get<Row>(group_rows),
                all_build_rows ? storage_.template get<std::atomic<bool>>(group_matched) : nullptr},

@@ -5,8 +5,10 @@
 #include <strata/core/macros.hpp>
 #include <strata/device/hash_join/host/groups.hpp>
 #include <strata/device/hash_join/host/partition.hpp>
+#include <strata/device/hash_join/host/prefetch.hpp>
 #include <strata/device/hash_join/host/thread_team.hpp>
 #include <strata/device/hash_join/join_types.hpp>
+#include <strata/device/hash_join/pairs.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -33,19 +35,19 @@ std::size_t last_not_above(const T* numbers, std::size_t count, T value) {
 /// the result is to have that. A scan of the chunks' numbers of result rows says where each chunk
 /// begins in the result, and parts of the result of even size are written by themselves: it does
 /// not matter whether many probe rows have a partner or one has all of them.
-template <class Key, class Row, class Equal>
+template <class Key, class Row, class Hash, class Equal>
 struct join_matcher {
-  using side = join_side<Key, Row>;
-  using group = typename join_groups<Key, Row, Equal>::group;
+  using side = join_side<Key, Row, Hash>;
+  using groups = join_groups<Key, Row, Hash, Equal>;
+  using group = typename groups::group;
 
-  static constexpr Row none = join_groups<Key, Row, Equal>::none;
+  static constexpr Row none = groups::none;
 
   /// Looks up every probe row and counts the rows of the result.
   void match(const thread_team& team) const {
     team.run(chunks(), [this](std::uint64_t chunk) {
-      look_up(chunk);
-      // Here the chunk's matches are still in a cache.
-      if (order == JoinOrder::any) begins[chunk] = count_results(chunk);
+      const tally found = look_up(chunk);
+      if (order == JoinOrder::any) begins[chunk] = results_of(chunk_size(chunk), found);
     });
     if (order == JoinOrder::probe) {
       team.run(chunks(), [this](std::uint64_t chunk) { begins[chunk] = count_results(chunk); });
@@ -96,7 +98,7 @@ struct join_matcher {
   std::size_t partitions;
   std::size_t build_rows;
   side probe;
-  join_groups<Key, Row, Equal> table;
+  groups table;
   /// The group that each probe row found, at its position.
   Row* matches;
   /// Where the results of each chunk of probe rows begin, and of each chunk of build rows.
@@ -112,7 +114,20 @@ struct join_matcher {
     return rows - first < chunk_rows ? rows : first + chunk_rows;
   }
 
-  void look_up(std::size_t chunk) const {
+  /// Of some probe rows, how many have partners, and how many partners.
+  struct tally {
+    std::uint64_t rows = 0;
+    std::uint64_t partners = 0;
+  };
+
+  static constexpr unsigned rows_at_once = 128;
+
+  std::size_t chunk_size(std::size_t chunk) const {
+    return chunk_end(chunk, probe.rows) - chunk * chunk_rows;
+  }
+
+  tally look_up(std::size_t chunk) const {
+    tally sum;
     std::size_t position = chunk * chunk_rows;
     const std::size_t last = chunk_end(chunk, probe.rows);
     std::size_t partition = last_not_above(probe.begins, partitions, position);
@@ -120,38 +135,95 @@ struct join_matcher {
       while (position >= probe.begins[partition + 1]) ++partition;
       const std::size_t stop =
           probe.begins[partition + 1] < last ? probe.begins[partition + 1] : last;
-      const std::size_t begin = table.build_side.begins[partition];
-      const std::size_t count = table.build_side.begins[partition + 1] - begin;
-      const bool of_nulls = partition + 1 == partitions;
-      const Row null_group = nulls_equal && count > 0 ? static_cast<Row>(begin) : none;
-      for (; position < stop; ++position) {
-        const auto& item = probe.entries[position];
-        const Row found = of_nulls ? null_group : table.find(begin, count, item, probe.keys);
-        matches[order == JoinOrder::probe ? item.row : position] = found;
-        if (table.matched == nullptr || found == none) continue;
-        // relaxed: read when the threads have ended. Looked at first, because a store would take
-        // the line from the other threads.
-        std::atomic<bool>& matched = table.matched[found];
-        if (!matched.load(std::memory_order_relaxed)) {
-          matched.store(true, std::memory_order_relaxed);
-        }
+      while (position < stop) {
+        const std::size_t rest = stop - position;
+        const unsigned rows = rest < rows_at_once ? static_cast<unsigned>(rest) : rows_at_once;
+        look_up(partition, position, rows, sum);
+        position += rows;
+      }
+    }
+    return sum;
+  }
+
+  Row& match_of(std::size_t position) const {
+    return matches[order == JoinOrder::probe ? probe.entries[position].row : position];
+  }
+
+  /// Each round takes all rows whose chain has not ended one group further: their loads are under
+  /// way at once, and the processor need not guess at how long a chain is.
+  void look_up(std::size_t partition, std::size_t first, unsigned rows, tally& sum) const {
+    const std::size_t begin = table.build_side.begins[partition];
+    const std::size_t count = table.build_side.begins[partition + 1] - begin;
+    if (count == 0) {
+      for (unsigned i = 0; i < rows; ++i) match_of(first + i) = none;
+      return;
+    }
+    const bool of_nulls = partition + 1 == partitions;
+    const Row null_group = nulls_equal ? static_cast<Row>(begin) : none;
+    unsigned waiting[rows_at_once];
+    Row candidates[rows_at_once];
+    unsigned left = 0;
+    for (unsigned i = 0; i < rows; ++i) {
+      const Row g =
+          of_nulls ? null_group : table.first_of_bucket(begin, count, probe.entries[first + i]);
+      match_of(first + i) = none;
+      waiting[left] = i;
+      candidates[left] = g;
+      prefetch_to_read(table.groups + (g != none ? g : begin));
+      left += g != none;
+    }
+    while (left > 0) {
+      unsigned still = 0;
+      for (unsigned k = 0; k < left; ++k) {
+        const unsigned i = waiting[k];
+        const Row g = candidates[k];
+        const group& candidate = table.groups[g];
+        const bool is_same =
+            of_nulls || table.has_key_of(candidate, probe.entries[first + i], probe.keys);
+        const bool goes_on = candidate.next != none;
+        // All ones or zeros: arithmetic, lest a branch is made of it that nobody can foresee.
+        const Row is_found = Row{0} - Row{is_same};
+        match_of(first + i) = g | ~is_found;
+        sum.rows += is_found & 1;
+        sum.partners += is_found & candidate.count;
+        waiting[still] = i;
+        candidates[still] = candidate.next;
+        still += static_cast<unsigned>(~is_found & Row{goes_on});
+      }
+      left = still;
+    }
+    if (table.matched == nullptr) return;
+    for (unsigned i = 0; i < rows; ++i) {
+      const Row found = match_of(first + i);
+      if (found == none) continue;
+      // relaxed: read when the threads have ended. Looked at first, because a store would take
+      // the line from the other threads.
+      std::atomic<bool>& matched = table.matched[found];
+      if (!matched.load(std::memory_order_relaxed)) {
+        matched.store(true, std::memory_order_relaxed);
       }
     }
   }
 
-  std::uint64_t results_of(Row found) const {
+  /// Rows of the result, of so many probe rows.
+  std::uint64_t results_of(std::uint64_t rows, const tally& found) const {
     switch (kind) {
       case JoinKind::inner:
-        return found == none ? 0 : table.groups[found].count;
+        return found.partners;
       case JoinKind::semi:
-        return found == none ? 0 : 1;
+        return found.rows;
       case JoinKind::anti:
-        return found == none ? 1 : 0;
+        return rows - found.rows;
       case JoinKind::left:
       case JoinKind::full:
         break;
     }
-    return found == none ? 1 : table.groups[found].count;
+    return found.partners + (rows - found.rows);
+  }
+
+  std::uint64_t results_of(Row found) const {
+    if (found == none) return results_of(1, tally{});
+    return results_of(1, tally{1, has_pairs(kind) ? table.groups[found].count : 1});
   }
 
   std::uint64_t count_results(std::size_t chunk) const {
@@ -196,17 +268,25 @@ struct join_matcher {
     std::uint64_t place = begins[chunk];
     for (std::size_t position = chunk * chunk_rows; place < last; ++position) {
       const Row found = matches[position];
+      const Index probe_row = static_cast<Index>(
+          order == JoinOrder::probe ? static_cast<Row>(position) : probe.entries[position].row);
+      const bool has_partners = has_pairs(kind) && found != none;
+      if (has_partners && table.groups[found].count == 1 && place >= first) {
+        // Most often there is one, whose row is at hand.
+        sink(static_cast<std::int64_t>(place++), static_cast<Index>(table.groups[found].first.row),
+             probe_row);
+        continue;
+      }
       const std::uint64_t results = results_of(found);
       std::uint64_t k = first > place ? first - place : 0;
       const std::uint64_t stop = results < last - place ? results : last - place;
-      const Index probe_row = static_cast<Index>(
-          order == JoinOrder::probe ? static_cast<Row>(position) : probe.entries[position].row);
-      const bool alone = found == none || kind == JoinKind::semi;
       const Row* partners = nullptr;
-      if (!alone) partners = table.rows + (table.groups[found].end - table.groups[found].count);
+      if (has_partners) {
+        partners = table.rows + (table.groups[found].end - table.groups[found].count);
+      }
       for (; k < stop; ++k) {
         sink(static_cast<std::int64_t>(place + k),
-             alone ? no_row<Index> : static_cast<Index>(partners[k]), probe_row);
+             has_partners ? static_cast<Index>(partners[k]) : no_row<Index>, probe_row);
       }
       place += results;
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <strata/core/macros.hpp>
+#include <strata/device/hash_join/host/prefetch.hpp>
 #include <strata/device/hash_join/host/thread_team.hpp>
 #include <strata/device/hash_join/join_hash.hpp>
 
@@ -14,30 +15,64 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
+enum class join_entry_kind { short_key, tagged_key, tag_only };
+
+/// Keys that are compared as quickly as the bits of their hashes are.
+template <class Key>
+inline constexpr bool join_key_is_number = sizeof(Key) <= 8 &&
+                                           (std::is_integral_v<Key> || std::is_enum_v<Key>);
+
+/// Keys that are quickly hashed again leave the bits of their hash behind where that saves memory.
+template <class Key, class Row, class Hash>
+inline constexpr join_entry_kind join_entry_kind_of =
+    sizeof(Key) > 8 ? join_entry_kind::tag_only
+    : join_key_is_number<Key> && sizeof(Row) + sizeof(Key) <= 8 && std::is_same_v<Hash, JoinHash>
+        ? join_entry_kind::short_key
+        : join_entry_kind::tagged_key;
+
 /// A row on its way: its number, bits of its hash that do not choose the partition, and its key
 /// where that is short, so that it need not be fetched from where the user has it.
-template <class Key, class Row, bool Carried = sizeof(Key) <= 8>
+template <class Key, class Row, class Hash,
+          join_entry_kind Kind = join_entry_kind_of<Key, Row, Hash>>
 struct join_entry {
   Row row;
   std::uint32_t tag;
   Key key;
 
   join_entry(Row r, std::uint32_t t, const Key* keys) : row(r), tag(t), key(keys[r]) {}
+  std::uint32_t tag_by(const Hash&) const { return tag; }
   const Key& key_in(const Key*) const { return key; }
+  bool may_equal(const join_entry& other) const {
+    return join_key_is_number<Key> || tag == other.tag;
+  }
 };
-template <class Key, class Row>
-struct join_entry<Key, Row, false> {
+template <class Key, class Row, class Hash>
+struct join_entry<Key, Row, Hash, join_entry_kind::short_key> {
+  Row row;
+  Key key;
+
+  join_entry(Row r, std::uint32_t, const Key* keys) : row(r), key(keys[r]) {}
+  std::uint32_t tag_by(const Hash& hash) const {
+    return static_cast<std::uint32_t>(mixed_hash(static_cast<std::uint64_t>(hash(key))));
+  }
+  const Key& key_in(const Key*) const { return key; }
+  bool may_equal(const join_entry&) const { return true; }
+};
+template <class Key, class Row, class Hash>
+struct join_entry<Key, Row, Hash, join_entry_kind::tag_only> {
   Row row;
   std::uint32_t tag;
 
   join_entry(Row r, std::uint32_t t, const Key*) : row(r), tag(t) {}
+  std::uint32_t tag_by(const Hash&) const { return tag; }
   const Key& key_in(const Key* keys) const { return keys[row]; }
+  bool may_equal(const join_entry& other) const { return tag == other.tag; }
 };
 
 /// One side of a join: what the user gave, and where its partitions are.
-template <class Key, class Row>
+template <class Key, class Row, class Hash>
 struct join_side {
-  using entry = join_entry<Key, Row>;
+  using entry = join_entry<Key, Row, Hash>;
 
   const Key* keys = nullptr;
   /// Bit i % 32 of word i / 32 says that row i has a key; null if all have.
@@ -61,7 +96,7 @@ struct join_side {
 template <class Key, class Row, class Hash>
 class join_partitioner {
  public:
-  using side = join_side<Key, Row>;
+  using side = join_side<Key, Row, Hash>;
   using entry = typename side::entry;
 
   static constexpr std::size_t most_slices = 64;
@@ -89,11 +124,15 @@ class join_partitioner {
     make_offsets(what, counts, count);
     team.run(count, [&](std::uint64_t slice) {
       std::size_t* const mine = counts + slice * partitions();
-      for_each_row(what, slice, count,
-                   [&what, mine](std::size_t row, std::uint64_t hash, std::size_t partition) {
-                     ::new (static_cast<void*>(what.entries + mine[partition]++))
-                         entry(static_cast<Row>(row), static_cast<std::uint32_t>(hash), what.keys);
-                   });
+      for_each_row(
+          what, slice, count,
+          [&what, mine](std::size_t row, std::uint64_t hash, std::size_t partition) {
+            entry* const place = what.entries + mine[partition]++;
+            // Each partition is a stream of its own: too many for the processor to foresee.
+            prefetch_to_write(reinterpret_cast<const unsigned char*>(place) + cache_line_bytes);
+            ::new (static_cast<void*>(place))
+                entry(static_cast<Row>(row), static_cast<std::uint32_t>(hash), what.keys);
+          });
     });
   }
 
