@@ -94,8 +94,8 @@ cudaError_t join(void* storage, std::size_t& bytes, const join_sides<Key>& sides
   }
   const auto pairs = [&](auto call) {
     return call(storage, bytes, sides.build.data(), build_rows, sides.probe.data(), probe_rows,
-                out.build_out.data(), out.probe_out.data(), out.total.data(), out.capacity,
-                options, stream);
+                out.build_out.data(), out.probe_out.data(), out.total.data(), out.capacity, options,
+                stream);
   };
   const auto rows = [&](auto call) {
     return call(storage, bytes, sides.build.data(), build_rows, sides.probe.data(), probe_rows,
@@ -195,16 +195,16 @@ workload prepare(const join_case& what, const request& wanted, const environment
   const join_result ours = new_result();
   work.bytes = static_cast<double>(sides.build.bytes() + sides.probe.bytes() +
                                    ours.build_out.bytes() + ours.probe_out.bytes());
-  work.peers.push_back(verified(
-      bench::storage_peer("strata",
-                          [=](void* storage, std::size_t& bytes, cudaStream_t where) {
-                            return join<Key>(storage, bytes, sides, wanted, ours, where);
-                          }),
-      ours));
+  work.peers.push_back(
+      verified(bench::storage_peer("strata",
+                                   [=](void* storage, std::size_t& bytes, cudaStream_t where) {
+                                     return join<Key>(storage, bytes, sides, wanted, ours, where);
+                                   }),
+               ours));
   if (wanted.beside_cub) {
     const join_result theirs = new_result();
-    const bench::sort_merge_join<Key> by_sorting(what, wanted.kind, wanted.is_unique, sides,
-                                                 theirs, stream);
+    const bench::sort_merge_join<Key> by_sorting(what, wanted.kind, wanted.is_unique, sides, theirs,
+                                                 stream);
     work.peers.push_back(verified({"cub", by_sorting}, theirs));
   }
   if (wanted.beside_host) {

@@ -115,8 +115,7 @@ __global__ void make_probe(join_case what, strata::JoinKind kind, std::uint64_t 
         ++mine.rows;
         mine.sum += pair_bits(row_of[place], row);
       }
-    } else if (kind != strata::JoinKind::inner &&
-               has_partner == (kind == strata::JoinKind::semi)) {
+    } else if (kind != strata::JoinKind::inner && has_partner == (kind == strata::JoinKind::semi)) {
       ++mine.rows;
       mine.sum += pair_bits(-1, row);
     }
@@ -140,9 +139,8 @@ static __global__ void expect_lonely_build_rows(join_case what, const std::int32
   atomicAdd(&expected->sum, mine.sum);
 }
 
-static __global__ void sum_join_rows(const std::int32_t* build_rows,
-                                     const std::int32_t* probe_rows, std::int64_t count,
-                                     unsigned long long* sum) {
+static __global__ void sum_join_rows(const std::int32_t* build_rows, const std::int32_t* probe_rows,
+                                     std::int64_t count, unsigned long long* sum) {
   const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
   unsigned long long mine = 0;
   for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count;
@@ -160,8 +158,7 @@ struct join_sides {
   device_array<Key> probe;
   join_checksum expected;
 
-  join_sides(const join_case& what, strata::JoinKind kind, std::uint64_t seed,
-             cudaStream_t stream)
+  join_sides(const join_case& what, strata::JoinKind kind, std::uint64_t seed, cudaStream_t stream)
       : build(static_cast<std::size_t>(what.build_rows)),
         probe(static_cast<std::size_t>(what.probe_rows)) {
     const device_array<std::int32_t> row_of(build.size());

@@ -178,8 +178,8 @@ inline std::vector<std::vector<double>> take_samples(const environment& env,
     }
   }
   // A device that waits for the host between its samples saves power: those on the host come last.
-  const auto on_device = static_cast<std::size_t>(std::count_if(
-      peers.begin(), peers.end(), [](const peer& any) { return !any.is_on_host; }));
+  const auto on_device = static_cast<std::size_t>(
+      std::count_if(peers.begin(), peers.end(), [](const peer& any) { return !any.is_on_host; }));
   auto taken = interleave(on_device, samples, [&](std::size_t i) {
     return device_sample(env, peers[i], batches[i], watch);
   });

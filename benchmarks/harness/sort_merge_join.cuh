@@ -7,7 +7,8 @@
 ///
 /// - Only those bits of the keys are sorted that occur, and each row number is there beforehand.
 /// - Sorted needles are looked up tile by tile: the ends of a tile say where all others are.
-/// - Results are written by tiles of the same number, whatever rows they are of.
+/// - Results are written by tiles of the same number, whatever rows they are of, and how many rows
+///   have none.
 /// - Positions have 32 bits, though a library would not know that the result has fewer rows.
 /// - All storage is allocated beforehand, and nothing waits for the device.
 
@@ -114,27 +115,59 @@ __global__ void look_up(const Key* needles, std::uint32_t count, const Key* valu
   }
 }
 
-/// The row in which each tile of results begins: the last one that begins no later.
-static __global__ void find_result_tiles(const std::uint32_t* begins, std::uint32_t rows,
-                                         std::uint32_t tiles, std::uint32_t* bounds) {
-  const std::uint32_t tile = blockIdx.x * blockDim.x + threadIdx.x;
-  if (tile > tiles) return;
-  const std::uint32_t position = join_tile * tile;
-  std::uint32_t first = 0;
-  std::uint32_t last = rows;
-  while (first < last) {
+/// The last of the ascending numbers begins[first], ..., begins[last - 1] that is not above
+/// `position`; the first one if all are.
+__device__ inline std::uint32_t last_not_above(const std::uint32_t* begins, std::uint32_t first,
+                                               std::uint32_t last, std::uint32_t position) {
+  while (last - first > 1) {
     const std::uint32_t middle = first + (last - first) / 2;
     if (begins[middle] <= position) {
-      first = middle + 1;
+      first = middle;
     } else {
       last = middle;
     }
   }
-  bounds[tile] = first > 0 ? first - 1 : 0;
+  return first;
+}
+
+/// The row in which each tile of results begins.
+static __global__ void find_result_tiles(const std::uint32_t* begins, std::uint32_t rows,
+                                         std::uint32_t tiles, std::uint32_t* bounds) {
+  const std::uint32_t tile = blockIdx.x * blockDim.x + threadIdx.x;
+  if (tile <= tiles) bounds[tile] = last_not_above(begins, 0, rows, join_tile * tile);
 }
 
 struct larger_of {
   __device__ std::uint32_t operator()(std::uint32_t a, std::uint32_t b) const { return max(a, b); }
+};
+
+/// `row_of[i]`: the row of the result at first + i, less first_row. Rows mark where they begin, and
+/// a scan takes the marks on.
+struct rows_by_marks {
+  using scan = cub::BlockScan<std::uint32_t, int{join_block_threads}>;
+
+  __device__ static void find(typename scan::TempStorage& storage, const std::uint32_t* begins,
+                              std::uint32_t first, std::uint32_t first_row, std::uint32_t last_row,
+                              std::uint32_t* row_of) {
+    for (std::uint32_t i = threadIdx.x; i < join_tile; i += join_block_threads) row_of[i] = 0;
+    __syncthreads();
+    for (std::uint32_t row = first_row + threadIdx.x; row < last_row; row += join_block_threads) {
+      const std::uint32_t begin = begins[row];
+      const bool is_behind = begin >= first && begin - first >= join_tile;
+      if (is_behind || begins[row + 1] == begin) continue;
+      row_of[begin < first ? 0 : begin - first] = row - first_row;
+    }
+    __syncthreads();
+    std::uint32_t mine[join_items_per_thread];
+    for (std::uint32_t item = 0; item < join_items_per_thread; ++item) {
+      mine[item] = row_of[threadIdx.x * join_items_per_thread + item];
+    }
+    scan(storage).InclusiveScan(mine, mine, larger_of{});
+    for (std::uint32_t item = 0; item < join_items_per_thread; ++item) {
+      row_of[threadIdx.x * join_items_per_thread + item] = mine[item];
+    }
+    __syncthreads();
+  }
 };
 
 /// Rows [0, probe_rows) are sorted probe rows, those behind them build rows without a partner.
@@ -143,8 +176,7 @@ static __global__ __launch_bounds__(join_block_threads) void write_results(
     const std::uint32_t* bounds, const std::uint32_t* partners, const std::int32_t* build_row_of,
     const std::int32_t* probe_row_of, std::int32_t* build_out, std::int32_t* probe_out,
     std::int64_t capacity, std::int64_t* total) {
-  using scan = cub::BlockScan<std::uint32_t, int{join_block_threads}>;
-  __shared__ typename scan::TempStorage storage;
+  __shared__ typename rows_by_marks::scan::TempStorage storage;
   __shared__ std::uint32_t row_of[join_tile];
   const std::uint32_t end = begins[rows];
   const std::uint32_t first = blockIdx.x * join_tile;
@@ -152,29 +184,15 @@ static __global__ __launch_bounds__(join_block_threads) void write_results(
   if (first >= end) return;
   const std::uint32_t count =
       min(min(end - first, join_tile), static_cast<std::uint32_t>(capacity) - first);
-
-  for (std::uint32_t i = threadIdx.x; i < join_tile; i += join_block_threads) row_of[i] = 0;
-  __syncthreads();
   const std::uint32_t first_row = bounds[blockIdx.x];
   const std::uint32_t last_row = min(bounds[blockIdx.x + 1] + 1, rows);
-  for (std::uint32_t row = first_row + threadIdx.x; row < last_row; row += join_block_threads) {
-    const std::uint32_t begin = begins[row];
-    const bool is_empty = begins[row + 1] == begin;
-    if (is_empty || (begin >= first && begin - first >= count)) continue;
-    row_of[begin < first ? 0 : begin - first] = row - first_row;
-  }
-  __syncthreads();
-  std::uint32_t mine[join_items_per_thread];
-  for (std::uint32_t item = 0; item < join_items_per_thread; ++item) {
-    mine[item] = row_of[threadIdx.x * join_items_per_thread + item];
-  }
-  scan(storage).InclusiveScan(mine, mine, larger_of{});
-  for (std::uint32_t item = 0; item < join_items_per_thread; ++item) {
-    row_of[threadIdx.x * join_items_per_thread + item] = mine[item];
-  }
-  __syncthreads();
+  // Many rows without results between those with some are not worth looking at.
+  const bool by_marks = last_row - first_row <= 4 * join_tile;
+  if (by_marks) rows_by_marks::find(storage, begins, first, first_row, last_row, row_of);
+
   for (std::uint32_t i = threadIdx.x; i < count; i += join_block_threads) {
-    const std::uint32_t row = first_row + row_of[i];
+    const std::uint32_t row =
+        by_marks ? first_row + row_of[i] : last_not_above(begins, first_row, last_row, first + i);
     const bool of_probe = row < probe_rows;
     probe_out[first + i] = of_probe ? probe_row_of[row] : -1;
     if (build_out == nullptr) continue;
@@ -239,9 +257,9 @@ class sort_merge_join {
     detail::find_result_tiles<<<tiles / 256 + 1, 256, 0, stream>>>(begins_.data(), rows_, tiles,
                                                                    bounds_.data());
     detail::write_results<<<tiles, detail::join_block_threads, 0, stream>>>(
-        begins_.data(), rows_, probe_rows_, bounds_.data(), partners_.data(),
-        build_row_of_.data(), probe_row_of_.data(), result_.build_or_null(),
-        result_.probe_out.data(), result_.capacity, result_.total.data());
+        begins_.data(), rows_, probe_rows_, bounds_.data(), partners_.data(), build_row_of_.data(),
+        probe_row_of_.data(), result_.build_or_null(), result_.probe_out.data(), result_.capacity,
+        result_.total.data());
     return cudaGetLastError();
   }
 
