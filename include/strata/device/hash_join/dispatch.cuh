@@ -13,6 +13,7 @@
 #include <strata/device/hash_join/partition_dispatch.cuh>
 #include <strata/device/hash_join/rest_kernel.cuh>
 #include <strata/device/hash_join/set_dispatch.cuh>
+#include <strata/device/hash_join/sorted_dispatch.cuh>
 #include <strata/device/hash_join/table_storage.cuh>
 #include <strata/device/hash_join/tuning.hpp>
 #include <strata/device/resident_grid.cuh>
@@ -250,6 +251,23 @@ struct DispatchHashJoin {
     if (!join_rows_are_valid<Index, Row>(build.rows) ||
         !join_rows_are_valid<Index, Row>(probe.rows))
       return cudaErrorInvalidValue;
+    if (d_temp_storage != nullptr &&
+        (capacity < 0 || d_num_out == nullptr || options.strategy == JoinStrategy::cpu ||
+         (build.rows > 0 && build.keys == nullptr) || (probe.rows > 0 && probe.keys == nullptr))) {
+      return cudaErrorInvalidValue;
+    }
+    if (capacity > most_join_capacity) capacity = most_join_capacity;
+    auto* const total = reinterpret_cast<unsigned long long*>(d_num_out);
+    if constexpr (is_join_sortable<Key, Equal>) {
+      using Sorted = DispatchSortedJoin<MaxPolicy, Index, Row, Key, Sink>;
+      if (Sorted::may_join(options)) {
+        return Sorted::Dispatch(
+            d_temp_storage, temp_storage_bytes,
+            {kind, options.build_unique, build.keys, static_cast<Row>(build.rows), probe.keys,
+             static_cast<Row>(probe.rows), nullptr, 0, capacity, total},
+            options.order, sink, stream);
+      }
+    }
     Storage table_storage(static_cast<Row>(build.rows), features(kind, options));
     const Prober prober{kind, options.order, static_cast<Row>(build.rows),
                         static_cast<Row>(probe.rows),
@@ -274,11 +292,7 @@ struct DispatchHashJoin {
       temp_storage_bytes = layout.bytes();
       return cudaSuccess;
     }
-    if (capacity < 0 || d_num_out == nullptr || options.strategy == JoinStrategy::cpu ||
-        (build.rows > 0 && build.keys == nullptr) || (probe.rows > 0 && probe.keys == nullptr) ||
-        !layout.map(d_temp_storage, temp_storage_bytes)) {
-      return cudaErrorInvalidValue;
-    }
+    if (!layout.map(d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
     device_properties device;
     status = current_device_properties(device);
     if (status != cudaSuccess) return status;
@@ -292,7 +306,6 @@ struct DispatchHashJoin {
     table.rows = static_cast<Row>(build.rows);
     table.nulls_equal = options.nulls_equal;
     table.promised_unique = options.build_unique;
-    auto* const total = reinterpret_cast<unsigned long long*>(d_num_out);
     typename Prober::Probe asked{kind,
                                  probe.keys,
                                  options.probe_valid,
@@ -300,7 +313,7 @@ struct DispatchHashJoin {
                                  {},
                                  0,
                                  0,
-                                 capacity < most_join_capacity ? capacity : most_join_capacity,
+                                 capacity,
                                  total};
     if constexpr (sizeof(Row) == 4) {
       if (may_partition &&

@@ -12,7 +12,7 @@ STRATA_NAMESPACE_BEGIN
 namespace detail {
 
 /// Kinds whose result names the partners.
-constexpr bool has_pairs(JoinKind kind) {
+STRATA_HD constexpr bool has_pairs(JoinKind kind) {
   return kind == JoinKind::inner || kind == JoinKind::left || kind == JoinKind::full;
 }
 

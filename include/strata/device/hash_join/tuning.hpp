@@ -7,6 +7,7 @@
 #include <strata/device/hash_join/partition_plan.hpp>
 #include <strata/device/hash_join/strategy.hpp>
 
+#include <cstddef>
 #include <cstdint>
 
 STRATA_NAMESPACE_BEGIN
@@ -20,6 +21,22 @@ struct join_table_tuning {
   int probe_items;
   /// What registers and shared memory must allow.
   int probe_blocks_per_multiprocessor;
+};
+
+/// How a join of two sides in ascending order is cut.
+struct join_sorted_tuning {
+  int threads;
+  /// Rows of both sides that a thread has of a tile, for keys of up to 4 bytes and for wider ones.
+  int narrow_items;
+  int wide_items;
+  /// What registers and shared memory must allow.
+  int blocks_per_multiprocessor;
+  /// Lanes that search for the begin of a tile together, as a power of two, where tiles are few.
+  int log2_split_lanes;
+
+  constexpr int items(std::size_t key_bytes) const {
+    return key_bytes <= 4 ? narrow_items : wide_items;
+  }
 };
 
 namespace detail {
@@ -42,6 +59,7 @@ struct join_policy_hub {
     // A multiprocessor has 1024 threads.
     static constexpr join_partition_tuning partition{
         1024, {23, 12, 12}, {15, 12, 8}, 768, 4, 1, 1024, 16384, 8192, 8, 10, 8};
+    static constexpr join_sorted_tuning sorted{256, 12, 8, 5, 3};
     /// With fewer build rows nothing is ever partitioned, unless an option says so.
     static constexpr std::uint64_t least_partitioned_rows = 1 << 13;
     using strategy = cuda_join_policy;
@@ -51,6 +69,7 @@ struct join_policy_hub {
     static constexpr join_table_tuning set{256, 256, 4, 6};
     static constexpr join_partition_tuning partition{
         1024, {23, 12, 12}, {15, 12, 8}, 768, 4, 2, 1024, 16384, 8192, 8, 10, 8};
+    static constexpr join_sorted_tuning sorted = Policy750::sorted;
     static constexpr std::uint64_t least_partitioned_rows = Policy750::least_partitioned_rows;
     using strategy = Policy750::strategy;
   };

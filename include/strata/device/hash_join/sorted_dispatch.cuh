@@ -1,0 +1,131 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/device_properties.cuh>
+#include <strata/core/launcher.cuh>
+#include <strata/core/macros.hpp>
+#include <strata/core/temporary_storage.hpp>
+#include <strata/core/types.hpp>
+#include <strata/device/hash_join/join_options.hpp>
+#include <strata/device/hash_join/join_output.cuh>
+#include <strata/device/hash_join/sorted_kernels.cuh>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
+
+/// Carries out a join of two sides in ascending order: both are read once, or twice in the order of
+/// the probe rows, and nothing is hashed.
+template <class MaxPolicy, class Index, class Row, class Key, class Sink>
+struct DispatchSortedJoin {
+  static constexpr bool has_rows = !std::is_same_v<Sink, NullType>;
+  using Sides = join_sorted_sides<Key, Row>;
+  using Layout = temporary_storage::layout<5>;
+  static constexpr unsigned tile_items = join_sorted_agent<MaxPolicy, Key, Row>::tile_items;
+
+  /// Whether the promise may be relied on: nobody says where in the order rows without a key are.
+  template <class Options>
+  static bool may_join(const Options& options) {
+    return options.sorted && options.strategy == JoinStrategy::automatic &&
+           options.build_valid == nullptr && options.probe_valid == nullptr;
+  }
+
+  /// `sides` lacks what is in temporary storage.
+  static cudaError_t Dispatch(void* d_temp_storage, std::size_t& temp_storage_bytes, Sides sides,
+                              JoinOrder order, const Sink& sink, cudaStream_t stream) {
+    sides.tiles = ceiling_divide<unsigned long long>(sides.rows(), tile_items);
+    // Build rows without a partner come behind all others only where an order is asked for.
+    const bool is_any = order == JoinOrder::any;
+    const unsigned long long listed =
+        sides.kind == JoinKind::full && !is_any ? 2 * sides.tiles : sides.tiles;
+    Layout storage;
+    storage.template reserve<unsigned long long>(taken, 1);
+    storage.template reserve<Row>(splits, sides.tiles + 1);
+    if (has_rows) {
+      storage.template reserve<unsigned long long>(begins, listed);
+      storage.template reserve<unsigned long long>(unit_ends, listed);
+      if (is_any) storage.template reserve<unsigned long long>(tiles, listed);
+    }
+    if (d_temp_storage == nullptr) {
+      temp_storage_bytes = storage.bytes();
+      return cudaSuccess;
+    }
+    if (!storage.map(d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
+    device_properties device;
+    cudaError_t status = current_device_properties(device);
+    if (status != cudaSuccess) return status;
+
+    sides.splits = storage.template get<Row>(splits);
+    join_tile_list list{};
+    list.taken = storage.template get<unsigned long long>(taken);
+    if (has_rows) {
+      list.begins = storage.template get<unsigned long long>(begins);
+      list.unit_ends = storage.template get<unsigned long long>(unit_ends);
+      if (is_any) list.tiles = storage.template get<unsigned long long>(tiles);
+    }
+    launch_configuration like{"strata::DeviceHashJoin", dim3(1), dim3(1)};
+    like.stream = stream;
+    like.programmatic = device.ptx_version >= 900;
+    return run(sides, list, listed, like, device, sink);
+  }
+
+ private:
+  enum slot { taken, splits, begins, unit_ends, tiles };
+  static constexpr join_sorted_tuning tuning = MaxPolicy::sorted;
+
+  static launch_configuration with_grid(launch_configuration like, unsigned long long blocks,
+                                        int threads) {
+    constexpr unsigned most_blocks = 0x7fffffff;
+    like.grid = dim3(blocks < most_blocks ? static_cast<unsigned>(blocks) : most_blocks);
+    like.block = dim3(static_cast<unsigned>(threads));
+    return like;
+  }
+
+  static cudaError_t run(const Sides& sides, const join_tile_list& list, unsigned long long listed,
+                         const launch_configuration& like, const device_properties& device,
+                         const Sink& sink) {
+    constexpr int split_threads = 128;
+    // Few searches wait for memory, many for their turn.
+    int log2_lanes = tuning.log2_split_lanes;
+    while (log2_lanes > 0 && sides.tiles >> (16 - log2_lanes) != 0) --log2_lanes;
+    const unsigned long long splitting = (sides.tiles + 1) << log2_lanes;
+    cudaError_t status =
+        launch(with_grid(like, splitting / split_threads + 1, split_threads),
+               join_sorted_split_kernel<Key, Row>, sides, tile_items, log2_lanes, list.taken);
+    if (status != cudaSuccess || sides.tiles == 0) return status;
+
+    const launch_configuration by_tiles = with_grid(like, sides.tiles, tuning.threads);
+    constexpr auto count_kernel = join_sorted_count_kernel<MaxPolicy, Key, Row>;
+    if constexpr (!has_rows) {
+      return launch(by_tiles, count_kernel, sides, nullptr);
+    } else {
+      const bool is_any = list.tiles != nullptr;
+      if (is_any) {
+        status =
+            launch(by_tiles, join_sorted_kernel<MaxPolicy, Index, Key, Row, Sink>, sides, list, sink);
+        // Tiles in which no row has more than one result are never listed.
+        if (!has_pairs(sides.kind) || sides.promised_unique) return status;
+      } else {
+        status = launch(by_tiles, count_kernel, sides, list.begins);
+        if (status == cudaSuccess) {
+          constexpr int threads = 512;
+          status = launch(with_grid(like, 1, threads), join_scan_kernel<threads, Row>, list, listed,
+                          sides.capacity, sides.total);
+        }
+      }
+      if (status != cudaSuccess || sides.capacity == 0) return status;
+      const auto most_units = listed + static_cast<unsigned long long>(sides.capacity) / join_unit;
+      const unsigned long long resident =
+          static_cast<unsigned long long>(device.multiprocessors) *
+          static_cast<unsigned>(tuning.blocks_per_multiprocessor);
+      return launch(
+          with_grid(like, most_units < resident ? most_units : resident, tuning.threads),
+          join_sorted_write_kernel<MaxPolicy, Index, Key, Row, Sink>, sides, list, listed, sink);
+    }
+  }
+};
+
+STRATA_ARCH_DETAIL_NAMESPACE_END

@@ -1,0 +1,250 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/device/hash_join/join_types.hpp>
+#include <strata/device/hash_join/pairs.hpp>
+#include <strata/device/hash_join/sorted_sides.cuh>
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// A tile of two sides in ascending order, whose keys are in shared memory: each probe row looks for
+/// the first build row that is not before it, from where its partners follow. An item is a probe row
+/// or a build row of the tile; a thread has up to `ItemsPerThread` of either.
+template <class Key, class Row, int BlockThreads, int ItemsPerThread>
+class join_sorted_tile {
+  using Count = unsigned long long;
+  static constexpr unsigned threads = BlockThreads;
+  /// Build keys behind a tile: most runs of equal ones that leave it end among them.
+  static constexpr unsigned further_keys = 32;
+
+ public:
+  using Sides = join_sorted_sides<Key, Row>;
+  static constexpr unsigned tile_items = threads * ItemsPerThread;
+  /// Stands for no partner.
+  static constexpr unsigned none = 0xffff;
+  static_assert(BlockThreads % 32 == 0 && tile_items + further_keys < none && ItemsPerThread <= 32,
+                "join_sorted_tuning: whole warps, at most 32 rows of a thread and 65,000 of a tile");
+
+  /// The probe key before the tile, those of the tile, its build keys, and those behind.
+  static constexpr unsigned num_keys = 1 + tile_items + further_keys;
+
+  /// The run of equal build keys that leaves the tile and what is known of those behind.
+  struct open_run {
+    Row end;
+    unsigned first_item;
+  };
+
+  STRATA_D join_sorted_tile(Key* keys, open_run& run, const Sides& sides)
+      : keys_(keys), run_(run), sides_(sides) {}
+
+  Row first_probe = 0;
+  Row first_build = 0;
+  unsigned probes = 0;
+  unsigned builds = 0;
+  /// Whether the last probe rows have partners in such a run.
+  bool is_open = false;
+
+  /// Item number `i` of the calling thread, of `items`: a warp has neighbours, each as many.
+  STRATA_D static unsigned item(int i, unsigned items) {
+    const unsigned warp_items = (items + threads - 1) / threads * warp_threads;
+    return threadIdx.x / warp_threads * warp_items + static_cast<unsigned>(i) * warp_threads +
+           platform::lane_id();
+  }
+  /// Whether any thread has an item number `i`.
+  STRATA_D static bool has_items(int i, unsigned items) {
+    return static_cast<unsigned>(i) * threads < items;
+  }
+
+  /// By the whole block, as all that follows.
+  STRATA_D void load(Count tile) {
+    const Count begin = tile * tile_items;
+    const Count rows = sides_.rows() - begin;
+    const unsigned items = rows < tile_items ? static_cast<unsigned>(rows) : tile_items;
+    const Row first = sides_.splits[tile];
+    const Row last = sides_.splits[tile + 1];
+    STRATA_ASSERT(first <= last && last - first <= items,
+                  "JoinOptions::sorted was promised, but rows are not in ascending order");
+    // Nothing outside is read, whatever the order of the keys.
+    probes = last < first ? 0 : last - first < items ? static_cast<unsigned>(last - first) : items;
+    builds = items - probes;
+    first_probe = first;
+    first_build = static_cast<Row>(begin - first);
+    const Row behind = sides_.build_rows - first_build - builds;
+    known_ = builds + (behind < further_keys ? static_cast<unsigned>(behind) : further_keys);
+
+    const Key* const probe_keys = sides_.probe_keys + first_probe;
+    const Key* const build_keys = sides_.build_keys + first_build;
+    Key keys[ItemsPerThread];
+    STRATA_UNROLL
+    for (int i = 0; i < ItemsPerThread; ++i) {
+      const unsigned at = static_cast<unsigned>(i) * threads + threadIdx.x;
+      if (at < items) keys[i] = at < probes ? probe_keys[at] : build_keys[at - probes];
+    }
+    Key further{};
+    if (threadIdx.x < known_ - builds) further = build_keys[builds + threadIdx.x];
+    Key before{};
+    if (threadIdx.x == threads - 1 && first > 0) before = *(probe_keys - 1);
+    // The block has used what is there.
+    __syncthreads();
+    STRATA_UNROLL
+    for (int i = 0; i < ItemsPerThread; ++i) {
+      const unsigned at = static_cast<unsigned>(i) * threads + threadIdx.x;
+      if (at < items) keys_[1 + at] = keys[i];
+    }
+    if (threadIdx.x < known_ - builds) keys_[1 + items + threadIdx.x] = further;
+    if (threadIdx.x == threads - 1) keys_[0] = before;
+    __syncthreads();
+    check_promises();
+    find_run_end();
+  }
+
+  /// Which probe rows of the thread have results, a bit for each, and their first partners from
+  /// `first_build` on, or `none`.
+  STRATA_D unsigned look_up(unsigned (&lows)[ItemsPerThread], bool& has_several) const {
+    const JoinKind kind = sides_.kind;
+    const bool names_partners = has_pairs(kind);
+    unsigned has_result = 0;
+    STRATA_UNROLL
+    for (int i = 0; i < ItemsPerThread; ++i) {
+      lows[i] = none;
+      if (!has_items(i, probes)) continue;
+      const unsigned at = item(i, probes);
+      if (at >= probes) continue;
+      const Key key = probe_key(at);
+      unsigned low = 0;
+      for (unsigned left = builds; left > 0;) {
+        const unsigned half = left - left / 2;
+        low += build_key(low + half - 1) < key ? half : 0;
+        left /= 2;
+      }
+      const bool is_found = low < known_ && build_key(low) == key;
+      const bool has_one = kind == JoinKind::inner || kind == JoinKind::semi ? is_found
+                           : kind == JoinKind::anti                          ? !is_found
+                                                                             : true;
+      has_result |= has_one ? 1u << i : 0;
+      if (!is_found || !names_partners) continue;
+      lows[i] = low;
+      if (!sides_.promised_unique && low + 1 < known_ && build_key(low + 1) == key) {
+        has_several = true;
+        const bool is_in_run = is_open && key == build_key(known_ - 1);
+        if (is_in_run && (at == 0 || probe_key(at - 1) != key)) run_.first_item = at;
+      }
+    }
+    return has_result;
+  }
+
+  /// Rows of the result of a probe row that has any.
+  STRATA_D Row results_of(unsigned low, int i) const {
+    if (low == none || !wants_all_partners()) return 1;
+    const Key key = probe_key(item(i, probes));
+    unsigned count = 1;
+    while (low + count < known_ && build_key(low + count) == key) count *= 2;
+    // The first one that is not equal is behind half as many.
+    unsigned begin = low + count / 2;
+    unsigned end = low + count < known_ ? low + count : known_;
+    while (begin < end) {
+      const unsigned middle = (begin + end) / 2;
+      if (build_key(middle) == key) {
+        begin = middle + 1;
+      } else {
+        end = middle;
+      }
+    }
+    if (is_open && begin == known_) return run_.end - first_build - low;
+    return begin - low;
+  }
+
+  /// Which build rows of the thread have no partner, a bit for each.
+  STRATA_D unsigned find_lonely() const {
+    unsigned is_lonely = 0;
+    STRATA_UNROLL
+    for (int i = 0; i < ItemsPerThread; ++i) {
+      const unsigned at = item(i, builds);
+      if (!has_items(i, builds) || at >= builds) continue;
+      const Key key = build_key(at);
+      unsigned high = 0;
+      for (unsigned left = probes; left > 0;) {
+        const unsigned half = left - left / 2;
+        high += key < probe_key(high + half - 1) ? 0 : half;
+        left /= 2;
+      }
+      // Probe rows with this key are before it in the merge; the last one is in this tile or just
+      // before.
+      const bool has_before = high > 0 || first_probe > 0;
+      if (!has_before || keys_[high] != key) is_lonely |= 1u << i;
+    }
+    return is_lonely;
+  }
+
+ private:
+  STRATA_D Key probe_key(unsigned i) const { return keys_[1 + i]; }
+  STRATA_D Key build_key(unsigned i) const { return keys_[1 + probes + i]; }
+
+  STRATA_D bool wants_all_partners() const {
+    return has_pairs(sides_.kind) && !sides_.promised_unique;
+  }
+
+  // In debug builds.
+  STRATA_D void check_promises() const {
+#if STRATA_DEBUG
+    for (unsigned i = threadIdx.x; i < probes; i += threads) {
+      STRATA_ASSERT((i == 0 && first_probe == 0) || !(probe_key(i) < keys_[i]),
+                    "JoinOptions::sorted was promised, but the key of probe row %llu is less than "
+                    "the one before",
+                    static_cast<Count>(first_probe + i));
+    }
+    for (unsigned i = threadIdx.x + 1; i < known_; i += threads) {
+      STRATA_ASSERT(!(build_key(i) < build_key(i - 1)),
+                    "JoinOptions::sorted was promised, but the key of build row %llu is less than "
+                    "the one before",
+                    static_cast<Count>(first_build + i));
+      STRATA_ASSERT(!(sides_.promised_unique && build_key(i) == build_key(i - 1)),
+                    "JoinOptions::build_unique was promised, but the key of build row %llu is also "
+                    "that of another",
+                    static_cast<Count>(first_build + i));
+    }
+#endif
+  }
+
+  // If probe rows of the tile have partners up to the last build key that is here, there may be
+  // any number of further ones.
+  STRATA_D void find_run_end() {
+    is_open = wants_all_partners() && probes > 0 && known_ > 0 &&
+               first_build + known_ < sides_.build_rows &&
+               probe_key(probes - 1) == build_key(known_ - 1);
+    if (!is_open) return;
+    if (threadIdx.x < warp_threads) {
+      const Key key = build_key(known_ - 1);
+      // All before `at` are equal; each lane asks for the end of a stretch behind it.
+      Count at = first_build + known_;
+      for (Count stretch = 1;;) {
+        const Count mine = at + stretch * (platform::lane_id() + 1) - 1;
+        const bool is_equal = mine < sides_.build_rows && sides_.build_keys[mine] == key;
+        const unsigned others = __ballot_sync(full_warp_mask, is_equal ? 0 : 1);
+        if (others == 0) {
+          at += stretch * warp_threads;
+          stretch *= warp_threads;
+          continue;
+        }
+        at += stretch * static_cast<unsigned>(__ffs(static_cast<int>(others)) - 1);
+        if (stretch == 1) break;
+        stretch /= warp_threads;
+      }
+      if (threadIdx.x == 0) run_.end = static_cast<Row>(at);
+    }
+    __syncthreads();
+  }
+
+  Key* keys_;
+  open_run& run_;
+  const Sides& sides_;
+  /// Build keys of the tile and those behind it that are here.
+  unsigned known_ = 0;
+};
+
+}  // namespace detail
+STRATA_NAMESPACE_END

@@ -1,0 +1,285 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// DeviceHashJoin of two sides in ascending order, as JoinOptions::sorted promises.
+#include "device/device_hash_join_support.cuh"
+
+#include <cmath>
+
+namespace {
+
+using namespace device_join_test;
+
+template <class MakeKey>
+side_ids sorted(std::vector<std::uint32_t> ids, MakeKey make_key) {
+  std::sort(ids.begin(), ids.end(),
+            [&](std::uint32_t a, std::uint32_t b) { return make_key(a) < make_key(b); });
+  return {std::move(ids), {}};
+}
+
+/// All kinds, in both orders, and with the promise that build rows are unique if they are.
+template <class Key, class Index = std::int32_t, class Options = JoinOptions<>, class MakeKey>
+void check_sorted(const std::vector<std::uint32_t>& build_ids,
+                  const std::vector<std::uint32_t>& probe_ids, MakeKey make_key,
+                  bool all_capacities = true) {
+  const side_ids build = sorted(build_ids, make_key);
+  const side_ids probe = sorted(probe_ids, make_key);
+  device_joiner<Key, Index, Options> join(build, probe, make_key);
+  for (const JoinKind kind : every_kind) {
+    const row_pairs expected = sort_merge_join(kind, build, probe);
+    for (const JoinOrder order : {JoinOrder::any, JoinOrder::probe}) {
+      for (const bool unique : {false, true}) {
+        if (unique && !is_unique(build)) continue;
+        SCOPED_TRACE(testing::Message()
+                     << build_ids.size() << " x " << probe_ids.size() << " rows, kind "
+                     << static_cast<int>(kind) << ", order " << static_cast<int>(order)
+                     << ", promised unique " << unique);
+        Options options;
+        options.sorted = true;
+        options.order = order;
+        options.build_unique = unique;
+        join.check(kind, options, expected, all_capacities);
+        if (testing::Test::HasFailure()) return;
+      }
+    }
+  }
+}
+
+TEST(device_hash_join_sorted, few_rows) {
+  for (const shape& data : few_rows()) {
+    SCOPED_TRACE(data.name);
+    check_sorted<std::uint32_t>(data.build.ids, data.probe.ids, as_u32);
+    check_sorted<std::int64_t, std::uint64_t>(data.build.ids, data.probe.ids, as_i64);
+  }
+}
+
+// With null masks nobody knows where the order is: the promise is not relied on.
+TEST(device_hash_join_sorted, rows_without_a_key) {
+  const std::vector<shape> shapes = few_rows_with_nulls();
+  for (std::size_t i = 0; i < shapes.size(); i += if_small<std::size_t>(9, 1)) {
+    side_ids build = sorted(shapes[i].build.ids, as_u32);
+    side_ids probe = sorted(shapes[i].probe.ids, as_u32);
+    build.null = shapes[i].build.null;
+    probe.null = shapes[i].probe.null;
+    device_joiner<std::uint32_t, std::int32_t> join(build, probe, as_u32);
+    for (const JoinKind kind : every_kind) {
+      JoinOptions<> options;
+      options.sorted = true;
+      join.check(kind, options, nested_loop_join(kind, build, probe, false), false);
+    }
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
+// Other keys may be promised to be sorted too.
+TEST(device_hash_join_sorted, other_keys_are_joined_as_ever) {
+  device_joiner<bytes12, std::int32_t> join({{1, 2, 2, 5}, {}}, {{0, 2, 5, 5}, {}}, as_bytes12);
+  JoinOptions<> options;
+  options.sorted = true;
+  join.check(JoinKind::inner, options, {{1, 1}, {2, 1}, {3, 2}, {3, 3}});
+}
+
+enum class color : signed char {};
+
+TEST(device_hash_join_sorted, narrow_keys_and_enumerations) {
+  const std::size_t rows = if_small<std::size_t>(600, 5000);
+  check_sorted<color>(random_ids(rows, 200), random_ids(rows / 2, 256),
+                      [](std::uint32_t id) { return static_cast<color>(id); }, false);
+}
+
+std::uint32_t many_rows() {
+  return if_small<std::uint32_t>(9000, STRATA_HOST_SIMT ? 40000 : 2000000);
+}
+
+TEST(device_hash_join_sorted, unique_keys) {
+  const std::uint32_t rows = many_rows();
+  check_sorted<std::uint32_t>(shuffled_ids(rows, 10), random_ids(2 * rows, 2 * rows), as_u32,
+                              false);
+}
+
+TEST(device_hash_join_sorted, few_duplicates_of_wide_keys) {
+  const std::uint32_t rows = many_rows() / 2;
+  check_sorted<std::int64_t>(random_ids(rows, rows * 4 / 5), random_ids(rows * 3 / 2, rows), as_i64,
+                             false);
+}
+
+TEST(device_hash_join_sorted, one_side_is_much_longer) {
+  const std::uint32_t rows = many_rows();
+  check_sorted<std::uint32_t>(random_ids(rows, rows), random_ids(40, rows), as_u32, false);
+  check_sorted<std::uint32_t>(random_ids(40, rows), random_ids(rows, rows), as_u32, false);
+}
+
+TEST(device_hash_join_sorted, all_keys_of_a_side_are_less) {
+  const std::uint32_t rows = if_small<std::uint32_t>(5000, 20000);
+  const auto as_is = [](std::uint32_t id) { return id; };
+  check_sorted<std::uint32_t>(shuffled_ids(rows, 0), shuffled_ids(rows, rows), as_is, false);
+  check_sorted<std::uint32_t>(shuffled_ids(rows, rows), shuffled_ids(rows, 0), as_is, false);
+}
+
+// Runs of equal keys of every length around what a tile knows of the build rows behind it.
+TEST(device_hash_join_sorted, runs_that_leave_tiles) {
+  const auto as_is = [](std::uint32_t id) { return id; };
+  for (const std::uint32_t length : {2u, 31u, 32u, 33u, 64u, 65u, 1025u, 3000u}) {
+    if (is_small() && length % 2 == 0) continue;
+    std::vector<std::uint32_t> build(if_small<std::size_t>(4, 9) * 1000);
+    for (std::size_t i = 0; i < build.size(); ++i) {
+      build[i] = static_cast<std::uint32_t>(i + length / 3) / length;
+    }
+    std::vector<std::uint32_t> probe(build.size() / length + 2);
+    for (std::size_t i = 0; i < probe.size(); ++i) probe[i] = static_cast<std::uint32_t>(i);
+    check_sorted<std::uint32_t>(build, probe, as_is, false);
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
+TEST(device_hash_join_sorted, frequent_keys_on_both_sides) {
+  const auto skewed = [](std::size_t rows) {
+    std::vector<std::uint32_t> ids(rows);
+    for (auto& id : ids) {
+      id = static_cast<std::uint32_t>(100 * std::pow(1e-4 + random_below(10000) / 10000.0, -1.0));
+    }
+    return ids;
+  };
+  check_sorted<std::uint32_t>(skewed(if_small<std::size_t>(2000, STRATA_HOST_SIMT ? 8000 : 40000)),
+                              skewed(if_small<std::size_t>(700, STRATA_HOST_SIMT ? 2000 : 15000)),
+                              as_u32, false);
+}
+
+TEST(device_hash_join_sorted, all_keys_are_equal) {
+  const std::size_t rows = if_small<std::size_t>(150, STRATA_HOST_SIMT ? 700 : 5000);
+  check_sorted<std::uint32_t>(random_ids(rows, 1), random_ids(rows + 20, 1), as_u32);
+}
+
+// One probe row with nearly all build rows for partners: it becomes many units of work.
+TEST(device_hash_join_sorted, one_probe_row_with_most_build_rows_for_partners) {
+  const std::size_t rows = if_small<std::size_t>(9000, STRATA_HOST_SIMT ? 60000 : 25000000);
+  std::vector<std::uint32_t> build = random_ids(rows, 1000);
+  std::fill(build.begin() + 1000, build.end(), 500u);
+  std::vector<std::uint32_t> probe(1500);
+  for (auto& id : probe) id = random_below(400) + 5 * random_below(200);
+  probe[700] = 500;
+  const side_ids build_side = sorted(std::move(build), as_u32);
+  // Three of them, two of which share a tile with others.
+  std::replace(probe.begin(), probe.end(), 500u, 501u);
+  probe[1] = probe[700] = probe[1200] = 500;
+  const side_ids probe_side = sorted(std::move(probe), as_u32);
+  device_joiner<std::uint32_t, std::int32_t> join(build_side, probe_side, as_u32);
+  const row_pairs expected = sort_merge_join(JoinKind::inner, build_side, probe_side);
+  for (const JoinOrder order : {JoinOrder::any, JoinOrder::probe}) {
+    JoinOptions<> options;
+    options.sorted = true;
+    options.order = order;
+    join.check(JoinKind::inner, options, expected);
+  }
+}
+
+TEST(device_hash_join_sorted, total_beyond_32_bits_is_counted) {
+  const device_vector<std::uint32_t> keys(std::vector<std::uint32_t>(70000, 9u));
+  device_vector<std::int64_t> total(1);
+  JoinOptions<> options;
+  options.sorted = true;
+  for (const JoinOrder order : {JoinOrder::any, JoinOrder::probe}) {
+    options.order = order;
+    device_vector<std::int32_t> build_out(5000);
+    device_vector<std::int32_t> probe_out(5000);
+    EXPECT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
+      return DeviceHashJoin::FullPairs(storage, bytes, keys.data(), 70000, keys.data(), 70000,
+                                       build_out.data(), probe_out.data(), total.data(), 5000,
+                                       options);
+    }));
+    EXPECT_EQ(std::int64_t{70000} * 70000, total.to_host()[0]);
+  }
+  EXPECT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
+    return DeviceHashJoin::LeftCount<std::int32_t>(storage, bytes, keys.data(), 70000, keys.data(),
+                                                   70000, total.data(), options);
+  }));
+  EXPECT_EQ(std::int64_t{70000} * 70000, total.to_host()[0]);
+}
+
+TEST(device_hash_join_sorted, columns_of_both_sides_are_gathered) {
+  const std::vector<std::int64_t> build_keys{-9, 1, 1, 4};
+  const std::vector<std::int64_t> probe_keys{-9, 0, 1, 7};
+  const device_vector<std::int64_t> build(build_keys);
+  const device_vector<std::int64_t> probe(probe_keys);
+  device_vector<std::int64_t> build_out(6);
+  device_vector<std::int64_t> probe_out(6);
+  device_vector<std::int64_t> total(1);
+  JoinOptions<> options;
+  options.sorted = true;
+  options.order = JoinOrder::probe;
+  const auto columns = strata::join_columns(
+      strata::build_column(build.data(), build_out.data(), std::int64_t{-1}),
+      strata::probe_column(probe.data(), probe_out.data(), std::int64_t{-2}));
+  EXPECT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
+    return DeviceHashJoin::FullGather(storage, bytes, build.data(), 4, probe.data(), 4, columns,
+                                      total.data(), 6, options);
+  }));
+  EXPECT_EQ(6, total.to_host()[0]);
+  EXPECT_EQ((std::vector<std::int64_t>{-9, -1, 1, 1, -1, 4}), build_out.to_host());
+  EXPECT_EQ((std::vector<std::int64_t>{-9, 0, 1, 1, 7, -2}), probe_out.to_host());
+}
+
+TEST(device_hash_join_sorted, broken_promise_of_unique_rows_gives_one_partner) {
+  const device_vector<std::uint32_t> build(std::vector<std::uint32_t>{5, 5, 6, 7});
+  const device_vector<std::uint32_t> probe(std::vector<std::uint32_t>{5, 7});
+  JoinOptions<> options;
+  options.sorted = true;
+  options.build_unique = true;
+  device_vector<std::int32_t> build_out(3);
+  device_vector<std::int32_t> probe_out(3);
+  device_vector<std::int64_t> total(1);
+  EXPECT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
+    return DeviceHashJoin::InnerPairs(storage, bytes, build.data(), 4, probe.data(), 2,
+                                      build_out.data(), probe_out.data(), total.data(), 3, options);
+  }));
+  EXPECT_EQ(2, total.to_host()[0]);
+  EXPECT_EQ(0, probe_out.to_host()[0]);
+  EXPECT_EQ(3, build_out.to_host()[1]);
+}
+
+TEST(device_hash_join_sorted, a_graph_is_replayed_with_other_keys) {
+  const std::uint32_t rows = if_small<std::uint32_t>(3000, 20000);
+  const auto keys_of_ids = [](std::vector<std::uint32_t> ids) {
+    std::sort(ids.begin(), ids.end());
+    return ids;
+  };
+  device_vector<std::uint32_t> build(keys_of_ids(random_ids(rows, rows)));
+  device_vector<std::uint32_t> probe(keys_of_ids(random_ids(rows, rows)));
+  const std::int64_t capacity = 4 * rows;
+  device_vector<std::int32_t> build_out(capacity);
+  device_vector<std::int32_t> probe_out(capacity);
+  device_vector<std::int64_t> total(1);
+  JoinOptions<> options;
+  options.sorted = true;
+  options.order = JoinOrder::probe;
+  const auto call = [&](void* storage, std::size_t& bytes, cudaStream_t stream) {
+    return DeviceHashJoin::InnerPairs(storage, bytes, build.data(), rows, probe.data(), rows,
+                                      build_out.data(), probe_out.data(), total.data(), capacity,
+                                      options, stream);
+  };
+  std::size_t bytes = 0;
+  EXPECT_CUDA_SUCCESS(call(nullptr, bytes, nullptr));
+  const scratch storage(bytes);
+  graph recorded([&](cudaStream_t stream) { return call(storage.data(), bytes, stream); });
+  ASSERT_CUDA_SUCCESS(recorded.status());
+  const stream where;
+  for (const std::uint32_t different : {rows, rows / 100 + 1}) {
+    const side_ids build_side{keys_of_ids(random_ids(rows, 2 * rows)), {}};
+    const side_ids probe_side{keys_of_ids(random_ids(rows, different)), {}};
+    ASSERT_CUDA_SUCCESS(cudaMemcpy(const_cast<std::uint32_t*>(build.data()), build_side.ids.data(),
+                                   4 * rows, cudaMemcpyHostToDevice));
+    ASSERT_CUDA_SUCCESS(cudaMemcpy(const_cast<std::uint32_t*>(probe.data()), probe_side.ids.data(),
+                                   4 * rows, cudaMemcpyHostToDevice));
+    recorded.replay(where);
+    where.synchronize();
+    const row_pairs expected = sort_merge_join(JoinKind::inner, build_side, probe_side);
+    ASSERT_EQ(static_cast<std::int64_t>(expected.size()), total.to_host()[0]);
+    const std::vector<std::int32_t> b = build_out.to_host();
+    const std::vector<std::int32_t> p = probe_out.to_host();
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      ASSERT_EQ(expected[i], row_pair(b[i], p[i])) << i;
+    }
+  }
+}
+
+}  // namespace
