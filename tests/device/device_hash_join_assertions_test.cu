@@ -1,29 +1,33 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Debug builds check the promise that the keys of build rows are unique.
+// Debug builds check the promises that the keys of build rows are unique, and that rows ascend.
 #define STRATA_DEBUG 1
 #include "device/device_hash_join_support.cuh"
 
 #include "support/expect_assertion.cuh"
 
+#include <numeric>
+#include <utility>
+
 namespace {
 
 using namespace device_join_test;
 
-cudaError_t join_promised(const std::vector<std::uint32_t>& keys, JoinStrategy strategy) {
-  const device_vector<std::uint32_t> build(keys);
-  device_vector<std::int32_t> build_out(keys.size());
-  device_vector<std::int32_t> probe_out(keys.size());
+cudaError_t join_promised(const std::vector<std::uint32_t>& build_keys,
+                          const std::vector<std::uint32_t>& probe_keys,
+                          const JoinOptions<>& options) {
+  const device_vector<std::uint32_t> build(build_keys);
+  const device_vector<std::uint32_t> probe(probe_keys);
+  const auto build_rows = static_cast<std::int64_t>(build_keys.size());
+  const auto probe_rows = static_cast<std::int64_t>(probe_keys.size());
+  device_vector<std::int32_t> build_out(probe_keys.size());
+  device_vector<std::int32_t> probe_out(probe_keys.size());
   device_vector<std::int64_t> total(1);
-  JoinOptions<> options;
-  options.build_unique = true;
-  options.strategy = strategy;
-  const auto rows = static_cast<std::int64_t>(keys.size());
   const auto call = [&](void* storage, std::size_t& bytes) {
-    return DeviceHashJoin::LeftPairs(storage, bytes, build.data(), rows, build.data(), rows,
-                                     build_out.data(), probe_out.data(), total.data(), rows,
-                                     options);
+    return DeviceHashJoin::LeftPairs(storage, bytes, build.data(), build_rows, probe.data(),
+                                     probe_rows, build_out.data(), probe_out.data(), total.data(),
+                                     probe_rows, options);
   };
   std::size_t bytes = 0;
   EXPECT_CUDA_SUCCESS(call(nullptr, bytes));
@@ -35,10 +39,43 @@ cudaError_t join_promised(const std::vector<std::uint32_t>& keys, JoinStrategy s
 TEST(device_hash_join_assertions, promise_of_unique_build_rows_is_checked) {
   for (const JoinStrategy strategy : {JoinStrategy::simple, JoinStrategy::radix_single}) {
     std::vector<std::uint32_t> keys = shuffled_ids(100, 5);
-    EXPECT_CUDA_SUCCESS(join_promised(keys, strategy));
+    JoinOptions<> options;
+    options.build_unique = true;
+    options.strategy = strategy;
+    EXPECT_CUDA_SUCCESS(join_promised(keys, keys, options));
     keys[70] = keys[20];
-    strata_test::expect_assertion([&] { return join_promised(keys, strategy); },
+    strata_test::expect_assertion([&] { return join_promised(keys, keys, options); },
                                   "JoinOptions::build_unique was promised");
+  }
+}
+
+TEST(device_hash_join_assertions, promise_of_unique_build_rows_in_order_is_checked) {
+  std::vector<std::uint32_t> keys(100);
+  std::iota(keys.begin(), keys.end(), 5u);
+  JoinOptions<> options;
+  options.sorted = true;
+  options.build_unique = true;
+  EXPECT_CUDA_SUCCESS(join_promised(keys, keys, options));
+  keys[70] = keys[69];
+  strata_test::expect_assertion([&] { return join_promised(keys, keys, options); },
+                                "JoinOptions::build_unique was promised");
+}
+
+// Wherever in a side two rows are exchanged, at the ends of tiles too.
+TEST(device_hash_join_assertions, promise_of_ascending_rows_is_checked) {
+  std::vector<std::uint32_t> keys(9000);
+  std::iota(keys.begin(), keys.end(), 5u);
+  JoinOptions<> options;
+  options.sorted = true;
+  EXPECT_CUDA_SUCCESS(join_promised(keys, keys, options));
+  const std::size_t step = STRATA_HOST_SIMT && !is_small() ? 511 : 4001;
+  for (std::size_t at = 0; at + 1 < keys.size(); at += step) {
+    std::vector<std::uint32_t> broken = keys;
+    std::swap(broken[at], broken[at + 1]);
+    strata_test::expect_assertion([&] { return join_promised(broken, keys, options); },
+                                  "JoinOptions::sorted was promised");
+    strata_test::expect_assertion([&] { return join_promised(keys, broken, options); },
+                                  "JoinOptions::sorted was promised");
   }
 }
 
