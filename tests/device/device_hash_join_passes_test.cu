@@ -16,6 +16,7 @@ struct small_hub {
     static constexpr strata::join_table_tuning set = table;
     static constexpr strata::join_partition_tuning partition{
         64, {5, 3, 2}, {4, 2, 5}, 64, 3, 1, 128, 20, 10, 2, 3, 2};
+    static constexpr strata::join_sorted_tuning sorted{64, 4, 4, 1, 0};
     static constexpr std::uint64_t least_partitioned_rows = 1;
     using strategy = strata::cuda_join_policy;
   };

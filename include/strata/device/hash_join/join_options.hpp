@@ -26,10 +26,9 @@ struct JoinOptions {
   /// A promise that no two build rows have equal keys, which saves time and temporary storage.
   /// Debug builds check it; otherwise a probe row gets one of the build rows with its key.
   bool build_unique = false;
-  /// A promise that the keys of both sides ascend by `<` (equal ones may repeat), so that nothing needs
-  /// to be hashed. It is used on CUDA, where keys are integers or enumerations with the default
-  /// equality, `strategy` is automatic and no null mask is given; elsewhere it changes nothing. Debug
-  /// builds check it where it is used; otherwise a join of other rows is undefined.
+  /// A promise that the keys of both sides ascend by `<`, equal ones side by side, which saves time
+  /// and temporary storage where it is used: see DeviceHashJoin. Debug builds check it there; of
+  /// rows in another order the result is undefined.
   bool sorted = false;
   /// Overrides the choice of `choose_join_strategy`; `cpu` is for the host back end, where nothing
   /// else is, and for Metal's.
