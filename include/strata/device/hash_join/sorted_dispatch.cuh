@@ -17,13 +17,12 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// Carries out a join of two sides in ascending order: both are read once, or twice in the order of
-/// the probe rows, and nothing is hashed.
+/// Carries out a join of two sides in ascending order: both are read once, and nothing is hashed.
 template <class MaxPolicy, class Index, class Row, class Key, class Sink>
 struct DispatchSortedJoin {
   static constexpr bool has_rows = !std::is_same_v<Sink, NullType>;
   using Sides = join_sorted_sides<Key, Row>;
-  using Layout = temporary_storage::layout<5>;
+  using Layout = temporary_storage::layout<8>;
   static constexpr unsigned tile_items = join_sorted_agent<MaxPolicy, Key, Row>::tile_items;
 
   /// Whether the promise may be relied on: nobody says where in the order rows without a key are.
@@ -37,17 +36,22 @@ struct DispatchSortedJoin {
   static cudaError_t Dispatch(void* d_temp_storage, std::size_t& temp_storage_bytes, Sides sides,
                               JoinOrder order, const Sink& sink, cudaStream_t stream) {
     sides.tiles = ceiling_divide<unsigned long long>(sides.rows(), tile_items);
-    // Build rows without a partner come behind all others only where an order is asked for.
     const bool is_any = order == JoinOrder::any;
-    const unsigned long long listed =
-        sides.kind == JoinKind::full && !is_any ? 2 * sides.tiles : sides.tiles;
+    join_sorted_order places{};
+    // Build rows without a partner come behind all others only where an order is asked for.
+    places.tiles = sides.kind == JoinKind::full && !is_any ? 2 * sides.tiles : sides.tiles;
     Layout storage;
-    storage.template reserve<unsigned long long>(taken, 1);
+    storage.template reserve<unsigned long long>(counters, 2);
     storage.template reserve<Row>(splits, sides.tiles + 1);
     if (has_rows) {
-      storage.template reserve<unsigned long long>(begins, listed);
-      storage.template reserve<unsigned long long>(unit_ends, listed);
-      if (is_any) storage.template reserve<unsigned long long>(tiles, listed);
+      storage.template reserve<unsigned long long>(listed_tiles, sides.tiles);
+      storage.template reserve<unsigned long long>(begins, sides.tiles);
+      storage.template reserve<unsigned long long>(unit_ends, sides.tiles);
+      if (!is_any) {
+        storage.template reserve<unsigned>(states, places.tiles);
+        storage.template reserve<unsigned long long>(sums, places.tiles);
+        storage.template reserve<unsigned long long>(ends, places.tiles);
+      }
     }
     if (d_temp_storage == nullptr) {
       temp_storage_bytes = storage.bytes();
@@ -59,21 +63,28 @@ struct DispatchSortedJoin {
     if (status != cudaSuccess) return status;
 
     sides.splits = storage.template get<Row>(splits);
+    const auto get = [&](slot what) { return storage.template get<unsigned long long>(what); };
     join_tile_list list{};
-    list.taken = storage.template get<unsigned long long>(taken);
+    list.taken = get(counters);
+    places.ticket = get(counters) + 1;
     if (has_rows) {
-      list.begins = storage.template get<unsigned long long>(begins);
-      list.unit_ends = storage.template get<unsigned long long>(unit_ends);
-      if (is_any) list.tiles = storage.template get<unsigned long long>(tiles);
+      list.tiles = get(listed_tiles);
+      list.begins = get(begins);
+      list.unit_ends = get(unit_ends);
+      if (!is_any) {
+        places.states = storage.template get<unsigned>(states);
+        places.sums = get(sums);
+        places.ends = get(ends);
+      }
     }
     launch_configuration like{"strata::DeviceHashJoin", dim3(1), dim3(1)};
     like.stream = stream;
     like.programmatic = device.ptx_version >= 900;
-    return run(sides, list, listed, like, device, sink);
+    return run(sides, list, places, like, device, sink);
   }
 
  private:
-  enum slot { taken, splits, begins, unit_ends, tiles };
+  enum slot { counters, splits, listed_tiles, begins, unit_ends, states, sums, ends };
   static constexpr join_sorted_tuning tuning = MaxPolicy::sorted;
 
   static launch_configuration with_grid(launch_configuration like, unsigned long long blocks,
@@ -84,46 +95,35 @@ struct DispatchSortedJoin {
     return like;
   }
 
-  static cudaError_t run(const Sides& sides, const join_tile_list& list, unsigned long long listed,
-                         const launch_configuration& like, const device_properties& device,
-                         const Sink& sink) {
+  static cudaError_t run(const Sides& sides, const join_tile_list& list,
+                         const join_sorted_order& order, const launch_configuration& like,
+                         const device_properties& device, const Sink& sink) {
     constexpr int split_threads = 128;
     // Few searches wait for memory, many for their turn.
     int log2_lanes = tuning.log2_split_lanes;
     while (log2_lanes > 0 && sides.tiles >> (16 - log2_lanes) != 0) --log2_lanes;
     const unsigned long long splitting = (sides.tiles + 1) << log2_lanes;
-    cudaError_t status =
-        launch(with_grid(like, splitting / split_threads + 1, split_threads),
-               join_sorted_split_kernel<Key, Row>, sides, tile_items, log2_lanes, list.taken);
+    cudaError_t status = launch(with_grid(like, splitting / split_threads + 1, split_threads),
+                                join_sorted_split_kernel<Key, Row>, sides, tile_items, log2_lanes,
+                                list.taken, order);
     if (status != cudaSuccess || sides.tiles == 0) return status;
-
-    const launch_configuration by_tiles = with_grid(like, sides.tiles, tuning.threads);
-    constexpr auto count_kernel = join_sorted_count_kernel<MaxPolicy, Key, Row>;
     if constexpr (!has_rows) {
-      return launch(by_tiles, count_kernel, sides, nullptr);
+      return launch(with_grid(like, sides.tiles, tuning.threads),
+                    join_sorted_count_kernel<MaxPolicy, Key, Row>, sides);
     } else {
-      const bool is_any = list.tiles != nullptr;
-      if (is_any) {
-        status =
-            launch(by_tiles, join_sorted_kernel<MaxPolicy, Index, Key, Row, Sink>, sides, list, sink);
-        // Tiles in which no row has more than one result are never listed.
-        if (!has_pairs(sides.kind) || sides.promised_unique) return status;
-      } else {
-        status = launch(by_tiles, count_kernel, sides, list.begins);
-        if (status == cudaSuccess) {
-          constexpr int threads = 512;
-          status = launch(with_grid(like, 1, threads), join_scan_kernel<threads, Row>, list, listed,
-                          sides.capacity, sides.total);
-        }
-      }
-      if (status != cudaSuccess || sides.capacity == 0) return status;
-      const auto most_units = listed + static_cast<unsigned long long>(sides.capacity) / join_unit;
+      status = launch(with_grid(like, order.tiles, tuning.threads),
+                      join_sorted_kernel<MaxPolicy, Index, Key, Row, Sink>, sides, list, order, sink);
+      // Tiles in which no row has more than one result are never listed.
+      const bool may_be_listed =
+          has_pairs(sides.kind) && !sides.promised_unique && sides.capacity > 0;
+      if (status != cudaSuccess || !may_be_listed) return status;
+      const auto most_units =
+          sides.tiles + static_cast<unsigned long long>(sides.capacity) / join_unit;
       const unsigned long long resident =
           static_cast<unsigned long long>(device.multiprocessors) *
           static_cast<unsigned>(tuning.blocks_per_multiprocessor);
-      return launch(
-          with_grid(like, most_units < resident ? most_units : resident, tuning.threads),
-          join_sorted_write_kernel<MaxPolicy, Index, Key, Row, Sink>, sides, list, listed, sink);
+      return launch(with_grid(like, most_units < resident ? most_units : resident, tuning.threads),
+                    join_sorted_write_kernel<MaxPolicy, Index, Key, Row, Sink>, sides, list, sink);
     }
   }
 };

@@ -6,7 +6,9 @@
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
 #include <strata/device/hash_join/agent_sorted_join.cuh>
+#include <strata/device/hash_join/agent_sorted_write.cuh>
 #include <strata/device/hash_join/kernels.cuh>
+#include <strata/device/hash_join/sorted_order.cuh>
 #include <strata/device/hash_join/sorted_sides.cuh>
 #include <strata/device/hash_join/tuning.hpp>
 
@@ -16,58 +18,68 @@ template <class MaxPolicy, class Key, class Row>
 using join_sorted_agent =
     AgentSortedJoin<Key, Row, MaxPolicy::sorted.threads, MaxPolicy::sorted.items(sizeof(Key))>;
 
-/// Cuts both sides into tiles; nothing has been written yet.
+/// Cuts both sides into tiles; nothing has been written yet, and no tile has been taken.
 template <class Key, class Row>
 STRATA_KERNEL void join_sorted_split_kernel(join_sorted_sides<Key, Row> sides, unsigned tile_items,
-                                            int log2_lanes, unsigned long long* taken) {
+                                            int log2_lanes, unsigned long long* listed,
+                                            join_sorted_order order) {
   begin_join_kernel();
+  if (order.states != nullptr) {
+    for (unsigned long long i = join_thread(); i < order.tiles; i += join_threads()) {
+      order.states[i] = 0;
+    }
+  }
+  if (join_thread() == 0) {
+    *sides.total = 0;
+    *listed = 0;
+    *order.ticket = 0;
+  }
   // Whole warps stay together.
   const unsigned long long split = join_thread() >> log2_lanes;
   const unsigned long long asked = split < sides.tiles ? split * tile_items : sides.rows();
   const Row row = find_sorted_split(sides, asked, log2_lanes);
   if (split <= sides.tiles) sides.splits[split] = row;
-  if (join_thread() != 0) return;
-  *sides.total = 0;
-  if (taken != nullptr) *taken = 0;
 }
 
-/// Adds up the rows of the result: all in `*sides.total` or, if not null, each tile's in `counts`,
-/// where build rows without a partner come behind all tiles.
+/// Adds up the rows of the result.
 template <class MaxPolicy, class Key, class Row>
 __launch_bounds__(MaxPolicy::ActivePolicy::sorted.threads,
                   MaxPolicy::ActivePolicy::sorted.blocks_per_multiprocessor)
-    STRATA_KERNEL void join_sorted_count_kernel(join_sorted_sides<Key, Row> sides,
-                                                unsigned long long* counts) {
+    STRATA_KERNEL void join_sorted_count_kernel(join_sorted_sides<Key, Row> sides) {
   using Agent = join_sorted_agent<typename MaxPolicy::ActivePolicy, Key, Row>;
   STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
   begin_join_kernel();
-  Agent agent(storage.Alias(), sides);
+  const join_sorted_order none{};
+  Agent agent(storage.Alias(), sides, none);
   for (unsigned long long tile = blockIdx.x; tile < sides.tiles; tile += gridDim.x) {
-    unsigned long long results = 0;
-    unsigned long long lonely = 0;
-    agent.count(tile, results, lonely);
-    if (threadIdx.x != 0) continue;
-    if (counts == nullptr) {
-      if (results + lonely != 0) atomicAdd(sides.total, results + lonely);
-      continue;
-    }
-    counts[tile] = results;
-    if (sides.kind == JoinKind::full) counts[sides.tiles + tile] = lonely;
+    const unsigned long long results = agent.count(tile);
+    if (threadIdx.x == 0 && results != 0) atomicAdd(sides.total, results);
   }
 }
 
-/// Joins and writes, or puts tiles with many results on the list.
+/// Joins and writes, or puts tiles with many results on the list. In the order of the probe rows,
+/// build rows without a partner come behind all tiles, as many tiles of them.
 template <class MaxPolicy, class Index, class Key, class Row, class Sink>
 __launch_bounds__(MaxPolicy::ActivePolicy::sorted.threads,
                   MaxPolicy::ActivePolicy::sorted.blocks_per_multiprocessor)
     STRATA_KERNEL void join_sorted_kernel(join_sorted_sides<Key, Row> sides, join_tile_list list,
-                                          Sink sink) {
+                                          join_sorted_order order, Sink sink) {
   using Agent = join_sorted_agent<typename MaxPolicy::ActivePolicy, Key, Row>;
   STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
   begin_join_kernel();
-  Agent agent(storage.Alias(), sides);
-  for (unsigned long long tile = blockIdx.x; tile < sides.tiles; tile += gridDim.x) {
-    agent.template join<Index>(tile, list, sink);
+  Agent agent(storage.Alias(), sides, order);
+  if (order.states == nullptr) {
+    for (unsigned long long tile = blockIdx.x; tile < sides.tiles; tile += gridDim.x) {
+      agent.template join<Index>(tile, list, sink);
+    }
+    return;
+  }
+  for (unsigned long long tile; (tile = agent.take_ticket()) < order.tiles;) {
+    if (tile < sides.tiles) {
+      agent.template join<Index>(tile, list, sink);
+    } else {
+      agent.template join_lonely<Index>(tile, sink);
+    }
   }
 }
 
@@ -75,13 +87,13 @@ template <class MaxPolicy, class Index, class Key, class Row, class Sink>
 __launch_bounds__(MaxPolicy::ActivePolicy::sorted.threads,
                   MaxPolicy::ActivePolicy::sorted.blocks_per_multiprocessor)
     STRATA_KERNEL void join_sorted_write_kernel(join_sorted_sides<Key, Row> sides,
-                                                join_tile_list list, unsigned long long tiles,
-                                                Sink sink) {
-  using Agent = join_sorted_agent<typename MaxPolicy::ActivePolicy, Key, Row>;
+                                                join_tile_list list, Sink sink) {
+  constexpr join_sorted_tuning tuning = MaxPolicy::ActivePolicy::sorted;
+  using Agent = AgentSortedWrite<Key, Row, tuning.threads, tuning.items(sizeof(Key))>;
   STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
   begin_join_kernel();
   Agent agent(storage.Alias(), sides);
-  write_join_units<Index>(agent, list, tiles, sink);
+  write_join_units<Index>(agent, list, 0, sink);
 }
 
 STRATA_ARCH_DETAIL_NAMESPACE_END

@@ -18,6 +18,8 @@ template <class Key, class Row, int BlockThreads, int ItemsPerThread>
 class join_sorted_tile {
   using Count = unsigned long long;
   static constexpr unsigned threads = BlockThreads;
+  /// Probe rows of a thread that are looked up at the same time.
+  static constexpr int searches = 4;
   /// Build keys behind a tile: most runs of equal ones that leave it end among them.
   static constexpr unsigned further_keys = 32;
 
@@ -26,8 +28,8 @@ class join_sorted_tile {
   static constexpr unsigned tile_items = threads * ItemsPerThread;
   /// Stands for no partner.
   static constexpr unsigned none = 0xffff;
-  static_assert(BlockThreads % 32 == 0 && tile_items + further_keys < none && ItemsPerThread <= 32,
-                "join_sorted_tuning: whole warps, at most 32 rows of a thread and 65,000 of a tile");
+  static_assert(BlockThreads % 32 == 0 && tile_items + further_keys < none && ItemsPerThread <= 31,
+                "join_sorted_tuning: whole warps, at most 31 rows of a thread and 65,000 of a tile");
 
   /// The probe key before the tile, those of the tile, its build keys, and those behind.
   static constexpr unsigned num_keys = 1 + tile_items + further_keys;
@@ -76,18 +78,18 @@ class join_sorted_tile {
     const Row behind = sides_.build_rows - first_build - builds;
     known_ = builds + (behind < further_keys ? static_cast<unsigned>(behind) : further_keys);
 
-    const Key* const probe_keys = sides_.probe_keys + first_probe;
-    const Key* const build_keys = sides_.build_keys + first_build;
     Key keys[ItemsPerThread];
-    STRATA_UNROLL
-    for (int i = 0; i < ItemsPerThread; ++i) {
-      const unsigned at = static_cast<unsigned>(i) * threads + threadIdx.x;
-      if (at < items) keys[i] = at < probes ? probe_keys[at] : build_keys[at - probes];
+    if (items == tile_items) {
+      read<true>(items, keys);
+    } else {
+      read<false>(items, keys);
     }
     Key further{};
-    if (threadIdx.x < known_ - builds) further = build_keys[builds + threadIdx.x];
+    if (threadIdx.x < known_ - builds) {
+      further = sides_.build_keys[static_cast<Row>(first_build + builds + threadIdx.x)];
+    }
     Key before{};
-    if (threadIdx.x == threads - 1 && first > 0) before = *(probe_keys - 1);
+    if (threadIdx.x == threads - 1 && first > 0) before = sides_.probe_keys[first - 1];
     // The block has used what is there.
     __syncthreads();
     STRATA_UNROLL
@@ -106,32 +108,33 @@ class join_sorted_tile {
   /// `first_build` on, or `none`.
   STRATA_D unsigned look_up(unsigned (&lows)[ItemsPerThread], bool& has_several) const {
     const JoinKind kind = sides_.kind;
+    const bool if_found = kind != JoinKind::anti;
+    const bool if_missing = kind != JoinKind::inner && kind != JoinKind::semi;
     const bool names_partners = has_pairs(kind);
+    const bool asks_for_more = wants_all_partners();
+    const unsigned fences = find_fences();
     unsigned has_result = 0;
     STRATA_UNROLL
-    for (int i = 0; i < ItemsPerThread; ++i) {
-      lows[i] = none;
-      if (!has_items(i, probes)) continue;
-      const unsigned at = item(i, probes);
-      if (at >= probes) continue;
-      const Key key = probe_key(at);
-      unsigned low = 0;
-      for (unsigned left = builds; left > 0;) {
-        const unsigned half = left - left / 2;
-        low += build_key(low + half - 1) < key ? half : 0;
-        left /= 2;
+    for (int first = 0; first < ItemsPerThread; first += searches) {
+      constexpr int all = ItemsPerThread;
+      const int last = first + searches < all ? first + searches : all;
+      if (!has_items(first, probes)) {
+        STRATA_UNROLL
+        for (int i = first; i < last; ++i) lows[i] = none;
+        continue;
       }
-      const bool is_found = low < known_ && build_key(low) == key;
-      const bool has_one = kind == JoinKind::inner || kind == JoinKind::semi ? is_found
-                           : kind == JoinKind::anti                          ? !is_found
-                                                                             : true;
-      has_result |= has_one ? 1u << i : 0;
-      if (!is_found || !names_partners) continue;
-      lows[i] = low;
-      if (!sides_.promised_unique && low + 1 < known_ && build_key(low + 1) == key) {
-        has_several = true;
-        const bool is_in_run = is_open && key == build_key(known_ - 1);
-        if (is_in_run && (at == 0 || probe_key(at - 1) != key)) run_.first_item = at;
+      Key keys[searches];
+      search(first, last, fences, keys, lows);
+      STRATA_UNROLL
+      for (int i = first; i < last; ++i) {
+        const unsigned low = lows[i];
+        const bool is_there = has_items(i, probes) && item(i, probes) < probes;
+        const bool is_found = is_there && low < known_ && build_key(low) == keys[i - first];
+        lows[i] = is_found && names_partners ? low : none;
+        has_result |= (is_found ? if_found : is_there && if_missing) ? 1u << i : 0;
+        if (asks_for_more && is_found && low + 1 < known_) {
+          has_several |= build_key(low + 1) == keys[i - first];
+        }
       }
     }
     return has_result;
@@ -188,6 +191,58 @@ class join_sorted_tile {
     return has_pairs(sides_.kind) && !sides_.promised_unique;
   }
 
+  template <bool IsFull>
+  STRATA_D void read(unsigned items, Key (&keys)[ItemsPerThread]) const {
+    STRATA_UNROLL
+    for (int i = 0; i < ItemsPerThread; ++i) {
+      const unsigned at = static_cast<unsigned>(i) * threads + threadIdx.x;
+      if (!IsFull && at >= items) continue;
+      const bool is_probe = at < probes;
+      const Key* const from = is_probe ? sides_.probe_keys : sides_.build_keys;
+      keys[i] = from[static_cast<Row>((is_probe ? first_probe : first_build - probes) + at)];
+    }
+  }
+
+  // Lane l: the first build row that is not before the first one of the warp's items number l.
+  STRATA_D unsigned find_fences() const {
+    const unsigned at = item(0, probes) + platform::lane_id() * (warp_threads - 1);
+    if (at >= probes) return builds;
+    const Key key = probe_key(at);
+    unsigned low = 0;
+    for (unsigned left = builds; left > 0; left /= 2) {
+      const unsigned half = left - left / 2;
+      low += build_key(low + half - 1) < key ? half : 0;
+    }
+    return low;
+  }
+
+  // First build rows that are not before the probe rows of items [first, last), each between two
+  // fences. Searches go on together, because each step waits for shared memory.
+  STRATA_D void search(int first, int last, unsigned fences, Key (&keys)[searches],
+                       unsigned (&lows)[ItemsPerThread]) const {
+    int most = 0;
+    STRATA_UNROLL
+    for (int i = first; i < last; ++i) {
+      const unsigned at = item(i, probes);
+      keys[i - first] = probe_key(at < probes ? at : 0);
+      lows[i] = __shfl_sync(full_warp_mask, fences, i);
+      const int rows = static_cast<int>(__shfl_sync(full_warp_mask, fences, i + 1) - lows[i]);
+      most = most < rows ? rows : most;
+    }
+    auto left = static_cast<unsigned>(most);
+    // No search leaves the tile.
+    STRATA_UNROLL
+    for (int i = first; i < last; ++i) lows[i] = lows[i] < builds - left ? lows[i] : builds - left;
+    while (left > 0) {
+      const unsigned half = left - left / 2;
+      STRATA_UNROLL
+      for (int i = first; i < last; ++i) {
+        lows[i] += build_key(lows[i] + half - 1) < keys[i - first] ? half : 0;
+      }
+      left /= 2;
+    }
+  }
+
   // In debug builds.
   STRATA_D void check_promises() const {
 #if STRATA_DEBUG
@@ -235,6 +290,15 @@ class join_sorted_tile {
         stretch /= warp_threads;
       }
       if (threadIdx.x == 0) run_.end = static_cast<Row>(at);
+    }
+    if (threadIdx.x == threads - 1) {
+      const Key key = build_key(known_ - 1);
+      unsigned low = 0;
+      for (unsigned left = probes; left > 0; left /= 2) {
+        const unsigned half = left - left / 2;
+        low += probe_key(low + half - 1) < key ? half : 0;
+      }
+      run_.first_item = low;
     }
     __syncthreads();
   }
