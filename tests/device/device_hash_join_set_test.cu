@@ -20,6 +20,7 @@ struct set_hub {
     static constexpr strata::join_table_tuning set{64, 128, 3, 1};
     static constexpr strata::join_partition_tuning partition{
         64, {5, 3, 2}, {4, 2, 5}, 64, 3, 1, 128, 20, 20, 2, 3, 2};
+    static constexpr strata::join_sorted_tuning sorted{64, 4, 4, 1, 0};
     static constexpr std::uint64_t least_partitioned_rows = 1;
     using strategy = set_hub::strategy;
   };
