@@ -21,7 +21,6 @@ namespace detail {
 template <class Key, class Hash, class Equal>
 struct join_set {
   static constexpr bool is_wide = is_join_double_word<Key, Hash, Equal>;
-  static_assert(is_wide || is_join_word<Key, Hash, Equal>, "the hash of a key must be unique");
   using Word = std::conditional_t<is_wide, unsigned long long, unsigned>;
   static constexpr Word empty = 0;
 

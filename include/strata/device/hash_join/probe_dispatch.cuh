@@ -1,0 +1,196 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/device_properties.cuh>
+#include <strata/core/launcher.cuh>
+#include <strata/core/macros.hpp>
+#include <strata/core/types.hpp>
+#include <strata/device/hash_join/join_options.hpp>
+#include <strata/device/hash_join/join_output.cuh>
+#include <strata/device/hash_join/kernels.cuh>
+#include <strata/device/hash_join/rest_kernel.cuh>
+#include <strata/device/hash_join/tuning.hpp>
+#include <strata/device/resident_grid.cuh>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
+
+/// Blocks of a kernel, at most.
+inline constexpr unsigned most_join_blocks = 0x7fffffff;
+
+/// The launches that ask a table. `Sink` is NullType where rows are only counted.
+template <class MaxPolicy, class Index, class Row, class Key, class Sink, class Hash, class Equal>
+struct join_prober {
+  using Table = join_table<Key, Row, Hash, Equal>;
+  using Probe = join_probe<Key, Row>;
+
+  static constexpr bool has_rows = !std::is_same_v<Sink, NullType>;
+  static constexpr int slots = 5;
+
+  JoinKind kind;
+  JoinOrder order;
+  /// As many as the storage is for.
+  Row build_rows;
+  Row probe_rows;
+  /// Of the table.
+  Row num_slots;
+
+  template <class Layout>
+  void reserve(Layout& storage, int first) const {
+    storage.template reserve<unsigned long long>(first + counters, 1);
+    if (kind == JoinKind::full) {
+      storage.template reserve<unsigned>(first + matched, matched_words(num_slots));
+    }
+    if (!has_rows) return;
+    const std::size_t most_tiles = ceiling_divide<std::size_t>(probe_rows, least_join_tile) +
+                                   ceiling_divide<std::size_t>(build_rows, least_join_tile);
+    storage.template reserve<unsigned long long>(first + begins, most_tiles);
+    storage.template reserve<unsigned long long>(first + unit_ends, most_tiles);
+    if (order == JoinOrder::any) {
+      storage.template reserve<unsigned long long>(first + tiles, most_tiles);
+    }
+  }
+
+  /// Nothing has been found or written: to be called before anything is.
+  template <class Layout>
+  cudaError_t reset(const Layout& storage, int first, unsigned long long* total,
+                    const launch_configuration& like, const device_properties& device) const {
+    const bool marks = kind == JoinKind::full;
+    const std::size_t words = marks ? matched_words(num_slots) : 0;
+    constexpr int threads = 256;
+    const std::size_t blocks = words / (4 * threads) + 1;
+    const auto most = static_cast<std::size_t>(device.multiprocessors) * 8;
+    return launch(with_grid(like, blocks < most ? blocks : most, threads), join_reset_kernel<Row>,
+                  total, list_in(storage, first).taken,
+                  marks ? storage.template get<unsigned>(first + matched) : nullptr,
+                  static_cast<unsigned long long>(words));
+  }
+
+  /// What a join by partitions has left, if any: all that `reset`, the build and `run` do. The
+  /// grid waits at a barrier that counts `arrivals`, from 0 on.
+  template <class Layout>
+  cudaError_t run_rest(const Layout& storage, int first, Table table, Probe probe,
+                       launch_configuration like, const device_properties& device,
+                       const Sink& sink, const unsigned* any_is_left, unsigned* arrivals) const {
+    cut_tiles(storage, first, table, probe);
+    constexpr auto kernel = join_rest_kernel<MaxPolicy, Index, Table, Key, Row, Sink>;
+    static resident_blocks_cache cache;
+    like.block = dim3(static_cast<unsigned>(MaxPolicy::table.probe_threads));
+    like.dynamic_shared_bytes = 0;
+    // As many blocks as have rows of either side.
+    const std::size_t blocks = (static_cast<std::size_t>(probe.rows) + table.rows) /
+                                   static_cast<std::size_t>(MaxPolicy::table.probe_threads) +
+                               1;
+    return launch_resident(
+        like, cache, device, blocks, blocks, kernel, table, probe, list_in(storage, first), sink,
+        any_is_left, arrivals,
+        static_cast<unsigned long long>(kind == JoinKind::full ? matched_words(num_slots) : 0));
+  }
+
+  template <class Layout>
+  cudaError_t run(const Layout& storage, int first, Table table, Probe probe,
+                  const launch_configuration& like, const device_properties& device,
+                  const Sink& sink) const {
+    constexpr join_table_tuning tuning = MaxPolicy::table;
+    cut_tiles(storage, first, table, probe);
+    const join_tile_list list = list_in(storage, first);
+    if constexpr (!has_rows) {
+      return count(table, probe, like, nullptr);
+    } else {
+      cudaError_t status = cudaSuccess;
+      const unsigned long long all = probe.probe_tiles + probe.build_tiles;
+      if (order == JoinOrder::probe) {
+        status = count(table, probe, like, list.begins);
+        if (status == cudaSuccess) {
+          constexpr int threads = 512;
+          status = launch(with_grid(like, 1, threads), join_scan_kernel<threads, Row>, list, all,
+                          probe.capacity, probe.total);
+        }
+      } else {
+        status = join(table, probe, like, list, sink);
+      }
+      // A list without lists of rows has tiles of few results only.
+      const bool may_be_listed = order == JoinOrder::probe || table.lists != nullptr;
+      if (status != cudaSuccess || all == 0 || !may_be_listed || probe.capacity == 0) return status;
+      const auto most_units = all + static_cast<unsigned long long>(probe.capacity) / join_unit;
+      const unsigned long long resident =
+          static_cast<unsigned long long>(device.multiprocessors) *
+          static_cast<unsigned>(tuning.probe_blocks_per_multiprocessor);
+      return launch(
+          with_grid(like, most_units < resident ? most_units : resident, tuning.probe_threads),
+          join_write_kernel<MaxPolicy, Index, Table, Key, Row, Sink>, table, probe, list, all,
+          sink);
+    }
+  }
+
+ private:
+  enum slot { counters, begins, unit_ends, tiles, matched };
+
+  template <class Layout>
+  void cut_tiles(const Layout& storage, int first, Table& table, Probe& probe) const {
+    constexpr unsigned long long tile =
+        static_cast<unsigned long long>(MaxPolicy::table.probe_threads) *
+        MaxPolicy::table.probe_items;
+    static_assert(tile >= least_join_tile,
+                  "join_table_tuning: a tile of probe rows must have at least 256");
+    probe.probe_tiles = ceiling_divide<unsigned long long>(probe.rows, tile);
+    probe.build_tiles =
+        kind == JoinKind::full ? ceiling_divide<unsigned long long>(table.rows, tile) : 0;
+    if (kind == JoinKind::full) table.matched = storage.template get<unsigned>(first + matched);
+  }
+
+  // A bit for each slot, that of the rows without a key included.
+  static std::size_t matched_words(Row slots_of_keys) {
+    return static_cast<std::size_t>(slots_of_keys) / 32 + 1;
+  }
+
+  static launch_configuration with_grid(launch_configuration like, unsigned long long blocks,
+                                        int threads) {
+    if (blocks < like.grid.x) like.grid = dim3(static_cast<unsigned>(blocks));
+    like.block = dim3(static_cast<unsigned>(threads));
+    return like;
+  }
+
+  template <class Layout>
+  join_tile_list list_in(const Layout& storage, int first) const {
+    const auto get = [&](slot what) {
+      return storage.template get<unsigned long long>(first + what);
+    };
+    if (!has_rows) return {};
+    return {order == JoinOrder::any ? get(tiles) : nullptr, get(begins), get(unit_ends),
+            get(counters)};
+  }
+
+  // Build rows after all probe rows: these say which of them are found.
+  template <class Launch>
+  static cudaError_t in_two_parts(const Probe& probe, const Launch& launch_tiles) {
+    cudaError_t status = cudaSuccess;
+    if (probe.probe_tiles > 0) status = launch_tiles(0ull, probe.probe_tiles);
+    if (status != cudaSuccess || probe.build_tiles == 0) return status;
+    return launch_tiles(probe.probe_tiles, probe.build_tiles);
+  }
+
+  cudaError_t count(const Table& table, const Probe& probe, const launch_configuration& like,
+                    unsigned long long* counts) const {
+    return in_two_parts(probe, [&](unsigned long long first, unsigned long long number) {
+      return launch(with_grid(like, number, MaxPolicy::table.probe_threads),
+                    join_count_kernel<MaxPolicy, Table, Key, Row>, table, probe, first, number,
+                    counts);
+    });
+  }
+
+  cudaError_t join(const Table& table, const Probe& probe, const launch_configuration& like,
+                   const join_tile_list& list, const Sink& sink) const {
+    return in_two_parts(probe, [&](unsigned long long first, unsigned long long number) {
+      return launch(with_grid(like, number, MaxPolicy::table.probe_threads),
+                    join_probe_kernel<MaxPolicy, Index, Table, Key, Row, Sink>, table, probe, first,
+                    number, list, sink);
+    });
+  }
+};
+
+STRATA_ARCH_DETAIL_NAMESPACE_END
