@@ -17,6 +17,9 @@ STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 template <class MaxPolicy, class Key, class Row>
 using join_sorted_agent =
     AgentSortedJoin<Key, Row, MaxPolicy::sorted.threads, MaxPolicy::sorted.items(sizeof(Key))>;
+template <class MaxPolicy, class Key, class Row>
+using join_sorted_writer =
+    AgentSortedWrite<Key, Row, MaxPolicy::sorted.threads, MaxPolicy::sorted.items(sizeof(Key))>;
 
 /// Cuts both sides into tiles; nothing has been written yet, and no tile has been taken.
 template <class Key, class Row>
@@ -88,8 +91,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::sorted.threads,
                   MaxPolicy::ActivePolicy::sorted.blocks_per_multiprocessor)
     STRATA_KERNEL void join_sorted_write_kernel(join_sorted_sides<Key, Row> sides,
                                                 join_tile_list list, Sink sink) {
-  constexpr join_sorted_tuning tuning = MaxPolicy::ActivePolicy::sorted;
-  using Agent = AgentSortedWrite<Key, Row, tuning.threads, tuning.items(sizeof(Key))>;
+  using Agent = join_sorted_writer<typename MaxPolicy::ActivePolicy, Key, Row>;
   STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
   begin_join_kernel();
   Agent agent(storage.Alias(), sides);

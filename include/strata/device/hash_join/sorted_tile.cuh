@@ -8,6 +8,8 @@
 #include <strata/device/hash_join/pairs.hpp>
 #include <strata/device/hash_join/sorted_sides.cuh>
 
+#include <cstddef>
+
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
@@ -193,13 +195,14 @@ class join_sorted_tile {
 
   template <bool IsFull>
   STRATA_D void read(unsigned items, Key (&keys)[ItemsPerThread]) const {
+    const Key* const probe_keys = sides_.probe_keys + first_probe + threadIdx.x;
+    const Key* const build_keys =
+        sides_.build_keys + static_cast<std::ptrdiff_t>(first_build) - probes + threadIdx.x;
     STRATA_UNROLL
     for (int i = 0; i < ItemsPerThread; ++i) {
       const unsigned at = static_cast<unsigned>(i) * threads + threadIdx.x;
       if (!IsFull && at >= items) continue;
-      const bool is_probe = at < probes;
-      const Key* const from = is_probe ? sides_.probe_keys : sides_.build_keys;
-      keys[i] = from[static_cast<Row>((is_probe ? first_probe : first_build - probes) + at)];
+      keys[i] = (at < probes ? probe_keys : build_keys)[static_cast<unsigned>(i) * threads];
     }
   }
 
@@ -233,11 +236,12 @@ class join_sorted_tile {
     // No search leaves the tile.
     STRATA_UNROLL
     for (int i = first; i < last; ++i) lows[i] = lows[i] < builds - left ? lows[i] : builds - left;
+    const Key* const before = keys_ + probes;
     while (left > 0) {
       const unsigned half = left - left / 2;
       STRATA_UNROLL
       for (int i = first; i < last; ++i) {
-        lows[i] += build_key(lows[i] + half - 1) < keys[i - first] ? half : 0;
+        if (before[lows[i] + half] < keys[i - first]) lows[i] += half;
       }
       left /= 2;
     }

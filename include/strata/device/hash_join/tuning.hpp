@@ -59,7 +59,7 @@ struct join_policy_hub {
     // A multiprocessor has 1024 threads.
     static constexpr join_partition_tuning partition{
         1024, {23, 12, 12}, {15, 12, 8}, 768, 4, 1, 1024, 16384, 8192, 8, 10, 8};
-    static constexpr join_sorted_tuning sorted{256, 15, 15, 4, 3};
+    static constexpr join_sorted_tuning sorted{256, 15, 7, 4, 3};
     /// With fewer build rows nothing is ever partitioned, unless an option says so.
     static constexpr std::uint64_t least_partitioned_rows = 1 << 13;
     using strategy = cuda_join_policy;
