@@ -34,7 +34,7 @@ struct join_sorted_tuning {
   /// Lanes that search for the begin of a tile together, as a power of two, where tiles are few.
   int log2_split_lanes;
 
-  constexpr int items(std::size_t key_bytes) const {
+  STRATA_HD constexpr int items(std::size_t key_bytes) const {
     return key_bytes <= 4 ? narrow_items : wide_items;
   }
 };
