@@ -12,6 +12,7 @@
 //   dense    keys are numbers from 0 on, shuffled; sparse: any bit patterns
 //   unique   the join is told that build keys are; table: it is told to make one table;
 //   ordered  it is told to keep the order of the probe rows
+//   sorted   both sides ascend, and it is told so
 
 #include <strata/device/device_hash_join.hpp>
 #include <strata/device/hash_join/host_join.hpp>
@@ -74,16 +75,18 @@ std::string text_of(double number) {
 
 std::string name_of(const join_case& what) {
   return std::string(what.name) + " match=" + text_of(what.match) + " zipf=" + text_of(what.zipf) +
-         " mult=" + std::to_string(what.mult) + (what.is_sparse ? " sparse" : " dense");
+         " mult=" + std::to_string(what.mult) + (what.is_sparse ? " sparse" : " dense") +
+         (what.is_sorted ? " sorted" : "");
 }
 
 template <class Key>
-cudaError_t join(void* storage, std::size_t& bytes, const join_sides<Key>& sides,
+cudaError_t join(void* storage, std::size_t& bytes, const join_sides<Key>& sides, bool is_sorted,
                  const request& wanted, const join_result& out, cudaStream_t stream) {
   using joins = strata::DeviceHashJoin;
   strata::JoinOptions<> options;
   options.strategy = wanted.strategy;
   options.build_unique = wanted.is_unique;
+  options.sorted = is_sorted;
   if (wanted.is_ordered) options.order = strata::JoinOrder::probe;
   const auto build_rows = static_cast<std::int64_t>(sides.build.size());
   const auto probe_rows = static_cast<std::int64_t>(sides.probe.size());
@@ -198,7 +201,8 @@ workload prepare(const join_case& what, const request& wanted, const environment
   work.peers.push_back(
       verified(bench::storage_peer("strata",
                                    [=](void* storage, std::size_t& bytes, cudaStream_t where) {
-                                     return join<Key>(storage, bytes, sides, wanted, ours, where);
+                                     return join<Key>(storage, bytes, sides, what.is_sorted, wanted,
+                                                      ours, where);
                                    }),
                ours));
   if (wanted.beside_cub) {
@@ -272,6 +276,11 @@ join_case with_mult(join_case what, std::int64_t mult, double match) {
 }
 join_case sparse(join_case what) {
   what.is_sparse = true;
+  return what;
+}
+
+join_case sorted(join_case what) {
+  what.is_sorted = true;
   return what;
 }
 
@@ -363,6 +372,17 @@ void add_axes(bench::suite& suite) {
   add<std::uint32_t>(suite, sparse(with_zipf(with_match(J3, 0.25), 1.5)), {});
 }
 
+void add_sorted(bench::suite& suite) {
+  for (const join_case& what : {J1, J3, two_24, two_27}) {
+    add_both(suite, sorted(what), {});
+    add<std::uint32_t>(suite, sorted(with_match(what, 0.25)), {});
+  }
+  add<std::uint32_t>(suite, sorted(with_zipf(J3, 1.5)), {});
+  add<std::uint32_t>(suite, sorted(with_mult(J3, 10, 1)), {});
+  add<std::uint32_t>(suite, sorted(J3), of_kind(JoinKind::semi));
+  add<std::uint32_t>(suite, sorted(J3), of_kind(JoinKind::full));
+}
+
 /// As many rows with the same key as the memory has room for the result.
 void add_duplicates(bench::suite& suite) {
   add_both(suite, with_mult(J1, 10, 1), {});
@@ -385,6 +405,7 @@ void add_duplicates(bench::suite& suite) {
 void add_cases(bench::suite& suite) {
   add_sizes(suite);
   add_axes(suite);
+  add_sorted(suite);
   add_duplicates(suite);
 }
 

@@ -6,6 +6,8 @@
 
 #include <strata/device/hash_join/join_types.hpp>
 
+#include <cub/device/device_radix_sort.cuh>
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -28,6 +30,8 @@ struct join_case {
   std::int64_t mult = 1;
   /// Keys are any bit patterns, not numbers from 0 on.
   bool is_sparse = false;
+  /// Both sides ascend; then keys are dense, and mult divides the build rows.
+  bool is_sorted = false;
 
   __host__ __device__ std::uint64_t keys() const {
     return static_cast<std::uint64_t>(build_rows / mult);
@@ -90,15 +94,16 @@ __global__ void make_build(join_case what, Key* keys, std::int32_t* row_of) {
   const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
   for (std::int64_t row = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
        row < what.build_rows; row += stride) {
-    const std::uint64_t place = permuted(row, what.build_rows);
+    const std::uint64_t place = what.is_sorted ? row / what.mult + row % what.mult * what.keys()
+                                               : permuted(row, what.build_rows);
     keys[row] = join_key_of<Key>(place % what.keys(), what.is_sparse);
     row_of[place] = static_cast<std::int32_t>(row);
   }
 }
 
-/// Of each key, sets `is_found` if a probe row has it.
+/// Of each key, sets `is_found` if a probe row has it. `are_made`: keys, dense ones, are there already.
 template <class Key>
-__global__ void make_probe(join_case what, strata::JoinKind kind, std::uint64_t seed,
+__global__ void make_probe(join_case what, strata::JoinKind kind, std::uint64_t seed, bool are_made,
                            const std::int32_t* row_of, Key* keys, unsigned char* is_found,
                            join_checksum* expected) {
   const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
@@ -106,8 +111,9 @@ __global__ void make_probe(join_case what, strata::JoinKind kind, std::uint64_t 
   join_checksum mine{0, 0};
   for (std::int64_t row = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
        row < what.probe_rows; row += stride) {
-    const std::uint64_t id = probe_id(what, row, seed);
-    keys[row] = join_key_of<Key>(id, what.is_sparse);
+    const std::uint64_t id =
+        are_made ? static_cast<std::uint64_t>(keys[row]) : probe_id(what, row, seed);
+    if (!are_made) keys[row] = join_key_of<Key>(id, what.is_sparse);
     const bool has_partner = id < what.keys();
     if (has_partner) is_found[id] = 1;
     if (has_partner && has_pairs) {
@@ -164,11 +170,19 @@ struct join_sides {
     const device_array<std::int32_t> row_of(build.size());
     const device_array<unsigned char> is_found(what.keys());
     const device_array<join_checksum> sum(1);
-    is_found.fill_bytes(0, stream);
-    sum.fill_bytes(0, stream);
     detail::make_build<<<4096, 256, 0, stream>>>(what, build.data(), row_of.data());
-    detail::make_probe<<<4096, 256, 0, stream>>>(what, kind, random_bits(seed), row_of.data(),
-                                                 probe.data(), is_found.data(), sum.data());
+    const auto make_probe = [&](bool are_made) {
+      is_found.fill_bytes(0, stream);
+      sum.fill_bytes(0, stream);
+      detail::make_probe<<<4096, 256, 0, stream>>>(what, kind, random_bits(seed), are_made,
+                                                   row_of.data(), probe.data(), is_found.data(),
+                                                   sum.data());
+    };
+    make_probe(false);
+    if (what.is_sorted) {
+      sort(probe, stream);
+      make_probe(true);
+    }
     if (kind == strata::JoinKind::full) {
       detail::expect_lonely_build_rows<<<4096, 256, 0, stream>>>(what, row_of.data(),
                                                                  is_found.data(), sum.data());
@@ -176,6 +190,23 @@ struct join_sides {
     check(cudaGetLastError(), "make_probe");
     check(cudaStreamSynchronize(stream), "make_probe");
     expected = sum.value_at(0);
+  }
+
+ private:
+  static void sort(device_array<Key>& keys, cudaStream_t stream) {
+    const device_array<Key> sorted(keys.size());
+    std::size_t bytes = 0;
+    const auto call = [&](void* storage) {
+      check(cub::DeviceRadixSort::SortKeys(storage, bytes, keys.data(), sorted.data(),
+                                           static_cast<std::int64_t>(keys.size()), 0,
+                                           static_cast<int>(8 * sizeof(Key)), stream),
+            "sort");
+    };
+    call(nullptr);
+    const device_array<unsigned char> storage(bytes);
+    call(storage.data());
+    check(cudaStreamSynchronize(stream), "sort");
+    keys = sorted;
   }
 };
 

@@ -5,7 +5,8 @@
 /// What a user of CUB does who has to join: both sides are sorted, each probe row is looked up
 /// among the build rows, the numbers of partners are scanned, and the pairs are written.
 ///
-/// - Only those bits of the keys are sorted that occur, and each row number is there beforehand.
+/// - Only those bits of the keys are sorted that occur, and each row number is there beforehand. Sides
+///   that are in order are not sorted.
 /// - Sorted needles are looked up tile by tile: the ends of a tile say where all others are.
 /// - Results are written by tiles of the same number, whatever rows they are of, and how many rows
 ///   have none.
@@ -212,6 +213,7 @@ class sort_merge_join {
                   const join_sides<Key>& sides, const join_result& result, cudaStream_t stream)
       : kind_(kind),
         is_unique_(is_unique),
+        is_sorted_(what.is_sorted),
         sides_(sides),
         result_(result),
         build_rows_(static_cast<std::uint32_t>(what.build_rows)),
@@ -228,6 +230,11 @@ class sort_merge_join {
         bounds_(std::max({detail::tiles_of(probe_rows_), detail::tiles_of(build_rows_),
                           detail::tiles_of(result.capacity), 1u}) +
                 1) {
+    if (is_sorted_) {
+      build_keys_ = sides_.build;
+      probe_keys_ = sides_.probe;
+      build_row_of_ = probe_row_of_ = rows_as_given_;
+    }
     std::size_t bytes[3] = {};
     check(sort(nullptr, bytes[0], sides_.build, build_keys_, build_row_of_, stream), "cub");
     check(sort(nullptr, bytes[1], sides_.probe, probe_keys_, probe_row_of_, stream), "cub");
@@ -241,11 +248,13 @@ class sort_merge_join {
 
   cudaError_t operator()(cudaStream_t stream) const {
     std::size_t bytes = storage_.size();
-    cudaError_t error =
-        sort(storage_.data(), bytes, sides_.build, build_keys_, build_row_of_, stream);
-    if (error != cudaSuccess) return error;
-    error = sort(storage_.data(), bytes, sides_.probe, probe_keys_, probe_row_of_, stream);
-    if (error != cudaSuccess) return error;
+    cudaError_t error = cudaSuccess;
+    if (!is_sorted_) {
+      error = sort(storage_.data(), bytes, sides_.build, build_keys_, build_row_of_, stream);
+      if (error != cudaSuccess) return error;
+      error = sort(storage_.data(), bytes, sides_.probe, probe_keys_, probe_row_of_, stream);
+      if (error != cudaSuccess) return error;
+    }
     look_up(probe_keys_, build_keys_, kind_, partners_.data(), begins_.data(), stream);
     if (kind_ == strata::JoinKind::full) {
       look_up(build_keys_, probe_keys_, strata::JoinKind::anti, nullptr,
@@ -298,6 +307,7 @@ class sort_merge_join {
 
   strata::JoinKind kind_;
   bool is_unique_;
+  bool is_sorted_;
   join_sides<Key> sides_;
   join_result result_;
   std::uint32_t build_rows_;
