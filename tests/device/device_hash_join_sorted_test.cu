@@ -4,6 +4,8 @@
 // DeviceHashJoin of two sides in ascending order, as JoinOptions::sorted promises.
 #include "device/device_hash_join_support.cuh"
 
+#include "device/schedules.cuh"
+
 #include <cmath>
 
 namespace {
@@ -88,7 +90,7 @@ TEST(device_hash_join_sorted, narrow_keys_and_enumerations) {
 }
 
 std::uint32_t many_rows() {
-  return if_small<std::uint32_t>(9000, STRATA_HOST_SIMT ? 40000 : 2000000);
+  return if_small<std::uint32_t>(9000, STRATA_HOST_SIMT ? 40000 : 500000);
 }
 
 TEST(device_hash_join_sorted, unique_keys) {
@@ -146,22 +148,20 @@ TEST(device_hash_join_sorted, frequent_keys_on_both_sides) {
 }
 
 TEST(device_hash_join_sorted, all_keys_are_equal) {
-  const std::size_t rows = if_small<std::size_t>(150, STRATA_HOST_SIMT ? 700 : 5000);
+  const std::size_t rows = if_small<std::size_t>(150, STRATA_HOST_SIMT ? 700 : 1500);
   check_sorted<std::uint32_t>(random_ids(rows, 1), random_ids(rows + 20, 1), as_u32);
 }
 
-// One probe row with nearly all build rows for partners: it becomes many units of work.
-TEST(device_hash_join_sorted, one_probe_row_with_most_build_rows_for_partners) {
-  const std::size_t rows = if_small<std::size_t>(9000, STRATA_HOST_SIMT ? 60000 : 25000000);
+// Probe rows with nearly all build rows for partners: they become many units of work.
+TEST(device_hash_join_sorted, few_probe_rows_with_most_build_rows_for_partners) {
+  const std::size_t rows = if_small<std::size_t>(9000, STRATA_HOST_SIMT ? 60000 : 3000000);
   std::vector<std::uint32_t> build = random_ids(rows, 1000);
   std::fill(build.begin() + 1000, build.end(), 500u);
-  std::vector<std::uint32_t> probe(1500);
-  for (auto& id : probe) id = random_below(400) + 5 * random_below(200);
-  probe[700] = 500;
-  const side_ids build_side = sorted(std::move(build), as_u32);
-  // Three of them, two of which share a tile with others.
+  // Three of them, which share a tile with others.
+  std::vector<std::uint32_t> probe = random_ids(1500, 1000);
   std::replace(probe.begin(), probe.end(), 500u, 501u);
   probe[1] = probe[700] = probe[1200] = 500;
+  const side_ids build_side = sorted(std::move(build), as_u32);
   const side_ids probe_side = sorted(std::move(probe), as_u32);
   device_joiner<std::uint32_t, std::int32_t> join(build_side, probe_side, as_u32);
   const row_pairs expected = sort_merge_join(JoinKind::inner, build_side, probe_side);
@@ -235,6 +235,20 @@ TEST(device_hash_join_sorted, broken_promise_of_unique_rows_gives_one_partner) {
   EXPECT_EQ(2, total.to_host()[0]);
   EXPECT_EQ(0, probe_out.to_host()[0]);
   EXPECT_EQ(3, build_out.to_host()[1]);
+}
+
+TEST(device_hash_join_sorted, any_schedule_gives_the_same_rows) {
+  const std::size_t rows = if_small<std::size_t>(9000, 20000);
+  const side_ids build = sorted(random_ids(rows, 5000), as_u32);
+  const side_ids probe = sorted(random_ids(rows, 6000), as_u32);
+  device_joiner<std::uint32_t, std::int32_t> join(build, probe, as_u32);
+  const row_pairs expected = sort_merge_join(JoinKind::full, build, probe);
+  under_all_schedules([&](std::size_t i) {
+    JoinOptions<> options;
+    options.sorted = true;
+    options.order = i % 2 == 0 ? JoinOrder::any : JoinOrder::probe;
+    join.check(JoinKind::full, options, expected, false);
+  });
 }
 
 TEST(device_hash_join_sorted, a_graph_is_replayed_with_other_keys) {

@@ -179,8 +179,8 @@ class AgentSortedJoin {
   template <class Index, class Sink>
   STRATA_D void write_several(Count tile, unsigned has_result, unsigned (&lows)[ItemsPerThread],
                               const join_tile_list& list, const Sink& sink) {
-    static_assert(join_unit <= none, "counts of results that are written here have 16 bits");
     Count sum = 0;
+    // 16 bits of counts and of first partners: what is written here are at most `join_unit`.
     unsigned counts[ItemsPerThread];
     STRATA_UNROLL
     for (int i = 0; i < ItemsPerThread; ++i) {
