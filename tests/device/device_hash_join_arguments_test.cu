@@ -72,6 +72,14 @@ TEST(device_hash_join_arguments, wrong_ones_are_refused_before_anything_is_writt
   refuse("capacity", [](arguments& a) { a.capacity = -1; });
   refuse("storage", [](arguments& a) { a.missing_bytes = 1; });
   refuse("host strategy", [](arguments& a) { a.options.strategy = JoinStrategy::cpu; });
+  refuse("storage of sorted sides", [](arguments& a) {
+    a.options.sorted = true;
+    a.missing_bytes = 1;
+  });
+  refuse("capacity of sorted sides", [](arguments& a) {
+    a.options.sorted = true;
+    a.capacity = -1;
+  });
   refuse("outputs overlap", [](arguments& a) { a.probe_rows_out = a.build_rows_out + 399; });
   refuse("outputs overlap", [](arguments& a) { a.build_rows_out = a.probe_rows_out + 399; });
   refuse("an output overlaps keys", [](arguments& a) {
@@ -102,29 +110,36 @@ TEST(device_hash_join_arguments, null_pointers_without_rows_are_right) {
 }
 
 TEST(device_hash_join_arguments, storage_never_shrinks_when_rows_are_added) {
-  const auto bytes_for = [](JoinKind kind, JoinOrder order, std::int64_t build_rows,
-                            std::int64_t probe_rows) {
+  JoinOptions<> options;
+  const auto bytes_for = [&](JoinKind kind, JoinOrder order, std::int64_t build_rows,
+                             std::int64_t probe_rows) {
     const std::uint32_t* const none = nullptr;
     std::int32_t* const nowhere = nullptr;
-    JoinOptions<> options;
     options.order = order;
     std::size_t bytes = 0;
     EXPECT_CUDA_SUCCESS(pairs_of(kind, nullptr, bytes, none, build_rows, none, probe_rows, nowhere,
                                  nowhere, nullptr, 0, options));
     return bytes;
   };
-  for (const JoinKind kind : every_kind) {
-    for (const JoinOrder order : {JoinOrder::any, JoinOrder::probe}) {
-      std::size_t before = 1;
-      for (std::int64_t rows = 0; rows < 2000000000; rows += rows / 3 + 1) {
-        const std::size_t bytes = bytes_for(kind, order, rows, rows);
-        EXPECT_GE(bytes, before);
-        EXPECT_GE(bytes_for(kind, order, rows + 1, rows), bytes);
-        EXPECT_GE(bytes_for(kind, order, rows, rows + 1), bytes);
-        before = bytes;
+  const auto check = [&] {
+    for (const JoinKind kind : every_kind) {
+      for (const JoinOrder order : {JoinOrder::any, JoinOrder::probe}) {
+        std::size_t before = 1;
+        for (std::int64_t rows = 0; rows < 2000000000; rows += rows / 3 + 1) {
+          const std::size_t bytes = bytes_for(kind, order, rows, rows);
+          EXPECT_GE(bytes, before);
+          EXPECT_GE(bytes_for(kind, order, rows + 1, rows), bytes);
+          EXPECT_GE(bytes_for(kind, order, rows, rows + 1), bytes);
+          before = bytes;
+        }
       }
     }
-  }
+  };
+  check();
+  options.key_range.keys = 1000000;
+  check();
+  options.sorted = true;
+  check();
 }
 
 TEST(device_hash_join_arguments, promise_of_unique_rows_saves_storage) {

@@ -61,6 +61,17 @@ TEST(device_hash_join_assertions, promise_of_unique_build_rows_in_order_is_check
                                 "JoinOptions::build_unique was promised");
 }
 
+TEST(device_hash_join_assertions, promise_of_unique_build_rows_in_a_range_is_checked) {
+  std::vector<std::uint32_t> keys = shuffled_ids(1u << 14, 5);
+  JoinOptions<> options;
+  options.key_range = {5, 1u << 14};
+  options.build_unique = true;
+  EXPECT_CUDA_SUCCESS(join_promised(keys, keys, options));
+  keys[70] = keys[20];
+  strata_test::expect_assertion([&] { return join_promised(keys, keys, options); },
+                                "JoinOptions::build_unique was promised");
+}
+
 // Wherever in a side two rows are exchanged, at the ends of tiles too.
 TEST(device_hash_join_assertions, promise_of_ascending_rows_is_checked) {
   std::vector<std::uint32_t> keys(9000);

@@ -114,6 +114,11 @@ inline namespace STRATA_DETAIL_JOIN_NAMESPACE {
 ///   either order of the result, if keys are integers or enumerations with the default comparison,
 ///   no null mask is given and `strategy` is automatic; else the promise changes nothing. Temporary
 ///   storage is some 10 bytes for each 1000 rows then.
+/// - **Dense keys.** With the hint `options.key_range`, on CUDA, for the same keys, in any order,
+///   `choose_join_key_array` may choose an array of build rows indexed by key, 4 bytes for each key of
+///   the range in temporary storage, in inner and left joins with `build_unique`. Build rows outside of
+///   the range are noticed on the device; one table in global memory then does it all, which takes
+///   several times as long.
 /// - **Complexity.** Linear in both sides and the result, if the hash spreads different keys. Rows
 ///   with the same key are in the table once, and a probe row with many partners is written by many
 ///   blocks.

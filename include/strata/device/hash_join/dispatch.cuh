@@ -9,6 +9,7 @@
 #include <strata/core/types.hpp>
 #include <strata/device/hash_join/join_options.hpp>
 #include <strata/device/hash_join/join_output.cuh>
+#include <strata/device/hash_join/key_array_dispatch.cuh>
 #include <strata/device/hash_join/partition_dispatch.cuh>
 #include <strata/device/hash_join/probe_dispatch.cuh>
 #include <strata/device/hash_join/set_dispatch.cuh>
@@ -56,7 +57,9 @@ struct DispatchHashJoin {
   using Prober = join_prober<MaxPolicy, Index, Row, Key, Sink, Hash, Equal>;
   using Partitioner = join_partition_launches<MaxPolicy, Index, Key, Sink, Hash, Equal>;
   using Sets = join_set_launches<MaxPolicy, Index, Key, Sink, Hash, Equal>;
-  using Layout = temporary_storage::layout<Storage::slots + Prober::slots + Partitioner::slots>;
+  using KeyArray = join_key_array_launches<Index, Key, Sink, Hash, Equal>;
+  static constexpr int array_slot = Storage::slots + Prober::slots + Partitioner::slots;
+  using Layout = temporary_storage::layout<array_slot + KeyArray::slots>;
 
   JoinKind kind;
   join_input<Key> build;
@@ -110,6 +113,8 @@ struct DispatchHashJoin {
                           static_cast<std::size_t>(build.rows),
                           static_cast<std::size_t>(probe.rows));
     }
+    const KeyArray key_array(kind, build.rows, probe.rows, options);
+    if (sizeof(Row) == 4) key_array.reserve(layout, array_slot);
     // That no size is less than one of fewer rows.
     Partitioner::reserve_least(layout, Storage::slots + Prober::slots);
     if (d_temp_storage == nullptr) {
@@ -130,15 +135,19 @@ struct DispatchHashJoin {
     table.rows = static_cast<Row>(build.rows);
     table.nulls_equal = options.nulls_equal;
     table.promised_unique = options.build_unique;
-    typename Prober::Probe asked{kind,
-                                 probe.keys,
-                                 options.probe_valid,
-                                 static_cast<Row>(probe.rows),
-                                 {},
-                                 0,
-                                 0,
-                                 capacity,
-                                 total};
+    typename Prober::Probe asked{
+        kind, probe.keys, options.probe_valid, static_cast<Row>(probe.rows), {}, 0, 0, capacity,
+        total};
+    if constexpr (sizeof(Row) == 4 && is_join_sortable<Key, Equal>) {
+      if (key_array.is_chosen()) {
+        const join_key_array array = key_array.map(layout, array_slot);
+        status = key_array.run(array, build.keys, table.rows, asked, like, device.multiprocessors,
+                               sink);
+        if (status != cudaSuccess) return status;
+        return prober.run_rest(layout, Storage::slots, table, asked, like, device, sink,
+                               array.is_left, array.arrivals);
+      }
+    }
     if constexpr (sizeof(Row) == 4) {
       if (may_partition &&
           shall_partition(build.rows, probe.rows, options, device, partitioner)) {

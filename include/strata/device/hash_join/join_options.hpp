@@ -12,6 +12,12 @@
 
 STRATA_NAMESPACE_BEGIN
 
+/// Integers from `lowest` on, so many; of unsigned keys of 8 bytes `lowest` has the bits.
+struct JoinKeyRange {
+  std::int64_t lowest = 0;
+  std::uint64_t keys = 0;
+};
+
 /// What a hash join may be told besides its sides. A size query must be given the same options as
 /// the call that follows.
 template <class Hash = JoinHash, class Equal = Equality>
@@ -30,6 +36,9 @@ struct JoinOptions {
   /// and temporary storage where it is used: see DeviceHashJoin. Debug builds check it there; of
   /// rows in another order the result is undefined.
   bool sorted = false;
+  /// A hint that the keys of all build rows are in a dense range; 0 keys: nothing is known. It is used
+  /// where it saves time: see DeviceHashJoin. The result is the same whatever the keys are.
+  JoinKeyRange key_range = {};
   /// Overrides the choice of `choose_join_strategy`; `cpu` is for the host back end, where nothing
   /// else is, and for Metal's.
   JoinStrategy strategy = JoinStrategy::automatic;
