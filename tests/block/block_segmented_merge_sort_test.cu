@@ -140,7 +140,8 @@ void expect_sorts_any() {
   expect_sorts<Threads, ItemsPerThread, Words, HasValues>({tile});
   expect_sorts<Threads, ItemsPerThread, Words, HasValues>({tile - 1, tile, 0, 1, tile / 2 + 1});
   expect_sorts<Threads, ItemsPerThread, Words, HasValues>(std::vector<int>(2 * Threads + 3, 0));
-  for (const int length : {1, 2, ItemsPerThread, ItemsPerThread + 1, 3 * ItemsPerThread}) {
+  for (const int length :
+       {1, 2, ItemsPerThread, ItemsPerThread + 1, 3 * ItemsPerThread, 12 * ItemsPerThread}) {
     expect_sorts<Threads, ItemsPerThread, Words, HasValues>(std::vector<int>(Threads + 5, length));
   }
   std::mt19937_64 bits = strata_test::random_bits(7);
@@ -157,6 +158,8 @@ void expect_sorts_any() {
 TEST(block_segmented_merge_sort, words_in_blocks_of_any_shape) {
   expect_sorts_any<32, 3, 1, false>();
   expect_sorts_any<128, 8, 1, false>();
+  // Levels of which some need no barrier of the block.
+  expect_sorts_any<160, 3, 1, false>();
 #if !STRATA_TEST_SMALL
   expect_sorts_any<96, 1, 1, false>();
   expect_sorts_any<64, 16, 1, false>();
@@ -176,28 +179,34 @@ TEST(block_segmented_merge_sort, keys_of_any_size_with_values) {
 
 // ------------------------------------------------------------------ a segment for each thread
 
-/// The last thread has the first segment.
+/// The last thread has the first segment, or the last so many threads have.
 template <class Sort>
-STRATA_KERNEL void sort_own(typename Sort::Item* items, const int* begins, int count, int origin) {
+STRATA_KERNEL void sort_own(typename Sort::Item* items, const int* begins, int count, int owners,
+                            int origin) {
   STRATA_SHARED(storage, typename Sort::TempStorage);
   Sort sort(storage);
   sort.Origin(origin);
   const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
   for (int i = thread; i < begins[count]; i += threads) *sort.Position(i) = items[i];
   __syncthreads();
-  const int mine = threads - 1 - thread;
+  const int mine = (threads - 1 - thread) / owners;
   // Called once, by all threads: there is a barrier in it.
   const int begin = mine < count ? begins[mine] : 0, end = mine < count ? begins[mine + 1] : 0;
-  sort.SortOwn(begin, end - begin, first_word_is_less{});
+  if (owners == 1) {
+    sort.SortOwn(begin, end - begin, first_word_is_less{});
+  } else {
+    sort.SortOwn(begin, end - begin, owners, first_word_is_less{});
+  }
   for (int i = thread; i < begins[count]; i += threads) items[i] = *sort.Position(i);
 }
 
 template <int Threads, int ItemsPerThread, int Words>
-void expect_sorts_own(int count, unsigned most) {
+void expect_sorts_own(int count, unsigned most, int owners = 1) {
   using Item = record<Words>;
   using Sort = strata::BlockSegmentedMergeSort<Item, Threads, ItemsPerThread>;
   SCOPED_TRACE(testing::Message() << Threads << " x " << ItemsPerThread << ", " << Words
-                                  << " words, " << count << " segments up to " << most);
+                                  << " words, " << count << " segments up to " << most << ", " << owners
+                                  << " threads each");
   std::mt19937_64 bits = strata_test::random_bits(most);
   std::vector<int> begins = {0};
   for (int s = 0; s < count; ++s) {
@@ -217,7 +226,7 @@ void expect_sorts_own(int count, unsigned most) {
   for (const int origin : {Sort::least_origin, Sort::most_origin}) {
     device_vector<Item> sorted(items);
     ASSERT_CUDA_SUCCESS(strata::launch({"sort_own", dim3(1), dim3(Threads)}, sort_own<Sort>,
-                                       sorted.data(), device_begins.data(), count, origin));
+                                       sorted.data(), device_begins.data(), count, owners, origin));
     ASSERT_CUDA_SUCCESS(cudaDeviceSynchronize());
     const std::vector<Item> actual = sorted.to_host();
     for (std::size_t i = 0; i < items.size(); ++i) {
@@ -231,6 +240,14 @@ TEST(block_segmented_merge_sort, a_segment_for_each_thread) {
   expect_sorts_own<64, 8, 1>(64, 8);
   expect_sorts_own<32, 3, 3>(20, 3);
   expect_sorts_own<32, 1, 1>(1, 1);
+}
+
+TEST(block_segmented_merge_sort, a_segment_for_some_threads) {
+  for (const unsigned most : {16u, 9u, 2u}) expect_sorts_own<64, 8, 2>(32, most, 2);
+  expect_sorts_own<64, 3, 1>(16, 12, 4);
+  expect_sorts_own<64, 8, 1>(8, 64, 8);
+  expect_sorts_own<64, 3, 3>(2, 96, 32);
+  expect_sorts_own<32, 4, 1>(5, 15, 4);
 }
 
 }  // namespace

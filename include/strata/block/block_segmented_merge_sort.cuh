@@ -29,7 +29,8 @@ STRATA_NAMESPACE_BEGIN
 /// | (caller) | takes items from `Position(index)` |
 ///
 /// Where no segment has more than `ItemsPerThread` items and each thread knows where one lies in the
-/// tile, `SortOwn(begin, count, compare)` does without `Plan`, and takes the place of `Sort`.
+/// tile, `SortOwn(begin, count, compare)` does without `Plan`, and takes the place of `Sort`. So does
+/// `SortOwn(begin, count, owners, compare)` where each segment has as many threads.
 ///
 /// - A thread is the owner of up to `ItemsPerThread` (N) items of one segment, so a segment of n items
 ///   takes ceil(n / N) threads and ceil(log2(ceil(n / N))) levels of merging, wherever it lies.
@@ -131,20 +132,11 @@ class BlockSegmentedMergeSort {
   template <class CompareOp>
   STRATA_D void Sort(CompareOp compare) {
     const detail::segment_slot slot = slots_type::slot_of(storage_.slots, thread_, origin_);
-    Item items[items_per_thread];
-    // Registers that were unset on some path would be taken for occupied before, in a caller's loop.
-    STRATA_UNROLL
-    for (int i = 0; i < ItemsPerThread; ++i) items[i] = Item{};
-    if (slot.items > 1) {
-      sort_own(slot.own_begin(), slot.items, items, compare);
-      const bool falls = slot.falls(0);
-      put(falls ? slot.own_begin() + slot.items - 1 : slot.own_begin(), falls ? -1 : 1, slot.items,
-          items);
-    }
-    __syncthreads();
-    const int levels = slots_type::levels(storage_.slots);
-    STRATA_UNROLL_N(1)
-    for (int level = 0; level < levels; ++level) merge_runs(slot, level, items, compare);
+    // Few warps do not wait long for each other.
+    constexpr bool is_large = BlockDimX > 4 * warp_threads;
+    int levels_of_warps = 0;
+    if constexpr (is_large) levels_of_warps = slots_type::levels_of_warps(storage_.slots);
+    sort(slot, slots_type::levels(storage_.slots), levels_of_warps, compare);
   }
 
   /// Instead of Plan and Sort, where no segment has more than ItemsPerThread items: each thread brings
@@ -164,9 +156,61 @@ class BlockSegmentedMergeSort {
     __syncthreads();
   }
 
+  /// The same where `owners` neighbouring threads bring a segment together, or none: a power of two up to a
+  /// warp, times ItemsPerThread the most items that a segment may have.
+  template <class CompareOp>
+  STRATA_D void SortOwn(int begin, int count, int owners, CompareOp compare) {
+    STRATA_ASSERT(count <= owners * ItemsPerThread && begin >= 0 && begin + count <= tile_items,
+                  "BlockSegmentedMergeSort::SortOwn: %d threads have items %d to %d", owners, begin,
+                  begin + count);
+    detail::segment_slot slot{origin_ + begin, origin_ + begin + count, thread_ & (owners - 1), 0,
+                              ItemsPerThread};
+    // Not what is left, clamped on both sides: ptxas 13.0 makes one instruction of both clamps, whose
+    // predicate it then asks whether the share is a whole one; it was true of parts.
+    const int whole = count / ItemsPerThread;
+    slot.items = slot.owner < whole    ? ItemsPerThread
+                 : slot.owner == whole ? count - whole * ItemsPerThread
+                                       : 0;
+    int levels = 0;
+    while (1 << levels < owners) ++levels;
+    sort(slot, levels, levels, compare);
+  }
+
  private:
   static constexpr std::size_t items_per_thread = static_cast<std::size_t>(ItemsPerThread);
   using thread_items = Item[items_per_thread];
+
+  /// In the first `levels_of_warps` levels at least, runs are merged by threads of one warp.
+  template <class Compare>
+  STRATA_D void sort(const detail::segment_slot& slot, int levels, int levels_of_warps,
+                     Compare& compare) {
+    if (levels_of_warps > levels) levels_of_warps = levels;
+    thread_items items;
+    // Registers that were unset on some path would be taken for occupied before, in a caller's loop.
+    STRATA_UNROLL
+    for (int i = 0; i < ItemsPerThread; ++i) items[i] = Item{};
+    if (slot.items > 1) {
+      sort_own(slot.own_begin(), slot.items, items, compare);
+      const bool falls = slot.falls(0);
+      put(falls ? slot.own_begin() + slot.items - 1 : slot.own_begin(), falls ? -1 : 1, slot.items,
+          items);
+    }
+    meet(levels_of_warps > 0);
+    STRATA_UNROLL_N(1)
+    for (int level = 0; level < levels; ++level) {
+      merge_runs(slot, level, items, compare, level < levels_of_warps);
+      meet(level + 1 < levels_of_warps);
+    }
+  }
+
+  /// By all threads of the block, or of a warp.
+  STRATA_D static void meet(bool is_warp) {
+    if (is_warp) {
+      __syncwarp();
+    } else {
+      __syncthreads();
+    }
+  }
 
   template <class Compare>
   STRATA_D void sort_own(int first, int count, thread_items& items, Compare& compare) {
@@ -224,7 +268,7 @@ class BlockSegmentedMergeSort {
   /// that an index which leaves the second run meets the largest item of the first, not foreign ones.
   template <class Compare>
   STRATA_D void merge_runs(const detail::segment_slot& slot, int level, thread_items& items,
-                           Compare& compare) {
+                           Compare& compare, bool is_of_warp) {
     auto& tile = storage_.tile;
     const int group = slot.owner & -(2 << level);
     const int begin1 = slot.begin + group * ItemsPerThread;
@@ -249,12 +293,11 @@ class BlockSegmentedMergeSort {
       detail::merge_opposed_serially<ItemsPerThread>(
           tile, begin1 + first, end1, end2 - 1 - (diagonal - first), items, compare);
     }
-    __syncthreads();
+    meet(is_of_warp);
     if (merges) {
       const bool falls = slot.falls(level + 1);
       put(falls ? end2 - 1 - diagonal : begin1 + diagonal, falls ? -1 : 1, slot.items, items);
     }
-    __syncthreads();
   }
 
   storage& storage_;

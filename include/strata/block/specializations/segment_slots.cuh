@@ -113,6 +113,20 @@ struct segment_slots {
     return most == 0 ? 0 : 32 - __clz(static_cast<int>(most));
   }
 
+  /// Levels of merges each of whose pairs of runs is owned by threads of one warp: if the first threads of
+  /// all segments are multiples of 2^n, n of them.
+  STRATA_D static int levels_of_warps(const storage& memory) {
+    // Lanes that are first ones.
+    unsigned any = 0;
+    STRATA_UNROLL
+    for (int w = 0; w < warps; ++w) any |= memory.heads[w];
+    int levels = 0;
+    for (const unsigned multiples : {0x55555555u, 0x11111111u, 0x01010101u, 0x00010001u, 1u}) {
+      if ((any & ~multiples) == 0) ++levels;
+    }
+    return levels;
+  }
+
   STRATA_D static segment_slot slot_of(const storage& memory, int thread, int origin) {
     const int warp = thread / warp_threads, lane = thread % warp_threads;
     int segment = __popc(memory.heads[warp] & (full_warp_mask >> (warp_threads - 1 - lane))) - 1;
