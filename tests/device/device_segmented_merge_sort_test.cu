@@ -42,7 +42,7 @@ const std::vector<segment_shape>& shapes() {
     lengths_of lengths;
     for (int length = 0; length <= 100; ++length) lengths.push_back(length);
     some.push_back(consecutive("0_to_100", lengths));
-    for (const offset length : {1, 2, 3, 8, 20, 50, 150}) {
+    for (const offset length : {1, 2, 3, 8, 20, 23, 50, 150}) {
       lengths.assign(if_small<std::size_t>(40, 300), length);
       some.push_back(consecutive("many_of_" + std::to_string(length), lengths));
     }
@@ -65,6 +65,12 @@ const std::vector<segment_shape>& shapes() {
       for (offset& length : lengths) length = static_cast<offset>(bits() % (most + 1));
       some.push_back(consecutive("up_to_" + std::to_string(most), lengths));
     }
+    // Of two threads each; then one of three.
+    for (offset& length : lengths) length = static_cast<offset>(bits() % 9);
+    some.push_back(consecutive("no_longer_than_two_threads", lengths));
+    some.push_back(scattered(some.back(), 8));
+    lengths[lengths.size() / 2] = 9;
+    some.push_back(consecutive("one_longer_than_two_threads", lengths));
     std::vector<offset> mostly_empty(lengths.size());
     for (offset& length : mostly_empty) {
       if (bits() % 10 == 0) length = static_cast<offset>(bits() % 16);

@@ -44,41 +44,51 @@ STRATA_D void hand_on(const merge_sort_workspace& workspace, const segment_class
   workspace.push_split(is_own && classes.is_split(bounds.length), bounds, classes.tile_items);
 }
 
-/// Sorts a segment for each thread if none has more items than a thread takes, and all lie side by side;
-/// false if they do not.
+/// All items of some segments that lie side by side.
+template <class Segments>
+STRATA_D segment_bounds stretch_of(const Segments& segments, long long first, int count) {
+  const segment_bounds last = segments(first + count - 1);
+  const long long begin = segments(first).begin;
+  return {begin, last.begin + last.length - begin};
+}
+
+/// Sorts a block's segments, of which the first threads bring one each, without a plan if all lie side by
+/// side, and none has more items than its share of the threads takes; false if not.
 template <class Tile, class Segments, class Arrays>
-STRATA_D bool sort_own_segments(Tile& tile, const Segments& segments, long long first,
-                                const Arrays& output) {
-  constexpr int threads = Tile::block_threads;
+STRATA_D bool sort_own_segments(Tile& tile, const Segments& segments, long long first, int count,
+                                const segment_bounds& bounds, const Arrays& output) {
+  const int owners = Tile::block_threads / count;
+  if (owners > warp_threads || (owners & (owners - 1)) != 0) return false;
   const int mine = static_cast<int>(threadIdx.x);
-  const segment_bounds own = segments(first + mine);
   // What others have is loaded again, at the same time.
-  const bool is_last = mine == threads - 1;
-  const long long next = segments(first + mine + (is_last ? 0 : 1)).begin;
-  const segment_bounds last = segments(first + threads - 1);
-  const long long begin = segments(first).begin, end = last.begin + last.length;
+  const long long next = segments(first + (mine + 1 < count ? mine + 1 : count - 1)).begin;
   const bool is_own =
-      own.length <= Tile::most_own && (is_last || own.begin + own.length == next);
+      mine >= count || (bounds.length <= owners * Tile::most_own &&
+                        (mine == count - 1 || bounds.begin + bounds.length == next));
   if (__syncthreads_and(is_own) == 0) return false;
-  tile.sort_own(own, begin, static_cast<int>(end - begin), output);
+  const segment_bounds all = stretch_of(segments, first, count);
+  segment_bounds own{all.begin, 0};
+  if (mine / owners < count) own = segments(first + mine / owners);
+  tile.sort_own(own, all, owners);
+  // Loaded again: the sort needs all registers.
+  tile.store_own(stretch_of(segments, first, count), output);
   return true;
 }
 
 /// One block of the first kernel, which has `count` segments from number `first` on: sorts the short
 /// ones, as many at a time as fit a tile, and hands on the others.
-template <class Tile, class Segments, class Arrays>
+template <bool SortsOwn, class Tile, class Segments, class Arrays>
 STRATA_D void sort_segments_directly(Tile& tile, const Segments& segments, long long first, int count,
                                      const segment_classes& classes,
                                      const merge_sort_workspace& workspace, const Arrays& output) {
-  // Blocks have as many segments as threads where the mean fits a thread.
-  if constexpr (Tile::most_own > 0) {
-    if (count == Tile::block_threads && sort_own_segments(tile, segments, first, output)) return;
-  }
   STRATA_UNROLL_N(1)
   for (int next = 0;;) {
     const int mine = next + static_cast<int>(threadIdx.x);
     segment_bounds bounds{0, 0};
     if (mine < count) bounds = segments(first + mine);
+    if constexpr (SortsOwn) {
+      if (next == 0 && sort_own_segments(tile, segments, first, count, bounds, output)) return;
+    }
     const int length = classes.is_direct(bounds.length) ? static_cast<int>(bounds.length) : 0;
     next += tile.plan(length, bounds.begin, count - next);
     if (workspace.progress != nullptr) {

@@ -51,9 +51,8 @@ class AgentSegmentTile {
     store(tile(origin_), output, move_keys, move_values);
   }
 
-  /// Segments no longer than this need no plan if they lie side by side, one for each thread. Where threads
-  /// take many items, segments have several threads, and this is not looked at.
-  static constexpr int most_own = ItemsPerThread <= 16 ? ItemsPerThread : 0;
+  /// Segments no longer than this need no plan if they lie side by side, one for each thread.
+  static constexpr int most_own = ItemsPerThread;
 
   /// Sorts the items from `begin` on, of which each thread has a segment or nothing.
   STRATA_D void sort_own(const segment_bounds& own, long long begin, int items,
@@ -62,6 +61,16 @@ class AgentSegmentTile {
     __syncthreads();
     tile().SortOwn(static_cast<int>(own.begin - begin), static_cast<int>(own.length), compare_);
     store_stretch(begin, items, output, 0, 0);
+  }
+
+  /// The same in two steps, of segments that have some threads each, a power of two up to a warp.
+  STRATA_D void sort_own(const segment_bounds& own, const segment_bounds& all, int owners) {
+    load_stretch(all.begin, static_cast<int>(all.length));
+    __syncthreads();
+    tile().SortOwn(static_cast<int>(own.begin - all.begin), static_cast<int>(own.length), owners, compare_);
+  }
+  STRATA_D void store_own(const segment_bounds& all, const merge_sort_arrays<Key, Value>& output) {
+    store_stretch(all.begin, static_cast<int>(all.length), output, 0, 0);
   }
 
  private:

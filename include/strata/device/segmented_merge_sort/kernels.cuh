@@ -85,7 +85,8 @@ __launch_bounds__(tuning_of<typename MaxPolicy::ActivePolicy>(Class).block_threa
   if constexpr (Class == segment_tile_class::tiny) {
     tile.sort(segments, first, count, classes, workspace, output);
   } else {
-    sort_segments_directly(tile, segments, first, count, classes, workspace, output);
+    constexpr bool sorts_own = Class == segment_tile_class::little;
+    sort_segments_directly<sorts_own>(tile, segments, first, count, classes, workspace, output);
   }
 }
 
