@@ -92,7 +92,7 @@ struct segmented_merge_sort_policy_hub {
                                                 is_word ? 12 : is_two_words ? 8 : 6,
                                                 most(16, short_threads * some / 8)};
     static constexpr segment_tile_tuning middle{short_threads, many,
-                                                is_word ? 10 : is_two_words ? 6 : 4,
+                                                is_word ? 10 : is_two_words ? 8 : 4,
                                                 most(16, short_threads * many / 2)};
     static constexpr segment_tile_tuning large{large_threads, many_of_long,
                                                is_word                          ? 6
