@@ -227,7 +227,7 @@ struct DispatchSegmentedMergeSort {
         const long long waves = call.num_segments / (static_cast<long long>(tuning.block_threads) *
                                                      tuning.blocks_per_multiprocessor *
                                                      device.multiprocessors);
-        per_block = tuning.block_threads * (waves < 6 ? 1 : waves < 3 * most ? waves / 3 : most);
+        per_block = tuning.block_threads * (waves < 4 ? 1 : waves < 2 * most ? waves / 2 : most);
       }
       if (per_block < least || per_block > Tile::most_segments) return cudaErrorInvalidValue;
     }
