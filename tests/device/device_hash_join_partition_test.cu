@@ -16,18 +16,18 @@ std::size_t few_shapes(std::size_t if_checked, std::size_t on_host, std::size_t 
 }
 
 TEST(device_hash_join_partition, few_rows_match_a_nested_loop) {
-  check_few_rows<std::uint32_t, std::int32_t>(as_u32, few_shapes(13, 7, 3),
+  check_few_rows<std::uint32_t, std::int32_t>(as_u32, few_shapes(13, 11, 3),
                                               JoinStrategy::radix_single);
 }
 
 TEST(device_hash_join_partition, keys_that_all_collide_are_compared) {
   check_few_rows<std::int64_t, std::int32_t, JoinOptions<same_hash>>(
-      as_i64, few_shapes(17, 11, 4), JoinStrategy::radix_single);
+      as_i64, few_shapes(33, 17, 4), JoinStrategy::radix_single);
 }
 
 TEST(device_hash_join_partition, keys_with_padding_are_compared_by_their_functors) {
   check_few_rows<composite, std::uint32_t, JoinOptions<composite_hash>>(
-      as_composite, few_shapes(17, 11, 4), JoinStrategy::radix_multi);
+      as_composite, few_shapes(33, 17, 4), JoinStrategy::radix_multi);
 }
 
 template <class Key, class MakeKey>
@@ -35,6 +35,10 @@ void check_many_rows(const side_ids& build, const side_ids& probe, MakeKey make_
                      bool all_capacities = false) {
   device_joiner<Key, std::int32_t> join(build, probe, make_key);
   for (const JoinKind kind : every_kind) {
+    // A join has a block for each of 256 partitions, which takes a second where each access is watched:
+    // there, left and semi joins, which do what those others do, are of few rows only.
+    const bool is_like_another = kind == JoinKind::left || kind == JoinKind::semi;
+    if (if_small(is_like_another, false)) continue;
     SCOPED_TRACE(testing::Message() << "kind " << static_cast<int>(kind));
     const row_pairs expected = build.null.empty() && probe.null.empty()
                                    ? sort_merge_join(kind, build, probe)
@@ -42,7 +46,8 @@ void check_many_rows(const side_ids& build, const side_ids& probe, MakeKey make_
     JoinOptions<> options;
     options.strategy = JoinStrategy::radix_single;
     options.nulls_equal = true;
-    join.check(kind, options, expected, all_capacities || kind == JoinKind::full);
+    join.check(kind, options, expected,
+               all_capacities || if_small(false, kind == JoinKind::full));
     if (testing::Test::HasFailure()) return;
   }
 }
@@ -107,7 +112,7 @@ TEST(device_hash_join_partition, different_keys_fill_one_partition) {
 }
 
 TEST(device_hash_join_partition, one_side_or_both_are_empty) {
-  const std::vector<std::uint32_t> ids = random_ids(300, 200);
+  const std::vector<std::uint32_t> ids = random_ids(if_small<std::size_t>(100, 300), 200);
   check_many_rows<std::uint32_t>({{}, {}}, {ids, {}}, as_u32, true);
   check_many_rows<std::uint32_t>({ids, {}}, {{}, {}}, as_u32, true);
   check_many_rows<std::uint32_t>({{}, {}}, {{}, {}}, as_u32, true);
