@@ -126,8 +126,10 @@ function(strata_add_gpu_test_without_device target path folder)
                            "sh;${PROJECT_SOURCE_DIR}/cmake/nvcc-intermediate.sh")
     target_compile_options(${target} PRIVATE -arch=lto_${architecture} -Xcicc=-O0)
   endif()
-  target_link_libraries(${target} PRIVATE strata::strata strata_warnings GTest::gmock GTest::gtest)
-  target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+  # In place of GoogleTest's headers, which take half of the time that is left.
+  target_link_libraries(${target} PRIVATE strata::strata strata_warnings)
+  target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/support/without_device
+                                               ${CMAKE_CURRENT_SOURCE_DIR})
   add_test(NAME ${target} COMMAND ${CMAKE_COMMAND} -E false)
   set_tests_properties(${target} PROPERTIES LABELS "gpu;${folder}" SKIP_RETURN_CODE 1)
 endfunction()
