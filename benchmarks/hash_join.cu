@@ -13,6 +13,7 @@
 //   unique   the join is told that build keys are; table: it is told to make one table;
 //   ordered  it is told to keep the order of the probe rows
 //   sorted   both sides ascend, and it is told so
+//   range    it is told in which range dense keys are
 
 #include <strata/device/device_hash_join.hpp>
 #include <strata/device/hash_join/host_join.hpp>
@@ -43,6 +44,7 @@ struct request {
   const char* suffix = "";
   bool is_unique = false;
   bool is_ordered = false;
+  bool has_range = false;
   bool only_counts = false;
   strata::JoinStrategy strategy = strata::JoinStrategy::automatic;
   bool beside_cub = true;
@@ -80,13 +82,15 @@ std::string name_of(const join_case& what) {
 }
 
 template <class Key>
-cudaError_t join(void* storage, std::size_t& bytes, const join_sides<Key>& sides, bool is_sorted,
-                 const request& wanted, const join_result& out, cudaStream_t stream) {
+cudaError_t join(void* storage, std::size_t& bytes, const join_case& what,
+                 const join_sides<Key>& sides, const request& wanted, const join_result& out,
+                 cudaStream_t stream) {
   using joins = strata::DeviceHashJoin;
   strata::JoinOptions<> options;
   options.strategy = wanted.strategy;
   options.build_unique = wanted.is_unique;
-  options.sorted = is_sorted;
+  options.sorted = what.is_sorted;
+  if (wanted.has_range) options.key_range = {0, static_cast<std::uint64_t>(what.keys())};
   if (wanted.is_ordered) options.order = strata::JoinOrder::probe;
   const auto build_rows = static_cast<std::int64_t>(sides.build.size());
   const auto probe_rows = static_cast<std::int64_t>(sides.probe.size());
@@ -201,7 +205,7 @@ workload prepare(const join_case& what, const request& wanted, const environment
   work.peers.push_back(
       verified(bench::storage_peer("strata",
                                    [=](void* storage, std::size_t& bytes, cudaStream_t where) {
-                                     return join<Key>(storage, bytes, sides, what.is_sorted, wanted,
+                                     return join<Key>(storage, bytes, what, sides, wanted,
                                                       ours, where);
                                    }),
                ours));
@@ -290,6 +294,13 @@ request unique() {
   wanted.suffix = " unique";
   return wanted;
 }
+request with_range() {
+  request wanted = unique();
+  wanted.has_range = true;
+  wanted.suffix = " unique range";
+  wanted.beside_cub = false;
+  return wanted;
+}
 request table() {
   request wanted;
   wanted.strategy = strata::JoinStrategy::simple;
@@ -338,6 +349,7 @@ void add_sizes(bench::suite& suite) {
     add<std::uint32_t>(suite, what, table());
   }
   for (const join_case& what : {J3, two_24}) add<std::uint32_t>(suite, what, ordered());
+  for (const join_case& what : {J3, sizes[5], sizes[6]}) add_both(suite, what, with_range());
 }
 
 /// Each axis at a small, two middle and a large size.

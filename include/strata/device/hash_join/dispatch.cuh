@@ -61,16 +61,6 @@ struct DispatchHashJoin {
   static constexpr int array_slot = Storage::slots + Prober::slots + Partitioner::slots;
   using Layout = temporary_storage::layout<array_slot + KeyArray::slots>;
 
-  JoinKind kind;
-  join_input<Key> build;
-  join_input<Key> probe;
-  const Sink& sink;
-  std::int64_t* d_num_out;
-  std::int64_t capacity;
-  const Options& options;
-  cudaStream_t stream;
-  device_properties device;
-
   static cudaError_t Dispatch(void* d_temp_storage, std::size_t& temp_storage_bytes, JoinKind kind,
                               join_input<Key> build, join_input<Key> probe, const Sink& sink,
                               std::int64_t* d_num_out, std::int64_t capacity,
