@@ -84,7 +84,7 @@ struct join_partition_plan {
   }
   STRATA_HD constexpr unsigned partitions() const { return 1u << bits; }
   /// No more units than so many, however rows are spread.
-  STRATA_HD constexpr unsigned most_units() const { return 2 * partitions() + most_pieces + 1; }
+  STRATA_HD constexpr unsigned most_units() const { return partitions() + most_pieces + 1; }
   /// Units that are pieces of partitions lie at the beginning, whole partitions from the end on.
   STRATA_HD constexpr unsigned place_of_whole(unsigned rank) const {
     return most_units() - 1 - rank;
@@ -99,8 +99,8 @@ struct join_partition_plan {
     return bytes_before_entries() +
            (std::size_t{table_rows} * static_cast<unsigned>(entry_bytes) + 3) / 4 * 4;
   }
-  /// Of all partitions, besides the last one of each.
-  static constexpr unsigned most_pieces = 1024;
+  /// Of all partitions, besides one of each: more would mean many blocks with nothing to do.
+  static constexpr unsigned most_pieces = 512;
   constexpr std::size_t table_bytes(bool is_full) const {
     return bytes_before_found() + (is_full ? (std::size_t{table_rows} / 32 + 1) * 4 : 0);
   }
