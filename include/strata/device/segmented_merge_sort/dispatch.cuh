@@ -157,6 +157,14 @@ struct DispatchSegmentedMergeSort {
     if (up_to(middle / 5) || call.longest <= Policy::middle.most_items) {
       return sort<Policy, segment_tile_class::middle>(usual);
     }
+    if (long_class == segment_tile_class::few && up_to(least_tile_items)) {
+      const auto owners = ceiling_divide(static_cast<int>(usual), Policy::few.items_per_thread);
+      const int at_once = owners < Policy::few.block_threads ? Policy::few.block_threads / owners : 1;
+      // More blocks than multiprocessors would take turns; smaller ones sort beside each other.
+      if (call.num_segments > at_once * blocks_at_once) {
+        return sort<Policy, segment_tile_class::large>(usual);
+      }
+    }
     if (usual <= static_cast<unsigned long long>(tile_of_long<Policy>())) {
       return long_class == segment_tile_class::few    ? sort<Policy, segment_tile_class::few>(usual)
              : long_class == segment_tile_class::huge ? sort<Policy, segment_tile_class::huge>(usual)
