@@ -145,7 +145,7 @@ class join_partition_launches {
     if (plan_.has_two_passes()) {
       status = move<join_pass::first>(join, like, multiprocessors);
       if (status == cudaSuccess) status = move<join_pass::second>(join, like, multiprocessors);
-    } else if (!is_wide && plan_.bits <= tuning.short_tile_bits) {
+    } else if (plan_.bits <= tuning.short_tile_bits) {
       // The first one of two, whose records are done.
       Partitions only = join;
       for (auto* const side : {&only.build, &only.probe}) {

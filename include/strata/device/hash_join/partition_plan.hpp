@@ -31,7 +31,7 @@ struct join_partition_tuning {
   /// Partitions as a power of two, at least, and at most in one pass.
   int least_bits;
   int one_pass_bits;
-  /// With so many bits or fewer, records of 8 bytes go in an only pass as in the first of two.
+  /// With so many bits or fewer, records go in an only pass as in the first of two.
   int short_tile_bits;
 
   STRATA_HD constexpr int threads_of_join(bool is_large) const {
