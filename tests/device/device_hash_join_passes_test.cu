@@ -3,7 +3,9 @@
 
 // DeviceHashJoin by partitions that are so small, and passes that have so few of them, that few rows
 // take two passes, with many tiles in each.
-#include "device/device_hash_join_tuned.cuh"
+#include "device/device_hash_join_support.cuh"
+
+#include <algorithm>
 
 namespace {
 
@@ -13,7 +15,6 @@ using namespace device_join_test;
 struct small_hub {
   struct Policy : strata::ChainedPolicy<750, Policy, Policy> {
     static constexpr strata::join_table_tuning table{64, 128, 2, 1};
-    static constexpr strata::join_table_tuning set = table;
     static constexpr strata::join_partition_tuning partition{
         64, {5, 3, 2}, {4, 2, 5}, 64, 3, 1, 128, 20, 10, 2, 3, 2};
     static constexpr strata::join_sorted_tuning sorted{64, 4, 4, 1, 0};
@@ -26,7 +27,46 @@ struct small_hub {
 template <class Key>
 void check_passes(const side_ids& build, const side_ids& probe, Key (*make_key)(std::uint32_t),
                   JoinStrategy strategy = JoinStrategy::radix_single) {
-  check_tuned<small_hub>(build, probe, make_key, strategy);
+  using Sink = strata::detail::join_pairs_sink<std::int32_t>;
+  using Dispatch = strata::detail::DispatchHashJoin<std::int32_t, Key, Sink, strata::JoinHash,
+                                                    strata::Equality, small_hub>;
+  const device_vector<Key> build_keys(keys_of<Key>(build, make_key));
+  const device_vector<Key> probe_keys(keys_of<Key>(probe, make_key));
+  const device_vector<std::uint32_t> build_valid(build.valid_words());
+  const device_vector<std::uint32_t> probe_valid(probe.valid_words());
+  for (const JoinKind kind : every_kind) {
+    SCOPED_TRACE(testing::Message() << "kind " << static_cast<int>(kind));
+    row_pairs expected = build.null.empty() && probe.null.empty()
+                             ? sort_merge_join(kind, build, probe)
+                             : nested_loop_join(kind, build, probe, true);
+    std::sort(expected.begin(), expected.end());
+    JoinOptions<> options;
+    options.nulls_equal = true;
+    options.strategy = strategy;
+    if (!build.null.empty()) options.build_valid = build_valid.data();
+    if (!probe.null.empty()) options.probe_valid = probe_valid.data();
+    const auto size = static_cast<std::int64_t>(expected.size());
+    device_vector<std::int32_t> build_out(expected.size());
+    device_vector<std::int32_t> probe_out(expected.size());
+    device_vector<std::int64_t> total(1);
+    const Sink sink{strata::detail::has_pairs(kind) ? build_out.data() : nullptr,
+                    probe_out.data()};
+    ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
+      return Dispatch::Dispatch(
+          storage, bytes, kind, {build_keys.data(), static_cast<std::int64_t>(build.ids.size())},
+          {probe_keys.data(), static_cast<std::int64_t>(probe.ids.size())}, sink, total.data(),
+          size, options, nullptr);
+    }));
+    ASSERT_EQ(size, total.to_host()[0]);
+    const std::vector<std::int32_t> b = build_out.to_host();
+    const std::vector<std::int32_t> p = probe_out.to_host();
+    row_pairs out;
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      out.emplace_back(strata::detail::has_pairs(kind) ? b[i] : -1, p[i]);
+    }
+    std::sort(out.begin(), out.end());
+    EXPECT_TRUE(out == expected);
+  }
 }
 
 std::uint32_t some_rows() { return if_small<std::uint32_t>(1500, 9000); }

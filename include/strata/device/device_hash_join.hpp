@@ -105,8 +105,7 @@ inline namespace STRATA_DETAIL_JOIN_NAMESPACE {
 ///   bytes, with the default hash and comparison. Threads of the host join all else, few rows, and
 ///   everything where no GPU is of family Apple7 (M1) or later.
 /// - **Strategies.** One table, in the shared memory of each block or in global memory, or partitions
-///   that are joined in shared memory, as `choose_join_strategy` says or `options.strategy` asks for;
-///   a set of keys for semi and anti joins where that is faster.
+///   that are joined in shared memory, as `choose_join_strategy` says or `options.strategy` asks for.
 ///   In the order of the probe rows, with 2^32 rows or more, and where a device has not enough shared
 ///   memory, it is one table in global memory. On Metal, a strategy is asked for in vain where the
 ///   host joins.

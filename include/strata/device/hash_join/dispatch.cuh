@@ -12,7 +12,6 @@
 #include <strata/device/hash_join/key_array_dispatch.cuh>
 #include <strata/device/hash_join/partition_dispatch.cuh>
 #include <strata/device/hash_join/probe_dispatch.cuh>
-#include <strata/device/hash_join/set_dispatch.cuh>
 #include <strata/device/hash_join/sorted_dispatch.cuh>
 #include <strata/device/hash_join/table_storage.cuh>
 #include <strata/device/hash_join/tuning.hpp>
@@ -56,7 +55,6 @@ struct DispatchHashJoin {
   using Storage = join_table_storage<MaxPolicy, Key, Row, Hash, Equal>;
   using Prober = join_prober<MaxPolicy, Index, Row, Key, Sink, Hash, Equal>;
   using Partitioner = join_partition_launches<MaxPolicy, Index, Key, Sink, Hash, Equal>;
-  using Sets = join_set_launches<MaxPolicy, Index, Key, Sink, Hash, Equal>;
   using KeyArray = join_key_array_launches<Index, Key, Sink, Hash, Equal>;
   static constexpr int array_slot = Storage::slots + Prober::slots + Partitioner::slots;
   using Layout = temporary_storage::layout<array_slot + KeyArray::slots>;
@@ -146,13 +144,6 @@ struct DispatchHashJoin {
             Partitioner::unmapped(kind, {build.keys, options.build_valid, table.rows},
                                   {probe.keys, options.probe_valid, asked.rows}, total,
                                   asked.capacity, options));
-        if constexpr (Sets::is_possible) {
-          if (shall_be_set(kind, build.rows, probe.rows, options, device)) {
-            return Sets::run(kind, join.build, join.probe, join.build.done.records,
-                             join.any_is_heavy, options.nulls_equal, total, asked.capacity,
-                             options.hash, like, device, sink);
-          }
-        }
         status = partitioner.run(join, like, device, sink);
         if (status != cudaSuccess) return status;
         if (!partitioner.is_direct()) leave_heavy_rows(join, table, asked);
@@ -202,17 +193,6 @@ struct DispatchHashJoin {
     const bool has_partitions =
         strategy == JoinStrategy::radix_single || strategy == JoinStrategy::radix_multi;
     return has_partitions && partitioner.fits(shared_bytes);
-  }
-
-  // In the memory of the partitions' records, which take 8 bytes for each row of both sides.
-  static bool shall_be_set(JoinKind kind, std::int64_t build_rows, std::int64_t probe_rows,
-                           const Options& options, const device_properties& device) {
-    constexpr std::int64_t least_probes = 4;
-    return (kind == JoinKind::semi || kind == JoinKind::anti) &&
-           options.strategy == JoinStrategy::automatic && build_rows < probe_rows / least_probes &&
-           Sets::bytes_of(static_cast<std::uint64_t>(build_rows)) <=
-               static_cast<std::uint64_t>(device.l2_bytes) / 2 &&
-           !may_be_direct(kind, build_rows, options);
   }
 
   template <class Partitions, class Table, class Probe>

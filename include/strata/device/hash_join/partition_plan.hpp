@@ -84,7 +84,7 @@ struct join_partition_plan {
   }
   STRATA_HD constexpr unsigned partitions() const { return 1u << bits; }
   /// No more units than so many, however rows are spread.
-  STRATA_HD constexpr unsigned most_units() const { return partitions() + most_pieces + 1; }
+  STRATA_HD constexpr unsigned most_units() const { return 2 * partitions() + 1; }
   /// Units that are pieces of partitions lie at the beginning, whole partitions from the end on.
   STRATA_HD constexpr unsigned place_of_whole(unsigned rank) const {
     return most_units() - 1 - rank;
@@ -99,8 +99,6 @@ struct join_partition_plan {
     return bytes_before_entries() +
            (std::size_t{table_rows} * static_cast<unsigned>(entry_bytes) + 3) / 4 * 4;
   }
-  /// Of all partitions, besides one of each: more would mean many blocks with nothing to do.
-  static constexpr unsigned most_pieces = 512;
   constexpr std::size_t table_bytes(bool is_full) const {
     return bytes_before_found() + (is_full ? (std::size_t{table_rows} / 32 + 1) * 4 : 0);
   }
@@ -136,10 +134,11 @@ constexpr join_partition_plan plan_join_partitions(std::uint64_t build_rows,
   const std::uint64_t probe_each = probe_rows >> plan.bits;
   const std::uint64_t unit = probe_each + probe_each / 4 + 1024;
   plan.unit_rows = unit < 0x40000000u ? static_cast<unsigned>(unit) : 0x40000000u;
-  // Pieces of frequent keys: many, so that blocks end together, but the table that each makes anew
-  // must not be most of its work.
-  const std::uint64_t even = probe_rows / join_partition_plan::most_pieces + 1;
-  const std::uint64_t piece = even > 4 * rows_each ? even : 4 * rows_each;
+  // Pieces of frequent keys make a table each anew: that must not be most of their work, nor need there
+  // be more of them than keep all blocks busy.
+  constexpr std::uint64_t enough_pieces = 1024;
+  std::uint64_t piece = unit > 4 * rows_each ? unit : 4 * rows_each;
+  if (piece < probe_rows / enough_pieces) piece = probe_rows / enough_pieces;
   plan.piece_rows = piece < 0x40000000u ? static_cast<unsigned>(piece) : 0x40000000u;
   return plan;
 }

@@ -49,8 +49,6 @@ struct join_policy_hub {
   // cost registers; CAS by one thread after another builds as fast as several in flight.
   struct Policy750 : ChainedPolicy<750, Policy750, Policy750> {
     static constexpr join_table_tuning table{256, 256, 4, 4};
-    /// Of sets of keys, for semi and anti joins.
-    static constexpr join_table_tuning set{256, 256, 4, 4};
     // H200, u32, unique, ms: tiles of 12 / 16 / 20 / 24 K rows 1M x 10M 0.147 / 0.155 / 0.157 / 0.156,
     // 2^24 x 2^24 0.431 / 0.426 / 0.422 / 0.418, 2^24 x 2^27 1.95 / 1.93 / 1.83 / 1.79: short runs of
     // rows are dear, and so are blocks that wait for one with a tile more or have few tiles. In the first of two passes
@@ -68,7 +66,6 @@ struct join_policy_hub {
   };
   struct Policy800 : ChainedPolicy<800, Policy800, Policy750> {
     static constexpr join_table_tuning table = Policy750::table;
-    static constexpr join_table_tuning set{256, 256, 4, 6};
     static constexpr join_partition_tuning partition{
         1024, {23, 12, 12}, {15, 12, 8}, 768, 4, 2, 1024, 16384, 8192, 8, 10, 8};
     static constexpr join_sorted_tuning sorted = Policy750::sorted;
