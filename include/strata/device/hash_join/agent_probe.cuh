@@ -101,7 +101,7 @@ class AgentJoinProbe {
     if (threadIdx.x == 0) {
       const Count place = atomicAdd(probe_.total, all);
       storage_.place = place;
-      if (all > join_unit) put_on_list(tile, place, all, list);
+      if (all > join_unit) list.put(tile, place, all, probe_.capacity);
     }
     __syncthreads();
     if (all <= join_unit) write<Index>(tile, storage_.place, 0, all, sink);
@@ -230,17 +230,6 @@ class AgentJoinProbe {
     Row row = 0;
     probe_.list.get(tile * tile_items + static_cast<unsigned>(item), row);
     return static_cast<Index>(row);
-  }
-
-  STRATA_D void put_on_list(Count tile, Count begin, Count all, const join_tile_list& list) const {
-    const Count units = join_units_of(begin, all, probe_.capacity);
-    if (units == 0) return;
-    constexpr Count one = Count{1} << join_tile_list::unit_bits;
-    const Count taken = atomicAdd(list.taken, one + units);
-    const Count at = taken >> join_tile_list::unit_bits;
-    list.tiles[at] = tile;
-    list.begins[at] = begin;
-    list.unit_ends[at] = (taken & (one - 1)) + units;
   }
 
   STRATA_D static void look_up(const Table& table, const join_probe<Key, Row>& probe, Count tile,

@@ -193,7 +193,7 @@ class AgentSortedJoin {
     const Count all = sum_of_block(sum_of_warp(sum), before, most);
     const Count place = take_place(tile, all);
     if (most > join_unit) {
-      if (threadIdx.x == 0) put_on_list(tile, place, all, list);
+      if (threadIdx.x == 0) list.put(tile, place, all, sides_.capacity);
       return;
     }
     Count to = place + before;
@@ -232,17 +232,6 @@ class AgentSortedJoin {
       if (row == none_of_rows) return no_row<Index>;
     }
     return static_cast<Index>(row);
-  }
-
-  STRATA_D void put_on_list(Count tile, Count begin, Count all, const join_tile_list& list) const {
-    const Count units = join_units_of(begin, all, sides_.capacity);
-    if (units == 0) return;
-    constexpr Count one = Count{1} << join_tile_list::unit_bits;
-    const Count taken = atomicAdd(list.taken, one + units);
-    const Count at = taken >> join_tile_list::unit_bits;
-    list.tiles[at] = tile;
-    list.begins[at] = begin;
-    list.unit_ends[at] = (taken & (one - 1)) + units;
   }
 
   TempStorage& storage_;

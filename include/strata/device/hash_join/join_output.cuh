@@ -22,6 +22,15 @@ inline constexpr unsigned long long join_unit = 4096;
 /// More room than any memory has, so that sums of units stay within their bits.
 inline constexpr std::int64_t most_join_capacity = std::int64_t{1} << 46;
 
+/// Units of a tile that has results [begin, begin + rows), those beyond the capacity left out.
+STRATA_HD unsigned long long join_units_of(unsigned long long begin, unsigned long long rows,
+                                           std::int64_t capacity) {
+  const auto room = static_cast<unsigned long long>(capacity);
+  if (begin >= room) return 0;
+  if (rows > room - begin) rows = room - begin;
+  return rows / join_unit + (rows % join_unit != 0 ? 1 : 0);
+}
+
 /// Tiles whose results are written by units: which they are, where their results begin in the
 /// whole result, and how many units they and those before them have. In the order of `unit_ends`.
 struct join_tile_list {
@@ -33,16 +42,20 @@ struct join_tile_list {
   unsigned long long* taken;
 
   static constexpr int unit_bits = 36;
-};
 
-/// Units of a tile that has results [begin, begin + rows), those beyond the capacity left out.
-STRATA_HD unsigned long long join_units_of(unsigned long long begin, unsigned long long rows,
-                                           std::int64_t capacity) {
-  const auto room = static_cast<unsigned long long>(capacity);
-  if (begin >= room) return 0;
-  if (rows > room - begin) rows = room - begin;
-  return rows / join_unit + (rows % join_unit != 0 ? 1 : 0);
-}
+  /// By one thread: `rows` results of a tile, from `begin` on in the whole result.
+  STRATA_D void put(unsigned long long tile, unsigned long long begin, unsigned long long rows,
+                    std::int64_t capacity) const {
+    const unsigned long long units = join_units_of(begin, rows, capacity);
+    if (units == 0) return;
+    constexpr unsigned long long one = 1ull << unit_bits;
+    const unsigned long long before = atomicAdd(taken, one + units);
+    const unsigned long long at = before >> unit_bits;
+    tiles[at] = tile;
+    begins[at] = begin;
+    unit_ends[at] = (before & (one - 1)) + units;
+  }
+};
 
 /// What is asked of a join besides the table.
 template <class Key, class Row>
