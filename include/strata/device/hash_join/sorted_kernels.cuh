@@ -41,7 +41,9 @@ STRATA_KERNEL void join_sorted_split_kernel(join_sorted_sides<Key, Row> sides, u
   const unsigned long long split = join_thread() >> log2_lanes;
   const unsigned long long asked = split < sides.tiles ? split * tile_items : sides.rows();
   const Row row = find_sorted_split(sides, asked, log2_lanes);
-  if (split <= sides.tiles) sides.splits[split] = row;
+  // All lanes of a search know the same.
+  const bool is_first = (join_thread() & ((1u << log2_lanes) - 1)) == 0;
+  if (is_first && split <= sides.tiles) sides.splits[split] = row;
 }
 
 /// Adds up the rows of the result.
