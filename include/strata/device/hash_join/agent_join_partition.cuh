@@ -297,13 +297,7 @@ class AgentJoinTables {
     const unsigned all = __shfl_sync(full_warp_mask, begin + count, warp_threads - 1);
     for (unsigned base = 0; base < all; base += warp_threads) {
       const unsigned at = base + platform::lane_id();
-      // The last lane that begins not behind it; of those that begin there, the one with rows.
-      unsigned owner = 0;
-      STRATA_UNROLL
-      for (unsigned step = warp_threads / 2; step > 0; step /= 2) {
-        const unsigned its_begin = __shfl_sync(full_warp_mask, begin, owner + step);
-        if (its_begin <= at) owner += step;
-      }
+      const unsigned owner = Places::owner_of(at, begin);
       const unsigned rank = at - __shfl_sync(full_warp_mask, begin, owner);
       const unsigned entry = __shfl_sync(full_warp_mask, first, owner);
       const unsigned row = __shfl_sync(full_warp_mask, item.row, owner);

@@ -205,13 +205,7 @@ class AgentSortedJoin {
       const unsigned begin = Places::begin_of_several(counts[i] >> 16, rows);
       for (unsigned base = 0; base < rows; base += warp_threads) {
         const unsigned at = base + platform::lane_id();
-        // The last lane that begins not behind it; of those that begin there, the one with rows.
-        unsigned owner = 0;
-        STRATA_UNROLL
-        for (unsigned step = warp_threads / 2; step > 0; step /= 2) {
-          const unsigned its_begin = __shfl_sync(full_warp_mask, begin, owner + step);
-          if (its_begin <= at) owner += step;
-        }
+        const unsigned owner = Places::owner_of(at, begin);
         const unsigned rank = at - __shfl_sync(full_warp_mask, begin, owner);
         const unsigned low = __shfl_sync(full_warp_mask, counts[i], owner) & none;
         if (at >= rows || to + at >= static_cast<Count>(sides_.capacity)) continue;

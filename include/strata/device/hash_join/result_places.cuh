@@ -53,6 +53,18 @@ class join_result_places {
     return before;
   }
 
+  /// Which lane has result number `at` of a warp, the lanes' results beginning at `begin`: the last one
+  /// that begins not behind it; of those that begin there, the one with results.
+  STRATA_D static unsigned owner_of(unsigned at, unsigned begin) {
+    unsigned owner = 0;
+    STRATA_UNROLL
+    for (unsigned step = warp_threads / 2; step > 0; step /= 2) {
+      const unsigned its_begin = __shfl_sync(full_warp_mask, begin, owner + step);
+      if (its_begin <= at) owner += step;
+    }
+    return owner;
+  }
+
   /// By all threads of a group: where the `sum` results of the calling warp go.
   STRATA_D Count take(unsigned sum) {
     const unsigned group = threadIdx.x / group_threads;
