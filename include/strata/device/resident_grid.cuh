@@ -44,11 +44,26 @@ cudaError_t resident_blocks_per_multiprocessor(resident_blocks_cache& cache, Ker
   return status;
 }
 
-/// Starts a kernel whose blocks wait for each other and go through any number of tiles: with a block
-/// for each of `tiles` (at least one), up to `max_blocks` and to what the device holds at a time.
-/// The grid of `configuration` is ignored.
+/// Starts a kernel whose blocks wait for each other and go through any number of tiles, with `blocks`
+/// blocks or, where a part of the device is all that the context may use, as many as it holds. The
+/// grid of `configuration` is ignored.
 template <class... Parameters, class... Arguments>
-cudaError_t launch_resident(launch_configuration configuration, resident_blocks_cache& cache,
+cudaError_t launch_resident_blocks(launch_configuration configuration, std::size_t blocks,
+                                   void (*kernel)(Parameters...), const Arguments&... arguments) {
+  for (;;) {
+    configuration.grid = dim3(static_cast<unsigned>(blocks));
+    configuration.cooperative = blocks > 1;
+    const cudaError_t launched = launch(configuration, kernel, arguments...);
+    if (launched != cudaErrorCooperativeLaunchTooLarge || blocks == 1) return launched;
+    static_cast<void>(cudaGetLastError());
+    blocks /= 2;
+  }
+}
+
+/// The same with a block for each of `tiles` (at least one), up to `max_blocks` and to what the device
+/// holds at a time.
+template <class... Parameters, class... Arguments>
+cudaError_t launch_resident(const launch_configuration& configuration, resident_blocks_cache& cache,
                             const device_properties& device, std::size_t tiles,
                             std::size_t max_blocks, void (*kernel)(Parameters...),
                             const Arguments&... arguments) {
@@ -59,17 +74,9 @@ cudaError_t launch_resident(launch_configuration configuration, resident_blocks_
   if (status != cudaSuccess) return status;
   const std::size_t resident = static_cast<std::size_t>(per_multiprocessor) *
                                static_cast<std::size_t>(device.multiprocessors);
-  std::size_t blocks = tiles < max_blocks ? tiles : max_blocks;
-  if (blocks > resident) blocks = resident;
-  for (;;) {
-    configuration.grid = dim3(static_cast<unsigned>(blocks));
-    configuration.cooperative = blocks > 1;
-    const cudaError_t launched = launch(configuration, kernel, arguments...);
-    // Where a part of the device is all that the context may use, it holds fewer.
-    if (launched != cudaErrorCooperativeLaunchTooLarge || blocks == 1) return launched;
-    static_cast<void>(cudaGetLastError());
-    blocks /= 2;
-  }
+  const std::size_t blocks = tiles < max_blocks ? tiles : max_blocks;
+  return launch_resident_blocks(configuration, blocks < resident ? blocks : resident, kernel,
+                                arguments...);
 }
 
 STRATA_ARCH_DETAIL_NAMESPACE_END

@@ -4,92 +4,59 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
-#include <strata/core/types.hpp>
-#include <strata/device/hash_join/agent_partition.cuh>
+#include <strata/device/hash_join/join_partitions.cuh>
+#include <strata/device/hash_join/join_table_user.cuh>
 #include <strata/device/hash_join/join_types.hpp>
+#include <strata/device/hash_join/pairs.hpp>
 #include <strata/device/hash_join/partition_plan.hpp>
-#include <strata/device/hash_join/result_places.cuh>
 #include <strata/device/hash_join/shared_table.cuh>
 
 #include <cstddef>
-#include <cstdint>
-#include <type_traits>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// What one block does of a partition: all build rows, and probe rows from `first` on.
-struct join_partition_unit {
-  unsigned partition;
-  unsigned first;
-  unsigned rows;
-};
-
-/// What all blocks of a join by partitions know.
-template <class Key, class Hash, class Equal>
-struct join_partitions {
-  join_partition_plan plan;
-  JoinKind kind;
-  join_side_records<Key> build;
-  join_side_records<Key> probe;
-  /// Tiles of the second pass: of the build side's partitions of the first one, and those before
-  /// them, and then of the probe side's.
-  unsigned* pass_tiles;
-  /// See `join_partition_plan::place_of_whole`.
-  join_partition_unit* units;
-  unsigned* num_units;
-  unsigned* num_pieces;
-  /// Partitions that the table in global memory takes care of, and whether there are any.
-  unsigned* is_heavy;
-  unsigned* any_is_heavy;
-  /// At the barrier of the kernel that does.
-  unsigned* arrivals;
-  /// Blocks that have counted rows.
-  unsigned* counted;
-  unsigned long long* total;
-  std::int64_t capacity;
-  bool promised_unique;
-  Hash hash;
-  Equal equal;
-};
-
-/// Joins a unit of a partition by a table in shared memory, or leaves the partition to the table in
-/// global memory if rows crowd in a bucket. `Sink` is NullType where rows are only counted.
+/// Joins a unit of a partition by a table in shared memory. Leaves the unit to AgentJoinRepeated if
+/// keys have many build rows or, where that cannot sort them, the partition to the table in global
+/// memory.
 ///
-/// Groups of warps take tiles of probe rows in turn, and wait for nobody else. With `IsDirect` there
-/// is one partition, of all rows: they are read from the sides themselves.
+/// Groups of warps take tiles of probe rows in turn, and wait for nobody else.
 template <class Key, class Hash, class Equal, class Index, class Sink, int BlockThreads, int Items,
           bool IsDirect>
-class AgentJoinTables {
-  using Partitions = join_partitions<Key, Hash, Equal>;
-  using Count = unsigned long long;
-  static constexpr bool is_wide = is_join_double_word<Key, Hash, Equal>;
-  static constexpr bool hash_is_key = is_wide || is_join_word<Key, Hash, Equal>;
-  using Word = std::conditional_t<is_wide, unsigned long long, unsigned>;
-  using Row = join_hashed_row<Word>;
-  using Table = join_shared_table<Word, BlockThreads>;
-  using Places = join_result_places<BlockThreads>;
-  static constexpr unsigned threads = BlockThreads;
-  static constexpr bool has_rows = !std::is_same_v<Sink, NullType>;
-  static constexpr unsigned none = no_join_row<unsigned>;
+class AgentJoinTables
+    : join_table_user<Key, Hash, Equal, Index, Sink, BlockThreads, IsDirect, false> {
+  using Base = join_table_user<Key, Hash, Equal, Index, Sink, BlockThreads, IsDirect, false>;
+  using typename Base::Count;
+  using typename Base::Partitions;
+  using typename Base::Places;
+  using typename Base::Row;
+  using typename Base::Table;
+  using typename Base::Word;
+  using Base::counted_;
+  using Base::found_;
+  using Base::has_rows;
+  using Base::is_partner;
+  using Base::join_;
+  using Base::none;
+  using Base::places_;
+  using Base::row_of;
+  using Base::table_;
+  using Base::threads;
+  using Base::write;
+  using Base::write_inside;
+  // A direct join may have few blocks: too few to write what frequent keys give.
+  static constexpr bool has_successor = Partitions::hash_is_key && !IsDirect;
 
  public:
-  struct TempStorage {
-    typename Table::TempStorage table;
-    typename Places::TempStorage places;
-    Count counted;
-  };
+  using typename Base::TempStorage;
 
   STRATA_D AgentJoinTables(TempStorage& storage, unsigned char* shared, const Partitions& join,
                            const Sink& sink)
-      : storage_(storage),
-        table_(storage.table, shared, join.plan),
-        places_(storage.places, join.total),
-        found_(reinterpret_cast<unsigned*>(shared + join.plan.bytes_before_found())),
-        join_(join),
-        sink_(sink) {}
+      : Base(storage, shared, join, sink) {}
 
-  STRATA_D void run(const join_partition_unit& unit) {
+  /// `number` is the unit's. With fewer than `least_repeated_rows` it is left only if it must be.
+  STRATA_D void run(const join_partition_unit& unit, unsigned number,
+                    unsigned least_repeated_rows) {
     unsigned begin = 0;
     unsigned rows = join_.build.rows;
     unsigned probe_begin = unit.first;
@@ -97,39 +64,34 @@ class AgentJoinTables {
       begin = join_.build.begins[unit.partition];
       rows = join_.build.begins[unit.partition + 1] - begin;
       probe_begin += join_.probe.begins[unit.partition];
+      if (has_successor && rows > join_.plan.table_rows) return leave(unit, number);
     }
     const bool is_full = join_.kind == JoinKind::full;
-    if (is_full) {
-      for (unsigned i = threadIdx.x; i <= rows / 32; i += threads) found_[i] = 0;
-    }
-    if (!table_.build(rows, [&](std::size_t i) { return row_of(join_.build, begin + i); })) {
-      if (threadIdx.x == 0) {
-        platform::store_relaxed(join_.is_heavy + unit.partition, 1u);
-        platform::store_relaxed(join_.any_is_heavy, 1u);
-      }
-      return;
+    if (is_full) Base::clear_found(rows);
+    const bool leaves_repeated = has_successor && has_rows && has_pairs(join_.kind) &&
+                                 !Base::stops_at_one() && unit.rows >= least_repeated_rows;
+    if (!table_.build(
+            rows, [&](std::size_t i) { return row_of(join_.build, begin + i); },
+            leaves_repeated)) {
+      return leave(unit, number);
     }
     if (is_full) {
       probe<true>(probe_begin, unit.rows);
-      put_out_lonely_rows(rows);
+      Base::put_out_lonely_rows(rows);
     } else {
       probe<false>(probe_begin, unit.rows);
     }
-    if constexpr (!has_rows) add_counted();
+    if constexpr (!has_rows) Base::add_counted();
   }
 
  private:
-  STRATA_D Row row_of(const join_side_records<Key>& side, std::size_t i) const {
-    if constexpr (IsDirect) {
-      const unsigned long long hash = join_hash<Key, Equal>(join_.hash, side.keys[i]);
-      return {static_cast<Word>(is_wide ? hash : hash >> 32), static_cast<unsigned>(i)};
+  STRATA_D void leave(const join_partition_unit& unit, unsigned number) const {
+    if (threadIdx.x != 0) return;
+    if constexpr (has_successor) {
+      join_.repeated[atomicAdd(join_.num_repeated, 1u)] = number;
     } else {
-      const join_record record = side.done.records[i];
-      if constexpr (is_wide) {
-        return {static_cast<Word>(record.hash) << 32 | side.done.lower[i], record.row};
-      } else {
-        return {record.hash, record.row};
-      }
+      platform::store_relaxed(join_.is_heavy + unit.partition, 1u);
+      platform::store_relaxed(join_.any_is_heavy, 1u);
     }
   }
 
@@ -150,18 +112,13 @@ class AgentJoinTables {
     }
   }
 
-  STRATA_D bool is_partner(Word seen, unsigned probe_row) const {
-    if (hash_is_key || !table_.is_row(seen)) return table_.is_row(seen);
-    return join_.equal(join_.build.keys[seen], join_.probe.keys[probe_row]);
-  }
-
   // How many partners each of some rows has, and one of them. Of all of them an entry is looked at
   // in turn, without branches: one's is on its way while another's is compared.
   template <bool IsFull>
   STRATA_D unsigned look_up(std::size_t at, unsigned left, unsigned (&probe_rows)[Items],
                             unsigned (&partners)[Items]) const {
     const bool needs_one = join_.kind == JoinKind::semi || join_.kind == JoinKind::anti;
-    const bool stops_at_one = needs_one || (join_.promised_unique && !STRATA_DEBUG);
+    const bool is_one_enough = needs_one || Base::stops_at_one();
     Row items[Items];
     STRATA_UNROLL
     for (unsigned i = 0; i < Items; ++i) {
@@ -196,7 +153,7 @@ class AgentJoinTables {
                       "JoinOptions::build_unique was promised, but the key of build row %u is also "
                       "that of another",
                       partners[i]);
-        ends[i] = is_found && stops_at_one ? 0 : ends[i];
+        ends[i] = is_found && is_one_enough ? 0 : ends[i];
         ++entries[i];
         any_is_left |= entries[i] < ends[i];
       }
@@ -316,61 +273,6 @@ class AgentJoinTables {
       ++rank;
     }
   }
-
-  STRATA_D void write(Count position, unsigned build_row, unsigned probe_row) const {
-    if (position < static_cast<Count>(join_.capacity)) {
-      write_inside(position, build_row, probe_row);
-    }
-  }
-  STRATA_D void write_inside(Count position, unsigned build_row, unsigned probe_row) const {
-    if constexpr (has_rows) {
-      sink_(static_cast<std::int64_t>(position), told(build_row), told(probe_row));
-    }
-  }
-  STRATA_D static Index told(unsigned row) {
-    if constexpr (sizeof(Index) > sizeof(row)) {
-      if (row == none) return no_row<Index>;
-    }
-    return static_cast<Index>(row);
-  }
-
-  // By the one block that has seen all probe rows of the partition.
-  STRATA_D void put_out_lonely_rows(unsigned rows) {
-    __syncthreads();
-    for (unsigned first = 0; first < rows; first += threads) {
-      const unsigned i = first + threadIdx.x;
-      const bool is_lonely = i < rows && (found_[i / 32] >> (i % 32) & 1) == 0;
-      if constexpr (!has_rows) {
-        counted_ += is_lonely ? 1 : 0;
-      } else {
-        unsigned sum = 0;
-        const unsigned begin = Places::begin_of_one(is_lonely, sum);
-        const Count place = places_.take(sum);
-        if (is_lonely) write(place + begin, table_.row_at(i), none);
-      }
-    }
-  }
-
-  // One addition for the block: all blocks have the same counter.
-  STRATA_D void add_counted() {
-    STRATA_UNROLL
-    for (unsigned distance = warp_threads / 2; distance > 0; distance /= 2) {
-      counted_ += __shfl_down_sync(full_warp_mask, counted_, distance);
-    }
-    if (threadIdx.x == 0) storage_.counted = 0;
-    __syncthreads();
-    if (platform::lane_id() == 0 && counted_ != 0) atomicAdd(&storage_.counted, counted_);
-    __syncthreads();
-    if (threadIdx.x == 0 && storage_.counted != 0) atomicAdd(join_.total, storage_.counted);
-  }
-
-  TempStorage& storage_;
-  Table table_;
-  Places places_;
-  unsigned* found_;
-  const Partitions& join_;
-  const Sink& sink_;
-  Count counted_ = 0;
 };
 
 }  // namespace detail

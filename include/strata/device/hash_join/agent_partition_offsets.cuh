@@ -6,8 +6,7 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
-#include <strata/device/hash_join/agent_join_partition.cuh>
-#include <strata/device/hash_join/agent_partition.cuh>
+#include <strata/device/hash_join/join_partitions.cuh>
 #include <strata/device/hash_join/join_types.hpp>
 #include <strata/device/hash_join/partition_plan.hpp>
 
@@ -122,7 +121,9 @@ struct AgentJoinOffsets {
 
   STRATA_D bool is_heavy(unsigned p, unsigned build_rows, unsigned probe_rows) const {
     if (build_rows == 0 && probe_rows == 0) return false;
-    return p == join.plan.partitions() || build_rows > join.plan.table_rows ||
+    constexpr unsigned tables = Partitions::hash_is_key ? most_join_tables : 1;
+    const unsigned most_rows = join.plan.table_rows * (join.kind == JoinKind::inner ? tables : 1);
+    return p == join.plan.partitions() || build_rows > most_rows ||
            (join.kind == JoinKind::full && probe_rows / 16 > join.plan.unit_rows);
   }
 

@@ -132,8 +132,10 @@ struct DispatchHashJoin {
         status = key_array.run(array, build.keys, table.rows, asked, like, device.multiprocessors,
                                sink);
         if (status != cudaSuccess) return status;
-        return prober.run_rest(layout, Storage::slots, table, asked, like, device, sink,
-                               array.is_left, array.arrivals);
+        auto left = Partitioner::unmapped(kind, {}, {}, total, asked.capacity, options);
+        left.any_is_heavy = array.is_left;
+        left.arrivals = array.arrivals;
+        return prober.run_rest(layout, Storage::slots, table, asked, left, 0, like, device, sink);
       }
     }
     if constexpr (sizeof(Row) == 4) {
@@ -147,8 +149,8 @@ struct DispatchHashJoin {
         status = partitioner.run(join, like, device, sink);
         if (status != cudaSuccess) return status;
         if (!partitioner.is_direct()) leave_heavy_rows(join, table, asked);
-        return prober.run_rest(layout, Storage::slots, table, asked, like, device, sink,
-                               join.any_is_heavy, join.arrivals);
+        return prober.run_rest(layout, Storage::slots, table, asked, join,
+                               partitioner.repeated_bytes(), like, device, sink);
       }
     }
     status = prober.reset(layout, Storage::slots, total, like, device);

@@ -6,9 +6,11 @@
 #include <strata/core/launcher.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/types.hpp>
+#include <strata/device/hash_join/agent_join_repeated.cuh>
 #include <strata/device/hash_join/join_types.hpp>
 #include <strata/device/hash_join/partition_kernels.cuh>
 #include <strata/device/hash_join/partition_plan.hpp>
+#include <strata/device/hash_join/probe_dispatch.cuh>
 
 #include <cstddef>
 #include <cstdint>
@@ -26,15 +28,17 @@ class join_partition_launches {
   template <join_pass Pass>
   using Mover = join_mover<MaxPolicy, Key, Hash, Equal, Pass>;
 
+  using Repeated = AgentJoinRepeated<Key, Hash, Equal, Index, Sink, MaxPolicy::table.rest_threads>;
   using Counter = AgentJoinCount<Key, Hash, Equal, tuning.partition_threads>;
 
-  static constexpr int slots = 6;
+  static constexpr int slots = 7;
 
   join_partition_launches(JoinKind kind, std::uint64_t build_rows, std::uint64_t probe_rows,
                           bool two_passes, bool is_direct)
       : plan_(is_direct
                   ? plan_direct_join(build_rows, is_wide)
                   : plan_join_partitions(build_rows, probe_rows, tuning, is_wide, two_passes)),
+        kind_(kind),
         table_bytes_(plan_.table_bytes(kind == JoinKind::full)) {}
 
   /// Build rows of a table that each block may have.
@@ -50,7 +54,7 @@ class join_partition_launches {
                                        : larger(Mover<join_pass::first>::tile_bytes(plan_),
                                                 Mover<join_pass::only>::tile_bytes(plan_));
     return plan_.is_possible && table_bytes_ + others <= shared_bytes &&
-           tile_bytes + others <= shared_bytes &&
+           repeated_bytes() + others <= shared_bytes && tile_bytes + others <= shared_bytes &&
            join_count_bytes(plan_.bits) + others <= shared_bytes;
   }
 
@@ -66,6 +70,7 @@ class join_partition_launches {
       if (is_wide) storage.template reserve<unsigned>(first + passing_lower, rows);
     }
     storage.template reserve<join_partition_unit>(first + units, plan_.most_units());
+    storage.template reserve<unsigned>(first + repeated, plan_.most_units());
   }
 
   template <class Layout>
@@ -79,9 +84,9 @@ class join_partition_launches {
   static Partitions unmapped(JoinKind kind, const join_side_records<Key>& build,
                              const join_side_records<Key>& probe, unsigned long long* total,
                              std::int64_t capacity, const Options& options) {
-    Partitions join{{},           kind,         build,   probe,    nullptr,
-                    nullptr,      nullptr,      nullptr, nullptr,  nullptr,
-                    nullptr,      nullptr,      total,   capacity, options.build_unique,
+    Partitions join{{},       kind,     build,   probe,   nullptr, nullptr,
+                    nullptr,  nullptr,  nullptr, nullptr, nullptr, nullptr,
+                    nullptr,  nullptr,  nullptr, total,   capacity, options.build_unique,
                     options.hash, options.equal};
     return join;
   }
@@ -104,10 +109,12 @@ class join_partition_launches {
       word += words_each();
     }
     for (unsigned** single :
-         {&join.any_is_heavy, &join.num_units, &join.num_pieces, &join.arrivals, &join.counted}) {
+         {&join.any_is_heavy, &join.num_units, &join.num_pieces, &join.num_repeated,
+          &join.taken, &join.arrivals, &join.counted}) {
       *single = word++;
     }
     join.units = storage.template get<join_partition_unit>(first + units);
+    join.repeated = storage.template get<unsigned>(first + repeated);
     return join;
   }
 
@@ -130,7 +137,7 @@ class join_partition_launches {
       Partitions cut = join;
       cut.plan.unit_rows = even > least ? even : least;
       configure(join.probe.rows / cut.plan.unit_rows + 1, tuning.join_threads, table_bytes_);
-      return start(like, join_direct_kernel<MaxPolicy, Index, Key, Hash, Equal, Sink>, cut, sink);
+      return start(like, device, join_direct_kernel<MaxPolicy, Index, Key, Hash, Equal, Sink>, cut, sink);
     }
 
     // Each block adds all its counters to those of all.
@@ -139,12 +146,12 @@ class join_partition_launches {
     const unsigned probe_blocks = share_of(join.probe.rows, join.build.rows, most_counting);
     constexpr auto count_kernel = join_partitions_count_kernel<MaxPolicy, Key, Hash, Equal>;
     configure(build_blocks + probe_blocks, tuning.partition_threads, join_count_bytes(plan_.bits));
-    status = start(like, count_kernel, join, build_blocks, Mover<join_pass::second>::tile_items);
+    status = start(like, device, count_kernel, join, build_blocks, Mover<join_pass::second>::tile_items);
     if (status != cudaSuccess) return status;
 
     if (plan_.has_two_passes()) {
-      status = move<join_pass::first>(join, like, multiprocessors);
-      if (status == cudaSuccess) status = move<join_pass::second>(join, like, multiprocessors);
+      status = move<join_pass::first>(join, like, device);
+      if (status == cudaSuccess) status = move<join_pass::second>(join, like, device);
     } else if (plan_.bits <= tuning.short_tile_bits) {
       // The first one of two, whose records are done.
       Partitions only = join;
@@ -152,9 +159,9 @@ class join_partition_launches {
         side->passing = side->done;
         side->pass_cursors = side->cursors;
       }
-      status = move<join_pass::first>(only, like, multiprocessors);
+      status = move<join_pass::first>(only, like, device);
     } else {
-      status = move<join_pass::only>(join, like, multiprocessors);
+      status = move<join_pass::only>(join, like, device);
     }
     if (status != cudaSuccess) return status;
 
@@ -170,26 +177,32 @@ class join_partition_launches {
     configure(rows < most_units ? rows : most_units, tuning.threads_of_join(is_large),
               table_bytes_);
     if (is_large) {
-      return start(like,
+      return start(like, device,
                    join_partitions_join_kernel<MaxPolicy, true, Index, Key, Hash, Equal, Sink>,
                    join, sink);
     }
-    return start(like, join_partitions_join_kernel<MaxPolicy, false, Index, Key, Hash, Equal, Sink>,
+    return start(like, device, join_partitions_join_kernel<MaxPolicy, false, Index, Key, Hash, Equal, Sink>,
                  join, sink);
   }
 
+  /// Dynamic shared memory for the units that are left to AgentJoinRepeated.
+  std::size_t repeated_bytes() const {
+    if (is_direct() || !Partitions::hash_is_key) return 0;
+    return plan_.rounded_table_bytes(kind_ == JoinKind::full) + Repeated::list_bytes;
+  }
+
  private:
-  /// Static shared memory of a kernel, at most.
-  static constexpr std::size_t others = 2048;
-  static constexpr std::size_t single_words = 5;
-  enum slot { records, lower, passing, passing_lower, words, units };
+  static constexpr std::size_t others = join_static_shared_bytes;
+  static constexpr std::size_t single_words = 7;
+  enum slot { records, lower, passing, passing_lower, words, units, repeated };
 
   // Counts of the partitions, of the rows without a key, and one more.
   std::size_t words_each() const { return static_cast<std::size_t>(plan_.partitions()) + 2; }
 
   template <join_pass Pass>
   cudaError_t move(const Partitions& join, launch_configuration like,
-                   unsigned multiprocessors) const {
+                   const device_properties& device) const {
+    const auto multiprocessors = static_cast<unsigned>(device.multiprocessors);
     using Agent = Mover<Pass>;
     const unsigned long long rows =
         join.build.rows + static_cast<unsigned long long>(join.probe.rows);
@@ -211,7 +224,7 @@ class join_partition_launches {
     like.grid = dim3(tiles < multiprocessors ? static_cast<unsigned>(tiles) : multiprocessors);
     like.block = dim3(static_cast<unsigned>(tuning.partition_threads));
     like.dynamic_shared_bytes = Agent::tile_bytes(plan_);
-    return start(like, join_partitions_move_kernel<MaxPolicy, Pass, Key, Hash, Equal>, join,
+    return start(like, device, join_partitions_move_kernel<MaxPolicy, Pass, Key, Hash, Equal>, join,
                  static_cast<unsigned>(tile));
   }
 
@@ -230,18 +243,16 @@ class join_partition_launches {
   }
 
   template <class... Parameters, class... Arguments>
-  static cudaError_t start(const launch_configuration& configuration, void (*kernel)(Parameters...),
+  static cudaError_t start(const launch_configuration& configuration,
+                           const device_properties& device, void (*kernel)(Parameters...),
                            const Arguments&... arguments) {
-    constexpr std::size_t always_allowed = 48u << 10;
-    if (configuration.dynamic_shared_bytes + others > always_allowed) {
-      const cudaError_t status =
-          allow_dynamic_shared_memory(kernel, configuration.dynamic_shared_bytes);
-      if (status != cudaSuccess) return status;
-    }
+    const cudaError_t status = allow_join_tables(configuration, device, kernel);
+    if (status != cudaSuccess) return status;
     return launch(configuration, kernel, arguments...);
   }
 
   join_partition_plan plan_;
+  JoinKind kind_;
   std::size_t table_bytes_;
 };
 

@@ -25,6 +25,8 @@ STRATA_KERNEL void join_partitions_clear_kernel(Partitions join) {
   }
   if (join_thread() != 0) return;
   *join.any_is_heavy = 0;
+  *join.num_repeated = 0;
+  *join.taken = 0;
   *join.arrivals = 0;
   *join.counted = 0;
   *join.total = 0;
@@ -83,6 +85,8 @@ __launch_bounds__(MaxPolicy::ActivePolicy::partition.partition_threads)
     STRATA_KERNEL void join_partitions_move_kernel(join_partitions<Key, Hash, Equal> join,
                                                    unsigned tile_rows) {
   using Agent = join_mover<typename MaxPolicy::ActivePolicy, Key, Hash, Equal, Pass>;
+  static_assert(sizeof(typename Agent::TempStorage) <= join_static_shared_bytes,
+                "join_static_shared_bytes must be what kernels have");
   STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
   STRATA_DYNAMIC_SHARED(shared);
   begin_join_kernel();
@@ -90,7 +94,8 @@ __launch_bounds__(MaxPolicy::ActivePolicy::partition.partition_threads)
       .run(join.build, join.probe);
 }
 
-/// Joins the partitions that fit, a block for each unit. With `IsLarge` a multiprocessor has room
+/// Joins the partitions that fit, a block for each unit, but those whose keys have many build rows.
+/// With `IsLarge` a multiprocessor has room
 /// for one table only.
 template <class MaxPolicy, bool IsLarge, class Index, class Key, class Hash, class Equal,
           class Sink>
@@ -101,6 +106,8 @@ __launch_bounds__(MaxPolicy::ActivePolicy::partition.threads_of_join(IsLarge),
   constexpr join_partition_tuning tuning = MaxPolicy::ActivePolicy::partition;
   using Agent = AgentJoinTables<Key, Hash, Equal, Index, Sink, tuning.threads_of_join(IsLarge),
                                 tuning.join_items, false>;
+  static_assert(sizeof(typename Agent::TempStorage) <= join_static_shared_bytes,
+                "join_static_shared_bytes must be what kernels have");
   STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
   STRATA_DYNAMIC_SHARED(shared);
   begin_join_kernel();
@@ -108,7 +115,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::partition.threads_of_join(IsLarge),
   if (blockIdx.x >= *join.num_units) return;
   const unsigned at =
       blockIdx.x < pieces ? blockIdx.x : join.plan.place_of_whole(blockIdx.x - pieces);
-  Agent(storage.Alias(), shared, join, sink).run(join.units[at]);
+  Agent(storage.Alias(), shared, join, sink).run(join.units[at], at, tuning.least_repeated_rows);
 }
 
 /// Joins sides of which the build side fits one table: each block has it, and `unit_rows` probe
@@ -120,6 +127,8 @@ __launch_bounds__(MaxPolicy::ActivePolicy::partition.join_threads,
   constexpr join_partition_tuning tuning = MaxPolicy::ActivePolicy::partition;
   using Agent =
       AgentJoinTables<Key, Hash, Equal, Index, Sink, tuning.join_threads, tuning.join_items, true>;
+  static_assert(sizeof(typename Agent::TempStorage) <= join_static_shared_bytes,
+                "join_static_shared_bytes must be what kernels have");
   STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
   STRATA_DYNAMIC_SHARED(shared);
   begin_join_kernel();
@@ -128,7 +137,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::partition.join_threads,
   if (begin >= join.probe.rows) return;
   const auto first = static_cast<unsigned>(begin);
   const unsigned left = join.probe.rows - first;
-  Agent(storage.Alias(), shared, join, sink).run({0, first, left < each ? left : each});
+  Agent(storage.Alias(), shared, join, sink).run({0, first, left < each ? left : each}, 0, 0);
 }
 
 STRATA_ARCH_DETAIL_NAMESPACE_END

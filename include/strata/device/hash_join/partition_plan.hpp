@@ -33,6 +33,9 @@ struct join_partition_tuning {
   int one_pass_bits;
   /// With so many bits or fewer, records go in an only pass as in the first of two.
   int short_tile_bits;
+  /// Probe rows of a unit for which it pays, where keys have several build rows each, to begin again
+  /// in the kernel that writes results of many.
+  unsigned least_repeated_rows = 8192;
 
   STRATA_HD constexpr int threads_of_join(bool is_large) const {
     return is_large ? large_join_threads : join_threads;
@@ -53,9 +56,18 @@ inline constexpr int most_join_partition_bits = 14;
 inline constexpr int most_join_pass_bits = 11;
 /// Build rows that a table in shared memory has room for, at most: its offsets have 16 bits.
 inline constexpr unsigned most_join_table_rows = 40000;
-/// A key that more build rows have, or keys that share a bucket, make the walk of a thread long:
-/// their partition is joined by the table in global memory.
+/// Static shared memory of the kernels of a join by partitions, at most.
+inline constexpr std::size_t join_static_shared_bytes = 3072;
+/// A thread walks through a bucket of so many rows, at most. Larger ones, of keys that many build rows
+/// have, are sorted by hash. Where keys are more than their hashes, no order helps: such a partition
+/// is joined by the table in global memory.
 inline constexpr unsigned most_join_bucket_rows = 64;
+/// Rows that share the bucket of a row, itself included, on average, from which on keys are taken
+/// for repeated: two where all are different and buckets have one row on average.
+inline constexpr unsigned repeated_join_rows = 4;
+/// A partition with more build rows than a table has room for is joined by so many tables, one after
+/// another, at most; by the table in global memory beyond that, whose work is shared by all blocks.
+inline constexpr unsigned most_join_tables = 16;
 
 /// For counts of all partitions and of the rows without a key: a multiple of 8.
 constexpr std::size_t join_count_bytes(int bits) {
@@ -99,8 +111,12 @@ struct join_partition_plan {
     return bytes_before_entries() +
            (std::size_t{table_rows} * static_cast<unsigned>(entry_bytes) + 3) / 4 * 4;
   }
-  constexpr std::size_t table_bytes(bool is_full) const {
+  STRATA_HD constexpr std::size_t table_bytes(bool is_full) const {
     return bytes_before_found() + (is_full ? (std::size_t{table_rows} / 32 + 1) * 4 : 0);
+  }
+  /// The same, a multiple of 16.
+  STRATA_HD constexpr std::size_t rounded_table_bytes(bool is_full) const {
+    return (table_bytes(is_full) + 15) / 16 * 16;
   }
 };
 
@@ -126,7 +142,9 @@ constexpr join_partition_plan plan_join_partitions(std::uint64_t build_rows,
     ++plan.bucket_bits;
   }
   // Room for chance: sizes spread by the square root of the average, times that of the repeats.
-  const std::uint64_t wanted = rows_each + rows_each / 8 + 256;
+  const std::uint64_t eighth = rows_each / 8;
+  const std::uint64_t room = eighth < rows_each / 16 + 512 ? eighth : rows_each / 16 + 512;
+  const std::uint64_t wanted = rows_each + room + 256;
   plan.is_possible = rows_each + rows_each / 16 <= most_join_table_rows &&
                      build_rows <= std::uint64_t{1} << (plan.bits + plan.bucket_bits);
   plan.table_rows =

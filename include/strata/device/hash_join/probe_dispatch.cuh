@@ -22,6 +22,17 @@ STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 /// Blocks of a kernel, at most.
 inline constexpr unsigned most_join_blocks = 0x7fffffff;
 
+/// Lets a kernel have as much dynamic shared memory as the device has: always the same, because
+/// another thread may be about to launch it with more than this one needs.
+template <class... Parameters>
+cudaError_t allow_join_tables(const launch_configuration& configuration,
+                              const device_properties& device, void (*kernel)(Parameters...)) {
+  constexpr std::size_t always_allowed = (48u << 10) - join_static_shared_bytes;
+  if (configuration.dynamic_shared_bytes <= always_allowed) return cudaSuccess;
+  return allow_dynamic_shared_memory(
+      kernel, static_cast<std::size_t>(device.shared_bytes_of_block) - join_static_shared_bytes);
+}
+
 /// The launches that ask a table. `Sink` is NullType where rows are only counted.
 template <class MaxPolicy, class Index, class Row, class Key, class Sink, class Hash, class Equal>
 struct join_prober {
@@ -70,24 +81,29 @@ struct join_prober {
                   static_cast<unsigned long long>(words));
   }
 
-  /// What a join by partitions has left, if any: all that `reset`, the build and `run` do. The
-  /// grid waits at a barrier that counts `arrivals`, from 0 on.
+  /// What a join by partitions has left, if any: all that `reset`, the build and `run` do. A block
+  /// has `repeated_bytes` of shared memory for units with frequent keys.
   template <class Layout>
   cudaError_t run_rest(const Layout& storage, int first, Table table, Probe probe,
-                       launch_configuration like, const device_properties& device,
-                       const Sink& sink, const unsigned* any_is_left, unsigned* arrivals) const {
-    cut_tiles(storage, first, table, probe);
-    constexpr auto kernel = join_rest_kernel<MaxPolicy, Index, Table, Key, Row, Sink>;
-    static resident_blocks_cache cache;
-    like.block = dim3(static_cast<unsigned>(MaxPolicy::table.probe_threads));
-    like.dynamic_shared_bytes = 0;
-    // As many blocks as have rows of either side.
-    const std::size_t blocks = (static_cast<std::size_t>(probe.rows) + table.rows) /
-                                   static_cast<std::size_t>(MaxPolicy::table.probe_threads) +
-                               1;
-    return launch_resident(
-        like, cache, device, blocks, blocks, kernel, table, probe, list_in(storage, first), sink,
-        any_is_left, arrivals,
+                       const join_partitions<Key, Hash, Equal>& partitions,
+                       std::size_t repeated_bytes, launch_configuration like,
+                       const device_properties& device, const Sink& sink) const {
+    constexpr join_table_tuning tuning = MaxPolicy::table;
+    cut_tiles(storage, first, tuning.rest_threads, table, probe);
+    constexpr auto kernel = join_rest_kernel<MaxPolicy, Index, Table, Key, Row, Sink, Hash, Equal>;
+    constexpr std::size_t least_bytes = sizeof(join_rest_storage<MaxPolicy, Table, Key>);
+    like.block = dim3(static_cast<unsigned>(tuning.rest_threads));
+    like.dynamic_shared_bytes = repeated_bytes > least_bytes ? repeated_bytes : least_bytes;
+    const cudaError_t status = allow_join_tables(like, device, kernel);
+    if (status != cudaSuccess) return status;
+    const auto most = static_cast<std::size_t>(device.multiprocessors);
+    // A few rows of either side may have many results.
+    constexpr std::size_t least_rows = 64;
+    const std::size_t blocks =
+        (static_cast<std::size_t>(probe.rows) + table.rows) / least_rows + 1;
+    return launch_resident_blocks(
+        like, blocks < most ? blocks : most, kernel, partitions, table, probe,
+        list_in(storage, first), sink,
         static_cast<unsigned long long>(kind == JoinKind::full ? matched_words(num_slots) : 0));
   }
 
@@ -96,7 +112,7 @@ struct join_prober {
                   const launch_configuration& like, const device_properties& device,
                   const Sink& sink) const {
     constexpr join_table_tuning tuning = MaxPolicy::table;
-    cut_tiles(storage, first, table, probe);
+    cut_tiles(storage, first, tuning.probe_threads, table, probe);
     const join_tile_list list = list_in(storage, first);
     if constexpr (!has_rows) {
       return count(table, probe, like, nullptr);
@@ -131,12 +147,13 @@ struct join_prober {
   enum slot { counters, begins, unit_ends, tiles, matched };
 
   template <class Layout>
-  void cut_tiles(const Layout& storage, int first, Table& table, Probe& probe) const {
-    constexpr unsigned long long tile =
-        static_cast<unsigned long long>(MaxPolicy::table.probe_threads) *
-        MaxPolicy::table.probe_items;
-    static_assert(tile >= least_join_tile,
+  void cut_tiles(const Layout& storage, int first, int threads, Table& table, Probe& probe) const {
+    constexpr join_table_tuning tuning = MaxPolicy::table;
+    constexpr auto least_items = static_cast<int>(least_join_tile);
+    static_assert(tuning.probe_threads * tuning.probe_items >= least_items &&
+                      tuning.rest_threads * tuning.probe_items >= least_items,
                   "join_table_tuning: a tile of probe rows must have at least 256");
+    const auto tile = static_cast<unsigned long long>(threads * tuning.probe_items);
     probe.probe_tiles = ceiling_divide<unsigned long long>(probe.rows, tile);
     probe.build_tiles =
         kind == JoinKind::full ? ceiling_divide<unsigned long long>(table.rows, tile) : 0;

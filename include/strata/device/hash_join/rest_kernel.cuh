@@ -5,6 +5,8 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
+#include <strata/device/hash_join/agent_join_repeated.cuh>
+#include <strata/device/hash_join/join_partitions.cuh>
 #include <strata/device/hash_join/kernels.cuh>
 
 #include <type_traits>
@@ -32,29 +34,45 @@ struct join_grid_barrier {
   }
 };
 
-/// What partitions in shared memory have left, by the table in global memory: all steps of such a
-/// join in one launch, which ends at once where nothing is left.
-template <class MaxPolicy, class Index, class Table, class Key, class Row, class Sink>
-__launch_bounds__(MaxPolicy::ActivePolicy::table.probe_threads,
-                  MaxPolicy::ActivePolicy::table.probe_blocks_per_multiprocessor)
-    STRATA_KERNEL void join_rest_kernel(Table table, join_probe<Key, Row> probe,
-                                        join_tile_list list, Sink sink, const unsigned* any_is_left,
-                                        unsigned* arrivals, unsigned long long matched_words) {
-  constexpr join_table_tuning tuning = MaxPolicy::ActivePolicy::table;
+/// What a join by a table in global memory needs of shared memory.
+template <class Tuning, class Table, class Key>
+union join_rest_storage {
+  static constexpr int threads = Tuning::table.rest_threads;
+  using Probe = AgentJoinProbe<Table, Key, threads, Tuning::table.probe_items>;
+  using Lists = join_lists_agent<threads, Table>;
+  using Reduce = BlockReduce<unsigned long long, threads>;
+
+  typename Probe::TempStorage probe;
+  typename Lists::TempStorage lists;
+  typename Reduce::TempStorage reduce;
+};
+
+/// What partitions in shared memory have left: units with frequent keys, then all steps of a join by
+/// the table in global memory, in one launch, which ends at once where nothing is left.
+template <class MaxPolicy, class Index, class Table, class Key, class Row, class Sink, class Hash,
+          class Equal>
+__launch_bounds__(MaxPolicy::ActivePolicy::table.rest_threads, 1)
+    STRATA_KERNEL void join_rest_kernel(join_partitions<Key, Hash, Equal> partitions, Table table,
+                                        join_probe<Key, Row> probe, join_tile_list list, Sink sink,
+                                        unsigned long long matched_words) {
   constexpr bool has_rows = !std::is_same_v<Sink, NullType>;
-  using Agent = AgentJoinProbe<Table, Key, tuning.probe_threads, tuning.probe_items>;
-  using Lists = join_lists_agent<tuning.probe_threads, Table>;
-  using Reduce = BlockReduce<unsigned long long, tuning.probe_threads>;
-  union Storage {
-    typename Agent::TempStorage probe;
-    typename Lists::TempStorage lists;
-    typename Reduce::TempStorage reduce;
-  };
-  STRATA_SHARED(shared, Uninitialized<Storage>);
+  using Storage = join_rest_storage<typename MaxPolicy::ActivePolicy, Table, Key>;
+  using Agent = typename Storage::Probe;
+  using Lists = typename Storage::Lists;
+  using Repeated = AgentJoinRepeated<Key, Hash, Equal, Index, Sink, Storage::threads>;
+  static_assert(sizeof(typename Repeated::TempStorage) <= join_static_shared_bytes,
+                "join_static_shared_bytes must be what kernels have");
+  STRATA_SHARED(repeated_storage, Uninitialized<typename Repeated::TempStorage>);
+  STRATA_DYNAMIC_SHARED(shared);
   begin_join_kernel();
-  if (*any_is_left == 0) return;
-  Storage& storage = shared.Alias();
-  join_grid_barrier barrier{arrivals, 0};
+  if constexpr (join_partitions<Key, Hash, Equal>::hash_is_key) {
+    if (partitions.num_repeated != nullptr && *partitions.num_repeated != 0) {
+      Repeated(repeated_storage.Alias(), shared, partitions, sink).run();
+    }
+  }
+  if (*partitions.any_is_heavy == 0) return;
+  Storage& storage = *reinterpret_cast<Storage*>(shared);
+  join_grid_barrier barrier{partitions.arrivals, 0};
 
   clear_join_table(table);
   for (unsigned long long i = join_thread(); i < matched_words; i += join_threads()) {
@@ -84,9 +102,9 @@ __launch_bounds__(MaxPolicy::ActivePolicy::table.probe_threads,
     barrier.wait();
     write_join_units<Index>(agent, list, 0, sink);
   } else {
-    count_join_tiles<Agent, Reduce>(storage.reduce, table, probe, 0, probe.probe_tiles, nullptr);
+    count_join_tiles<Agent, typename Storage::Reduce>(storage.reduce, table, probe, 0, probe.probe_tiles, nullptr);
     if (probe.build_tiles != 0) barrier.wait();
-    count_join_tiles<Agent, Reduce>(storage.reduce, table, probe, probe.probe_tiles,
+    count_join_tiles<Agent, typename Storage::Reduce>(storage.reduce, table, probe, probe.probe_tiles,
                                     probe.build_tiles, nullptr);
   }
 }

@@ -20,17 +20,33 @@ struct join_hashed_row {
   unsigned row;
 };
 
+/// Partners of a row in a table: so many entries from `first` on.
+struct join_run {
+  unsigned first;
+  unsigned count;
+};
+
 /// A table of the build rows of a partition in shared memory, by buckets, side by side: they are
 /// counted, the counts scanned, and the rows placed. An entry is a row number and all bits of the
 /// hash that neither the partition nor the bucket tells, so that entries compare whole hashes.
-template <class Word, int BlockThreads>
+///
+/// With `GroupsHashes`, rows with the same hash lie side by side in their bucket, and a bucket may have
+/// any number of rows.
+template <class Word, int BlockThreads, bool GroupsHashes>
 class join_shared_table {
   using Scan = BlockScan<unsigned, BlockThreads, BLOCK_SCAN_WARP_SCANS>;
   static constexpr unsigned threads = BlockThreads;
   static constexpr int word_bits = static_cast<int>(sizeof(Word)) * 8;
+  static constexpr unsigned most_crowded =
+      GroupsHashes ? most_join_table_rows / (most_join_bucket_rows + 1) : 1;
 
  public:
-  using TempStorage = typename Scan::TempStorage;
+  struct TempStorage {
+    typename Scan::TempStorage scan;
+    unsigned num_crowded;
+    /// Buckets with more than `most_join_bucket_rows` rows.
+    unsigned short crowded[most_crowded];
+  };
   using Row = join_hashed_row<Word>;
 
   STRATA_D join_shared_table(TempStorage& storage, unsigned char* shared,
@@ -42,25 +58,33 @@ class join_shared_table {
         bucket_bits_(plan.bucket_bits),
         row_limit_(Word{1} << (plan.bits + plan.bucket_bits)) {}
 
-  /// Of the rows `load(0)` to `load(rows - 1)`; false if some bucket has too many of them. By all
-  /// threads of the block, which may use the table when it returns.
+  /// Of the rows `load(0)` to `load(rows - 1)`; false, and no table, if some bucket has too many that
+  /// are not to be sorted or, with `refuses_repeated`, if keys have several rows each as a rule. By
+  /// all threads of the block, which may use the table when it returns.
   template <class Load>
-  STRATA_D bool build(unsigned rows, const Load& load) const {
+  STRATA_D bool build(unsigned rows, const Load& load, bool refuses_repeated) const {
     const unsigned words = 1u << (bucket_bits_ - 1);
     unsigned* const counts = reinterpret_cast<unsigned*>(shared_) + guard_words;
     for (unsigned i = threadIdx.x; i < guard_words + words; i += threads) {
       reinterpret_cast<unsigned*>(shared_)[i] = 0;
     }
+    if (threadIdx.x == 0) storage_.num_crowded = 0;
     __syncthreads();
     for_all_rows(rows, load, [&](const Row& row) { count_in(counts, bucket_of(row.hash)); });
     __syncthreads();
-    if (!place_buckets(counts, words)) return false;
+    const bool is_repeated = place_buckets(counts, words);
+    const unsigned num_crowded = storage_.num_crowded;
+    if (!GroupsHashes && (num_crowded != 0 || (is_repeated && refuses_repeated))) return false;
     __syncthreads();
     for_all_rows(rows, load, [&](const Row& row) {
       // Begins become ends.
       entries_[count_in(counts, bucket_of(row.hash))] = rest_of(row.hash) | row.row;
     });
     __syncthreads();
+    if constexpr (GroupsHashes) {
+      group_small();
+      sort_crowded(num_crowded);
+    }
     return true;
   }
 
@@ -81,6 +105,39 @@ class join_shared_table {
     return static_cast<unsigned>(entries_[i] & (row_limit_ - 1));
   }
   STRATA_D Word rest_of(Word hash) const { return hash << (bits_ + bucket_bits_); }
+
+  /// All entries with the hash; for tables with groups of them.
+  STRATA_D join_run run_of(Word hash) const {
+    static_assert(GroupsHashes, "the entries of a hash need not lie side by side");
+    unsigned begin = 0;
+    unsigned end = 0;
+    find(hash, begin, end);
+    if (begin == end) return {0, 0};
+    const Word rest = rest_of(hash);
+    const auto is_same = [&](unsigned i) { return is_row(seen_from(rest, i)); };
+    const bool first_is = is_same(begin);
+    const bool last_is = is_same(end - 1);
+    if (first_is && last_is) return {begin, end - begin};
+    if (first_is || last_is) {
+      const unsigned between =
+          first_without(begin + 1, end - 1, [&](unsigned i) { return is_same(i) == first_is; });
+      if (first_is) {
+        end = between;
+      } else {
+        begin = between;
+      }
+    } else if (end - begin <= most_join_bucket_rows) {
+      while (begin < end && !is_same(begin)) ++begin;
+      unsigned last = begin;
+      while (last < end && is_same(last)) ++last;
+      end = last;
+    } else {
+      // It is sorted.
+      begin = first_without(begin, end, [&](unsigned i) { return entries_[i] < rest; });
+      end = first_without(begin, end, is_same);
+    }
+    return {begin, end - begin};
+  }
 
  private:
   // Before the first bucket is the end of none.
@@ -126,29 +183,123 @@ class join_shared_table {
     }
   }
 
+  // Whether buckets that have rows have several as a rule: more than chance brings together.
   STRATA_D bool place_buckets(unsigned* counts, unsigned words) const {
     // An odd number, so that the threads of a warp read from different banks.
     const unsigned each = (words + threads - 1) / threads | 1;
     const unsigned first = threadIdx.x * each;
     const unsigned last = first + each < words ? first + each : words;
     unsigned sum = 0;
-    bool is_crowded = false;
+    unsigned squares = 0;
     for (unsigned i = first; i < last; ++i) {
       const unsigned even = counts[i] & 0xffffu;
       const unsigned odd = counts[i] >> 16;
-      is_crowded |= even > most_join_bucket_rows || odd > most_join_bucket_rows;
       sum += even + odd;
+      squares += even * even + odd * odd;
+      if (even > most_join_bucket_rows) note_crowded(2 * i);
+      if (odd > most_join_bucket_rows) note_crowded(2 * i + 1);
     }
-    if (__syncthreads_or(is_crowded ? 1 : 0) != 0) return false;
+    const bool has_several = squares > repeated_join_rows * sum;
+    const auto threads_with_several = static_cast<unsigned>(__syncthreads_count(has_several ? 1 : 0));
     unsigned begin = 0;
-    Scan(storage_).ExclusiveSum(sum, begin);
+    Scan(storage_.scan).ExclusiveSum(sum, begin);
     for (unsigned i = first; i < last; ++i) {
       const unsigned word = counts[i];
       const unsigned odd_begin = begin + (word & 0xffffu);
       counts[i] = begin | odd_begin << 16;
       begin = odd_begin + (word >> 16);
     }
-    return true;
+    return threads_with_several * each * 8 > words;
+  }
+
+  STRATA_D void note_crowded(unsigned bucket) const {
+    const unsigned at = atomicAdd(&storage_.num_crowded, 1u);
+    if (GroupsHashes) storage_.crowded[at] = static_cast<unsigned short>(bucket);
+  }
+
+  // By a thread for each bucket: as many rounds as it has hashes, nearly always one or two.
+  STRATA_D void group_small() const {
+    for (unsigned bucket = threadIdx.x; bucket < 1u << bucket_bits_; bucket += threads) {
+      unsigned begin = half_word(bucket - 1);
+      const unsigned end = half_word(bucket);
+      if (end - begin > most_join_bucket_rows) continue;
+      while (end - begin > 1) {
+        const Word first = entries_[begin];
+        ++begin;
+        for (unsigned i = begin; i < end; ++i) {
+          const Word entry = entries_[i];
+          if (!is_row(entry ^ first)) continue;
+          if (i != begin) {
+            entries_[i] = entries_[begin];
+            entries_[begin] = entry;
+          }
+          ++begin;
+        }
+      }
+    }
+    __syncthreads();
+  }
+
+  // Nearly all have rows of one key and are left as they are, by a warp each; the others are sorted
+  // by the block.
+  STRATA_D void sort_crowded(unsigned number) const {
+    if (number == 0) return;
+    constexpr unsigned warps = threads / warp_threads;
+    for (unsigned i = threadIdx.x / warp_threads; i < number; i += warps) {
+      const unsigned bucket = storage_.crowded[i];
+      const unsigned begin = half_word(bucket - 1);
+      const unsigned end = half_word(bucket);
+      const Word first = entries_[begin];
+      bool has_others = false;
+      for (unsigned at = begin + platform::lane_id(); at < end; at += warp_threads) {
+        has_others |= !is_row(entries_[at] ^ first);
+      }
+      const bool is_mixed = __any_sync(full_warp_mask, has_others ? 1 : 0) != 0;
+      __syncwarp();
+      if (platform::lane_id() == 0 && !is_mixed) storage_.crowded[i] = no_bucket;
+    }
+    __syncthreads();
+    for (unsigned i = 0; i < number; ++i) {
+      const unsigned bucket = storage_.crowded[i];
+      if (bucket == no_bucket) continue;
+      const unsigned begin = half_word(bucket - 1);
+      sort_entries(entries_ + begin, half_word(bucket) - begin);
+    }
+  }
+  static constexpr unsigned short no_bucket = 0xffff;
+
+  // Batcher's bitonic network in the form that turns the second of two runs around, so that each
+  // exchange moves the greater entry up, and the entries that are missing up to a power of two
+  // would stay where they are.
+  STRATA_D static void sort_entries(Word* entries, unsigned number) {
+    for (unsigned size = 2; size / 2 < number; size *= 2) {
+      for (unsigned stride = size / 2; stride > 0; stride /= 2) {
+        for (unsigned pair = threadIdx.x;; pair += threads) {
+          const unsigned low = pair / stride * (2 * stride) + pair % stride;
+          if (low >= number) break;
+          const unsigned high = stride == size / 2 ? low ^ (size - 1) : low + stride;
+          if (high >= number || entries[low] <= entries[high]) continue;
+          const Word lower = entries[high];
+          entries[high] = entries[low];
+          entries[low] = lower;
+        }
+        __syncthreads();
+      }
+    }
+  }
+
+  // The first of `begin` to `end` for which `holds` is false, if it is true for all before.
+  template <class Holds>
+  STRATA_D static unsigned first_without(unsigned begin, unsigned end, const Holds& holds) {
+    while (begin < end) {
+      const unsigned middle = (begin + end) / 2;
+      if (holds(middle)) {
+        begin = middle + 1;
+      } else {
+        end = middle;
+      }
+    }
+    return begin;
   }
 
   TempStorage& storage_;

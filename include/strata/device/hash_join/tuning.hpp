@@ -21,6 +21,8 @@ struct join_table_tuning {
   int probe_items;
   /// What registers and shared memory must allow.
   int probe_blocks_per_multiprocessor;
+  /// Of the kernel that does what joins by partitions leave: one block a multiprocessor.
+  int rest_threads = 1024;
 };
 
 /// How a join of two sides in ascending order is cut.
