@@ -76,7 +76,7 @@ TEST(device_hash_join_partition, rows_without_a_key) {
 // Some build rows of each key, then so many that a bucket has more than a thread looks at, then more
 // than a table has room for: these take several tables if the join is an inner one.
 TEST(device_hash_join_partition, each_key_has_several_rows) {
-  for (const std::uint32_t each : {3u, 12u, 70u, 700u}) {
+  for (const std::uint32_t each : {3u, 12u, 70u, 4000u}) {
     if (if_small(each == 12, false)) continue;
     SCOPED_TRACE(testing::Message() << each << " rows each");
     const std::size_t rows = if_small<std::size_t>(2200, STRATA_HOST_SIMT ? 4200 : 600000);
@@ -100,7 +100,11 @@ TEST(device_hash_join_partition, different_keys_share_a_bucket) {
     if (strata::detail::mixed_word(key) >> 19 == 0x1234) together.push_back(key);
   }
   const auto itself = [](std::uint32_t id) { return id; };
-  side_ids probe{random_ids(500, 1000000), {}};
+  // Many rows of the same partition have no partner.
+  side_ids probe{{}, {}};
+  for (std::uint32_t key = 1; probe.ids.size() < 500; ++key) {
+    if (strata::detail::mixed_word(key) >> 24 == 0x1234 >> 5) probe.ids.push_back(key);
+  }
   for (std::size_t row = 0; row < 200; ++row) probe.ids[2 * row] = together[row % 12];
   for (const std::vector<std::size_t>& counts :
        {std::vector<std::size_t>{1, 2, 1}, std::vector<std::size_t>{20, 1, 20, 3},
@@ -143,13 +147,13 @@ TEST(device_hash_join_partition, one_build_key_has_most_rows_and_others_most_pro
   check_many_rows<std::uint32_t>(build, probe, as_u32);
 }
 
-// Different keys whose hashes choose the same partition: more than a table has room for.
+// Different keys whose hashes choose the same partition: just more than a table has room for.
 TEST(device_hash_join_partition, different_keys_fill_one_partition) {
   std::vector<std::uint32_t> together;
-  for (std::uint32_t key = 1; together.size() < 1000; ++key) {
+  for (std::uint32_t key = 1; together.size() < 2060; ++key) {
     if (strata::detail::mixed_word(key) >> 24 == 77) together.push_back(key);
   }
-  const std::vector<std::uint32_t> some(together.begin() + 100, together.begin() + 700);
+  const std::vector<std::uint32_t> some(together.begin() + 1000, together.begin() + 1600);
   const auto itself = [](std::uint32_t id) { return id; };
   check_many_rows<std::uint32_t>({together, {}}, {some, {}}, itself);
   check_many_rows<std::uint32_t>({some, {}}, {together, {}}, itself);

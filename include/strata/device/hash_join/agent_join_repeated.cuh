@@ -129,9 +129,10 @@ class AgentJoinRepeated
 
   template <bool IsFull>
   STRATA_D void probe(unsigned begin, unsigned rows) {
-    // A thread has one row at a time. No group has nothing to do while others have much.
-    const unsigned even = rows / groups + (rows % groups != 0 ? 1 : 0);
-    const unsigned each = even < group_threads ? even : group_threads;
+    // A thread has one row at a time, and all groups have equally many rows.
+    const unsigned rounds = rows / threads + (rows % threads != 0 ? 1 : 0);
+    const unsigned shares = rounds * groups;
+    const unsigned each = rounds == 0 ? 0 : (rows + (shares - 1)) / shares;
     const unsigned in_group = threadIdx.x % group_threads;
     Row item{0, none};
     results mine{{0, 0}, false};

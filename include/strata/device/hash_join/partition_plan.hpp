@@ -36,6 +36,8 @@ struct join_partition_tuning {
   /// Probe rows of a unit for which it pays, where keys have several build rows each, to begin again
   /// in the kernel that writes results of many.
   unsigned least_repeated_rows = 8192;
+  /// Build rows that a table has room for, at least, so that few frequent keys do not need several.
+  unsigned least_table_rows = 2048;
 
   STRATA_HD constexpr int threads_of_join(bool is_large) const {
     return is_large ? large_join_threads : join_threads;
@@ -144,7 +146,8 @@ constexpr join_partition_plan plan_join_partitions(std::uint64_t build_rows,
   // Room for chance: sizes spread by the square root of the average, times that of the repeats.
   const std::uint64_t eighth = rows_each / 8;
   const std::uint64_t room = eighth < rows_each / 16 + 512 ? eighth : rows_each / 16 + 512;
-  const std::uint64_t wanted = rows_each + room + 256;
+  std::uint64_t wanted = rows_each + room + 256;
+  if (wanted < tuning.least_table_rows) wanted = tuning.least_table_rows;
   plan.is_possible = rows_each + rows_each / 16 <= most_join_table_rows &&
                      build_rows <= std::uint64_t{1} << (plan.bits + plan.bucket_bits);
   plan.table_rows =

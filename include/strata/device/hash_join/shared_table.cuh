@@ -223,7 +223,7 @@ class join_shared_table {
       unsigned begin = half_word(bucket - 1);
       const unsigned end = half_word(bucket);
       if (end - begin > most_join_bucket_rows) continue;
-      while (end - begin > 1) {
+      while (end - begin > 2) {
         const Word first = entries_[begin];
         ++begin;
         for (unsigned i = begin; i < end; ++i) {
