@@ -47,6 +47,7 @@ struct AgentJoinInsert {
     const auto key = table.keys[row];
     if (!table.has_partners(key)) return Table::none;
     const Word hash = table.hash_of(key);
+    if (!table.list.has_hash(upper_half(hash))) return Table::none;
     const Word mine = Slot::make(hash, row);
     Row slot = table.first_slot(hash);
     for (;;) {

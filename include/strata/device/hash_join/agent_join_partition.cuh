@@ -88,7 +88,7 @@ class AgentJoinTables
   STRATA_D void leave(const join_partition_unit& unit, unsigned number) const {
     if (threadIdx.x != 0) return;
     if constexpr (has_successor) {
-      join_.repeated[atomicAdd(join_.num_repeated, 1u)] = number;
+      join_.leave(number);
     } else {
       platform::store_relaxed(join_.is_heavy + unit.partition, 1u);
       platform::store_relaxed(join_.any_is_heavy, 1u);

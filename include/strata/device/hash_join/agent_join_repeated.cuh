@@ -33,8 +33,10 @@ struct join_repeated_list {
 /// out what results they have, however many each.
 template <class Key, class Hash, class Equal, class Index, class Sink, int BlockThreads>
 class AgentJoinRepeated
-    : join_table_user<Key, Hash, Equal, Index, Sink, BlockThreads, false, true> {
-  using Base = join_table_user<Key, Hash, Equal, Index, Sink, BlockThreads, false, true>;
+    : join_table_user<Key, Hash, Equal, Index, Sink, BlockThreads, false, true,
+                      is_join_word<Key, Hash, Equal>> {
+  using Base = join_table_user<Key, Hash, Equal, Index, Sink, BlockThreads, false, true,
+                               is_join_word<Key, Hash, Equal>>;
   using typename Base::Count;
   using typename Base::Partitions;
   using typename Base::Places;

@@ -21,6 +21,9 @@ namespace detail {
 struct join_records {
   join_record* records;
   unsigned* lower;
+
+  /// Of a side whose row numbers nobody asks for: instead of the records.
+  STRATA_D unsigned* hashes() const { return reinterpret_cast<unsigned*>(records); }
 };
 
 /// One side of a join by partitions. Behind the partitions comes one of the rows without a key.
@@ -38,6 +41,8 @@ struct join_side_records {
   unsigned* begins = nullptr;
   /// The same as `cursors`, of the partitions of the first of two passes.
   unsigned* pass_cursors = nullptr;
+  /// Whether somebody asks for row numbers. If not, hashes travel alone, and all rows have a key.
+  bool tells_rows = true;
 };
 
 /// Takes rows to their partitions, tile by tile: by the upper bits of their hashes or, in a second
@@ -120,7 +125,11 @@ class AgentJoinPartition {
       __syncthreads();
       reserve(cursors_of(side, now), places, null_place);
       __syncthreads();
-      place(rows, now);
+      if (side.tells_rows) {
+        place<true>(rows, now);
+      } else {
+        place<false>(rows, now);
+      }
       keep(places, null_place);
       // On their way while the records of this tile are written.
       tile += gridDim.x;
@@ -130,7 +139,11 @@ class AgentJoinPartition {
       }
       __syncthreads();
       for (unsigned p = threadIdx.x; p <= bins_; p += threads) counts_[p] = 0;
-      write(side, now.rows);
+      if (side.tells_rows) {
+        write<true>(side, now.rows);
+      } else {
+        write<false>(side, now.rows);
+      }
     }
   }
 
@@ -225,7 +238,12 @@ class AgentJoinPartition {
       STRATA_UNROLL
       for (int i = 0; i < items; ++i) {
         if (in_tile(i) >= tile.rows) continue;
-        const join_record record = side.passing.records[tile.first + in_tile(i)];
+        join_record record{0, 0};
+        if (side.tells_rows) {
+          record = side.passing.records[tile.first + in_tile(i)];
+        } else {
+          record.hash = side.passing.hashes()[tile.first + in_tile(i)];
+        }
         ahead.hashes[i] = record.hash;
         ahead.rows[i] = record.row;
         if constexpr (is_wide) ahead.lower[i] = side.passing.lower[tile.first + in_tile(i)];
@@ -312,15 +330,20 @@ class AgentJoinPartition {
     if (nulls != 0) null_place = atomicAdd(cursors + bins_, nulls) - all;
   }
 
+  template <bool TellsRows>
   STRATA_D void place(const rows_of_tile& rows, const tile_place& tile) {
     STRATA_UNROLL
     for (int i = 0; i < items; ++i) {
       if (in_tile(i) >= tile.rows) continue;
       const unsigned rank = rows.ranks[i / 2] >> (i % 2 * 16) & 0xffffu;
       const unsigned at = counts_[bin_of(rows, i)] + rank;
-      unsigned row = tile.first + in_tile(i);
-      if constexpr (is_second) row = rows.rows[i];
-      records_[at] = {rows.hashes[i], row};
+      if constexpr (TellsRows) {
+        unsigned row = tile.first + in_tile(i);
+        if constexpr (is_second) row = rows.rows[i];
+        records_[at] = {rows.hashes[i], row};
+      } else {
+        hashes()[at] = rows.hashes[i];
+      }
       if constexpr (is_wide) lower_[at] = rows.lower[i];
     }
   }
@@ -335,21 +358,33 @@ class AgentJoinPartition {
     if (threadIdx.x == 0) deltas_[bins_] = null_place;
   }
 
+  template <bool TellsRows>
   STRATA_D void write(const Side& side, unsigned count) const {
     const join_records out = Pass == join_pass::first ? side.passing : side.done;
     const unsigned with_key = storage_.first_null;
     STRATA_UNROLL_N(4)
     for (unsigned i = threadIdx.x; i < with_key; i += threads) {
-      const join_record record = records_[i];
-      const unsigned to = deltas_[bin_of(record.hash)] + i;
-      out.records[to] = record;
+      unsigned to = 0;
+      if constexpr (TellsRows) {
+        const join_record record = records_[i];
+        to = deltas_[bin_of(record.hash)] + i;
+        out.records[to] = record;
+      } else {
+        const unsigned hash = hashes()[i];
+        to = deltas_[bin_of(hash)] + i;
+        out.hashes()[to] = hash;
+      }
       if constexpr (is_wide) out.lower[to] = lower_[i];
     }
+    if constexpr (!TellsRows) return;
     // They are where they belong.
     for (unsigned i = with_key + threadIdx.x; i < count; i += threads) {
       side.done.records[deltas_[bins_] + i] = records_[i];
     }
   }
+
+  // Of a tile whose row numbers nobody asks for: instead of the records.
+  STRATA_D unsigned* hashes() const { return reinterpret_cast<unsigned*>(records_); }
 
   TempStorage& storage_;
   join_record* records_;

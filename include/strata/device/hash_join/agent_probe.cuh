@@ -265,6 +265,11 @@ class AgentJoinProbe {
       words[i] = Slot::empty;
       if (!has_key[i]) continue;
       hashes[i] = table.hash_of(keys[i]);
+      if (!probe.list.has_hash(upper_half(hashes[i]))) {
+        has_key[i] = false;
+        is_there[i] = false;
+        continue;
+      }
       slots[i] = table.first_slot(hashes[i]);
       words[i] = table.load(slots[i]);
     }

@@ -143,6 +143,7 @@ struct DispatchHashJoin {
           shall_partition(build.rows, probe.rows, options, device, partitioner)) {
         const auto join = partitioner.map(
             layout, Storage::slots + Prober::slots,
+            static_cast<std::size_t>(device.shared_bytes_of_block),
             Partitioner::unmapped(kind, {build.keys, options.build_valid, table.rows},
                                   {probe.keys, options.probe_valid, asked.rows}, total,
                                   asked.capacity, options));
@@ -200,8 +201,12 @@ struct DispatchHashJoin {
   template <class Partitions, class Table, class Probe>
   static void leave_heavy_rows(const Partitions& join, Table& table, Probe& probe) {
     const unsigned nulls = join.plan.partitions();
-    table.list = {join.build.done.records, join.is_heavy, join.build.begins + nulls, join.plan.bits};
-    probe.list = {join.probe.done.records, join.is_heavy, join.probe.begins + nulls, join.plan.bits};
+    const auto list_of = [&](const auto& side) -> join_row_list {
+      return {side.tells_rows ? side.done.records : nullptr, join.is_heavy, side.begins + nulls,
+              join.plan.bits};
+    };
+    table.list = list_of(join.build);
+    probe.list = list_of(join.probe);
   }
 
   static join_table_features features(JoinKind kind, const Options& options) {

@@ -54,6 +54,9 @@ struct join_partitions {
   bool promised_unique;
   Hash hash;
   Equal equal;
+
+  /// By one thread: leaves a unit to AgentJoinRepeated.
+  STRATA_D void leave(unsigned unit) const { repeated[atomicAdd(num_repeated, 1u)] = unit; }
 };
 
 }  // namespace detail

@@ -18,9 +18,9 @@ namespace detail {
 
 /// What agents that join by a table in shared memory have in common. `Sink` is NullType where rows
 /// are only counted. With `IsDirect` there is one partition, of all rows: they are read from the
-/// sides themselves.
+/// sides themselves. With `ReadsHashes` records may be hashes alone.
 template <class Key, class Hash, class Equal, class Index, class Sink, int BlockThreads,
-          bool IsDirect, bool GroupsHashes>
+          bool IsDirect, bool GroupsHashes, bool ReadsHashes = false>
 class join_table_user {
  public:
   using Partitions = join_partitions<Key, Hash, Equal>;
@@ -55,6 +55,9 @@ class join_table_user {
       const unsigned long long hash = join_hash<Key, Equal>(join_.hash, side.keys[i]);
       return {static_cast<Word>(is_wide ? hash : hash >> 32), static_cast<unsigned>(i)};
     } else {
+      if constexpr (ReadsHashes) {
+        if (!side.tells_rows) return {side.done.hashes()[i], 0};
+      }
       const join_record record = side.done.records[i];
       if constexpr (is_wide) {
         return {static_cast<Word>(record.hash) << 32 | side.done.lower[i], record.row};
@@ -111,18 +114,7 @@ class join_table_user {
     }
   }
 
-  // One addition for the block: all blocks have the same counter.
-  STRATA_D void add_counted() {
-    STRATA_UNROLL
-    for (unsigned distance = warp_threads / 2; distance > 0; distance /= 2) {
-      counted_ += __shfl_down_sync(full_warp_mask, counted_, distance);
-    }
-    if (threadIdx.x == 0) storage_.counted = 0;
-    __syncthreads();
-    if (platform::lane_id() == 0 && counted_ != 0) atomicAdd(&storage_.counted, counted_);
-    __syncthreads();
-    if (threadIdx.x == 0 && storage_.counted != 0) atomicAdd(join_.total, storage_.counted);
-  }
+  STRATA_D void add_counted() { add_join_results(storage_.counted, counted_, join_.total); }
 
   TempStorage& storage_;
   Table table_;

@@ -8,12 +8,16 @@
 #include <strata/core/types.hpp>
 #include <strata/device/hash_join/agent_join_repeated.cuh>
 #include <strata/device/hash_join/join_types.hpp>
+#include <strata/device/hash_join/pairs.hpp>
 #include <strata/device/hash_join/partition_kernels.cuh>
 #include <strata/device/hash_join/partition_plan.hpp>
 #include <strata/device/hash_join/probe_dispatch.cuh>
+#include <strata/device/hash_join/set_kernels.cuh>
+#include <strata/device/hash_join/set_plan.hpp>
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
@@ -25,6 +29,7 @@ class join_partition_launches {
   using Partitions = join_partitions<Key, Hash, Equal>;
   static constexpr join_partition_tuning tuning = MaxPolicy::partition;
   static constexpr bool is_wide = is_join_double_word<Key, Hash, Equal>;
+  static constexpr bool may_have_sets = is_join_word<Key, Hash, Equal>;
   template <join_pass Pass>
   using Mover = join_mover<MaxPolicy, Key, Hash, Equal, Pass>;
 
@@ -38,6 +43,7 @@ class join_partition_launches {
       : plan_(is_direct
                   ? plan_direct_join(build_rows, is_wide)
                   : plan_join_partitions(build_rows, probe_rows, tuning, is_wide, two_passes)),
+        set_plan_(plan_join_set(plan_.bits, plan_.rows_each(build_rows))),
         kind_(kind),
         table_bytes_(plan_.table_bytes(kind == JoinKind::full)) {}
 
@@ -92,7 +98,8 @@ class join_partition_launches {
   }
 
   template <class Layout>
-  Partitions map(const Layout& storage, int first, Partitions join) const {
+  Partitions map(const Layout& storage, int first, std::size_t shared_bytes,
+                 Partitions join) const {
     join.plan = plan_;
     const unsigned build_rows = join.build.rows;
     join.build.done = {storage.template get<join_record>(first + records),
@@ -115,6 +122,8 @@ class join_partition_launches {
     }
     join.units = storage.template get<join_partition_unit>(first + units);
     join.repeated = storage.template get<unsigned>(first + repeated);
+    join.build.tells_rows = !has_sets(join, shared_bytes);
+    join.probe.tells_rows = join.build.tells_rows || !std::is_same_v<Sink, NullType>;
     return join;
   }
 
@@ -165,24 +174,31 @@ class join_partition_launches {
     }
     if (status != cudaSuccess) return status;
 
-    // Whether as many tables fit as registers allow blocks: what a multiprocessor has for them is
-    // about what a block may have.
-    const auto shared_bytes = static_cast<std::size_t>(device.shared_bytes_of_block);
-    const bool is_large =
-        (table_bytes_ + others) * tuning.join_blocks_per_multiprocessor > shared_bytes;
     // No unit is without a row.
     const unsigned long long rows =
         join.build.rows + static_cast<unsigned long long>(join.probe.rows);
     const unsigned long long most_units = plan_.most_units();
-    configure(rows < most_units ? rows : most_units, tuning.threads_of_join(is_large),
-              table_bytes_);
-    if (is_large) {
-      return start(like, device,
-                   join_partitions_join_kernel<MaxPolicy, true, Index, Key, Hash, Equal, Sink>,
-                   join, sink);
+    const auto start_units = [&](std::size_t bytes, auto* large_kernel, auto* kernel,
+                                 const auto&... arguments) {
+      // Whether as many tables fit as registers allow blocks: what a multiprocessor has for them is
+      // about what a block may have.
+      const auto shared_bytes = static_cast<std::size_t>(device.shared_bytes_of_block);
+      const bool is_large = (bytes + others) * tuning.join_blocks_per_multiprocessor > shared_bytes;
+      configure(rows < most_units ? rows : most_units, tuning.threads_of_join(is_large), bytes);
+      return start(like, device, is_large ? large_kernel : kernel, arguments...);
+    };
+    if constexpr (may_have_sets) {
+      if (!join.build.tells_rows) {
+        return start_units(
+            set_plan_.bytes(),
+            join_partitions_set_kernel<MaxPolicy, true, Index, Key, Hash, Equal, Sink>,
+            join_partitions_set_kernel<MaxPolicy, false, Index, Key, Hash, Equal, Sink>, join,
+            set_plan_, sink);
+      }
     }
-    return start(like, device, join_partitions_join_kernel<MaxPolicy, false, Index, Key, Hash, Equal, Sink>,
-                 join, sink);
+    return start_units(
+        table_bytes_, join_partitions_join_kernel<MaxPolicy, true, Index, Key, Hash, Equal, Sink>,
+        join_partitions_join_kernel<MaxPolicy, false, Index, Key, Hash, Equal, Sink>, join, sink);
   }
 
   /// Dynamic shared memory for the units that are left to AgentJoinRepeated.
@@ -195,6 +211,13 @@ class join_partition_launches {
   static constexpr std::size_t others = join_static_shared_bytes;
   static constexpr std::size_t single_words = 7;
   enum slot { records, lower, passing, passing_lower, words, units, repeated };
+
+  // Whether nobody asks for build rows. Rows without a key, which the table in global memory has, it
+  // finds among the records.
+  bool has_sets(const Partitions& join, std::size_t shared_bytes) const {
+    return may_have_sets && !is_direct() && !has_pairs(join.kind) && join.build.valid == nullptr &&
+           join.probe.valid == nullptr && set_plan_.bytes() + others <= shared_bytes;
+  }
 
   // Counts of the partitions, of the rows without a key, and one more.
   std::size_t words_each() const { return static_cast<std::size_t>(plan_.partitions()) + 2; }
@@ -252,6 +275,7 @@ class join_partition_launches {
   }
 
   join_partition_plan plan_;
+  join_set_plan set_plan_;
   JoinKind kind_;
   std::size_t table_bytes_;
 };

@@ -97,6 +97,10 @@ struct join_partition_plan {
     return has_two_passes() ? first_bits : bits;
   }
   STRATA_HD constexpr unsigned partitions() const { return 1u << bits; }
+  /// On average, rounded up.
+  constexpr std::uint64_t rows_each(std::uint64_t rows) const {
+    return (rows + (partitions() - 1)) >> bits;
+  }
   /// No more units than so many, however rows are spread.
   STRATA_HD constexpr unsigned most_units() const { return 2 * partitions() + 1; }
   /// Units that are pieces of partitions lie at the beginning, whole partitions from the end on.
@@ -136,8 +140,7 @@ constexpr join_partition_plan plan_join_partitions(std::uint64_t build_rows,
   if ((two_passes && plan.bits > 1) || plan.bits > tuning.one_pass_bits) {
     plan.first_bits = plan.bits / 2;
   }
-  const std::uint64_t rows_each =
-      (build_rows + (plan.partitions() - 1)) >> plan.bits;
+  const std::uint64_t rows_each = plan.rows_each(build_rows);
   // As many buckets as rows: then an entry has room for a row number and what of a hash neither
   // the partition nor the bucket tells.
   while (plan.bucket_bits < 15 && std::uint64_t{1} << plan.bucket_bits < rows_each) {

@@ -9,6 +9,21 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
+/// By all threads of a block: adds what each has counted to the total, by one addition, because all
+/// blocks have the same counter. `sum` is shared.
+STRATA_D void add_join_results(unsigned long long& sum, unsigned long long counted,
+                               unsigned long long* total) {
+  STRATA_UNROLL
+  for (unsigned distance = warp_threads / 2; distance > 0; distance /= 2) {
+    counted += __shfl_down_sync(full_warp_mask, counted, distance);
+  }
+  if (threadIdx.x == 0) sum = 0;
+  __syncthreads();
+  if (platform::lane_id() == 0 && counted != 0) atomicAdd(&sum, counted);
+  __syncthreads();
+  if (threadIdx.x == 0 && sum != 0) atomicAdd(total, sum);
+}
+
 /// Gives results their places behind all that have come before: by one addition for a group of
 /// warps, because additions to one counter wait for each other, and so do the warps of a group.
 template <int BlockThreads>

@@ -22,8 +22,10 @@ STRATA_HD constexpr unsigned join_partition_of(unsigned hash, int bits) {
 /// Which rows of a side the table in global memory is for: all of them, or those of the partitions
 /// that are too much for a table in shared memory, and those without a key.
 struct join_row_list {
-  /// Null: all.
+  /// Null if rows are told by themselves: all, or those that `has_hash` says, each of which has a
+  /// key.
   const join_record* records;
+  /// Null: all.
   const unsigned* is_heavy;
   /// Where the rows without a key begin.
   const unsigned* begin_of_nulls;
@@ -37,6 +39,13 @@ struct join_row_list {
     const join_record record = records[i];
     row = record.row;
     return i >= *begin_of_nulls || is_heavy[join_partition_of(record.hash, bits)] != 0;
+  }
+
+  /// Whether a row that `get` has told is for this table, by the upper bits of its hash: records that
+  /// tell no rows leave that to who reads the key.
+  STRATA_D bool has_hash(unsigned hash) const {
+    return records != nullptr || is_heavy == nullptr ||
+           is_heavy[join_partition_of(hash, bits)] != 0;
   }
 };
 
