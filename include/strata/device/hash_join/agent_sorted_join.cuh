@@ -8,6 +8,7 @@
 #include <strata/device/hash_join/join_types.hpp>
 #include <strata/device/hash_join/result_places.cuh>
 #include <strata/device/hash_join/sorted_order.cuh>
+#include <strata/device/hash_join/sorted_results.cuh>
 #include <strata/device/hash_join/sorted_sides.cuh>
 #include <strata/device/hash_join/sorted_tile.cuh>
 
@@ -24,6 +25,7 @@ class AgentSortedJoin {
   using Tile = join_sorted_tile<Key, Row, BlockThreads, ItemsPerThread>;
   using Sides = join_sorted_sides<Key, Row>;
   using Places = join_result_places<BlockThreads>;
+  using Results = join_sorted_results<Tile, Row, BlockThreads, ItemsPerThread>;
   static constexpr unsigned warps = BlockThreads / warp_threads;
   static constexpr unsigned none = Tile::none;
 
@@ -31,16 +33,20 @@ class AgentSortedJoin {
   static constexpr unsigned tile_items = Tile::tile_items;
 
   struct TempStorage {
-    Key keys[Tile::num_keys];
-    typename Tile::open_run run;
+    /// Keys until it is known which results there are.
+    union {
+      Key keys[Tile::num_keys];
+      typename Results::TempStorage results;
+    };
+    typename Tile::run_storage runs;
     Count sums[warps];
+    typename Results::Sums result_sums;
     Count place;
     Count ticket;
   };
 
-  STRATA_D AgentSortedJoin(TempStorage& storage, const Sides& sides,
-                           const join_sorted_order& order)
-      : storage_(storage), sides_(sides), order_(order), tile_(storage.keys, storage.run, sides) {}
+  STRATA_D AgentSortedJoin(TempStorage& storage, const Sides& sides, const join_sorted_order& order)
+      : storage_(storage), sides_(sides), order_(order), tile_(storage.keys, storage.runs, sides) {}
 
   /// Rows of the result that a tile has. Valid in all threads.
   STRATA_D Count count(Count tile) {
@@ -52,8 +58,7 @@ class AgentSortedJoin {
     if (has_several) sum = count_several(has_result, lows);
     if (sides_.kind == JoinKind::full) sum += static_cast<unsigned>(__popc(tile_.find_lonely()));
     Count before = 0;
-    Count most = 0;
-    return sum_of_block(sum_of_warp(sum), before, most);
+    return sum_of_block(sum_of_warp(sum), before);
   }
 
   /// The number of the tile that comes next in the order; there may be none.
@@ -89,8 +94,7 @@ class AgentSortedJoin {
  private:
   static constexpr Row none_of_rows = static_cast<Row>(-1);
 
-  STRATA_D Count count_several(unsigned has_result,
-                               const unsigned (&lows)[ItemsPerThread]) const {
+  STRATA_D Count count_several(unsigned has_result, const unsigned (&lows)[ItemsPerThread]) const {
     Count sum = 0;
     STRATA_UNROLL
     for (int i = 0; i < ItemsPerThread; ++i) {
@@ -107,33 +111,36 @@ class AgentSortedJoin {
     return sum;
   }
 
-  // Results of all warps, of those before the calling one, and the most of one.
-  STRATA_D Count sum_of_block(Count sum, Count& before, Count& most) {
+  // Results of all warps, and of those before the calling one.
+  STRATA_D Count sum_of_block(Count sum, Count& before) {
     if (platform::lane_id() == 0) storage_.sums[threadIdx.x / warp_threads] = sum;
     __syncthreads();
     Count all = 0;
-    most = 0;
     STRATA_UNROLL
     for (unsigned w = 0; w < warps; ++w) {
       if (w == threadIdx.x / warp_threads) before = all;
-      const Count its = storage_.sums[w];
-      all += its;
-      most = most < its ? its : most;
+      all += storage_.sums[w];
     }
     return all;
   }
 
   // By the whole block: where the results of a tile begin. Those that come later see its own.
   STRATA_D Count take_place(Count tile, Count results) {
+    return tell_place(ask_place(tile, results));
+  }
+  // The same in two steps, between which other warps do not wait: first, the first thread knows it.
+  STRATA_D Count ask_place(Count tile, Count results) {
+    Count place = 0;
     if (order_.states == nullptr) {
-      if (threadIdx.x == 0) storage_.place = results == 0 ? 0 : atomicAdd(sides_.total, results);
+      if (threadIdx.x == 0 && results != 0) place = atomicAdd(sides_.total, results);
     } else if (threadIdx.x < warp_threads) {
-      const Count begin = order_.begin_of(tile, results);
-      if (threadIdx.x == 0) {
-        storage_.place = begin;
-        if (tile + 1 == order_.tiles) *sides_.total = begin + results;
-      }
+      place = order_.begin_of(tile, results);
+      if (threadIdx.x == 0 && tile + 1 == order_.tiles) *sides_.total = place + results;
     }
+    return place;
+  }
+  STRATA_D Count tell_place(Count place) {
+    if (threadIdx.x == 0) storage_.place = place;
     __syncthreads();
     return storage_.place;
   }
@@ -151,14 +158,18 @@ class AgentSortedJoin {
   STRATA_D void write_one_each(Count tile, unsigned has_result,
                                const unsigned (&lows)[ItemsPerThread], unsigned items,
                                bool are_lonely, const Sink& sink) {
+    // From a shuffle: else the compiler asks the hardware for it wherever it is used, which takes
+    // longer than all else here.
+    const unsigned lower_lanes =
+        __shfl_sync(full_warp_mask, platform::lane_mask_lt(), platform::lane_id());
     unsigned sum = 0;
     STRATA_UNROLL
     for (int i = 0; i < ItemsPerThread; ++i) {
-      if (Tile::has_items(i, items)) Places::begin_of_one((has_result >> i & 1) != 0, sum);
+      if (!Tile::has_items(i, items)) continue;
+      Places::begin_of_one((has_result >> i & 1) != 0, sum, lower_lanes);
     }
     Count before = 0;
-    Count most = 0;
-    const Count all = sum_of_block(sum, before, most);
+    const Count all = sum_of_block(sum, before);
     const Count place = take_place(tile, all);
     const auto capacity = static_cast<Count>(sides_.capacity);
     const bool all_fit = place + all <= capacity;
@@ -167,65 +178,34 @@ class AgentSortedJoin {
     for (int i = 0; i < ItemsPerThread; ++i) {
       if (!Tile::has_items(i, items)) continue;
       const bool is_mine = (has_result >> i & 1) != 0;
-      const Count to = place + before + Places::begin_of_one(is_mine, sum);
+      const Count to = place + before + Places::begin_of_one(is_mine, sum, lower_lanes);
       if (!is_mine || (!all_fit && to >= capacity)) continue;
       put<Index>(to, lows[i] == none ? none_of_rows : tile_.first_build + lows[i],
                  are_lonely ? none_of_rows : tile_.first_probe + Tile::item(i, items), sink);
     }
   }
 
-  // Of probe rows some of which have several results. A warp writes those of its own, unless they
-  // are many.
+  // Of probe rows some of which have several results, unless these are many.
   template <class Index, class Sink>
   STRATA_D void write_several(Count tile, unsigned has_result, unsigned (&lows)[ItemsPerThread],
                               const join_tile_list& list, const Sink& sink) {
-    Count sum = 0;
-    // 16 bits of counts and of first partners: what is written here are at most `join_unit`.
-    unsigned counts[ItemsPerThread];
-    STRATA_UNROLL
-    for (int i = 0; i < ItemsPerThread; ++i) {
-      const Row count = (has_result >> i & 1) != 0 ? tile_.results_of(lows[i], i) : 0;
-      sum += count;
-      counts[i] = static_cast<unsigned>(count) << 16 | lows[i];
-    }
-    Count before = 0;
-    Count most = 0;
-    const Count all = sum_of_block(sum_of_warp(sum), before, most);
-    const Count place = take_place(tile, all);
-    if (most > join_unit) {
-      if (threadIdx.x == 0) list.put(tile, place, all, sides_.capacity);
-      return;
-    }
-    Count to = place + before;
-    STRATA_UNROLL
-    for (int i = 0; i < ItemsPerThread; ++i) {
-      if (!Tile::has_items(i, tile_.probes)) continue;
-      const Row first = tile_.first_probe + Tile::item(i, tile_.probes) - platform::lane_id();
-      unsigned rows = 0;
-      const unsigned begin = Places::begin_of_several(counts[i] >> 16, rows);
-      for (unsigned base = 0; base < rows; base += warp_threads) {
-        const unsigned at = base + platform::lane_id();
-        const unsigned owner = Places::owner_of(at, begin);
-        const unsigned rank = at - __shfl_sync(full_warp_mask, begin, owner);
-        const unsigned low = __shfl_sync(full_warp_mask, counts[i], owner) & none;
-        if (at >= rows || to + at >= static_cast<Count>(sides_.capacity)) continue;
-        put<Index>(to + at, low == none ? none_of_rows : tile_.first_build + low + rank,
-                   first + owner, sink);
-      }
-      to += rows;
+    Results results(storage_.results, storage_.result_sums);
+    const Count all = results.count(tile_, has_result, lows);
+    const bool is_mine = all <= most_sorted_block_results;
+    Count place = ask_place(tile, all);
+    if (is_mine) results.put(tile_, lows);
+    place = tell_place(place);
+    if (is_mine) {
+      results.template write<Index>(tile_, place, 0, all, sides_.capacity, sink);
+    } else if (threadIdx.x == 0) {
+      list.put(tile, place, all, sides_.capacity);
     }
   }
 
   template <class Index, class Sink>
   STRATA_D static void put(Count position, Row build_row, Row probe_row, const Sink& sink) {
-    sink(static_cast<std::int64_t>(position), told<Index>(build_row), told<Index>(probe_row));
-  }
-  template <class Index>
-  STRATA_D static Index told(Row row) {
-    if constexpr (sizeof(Index) > sizeof(Row)) {
-      if (row == none_of_rows) return no_row<Index>;
-    }
-    return static_cast<Index>(row);
+    sink(static_cast<std::int64_t>(position), told_join_row<Index>(build_row),
+         told_join_row<Index>(probe_row));
   }
 
   TempStorage& storage_;

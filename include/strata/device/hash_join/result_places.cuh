@@ -49,9 +49,10 @@ class join_result_places {
       : storage_(storage), total_(total) {}
 
   /// Where the result of this lane begins behind `sum`, which then is behind those of all lanes.
-  STRATA_D static unsigned begin_of_one(bool has_one, unsigned& sum) {
+  STRATA_D static unsigned begin_of_one(bool has_one, unsigned& sum,
+                                        unsigned lower_lanes = platform::lane_mask_lt()) {
     const unsigned lanes = __ballot_sync(full_warp_mask, has_one ? 1 : 0);
-    const unsigned before = sum + static_cast<unsigned>(__popc(lanes & platform::lane_mask_lt()));
+    const unsigned before = sum + static_cast<unsigned>(__popc(lanes & lower_lanes));
     sum += static_cast<unsigned>(__popc(lanes));
     return before;
   }

@@ -111,8 +111,10 @@ struct DispatchSortedJoin {
       return launch(with_grid(like, sides.tiles, tuning.threads),
                     join_sorted_count_kernel<MaxPolicy, Key, Row>, sides);
     } else {
-      status = launch(with_grid(like, order.tiles, tuning.threads),
-                      join_sorted_kernel<MaxPolicy, Index, Key, Row, Sink>, sides, list, order, sink);
+      const auto kernel = order.states == nullptr
+                              ? join_sorted_kernel<MaxPolicy, false, Index, Key, Row, Sink>
+                              : join_sorted_kernel<MaxPolicy, true, Index, Key, Row, Sink>;
+      status = launch(with_grid(like, order.tiles, tuning.threads), kernel, sides, list, order, sink);
       // Tiles in which no row has more than one result are never listed.
       const bool may_be_listed =
           has_pairs(sides.kind) && !sides.promised_unique && sides.capacity > 0;

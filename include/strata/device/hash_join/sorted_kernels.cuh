@@ -63,8 +63,9 @@ __launch_bounds__(MaxPolicy::ActivePolicy::sorted.threads,
 }
 
 /// Joins and writes, or puts tiles with many results on the list. In the order of the probe rows,
-/// build rows without a partner come behind all tiles, as many tiles of them.
-template <class MaxPolicy, class Index, class Key, class Row, class Sink>
+/// build rows without a partner come behind all tiles, as many tiles of them. That is a kernel of its
+/// own: both in one need registers for each other.
+template <class MaxPolicy, bool IsOrdered, class Index, class Key, class Row, class Sink>
 __launch_bounds__(MaxPolicy::ActivePolicy::sorted.threads,
                   MaxPolicy::ActivePolicy::sorted.blocks_per_multiprocessor)
     STRATA_KERNEL void join_sorted_kernel(join_sorted_sides<Key, Row> sides, join_tile_list list,
@@ -72,18 +73,19 @@ __launch_bounds__(MaxPolicy::ActivePolicy::sorted.threads,
   using Agent = join_sorted_agent<typename MaxPolicy::ActivePolicy, Key, Row>;
   STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
   begin_join_kernel();
+  if (!IsOrdered) order = {};
   Agent agent(storage.Alias(), sides, order);
-  if (order.states == nullptr) {
+  if constexpr (!IsOrdered) {
     for (unsigned long long tile = blockIdx.x; tile < sides.tiles; tile += gridDim.x) {
       agent.template join<Index>(tile, list, sink);
     }
-    return;
-  }
-  for (unsigned long long tile; (tile = agent.take_ticket()) < order.tiles;) {
-    if (tile < sides.tiles) {
-      agent.template join<Index>(tile, list, sink);
-    } else {
-      agent.template join_lonely<Index>(tile, sink);
+  } else {
+    for (unsigned long long tile; (tile = agent.take_ticket()) < order.tiles;) {
+      if (tile < sides.tiles) {
+        agent.template join<Index>(tile, list, sink);
+      } else {
+        agent.template join_lonely<Index>(tile, sink);
+      }
     }
   }
 }

@@ -35,15 +35,21 @@ class join_sorted_tile {
 
   /// The probe key before the tile, those of the tile, its build keys, and those behind.
   static constexpr unsigned num_keys = 1 + tile_items + further_keys;
+  /// Words of bits of build rows, and one more.
+  static constexpr unsigned num_end_words = (tile_items + further_keys) / warp_threads + 2;
 
-  /// The run of equal build keys that leaves the tile and what is known of those behind.
-  struct open_run {
+  struct run_storage {
+    /// Of the run of equal build keys that leaves the tile and what is known of those behind: its end,
+    /// the first probe row with that key, and its own first row here.
     Row end;
     unsigned first_item;
+    unsigned first_partner;
+    /// A bit for each build row that is the last one with its key, those behind the tile included.
+    unsigned ends[num_end_words];
   };
 
-  STRATA_D join_sorted_tile(Key* keys, open_run& run, const Sides& sides)
-      : keys_(keys), run_(run), sides_(sides) {}
+  STRATA_D join_sorted_tile(Key* keys, run_storage& runs, const Sides& sides)
+      : keys_(keys), runs_(runs), sides_(sides) {}
 
   Row first_probe = 0;
   Row first_build = 0;
@@ -142,7 +148,45 @@ class join_sorted_tile {
     return has_result;
   }
 
-  /// Rows of the result of a probe row that has any.
+  /// Finds which build rows are the last ones with their key; there are some. Then waits for all
+  /// threads.
+  STRATA_D void mark_run_ends() const {
+    for (unsigned first = threadIdx.x; first - platform::lane_id() < known_ + warp_threads;
+         first += searches * threads) {
+      STRATA_UNROLL
+      for (unsigned k = 0; k < searches; ++k) {
+        const unsigned at = first + k * threads;
+        const unsigned next = at + 1 < known_ ? at + 1 : known_ - 1;
+        const bool is_end = at + 1 == known_ || build_key(at < next ? at : next) != build_key(next);
+        const unsigned ends = __ballot_sync(full_warp_mask, is_end ? 1 : 0);
+        const unsigned word = at / warp_threads;
+        if (platform::lane_id() == 0 && word < num_end_words) runs_.ends[word] = ends;
+      }
+    }
+    __syncthreads();
+  }
+
+  /// How many build rows from `low` on have its key, if at most `warp_threads`; else 0. The word behind
+  /// the last one is read too.
+  STRATA_D unsigned short_run(unsigned low) const {
+    const unsigned word = low / warp_threads;
+    const Count ends = Count{runs_.ends[word + 1]} << warp_threads | runs_.ends[word];
+    return static_cast<unsigned>(__ffs(static_cast<int>(ends >> low % warp_threads)));
+  }
+  /// The same of more than that, unless they leave what is known.
+  STRATA_D unsigned long_run(unsigned low) const {
+    unsigned word = low / warp_threads + 1;
+    while (runs_.ends[word] == 0) ++word;
+    const auto rank = static_cast<unsigned>(__ffs(static_cast<int>(runs_.ends[word])));
+    return word * warp_threads + rank - low;
+  }
+
+  /// Of the run that leaves the tile.
+  STRATA_D unsigned first_item_of_run() const { return runs_.first_item; }
+  STRATA_D unsigned first_partner_of_run() const { return runs_.first_partner; }
+  STRATA_D Row partners_in_run() const { return runs_.end - first_build - runs_.first_partner; }
+
+  /// Rows of the result of a probe row that has any, for those who do not wait for the marks.
   STRATA_D Row results_of(unsigned low, int i) const {
     if (low == none || !wants_all_partners()) return 1;
     const Key key = probe_key(item(i, probes));
@@ -159,7 +203,7 @@ class join_sorted_tile {
         end = middle;
       }
     }
-    if (is_open && begin == known_) return run_.end - first_build - low;
+    if (is_open && begin == known_) return runs_.end - first_build - low;
     return begin - low;
   }
 
@@ -293,7 +337,7 @@ class join_sorted_tile {
         if (stretch == 1) break;
         stretch /= warp_threads;
       }
-      if (threadIdx.x == 0) run_.end = static_cast<Row>(at);
+      if (threadIdx.x == 0) runs_.end = static_cast<Row>(at);
     }
     if (threadIdx.x == threads - 1) {
       const Key key = build_key(known_ - 1);
@@ -302,13 +346,22 @@ class join_sorted_tile {
         const unsigned half = left - left / 2;
         low += probe_key(low + half - 1) < key ? half : 0;
       }
-      run_.first_item = low;
+      runs_.first_item = low;
+    }
+    if (threadIdx.x == threads - 1 - warp_threads) {
+      const Key key = build_key(known_ - 1);
+      unsigned low = 0;
+      for (unsigned left = known_; left > 0; left /= 2) {
+        const unsigned half = left - left / 2;
+        low += build_key(low + half - 1) < key ? half : 0;
+      }
+      runs_.first_partner = low;
     }
     __syncthreads();
   }
 
   Key* keys_;
-  open_run& run_;
+  run_storage& runs_;
   const Sides& sides_;
   /// Build keys of the tile and those behind it that are here.
   unsigned known_ = 0;

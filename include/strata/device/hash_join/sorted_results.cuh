@@ -1,0 +1,295 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/device/hash_join/join_types.hpp>
+#include <strata/device/hash_join/result_places.cuh>
+
+#include <cstdint>
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// Number of a row that is told, or that there is none.
+template <class Index, class Row>
+STRATA_D Index told_join_row(Row row) {
+  if constexpr (sizeof(Index) > sizeof(Row)) {
+    if (row == static_cast<Row>(-1)) return no_row<Index>;
+  }
+  return static_cast<Index>(row);
+}
+
+/// Results of a tile that are written by the block that has looked it up. More are cut into units:
+/// other blocks look the tile up again, which takes less time than to wait for one.
+inline constexpr unsigned long long most_sorted_block_results = 131072;
+
+/// The results of the probe rows of a `join_sorted_tile`, some of which have several, numbered from
+/// 0 on. All member functions are called by the whole block.
+///
+/// Whichever rows they are of, results are written in pieces of one for each lane, each of which is
+/// one line of memory: rows that begin in a piece set the bit of their first result, so that a lane
+/// counts bits instead of searching.
+template <class Tile, class Row, int BlockThreads, int ItemsPerThread>
+class join_sorted_results {
+  using Count = unsigned long long;
+  using Places = join_result_places<BlockThreads>;
+  static constexpr unsigned warps = BlockThreads / warp_threads;
+  static constexpr unsigned none = Tile::none;
+  /// Rows of a thread that are looked at together, because each step waits for the one before.
+  static constexpr int together = 4;
+  /// More than the rows before the run have, also from a piece on that begins before result 0.
+  static constexpr unsigned most_results = 0x7fffffff;
+
+ public:
+  /// Probe rows that have results, in their order, but for those with partners in a run that leaves
+  /// the tile: they are behind, and have equally many, any number.
+  struct TempStorage {
+    /// Where their results begin; behind the last one `most_results`, as many as a warp reads.
+    unsigned begins[Tile::tile_items + warp_threads];
+    /// The row, and above it the first partner from the tile's first build row on, or `none`.
+    unsigned rows[Tile::tile_items];
+  };
+  struct Sums {
+    unsigned results[warps];
+    unsigned rows[warps];
+  };
+
+  STRATA_D join_sorted_results(TempStorage& storage, Sums& sums) : storage_(storage), sums_(sums) {}
+
+  /// Counts what `look_up` of the tile has found. How many each row before the run has is put above
+  /// its first partner: neither needs more than 16 bits.
+  STRATA_D Count count(const Tile& tile, unsigned has_result, unsigned (&lows)[ItemsPerThread]) {
+    tile.mark_run_ends();
+    first_of_run_ = tile.probes;
+    first_partner_ = 0;
+    each_of_run_ = 0;
+    if (tile.is_open) {
+      first_of_run_ = tile.first_item_of_run();
+      first_partner_ = tile.first_partner_of_run();
+      each_of_run_ = tile.partners_in_run();
+    }
+    unsigned results = 0;
+    unsigned rows = 0;
+    STRATA_UNROLL
+    for (int first = 0; first < ItemsPerThread; first += together) {
+      if (!Tile::has_items(first, tile.probes)) continue;
+      bool has_long_runs = false;
+      STRATA_UNROLL
+      for (int i = first; i < first + together && i < ItemsPerThread; ++i) {
+        const bool is_mine = is_counted(tile, has_result, i);
+        const unsigned mine = lows[i] == none ? 1 : tile.short_run(is_mine ? lows[i] : 0);
+        has_long_runs |= is_mine && mine == 0;
+        if (!is_mine) continue;
+        lows[i] |= mine << 16;
+        results += mine;
+        ++rows;
+      }
+      if (!has_long_runs) continue;
+      STRATA_UNROLL
+      for (int i = first; i < first + together && i < ItemsPerThread; ++i) {
+        if (!is_counted(tile, has_result, i) || lows[i] >> 16 != 0) continue;
+        const unsigned mine = tile.long_run(lows[i]);
+        lows[i] |= mine << 16;
+        results += mine;
+      }
+    }
+    STRATA_UNROLL
+    for (unsigned distance = warp_threads / 2; distance > 0; distance /= 2) {
+      results += __shfl_xor_sync(full_warp_mask, results, distance);
+      rows += __shfl_xor_sync(full_warp_mask, rows, distance);
+    }
+    const unsigned warp = threadIdx.x / warp_threads;
+    if (platform::lane_id() == 0) {
+      sums_.results[warp] = results;
+      sums_.rows[warp] = rows;
+    }
+    __syncthreads();
+    num_rows_ = 0;
+    run_begin_ = 0;
+    STRATA_UNROLL
+    for (unsigned w = 0; w < warps; ++w) {
+      num_rows_ += sums_.rows[w];
+      run_begin_ += sums_.results[w];
+    }
+    return run_begin_ + Count{each_of_run_} * (tile.probes - first_of_run_);
+  }
+
+  /// Overwrites the keys of the tile. Results can be written after this and `__syncthreads`.
+  STRATA_D void put(const Tile& tile, const unsigned (&lows)[ItemsPerThread]) const {
+    unsigned rows = 0;
+    unsigned results = 0;
+    STRATA_UNROLL
+    for (unsigned w = 0; w < warps; ++w) {
+      if (w == threadIdx.x / warp_threads) break;
+      rows += sums_.rows[w];
+      results += sums_.results[w];
+    }
+    STRATA_UNROLL
+    for (int first = 0; first < ItemsPerThread; first += together) {
+      if (!Tile::has_items(first, tile.probes)) continue;
+      unsigned ends[together];
+      STRATA_UNROLL
+      for (int k = 0; k < together && first + k < ItemsPerThread; ++k) {
+        ends[k] = lows[first + k] >> 16;
+      }
+      STRATA_UNROLL
+      for (unsigned distance = 1; distance < warp_threads; distance *= 2) {
+        STRATA_UNROLL
+        for (int k = 0; k < together && first + k < ItemsPerThread; ++k) {
+          const unsigned lower = __shfl_up_sync(full_warp_mask, ends[k], distance);
+          if (platform::lane_id() >= distance) ends[k] += lower;
+        }
+      }
+      STRATA_UNROLL
+      for (int k = 0; k < together && first + k < ItemsPerThread; ++k) {
+        const int i = first + k;
+        const unsigned mine = lows[i] >> 16;
+        const unsigned begin = results + ends[k] - mine;
+        results += __shfl_sync(full_warp_mask, ends[k], warp_threads - 1);
+        const unsigned at = Places::begin_of_one(mine != 0, rows);
+        if (mine == 0) continue;
+        storage_.begins[at] = begin;
+        storage_.rows[at] = lows[i] << 16 | Tile::item(i, tile.probes);
+      }
+    }
+    if (threadIdx.x < warp_threads) storage_.begins[num_rows_ + threadIdx.x] = most_results;
+  }
+
+  /// Writes results [first, last) of the tile, of which number 0 has the position `begin` in the
+  /// whole result.
+  template <class Index, class Sink>
+  STRATA_D void write(const Tile& tile, Count begin, Count first, Count last, std::int64_t capacity,
+                      const Sink& sink) const {
+    const Count room =
+        begin < static_cast<Count>(capacity) ? static_cast<Count>(capacity) - begin : 0;
+    if (room < last) last = room;
+    if (first >= last) return;
+    // A warp writes neighbours, from a multiple of a piece in the whole result on.
+    const Count skipped = (begin + first) % warp_threads;
+    const Count pieces = (last - first + skipped + warp_threads - 1) / warp_threads;
+    const Count each = (pieces + warps - 1) / warps * warp_threads;
+    const Count from = threadIdx.x / warp_threads * each;
+    const Count to = first + from + each - skipped;
+    if (from > 0) first += from - skipped;
+    if (to < last) last = to;
+    if (first >= last) return;
+    if (first < run_begin_) {
+      write_rows<Index>(tile, begin, static_cast<unsigned>(first),
+                        last < run_begin_ ? static_cast<unsigned>(last) : run_begin_, sink);
+    }
+    if (last > run_begin_) {
+      write_run<Index>(tile, begin, first < run_begin_ ? run_begin_ : first, last, sink);
+    }
+  }
+
+ private:
+  STRATA_D bool is_counted(const Tile& tile, unsigned has_result, int i) const {
+    return (has_result >> i & 1) != 0 && Tile::item(i, tile.probes) < first_of_run_;
+  }
+
+  // By one warp, results of rows before the run.
+  template <class Index, class Sink>
+  STRATA_D void write_rows(const Tile& tile, Count begin, unsigned first, unsigned last,
+                           const Sink& sink) const {
+    unsigned row = row_of(first);
+    const unsigned skipped = static_cast<unsigned>(begin + first) % warp_threads;
+    // The first piece may begin before result 0.
+    unsigned base = first - skipped;
+    if (skipped != 0 || last - first < warp_threads) {
+      const unsigned at = base + platform::lane_id();
+      write_piece<Index>(tile, begin, base, row, at - first < last - first, sink);
+      base += warp_threads;
+    }
+    if (static_cast<int>(last - base) <= 0) return;
+    const unsigned rest = (last - base) % warp_threads;
+    for (; base != last - rest; base += warp_threads) {
+      write_piece<Index>(tile, begin, base, row, true, sink);
+    }
+    if (rest > 0) write_piece<Index>(tile, begin, base, row, platform::lane_id() < rest, sink);
+  }
+
+  // Results from number `base` on, one of each lane that is asked to; the first one is of row
+  // `row`, which then is that of the first result behind them.
+  template <class Index, class Sink>
+  STRATA_D void write_piece(const Tile& tile, Count begin, unsigned base, unsigned& row,
+                            bool is_asked, const Sink& sink) const {
+    const unsigned lane = platform::lane_id();
+    // Rows that begin behind it each set the bit of their first result.
+    const unsigned offset = storage_.begins[row + 1 + lane] - base;
+    const unsigned heads = warp_or(offset < warp_threads ? 1u << offset : 0);
+    const unsigned up_to_lane = ~0u >> (warp_threads - 1 - lane);
+    const unsigned mine = row + static_cast<unsigned>(__popc(heads & up_to_lane));
+    row += static_cast<unsigned>(__popc(heads));
+    if (!is_asked) return;
+    const unsigned packed = storage_.rows[mine];
+    const unsigned low = packed >> 16;
+    const unsigned at = base + lane;
+    const Row partner = tile.first_build + low + (at - storage_.begins[mine]);
+    sink(static_cast<std::int64_t>(begin + at),
+         told_join_row<Index>(low == none ? static_cast<Row>(-1) : partner),
+         static_cast<Index>(tile.first_probe + (packed & 0xffff)));
+  }
+
+  // By one warp, results of rows with partners in the run.
+  template <class Index, class Sink>
+  STRATA_D void write_run(const Tile& tile, Count begin, Count first, Count last,
+                          const Sink& sink) const {
+    Count at = first - (begin + first) % warp_threads + platform::lane_id();
+    // It may be before result 0.
+    if (at + warp_threads < first + warp_threads) at += warp_threads;
+    Row row = static_cast<Row>((at - run_begin_) / each_of_run_);
+    Row rank = static_cast<Row>((at - run_begin_) % each_of_run_);
+    row += tile.first_probe + first_of_run_;
+    for (; at < last; at += warp_threads) {
+      sink(static_cast<std::int64_t>(begin + at),
+           static_cast<Index>(tile.first_build + first_partner_ + rank), static_cast<Index>(row));
+      // There are at least as many as keys that a tile knows behind itself.
+      rank += warp_threads;
+      if (rank >= each_of_run_) {
+        rank -= each_of_run_;
+        ++row;
+      }
+    }
+  }
+
+  STRATA_D static unsigned warp_or(unsigned value) {
+    if constexpr (platform::has_redux) {
+      return platform::redux_or(full_warp_mask, value);
+    } else {
+      STRATA_UNROLL
+      for (int distance = 1; distance < warp_threads; distance *= 2) {
+        value |= __shfl_xor_sync(full_warp_mask, value, distance);
+      }
+      return value;
+    }
+  }
+
+  // The last one that begins not behind a result.
+  STRATA_D unsigned row_of(unsigned result) const {
+    unsigned low = 0;
+    unsigned high = num_rows_;
+    while (high - low > 1) {
+      const unsigned middle = (low + high) / 2;
+      if (storage_.begins[middle] <= result) {
+        low = middle;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+
+  TempStorage& storage_;
+  Sums& sums_;
+  // Of all rows before the run.
+  unsigned num_rows_ = 0;
+  unsigned run_begin_ = 0;
+  unsigned first_of_run_ = 0;
+  unsigned first_partner_ = 0;
+  Row each_of_run_ = 0;
+};
+
+}  // namespace detail
+STRATA_NAMESPACE_END
