@@ -134,6 +134,63 @@ TEST(device_hash_join_sorted, runs_that_leave_tiles) {
   }
 }
 
+/// So many rows of each key. Every third id is left out.
+std::vector<std::uint32_t> repeated_ids(std::size_t rows, std::uint32_t frequency) {
+  std::vector<std::uint32_t> ids(rows);
+  for (std::size_t i = 0; i < rows; ++i) {
+    const auto id = static_cast<std::uint32_t>(i / frequency);
+    ids[i] = id + id / 2;
+  }
+  return ids;
+}
+
+// Rows with few results, which share a line of memory, and with many lines each; between them rows
+// without any.
+TEST(device_hash_join_sorted, equally_frequent_build_rows) {
+  const std::size_t rows = if_small<std::size_t>(4500, 10000);
+  for (const std::uint32_t frequency : {2u, 3u, 10u, 31u, 32u, 33u, 100u, 1000u, 5000u}) {
+    if (is_small() && frequency % 10 != 0) continue;
+    const std::vector<std::uint32_t> build = repeated_ids(rows, frequency);
+    const std::size_t probes = std::min<std::size_t>(rows, if_small(40000, 200000) / frequency);
+    check_sorted<std::uint32_t>(build, random_ids(probes, build.back() + 2), as_u32, !is_small());
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
+TEST(device_hash_join_sorted, equally_frequent_wide_keys) {
+  const std::size_t rows = if_small<std::size_t>(2500, 6000);
+  const std::vector<std::uint32_t> build = repeated_ids(rows, 20);
+  check_sorted<std::int64_t, std::uint64_t>(build, random_ids(rows, build.back() + 2), as_i64, false);
+}
+
+// As many results of a tile as its block writes itself, or one more; the last ones may be of rows that
+// have partners far behind the tile.
+TEST(device_hash_join_sorted, about_as_many_results_as_one_block_writes) {
+  constexpr std::size_t most = strata::detail::most_sorted_block_results;
+  constexpr std::size_t few = 256;
+  constexpr std::size_t before = 3;
+  constexpr std::size_t many = most / few - 1;
+  const auto put = [](std::vector<std::uint32_t>& ids, std::size_t rows, std::uint32_t id) {
+    ids.insert(ids.end(), rows, id);
+  };
+  for (const std::size_t further : {0, 1}) {
+    for (const std::size_t rows_of_run : {0, 9000}) {
+      if (is_small() && further == 0) continue;
+      std::vector<std::uint32_t> build{0};
+      std::vector<std::uint32_t> probe(before, 0);
+      put(build, few, 1);
+      put(probe, many, 1);
+      put(build, 1, 2);
+      put(probe, most - before - few * many + further, 2);
+      put(build, rows_of_run, 4);
+      put(probe, rows_of_run > 0 ? 5 : 0, 4);
+      check_sorted<std::uint32_t>(
+          build, probe, [](std::uint32_t id) { return id; }, !is_small());
+      if (testing::Test::HasFailure()) return;
+    }
+  }
+}
+
 TEST(device_hash_join_sorted, frequent_keys_on_both_sides) {
   const auto skewed = [](std::size_t rows) {
     std::vector<std::uint32_t> ids(rows);
