@@ -257,7 +257,7 @@ class AgentJoinRepeated
     if (base >= end) return;
     join_result_rows row_of_result(list_.begins, rows, base > 0 ? static_cast<unsigned>(base) : 0);
     for (; base < end; base += step) {
-      const unsigned row = row_of_result.next(base);
+      const unsigned row = row_of_result.next(static_cast<unsigned>(base));
       const int at = base + static_cast<int>(platform::lane_id());
       if (at < 0 || at >= end) continue;
       const unsigned entry = list_.entries[row] + (static_cast<unsigned>(at) - list_.begins[row]);

@@ -40,14 +40,14 @@ class join_result_rows {
   }
 
   /// The row of result `base` + lane. Called for one `base` after another, in steps of 32; the first one
-  /// may be before `first`, and less than 0.
-  STRATA_D unsigned next(int base) {
+  /// may be before `first`, and less than 0 (modulo 2^32).
+  STRATA_D unsigned next(unsigned base) {
+    const unsigned lane = platform::lane_id();
     // Rows that begin behind `base` set the bit of their first result.
-    const unsigned offset =
-        begins_[row_ + 1 + platform::lane_id()] - static_cast<unsigned>(base);
+    const unsigned offset = begins_[row_ + 1 + lane] - base;
     const unsigned heads = join_bits_of_warp(offset < warp_threads ? 1u << offset : 0);
-    const unsigned mine =
-        row_ + static_cast<unsigned>(__popc(heads & platform::lane_mask_le()));
+    const unsigned up_to_lane = ~0u >> (warp_threads - 1 - lane);
+    const unsigned mine = row_ + static_cast<unsigned>(__popc(heads & up_to_lane));
     row_ += static_cast<unsigned>(__popc(heads));
     return mine;
   }

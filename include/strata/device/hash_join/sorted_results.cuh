@@ -5,6 +5,7 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/device/hash_join/join_types.hpp>
+#include <strata/device/hash_join/result_list.cuh>
 #include <strata/device/hash_join/result_places.cuh>
 
 #include <cstdint>
@@ -193,39 +194,31 @@ class join_sorted_results {
   template <class Index, class Sink>
   STRATA_D void write_rows(const Tile& tile, Count begin, unsigned first, unsigned last,
                            const Sink& sink) const {
-    unsigned row = row_of(first);
+    join_result_rows rows(storage_.begins, num_rows_, first);
     const unsigned skipped = static_cast<unsigned>(begin + first) % warp_threads;
     // The first piece may begin before result 0.
     unsigned base = first - skipped;
     if (skipped != 0 || last - first < warp_threads) {
       const unsigned at = base + platform::lane_id();
-      write_piece<Index>(tile, begin, base, row, at - first < last - first, sink);
+      write_piece<Index>(tile, begin, base, rows.next(base), at - first < last - first, sink);
       base += warp_threads;
     }
     if (static_cast<int>(last - base) <= 0) return;
     const unsigned rest = (last - base) % warp_threads;
     for (; base != last - rest; base += warp_threads) {
-      write_piece<Index>(tile, begin, base, row, true, sink);
+      write_piece<Index>(tile, begin, base, rows.next(base), true, sink);
     }
-    if (rest > 0) write_piece<Index>(tile, begin, base, row, platform::lane_id() < rest, sink);
+    if (rest > 0) write_piece<Index>(tile, begin, base, rows.next(base), platform::lane_id() < rest, sink);
   }
 
-  // Results from number `base` on, one of each lane that is asked to; the first one is of row
-  // `row`, which then is that of the first result behind them.
+  // Result number `base` + lane, which is of row `mine`, by each lane that is asked to.
   template <class Index, class Sink>
-  STRATA_D void write_piece(const Tile& tile, Count begin, unsigned base, unsigned& row,
+  STRATA_D void write_piece(const Tile& tile, Count begin, unsigned base, unsigned mine,
                             bool is_asked, const Sink& sink) const {
-    const unsigned lane = platform::lane_id();
-    // Rows that begin behind it each set the bit of their first result.
-    const unsigned offset = storage_.begins[row + 1 + lane] - base;
-    const unsigned heads = warp_or(offset < warp_threads ? 1u << offset : 0);
-    const unsigned up_to_lane = ~0u >> (warp_threads - 1 - lane);
-    const unsigned mine = row + static_cast<unsigned>(__popc(heads & up_to_lane));
-    row += static_cast<unsigned>(__popc(heads));
     if (!is_asked) return;
     const unsigned packed = storage_.rows[mine];
     const unsigned low = packed >> 16;
-    const unsigned at = base + lane;
+    const unsigned at = base + platform::lane_id();
     const Row partner = tile.first_build + low + (at - storage_.begins[mine]);
     sink(static_cast<std::int64_t>(begin + at),
          told_join_row<Index>(low == none ? static_cast<Row>(-1) : partner),
@@ -252,33 +245,6 @@ class join_sorted_results {
         ++row;
       }
     }
-  }
-
-  STRATA_D static unsigned warp_or(unsigned value) {
-    if constexpr (platform::has_redux) {
-      return platform::redux_or(full_warp_mask, value);
-    } else {
-      STRATA_UNROLL
-      for (int distance = 1; distance < warp_threads; distance *= 2) {
-        value |= __shfl_xor_sync(full_warp_mask, value, distance);
-      }
-      return value;
-    }
-  }
-
-  // The last one that begins not behind a result.
-  STRATA_D unsigned row_of(unsigned result) const {
-    unsigned low = 0;
-    unsigned high = num_rows_;
-    while (high - low > 1) {
-      const unsigned middle = (low + high) / 2;
-      if (storage_.begins[middle] <= result) {
-        low = middle;
-      } else {
-        high = middle;
-      }
-    }
-    return low;
   }
 
   TempStorage& storage_;
