@@ -79,9 +79,9 @@ TEST(device_hash_join_partition, each_key_has_several_rows) {
   for (const std::uint32_t each : {3u, 12u, 70u, 4000u}) {
     if (if_small(each == 12, false)) continue;
     SCOPED_TRACE(testing::Message() << each << " rows each");
-    const std::size_t rows = if_small<std::size_t>(2200, STRATA_HOST_SIMT ? 4200 : 600000);
+    const std::size_t rows = if_small<std::size_t>(2200, STRATA_HOST_SIMT ? 4200 : 90000);
     const auto keys = static_cast<std::uint32_t>(rows / each);
-    const std::size_t probe_rows = if_small<std::size_t>(300, STRATA_HOST_SIMT ? 1000 : 300000) *
+    const std::size_t probe_rows = if_small<std::size_t>(300, STRATA_HOST_SIMT ? 1000 : 40000) *
                                    (each < 20 ? 4 : 1) / (each / 20 + 1);
     side_ids build{shuffled_ids(rows, 0), {}};
     for (auto& id : build.ids) id = std::min(id / each, keys - 1);

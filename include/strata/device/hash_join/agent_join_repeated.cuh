@@ -83,8 +83,7 @@ class AgentJoinRepeated
   /// All units that have been left, in turn with other blocks: in parts, if they are few.
   STRATA_D void run() {
     const unsigned number = *join_.num_repeated;
-    constexpr unsigned turns = 3;
-    unsigned parts = (turns * gridDim.x + number - 1) / number;
+    unsigned parts = (gridDim.x + gridDim.x / 2 + number - 1) / number;
     // One block sees who is found.
     if (join_.kind == JoinKind::full) parts = 1;
     for (;;) {

@@ -376,10 +376,11 @@ class AgentJoinPartition {
       }
       if constexpr (is_wide) out.lower[to] = lower_[i];
     }
-    if constexpr (!TellsRows) return;
-    // They are where they belong.
-    for (unsigned i = with_key + threadIdx.x; i < count; i += threads) {
-      side.done.records[deltas_[bins_] + i] = records_[i];
+    if constexpr (TellsRows) {
+      // They are where they belong.
+      for (unsigned i = with_key + threadIdx.x; i < count; i += threads) {
+        side.done.records[deltas_[bins_] + i] = records_[i];
+      }
     }
   }
 

@@ -148,7 +148,8 @@ constexpr join_partition_plan plan_join_partitions(std::uint64_t build_rows,
   }
   // Room for chance: sizes spread by the square root of the average, times that of the repeats.
   const std::uint64_t eighth = rows_each / 8;
-  const std::uint64_t room = eighth < rows_each / 16 + 512 ? eighth : rows_each / 16 + 512;
+  const std::uint64_t most_room = rows_each / 16 + 256;
+  const std::uint64_t room = eighth < most_room ? eighth : most_room;
   std::uint64_t wanted = rows_each + room + 256;
   if (wanted < tuning.least_table_rows) wanted = tuning.least_table_rows;
   plan.is_possible = rows_each + rows_each / 16 <= most_join_table_rows &&

@@ -96,7 +96,13 @@ struct join_prober {
     like.dynamic_shared_bytes = repeated_bytes > least_bytes ? repeated_bytes : least_bytes;
     const cudaError_t status = allow_join_tables(like, device, kernel);
     if (status != cudaSuccess) return status;
-    const auto most = static_cast<std::size_t>(device.multiprocessors);
+    // What a multiprocessor has of shared memory is about what a block may have.
+    constexpr auto together = static_cast<std::size_t>(tuning.rest_blocks_per_multiprocessor);
+    const bool fit_together =
+        (like.dynamic_shared_bytes + join_static_shared_bytes) * together <=
+        static_cast<std::size_t>(device.shared_bytes_of_block);
+    const std::size_t most =
+        static_cast<std::size_t>(device.multiprocessors) * (fit_together ? together : 1);
     // A few rows of either side may have many results.
     constexpr std::size_t least_rows = 64;
     const std::size_t blocks =

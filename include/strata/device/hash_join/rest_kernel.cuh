@@ -51,7 +51,8 @@ union join_rest_storage {
 /// the table in global memory, in one launch, which ends at once where nothing is left.
 template <class MaxPolicy, class Index, class Table, class Key, class Row, class Sink, class Hash,
           class Equal>
-__launch_bounds__(MaxPolicy::ActivePolicy::table.rest_threads, 1)
+__launch_bounds__(MaxPolicy::ActivePolicy::table.rest_threads,
+                  MaxPolicy::ActivePolicy::table.rest_blocks_per_multiprocessor)
     STRATA_KERNEL void join_rest_kernel(join_partitions<Key, Hash, Equal> partitions, Table table,
                                         join_probe<Key, Row> probe, join_tile_list list, Sink sink,
                                         unsigned long long matched_words) {
@@ -65,12 +66,14 @@ __launch_bounds__(MaxPolicy::ActivePolicy::table.rest_threads, 1)
   STRATA_SHARED(repeated_storage, Uninitialized<typename Repeated::TempStorage>);
   STRATA_DYNAMIC_SHARED(shared);
   begin_join_kernel();
+  // Both are on their way together.
+  const unsigned any_is_heavy = *partitions.any_is_heavy;
   if constexpr (join_partitions<Key, Hash, Equal>::hash_is_key) {
     if (partitions.num_repeated != nullptr && *partitions.num_repeated != 0) {
       Repeated(repeated_storage.Alias(), shared, partitions, sink).run();
     }
   }
-  if (*partitions.any_is_heavy == 0) return;
+  if (any_is_heavy == 0) return;
   Storage& storage = *reinterpret_cast<Storage*>(shared);
   join_grid_barrier barrier{partitions.arrivals, 0};
 

@@ -21,8 +21,10 @@ struct join_table_tuning {
   int probe_items;
   /// What registers and shared memory must allow.
   int probe_blocks_per_multiprocessor;
-  /// Of the kernel that does what joins by partitions leave: one block a multiprocessor.
-  int rest_threads = 1024;
+  /// Of the kernel that does what joins by partitions leave. Small blocks begin sooner where others
+  /// end: nearly always they have nothing to do. As many as registers must allow.
+  int rest_threads = 512;
+  int rest_blocks_per_multiprocessor = 2;
 };
 
 /// How a join of two sides in ascending order is cut.
