@@ -144,17 +144,19 @@ class AgentJoinRepeated
       }
       mine = results_of<IsFull>(item);
     };
+    // All groups wait equally often, those that have no rows left too.
     unsigned first = threadIdx.x / group_threads * each;
-    if (first < rows) look_up(first);
-    while (first < rows) {
+    if (rounds != 0) look_up(first);
+    for (unsigned round = 1; round <= rounds; ++round) {
       first += groups * each;
+      const auto look_up_next = [&] {
+        if (round != rounds) look_up(first);
+      };
       if constexpr (has_rows) {
-        put_out(item.row, mine, [&] {
-          if (first < rows) look_up(first);
-        });
+        put_out(item.row, mine, look_up_next);
       } else {
         counted_ += mine.number();
-        if (first < rows) look_up(first);
+        look_up_next();
       }
     }
   }

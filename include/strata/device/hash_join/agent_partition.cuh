@@ -47,8 +47,11 @@ struct join_side_records {
 
 /// Takes rows to their partitions, tile by tile: by the upper bits of their hashes or, in a second
 /// pass, by those that follow.
+///
+/// With `MovesHashes` a side may have hashes alone; each kind of record has kernels of its own, because
+/// to ask for it costs registers.
 template <class Key, class Hash, class Equal, int BlockThreads, int ItemsPerThread,
-          join_pass Pass>
+          join_pass Pass, bool MovesHashes>
 class AgentJoinPartition {
   using Scan = BlockScan<unsigned, BlockThreads, BLOCK_SCAN_WARP_SCANS>;
 
@@ -125,7 +128,7 @@ class AgentJoinPartition {
       __syncthreads();
       reserve(cursors_of(side, now), places, null_place);
       __syncthreads();
-      if (side.tells_rows) {
+      if (tells_rows(side)) {
         place<true>(rows, now);
       } else {
         place<false>(rows, now);
@@ -139,7 +142,7 @@ class AgentJoinPartition {
       }
       __syncthreads();
       for (unsigned p = threadIdx.x; p <= bins_; p += threads) counts_[p] = 0;
-      if (side.tells_rows) {
+      if (tells_rows(side)) {
         write<true>(side, now.rows);
       } else {
         write<false>(side, now.rows);
@@ -182,6 +185,7 @@ class AgentJoinPartition {
     unsigned rows;
   };
 
+  STRATA_D static bool tells_rows(const Side& side) { return !MovesHashes || side.tells_rows; }
   STRATA_D static unsigned in_tile(int item) {
     return static_cast<unsigned>(item * BlockThreads) + threadIdx.x;
   }
@@ -239,7 +243,7 @@ class AgentJoinPartition {
       for (int i = 0; i < items; ++i) {
         if (in_tile(i) >= tile.rows) continue;
         join_record record{0, 0};
-        if (side.tells_rows) {
+        if (tells_rows(side)) {
           record = side.passing.records[tile.first + in_tile(i)];
         } else {
           record.hash = side.passing.hashes()[tile.first + in_tile(i)];

@@ -31,7 +31,7 @@ class join_partition_launches {
   static constexpr bool is_wide = is_join_double_word<Key, Hash, Equal>;
   static constexpr bool may_have_sets = is_join_word<Key, Hash, Equal>;
   template <join_pass Pass>
-  using Mover = join_mover<MaxPolicy, Key, Hash, Equal, Pass>;
+  using Mover = join_mover<MaxPolicy, Key, Hash, Equal, Pass, false>;
 
   using Repeated = AgentJoinRepeated<Key, Hash, Equal, Index, Sink, MaxPolicy::table.rest_threads>;
   using Counter = AgentJoinCount<Key, Hash, Equal, tuning.partition_threads>;
@@ -247,8 +247,17 @@ class join_partition_launches {
     like.grid = dim3(tiles < multiprocessors ? static_cast<unsigned>(tiles) : multiprocessors);
     like.block = dim3(static_cast<unsigned>(tuning.partition_threads));
     like.dynamic_shared_bytes = Agent::tile_bytes(plan_);
-    return start(like, device, join_partitions_move_kernel<MaxPolicy, Pass, Key, Hash, Equal>, join,
-                 static_cast<unsigned>(tile));
+    const auto rows_of_tile = static_cast<unsigned>(tile);
+    if constexpr (may_have_sets) {
+      if (!join.build.tells_rows) {
+        return start(like, device,
+                     join_partitions_move_kernel<MaxPolicy, Pass, true, Key, Hash, Equal>, join,
+                     rows_of_tile);
+      }
+    }
+    return start(like, device,
+                 join_partitions_move_kernel<MaxPolicy, Pass, false, Key, Hash, Equal>, join,
+                 rows_of_tile);
   }
 
   static constexpr std::size_t larger(std::size_t a, std::size_t b) { return a < b ? b : a; }

@@ -73,18 +73,20 @@ __launch_bounds__(MaxPolicy::ActivePolicy::partition.partition_threads)
 }
 
 /// How rows are moved in a pass.
-template <class Tuning, class Key, class Hash, class Equal, join_pass Pass>
+template <class Tuning, class Key, class Hash, class Equal, join_pass Pass, bool MovesHashes>
 using join_mover =
     AgentJoinPartition<Key, Hash, Equal, Tuning::partition.partition_threads,
-                       Tuning::partition.items(Pass, is_join_double_word<Key, Hash, Equal>), Pass>;
+                       Tuning::partition.items(Pass, is_join_double_word<Key, Hash, Equal>), Pass,
+                       MovesHashes>;
 
 /// Takes the rows of both sides to their partitions, `tile_rows` at a time, as many as the agent's
 /// tile has or fewer.
-template <class MaxPolicy, join_pass Pass, class Key, class Hash, class Equal>
+template <class MaxPolicy, join_pass Pass, bool MovesHashes, class Key, class Hash, class Equal>
 __launch_bounds__(MaxPolicy::ActivePolicy::partition.partition_threads)
     STRATA_KERNEL void join_partitions_move_kernel(join_partitions<Key, Hash, Equal> join,
                                                    unsigned tile_rows) {
-  using Agent = join_mover<typename MaxPolicy::ActivePolicy, Key, Hash, Equal, Pass>;
+  using Agent =
+      join_mover<typename MaxPolicy::ActivePolicy, Key, Hash, Equal, Pass, MovesHashes>;
   static_assert(sizeof(typename Agent::TempStorage) <= join_static_shared_bytes,
                 "join_static_shared_bytes must be what kernels have");
   STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
