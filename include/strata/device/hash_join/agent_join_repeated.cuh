@@ -238,7 +238,8 @@ class AgentJoinRepeated
   // A row in the upper bits of a word, results in the lower ones.
   static constexpr unsigned one_row = 1u << 24;
   static_assert(group_threads * most_join_table_rows < one_row && group_threads < 256,
-                "rows and results of a group must fit a word");
+                "join_table_tuning: rest_threads must be a multiple of 128 or less than 256, so that "
+                "rows and results of a group of warps fit a word");
   // More than a group has results, and a few more.
   static constexpr unsigned behind_all = 0x7fffffff;
 

@@ -87,6 +87,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::partition.partition_threads)
                                                    unsigned tile_rows) {
   using Agent =
       join_mover<typename MaxPolicy::ActivePolicy, Key, Hash, Equal, Pass, MovesHashes>;
+  // not for users: no number of threads makes it larger
   static_assert(sizeof(typename Agent::TempStorage) <= join_static_shared_bytes,
                 "join_static_shared_bytes must be what kernels have");
   STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
@@ -108,6 +109,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::partition.threads_of_join(IsLarge),
   constexpr join_partition_tuning tuning = MaxPolicy::ActivePolicy::partition;
   using Agent = AgentJoinTables<Key, Hash, Equal, Index, Sink, tuning.threads_of_join(IsLarge),
                                 tuning.join_items, false>;
+  // not for users: no number of threads makes it larger
   static_assert(sizeof(typename Agent::TempStorage) <= join_static_shared_bytes,
                 "join_static_shared_bytes must be what kernels have");
   STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
@@ -129,6 +131,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::partition.join_threads,
   constexpr join_partition_tuning tuning = MaxPolicy::ActivePolicy::partition;
   using Agent =
       AgentJoinTables<Key, Hash, Equal, Index, Sink, tuning.join_threads, tuning.join_items, true>;
+  // not for users: no number of threads makes it larger
   static_assert(sizeof(typename Agent::TempStorage) <= join_static_shared_bytes,
                 "join_static_shared_bytes must be what kernels have");
   STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);

@@ -61,6 +61,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::table.rest_threads,
   using Agent = typename Storage::Probe;
   using Lists = typename Storage::Lists;
   using Repeated = AgentJoinRepeated<Key, Hash, Equal, Index, Sink, Storage::threads>;
+  // not for users: no number of threads makes it larger
   static_assert(sizeof(typename Repeated::TempStorage) <= join_static_shared_bytes,
                 "join_static_shared_bytes must be what kernels have");
   STRATA_SHARED(repeated_storage, Uninitialized<typename Repeated::TempStorage>);

@@ -108,6 +108,7 @@ class join_shared_table {
 
   /// All entries with the hash; for tables with groups of them.
   STRATA_D join_run run_of(Word hash) const {
+    // not for users: AgentJoinRepeated alone calls it
     static_assert(GroupsHashes, "the entries of a hash need not lie side by side");
     unsigned begin = 0;
     unsigned end = 0;
