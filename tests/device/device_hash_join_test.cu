@@ -110,6 +110,24 @@ TEST(device_hash_join, broken_promise_of_unique_rows_gives_one_partner) {
   }
 }
 
+// More rows of one key than a table in shared memory has room for.
+TEST(device_hash_join, broken_promise_of_many_rows_gives_one_partner) {
+  const device_vector<std::uint32_t> build(std::vector<std::uint32_t>(5000, 77));
+  const device_vector<std::uint32_t> probe(std::vector<std::uint32_t>{1, 77, 2});
+  JoinOptions<> options;
+  options.build_unique = true;
+  options.strategy = JoinStrategy::radix_single;
+  device_vector<std::int32_t> build_out(2);
+  device_vector<std::int32_t> probe_out(2);
+  device_vector<std::int64_t> total(1);
+  EXPECT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
+    return DeviceHashJoin::InnerPairs(storage, bytes, build.data(), 5000, probe.data(), 3,
+                                      build_out.data(), probe_out.data(), total.data(), 2, options);
+  }));
+  EXPECT_EQ(1, total.to_host()[0]);
+  EXPECT_EQ(1, probe_out.to_host()[0]);
+}
+
 TEST(device_hash_join, total_beyond_32_bits_is_counted) {
   const std::size_t rows = if_small<std::size_t>(70000, 70000);
   const device_vector<std::uint32_t> keys(std::vector<std::uint32_t>(rows, 9u));

@@ -122,7 +122,10 @@ struct AgentJoinOffsets {
   STRATA_D bool is_heavy(unsigned p, unsigned build_rows, unsigned probe_rows) const {
     if (build_rows == 0 && probe_rows == 0) return false;
     constexpr unsigned tables = Partitions::hash_is_key ? most_join_tables : 1;
-    const unsigned most_rows = join.plan.table_rows * (join.kind == JoinKind::inner ? tables : 1);
+    // Each of several tables would give a row the one partner that a broken promise leaves it, or
+    // find it alone.
+    const bool may_have_several = join.kind == JoinKind::inner && !join.promised_unique;
+    const unsigned most_rows = join.plan.table_rows * (may_have_several ? tables : 1);
     return p == join.plan.partitions() || build_rows > most_rows ||
            (join.kind == JoinKind::full && probe_rows / 16 > join.plan.unit_rows);
   }
