@@ -21,8 +21,8 @@ TEST(device_hash_join_partition, few_rows_match_a_nested_loop) {
 }
 
 TEST(device_hash_join_partition, keys_that_all_collide_are_compared) {
-  check_few_rows<std::int64_t, std::int32_t, JoinOptions<same_hash>>(
-      as_i64, few_shapes(33, 17, 4), JoinStrategy::radix_single);
+  check_few_rows<std::int64_t, std::int32_t, JoinOptions<same_hash>>(as_i64, few_shapes(33, 17, 4),
+                                                                     JoinStrategy::radix_single);
 }
 
 TEST(device_hash_join_partition, keys_with_padding_are_compared_by_their_functors) {
@@ -46,8 +46,7 @@ void check_many_rows(const side_ids& build, const side_ids& probe, MakeKey make_
     JoinOptions<> options;
     options.strategy = JoinStrategy::radix_single;
     options.nulls_equal = true;
-    join.check(kind, options, expected,
-               all_capacities || if_small(false, kind == JoinKind::full));
+    join.check(kind, options, expected, all_capacities || if_small(false, kind == JoinKind::full));
     if (testing::Test::HasFailure()) return;
   }
 }
@@ -192,9 +191,9 @@ TEST(device_hash_join_partition, plan_has_room_for_what_it_promises) {
       ASSERT_LT(plan.table_rows, 1u << 16);
       // With more, no block may have that much memory: there is one table in global memory then.
       if (rows <= std::uint64_t{1} << 28) {
-        ASSERT_LE(plan.rounded_table_bytes(true) + 8 * sizeof(join_repeated_list<128>) +
-                      join_static_shared_bytes,
-                  std::size_t{227} << 10);
+        ASSERT_LE(
+            plan.table_bytes(true) + 8 * sizeof(join_repeated_list<128>) + join_static_shared_bytes,
+            std::size_t{227} << 10);
       }
     }
   }

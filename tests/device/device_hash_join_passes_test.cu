@@ -49,13 +49,12 @@ void check_passes(const side_ids& build, const side_ids& probe, Key (*make_key)(
     device_vector<std::int32_t> build_out(expected.size());
     device_vector<std::int32_t> probe_out(expected.size());
     device_vector<std::int64_t> total(1);
-    const Sink sink{strata::detail::has_pairs(kind) ? build_out.data() : nullptr,
-                    probe_out.data()};
+    const Sink sink{strata::detail::has_pairs(kind) ? build_out.data() : nullptr, probe_out.data()};
     ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-      return Dispatch::Dispatch(
-          storage, bytes, kind, {build_keys.data(), static_cast<std::int64_t>(build.ids.size())},
-          {probe_keys.data(), static_cast<std::int64_t>(probe.ids.size())}, sink, total.data(),
-          size, options, nullptr);
+      return Dispatch::Dispatch(storage, bytes, kind,
+                                {build_keys.data(), static_cast<std::int64_t>(build.ids.size())},
+                                {probe_keys.data(), static_cast<std::int64_t>(probe.ids.size())},
+                                sink, total.data(), size, options, nullptr);
     }));
     ASSERT_EQ(size, total.to_host()[0]);
     const std::vector<std::int32_t> b = build_out.to_host();
@@ -78,7 +77,8 @@ TEST(device_hash_join_passes, plan_has_two_of_them) {
   EXPECT_EQ(3, plan.bits_of_pass(false));
   EXPECT_EQ(4, plan.bits_of_pass(true));
   EXPECT_TRUE(plan.is_possible);
-  EXPECT_FALSE(strata::detail::plan_join_partitions(160, 160, tuning, false, false).has_two_passes());
+  EXPECT_FALSE(
+      strata::detail::plan_join_partitions(160, 160, tuning, false, false).has_two_passes());
   EXPECT_TRUE(strata::detail::plan_join_partitions(160, 160, tuning, false, true).has_two_passes());
 }
 

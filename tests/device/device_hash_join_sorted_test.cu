@@ -85,8 +85,9 @@ enum class color : signed char {};
 
 TEST(device_hash_join_sorted, narrow_keys_and_enumerations) {
   const std::size_t rows = if_small<std::size_t>(600, 5000);
-  check_sorted<color>(random_ids(rows, 200), random_ids(rows / 2, 256),
-                      [](std::uint32_t id) { return static_cast<color>(id); }, false);
+  check_sorted<color>(
+      random_ids(rows, 200), random_ids(rows / 2, 256),
+      [](std::uint32_t id) { return static_cast<color>(id); }, false);
 }
 
 std::uint32_t many_rows() {
@@ -160,7 +161,8 @@ TEST(device_hash_join_sorted, equally_frequent_build_rows) {
 TEST(device_hash_join_sorted, equally_frequent_wide_keys) {
   const std::size_t rows = if_small<std::size_t>(2500, 6000);
   const std::vector<std::uint32_t> build = repeated_ids(rows, 20);
-  check_sorted<std::int64_t, std::uint64_t>(build, random_ids(rows, build.back() + 2), as_i64, false);
+  check_sorted<std::int64_t, std::uint64_t>(build, random_ids(rows, build.back() + 2), as_i64,
+                                            false);
 }
 
 // As many results of a tile as its block writes itself, or one more; the last ones may be of rows that
@@ -264,9 +266,9 @@ TEST(device_hash_join_sorted, columns_of_both_sides_are_gathered) {
   JoinOptions<> options;
   options.sorted = true;
   options.order = JoinOrder::probe;
-  const auto columns = strata::join_columns(
-      strata::build_column(build.data(), build_out.data(), std::int64_t{-1}),
-      strata::probe_column(probe.data(), probe_out.data(), std::int64_t{-2}));
+  const auto columns =
+      strata::join_columns(strata::build_column(build.data(), build_out.data(), std::int64_t{-1}),
+                           strata::probe_column(probe.data(), probe_out.data(), std::int64_t{-2}));
   EXPECT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
     return DeviceHashJoin::FullGather(storage, bytes, build.data(), 4, probe.data(), 4, columns,
                                       total.data(), 6, options);

@@ -68,9 +68,9 @@ cudaError_t launch_resident(const launch_configuration& configuration, resident_
                             std::size_t max_blocks, void (*kernel)(Parameters...),
                             const Arguments&... arguments) {
   int per_multiprocessor = 0;
-  const cudaError_t status = resident_blocks_per_multiprocessor(
-      cache, kernel, static_cast<int>(configuration.block.x), configuration.dynamic_shared_bytes,
-      per_multiprocessor);
+  const cudaError_t status =
+      resident_blocks_per_multiprocessor(cache, kernel, static_cast<int>(configuration.block.x),
+                                         configuration.dynamic_shared_bytes, per_multiprocessor);
   if (status != cudaSuccess) return status;
   const std::size_t resident = static_cast<std::size_t>(per_multiprocessor) *
                                static_cast<std::size_t>(device.multiprocessors);

@@ -26,12 +26,6 @@ template <class Key, class Hash, class Equal, class Index, class Sink, int Block
 class AgentJoinTables
     : join_table_user<Key, Hash, Equal, Index, Sink, BlockThreads, IsDirect, false> {
   using Base = join_table_user<Key, Hash, Equal, Index, Sink, BlockThreads, IsDirect, false>;
-  using typename Base::Count;
-  using typename Base::Partitions;
-  using typename Base::Places;
-  using typename Base::Row;
-  using typename Base::Table;
-  using typename Base::Word;
   using Base::counted_;
   using Base::found_;
   using Base::has_rows;
@@ -44,6 +38,12 @@ class AgentJoinTables
   using Base::threads;
   using Base::write;
   using Base::write_inside;
+  using typename Base::Count;
+  using typename Base::Partitions;
+  using typename Base::Places;
+  using typename Base::Row;
+  using typename Base::Table;
+  using typename Base::Word;
   // A direct join may have few blocks: too few to write what frequent keys give.
   static constexpr bool has_successor = Partitions::hash_is_key && !IsDirect;
 
@@ -71,8 +71,7 @@ class AgentJoinTables
     const bool leaves_repeated = has_successor && has_rows && has_pairs(join_.kind) &&
                                  !Base::stops_at_one() && unit.rows >= least_repeated_rows;
     if (!table_.build(
-            rows, [&](std::size_t i) { return row_of(join_.build, begin + i); },
-            leaves_repeated)) {
+            rows, [&](std::size_t i) { return row_of(join_.build, begin + i); }, leaves_repeated)) {
       return leave(unit, number);
     }
     if (is_full) {

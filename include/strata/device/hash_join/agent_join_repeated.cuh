@@ -32,15 +32,10 @@ struct join_repeated_list {
 /// after another. Most of the work is to write: a group of warps looks some probe rows up, and shares
 /// out what results they have, however many each.
 template <class Key, class Hash, class Equal, class Index, class Sink, int BlockThreads>
-class AgentJoinRepeated
-    : join_table_user<Key, Hash, Equal, Index, Sink, BlockThreads, false, true,
-                      is_join_word<Key, Hash, Equal>> {
+class AgentJoinRepeated : join_table_user<Key, Hash, Equal, Index, Sink, BlockThreads, false, true,
+                                          is_join_word<Key, Hash, Equal>> {
   using Base = join_table_user<Key, Hash, Equal, Index, Sink, BlockThreads, false, true,
                                is_join_word<Key, Hash, Equal>>;
-  using typename Base::Count;
-  using typename Base::Partitions;
-  using typename Base::Places;
-  using typename Base::Row;
   using Base::counted_;
   using Base::found_;
   using Base::has_rows;
@@ -51,6 +46,10 @@ class AgentJoinRepeated
   using Base::threads;
   using Base::write;
   using Base::write_inside;
+  using typename Base::Count;
+  using typename Base::Partitions;
+  using typename Base::Places;
+  using typename Base::Row;
   static constexpr unsigned group_threads = Places::group_threads;
   static constexpr unsigned groups = threads / group_threads;
   static constexpr unsigned group_warps = group_threads / warp_threads;
@@ -77,8 +76,8 @@ class AgentJoinRepeated
       : Base(storage.base, shared, join, sink),
         storage_(storage),
         list_(reinterpret_cast<List*>(
-            shared + join.plan.rounded_table_bytes(
-                         join.kind == JoinKind::full))[threadIdx.x / group_threads]) {}
+            shared +
+            join.plan.table_bytes(join.kind == JoinKind::full))[threadIdx.x / group_threads]) {}
 
   /// All units that have been left, in turn with other blocks: in parts, if they are few.
   STRATA_D void run() {
@@ -237,9 +236,10 @@ class AgentJoinRepeated
   }
   // A row in the upper bits of a word, results in the lower ones.
   static constexpr unsigned one_row = 1u << 24;
-  static_assert(group_threads * most_join_table_rows < one_row && group_threads < 256,
-                "join_table_tuning: rest_threads must be a multiple of 128 or less than 256, so that "
-                "rows and results of a group of warps fit a word");
+  static_assert(
+      group_threads * most_join_table_rows < one_row && group_threads < 256,
+      "join_table_tuning: rest_threads must be a multiple of 128 or less than 256, so that "
+      "rows and results of a group of warps fit a word");
   // More than a group has results, and a few more.
   static constexpr unsigned behind_all = 0x7fffffff;
 

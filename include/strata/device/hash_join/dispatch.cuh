@@ -124,13 +124,13 @@ struct DispatchHashJoin {
     table.nulls_equal = options.nulls_equal;
     table.promised_unique = options.build_unique;
     typename Prober::Probe asked{
-        kind, probe.keys, options.probe_valid, static_cast<Row>(probe.rows), {}, 0, 0, capacity,
-        total};
+        kind,     probe.keys, options.probe_valid, static_cast<Row>(probe.rows), {}, 0, 0,
+        capacity, total};
     if constexpr (sizeof(Row) == 4 && is_join_sortable<Key, Equal>) {
       if (key_array.is_chosen()) {
         const join_key_array array = key_array.map(layout, array_slot);
-        status = key_array.run(array, build.keys, table.rows, asked, like, device.multiprocessors,
-                               sink);
+        status =
+            key_array.run(array, build.keys, table.rows, asked, like, device.multiprocessors, sink);
         if (status != cudaSuccess) return status;
         auto left = Partitioner::unmapped(kind, {}, {}, total, asked.capacity, options);
         left.any_is_heavy = array.is_left;
@@ -139,8 +139,7 @@ struct DispatchHashJoin {
       }
     }
     if constexpr (sizeof(Row) == 4) {
-      if (may_partition &&
-          shall_partition(build.rows, probe.rows, options, device, partitioner)) {
+      if (may_partition && shall_partition(build.rows, probe.rows, options, device, partitioner)) {
         const auto join = partitioner.map(
             layout, Storage::slots + Prober::slots,
             static_cast<std::size_t>(device.shared_bytes_of_block),

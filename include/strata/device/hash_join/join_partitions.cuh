@@ -3,9 +3,10 @@
 #pragma once
 
 #include <strata/core/macros.hpp>
-#include <strata/device/hash_join/agent_partition.cuh>
+#include <strata/device/hash_join/join_side_records.cuh>
 #include <strata/device/hash_join/join_types.hpp>
 #include <strata/device/hash_join/partition_plan.hpp>
+#include <strata/device/hash_join/table.cuh>
 
 #include <cstdint>
 
@@ -55,6 +56,13 @@ struct join_partitions {
   Hash hash;
   Equal equal;
 
+  /// Whether there is a unit for the block, and its number.
+  STRATA_D bool take_unit(unsigned& unit) const {
+    const unsigned pieces = *num_pieces;
+    if (blockIdx.x >= *num_units) return false;
+    unit = blockIdx.x < pieces ? blockIdx.x : plan.place_of_whole(blockIdx.x - pieces);
+    return true;
+  }
   /// By one thread: leaves a unit to AgentJoinRepeated.
   STRATA_D void leave(unsigned unit) const { repeated[atomicAdd(num_repeated, 1u)] = unit; }
 };

@@ -44,7 +44,6 @@ class join_partition_launches {
                   ? plan_direct_join(build_rows, is_wide)
                   : plan_join_partitions(build_rows, probe_rows, tuning, is_wide, two_passes)),
         set_plan_(plan_join_set(plan_.bits, plan_.rows_each(build_rows))),
-        kind_(kind),
         table_bytes_(plan_.table_bytes(kind == JoinKind::full)) {}
 
   /// Build rows of a table that each block may have.
@@ -90,9 +89,9 @@ class join_partition_launches {
   static Partitions unmapped(JoinKind kind, const join_side_records<Key>& build,
                              const join_side_records<Key>& probe, unsigned long long* total,
                              std::int64_t capacity, const Options& options) {
-    Partitions join{{},       kind,     build,   probe,   nullptr, nullptr,
-                    nullptr,  nullptr,  nullptr, nullptr, nullptr, nullptr,
-                    nullptr,  nullptr,  nullptr, total,   capacity, options.build_unique,
+    Partitions join{{},           kind,         build,   probe,   nullptr,  nullptr,
+                    nullptr,      nullptr,      nullptr, nullptr, nullptr,  nullptr,
+                    nullptr,      nullptr,      nullptr, total,   capacity, options.build_unique,
                     options.hash, options.equal};
     return join;
   }
@@ -115,9 +114,8 @@ class join_partition_launches {
       *part = word;
       word += words_each();
     }
-    for (unsigned** single :
-         {&join.any_is_heavy, &join.num_units, &join.num_pieces, &join.num_repeated,
-          &join.taken, &join.arrivals, &join.counted}) {
+    for (unsigned** single : {&join.any_is_heavy, &join.num_units, &join.num_pieces,
+                              &join.num_repeated, &join.taken, &join.arrivals, &join.counted}) {
       *single = word++;
     }
     join.units = storage.template get<join_partition_unit>(first + units);
@@ -146,7 +144,8 @@ class join_partition_launches {
       Partitions cut = join;
       cut.plan.unit_rows = even > least ? even : least;
       configure(join.probe.rows / cut.plan.unit_rows + 1, tuning.join_threads, table_bytes_);
-      return start(like, device, join_direct_kernel<MaxPolicy, Index, Key, Hash, Equal, Sink>, cut, sink);
+      return start(like, device, join_direct_kernel<MaxPolicy, Index, Key, Hash, Equal, Sink>, cut,
+                   sink);
     }
 
     // Each block adds all its counters to those of all.
@@ -155,7 +154,8 @@ class join_partition_launches {
     const unsigned probe_blocks = share_of(join.probe.rows, join.build.rows, most_counting);
     constexpr auto count_kernel = join_partitions_count_kernel<MaxPolicy, Key, Hash, Equal>;
     configure(build_blocks + probe_blocks, tuning.partition_threads, join_count_bytes(plan_.bits));
-    status = start(like, device, count_kernel, join, build_blocks, Mover<join_pass::second>::tile_items);
+    status =
+        start(like, device, count_kernel, join, build_blocks, Mover<join_pass::second>::tile_items);
     if (status != cudaSuccess) return status;
 
     if (plan_.has_two_passes()) {
@@ -204,7 +204,7 @@ class join_partition_launches {
   /// Dynamic shared memory for the units that are left to AgentJoinRepeated.
   std::size_t repeated_bytes() const {
     if (is_direct() || !Partitions::hash_is_key) return 0;
-    return plan_.rounded_table_bytes(kind_ == JoinKind::full) + Repeated::list_bytes;
+    return table_bytes_ + Repeated::list_bytes;
   }
 
  private:
@@ -285,7 +285,6 @@ class join_partition_launches {
 
   join_partition_plan plan_;
   join_set_plan set_plan_;
-  JoinKind kind_;
   std::size_t table_bytes_;
 };
 

@@ -85,8 +85,7 @@ template <class MaxPolicy, join_pass Pass, bool MovesHashes, class Key, class Ha
 __launch_bounds__(MaxPolicy::ActivePolicy::partition.partition_threads)
     STRATA_KERNEL void join_partitions_move_kernel(join_partitions<Key, Hash, Equal> join,
                                                    unsigned tile_rows) {
-  using Agent =
-      join_mover<typename MaxPolicy::ActivePolicy, Key, Hash, Equal, Pass, MovesHashes>;
+  using Agent = join_mover<typename MaxPolicy::ActivePolicy, Key, Hash, Equal, Pass, MovesHashes>;
   // not for users: no number of threads makes it larger
   static_assert(sizeof(typename Agent::TempStorage) <= join_static_shared_bytes,
                 "join_static_shared_bytes must be what kernels have");
@@ -115,10 +114,8 @@ __launch_bounds__(MaxPolicy::ActivePolicy::partition.threads_of_join(IsLarge),
   STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
   STRATA_DYNAMIC_SHARED(shared);
   begin_join_kernel();
-  const unsigned pieces = *join.num_pieces;
-  if (blockIdx.x >= *join.num_units) return;
-  const unsigned at =
-      blockIdx.x < pieces ? blockIdx.x : join.plan.place_of_whole(blockIdx.x - pieces);
+  unsigned at = 0;
+  if (!join.take_unit(at)) return;
   Agent(storage.Alias(), shared, join, sink).run(join.units[at], at, tuning.least_repeated_rows);
 }
 

@@ -117,12 +117,11 @@ struct join_partition_plan {
     return bytes_before_entries() +
            (std::size_t{table_rows} * static_cast<unsigned>(entry_bytes) + 3) / 4 * 4;
   }
+  /// All parts, a multiple of 16.
   STRATA_HD constexpr std::size_t table_bytes(bool is_full) const {
-    return bytes_before_found() + (is_full ? (std::size_t{table_rows} / 32 + 1) * 4 : 0);
-  }
-  /// The same, a multiple of 16.
-  STRATA_HD constexpr std::size_t rounded_table_bytes(bool is_full) const {
-    return (table_bytes(is_full) + 15) / 16 * 16;
+    const std::size_t bytes =
+        bytes_before_found() + (is_full ? (std::size_t{table_rows} / 32 + 1) * 4 : 0);
+    return (bytes + 15) / 16 * 16;
   }
 };
 

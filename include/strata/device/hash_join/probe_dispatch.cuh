@@ -98,15 +98,13 @@ struct join_prober {
     if (status != cudaSuccess) return status;
     // What a multiprocessor has of shared memory is about what a block may have.
     constexpr auto together = static_cast<std::size_t>(tuning.rest_blocks_per_multiprocessor);
-    const bool fit_together =
-        (like.dynamic_shared_bytes + join_static_shared_bytes) * together <=
-        static_cast<std::size_t>(device.shared_bytes_of_block);
+    const bool fit_together = (like.dynamic_shared_bytes + join_static_shared_bytes) * together <=
+                              static_cast<std::size_t>(device.shared_bytes_of_block);
     const std::size_t most =
         static_cast<std::size_t>(device.multiprocessors) * (fit_together ? together : 1);
     // A few rows of either side may have many results.
     constexpr std::size_t least_rows = 64;
-    const std::size_t blocks =
-        (static_cast<std::size_t>(probe.rows) + table.rows) / least_rows + 1;
+    const std::size_t blocks = (static_cast<std::size_t>(probe.rows) + table.rows) / least_rows + 1;
     return launch_resident_blocks(
         like, blocks < most ? blocks : most, kernel, partitions, table, probe,
         list_in(storage, first), sink,

@@ -60,6 +60,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::table.rest_threads,
   using Storage = join_rest_storage<typename MaxPolicy::ActivePolicy, Table, Key>;
   using Agent = typename Storage::Probe;
   using Lists = typename Storage::Lists;
+  using Reduce = typename Storage::Reduce;
   using Repeated = AgentJoinRepeated<Key, Hash, Equal, Index, Sink, Storage::threads>;
   // not for users: no number of threads makes it larger
   static_assert(sizeof(typename Repeated::TempStorage) <= join_static_shared_bytes,
@@ -106,9 +107,9 @@ __launch_bounds__(MaxPolicy::ActivePolicy::table.rest_threads,
     barrier.wait();
     write_join_units<Index>(agent, list, 0, sink);
   } else {
-    count_join_tiles<Agent, typename Storage::Reduce>(storage.reduce, table, probe, 0, probe.probe_tiles, nullptr);
+    count_join_tiles<Agent, Reduce>(storage.reduce, table, probe, 0, probe.probe_tiles, nullptr);
     if (probe.build_tiles != 0) barrier.wait();
-    count_join_tiles<Agent, typename Storage::Reduce>(storage.reduce, table, probe, probe.probe_tiles,
+    count_join_tiles<Agent, Reduce>(storage.reduce, table, probe, probe.probe_tiles,
                                     probe.build_tiles, nullptr);
   }
 }

@@ -32,7 +32,8 @@ class join_result_places {
   static constexpr unsigned threads = BlockThreads;
 
  public:
-  static constexpr unsigned group_threads = threads % 128 == 0 && threads <= 15 * 128 ? 128 : threads;
+  static constexpr unsigned group_threads =
+      threads % 128 == 0 && threads <= 15 * 128 ? 128 : threads;
 
  private:
   static constexpr unsigned groups = threads / group_threads;

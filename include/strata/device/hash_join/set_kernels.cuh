@@ -25,10 +25,8 @@ __launch_bounds__(MaxPolicy::ActivePolicy::partition.threads_of_join(IsLarge),
   STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
   STRATA_DYNAMIC_SHARED(shared);
   begin_join_kernel();
-  const unsigned pieces = *join.num_pieces;
-  if (blockIdx.x >= *join.num_units) return;
-  const unsigned at =
-      blockIdx.x < pieces ? blockIdx.x : join.plan.place_of_whole(blockIdx.x - pieces);
+  unsigned at = 0;
+  if (!join.take_unit(at)) return;
   const bool is_done = Agent(storage.Alias(), shared, plan, join, sink).run(join.units[at]);
   if (!is_done && threadIdx.x == 0) join.leave(at);
 }

@@ -201,7 +201,8 @@ class join_shared_table {
       if (odd > most_join_bucket_rows) note_crowded(2 * i + 1);
     }
     const bool has_several = squares > repeated_join_rows * sum;
-    const auto threads_with_several = static_cast<unsigned>(__syncthreads_count(has_several ? 1 : 0));
+    const auto threads_with_several =
+        static_cast<unsigned>(__syncthreads_count(has_several ? 1 : 0));
     unsigned begin = 0;
     Scan(storage_.scan).ExclusiveSum(sum, begin);
     for (unsigned i = first; i < last; ++i) {

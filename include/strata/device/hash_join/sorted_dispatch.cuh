@@ -114,16 +114,16 @@ struct DispatchSortedJoin {
       const auto kernel = order.states == nullptr
                               ? join_sorted_kernel<MaxPolicy, false, Index, Key, Row, Sink>
                               : join_sorted_kernel<MaxPolicy, true, Index, Key, Row, Sink>;
-      status = launch(with_grid(like, order.tiles, tuning.threads), kernel, sides, list, order, sink);
+      status =
+          launch(with_grid(like, order.tiles, tuning.threads), kernel, sides, list, order, sink);
       // Tiles in which no row has more than one result are never listed.
       const bool may_be_listed =
           has_pairs(sides.kind) && !sides.promised_unique && sides.capacity > 0;
       if (status != cudaSuccess || !may_be_listed) return status;
       const auto most_units =
           sides.tiles + static_cast<unsigned long long>(sides.capacity) / join_unit;
-      const unsigned long long resident =
-          static_cast<unsigned long long>(device.multiprocessors) *
-          static_cast<unsigned>(tuning.blocks_per_multiprocessor);
+      const unsigned long long resident = static_cast<unsigned long long>(device.multiprocessors) *
+                                          static_cast<unsigned>(tuning.blocks_per_multiprocessor);
       return launch(with_grid(like, most_units < resident ? most_units : resident, tuning.threads),
                     join_sorted_write_kernel<MaxPolicy, Index, Key, Row, Sink>, sides, list, sink);
     }

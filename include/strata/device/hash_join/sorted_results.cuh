@@ -208,7 +208,8 @@ class join_sorted_results {
     for (; base != last - rest; base += warp_threads) {
       write_piece<Index>(tile, begin, base, rows.next(base), true, sink);
     }
-    if (rest > 0) write_piece<Index>(tile, begin, base, rows.next(base), platform::lane_id() < rest, sink);
+    if (rest > 0)
+      write_piece<Index>(tile, begin, base, rows.next(base), platform::lane_id() < rest, sink);
   }
 
   // Result number `base` + lane, which is of row `mine`, by each lane that is asked to.

@@ -30,8 +30,9 @@ class join_sorted_tile {
   static constexpr unsigned tile_items = threads * ItemsPerThread;
   /// Stands for no partner.
   static constexpr unsigned none = 0xffff;
-  static_assert(BlockThreads % 32 == 0 && tile_items + further_keys < none && ItemsPerThread <= 31,
-                "join_sorted_tuning: whole warps, at most 31 rows of a thread and 65,000 of a tile");
+  static_assert(
+      BlockThreads % 32 == 0 && tile_items + further_keys < none && ItemsPerThread <= 31,
+      "join_sorted_tuning: whole warps, at most 31 rows of a thread and 65,000 of a tile");
 
   /// The probe key before the tile, those of the tile, its build keys, and those behind.
   static constexpr unsigned num_keys = 1 + tile_items + further_keys;
@@ -317,8 +318,8 @@ class join_sorted_tile {
   // any number of further ones.
   STRATA_D void find_run_end() {
     is_open = wants_all_partners() && probes > 0 && known_ > 0 &&
-               first_build + known_ < sides_.build_rows &&
-               probe_key(probes - 1) == build_key(known_ - 1);
+              first_build + known_ < sides_.build_rows &&
+              probe_key(probes - 1) == build_key(known_ - 1);
     if (!is_open) return;
     if (threadIdx.x < warp_threads) {
       const Key key = build_key(known_ - 1);

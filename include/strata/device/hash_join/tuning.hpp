@@ -59,8 +59,8 @@ struct join_policy_hub {
     // 2^27 x 2^27 4.03 / 4.12 / 4.17 / 4.13. Blocks that join of 640 / 768 / 1024 threads 2^24 x 2^24
     // 0.430 / 0.426 / 0.441. 23 and 15 rows of a thread are what registers hold.
     // A multiprocessor has 1024 threads.
-    static constexpr join_partition_tuning partition{
-        1024, {23, 12, 12}, {15, 12, 8}, 768, 4, 1, 1024, 16384, 8192, 8, 10, 8};
+    static constexpr join_partition_tuning partition{1024, {23, 12, 12}, {15, 12, 8}, 768, 4,  1,
+                                                     1024, 16384,        8192,        8,   10, 8};
     // H200, ms: u32 2^24 x 2^24 with 15 rows of a thread 0.173, 2^27 x 2^27 1.22; u64 with 7 0.244, 1.78.
     // 11 or 15 rows of u64 spill. Sides of equal length fill groups of 4 searches with half of 15 and 7.
     static constexpr join_sorted_tuning sorted{256, 15, 7, 4, 3};
@@ -70,8 +70,8 @@ struct join_policy_hub {
   };
   struct Policy800 : ChainedPolicy<800, Policy800, Policy750> {
     static constexpr join_table_tuning table = Policy750::table;
-    static constexpr join_partition_tuning partition{
-        1024, {23, 12, 12}, {15, 12, 8}, 768, 4, 2, 1024, 16384, 8192, 8, 10, 8};
+    static constexpr join_partition_tuning partition{1024, {23, 12, 12}, {15, 12, 8}, 768, 4,  2,
+                                                     1024, 16384,        8192,        8,   10, 8};
     static constexpr join_sorted_tuning sorted = Policy750::sorted;
     static constexpr std::uint64_t least_partitioned_rows = Policy750::least_partitioned_rows;
     using strategy = Policy750::strategy;
