@@ -81,6 +81,32 @@ struct block_scan_warp_scans {
     }
   }
 
+  /// By one warp, in all its lanes: the sum of the items of a block's threads, `item(thread)`, which
+  /// is called by lane `thread % 32`: the aggregate of scan(), bit for bit.
+  template <class Item, class Operator>
+  STRATA_D static T sum_by_one_warp(const Item& item, Operator& op) {
+    // not for users: AgentScanTiles sees to it
+    static_assert(last_warp_lanes == warp_threads, "blocks of whole warps only");
+    const auto lane = static_cast<int>(platform::lane_id());
+    T all{}, own{};  // own: the sum of a warp, in the lane that would read it from shared memory
+    for (int w = 0; w < warps; ++w) {
+      const T scanned = scan_lanes<warp_threads, true>(full_warp_mask, item(w * warp_threads + lane),
+                                                       op, true);
+      const T sum = platform::shuffle(full_warp_mask, scanned, warp_threads - 1);
+      if constexpr (scans_sums) {
+        if (lane % sums_width == w) own = sum;
+      } else {
+        all = w == 0 ? sum : static_cast<T>(op(all, sum));
+      }
+    }
+    if constexpr (scans_sums) {
+      const T scanned = scan_lanes<sums_width, warps == sums_width>(full_warp_mask, own, op,
+                                                                    lane % sums_width < warps);
+      all = platform::shuffle(full_warp_mask, scanned, warps - 1, sums_width);
+    }
+    return all;
+  }
+
  private:
   struct totals {
     // Of the warps before the caller's. In the first warp something unspecified; of words 0.

@@ -319,7 +319,7 @@ class AgentRing {
         // The head is in the sum of the first tile.
         if (after_head && round == 1) begin_with_initial_value();
         const Sum between = WarpScan<Sum>(unused).Broadcast(
-            sums_.sum_before(round, work_.scan_op(), NullType{}), 0);
+            sums_.sum_before(round, work_.scan_op()), 0);
         prefix = has_prefix ? combine(prefix, between) : between;
         has_prefix = true;
       }

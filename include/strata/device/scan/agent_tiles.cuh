@@ -5,14 +5,13 @@
 #include <strata/block/block_load.cuh>
 #include <strata/block/block_scan.cuh>
 #include <strata/block/block_store.cuh>
+#include <strata/block/specializations/block_scan_warp_scans.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
-#include <strata/core/shuffle.cuh>
 #include <strata/core/types.hpp>
 #include <strata/device/scan/initial_value.cuh>
 #include <strata/device/scan/tuning.hpp>
 #include <strata/device/scan/wave_sums.cuh>
-#include <strata/warp/warp_reduce.cuh>
 
 #include <cstddef>
 #include <type_traits>
@@ -87,7 +86,8 @@ class AgentScanTiles {
       }
     }
     if (must_be_erased && __syncthreads_or(departures == gridDim.x) != 0) {
-      sums_.erase(threadIdx.x, block_threads, rounds);
+      // With the claims of the input, if there are any.
+      sums_.erase(threadIdx.x, block_threads, may_overwrite_input_ ? rounds + 1 : rounds);
     }
   }
 
@@ -101,6 +101,7 @@ class AgentScanTiles {
     bool has_value;
     // Nobody reads the sum of the last tile, so it must not lie about when the tags are taken away.
     bool is_read;
+    bool is_input_claimed = false;  // by another block, which publishes the sum; in thread 0
 
     STRATA_D AccumT operator()(const AccumT& tile_sum) {
       if (gridDim.x == 1) {
@@ -111,9 +112,11 @@ class AgentScanTiles {
         return result;
       }
       if (is_read && threadIdx.x == 0) {
-        agent.sums_.publish(round, tile_sum);
-        // Whoever finds the tile's input overwritten then finds its sum, too.
-        if (agent.may_overwrite_input_) platform::fence_acq_rel();
+        if (is_input_claimed) {
+          agent.sums_.wait_for_sum();
+        } else {
+          agent.sums_.publish(round, tile_sum);
+        }
       }
       if (agent.sums_.tiles_before(round) > 0) append(sum_before());
       ++round;
@@ -123,10 +126,11 @@ class AgentScanTiles {
    private:
     STRATA_D AccumT sum_before() {
       if constexpr (IsOneWave) {
-        return agent.sums_.sum_before(round, agent.scan_op_,
-                                      [this](unsigned tile) { return agent.add_up(tile); });
+        return agent.sums_.sum_before(
+            round, agent.scan_op_, [this](unsigned tile) { return agent.reduce_tile(tile); },
+            agent.may_overwrite_input_);
       } else {
-        return agent.sums_.sum_before(round, agent.scan_op_, NullType{});
+        return agent.sums_.sum_before(round, agent.scan_op_);
       }
     }
     STRATA_D void append(const AccumT& sum) {
@@ -140,6 +144,9 @@ class AgentScanTiles {
   template <bool IsFull, class Leave>
   STRATA_D void scan_tile(std::size_t first, int valid_items, running_prefix& prefix,
                           const Leave& leave) {
+    if (may_overwrite_input_ && prefix.is_read && gridDim.x > 1 && threadIdx.x == 0) {
+      prefix.is_input_claimed = sums_.claim_own_input();
+    }
     AccumT items[items_per_thread];
     const auto in = d_in_ + static_cast<difference_of<InputIterator>>(first);
     if constexpr (IsFull) {
@@ -161,6 +168,8 @@ class AgentScanTiles {
         }
       }
       if (threadIdx.x < warp_threads) prefix(sum);
+      // Another block may still read the input until the first thread is there.
+      if (may_overwrite_input_) __syncthreads();
     } else if constexpr (IsInclusive) {
       if constexpr (IsFull) {
         scan.InclusiveScan(items, items, scan_op_, prefix);
@@ -185,17 +194,19 @@ class AgentScanTiles {
     }
   }
 
-  // By all lanes of a warp, in all of them: the sum of a whole tile.
-  STRATA_D AccumT add_up(unsigned tile) {
-    constexpr int lane_items = tile_items / warp_threads;
-    const auto first = static_cast<difference_of<InputIterator>>(
-        static_cast<std::size_t>(tile) * tile_items + platform::lane_id() * unsigned{lane_items});
-    AccumT sum = static_cast<AccumT>(d_in_[first]);
-    for (int i = 1; i < lane_items; ++i) {
-      sum = static_cast<AccumT>(scan_op_(sum, static_cast<AccumT>(d_in_[first + i])));
-    }
-    typename WarpReduce<AccumT>::TempStorage unused;
-    return platform::shuffle(full_warp_mask, WarpReduce<AccumT>(unused).Reduce(sum, scan_op_), 0);
+  // By all lanes of a warp, in all of them: the sum of a whole tile, bit for bit as its block makes it.
+  STRATA_D AccumT reduce_tile(unsigned tile) {
+    const std::size_t first = static_cast<std::size_t>(tile) * tile_items;
+    const auto sum_of_thread = [&](int thread) {
+      const auto in = d_in_ + static_cast<difference_of<InputIterator>>(
+                                  first + static_cast<std::size_t>(thread * items_per_thread));
+      AccumT sum = static_cast<AccumT>(in[0]);
+      for (int i = 1; i < items_per_thread; ++i) {
+        sum = static_cast<AccumT>(scan_op_(sum, static_cast<AccumT>(in[i])));
+      }
+      return sum;
+    };
+    return block_scan_warp_scans<AccumT, block_threads>::sum_by_one_warp(sum_of_thread, scan_op_);
   }
 
   template <class Iterator>

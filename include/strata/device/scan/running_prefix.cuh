@@ -60,7 +60,7 @@ class running_prefix {
       return result;
     }
     if (threadIdx.x == 0) sums_.publish(round_, tile_sum);
-    if (sums_.tiles_before(round_) > 0) append(sums_.sum_before(round_, scan_op_, NullType{}));
+    if (sums_.tiles_before(round_) > 0) append(sums_.sum_before(round_, scan_op_));
     ++round_;
     return value_;
   }

@@ -34,7 +34,13 @@ struct wave_sums_arguments {
 ///
 /// With several rounds, all blocks must be resident together. With one, a block waits for blocks
 /// before it only; that devices start these first is usual, but not promised, so a block that has
-/// waited long adds up the tile that it misses itself.
+/// waited long reduces the tile that it misses itself, in the order of operations in which that
+/// tile's block does: the result is the same, bit for bit. Where a block may overwrite its input
+/// (`claims_input`), whoever reads it claims it first: the block itself when it starts, or a block
+/// that reduces the tile in its place, publishes the sum and thereby gives the input back. (Blocks
+/// that number themselves by a ticket as they start need none of this. A ticket in memory that is
+/// not initialised takes three accesses one after the other before a block can load its tile: 8.2 us
+/// become 9.2 for one call with 2^16 ints on an H200, and 4.4 become 5.0 for 2^20 in a batch.)
 ///
 /// Sums travel in packets of 8 bytes of value and an 8-byte tag of this call and round: a packet is
 /// not yet written or complete, whatever lay there before, so nothing has to be initialised. The
@@ -74,23 +80,36 @@ class wave_sums {
 
   /// By one thread: the sum of the block's tile of this round.
   STRATA_D void publish(unsigned round, const T& sum) {
-    unsigned long long words[packets_per_value];
-    words[packets_per_value - 1] = 0;
-    memcpy(words, &sum, sizeof(T));
     if (frees_input_) platform::fence_acq_rel();
-    STRATA_UNROLL
-    for (int i = 0; i < packets_per_value; ++i) {
-      platform::store_packet(packet(round, block_, i), {words[i], tag_ + round});
-    }
+    store_sum(round, block_, sum);
   }
 
   /// Tiles between the block's last tile and that of this round.
   STRATA_D unsigned tiles_before(unsigned round) const { return round == 0 ? block_ : blocks_; }
 
+  /// By one thread of a block that overwrites the input of its tile, before the block reads it: true
+  /// if another block has claimed it. Then that block publishes the sum, and the input may be
+  /// overwritten after `wait_for_sum()`.
+  STRATA_D bool claim_own_input() {
+    unsigned long long* const claim = claim_of(block_);
+    platform::may_be_unwritten(claim, sizeof(*claim));
+    return atomicExch(claim, tag_ + by_own_block) == tag_ + by_other_block;
+  }
+
+  /// By one thread: waits for the sum of the block's own tile of the first round.
+  STRATA_D void wait_for_sum() {
+    T ignored;
+    while (!receive(0, block_, ignored)) STRATA_SPIN();
+    // Pairs with the fence of the block that has read the input, in reduce_missing().
+    platform::fence_acq_rel();
+  }
+
   /// By all lanes of a warp: the sum of those tiles, of which there must be some, in lane 0. With
-  /// `add_up(tile)`, by all lanes too, the warp helps itself when a sum does not come.
-  template <class Operator, class AddUp>
-  STRATA_D T sum_before(unsigned round, Operator op, AddUp add_up) {
+  /// `reduce_tile(tile)`, by all lanes too, the warp itself makes a sum that does not come; with
+  /// `claims_input`, of a tile whose input it has claimed.
+  template <class Operator, class ReduceTile = NullType>
+  STRATA_D T sum_before(unsigned round, Operator op, ReduceTile reduce_tile = {},
+                        bool claims_input = false) {
     const unsigned count = tiles_before(round);
     const unsigned lane = platform::lane_id();
     const unsigned per_lane = ceiling_divide<unsigned>(count, warp_threads);
@@ -114,11 +133,11 @@ class wave_sums {
           }
         }
         if (__all_sync(full_warp_mask, is_complete) != 0) break;
-        if constexpr (!std::is_same_v<AddUp, NullType>) {
-          if (polls >= patience) {
+        if constexpr (!std::is_same_v<ReduceTile, NullType>) {
+          if (polls >= most_polls) {
             STRATA_UNROLL
             for (unsigned j = 0; j < at_once; ++j) {
-              help_out(round, i + j * step, i + j * step < end, values[j], add_up);
+              reduce_missing(i + j * step, i + j * step < end, values[j], reduce_tile, claims_input);
             }
             break;
           }
@@ -179,35 +198,82 @@ class wave_sums {
   // Packets that a lane asks for before it looks at the first.
   static constexpr unsigned at_once = sizeof(T) <= 8 ? 5 : sizeof(T) <= 16 ? 3 : 1;
 
-  // Polls of what has not come, after which the warp helps itself: some milliseconds.
+  // Polls of what has not come, before the warp reduces the tile itself: some milliseconds.
 #if STRATA_HOST_SIMT
-  static constexpr unsigned patience = 1000;
+  static constexpr unsigned most_polls = 100;
 #else
-  static constexpr unsigned patience = 10000;
+  static constexpr unsigned most_polls = 10000;
 #endif
 
-  // Each lane's value that is not there is added up by all lanes from the input. Its block may
-  // publish it meanwhile, and after that overwrite the input: what is published then goes first.
-  template <class AddUp>
-  STRATA_D void help_out(unsigned round, unsigned i, bool is_wanted, T& value, AddUp& add_up) {
-    unsigned missing =
-        __ballot_sync(full_warp_mask, is_wanted && !collect(round, i, value) ? 1 : 0);
-    while (missing != 0) {
+  // Who has claimed the input of a tile: on top of the tag.
+  static constexpr unsigned long long by_own_block = 1;
+  static constexpr unsigned long long by_other_block = 2;
+
+  // The sums that lanes miss are made by all lanes, one after the other. There is one round, so that
+  // tile `i` is that of block `i`.
+  template <class ReduceTile>
+  STRATA_D void reduce_missing(unsigned i, bool is_wanted, T& value, ReduceTile& reduce_tile,
+                               bool claims_input) {
+    unsigned missing = __ballot_sync(full_warp_mask, is_wanted && !receive(0, i, value) ? 1 : 0);
+    for (; missing != 0; missing &= missing - 1) {
       const int lane = __ffs(static_cast<int>(missing)) - 1;
-      const T added_up = add_up(__shfl_sync(full_warp_mask, i, lane));
-      platform::fence_acq_rel();
-      if (static_cast<int>(platform::lane_id()) == lane && !collect(round, i, value)) {
-        value = added_up;
+      const unsigned tile = __shfl_sync(full_warp_mask, i, lane);
+      if (!claims_input) {
+        const T sum = reduce_tile(tile);
+        if (static_cast<int>(platform::lane_id()) == lane) value = sum;
+      } else {
+        if (claim_input_of(tile)) {
+          const T sum = reduce_tile(tile);
+          __syncwarp();
+          if (platform::lane_id() == 0) {
+            // Pairs with the fence in wait_for_sum().
+            platform::fence_acq_rel();
+            store_sum(0, tile, sum);
+          }
+        }
+        // Whoever has claimed it has started, and waits for nobody before it publishes the sum.
+        while (__all_sync(full_warp_mask, static_cast<int>(platform::lane_id()) != lane ||
+                                              receive(0, i, value)) == 0) {
+          STRATA_SPIN();
+        }
       }
-      missing &= missing - 1;
     }
   }
+
+  // By all lanes of a warp: false if another one has claimed it, or the block itself.
+  STRATA_D bool claim_input_of(unsigned block) {
+    bool is_claimed = false;
+    if (platform::lane_id() == 0) {
+      unsigned long long* const claim = claim_of(block);
+      platform::may_be_unwritten(claim, sizeof(*claim));
+      unsigned long long seen = platform::load_relaxed(claim);
+      while (!is_claimed && seen != tag_ + by_own_block && seen != tag_ + by_other_block) {
+        const unsigned long long found = atomicCAS(claim, seen, tag_ + by_other_block);
+        is_claimed = found == seen;
+        seen = found;
+      }
+    }
+    return __any_sync(full_warp_mask, is_claimed) != 0;
+  }
+
+  // In the tag of a packet of the second round, which there is not where input is claimed.
+  STRATA_D unsigned long long* claim_of(unsigned block) const { return &packet(1, block, 0)->tag; }
 
   STRATA_D platform::packet* packet(unsigned round, unsigned block, int part) const {
     return packets_ + (round % kept_rounds * unsigned{packets_per_value} +
                        static_cast<unsigned>(part)) *
                           blocks_ +
            block;
+  }
+
+  STRATA_D void store_sum(unsigned round, unsigned block, const T& sum) {
+    unsigned long long words[packets_per_value];
+    words[packets_per_value - 1] = 0;
+    memcpy(words, &sum, sizeof(T));
+    STRATA_UNROLL
+    for (int i = 0; i < packets_per_value; ++i) {
+      platform::store_packet(packet(round, block, i), {words[i], tag_ + round});
+    }
   }
 
   // Receives the sum of tile `i` of those before the block's tile of this round, if it is there.
@@ -218,6 +284,10 @@ class wave_sums {
       block = i < of_last_round ? block_ + i : i - of_last_round;
       round -= i < of_last_round ? 1 : 0;
     }
+    return receive(round, block, value);
+  }
+
+  STRATA_D bool receive(unsigned round, unsigned block, T& value) const {
     unsigned long long words[packets_per_value];
     bool is_complete = true;
     STRATA_UNROLL

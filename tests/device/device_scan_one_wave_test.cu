@@ -1,0 +1,178 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Scans with one tile for each block, whose blocks may start in any order, one after the other: a block
+// that has waited long for the sum of a tile makes it itself. Results are right in place, too, and have
+// the same bits under every schedule.
+#include <strata/core/chained_policy.hpp>
+#include <strata/device/device_scan.cuh>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+#include <vector>
+
+#include "device/device_call.cuh"
+#include "support/test_support.cuh"
+
+namespace {
+
+using namespace device_test;
+
+/// One tile for each block, whatever the number of items, of one shape.
+template <int Threads, int Items, strata::BlockLoadAlgorithm Load, strata::BlockStoreAlgorithm Store>
+struct one_wave_hub {
+  struct Policy : strata::ChainedPolicy<750, Policy, Policy> {
+    static constexpr strata::scan_tile_tuning small_tile{Threads, Items, Load, Store, 1};
+    static constexpr strata::scan_tile_tuning large_tile = small_tile;
+    static constexpr strata::scan_ring_tuning ring{32, 1, 3, 1, 1, 2};
+    static constexpr std::size_t ring_from_bytes = ~std::size_t{0};
+  };
+  using MaxPolicy = Policy;
+};
+template <int Threads, int Items>
+using vectorized =
+    one_wave_hub<Threads, Items, strata::BLOCK_LOAD_VECTORIZE, strata::BLOCK_STORE_VECTORIZE>;
+template <int Threads, int Items>
+using transposed = one_wave_hub<Threads, Items, strata::BLOCK_LOAD_WARP_TRANSPOSE,
+                                strata::BLOCK_STORE_WARP_TRANSPOSE>;
+
+/// Schedules of one shape; all tests together have ten thousand.
+std::size_t schedules_of_shape() { return if_small<std::size_t>(60, 1000); }
+
+/// Calls `issue(i)` for each i below `schedules_of_shape()`. On a GPU the schedules are what it makes
+/// of calls that follow each other.
+template <class Issue>
+void under_many_schedules(const Issue& issue) {
+#if STRATA_HOST_SIMT
+  struct restore {
+    strata::simt::configuration before = strata::simt::config();
+    ~restore() { strata::simt::config() = before; }
+  } restore_at_end;
+  constexpr strata::simt::block_order orders[] = {strata::simt::block_order::ascending,
+                                                  strata::simt::block_order::descending,
+                                                  strata::simt::block_order::shuffled};
+#endif
+  for (std::size_t i = 0; i < schedules_of_shape(); ++i) {
+#if STRATA_HOST_SIMT
+    strata::simt::configuration& config = strata::simt::config();
+    config.seed = i;
+    config.order = orders[i % 3];
+    config.resident_blocks = static_cast<unsigned>(1 + i / 3 % 6);
+    config.preemption = i % 4 == 3 ? 100 : 0;
+#endif
+    issue(i);
+    if (testing::Test::HasFatalFailure()) return;
+  }
+}
+
+template <class T, bool IsInclusive, class Hub>
+cudaError_t scan(void* storage, std::size_t& bytes, const T* in, T* out, std::size_t n) {
+  using Init = std::conditional_t<IsInclusive, strata::NullType, T>;
+  return strata::detail::DispatchScan<T, const T*, T*, strata::Sum, IsInclusive, Init,
+                                      Hub>::Dispatch(storage, bytes, in, out, n, strata::Sum{},
+                                                     Init{}, nullptr);
+}
+
+/// A value that travels between blocks in two parts.
+struct two_sums {
+  double sum, sum_of_halves;
+  STRATA_HD friend two_sums operator+(const two_sums& a, const two_sums& b) {
+    return {a.sum + b.sum, a.sum_of_halves + b.sum_of_halves};
+  }
+};
+
+template <class T>
+T item_of(double x) {
+  return static_cast<T>(x);
+}
+template <>
+two_sums item_of<two_sums>(double x) {
+  return {x, x / 2};
+}
+template <class T>
+double number_of(const T& item) {
+  return static_cast<double>(item);
+}
+double number_of(const two_sums& item) { return item.sum_of_halves * 2; }
+
+/// Numbers whose sums differ in their last bits when they are added in another order.
+template <class T>
+std::vector<T> items_of(std::size_t n) {
+  std::vector<T> items(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto bits = static_cast<std::uint32_t>(i * 2654435761u);
+    items[i] = item_of<T>(static_cast<std::int32_t>((bits ^ (bits >> 15)) * 0x846ca68bu) / 1000.0);
+  }
+  return items;
+}
+
+/// Under every schedule, in place and not, a scan gives the bits that the first one gave, which are
+/// those of a sum in order but for rounding.
+template <class T, bool IsInclusive, class Hub>
+void expect_the_same_bits() {
+  constexpr strata::scan_tile_tuning tile = Hub::MaxPolicy::small_tile;
+  // Five tiles, and a part of one.
+  const std::size_t n = static_cast<std::size_t>(tile.block_threads * tile.items_per_thread) * 5 + 77;
+  const std::vector<T> items = items_of<T>(n);
+  const device_vector<T> in(items);
+  std::size_t bytes = 0;
+  ASSERT_CUDA_SUCCESS((scan<T, IsInclusive, Hub>(nullptr, bytes, nullptr, nullptr, n)));
+  const scratch storage(bytes);
+  std::vector<T> first;
+  under_many_schedules([&](std::size_t i) {
+    const bool in_place = i % 2 == 1;
+    device_vector<T> out(items);
+    ASSERT_CUDA_SUCCESS((scan<T, IsInclusive, Hub>(
+        storage.data(), bytes, in_place ? out.data() : in.data(), out.data(), n)));
+    const std::vector<T> sums = out.to_host();
+    if (i == 0) first = sums;
+    ASSERT_EQ(0, std::memcmp(first.data(), sums.data(), n * sizeof(T)))
+        << (in_place ? "in place, " : "") << "schedule " << i;
+  });
+  if (testing::Test::HasFatalFailure()) return;
+  double sum = 0, magnitude = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const double before = sum;
+    sum += number_of(items[i]);
+    magnitude = std::max(magnitude, std::abs(sum));
+    ASSERT_NEAR(IsInclusive ? sum : before, number_of(first[i]), 1e-5 * magnitude) << i;
+  }
+}
+
+// Blocks of one warp; of some, whose sums are added one by one; and of many, whose sums are scanned.
+TEST(device_scan_one_wave, blocks_of_one_warp_inclusive) {
+  expect_the_same_bits<float, true, vectorized<32, 4>>();
+}
+TEST(device_scan_one_wave, blocks_of_one_warp_exclusive) {
+  expect_the_same_bits<float, false, vectorized<32, 4>>();
+}
+TEST(device_scan_one_wave, vectorized_inclusive) {
+  expect_the_same_bits<float, true, vectorized<128, 4>>();
+}
+TEST(device_scan_one_wave, vectorized_exclusive) {
+  expect_the_same_bits<float, false, vectorized<128, 4>>();
+}
+TEST(device_scan_one_wave, vectorized_words) {
+  expect_the_same_bits<std::int32_t, true, vectorized<128, 4>>();
+}
+TEST(device_scan_one_wave, many_warps_inclusive) {
+  expect_the_same_bits<float, true, vectorized<384, 2>>();
+}
+TEST(device_scan_one_wave, many_warps_exclusive) {
+  expect_the_same_bits<float, false, vectorized<512, 1>>();
+}
+TEST(device_scan_one_wave, transposed_inclusive) {
+  expect_the_same_bits<float, true, transposed<64, 7>>();
+}
+TEST(device_scan_one_wave, transposed_exclusive) {
+  expect_the_same_bits<float, false, transposed<64, 7>>();
+}
+TEST(device_scan_one_wave, values_of_two_packets) {
+  expect_the_same_bits<two_sums, true, transposed<64, 3>>();
+}
+
+}  // namespace
