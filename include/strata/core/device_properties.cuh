@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <strata/core/driver_functions.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 
@@ -16,7 +17,8 @@ STRATA_KERNEL void empty_kernel() {}
 /// What a dispatch asks of a device.
 struct device_properties {
   int ptx_version = 0;
-  int multiprocessors = 0;
+  int multiprocessors = 0;  // that the stream may use
+  bool in_green_context = false;
   int l2_bytes = 0;
   int shared_bytes_of_block = 0;  // that a block may have, if it asks for them
 };
@@ -43,8 +45,8 @@ inline cudaError_t query_device_properties(int device, device_properties& proper
   return status;
 }
 
-/// Properties of the current device; the driver is asked once per device and process, so a repeat
-/// call costs one `cudaGetDevice`.
+/// Properties of the current device, asked for once per device and process. The multiprocessors are
+/// those of the device, which are its share if it is shared by MPS or MIG.
 inline cudaError_t current_device_properties(device_properties& properties) {
   constexpr int max_cached_devices = 64;
   struct entry {
@@ -74,6 +76,15 @@ inline cudaError_t current_device_properties(device_properties& properties) {
                                        std::memory_order_relaxed);
     known->is_known.store(true, std::memory_order_release);
   }
+  return status;
+}
+
+/// The same, with the multiprocessors that kernels on `stream` may use.
+inline cudaError_t current_device_properties(device_properties& properties, cudaStream_t stream) {
+  const cudaError_t status = current_device_properties(properties);
+  const int multiprocessors = green_context_multiprocessors(stream);
+  properties.in_green_context = multiprocessors > 0;
+  if (properties.in_green_context) properties.multiprocessors = multiprocessors;
   return status;
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <strata/core/driver_functions.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 
@@ -24,8 +25,9 @@ struct launch_configuration {
   /// launch, sm_90): it must call platform::wait_for_previous_kernel() before it reads or writes
   /// what that one writes or reads.
   bool programmatic = false;
-  /// All blocks are resident together, so that they may wait for each other; if the device cannot
-  /// hold them, the launch fails with cudaErrorCooperativeLaunchTooLarge.
+  /// All blocks are resident together, so that they may wait for each other. The kernel starts when
+  /// there is room for all of them. If the device cannot hold them, the launch fails with
+  /// cudaErrorCooperativeLaunchTooLarge, unless it is captured: then the graph never ends.
   bool cooperative = false;
 };
 
@@ -56,6 +58,42 @@ inline cudaError_t after_launch(const launch_configuration& configuration, cudaE
   return status;
 }
 
+#if !STRATA_HOST_SIMT
+/// A configuration as the runtime wants it.
+class launch_attributes {
+ public:
+  cudaLaunchConfig_t of(const launch_configuration& configuration) {
+    cudaLaunchConfig_t launch{};
+    launch.gridDim = configuration.grid;
+    launch.blockDim = configuration.block;
+    launch.dynamicSmemBytes = configuration.dynamic_shared_bytes;
+    launch.stream = configuration.stream;
+    launch.attrs = attributes_;
+    if (configuration.cluster_size > 1) {
+      cudaLaunchAttribute& cluster = attributes_[launch.numAttrs++];
+      cluster.id = cudaLaunchAttributeClusterDimension;
+      cluster.val.clusterDim.x = configuration.cluster_size;
+      cluster.val.clusterDim.y = 1;
+      cluster.val.clusterDim.z = 1;
+    }
+    if (configuration.programmatic) {
+      cudaLaunchAttribute& programmatic = attributes_[launch.numAttrs++];
+      programmatic.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+      programmatic.val.programmaticStreamSerializationAllowed = 1;
+    }
+    if (configuration.cooperative) {
+      cudaLaunchAttribute& cooperative = attributes_[launch.numAttrs++];
+      cooperative.id = cudaLaunchAttributeCooperative;
+      cooperative.val.cooperative = 1;
+    }
+    return launch;
+  }
+
+ private:
+  cudaLaunchAttribute attributes_[3];
+};
+#endif
+
 }  // namespace detail
 
 /// Starts `kernel` with `arguments`, which convert to its parameter types. The one place where
@@ -75,32 +113,8 @@ template <class... Parameters, class... Arguments>
                                         configuration.cooperative},
       kernel, std::forward<Arguments>(arguments)...);
 #else
-  cudaLaunchAttribute attributes[3];
-  unsigned count = 0;
-  if (configuration.cluster_size > 1) {
-    attributes[count].id = cudaLaunchAttributeClusterDimension;
-    attributes[count].val.clusterDim.x = configuration.cluster_size;
-    attributes[count].val.clusterDim.y = 1;
-    attributes[count].val.clusterDim.z = 1;
-    ++count;
-  }
-  if (configuration.programmatic) {
-    attributes[count].id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    attributes[count].val.programmaticStreamSerializationAllowed = 1;
-    ++count;
-  }
-  if (configuration.cooperative) {
-    attributes[count].id = cudaLaunchAttributeCooperative;
-    attributes[count].val.cooperative = 1;
-    ++count;
-  }
-  cudaLaunchConfig_t launch{};
-  launch.gridDim = configuration.grid;
-  launch.blockDim = configuration.block;
-  launch.dynamicSmemBytes = configuration.dynamic_shared_bytes;
-  launch.stream = configuration.stream;
-  launch.attrs = attributes;
-  launch.numAttrs = count;
+  detail::launch_attributes attributes;
+  const cudaLaunchConfig_t launch = attributes.of(configuration);
   const cudaError_t status =
       cudaLaunchKernelEx(&launch, kernel, static_cast<Parameters>(arguments)...);
 #endif
@@ -112,8 +126,23 @@ template <class... Parameters, class... Arguments>
 template <class... Parameters>
 [[nodiscard]] cudaError_t allow_dynamic_shared_memory(void (*kernel)(Parameters...),
                                                       std::size_t bytes) {
-  return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                              static_cast<int>(bytes));
+  return detail::set_max_dynamic_shared_memory(reinterpret_cast<const void*>(kernel), bytes);
+}
+
+/// How many clusters of the kernel the current device holds at a time: 0 where it is a share of a GPU
+/// whose multiprocessors lie too far apart.
+template <class... Parameters>
+[[nodiscard]] cudaError_t resident_clusters(const launch_configuration& configuration,
+                                            void (*kernel)(Parameters...), int& clusters) {
+#if STRATA_HOST_SIMT
+  static_cast<void>(kernel);
+  clusters = configuration.cluster_size <= 16 ? 1 : 0;
+  return cudaSuccess;
+#else
+  detail::launch_attributes attributes;
+  const cudaLaunchConfig_t launch = attributes.of(configuration);
+  return cudaOccupancyMaxActiveClusters(&clusters, reinterpret_cast<const void*>(kernel), &launch);
+#endif
 }
 
 STRATA_NAMESPACE_END

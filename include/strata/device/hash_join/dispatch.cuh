@@ -111,7 +111,7 @@ struct DispatchHashJoin {
     }
     if (!layout.map(d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
     device_properties device;
-    status = current_device_properties(device);
+    status = current_device_properties(device, stream);
     if (status != cudaSuccess) return status;
 
     launch_configuration like{"strata::DeviceHashJoin", dim3(most_join_blocks), dim3(1)};

@@ -159,7 +159,7 @@ class JoinTable {
     cudaError_t status = map(where, table);
     if (status != cudaSuccess) return status;
     detail::device_properties device;
-    status = detail::current_device_properties(device);
+    status = detail::current_device_properties(device, stream);
     if (status != cudaSuccess) return status;
     table.rows = static_cast<Row>(first + rows);
     const launch_configuration like = configuration(device, stream);
@@ -199,7 +199,7 @@ class JoinTable {
     if (status != cudaSuccess) return status;
     table.rows = static_cast<Row>(rows_);
     detail::device_properties device;
-    status = detail::current_device_properties(device);
+    status = detail::current_device_properties(device, stream);
     if (status != cudaSuccess) return status;
     const typename Prober::Probe asked{
         kind,

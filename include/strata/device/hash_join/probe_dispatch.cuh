@@ -94,20 +94,26 @@ struct join_prober {
     constexpr std::size_t least_bytes = sizeof(join_rest_storage<MaxPolicy, Table, Key>);
     like.block = dim3(static_cast<unsigned>(tuning.rest_threads));
     like.dynamic_shared_bytes = repeated_bytes > least_bytes ? repeated_bytes : least_bytes;
-    const cudaError_t status = allow_join_tables(like, device, kernel);
+    cudaError_t status = allow_join_tables(like, device, kernel);
     if (status != cudaSuccess) return status;
-    // What a multiprocessor has of shared memory is about what a block may have.
-    constexpr auto together = static_cast<std::size_t>(tuning.rest_blocks_per_multiprocessor);
-    const bool fit_together = (like.dynamic_shared_bytes + join_static_shared_bytes) * together <=
-                              static_cast<std::size_t>(device.shared_bytes_of_block);
+    // Another size of shared memory in each call: not worth remembering.
+    int per_multiprocessor = 0;
+    status = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+        &per_multiprocessor, reinterpret_cast<const void*>(kernel), tuning.rest_threads,
+        like.dynamic_shared_bytes);
+    if (status != cudaSuccess) return status;
+    if (per_multiprocessor < 1) return cudaErrorLaunchOutOfResources;
+    constexpr int together = tuning.rest_blocks_per_multiprocessor;
     const std::size_t most =
-        static_cast<std::size_t>(device.multiprocessors) * (fit_together ? together : 1);
+        static_cast<std::size_t>(device.multiprocessors) *
+        static_cast<std::size_t>(per_multiprocessor < together ? per_multiprocessor : together);
     // A few rows of either side may have many results.
     constexpr std::size_t least_rows = 64;
     const std::size_t blocks = (static_cast<std::size_t>(probe.rows) + table.rows) / least_rows + 1;
-    return launch_resident_blocks(
-        like, blocks < most ? blocks : most, kernel, partitions, table, probe,
-        list_in(storage, first), sink,
+    like.grid = dim3(static_cast<unsigned>(blocks < most ? blocks : most));
+    like.cooperative = like.grid.x > 1;
+    return launch(
+        like, kernel, partitions, table, probe, list_in(storage, first), sink,
         static_cast<unsigned long long>(kind == JoinKind::full ? matched_words(num_slots) : 0));
   }
 

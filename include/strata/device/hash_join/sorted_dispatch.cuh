@@ -59,7 +59,7 @@ struct DispatchSortedJoin {
     }
     if (!storage.map(d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
     device_properties device;
-    cudaError_t status = current_device_properties(device);
+    cudaError_t status = current_device_properties(device, stream);
     if (status != cudaSuccess) return status;
 
     sides.splits = storage.template get<Row>(splits);

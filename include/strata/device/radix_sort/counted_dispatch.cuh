@@ -50,7 +50,7 @@ struct counted_radix_launches {
     using Count = AgentRadixCountWords<ActivePolicy, KeyIterator, Digits>;
     using Expand = AgentRadixExpandWords<ActivePolicy, Key, IsDescending>;
     constexpr int threads = ActivePolicy::words.block_threads;
-    static resident_blocks_cache cache;
+    static kernel_property_cache cache;
     launch_configuration counting{"strata::DeviceRadixSort, words", dim3(1), dim3(threads)};
     counting.dynamic_shared_bytes = Count::counter_bytes;
     counting.stream = stream;

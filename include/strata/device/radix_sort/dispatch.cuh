@@ -105,7 +105,7 @@ struct DispatchRadixSort {
     if (has_null(dispatch.keys) || (has_values && has_null(dispatch.values))) {
       return cudaErrorInvalidValue;
     }
-    const cudaError_t status = current_device_properties(dispatch.device);
+    const cudaError_t status = current_device_properties(dispatch.device, stream);
     if (status != cudaSuccess) return status;
     return MaxPolicy::Invoke(dispatch.device.ptx_version, dispatch);
   }
@@ -119,11 +119,11 @@ struct DispatchRadixSort {
     if constexpr (ActivePolicy::cluster.blocks > 0) {
       constexpr radix_cluster_tuning tuning = ActivePolicy::cluster;
       constexpr int most_items = tuning.blocks * tuning.block_threads * tuning.items_per_thread;
-      if (num_items <= static_cast<std::size_t>(most_items)) {
-        const cudaError_t started = start_cluster<ActivePolicy>();
-        // Where a part of the device is all that the context may use.
-        if (started != cudaErrorInvalidClusterSize) return started;
-        static_cast<void>(cudaGetLastError());
+      // The multiprocessors of a green context need not be such that a cluster fits on them.
+      if (num_items <= static_cast<std::size_t>(most_items) && !device.in_green_context) {
+        bool has_clusters = false;
+        const cudaError_t status = start_cluster<ActivePolicy>(has_clusters);
+        if (status != cudaSuccess || has_clusters) return status;
       }
     }
     if (num_items <= block_items<ActivePolicy, large_radix_block>()) {
@@ -224,7 +224,7 @@ struct DispatchRadixSort {
 
   // The kernel's dynamic shared memory has been allowed; once for each device is enough.
   template <class Kernel>
-  cudaError_t allow(resident_blocks_cache& cache, Kernel kernel, int threads,
+  cudaError_t allow(kernel_property_cache& cache, Kernel kernel, int threads,
                     std::size_t shared_bytes) const {
     int blocks;
     return resident_blocks_per_multiprocessor(cache, kernel, threads, shared_bytes, blocks);
@@ -236,7 +236,7 @@ struct DispatchRadixSort {
     const auto kernel =
         radix_block_kernel<MaxPolicy, Block, KeyIterator, ValueIterator, Value, Digits>;
     constexpr int threads = Block<ActivePolicy>::value.block_threads;
-    static resident_blocks_cache cache;
+    static kernel_property_cache cache;
     const cudaError_t status = allow(cache, kernel, threads, Agent::shared_bytes);
     if (status != cudaSuccess) return status;
     launch_configuration configuration{"strata::DeviceRadixSort", dim3(1), dim3(threads)};
@@ -247,18 +247,26 @@ struct DispatchRadixSort {
                   static_cast<int>(num_items), range, digits);
   }
 
+  // `has_clusters`: false if the device, or the part of it that is a device of its own, cannot hold a
+  // cluster; nothing was started then.
   template <class ActivePolicy>
-  cudaError_t start_cluster() {
+  cudaError_t start_cluster(bool& has_clusters) {
     using Agent = AgentRadixCluster<ActivePolicy, KeyIterator, ValueIterator, Digits>;
     constexpr radix_cluster_tuning tuning = ActivePolicy::cluster;
     const auto kernel = radix_cluster_kernel<MaxPolicy, KeyIterator, ValueIterator, Value, Digits>;
-    static resident_blocks_cache cache;
-    const cudaError_t status = allow(cache, kernel, tuning.block_threads, Agent::shared_bytes);
+    static kernel_property_cache cache;
+    cudaError_t status = allow(cache, kernel, tuning.block_threads, Agent::shared_bytes);
     if (status != cudaSuccess) return status;
     launch_configuration configuration{"strata::DeviceRadixSort", dim3(tuning.blocks),
                                        dim3(tuning.block_threads)};
     configuration.cluster_size = tuning.blocks;
     configuration.dynamic_shared_bytes = Agent::shared_bytes;
+    static kernel_property_cache clusters_cache;
+    int clusters = 0;
+    status = clusters_cache.get(
+        clusters, [&](int& count) { return resident_clusters(configuration, kernel, count); });
+    has_clusters = clusters > 0;
+    if (status != cudaSuccess || !has_clusters) return status;
     configuration.stream = stream;
     configuration.programmatic = device.ptx_version >= 900;
     constexpr auto blocks = static_cast<std::size_t>(tuning.blocks);
@@ -280,7 +288,7 @@ struct DispatchRadixSort {
                   "radix_sort_policy_hub::least_grid_tile_items must be that of all policies");
     constexpr std::size_t threads = static_cast<std::size_t>(tuning.block_threads);
     const auto kernel = radix_grid_kernel<MaxPolicy, KeyIterator, ValueIterator, Value, Digits>;
-    static resident_blocks_cache cache;
+    static kernel_property_cache cache;
     int per_multiprocessor = 0;
     const cudaError_t status = resident_blocks_per_multiprocessor(
         cache, kernel, tuning.block_threads, Agent::shared_bytes, per_multiprocessor);
@@ -307,13 +315,8 @@ struct DispatchRadixSort {
         {storage.template get<unsigned long long>(arrivals_slot), counters, next_call_tag(),
          may_be_replayed()},
         storage.template get<unsigned>(states_slot)};
-    const cudaError_t launched =
-        launch(configuration, kernel, keys, values, static_cast<unsigned>(num_items),
-               static_cast<int>(rows), range, digits, shared);
-    // Where a part of the device is all that the context may use, it holds fewer.
-    if (launched != cudaErrorCooperativeLaunchTooLarge) return launched;
-    static_cast<void>(cudaGetLastError());
-    return start_passes<ActivePolicy, unsigned>();
+    return launch(configuration, kernel, keys, values, static_cast<unsigned>(num_items),
+                  static_cast<int>(rows), range, digits, shared);
   }
 
   template <class ActivePolicy, class State>
@@ -326,7 +329,7 @@ struct DispatchRadixSort {
     const radix_workspace<State> shared = workspace<State>(tiles);
 
     constexpr int histogram_threads = ActivePolicy::histogram.block_threads;
-    static resident_blocks_cache histogram_cache;
+    static kernel_property_cache histogram_cache;
     launch_configuration counting{"strata::DeviceRadixSort, digits", dim3(1),
                                   dim3(histogram_threads)};
     counting.dynamic_shared_bytes = Histogram::counter_bytes();
@@ -347,7 +350,7 @@ struct DispatchRadixSort {
     const auto kernel =
         radix_pass_kernel<MaxPolicy, KeyIterator, ValueIterator, Value, Digits, State>;
     constexpr int pass_threads = ActivePolicy::pass.block_threads;
-    static resident_blocks_cache pass_cache;
+    static kernel_property_cache pass_cache;
     status = allow(pass_cache, kernel, pass_threads, Pass::shared_bytes);
     launch_configuration moving{"strata::DeviceRadixSort, pass",
                                 dim3(static_cast<unsigned>(tiles)), dim3(pass_threads)};

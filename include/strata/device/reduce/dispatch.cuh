@@ -84,7 +84,7 @@ struct DispatchReduce {
     DispatchReduce dispatch{d_in,         d_out,        static_cast<std::size_t>(num_items),
                             reduction_op, transform_op, init,
                             stream,       {},           storage.template get<platform::packet>(0)};
-    const cudaError_t status = current_device_properties(dispatch.device);
+    const cudaError_t status = current_device_properties(dispatch.device, stream);
     if (status != cudaSuccess) return status;
     return MaxPolicy::Invoke(dispatch.device.ptx_version, dispatch);
   }

@@ -86,7 +86,7 @@ struct DispatchScan {
     }
     DispatchScan dispatch{d_in, d_out, count,  scan_op,
                           init, rings, stream, {}, storage.template get<platform::packet>(0)};
-    const cudaError_t status = current_device_properties(dispatch.device);
+    const cudaError_t status = current_device_properties(dispatch.device, stream);
     if (status != cudaSuccess) return status;
     return MaxPolicy::Invoke(dispatch.device.ptx_version, dispatch);
   }
@@ -125,7 +125,7 @@ struct DispatchScan {
       const ring_shape shape{
           call.num_items, ceiling_divide<std::size_t>(call.num_items - head, Ring::tile_items),
           static_cast<unsigned>(head)};
-      static resident_blocks_cache cache;
+      static kernel_property_cache cache;
       return launch_resident(
           {"strata::DeviceScan", dim3(1), dim3(static_cast<unsigned>(Ring::block_threads)),
            Ring::dynamic_shared_bytes, call.stream, 1, true},
@@ -165,7 +165,7 @@ struct DispatchScan {
 
   template <class ActivePolicy, template <class> class Tiles>
   cudaError_t start_waves() {
-    static resident_blocks_cache cache;
+    static kernel_property_cache cache;
     return launch_resident(configuration<ActivePolicy, Tiles>(), cache, device,
                            tiles<ActivePolicy, Tiles>(), max_scan_blocks,
                            scan_tiles_kernel<MaxPolicy, Tiles, false, AccumT, InputIterator,

@@ -113,7 +113,7 @@ struct DispatchSegmentedMergeSort {
         storage.template get<unsigned long long>(progress) + progress_words,
         segment_tile_class::large,
         {}};
-    const cudaError_t status = current_device_properties(dispatch.device);
+    const cudaError_t status = current_device_properties(dispatch.device, call.stream);
     if (status != cudaSuccess) return status;
     return MaxPolicy::Invoke(dispatch.device.ptx_version, dispatch);
   }
@@ -247,7 +247,7 @@ struct DispatchSegmentedMergeSort {
     const auto kernel = segmented_merge_sort_kernel<MaxPolicy, Class, Key, Value, KeysIn, ValuesIn,
                                                     Segments, Compare>;
     constexpr std::size_t shared_bytes = sizeof(typename Tile::TempStorage);
-    static resident_blocks_cache cache;
+    static kernel_property_cache cache;
     int resident = 0;  // Allows as much shared memory.
     status = resident_blocks_per_multiprocessor(cache, kernel, tuning.block_threads, shared_bytes,
                                                 resident);
@@ -285,7 +285,7 @@ struct DispatchSegmentedMergeSort {
     const auto kernel = segmented_merge_sort_long_kernel<MaxPolicy, Class, Key, Value, KeysIn,
                                                          ValuesIn, Segments, Compare>;
     constexpr std::size_t shared_bytes = sizeof(typename Tile::TempStorage);
-    static resident_blocks_cache cache;
+    static kernel_property_cache cache;
     int per_multiprocessor = 0;
     cudaError_t status = resident_blocks_per_multiprocessor(cache, kernel, tuning.block_threads,
                                                             shared_bytes, per_multiprocessor);
@@ -317,7 +317,7 @@ struct DispatchSegmentedMergeSort {
     constexpr auto tile_items = static_cast<std::size_t>(items_of_tile<Policy, Class>);
     using Agent = AgentSegmentMerge<tuning.block_threads, tuning.items_per_thread, tuning.tile_items,
                                     static_cast<int>(tile_items), Key, Value, Compare>;
-    static resident_blocks_cache cache;
+    static kernel_property_cache cache;
     launch_configuration configuration{"strata::DeviceSegmentedMergeSort, merges", dim3(1),
                                        dim3(tuning.block_threads)};
     configuration.dynamic_shared_bytes = sizeof(typename Agent::TempStorage);

@@ -92,7 +92,7 @@ struct DispatchSegmentedRadixSort {
         keys, values, count, {begin_bit, end_bit}, between_two_buffers, segments,
         static_cast<unsigned long long>(num_segments),
         storage.template get<segmented_radix_sort_progress>(0), stream, {}};
-    const cudaError_t status = current_device_properties(dispatch.device);
+    const cudaError_t status = current_device_properties(dispatch.device, stream);
     if (status != cudaSuccess) return status;
     return MaxPolicy::Invoke(dispatch.device.ptx_version, dispatch);
   }
@@ -103,7 +103,7 @@ struct DispatchSegmentedRadixSort {
     const auto kernel =
         segmented_radix_sort_kernel<MaxPolicy, has_values, Key, Value, Segments, Digits>;
     constexpr int threads = ActivePolicy::segmented.block_threads;
-    static resident_blocks_cache cache;
+    static kernel_property_cache cache;
     int per_multiprocessor = 0;
     cudaError_t status = resident_blocks_per_multiprocessor(cache, kernel, threads,
                                                             Agent::shared_bytes,

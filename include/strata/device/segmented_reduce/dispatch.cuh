@@ -77,7 +77,7 @@ struct DispatchSegmentedReduce {
         storage.template get<platform::packet>(0),
         {storage.template get<unsigned>(1), storage.template get<queued_chunk>(2),
          storage.template get<unsigned>(3), storage.template get<AccumT>(0)}};
-    const cudaError_t status = current_device_properties(dispatch.device);
+    const cudaError_t status = current_device_properties(dispatch.device, stream);
     if (status != cudaSuccess) return status;
     return MaxPolicy::Invoke(dispatch.device.ptx_version, dispatch);
   }

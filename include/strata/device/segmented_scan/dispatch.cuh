@@ -83,7 +83,7 @@ struct DispatchSegmentedScan {
     DispatchSegmentedScan dispatch{
         d_in, d_out, {segments.begins, out_begins}, ends, count, scan_op, init, stream, {},
         storage.template get<platform::packet>(0)};
-    status = current_device_properties(dispatch.device);
+    status = current_device_properties(dispatch.device, stream);
     if (status != cudaSuccess) return status;
     status = scan_lengths(storage.template get<unsigned char>(2), scan_bytes);
     if (status != cudaSuccess) return status;
@@ -97,7 +97,7 @@ struct DispatchSegmentedScan {
                                        dim3(ActivePolicy::tuning.block_threads)};
     configuration.stream = stream;
     configuration.programmatic = device.ptx_version >= 900;
-    static resident_blocks_cache cache;
+    static kernel_property_cache cache;
     return launch_resident(configuration, cache, device, max_scan_blocks, max_scan_blocks,
                            segmented_scan_kernel<MaxPolicy, AccumT, InputIterator, OutputIterator,
                                                  Places, Index, ScanOp, IsInclusive, InitT>,

@@ -80,7 +80,7 @@ struct DispatchTranspose {
         {rows, columns, in_leading_dimension, out_leading_dimension, 0, 0, 0},
         stream,
         {}};
-    const cudaError_t status = current_device_properties(dispatch.device);
+    const cudaError_t status = current_device_properties(dispatch.device, stream);
     if (status != cudaSuccess) return status;
     // What all rows' addresses are multiples of, of both matrices.
     const std::uintptr_t alignment = in.begin | out.begin | in.pitch | out.pitch;
