@@ -119,6 +119,9 @@ struct same_last_digit {
 TEST(operators, inequality_negates_and_cast_converts) {
   test_pairs(std::vector<int>{1, 2, 12, 21}, strata::InequalityWrapper<same_last_digit>{},
              [](int a, int b) { return a % 10 != b % 10; });
+  test_pairs(std::vector<int>{1, 2, 12, 21},
+             strata::InequalityWrapper<same_last_digit>(same_last_digit{}),
+             [](int a, int b) { return a % 10 != b % 10; });
   EXPECT_EQ(strata::CastOp<int>{}(2.75), 2);
   static_assert(std::is_same_v<decltype(strata::CastOp<short>{}(7)), short>);
 }

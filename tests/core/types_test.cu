@@ -64,6 +64,7 @@ TEST(types, division_rounds_up_without_overflow) {
 TEST(types, pairs_are_equal_if_both_parts_are) {
   const KeyValuePair<int, float> pair{1, 2.0f};
   EXPECT_TRUE(pair == (KeyValuePair<int, float>{1, 2.0f}));
+  EXPECT_TRUE(pair == (KeyValuePair<int, float>(1, 2.0f)));
   EXPECT_FALSE(pair == (KeyValuePair<int, float>{1, 3.0f}));
   EXPECT_FALSE(pair == (KeyValuePair<int, float>{2, 2.0f}));
   EXPECT_TRUE(pair != (KeyValuePair<int, float>{2, 2.0f}));
@@ -71,6 +72,7 @@ TEST(types, pairs_are_equal_if_both_parts_are) {
   static_assert(std::is_same_v<KeyValuePair<int, float>::Key, int>);
   static_assert(std::is_same_v<KeyValuePair<int, float>::Value, float>);
   static_assert(std::is_trivially_copyable_v<KeyValuePair<int, float>>);
+  static_assert(std::is_trivially_default_constructible_v<KeyValuePair<int, float>>);
   EXPECT_TRUE(NullType{} == NullType{});
   EXPECT_FALSE(NullType{} != NullType{});
 }

@@ -84,9 +84,11 @@ class BlockExchange {
   using blocked = blocked_access<layout::unit_bytes, ItemsPerThread>;
   using striped = striped_access<layout::unit_bytes, ItemsPerThread>;
   // not for users: the layout keeps these promises for every T and ItemsPerThread
-  static_assert(conflict_degree(layout{}, blocked{}) == 1, "blocked accesses have bank conflicts");
+  static_assert(strata::conflict_degree(layout{}, blocked{}) == 1,
+                "blocked accesses have bank conflicts");
   // not for users: as above
-  static_assert(conflict_degree(layout{}, striped{}) == 1, "striped accesses have bank conflicts");
+  static_assert(strata::conflict_degree(layout{}, striped{}) == 1,
+                "striped accesses have bank conflicts");
 
  public:
   struct TempStorage : Uninitialized<tile> {};

@@ -141,13 +141,13 @@ class BlockLoad {
   template <class Iterator, class... End>
   STRATA_D void load(Iterator from, T (&items)[items_per_thread], End... end) {
     if constexpr (Algorithm == BLOCK_LOAD_DIRECT) {
-      LoadDirectBlocked(thread_, from, items, end...);
+      strata::LoadDirectBlocked(thread_, from, items, end...);
     } else if constexpr (Algorithm == BLOCK_LOAD_VECTORIZE) {
       detail::load_blocked_in_words(thread_, from, items, end...);
     } else if constexpr (warp_transposes) {
-      LoadDirectWarpStriped(thread_, from, items, end...);
+      strata::LoadDirectWarpStriped(thread_, from, items, end...);
     } else {
-      LoadDirectStriped<shape::threads>(thread_, from, items, end...);
+      strata::LoadDirectStriped<shape::threads>(thread_, from, items, end...);
     }
   }
 

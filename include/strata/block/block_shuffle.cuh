@@ -65,8 +65,8 @@ class BlockShuffle {
   template <int First>
   using neighbours = strided_access<layout::unit_bytes, 1, First>;
   // not for users: the layout serves every type
-  static_assert(conflict_degree(layout{}, neighbours<0>{}) == 1 &&
-                    conflict_degree(layout{}, neighbours<1>{}) == 1,
+  static_assert(strata::conflict_degree(layout{}, neighbours<0>{}) == 1 &&
+                    strata::conflict_degree(layout{}, neighbours<1>{}) == 1,
                 "neighbouring items must lie in different banks: take ExchangeLayout<T, 1>");
 
  public:

@@ -90,19 +90,19 @@ class BlockStore {
   template <class Iterator, class... End>
   STRATA_D void store(Iterator to, const T (&items)[items_per_thread], End... end) {
     if constexpr (Algorithm == BLOCK_STORE_DIRECT) {
-      StoreDirectBlocked(thread_, to, items, end...);
+      strata::StoreDirectBlocked(thread_, to, items, end...);
     } else if constexpr (Algorithm == BLOCK_STORE_VECTORIZE) {
       detail::store_blocked_in_words(thread_, to, items, end...);
     } else if constexpr (Algorithm == BLOCK_STORE_STRIPED) {
-      StoreDirectStriped<shape::threads>(thread_, to, items, end...);
+      strata::StoreDirectStriped<shape::threads>(thread_, to, items, end...);
     } else {
       T exchanged[items_per_thread];
       if constexpr (warp_transposes) {
         exchange(storage_->Alias()).BlockedToWarpStriped(items, exchanged);
-        StoreDirectWarpStriped(thread_, to, exchanged, end...);
+        strata::StoreDirectWarpStriped(thread_, to, exchanged, end...);
       } else {
         exchange(storage_->Alias()).BlockedToStriped(items, exchanged);
-        StoreDirectStriped<shape::threads>(thread_, to, exchanged, end...);
+        strata::StoreDirectStriped<shape::threads>(thread_, to, exchanged, end...);
       }
     }
   }

@@ -159,7 +159,7 @@ class BlockTranspose {
       if (units::is_aligned(matrix, leading_dimension)) {
         registers held;
         units::load(thread_, from, leading_dimension, held, NullType{});
-        memcpy(static_cast<void*>(items), &held, sizeof(items));
+        std::memcpy(static_cast<void*>(items), &held, sizeof(items));
         return;
       }
     }
@@ -179,15 +179,15 @@ class BlockTranspose {
   STRATA_D void Transpose(const T (&in)[item_count], T (&out)[item_count]) const {
     if constexpr (pieces::is_one) {
       registers held;
-      memcpy(&held, in, sizeof(held));
+      std::memcpy(&held, in, sizeof(held));
       units::put(thread_, storage_.piece[0], held);
       __syncthreads();
       units::get(thread_, storage_.piece[0], held);
-      memcpy(static_cast<void*>(out), &held, sizeof(held));
+      std::memcpy(static_cast<void*>(out), &held, sizeof(held));
     } else {
       using element = typename units::element;
       element held[item_count][pieces::count];
-      memcpy(static_cast<void*>(held), in, sizeof(held));
+      std::memcpy(static_cast<void*>(held), in, sizeof(held));
       STRATA_UNROLL
       for (int p = 0; p < pieces::count; ++p) {
         registers plane;
@@ -203,7 +203,7 @@ class BlockTranspose {
         STRATA_UNROLL
         for (int i = 0; i < items_per_thread; ++i) held[i][p] = plane.line[i][0];
       }
-      memcpy(static_cast<void*>(out), held, sizeof(held));
+      std::memcpy(static_cast<void*>(out), held, sizeof(held));
     }
   }
 
@@ -213,7 +213,7 @@ class BlockTranspose {
       auto* const to = reinterpret_cast<typename units::element*>(matrix);
       if (units::is_aligned(matrix, leading_dimension)) {
         registers held;
-        memcpy(&held, items, sizeof(held));
+        std::memcpy(&held, items, sizeof(held));
         units::store(thread_, to, leading_dimension, held);
         return;
       }

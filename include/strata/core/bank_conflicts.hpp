@@ -89,8 +89,8 @@ STRATA_HD constexpr int wavefronts_of_group(const Layout& layout, const Pattern&
   words_by_bank words;
   for (int lane = first_lane; lane < first_lane + lanes_per_wavefront(bytes); ++lane) {
     const auto place = pattern(instruction, lane);
-    if (!takes_part(place)) continue;
-    const int first_byte = position_of(layout, place) * bytes;
+    if (!detail::takes_part(place)) continue;
+    const int first_byte = detail::position_of(layout, place) * bytes;
     for (int byte = 0; byte < bytes; byte += shared_memory_bank_bytes) {
       words.add((first_byte + byte) / shared_memory_bank_bytes);
     }
@@ -106,7 +106,7 @@ template <class Layout, class Pattern>
 STRATA_HD constexpr int conflict_degree(const Layout& layout, const Pattern& pattern) {
   int degree = 1;
   for (int instruction = 0; instruction < Pattern::instructions; ++instruction) {
-    for (int lane = 0; lane < 32; lane += lanes_per_wavefront(Pattern::element_bytes)) {
+    for (int lane = 0; lane < 32; lane += strata::lanes_per_wavefront(Pattern::element_bytes)) {
       const int wavefronts = detail::wavefronts_of_group(layout, pattern, instruction, lane);
       degree = wavefronts > degree ? wavefronts : degree;
     }
@@ -121,8 +121,8 @@ namespace detail {
 template <class Layout, class Pattern>
 STRATA_HD constexpr bool has_conflicts(const Layout& layout, const Pattern& pattern) {
   for (int instruction = 0; instruction < Pattern::instructions; ++instruction) {
-    for (int lane = 0; lane < 32; lane += lanes_per_wavefront(Pattern::element_bytes)) {
-      if (wavefronts_of_group(layout, pattern, instruction, lane) > 1) return true;
+    for (int lane = 0; lane < 32; lane += strata::lanes_per_wavefront(Pattern::element_bytes)) {
+      if (detail::wavefronts_of_group(layout, pattern, instruction, lane) > 1) return true;
     }
   }
   return false;
@@ -144,7 +144,7 @@ template <class Layout, class Pattern>
 STRATA_HD constexpr wavefront_count count_wavefronts(const Layout& layout, const Pattern& pattern) {
   wavefront_count total;
   for (int instruction = 0; instruction < Pattern::instructions; ++instruction) {
-    for (int lane = 0; lane < 32; lane += lanes_per_wavefront(Pattern::element_bytes)) {
+    for (int lane = 0; lane < 32; lane += strata::lanes_per_wavefront(Pattern::element_bytes)) {
       const int wavefronts = detail::wavefronts_of_group(layout, pattern, instruction, lane);
       total.wavefronts += wavefronts;
       total.ideal += wavefronts > 0 ? 1 : 0;
@@ -157,7 +157,8 @@ STRATA_HD constexpr wavefront_count count_wavefronts(const Layout& layout, const
 /// equally often: wavefronts over the fewest possible, 1.0 if there are no conflicts.
 template <class Layout, class... Patterns>
 STRATA_HD constexpr double serialization(const Layout& layout, const Patterns&... patterns) {
-  const wavefront_count total = (wavefront_count{} + ... + count_wavefronts(layout, patterns));
+  const wavefront_count total =
+      (wavefront_count{} + ... + strata::count_wavefronts(layout, patterns));
   return total.ideal == 0 ? 1.0 : static_cast<double>(total.wavefronts) / total.ideal;
 }
 

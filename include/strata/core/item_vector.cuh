@@ -43,11 +43,11 @@ struct item_vector {
 
   template <class U>
   STRATA_D void get(U (&items)[Count]) const {
-    memcpy(static_cast<void*>(items), &bits, sizeof(bits));
+    std::memcpy(static_cast<void*>(items), &bits, sizeof(bits));
   }
   template <class U>
   STRATA_D void set(const U (&items)[Count]) {
-    memcpy(&bits, static_cast<const void*>(items), sizeof(bits));
+    std::memcpy(&bits, static_cast<const void*>(items), sizeof(bits));
   }
   STRATA_D void load(const T* from) {
 #if STRATA_HOST_SIMT

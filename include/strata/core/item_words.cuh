@@ -19,7 +19,7 @@ struct item_words {
   item_words() = default;
   STRATA_D explicit item_words(const T& item) {
     if constexpr (sizeof(T) % sizeof(Word) != 0) word[count - 1] = Word{};
-    memcpy(word, &item, sizeof(T));
+    std::memcpy(word, &item, sizeof(T));
   }
   STRATA_D T value() const {
     // A union, for T need not have a default constructor.
@@ -28,7 +28,7 @@ struct item_words {
       unsigned char bytes[sizeof(T)];
       STRATA_D storage() {}
     } result;
-    memcpy(result.bytes, word, sizeof(T));
+    std::memcpy(result.bytes, word, sizeof(T));
     return result.object;
   }
 };

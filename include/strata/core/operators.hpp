@@ -74,7 +74,6 @@ struct ArgMax {
   }
 };
 
-/// Negates an equality operator.
 struct Equality {
   template <class T, class U>
   STRATA_HD bool operator()(const T& a, const U& b) const {
@@ -82,9 +81,14 @@ struct Equality {
   }
 };
 
+/// Negates an equality operator.
 template <class EqualityOp>
 struct InequalityWrapper {
   EqualityOp op;
+
+  InequalityWrapper() = default;
+  STRATA_HD constexpr InequalityWrapper(EqualityOp equality) : op(equality) {}
+
   template <class T, class U>
   STRATA_HD bool operator()(const T& a, const U& b) {
     return !op(a, b);

@@ -49,7 +49,7 @@ STRATA_D unsigned match_digit(unsigned digit) {
   }
   return peers;
 #else
-  return match_digit<Bits>(digit, full_warp_mask);
+  return platform::match_digit<Bits>(digit, full_warp_mask);
 #endif
 }
 

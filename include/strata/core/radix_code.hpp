@@ -50,7 +50,7 @@ struct radix_codes<radix_digits<Key, IsDescending, identity_decomposer>> {
   // By value: of a reference to memory, memcpy would make loads of single bytes.
   STRATA_HD static Code encode(Key key) {
     Code word;
-    memcpy(&word, &key, sizeof(Key));
+    std::memcpy(&word, &key, sizeof(Key));
     Code flipped = 0;
     if constexpr (is_float) {
       flipped = static_cast<Code>((word & sign) != 0 ? ~Code{0} : sign);
@@ -70,7 +70,7 @@ struct radix_codes<radix_digits<Key, IsDescending, identity_decomposer>> {
     }
     const Code word = static_cast<Code>(code ^ flipped);
     Key key;
-    memcpy(static_cast<void*>(&key), &word, sizeof(Key));
+    std::memcpy(static_cast<void*>(&key), &word, sizeof(Key));
     return key;
   }
 

@@ -89,7 +89,7 @@ struct RadixTraits {
 
   STRATA_HD static word ordered(T key) {
     word result;
-    memcpy(&result, &key, sizeof(T));
+    std::memcpy(&result, &key, sizeof(T));
     constexpr word sign = static_cast<word>(word{1} << (bits - 1));
     if constexpr (detail::radix_mantissa_bits<T> != 0) {
       constexpr word magnitude_of_infinity = static_cast<word>(
@@ -114,7 +114,7 @@ struct RadixTraits {
                             ? static_cast<word>(ordered ^ sign)
                             : ordered;
     T key;
-    memcpy(&key, &result, sizeof(T));
+    std::memcpy(&key, &result, sizeof(T));
     return key;
   }
 };
@@ -145,7 +145,7 @@ STRATA_HD constexpr auto& get(const RadixFields<First, Rest...>& fields) {
   if constexpr (Index == 0) {
     return fields.first;
   } else {
-    return get<Index - 1>(fields.rest);
+    return strata::get<Index - 1>(fields.rest);
   }
 }
 

@@ -60,7 +60,7 @@ STRATA_D T shuffle_up(unsigned mask, const T& value, unsigned distance, int widt
   return words.value();
 #else
   has_source = detail::has_lane_below(distance, width);
-  return shuffle_up(mask, value, distance, width);
+  return platform::shuffle_up(mask, value, distance, width);
 #endif
 }
 

@@ -192,7 +192,7 @@ struct ExchangeLayout {
 namespace detail {
 
 template <class Layout, class... Patterns>
-inline constexpr bool is_free_of_conflicts = !(has_conflicts(Layout{}, Patterns{}) || ...);
+inline constexpr bool is_free_of_conflicts = !(detail::has_conflicts(Layout{}, Patterns{}) || ...);
 
 struct no_free_layout {
   STRATA_HD static constexpr int storage_elements(int) { return 0; }
@@ -253,9 +253,10 @@ struct matrix_of_pitch {
 template <class Pattern, class... Patterns>
 STRATA_HD constexpr int least_free_pad(int columns, const Pattern& pattern,
                                        const Patterns&... patterns) {
-  for (int pad = 0; pad <= lanes_per_wavefront(Pattern::element_bytes); ++pad) {
+  for (int pad = 0; pad <= strata::lanes_per_wavefront(Pattern::element_bytes); ++pad) {
     const matrix_of_pitch layout{columns + pad};
-    if (!(has_conflicts(layout, pattern) || ... || has_conflicts(layout, patterns))) return pad;
+    if (!(detail::has_conflicts(layout, pattern) || ... || detail::has_conflicts(layout, patterns)))
+      return pad;
   }
   return -1;
 }
@@ -263,8 +264,8 @@ STRATA_HD constexpr int least_free_pad(int columns, const Pattern& pattern,
 template <int ElementBytes, int Rows, int Columns>
 struct conflict_free_matrix {
   static constexpr int pad =
-      least_free_pad(Columns, column_access<ElementBytes, Rows, Columns>{},
-                     row_access<ElementBytes, Rows, Columns>{});
+      detail::least_free_pad(Columns, column_access<ElementBytes, Rows, Columns>{},
+                             row_access<ElementBytes, Rows, Columns>{});
   // not for users: a pitch of an odd number of words is always found
   static_assert(pad >= 0, "no padding frees both rows and columns");
   using type = PaddedMatrixLayout<Rows, Columns, pad>;

@@ -39,6 +39,9 @@ struct KeyValuePair {
   Key key;
   Value value;
 
+  KeyValuePair() = default;
+  STRATA_HD constexpr KeyValuePair(const Key& k, const Value& v) : key(k), value(v) {}
+
   STRATA_HD friend bool operator==(const KeyValuePair& a, const KeyValuePair& b) {
     return a.key == b.key && a.value == b.value;
   }

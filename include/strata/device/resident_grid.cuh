@@ -40,7 +40,7 @@ cudaError_t resident_blocks_per_multiprocessor(kernel_property_cache& cache, Ker
   return cache.get(blocks, [&](int& count) {
     constexpr std::size_t always_allowed = 48u << 10;
     if (shared_bytes > always_allowed) {
-      const cudaError_t status = allow_dynamic_shared_memory(kernel, shared_bytes);
+      const cudaError_t status = strata::allow_dynamic_shared_memory(kernel, shared_bytes);
       if (status != cudaSuccess) return status;
     }
     const cudaError_t status = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
@@ -58,9 +58,9 @@ cudaError_t launch_resident(launch_configuration configuration, kernel_property_
                             std::size_t max_blocks, void (*kernel)(Parameters...),
                             const Arguments&... arguments) {
   int per_multiprocessor = 0;
-  const cudaError_t status =
-      resident_blocks_per_multiprocessor(cache, kernel, static_cast<int>(configuration.block.x),
-                                         configuration.dynamic_shared_bytes, per_multiprocessor);
+  const cudaError_t status = detail::resident_blocks_per_multiprocessor(
+      cache, kernel, static_cast<int>(configuration.block.x), configuration.dynamic_shared_bytes,
+      per_multiprocessor);
   if (status != cudaSuccess) return status;
   const std::size_t resident = static_cast<std::size_t>(per_multiprocessor) *
                                static_cast<std::size_t>(device.multiprocessors);
@@ -68,7 +68,7 @@ cudaError_t launch_resident(launch_configuration configuration, kernel_property_
   if (blocks > resident) blocks = resident;
   configuration.grid = dim3(static_cast<unsigned>(blocks));
   configuration.cooperative = blocks > 1;
-  return launch(configuration, kernel, arguments...);
+  return strata::launch(configuration, kernel, arguments...);
 }
 
 STRATA_ARCH_DETAIL_NAMESPACE_END

@@ -63,7 +63,7 @@ STRATA_D void LoadDirectBlocked(int linear_tid, Iterator block_src_it,
                                 T (&dst_items)[ItemsPerThread], int block_items_end,
                                 Default oob_default) {
   detail::fill_items(dst_items, oob_default);
-  LoadDirectBlocked(linear_tid, block_src_it, dst_items, block_items_end);
+  strata::LoadDirectBlocked(linear_tid, block_src_it, dst_items, block_items_end);
 }
 
 /// As LoadDirectBlocked, in words of up to 16 bytes if `block_src_ptr` is aligned to them. It need
@@ -78,7 +78,7 @@ STRATA_D void LoadDirectBlockedVectorized(int linear_tid, const T* block_src_ptr
       return;
     }
   }
-  LoadDirectBlocked(linear_tid, block_src_ptr, dst_items);
+  strata::LoadDirectBlocked(linear_tid, block_src_ptr, dst_items);
 }
 
 /// Thread t of `BlockThreads` loads items t, t + BlockThreads, t + 2 * BlockThreads ... of the
@@ -101,7 +101,7 @@ STRATA_D void LoadDirectStriped(int linear_tid, Iterator block_src_it,
                                 T (&dst_items)[ItemsPerThread], int block_items_end,
                                 Default oob_default) {
   detail::fill_items(dst_items, oob_default);
-  LoadDirectStriped<BlockThreads>(linear_tid, block_src_it, dst_items, block_items_end);
+  strata::LoadDirectStriped<BlockThreads>(linear_tid, block_src_it, dst_items, block_items_end);
 }
 
 /// Lane l of warp w loads items l, l + 32, l + 64 ... of the 32 * N items that start at 32 * N * w.
@@ -125,7 +125,7 @@ STRATA_D void LoadDirectWarpStriped(int linear_tid, Iterator block_src_it,
                                     T (&dst_items)[ItemsPerThread], int block_items_end,
                                     Default oob_default) {
   detail::fill_items(dst_items, oob_default);
-  LoadDirectWarpStriped(linear_tid, block_src_it, dst_items, block_items_end);
+  strata::LoadDirectWarpStriped(linear_tid, block_src_it, dst_items, block_items_end);
 }
 
 namespace detail {
@@ -134,9 +134,9 @@ namespace detail {
 template <class T, std::size_t Items, class Iterator>
 STRATA_D void load_blocked_in_words(int linear_tid, Iterator from, T (&items)[Items]) {
   if constexpr (is_pointer_to<Iterator, T>) {
-    LoadDirectBlockedVectorized(linear_tid, from, items);
+    strata::LoadDirectBlockedVectorized(linear_tid, from, items);
   } else {
-    LoadDirectBlocked(linear_tid, from, items);
+    strata::LoadDirectBlocked(linear_tid, from, items);
   }
 }
 
@@ -144,16 +144,16 @@ template <class T, std::size_t Items, class Iterator>
 STRATA_D void load_blocked_in_words(int linear_tid, Iterator from, T (&items)[Items], int end) {
   // All threads but one either have all their items or none.
   if ((linear_tid + 1) * static_cast<int>(Items) <= end) {
-    load_blocked_in_words(linear_tid, from, items);
+    detail::load_blocked_in_words(linear_tid, from, items);
   } else {
-    LoadDirectBlocked(linear_tid, from, items, end);
+    strata::LoadDirectBlocked(linear_tid, from, items, end);
   }
 }
 
 /// Items of a thread in blocked arrangement that were loaded otherwise: those before `end`.
 template <class T, std::size_t Items>
 STRATA_D void take_blocked(int linear_tid, const T (&from)[Items], T (&items)[Items], int end) {
-  const tile_positions<1> position = blocked_positions<Items>(linear_tid);
+  const tile_positions<1> position = detail::blocked_positions<Items>(linear_tid);
   STRATA_UNROLL
   for (int i = 0; i < static_cast<int>(Items); ++i) {
     if (position(i) < end) items[i] = from[i];

@@ -64,7 +64,7 @@ STRATA_D void StoreDirectBlockedVectorized(int linear_tid, T* block_ptr,
       return;
     }
   }
-  StoreDirectBlocked(linear_tid, block_ptr, items);
+  strata::StoreDirectBlocked(linear_tid, block_ptr, items);
 }
 
 /// Thread t of `BlockThreads` stores items t, t + BlockThreads, t + 2 * BlockThreads ... of the
@@ -103,9 +103,9 @@ namespace detail {
 template <class T, std::size_t Items, class Iterator>
 STRATA_D void store_blocked_in_words(int linear_tid, Iterator to, const T (&items)[Items]) {
   if constexpr (is_pointer_to<Iterator, T>) {
-    StoreDirectBlockedVectorized(linear_tid, to, items);
+    strata::StoreDirectBlockedVectorized(linear_tid, to, items);
   } else {
-    StoreDirectBlocked(linear_tid, to, items);
+    strata::StoreDirectBlocked(linear_tid, to, items);
   }
 }
 
@@ -114,9 +114,9 @@ STRATA_D void store_blocked_in_words(int linear_tid, Iterator to, const T (&item
                                      int end) {
   // All threads but one either have all their items or none.
   if ((linear_tid + 1) * static_cast<int>(Items) <= end) {
-    store_blocked_in_words(linear_tid, to, items);
+    detail::store_blocked_in_words(linear_tid, to, items);
   } else {
-    StoreDirectBlocked(linear_tid, to, items, end);
+    strata::StoreDirectBlocked(linear_tid, to, items, end);
   }
 }
 

@@ -85,10 +85,11 @@ class WarpExchange {
       !detail::is_power_of_two(LogicalWarpThreads) ||
       (LogicalWarpThreads == 2 && layout::unit_bytes < shared_memory_bank_bytes);
   // not for users: the layout keeps these promises for every T, ItemsPerThread and LogicalWarpThreads
-  static_assert(shuffles || conflict_degree(storages{}, blocked{}) == 1,
+  static_assert(shuffles || strata::conflict_degree(storages{}, blocked{}) == 1,
                 "blocked accesses have bank conflicts");
   // not for users: as above
-  static_assert(shuffles || conflict_degree(storages{}, striped{}) <= (may_conflict ? 2 : 1),
+  static_assert(shuffles ||
+                    strata::conflict_degree(storages{}, striped{}) <= (may_conflict ? 2 : 1),
                 "striped accesses have bank conflicts");
 
  public:

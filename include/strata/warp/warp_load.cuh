@@ -113,11 +113,11 @@ class WarpLoad {
   template <class Iterator, class... End>
   STRATA_D void load(Iterator from, T (&items)[items_per_thread], End... end) {
     if constexpr (Algorithm == WARP_LOAD_DIRECT) {
-      LoadDirectBlocked(warp_.lane(), from, items, end...);
+      strata::LoadDirectBlocked(warp_.lane(), from, items, end...);
     } else if constexpr (Algorithm == WARP_LOAD_VECTORIZE) {
       detail::load_blocked_in_words(warp_.lane(), from, items, end...);
     } else {
-      LoadDirectStriped<LogicalWarpThreads>(warp_.lane(), from, items, end...);
+      strata::LoadDirectStriped<LogicalWarpThreads>(warp_.lane(), from, items, end...);
     }
   }
 

@@ -72,15 +72,15 @@ class WarpStore {
   template <class Iterator, class... End>
   STRATA_D void store(Iterator to, const T (&items)[items_per_thread], End... end) {
     if constexpr (Algorithm == WARP_STORE_DIRECT) {
-      StoreDirectBlocked(warp_.lane(), to, items, end...);
+      strata::StoreDirectBlocked(warp_.lane(), to, items, end...);
     } else if constexpr (Algorithm == WARP_STORE_VECTORIZE) {
       detail::store_blocked_in_words(warp_.lane(), to, items, end...);
     } else if constexpr (Algorithm == WARP_STORE_STRIPED) {
-      StoreDirectStriped<LogicalWarpThreads>(warp_.lane(), to, items, end...);
+      strata::StoreDirectStriped<LogicalWarpThreads>(warp_.lane(), to, items, end...);
     } else {
       T exchanged[items_per_thread];
       exchange(storage_->Alias()).BlockedToStriped(items, exchanged);
-      StoreDirectStriped<LogicalWarpThreads>(warp_.lane(), to, exchanged, end...);
+      strata::StoreDirectStriped<LogicalWarpThreads>(warp_.lane(), to, exchanged, end...);
     }
   }
 

@@ -38,7 +38,7 @@ struct block_reduce_raking {
           result = static_cast<T>(op(result, items.at_unit(first_unit + i * layout::pitch)));
         }
       }
-      result = reduce_lanes<rakers, Full>(result, op, ceiling_divide(valid, segment));
+      result = detail::reduce_lanes<rakers, Full>(result, op, ceiling_divide(valid, segment));
     }
     if constexpr (AllThreads) {
       // Only thread 0 has read item 0.

@@ -40,8 +40,8 @@ struct block_reduce_raking_commutative_only {
           result = static_cast<T>(op(result, items.item(item)));
         }
       }
-      result =
-          reduce_lanes<warp_threads, Full>(result, op, valid < warp_threads ? valid : warp_threads);
+      result = detail::reduce_lanes<warp_threads, Full>(
+          result, op, valid < warp_threads ? valid : warp_threads);
     }
     if constexpr (AllThreads) {
       // Only thread 0 has read item 0.

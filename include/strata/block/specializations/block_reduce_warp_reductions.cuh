@@ -39,7 +39,7 @@ struct block_reduce_warp_reductions {
   template <bool Full, bool AllThreads, class Operator>
   STRATA_D static T reduce(storage& shared, int thread, const T& value, Operator op, int valid) {
     if constexpr (warps == 1) {
-      const T result = reduce_lanes<last_warp_lanes, Full>(value, op, valid);
+      const T result = detail::reduce_lanes<last_warp_lanes, Full>(value, op, valid);
       if constexpr (AllThreads) return broadcast<last_warp_lanes>(result);
       return result;
     } else {
@@ -79,9 +79,10 @@ struct block_reduce_warp_reductions {
   template <bool Full, class Operator>
   STRATA_D static T reduce_own_warp(int warp, const T& value, Operator op, int valid) {
     if (last_warp_lanes < warp_threads && warp == warps - 1) {
-      return reduce_lanes<last_warp_lanes, Full>(value, op, valid);
+      return detail::reduce_lanes<last_warp_lanes, Full>(value, op, valid);
     }
-    return reduce_lanes<warp_threads, Full>(value, op, valid < warp_threads ? valid : warp_threads);
+    return detail::reduce_lanes<warp_threads, Full>(value, op,
+                                                    valid < warp_threads ? valid : warp_threads);
   }
 
   template <bool Full, class Operator>
@@ -102,7 +103,7 @@ struct block_reduce_warp_reductions {
     T result = value;
     if (lane < warps) {
       if (Full || lane < active_warps) result = shared.aggregates[lane];
-      result = reduce_lanes<warps, Full>(result, op, active_warps);
+      result = detail::reduce_lanes<warps, Full>(result, op, active_warps);
     }
     return result;
   }

@@ -87,7 +87,7 @@ struct block_scan_forms {
       int own_valid = items;
       T sum = input[0];
       if constexpr (full) {
-        sum = fold<items>(sum, input, op, 1);
+        sum = detail::fold<items>(sum, input, op, 1);
       } else {
         if (valid_items < 1) return;
         if (valid_items < Threads * items) valid_threads = ceiling_divide(valid_items, items);
@@ -102,8 +102,8 @@ struct block_scan_forms {
       // A sum of words begins with 0 in the first thread, prefix or not.
       constexpr bool has_prefix =
           Prefix::is_value || Prefix::is_callback || adds_like_words<Operator, T>;
-      scan_in_thread<Inclusive, false, full, items>(+input, +output, op, before,
-                                                    has_prefix || thread > 0, own_valid);
+      detail::scan_in_thread<Inclusive, false, full, items>(+input, +output, op, before,
+                                                            has_prefix || thread > 0, own_valid);
     }
   }
 };

@@ -93,8 +93,9 @@ struct block_scan_raking {
     }
 
     constexpr bool all_rake = Full && rakers == warp_threads;
-    const T inclusive = scan_lanes<warp_threads, all_rake>(full_warp_mask, sum, op, has_items);
-    T before = sum_of_lanes_below<warp_threads, Operator>(full_warp_mask, sum, inclusive);
+    const T inclusive =
+        detail::scan_lanes<warp_threads, all_rake>(full_warp_mask, sum, op, has_items);
+    T before = detail::sum_of_lanes_below<warp_threads, Operator>(full_warp_mask, sum, inclusive);
     bool has_before = adds_like_words<Operator, T> || lane > 0;  // words have 0 in lane 0
     const int last_raker = (Full ? rakers : ceiling_divide(valid, segment)) - 1;
     if constexpr (PublishAll) {

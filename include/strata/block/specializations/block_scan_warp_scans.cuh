@@ -119,9 +119,10 @@ struct block_scan_warp_scans {
                                   Aggregate&& aggregate, int valid) {
     constexpr unsigned mask = full_warp_mask >> (warp_threads - Threads);
     const bool is_valid = Full || lane < valid;
-    const T sum = scan_lanes<Threads, Full>(mask, item, op, is_valid);
+    const T sum = detail::scan_lanes<Threads, Full>(mask, item, op, is_valid);
     T result = sum;
-    if constexpr (!Inclusive) result = sum_of_lanes_below<Threads, Operator>(mask, item, sum);
+    if constexpr (!Inclusive)
+      result = detail::sum_of_lanes_below<Threads, Operator>(mask, item, sum);
 
     constexpr bool needs_all = is_given<Aggregate> || Prefix::is_callback;
     if constexpr (needs_all) {
@@ -155,10 +156,10 @@ struct block_scan_warp_scans {
                                  int valid) {
     constexpr unsigned mask = full_warp_mask >> (warp_threads - Lanes);
     const int warp_valid = valid - warp * warp_threads;
-    const T sum = scan_lanes<Lanes, Full>(mask, item, op, lane < warp_valid);
+    const T sum = detail::scan_lanes<Lanes, Full>(mask, item, op, lane < warp_valid);
     if (lane == (Full || warp_valid > Lanes ? Lanes : warp_valid) - 1) shared.sums[warp] = sum;
     if constexpr (Inclusive) return sum;
-    return sum_of_lanes_below<Lanes, Operator>(mask, item, sum);
+    return detail::sum_of_lanes_below<Lanes, Operator>(mask, item, sum);
   }
 
   /// Puts a thread's result behind the sum of the warps before its own, if there are any, and a
@@ -238,7 +239,7 @@ struct block_scan_warp_scans {
     const int w = lane % sums_width;
     const T sum = shared.sums[w < active_warps ? w : 0];
     constexpr bool full = Full && warps == sums_width;
-    return scan_lanes<sums_width, full>(full_warp_mask, sum, op, w < active_warps);
+    return detail::scan_lanes<sums_width, full>(full_warp_mask, sum, op, w < active_warps);
   }
 };
 

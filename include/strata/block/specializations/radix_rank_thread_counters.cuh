@@ -44,7 +44,7 @@ class radix_rank_thread_counters {
   static constexpr int pitch = Threads < warp_threads ? Threads : round_up(Threads, warp_threads);
   static constexpr int segment = ceiling_divide(rows * pitch, Threads) | 1;
   // not for users: the length is odd
-  static_assert(conflict_degree(PlainLayout{}, blocked_access<4, segment>{}) == 1,
+  static_assert(strata::conflict_degree(PlainLayout{}, blocked_access<4, segment>{}) == 1,
                 "segments have bank conflicts");
 
  public:

@@ -31,7 +31,7 @@ class radix_warp_counters {
   static constexpr int lanes_of_last_warp = Threads - (warps - 1) * warp_threads;
   using layout = ExchangeLayout<unsigned, bins_per_thread>;
   // not for users: the layout keeps this promise
-  static_assert(conflict_degree(layout{}, blocked_access<4, bins_per_thread>{}) == 1,
+  static_assert(strata::conflict_degree(layout{}, blocked_access<4, bins_per_thread>{}) == 1,
                 "adding up counters has bank conflicts");
   // Where threads have several digits each, there are counters for digits that do not exist, too:
   // as many conditions as digits would need more predicates than there are.

@@ -42,7 +42,7 @@ struct raking_layout {
   /// The first `lanes` threads of a warp access every `stride`-th item from `first` on.
   static constexpr bool conflict_free(int first, int stride, int lanes) {
     using access = runtime_strided_access<(alignment < 16 ? alignment : 16)>;
-    return !has_conflicts(raking_layout{}, access{first, stride, Items, lanes});
+    return !detail::has_conflicts(raking_layout{}, access{first, stride, Items, lanes});
   }
 
   static constexpr bool writes_conflict_free() {

@@ -46,8 +46,10 @@ struct segment_tile {
                 "that neighbours begin in different banks of shared memory");
   using layout = std::conditional_t<ItemsPerThread % 2 == 0 && is_access,
                                     PaddedLayout<128 / (is_access ? item_bytes : 4), 1>, PlainLayout>;
-  static_assert(!is_access || conflict_degree(layout{}, blocked_access<is_access ? item_bytes : 4,
-                                                                       ItemsPerThread>{}) == 1,
+  static_assert(!is_access ||
+                    strata::conflict_degree(
+                        layout{}, blocked_access<is_access ? item_bytes : 4, ItemsPerThread>{}) ==
+                        1,
                 "a thread's items must lie in other banks than its neighbours'");
   static constexpr bool is_compact = std::is_same_v<layout, PlainLayout>;
   static constexpr int vector_bytes = 16;

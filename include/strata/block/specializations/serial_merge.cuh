@@ -48,8 +48,8 @@ STRATA_D int split_runs_of_tile(Tile& tile, int begin1, int count1, int begin2, 
   while (first < last) {
     // Two instructions less than halves of what may be negative.
     const int middle = static_cast<int>(static_cast<unsigned>(first + last) / 2);
-    if (compare(key_of(tile.get(begin2 + Step2 * (diagonal - 1 - middle))),
-                key_of(tile.get(begin1 + middle)))) {
+    if (compare(detail::key_of(tile.get(begin2 + Step2 * (diagonal - 1 - middle))),
+                detail::key_of(tile.get(begin1 + middle)))) {
       last = middle;
     } else {
       first = middle + 1;
@@ -69,8 +69,9 @@ STRATA_D void merge_serially(Tile& tile, int index1, int end1, int index2, int e
   run_places<Tile, Item, 1> next(index1 + 1, index2 + 1);
   STRATA_UNROLL
   for (int i = 0; i < ItemsPerThread; ++i) {
-    const bool from2 = !next.is_second_at(end2 + 1) &&
-                       (next.is_first_at(end1 + 1) || compare(key_of(item2), key_of(item1)));
+    const bool from2 =
+        !next.is_second_at(end2 + 1) &&
+        (next.is_first_at(end1 + 1) || compare(detail::key_of(item2), detail::key_of(item1)));
     merged[i] = from2 ? item2 : item1;
     if (i + 1 < ItemsPerThread) {
       const Item item = next.take(tile, from2);
@@ -90,7 +91,8 @@ STRATA_D void merge_opposed_serially(Tile& tile, int index1, int end1, int index
   run_places<Tile, Item, -1> next(index1 + 1, index2 - 1);
   STRATA_UNROLL
   for (int i = 0; i < ItemsPerThread; ++i) {
-    const bool from2 = next.is_first_at(end1 + 1) || compare(key_of(item2), key_of(item1));
+    const bool from2 =
+        next.is_first_at(end1 + 1) || compare(detail::key_of(item2), detail::key_of(item1));
     merged[i] = from2 ? item2 : item1;
     if (i + 1 < ItemsPerThread) {
       const Item item = next.take(tile, from2);

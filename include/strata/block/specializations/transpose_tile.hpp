@@ -114,10 +114,10 @@ struct transpose_access {
 
 template <class Tile, class Layout>
 struct transpose_conflicts {
-  static constexpr int writes =
-      conflict_degree(transpose_storage_layout<Tile, Layout>{}, transpose_access<Tile, true>{});
-  static constexpr int reads =
-      conflict_degree(transpose_storage_layout<Tile, Layout>{}, transpose_access<Tile, false>{});
+  static constexpr int writes = strata::conflict_degree(transpose_storage_layout<Tile, Layout>{},
+                                                        transpose_access<Tile, true>{});
+  static constexpr int reads = strata::conflict_degree(transpose_storage_layout<Tile, Layout>{},
+                                                       transpose_access<Tile, false>{});
 };
 
 /// Swizzled where sizes allow it, for it takes no more room than the tile; else padded. `void` if no
@@ -127,9 +127,9 @@ struct chosen_transpose_layout {
   static constexpr auto choose() {
     if constexpr (Tile::unit_bytes >= 4 && Tile::pieces == 1 && Tile::is_power_of_two_both_ways) {
       return std::common_type<SwizzledLayout<Tile::unit_bytes, Tile::storage_columns>>{};
-    } else if constexpr (constexpr int pad =
-                             least_free_pad(Tile::storage_columns, transpose_access<Tile, false>{},
-                                            transpose_access<Tile, true>{});
+    } else if constexpr (constexpr int pad = detail::least_free_pad(Tile::storage_columns,
+                                                                    transpose_access<Tile, false>{},
+                                                                    transpose_access<Tile, true>{});
                          pad >= 0) {
       return std::common_type<PaddedMatrixLayout<Tile::storage_rows, Tile::storage_columns, pad>>{};
     } else {

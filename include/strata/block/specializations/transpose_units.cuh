@@ -162,13 +162,15 @@ struct transpose_units {
                                               load_unit(from, to, policy);
                                             } else {
                                               element single[side];
-                                              memcpy(static_cast<void*>(single), &to, sizeof(unit));
+                                              std::memcpy(static_cast<void*>(single), &to,
+                                                          sizeof(unit));
                                               STRATA_UNROLL
                                               for (int i = 0; i < side; ++i) {
                                                 if (i < count)
                                                   copy_bytes<element_bytes>(&single[i], from + i);
                                               }
-                                              memcpy(static_cast<void*>(&to), single, sizeof(unit));
+                                              std::memcpy(static_cast<void*>(&to), single,
+                                                          sizeof(unit));
                                             }
                                           });
   }
@@ -189,7 +191,7 @@ struct transpose_units {
             store_unit(to, from);
           } else {
             element single[side];
-            memcpy(static_cast<void*>(single), &from, sizeof(unit));
+            std::memcpy(static_cast<void*>(single), &from, sizeof(unit));
             STRATA_UNROLL
             for (int i = 0; i < side; ++i) {
               if (i < count) copy_bytes<element_bytes>(to + i, &single[i]);
@@ -206,9 +208,9 @@ struct transpose_units {
       if (!Tile::is_even && square >= Tile::squares) continue;
       if constexpr (side > 1) {
         square_words<Tile::unit_bytes / 4, side> words;
-        memcpy(&words, units.line[s], sizeof(words));
-        turn_square<element_bytes>(words);
-        memcpy(static_cast<void*>(units.line[s]), &words, sizeof(words));
+        std::memcpy(&words, units.line[s], sizeof(words));
+        detail::turn_square<element_bytes>(words);
+        std::memcpy(static_cast<void*>(units.line[s]), &words, sizeof(words));
       }
       STRATA_UNROLL
       for (int k = 0; k < side; ++k) {

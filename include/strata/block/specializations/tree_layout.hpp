@@ -91,10 +91,10 @@ template <class T, class Layout>
 STRATA_HD constexpr int tree_access_degree(int first, int stride, int end) {
   using access = runtime_strided_access<item_units<T>::unit_bytes>;
   const item_layout<T, Layout> layout{};
-  int degree = conflict_degree(layout, access{first, stride, end});
+  int degree = strata::conflict_degree(layout, access{first, stride, end});
   if (!warps_are_alike<T, Layout>) {
     for (int other = first + 32 * stride; other < end; other += 32 * stride) {
-      degree = larger_of(degree, conflict_degree(layout, access{other, stride, end}));
+      degree = larger_of(degree, strata::conflict_degree(layout, access{other, stride, end}));
     }
   }
   return degree;

@@ -28,7 +28,7 @@ struct AgentJoinInsert {
     bool is_further = false;
     Row row = 0;
     if (i < table.rows && table.list.get(i, row)) {
-      if (!join_row_is_valid(table.valid, row)) {
+      if (!detail::join_row_is_valid(table.valid, row)) {
         if (table.nulls_equal) slot = take_null_slot(row, is_further);
       } else {
         slot = take_slot(row, is_further);
@@ -47,7 +47,7 @@ struct AgentJoinInsert {
     const auto key = table.keys[row];
     if (!table.has_partners(key)) return Table::none;
     const Word hash = table.hash_of(key);
-    if (!table.list.has_hash(upper_half(hash))) return Table::none;
+    if (!table.list.has_hash(detail::upper_half(hash))) return Table::none;
     const Word mine = Slot::make(hash, row);
     Row slot = table.first_slot(hash);
     for (;;) {

@@ -68,7 +68,7 @@ class AgentJoinTables
     }
     const bool is_full = join_.kind == JoinKind::full;
     if (is_full) Base::clear_found(rows);
-    const bool leaves_repeated = has_successor && has_rows && has_pairs(join_.kind) &&
+    const bool leaves_repeated = has_successor && has_rows && detail::has_pairs(join_.kind) &&
                                  !Base::stops_at_one() && unit.rows >= least_repeated_rows;
     if (!table_.build(
             rows, [&](std::size_t i) { return row_of(join_.build, begin + i); }, leaves_repeated)) {

@@ -177,7 +177,7 @@ class AgentJoinRepeated : join_table_user<Key, Hash, Equal, Index, Sink, BlockTh
                   "that of another",
                   table_.row_at(partners.first));
     const bool is_found = partners.count != 0;
-    if (!has_pairs(join_.kind)) return {{0, 0}, is_found == (join_.kind == JoinKind::semi)};
+    if (!detail::has_pairs(join_.kind)) return {{0, 0}, is_found == (join_.kind == JoinKind::semi)};
     if (is_found && Base::stops_at_one()) partners.count = 1;
     return {partners, !is_found && join_.kind != JoinKind::inner};
   }

@@ -51,7 +51,7 @@ class AgentJoinSets {
     const unsigned* const hashes = join_.build.done.hashes() + begin;
     if (!set_.build(unit.partition, rows, [&](unsigned i) { return hashes[i]; })) return false;
     probe(join_.probe.begins[unit.partition] + unit.first, unit.rows);
-    if constexpr (!has_rows) add_join_results(storage_.counted, counted_, join_.total);
+    if constexpr (!has_rows) detail::add_join_results(storage_.counted, counted_, join_.total);
     return true;
   }
 

@@ -232,13 +232,14 @@ class AgentJoinPartition {
         if constexpr (holds_keys) {
           ahead.keys[i] = key;
         } else {
-          ahead.hashes[i] = upper_half(join_hash<Key, Equal>(hash_, key));
+          ahead.hashes[i] = detail::upper_half(detail::join_hash<Key, Equal>(hash_, key));
         }
       }
       if (side.valid == nullptr) return;
       STRATA_UNROLL
       for (int i = 0; i < items; ++i) {
-        if (in_tile(i) < tile.rows && !join_row_is_valid(side.valid, tile.first + in_tile(i))) {
+        if (in_tile(i) < tile.rows &&
+            !detail::join_row_is_valid(side.valid, tile.first + in_tile(i))) {
           ahead.nulls |= 1u << i;
         }
       }
@@ -254,7 +255,7 @@ class AgentJoinPartition {
         rows.rows[i] = ahead.rows[i];
         if constexpr (is_wide) rows.lower[i] = ahead.lower[i];
       } else if constexpr (holds_keys) {
-        const unsigned long long hash = join_hash<Key, Equal>(hash_, ahead.keys[i]);
+        const unsigned long long hash = detail::join_hash<Key, Equal>(hash_, ahead.keys[i]);
         rows.hashes[i] = upper_half(hash);
         if constexpr (is_wide) rows.lower[i] = static_cast<unsigned>(hash);
       } else {

@@ -56,8 +56,9 @@ struct AgentJoinCount {
       const unsigned at = static_cast<unsigned>(i) * threads + threadIdx.x;
       if (at >= rows) continue;
       unsigned p = partitions;
-      if (side.valid == nullptr || join_row_is_valid(side.valid, first + at)) {
-        p = join_partition_of(upper_half(join_hash<Key, Equal>(hash, keys[i])), bits);
+      if (side.valid == nullptr || detail::join_row_is_valid(side.valid, first + at)) {
+        p = detail::join_partition_of(
+            detail::upper_half(detail::join_hash<Key, Equal>(hash, keys[i])), bits);
       }
       atomicAdd(counts + p, 1u);
     }

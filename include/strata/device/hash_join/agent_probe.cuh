@@ -256,7 +256,7 @@ class AgentJoinProbe {
       const Count at = first + static_cast<unsigned>(i * BlockThreads);
       Row row = 0;
       is_there[i] = at < probe.rows && probe.list.get(at, row);
-      has_key[i] = is_there[i] && join_row_is_valid(probe.valid, row);
+      has_key[i] = is_there[i] && detail::join_row_is_valid(probe.valid, row);
       if (has_key[i]) keys[i] = probe.keys[row];
     }
     // First looks are on their way together; few keys need a second one.
@@ -265,7 +265,7 @@ class AgentJoinProbe {
       words[i] = Slot::empty;
       if (!has_key[i]) continue;
       hashes[i] = table.hash_of(keys[i]);
-      if (!probe.list.has_hash(upper_half(hashes[i]))) {
+      if (!probe.list.has_hash(detail::upper_half(hashes[i]))) {
         has_key[i] = false;
         is_there[i] = false;
         continue;

@@ -204,8 +204,8 @@ class AgentSortedJoin {
 
   template <class Index, class Sink>
   STRATA_D static void put(Count position, Row build_row, Row probe_row, const Sink& sink) {
-    sink(static_cast<std::int64_t>(position), told_join_row<Index>(build_row),
-         told_join_row<Index>(probe_row));
+    sink(static_cast<std::int64_t>(position), detail::told_join_row<Index>(build_row),
+         detail::told_join_row<Index>(probe_row));
   }
 
   TempStorage& storage_;

@@ -26,8 +26,8 @@ struct join_on_cuda {
     if constexpr (sizeof(Index) == 8) {
       // Nearly always: numbers of rows of 4 bytes take half the memory.
       using Short = DispatchHashJoin<Index, Key, Sink, Hash, Equal, join_policy_hub, unsigned>;
-      if (join_rows_are_valid<Index, unsigned>(build_rows) &&
-          join_rows_are_valid<Index, unsigned>(probe_rows)) {
+      if (detail::join_rows_are_valid<Index, unsigned>(build_rows) &&
+          detail::join_rows_are_valid<Index, unsigned>(probe_rows)) {
         return Short::Dispatch(d_temp_storage, temp_storage_bytes, kind, {build_keys, build_rows},
                                {probe_keys, probe_rows}, sink, d_num_out, capacity, options,
                                stream);

@@ -63,8 +63,8 @@ struct DispatchHashJoin {
                               join_input<Key> build, join_input<Key> probe, const Sink& sink,
                               std::int64_t* d_num_out, std::int64_t capacity,
                               const Options& options, cudaStream_t stream) {
-    if (!join_rows_are_valid<Index, Row>(build.rows) ||
-        !join_rows_are_valid<Index, Row>(probe.rows))
+    if (!detail::join_rows_are_valid<Index, Row>(build.rows) ||
+        !detail::join_rows_are_valid<Index, Row>(probe.rows))
       return cudaErrorInvalidValue;
     if (d_temp_storage != nullptr &&
         (capacity < 0 || d_num_out == nullptr || options.strategy == JoinStrategy::cpu ||
@@ -188,7 +188,7 @@ struct DispatchHashJoin {
     if (partitioner.is_direct()) return partitioner.fits(shared_bytes);
     JoinStrategy strategy = options.strategy;
     if (strategy == JoinStrategy::automatic) {
-      strategy = choose_join_strategy<typename MaxPolicy::strategy>(
+      strategy = strata::choose_join_strategy<typename MaxPolicy::strategy>(
           static_cast<std::uint64_t>(build_rows), static_cast<std::uint64_t>(probe_rows),
           sizeof(Key), static_cast<std::size_t>(device.l2_bytes), shared_bytes);
     }

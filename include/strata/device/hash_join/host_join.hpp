@@ -87,14 +87,14 @@ template <class Index, class Key, class Hash = JoinHash, class Equal = host_equa
     Index* probe_out, std::int64_t* num_out, std::int64_t capacity,
     const HostJoinOptions& options = {}, const Hash& hash = {}, const Equal& equal = {}) {
   if (temp_storage != nullptr &&
-      !join_outputs_are_valid(kind, build_out, probe_out, capacity, build_keys, build_rows,
-                              probe_keys, probe_rows)) {
+      !detail::join_outputs_are_valid(kind, build_out, probe_out, capacity, build_keys, build_rows,
+                                      probe_keys, probe_rows)) {
     return HostJoinStatus::invalid_value;
   }
   const join_pairs_sink<Index> sink{build_out, probe_out};
-  return host_join_gather<Index>(temp_storage, temp_storage_bytes, kind, build_keys, build_rows,
-                                 probe_keys, probe_rows, sink, num_out, capacity, options, hash,
-                                 equal);
+  return detail::host_join_gather<Index>(temp_storage, temp_storage_bytes, kind, build_keys,
+                                         build_rows, probe_keys, probe_rows, sink, num_out,
+                                         capacity, options, hash, equal);
 }
 
 /// Only counts the rows of the result.
@@ -106,8 +106,9 @@ template <class Index = std::int64_t, class Key, class Hash = JoinHash, class Eq
                                              const HostJoinOptions& options = {},
                                              const Hash& hash = {}, const Equal& equal = {}) {
   const auto nowhere = [](std::int64_t, Index, Index) {};
-  return host_join_gather<Index>(temp_storage, temp_storage_bytes, kind, build_keys, build_rows,
-                                 probe_keys, probe_rows, nowhere, num_out, 0, options, hash, equal);
+  return detail::host_join_gather<Index>(temp_storage, temp_storage_bytes, kind, build_keys,
+                                         build_rows, probe_keys, probe_rows, nowhere, num_out, 0,
+                                         options, hash, equal);
 }
 
 }  // namespace detail

@@ -38,7 +38,7 @@ struct JoinHash {
     } else if constexpr (std::is_same_v<Key, float> || std::is_same_v<Key, double>) {
       const Key value = key == Key{0} ? Key{0} : key;
       std::uint64_t bits = 0;
-      memcpy(&bits, &value, sizeof(Key));
+      std::memcpy(&bits, &value, sizeof(Key));
       return bits;
     } else {
       static_assert(std::has_unique_object_representations_v<Key>,
@@ -48,7 +48,7 @@ struct JoinHash {
       for (std::size_t first = 0; first < sizeof(Key); first += 8) {
         const std::size_t bytes = sizeof(Key) - first < 8 ? sizeof(Key) - first : 8;
         std::uint64_t word = 0;
-        memcpy(&word, reinterpret_cast<const unsigned char*>(&key) + first, bytes);
+        std::memcpy(&word, reinterpret_cast<const unsigned char*>(&key) + first, bytes);
         // Odd, so that words that are exchanged give another sum.
         hash = detail::mixed_hash(hash * 0x9e3779b97f4a7c15u + word);
       }

@@ -52,7 +52,7 @@ class join_table_user {
 
   STRATA_D Row row_of(const join_side_records<Key>& side, std::size_t i) const {
     if constexpr (IsDirect) {
-      const unsigned long long hash = join_hash<Key, Equal>(join_.hash, side.keys[i]);
+      const unsigned long long hash = detail::join_hash<Key, Equal>(join_.hash, side.keys[i]);
       return {static_cast<Word>(is_wide ? hash : hash >> 32), static_cast<unsigned>(i)};
     } else {
       if constexpr (ReadsHashes) {
@@ -114,7 +114,7 @@ class join_table_user {
     }
   }
 
-  STRATA_D void add_counted() { add_join_results(storage_.counted, counted_, join_.total); }
+  STRATA_D void add_counted() { detail::add_join_results(storage_.counted, counted_, join_.total); }
 
   TempStorage& storage_;
   Table table_;

@@ -41,7 +41,7 @@ STRATA_D void clear_join_table(const Table& table) {
 template <class Table>
 STRATA_KERNEL void join_clear_kernel(Table table) {
   begin_join_kernel();
-  clear_join_table(table);
+  detail::clear_join_table(table);
 }
 
 /// Nothing has been written yet, and nobody has been found.
@@ -71,7 +71,7 @@ STRATA_D void insert_join_rows(const Table& table, unsigned long long first_row)
 template <class Table>
 STRATA_KERNEL void join_insert_kernel(Table table, unsigned long long first_row) {
   begin_join_kernel();
-  insert_join_rows(table, first_row);
+  detail::insert_join_rows(table, first_row);
 }
 
 template <int BlockThreads, class Table>
@@ -92,7 +92,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::table.build_threads)
   using Agent = join_lists_agent<MaxPolicy::ActivePolicy::table.build_threads, Table>;
   STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
   begin_join_kernel();
-  place_join_lists<Agent>(storage.Alias(), table);
+  detail::place_join_lists<Agent>(storage.Alias(), table);
 }
 
 template <class Table>
@@ -105,7 +105,7 @@ STRATA_D void fill_join_lists(const Table& table) {
 template <class Table>
 STRATA_KERNEL void join_fill_kernel(Table table) {
   begin_join_kernel();
-  fill_join_lists(table);
+  detail::fill_join_lists(table);
 }
 
 template <class Table, class Row>
@@ -144,7 +144,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::table.probe_threads,
   using Reduce = BlockReduce<unsigned long long, tuning.probe_threads>;
   STRATA_SHARED(storage, typename Reduce::TempStorage);
   begin_join_kernel();
-  count_join_tiles<Agent, Reduce>(storage, table, probe, first_tile, tiles, counts);
+  detail::count_join_tiles<Agent, Reduce>(storage, table, probe, first_tile, tiles, counts);
 }
 
 /// By one block: turns the counts of tiles, in `list.begins`, into where they begin, and finds how
@@ -236,7 +236,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::table.probe_threads,
   STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
   begin_join_kernel();
   Agent agent(storage.Alias(), table, probe);
-  write_join_units<Index>(agent, list, tiles, sink);
+  detail::write_join_units<Index>(agent, list, tiles, sink);
 }
 
 STRATA_ARCH_DETAIL_NAMESPACE_END

@@ -60,15 +60,15 @@ class join_key_array_launches {
     };
     const unsigned long long clearing = array.keys / (4 * threads);
     const auto most = static_cast<unsigned long long>(multiprocessors) * 8;
-    cudaError_t status = launch(with_grid(clearing < most ? clearing : most, threads),
-                                join_key_array_clear_kernel<Key>, array, probe.total);
+    cudaError_t status = strata::launch(with_grid(clearing < most ? clearing : most, threads),
+                                        join_key_array_clear_kernel<Key>, array, probe.total);
     if (status != cudaSuccess) return status;
-    status = launch(with_grid(build_rows / threads, threads), join_key_array_build_kernel<Key>,
-                    array, build_keys, build_rows);
+    status = strata::launch(with_grid(build_rows / threads, threads),
+                            join_key_array_build_kernel<Key>, array, build_keys, build_rows);
     if (status != cudaSuccess) return status;
     constexpr unsigned tile = join_key_array_tuning::threads * join_key_array_tuning::items;
-    return launch(with_grid(probe.rows / tile, join_key_array_tuning::threads),
-                  join_key_array_probe_kernel<Index, Key, Sink>, array, probe, sink);
+    return strata::launch(with_grid(probe.rows / tile, join_key_array_tuning::threads),
+                          join_key_array_probe_kernel<Index, Key, Sink>, array, probe, sink);
   }
 
  private:

@@ -34,11 +34,11 @@ bool join_outputs_are_valid(JoinKind kind, const Index* build_out, const Index* 
                             const Key* probe_keys, std::int64_t probe_rows) {
   if (capacity <= 0) return true;
   if (probe_out == nullptr || (build_out == nullptr && has_pairs(kind))) return false;
-  return !join_arrays_overlap(build_out, capacity, probe_out, capacity) &&
-         !join_arrays_overlap(build_out, capacity, build_keys, build_rows) &&
-         !join_arrays_overlap(build_out, capacity, probe_keys, probe_rows) &&
-         !join_arrays_overlap(probe_out, capacity, build_keys, build_rows) &&
-         !join_arrays_overlap(probe_out, capacity, probe_keys, probe_rows);
+  return !detail::join_arrays_overlap(build_out, capacity, probe_out, capacity) &&
+         !detail::join_arrays_overlap(build_out, capacity, build_keys, build_rows) &&
+         !detail::join_arrays_overlap(build_out, capacity, probe_keys, probe_rows) &&
+         !detail::join_arrays_overlap(probe_out, capacity, build_keys, build_rows) &&
+         !detail::join_arrays_overlap(probe_out, capacity, probe_keys, probe_rows);
 }
 
 }  // namespace detail

@@ -134,7 +134,7 @@ class join_partition_launches {
       like.dynamic_shared_bytes = bytes;
     };
     configure(plan_.partitions() / 256 + 1, 256, 0);
-    cudaError_t status = launch(like, join_partitions_clear_kernel<Partitions>, join);
+    cudaError_t status = strata::launch(like, join_partitions_clear_kernel<Partitions>, join);
     if (status != cudaSuccess) return status;
     if (is_direct()) {
       // As many blocks as there is room for, but rather fewer where builds are most of the work.
@@ -215,8 +215,9 @@ class join_partition_launches {
   // Whether nobody asks for build rows. Rows without a key, which the table in global memory has, it
   // finds among the records.
   bool has_sets(const Partitions& join, std::size_t shared_bytes) const {
-    return may_have_sets && !is_direct() && !has_pairs(join.kind) && join.build.valid == nullptr &&
-           join.probe.valid == nullptr && set_plan_.bytes() + others <= shared_bytes;
+    return may_have_sets && !is_direct() && !detail::has_pairs(join.kind) &&
+           join.build.valid == nullptr && join.probe.valid == nullptr &&
+           set_plan_.bytes() + others <= shared_bytes;
   }
 
   // Counts of the partitions, of the rows without a key, and one more.
@@ -278,9 +279,9 @@ class join_partition_launches {
   static cudaError_t start(const launch_configuration& configuration,
                            const device_properties& device, void (*kernel)(Parameters...),
                            const Arguments&... arguments) {
-    const cudaError_t status = allow_join_tables(configuration, device, kernel);
+    const cudaError_t status = detail::allow_join_tables(configuration, device, kernel);
     if (status != cudaSuccess) return status;
-    return launch(configuration, kernel, arguments...);
+    return strata::launch(configuration, kernel, arguments...);
   }
 
   join_partition_plan plan_;

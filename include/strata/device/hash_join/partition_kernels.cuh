@@ -66,7 +66,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::partition.partition_threads)
   } else {
     agent.run(join.probe, blockIdx.x - build_blocks, gridDim.x - build_blocks);
   }
-  if (!is_last_block(join.counted)) return;
+  if (!detail::is_last_block(join.counted)) return;
   const Offsets offsets{storage.Alias(), join};
   offsets.run();
   if (join.plan.has_two_passes()) offsets.cut_second_pass(pass_tile);

@@ -29,7 +29,7 @@ cudaError_t allow_join_tables(const launch_configuration& configuration,
                               const device_properties& device, void (*kernel)(Parameters...)) {
   constexpr std::size_t always_allowed = (48u << 10) - join_static_shared_bytes;
   if (configuration.dynamic_shared_bytes <= always_allowed) return cudaSuccess;
-  return allow_dynamic_shared_memory(
+  return strata::allow_dynamic_shared_memory(
       kernel, static_cast<std::size_t>(device.shared_bytes_of_block) - join_static_shared_bytes);
 }
 
@@ -75,10 +75,10 @@ struct join_prober {
     constexpr int threads = 256;
     const std::size_t blocks = words / (4 * threads) + 1;
     const auto most = static_cast<std::size_t>(device.multiprocessors) * 8;
-    return launch(with_grid(like, blocks < most ? blocks : most, threads), join_reset_kernel<Row>,
-                  total, list_in(storage, first).taken,
-                  marks ? storage.template get<unsigned>(first + matched) : nullptr,
-                  static_cast<unsigned long long>(words));
+    return strata::launch(with_grid(like, blocks < most ? blocks : most, threads),
+                          join_reset_kernel<Row>, total, list_in(storage, first).taken,
+                          marks ? storage.template get<unsigned>(first + matched) : nullptr,
+                          static_cast<unsigned long long>(words));
   }
 
   /// What a join by partitions has left, if any: all that `reset`, the build and `run` do. A block
@@ -94,7 +94,7 @@ struct join_prober {
     constexpr std::size_t least_bytes = sizeof(join_rest_storage<MaxPolicy, Table, Key>);
     like.block = dim3(static_cast<unsigned>(tuning.rest_threads));
     like.dynamic_shared_bytes = repeated_bytes > least_bytes ? repeated_bytes : least_bytes;
-    cudaError_t status = allow_join_tables(like, device, kernel);
+    cudaError_t status = detail::allow_join_tables(like, device, kernel);
     if (status != cudaSuccess) return status;
     // Another size of shared memory in each call: not worth remembering.
     int per_multiprocessor = 0;
@@ -112,7 +112,7 @@ struct join_prober {
     const std::size_t blocks = (static_cast<std::size_t>(probe.rows) + table.rows) / least_rows + 1;
     like.grid = dim3(static_cast<unsigned>(blocks < most ? blocks : most));
     like.cooperative = like.grid.x > 1;
-    return launch(
+    return strata::launch(
         like, kernel, partitions, table, probe, list_in(storage, first), sink,
         static_cast<unsigned long long>(kind == JoinKind::full ? matched_words(num_slots) : 0));
   }
@@ -133,8 +133,8 @@ struct join_prober {
         status = count(table, probe, like, list.begins);
         if (status == cudaSuccess) {
           constexpr int threads = 512;
-          status = launch(with_grid(like, 1, threads), join_scan_kernel<threads, Row>, list, all,
-                          probe.capacity, probe.total);
+          status = strata::launch(with_grid(like, 1, threads), join_scan_kernel<threads, Row>, list,
+                                  all, probe.capacity, probe.total);
         }
       } else {
         status = join(table, probe, like, list, sink);
@@ -146,7 +146,7 @@ struct join_prober {
       const unsigned long long resident =
           static_cast<unsigned long long>(device.multiprocessors) *
           static_cast<unsigned>(tuning.probe_blocks_per_multiprocessor);
-      return launch(
+      return strata::launch(
           with_grid(like, most_units < resident ? most_units : resident, tuning.probe_threads),
           join_write_kernel<MaxPolicy, Index, Table, Key, Row, Sink>, table, probe, list, all,
           sink);
@@ -204,18 +204,18 @@ struct join_prober {
   cudaError_t count(const Table& table, const Probe& probe, const launch_configuration& like,
                     unsigned long long* counts) const {
     return in_two_parts(probe, [&](unsigned long long first, unsigned long long number) {
-      return launch(with_grid(like, number, MaxPolicy::table.probe_threads),
-                    join_count_kernel<MaxPolicy, Table, Key, Row>, table, probe, first, number,
-                    counts);
+      return strata::launch(with_grid(like, number, MaxPolicy::table.probe_threads),
+                            join_count_kernel<MaxPolicy, Table, Key, Row>, table, probe, first,
+                            number, counts);
     });
   }
 
   cudaError_t join(const Table& table, const Probe& probe, const launch_configuration& like,
                    const join_tile_list& list, const Sink& sink) const {
     return in_two_parts(probe, [&](unsigned long long first, unsigned long long number) {
-      return launch(with_grid(like, number, MaxPolicy::table.probe_threads),
-                    join_probe_kernel<MaxPolicy, Index, Table, Key, Row, Sink>, table, probe, first,
-                    number, list, sink);
+      return strata::launch(with_grid(like, number, MaxPolicy::table.probe_threads),
+                            join_probe_kernel<MaxPolicy, Index, Table, Key, Row, Sink>, table,
+                            probe, first, number, list, sink);
     });
   }
 };

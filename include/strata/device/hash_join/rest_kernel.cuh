@@ -79,18 +79,18 @@ __launch_bounds__(MaxPolicy::ActivePolicy::table.rest_threads,
   Storage& storage = *reinterpret_cast<Storage*>(shared);
   join_grid_barrier barrier{partitions.arrivals, 0};
 
-  clear_join_table(table);
+  detail::clear_join_table(table);
   for (unsigned long long i = join_thread(); i < matched_words; i += join_threads()) {
     table.matched[i] = 0;
   }
   if (has_rows && join_thread() == 0) *list.taken = 0;
   barrier.wait();
-  insert_join_rows(table, 0);
+  detail::insert_join_rows(table, 0);
   barrier.wait();
   if (table.lists != nullptr) {
-    place_join_lists<Lists>(storage.lists, table);
+    detail::place_join_lists<Lists>(storage.lists, table);
     barrier.wait();
-    fill_join_lists(table);
+    detail::fill_join_lists(table);
     barrier.wait();
   }
   // Build rows after all probe rows: these say which of them are found.
@@ -105,12 +105,13 @@ __launch_bounds__(MaxPolicy::ActivePolicy::table.rest_threads,
     if (probe.build_tiles != 0) barrier.wait();
     join(probe.probe_tiles, probe.probe_tiles + probe.build_tiles);
     barrier.wait();
-    write_join_units<Index>(agent, list, 0, sink);
+    detail::write_join_units<Index>(agent, list, 0, sink);
   } else {
-    count_join_tiles<Agent, Reduce>(storage.reduce, table, probe, 0, probe.probe_tiles, nullptr);
+    detail::count_join_tiles<Agent, Reduce>(storage.reduce, table, probe, 0, probe.probe_tiles,
+                                            nullptr);
     if (probe.build_tiles != 0) barrier.wait();
-    count_join_tiles<Agent, Reduce>(storage.reduce, table, probe, probe.probe_tiles,
-                                    probe.build_tiles, nullptr);
+    detail::count_join_tiles<Agent, Reduce>(storage.reduce, table, probe, probe.probe_tiles,
+                                            probe.build_tiles, nullptr);
   }
 }
 

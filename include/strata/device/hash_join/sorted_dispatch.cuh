@@ -103,29 +103,30 @@ struct DispatchSortedJoin {
     int log2_lanes = tuning.log2_split_lanes;
     while (log2_lanes > 0 && sides.tiles >> (16 - log2_lanes) != 0) --log2_lanes;
     const unsigned long long splitting = (sides.tiles + 1) << log2_lanes;
-    cudaError_t status = launch(with_grid(like, splitting / split_threads + 1, split_threads),
-                                join_sorted_split_kernel<Key, Row>, sides, tile_items, log2_lanes,
-                                list.taken, order);
+    cudaError_t status = strata::launch(
+        with_grid(like, splitting / split_threads + 1, split_threads),
+        join_sorted_split_kernel<Key, Row>, sides, tile_items, log2_lanes, list.taken, order);
     if (status != cudaSuccess || sides.tiles == 0) return status;
     if constexpr (!has_rows) {
-      return launch(with_grid(like, sides.tiles, tuning.threads),
-                    join_sorted_count_kernel<MaxPolicy, Key, Row>, sides);
+      return strata::launch(with_grid(like, sides.tiles, tuning.threads),
+                            join_sorted_count_kernel<MaxPolicy, Key, Row>, sides);
     } else {
       const auto kernel = order.states == nullptr
                               ? join_sorted_kernel<MaxPolicy, false, Index, Key, Row, Sink>
                               : join_sorted_kernel<MaxPolicy, true, Index, Key, Row, Sink>;
-      status =
-          launch(with_grid(like, order.tiles, tuning.threads), kernel, sides, list, order, sink);
+      status = strata::launch(with_grid(like, order.tiles, tuning.threads), kernel, sides, list,
+                              order, sink);
       // Tiles in which no row has more than one result are never listed.
       const bool may_be_listed =
-          has_pairs(sides.kind) && !sides.promised_unique && sides.capacity > 0;
+          detail::has_pairs(sides.kind) && !sides.promised_unique && sides.capacity > 0;
       if (status != cudaSuccess || !may_be_listed) return status;
       const auto most_units =
           sides.tiles + static_cast<unsigned long long>(sides.capacity) / join_unit;
       const unsigned long long resident = static_cast<unsigned long long>(device.multiprocessors) *
                                           static_cast<unsigned>(tuning.blocks_per_multiprocessor);
-      return launch(with_grid(like, most_units < resident ? most_units : resident, tuning.threads),
-                    join_sorted_write_kernel<MaxPolicy, Index, Key, Row, Sink>, sides, list, sink);
+      return strata::launch(
+          with_grid(like, most_units < resident ? most_units : resident, tuning.threads),
+          join_sorted_write_kernel<MaxPolicy, Index, Key, Row, Sink>, sides, list, sink);
     }
   }
 };

@@ -40,7 +40,7 @@ STRATA_KERNEL void join_sorted_split_kernel(join_sorted_sides<Key, Row> sides, u
   // Whole warps stay together.
   const unsigned long long split = join_thread() >> log2_lanes;
   const unsigned long long asked = split < sides.tiles ? split * tile_items : sides.rows();
-  const Row row = find_sorted_split(sides, asked, log2_lanes);
+  const Row row = detail::find_sorted_split(sides, asked, log2_lanes);
   // All lanes of a search know the same.
   const bool is_first = (join_thread() & ((1u << log2_lanes) - 1)) == 0;
   if (is_first && split <= sides.tiles) sides.splits[split] = row;
@@ -99,7 +99,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::sorted.threads,
   STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
   begin_join_kernel();
   Agent agent(storage.Alias(), sides);
-  write_join_units<Index>(agent, list, 0, sink);
+  detail::write_join_units<Index>(agent, list, 0, sink);
 }
 
 STRATA_ARCH_DETAIL_NAMESPACE_END

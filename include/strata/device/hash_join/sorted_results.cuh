@@ -222,7 +222,7 @@ class join_sorted_results {
     const unsigned at = base + platform::lane_id();
     const Row partner = tile.first_build + low + (at - storage_.begins[mine]);
     sink(static_cast<std::int64_t>(begin + at),
-         told_join_row<Index>(low == none ? static_cast<Row>(-1) : partner),
+         detail::told_join_row<Index>(low == none ? static_cast<Row>(-1) : partner),
          static_cast<Index>(tile.first_probe + (packed & 0xffff)));
   }
 

@@ -235,7 +235,7 @@ class join_sorted_tile {
   STRATA_D Key build_key(unsigned i) const { return keys_[1 + probes + i]; }
 
   STRATA_D bool wants_all_partners() const {
-    return has_pairs(sides_.kind) && !sides_.promised_unique;
+    return detail::has_pairs(sides_.kind) && !sides_.promised_unique;
   }
 
   template <bool IsFull>

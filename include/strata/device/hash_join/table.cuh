@@ -124,7 +124,7 @@ struct join_table {
   Hash hash;
   Equal equal;
 
-  STRATA_D Word hash_of(const Key& key) const { return join_hash<Key, Equal>(hash, key); }
+  STRATA_D Word hash_of(const Key& key) const { return detail::join_hash<Key, Equal>(hash, key); }
 
   STRATA_D Row first_slot(Word key_hash) const {
     if constexpr (sizeof(Row) == 4) {

@@ -102,15 +102,15 @@ class join_table_storage {
   cudaError_t clear(const Table& table, const launch_configuration& like, int multiprocessors) {
     const std::size_t blocks = blocks_for(static_cast<std::size_t>(table.num_slots) + 1);
     const std::size_t most = static_cast<std::size_t>(multiprocessors) * 8;
-    return launch(with_blocks(like, blocks < most ? blocks : most), join_clear_kernel<Table>,
-                  table);
+    return strata::launch(with_blocks(like, blocks < most ? blocks : most),
+                          join_clear_kernel<Table>, table);
   }
 
   /// Puts rows [first, table.rows) into the table.
   cudaError_t insert(const Table& table, const launch_configuration& like, Row first) {
     if (first >= table.rows) return cudaSuccess;
-    return launch(with_blocks(like, blocks_for(table.rows - first)), join_insert_kernel<Table>,
-                  table, static_cast<unsigned long long>(first));
+    return strata::launch(with_blocks(like, blocks_for(table.rows - first)),
+                          join_insert_kernel<Table>, table, static_cast<unsigned long long>(first));
   }
 
   /// Lists the rows of each key; to be called when all rows are in.
@@ -119,10 +119,11 @@ class join_table_storage {
     if (features_.sorted) return sort_lists(table, like);
     constexpr std::size_t tile = static_cast<std::size_t>(build_threads) * 4;
     const std::size_t all_slots = static_cast<std::size_t>(table.num_slots) + 1;
-    cudaError_t status = launch(with_blocks(like, ceiling_divide(all_slots, tile)),
-                                join_place_kernel<MaxPolicy, Table>, table);
+    cudaError_t status = strata::launch(with_blocks(like, ceiling_divide(all_slots, tile)),
+                                        join_place_kernel<MaxPolicy, Table>, table);
     if (status != cudaSuccess) return status;
-    return launch(with_blocks(like, blocks_for(table.rows)), join_fill_kernel<Table>, table);
+    return strata::launch(with_blocks(like, blocks_for(table.rows)), join_fill_kernel<Table>,
+                          table);
   }
 
  private:
@@ -153,8 +154,9 @@ class join_table_storage {
     cudaError_t status =
         sort(sorting_, sort_bytes_, table.slot_of, sorted_, table.lists, table.rows, like.stream);
     if (status != cudaSuccess) return status;
-    return launch(with_blocks(like, blocks_for(table.rows)), join_find_begins_kernel<Table, Row>,
-                  table, static_cast<const Row*>(sorted_));
+    return strata::launch(with_blocks(like, blocks_for(table.rows)),
+                          join_find_begins_kernel<Table, Row>, table,
+                          static_cast<const Row*>(sorted_));
   }
 
   // A row without a slot has all bits: it comes last.

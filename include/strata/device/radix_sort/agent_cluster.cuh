@@ -76,8 +76,8 @@ class AgentRadixCluster {
     const auto first = static_cast<std::size_t>(first_);
     Key keys[items_per_thread];
     Value values[has_values ? items_per_thread : 1];
-    load(advanced(keys_in, first), keys);
-    if constexpr (has_values) load(advanced(values_in, first), values);
+    load(detail::advanced(keys_in, first), keys);
+    if constexpr (has_values) load(detail::advanced(values_in, first), values);
     const int passes = range_.passes();
     for (int pass = 0;; ++pass) {
       const unsigned start_in_tile = stage_by_digit(pass, keys, values);

@@ -143,7 +143,7 @@ class AgentRadixCountWords {
         load_vectors(tile, keys);
         valid = keys_at_once;
       } else {
-        const KeyIterator from = advanced(d_keys_, tile + threadIdx.x);
+        const KeyIterator from = detail::advanced(d_keys_, tile + threadIdx.x);
         STRATA_UNROLL
         for (int i = 0; i < keys_at_once; ++i) {
           const auto place = static_cast<std::size_t>(i) * block_threads;

@@ -174,7 +174,7 @@ class AgentRadixGrid {
   }
   template <class Iterator, class T>
   STRATA_D void load(const Iterator& from, T (&items)[items_per_thread]) const {
-    const Iterator tile = advanced(from, first_);
+    const Iterator tile = detail::advanced(from, first_);
     for_own_items([&](int i, int place) {
       items[i] = tile[static_cast<difference_of<Iterator>>(place)];
     });

@@ -158,7 +158,7 @@ class AgentRadixHistogram {
     }
     constexpr std::size_t tile = static_cast<std::size_t>(block_threads) * at_once;
     for (std::size_t first = blockIdx.x * tile; first < num_items_; first += gridDim.x * tile) {
-      const KeyIterator from = advanced(d_keys_, first + threadIdx.x);
+      const KeyIterator from = detail::advanced(d_keys_, first + threadIdx.x);
       const std::size_t left = num_items_ - first;
       Key keys[at_once];
       STRATA_UNROLL
@@ -243,8 +243,9 @@ class AgentRadixHistogram {
       if (threadIdx.x == 0) storage_.is_constant[pass] = is_constant != 0;
     }
     if (threadIdx.x == 0) {
-      plan_radix_passes(workspace_.plan, passes_, storage_.is_constant,
-                        platform::load_relaxed(workspace_.inexact) == 0, between_two_buffers_);
+      detail::plan_radix_passes(workspace_.plan, passes_, storage_.is_constant,
+                                platform::load_relaxed(workspace_.inexact) == 0,
+                                between_two_buffers_);
     }
     if (!may_be_replayed_) return;
     // Another replay of a graph brings the same tag.

@@ -157,11 +157,11 @@ class AgentRadixPass {
   STRATA_D void copy(const Keys& keys, const Values& values, std::size_t tile, int valid) const {
     const std::size_t first = tile * tile_items;
     Key* const to = keys_.at(plan_.to) + first;
-    const Keys from = advanced(keys, first);
+    const Keys from = detail::advanced(keys, first);
     for (int i = static_cast<int>(threadIdx.x); i < valid; i += block_threads) to[i] = from[i];
     if constexpr (has_values) {
       Value* const values_to = values_.at(plan_.to) + first;
-      const Values values_from = advanced(values, first);
+      const Values values_from = detail::advanced(values, first);
       for (int i = static_cast<int>(threadIdx.x); i < valid; i += block_threads) {
         values_to[i] = values_from[i];
       }
@@ -183,7 +183,7 @@ class AgentRadixPass {
     Rank rank(storage_.rank);
     const auto first_item = static_cast<int>(rank.first_item());
     Code codes[items_per_thread];
-    load<IsFull>(advanced(keys_from, first), first_item, valid,
+    load<IsFull>(detail::advanced(keys_from, first), first_item, valid,
                  [&](int i, const Key& key) { codes[i] = Codes::encode(key); });
 
     tile_digits<IsExact, IsFull> digit_of{codes, digits_, first_bit_, bits_, first_item, valid};
@@ -202,7 +202,7 @@ class AgentRadixPass {
     // On their way while the keys go out, in registers that keys have left.
     Value values[has_values ? items_per_thread : 1];
     if constexpr (has_values) {
-      load<IsFull>(advanced(values_from, first), first_item, valid,
+      load<IsFull>(detail::advanced(values_from, first), first_item, valid,
                    [&](int i, const Value& value) { values[i] = value; });
     }
     if (threadIdx.x < radix_bins) look_back(tile, threadIdx.x, start_in_tile, count_in_tile);

@@ -20,7 +20,7 @@ STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 template <class A, class B, class NumItemsT>
 bool arrays_overlap(const void* d_temp_storage, const A& a, const B& b, NumItemsT num_items) {
   return d_temp_storage != nullptr && num_items > 0 &&
-         may_overlap(a, b, static_cast<std::size_t>(num_items));
+         detail::may_overlap(a, b, static_cast<std::size_t>(num_items));
 }
 
 // Whether there is an odd number of passes.
@@ -40,7 +40,7 @@ cudaError_t sort_keys(void* d_temp_storage, std::size_t& temp_storage_bytes,
                       KeyIterator d_keys_in, Key* d_keys_out, NumItemsT num_items,
                       Decomposer decomposer, int begin_bit, int end_bit, cudaStream_t stream) {
   STRATA_NVTX_RANGE("strata::DeviceRadixSort::SortKeys");
-  if (arrays_overlap(d_temp_storage, d_keys_in, d_keys_out, num_items)) {
+  if (detail::arrays_overlap(d_temp_storage, d_keys_in, d_keys_out, num_items)) {
     return cudaErrorInvalidValue;
   }
   return DispatchRadixSort<KeyIterator, NullType, Key, IsDescending, Decomposer>::Dispatch(
@@ -55,11 +55,11 @@ cudaError_t sort_pairs(void* d_temp_storage, std::size_t& temp_storage_bytes,
                        Value* d_values_out, NumItemsT num_items, Decomposer decomposer,
                        int begin_bit, int end_bit, cudaStream_t stream) {
   STRATA_NVTX_RANGE("strata::DeviceRadixSort::SortPairs");
-  if (arrays_overlap(d_temp_storage, d_keys_in, d_keys_out, num_items) ||
-      arrays_overlap(d_temp_storage, d_keys_in, d_values_out, num_items) ||
-      arrays_overlap(d_temp_storage, d_values_in, d_keys_out, num_items) ||
-      arrays_overlap(d_temp_storage, d_values_in, d_values_out, num_items) ||
-      arrays_overlap(d_temp_storage, d_keys_out, d_values_out, num_items)) {
+  if (detail::arrays_overlap(d_temp_storage, d_keys_in, d_keys_out, num_items) ||
+      detail::arrays_overlap(d_temp_storage, d_keys_in, d_values_out, num_items) ||
+      detail::arrays_overlap(d_temp_storage, d_values_in, d_keys_out, num_items) ||
+      detail::arrays_overlap(d_temp_storage, d_values_in, d_values_out, num_items) ||
+      detail::arrays_overlap(d_temp_storage, d_keys_out, d_values_out, num_items)) {
     return cudaErrorInvalidValue;
   }
   return DispatchRadixSort<KeyIterator, ValueIterator, Value, IsDescending, Decomposer>::
@@ -73,14 +73,14 @@ cudaError_t sort_keys(void* d_temp_storage, std::size_t& temp_storage_bytes,
                       DoubleBuffer<Key>& d_keys, NumItemsT num_items, Decomposer decomposer,
                       int begin_bit, int end_bit, cudaStream_t stream) {
   STRATA_NVTX_RANGE("strata::DeviceRadixSort::SortKeys");
-  if (arrays_overlap(d_temp_storage, d_keys.Current(), d_keys.Alternate(), num_items)) {
+  if (detail::arrays_overlap(d_temp_storage, d_keys.Current(), d_keys.Alternate(), num_items)) {
     return cudaErrorInvalidValue;
   }
   const bool moves = moves_to_alternate(begin_bit, end_bit);
   const cudaError_t status =
       DispatchRadixSort<const Key*, NullType, Key, IsDescending, Decomposer>::Dispatch(
-          d_temp_storage, temp_storage_bytes, double_buffer_places(d_keys, moves), {}, num_items,
-          begin_bit, end_bit, decomposer, radix_buffers::two_of_the_caller, stream);
+          d_temp_storage, temp_storage_bytes, detail::double_buffer_places(d_keys, moves), {},
+          num_items, begin_bit, end_bit, decomposer, radix_buffers::two_of_the_caller, stream);
   if (d_temp_storage != nullptr && status == cudaSuccess && moves) d_keys.selector ^= 1;
   return status;
 }
@@ -92,21 +92,23 @@ cudaError_t sort_pairs(void* d_temp_storage, std::size_t& temp_storage_bytes,
                        cudaStream_t stream) {
   STRATA_NVTX_RANGE("strata::DeviceRadixSort::SortPairs");
   for (int i = 0; i < 2; ++i) {
-    if (arrays_overlap(d_temp_storage, d_keys.d_buffers[i], d_values.d_buffers[0], num_items) ||
-        arrays_overlap(d_temp_storage, d_keys.d_buffers[i], d_values.d_buffers[1], num_items)) {
+    if (detail::arrays_overlap(d_temp_storage, d_keys.d_buffers[i], d_values.d_buffers[0],
+                               num_items) ||
+        detail::arrays_overlap(d_temp_storage, d_keys.d_buffers[i], d_values.d_buffers[1],
+                               num_items)) {
       return cudaErrorInvalidValue;
     }
   }
-  if (arrays_overlap(d_temp_storage, d_keys.Current(), d_keys.Alternate(), num_items) ||
-      arrays_overlap(d_temp_storage, d_values.Current(), d_values.Alternate(), num_items)) {
+  if (detail::arrays_overlap(d_temp_storage, d_keys.Current(), d_keys.Alternate(), num_items) ||
+      detail::arrays_overlap(d_temp_storage, d_values.Current(), d_values.Alternate(), num_items)) {
     return cudaErrorInvalidValue;
   }
   const bool moves = moves_to_alternate(begin_bit, end_bit);
   const cudaError_t status =
-      DispatchRadixSort<const Key*, const Value*, Value, IsDescending, Decomposer>::
-          Dispatch(d_temp_storage, temp_storage_bytes, double_buffer_places(d_keys, moves),
-                   double_buffer_places(d_values, moves), num_items, begin_bit, end_bit, decomposer,
-                   radix_buffers::two_of_the_caller, stream);
+      DispatchRadixSort<const Key*, const Value*, Value, IsDescending, Decomposer>::Dispatch(
+          d_temp_storage, temp_storage_bytes, detail::double_buffer_places(d_keys, moves),
+          detail::double_buffer_places(d_values, moves), num_items, begin_bit, end_bit, decomposer,
+          radix_buffers::two_of_the_caller, stream);
   if (d_temp_storage != nullptr && status == cudaSuccess && moves) {
     d_keys.selector ^= 1;
     d_values.selector ^= 1;
@@ -120,7 +122,7 @@ cudaError_t sort_indices(void* d_temp_storage, std::size_t& temp_storage_bytes,
                          Decomposer decomposer, int begin_bit, int end_bit,
                          cudaStream_t stream) {
   STRATA_NVTX_RANGE("strata::DeviceRadixSort::ArgSort");
-  if (arrays_overlap(d_temp_storage, d_keys_in, d_indices_out, num_items)) {
+  if (detail::arrays_overlap(d_temp_storage, d_keys_in, d_indices_out, num_items)) {
     return cudaErrorInvalidValue;
   }
   return DispatchRadixSort<KeyIterator, index_iterator<Index>, Index, IsDescending, Decomposer>::

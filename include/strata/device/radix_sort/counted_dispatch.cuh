@@ -54,10 +54,10 @@ struct counted_radix_launches {
     launch_configuration counting{"strata::DeviceRadixSort, words", dim3(1), dim3(threads)};
     counting.dynamic_shared_bytes = Count::counter_bytes;
     counting.stream = stream;
-    const cudaError_t status = launch_resident(
-        counting, cache, device, rooms, most_blocks,
-        radix_count_words_kernel<MaxPolicy, KeyIterator, Digits>, keys.input, num_items, digits,
-        workspace);
+    const cudaError_t status =
+        detail::launch_resident(counting, cache, device, rooms, most_blocks,
+                                radix_count_words_kernel<MaxPolicy, KeyIterator, Digits>,
+                                keys.input, num_items, digits, workspace);
     if (status != cudaSuccess) return status;
     return write(radix_expand_words_kernel<MaxPolicy, Key, IsDescending>, Expand::tile_items,
                  threads, first);
@@ -73,7 +73,7 @@ struct counted_radix_launches {
                                  dim3(static_cast<unsigned>(threads))};
     writing.stream = stream;
     writing.programmatic = device.ptx_version >= 900;
-    return launch(writing, kernel, first, keys.output, num_items);
+    return strata::launch(writing, kernel, first, keys.output, num_items);
   }
 };
 

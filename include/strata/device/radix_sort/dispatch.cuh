@@ -105,7 +105,7 @@ struct DispatchRadixSort {
     if (has_null(dispatch.keys) || (has_values && has_null(dispatch.values))) {
       return cudaErrorInvalidValue;
     }
-    const cudaError_t status = current_device_properties(dispatch.device, stream);
+    const cudaError_t status = detail::current_device_properties(dispatch.device, stream);
     if (status != cudaSuccess) return status;
     return MaxPolicy::Invoke(dispatch.device.ptx_version, dispatch);
   }
@@ -161,7 +161,7 @@ struct DispatchRadixSort {
 
   template <class Iterator, class T>
   static bool has_null(const radix_places<Iterator, T>& places) {
-    return is_null(places.input) || places.output == nullptr || places.buffer == nullptr;
+    return detail::is_null(places.input) || places.output == nullptr || places.buffer == nullptr;
   }
 
   // The same for all ranges of bits.
@@ -227,7 +227,7 @@ struct DispatchRadixSort {
   cudaError_t allow(kernel_property_cache& cache, Kernel kernel, int threads,
                     std::size_t shared_bytes) const {
     int blocks;
-    return resident_blocks_per_multiprocessor(cache, kernel, threads, shared_bytes, blocks);
+    return detail::resident_blocks_per_multiprocessor(cache, kernel, threads, shared_bytes, blocks);
   }
 
   template <class ActivePolicy, template <class> class Block>
@@ -243,8 +243,8 @@ struct DispatchRadixSort {
     configuration.dynamic_shared_bytes = Agent::shared_bytes;
     configuration.stream = stream;
     configuration.programmatic = device.ptx_version >= 900;
-    return launch(configuration, kernel, keys.input, keys.output, values.input, values.output,
-                  static_cast<int>(num_items), range, digits);
+    return strata::launch(configuration, kernel, keys.input, keys.output, values.input,
+                          values.output, static_cast<int>(num_items), range, digits);
   }
 
   // `has_clusters`: false if the device, or the part of it that is a device of its own, cannot hold a
@@ -264,7 +264,7 @@ struct DispatchRadixSort {
     static kernel_property_cache clusters_cache;
     int clusters = 0;
     status = clusters_cache.get(
-        clusters, [&](int& count) { return resident_clusters(configuration, kernel, count); });
+        clusters, [&](int& count) { return strata::resident_clusters(configuration, kernel, count); });
     has_clusters = clusters > 0;
     if (status != cudaSuccess || !has_clusters) return status;
     configuration.stream = stream;
@@ -273,9 +273,9 @@ struct DispatchRadixSort {
     const std::size_t tile = ceiling_divide(num_items, blocks);
     const int least_bits = log2_ceiling(tuning.block_threads);
     const int tile_bits = log2_ceiling(tile);
-    return launch(configuration, kernel, keys.input, keys.output, values.input, values.output,
-                  static_cast<int>(num_items), tile_bits < least_bits ? least_bits : tile_bits,
-                  range, digits);
+    return strata::launch(configuration, kernel, keys.input, keys.output, values.input,
+                          values.output, static_cast<int>(num_items),
+                          tile_bits < least_bits ? least_bits : tile_bits, range, digits);
   }
 
   // Where the device does not hold all blocks at a time, in passes.
@@ -290,7 +290,7 @@ struct DispatchRadixSort {
     const auto kernel = radix_grid_kernel<MaxPolicy, KeyIterator, ValueIterator, Value, Digits>;
     static kernel_property_cache cache;
     int per_multiprocessor = 0;
-    const cudaError_t status = resident_blocks_per_multiprocessor(
+    const cudaError_t status = detail::resident_blocks_per_multiprocessor(
         cache, kernel, tuning.block_threads, Agent::shared_bytes, per_multiprocessor);
     if (status != cudaSuccess) return status;
     const auto multiprocessors = static_cast<std::size_t>(device.multiprocessors);
@@ -315,7 +315,7 @@ struct DispatchRadixSort {
         {storage.template get<unsigned long long>(arrivals_slot), counters, next_call_tag(),
          may_be_replayed()},
         storage.template get<unsigned>(states_slot)};
-    return launch(configuration, kernel, keys, values, static_cast<unsigned>(num_items),
+    return strata::launch(configuration, kernel, keys, values, static_cast<unsigned>(num_items),
                   static_cast<int>(rows), range, digits, shared);
   }
 
@@ -334,7 +334,7 @@ struct DispatchRadixSort {
                                   dim3(histogram_threads)};
     counting.dynamic_shared_bytes = Histogram::counter_bytes();
     counting.stream = stream;
-    cudaError_t status = launch_resident(
+    cudaError_t status = detail::launch_resident(
         counting, histogram_cache, device,
         ceiling_divide<std::size_t>(num_items, std::size_t{histogram_threads} * 4), most_blocks,
         radix_histogram_kernel<MaxPolicy, KeyIterator, Digits, State>, keys.input, num_items, range,
@@ -358,7 +358,7 @@ struct DispatchRadixSort {
     moving.stream = stream;
     moving.programmatic = device.ptx_version >= 900;
     for (int pass = 0; pass < range.passes() && status == cudaSuccess; ++pass) {
-      status = launch(moving, kernel, keys, values, num_items, pass, range, digits, shared);
+      status = strata::launch(moving, kernel, keys, values, num_items, pass, range, digits, shared);
     }
     return status;
   }
@@ -389,8 +389,8 @@ struct DispatchRadixSort {
         "strata::DeviceRadixSort, copy",
         dim3(static_cast<unsigned>(blocks < most_blocks ? blocks : most_blocks)), dim3(threads)};
     configuration.stream = stream;
-    return launch(configuration, radix_copy_kernel<KeyIterator, ValueIterator, Value>, keys.input,
-                  keys.output, values.input, values.output, num_items);
+    return strata::launch(configuration, radix_copy_kernel<KeyIterator, ValueIterator, Value>,
+                          keys.input, keys.output, values.input, values.output, num_items);
   }
 };
 

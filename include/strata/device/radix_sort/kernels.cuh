@@ -163,8 +163,9 @@ STRATA_KERNEL void radix_copy_kernel(KeyIterator keys_in, iterator_value_t<KeyIt
   const std::size_t step = static_cast<std::size_t>(gridDim.x) * blockDim.x;
   for (std::size_t i = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
        i < num_items; i += step) {
-    keys_out[i] = *advanced(keys_in, i);
-    if constexpr (!std::is_same_v<ValueIterator, NullType>) values_out[i] = *advanced(values_in, i);
+    keys_out[i] = *detail::advanced(keys_in, i);
+    if constexpr (!std::is_same_v<ValueIterator, NullType>)
+      values_out[i] = *detail::advanced(values_in, i);
   }
 }
 

@@ -77,14 +77,14 @@ struct DispatchReduce {
     if constexpr (std::is_signed_v<NumItemsT>) {
       if (num_items < 0) return cudaErrorInvalidValue;
     }
-    if (num_items > 0 && is_null(d_in)) return cudaErrorInvalidValue;
-    if (is_null(d_out) || !storage.map(d_temp_storage, temp_storage_bytes)) {
+    if (num_items > 0 && detail::is_null(d_in)) return cudaErrorInvalidValue;
+    if (detail::is_null(d_out) || !storage.map(d_temp_storage, temp_storage_bytes)) {
       return cudaErrorInvalidValue;
     }
     DispatchReduce dispatch{d_in,         d_out,        static_cast<std::size_t>(num_items),
                             reduction_op, transform_op, init,
                             stream,       {},           storage.template get<platform::packet>(0)};
-    const cudaError_t status = current_device_properties(dispatch.device, stream);
+    const cudaError_t status = detail::current_device_properties(dispatch.device, stream);
     if (status != cudaSuccess) return status;
     return MaxPolicy::Invoke(dispatch.device.ptx_version, dispatch);
   }
@@ -102,12 +102,13 @@ struct DispatchReduce {
     even_share share =
         even_share::cut(d_in, num_items, blocks, Agent::template interleaved_packs<InputIterator>);
     share.evict_first_fraction = evict_first_fraction(num_items * sizeof(T));
-    return launch({"strata::DeviceReduce", dim3(blocks), dim3(tuning.block_threads), 0, stream, 1,
-                   device.ptx_version >= 900},
-                  reduce_kernel<MaxPolicy, AccumT, InputIterator, OutputIterator, ReductionOp,
-                                TransformOp, InitT>,
-                  d_in, d_out, share, typename Exchange::arguments{packets, next_call_tag()},
-                  reduction_op, transform_op, init);
+    return strata::launch({"strata::DeviceReduce", dim3(blocks), dim3(tuning.block_threads), 0,
+                           stream, 1, device.ptx_version >= 900},
+                          reduce_kernel<MaxPolicy, AccumT, InputIterator, OutputIterator,
+                                        ReductionOp, TransformOp, InitT>,
+                          d_in, d_out, share,
+                          typename Exchange::arguments{packets, next_call_tag()}, reduction_op,
+                          transform_op, init);
   }
 
   // Half of L2 keeps its lines from call to call; but where nearly all lines are evict-first they

@@ -71,7 +71,7 @@ class grid_exchange {
   STRATA_D void publish(const T& value) {
     unsigned long long words[packets_per_value];
     words[packets_per_value - 1] = 0;
-    memcpy(words, &value, sizeof(T));
+    std::memcpy(words, &value, sizeof(T));
     STRATA_UNROLL
     for (int i = 0; i < packets_per_value; ++i) {
       platform::store_packet(packet(i, rank_), {words[i], arguments_.tag});
@@ -88,7 +88,7 @@ class grid_exchange {
       is_complete = is_complete && received.tag == arguments_.tag;
       words[i] = received.value;
     }
-    memcpy(&value, words, sizeof(T));
+    std::memcpy(&value, words, sizeof(T));
     return is_complete;
   }
 

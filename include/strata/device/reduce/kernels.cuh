@@ -48,7 +48,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::tuning.block_threads,
     if (!exchange.is_winner()) return;
   }
   if (threadIdx.x == 0) {
-    store_result(agent, d_out, init, result, has_result);
+    detail::store_result(agent, d_out, init, result, has_result);
   }
 }
 

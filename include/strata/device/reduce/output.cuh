@@ -98,11 +98,11 @@ struct pair_output {
 
 template <class ValueIterator, class IndexIterator>
 bool is_null(const arg_output<ValueIterator, IndexIterator>& output) {
-  return is_null(output.values) || is_null(output.indices);
+  return detail::is_null(output.values) || detail::is_null(output.indices);
 }
 template <class Iterator>
 bool is_null(const pair_output<Iterator>& output) {
-  return is_null(output.pairs);
+  return detail::is_null(output.pairs);
 }
 
 }  // namespace detail

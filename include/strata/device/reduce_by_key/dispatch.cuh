@@ -22,15 +22,15 @@ cudaError_t dispatch_reduce_by_key(const char* name, void* d_temp_storage,
                                    NumItemsT num_items, cudaStream_t stream) {
   const std::size_t count = num_items > 0 ? static_cast<std::size_t>(num_items) : 0;
   if (d_temp_storage != nullptr) {
-    if (is_null(what.num_runs_out)) return cudaErrorInvalidValue;
-    if (count > 0 && (is_null(what.keys) || is_null(what.values) || is_null(what.unique_out) ||
-                      is_null(what.aggregates_out))) {
+    if (detail::is_null(what.num_runs_out)) return cudaErrorInvalidValue;
+    if (count > 0 && (detail::is_null(what.keys) || detail::is_null(what.values) ||
+                      detail::is_null(what.unique_out) || detail::is_null(what.aggregates_out))) {
       return cudaErrorInvalidValue;
     }
-    if (may_overlap(what.keys, what.unique_out, count) ||
-        may_overlap(what.keys, what.aggregates_out, count) ||
-        may_overlap(what.values, what.unique_out, count) ||
-        may_overlap(what.values, what.aggregates_out, count)) {
+    if (detail::may_overlap(what.keys, what.unique_out, count) ||
+        detail::may_overlap(what.keys, what.aggregates_out, count) ||
+        detail::may_overlap(what.values, what.unique_out, count) ||
+        detail::may_overlap(what.values, what.aggregates_out, count)) {
       return cudaErrorInvalidValue;
     }
   }
@@ -45,7 +45,7 @@ cudaError_t dispatch_reduce_by_key(const char* name, void* d_temp_storage,
                                     run_reduction_output<What>(what, count), num_items,
                                     Combine{what.op}, NullType{}, Rings{what}, stream);
   if (status != cudaSuccess || d_temp_storage == nullptr || count > 0) return status;
-  return write_zero(name, what.num_runs_out, stream);
+  return detail::write_zero(name, what.num_runs_out, stream);
 }
 
 STRATA_ARCH_DETAIL_NAMESPACE_END

@@ -65,12 +65,12 @@ struct run_reduction {
   EqualityOp equality_op;
 
   STRATA_HD bool begins_at(std::size_t i) {
-    return i == 0 || !equality_op(advanced(keys, i - 1)[0], advanced(keys, i)[0]);
+    return i == 0 || !equality_op(detail::advanced(keys, i - 1)[0], detail::advanced(keys, i)[0]);
   }
   STRATA_HD Run run_of(std::size_t i) {
     const Count begins = begins_at(i) ? 1 : 0;
     if constexpr (has_values) {
-      return {begins, static_cast<Accum>(*advanced(values, i))};
+      return {begins, static_cast<Accum>(*detail::advanced(values, i))};
     } else {
       return {begins, Accum{1}};
     }
@@ -78,11 +78,11 @@ struct run_reduction {
 
   STRATA_HD void write_key(Count run, const iterator_value_t<KeyIterator>& key) const {
     using Key = iterator_value_t<KeyIterator>;
-    *advanced(unique_out, static_cast<std::size_t>(run)) =
+    *detail::advanced(unique_out, static_cast<std::size_t>(run)) =
         static_cast<output_value_t<UniqueIterator, Key>>(key);
   }
   STRATA_HD void write_aggregate(Count run, const Accum& sum) const {
-    *advanced(aggregates_out, static_cast<std::size_t>(run)) =
+    *detail::advanced(aggregates_out, static_cast<std::size_t>(run)) =
         static_cast<output_value_t<AggregateIterator, Accum>>(sum);
   }
   /// With the sum of all items.
@@ -129,7 +129,8 @@ class run_reduction_output : public indexed_iterator_traits<typename What::Run, 
     std::size_t num_items;
     std::size_t index;
     STRATA_HD void operator=(const Run& sum) {
-      if (what.begins_at(index)) what.write_key(sum.begins - 1, *advanced(what.keys, index));
+      if (what.begins_at(index))
+        what.write_key(sum.begins - 1, *detail::advanced(what.keys, index));
       if (index + 1 == num_items) {
         what.write_end(sum);
       } else if (what.begins_at(index + 1)) {

@@ -92,10 +92,11 @@ class reduce_by_key_work {
   STRATA_D void load(unsigned char* stage, platform::mbarrier& full, std::size_t first,
                      int valid) const {
     const int thread = static_cast<int>(threadIdx.x) - scanning_threads;
-    const Keys column{keys(stage), advanced(form_.keys, first), first == 0, valid};
+    const Keys column{keys(stage), detail::advanced(form_.keys, first), first == 0, valid};
     if constexpr (has_values) {
-      Loader::load(full, thread, column,
-                   Values{values<Value>(stage), advanced(form_.values, first), first == 0, valid});
+      Loader::load(
+          full, thread, column,
+          Values{values<Value>(stage), detail::advanced(form_.values, first), first == 0, valid});
     } else {
       Loader::load(full, thread, column);
     }
@@ -104,12 +105,12 @@ class reduce_by_key_work {
   template <bool IsFull>
   STRATA_D Sum fold(const ring_share& share, Held& held) {
     const int place = share.warp * warp_items + share.lane * thread_items;
-    held.begins =
-        find_begins<IsFull, Shape>(keys(share.stage) + place, share, equality_op_, held.keys);
+    held.begins = detail::find_begins<IsFull, Shape>(keys(share.stage) + place, share, equality_op_,
+                                                     held.keys);
     const auto count = static_cast<Count>(held.begins.count());
     if constexpr (has_values) {
-      hold_items<IsFull, Shape>(values<Value>(share.stage) + place, share.thread_items,
-                                held.values);
+      detail::hold_items<IsFull, Shape>(values<Value>(share.stage) + place, share.thread_items,
+                                        held.values);
       T sum{};
       STRATA_UNROLL
       for (int i = 0; i < thread_items; ++i) {
@@ -127,10 +128,10 @@ class reduce_by_key_work {
   template <bool IsFull>
   STRATA_D Carried settle(const ring_share& share, const Held& held, const Sum& below) {
     const int rank = share.lane > 0 ? static_cast<int>(below.begins) : 0;
-    const int in_warp =
-        flags_in_warp(share, thread_items, static_cast<int>(below.begins), held.begins.count());
-    compact<Shape>(held.keys, held.begins, share, rank, in_warp,
-                   keys(share.stage) + share.warp * warp_items);
+    const int in_warp = detail::flags_in_warp(share, thread_items, static_cast<int>(below.begins),
+                                              held.begins.count());
+    detail::compact<Shape>(held.keys, held.begins, share, rank, in_warp,
+                           keys(share.stage) + share.warp * warp_items);
     Reduced* to = reduced(share) + rank;
     if constexpr (has_values) {
       T running = below.value;
@@ -160,10 +161,10 @@ class reduce_by_key_work {
   template <bool IsFull>
   STRATA_D void finish(const ring_share& share, const Carried& carried, bool,
                        const Sum& warp_prefix) {
-    store_items<warp_items>(
+    detail::store_items<warp_items>(
         keys(share.stage) + share.warp * warp_items,
-        advanced(form_.unique_out, static_cast<std::size_t>(warp_prefix.begins)), carried.in_warp,
-        share.lane);
+        detail::advanced(form_.unique_out, static_cast<std::size_t>(warp_prefix.begins)),
+        carried.in_warp, share.lane);
     store_aggregates(share, carried, warp_prefix);
   }
 
@@ -244,8 +245,8 @@ struct reduce_by_key_rings {
     using bulk = reduce_by_key_form<true, What>;
     using items = reduce_by_key_form<false, What>;
     if constexpr (bulk::fits && (bulk::copies_keys || bulk::copies_values)) {
-      if ((!bulk::copies_keys || is_at_boundary(arguments.keys)) &&
-          (!bulk::copies_values || is_at_boundary(arguments.values))) {
+      if ((!bulk::copies_keys || detail::is_at_boundary(arguments.keys)) &&
+          (!bulk::copies_values || detail::is_at_boundary(arguments.values))) {
         status = start_ring(bulk{arguments}, 0);
         return true;
       }

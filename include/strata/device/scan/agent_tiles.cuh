@@ -65,7 +65,7 @@ class AgentScanTiles {
     const bool must_be_erased = sums_.must_be_erased(rounds);
 
     running_prefix prefix{*this, AccumT(), 0, has_initial_value, true};
-    if constexpr (has_initial_value) prefix.value = initial_value<AccumT>(init_);
+    if constexpr (has_initial_value) prefix.value = detail::initial_value<AccumT>(init_);
     unsigned long long departures = 0;  // in thread 0
     std::size_t tile = blockIdx.x;
     for (; tile < tiles; tile += gridDim.x) {

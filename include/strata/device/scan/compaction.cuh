@@ -40,7 +40,7 @@ template <class Shape, class T>
 STRATA_D void compact(const T (&held)[Shape::thread_items], const typename Shape::flags& flags,
                       const ring_share& share, int rank, int in_warp, T* of_warp) {
   __syncwarp();  // All items are in registers.
-  if (in_warp < share.warp_items) write_flagged<Shape>(held, flags, of_warp + rank);
+  if (in_warp < share.warp_items) detail::write_flagged<Shape>(held, flags, of_warp + rank);
 }
 
 /// By all lanes of a warp: the number of flags in it; those of the lanes below are known.
@@ -65,7 +65,7 @@ template <class Iterator>
 cudaError_t write_zero(const char* name, Iterator out, cudaStream_t stream) {
   launch_configuration configuration{name, dim3(1), dim3(1)};
   configuration.stream = stream;
-  return launch(configuration, write_zero_kernel<Iterator>, out);
+  return strata::launch(configuration, write_zero_kernel<Iterator>, out);
 }
 
 STRATA_ARCH_DETAIL_NAMESPACE_END

@@ -81,12 +81,12 @@ struct DispatchScan {
     }
     if (!storage.map(d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
     if (count == 0) return cudaSuccess;
-    if (is_null(d_in) || is_null(d_out) || is_null_initial_value(init)) {
+    if (detail::is_null(d_in) || detail::is_null(d_out) || detail::is_null_initial_value(init)) {
       return cudaErrorInvalidValue;
     }
     DispatchScan dispatch{d_in, d_out, count,  scan_op,
                           init, rings, stream, {}, storage.template get<platform::packet>(0)};
-    const cudaError_t status = current_device_properties(dispatch.device, stream);
+    const cudaError_t status = detail::current_device_properties(dispatch.device, stream);
     if (status != cudaSuccess) return status;
     return MaxPolicy::Invoke(dispatch.device.ptx_version, dispatch);
   }
@@ -126,7 +126,7 @@ struct DispatchScan {
           call.num_items, ceiling_divide<std::size_t>(call.num_items - head, Ring::tile_items),
           static_cast<unsigned>(head)};
       static kernel_property_cache cache;
-      return launch_resident(
+      return detail::launch_resident(
           {"strata::DeviceScan", dim3(1), dim3(static_cast<unsigned>(Ring::block_threads)),
            Ring::dynamic_shared_bytes, call.stream, 1, true},
           cache, call.device, shape.tiles, max_scan_blocks, scan_ring_kernel<MaxPolicy, Form>, form,
@@ -157,16 +157,16 @@ struct DispatchScan {
   // with the kernel before (2^18 ints: 3.4 us in a batch, 4.7 if cooperative).
   template <class ActivePolicy, template <class> class Tiles>
   cudaError_t start_one_wave() {
-    return launch(configuration<ActivePolicy, Tiles>(),
-                  scan_tiles_kernel<MaxPolicy, Tiles, true, AccumT, InputIterator, OutputIterator,
-                                    ScanOp, IsInclusive, InitT>,
-                  d_in, d_out, num_items, may_overwrite_input(), scan_op, init, exchange());
+    return strata::launch(configuration<ActivePolicy, Tiles>(),
+                          scan_tiles_kernel<MaxPolicy, Tiles, true, AccumT, InputIterator,
+                                            OutputIterator, ScanOp, IsInclusive, InitT>,
+                          d_in, d_out, num_items, may_overwrite_input(), scan_op, init, exchange());
   }
 
   template <class ActivePolicy, template <class> class Tiles>
   cudaError_t start_waves() {
     static kernel_property_cache cache;
-    return launch_resident(configuration<ActivePolicy, Tiles>(), cache, device,
+    return detail::launch_resident(configuration<ActivePolicy, Tiles>(), cache, device,
                            tiles<ActivePolicy, Tiles>(), max_scan_blocks,
                            scan_tiles_kernel<MaxPolicy, Tiles, false, AccumT, InputIterator,
                                              OutputIterator, ScanOp, IsInclusive, InitT>,
@@ -184,7 +184,7 @@ struct DispatchScan {
   bool may_overwrite_input() const {
     constexpr bool are_arrays =
         std::is_pointer_v<InputIterator> && std::is_pointer_v<OutputIterator>;
-    return !are_arrays || may_overlap(d_in, d_out, num_items);
+    return !are_arrays || detail::may_overlap(d_in, d_out, num_items);
   }
 };
 

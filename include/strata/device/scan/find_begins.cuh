@@ -19,7 +19,7 @@ STRATA_D typename Shape::flags find_begins(const Key* keys, const ring_share& sh
                                            EqualityOp& equality_op,
                                            Key (&held)[Shape::thread_items]) {
   constexpr int thread_items = Shape::thread_items;
-  hold_items<IsFull, Shape>(keys, share.thread_items, held);
+  detail::hold_items<IsFull, Shape>(keys, share.thread_items, held);
   // Where there are items in a lane, the lane below is full.
   Key before = platform::shuffle_up(full_warp_mask, held[thread_items - 1], 1u);
   const bool is_first = share.first_item == 0 && share.warp == 0 && share.lane == 0;

@@ -51,7 +51,7 @@ bool is_null_initial_value(const InitT&) {
 }
 template <class T, class Iterator>
 bool is_null_initial_value(const FutureValue<T, Iterator>& init) {
-  return is_null(init.iterator());
+  return detail::is_null(init.iterator());
 }
 
 }  // namespace detail

@@ -181,7 +181,7 @@ struct ring_columns_shape {
   static constexpr bool has_no_conflicts() {
     constexpr int bytes = together * static_cast<int>(Size);
     if constexpr (bytes >= 4) {
-      return conflict_degree(PlainLayout{}, blocked_access<bytes, groups>{}) == 1;
+      return strata::conflict_degree(PlainLayout{}, blocked_access<bytes, groups>{}) == 1;
     } else {
       return true;
     }

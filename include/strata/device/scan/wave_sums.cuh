@@ -269,7 +269,7 @@ class wave_sums {
   STRATA_D void store_sum(unsigned round, unsigned block, const T& sum) {
     unsigned long long words[packets_per_value];
     words[packets_per_value - 1] = 0;
-    memcpy(words, &sum, sizeof(T));
+    std::memcpy(words, &sum, sizeof(T));
     STRATA_UNROLL
     for (int i = 0; i < packets_per_value; ++i) {
       platform::store_packet(packet(round, block, i), {words[i], tag_ + round});
@@ -296,7 +296,7 @@ class wave_sums {
       is_complete = is_complete && received.tag == tag_ + round;
       words[part] = received.value;
     }
-    memcpy(&value, words, sizeof(T));
+    std::memcpy(&value, words, sizeof(T));
     return is_complete;
   }
 

@@ -49,7 +49,7 @@ class scan_work {
   static_assert(vectors % 2 == 1, "scan_ring_tuning::vectors_per_thread must be odd: an even number"
                                   " of vectors has bank conflicts");
   // not for users: the model must say the same
-  static_assert(conflict_degree(PlainLayout{}, blocked_access<16, vectors>{}) == 1,
+  static_assert(strata::conflict_degree(PlainLayout{}, blocked_access<16, vectors>{}) == 1,
                 "the scanning threads' vectors have bank conflicts");
   static_assert(tuning.lag >= 1 && tuning.lag <= 2 && tuning.stages > tuning.lag,
                 "scan_ring_tuning::lag must be 1 or 2, and there must be more stages");
@@ -75,8 +75,8 @@ class scan_work {
   static constexpr int stage_bytes = scanning_threads * vectors * 16;
 
   STRATA_D scan_work(const Form& form, const ring_shape& shape)
-      : in_(advanced(form.d_in, may_have_head ? shape.head_items : 0)),
-        out_(advanced(form.d_out, may_have_head ? shape.head_items : 0)),
+      : in_(detail::advanced(form.d_in, may_have_head ? shape.head_items : 0)),
+        out_(detail::advanced(form.d_out, may_have_head ? shape.head_items : 0)),
         scan_op_(form.scan_op),
         init_(form.init) {}
 
@@ -100,9 +100,9 @@ class scan_work {
   STRATA_D void load(unsigned char* stage, platform::mbarrier& full, std::size_t first,
                      int valid) const {
     const int thread = static_cast<int>(threadIdx.x) - scanning_threads;
-    Loader::load(full, thread,
-                 Column{reinterpret_cast<InputT*>(stage),
-                        advanced(in_, first), first == 0, valid});
+    Loader::load(
+        full, thread,
+        Column{reinterpret_cast<InputT*>(stage), detail::advanced(in_, first), first == 0, valid});
   }
 
   template <bool IsFull>
@@ -152,7 +152,7 @@ class scan_work {
       InputT items[width];
       OutputT results[width];
       held[v].get(items);
-      if constexpr (!IsFull) memcpy(static_cast<void*>(results), items, 16);
+      if constexpr (!IsFull) std::memcpy(static_cast<void*>(results), items, 16);
       STRATA_UNROLL
       for (int i = 0; i < width; ++i) {
         if (!IsFull && v * width + i >= share.thread_items) break;
@@ -170,8 +170,8 @@ class scan_work {
     }
     __syncwarp();
     const std::size_t first = share.first_item + static_cast<std::size_t>(share.warp) * warp_items;
-    store_items<warp_items>(items_of_warp<OutputT>(share), advanced(out_, first), share.warp_items,
-                            share.lane);
+    detail::store_items<warp_items>(items_of_warp<OutputT>(share), detail::advanced(out_, first),
+                                    share.warp_items, share.lane);
   }
 
  private:

@@ -78,16 +78,17 @@ class scan_by_key_work {
   STRATA_D void load(unsigned char* stage, platform::mbarrier& full, std::size_t first,
                      int valid) const {
     const int thread = static_cast<int>(threadIdx.x) - scanning_threads;
-    Loader::load(full, thread,
-                 Keys{keys(stage), advanced(form_.keys, first), first == 0, valid},
-                 Values{values<Value>(stage), advanced(form_.values, first), first == 0, valid});
+    Loader::load(
+        full, thread, Keys{keys(stage), detail::advanced(form_.keys, first), first == 0, valid},
+        Values{values<Value>(stage), detail::advanced(form_.values, first), first == 0, valid});
   }
 
   template <bool IsFull>
   STRATA_D Sum fold(const ring_share& share, Held& begins) {
     const int place = share.warp * warp_items + share.lane * thread_items;
     Key held[thread_items];
-    begins = find_begins<IsFull, Shape>(keys(share.stage) + place, share, equality_op_, held);
+    begins =
+        detail::find_begins<IsFull, Shape>(keys(share.stage) + place, share, equality_op_, held);
     const Value* const from = values<Value>(share.stage) + place;
     Sum sum{};
     STRATA_UNROLL
@@ -131,7 +132,7 @@ class scan_by_key_work {
       Value items[together];
       Result results[together];
       held.get(items);
-      if constexpr (!IsFull) memcpy(static_cast<void*>(results), items, sizeof(held));
+      if constexpr (!IsFull) std::memcpy(static_cast<void*>(results), items, sizeof(held));
       STRATA_UNROLL
       for (int j = 0; j < together; ++j) {
         if (!IsFull && i + j >= share.thread_items) break;
@@ -147,9 +148,10 @@ class scan_by_key_work {
       held.store(of_thread + i);
     }
     __syncwarp();
-    store_items<warp_items>(
+    detail::store_items<warp_items>(
         values<Result>(share.stage) + share.warp * warp_items,
-        advanced(form_.out, share.first_item + static_cast<std::size_t>(share.warp) * warp_items),
+        detail::advanced(form_.out,
+                         share.first_item + static_cast<std::size_t>(share.warp) * warp_items),
         share.warp_items, share.lane);
   }
 
@@ -233,8 +235,8 @@ struct scan_by_key_rings {
     using bulk = form<true>;
     using items = form<false>;
     if constexpr (bulk::fits && (bulk::copies_keys || bulk::copies_values)) {
-      if ((!bulk::copies_keys || is_at_boundary(arguments.keys)) &&
-          (!bulk::copies_values || is_at_boundary(arguments.values))) {
+      if ((!bulk::copies_keys || detail::is_at_boundary(arguments.keys)) &&
+          (!bulk::copies_values || detail::is_at_boundary(arguments.values))) {
         status = start_ring(arguments, 0);
         return true;
       }

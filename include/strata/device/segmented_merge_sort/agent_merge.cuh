@@ -158,10 +158,10 @@ class AgentSegmentMerge {
         for (int i = thread(); i < count; i += BlockThreads) {
           Item* const item = memory.at(next + i);
           if constexpr (has_values) {
-            load_part(&item->key, keys, first + i);
-            load_part(&item->value, static_cast<const Value*>(from.values), first + i);
+            detail::load_part(&item->key, keys, first + i);
+            detail::load_part(&item->value, static_cast<const Value*>(from.values), first + i);
           } else {
-            load_part(item, keys, first + i);
+            detail::load_part(item, keys, first + i);
           }
         }
       }
@@ -213,7 +213,7 @@ class AgentSegmentMerge {
       STRATA_UNROLL_N(4)
       for (int i = thread(); i < items; i += BlockThreads) {
         const Item* const item = storage_.memory.at(origin + i);
-        keys_to[i] = key_of(*item);
+        keys_to[i] = detail::key_of(*item);
         if constexpr (has_values) to.values[target + i] = item->value;
       }
     }
@@ -224,22 +224,24 @@ class AgentSegmentMerge {
   STRATA_D void merge_runs(int begin1, int count1, int begin2, int count2, int diagonal,
                            Item (&merged)[items_per_thread]) {
     Memory& memory = storage_.memory;
-    const int first = split_runs_of_tile<1>(memory, begin1, count1, begin2, count2, diagonal, compare_);
+    const int first =
+        detail::split_runs_of_tile<1>(memory, begin1, count1, begin2, count2, diagonal, compare_);
     const int end1 = begin1 + count1, end2 = begin2 + count2;
     platform::may_be_unwritten(memory.at(end1), sizeof(Item) * items_per_thread);
     platform::may_be_unwritten(memory.at(end2), sizeof(Item));
-    merge_serially<ItemsPerThread>(memory, begin1 + first, end1, begin2 + diagonal - first, end2,
-                                   merged, compare_);
+    detail::merge_serially<ItemsPerThread>(memory, begin1 + first, end1, begin2 + diagonal - first,
+                                           end2, merged, compare_);
   }
 
   /// The same of two runs side by side, the second of which lies in reverse.
   STRATA_D void merge_opposed(int count1, int count2, int diagonal, Item (&merged)[items_per_thread]) {
     Memory& memory = storage_.memory;
     const int end1 = margin + count1, last2 = end1 + count2 - 1;
-    const int first = split_runs_of_tile<-1>(memory, margin, count1, last2, count2, diagonal, compare_);
+    const int first =
+        detail::split_runs_of_tile<-1>(memory, margin, count1, last2, count2, diagonal, compare_);
     platform::may_be_unwritten(memory.at(0), sizeof(Item) * static_cast<std::size_t>(margin));
-    merge_opposed_serially<ItemsPerThread>(memory, margin + first, end1, last2 - (diagonal - first),
-                                           merged, compare_);
+    detail::merge_opposed_serially<ItemsPerThread>(memory, margin + first, end1,
+                                                   last2 - (diagonal - first), merged, compare_);
   }
 
   TempStorage& storage_;

@@ -66,12 +66,12 @@ STRATA_D bool sort_own_segments(Tile& tile, const Segments& segments, long long 
       mine >= count || (bounds.length <= owners * Tile::most_own &&
                         (mine == count - 1 || bounds.begin + bounds.length == next));
   if (__syncthreads_and(is_own) == 0) return false;
-  const segment_bounds all = stretch_of(segments, first, count);
+  const segment_bounds all = detail::stretch_of(segments, first, count);
   segment_bounds own{all.begin, 0};
   if (mine / owners < count) own = segments(first + mine / owners);
   tile.sort_own(own, all, owners);
   // Loaded again: the sort needs all registers.
-  tile.store_own(stretch_of(segments, first, count), output);
+  tile.store_own(detail::stretch_of(segments, first, count), output);
   return true;
 }
 
@@ -87,7 +87,8 @@ STRATA_D void sort_segments_directly(Tile& tile, const Segments& segments, long 
     segment_bounds bounds{0, 0};
     if (mine < count) bounds = segments(first + mine);
     if constexpr (SortsOwn) {
-      if (next == 0 && sort_own_segments(tile, segments, first, count, bounds, output)) return;
+      if (next == 0 && detail::sort_own_segments(tile, segments, first, count, bounds, output))
+        return;
     }
     const int length = classes.is_direct(bounds.length) ? static_cast<int>(bounds.length) : 0;
     next += tile.plan(length, bounds.begin, count - next);
@@ -172,9 +173,9 @@ STRATA_D void sort_long_segments(Tile& tile, long_segments_place& place, const S
     __syncthreads();
     const unsigned long long number = place.ticket, tiles = workspace.num_tiles();
     if (number < tiles) {
-      plan_tile(tile, place, number, workspace);
-    } else if (!plan_group<BlockThreads>(tile, place, number - tiles, segments, classes,
-                                         workspace)) {
+      detail::plan_tile(tile, place, number, workspace);
+    } else if (!detail::plan_group<BlockThreads>(tile, place, number - tiles, segments, classes,
+                                                 workspace)) {
       return;
     }
     if (!tile.is_empty()) {

@@ -149,10 +149,10 @@ class AgentSegmentTile {
 
   STRATA_D void load_item(item_type* item, long long place) const {
     if constexpr (has_values) {
-      load_part(&item->key, keys_, place);
-      load_part(&item->value, values_, place);
+      detail::load_part(&item->key, keys_, place);
+      detail::load_part(&item->value, values_, place);
     } else {
-      load_part(item, keys_, place);
+      detail::load_part(item, keys_, place);
     }
   }
   STRATA_D item_type item_at(long long place) const {
@@ -166,7 +166,7 @@ class AgentSegmentTile {
   STRATA_D static void store_item(const item_type& item,
                                   const merge_sort_arrays<Key, Value>& output, long long key_place,
                                   [[maybe_unused]] long long value_place) {
-    if (output.keys != nullptr) output.keys[key_place] = key_of(item);
+    if (output.keys != nullptr) output.keys[key_place] = detail::key_of(item);
     if constexpr (has_values) output.values[value_place] = item.value;
   }
 

@@ -46,12 +46,13 @@ segments_to_sort<offset_segments<Begins, Ends>> segments_by_offsets(NumItemsT nu
                     std::is_integral_v<iterator_value_t<Ends>>,
                 "Offset iterator type should be integral.");
   segments_to_sort<offset_segments<Begins, Ends>> all{{begins, ends}};
-  all.is_valid = is_count(num_items) && is_count(num_segments);
+  all.is_valid = detail::is_count(num_items) && detail::is_count(num_segments);
   if (!all.is_valid) return all;
   all.num_items = static_cast<unsigned long long>(num_items);
   all.num_segments = static_cast<long long>(num_segments);
   all.longest = static_cast<long long>(num_items);
-  all.is_valid = num_items == 0 || num_segments == 0 || (!is_null(begins) && !is_null(ends));
+  all.is_valid =
+      num_items == 0 || num_segments == 0 || (!detail::is_null(begins) && !detail::is_null(ends));
   return all;
 }
 
@@ -59,7 +60,7 @@ template <class NumSegmentsT, class SegmentSizeT>
 segments_to_sort<fixed_size_segments> segments_of_size(NumSegmentsT num_segments,
                                                        SegmentSizeT segment_size) {
   segments_to_sort<fixed_size_segments> all{{0}};
-  all.is_valid = is_count(num_segments) && is_count(segment_size);
+  all.is_valid = detail::is_count(num_segments) && detail::is_count(segment_size);
   if (!all.is_valid) return all;
   all.segments.size = all.longest = static_cast<long long>(segment_size);
   all.num_segments = static_cast<long long>(num_segments);
@@ -96,16 +97,18 @@ cudaError_t merge_sort_segments(void* d_temp_storage, std::size_t& temp_storage_
   if (d_temp_storage != nullptr) {
     if (!all.is_valid) return cudaErrorInvalidValue;
     if (items != 0 && all.num_segments != 0) {
-      if (is_null(keys) || (wants_keys && output.keys == nullptr)) return cudaErrorInvalidValue;
-      if (!is_in_place && wants_keys && share_memory(keys, items, output.keys, items)) {
+      if (detail::is_null(keys) || (wants_keys && output.keys == nullptr))
+        return cudaErrorInvalidValue;
+      if (!is_in_place && wants_keys && detail::share_memory(keys, items, output.keys, items)) {
         return cudaErrorInvalidValue;
       }
       if constexpr (has_values) {
-        if (is_null(values) || output.values == nullptr ||
-            share_memory(keys, items, output.values, items) ||
-            (wants_keys && share_memory(output.keys, items, output.values, items)) ||
-            (!is_in_place && (share_memory(values, items, output.values, items) ||
-                              (wants_keys && share_memory(values, items, output.keys, items))))) {
+        if (detail::is_null(values) || output.values == nullptr ||
+            detail::share_memory(keys, items, output.values, items) ||
+            (wants_keys && detail::share_memory(output.keys, items, output.values, items)) ||
+            (!is_in_place &&
+             (detail::share_memory(values, items, output.values, items) ||
+              (wants_keys && detail::share_memory(values, items, output.keys, items))))) {
           return cudaErrorInvalidValue;
         }
       }

@@ -27,8 +27,8 @@ struct DispatchSegmentedMergeSort {
   static constexpr bool has_values = !std::is_same_v<Value, NullType>;
   template <class Policy, segment_tile_class Class>
   static constexpr long long items_of_tile =
-      static_cast<long long>(tuning_of<Policy>(Class).block_threads) * tuning_of<Policy>(Class)
-                                                                           .items_per_thread;
+      static_cast<long long>(detail::tuning_of<Policy>(Class).block_threads) *
+      detail::tuning_of<Policy>(Class).items_per_thread;
   // Storage has room for tiles of this size, whichever are taken.
   static constexpr long long least_tile_items = items_of_tile<MaxPolicy, segment_tile_class::large>;
   // Segments of no more items are sorted by whoever finds them, where there are many.
@@ -113,7 +113,7 @@ struct DispatchSegmentedMergeSort {
         storage.template get<unsigned long long>(progress) + progress_words,
         segment_tile_class::large,
         {}};
-    const cudaError_t status = current_device_properties(dispatch.device, call.stream);
+    const cudaError_t status = detail::current_device_properties(dispatch.device, call.stream);
     if (status != cudaSuccess) return status;
     return MaxPolicy::Invoke(dispatch.device.ptx_version, dispatch);
   }
@@ -179,8 +179,8 @@ struct DispatchSegmentedMergeSort {
     launch_configuration configuration{"strata::DeviceSegmentedMergeSort, queue",
                                        dim3(static_cast<unsigned>(blocks)), dim3(threads)};
     configure(configuration, 0);
-    status = launch(configuration, segmented_merge_sort_queue_kernel<MaxPolicy, Segments>,
-                    call.segments, call.num_segments, classes, workspace);
+    status = strata::launch(configuration, segmented_merge_sort_queue_kernel<MaxPolicy, Segments>,
+                            call.segments, call.num_segments, classes, workspace);
     return status != cudaSuccess ? status : sort_long<Policy>(classes);
   }
 
@@ -190,11 +190,11 @@ struct DispatchSegmentedMergeSort {
   template <class Policy>
   segment_classes classes_up_to(int most_direct) const {
     return {call.is_in_place ? 2 : 1, most_direct, tile_of_long<Policy>(),
-            tuning_of<Policy>(long_class).items_per_thread};
+            detail::tuning_of<Policy>(long_class).items_per_thread};
   }
   template <class Policy>
   int tile_of_long() const {
-    const segment_tile_tuning tuning = tuning_of<Policy>(long_class);
+    const segment_tile_tuning tuning = detail::tuning_of<Policy>(long_class);
     return tuning.block_threads * tuning.items_per_thread;
   }
 
@@ -212,7 +212,7 @@ struct DispatchSegmentedMergeSort {
   /// Sorts segments of a tuning's class, and then what is longer.
   template <class Policy, segment_tile_class Class>
   cudaError_t sort(unsigned long long usual) {
-    constexpr segment_tile_tuning tuning = tuning_of<Policy>(Class);
+    constexpr segment_tile_tuning tuning = detail::tuning_of<Policy>(Class);
     using Tile = typename segment_tile_of<Policy, Class>::template agent<Key, Value, KeysIn,
                                                                          ValuesIn, Compare>;
     static_assert(tuning.most_items >= least_queued && tuning.most_items <= Tile::tile_items,
@@ -249,8 +249,8 @@ struct DispatchSegmentedMergeSort {
     constexpr std::size_t shared_bytes = sizeof(typename Tile::TempStorage);
     static kernel_property_cache cache;
     int resident = 0;  // Allows as much shared memory.
-    status = resident_blocks_per_multiprocessor(cache, kernel, tuning.block_threads, shared_bytes,
-                                                resident);
+    status = detail::resident_blocks_per_multiprocessor(cache, kernel, tuning.block_threads,
+                                                        shared_bytes, resident);
     if (status != cudaSuccess) return status;
     launch_configuration configuration{"strata::DeviceSegmentedMergeSort",
                                        dim3(static_cast<unsigned>(blocks)),
@@ -258,8 +258,9 @@ struct DispatchSegmentedMergeSort {
     configure(configuration, shared_bytes);
     merge_sort_workspace shared = workspace;
     if (!hands_on) shared.progress = nullptr;
-    status = launch(configuration, kernel, call.keys, call.values, call.output, call.segments,
-                    call.num_segments, static_cast<int>(per_block), classes, shared, call.compare);
+    status = strata::launch(configuration, kernel, call.keys, call.values, call.output,
+                            call.segments, call.num_segments, static_cast<int>(per_block), classes,
+                            shared, call.compare);
     return status != cudaSuccess || !hands_on ? status : sort_long<Policy>(classes);
   }
 
@@ -279,7 +280,7 @@ struct DispatchSegmentedMergeSort {
 
   template <class Policy, segment_tile_class Class>
   cudaError_t sort_long(const segment_classes& classes) {
-    constexpr segment_tile_tuning tuning = tuning_of<Policy>(Class);
+    constexpr segment_tile_tuning tuning = detail::tuning_of<Policy>(Class);
     using Tile = typename segment_tile_of<Policy, Class>::template agent<Key, Value, KeysIn,
                                                                          ValuesIn, Compare>;
     const auto kernel = segmented_merge_sort_long_kernel<MaxPolicy, Class, Key, Value, KeysIn,
@@ -287,8 +288,8 @@ struct DispatchSegmentedMergeSort {
     constexpr std::size_t shared_bytes = sizeof(typename Tile::TempStorage);
     static kernel_property_cache cache;
     int per_multiprocessor = 0;
-    cudaError_t status = resident_blocks_per_multiprocessor(cache, kernel, tuning.block_threads,
-                                                            shared_bytes, per_multiprocessor);
+    cudaError_t status = detail::resident_blocks_per_multiprocessor(
+        cache, kernel, tuning.block_threads, shared_bytes, per_multiprocessor);
     if (status != cudaSuccess) return status;
     const unsigned long long resident = static_cast<unsigned long long>(per_multiprocessor) *
                                         static_cast<unsigned long long>(device.multiprocessors);
@@ -304,8 +305,8 @@ struct DispatchSegmentedMergeSort {
                                        dim3(static_cast<unsigned>(blocks)),
                                        dim3(tuning.block_threads)};
     configure(configuration, shared_bytes);
-    status = launch(configuration, kernel, call.keys, call.values, call.output, merged, buffer,
-                    call.segments, classes, workspace, call.compare);
+    status = strata::launch(configuration, kernel, call.keys, call.values, call.output, merged,
+                            buffer, call.segments, classes, workspace, call.compare);
     return status != cudaSuccess || call.longest <= classes.tile_items
                ? status
                : merge_runs<Policy, Class>();
@@ -326,7 +327,7 @@ struct DispatchSegmentedMergeSort {
         workspace.tile_room * (tile_items / static_cast<std::size_t>(tuning.tile_items));
     // The flags are 0 before each run of the kernel.
     constexpr unsigned long long tag = 1ull << 32;
-    return launch_resident(
+    return detail::launch_resident(
         configuration, cache, device, tiles, most_blocks,
         segmented_merge_sort_merge_kernel<MaxPolicy, Class, Key, Value, Compare>, merged, buffer,
         workspace, grid_barrier_arguments{barrier_flags, nullptr, tag, false}, call.compare);

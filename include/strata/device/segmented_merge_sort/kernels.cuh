@@ -39,7 +39,7 @@ struct segment_merge_of {
 
 template <class Policy, segment_tile_class Class>
 struct segment_tile_of {
-  static constexpr segment_tile_tuning tuning = tuning_of<Policy>(Class);
+  static constexpr segment_tile_tuning tuning = detail::tuning_of<Policy>(Class);
   template <class Key, class Value, class KeysIn, class ValuesIn, class Compare>
   using agent = AgentSegmentTile<tuning.block_threads, tuning.items_per_thread, Key, Value, KeysIn,
                                  ValuesIn, Compare>;
@@ -86,7 +86,8 @@ __launch_bounds__(tuning_of<typename MaxPolicy::ActivePolicy>(Class).block_threa
     tile.sort(segments, first, count, classes, workspace, output);
   } else {
     constexpr bool sorts_own = Class == segment_tile_class::little;
-    sort_segments_directly<sorts_own>(tile, segments, first, count, classes, workspace, output);
+    detail::sort_segments_directly<sorts_own>(tile, segments, first, count, classes, workspace,
+                                              output);
   }
 }
 
@@ -123,7 +124,7 @@ __launch_bounds__(tuning_of<typename MaxPolicy::ActivePolicy>(Class).block_threa
   platform::wait_for_previous_kernel();
   platform::launch_next_kernel();
   Tile tile(*reinterpret_cast<typename Tile::TempStorage*>(shared), keys, values, compare);
-  sort_long_segments<segment_tile_of<Policy, Class>::tuning.block_threads>(
+  detail::sort_long_segments<segment_tile_of<Policy, Class>::tuning.block_threads>(
       tile, place, segments, classes, workspace, output, merged, buffer);
 }
 

@@ -113,8 +113,8 @@ class AgentSegmentedRadixSort {
     for (int i = static_cast<int>(threadIdx.x) / warp_threads; i < count; i += warps) {
       const segment_bounds bounds = storage_.bounds[i];
       if (bounds.length == 0 || bounds.length > warp_items) continue;
-      sort_in_warp<HasValues>(key_places(bounds), value_places(bounds),
-                              static_cast<int>(bounds.length), range_, digits_);
+      detail::sort_in_warp<HasValues>(key_places(bounds), value_places(bounds),
+                                      static_cast<int>(bounds.length), range_, digits_);
     }
   }
 

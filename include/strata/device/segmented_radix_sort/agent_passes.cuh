@@ -74,8 +74,8 @@ class AgentSegmentPasses {
     find_starts();
     __syncthreads();
     if (threadIdx.x == 0) {
-      plan_radix_passes(storage_.plan, range_.passes(), storage_.is_constant, true,
-                        between_two_buffers);
+      detail::plan_radix_passes(storage_.plan, range_.passes(), storage_.is_constant, true,
+                                between_two_buffers);
     }
     __syncthreads();
     for (int pass = 0; pass < range_.passes(); ++pass) {

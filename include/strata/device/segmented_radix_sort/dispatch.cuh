@@ -83,8 +83,8 @@ struct DispatchSegmentedRadixSort {
       keys.buffer = storage.template get<Key>(1);
       values.buffer = storage.template get<Value>(2);
     }
-    if (has_null(keys) || (has_values && has_null(values)) || is_null(segments.begins) ||
-        is_null(segments.ends)) {
+    if (has_null(keys) || (has_values && has_null(values)) || detail::is_null(segments.begins) ||
+        detail::is_null(segments.ends)) {
       return cudaErrorInvalidValue;
     }
     if (between_two_buffers && begin_bit == end_bit) return cudaSuccess;
@@ -92,7 +92,7 @@ struct DispatchSegmentedRadixSort {
         keys, values, count, {begin_bit, end_bit}, between_two_buffers, segments,
         static_cast<unsigned long long>(num_segments),
         storage.template get<segmented_radix_sort_progress>(0), stream, {}};
-    const cudaError_t status = current_device_properties(dispatch.device, stream);
+    const cudaError_t status = detail::current_device_properties(dispatch.device, stream);
     if (status != cudaSuccess) return status;
     return MaxPolicy::Invoke(dispatch.device.ptx_version, dispatch);
   }
@@ -105,9 +105,8 @@ struct DispatchSegmentedRadixSort {
     constexpr int threads = ActivePolicy::segmented.block_threads;
     static kernel_property_cache cache;
     int per_multiprocessor = 0;
-    cudaError_t status = resident_blocks_per_multiprocessor(cache, kernel, threads,
-                                                            Agent::shared_bytes,
-                                                            per_multiprocessor);
+    cudaError_t status = detail::resident_blocks_per_multiprocessor(
+        cache, kernel, threads, Agent::shared_bytes, per_multiprocessor);
     if (status != cudaSuccess) return status;
     const auto resident = static_cast<unsigned long long>(per_multiprocessor) *
                           static_cast<unsigned long long>(device.multiprocessors);
@@ -123,12 +122,12 @@ struct DispatchSegmentedRadixSort {
     configuration.dynamic_shared_bytes = Agent::shared_bytes;
     configuration.stream = stream;
     configuration.programmatic = device.ptx_version >= 900;
-    return launch(configuration, kernel, keys, values, num_items, range, Digits{},
-                  between_two_buffers, segments, num_segments,
-                  static_cast<int>(at_once < 1              ? 1
-                                   : at_once < most_at_once ? at_once
-                                                            : most_at_once),
-                  progress);
+    return strata::launch(configuration, kernel, keys, values, num_items, range, Digits{},
+                          between_two_buffers, segments, num_segments,
+                          static_cast<int>(at_once < 1              ? 1
+                                           : at_once < most_at_once ? at_once
+                                                                    : most_at_once),
+                          progress);
   }
 
  private:

@@ -62,7 +62,7 @@ struct DispatchSegmentedReduce {
       return cudaErrorInvalidValue;
     }
     if (num_segments == 0) return cudaSuccess;
-    if (is_null(d_out)) return cudaErrorInvalidValue;
+    if (detail::is_null(d_out)) return cudaErrorInvalidValue;
 
     DispatchSegmentedReduce dispatch{
         d_in,
@@ -77,7 +77,7 @@ struct DispatchSegmentedReduce {
         storage.template get<platform::packet>(0),
         {storage.template get<unsigned>(1), storage.template get<queued_chunk>(2),
          storage.template get<unsigned>(3), storage.template get<AccumT>(0)}};
-    const cudaError_t status = current_device_properties(dispatch.device, stream);
+    const cudaError_t status = detail::current_device_properties(dispatch.device, stream);
     if (status != cudaSuccess) return status;
     return MaxPolicy::Invoke(dispatch.device.ptx_version, dispatch);
   }
@@ -105,7 +105,7 @@ struct DispatchSegmentedReduce {
       const long long enough = ceiling_divide<long long>(num_segments, block_warps);
       blocks = enough < blocks ? enough : blocks;
     }
-    return launch(
+    return strata::launch(
         {"strata::DeviceSegmentedReduce", dim3(static_cast<unsigned>(blocks)),
          dim3(tuning.block_threads), 0, stream, 1, has_programmatic()},
         segmented_reduce_one_launch_kernel<MaxPolicy, AccumT, InputIterator, OutputIterator,
@@ -137,18 +137,20 @@ struct DispatchSegmentedReduce {
     if (may_have_chunks)
       status = cudaMemsetAsync(queue.num_chunks, 0, sizeof(*queue.num_chunks), stream);
     if (status != cudaSuccess) return status;
-    status = launch({"strata::DeviceSegmentedReduce (batches)", dim3(static_cast<unsigned>(blocks)),
-                     dim3(tuning.block_threads), 0, stream, 1, has_programmatic()},
-                    segmented_reduce_kernel<MaxPolicy, AccumT, InputIterator, OutputIterator,
-                                            Segments, ReductionOp, TransformOp, InitT>,
-                    d_in, d_out, segments, num_segments, segments_per_warp, queue, reduction_op,
-                    transform_op, init);
+    status = strata::launch(
+        {"strata::DeviceSegmentedReduce (batches)", dim3(static_cast<unsigned>(blocks)),
+         dim3(tuning.block_threads), 0, stream, 1, has_programmatic()},
+        segmented_reduce_kernel<MaxPolicy, AccumT, InputIterator, OutputIterator, Segments,
+                                ReductionOp, TransformOp, InitT>,
+        d_in, d_out, segments, num_segments, segments_per_warp, queue, reduction_op, transform_op,
+        init);
     if (status != cudaSuccess || !may_have_chunks) return status;
-    return launch({"strata::DeviceSegmentedReduce (chunks)", dim3(static_cast<unsigned>(resident)),
-                   dim3(tuning.block_threads), 0, stream, 1, has_programmatic()},
-                  segmented_reduce_chunks_kernel<MaxPolicy, AccumT, InputIterator, OutputIterator,
-                                                 Segments, ReductionOp, TransformOp, InitT>,
-                  d_in, d_out, segments, queue, reduction_op, transform_op, init);
+    return strata::launch(
+        {"strata::DeviceSegmentedReduce (chunks)", dim3(static_cast<unsigned>(resident)),
+         dim3(tuning.block_threads), 0, stream, 1, has_programmatic()},
+        segmented_reduce_chunks_kernel<MaxPolicy, AccumT, InputIterator, OutputIterator, Segments,
+                                       ReductionOp, TransformOp, InitT>,
+        d_in, d_out, segments, queue, reduction_op, transform_op, init);
   }
 
   bool has_programmatic() const { return device.ptx_version >= 900; }

@@ -78,7 +78,8 @@ class SegmentReducer {
 
   // Called by the thread that has the result.
   STRATA_D void store_from_here(long long segment, const AccumT& result, bool has_result) {
-    store_result(*this, d_out_ + static_cast<std::ptrdiff_t>(segment), init_, result, has_result);
+    detail::store_result(*this, d_out_ + static_cast<std::ptrdiff_t>(segment), init_, result,
+                         has_result);
   }
 
   STRATA_D void store(long long segment, const AccumT& result) {

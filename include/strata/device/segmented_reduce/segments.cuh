@@ -35,7 +35,7 @@ struct offset_segments {
   bool may_exceed(long long) const { return true; }
   template <class InputIterator>
   bool is_valid(const InputIterator&) const {
-    return !is_null(begins) && !is_null(ends);
+    return !detail::is_null(begins) && !detail::is_null(ends);
   }
 
   STRATA_D segment_bounds operator()(long long segment) const {
@@ -54,7 +54,7 @@ struct fixed_size_segments {
   bool may_exceed(long long length) const { return size > length; }
   template <class InputIterator>
   bool is_valid(const InputIterator& d_in) const {
-    return size == 0 || (size > 0 && !is_null(d_in));
+    return size == 0 || (size > 0 && !detail::is_null(d_in));
   }
 
   STRATA_D segment_bounds operator()(long long segment) const { return {segment * size, size}; }

@@ -97,7 +97,7 @@ class AgentSegmentedScan {
       const unsigned is_begin = begins >> i & 1u;
       if constexpr (has_initial_value) {
         if (is_begin != 0 && static_cast<int>(threadIdx.x) * items_per_thread + i < valid_items) {
-          items[i] = static_cast<AccumT>(scan_op_(initial_value<AccumT>(init_), items[i]));
+          items[i] = static_cast<AccumT>(scan_op_(detail::initial_value<AccumT>(init_), items[i]));
         }
       }
       sums[i] = {items[i], is_begin};
@@ -113,7 +113,7 @@ class AgentSegmentedScan {
     for (int i = 0; i < items_per_thread; ++i) {
       items[i] = sums[i].value;
       if constexpr (!IsInclusive) {
-        if ((begins >> i & 1u) != 0) items[i] = initial_value<AccumT>(init_);
+        if ((begins >> i & 1u) != 0) items[i] = detail::initial_value<AccumT>(init_);
       }
     }
     __syncthreads();
@@ -150,8 +150,8 @@ class AgentSegmentedScan {
       positions[i] = position < last ? position : last;
     }
     Index segments[items_per_thread];
-    find_segments(ends_, first_segment, storage_.segments[1] - first_segment, first, positions,
-                  segments);
+    detail::find_segments(ends_, first_segment, storage_.segments[1] - first_segment, first,
+                          positions, segments);
     STRATA_UNROLL
     for (int i = 0; i < items_per_thread; ++i) {
       const Index segment = segments[i];
@@ -183,7 +183,7 @@ class AgentSegmentedScan {
   STRATA_D void find_end_segments(unsigned long long first, unsigned long long last) {
     constexpr unsigned warps = block_threads / warp_threads;
     for (unsigned end = threadIdx.x / warp_threads; end < 2; end += warps) {
-      const Index found = find_segment(ends_, num_segments_, end == 0 ? first : last);
+      const Index found = detail::find_segment(ends_, num_segments_, end == 0 ? first : last);
       if (platform::lane_id() == 0) storage_.segments[end] = found;
     }
     __syncthreads();

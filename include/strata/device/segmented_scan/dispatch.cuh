@@ -75,15 +75,16 @@ struct DispatchSegmentedScan {
     }
     if (!storage.map(d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
     if (count == 0) return cudaSuccess;
-    if (is_null(d_in) || is_null(d_out) || is_null(segments.begins) || is_null(segments.ends) ||
-        is_null(out_begins) || is_null_initial_value(init)) {
+    if (detail::is_null(d_in) || detail::is_null(d_out) || detail::is_null(segments.begins) ||
+        detail::is_null(segments.ends) || detail::is_null(out_begins) ||
+        detail::is_null_initial_value(init)) {
       return cudaErrorInvalidValue;
     }
     ends = storage.template get<unsigned long long>(1);
     DispatchSegmentedScan dispatch{
         d_in, d_out, {segments.begins, out_begins}, ends, count, scan_op, init, stream, {},
         storage.template get<platform::packet>(0)};
-    status = current_device_properties(dispatch.device, stream);
+    status = detail::current_device_properties(dispatch.device, stream);
     if (status != cudaSuccess) return status;
     status = scan_lengths(storage.template get<unsigned char>(2), scan_bytes);
     if (status != cudaSuccess) return status;
@@ -98,7 +99,7 @@ struct DispatchSegmentedScan {
     configuration.stream = stream;
     configuration.programmatic = device.ptx_version >= 900;
     static kernel_property_cache cache;
-    return launch_resident(configuration, cache, device, max_scan_blocks, max_scan_blocks,
+    return detail::launch_resident(configuration, cache, device, max_scan_blocks, max_scan_blocks,
                            segmented_scan_kernel<MaxPolicy, AccumT, InputIterator, OutputIterator,
                                                  Places, Index, ScanOp, IsInclusive, InitT>,
                            d_in, d_out, places, ends, num_segments, scan_op, init, exchange());

@@ -27,9 +27,9 @@ cudaError_t sort_items_by_words(void* d_temp_storage, std::size_t& temp_storage_
       is_radix_key<Key>,
       "DeviceSegmentedSort takes integers, enumerations, half, bfloat16, float and double; "
       "DeviceSegmentedMergeSort takes other keys, with a comparator");
-  return merge_sort_segments<Key, Value>(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in,
-                                         output, all, is_before_in_radix_sorts<Key, IsDescending>{},
-                                         is_in_place, true, stream);
+  return detail::merge_sort_segments<Key, Value>(
+      d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in, output, all,
+      is_before_in_radix_sorts<Key, IsDescending>{}, is_in_place, true, stream);
 }
 
 template <bool IsDescending, class Key, class Segments>
@@ -37,9 +37,9 @@ cudaError_t sort_segments_by_words(void* d_temp_storage, std::size_t& temp_stora
                                    const Key* d_keys_in, Key* d_keys_out,
                                    const segments_to_sort<Segments>& all, cudaStream_t stream) {
   STRATA_NVTX_RANGE("strata::DeviceSegmentedSort::SortKeys");
-  return sort_items_by_words<IsDescending, NullType>(d_temp_storage, temp_storage_bytes, d_keys_in,
-                                                     NullType{}, {d_keys_out, nullptr}, all, false,
-                                                     stream);
+  return detail::sort_items_by_words<IsDescending, NullType>(
+      d_temp_storage, temp_storage_bytes, d_keys_in, NullType{}, {d_keys_out, nullptr}, all, false,
+      stream);
 }
 
 template <bool IsDescending, class Key, class Segments>
@@ -48,9 +48,9 @@ cudaError_t sort_segments_by_words(void* d_temp_storage, std::size_t& temp_stora
                                    const segments_to_sort<Segments>& all, cudaStream_t stream) {
   STRATA_NVTX_RANGE("strata::DeviceSegmentedSort::SortKeys");
   Key* const keys = d_keys.Current();
-  return sort_items_by_words<IsDescending, NullType>(d_temp_storage, temp_storage_bytes,
-                                                     static_cast<const Key*>(keys), NullType{},
-                                                     {keys, nullptr}, all, true, stream);
+  return detail::sort_items_by_words<IsDescending, NullType>(
+      d_temp_storage, temp_storage_bytes, static_cast<const Key*>(keys), NullType{},
+      {keys, nullptr}, all, true, stream);
 }
 
 template <bool IsDescending, class Key, class Value, class Segments>
@@ -59,9 +59,9 @@ cudaError_t sort_segments_by_words(void* d_temp_storage, std::size_t& temp_stora
                                    Value* d_values_out, const segments_to_sort<Segments>& all,
                                    cudaStream_t stream) {
   STRATA_NVTX_RANGE("strata::DeviceSegmentedSort::SortPairs");
-  return sort_items_by_words<IsDescending, Value>(d_temp_storage, temp_storage_bytes, d_keys_in,
-                                                  d_values_in, {d_keys_out, d_values_out}, all,
-                                                  false, stream);
+  return detail::sort_items_by_words<IsDescending, Value>(
+      d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in, {d_keys_out, d_values_out}, all,
+      false, stream);
 }
 
 template <bool IsDescending, class Key, class Value, class Segments>
@@ -72,7 +72,7 @@ cudaError_t sort_segments_by_words(void* d_temp_storage, std::size_t& temp_stora
   STRATA_NVTX_RANGE("strata::DeviceSegmentedSort::SortPairs");
   Key* const keys = d_keys.Current();
   Value* const values = d_values.Current();
-  return sort_items_by_words<IsDescending, Value>(
+  return detail::sort_items_by_words<IsDescending, Value>(
       d_temp_storage, temp_storage_bytes, static_cast<const Key*>(keys),
       static_cast<const Value*>(values), {keys, values}, all, true, stream);
 }

@@ -58,9 +58,9 @@ struct selection {
 
   STRATA_HD bool is_selected(std::size_t i) {
     if constexpr (By == select_by::difference) {
-      return i == 0 || !op(advanced(deciders, i - 1)[0], advanced(deciders, i)[0]);
+      return i == 0 || !op(detail::advanced(deciders, i - 1)[0], detail::advanced(deciders, i)[0]);
     } else {
-      return static_cast<bool>(op(advanced(deciders, i)[0]));
+      return static_cast<bool>(op(detail::advanced(deciders, i)[0]));
     }
   }
   /// Item `from` of the input goes to place `to`.
@@ -73,7 +73,7 @@ struct selection {
   template <class In, class Out>
   STRATA_HD static void copy(const In& in, std::size_t from, const Out& out, std::size_t to) {
     using Stored = output_value_t<Out, iterator_value_t<In>>;
-    *advanced(out, to) = static_cast<Stored>(*advanced(in, from));
+    *detail::advanced(out, to) = static_cast<Stored>(*detail::advanced(in, from));
   }
 };
 
@@ -189,9 +189,9 @@ class carried_input
     const auto i = static_cast<std::size_t>(index_ + n);
     const bool is_selected = what.is_selected(i);
     if constexpr (What::has_payload) {
-      return {is_selected ? 1u : 0u, is_selected ? 1u : 0u, *advanced(what.payloads, i)};
+      return {is_selected ? 1u : 0u, is_selected ? 1u : 0u, *detail::advanced(what.payloads, i)};
     } else {
-      return {is_selected ? 1u : 0u, is_selected ? 1u : 0u, *advanced(what.deciders, i)};
+      return {is_selected ? 1u : 0u, is_selected ? 1u : 0u, *detail::advanced(what.deciders, i)};
     }
   }
 
@@ -215,9 +215,9 @@ class carried_output : public indexed_iterator_traits<selected_item_of<What>, vo
       if (sum.is_selected != 0) {
         const auto to = static_cast<std::size_t>(sum.selected - 1);
         if constexpr (What::has_payload) {
-          *advanced(what.payloads_out, to) = sum.item;
+          *detail::advanced(what.payloads_out, to) = sum.item;
         } else {
-          *advanced(what.deciders_out, to) = sum.item;
+          *detail::advanced(what.deciders_out, to) = sum.item;
         }
       }
       if (is_last) {

@@ -79,10 +79,12 @@ class select_work {
   STRATA_D void load(unsigned char* stage, platform::mbarrier& full, std::size_t first,
                      int valid) const {
     const int thread = static_cast<int>(threadIdx.x) - scanning_threads;
-    const Deciders column{deciders(stage), advanced(form_.deciders, first), first == 0, valid};
+    const Deciders column{deciders(stage), detail::advanced(form_.deciders, first), first == 0,
+                          valid};
     if constexpr (has_payload) {
-      Loader::load(full, thread, column,
-                   Payloads{payloads(stage), advanced(form_.payloads, first), first == 0, valid});
+      Loader::load(
+          full, thread, column,
+          Payloads{payloads(stage), detail::advanced(form_.payloads, first), first == 0, valid});
     } else {
       Loader::load(full, thread, column);
     }
@@ -92,9 +94,9 @@ class select_work {
   STRATA_D Sum fold(const ring_share& share, Held& held) {
     const Decider* const from = of_warp(deciders(share.stage), share) + share.lane * thread_items;
     if constexpr (is_by_difference) {
-      held.selected = find_begins<IsFull, Shape>(from, share, op_, held.deciders);
+      held.selected = detail::find_begins<IsFull, Shape>(from, share, op_, held.deciders);
     } else {
-      hold_items<IsFull, Shape>(from, share.thread_items, held.deciders);
+      detail::hold_items<IsFull, Shape>(from, share.thread_items, held.deciders);
       held.selected = {};
       STRATA_UNROLL
       for (int i = 0; i < thread_items; ++i) {
@@ -109,17 +111,17 @@ class select_work {
   STRATA_D Carried settle(const ring_share& share, const Held& held, const Sum& below) const {
     const int rank = share.lane > 0 ? static_cast<int>(below) : 0;
     const int in_warp =
-        flags_in_warp(share, thread_items, static_cast<int>(below), held.selected.count());
+        detail::flags_in_warp(share, thread_items, static_cast<int>(below), held.selected.count());
     if constexpr (Form::keeps_deciders) {
-      compact<Shape>(held.deciders, held.selected, share, rank, in_warp,
-                     of_warp(deciders(share.stage), share));
+      detail::compact<Shape>(held.deciders, held.selected, share, rank, in_warp,
+                             of_warp(deciders(share.stage), share));
     }
     if constexpr (has_payload) {
       Payload* const payloads_of_warp = of_warp(payloads(share.stage), share);
       Payload items[thread_items];
-      hold_items<IsFull, Shape>(payloads_of_warp + share.lane * thread_items, share.thread_items,
-                                items);
-      compact<Shape>(items, held.selected, share, rank, in_warp, payloads_of_warp);
+      detail::hold_items<IsFull, Shape>(payloads_of_warp + share.lane * thread_items,
+                                        share.thread_items, items);
+      detail::compact<Shape>(items, held.selected, share, rank, in_warp, payloads_of_warp);
     }
     __syncwarp();
     return {in_warp};
@@ -130,12 +132,14 @@ class select_work {
                        const Sum& warp_prefix) const {
     const auto first = static_cast<std::size_t>(warp_prefix);
     if constexpr (Form::keeps_deciders) {
-      store_items<warp_items>(of_warp(deciders(share.stage), share),
-                              advanced(form_.deciders_out, first), carried.in_warp, share.lane);
+      detail::store_items<warp_items>(of_warp(deciders(share.stage), share),
+                                      detail::advanced(form_.deciders_out, first), carried.in_warp,
+                                      share.lane);
     }
     if constexpr (has_payload) {
-      store_items<warp_items>(of_warp(payloads(share.stage), share),
-                              advanced(form_.payloads_out, first), carried.in_warp, share.lane);
+      detail::store_items<warp_items>(of_warp(payloads(share.stage), share),
+                                      detail::advanced(form_.payloads_out, first), carried.in_warp,
+                                      share.lane);
     }
   }
 
@@ -196,8 +200,8 @@ struct select_rings {
     using bulk = select_form<true, What>;
     using items = select_form<false, What>;
     if constexpr (bulk::fits && (bulk::copies_deciders || bulk::copies_payloads)) {
-      if ((!bulk::copies_deciders || is_at_boundary(arguments.deciders)) &&
-          (!bulk::copies_payloads || is_at_boundary(arguments.payloads))) {
+      if ((!bulk::copies_deciders || detail::is_at_boundary(arguments.deciders)) &&
+          (!bulk::copies_payloads || detail::is_at_boundary(arguments.payloads))) {
         status = start_ring(bulk{arguments}, 0);
         return true;
       }

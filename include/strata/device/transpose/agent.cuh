@@ -34,7 +34,7 @@ struct transpose_shape {
 /// Transposes tiles of a matrix through shared memory, one after the other.
 template <class ActivePolicy, int ElementBytes, int PieceBytes, transpose_kind Kind>
 struct staged_transpose {
-  static constexpr transpose_tuning tuning = transpose_row<ActivePolicy, Kind>();
+  static constexpr transpose_tuning tuning = detail::transpose_row<ActivePolicy, Kind>();
   static constexpr bool is_vector = Kind == transpose_kind::vectors;
   static constexpr int unit_bytes = is_vector ? tuning.access_bytes : PieceBytes;
   static constexpr int side = is_vector ? unit_bytes / ElementBytes : 1;
@@ -101,7 +101,7 @@ struct staged_transpose {
 /// The same without shared memory: neighbouring threads write neighbouring pieces.
 template <class ActivePolicy, int ElementBytes, int PieceBytes, transpose_kind Kind>
 struct direct_transpose {
-  static constexpr transpose_tuning tuning = transpose_row<ActivePolicy, Kind>();
+  static constexpr transpose_tuning tuning = detail::transpose_row<ActivePolicy, Kind>();
   static constexpr unsigned pieces = ElementBytes / PieceBytes;
   using element = typename vector_word<static_cast<std::size_t>(PieceBytes)>::type;
 

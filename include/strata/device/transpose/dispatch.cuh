@@ -80,7 +80,7 @@ struct DispatchTranspose {
         {rows, columns, in_leading_dimension, out_leading_dimension, 0, 0, 0},
         stream,
         {}};
-    const cudaError_t status = current_device_properties(dispatch.device, stream);
+    const cudaError_t status = detail::current_device_properties(dispatch.device, stream);
     if (status != cudaSuccess) return status;
     // What all rows' addresses are multiples of, of both matrices.
     const std::uintptr_t alignment = in.begin | out.begin | in.pitch | out.pitch;
@@ -133,7 +133,7 @@ struct DispatchTranspose {
 
   template <class MaxPolicy, class ActivePolicy, int PieceBytes, transpose_kind Kind>
   cudaError_t start() {
-    constexpr transpose_tuning tuning = transpose_row<ActivePolicy, Kind>();
+    constexpr transpose_tuning tuning = detail::transpose_row<ActivePolicy, Kind>();
     const auto tiles = [](std::int64_t count, int side) {
       return static_cast<std::uint64_t>(ceiling_divide(count, std::int64_t{side}));
     };
@@ -142,9 +142,10 @@ struct DispatchTranspose {
     shape.evict_first_fraction = evict_first_fraction();
     constexpr std::uint64_t most_blocks = 0x7fffffff;
     const std::uint64_t blocks = shape.tiles() < most_blocks ? shape.tiles() : most_blocks;
-    return launch({"strata::DeviceTranspose", dim3(static_cast<unsigned>(blocks)),
-                   dim3(tuning.block_threads), 0, stream, 1, device.ptx_version >= 900},
-                  transpose_kernel<MaxPolicy, ElementBytes, PieceBytes, Kind>, d_in, d_out, shape);
+    return strata::launch({"strata::DeviceTranspose", dim3(static_cast<unsigned>(blocks)),
+                           dim3(tuning.block_threads), 0, stream, 1, device.ptx_version >= 900},
+                          transpose_kernel<MaxPolicy, ElementBytes, PieceBytes, Kind>, d_in, d_out,
+                          shape);
   }
 
   // The input of a matrix that fits L2 may be wanted again; that of a larger one only takes the place

@@ -65,12 +65,12 @@ struct vector_access {
       buffer[i] = reinterpret_cast<const word*>(from)[i];
 #endif
     }
-    memcpy(static_cast<void*>(items), buffer, bytes);
+    std::memcpy(static_cast<void*>(items), buffer, bytes);
   }
 
   STRATA_D static void store(T* to, const T (&items)[Items]) {
     word buffer[words];
-    memcpy(buffer, items, bytes);
+    std::memcpy(buffer, items, bytes);
     STRATA_UNROLL
     for (std::size_t i = 0; i < words; ++i) {
 #if STRATA_HOST_SIMT

@@ -110,7 +110,7 @@ class merge_sort_levels {
     const int valid = Full || valid_items > tile_items ? tile_items
                       : valid_items < 0                ? 0
                                                        : valid_items;
-    odd_even_sort<Full>(keys, companions, compare, valid - thread * ItemsPerThread);
+    detail::odd_even_sort<Full>(keys, companions, compare, valid - thread * ItemsPerThread);
     if (Threads == 1 || valid <= ItemsPerThread) return;
     put(memory.merged, thread, keys, companions);
     STRATA_UNROLL_N(1)
@@ -135,16 +135,17 @@ class merge_sort_levels {
     int start = 0, end = 0;
     if (merges) {
       const int diagonal = place - begin1;
-      start = MergePath(keys_from{memory.keys, begin1}, keys_from{memory.keys, begin2},
-                        run * ItemsPerThread, end2 - begin2, diagonal, compare);
-      end = serial_merge<Full>(keys_from{memory.keys, 0}, begin1 + start, begin2,
-                               begin2 + diagonal - start, end2, keys, compare,
-                               [&](int i, int index) {
-                                 if constexpr (std::is_array_v<Companions>) {
-                                   companions[i] = memory.companions.get(
-                                       companion_tile::position(static_cast<unsigned>(index)));
-                                 }
-                               }) -
+      start = strata::MergePath(keys_from{memory.keys, begin1}, keys_from{memory.keys, begin2},
+                                run * ItemsPerThread, end2 - begin2, diagonal, compare);
+      end = detail::serial_merge<Full>(
+                keys_from{memory.keys, 0}, begin1 + start, begin2, begin2 + diagonal - start, end2,
+                keys, compare,
+                [&](int i, int index) {
+                  if constexpr (std::is_array_v<Companions>) {
+                    companions[i] = memory.companions.get(
+                        companion_tile::position(static_cast<unsigned>(index)));
+                  }
+                }) -
             begin1;
     }
     const bool goes_on =

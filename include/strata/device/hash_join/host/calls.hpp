@@ -26,7 +26,7 @@ struct join_on_host {
         options.strategy != JoinStrategy::automatic) {
       return cudaErrorInvalidValue;
     }
-    return as_cuda(host_join_gather<Index>(
+    return as_cuda(detail::host_join_gather<Index>(
         temp_storage, temp_storage_bytes, kind, build_keys, build_rows, probe_keys, probe_rows,
         sink, num_out, capacity, on_host(options), options.hash, options.equal));
   }

@@ -127,7 +127,7 @@ class host_join {
 
   unsigned bits() const {
     const HostJoinTuning& tuning = options_.tuning;
-    const unsigned wanted = partition_bits(build_.rows, tuning.partition_rows);
+    const unsigned wanted = detail::partition_bits(build_.rows, tuning.partition_rows);
     return wanted < tuning.most_partition_bits ? wanted : tuning.most_partition_bits;
   }
 

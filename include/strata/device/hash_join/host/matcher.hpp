@@ -130,7 +130,7 @@ struct join_matcher {
     tally sum;
     std::size_t position = chunk * chunk_rows;
     const std::size_t last = chunk_end(chunk, probe.rows);
-    std::size_t partition = last_not_above(probe.begins, partitions, position);
+    std::size_t partition = detail::last_not_above(probe.begins, partitions, position);
     while (position < last) {
       while (position >= probe.begins[partition + 1]) ++partition;
       const std::size_t stop =
@@ -169,7 +169,7 @@ struct join_matcher {
       match_of(first + i) = none;
       waiting[left] = i;
       candidates[left] = g;
-      prefetch_to_read(table.groups + (g != none ? g : begin));
+      detail::prefetch_to_read(table.groups + (g != none ? g : begin));
       left += g != none;
     }
     while (left > 0) {
@@ -264,7 +264,7 @@ struct join_matcher {
 
   template <class Index, class Sink>
   void write_range(std::uint64_t first, std::uint64_t last, const Sink& sink) const {
-    const std::size_t chunk = last_not_above(begins, chunks() + 1, first);
+    const std::size_t chunk = detail::last_not_above(begins, chunks() + 1, first);
     std::uint64_t place = begins[chunk];
     for (std::size_t position = chunk * chunk_rows; place < last; ++position) {
       const Row found = matches[position];
