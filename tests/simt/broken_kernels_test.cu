@@ -177,6 +177,79 @@ TEST_F(BrokenKernels, chain_by_ticket_is_clean_in_any_order) {
   expect_clean(launch({"k", 8, 32}, chain_of_blocks<true>, out, flags));
 }
 
+// Ways to wait until every block of the grid has started. Nothing that a poll does counts as progress.
+struct wait_by_load {
+  static void wait(unsigned* started, unsigned blocks) {
+    if (threadIdx.x != 0) return;
+    while (strata::platform::load_acquire(started) < blocks) STRATA_SPIN();  // fault: load
+  }
+};
+struct wait_by_add {
+  static void wait(unsigned* started, unsigned blocks) {
+    if (threadIdx.x != 0) return;
+    while (atomicAdd(started, 0u) < blocks) STRATA_SPIN();  // fault: add
+  }
+};
+struct wait_by_compare_and_swap {
+  static void wait(unsigned* started, unsigned blocks) {
+    if (threadIdx.x != 0) return;
+    while (atomicCAS(started, 0u, 0u) < blocks) {  // fault: compare and swap
+    }
+  }
+};
+struct wait_by_vote {
+  static void wait(unsigned* started, unsigned blocks) {
+    while (__all_sync(0xffffffffu, strata::platform::load_acquire(started) >= blocks) == 0) {
+      STRATA_SPIN();  // fault: vote
+    }
+  }
+};
+struct wait_by_barrier {
+  static void wait(unsigned* started, unsigned blocks) {
+    while (__syncthreads_or(strata::platform::load_acquire(started) >= blocks) == 0) {
+      STRATA_SPIN();  // fault: barrier
+    }
+  }
+};
+template <class Wait>
+STRATA_KERNEL void wait_for_all_blocks(unsigned* started) {
+  if (threadIdx.x == 0) atomicAdd(started, 1u);
+  Wait::wait(started, gridDim.x);
+}
+template <class Wait>
+void expect_livelock_beyond_the_bound(unsigned* started, const char* fault) {
+  constexpr unsigned blocks = 5;
+  strata::launch_configuration shape{"k", blocks, 64};
+  for (uint64_t seed : {0, 1, 2, 3}) {
+    for (unsigned resident = 1; resident <= blocks + 1; ++resident) {
+      simt::config().seed = seed;
+      simt::config().order = static_cast<simt::block_order>(seed % 3);
+      simt::config().resident_blocks = resident;
+      simt::config().poll_limit = 200;
+      ASSERT_EQ(cudaMemset(started, 0, sizeof *started), cudaSuccess);
+      const cudaError_t status = launch(shape, wait_for_all_blocks<Wait>, started);
+      if (resident >= blocks) {
+        expect_clean(status);
+        continue;
+      }
+      EXPECT_DIAGNOSIS(status, "livelock", fault,
+                       std::to_string(resident) + " blocks resident, " +
+                           std::to_string(blocks - resident) + " not yet started");
+    }
+  }
+  ASSERT_EQ(cudaMemset(started, 0, sizeof *started), cudaSuccess);
+  simt::config().resident_blocks = 1;
+  shape.cooperative = true;
+  expect_clean(launch(shape, wait_for_all_blocks<Wait>, started));
+}
+TEST_F(BrokenKernels, waiting_for_a_block_that_cannot_start_is_a_livelock) {
+  expect_livelock_beyond_the_bound<wait_by_load>(flags, "load");
+  expect_livelock_beyond_the_bound<wait_by_add>(flags, "add");
+  expect_livelock_beyond_the_bound<wait_by_compare_and_swap>(flags, "compare and swap");
+  expect_livelock_beyond_the_bound<wait_by_vote>(flags, "vote");
+  expect_livelock_beyond_the_bound<wait_by_barrier>(flags, "barrier");
+}
+
 // ---- shared memory that does not fit
 
 template <int Count>

@@ -7,6 +7,7 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -233,6 +234,76 @@ TEST_F(RuntimeApi, memory_of_a_capture_lives_as_long_as_its_graph) {
   EXPECT_EQ(after, before);
 }
 
+STRATA_KERNEL void all_blocks_meet(unsigned* words) {
+  if (threadIdx.x != 0) return;
+  atomicAdd(words, 1u);
+  while (strata::platform::load_acquire(words) % gridDim.x != 0) STRATA_SPIN();
+}
+TEST_F(RuntimeApi, capture_takes_a_cooperative_launch_of_any_size_and_its_replay_tells) {
+  constexpr unsigned fit = 4 * 32;
+  strata::launch_configuration shape{"meet", fit, 32, 0, stream};
+  shape.cooperative = true;
+  ASSERT_EQ(launch(shape, all_blocks_meet, words), cudaSuccess);
+  shape.grid = fit + 1;
+  EXPECT_EQ(launch(shape, all_blocks_meet, words), cudaErrorCooperativeLaunchTooLarge);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorCooperativeLaunchTooLarge);
+  EXPECT_EQ(word(0), fit);
+
+  // With fewer multiprocessors, as in a green context, what fits is less than occupancy says.
+  for (unsigned multiprocessors : {4u, 1u}) {
+    const unsigned fit_now = multiprocessors * 32;
+    for (unsigned blocks : {fit_now, fit_now + 1}) {
+      ASSERT_EQ(cudaMemset(words, 0, sizeof *words), cudaSuccess);
+      simt::config().multiprocessors = multiprocessors;
+      int value = 0;
+      ASSERT_EQ(cudaDeviceGetAttribute(&value, cudaDevAttrMultiProcessorCount, 0), cudaSuccess);
+      EXPECT_EQ(value, 4);
+      cudaGraph_t graph = nullptr;
+      cudaGraphExec_t executable = nullptr;
+      shape.grid = blocks;
+      ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), cudaSuccess);
+      EXPECT_EQ(launch(shape, all_blocks_meet, words), cudaSuccess);
+      ASSERT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
+      ASSERT_EQ(cudaGraphInstantiate(&executable, graph), cudaSuccess);
+      const cudaError_t launched = cudaGraphLaunch(executable, stream);
+      if (blocks == fit_now) {
+        EXPECT_EQ(launched, cudaSuccess) << simt::last_report().text;
+        EXPECT_EQ(word(0), blocks);
+      } else {
+        EXPECT_EQ(launched, cudaErrorLaunchTimeout);
+        EXPECT_STREQ(simt::last_report().kind, "cooperative-too-large");
+        EXPECT_EQ(std::string(simt::last_report().text)
+                      .find("a captured cooperative launch of " + std::to_string(blocks) +
+                            " blocks, of which " + std::to_string(fit_now) + " fit"),
+                  0u)
+            << simt::last_report().text;
+        EXPECT_EQ(word(0), 0u);
+        simt::clear_report();
+        EXPECT_EQ(launch(shape, all_blocks_meet, words), cudaErrorCooperativeLaunchTooLarge);
+        EXPECT_EQ(cudaGetLastError(), cudaErrorCooperativeLaunchTooLarge);
+      }
+      EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
+      EXPECT_EQ(cudaGraphExecDestroy(executable), cudaSuccess);
+    }
+  }
+}
+TEST_F(RuntimeApi, legacy_stream_cannot_be_asked_while_a_blocking_stream_captures) {
+  cudaStreamCaptureStatus status{};
+  EXPECT_EQ(cudaStreamIsCapturing(stream, nullptr), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaStreamIsCapturing(nullptr, &status), cudaSuccess);
+  EXPECT_EQ(status, cudaStreamCaptureStatusNone);
+  ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), cudaSuccess);
+  EXPECT_EQ(cudaStreamIsCapturing(nullptr, &status), cudaErrorStreamCaptureImplicit);
+  EXPECT_EQ(cudaStreamIsCapturing(cudaStreamLegacy, &status), cudaErrorStreamCaptureImplicit);
+  EXPECT_EQ(cudaStreamIsCapturing(cudaStreamPerThread, &status), cudaSuccess);
+  EXPECT_EQ(status, cudaStreamCaptureStatusNone);
+  EXPECT_EQ(cudaStreamIsCapturing(stream, &status), cudaSuccess);
+  EXPECT_EQ(status, cudaStreamCaptureStatusActive);
+  cudaGraph_t graph = nullptr;
+  EXPECT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess) << "the question spoilt the capture";
+  EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
+}
+
 // ---- device, kernels, errors
 
 TEST_F(RuntimeApi, device_is_a_small_sm_90) {
@@ -261,6 +332,11 @@ TEST_F(RuntimeApi, occupancy_counts_threads_and_shared_memory) {
   EXPECT_EQ(blocks, 4);
   ASSERT_EQ(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, add, 32, 64 << 10), cudaSuccess);
   EXPECT_EQ(blocks, 0) << "more than the kernel has been allowed";
+  EXPECT_EQ(cudaOccupancyMaxActiveBlocksPerMultiprocessor(nullptr, add, 32, 0),
+            cudaErrorInvalidValue);
+  const void* const no_kernel = nullptr;
+  EXPECT_EQ(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, no_kernel, 32, 0),
+            cudaErrorInvalidDeviceFunction);
   cudaFuncAttributes attributes{};
   ASSERT_EQ(cudaFuncGetAttributes(&attributes, add), cudaSuccess);
   EXPECT_EQ(attributes.ptxVersion, 90);

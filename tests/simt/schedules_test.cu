@@ -8,6 +8,8 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 
+#include <algorithm>
+#include <cstdlib>
 #include <numeric>
 #include <vector>
 
@@ -194,6 +196,56 @@ TEST_F(Schedules, ascending_descending_and_shuffled_are_what_they_say) {
   const std::vector<unsigned> shuffled = order(2, simt::block_order::shuffled, 4);
   EXPECT_NE(shuffled, ascending);
   EXPECT_TRUE(std::is_permutation(shuffled.begin(), shuffled.end(), ascending.begin()));
+}
+
+// ---- blocks in flight
+
+// The largest number of blocks that had started and not ended.
+STRATA_KERNEL void count_blocks_in_flight(unsigned* now, unsigned* peak) {
+  if (threadIdx.x != 0) return;
+  atomicMax(peak, atomicAdd(now, 1u) + 1);
+  for (int i = 0; i < 20; ++i) STRATA_SPIN();
+  atomicSub(now, 1u);
+}
+unsigned peak_of_blocks(unsigned blocks, bool cooperative) {
+  unsigned *words = nullptr, peak = 0;
+  EXPECT_EQ(cudaMalloc(&words, 8), cudaSuccess);
+  EXPECT_EQ(cudaMemset(words, 0, 8), cudaSuccess);
+  strata::launch_configuration shape{"in_flight", blocks, 32};
+  shape.cooperative = cooperative;
+  EXPECT_EQ(launch(shape, count_blocks_in_flight, words, words + 1), cudaSuccess);
+  EXPECT_EQ(cudaMemcpy(&peak, words + 1, 4, cudaMemcpyDeviceToHost), cudaSuccess);
+  EXPECT_EQ(cudaFree(words), cudaSuccess);
+  return peak;
+}
+TEST_F(Schedules, as_many_blocks_are_in_flight_as_allowed_and_all_of_a_cooperative_launch) {
+  for (uint64_t seed = 0; seed < 6; ++seed) {
+    simt::config().seed = seed;
+    simt::config().order = static_cast<simt::block_order>(seed % 3);
+    for (unsigned bound : {1u, 2u, 3u, 7u, 12u, 100u}) {
+      simt::config().resident_blocks = bound;
+      EXPECT_EQ(peak_of_blocks(12, false), std::min(bound, 12u)) << "seed " << seed;
+      EXPECT_EQ(peak_of_blocks(12, true), 12u) << "seed " << seed;
+    }
+  }
+}
+
+// The program that runs a threadsafe death test starts anew, and reads its environment anew.
+using SchedulesDeathTest = Schedules;
+TEST_F(SchedulesDeathTest, environment_bounds_blocks_in_flight_and_multiprocessors) {
+  testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  setenv("STRATA_SIMT_RESIDENT_BLOCKS", "3", 1);
+  setenv("STRATA_SIMT_MULTIPROCESSORS", "1", 1);
+  const auto refused = [] {
+    strata::launch_configuration shape{"in_flight", 33, 32};
+    shape.cooperative = true;
+    return launch(shape, count_blocks_in_flight, nullptr, nullptr) ==
+           cudaErrorCooperativeLaunchTooLarge;
+  };
+  EXPECT_EXIT(std::exit(static_cast<int>(peak_of_blocks(12, false)) + (refused() ? 10 : 20)),
+              testing::ExitedWithCode(13), "");
+  unsetenv("STRATA_SIMT_RESIDENT_BLOCKS");
+  unsetenv("STRATA_SIMT_MULTIPROCESSORS");
 }
 
 }  // namespace

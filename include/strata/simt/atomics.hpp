@@ -73,7 +73,8 @@ STRATA_SIMT_INLINE T atomic_update(T* address, memory_scope scope, Update update
     const word next = static_cast<word>(to_bits<T>(update(old)));
     if (__atomic_compare_exchange_n(target, &seen, next, false, __ATOMIC_RELAXED,
                                     __ATOMIC_RELAXED)) {
-      progress();
+      // One that changes nothing may be a poll, as atomicAdd(p, 0) and a lock's atomicExch are.
+      if (next != seen) progress();
       return old;
     }
   }
@@ -84,15 +85,16 @@ STRATA_SIMT_INLINE T atomic_compare_and_swap(T* address, V expected, V desired, 
                                              location where) {
   using word = typename atomic_word<sizeof(T)>::type;
   word seen = static_cast<word>(to_bits(static_cast<T>(expected)));
+  const word next = static_cast<word>(to_bits(static_cast<T>(desired)));
   bool swapped;
   {
     const scoped_access access(scope);
-    swapped = __atomic_compare_exchange_n(reinterpret_cast<word*>(address), &seen,
-                                          static_cast<word>(to_bits(static_cast<T>(desired))),
-                                          false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    swapped = __atomic_compare_exchange_n(reinterpret_cast<word*>(address), &seen, next, false,
+                                          __ATOMIC_RELAXED, __ATOMIC_RELAXED);
   }
-  // A failed exchange is most often a lock that is taken: let its holder run.
-  if (swapped) {
+  // A failed exchange is most often a lock that is taken: let its holder run. One of equal words is a
+  // load.
+  if (swapped && next != seen) {
     progress();
   } else {
     spin_hint(where);

@@ -40,10 +40,16 @@ struct configuration {
   // 0: threads run in ascending order; 1: descending; any other value: a pseudo-random interleaving
   // of lanes, warps and resident blocks that is the same each time. STRATA_SIMT_SEED
   uint64_t seed = 0;
-  unsigned resident_blocks = 4;                // blocks in flight. STRATA_SIMT_RESIDENT_BLOCKS
+  // Blocks of a launch that is not cooperative that have started and not ended at any one time; the
+  // next starts when one ends. STRATA_SIMT_RESIDENT_BLOCKS
+  unsigned resident_blocks = 4;
+  // Multiprocessors that cooperative launches get, of the 4 that the device says it has. Fewer are as
+  // in a green context, of which the occupancy functions do not know. STRATA_SIMT_MULTIPROCESSORS
+  unsigned multiprocessors = 4;
   block_order order = block_order::ascending;  // of dispatch. STRATA_SIMT_BLOCK_ORDER=0|1|2
   size_t stack_bytes = 64 << 10;               // of each device thread. STRATA_SIMT_STACK_BYTES
-  uint64_t poll_limit = 4u << 20;              // polls without any progress before "livelock"
+  // Polls without any progress before "livelock"; 64 times as many where only barriers are passed.
+  uint64_t poll_limit = 4u << 20;
   bool strict_exit = true;  // a block barrier after some threads of the block exited is an error
   bool strict_site = true;  // a collective reached from different source lines is an error
   // Check flavour: on average one preemption per this many memory accesses; 0 is never.

@@ -178,13 +178,13 @@ void start_block(block& which, cluster& group, uint32_t rank, uint3 index) {
   check::block_begins(which);
   ++counters.blocks;
   counters.threads += which.threads;
-  launch_now.idle_polls = 0;
+  note_progress();
 }
 
 void lane_exits(fiber& thread) {
   thread.mates->alive &= ~(1u << thread.lane);
   --thread.home->alive;
-  launch_now.idle_polls = 0;
+  note_progress();
   lane_leaves_collectives(thread);
   lane_leaves_block_barrier(thread);
   lane_leaves_cluster(thread);

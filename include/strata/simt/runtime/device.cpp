@@ -215,6 +215,8 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* ke
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* kernel,
                                                           int block_threads,
                                                           size_t dynamic_shared_bytes) {
+  if (blocks == nullptr) return set_last_error(cudaErrorInvalidValue);
+  if (kernel == nullptr) return set_last_error(cudaErrorInvalidDeviceFunction);
   if (block_threads < 1 || block_threads > static_cast<int>(max_block_threads)) {
     return set_last_error(cudaErrorInvalidValue);
   }
@@ -239,7 +241,8 @@ uint64_t max_cooperative_blocks(const void* kernel, int block_threads,
   int blocks = 0;
   const cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
       &blocks, kernel, block_threads, dynamic_shared_bytes);
-  return error == cudaSuccess ? static_cast<uint64_t>(blocks) * multiprocessors : 0;
+  const unsigned available = std::min<unsigned>(settings.multiprocessors, multiprocessors);
+  return error == cudaSuccess ? static_cast<uint64_t>(blocks) * available : 0;
 }
 
 }  // namespace engine

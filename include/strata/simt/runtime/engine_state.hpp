@@ -141,7 +141,8 @@ struct launch_state {
       variables;  // the same layout in every block, as on the device
   size_t shared_used;
   size_t static_shared;
-  uint64_t idle_polls;  // since something last happened
+  uint64_t idle_polls;    // since something last happened
+  uint64_t barren_polls;  // the same, where a barrier is not something: it may be part of the poll
   fiber* running;       // `current` of the host thread that launches, for a timer's signal to any
   bool failed;
 };
@@ -209,6 +210,7 @@ inline void mark_ready(block& which, warp& lanes_of, uint32_t lanes) {
 inline bool same_site(const location& a, const location& b) {
   return a.line == b.line && (a.file == b.file || std::strcmp(a.file, b.file) == 0);
 }
+inline void note_progress() { launch_now.idle_polls = launch_now.barren_polls = 0; }
 [[noreturn]] void outside_kernel(const char* what, location where);
 inline fiber& calling_thread(const char* what, location where) {
   if (current == nullptr) outside_kernel(what, where);
@@ -239,8 +241,11 @@ issue issue_launch(const launch_parameters& parameters, const kernel_call& call,
                    cudaError_t& error);
 size_t dynamic_shared_limit(const void* kernel);
 
+// ---- launch.cpp
+cudaError_t execute_launch(const launch_parameters& parameters, const kernel_call& call);
+
 // ---- device.cpp
-// How many blocks the device holds at a time.
+// How many blocks of a cooperative launch fit into what launches get of the device.
 uint64_t max_cooperative_blocks(const void* kernel, int block_threads, size_t dynamic_shared_bytes);
 
 // ---- memory.cpp

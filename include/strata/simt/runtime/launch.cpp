@@ -50,6 +50,8 @@ configuration from_environment() {
   c.seed = environment_number("STRATA_SIMT_SEED", c.seed);
   c.resident_blocks =
       static_cast<unsigned>(environment_number("STRATA_SIMT_RESIDENT_BLOCKS", c.resident_blocks));
+  c.multiprocessors =
+      static_cast<unsigned>(environment_number("STRATA_SIMT_MULTIPROCESSORS", c.multiprocessors));
   c.order = static_cast<block_order>(environment_number("STRATA_SIMT_BLOCK_ORDER", 0) % 3);
 #if defined(STRATA_SIMT_ASAN)
   c.stack_bytes = 256 << 10;  // ASan pads every local variable
@@ -73,11 +75,14 @@ cudaError_t validate(const launch_parameters& p, const kernel_call& call) {
   if (p.cluster_size == 0 || p.cluster_size > 16) return cudaErrorInvalidClusterSize;
   if (p.grid.x % p.cluster_size != 0) return cudaErrorInvalidConfiguration;
   if (p.dynamic_shared_bytes > dynamic_shared_limit(call.kernel)) return cudaErrorInvalidValue;
-  if (p.cooperative && volume(p.grid) > max_cooperative_blocks(call.kernel, static_cast<int>(threads),
-                                                               p.dynamic_shared_bytes)) {
-    return cudaErrorCooperativeLaunchTooLarge;
-  }
   return cudaSuccess;
+}
+
+// Only asked when a kernel starts, as on a GPU: a capture takes a cooperative launch of any size.
+bool is_too_large(const launch_parameters& p, const kernel_call& call) {
+  return p.cooperative &&
+         volume(p.grid) > max_cooperative_blocks(call.kernel, static_cast<int>(volume(p.block)),
+                                                 p.dynamic_shared_bytes);
 }
 
 // Dispatch order of clusters; one block is a cluster of one.
@@ -190,14 +195,18 @@ void run_cluster(cluster& group) {
 }
 
 void look_for_livelock(const dispatcher& dispatch) {
-  if (launch_now.failed || launch_now.idle_polls <= settings.poll_limit) return;
+  constexpr uint64_t barrier_factor = 64;  // a block that computes may pass barriers and do no more
+  const bool idle = launch_now.idle_polls > settings.poll_limit;
+  const bool barren = launch_now.barren_polls / barrier_factor > settings.poll_limit;
+  if (launch_now.failed || !(idle || barren)) return;
   constexpr size_t shown = 4;
   std::string text =
-      "every resident block only polls: " + std::to_string(launch_now.idle_polls) +
-      " polls without a store, atomic, barrier or exit; " +
+      "every resident block only polls: " + std::to_string(launch_now.barren_polls) +
+      " polls without a start or exit, a store for others or an atomic that changes something; " +
       std::to_string(launch_now.resident.size() * launch_now.parameters.cluster_size) +
       " blocks resident, " + std::to_string(dispatch.left() * launch_now.parameters.cluster_size) +
       " not yet started";
+  if (dispatch.left() != 0) text += ", which start when one of these ends";
   for (size_t i = 0; i < launch_now.resident.size() && i < shown; ++i) {
     for (const block* which : launch_now.resident[i]->blocks) text += describe_block(*which);
   }
@@ -271,7 +280,7 @@ void declare_initialised(const void* address, size_t bytes) {
   engine::check::declare_initialised(address, bytes);
 }
 
-void progress() { engine::launch_now.idle_polls = 0; }
+void progress() { engine::note_progress(); }
 
 void spin_hint(location where) {
   using namespace engine;
@@ -280,6 +289,7 @@ void spin_hint(location where) {
   fiber& self = calling_thread("a poll", where);
   ++counters.polls;
   ++launch_now.idle_polls;
+  ++launch_now.barren_polls;
   self.mates->polling |= 1u << self.lane;
   self.state = fiber_state::polling;
   to_scheduler();
@@ -302,6 +312,11 @@ cudaError_t launch_call(const launch_parameters& parameters, const kernel_call& 
     case issue::execute_now:
       break;
   }
+  if (is_too_large(parameters, call)) return set_last_error(cudaErrorCooperativeLaunchTooLarge);
+  return execute_launch(parameters, call);
+}
+
+cudaError_t engine::execute_launch(const launch_parameters& parameters, const kernel_call& call) {
   install_signal_handlers();
   ++detail::launch_serial;
   launch_now.parameters = parameters;
@@ -309,8 +324,18 @@ cudaError_t launch_call(const launch_parameters& parameters, const kernel_call& 
   launch_now.variables.clear();
   launch_now.shared_used = start_of_static_shared(parameters.dynamic_shared_bytes);
   launch_now.static_shared = 0;
-  launch_now.idle_polls = 0;
+  note_progress();
   launch_now.failed = false;
+  if (is_too_large(parameters, call)) {
+    set_report("cooperative-too-large",
+               "a captured cooperative launch of " + std::to_string(volume(parameters.grid)) +
+                   " blocks, of which " +
+                   std::to_string(max_cooperative_blocks(
+                       call.kernel, static_cast<int>(volume(parameters.block)),
+                       parameters.dynamic_shared_bytes)) +
+                   " fit at a time: a GPU starts these, and they wait for the others for ever");
+    return pending_launch_error();
+  }
   if (parameters.dynamic_shared_bytes != 0) {
     launch_now.variables.push_back({0, parameters.dynamic_shared_bytes, "dynamic shared memory"});
   }

@@ -21,7 +21,9 @@ thread_local cudaError_t last_error = cudaSuccess;
 
 cudaError_t error_of(const char* kind) {
   const auto is = [&](const char* text) { return std::strcmp(kind, text) == 0; };
-  if (is("deadlock") || is("livelock")) return cudaErrorLaunchTimeout;
+  if (is("deadlock") || is("livelock") || is("cooperative-too-large")) {
+    return cudaErrorLaunchTimeout;
+  }
   if (is("assertion")) return cudaErrorAssert;
   if (is("misaligned")) return cudaErrorMisalignedAddress;
   if (is("shared-out-of-bounds") || is("global-out-of-bounds") || is("use-after-free") ||

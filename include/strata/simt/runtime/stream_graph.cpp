@@ -78,6 +78,16 @@ bool is_default(cudaStream_t stream) {
   return stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread;
 }
 
+bool is_legacy(cudaStream_t stream) { return stream == nullptr || stream == cudaStreamLegacy; }
+
+bool blocking_stream_captures() {
+  bool captures = false;
+  tables().streams.for_each([&](cudaStream_t, const stream_state& state) {
+    captures |= state.capture != nullptr && state.blocking;
+  });
+  return captures;
+}
+
 stream_state* capturing(cudaStream_t stream) {
   stream_state* const state = is_default(stream) ? nullptr : tables().streams.find(stream);
   return state != nullptr && state->capture != nullptr ? state : nullptr;
@@ -85,14 +95,11 @@ stream_state* capturing(cudaStream_t stream) {
 
 // Work for the legacy stream would wait for a blocking stream that captures: CUDA refuses.
 bool legacy_stream_meets_capture(cudaStream_t stream) {
-  if (!is_default(stream) || stream == cudaStreamPerThread) return false;
-  bool meets = false;
+  if (!is_legacy(stream) || !blocking_stream_captures()) return false;
   tables().streams.for_each([&](cudaStream_t, stream_state& state) {
-    if (state.capture == nullptr || !state.blocking) return;
-    state.capture->invalidated = true;
-    meets = true;
+    if (state.capture != nullptr && state.blocking) state.capture->invalidated = true;
   });
-  return meets;
+  return true;
 }
 
 cudaError_t issue_item(cudaStream_t stream, work_item item) {
@@ -150,7 +157,7 @@ issue issue_launch(const launch_parameters& parameters, const kernel_call& call,
     copy.arguments = arguments.get();
     launch_parameters again = parameters;
     again.stream = nullptr;  // the replay decides
-    state->capture->items.push_back([again, copy, arguments] { return launch_call(again, copy); });
+    state->capture->items.push_back([again, copy, arguments] { return execute_launch(again, copy); });
     return issue::captured;
   }
   if (legacy_stream_meets_capture(parameters.stream)) {
@@ -308,7 +315,12 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
 }
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
   const api_lock lock(api_mutex());
+  if (status == nullptr) return set_last_error(cudaErrorInvalidValue);
   if (const cudaError_t error = validate_stream(stream)) return error;
+  // Says nothing of the legacy stream then, and leaves the capture valid.
+  if (is_legacy(stream) && blocking_stream_captures()) {
+    return set_last_error(cudaErrorStreamCaptureImplicit);
+  }
   const stream_state* const state = capturing(stream);
   *status = state == nullptr              ? cudaStreamCaptureStatusNone
             : state->capture->invalidated ? cudaStreamCaptureStatusInvalidated
