@@ -55,7 +55,6 @@ void test_pairs(const std::vector<T>& items, Operator op, Reference expected) {
 
 const float nan = std::numeric_limits<float>::quiet_NaN();
 const float infinity = std::numeric_limits<float>::infinity();
-const std::vector<float> floats = {0.0f, -0.0f, 1.5f, -3.0f, 1e-40f, infinity, -infinity};
 const std::vector<int> integers = {0, 1, -1, 77, 1 << 20, -(1 << 20)};
 const std::vector<std::uint8_t> bytes = {0, 1, 200, 255};
 
@@ -70,23 +69,133 @@ TEST(operators, sum_has_the_type_of_plus) {
   test_pairs(halves, strata::Sum{}, [](float a, float b) { return __half(a + b); });
 }
 
-TEST(operators, extremes_take_the_first_of_equals) {
+TEST(operators, extremes_are_those_of_the_type) {
   test_pairs(integers, strata::Min{}, [](int a, int b) { return a < b ? a : b; });
   test_pairs(integers, strata::Max{}, [](int a, int b) { return a > b ? a : b; });
-  test_pairs(floats, strata::Min{}, [](float a, float b) { return b < a ? b : a; });
-  test_pairs(floats, strata::Max{}, [](float a, float b) { return a < b ? b : a; });
-  EXPECT_TRUE(std::signbit(strata::Min{}(-0.0f, 0.0f)));
-  EXPECT_FALSE(std::signbit(strata::Min{}(0.0f, -0.0f)));
   static_assert(std::is_same_v<decltype(strata::Min{}(1, 2ll)), long long>);
+  static_assert(std::is_same_v<decltype(strata::Max{}(1, 2.5f)), float>);
+  static_assert(strata::Min{}(1.5f, 2.5f) == 1.5f && strata::Max{}(1.5, 2.5) == 2.5);
+  static_assert(strata::Min{}(3, -4) == -4 && strata::Max{}(3u, 4u) == 4u);
 }
 
-TEST(operators, extremes_take_the_first_of_unordered_floats) {
-  EXPECT_TRUE(std::isnan(strata::Min{}(nan, 1.0f)));
-  EXPECT_EQ(strata::Min{}(1.0f, nan), 1.0f);
-  EXPECT_TRUE(std::isnan(strata::Max{}(nan, 1.0f)));
-  EXPECT_EQ(strata::Max{}(1.0f, nan), 1.0f);
-  const std::vector<float> numbers = {nan, 1.0f, -2.0f};
-  test_pairs(numbers, strata::Max{}, [](float a, float b) { return a < b ? b : a; });
+// Compared by its operator alone, which the sign of zero and NaN do not concern.
+struct ordered_by_value {
+  float value;
+  int label;
+  STRATA_HD friend bool operator<(const ordered_by_value& a, const ordered_by_value& b) {
+    return a.value < b.value;
+  }
+};
+
+TEST(operators, extremes_of_other_types_take_the_first_of_equals) {
+  const std::vector<ordered_by_value> items = {{1.0f, 0}, {1.0f, 1}, {0.0f, 2},
+                                               {-0.0f, 3}, {nan, 4},  {2.0f, 5}};
+  const auto min = [](const auto& a, const auto& b) { return b.value < a.value ? b : a; };
+  const auto max = [](const auto& a, const auto& b) { return a.value < b.value ? b : a; };
+  test_pairs(items, strata::Min{}, min);
+  test_pairs(items, strata::Max{}, max);
+}
+
+// ---------------------------------------------------------------------------- floating point
+template <class T>
+class operators_of_reals : public testing::Test {};
+using real_types = testing::Types<float, double, __half, __nv_bfloat16>;
+TYPED_TEST_SUITE(operators_of_reals, real_types);
+
+template <class T>
+std::vector<T> special_reals() {
+  std::vector<T> items;
+  for (const float value : {0.0f, -0.0f, 1.5f, -3.0f, 0x1p-14f, infinity, -infinity, nan, -nan}) {
+    items.push_back(T(value));
+  }
+  return items;
+}
+
+template <class T>
+struct is_better_real {
+  bool is_max;
+  bool operator()(T first, T second) const {
+    const auto a = static_cast<double>(first);
+    const auto b = static_cast<double>(second);
+    if (std::isnan(a) || std::isnan(b)) return !std::isnan(a);
+    if (a == b) return std::signbit(a) != is_max;
+    return is_max ? a > b : a < b;
+  }
+};
+
+// Whatever a NaN's bits are: they are not specified.
+template <class T>
+bool same_real(T a, T b) {
+  return same_bits(a, b) ||
+         (std::isnan(static_cast<float>(a)) && std::isnan(static_cast<float>(b)));
+}
+
+template <class T, class Operator>
+void test_extremes(Operator op, bool is_max) {
+  const std::vector<T> items = special_reals<T>();
+  const auto count = static_cast<unsigned>(items.size());
+  const device_vector<T> in(items);
+  device_vector<T> out(count * count);
+  ASSERT_CUDA_SUCCESS(strata::launch({"apply_to_all_pairs", 1, count},
+                                     apply_to_all_pairs<T, Operator, T>, in.data(), count,
+                                     out.data(), op));
+  const std::vector<T> results = out.to_host();
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const T a = items[i / count];
+    const T b = items[i % count];
+    const T expected = is_better_real<T>{is_max}(a, b) ? a : b;
+    EXPECT_TRUE(same_real(results[i], expected)) << "on the device, " << i / count << ", "
+                                                 << i % count;
+    EXPECT_TRUE(same_real(static_cast<T>(op(a, b)), expected)) << "on the host, " << i / count
+                                                               << ", " << i % count;
+  }
+}
+
+TYPED_TEST(operators_of_reals, extremes_prefer_numbers_to_nan_and_order_zeros) {
+  test_extremes<TypeParam>(strata::Min{}, false);
+  test_extremes<TypeParam>(strata::Max{}, true);
+}
+
+template <class T, class Operator>
+STRATA_KERNEL void apply_to_all_triples(const T* items, unsigned count, T* out, Operator op) {
+  const T a = items[threadIdx.x];
+  for (unsigned i = 0; i < count * count; ++i) {
+    const T b = items[i / count];
+    const T c = items[i % count];
+    T* const results = out + 3 * (threadIdx.x * count * count + i);
+    results[0] = op(op(a, b), c);
+    results[1] = op(a, op(b, c));
+    results[2] = op(op(c, b), a);
+  }
+}
+
+template <class T, class Operator, class Same>
+void expect_order_does_not_matter(const std::vector<T>& items, Operator op, Same same) {
+  const auto count = static_cast<unsigned>(items.size());
+  const device_vector<T> in(items);
+  device_vector<T> out(3 * count * count * count);
+  ASSERT_CUDA_SUCCESS(strata::launch({"apply_to_all_triples", 1, count},
+                                     apply_to_all_triples<T, Operator>, in.data(), count,
+                                     out.data(), op));
+  const std::vector<T> results = out.to_host();
+  for (std::size_t i = 0; i < results.size(); i += 3) {
+    EXPECT_TRUE(same(results[i], results[i + 1])) << "not associative: triple " << i / 3;
+    EXPECT_TRUE(same(results[i], results[i + 2])) << "not commutative: triple " << i / 3;
+  }
+}
+
+TYPED_TEST(operators_of_reals, extremes_depend_on_no_order) {
+  using T = TypeParam;
+  expect_order_does_not_matter(special_reals<T>(), strata::Min{}, same_real<T>);
+  expect_order_does_not_matter(special_reals<T>(), strata::Max{}, same_real<T>);
+  using pair = KeyValuePair<int, T>;
+  std::vector<pair> pairs;
+  for (const T value : special_reals<T>()) pairs.push_back({(7 * int(pairs.size())) % 9, value});
+  const auto same = [](const pair& a, const pair& b) {
+    return a.key == b.key && same_real(a.value, b.value);
+  };
+  expect_order_does_not_matter(pairs, strata::ArgMin{}, same);
+  expect_order_does_not_matter(pairs, strata::ArgMax{}, same);
 }
 
 TEST(operators, bits_stay_in_the_type) {
@@ -99,13 +208,15 @@ TEST(operators, bits_stay_in_the_type) {
 using pair = KeyValuePair<std::int64_t, double>;  // no padding: compared bit for bit
 
 bool is_better(const pair& a, const pair& b, bool smaller) {
-  if (a.value == b.value) return a.key < b.key;
+  if (std::isnan(a.value) != std::isnan(b.value)) return std::isnan(b.value);
+  if (a.value == b.value || std::isnan(a.value)) return a.key < b.key;
   return smaller ? a.value < b.value : a.value > b.value;
 }
 
 TEST(operators, arg_extremes_take_the_smaller_index_of_equal_values) {
   const std::vector<pair> pairs = {{0, 1.0},         {1, 1.0},  {5, -2.0},     {4, -2.0},
-                                   {1ll << 40, 0.0}, {7, -0.0}, {9, infinity}, {3, -infinity}};
+                                   {1ll << 40, 0.0}, {7, -0.0}, {9, infinity}, {3, -infinity},
+                                   {2, nan},         {8, nan}};
   test_pairs(pairs, strata::ArgMin{},
              [](const pair& a, const pair& b) { return is_better(b, a, true) ? b : a; });
   test_pairs(pairs, strata::ArgMax{},
@@ -164,7 +275,7 @@ TEST(operators, identities_change_nothing) {
   test_integer_identities<std::uint32_t>();
   test_integer_identities<std::int64_t>();
   test_identity<strata::Sum, double>();
-  // Infinities and NaN leave floating-point extremes without one that changes nothing.
+  // Of numbers an infinity is one that changes nothing, but it would win against NaNs.
   static_assert(!operator_traits<strata::Min, float>::has_identity);
   static_assert(!operator_traits<strata::Max, double>::has_identity);
 }

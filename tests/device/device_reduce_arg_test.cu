@@ -175,17 +175,4 @@ TEST(device_reduce_arg, overloads_without_storage_do_the_same) {
   EXPECT_EQ(high - items.begin(), index.to_host()[0]);
 }
 
-// Which item wins over a NaN depends on the order of reduction; that it is an item does not.
-TEST(device_reduce_arg, value_is_the_item_at_the_index_even_with_nans) {
-  std::vector<double> items = random_reals<double>(5000, -1.0, 1.0);
-  for (std::size_t i = 0; i < items.size(); i += 7) {
-    items[i] = std::numeric_limits<double>::quiet_NaN();
-  }
-  const device_vector<double> in(items);
-  const place<double> low = device_arg_min(in.data(), items.size());
-  ASSERT_GE(low.index, 0);
-  ASSERT_LT(low.index, 5000);
-  EXPECT_EQ(0, std::memcmp(&items[static_cast<std::size_t>(low.index)], &low.value, 8));
-}
-
 }  // namespace

@@ -5,7 +5,6 @@
 #include <strata/device/device_reduce.cuh>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
@@ -145,33 +144,6 @@ TYPED_TEST(DeviceReduceMinMaxReal, infinities_are_items_like_others) {
     const device_vector<T> low(std::vector<T>(size, -infinity));
     EXPECT_EQ(infinity, device_min(high.data(), size));
     EXPECT_EQ(-infinity, device_max(low.data(), size));
-  }
-}
-
-TYPED_TEST(DeviceReduceMinMaxReal, zeros_of_both_signs_are_equal) {
-  using T = TypeParam;
-  std::vector<T> items(5000, T{0});
-  for (std::size_t i = 0; i < items.size(); i += 3) items[i] = -T{0};
-  const device_vector<T> in(items);
-  EXPECT_EQ(T{0}, device_min(in.data(), items.size()));
-  EXPECT_EQ(T{0}, device_max(in.data(), items.size()));
-}
-
-// A NaN is unordered: which items are compared with it, and so get lost, depends on the order of
-// reduction. What holds: the result is one of the items, and the same one each time.
-TYPED_TEST(DeviceReduceMinMaxReal, with_a_nan_are_one_of_the_items_and_always_the_same) {
-  using T = TypeParam;
-  for (const std::size_t size : sizes{1, 2, 33, 5000}) {
-    std::vector<T> items = random_reals<T>(size, -1.0, 1.0);
-    items[size / 2] = std::numeric_limits<T>::quiet_NaN();
-    const device_vector<T> in(items);
-    const T low = device_min(in.data(), size);
-    EXPECT_TRUE(std::isnan(low) || std::count(items.begin(), items.end(), low) != 0) << low;
-    for (int i = 0; i < 3; ++i) {
-      const T again = device_min(in.data(), size);
-      EXPECT_EQ(0, std::memcmp(&low, &again, sizeof(T)));
-    }
-    EXPECT_TRUE(size > 1 || std::isnan(low));
   }
 }
 

@@ -162,10 +162,10 @@ TEST(warp_reduce, sums_of_floats_are_the_same_bits_in_all_lanes_and_every_time) 
   }
 }
 
-// Of -0 and +0, and of numbers and NaN, Min takes the first: the order of operands shows.
-TEST(warp_reduce, the_first_of_equal_or_unordered_floats_in_all_lanes) {
+// Zeros have an order, and a NaN loses against every number.
+TEST(warp_reduce, minima_of_zeros_and_nans_in_all_lanes) {
   std::vector<float> items(32, 0.0f);
-  items[0] = -0.0f;
+  items[7] = -0.0f;
   test_items<32>(items, 32, strata::Min{});
   items.assign(32, 1.0f);
   items[0] = std::numeric_limits<float>::quiet_NaN();

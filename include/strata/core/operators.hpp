@@ -10,6 +10,55 @@
 
 STRATA_NAMESPACE_BEGIN
 
+namespace detail {
+
+/// The floating-point types whose NaNs and zeros Min and Max know; all others are compared by their
+/// operators alone.
+template <class T>
+inline constexpr bool is_device_real = std::is_same_v<T, float> || std::is_same_v<T, double> ||
+                                       std::is_same_v<T, __half> ||
+                                       std::is_same_v<T, __nv_bfloat16>;
+
+/// The lesser (or, for `IsMax`, the greater) number of two: -0.0 lies below +0.0, and a NaN loses
+/// against every number. That order is total but for NaNs, so that neither the order nor the
+/// association of such calls changes the result. On the device it is the instructions min and max.
+template <bool IsMax, class T>
+STRATA_HD constexpr T extreme_number(const T& a, const T& b) {
+#if STRATA_DEVICE_PASS
+  if (!__builtin_is_constant_evaluated()) {
+    if constexpr (std::is_same_v<T, float>) {
+      return IsMax ? ::fmaxf(a, b) : ::fminf(a, b);
+    } else if constexpr (std::is_same_v<T, double>) {
+      return IsMax ? ::fmax(a, b) : ::fmin(a, b);
+    } else {
+      return IsMax ? __hmax(a, b) : __hmin(a, b);
+    }
+  }
+#endif
+  using number = std::conditional_t<std::is_floating_point_v<T>, T, float>;
+  const number x = static_cast<number>(a);
+  const number y = static_cast<number>(b);
+  const bool is_beyond = IsMax ? x < y : y < x;
+  const bool is_other_zero = x == y && (__builtin_signbit(IsMax ? x : y) != 0);
+  return is_beyond || is_other_zero || x != x ? b : a;
+}
+
+/// True if `b` is a number and `a` is greater (or, for `IsMax`, lesser) or a NaN.
+template <bool IsMax, class T>
+STRATA_HD constexpr bool loses_against(const T& a, const T& b) {
+  return !(IsMax ? b <= a : a <= b) & (b == b);
+}
+
+/// True if the number of `b` wins against that of `a`, or is as good and has the smaller index. One
+/// expression without a branch: in a loop over items the branches would stay.
+template <bool IsMax, class Pair>
+STRATA_HD constexpr bool is_second_extreme(const Pair& a, const Pair& b) {
+  return loses_against<IsMax>(a.value, b.value) |
+         (!loses_against<IsMax>(b.value, a.value) & (b.key < a.key));
+}
+
+}  // namespace detail
+
 /// Function objects for reductions and scans. Any callable `op(a, b)` serves, those of the standard
 /// library and of libcu++ too; the ones below are also known to `operator_traits`.
 struct Sum {
@@ -19,19 +68,35 @@ struct Sum {
   }
 };
 
-/// The smaller of two values; the first if they are equal or unordered.
+/// The smaller of two values by operator <; the first if they are equal or unordered.
+///
+/// Of `float`, `double`, `__half` and `__nv_bfloat16`, as fmin: a NaN loses against every number, and
+/// of two NaNs the result is a NaN, whose bits are not specified. -0.0 is smaller than +0.0. The
+/// result is therefore the same bits, NaNs aside, in every order and association of operands. (Code
+/// that is compiled to flush subnormal floats to zero may get these back as zeros.)
 struct Min {
   template <class T, class U>
   STRATA_HD constexpr std::common_type_t<T, U> operator()(const T& a, const U& b) const {
-    return b < a ? b : a;
+    using common = std::common_type_t<T, U>;
+    if constexpr (detail::is_device_real<common>) {
+      return detail::extreme_number<false>(static_cast<common>(a), static_cast<common>(b));
+    } else {
+      return b < a ? b : a;
+    }
   }
 };
 
-/// The larger of two values; the first if they are equal or unordered.
+/// The larger of two values by operator <; the first if they are equal or unordered. Floating-point
+/// values are treated as by `Min`: a NaN loses against every number, and +0.0 is larger than -0.0.
 struct Max {
   template <class T, class U>
   STRATA_HD constexpr std::common_type_t<T, U> operator()(const T& a, const U& b) const {
-    return a < b ? b : a;
+    using common = std::common_type_t<T, U>;
+    if constexpr (detail::is_device_real<common>) {
+      return detail::extreme_number<true>(static_cast<common>(a), static_cast<common>(b));
+    } else {
+      return a < b ? b : a;
+    }
   }
 };
 
@@ -57,20 +122,31 @@ struct BitXor {
 };
 
 /// Of two (index, value) pairs the one with the smaller value; of equal values the smaller index.
+/// Of floating-point values a NaN loses against every number, and NaNs are equal to each other, as
+/// are -0.0 and +0.0.
 struct ArgMin {
   template <class Index, class T>
   STRATA_HD constexpr KeyValuePair<Index, T> operator()(const KeyValuePair<Index, T>& a,
                                                         const KeyValuePair<Index, T>& b) const {
-    return b.value < a.value || (a.value == b.value && b.key < a.key) ? b : a;
+    if constexpr (detail::is_device_real<T>) {
+      return detail::is_second_extreme<false>(a, b) ? b : a;
+    } else {
+      return b.value < a.value || (a.value == b.value && b.key < a.key) ? b : a;
+    }
   }
 };
 
 /// Of two (index, value) pairs the one with the larger value; of equal values the smaller index.
+/// NaNs and zeros are treated as by `ArgMin`.
 struct ArgMax {
   template <class Index, class T>
   STRATA_HD constexpr KeyValuePair<Index, T> operator()(const KeyValuePair<Index, T>& a,
                                                         const KeyValuePair<Index, T>& b) const {
-    return a.value < b.value || (a.value == b.value && b.key < a.key) ? b : a;
+    if constexpr (detail::is_device_real<T>) {
+      return detail::is_second_extreme<true>(a, b) ? b : a;
+    } else {
+      return a.value < b.value || (a.value == b.value && b.key < a.key) ? b : a;
+    }
   }
 };
 

@@ -43,6 +43,10 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   floating-point sums too: how the input is cut depends on its size, its alignment and the
 ///   number of multiprocessors, and partial results are combined in a fixed order. `d_out` may lie
 ///   inside the input. With no items, the initial value is the result.
+/// - **NaN.** `Min`, `Max`, `ArgMin` and `ArgMax` of floating-point items pass over NaNs, as fmin
+///   does; if all items are NaN the result is a NaN, of `ArgMin` and `ArgMax` the first item. -0.0 is
+///   below +0.0 for `Min` and `Max`; for `ArgMin` and `ArgMax` they are equal, so that the first one
+///   is found. Items of other types are compared by their operators alone.
 /// - **Types.** The accumulator has the type that `op(init, x)` returns (decayed); it must be
 /// trivially
 ///   copyable and default constructible. Reads each item once, 16 bytes at a time from pointers to

@@ -23,7 +23,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// [s * size, (s + 1) * size) in the overloads with a `segment_size`. Segments may overlap, may lie
 /// in any order and leave gaps; one that ends before it begins is empty. Output `s` is what
 /// `DeviceReduce` computes for the segment's items, with the same rules for operators (associative,
-/// operands in order), accumulator types and empty inputs.
+/// operands in order), accumulator types, NaNs and empty inputs.
 ///
 /// - **Call.** As `DeviceReduce`: twice with the storage arguments, or once without them. The size
 ///   grows with `num_segments` up to a few megabytes and does not depend on the lengths.

@@ -30,6 +30,7 @@ STRATA_NAMESPACE_BEGIN
 /// - `Reduce`, `Sum`, `Min` and `Max` return the result in lane 0 of each logical warp, the
 ///   segmented forms in the first lane of each segment; the value in other lanes is unspecified.
 ///   `AllReduce` and `AllSum` return it, the same bits, in every lane of the logical warp.
+/// - `Min` and `Max` are `strata::Min` and `strata::Max`, which say what becomes of NaNs.
 /// - `valid_items`: lanes 0 .. valid_items - 1 hold an item; 1 to LogicalWarpThreads, the same in
 /// the
 ///   whole logical warp. Not checked but in debug builds.
