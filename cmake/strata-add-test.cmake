@@ -103,15 +103,16 @@ function(strata_target_common_headers target source suffix label)
   target_precompile_headers(${target} REUSE_FROM ${headers})
 endfunction()
 
-# What can be tested of a GPU test where there is no device: that nvcc takes it. Fewer types will do,
-# and no optimisation. Only device code is made, as the host compiler's part of nvcc's work is more
-# than half of it, and sees nothing that it does not see in the host flavours. And it is made to nvcc's
-# intermediate code, as all that can be wrong with C++ is found before: PTX takes three times as long,
-# and nvcc does not even look at the assembly in it. What has assembly is made to machine code.
+# What can be tested of a GPU test where there is no device: that nvcc takes it, without a warning. The
+# source, its types and GoogleTest are those of a machine with a device. Only device code is made: the
+# front end reads host code too, and warns of it, and the host compiler's part of nvcc's work is more
+# than half of it and sees little that it does not see in the host flavours. And it is made to nvcc's
+# intermediate code, without optimisation, as all that can be wrong with C++ is found before: PTX takes
+# three times as long, and nvcc does not even look at the assembly in it. What has assembly is made to
+# machine code.
 function(strata_add_gpu_test_without_device target path folder)
   add_library(${target} OBJECT ${path}.cu)
   set_target_properties(${target} PROPERTIES CUDA_STANDARD 17 CUDA_STANDARD_REQUIRED ON)
-  target_compile_definitions(${target} PRIVATE STRATA_TEST_SMALL=1)
   target_compile_options(${target} PRIVATE --extended-lambda)
   string(REGEX MATCH "^[0-9]+" architecture "${CMAKE_CUDA_ARCHITECTURES}")
   if(path MATCHES "^core/(platform|scan_step)")
@@ -126,10 +127,7 @@ function(strata_add_gpu_test_without_device target path folder)
                            "sh;${PROJECT_SOURCE_DIR}/cmake/nvcc-intermediate.sh")
     target_compile_options(${target} PRIVATE -arch=lto_${architecture} -Xcicc=-O0)
   endif()
-  # In place of GoogleTest's headers, which take half of the time that is left.
-  target_link_libraries(${target} PRIVATE strata::strata strata_warnings)
-  target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/support/without_device
-                                               ${CMAKE_CURRENT_SOURCE_DIR})
+  strata_target_test_libraries(${target} strata::strata)
   add_test(NAME ${target} COMMAND ${CMAKE_COMMAND} -E false)
   set_tests_properties(${target} PROPERTIES LABELS "gpu;${folder}" SKIP_RETURN_CODE 1)
 endfunction()

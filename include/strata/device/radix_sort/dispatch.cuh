@@ -135,7 +135,8 @@ struct DispatchRadixSort {
       }
     }
     if constexpr (may_count_words && ActivePolicy::words.least_items > 0) {
-      static_assert(ActivePolicy::words.least_items >= PolicyHub::least_counted_words,
+      static_assert(PolicyHub::least_counted_words > 0 &&
+                        ActivePolicy::words.least_items >= PolicyHub::least_counted_words,
                     "radix_sort_policy_hub::least_counted_words must be that of all policies");
       const bool has_all_bits = range.begin_bit == 0 && range.end_bit == Digits::key_bits;
       if (has_all_bits && num_items >= ActivePolicy::words.least_items) {
@@ -188,9 +189,11 @@ struct DispatchRadixSort {
         states_slot, radix_grid_counts::number_of_words(
                          grid_blocks < most_grid_blocks ? grid_blocks : most_grid_blocks,
                          most_passes));
-    if (may_count_words && num_items >= PolicyHub::least_counted_words) {
-      storage.template reserve<unsigned long long>(bins_slot,
-                                                   radix_words + 1 + 2 * most_blocks);
+    if constexpr (may_count_words && PolicyHub::least_counted_words > 0) {
+      if (num_items >= PolicyHub::least_counted_words) {
+        storage.template reserve<unsigned long long>(bins_slot,
+                                                     radix_words + 1 + 2 * most_blocks);
+      }
     }
     storage.template reserve<platform::packet>(arrivals_slot, most_blocks);
   }

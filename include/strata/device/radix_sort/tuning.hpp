@@ -134,7 +134,7 @@ struct radix_sort_policy_hub {
   /// Of a pass, in any of the policies: temporary storage has room for the states of such tiles.
   static constexpr std::size_t least_tile_items =
       static_cast<std::size_t>(Policy750::pass.block_threads) * Policy750::pass.items_per_thread;
-  /// From which on any of the policies counts keys of two bytes.
+  /// From which on any of the policies counts keys of two bytes; 0: none does.
   static constexpr std::size_t least_counted_words = Policy900::words.least_items;
   /// The same of a sort in one launch, for its counts.
   template <class Policy>
