@@ -40,16 +40,73 @@ if(PROJECT_IS_TOP_LEVEL AND NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED
   endif()
 endif()
 
+# A compiler may be found that cannot compile: the toolkit may be installed in part, or not fit the host
+# compiler. That would stop the configure step, so a project of its own tries it first. Sets `result` to
+# what is wrong, or to nothing.
+function(strata_try_nvcc nvcc result)
+  if(strata_nvcc_that_compiles STREQUAL nvcc OR CMAKE_CUDA_COMPILER_LOADED)
+    set(${result} "" PARENT_SCOPE)
+    return()
+  endif()
+  set(probe ${PROJECT_BINARY_DIR}/nvcc_probe)
+  file(REMOVE_RECURSE ${probe})
+  file(
+    WRITE ${probe}/CMakeLists.txt
+    "cmake_minimum_required(VERSION 3.25)
+project(nvcc_probe LANGUAGES CXX CUDA)
+try_compile(compiles \${CMAKE_BINARY_DIR}/headers SOURCES \${CMAKE_SOURCE_DIR}/headers.cu OUTPUT_VARIABLE output)
+if(NOT compiles)
+  message(FATAL_ERROR \${output})
+endif()
+")
+  file(WRITE ${probe}/headers.cu "#include <cuda_bf16.h>\n#include <cuda_fp16.h>\nint main() {}\n")
+  set(options "-DCMAKE_CUDA_COMPILER=${nvcc}")
+  foreach(name IN ITEMS TOOLCHAIN_FILE MAKE_PROGRAM CXX_COMPILER CUDA_FLAGS CUDA_HOST_COMPILER
+                        CUDA_ARCHITECTURES)
+    if(CMAKE_${name})
+      string(REPLACE ";" "\\;" value "${CMAKE_${name}}")
+      list(APPEND options "-DCMAKE_${name}=${value}")
+    endif()
+  endforeach()
+  execute_process(
+    COMMAND ${CMAKE_COMMAND} -S ${probe} -B ${probe}/build -G ${CMAKE_GENERATOR} ${options}
+    RESULT_VARIABLE status
+    OUTPUT_QUIET
+    ERROR_VARIABLE messages)
+  if(status EQUAL 0)
+    set(strata_nvcc_that_compiles ${nvcc} CACHE INTERNAL "")
+    set(messages "")
+  elseif(NOT messages)
+    set(messages "${status}")
+  endif()
+  set(${result} "${messages}" PARENT_SCOPE)
+endfunction()
+
 include(CheckLanguage)
-check_language(CUDA)
-if(CMAKE_CUDA_COMPILER)
-  enable_language(CUDA)
-  if(CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL strata_oldest_cuda)
-    set(STRATA_CUDA TRUE)
+set(strata_nvcc_fault "")
+if(STRATA_ENABLE_CUDA STREQUAL "AUTO")
+  set(strata_tried_nvcc "${CMAKE_CUDA_COMPILER}")
+  if(NOT strata_tried_nvcc)
+    set(strata_tried_nvcc "$ENV{CUDACXX}")
+  endif()
+  if(strata_tried_nvcc)
+    strata_try_nvcc("${strata_tried_nvcc}" strata_nvcc_fault)
+  endif()
+endif()
+if(NOT strata_nvcc_fault)
+  check_language(CUDA)
+  if(CMAKE_CUDA_COMPILER)
+    enable_language(CUDA)
+    if(CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL strata_oldest_cuda)
+      set(STRATA_CUDA TRUE)
+    endif()
   endif()
 endif()
 
-if(STRATA_CUDA)
+if(strata_nvcc_fault)
+  message(WARNING "strata: ${strata_tried_nvcc} was found, but cannot compile: the host SIMT back end"
+                  " only. STRATA_ENABLE_CUDA=OFF asks for that. What is wrong:\n${strata_nvcc_fault}")
+elseif(STRATA_CUDA)
   message(STATUS "strata: nvcc ${CMAKE_CUDA_COMPILER_VERSION} for ${CMAKE_CUDA_ARCHITECTURES}"
                  " and the host SIMT back end")
 elseif(STRATA_ENABLE_CUDA STREQUAL "AUTO")
