@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// What all device calls promise.
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "device/device_operations.cuh"
+
+namespace {
+
+using namespace device_test;
+
+std::size_t small_size() { return if_small<std::size_t>(1500, STRATA_HOST_SIMT ? 5000 : 150000); }
+std::size_t large_size() { return if_small<std::size_t>(9000, STRATA_HOST_SIMT ? 40000 : 3000000); }
+
+// First in the program: what is done once for each kernel must not clear an error either.
+TEST(device_operations, an_older_error_is_neither_returned_nor_cleared) {
+  for (operation& call : all_operations(small_size(), large_size())) {
+    SCOPED_TRACE(call.name());
+    call.reset();
+    void* nothing = nullptr;
+    ASSERT_EQ(cudaErrorInvalidValue, cudaMemcpy(&nothing, nullptr, 1, cudaMemcpyHostToDevice));
+    EXPECT_EQ(cudaSuccess, call.run(nullptr));
+    EXPECT_EQ(cudaErrorInvalidValue, cudaGetLastError());
+    ASSERT_CUDA_SUCCESS(cudaDeviceSynchronize());
+  }
+}
+
+TEST(device_operations, graphs_of_them_may_be_replayed) {
+  for (operation& call : all_operations(small_size(), large_size())) {
+    SCOPED_TRACE(call.name());
+    call.reset();
+    ASSERT_CUDA_SUCCESS(call.run(nullptr));
+    const std::vector<std::uint64_t> expected = call.result();
+    graph recorded([&](cudaStream_t on) { return call.run(on); });
+    ASSERT_CUDA_SUCCESS(recorded.status());
+    const stream on;
+    for (int replay = 0; replay < 3; ++replay) {
+      // The third finds in the storage what the second has left there.
+      if (replay < 2) call.reset();
+      ASSERT_NO_FATAL_FAILURE(recorded.replay(on));
+      on.synchronize();
+      ASSERT_TRUE(expected == call.result()) << "replay " << replay;
+    }
+  }
+}
+
+}  // namespace
