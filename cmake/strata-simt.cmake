@@ -36,7 +36,9 @@ endfunction()
 # Kernels compiled with -fsanitize=thread call a hook for every load, store and atomic. The check
 # runtime defines those hooks itself, so -fsanitize=thread must not reach the link line and the
 # runtime itself is not instrumented. Its reports need line tables, no more debug information. g++ takes
-# half as long again with -O1 as with -Og, and programs gain less.
+# half as long again with -O1 as with -Og, and programs gain less. In g++'s line tables of DWARF 5,
+# binutils' addr2line takes the first source with code for the file that was compiled. The option that
+# asks for DWARF 4 comes first, because it raises the level.
 if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   set(strata_simt_check_options
       -O1 -g1 -fsanitize=thread "SHELL:-mllvm -tsan-distinguish-volatile=1"
@@ -44,12 +46,19 @@ if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
 else()
   # -Wtsan warns of fences, which the real runtime does not know; ours does.
   set(strata_simt_check_options
-      -Og -g1 -fsanitize=thread --param=tsan-distinguish-volatile=1
+      -Og -gdwarf-4 -g1 -fsanitize=thread --param=tsan-distinguish-volatile=1
       --param=tsan-instrument-func-entry-exit=0 -Wno-tsan)
 endif()
 set(strata_simt_asan_options -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined)
 
-strata_add_simt_runtime(simt OPTIONS -O2 -g)
+set(strata_simt_debug_options "")
+if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  set(strata_simt_debug_options "$<$<CONFIG:Debug,RelWithDebInfo>:-gdwarf-4>")
+endif()
+strata_add_simt_runtime(
+  simt
+  OPTIONS -O2 -g
+  USER_OPTIONS ${strata_simt_debug_options})
 strata_add_simt_runtime(
   simt_check
   DEFINITIONS STRATA_SIMT_CHECK=1

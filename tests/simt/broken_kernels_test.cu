@@ -418,19 +418,27 @@ TEST_F(BrokenKernels, failed_assertion_is_cudaErrorAssert) {
 
 STRATA_KERNEL void poll_without_hint(unsigned* flags) {
   if (threadIdx.x == 0) {
-    while (*const_cast<volatile unsigned*>(flags) == 0) {
+    while (*const_cast<volatile unsigned*>(flags) == 0) {  // fault: poll without hint
     }
   } else {
     *const_cast<volatile unsigned*>(flags) = 1;
   }
 }
 using BrokenKernelsDeathTest = DiagnosisTest;
+
+// The lines of a report that say where a thread was: this file's if the flavour has debug information,
+// else the function.
+std::string at_line_or_in(const std::string& line, const std::string& function) {
+  return ".*\n    at (.*broken_kernels_test\\.cu:" + line + "|.*" + function + "\\()";
+}
 TEST_F(BrokenKernelsDeathTest, poll_without_a_spin_hint_hangs_and_is_named) {
   testing::GTEST_FLAG(death_test_style) = "threadsafe";
   simt::config().hang_seconds = 1;
   EXPECT_EXIT(static_cast<void>(launch({"k", 1, 32}, poll_without_hint, flags)),
               testing::ExitedWithCode(86),
-              "\\[hang\\] kernel k: block \\(0,0,0\\) thread \\(0,0,0\\)");
+              std::string("\\[hang\\] kernel k: block \\(0,0,0\\) thread \\(0,0,0\\)") +
+                  at_line_or_in(std::to_string(line_of_fault(__FILE__, "poll without hint")),
+                                "poll_without_hint"));
 }
 TEST_F(BrokenKernels, poll_without_a_spin_hint_ends_under_preemption) {
   SKIP_UNLESS_CHECKED();
@@ -452,7 +460,8 @@ TEST_F(BrokenKernelsDeathTest, stack_overflow_is_named) {
   }
   testing::GTEST_FLAG(death_test_style) = "threadsafe";
   EXPECT_DEATH(static_cast<void>(launch({"k", 1, 1}, recursion, out, 1000)),
-               "\\[stack-overflow\\] kernel k: block \\(0,0,0\\) thread \\(0,0,0\\)");
+               std::string("\\[stack-overflow\\] kernel k: block \\(0,0,0\\) thread \\(0,0,0\\)") +
+                   at_line_or_in("", "use_stack"));
   expect_clean(launch({"k", 1, 1}, recursion, out, 5));
 }
 

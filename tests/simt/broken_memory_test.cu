@@ -212,6 +212,53 @@ TEST_F(BrokenMemory, host_pointer_on_the_device_is_seen) {
   EXPECT_DIAGNOSIS(launch({"k", 1, 32}, read_from, out, host.data()), "host-memory", "read from",
                    "block (0,0,0) thread (0,0,0)");
 }
+TEST_F(BrokenMemory, pointer_to_a_local_variable_of_the_host_is_seen) {
+  const int host[32] = {};
+  EXPECT_DIAGNOSIS(launch({"k", 1, 32}, read_from, out, host), "host-memory", "read from",
+                   "block (0,0,0) thread (0,0,0)");
+}
+
+int host_array[64];
+const char* host_text = "text";
+TEST_F(BrokenMemory, pointers_to_static_variables_of_the_host_are_seen) {
+  static int local_array[64];
+  for (int* array : {host_array, local_array}) {
+    const char* const name = array == host_array ? "variable (anonymous namespace)::host_array"
+                                                 : "::local_array";
+    EXPECT_DIAGNOSIS(launch({"k", 1, 32}, read_from, out, array), "host-memory", "read from", name);
+    EXPECT_DIAGNOSIS(launch({"k", 1, 32}, read_from, out, array + 8), "host-memory", "read from",
+                     "block (0,0,0) thread (0,0,0)");
+    EXPECT_DIAGNOSIS(launch({"k", 1, 32}, write_at, array, 8), "host-memory", "write at",
+                     "block (0,0,0) thread (0,0,0)");
+    EXPECT_EQ(array[8], 0) << "the report came too late";
+  }
+}
+struct text_view {
+  int length;
+  const char* begin;
+};
+STRATA_KERNEL void read_text(int* out, text_view text) {
+  out[threadIdx.x] = text.begin[threadIdx.x];  // fault: read text
+}
+TEST_F(BrokenMemory, pointer_within_a_parameter_to_a_string_of_the_host_is_seen) {
+  EXPECT_DIAGNOSIS(launch({"k", 1, 4}, read_text, out, text_view{4, host_text}), "host-memory",
+                   "read text", "block (0,0,0) thread (0,0,0)");
+}
+
+__device__ int device_counter;
+__constant__ int constant_table[4] = {1, 2, 3, 4};
+__device__ __managed__ int managed_array[32];
+STRATA_KERNEL void use_static_variables(int* out, int* managed, const int* unused) {
+  out[threadIdx.x] = constant_table[threadIdx.x] + managed[threadIdx.x];
+  atomicAdd(&device_counter, 1);
+  if (unused == nullptr) out[0] = *unused;
+}
+TEST_F(BrokenMemory, static_variables_of_the_device_are_clean) {
+  // The last pointer is the host's, but nobody follows it.
+  expect_clean(launch({"k", 1, 4}, use_static_variables, out, managed_array, host_array));
+  expect_clean(launch({"k", 1, 4}, use_static_variables, out, managed_array + 28, host_array));
+}
+
 TEST_F(BrokenMemory, pinned_and_managed_memory_are_clean) {
   int *pinned = nullptr, *managed = nullptr;
   ASSERT_EQ(cudaMallocHost(&pinned, 128), cudaSuccess);

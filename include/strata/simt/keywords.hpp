@@ -21,7 +21,9 @@
 #define __maxnreg__(...)
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define __constant__ static
-#define __managed__
+// The one kind of static variable whose address the host may pass to a kernel.
+#define STRATA_SIMT_MANAGED_SECTION "strata_simt_managed"
+#define __managed__ __attribute__((section(STRATA_SIMT_MANAGED_SECTION)))
 
 // A host variable cannot be one per block: interleaved blocks would share it. There is no
 // __noinline__ here because libstdc++ spells an attribute that way.

@@ -125,7 +125,7 @@ int bank_rows(bank_row* rows, int capacity) {
   std::vector<bank_row> all;
   for (auto& entry : table()) {
     traffic& row = entry.second;
-    if (row.where.empty()) row.where = source_line(entry.first);
+    if (row.where.empty()) row.where = engine::source_line(entry.first);
     all.push_back({entry.first, row.where.c_str(), row.instructions, row.wavefronts, row.ideal,
                    row.bytes, row.write});
   }

@@ -8,6 +8,7 @@
 #if defined(STRATA_SIMT_CHECK)
 
 #include <cstdio>
+#include <map>
 
 namespace strata {
 namespace simt {
@@ -99,6 +100,27 @@ bool is_parameter(const char* address) {
   return offset < launch_now.call.argument_bytes;
 }
 
+// Pointers to static data among the kernel's arguments. The host has no other addresses of static
+// variables than its own; device code names its variables and constants.
+std::vector<const char*> static_arguments;
+
+void check_static_variable(const char* address, size_t bytes, const char* what, const void* pc) {
+  static auto* const variables = new std::map<const char*, static_variable>;
+  for (const char* argument : static_arguments) {
+    auto found = variables->find(argument);
+    if (found == variables->end()) {
+      found = variables->emplace(argument, static_variable_at(argument)).first;
+    }
+    const static_variable& variable = found->second;
+    if (variable.is_managed || address >= variable.end || address + bytes <= variable.begin) {
+      continue;
+    }
+    fail("host-memory", "%zu-byte %s by device code of host memory (%s%s) at %s", bytes, what,
+         variable.name.empty() ? "static data" : "the static variable ", variable.name.c_str(),
+         source_line(pc).c_str());
+  }
+}
+
 void on_access(const volatile void* where, size_t bytes, hook_access how, const void* pc) {
   fiber* const self = current;
   if (self == nullptr || runtime_depth != 0) return;
@@ -106,11 +128,15 @@ void on_access(const volatile void* where, size_t bytes, hook_access how, const 
   const size_t own_offset = static_cast<size_t>(address - self->home->arena);
   // Registers and local memory, kernel parameters, constants and static variables.
   if (static_cast<size_t>(address - self->stack) < self->stack_bytes) return;
-  if (own_offset >= arena_bytes && !is_global(address) &&
-      (is_parameter(address) || is_program_image(address))) {
+  const bool is_elsewhere = own_offset >= arena_bytes && !is_global(address);
+  if (is_elsewhere && is_parameter(address)) return;
+  const runtime_section section;
+  if (is_elsewhere && program_segment_of(address) != nullptr) {
+    if (!static_arguments.empty()) {
+      check_static_variable(address, bytes, access_name(how.write, how.kind), pc);
+    }
     return;
   }
-  const runtime_section section;
   ++counters.accesses;
   if (settings.preemption != 0 && next_random() % settings.preemption == 0) preempt();
   const char* const what = access_name(how.write, how.kind);
@@ -148,6 +174,17 @@ uint64_t location_key(const volatile void* where) {
 }
 
 }  // namespace
+
+void note_static_arguments() {
+  static_arguments.clear();
+  const char* const first = static_cast<const char*>(launch_now.call.arguments);
+  for (size_t at = 0; at + sizeof(char*) <= launch_now.call.argument_bytes; at += alignof(char*)) {
+    const char* word = nullptr;
+    std::memcpy(&word, first + at, sizeof word);
+    const program_segment* const segment = program_segment_of(word);
+    if (segment != nullptr && !segment->is_code) static_arguments.push_back(word);
+  }
+}
 
 const char* access_name(bool write, access_kind kind) {
   if (kind == access_kind::plain) return write ? "write" : "read";

@@ -193,6 +193,7 @@ void block_ends(block& which) {
 
 void launch_begins() {
   refresh_modules();
+  note_static_arguments();
   order_of_launch_begins();
   std::fill(valid.begin(), valid.end(), uint8_t{0});
   for (const shared_variable_record& variable : launch_now.variables) {

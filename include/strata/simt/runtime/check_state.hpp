@@ -136,10 +136,8 @@ void trace_shared_access(const fiber& thread, size_t offset, size_t bytes, bool 
                          const void* pc);
 void flush_traces(block& which, uint32_t warp_id);
 
-// ---- symbolize.cpp
-std::string source_line(const void* pc);
-void refresh_modules();
-bool is_program_image(const char* address);
+// ---- check_hooks.cpp
+void note_static_arguments();  // of the launch
 
 }  // namespace check
 }  // namespace engine

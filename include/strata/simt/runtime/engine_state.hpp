@@ -248,6 +248,24 @@ cudaError_t execute_launch(const launch_parameters& parameters, const kernel_cal
 // How many blocks of a cooperative launch fit into what launches get of the device.
 uint64_t max_cooperative_blocks(const void* kernel, int block_threads, size_t dynamic_shared_bytes);
 
+// ---- symbolize.cpp
+struct program_segment {
+  const char *begin, *end;
+  bool is_code;
+};
+struct static_variable {
+  const char *begin, *end;
+  std::string name;
+  bool is_managed;
+};
+void refresh_modules();  // what the functions below know of the program
+const program_segment* program_segment_of(const char* address);
+// A byte of its own where the symbol table has no variable, and nothing where there is no table.
+static_variable static_variable_at(const char* address);
+std::string source_line(const void* pc);  // of a return address, or its function; "?" if unknown
+// For a handler whose signal came at `pc`: the line of the kernel that led there.
+std::string interrupted_line(const void* pc);
+
 // ---- memory.cpp
 bool is_device_range(const void* pointer, size_t bytes);
 

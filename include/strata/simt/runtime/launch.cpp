@@ -9,11 +9,6 @@
 #include <cstdio>
 #include <cstdlib>
 
-uint3 threadIdx;
-uint3 blockIdx;
-dim3 blockDim;
-dim3 gridDim;
-
 namespace strata {
 namespace simt {
 

@@ -4,7 +4,9 @@
 // Crashes and endless loops inside a kernel, told with the thread that caused them.
 #include <strata/simt/runtime/engine_state.hpp>
 
+#include <execinfo.h>
 #include <sys/time.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -23,19 +25,40 @@ void say(const char* text, int length) {
   static_cast<void>(written);
 }
 
-// snprintf is not on the list of functions a handler may call, but nothing follows that it could
-// harm: the process ends.
-int describe(const fiber& thread, char* buffer, size_t size, const char* kind, const char* what) {
+const void* interrupted_instruction(void* context) {
+  const auto& registers = static_cast<ucontext_t*>(context)->uc_mcontext;
+#if defined(__x86_64__)
+  return reinterpret_cast<const void*>(registers.gregs[REG_RIP]);
+#else
+  return reinterpret_cast<const void*>(registers.pc);
+#endif
+}
+
+// None of this is on the list of functions a handler may call, but nothing follows that it could
+// harm: the process ends. What cannot fail is said first. `give_up` ends the process if the search
+// for the line does not, as where the signal came in the middle of malloc.
+void describe(const fiber& thread, const char* kind, const char* what, void* context,
+              void (*give_up)(int)) {
   const uint3 b = thread.home->index, t = thread.index;
-  return std::snprintf(buffer, size,
-                       "SIMT ERROR [%s] kernel %s: block (%u,%u,%u) thread (%u,%u,%u) %s; last "
-                       "collective, barrier or poll at %s:%d\n",
-                       kind, launch_now.parameters.name, b.x, b.y, b.z, t.x, t.y, t.z, what,
-                       file_name(thread.where.file), thread.where.line);
+  char buffer[640];
+  say(buffer, std::snprintf(buffer, sizeof buffer,
+                            "SIMT ERROR [%s] kernel %s: block (%u,%u,%u) thread (%u,%u,%u) %s\n",
+                            kind, launch_now.parameters.name, b.x, b.y, b.z, t.x, t.y, t.z, what));
+  if (thread.where.file != nullptr) {
+    say(buffer, std::snprintf(buffer, sizeof buffer,
+                              "    last collective, barrier or poll at %s:%d\n",
+                              file_name(thread.where.file), thread.where.line));
+  }
+  constexpr unsigned patience_seconds = 20;
+  std::signal(SIGALRM, give_up);
+  alarm(patience_seconds);
+  const std::string line = interrupted_line(interrupted_instruction(context));
+  alarm(0);
+  say(buffer, std::snprintf(buffer, sizeof buffer, "    at %s\n", line.c_str()));
 }
 
 // A second's tick: a thread that polls without a spin hint keeps everybody else from running.
-void on_tick(int) {
+void on_tick(int, siginfo_t*, void* context) {
   static uint64_t seen = ~uint64_t{0};
   static unsigned same = 0;
   const fiber* const running = launch_now.running;
@@ -45,26 +68,29 @@ void on_tick(int) {
     return;
   }
   if (++same < settings.hang_seconds) return;
-  char buffer[512];
-  say(buffer, describe(*running, buffer, sizeof buffer, "hang",
-                       "runs on without a barrier, collective or spin hint"));
-  _exit(hang_exit_status);
+  const auto give_up = [](int) { _exit(hang_exit_status); };
+  describe(*running, "hang", "runs on without a barrier, collective or spin hint", context, give_up);
+  give_up(0);
 }
 
 #if !defined(STRATA_SIMT_ASAN)
-void on_fault(int signal_number, siginfo_t* info, void*) {
+void on_fault(int signal_number, siginfo_t* info, void* context) {
+  static int raised;
+  raised = signal_number;
+  const auto give_up = [](int) {
+    std::signal(raised, SIG_DFL);
+    std::raise(raised);
+  };
   if (current != nullptr) {
     const char* const address = static_cast<char*>(info->si_addr);
     const bool in_guard = address >= current->stack - 4096 && address < current->stack;
-    char what[128], buffer[640];
+    char what[128];
     std::snprintf(what, sizeof what, "%s at address %p",
                   in_guard ? "overflows its stack (STRATA_SIMT_STACK_BYTES)" : "faults",
                   static_cast<const void*>(address));
-    say(buffer, describe(*current, buffer, sizeof buffer,
-                         in_guard ? "stack-overflow" : "segmentation-fault", what));
+    describe(*current, in_guard ? "stack-overflow" : "segmentation-fault", what, context, give_up);
   }
-  std::signal(signal_number, SIG_DFL);
-  std::raise(signal_number);
+  give_up(0);
 }
 #endif
 
@@ -81,6 +107,8 @@ void install_signal_handlers() {
   static bool done = false;
   if (done || std::getenv("STRATA_SIMT_NO_SIGNALS") != nullptr) return;
   done = true;
+  void* frame;
+  backtrace(&frame, 1);  // the first call loads a library, which a handler must not
   static char alternate_stack[64 << 10];  // the faulting stack may be the one that overflowed
   stack_t stack{};
   stack.ss_sp = alternate_stack;
@@ -88,8 +116,8 @@ void install_signal_handlers() {
   sigaltstack(&stack, nullptr);
 
   struct sigaction tick {};
-  tick.sa_flags = SA_RESTART | SA_ONSTACK;
-  tick.sa_handler = on_tick;
+  tick.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
+  tick.sa_sigaction = on_tick;
   handle(SIGVTALRM, tick);
   const struct itimerval every_second {
     {1, 0}, { 1, 0 }

@@ -1,32 +1,29 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Check flavour: which source line an instruction belongs to, and what is part of the program.
-#include <strata/simt/runtime/check_state.hpp>
+// Which source line an instruction belongs to, and what is part of the program.
+#include <strata/simt/runtime/engine_state.hpp>
 
-#if defined(STRATA_SIMT_CHECK)
-
+#include <execinfo.h>
 #include <link.h>
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <map>
 
 namespace strata {
 namespace simt {
 namespace engine {
-namespace check {
 namespace {
 
-struct segment {
-  const char *begin, *end;
-};
 struct module {
   std::string path;
   uintptr_t bias;
+  bool is_program;
 };
-std::vector<segment> segments;
 std::map<const char*, module> modules;  // by first address
+std::vector<program_segment> segments;
 
 int add_module(dl_phdr_info* info, size_t, void*) {
   const char* first = nullptr;
@@ -34,66 +31,130 @@ int add_module(dl_phdr_info* info, size_t, void*) {
     const auto& header = info->dlpi_phdr[i];
     if (header.p_type != PT_LOAD) continue;
     const char* const begin = reinterpret_cast<const char*>(info->dlpi_addr + header.p_vaddr);
-    segments.push_back({begin, begin + header.p_memsz});
+    segments.push_back({begin, begin + header.p_memsz, (header.p_flags & PF_X) != 0});
     if (first == nullptr || begin < first) first = begin;
   }
-  const bool program = info->dlpi_name == nullptr || *info->dlpi_name == 0;
-  modules[first] = {program ? "/proc/self/exe" : info->dlpi_name, info->dlpi_addr};
+  module& entry = modules[first];
+  entry.is_program = info->dlpi_name == nullptr || *info->dlpi_name == 0;
+  entry.bias = info->dlpi_addr;
+  entry.path = entry.is_program ? "" : info->dlpi_name;
+  if (entry.is_program) {  // /proc/self is another process for the tools
+    char path[512];
+    const ssize_t length = readlink("/proc/self/exe", path, sizeof path);
+    if (length > 0) entry.path.assign(path, static_cast<size_t>(length));
+  }
   return 0;
 }
 
-// addr2line prints a function's chain of inlined calls, innermost first. Our own helpers are not
-// what the reader looks for.
-bool is_own_helper(const std::string& path) {
-  return path.find("/strata/simt/") != std::string::npos &&
-         path.find("/tests/") == std::string::npos;
+const module* module_of(const void* address) {
+  const auto next = modules.upper_bound(static_cast<const char*>(address));
+  return next == modules.begin() ? nullptr : &std::prev(next)->second;
+}
+
+// What the first of the tools that can do it prints.
+std::vector<std::string> output_of(std::initializer_list<const char*> tools,
+                                   const std::string& arguments) {
+  std::string command = "(";
+  for (const char* tool : tools) command += tool + (" " + arguments) + " || ";
+  command += "true) 2>/dev/null";
+  std::vector<std::string> lines;
+  FILE* const pipe = popen(command.c_str(), "r");
+  if (pipe == nullptr) return lines;
+  std::string line;
+  for (int c = 0; (c = std::fgetc(pipe)) != EOF;) {
+    if (c != '\n') {
+      line += static_cast<char>(c);
+      continue;
+    }
+    lines.push_back(line);
+    line.clear();
+  }
+  pclose(pipe);
+  return lines;
 }
 
 // binutils' tool does not follow the chain of inlined calls in what clang writes.
 #if defined(__clang__)
 #define STRATA_SIMT_TEXT_(x) #x
 #define STRATA_SIMT_TEXT(x) STRATA_SIMT_TEXT_(x)
-constexpr const char* tools[] = {("llvm-addr2line-" STRATA_SIMT_TEXT(__clang_major__)),
-                                 "llvm-addr2line", "addr2line"};
+#define STRATA_SIMT_ADDR2LINE \
+  { "llvm-addr2line-" STRATA_SIMT_TEXT(__clang_major__), "llvm-addr2line", "addr2line" }
 #else
-constexpr const char* tools[] = {"addr2line", "llvm-addr2line"};
+#define STRATA_SIMT_ADDR2LINE \
+  { "addr2line", "llvm-addr2line" }
 #endif
 
-std::string run_addr2line(const void* pc) {
-  const auto next = modules.upper_bound(static_cast<const char*>(pc));
-  if (next == modules.begin()) return "?";
-  const module& home = std::prev(next)->second;
-  char path[512];
-  std::snprintf(path, sizeof path, "%s", home.path.c_str());
-  if (home.path == "/proc/self/exe") {  // addr2line is another process
-    const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
-    path[length > 0 ? length : 0] = 0;
-  }
-  char where[640];
-  std::snprintf(where, sizeof where, " -i -e '%s' %#lx", path,
-                reinterpret_cast<uintptr_t>(pc) - 1 - home.bias);
-  std::string command = "(";
-  for (const char* tool : tools) command += std::string(tool) + where + " || ";
-  command += "true) 2>/dev/null";
-  FILE* const pipe = popen(command.c_str(), "r");
-  if (pipe == nullptr) return "?";
-  constexpr int shown = 4;
-  std::string chain, last_resort = "?";
-  char line[1024];
+bool contains(const std::string& text, const char* part) {
+  return text.find(part) != std::string::npos;
+}
+bool starts_with(const std::string& text, const char* part) { return text.rfind(part, 0) == 0; }
+
+// Our own helpers are not what the reader looks for.
+bool is_own_helper(const std::string& path) {
+  return contains(path, "/strata/simt/") && !contains(path, "/tests/");
+}
+
+struct code_place {
+  std::string lines;     // a function's chain of inlined calls, innermost first; "" if unknown
+  std::string helper;    // the same of our own helpers, where there is nothing else
+  std::string function;  // "" if unknown
+  bool in_runtime, in_program;
+};
+constexpr int shown_frames = 4;
+
+code_place find_place(const void* return_address) {
+  code_place place{"", "", "", false, false};
+  const module* const home = module_of(return_address);
+  if (home == nullptr) return place;
+  place.in_program = home->is_program;
+  char arguments[640];
+  std::snprintf(arguments, sizeof arguments, "-f -C -i -e '%s' %#lx", home->path.c_str(),
+                reinterpret_cast<uintptr_t>(return_address) - 1 - home->bias);
   int frames = 0;
-  while (std::fgets(line, sizeof line, pipe) != nullptr) {
-    line[std::strcspn(line, "\n ")] = 0;  // a discriminator may follow the line number
-    if (line[0] == '?' || frames == shown) continue;
+  const std::vector<std::string> output = output_of(STRATA_SIMT_ADDR2LINE, arguments);
+  for (size_t i = 0; i + 1 < output.size(); i += 2) {
+    // A discriminator may follow the line number.
+    const std::string line = output[i + 1].substr(0, output[i + 1].find(" ("));
+    const bool is_known = !starts_with(line, "?") && !contains(line, ":?");
+    if (contains(output[i], "bound_call")) break;  // strata::simt::launch's caller of the kernel
+    if (output[i][0] != '?') place.function = output[i];
+    place.in_runtime = is_known ? contains(line, "/strata/simt/runtime/")
+                                : starts_with(place.function, "strata::simt::") ||
+                                      starts_with(place.function, "__tsan_");
+    if (!is_known || frames == shown_frames) continue;
     if (is_own_helper(line)) {
-      last_resort = file_name(line);
+      place.helper = file_name(line.c_str());
       continue;
     }
     ++frames;
-    if (!chain.empty()) chain += " < ";
-    chain += file_name(line);
+    if (!place.lines.empty()) place.lines += " < ";
+    place.lines += file_name(line.c_str());
   }
-  pclose(pipe);
-  return chain.empty() ? last_resort : chain;
+  return place;
+}
+
+// From the symbol table: name|value|class|type|size|line|section
+std::vector<static_variable> read_variables(const module& home) {
+  std::vector<static_variable> found;
+  for (const std::string& line :
+       output_of({"nm", "llvm-nm"}, "--format=sysv --defined-only -C '" + home.path + "'")) {
+    constexpr int last = 6;
+    std::string fields[last + 1];
+    size_t end = line.size();
+    for (int i = last; i >= 0; --i) {  // the name may hold a bar too
+      const size_t bar = i == 0 || end == 0 ? std::string::npos : line.rfind('|', end - 1);
+      const size_t begin = bar == std::string::npos ? 0 : bar + 1;
+      fields[i] = line.substr(begin, end - begin);
+      end = begin == 0 ? 0 : bar;
+    }
+    if (!contains(fields[3], "OBJECT")) continue;
+    const char* const begin = reinterpret_cast<const char*>(
+        std::strtoull(fields[1].c_str(), nullptr, 16) + home.bias);
+    const size_t bytes = std::strtoull(fields[4].c_str(), nullptr, 16);
+    found.push_back({begin, begin + bytes, fields[0].substr(0, fields[0].find_last_not_of(' ') + 1),
+                     contains(fields[last], STRATA_SIMT_MANAGED_SECTION)});
+  }
+  return found;
 }
 
 }  // namespace
@@ -104,23 +165,66 @@ void refresh_modules() {
   dl_iterate_phdr(&add_module, nullptr);
 }
 
-bool is_program_image(const char* address) {
-  for (const segment& part : segments) {
-    if (address >= part.begin && address < part.end) return true;
+const program_segment* program_segment_of(const char* address) {
+  for (const program_segment& part : segments) {
+    if (address >= part.begin && address < part.end) return &part;
   }
-  return false;
+  return nullptr;
 }
 
 std::string source_line(const void* pc) {
   static auto* const known = new std::map<const void*, std::string>;
   const auto found = known->find(pc);
   if (found != known->end()) return found->second;
-  return (*known)[pc] = run_addr2line(pc);
+  const code_place place = find_place(pc);
+  std::string& text = (*known)[pc];
+  text = "?";
+  for (const std::string* known_as : {&place.function, &place.helper, &place.lines}) {
+    if (!known_as->empty()) text = *known_as;
+  }
+  return text;
 }
 
-}  // namespace check
+std::string interrupted_line(const void* pc) {
+  refresh_modules();
+  constexpr int most_frames = 64;
+  void* frames[most_frames];
+  const int count = backtrace(frames, most_frames);
+  int i = 0;
+  while (i < count && frames[i] != pc) ++i;
+  // The others are return addresses.
+  const void* next = static_cast<const char*>(pc) + 1;
+  std::string lines, function;
+  for (int frames_of_kernel = 0; frames_of_kernel != shown_frames;) {
+    const code_place place = find_place(next);
+    if (!place.lines.empty() && !place.in_runtime) {
+      lines += (lines.empty() ? "" : " < ") + place.lines;
+      ++frames_of_kernel;
+    } else if (!lines.empty()) {
+      break;  // our own caller of the kernel
+    } else if (!place.in_runtime && function.empty()) {
+      function = place.function;
+      if (place.in_program && !function.empty()) break;  // without lines
+    }
+    if (++i >= count) break;
+    next = frames[i];
+  }
+  return !lines.empty() ? lines : !function.empty() ? function : "?";
+}
+
+static_variable static_variable_at(const char* address) {
+  static auto* const tables = new std::map<std::string, std::vector<static_variable>>;
+  const module* const home = module_of(address);
+  if (home == nullptr) return {address, address, "", false};
+  const auto known = tables->find(home->path);
+  const std::vector<static_variable>& table =
+      known != tables->end() ? known->second : ((*tables)[home->path] = read_variables(*home));
+  for (const static_variable& variable : table) {
+    if (address >= variable.begin && address < variable.end) return variable;
+  }
+  return {address, address + !table.empty(), "", false};
+}
+
 }  // namespace engine
 }  // namespace simt
 }  // namespace strata
-
-#endif
