@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
 #include <vector>
 
 #include "support/expect_assertion.cuh"
@@ -38,6 +39,25 @@ TEST(assertions, that_hold_change_nothing) { EXPECT_CUDA_SUCCESS(halve({2, 4, 6}
 
 TEST(assertions, that_fail_stop_the_kernel_and_say_why) {
   expect_assertion([] { return halve({2, 4, 6, 7}); }, "7 is odd, position 3");
+}
+
+// ---------------------------------------------------------------------------- log
+TEST(debug_log, says_how_each_kernel_was_launched_and_with_what_result) {
+  testing::internal::CaptureStderr();
+  EXPECT_CUDA_SUCCESS(halve({2, 4, 6}));
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "strata: halve_even_numbers<<<1 x 1 x 1, 3 x 1 x 1, 0 bytes>>>: no error\n");
+
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(strata::launch({"too_many_threads", dim3(2, 3), 2048, 64}, halve_even_numbers, nullptr,
+                           nullptr),
+            cudaErrorInvalidConfiguration);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            std::string("strata: too_many_threads<<<2 x 3 x 1, 2048 x 1 x 1, 64 bytes>>>: ") +
+                cudaGetErrorString(cudaErrorInvalidConfiguration) +
+                "\nstrata: kernel too_many_threads failed: " +
+                cudaGetErrorString(cudaErrorInvalidConfiguration) + "\n");
+  static_cast<void>(cudaGetLastError());
 }
 
 }  // namespace

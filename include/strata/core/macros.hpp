@@ -21,7 +21,8 @@
 #endif
 
 /// `STRATA_DEBUG=1` turns on device assertions, a synchronisation after every launch and a log of
-/// launches; the two latter can be had alone.
+/// launches on the standard error; `STRATA_DEBUG_SYNC` and `STRATA_DEBUG_LOG` turn the two latter on, or
+/// off, alone.
 #ifndef STRATA_DEBUG
 #define STRATA_DEBUG 0
 #endif
@@ -29,7 +30,7 @@
 #define STRATA_DEBUG_SYNC STRATA_DEBUG
 #endif
 #ifndef STRATA_DEBUG_LOG
-#define STRATA_DEBUG_LOG 0
+#define STRATA_DEBUG_LOG STRATA_DEBUG
 #endif
 
 // ---------------------------------------------------------------------------- annotations
