@@ -137,9 +137,9 @@ bool same(T a, T b) {
          (std::isnan(static_cast<float>(a)) && std::isnan(static_cast<float>(b)));
 }
 
-#define EXPECT_SAME_REAL(expected, actual)                                               \
-  EXPECT_TRUE(same((expected), (actual))) << "expected " << static_cast<float>(expected) \
-                                          << ", is " << static_cast<float>(actual)
+#define EXPECT_SAME_REAL(expected, actual) \
+  EXPECT_TRUE(same((expected), (actual)))  \
+      << "expected " << static_cast<float>(expected) << ", is " << static_cast<float>(actual)
 
 // ------------------------------------------------------------------ one result
 
@@ -172,7 +172,8 @@ TYPED_TEST(DeviceExtremes, of_an_array) {
                      }));
     // An initial value that is a NaN takes no part.
     EXPECT_SAME_REAL(extreme<false>(items, 0, size), result_of<T>([&](T* out, auto&&... storage) {
-                       return DeviceReduce::Reduce(storage..., in, out, size, strata::Min{}, T(nan));
+                       return DeviceReduce::Reduce(storage..., in, out, size, strata::Min{},
+                                                   T(nan));
                      }));
   });
 }
@@ -205,33 +206,33 @@ TYPED_TEST(DeviceExtremes, of_an_array_with_their_places) {
 TYPED_TEST(DeviceExtremes, of_segments) {
   using T = TypeParam;
   using pair = strata::KeyValuePair<std::int64_t, T>;
-  for_each_input<T>({if_small<std::size_t>(5000, 20000)}, [](const std::vector<T>& items,
-                                                             const T* in) {
-    for (const std::size_t length : sizes{3, 40, 900, 5000}) {
-      const std::size_t segments = items.size() / length;
-      const auto num_segments = static_cast<std::int64_t>(segments);
-      const auto size = static_cast<std::int64_t>(length);
-      const std::vector<T> low = results_of<T>(num_segments, [&](T* out, auto&&... storage) {
-        return DeviceSegmentedReduce::Min(storage..., in, out, num_segments, size);
-      });
-      const std::vector<T> high = results_of<T>(num_segments, [&](T* out, auto&&... storage) {
-        return DeviceSegmentedReduce::Max(storage..., in, out, num_segments, size);
-      });
-      const std::vector<pair> place =
-          results_of<pair>(num_segments, [&](pair* out, auto&&... storage) {
-            return DeviceSegmentedReduce::ArgMax(storage..., in, out, num_segments, size);
+  for_each_input<T>(
+      {if_small<std::size_t>(5000, 20000)}, [](const std::vector<T>& items, const T* in) {
+        for (const std::size_t length : sizes{3, 40, 900, 5000}) {
+          const std::size_t segments = items.size() / length;
+          const auto num_segments = static_cast<std::int64_t>(segments);
+          const auto size = static_cast<std::int64_t>(length);
+          const std::vector<T> low = results_of<T>(num_segments, [&](T* out, auto&&... storage) {
+            return DeviceSegmentedReduce::Min(storage..., in, out, num_segments, size);
           });
-      for (std::size_t s = 0; s < segments; ++s) {
-        const std::size_t begin = s * length;
-        const std::size_t end = begin + length;
-        EXPECT_SAME_REAL(extreme<false>(items, begin, end), low[s]);
-        EXPECT_SAME_REAL(extreme<true>(items, begin, end), high[s]);
-        const std::size_t at = extreme_index<true>(items, begin, end);
-        EXPECT_EQ(static_cast<std::int64_t>(at - begin), place[s].key);
-        EXPECT_SAME_REAL(items[at], place[s].value);
-      }
-    }
-  });
+          const std::vector<T> high = results_of<T>(num_segments, [&](T* out, auto&&... storage) {
+            return DeviceSegmentedReduce::Max(storage..., in, out, num_segments, size);
+          });
+          const std::vector<pair> place =
+              results_of<pair>(num_segments, [&](pair* out, auto&&... storage) {
+                return DeviceSegmentedReduce::ArgMax(storage..., in, out, num_segments, size);
+              });
+          for (std::size_t s = 0; s < segments; ++s) {
+            const std::size_t begin = s * length;
+            const std::size_t end = begin + length;
+            EXPECT_SAME_REAL(extreme<false>(items, begin, end), low[s]);
+            EXPECT_SAME_REAL(extreme<true>(items, begin, end), high[s]);
+            const std::size_t at = extreme_index<true>(items, begin, end);
+            EXPECT_EQ(static_cast<std::int64_t>(at - begin), place[s].key);
+            EXPECT_SAME_REAL(items[at], place[s].value);
+          }
+        }
+      });
 }
 
 TYPED_TEST(DeviceExtremes, of_runs) {
@@ -260,7 +261,8 @@ TYPED_TEST(DeviceExtremes, of_runs) {
 // ------------------------------------------------------------------ scans
 
 template <bool IsMax, class T>
-void expect_running(const std::vector<T>& items, std::size_t length, const std::vector<T>& results) {
+void expect_running(const std::vector<T>& items, std::size_t length,
+                    const std::vector<T>& results) {
   T best{};
   for (std::size_t i = 0; i < items.size(); ++i) {
     best = i % length == 0 || !is_better<IsMax>(best, items[i]) ? items[i] : best;
@@ -270,20 +272,19 @@ void expect_running(const std::vector<T>& items, std::size_t length, const std::
 
 TYPED_TEST(DeviceExtremes, running) {
   using T = TypeParam;
-  for_each_input<T>({1, 33, 5000, if_small<std::size_t>(6000, 100001)},
-                    [](const std::vector<T>& items, const T* in) {
-                      const auto count = static_cast<std::int64_t>(items.size());
-                      expect_running<false>(
-                          items, items.size(), results_of<T>(count, [&](T* out, auto&&... storage) {
-                            return DeviceScan::InclusiveScan(storage..., in, out, strata::Min{},
-                                                             count);
-                          }));
-                      expect_running<true>(
-                          items, items.size(), results_of<T>(count, [&](T* out, auto&&... storage) {
-                            return DeviceScan::InclusiveScan(storage..., in, out, strata::Max{},
-                                                             count);
-                          }));
-                    });
+  for_each_input<T>(
+      {1, 33, 5000, if_small<std::size_t>(6000, 100001)},
+      [](const std::vector<T>& items, const T* in) {
+        const auto count = static_cast<std::int64_t>(items.size());
+        expect_running<false>(
+            items, items.size(), results_of<T>(count, [&](T* out, auto&&... storage) {
+              return DeviceScan::InclusiveScan(storage..., in, out, strata::Min{}, count);
+            }));
+        expect_running<true>(
+            items, items.size(), results_of<T>(count, [&](T* out, auto&&... storage) {
+              return DeviceScan::InclusiveScan(storage..., in, out, strata::Max{}, count);
+            }));
+      });
 }
 
 TYPED_TEST(DeviceExtremes, running_in_segments) {
@@ -302,14 +303,14 @@ TYPED_TEST(DeviceExtremes, running_in_segments) {
     offsets.push_back(count);
     const device_vector<std::int64_t> d_offsets(offsets);
     expect_running<false>(items, length, results_of<T>(count, [&](T* out, auto&&... storage) {
-                            return DeviceScan::InclusiveScanByKey(
-                                storage..., d_keys.data(), in, out, strata::Min{}, count);
+                            return DeviceScan::InclusiveScanByKey(storage..., d_keys.data(), in,
+                                                                  out, strata::Min{}, count);
                           }));
-    expect_running<true>(
-        items, length, results_of<T>(count, [&](T* out, auto&&... storage) {
-          return DeviceSegmentedScan::InclusiveSegmentedScan(
-              storage..., in, out, d_offsets.data(), d_offsets.data() + 1, segments, strata::Max{});
-        }));
+    expect_running<true>(items, length, results_of<T>(count, [&](T* out, auto&&... storage) {
+                           return DeviceSegmentedScan::InclusiveSegmentedScan(
+                               storage..., in, out, d_offsets.data(), d_offsets.data() + 1,
+                               segments, strata::Max{});
+                         }));
   });
 }
 

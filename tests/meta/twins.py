@@ -50,7 +50,7 @@ def self_test():
 def main():
     self_test()
     regexes = [regex.strip() for source in sorted(SOURCES.glob("*.cu"))
-               for regex in re.findall(r"^// expect:(.*)$", source.read_text(), re.MULTILINE)]
+               for regex in re.findall(r"^// expect(?: first)?:(.*)$", source.read_text(), re.MULTILINE)]
     findings = []
     for header in toolbox.headers():
         if "simt" in header.parts:

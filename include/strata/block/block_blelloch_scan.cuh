@@ -170,6 +170,7 @@ class BlockBlellochScan {
   /// Leaves the exclusive scan in the tree, for every thread to read.
   template <bool WithAggregate, class Operator>
   STRATA_D void scan(const T (&input)[items_per_thread], const T& initial_value, Operator op) {
+    detail::operator_requirements<Operator, T>::check();
     STRATA_UNROLL
     for (int i = 0; i < items_per_thread; ++i) {
       storage_.tree[thread_ * items_per_thread + i] = input[i];

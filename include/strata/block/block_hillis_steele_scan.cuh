@@ -130,6 +130,7 @@ class BlockHillisSteeleScan {
   /// A thread's own element need not be read: its value is in a register.
   template <class Operator>
   STRATA_D T scan(T sum, Operator op) {
+    detail::operator_requirements<Operator, T>::check();
     STRATA_UNROLL
     for (int step = 0; step < steps; ++step) {
       buffer& current = storage_.buffers[step % 2];

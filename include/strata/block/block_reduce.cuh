@@ -84,6 +84,7 @@ class BlockReduce {
 
   template <class Operator>
   STRATA_D T Reduce(T input, Operator reduction_op) {
+    detail::operator_requirements<Operator, T>::check();
     return algorithm::template reduce<true, false>(storage_, thread_, input, reduction_op, threads);
   }
   template <std::size_t ItemsPerThread, class Operator>
@@ -104,6 +105,7 @@ class BlockReduce {
 
   template <class Operator>
   STRATA_D T AllReduce(T input, Operator reduction_op) {
+    detail::operator_requirements<Operator, T>::check();
     return algorithm::template reduce<true, true>(storage_, thread_, input, reduction_op, threads);
   }
   template <std::size_t ItemsPerThread, class Operator>
@@ -130,6 +132,7 @@ class BlockReduce {
 
   template <bool AllThreads, class Operator>
   STRATA_D T reduce_valid(const T& input, Operator op, int num_valid) {
+    detail::operator_requirements<Operator, T>::check();
     if (num_valid >= threads) {
       return algorithm::template reduce<true, AllThreads>(storage_, thread_, input, op, threads);
     }

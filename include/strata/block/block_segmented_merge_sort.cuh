@@ -131,6 +131,7 @@ class BlockSegmentedMergeSort {
 
   template <class CompareOp>
   STRATA_D void Sort(CompareOp compare) {
+    detail::compare_requirements<CompareOp, KeyT>::check();
     const detail::segment_slot slot = slots_type::slot_of(storage_.slots, thread_, origin_);
     // Few warps do not wait long for each other.
     constexpr bool is_large = BlockDimX > 4 * warp_threads;
@@ -143,6 +144,7 @@ class BlockSegmentedMergeSort {
   /// one, or none, at `begin` .. `begin + count` - 1 of the indices.
   template <class CompareOp>
   STRATA_D void SortOwn(int begin, int count, CompareOp compare) {
+    detail::compare_requirements<CompareOp, KeyT>::check();
     STRATA_ASSERT(count <= ItemsPerThread && begin >= 0 && begin + count <= tile_items,
                   "BlockSegmentedMergeSort::SortOwn: a thread has items %d to %d", begin,
                   begin + count);
@@ -160,6 +162,7 @@ class BlockSegmentedMergeSort {
   /// warp, times ItemsPerThread the most items that a segment may have.
   template <class CompareOp>
   STRATA_D void SortOwn(int begin, int count, int owners, CompareOp compare) {
+    detail::compare_requirements<CompareOp, KeyT>::check();
     STRATA_ASSERT(count <= owners * ItemsPerThread && begin >= 0 && begin + count <= tile_items,
                   "BlockSegmentedMergeSort::SortOwn: %d threads have items %d to %d", owners, begin,
                   begin + count);

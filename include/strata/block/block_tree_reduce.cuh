@@ -136,6 +136,7 @@ class BlockTreeReduce {
 
   template <class Operator>
   STRATA_D T reduce(const T& input, Operator op, int valid) {
+    detail::operator_requirements<Operator, T>::check();
     T result = input;
     if (thread_ < valid) tree_[thread_] = input;
     STRATA_UNROLL

@@ -8,6 +8,10 @@
 
 #include <strata/version.hpp>
 
+#if __cplusplus < 201703L
+#error "strata needs C++17: compile with -std=c++17 or newer"
+#endif
+
 #if defined(__CUDACC__)
 #define STRATA_HOST_SIMT 0
 #else

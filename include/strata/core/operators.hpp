@@ -152,8 +152,8 @@ struct ArgMax {
 
 struct Equality {
   template <class T, class U>
-  STRATA_HD bool operator()(const T& a, const U& b) const {
-    return a == b;
+  STRATA_HD auto operator()(const T& a, const U& b) const -> decltype(static_cast<bool>(a == b)) {
+    return static_cast<bool>(a == b);
   }
 };
 

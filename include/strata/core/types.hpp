@@ -3,6 +3,7 @@
 #pragma once
 
 #include <strata/core/macros.hpp>
+#include <strata/core/requirements.hpp>
 
 // For std::iterator_traits, without which no array has reverse iterators: <iterator> would be the
 // larger half of all that a header includes.
@@ -78,8 +79,15 @@ struct output_value<Iterator, Fallback,
   using value = typename std::iterator_traits<Iterator>::value_type;
   using type = std::conditional_t<std::is_void_v<value>, Fallback, value>;
 };
+template <class Iterator, class Fallback, bool IsVoidPointer = is_void_pointer<Iterator>>
+struct required_output_value : iterator_requirements<Iterator>, output_requirements<Iterator> {
+  using type = Fallback;
+};
 template <class Iterator, class Fallback>
-using output_value_t = typename output_value<Iterator, Fallback>::type;
+struct required_output_value<Iterator, Fallback, false>
+    : output_requirements<Iterator>, output_value<Iterator, Fallback> {};
+template <class Iterator, class Fallback>
+using output_value_t = typename required_output_value<Iterator, Fallback>::type;
 
 /// The type in which a sum starts: that of the output, so that a wide output makes a wide sum; of the
 /// items where the output has a proxy type that cannot be added up.
@@ -88,8 +96,17 @@ using initial_value_t =
     std::conditional_t<std::is_convertible_v<output_value_t<OutputIterator, Item>, Item>,
                        output_value_t<OutputIterator, Item>, Item>;
 
+// Where a requirement is not met there is a type nevertheless, lest many errors follow the first.
+template <class Iterator, bool IsVoidPointer = is_void_pointer<Iterator>>
+struct required_iterator_value : iterator_requirements<Iterator> {
+  using type = unsigned char;
+};
 template <class Iterator>
-using iterator_value_t = std::remove_cv_t<typename std::iterator_traits<Iterator>::value_type>;
+struct required_iterator_value<Iterator, false> : iterator_requirements<Iterator> {
+  using type = std::remove_cv_t<typename std::iterator_traits<Iterator>::value_type>;
+};
+template <class Iterator>
+using iterator_value_t = typename required_iterator_value<Iterator>::type;
 
 template <class Iterator>
 using difference_of = typename std::iterator_traits<Iterator>::difference_type;
@@ -101,8 +118,28 @@ STRATA_HD Iterator advanced(const Iterator& iterator, std::size_t n) {
 
 /// The type in which a reduction is carried: what the operator returns for an initial value and an
 /// input item.
+template <class Operator, class Initial, class Item,
+          bool IsCallable = operator_requirements<Operator, Initial, Item>::are_met>
+struct accumulator {
+  using type = Initial;
+};
 template <class Operator, class Initial, class Item>
-using accumulator_t = std::decay_t<std::invoke_result_t<Operator, Initial, Item>>;
+struct accumulator<Operator, Initial, Item, true> {
+  using type = std::decay_t<std::invoke_result_t<Operator&, Initial, Item>>;
+};
+template <class Operator, class Initial, class Item>
+using accumulator_t = typename accumulator<Operator, Initial, Item>::type;
+
+/// What a transformation makes of an item.
+template <class Transform, class Item,
+          bool IsCallable = transform_requirements<Transform, Item>::are_met>
+struct transformed {
+  using type = Item;
+};
+template <class Transform, class Item>
+struct transformed<Transform, Item, true> {
+  using type = std::decay_t<std::invoke_result_t<Transform&, Item>>;
+};
 
 /// Extremes of a type: `std::numeric_limits` where it knows the type, and the types that it does
 /// not know in every language mode. Specialise for a type of your own that reductions by Min and

@@ -152,6 +152,8 @@ struct DeviceMergeSort {
     static_assert(std::is_pointer_v<KeysOut> && std::is_pointer_v<ValuesOut>,
                   "DeviceMergeSort reads again what it has written: pass pointers where it writes, "
                   "such as thrust::raw_pointer_cast(items.data())");
+    detail::output_requirements<KeysOut>::check();
+    detail::output_requirements<ValuesOut>::check();
     STRATA_NVTX_RANGE("strata::DeviceMergeSort");
     return detail::merge_sort_segments<detail::iterator_value_t<KeysOut>, Value>(
         d_temp_storage, temp_storage_bytes, keys_in, values_in, {keys_out, values_out},

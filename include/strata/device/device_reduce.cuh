@@ -184,7 +184,7 @@ struct DeviceReduce {
                                                    cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceReduce::TransformReduce");
     using Transformed =
-        std::decay_t<std::invoke_result_t<TransformOp, detail::iterator_value_t<InputIterator>>>;
+        typename detail::transformed<TransformOp, detail::iterator_value_t<InputIterator>>::type;
     using AccumT = detail::accumulator_t<ReductionOp, T, Transformed>;
     using Transform = detail::transform_item<TransformOp>;
     return detail::DispatchReduce<AccumT, InputIterator, OutputIterator, ReductionOp, Transform,

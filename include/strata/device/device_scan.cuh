@@ -246,14 +246,15 @@ struct DeviceScan {
                             ValuesInputIterator d_values_in, ValuesOutputIterator d_values_out,
                             Output output, ScanOp scan_op, InitValueT init_value,
                             InitialSum initial_sum, NumItemsT num_items, cudaStream_t stream) {
+    using KeyIterator = decltype(runs.keys);
+    using EqualityOp = decltype(runs.equality_op);
+    detail::equality_requirements<EqualityOp, detail::iterator_value_t<KeyIterator>>::check();
     if (d_temp_storage != nullptr && num_items > 0 &&
         (detail::is_null(runs.keys) || detail::is_null(d_values_in) ||
          detail::is_null(d_values_out) || detail::is_null_initial_value(init_value) ||
          detail::may_overlap(runs.keys, d_values_out, static_cast<std::size_t>(num_items)))) {
       return cudaErrorInvalidValue;
     }
-    using KeyIterator = decltype(runs.keys);
-    using EqualityOp = decltype(runs.equality_op);
     using Input = detail::run_input<T, KeyIterator, ValuesInputIterator, ScanOp, EqualityOp,
                                     InitValueT>;
     using SumT = detail::sum_of_run<T>;

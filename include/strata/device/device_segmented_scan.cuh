@@ -186,7 +186,8 @@ struct DeviceSegmentedScan {
  private:
   // NullType is no iterator: no offsets, no objection.
   template <class Iterator>
-  static constexpr bool are_offsets = std::is_integral_v<detail::output_value_t<Iterator, int>>;
+  static constexpr bool are_offsets =
+      std::is_integral_v<typename detail::output_value<Iterator, int>::type>;
 
   template <class InputIterator, class OutputIterator>
   using zero = detail::initial_value_t<OutputIterator, detail::iterator_value_t<InputIterator>>;

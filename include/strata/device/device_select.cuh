@@ -174,6 +174,12 @@ struct DeviceSelect {
                             NumItemsT num_items, Op op, cudaStream_t stream) {
     using What = detail::selection<By, detail::item_count_t<NumItemsT>, Deciders, Payloads,
                                    DecidersOut, PayloadsOut, NumSelected, Op>;
+    using Decider = detail::iterator_value_t<Deciders>;
+    if constexpr (By == detail::select_by::difference) {
+      detail::equality_requirements<Op, Decider>::check();
+    } else {
+      detail::predicate_requirements<Op, Decider>::check();
+    }
     const What what{deciders, payloads, deciders_out, payloads_out, num_selected_out, op};
     const std::size_t count = num_items > 0 ? static_cast<std::size_t>(num_items) : 0;
     if (d_temp_storage != nullptr) {

@@ -22,6 +22,7 @@ using not_deduced_t = typename identity_type<T>::type;
 template <bool Inclusive, bool Total, bool Full, int Length, class T, class Operator>
 STRATA_D T scan_in_thread(const T* input, T* output, Operator& op, const T& prefix,
                           bool apply_prefix, [[maybe_unused]] int valid = Length) {
+  operator_requirements<Operator, T>::check();
   T sum = prefix;
   STRATA_UNROLL
   for (int i = 0; i < Length; ++i) {

@@ -17,6 +17,7 @@ namespace detail {
 template <bool Full, std::size_t Length, class Key, class Others, class Compare>
 STRATA_D void odd_even_sort(Key (&keys)[Length], [[maybe_unused]] Others& others, Compare& compare,
                             [[maybe_unused]] int valid_items = 0) {
+  compare_requirements<Compare, Key>::check();
   constexpr int length = static_cast<int>(Length);
   STRATA_UNROLL
   for (int round = 0; round < length; ++round) {

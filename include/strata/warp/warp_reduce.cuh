@@ -149,6 +149,7 @@ class WarpReduce {
 
   template <class Operator>
   STRATA_D T reduce_valid(const T& input, Operator& op, int valid_items) {
+    detail::operator_requirements<Operator, T>::check();
     STRATA_ASSERT(valid_items >= 1 && valid_items <= LogicalWarpThreads,
                   "WarpReduce: valid_items is %d, must be 1 to %d", valid_items,
                   LogicalWarpThreads);
@@ -165,6 +166,7 @@ class WarpReduce {
   // has those that its neighbour 2^k lanes above has: always neighbours, so order is kept.
   template <class Operator>
   STRATA_D T fold(T value, Operator& op, int end) {
+    detail::operator_requirements<Operator, T>::check();
     STRATA_UNROLL
     for (int distance = 1; distance < LogicalWarpThreads; distance *= 2) {
       const T above = warp_.from_above(value, distance);

@@ -195,6 +195,7 @@ class WarpScan {
   STRATA_D void scan(const T& item, Inclusive&& inclusive, Exclusive&& exclusive,
                      const Initial& initial, Operator& op, Aggregate&& aggregate,
                      [[maybe_unused]] int valid_items = LogicalWarpThreads) {
+    detail::operator_requirements<Operator, T>::check();
     constexpr bool full = Lanes == all;
     if (!full && valid_items < 1) return;
     const bool is_valid = full || warp_.lane() < valid_items;

@@ -48,11 +48,13 @@ struct block_scan_forms {
   template <class Item, class Operator, class Prefix, class Aggregate, class Valid>
   STRATA_D void inclusive(const Item& input, Item& output, Operator& op, Prefix prefix,
                           Aggregate&& aggregate, Valid valid_items) {
+    operator_requirements<Operator, T>::check();
     scan<true>(input, output, op, prefix, aggregate, valid_items);
   }
   template <class Item, class Operator, class Prefix, class Aggregate, class Valid>
   STRATA_D void exclusive(const Item& input, Item& output, Operator& op, Prefix prefix,
                           Aggregate&& aggregate, Valid valid_items) {
+    operator_requirements<Operator, T>::check();
     scan<false>(input, output, op, prefix, aggregate, valid_items);
   }
 

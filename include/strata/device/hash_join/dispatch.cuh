@@ -63,6 +63,8 @@ struct DispatchHashJoin {
                               join_input<Key> build, join_input<Key> probe, const Sink& sink,
                               std::int64_t* d_num_out, std::int64_t capacity,
                               const Options& options, cudaStream_t stream) {
+    hash_requirements<Hash, Key>::check();
+    equality_requirements<Equal, const Key>::check();
     if (!detail::join_rows_are_valid<Index, Row>(build.rows) ||
         !detail::join_rows_are_valid<Index, Row>(probe.rows))
       return cudaErrorInvalidValue;

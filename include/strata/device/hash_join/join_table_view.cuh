@@ -6,6 +6,7 @@
 #include <strata/core/launcher.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/nvtx.hpp>
+#include <strata/core/requirements.hpp>
 #include <strata/core/temporary_storage.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/hash_join/dispatch.cuh>
@@ -69,7 +70,10 @@ class JoinTable {
         memory_bytes_(memory_bytes),
         keys_(d_keys),
         most_rows_(most_rows),
-        options_(options) {}
+        options_(options) {
+    detail::hash_requirements<Hash, Key>::check();
+    detail::equality_requirements<Equal, const Key>::check();
+  }
 
   /// Rows that are in the table.
   std::int64_t Rows() const { return rows_ < 0 ? 0 : rows_; }

@@ -20,6 +20,8 @@ template <class What, class NumItemsT>
 cudaError_t dispatch_reduce_by_key(const char* name, void* d_temp_storage,
                                    std::size_t& temp_storage_bytes, const What& what,
                                    NumItemsT num_items, cudaStream_t stream) {
+  equality_requirements<typename What::EqualityOp,
+                        iterator_value_t<typename What::KeyIterator>>::check();
   const std::size_t count = num_items > 0 ? static_cast<std::size_t>(num_items) : 0;
   if (d_temp_storage != nullptr) {
     if (detail::is_null(what.num_runs_out)) return cudaErrorInvalidValue;

@@ -26,7 +26,8 @@ class FutureValue {
 };
 
 template <class Iterator>
-FutureValue(Iterator) -> FutureValue<detail::iterator_value_t<Iterator>, Iterator>;
+FutureValue(Iterator)
+    -> FutureValue<std::remove_cv_t<typename std::iterator_traits<Iterator>::value_type>, Iterator>;
 
 namespace detail {
 

@@ -114,11 +114,14 @@ cudaError_t merge_sort_segments(void* d_temp_storage, std::size_t& temp_storage_
       }
     }
   }
-  using Dispatch = DispatchSegmentedMergeSort<Key, Value, KeysIn, ValuesIn, Segments, Compare>;
-  return Dispatch::Dispatch(
-      d_temp_storage, temp_storage_bytes,
-      {keys, values, output, all.num_items, all.num_segments, all.segments,
-       all.longest, is_in_place, wants_keys, compare, stream});
+  if constexpr (compare_requirements<Compare, Key>::are_met) {
+    using Dispatch = DispatchSegmentedMergeSort<Key, Value, KeysIn, ValuesIn, Segments, Compare>;
+    return Dispatch::Dispatch(
+        d_temp_storage, temp_storage_bytes,
+        {keys, values, output, all.num_items, all.num_segments, all.segments,
+         all.longest, is_in_place, wants_keys, compare, stream});
+  }
+  return cudaErrorInvalidValue;
 }
 
 STRATA_ARCH_DETAIL_NAMESPACE_END

@@ -82,6 +82,7 @@ class merge_sort_forms {
 
   template <bool Full, class Values, class CompareOp>
   STRATA_D void sort(items<KeyT>& keys, Values& values, int valid_items, const CompareOp& compare) {
+    compare_requirements<const CompareOp, KeyT>::check();
     levels::template sort<Full>(self().memory(), self().team(), keys, values, valid_items, compare);
   }
 

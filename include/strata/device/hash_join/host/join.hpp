@@ -3,6 +3,7 @@
 #pragma once
 
 #include <strata/core/macros.hpp>
+#include <strata/core/requirements.hpp>
 #include <strata/core/temporary_storage.hpp>
 #include <strata/device/hash_join/host/matcher.hpp>
 #include <strata/device/hash_join/host/options.hpp>
@@ -45,6 +46,8 @@ class host_join {
         equal_(equal),
         build_rows_(build_rows),
         probe_rows_(probe_rows) {
+    hash_requirements<Hash, Key>::check();
+    equality_requirements<Equal, const Key>::check();
     build_.keys = build_keys;
     build_.valid = options.build_valid;
     build_.rows = build_rows > 0 ? static_cast<std::size_t>(build_rows) : 0;

@@ -1,0 +1,109 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// What algorithms require of iterators and function objects. Each class asserts its requirements
+/// when it is instantiated, which is to be before anything that would fail without them: so that the
+/// first error of the compiler names the cause.
+
+#include <strata/core/macros.hpp>
+
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+template <class Iterator, class = void>
+inline constexpr bool has_plus = false;
+template <class Iterator>
+inline constexpr bool
+    has_plus<Iterator, std::void_t<decltype(std::declval<Iterator&>() + std::ptrdiff_t{})>> = true;
+
+template <class Iterator, class = void>
+inline constexpr bool has_subscript = false;
+template <class Iterator>
+inline constexpr bool
+    has_subscript<Iterator, std::void_t<decltype(std::declval<Iterator&>()[std::ptrdiff_t{}])>> =
+        true;
+
+template <class Iterator>
+inline constexpr bool is_void_pointer =
+    std::is_pointer_v<Iterator>&& std::is_void_v<std::remove_pointer_t<Iterator>>;
+
+/// Of what is read or written item by item, in any order.
+template <class Iterator>
+struct iterator_requirements {
+  static_assert(
+      !is_void_pointer<Iterator>,
+      "a pointer to void does not say of what type the items are: cast it to a pointer to "
+      "their type");
+  static_assert(is_void_pointer<Iterator> || has_plus<Iterator> || has_subscript<Iterator>,
+                "items are accessed in any order: pass a random-access iterator, such as a pointer "
+                "to device memory");
+};
+
+/// Of what results are written to.
+template <class Iterator>
+struct output_requirements {
+  static_assert(!std::is_pointer_v<Iterator> || !std::is_const_v<std::remove_pointer_t<Iterator>>,
+                "results cannot be written to a pointer to const: pass a pointer to items that are "
+                "not const");
+  STRATA_HD static constexpr void check() {}
+};
+
+/// Of operators of reductions and scans.
+template <class Operator, class A, class B = A>
+struct operator_requirements {
+  static constexpr bool are_met = std::is_invocable_v<Operator&, A, B>;
+  static_assert(
+      are_met,
+      "the operator cannot be called with two values of these types: it must accept items, "
+      "initial values and its own results, as op(a, b)");
+  STRATA_HD static constexpr void check() {}
+};
+
+/// Of transformations.
+template <class Transform, class Item>
+struct transform_requirements {
+  static constexpr bool are_met = std::is_invocable_v<Transform&, Item>;
+  static_assert(are_met, "the transformation cannot be called with an item of the input");
+};
+
+/// Of what decides on single items.
+template <class Predicate, class Item>
+struct predicate_requirements {
+  static_assert(std::is_invocable_v<Predicate&, Item&> || std::is_invocable_v<Predicate&, Item>,
+                "the predicate cannot be called with an item (or a flag) of the input");
+  STRATA_HD static constexpr void check() {}
+};
+
+/// Of equality operators.
+template <class Equality, class Item>
+struct equality_requirements {
+  static_assert(
+      std::is_invocable_v<Equality&, Item&, Item&>,
+      "keys or items cannot be compared for equality: their type needs an operator ==, or "
+      "the equality operator must accept two of them");
+  STRATA_HD static constexpr void check() {}
+};
+
+/// Of comparators of sorts.
+template <class Compare, class Key>
+struct compare_requirements {
+  static constexpr bool are_met = std::is_invocable_v<Compare&, Key&, Key&>;
+  static_assert(are_met, "the comparator cannot be called with two keys, as compare(a, b)");
+  STRATA_HD static constexpr void check() {}
+};
+
+/// Of hash functors of joins.
+template <class Hash, class Key>
+struct hash_requirements {
+  static_assert(std::is_invocable_r_v<unsigned long long, Hash&, const Key&>,
+                "the hash functor cannot be called with a key, or returns no integer");
+  STRATA_HD static constexpr void check() {}
+};
+
+}  // namespace detail
+STRATA_NAMESPACE_END

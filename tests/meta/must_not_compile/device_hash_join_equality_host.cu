@@ -1,0 +1,19 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// expect first: cannot be compared for equality
+#define STRATA_JOIN_BACKEND STRATA_JOIN_BACKEND_HOST
+#include <strata/device/device_hash_join.hpp>
+
+struct is_equal {
+#if defined(STRATA_BAD)
+  STRATA_HD bool operator()(const char* a, int b) const { return *a == b; }
+#else
+  STRATA_HD bool operator()(int a, int b) const { return a == b; }
+#endif
+};
+
+auto count(void* storage, std::size_t& bytes, const int* build, const int* probe,
+           std::int64_t* num_out) {
+  return strata::DeviceHashJoin::InnerCount(storage, bytes, build, 1000, probe, 1000, num_out,
+                                            strata::JoinOptions<strata::JoinHash, is_equal>{});
+}

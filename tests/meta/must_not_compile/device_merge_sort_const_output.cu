@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// expect first: results cannot be written to a pointer to const
+#include <strata/device/device_merge_sort.cuh>
+
+#if defined(STRATA_BAD)
+using output = const int*;
+#else
+using output = int*;
+#endif
+
+struct is_less {
+  STRATA_HD bool operator()(int a, int b) const { return a < b; }
+};
+
+cudaError_t call(void* storage, std::size_t& bytes, const int* in, output out) {
+  return strata::DeviceMergeSort::SortKeysCopy(storage, bytes, in, out, 1000, is_less{});
+}

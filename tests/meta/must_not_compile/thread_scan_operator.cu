@@ -1,0 +1,17 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// expect first: the operator cannot be called with two values of these types
+#include <strata/thread/thread_scan.cuh>
+
+struct add {
+#if defined(STRATA_BAD)
+  STRATA_HD int operator()(const char* a, int b) const { return *a + b; }
+#else
+  STRATA_HD int operator()(int a, int b) const { return a + b; }
+#endif
+};
+
+STRATA_KERNEL void kernel(const int* in, int* out) {
+  int row[2] = {in[0], in[1]};
+  out[0] = strata::ThreadScanInclusive(row, row, add{});
+}
