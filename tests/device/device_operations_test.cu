@@ -20,10 +20,9 @@ TEST(device_operations, an_older_error_is_neither_returned_nor_cleared) {
   for (operation& call : all_operations(small_size(), large_size())) {
     SCOPED_TRACE(call.name());
     call.reset();
-    void* nothing = nullptr;
-    ASSERT_EQ(cudaErrorInvalidValue, cudaMemcpy(&nothing, nullptr, 1, cudaMemcpyHostToDevice));
+    ASSERT_EQ(cudaErrorInvalidDevice, cudaSetDevice(12345));
     EXPECT_EQ(cudaSuccess, call.run(nullptr));
-    EXPECT_EQ(cudaErrorInvalidValue, cudaGetLastError());
+    EXPECT_EQ(cudaErrorInvalidDevice, cudaGetLastError());
     ASSERT_CUDA_SUCCESS(cudaDeviceSynchronize());
   }
 }
