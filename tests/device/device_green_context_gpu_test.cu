@@ -43,7 +43,7 @@ void expect_end(cudaStream_t on, const std::string& what) {
 
 template <class Function>
 Function* driver(const char* name) {
-  Function* const function = strata::detail::driver_function<Function>(name, 12040);
+  Function* const function = strata::detail::driver_function<Function>(name, CUDA_VERSION);
   EXPECT_NE(nullptr, function) << name;
   return function;
 }
