@@ -287,6 +287,22 @@ TEST_F(RuntimeApi, capture_takes_a_cooperative_launch_of_any_size_and_its_replay
     }
   }
 }
+TEST_F(RuntimeApi, per_thread_stream_captures_and_the_legacy_stream_does_not) {
+  EXPECT_EQ(cudaStreamBeginCapture(nullptr, cudaStreamCaptureModeGlobal),
+            cudaErrorStreamCaptureUnsupported);
+  EXPECT_EQ(cudaStreamDestroy(cudaStreamPerThread), cudaErrorInvalidResourceHandle);
+  ASSERT_EQ(cudaStreamBeginCapture(cudaStreamPerThread, cudaStreamCaptureModeGlobal), cudaSuccess);
+  EXPECT_EQ(launch({"add", 1, 32, 0, cudaStreamPerThread}, add, words, 3u), cudaSuccess);
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t executable = nullptr;
+  ASSERT_EQ(cudaStreamEndCapture(cudaStreamPerThread, &graph), cudaSuccess);
+  EXPECT_EQ(word(0), 0u);
+  ASSERT_EQ(cudaGraphInstantiate(&executable, graph), cudaSuccess);
+  EXPECT_EQ(cudaGraphLaunch(executable, cudaStreamPerThread), cudaSuccess);
+  EXPECT_EQ(word(0), 3u);
+  EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
+  EXPECT_EQ(cudaGraphExecDestroy(executable), cudaSuccess);
+}
 TEST_F(RuntimeApi, legacy_stream_cannot_be_asked_while_a_blocking_stream_captures) {
   cudaStreamCaptureStatus status{};
   EXPECT_EQ(cudaStreamIsCapturing(stream, nullptr), cudaErrorInvalidValue);
@@ -302,6 +318,17 @@ TEST_F(RuntimeApi, legacy_stream_cannot_be_asked_while_a_blocking_stream_capture
   cudaGraph_t graph = nullptr;
   EXPECT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess) << "the question spoilt the capture";
   EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
+}
+
+STRATA_KERNEL void launch_another(unsigned* words) {
+  static_cast<void>(launch({"add", 1, 32}, add, words, 1u));
+}
+TEST_F(RuntimeApi, launch_by_a_kernel_is_reported_and_leaves_the_device_to_others) {
+  EXPECT_EQ(launch({"outer", 1, 32}, launch_another, words), cudaErrorLaunchFailure);
+  EXPECT_STREQ(simt::last_report().kind, "nested-launch");
+  simt::clear_report();
+  std::thread([&] { EXPECT_EQ(launch({"add", 1, 32}, add, words, 1u), cudaSuccess); }).join();
+  EXPECT_EQ(word(0), 1u);
 }
 
 // ---- device, kernels, errors

@@ -292,11 +292,12 @@ void spin_hint(location where) {
 
 cudaError_t launch_call(const launch_parameters& parameters, const kernel_call& call) {
   using namespace engine;
-  const std::lock_guard<std::recursive_mutex> lock(api_mutex());
-  if (current != nullptr) {
+  if (current != nullptr) {  // before the lock, which a thread that fails would never give back
+    const runtime_section section;
     fail("nested-launch", "device code launches %s; there is no dynamic parallelism here",
          parameters.name);
   }
+  const std::lock_guard<std::recursive_mutex> lock(api_mutex());
   if (const cudaError_t error = validate(parameters, call)) return set_last_error(error);
   cudaError_t error = cudaSuccess;
   switch (issue_launch(parameters, call, error)) {

@@ -44,9 +44,10 @@ class registry {
  public:
   Handle add(State state) {
     const Handle handle = reinterpret_cast<Handle>(++last_ * 16);
-    entries_.emplace(handle, std::move(state));
+    add(handle, std::move(state));
     return handle;
   }
+  void add(Handle handle, State state) { entries_.emplace(handle, std::move(state)); }
   State* find(Handle handle) {
     const auto found = entries_.find(handle);
     return found != entries_.end() ? &found->second : nullptr;
@@ -70,12 +71,12 @@ struct handle_tables {
   std::map<const void*, size_t> dynamic_shared_limits;  // set by cudaFuncSetAttribute
 };
 handle_tables& tables() {
-  static auto* const all = new handle_tables;
+  static handle_tables* const all = [] {
+    auto* const made = new handle_tables;
+    made->streams.add(cudaStreamPerThread, {true, nullptr});  // one for all threads, which take turns
+    return made;
+  }();
   return *all;
-}
-
-bool is_default(cudaStream_t stream) {
-  return stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread;
 }
 
 bool is_legacy(cudaStream_t stream) { return stream == nullptr || stream == cudaStreamLegacy; }
@@ -89,7 +90,7 @@ bool blocking_stream_captures() {
 }
 
 stream_state* capturing(cudaStream_t stream) {
-  stream_state* const state = is_default(stream) ? nullptr : tables().streams.find(stream);
+  stream_state* const state = is_legacy(stream) ? nullptr : tables().streams.find(stream);
   return state != nullptr && state->capture != nullptr ? state : nullptr;
 }
 
@@ -116,7 +117,7 @@ cudaError_t issue_item(cudaStream_t stream, work_item item) {
 }  // namespace
 
 cudaError_t validate_stream(cudaStream_t stream) {
-  if (is_default(stream) || tables().streams.find(stream) != nullptr) return cudaSuccess;
+  if (is_legacy(stream) || tables().streams.find(stream) != nullptr) return cudaSuccess;
   return set_last_error(cudaErrorInvalidResourceHandle);
 }
 
@@ -197,7 +198,7 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, i
 }
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   const api_lock lock(api_mutex());
-  if (is_default(stream) || !tables().streams.remove(stream)) {
+  if (is_legacy(stream) || stream == cudaStreamPerThread || !tables().streams.remove(stream)) {
     return set_last_error(cudaErrorInvalidResourceHandle);
   }
   return cudaSuccess;
@@ -230,7 +231,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
   if (state->capture == nullptr) {
     return is_capturing(stream) ? set_last_error(cudaErrorStreamCaptureIsolation) : cudaSuccess;
   }
-  if (is_default(stream)) return set_last_error(cudaErrorStreamCaptureImplicit);
+  if (is_legacy(stream)) return set_last_error(cudaErrorStreamCaptureImplicit);
   tables().streams.find(stream)->capture = state->capture;
   return cudaSuccess;
 }
@@ -290,7 +291,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode) {
   const api_lock lock(api_mutex());
   if (const cudaError_t error = validate_stream(stream)) return error;
-  if (is_default(stream)) return set_last_error(cudaErrorStreamCaptureUnsupported);
+  if (is_legacy(stream)) return set_last_error(cudaErrorStreamCaptureUnsupported);
   if (is_capturing(stream)) return set_last_error(cudaErrorIllegalState);
   const auto capture = std::make_shared<recording>();
   capture->mode = mode;
