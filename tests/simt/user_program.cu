@@ -19,6 +19,11 @@ STRATA_KERNEL void spin(int* out) {
   }
 }
 
+STRATA_KERNEL void spin_at_barriers(const int* in) {
+  while (__syncthreads_or(*const_cast<const volatile int*>(in)) == 0) {  // fault: spin_at_barriers
+  }
+}
+
 STRATA_KERNEL void store_at(int* out) {
   out[threadIdx.x] = 1;  // fault: store
 }
@@ -39,6 +44,9 @@ int main(int argc, char** argv) {
   cudaError_t status = cudaErrorInvalidValue;
   if (is("race")) status = strata::launch({"race", 1, 64}, race, memory);
   if (is("spin")) status = strata::launch({"spin", 1, 64}, spin, memory);
+  if (is("spin_at_barriers")) {
+    status = strata::launch({"spin_at_barriers", 2, 64}, spin_at_barriers, memory);
+  }
   if (is("store")) {
     status = strata::launch({"store", 1, 64}, store_at, reinterpret_cast<int*>(64));
   }

@@ -74,6 +74,7 @@ def main():
         expect_report(program, "store", "host-memory")
     else:
         expect_report(program, "store", "segmentation-fault")
+        expect_report(program, "spin_at_barriers", "hang")
     expect_report(program, "spin", "hang")
 
 

@@ -143,6 +143,7 @@ struct launch_state {
   size_t static_shared;
   uint64_t idle_polls;    // since something last happened
   uint64_t barren_polls;  // the same, where a barrier is not something: it may be part of the poll
+  uint64_t events;        // that counted as something, a barrier not; of all launches
   fiber* running;       // `current` of the host thread that launches, for a timer's signal to any
   bool failed;
 };
@@ -210,7 +211,10 @@ inline void mark_ready(block& which, warp& lanes_of, uint32_t lanes) {
 inline bool same_site(const location& a, const location& b) {
   return a.line == b.line && (a.file == b.file || std::strcmp(a.file, b.file) == 0);
 }
-inline void note_progress() { launch_now.idle_polls = launch_now.barren_polls = 0; }
+inline void note_progress() {
+  launch_now.idle_polls = launch_now.barren_polls = 0;
+  ++launch_now.events;
+}
 [[noreturn]] void outside_kernel(const char* what, location where);
 inline fiber& calling_thread(const char* what, location where) {
   if (current == nullptr) outside_kernel(what, where);

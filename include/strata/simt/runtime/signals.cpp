@@ -57,19 +57,38 @@ void describe(const fiber& thread, const char* kind, const char* what, void* con
   say(buffer, std::snprintf(buffer, sizeof buffer, "    at %s\n", line.c_str()));
 }
 
-// A second's tick: a thread that polls without a spin hint keeps everybody else from running.
-void on_tick(int, siginfo_t*, void* context) {
-  static uint64_t seen = ~uint64_t{0};
-  static unsigned same = 0;
-  const fiber* const running = launch_now.running;
-  if (running == nullptr || seen != counters.switches) {
-    seen = counters.switches;
-    same = 0;
-    return;
+// How many ticks have seen the same number.
+class stand_still {
+ public:
+  unsigned ticks(uint64_t number) {
+    ticks_ = number == seen_ ? ticks_ + 1 : 0;
+    seen_ = number;
+    return ticks_;
   }
-  if (++same < settings.hang_seconds) return;
+
+ private:
+  uint64_t seen_ = ~uint64_t{0};
+  unsigned ticks_ = 0;
+};
+
+// A second's tick. A thread that polls without a spin hint keeps everybody else from running, or keeps
+// them at barriers and collectives. A block that computes may pass these for long, so there is more
+// patience with them.
+void on_tick(int, siginfo_t*, void* context) {
+  constexpr unsigned barrier_factor = 6;
+  static stand_still switches, events;
+  const fiber* const running = launch_now.running;
+  if (running == nullptr) return;
+  const char* what = nullptr;
+  if (events.ticks(launch_now.events + counters.polls) >= barrier_factor * settings.hang_seconds) {
+    what = "runs on with barriers or collectives, and without a spin hint";
+  }
+  if (switches.ticks(counters.switches) >= settings.hang_seconds) {
+    what = "runs on without a barrier, collective or spin hint";
+  }
+  if (what == nullptr) return;
   const auto give_up = [](int) { _exit(hang_exit_status); };
-  describe(*running, "hang", "runs on without a barrier, collective or spin hint", context, give_up);
+  describe(*running, "hang", what, context, give_up);
   give_up(0);
 }
 
