@@ -50,9 +50,9 @@ else()
       --param=tsan-instrument-func-entry-exit=0 -Wno-tsan)
 endif()
 set(strata_simt_asan_options -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined)
-
 set(strata_simt_debug_options "")
 if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  list(APPEND strata_simt_asan_options -gdwarf-4)
   set(strata_simt_debug_options "$<$<CONFIG:Debug,RelWithDebInfo>:-gdwarf-4>")
 endif()
 strata_add_simt_runtime(

@@ -223,8 +223,8 @@ const char* host_text = "text";
 TEST_F(BrokenMemory, pointers_to_static_variables_of_the_host_are_seen) {
   static int local_array[64];
   for (int* array : {host_array, local_array}) {
-    const char* const name = array == host_array ? "variable (anonymous namespace)::host_array"
-                                                 : "::local_array";
+    const char* const name =
+        array == host_array ? "variable (anonymous namespace)::host_array" : "::local_array";
     EXPECT_DIAGNOSIS(launch({"k", 1, 32}, read_from, out, array), "host-memory", "read from", name);
     EXPECT_DIAGNOSIS(launch({"k", 1, 32}, read_from, out, array + 8), "host-memory", "read from",
                      "block (0,0,0) thread (0,0,0)");

@@ -241,7 +241,7 @@ uint64_t max_cooperative_blocks(const void* kernel, int block_threads,
   int blocks = 0;
   const cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
       &blocks, kernel, block_threads, dynamic_shared_bytes);
-  const unsigned available = std::min<unsigned>(settings.multiprocessors, multiprocessors);
+  const unsigned available = std::clamp<unsigned>(settings.multiprocessors, 1, multiprocessors);
   return error == cudaSuccess ? static_cast<uint64_t>(blocks) * available : 0;
 }
 

@@ -326,9 +326,9 @@ cudaError_t engine::execute_launch(const launch_parameters& parameters, const ke
     set_report("cooperative-too-large",
                "a captured cooperative launch of " + std::to_string(volume(parameters.grid)) +
                    " blocks, of which " +
-                   std::to_string(max_cooperative_blocks(
-                       call.kernel, static_cast<int>(volume(parameters.block)),
-                       parameters.dynamic_shared_bytes)) +
+                   std::to_string(max_cooperative_blocks(call.kernel,
+                                                         static_cast<int>(volume(parameters.block)),
+                                                         parameters.dynamic_shared_bytes)) +
                    " fit at a time: a GPU starts these, and they wait for the others for ever");
     return pending_launch_error();
   }

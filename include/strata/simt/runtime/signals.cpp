@@ -12,6 +12,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 namespace strata {
 namespace simt {
@@ -20,8 +21,8 @@ namespace {
 
 constexpr int hang_exit_status = 86;
 
-void say(const char* text, int length) {
-  const ssize_t written = write(STDERR_FILENO, text, static_cast<size_t>(length));
+void say(const char* text) {
+  const ssize_t written = write(STDERR_FILENO, text, std::strlen(text));
   static_cast<void>(written);
 }
 
@@ -41,20 +42,21 @@ void describe(const fiber& thread, const char* kind, const char* what, void* con
               void (*give_up)(int)) {
   const uint3 b = thread.home->index, t = thread.index;
   char buffer[640];
-  say(buffer, std::snprintf(buffer, sizeof buffer,
-                            "SIMT ERROR [%s] kernel %s: block (%u,%u,%u) thread (%u,%u,%u) %s\n",
-                            kind, launch_now.parameters.name, b.x, b.y, b.z, t.x, t.y, t.z, what));
+  std::snprintf(buffer, sizeof buffer,
+                "SIMT ERROR [%s] kernel %s: block (%u,%u,%u) thread (%u,%u,%u) %s\n", kind,
+                launch_now.parameters.name, b.x, b.y, b.z, t.x, t.y, t.z, what);
+  say(buffer);
   if (thread.where.file != nullptr) {
-    say(buffer, std::snprintf(buffer, sizeof buffer,
-                              "    last collective, barrier or poll at %s:%d\n",
-                              file_name(thread.where.file), thread.where.line));
+    std::snprintf(buffer, sizeof buffer, "    last collective, barrier or poll at %s:%d\n",
+                  file_name(thread.where.file), thread.where.line);
+    say(buffer);
   }
   constexpr unsigned patience_seconds = 20;
   std::signal(SIGALRM, give_up);
   alarm(patience_seconds);
-  const std::string line = interrupted_line(interrupted_instruction(context));
+  const std::string place = "    at " + interrupted_line(interrupted_instruction(context)) + "\n";
   alarm(0);
-  say(buffer, std::snprintf(buffer, sizeof buffer, "    at %s\n", line.c_str()));
+  say(place.c_str());
 }
 
 // How many ticks have seen the same number.

@@ -148,8 +148,8 @@ std::vector<static_variable> read_variables(const module& home) {
       end = begin == 0 ? 0 : bar;
     }
     if (!contains(fields[3], "OBJECT")) continue;
-    const char* const begin = reinterpret_cast<const char*>(
-        std::strtoull(fields[1].c_str(), nullptr, 16) + home.bias);
+    const char* const begin =
+        reinterpret_cast<const char*>(std::strtoull(fields[1].c_str(), nullptr, 16) + home.bias);
     const size_t bytes = std::strtoull(fields[4].c_str(), nullptr, 16);
     found.push_back({begin, begin + bytes, fields[0].substr(0, fields[0].find_last_not_of(' ') + 1),
                      contains(fields[last], STRATA_SIMT_MANAGED_SECTION)});
