@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <numeric>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "device/device_call.cuh"
@@ -56,6 +57,73 @@ TEST(device_transform_reduce, does_not_transform_init) {
                                                      strata::Sum{}, square{}, 7.0);
               }))
         << size;
+  }
+}
+
+// Sums of 64 bits of what is made of bytes: nvcc 13.0 could not compile some of them.
+template <class Byte>
+struct square_plus_one {
+  STRATA_HD std::int64_t operator()(Byte x) const { return std::int64_t{x} * x + 1; }
+};
+template <class Byte>
+struct polynomial {
+  STRATA_HD std::uint64_t operator()(Byte x) const {
+    return static_cast<std::uint64_t>(x) * x * x + static_cast<std::uint64_t>(x) + 5;
+  }
+};
+struct two_sums {
+  std::int64_t first, second;
+};
+struct add_both {
+  STRATA_HD two_sums operator()(const two_sums& a, const two_sums& b) const {
+    return {a.first + b.first, a.second + b.second};
+  }
+};
+template <class Byte>
+struct in_two_ways {
+  STRATA_HD two_sums operator()(Byte x) const {
+    return {std::int64_t{x} * x + 1, std::int64_t{x} + 3};
+  }
+};
+struct plus_in_order {
+  STRATA_HD std::int64_t operator()(std::int64_t a, std::int64_t b) const { return a + b; }
+};
+
+template <class Byte>
+class DeviceTransformReduceBytes : public ::testing::Test {};
+using byte_types = ::testing::Types<std::uint8_t, std::int8_t, char, bool>;
+TYPED_TEST_SUITE(DeviceTransformReduceBytes, byte_types);
+
+TYPED_TEST(DeviceTransformReduceBytes, sums_of_64_bits) {
+  using Byte = TypeParam;
+  const std::size_t most = if_small<std::size_t>(20000, 1000003);
+  std::vector<unsigned char> bytes = random_integers<unsigned char>(most, 0, 255);
+  for (unsigned char& byte : bytes) byte = std::is_same_v<Byte, bool> ? byte % 2 : byte;
+  device_vector<Byte> in(most);
+  ASSERT_CUDA_SUCCESS(cudaMemcpy(in.data(), bytes.data(), most, cudaMemcpyHostToDevice));
+  for (const std::size_t size : sizes{1, 17, 5000, most - 3, most}) {
+    std::int64_t squares = 7;
+    std::int64_t others = 0;
+    std::uint64_t polynomials = 7;
+    for (std::size_t i = 0; i < size; ++i) {
+      const auto x = static_cast<Byte>(bytes[i]);
+      squares += square_plus_one<Byte>{}(x);
+      others += in_two_ways<Byte>{}(x).second;
+      polynomials += polynomial<Byte>{}(x);
+    }
+    const auto reduced = [&](auto op, auto transform, auto init) {
+      using T = decltype(init);
+      return result_of<T>([&](T* out, auto&&... storage) {
+        return DeviceReduce::TransformReduce(storage..., in.data(), out, size, op, transform, init);
+      });
+    };
+    const std::int64_t seven = 7;
+    EXPECT_EQ(squares, reduced(strata::Sum{}, square_plus_one<Byte>{}, seven));
+    EXPECT_EQ(squares, reduced(plus_in_order{}, square_plus_one<Byte>{}, seven));
+    EXPECT_EQ(polynomials, reduced(strata::Sum{}, polynomial<Byte>{}, std::uint64_t{7}));
+    const two_sums both = reduced(add_both{}, in_two_ways<Byte>{}, two_sums{7, 0});
+    EXPECT_EQ(squares, both.first);
+    EXPECT_EQ(others, both.second);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/operators.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/core/platform_opaque.cuh>
 #include <strata/core/shared_layout.hpp>
 #include <strata/device/reduce/input.cuh>
 #include <strata/device/reduce/tuning.hpp>
@@ -177,6 +178,8 @@ class AgentReduce {
     for (int i = 1; i < Input::width; ++i) {
       result = combine(result, transform(pack[i], first_item + static_cast<unsigned>(i)));
     }
+    // cicc 13.0 ends with a segmentation fault where it sees a sum of 128 terms such as x * x + 1.
+    if constexpr (Input::width >= 16 && TransformOp::computes) result = platform::opaque(result);
     return result;
   }
 

@@ -20,8 +20,10 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// Transformations as the agent calls them, with the item and its number.
+/// Transformations as the agent calls them, with the item and its number. `computes`: the user's code
+/// is in it.
 struct keep_item {
+  static constexpr bool computes = false;
   template <class T>
   STRATA_D const T& operator()(const T& item, std::size_t) const {
     return item;
@@ -30,6 +32,7 @@ struct keep_item {
 
 template <class TransformOp>
 struct transform_item {
+  static constexpr bool computes = true;
   TransformOp transform_op;
   template <class T>
   STRATA_D auto operator()(const T& item, std::size_t) {
@@ -38,6 +41,7 @@ struct transform_item {
 };
 
 struct number_item {
+  static constexpr bool computes = false;
   template <class T>
   STRATA_D KeyValuePair<long long, T> operator()(const T& item, std::size_t index) const {
     return {static_cast<long long>(index), item};

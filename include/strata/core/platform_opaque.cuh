@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/item_words.cuh>
+#include <strata/core/macros.hpp>
+
+#include <cstddef>
+
+STRATA_NAMESPACE_BEGIN
+namespace platform {
+
+/// The same value, of which the compiler does not know any more how it was computed. No instruction.
+template <class T>
+STRATA_D T opaque(const T& value) {
+#if STRATA_DEVICE_PASS
+  strata::detail::item_words<T, unsigned> words(value);
+  STRATA_UNROLL
+  for (std::size_t i = 0; i < strata::detail::item_words<T, unsigned>::count; ++i) {
+    asm("" : "+r"(words.word[i]));
+  }
+  return words.value();
+#else
+  return value;
+#endif
+}
+
+}  // namespace platform
+STRATA_NAMESPACE_END
