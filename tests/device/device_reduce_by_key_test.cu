@@ -332,7 +332,7 @@ class DeviceReduceByKeyArguments : public ::testing::Test {
   // Refused, nothing launched, nothing written.
   void expect_refused(const std::uint32_t* k, std::uint32_t* u, const std::int32_t* v,
                       std::int32_t* a, int* r, int n, std::size_t bytes_missing = 0) const {
-    const scratch storage(storage_bytes(n));
+    const scratch storage(storage_bytes(n < 0 ? 0 : n));
     const std::vector<unsigned char> before = storage.read();
     const auto call = [&](cudaStream_t on) {
       std::size_t bytes = storage.bytes() - bytes_missing;
@@ -366,9 +366,9 @@ TEST_F(DeviceReduceByKeyArguments, refuses_negative_counts) {
   }
 }
 
-TEST_F(DeviceReduceByKeyArguments, refuses_outputs_over_inputs) {
+TEST_F(DeviceReduceByKeyArguments, refuses_outputs_that_begin_within_inputs) {
   const auto end = static_cast<std::ptrdiff_t>(size) - 1;
-  for (const std::ptrdiff_t shift : {-end, std::ptrdiff_t{0}, end}) {
+  for (const std::ptrdiff_t shift : {std::ptrdiff_t{0}, std::ptrdiff_t{1}, end}) {
     std::uint32_t* const over_keys = keys.data() + shift;
     std::int32_t* const over_values = values.data() + shift;
     expect_refused(keys.data(), over_keys, values.data(), aggregates, num_runs, size);
@@ -377,6 +377,37 @@ TEST_F(DeviceReduceByKeyArguments, refuses_outputs_over_inputs) {
     expect_refused(keys.data(), unique, values.data(), over_values, num_runs, size);
     expect_refused(keys.data(), unique, values.data(), reinterpret_cast<std::int32_t*>(over_keys),
                    num_runs, size);
+  }
+}
+
+// Outputs are as long as there are runs: arrays of no more than that may end where inputs begin.
+TEST_F(DeviceReduceByKeyArguments, outputs_need_room_for_as_many_runs_as_there_are_only) {
+  std::vector<std::uint32_t> keys_and_unique(2 + size, 1);
+  keys_and_unique.back() = 2;
+  std::vector<std::int32_t> values_and_sums(2 + size, 3);
+  for (const bool crossed : {false, true}) {
+    device_vector<std::uint32_t> d_keys(keys_and_unique);
+    device_vector<std::int32_t> d_values(values_and_sums);
+    auto* const before_keys = d_keys.data();
+    auto* const before_values = d_values.data();
+    auto* const unique_out =
+        crossed ? reinterpret_cast<std::uint32_t*>(before_values) : before_keys;
+    auto* const sums_out = crossed ? reinterpret_cast<std::int32_t*>(before_keys) : before_values;
+    ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
+      return DeviceReduce::ReduceByKey(storage..., d_keys.data() + 2, unique_out,
+                                       d_values.data() + 2, sums_out, num_runs, strata::Sum{},
+                                       size);
+    }));
+    std::vector<std::uint32_t> keys_after = keys_and_unique;
+    std::vector<std::int32_t> values_after = values_and_sums;
+    const std::uint32_t unique_of_runs[] = {1, 2};
+    const std::int32_t sums_of_runs[] = {3 * (static_cast<std::int32_t>(size) - 1), 3};
+    for (std::size_t i = 0; i < 2; ++i) {
+      keys_after[i] = crossed ? static_cast<std::uint32_t>(sums_of_runs[i]) : unique_of_runs[i];
+      values_after[i] = crossed ? static_cast<std::int32_t>(unique_of_runs[i]) : sums_of_runs[i];
+    }
+    EXPECT_EQ(keys_after, d_keys.to_host());
+    EXPECT_EQ(values_after, d_values.to_host());
   }
 }
 

@@ -75,6 +75,23 @@ struct last {
   STRATA_HD std::int64_t operator()(std::int64_t, std::int64_t b) const { return b; }
 };
 
+TEST(device_reduce_iterators, differences_can_tell_all_items) {
+  const device_vector<int> items(std::vector<int>(200, 1));
+  const auto sum_of = [&](int count) {
+    device_vector<int> out(1);
+    const cudaError_t status = in_two_phases([&](void* storage, std::size_t& bytes) {
+      return DeviceReduce::Sum(storage, bytes, with_difference<int, signed char>(items.data()),
+                               out.data(), count);
+    });
+    if (status == cudaSuccess) {
+      EXPECT_EQ(count, out.to_host()[0]);
+    }
+    return status;
+  };
+  EXPECT_CUDA_SUCCESS(sum_of(128));
+  EXPECT_EQ(cudaErrorInvalidValue, sum_of(129));
+}
+
 TEST(device_reduce_iterators, order_is_kept) {
   for (const std::size_t size : boundary_sizes(if_small<std::size_t>(5000, 40000))) {
     EXPECT_EQ(static_cast<std::int64_t>(size) - 1,

@@ -221,7 +221,7 @@ class DeviceRunLengthEncodeArguments : public ::testing::Test {
   // Refused, nothing launched, nothing written.
   void expect_refused(const std::uint32_t* items, std::uint32_t* u, int* l, int* r, int n,
                       std::size_t bytes_missing = 0) const {
-    const scratch storage(storage_bytes(n));
+    const scratch storage(storage_bytes(n < 0 ? 0 : n));
     const std::vector<unsigned char> before = storage.read();
     const auto call = [&](cudaStream_t on) {
       std::size_t bytes = storage.bytes() - bytes_missing;
@@ -253,13 +253,24 @@ TEST_F(DeviceRunLengthEncodeArguments, refuses_negative_counts) {
   }
 }
 
-TEST_F(DeviceRunLengthEncodeArguments, refuses_outputs_over_the_input) {
+TEST_F(DeviceRunLengthEncodeArguments, refuses_outputs_that_begin_within_the_input) {
   const auto end = static_cast<std::ptrdiff_t>(size) - 1;
-  for (const std::ptrdiff_t shift : {-end, std::ptrdiff_t{0}, end}) {
+  for (const std::ptrdiff_t shift : {std::ptrdiff_t{0}, std::ptrdiff_t{1}, end}) {
     std::uint32_t* const over = in.data() + shift;
     expect_refused(in.data(), over, lengths, num_runs, size);
     expect_refused(in.data(), unique, reinterpret_cast<int*>(over), num_runs, size);
   }
+}
+
+// Outputs are as long as there are runs: arrays of no more than that may end where the input begins.
+TEST_F(DeviceRunLengthEncodeArguments, outputs_need_room_for_as_many_runs_as_there_are_only) {
+  device_vector<std::uint32_t> memory(std::vector<std::uint32_t>{0, 0, 0, 0, 7, 7, 7, 8});
+  auto* const counts = reinterpret_cast<int*>(memory.data() + 2);
+  ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
+    return strata::DeviceRunLengthEncode::Encode(storage..., memory.data() + 4, memory.data(),
+                                                 counts, num_runs, 4);
+  }));
+  EXPECT_EQ((std::vector<std::uint32_t>{7, 8, 3, 1, 7, 7, 7, 8}), memory.to_host());
 }
 
 TEST_F(DeviceRunLengthEncodeArguments, refuses_storage_that_is_too_small) {

@@ -169,6 +169,50 @@ TEST_P(DeviceScanArguments, refuses_negative_counts) {
   }
 }
 
+TEST_P(DeviceScanArguments, refuses_outputs_that_overlap_the_input_unless_they_are_the_input) {
+  constexpr int n = 100;
+  const std::vector<int> items(3 * n, 1);
+  device_vector<int> data(items);
+  const scratch storage(storage_bytes(n));
+  int* const in = data.data() + n;
+  for (const int shift : {-n + 1, -1, 1, n - 1}) {
+    expect_refused(storage.data(), storage.bytes(), in, in + shift, n);
+    EXPECT_EQ(items, data.to_host());
+  }
+  for (const int shift : {-n, 0, n}) {
+    data.assign(items);
+    std::size_t bytes = storage.bytes();
+    EXPECT_CUDA_SUCCESS(GetParam().call(storage.data(), bytes, in, in + shift, n, nullptr));
+    EXPECT_CUDA_SUCCESS(cudaDeviceSynchronize());
+    const std::vector<int> results = scan_results<int>(n, [&](int* out, auto&&... some) {
+      const device_vector<int> ones(items);
+      const cudaError_t status = GetParam().call(some..., ones.data(), out, n, nullptr);
+      EXPECT_CUDA_SUCCESS(cudaDeviceSynchronize());
+      return status;
+    });
+    std::vector<int> expected = items;
+    std::copy(results.begin(), results.end(), expected.begin() + n + shift);
+    EXPECT_EQ(expected, data.to_host());
+  }
+}
+
+TEST(device_scan_arguments, in_place_items_and_results_have_one_size) {
+  device_vector<std::int64_t> data(std::vector<std::int64_t>(100, 1));
+  const auto call = [&](auto* in, auto* out) {
+    std::size_t bytes = 0;
+    EXPECT_CUDA_SUCCESS(DeviceScan::InclusiveSum(nullptr, bytes, in, out, 100));
+    const scratch storage(bytes);
+    return DeviceScan::InclusiveSum(storage.data(), bytes, in, out, 100);
+  };
+  auto* const halves = reinterpret_cast<int*>(data.data());
+  EXPECT_EQ(cudaErrorInvalidValue, call(halves, data.data()));
+  EXPECT_EQ(cudaErrorInvalidValue, call(data.data(), halves));
+  EXPECT_EQ(std::vector<std::int64_t>(100, 1), data.to_host());
+  EXPECT_CUDA_SUCCESS(call(data.data(), reinterpret_cast<std::uint64_t*>(data.data())));
+  EXPECT_CUDA_SUCCESS(cudaDeviceSynchronize());
+  EXPECT_EQ(100, data.to_host().back());
+}
+
 TEST_P(DeviceScanArguments, refuses_null_pointers) {
   const device_vector<int> in(std::vector<int>{1, 2, 3});
   device_vector<int> out(std::vector<int>(3, untouched));
@@ -244,6 +288,23 @@ TEST(device_scan_arguments, a_future_value_must_lie_somewhere) {
   EXPECT_EQ(cudaErrorInvalidValue, call(3, storage.data(), bytes));
   EXPECT_CUDA_SUCCESS(call(0, storage.data(), bytes));
   EXPECT_EQ(std::vector<int>(3, untouched), out.to_host());
+}
+
+TEST(device_scan_arguments, a_future_value_must_not_lie_where_results_go) {
+  device_vector<int> data(std::vector<int>(10, 1));
+  std::size_t bytes = 0;
+  const auto call = [&](void* storage, int* init) {
+    return DeviceScan::ExclusiveScan(storage, bytes, data.data() + 1, strata::Sum{},
+                                     strata::FutureValue<int>(init), 8);
+  };
+  ASSERT_CUDA_SUCCESS(call(nullptr, nullptr));
+  const scratch storage(bytes);
+  EXPECT_EQ(cudaErrorInvalidValue, call(storage.data(), data.data() + 1));
+  EXPECT_EQ(cudaErrorInvalidValue, call(storage.data(), data.data() + 8));
+  EXPECT_EQ(std::vector<int>(10, 1), data.to_host());
+  EXPECT_CUDA_SUCCESS(call(storage.data(), data.data()));
+  EXPECT_CUDA_SUCCESS(call(storage.data(), data.data() + 9));
+  EXPECT_CUDA_SUCCESS(cudaDeviceSynchronize());
 }
 
 template <class Count>

@@ -283,7 +283,8 @@ struct arguments {
   template <class Call>
   cudaError_t in_storage(const Call& call) const {
     std::size_t bytes = 0;
-    EXPECT_CUDA_SUCCESS(call(nullptr, bytes));
+    const cudaError_t query = call(nullptr, bytes);
+    if (query != cudaSuccess) return query;
     EXPECT_GT(bytes, 0u);
     const scratch storage(bytes);
     if (is_short_of_storage) --bytes;
@@ -336,6 +337,9 @@ TEST(device_segmented_merge_sort_calls, refuses_wrong_arguments) {
   expect_refused("keys overlap", false, [](arguments& a) { a.keys_out = a.keys_in + 1; });
   expect_refused("values overlap", false, [](arguments& a) { a.values_out = a.values_in; });
   expect_refused("outputs overlap", false, [](arguments& a) { a.values_out = a.keys_out + 1; });
+  expect_refused("values on offsets", false, [](arguments& a) {
+    a.values_out = reinterpret_cast<Key*>(const_cast<int*>(a.begins)) + 1;
+  });
   {
     arguments pairs;  // Inputs of copies may share memory.
     pairs.values_in = pairs.keys_in + 1;

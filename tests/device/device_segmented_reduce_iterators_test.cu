@@ -93,6 +93,37 @@ TEST(device_segmented_reduce_iterators, offsets_may_exceed_32_bits) {
   }
 }
 
+// Of iterators with short differences: 128 segments, or items, and no more.
+TEST(device_segmented_reduce_iterators, differences_can_tell_all_segments_and_items) {
+  const device_vector<int> items(std::vector<int>(200, 1)), zeros(std::vector<int>(200, 0));
+  device_vector<int> out(200);
+  using short_iterator = with_difference<int, signed char>;
+  const auto by_offsets = [&](int segments) {
+    return in_two_phases([&](void* storage, std::size_t& bytes) {
+      return DeviceSegmentedReduce::Sum(storage, bytes, items.data(), out.data(), segments,
+                                        short_iterator(zeros.data()),
+                                        short_iterator(items.data()));
+    });
+  };
+  const auto by_size = [&](int segments) {
+    return in_two_phases([&](void* storage, std::size_t& bytes) {
+      return DeviceSegmentedReduce::Sum(storage, bytes, short_iterator(items.data()), out.data(),
+                                        segments, 1);
+    });
+  };
+  const auto expect_ones = [&](std::ptrdiff_t count) {
+    const std::vector<int> all = out.to_host();
+    EXPECT_EQ(count, std::count(all.begin(), all.begin() + count, 1));
+  };
+  EXPECT_CUDA_SUCCESS(by_offsets(128));
+  expect_ones(128);
+  EXPECT_EQ(cudaErrorInvalidValue, by_offsets(129));
+  out.poison();
+  EXPECT_CUDA_SUCCESS(by_size(128));
+  expect_ones(128);
+  EXPECT_EQ(cudaErrorInvalidValue, by_size(129));
+}
+
 TEST(device_segmented_reduce_iterators, inputs_and_outputs_may_be_iterators) {
   for (const int segments : {20, 5000}) {
     const std::vector<std::int64_t> results =

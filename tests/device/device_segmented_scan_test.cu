@@ -600,6 +600,15 @@ TEST(device_segmented_scan, bad_arguments_are_errors) {
   EXPECT_EQ(cudaErrorInvalidValue, call(in.data(), out.data(), begins, no_offsets, 4, future));
   EXPECT_EQ(cudaErrorInvalidValue, call(in.data(), out.data(), begins, ends, 4, nothing));
   EXPECT_EQ(cudaErrorInvalidValue, call(in.data(), out.data(), begins, ends, -1, future));
+  for (const offset* const some : {begins, ends}) {
+    int* const over_offsets = reinterpret_cast<int*>(const_cast<offset*>(some) + 3);
+    EXPECT_EQ(cudaErrorInvalidValue, call(in.data(), over_offsets, begins, ends, 4, future));
+  }
+  EXPECT_EQ(cudaErrorInvalidValue,
+            DeviceSegmentedScan::InclusiveSegmentedSum(
+                storage.data(), bytes, out.data(), reinterpret_cast<std::int64_t*>(out.data()),
+                begins, ends, 4))
+      << "in place, items and results have one size";
   std::size_t too_few = bytes - 1;
   EXPECT_EQ(cudaErrorInvalidValue,
             scan(storage.data(), too_few, in.data(), out.data(), begins, ends, 4, future));

@@ -130,6 +130,28 @@ constexpr auto by_flags = [](auto* data, const int* flags, std::int64_t* num, st
   return DeviceSelect::FlaggedIf(storage..., data, flags, num, size, is_third{});
 };
 
+template <class T>
+void expect_items_may_be_flags(const std::vector<std::size_t>& lengths) {
+  const std::vector<T> items = random_integers<T>(lengths.back(), 0, 2, 9);
+  under_all_schedules([&](std::size_t i) {
+    const std::size_t size = lengths[i % lengths.size()];
+    SCOPED_TRACE(testing::Message() << size << " items under schedule " << i);
+    const std::vector<T> some(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(size));
+    const auto is_not_0 = [](const T& item) { return item != T{0}; };
+    ASSERT_NO_FATAL_FAILURE(expect_selects_in_place(
+        only_kept(some, kept_by_items(some, is_not_0)), some, i % 4 == 3 ? 1 : 0,
+        [&](T* data, std::int64_t* num, auto&&... storage) {
+          return DeviceSelect::Flagged(storage..., data, data, num, size);
+        }));
+  });
+}
+TEST(device_select_in_place, items_may_be_their_own_flags) {
+  // In registers, and in stages.
+  expect_items_may_be_flags<std::uint8_t>({1, 31, 513, 1500, 9001});
+  expect_items_may_be_flags<std::uint64_t>(
+      {1, 511, 2047, 11000, if_small<std::size_t>(30000, 150001)});
+}
+
 // Lengths alternate, and not in step with the schedules' orders and numbers of resident blocks.
 TEST(device_select_in_place, items_in_stages_under_all_schedules) {
   expect_the_same_under_all_schedules<std::uint64_t>(

@@ -195,6 +195,26 @@ TEST(device_select, transformed_items_flagged_by_bits) {
 }
 
 // One input comes in bulk, the other item by item.
+// Operators are given values, whatever the iterators give: an item_reference is no flag.
+struct class_flag {
+  int value;
+  STRATA_HD explicit operator bool() const { return value > 0; }
+};
+TEST(device_select, flags_that_iterators_tell_by_proxies) {
+  std::vector<class_flag> flags;
+  for (const int value : random_integers<int>(3000, -1, 1)) flags.push_back({value});
+  const std::vector<int> items = random_integers<int>(flags.size(), 0, 1000);
+  const device_vector<class_flag> d_flags(flags);
+  const device_vector<int> d_items(items);
+  const auto is_positive = [](const class_flag& flag) { return flag.value > 0; };
+  expect_selects(only_kept(items, kept_by_items(flags, is_positive)), items.size(), 0,
+                 [&](int* out, std::int64_t* num, auto&&... storage) {
+                   return DeviceSelect::Flagged(storage..., by_proxies<int>(d_items.data()),
+                                                by_proxies<class_flag>(d_flags.data()), out, num,
+                                                items.size());
+                 });
+}
+
 TEST(device_select, flags_of_an_array_computed_and_flagged_items) {
   const std::vector<char> flags = kept_by(pattern::half, many, 4);
   const device_vector<char> d_flags(flags);

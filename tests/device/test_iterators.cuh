@@ -130,6 +130,40 @@ class bits : public indexed_iterator<bits, bool, bit_reference> {
   const unsigned* words_;
 };
 
+/// An array of which items are told by proxies, which are nothing but convertible to items.
+template <class T>
+class item_reference {
+ public:
+  STRATA_HD explicit item_reference(const T* item) : item_(item) {}
+  STRATA_HD operator T() const { return *item_; }
+
+ private:
+  const T* item_;
+};
+template <class T>
+class by_proxies : public indexed_iterator<by_proxies<T>, T, item_reference<T>> {
+ public:
+  STRATA_HD explicit by_proxies(const T* items)
+      : indexed_iterator<by_proxies, T, item_reference<T>>(0), items_(items) {}
+  STRATA_HD item_reference<T> at(std::ptrdiff_t i) const { return item_reference<T>(items_ + i); }
+
+ private:
+  const T* items_;
+};
+
+/// An array whose differences have a type of one's choice.
+template <class T, class Difference>
+class with_difference : public indexed_iterator<with_difference<T, Difference>, T, const T&> {
+ public:
+  using difference_type = Difference;
+  STRATA_HD explicit with_difference(const T* items)
+      : indexed_iterator<with_difference, T, const T&>(0), items_(items) {}
+  STRATA_HD const T& at(std::ptrdiff_t i) const { return items_[i]; }
+
+ private:
+  const T* items_;
+};
+
 /// An output that has no value type: it takes what it is given and stores twice that.
 template <class T>
 class doubling_output {

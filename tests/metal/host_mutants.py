@@ -63,7 +63,6 @@ OF_JOINS = [
     ("metal_join.hpp", "(num_out == nullptr ||", "("),
     ("metal_join.hpp", "|| build_keys == nullptr ", ""),
     ("metal_join.hpp", "|| probe_keys == nullptr ", ""),
-    ("metal_join.hpp", " || capacity < 0 ||", " ||"),
 ]
 OF_CALLS = [
     ("calls.hpp", "if (!is_strategy(options.strategy)) return cudaErrorInvalidValue;", ""),

@@ -39,7 +39,6 @@
 #include <strata/device/hash_join/columns.hpp>
 #include <strata/device/hash_join/join_options.hpp>
 #include <strata/device/hash_join/join_types.hpp>
-#include <strata/device/hash_join/overlap.hpp>
 #include <strata/device/hash_join/pairs.hpp>
 #if STRATA_JOIN_BACKEND == STRATA_JOIN_BACKEND_CUDA
 #include <strata/device/hash_join/calls.cuh>

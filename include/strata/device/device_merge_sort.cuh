@@ -42,8 +42,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   merged four by four in as many levels as are needed, each of which reads and writes all items once.
 /// - **Storage.** As much as keys and values, and some 7 % more.
 /// - **Aliasing.** No output may overlap an input of a copy, or another output.
-/// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count,
-///   null pointer with items, arrays that overlap, temporary storage too small. Otherwise what the launches
+/// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count
+///   or one that is too large (in size queries, too), null pointer with items, arrays that overlap,
+///   temporary storage too small. Otherwise what the launches
 ///   return; an older error of the runtime is neither returned nor cleared. Without items nothing is
 ///   launched.
 ///

@@ -42,10 +42,11 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   reads and writes all items. Integer keys of one byte, and many of two, are counted and written
 ///   anew: read once and written once.
 /// - **Aliasing.** No output may overlap an input or another output.
-/// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count,
-///   null pointer with items, bits that the keys do not have, arrays that overlap, temporary
-///   storage too small. Otherwise what the launches return; an older error of the runtime is
-///   neither returned nor cleared.
+/// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count
+///   or one that is too large, bits that the keys do not have, an index type that cannot tell all
+///   items (in size queries, too); null pointer with items, arrays that overlap, temporary storage
+///   too small. Otherwise what the launches return; an older error of the runtime is neither
+///   returned nor cleared.
 /// - **Algorithm.** Least significant digit first: Adinets and Merrill, "Onesweep" (2022).
 ///
 ///     std::size_t bytes = 0;

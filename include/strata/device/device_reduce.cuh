@@ -197,8 +197,9 @@ struct DeviceReduce {
 
   /// Reduces each run of equal neighbouring keys: writes its first key to `d_unique_out`, what its
   /// values are reduced to, in their order, to `d_aggregates_out`, and the number of runs to
-  /// `*d_num_runs_out`. Outputs need room for as many runs as there may be, and must not overlap
-  /// inputs. There is no initial value; the sum has the type that `op(x, x)` returns. Keys must be
+  /// `*d_num_runs_out`. Outputs need room for as many runs as there are, and must not overlap
+  /// inputs: one that begins within an input is refused, one that reaches into it stops debug
+  /// builds. There is no initial value; the sum has the type that `op(x, x)` returns. Keys must be
   /// trivially copyable and have an operator ==. One pass, in which keys and values of 1, 2, 4, 8
   /// or 16 bytes are read once; temporary storage grows with the input up to some hundred KB. For
   /// the algorithm and how blocks wait for each other see DeviceScan, for the rest see above.

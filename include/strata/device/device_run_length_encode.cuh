@@ -18,8 +18,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure
 ///   arithmetic; never 0), then with that much device memory, whose contents and alignment do not
 ///   matter. Inputs and outputs may be any random-access iterators that can be dereferenced in
-///   device code; `num_items` any integer type. Outputs need room for as many runs as there may be,
-///   and must not overlap the input.
+///   device code; `num_items` any integer type. Outputs need room for as many runs as there are, and
+///   must not overlap the input. Their types must be able to tell the lengths and the number of runs.
 /// - **Execution.** One kernel launch at every size, on `stream`; no host synchronisation and no
 ///   allocation, so a call can be captured in a graph and replayed. Calls that may run at the same
 ///   time need temporary storage of their own. For how blocks wait for each other see DeviceScan.
@@ -28,8 +28,10 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   that are too short for that, three times. Lengths are counted in 64 bits where `num_items` has
 ///   them.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count,
-///   null pointer (`d_num_runs_out`, or another one with items), an array of runs that overlaps the
-///   input, temporary storage too small. Otherwise what the launch returns; an older error of the
+///   null pointer (`d_num_runs_out`, or another one with items), an output that begins within the
+///   input, temporary storage too small; negative counts in a size query, too. An output that
+///   reaches into the input, or cannot tell a length, is known when it is too late: debug builds
+///   (`STRATA_DEBUG`) stop then. Otherwise what the launch returns; an older error of the
 ///   runtime is neither returned nor cleared.
 /// - **Algorithm.** A scan of the numbers of runs (see DeviceScan), in one pass: tiles wait in
 ///   shared memory until it is known how many runs begin before them.

@@ -252,7 +252,8 @@ struct DeviceScan {
     if (d_temp_storage != nullptr && num_items > 0 &&
         (detail::is_null(runs.keys) || detail::is_null(d_values_in) ||
          detail::is_null(d_values_out) || detail::is_null_initial_value(init_value) ||
-         detail::may_overlap(runs.keys, d_values_out, static_cast<std::size_t>(num_items)))) {
+         detail::arrays_overlap(runs.keys, static_cast<std::size_t>(num_items), d_values_out,
+                                static_cast<std::size_t>(num_items)))) {
       return cudaErrorInvalidValue;
     }
     using Input = detail::run_input<T, KeyIterator, ValuesInputIterator, ScanOp, EqualityOp,

@@ -27,9 +27,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// The first arguments are `d_temp_storage, temp_storage_bytes`, the last a stream. `StableSort...` are
 /// other names of these. `segments...` are
 /// - `num_items, num_segments, d_begin_offsets, d_end_offsets`: segment `s` is items [begin[s], end[s])
-///   of the inputs, and goes to the same places of the outputs. `num_items` is the number of items of all
-///   segments together, or more; it and `num_segments` may have any integer types, offsets may be any
-///   random-access iterators over integers that can be dereferenced in device code;
+///   of the inputs, and goes to the same places of the outputs. All segments together have no more than
+///   `num_items` items, and all arrays no less; it and `num_segments` may have any integer types, offsets
+///   may be any random-access iterators over integers that can be dereferenced in device code;
 /// - or `num_segments, segment_size`: segments of one size, side by side.
 ///
 /// - **Stability.** Items of a segment neither of which must come before the other stay in the order in
@@ -45,11 +45,13 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure
 ///   arithmetic; never 0), then with that much device memory, whose contents and alignment do not
 ///   matter.
-/// - **Segments.** Of any lengths, in any order, with gaps, which may lie behind `num_items`; they
-///   must not overlap. One that ends before it begins is empty. Nothing outside of segments is
-///   written, nor read.
+/// - **Segments.** Of any lengths, in any order, with gaps, and behind `num_items` too, if arrays are
+///   longer; they must not overlap. One that ends before it begins is empty. Nothing outside of segments
+///   is written, nor read. If they have more than `num_items` items after all, which the host cannot
+///   know, some long ones are left unwritten: debug builds (`STRATA_DEBUG`) stop then.
 /// - **Indices** count from the begin of `d_keys`, so that `d_keys[d_indices[i]]` is the key that belongs
-///   to place i. They may have any integer type that can say so.
+///   to place i. They may have any integer type that can tell `num_items` places, and those that segments
+///   have behind them.
 /// - **Execution.** One kernel if no segment can be longer than 1600 keys of 4 bytes or pairs of 8 (10560
 ///   or 6528 if there is a multiprocessor for each), else a memset and three. No host synchronisation and
 ///   no allocation, so a call can be captured in a graph and replayed with other items, offsets and
@@ -61,8 +63,10 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   reads and writes them once.
 /// - **Storage.** As much as keys and values, for segments above such a tile, and some 7 % more. It
 ///   depends on `num_items`, never on offsets. `SortIndices` needs room for keys twice.
-/// - **Aliasing.** No output may overlap an input of a copy, another output, or the offsets.
-/// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count,
+/// - **Aliasing.** No output may overlap an input of a copy, another output, or the offsets. The first
+///   `num_items` items of each array are looked at.
+/// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count
+///   or one that is too large, an index type that cannot tell `num_items` items (in size queries, too);
 ///   null pointer with items and segments, arrays that overlap, temporary storage too small. Otherwise
 ///   what the launches return; an older error of the runtime is neither returned nor cleared. Without
 ///   items or segments nothing is launched.
@@ -281,6 +285,7 @@ struct DeviceSegmentedMergeSort {
                   "DeviceSegmentedMergeSort::SortIndices writes numbers of items: d_indices must "
                   "point to integers");
     STRATA_NVTX_RANGE("strata::DeviceSegmentedMergeSort::SortIndices");
+    if (!detail::can_tell_items<Index>(all.num_items)) return cudaErrorInvalidValue;
     return detail::merge_sort_segments<Key, Index>(d_temp_storage, temp_storage_bytes, d_keys,
                                                    detail::place_iterator<Index>{},
                                                    {nullptr, d_indices}, all, compare, false, false,

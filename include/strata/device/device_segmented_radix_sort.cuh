@@ -21,12 +21,13 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   come; in descending sorts, too. Results are the same from run to run.
 /// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure
 ///   arithmetic; never 0), then with that much device memory, whose contents and alignment do not
-///   matter. `num_items` is the number of items of all segments together, or more; it and
-///   `num_segments` may have any integer type. Offsets may be any random-access iterators over
+///   matter. All segments together have no more than `num_items` items, and all arrays no less; it
+///   and `num_segments` may have any integer type. Offsets may be any random-access iterators over
 ///   integers that can be dereferenced in device code.
-/// - **Segments.** Of any lengths, in any order, with gaps, which may lie behind `num_items`; they
-///   must not overlap. One that ends before it begins is empty. Nothing outside of segments is
-///   written.
+/// - **Segments.** Of any lengths, in any order, with gaps, and behind `num_items` too, if arrays are
+///   longer; they must not overlap. One that ends before it begins is empty. Nothing outside of
+///   segments is written. If they have more than `num_items` items after all, which the host cannot
+///   know, some long ones are left unwritten: debug builds (`STRATA_DEBUG`) stop then.
 /// - **Two buffers.** With `DoubleBuffer`, segments are sorted between its two arrays, both are
 ///   overwritten where there are segments, and temporary storage does without a copy of the items.
 ///   On return `selector` names the array that will have the results.
@@ -38,11 +39,13 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   tile (4096 keys of 4 bytes), which is read and written once; longer segments are read once to
 ///   count digits, and read and written for each digit of 8 bits that is not the same in the whole
 ///   segment. No segment is shared by blocks: for a few huge ones DeviceRadixSort is faster.
-/// - **Aliasing.** No output may overlap an input, another output, or the offsets.
-/// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count,
-///   null pointer with items and segments, bits that the keys do not have, arrays that overlap,
-///   temporary storage too small. Otherwise what the launches return; an older error of the runtime
-///   is neither returned nor cleared. Without items or segments nothing is launched.
+/// - **Aliasing.** No output may overlap an input, another output, or the offsets. The first
+///   `num_items` items of each array are looked at.
+/// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count
+///   or one that is too large, bits that the keys do not have (in size queries, too); null pointer
+///   with items and segments, arrays that overlap, temporary storage too small. Otherwise
+///   what the launches return; an older error of the runtime is neither returned nor cleared. Without
+///   items or segments nothing is launched.
 ///
 /// @code
 /// // The neighbours of each vertex of a graph, whose lists begin at vertices[vertex], in order.

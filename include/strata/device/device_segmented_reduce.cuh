@@ -34,10 +34,14 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   a warp or a block, and very long ones by many blocks.
 /// - **Result.** Deterministic from run to run: how a segment is cut depends on the lengths, the
 ///   alignment and the device alone. Outputs must not overlap the inputs or the offsets.
+///   Where offsets say how far inputs reach, only the begin of `d_out` and `d_in` is compared.
 /// - **Bytes moved.** Each item once, each output once; each offset once or, in one launch, once by
 ///   every block.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative
-///   `num_segments` or `segment_size`, null outputs or offsets with segments, storage too small.
+///   `num_segments` or `segment_size` (in size queries, too), null pointer with segments, arrays that
+///   overlap, iterators whose differences cannot tell all segments or, with a `segment_size`, all
+///   items, an index type that cannot tell those of a segment, storage too small. Where segments
+///   have offsets, types must be able to tell what they ask for.
 struct DeviceSegmentedReduce {
   /// Reduces with a binary operator and an initial value.
   template <class InputIterator, class OutputIterator, class BeginOffsetIterator,
@@ -323,9 +327,6 @@ struct DeviceSegmentedReduce {
     cudaError_t run(void* d_temp_storage, std::size_t& temp_storage_bytes,
                     std::int64_t num_segments, const Segments& segments,
                     cudaStream_t stream) const {
-      if (d_temp_storage != nullptr && num_segments > 0 && !segments.is_valid(d_in)) {
-        return cudaErrorInvalidValue;
-      }
       return detail::DispatchSegmentedReduce<AccumT, InputIterator, OutputIterator, Segments,
                                              ReductionOp, TransformOp,
                                              InitT>::Dispatch(d_temp_storage, temp_storage_bytes,

@@ -24,14 +24,15 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   same from run to run.
 /// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure
 ///   arithmetic; never 0), then with that much device memory, whose contents and alignment do not
-///   matter. `num_items` is the number of items of all segments together, or more; it and
-///   `num_segments` may have any integer types. Offsets may be any random-access iterators over
+///   matter. All segments together have no more than `num_items` items, and all arrays no less; it
+///   and `num_segments` may have any integer types. Offsets may be any random-access iterators over
 ///   integers that can be dereferenced in device code.
 /// - **Values** are of any trivially copyable and default constructible type. They move with their
 ///   keys through shared memory: for large ones, sort indices and gather.
-/// - **Segments.** Of any lengths, in any order, with gaps, which may lie behind `num_items`; they
-///   must not overlap. One that ends before it begins is empty. Nothing outside of segments is
-///   written.
+/// - **Segments.** Of any lengths, in any order, with gaps, and behind `num_items` too, if arrays are
+///   longer; they must not overlap. One that ends before it begins is empty. Nothing outside of
+///   segments is written. If they have more than `num_items` items after all, which the host cannot
+///   know, some long ones are left unwritten: debug builds (`STRATA_DEBUG`) stop then.
 /// - **Two buffers.** With `DoubleBuffer`, segments are sorted in the current array, in place.
 ///   `selector` stays as it is, the other array is neither read nor written, and temporary storage
 ///   is as much as without.
@@ -44,9 +45,11 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   each level of merges.
 /// - **Storage.** As much as keys and values, if there are more than such a tile, and some 7 %
 ///   more. It depends on `num_items`, never on offsets.
-/// - **Aliasing.** No output may overlap an input, another output, or the offsets.
-/// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count,
-///   null pointer with items and segments, arrays that overlap, temporary storage too small.
+/// - **Aliasing.** No output may overlap an input, another output, or the offsets. The first
+///   `num_items` items of each array are looked at.
+/// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count
+///   or one that is too large (in size queries, too), null pointer with items and segments, arrays
+///   that overlap, temporary storage too small.
 ///   Otherwise what the launches return; an older error of the runtime is neither returned nor
 ///   cleared. Without items or segments nothing is launched.
 ///

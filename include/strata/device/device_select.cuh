@@ -6,6 +6,8 @@
 #include <strata/core/nvtx.hpp>
 #include <strata/core/operators.hpp>
 #include <strata/core/types.hpp>
+#include <strata/device/arguments.cuh>
+#include <strata/device/overlap.hpp>
 #include <strata/device/reduce/output.cuh>
 #include <strata/device/scan/compaction.cuh>
 #include <strata/device/scan/dispatch.cuh>
@@ -30,8 +32,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   matter. Inputs and outputs may be any random-access iterators that can be dereferenced in
 ///   device code; `num_items` any integer type. Operators should depend on their arguments only:
 ///   for short inputs they are applied to an item more than once.
-/// - **In place.** The forms with `d_data` write over their input. In all others outputs must not
-///   overlap inputs.
+/// - **In place.** The forms with `d_data` write over their input, which may be its own flags. In all
+///   others outputs must not overlap inputs. They are as long as what is selected: a smaller array
+///   than the input will do.
 /// - **Execution.** One kernel launch at every size, on `stream`; no host synchronisation and no
 ///   allocation, so a call can be captured in a graph and replayed. Calls that may run at the same
 ///   time need temporary storage of their own. For how blocks wait for each other see DeviceScan.
@@ -40,9 +43,11 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   and those that are kept written once; others, and arrays that are too short for that, are read
 ///   twice. Counts have 64 bits where `num_items` has.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count,
-///   null pointer (`d_num_selected_out`, or another one with items), an output that overlaps an
-///   input, temporary storage too small. Otherwise what the launch returns; an older error of the
-///   runtime is neither returned nor cleared.
+///   null pointer (`d_num_selected_out`, or another one with items), an output that begins within an
+///   input, temporary storage too small; negative counts in a size query, too. An output that
+///   reaches into an input is known when it is too late: debug builds (`STRATA_DEBUG`) stop
+///   then, as they do if `*d_num_selected_out` cannot tell the number. Otherwise what the launch
+///   returns; an older error of the runtime is neither returned nor cleared.
 /// - **Algorithm.** A scan of the numbers of kept items (see DeviceScan), in one pass: tiles wait
 ///   in shared memory until it is known how many are kept before them.
 ///
@@ -161,11 +166,6 @@ struct DeviceSelect {
   }
 
  private:
-  template <class In, class Out>
-  static bool overlap(const In& in, const Out& out, std::size_t num_items) {
-    return detail::may_overlap(in, out, num_items);
-  }
-
   template <detail::select_by By, bool InPlace, class Deciders, class Payloads, class DecidersOut,
             class PayloadsOut, class NumSelected, class NumItemsT, class Op>
   static cudaError_t select(void* d_temp_storage, std::size_t& temp_storage_bytes,
@@ -181,20 +181,29 @@ struct DeviceSelect {
       detail::predicate_requirements<Op, Decider>::check();
     }
     const What what{deciders, payloads, deciders_out, payloads_out, num_selected_out, op};
-    const std::size_t count = num_items > 0 ? static_cast<std::size_t>(num_items) : 0;
+    if (!detail::is_count(num_items)) return cudaErrorInvalidValue;
+    const auto count = static_cast<std::size_t>(num_items);
     if (d_temp_storage != nullptr) {
       if (detail::is_null(num_selected_out)) return cudaErrorInvalidValue;
       if (count > 0 && (detail::is_null(deciders) || detail::is_null(payloads) ||
                         detail::is_null(deciders_out) || detail::is_null(payloads_out))) {
         return cudaErrorInvalidValue;
       }
-      if (!InPlace && (overlap(deciders, deciders_out, count) ||
-                       overlap(deciders, payloads_out, count) ||
-                       overlap(payloads, deciders_out, count) ||
-                       overlap(payloads, payloads_out, count))) {
+      if (!detail::can_reach(deciders, count) || !detail::can_reach(payloads, count)) {
         return cudaErrorInvalidValue;
       }
-      if (InPlace && What::has_payload && overlap(deciders, payloads_out, count)) {
+      // How far outputs reach is known to the device alone.
+      using detail::begins_within;
+      if (!InPlace &&
+          (begins_within(deciders_out, deciders, count) ||
+           begins_within(payloads_out, deciders, count) ||
+           begins_within(deciders_out, payloads, count) ||
+           begins_within(payloads_out, payloads, count) ||
+           (count > 0 && begins_within(deciders_out, payloads_out, 1)))) {
+        return cudaErrorInvalidValue;
+      }
+      if (InPlace && What::has_payload && !detail::are_same_array(payloads_out, deciders) &&
+          begins_within(payloads_out, deciders, count)) {
         return cudaErrorInvalidValue;
       }
     }

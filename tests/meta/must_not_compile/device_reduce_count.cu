@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: num_items must be an integer
+// expect: counts of items and segments must be integers
 #include <strata/device/device_reduce.cuh>
 
 cudaError_t sum(void* storage, std::size_t& bytes, const int* in, int* out) {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: counts of items and segments of a merge sort must be integers
+// expect: counts of items and segments must be integers
 #include <strata/device/device_segmented_merge_sort.cuh>
 
 struct is_less {

@@ -7,6 +7,7 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/temporary_storage.hpp>
 #include <strata/core/types.hpp>
+#include <strata/device/arguments.cuh>
 #include <strata/device/hash_join/join_options.hpp>
 #include <strata/device/hash_join/join_output.cuh>
 #include <strata/device/hash_join/key_array_dispatch.cuh>
@@ -66,11 +67,12 @@ struct DispatchHashJoin {
     hash_requirements<Hash, Key>::check();
     equality_requirements<Equal, const Key>::check();
     if (!detail::join_rows_are_valid<Index, Row>(build.rows) ||
-        !detail::join_rows_are_valid<Index, Row>(probe.rows))
+        !detail::join_rows_are_valid<Index, Row>(probe.rows) || capacity < 0 ||
+        options.strategy == JoinStrategy::cpu)
       return cudaErrorInvalidValue;
     if (d_temp_storage != nullptr &&
-        (capacity < 0 || d_num_out == nullptr || options.strategy == JoinStrategy::cpu ||
-         (build.rows > 0 && build.keys == nullptr) || (probe.rows > 0 && probe.keys == nullptr))) {
+        (d_num_out == nullptr || (build.rows > 0 && build.keys == nullptr) ||
+         (probe.rows > 0 && probe.keys == nullptr))) {
       return cudaErrorInvalidValue;
     }
     if (capacity > most_join_capacity) capacity = most_join_capacity;
@@ -107,10 +109,7 @@ struct DispatchHashJoin {
     if (sizeof(Row) == 4) key_array.reserve(layout, array_slot);
     // That no size is less than one of fewer rows.
     Partitioner::reserve_least(layout, Storage::slots + Prober::slots);
-    if (d_temp_storage == nullptr) {
-      temp_storage_bytes = layout.bytes();
-      return cudaSuccess;
-    }
+    if (d_temp_storage == nullptr) return answer_size_query(layout, temp_storage_bytes);
     if (!layout.map(d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
     device_properties device;
     status = current_device_properties(device, stream);

@@ -63,12 +63,14 @@ template <class Index, class Key, class Sink, class Hash = JoinHash, class Equal
                                               const Hash& hash = {}, const Equal& equal = {}) {
   host_join<Index, Key, Hash, Equal> join(kind, build_keys, build_rows, probe_keys, probe_rows,
                                           options, hash, equal);
-  if (!join.counts_are_valid()) return HostJoinStatus::invalid_value;
+  if (!join.counts_are_valid() || capacity < 0) return HostJoinStatus::invalid_value;
   if (temp_storage == nullptr) {
-    temp_storage_bytes = join.bytes();
+    const std::size_t bytes = join.bytes();
+    if (bytes == temporary_storage::invalid_size) return HostJoinStatus::invalid_value;
+    temp_storage_bytes = bytes;
     return HostJoinStatus::success;
   }
-  if (!join.pointers_are_valid() || num_out == nullptr || capacity < 0 ||
+  if (!join.pointers_are_valid() || num_out == nullptr ||
       !join.map(temp_storage, temp_storage_bytes)) {
     return HostJoinStatus::invalid_value;
   }

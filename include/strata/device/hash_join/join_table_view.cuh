@@ -59,8 +59,7 @@ class JoinTable {
     Storage storage(static_cast<Row>(most_rows), features(options));
     Layout layout;
     const cudaError_t status = storage.reserve(layout, 0);
-    if (status == cudaSuccess) bytes = layout.bytes();
-    return status;
+    return status != cudaSuccess ? status : detail::answer_size_query(layout, bytes);
   }
 
   /// For the keys [d_keys, d_keys + most_rows), of which some may be there later.
@@ -180,7 +179,7 @@ class JoinTable {
                     std::int64_t* d_num_out, std::int64_t capacity,
                     const std::uint32_t* probe_valid, cudaStream_t stream) const {
     using Prober = detail::join_prober<MaxPolicy, Index, Row, Key, Sink, Hash, Equal>;
-    if (!is_usable() || !detail::join_rows_are_valid<Index>(probe_rows)) {
+    if (!is_usable() || !detail::join_rows_are_valid<Index>(probe_rows) || capacity < 0) {
       return cudaErrorInvalidValue;
     }
     const Prober prober{kind, options_.order, static_cast<Row>(most_rows_),
@@ -189,10 +188,9 @@ class JoinTable {
     temporary_storage::layout<Prober::slots> layout;
     prober.reserve(layout, 0);
     if (d_temp_storage == nullptr) {
-      temp_storage_bytes = layout.bytes();
-      return cudaSuccess;
+      return detail::answer_size_query(layout, temp_storage_bytes);
     }
-    if (rows_ < 0 || capacity < 0 || d_num_out == nullptr ||
+    if (rows_ < 0 || d_num_out == nullptr ||
         (probe_rows > 0 && d_probe_keys == nullptr) ||
         !layout.map(d_temp_storage, temp_storage_bytes)) {
       return cudaErrorInvalidValue;

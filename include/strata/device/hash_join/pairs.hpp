@@ -4,7 +4,7 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/device/hash_join/join_types.hpp>
-#include <strata/device/hash_join/overlap.hpp>
+#include <strata/device/overlap.hpp>
 
 #include <cstdint>
 
@@ -34,11 +34,15 @@ bool join_outputs_are_valid(JoinKind kind, const Index* build_out, const Index* 
                             const Key* probe_keys, std::int64_t probe_rows) {
   if (capacity <= 0) return true;
   if (probe_out == nullptr || (build_out == nullptr && has_pairs(kind))) return false;
-  return !detail::join_arrays_overlap(build_out, capacity, probe_out, capacity) &&
-         !detail::join_arrays_overlap(build_out, capacity, build_keys, build_rows) &&
-         !detail::join_arrays_overlap(build_out, capacity, probe_keys, probe_rows) &&
-         !detail::join_arrays_overlap(probe_out, capacity, build_keys, build_rows) &&
-         !detail::join_arrays_overlap(probe_out, capacity, probe_keys, probe_rows);
+  const auto bytes = [](const auto* items, std::int64_t count) {
+    return bytes_of(items, count > 0 ? static_cast<std::size_t>(count) : 0);
+  };
+  const byte_range build = bytes(build_keys, build_rows), probe = bytes(probe_keys, probe_rows),
+                   outs[] = {bytes(build_out, capacity), bytes(probe_out, capacity)};
+  for (const byte_range& out : outs) {
+    if (have_common_bytes(out, build) || have_common_bytes(out, probe)) return false;
+  }
+  return !have_common_bytes(outs[0], outs[1]);
 }
 
 }  // namespace detail

@@ -53,10 +53,7 @@ struct DispatchSortedJoin {
         storage.template reserve<unsigned long long>(ends, places.tiles);
       }
     }
-    if (d_temp_storage == nullptr) {
-      temp_storage_bytes = storage.bytes();
-      return cudaSuccess;
-    }
+    if (d_temp_storage == nullptr) return answer_size_query(storage, temp_storage_bytes);
     if (!storage.map(d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
     device_properties device;
     cudaError_t status = current_device_properties(device, stream);

@@ -6,11 +6,13 @@
 #include <strata/core/nvtx.hpp>
 #include <strata/core/radix_key.hpp>
 #include <strata/core/types.hpp>
+#include <strata/device/arguments.cuh>
+#include <strata/device/overlap.hpp>
 #include <strata/device/radix_sort/dispatch.cuh>
 #include <strata/device/radix_sort/index_iterator.cuh>
-#include <strata/device/reduce/output.cuh>
 
 #include <cstddef>
+#include <type_traits>
 
 /// \file
 /// What is behind the overloads of DeviceRadixSort.
@@ -18,9 +20,9 @@
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
 template <class A, class B, class NumItemsT>
-bool arrays_overlap(const void* d_temp_storage, const A& a, const B& b, NumItemsT num_items) {
-  return d_temp_storage != nullptr && num_items > 0 &&
-         detail::may_overlap(a, b, static_cast<std::size_t>(num_items));
+bool sort_overlaps(const void* d_temp_storage, const A& a, const B& b, NumItemsT num_items) {
+  const auto count = static_cast<std::size_t>(num_items);
+  return d_temp_storage != nullptr && num_items > 0 && detail::arrays_overlap(a, count, b, count);
 }
 
 // Whether there is an odd number of passes.
@@ -40,7 +42,7 @@ cudaError_t sort_keys(void* d_temp_storage, std::size_t& temp_storage_bytes,
                       KeyIterator d_keys_in, Key* d_keys_out, NumItemsT num_items,
                       Decomposer decomposer, int begin_bit, int end_bit, cudaStream_t stream) {
   STRATA_NVTX_RANGE("strata::DeviceRadixSort::SortKeys");
-  if (detail::arrays_overlap(d_temp_storage, d_keys_in, d_keys_out, num_items)) {
+  if (sort_overlaps(d_temp_storage, d_keys_in, d_keys_out, num_items)) {
     return cudaErrorInvalidValue;
   }
   return DispatchRadixSort<KeyIterator, NullType, Key, IsDescending, Decomposer>::Dispatch(
@@ -55,11 +57,11 @@ cudaError_t sort_pairs(void* d_temp_storage, std::size_t& temp_storage_bytes,
                        Value* d_values_out, NumItemsT num_items, Decomposer decomposer,
                        int begin_bit, int end_bit, cudaStream_t stream) {
   STRATA_NVTX_RANGE("strata::DeviceRadixSort::SortPairs");
-  if (detail::arrays_overlap(d_temp_storage, d_keys_in, d_keys_out, num_items) ||
-      detail::arrays_overlap(d_temp_storage, d_keys_in, d_values_out, num_items) ||
-      detail::arrays_overlap(d_temp_storage, d_values_in, d_keys_out, num_items) ||
-      detail::arrays_overlap(d_temp_storage, d_values_in, d_values_out, num_items) ||
-      detail::arrays_overlap(d_temp_storage, d_keys_out, d_values_out, num_items)) {
+  if (sort_overlaps(d_temp_storage, d_keys_in, d_keys_out, num_items) ||
+      sort_overlaps(d_temp_storage, d_keys_in, d_values_out, num_items) ||
+      sort_overlaps(d_temp_storage, d_values_in, d_keys_out, num_items) ||
+      sort_overlaps(d_temp_storage, d_values_in, d_values_out, num_items) ||
+      sort_overlaps(d_temp_storage, d_keys_out, d_values_out, num_items)) {
     return cudaErrorInvalidValue;
   }
   return DispatchRadixSort<KeyIterator, ValueIterator, Value, IsDescending, Decomposer>::
@@ -73,7 +75,7 @@ cudaError_t sort_keys(void* d_temp_storage, std::size_t& temp_storage_bytes,
                       DoubleBuffer<Key>& d_keys, NumItemsT num_items, Decomposer decomposer,
                       int begin_bit, int end_bit, cudaStream_t stream) {
   STRATA_NVTX_RANGE("strata::DeviceRadixSort::SortKeys");
-  if (detail::arrays_overlap(d_temp_storage, d_keys.Current(), d_keys.Alternate(), num_items)) {
+  if (sort_overlaps(d_temp_storage, d_keys.Current(), d_keys.Alternate(), num_items)) {
     return cudaErrorInvalidValue;
   }
   const bool moves = moves_to_alternate(begin_bit, end_bit);
@@ -92,15 +94,13 @@ cudaError_t sort_pairs(void* d_temp_storage, std::size_t& temp_storage_bytes,
                        cudaStream_t stream) {
   STRATA_NVTX_RANGE("strata::DeviceRadixSort::SortPairs");
   for (int i = 0; i < 2; ++i) {
-    if (detail::arrays_overlap(d_temp_storage, d_keys.d_buffers[i], d_values.d_buffers[0],
-                               num_items) ||
-        detail::arrays_overlap(d_temp_storage, d_keys.d_buffers[i], d_values.d_buffers[1],
-                               num_items)) {
+    if (sort_overlaps(d_temp_storage, d_keys.d_buffers[i], d_values.d_buffers[0], num_items) ||
+        sort_overlaps(d_temp_storage, d_keys.d_buffers[i], d_values.d_buffers[1], num_items)) {
       return cudaErrorInvalidValue;
     }
   }
-  if (detail::arrays_overlap(d_temp_storage, d_keys.Current(), d_keys.Alternate(), num_items) ||
-      detail::arrays_overlap(d_temp_storage, d_values.Current(), d_values.Alternate(), num_items)) {
+  if (sort_overlaps(d_temp_storage, d_keys.Current(), d_keys.Alternate(), num_items) ||
+      sort_overlaps(d_temp_storage, d_values.Current(), d_values.Alternate(), num_items)) {
     return cudaErrorInvalidValue;
   }
   const bool moves = moves_to_alternate(begin_bit, end_bit);
@@ -122,7 +122,11 @@ cudaError_t sort_indices(void* d_temp_storage, std::size_t& temp_storage_bytes,
                          Decomposer decomposer, int begin_bit, int end_bit,
                          cudaStream_t stream) {
   STRATA_NVTX_RANGE("strata::DeviceRadixSort::ArgSort");
-  if (detail::arrays_overlap(d_temp_storage, d_keys_in, d_indices_out, num_items)) {
+  static_assert(std::is_integral_v<Index>,
+                "DeviceRadixSort::ArgSort writes numbers of items: d_indices_out must point to "
+                "integers");
+  if (!can_tell_items<Index>(num_items) ||
+      sort_overlaps(d_temp_storage, d_keys_in, d_indices_out, num_items)) {
     return cudaErrorInvalidValue;
   }
   return DispatchRadixSort<KeyIterator, index_iterator<Index>, Index, IsDescending, Decomposer>::

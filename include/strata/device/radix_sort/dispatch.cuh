@@ -9,6 +9,7 @@
 #include <strata/core/radix_key.hpp>
 #include <strata/core/temporary_storage.hpp>
 #include <strata/core/types.hpp>
+#include <strata/device/arguments.cuh>
 #include <strata/device/call_tag.hpp>
 #include <strata/device/radix_sort/counted_dispatch.cuh>
 #include <strata/device/radix_sort/kernels.cuh>
@@ -76,22 +77,18 @@ struct DispatchRadixSort {
                               radix_places<ValueIterator, Value> values, NumItemsT num_items,
                               int begin_bit, int end_bit, Decomposer decomposer,
                               radix_buffers buffers, cudaStream_t stream) {
-    static_assert(std::is_integral_v<NumItemsT>, "num_items must be an integer");
     static_assert(std::is_trivially_copyable_v<Key> && std::is_trivially_copyable_v<Value>,
                   "sorts move keys and values bit by bit: they must be trivially copyable");
-    const std::size_t count = num_items > 0 ? static_cast<std::size_t>(num_items) : 0;
+    if (!is_count(num_items) || begin_bit < 0 || begin_bit > end_bit ||
+        end_bit > Digits::key_bits) {
+      return cudaErrorInvalidValue;
+    }
+    const auto count = static_cast<std::size_t>(num_items);
     DispatchRadixSort dispatch{keys,   values, count, {begin_bit, end_bit}, Digits{decomposer},
                                buffers, stream, {}, {}};
     dispatch.reserve();
     if (d_temp_storage == nullptr) {
-      temp_storage_bytes = dispatch.storage.bytes();
-      return cudaSuccess;
-    }
-    if constexpr (std::is_signed_v<NumItemsT>) {
-      if (num_items < 0) return cudaErrorInvalidValue;
-    }
-    if (begin_bit < 0 || begin_bit > end_bit || end_bit > Digits::key_bits) {
-      return cudaErrorInvalidValue;
+      return answer_size_query(dispatch.storage, temp_storage_bytes);
     }
     if (!dispatch.storage.map(d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
     if (count == 0) return cudaSuccess;

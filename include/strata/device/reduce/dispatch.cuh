@@ -9,6 +9,7 @@
 #include <strata/core/operators.hpp>
 #include <strata/core/temporary_storage.hpp>
 #include <strata/core/types.hpp>
+#include <strata/device/arguments.cuh>
 #include <strata/device/call_tag.hpp>
 #include <strata/device/reduce/kernels.cuh>
 #include <strata/device/reduce/output.cuh>
@@ -71,21 +72,19 @@ struct DispatchReduce {
                               InputIterator d_in, OutputIterator d_out, NumItemsT num_items,
                               ReductionOp reduction_op, TransformOp transform_op, InitT init,
                               cudaStream_t stream) {
-    static_assert(std::is_integral_v<NumItemsT>, "num_items must be an integer");
+    if (!is_count(num_items)) return cudaErrorInvalidValue;
     temporary_storage::layout<1> storage;
     storage.template reserve<platform::packet>(0, max_reduce_blocks * Exchange::packets_per_value);
-    if (d_temp_storage == nullptr) {
-      temp_storage_bytes = storage.bytes();
-      return cudaSuccess;
+    if (d_temp_storage == nullptr) return answer_size_query(storage, temp_storage_bytes);
+    const auto count = static_cast<std::size_t>(num_items);
+    if ((count > 0 && is_null(d_in)) || !can_reach(d_in, count) ||
+        !has_room_for_indices(d_out, count)) {
+      return cudaErrorInvalidValue;
     }
-    if constexpr (std::is_signed_v<NumItemsT>) {
-      if (num_items < 0) return cudaErrorInvalidValue;
-    }
-    if (num_items > 0 && detail::is_null(d_in)) return cudaErrorInvalidValue;
     if (detail::is_null(d_out) || !storage.map(d_temp_storage, temp_storage_bytes)) {
       return cudaErrorInvalidValue;
     }
-    DispatchReduce dispatch{d_in,         d_out,        static_cast<std::size_t>(num_items),
+    DispatchReduce dispatch{d_in,         d_out,        count,
                             reduction_op, transform_op, init,
                             stream,       {},           storage.template get<platform::packet>(0)};
     const cudaError_t status = detail::current_device_properties(dispatch.device, stream);

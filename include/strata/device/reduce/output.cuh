@@ -4,9 +4,10 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/types.hpp>
+#include <strata/device/arguments.cuh>
+#include <strata/device/overlap.hpp>
 
 #include <cstddef>
-#include <cstdint>
 #include <type_traits>
 
 STRATA_NAMESPACE_BEGIN
@@ -18,18 +19,6 @@ bool is_null(const Iterator& iterator) {
     return iterator == nullptr;
   } else {
     static_cast<void>(iterator);
-    return false;
-  }
-}
-
-/// Whether two arrays have memory in common; of iterators that are no pointers nothing is known.
-template <class A, class B>
-bool may_overlap(const A& a, const B& b, std::size_t num_items) {
-  if constexpr (std::is_pointer_v<A> && std::is_pointer_v<B>) {
-    const auto first_a = reinterpret_cast<std::uintptr_t>(a);
-    const auto first_b = reinterpret_cast<std::uintptr_t>(b);
-    return first_b < first_a + num_items * sizeof(*a) && first_a < first_b + num_items * sizeof(*b);
-  } else {
     return false;
   }
 }
@@ -87,6 +76,9 @@ struct pair_output {
     STRATA_D void operator=(const KeyValuePair<Index, T>& pair) {
       using Pair = output_value_t<Iterator, KeyValuePair<Index, T>>;
       Pair stored;
+      STRATA_ASSERT(can_tell_items<decltype(stored.key)>(pair.key + 1),
+                    "the index %lld of an extremum does not fit the output's type",
+                    static_cast<long long>(pair.key));
       stored.key = static_cast<decltype(stored.key)>(pair.key);
       stored.value = static_cast<decltype(stored.value)>(pair.value);
       *pairs = stored;
@@ -95,6 +87,26 @@ struct pair_output {
   STRATA_D reference operator*() const { return {pairs}; }
   STRATA_D pair_output operator+(std::ptrdiff_t n) const { return {pairs + n}; }
 };
+
+/// Whether an output has room for the number of any of `count` items.
+template <class OutputIterator>
+bool has_room_for_indices(const OutputIterator&, std::size_t) {
+  return true;
+}
+template <class ValueIterator, class IndexIterator>
+bool has_room_for_indices(const arg_output<ValueIterator, IndexIterator>&, std::size_t count) {
+  return can_tell_items<output_value_t<IndexIterator, long long>>(count);
+}
+template <class Iterator>
+bool has_room_for_indices(const pair_output<Iterator>&, std::size_t count) {
+  using Pair = output_value_t<Iterator, KeyValuePair<long long, char>>;
+  return can_tell_items<decltype(Pair::key)>(count);
+}
+
+template <class Iterator>
+byte_range bytes_of(const pair_output<Iterator>& output, std::size_t count) {
+  return bytes_of(output.pairs, count);
+}
 
 template <class ValueIterator, class IndexIterator>
 bool is_null(const arg_output<ValueIterator, IndexIterator>& output) {

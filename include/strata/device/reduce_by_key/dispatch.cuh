@@ -4,6 +4,8 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/types.hpp>
+#include <strata/device/arguments.cuh>
+#include <strata/device/overlap.hpp>
 #include <strata/device/reduce/output.cuh>
 #include <strata/device/reduce_by_key/runs.cuh>
 #include <strata/device/reduce_by_key/work_reduce_by_key.cuh>
@@ -22,17 +24,21 @@ cudaError_t dispatch_reduce_by_key(const char* name, void* d_temp_storage,
                                    NumItemsT num_items, cudaStream_t stream) {
   equality_requirements<typename What::EqualityOp,
                         iterator_value_t<typename What::KeyIterator>>::check();
-  const std::size_t count = num_items > 0 ? static_cast<std::size_t>(num_items) : 0;
+  if (!detail::is_count(num_items)) return cudaErrorInvalidValue;
+  const auto count = static_cast<std::size_t>(num_items);
   if (d_temp_storage != nullptr) {
     if (detail::is_null(what.num_runs_out)) return cudaErrorInvalidValue;
     if (count > 0 && (detail::is_null(what.keys) || detail::is_null(what.values) ||
                       detail::is_null(what.unique_out) || detail::is_null(what.aggregates_out))) {
       return cudaErrorInvalidValue;
     }
-    if (detail::may_overlap(what.keys, what.unique_out, count) ||
-        detail::may_overlap(what.keys, what.aggregates_out, count) ||
-        detail::may_overlap(what.values, what.unique_out, count) ||
-        detail::may_overlap(what.values, what.aggregates_out, count)) {
+    // How far outputs reach is known to the device alone.
+    if (!can_reach(what.keys, count) || !can_reach(what.values, count) ||
+        begins_within(what.unique_out, what.keys, count) ||
+        begins_within(what.aggregates_out, what.keys, count) ||
+        begins_within(what.unique_out, what.values, count) ||
+        begins_within(what.aggregates_out, what.values, count) ||
+        (count > 0 && begins_within(what.unique_out, what.aggregates_out, 1))) {
       return cudaErrorInvalidValue;
     }
   }

@@ -4,6 +4,8 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/types.hpp>
+#include <strata/device/arguments.cuh>
+#include <strata/device/overlap.hpp>
 #include <strata/device/scan/by_key.cuh>
 #include <strata/device/scan/ring_column.cuh>
 
@@ -52,6 +54,7 @@ struct run_reduction {
   using NumRunsIterator = NumRunsIteratorT;
   using ReductionOp = ReductionOpT;
   using EqualityOp = EqualityOpT;
+  using Key = iterator_value_t<KeyIterator>;
   using Run = counted_run<Count, Accum>;
   using Combine = combine_counted_runs<Count, Accum, ReductionOp>;
   static constexpr bool has_values = !std::is_same_v<ValueIterator, NullType>;
@@ -65,30 +68,45 @@ struct run_reduction {
   EqualityOp equality_op;
 
   STRATA_HD bool begins_at(std::size_t i) {
-    return i == 0 || !equality_op(detail::advanced(keys, i - 1)[0], detail::advanced(keys, i)[0]);
+    if (i == 0) return true;
+    Key left = item_at(keys, i - 1), right = item_at(keys, i);
+    return !equality_op(left, right);
   }
   STRATA_HD Run run_of(std::size_t i) {
     const Count begins = begins_at(i) ? 1 : 0;
     if constexpr (has_values) {
-      return {begins, static_cast<Accum>(*detail::advanced(values, i))};
+      return {begins, static_cast<Accum>(item_at(values, i))};
     } else {
       return {begins, Accum{1}};
     }
   }
 
-  STRATA_HD void write_key(Count run, const iterator_value_t<KeyIterator>& key) const {
-    using Key = iterator_value_t<KeyIterator>;
+  STRATA_HD void write_key(Count run, const Key& key) const {
     *detail::advanced(unique_out, static_cast<std::size_t>(run)) =
         static_cast<output_value_t<UniqueIterator, Key>>(key);
   }
   STRATA_HD void write_aggregate(Count run, const Accum& sum) const {
-    *detail::advanced(aggregates_out, static_cast<std::size_t>(run)) =
-        static_cast<output_value_t<AggregateIterator, Accum>>(sum);
+    using Stored = output_value_t<AggregateIterator, Accum>;
+    if constexpr (has_values) {
+      *detail::advanced(aggregates_out, static_cast<std::size_t>(run)) = static_cast<Stored>(sum);
+    } else {
+      *detail::advanced(aggregates_out, static_cast<std::size_t>(run)) = count_as<Stored>(sum);
+    }
   }
   /// With the sum of all items.
   STRATA_HD void write_end(const Run& total) const {
+    STRATA_ASSERT(!reach_inputs(unique_out, total.begins) &&
+                      !reach_inputs(aggregates_out, total.begins),
+                  "an output of a reduction by key reaches into an input, with %llu runs",
+                  static_cast<unsigned long long>(total.begins));
     write_aggregate(total.begins - 1, total.value);
-    *num_runs_out = static_cast<output_value_t<NumRunsIterator, Count>>(total.begins);
+    *num_runs_out = count_as<output_value_t<NumRunsIterator, Count>>(total.begins);
+  }
+
+ private:
+  template <class Out>
+  STRATA_HD bool reach_inputs(const Out& out, std::size_t count) const {
+    return reaches_into(out, count, keys) || reaches_into(out, count, values);
   }
 };
 
@@ -129,8 +147,7 @@ class run_reduction_output : public indexed_iterator_traits<typename What::Run, 
     std::size_t num_items;
     std::size_t index;
     STRATA_HD void operator=(const Run& sum) {
-      if (what.begins_at(index))
-        what.write_key(sum.begins - 1, *detail::advanced(what.keys, index));
+      if (what.begins_at(index)) what.write_key(sum.begins - 1, item_at(what.keys, index));
       if (index + 1 == num_items) {
         what.write_end(sum);
       } else if (what.begins_at(index + 1)) {

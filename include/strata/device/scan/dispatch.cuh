@@ -8,7 +8,9 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/temporary_storage.hpp>
 #include <strata/core/types.hpp>
+#include <strata/device/arguments.cuh>
 #include <strata/device/call_tag.hpp>
+#include <strata/device/overlap.hpp>
 #include <strata/device/reduce/output.cuh>
 #include <strata/device/resident_grid.cuh>
 #include <strata/device/scan/initial_value.cuh>
@@ -65,23 +67,19 @@ struct DispatchScan {
   static cudaError_t Dispatch(void* d_temp_storage, std::size_t& temp_storage_bytes,
                               InputIterator d_in, OutputIterator d_out, NumItemsT num_items,
                               ScanOp scan_op, InitT init, const Rings& rings, cudaStream_t stream) {
-    static_assert(std::is_integral_v<NumItemsT>, "num_items must be an integer");
-    const std::size_t count = num_items > 0 ? static_cast<std::size_t>(num_items) : 0;
+    if (!is_count(num_items)) return cudaErrorInvalidValue;
+    const auto count = static_cast<std::size_t>(num_items);
     const std::size_t most_tiles = ceiling_divide(count, least_tile);
     temporary_storage::layout<1> storage;
     storage.template reserve<platform::packet>(
         0,
         Sums::number_of_packets(most_tiles < max_scan_blocks ? most_tiles : max_scan_blocks));
-    if (d_temp_storage == nullptr) {
-      temp_storage_bytes = storage.bytes();
-      return cudaSuccess;
-    }
-    if constexpr (std::is_signed_v<NumItemsT>) {
-      if (num_items < 0) return cudaErrorInvalidValue;
-    }
+    if (d_temp_storage == nullptr) return answer_size_query(storage, temp_storage_bytes);
     if (!storage.map(d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
     if (count == 0) return cudaSuccess;
-    if (detail::is_null(d_in) || detail::is_null(d_out) || detail::is_null_initial_value(init)) {
+    if (detail::is_null(d_in) || detail::is_null(d_out) || detail::is_null_initial_value(init) ||
+        !can_reach(d_in, count) || !can_reach(d_out, count) || is_overwritten(init, d_out, count) ||
+        (!are_same_array(d_in, d_out) && arrays_overlap(d_in, count, d_out, count))) {
       return cudaErrorInvalidValue;
     }
     DispatchScan dispatch{d_in, d_out, count,  scan_op,
@@ -184,7 +182,7 @@ struct DispatchScan {
   bool may_overwrite_input() const {
     constexpr bool are_arrays =
         std::is_pointer_v<InputIterator> && std::is_pointer_v<OutputIterator>;
-    return !are_arrays || detail::may_overlap(d_in, d_out, num_items);
+    return !are_arrays || arrays_overlap(d_in, num_items, d_out, num_items);
   }
 };
 

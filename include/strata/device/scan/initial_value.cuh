@@ -4,7 +4,10 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/types.hpp>
+#include <strata/device/overlap.hpp>
 #include <strata/device/reduce/output.cuh>
+
+#include <cstddef>
 
 STRATA_NAMESPACE_BEGIN
 
@@ -44,6 +47,17 @@ struct initial_value_of<FutureValue<T, Iterator>> {
 template <class AccumT, class InitT>
 STRATA_D AccumT initial_value(const InitT& init) {
   return static_cast<AccumT>(static_cast<typename initial_value_of<InitT>::type>(init));
+}
+
+/// Whether the initial value lies in the device's memory where `count` results are written.
+template <class InitT, class OutputIterator>
+bool is_overwritten(const InitT&, const OutputIterator&, std::size_t) {
+  return false;
+}
+template <class T, class Iterator, class OutputIterator>
+bool is_overwritten(const FutureValue<T, Iterator>& init, const OutputIterator& d_out,
+                    std::size_t count) {
+  return begins_within(init.iterator(), d_out, count);
 }
 
 template <class InitT>

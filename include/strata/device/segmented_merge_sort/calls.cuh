@@ -5,13 +5,14 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
+#include <strata/device/arguments.cuh>
+#include <strata/device/overlap.hpp>
 #include <strata/device/reduce/output.cuh>
 #include <strata/device/segmented_merge_sort/dispatch.cuh>
 #include <strata/device/segmented_merge_sort/transfer.cuh>
 #include <strata/device/segmented_reduce/segments.cuh>
 
 #include <cstddef>
-#include <cstdint>
 #include <limits>
 #include <type_traits>
 
@@ -24,19 +25,9 @@ struct segments_to_sort {
   unsigned long long num_items = 0;
   long long num_segments = 0;
   long long longest = 0;
-  bool is_valid = true;
+  bool has_valid_counts = true;
+  bool has_offsets = true;
 };
-
-template <class Integer>
-constexpr bool is_count(Integer n) {
-  static_assert(std::is_integral_v<Integer>,
-                "counts of items and segments of a merge sort must be integers");
-  constexpr auto most = static_cast<unsigned long long>(std::numeric_limits<long long>::max());
-  if constexpr (std::is_signed_v<Integer>) {
-    if (n < 0) return false;
-  }
-  return static_cast<unsigned long long>(n) <= most;
-}
 
 template <class NumItemsT, class NumSegmentsT, class Begins, class Ends>
 segments_to_sort<offset_segments<Begins, Ends>> segments_by_offsets(NumItemsT num_items,
@@ -46,13 +37,12 @@ segments_to_sort<offset_segments<Begins, Ends>> segments_by_offsets(NumItemsT nu
                     std::is_integral_v<iterator_value_t<Ends>>,
                 "Offset iterator type should be integral.");
   segments_to_sort<offset_segments<Begins, Ends>> all{{begins, ends}};
-  all.is_valid = detail::is_count(num_items) && detail::is_count(num_segments);
-  if (!all.is_valid) return all;
+  all.has_valid_counts = detail::is_count(num_items) && detail::is_count(num_segments);
+  if (!all.has_valid_counts) return all;
   all.num_items = static_cast<unsigned long long>(num_items);
   all.num_segments = static_cast<long long>(num_segments);
   all.longest = static_cast<long long>(num_items);
-  all.is_valid =
-      num_items == 0 || num_segments == 0 || (!detail::is_null(begins) && !detail::is_null(ends));
+  all.has_offsets = num_items == 0 || num_segments == 0 || (!detail::is_null(begins) && !detail::is_null(ends));
   return all;
 }
 
@@ -60,29 +50,17 @@ template <class NumSegmentsT, class SegmentSizeT>
 segments_to_sort<fixed_size_segments> segments_of_size(NumSegmentsT num_segments,
                                                        SegmentSizeT segment_size) {
   segments_to_sort<fixed_size_segments> all{{0}};
-  all.is_valid = detail::is_count(num_segments) && detail::is_count(segment_size);
-  if (!all.is_valid) return all;
+  all.has_valid_counts = detail::is_count(num_segments) && detail::is_count(segment_size);
+  if (!all.has_valid_counts) return all;
   all.segments.size = all.longest = static_cast<long long>(segment_size);
   all.num_segments = static_cast<long long>(num_segments);
   if (all.longest > 0 && all.num_segments > std::numeric_limits<long long>::max() / all.longest) {
-    all.is_valid = false;
+    all.has_valid_counts = false;
     return all;
   }
   all.num_items = static_cast<unsigned long long>(all.num_segments) *
                   static_cast<unsigned long long>(all.longest);
   return all;
-}
-
-/// Whether two arrays of different items have memory in common.
-template <class A, class B>
-bool share_memory(const A* a, std::size_t items_of_a, const B* b, std::size_t items_of_b) {
-  const auto first_a = reinterpret_cast<std::uintptr_t>(a);
-  const auto first_b = reinterpret_cast<std::uintptr_t>(b);
-  return first_b < first_a + items_of_a * sizeof(A) && first_a < first_b + items_of_b * sizeof(B);
-}
-template <class A, class B, class IsPointers = std::enable_if_t<!std::is_pointer_v<A>>>
-bool share_memory(const A&, std::size_t, const B&, std::size_t) {
-  return false;
 }
 
 /// Sorts keys, and values with them unless `Value` is NullType, from inputs to outputs, which are the
@@ -93,24 +71,26 @@ cudaError_t merge_sort_segments(void* d_temp_storage, std::size_t& temp_storage_
                                 const segments_to_sort<Segments>& all, Compare compare,
                                 bool is_in_place, bool wants_keys, cudaStream_t stream) {
   constexpr bool has_values = !std::is_same_v<Value, NullType>;
-  const auto items = static_cast<std::size_t>(all.num_items);
-  if (d_temp_storage != nullptr) {
-    if (!all.is_valid) return cudaErrorInvalidValue;
-    if (items != 0 && all.num_segments != 0) {
-      if (detail::is_null(keys) || (wants_keys && output.keys == nullptr))
+  if (!all.has_valid_counts) return cudaErrorInvalidValue;
+  if (d_temp_storage != nullptr && all.num_items != 0 && all.num_segments != 0) {
+    const auto items = static_cast<std::size_t>(all.num_items);
+    const auto overlap = [items](const auto& a, const auto& b) {
+      return arrays_overlap(a, items, b, items);
+    };
+    const auto lies_on_offsets = [&](const auto& out) {
+      return all.segments.overlap(out, items, static_cast<std::size_t>(all.num_segments));
+    };
+    if (!all.has_offsets || detail::is_null(keys)) return cudaErrorInvalidValue;
+    if (wants_keys && (output.keys == nullptr || lies_on_offsets(output.keys) ||
+                       (!is_in_place && overlap(keys, output.keys)))) {
+      return cudaErrorInvalidValue;
+    }
+    if constexpr (has_values) {
+      if (detail::is_null(values) || output.values == nullptr || lies_on_offsets(output.values) ||
+          overlap(keys, output.values) || (wants_keys && overlap(output.keys, output.values)) ||
+          (!is_in_place &&
+           (overlap(values, output.values) || (wants_keys && overlap(values, output.keys))))) {
         return cudaErrorInvalidValue;
-      if (!is_in_place && wants_keys && detail::share_memory(keys, items, output.keys, items)) {
-        return cudaErrorInvalidValue;
-      }
-      if constexpr (has_values) {
-        if (detail::is_null(values) || output.values == nullptr ||
-            detail::share_memory(keys, items, output.values, items) ||
-            (wants_keys && detail::share_memory(output.keys, items, output.values, items)) ||
-            (!is_in_place &&
-             (detail::share_memory(values, items, output.values, items) ||
-              (wants_keys && detail::share_memory(values, items, output.keys, items))))) {
-          return cudaErrorInvalidValue;
-        }
       }
     }
   }

@@ -7,6 +7,7 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/temporary_storage.hpp>
 #include <strata/core/types.hpp>
+#include <strata/device/arguments.cuh>
 #include <strata/device/resident_grid.cuh>
 #include <strata/device/segmented_merge_sort/kernels.cuh>
 #include <strata/device/segmented_merge_sort/tuning.hpp>
@@ -92,10 +93,7 @@ struct DispatchSegmentedMergeSort {
       if (has_values) storage.template reserve<Value>(values, workspace.buffer_room);
       if (!call.wants_keys) storage.template reserve<Key>(scratch, workspace.buffer_room);
     }
-    if (d_temp_storage == nullptr) {
-      storage_bytes = storage.bytes();
-      return cudaSuccess;
-    }
+    if (d_temp_storage == nullptr) return answer_size_query(storage, storage_bytes);
     if (!storage.map(d_temp_storage, storage_bytes)) return cudaErrorInvalidValue;
     if (items == 0 || call.num_segments == 0) return cudaSuccess;
     workspace.progress = storage.template get<merge_sort_progress>(progress);

@@ -7,6 +7,7 @@
 #include <strata/core/platform.cuh>
 #include <strata/core/platform_async_copy.cuh>
 #include <strata/core/types.hpp>
+#include <strata/device/arguments.cuh>
 #include <strata/thread/specializations/vector_access.cuh>
 
 #include <cstddef>
@@ -24,7 +25,11 @@ struct place_iterator {
   using difference_type = long long;
   using pointer = const Index*;
   using reference = Index;
-  STRATA_HD Index operator[](long long place) const { return static_cast<Index>(place); }
+  STRATA_HD Index operator[](long long place) const {
+    STRATA_ASSERT(can_tell_items<Index>(place + 1),
+                  "the index %lld of an item does not fit the type of indices", place);
+    return static_cast<Index>(place);
+  }
 };
 
 /// Brings an item to shared memory; the thread that started this waits for its asynchronous copies.

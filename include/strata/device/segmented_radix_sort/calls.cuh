@@ -48,7 +48,7 @@ template <bool IsDescending, class Key, class Arguments>
 cudaError_t sort_segments(void* d_temp_storage, std::size_t& temp_storage_bytes,
                           const Key* d_keys_in, Key* d_keys_out, const Arguments& arguments) {
   STRATA_NVTX_RANGE("strata::DeviceSegmentedRadixSort::SortKeys");
-  if (detail::arrays_overlap(d_temp_storage, d_keys_in, d_keys_out, arguments.items_to_sort())) {
+  if (sort_overlaps(d_temp_storage, d_keys_in, d_keys_out, arguments.items_to_sort())) {
     return cudaErrorInvalidValue;
   }
   return arguments.template dispatch<IsDescending, NullType>(
@@ -63,11 +63,11 @@ cudaError_t sort_segments(void* d_temp_storage, std::size_t& temp_storage_bytes,
                           Value* d_values_out, const Arguments& arguments) {
   STRATA_NVTX_RANGE("strata::DeviceSegmentedRadixSort::SortPairs");
   const auto num_items = arguments.items_to_sort();
-  if (detail::arrays_overlap(d_temp_storage, d_keys_in, d_keys_out, num_items) ||
-      detail::arrays_overlap(d_temp_storage, d_keys_in, d_values_out, num_items) ||
-      detail::arrays_overlap(d_temp_storage, d_values_in, d_keys_out, num_items) ||
-      detail::arrays_overlap(d_temp_storage, d_values_in, d_values_out, num_items) ||
-      detail::arrays_overlap(d_temp_storage, d_keys_out, d_values_out, num_items)) {
+  if (sort_overlaps(d_temp_storage, d_keys_in, d_keys_out, num_items) ||
+      sort_overlaps(d_temp_storage, d_keys_in, d_values_out, num_items) ||
+      sort_overlaps(d_temp_storage, d_values_in, d_keys_out, num_items) ||
+      sort_overlaps(d_temp_storage, d_values_in, d_values_out, num_items) ||
+      sort_overlaps(d_temp_storage, d_keys_out, d_values_out, num_items)) {
     return cudaErrorInvalidValue;
   }
   return arguments.template dispatch<IsDescending, Value>(
@@ -80,8 +80,8 @@ template <bool IsDescending, class Key, class Arguments>
 cudaError_t sort_segments(void* d_temp_storage, std::size_t& temp_storage_bytes,
                           DoubleBuffer<Key>& d_keys, const Arguments& arguments) {
   STRATA_NVTX_RANGE("strata::DeviceSegmentedRadixSort::SortKeys");
-  if (detail::arrays_overlap(d_temp_storage, d_keys.Current(), d_keys.Alternate(),
-                             arguments.items_to_sort())) {
+  if (sort_overlaps(d_temp_storage, d_keys.Current(), d_keys.Alternate(),
+                    arguments.items_to_sort())) {
     return cudaErrorInvalidValue;
   }
   const bool moves = detail::moves_to_alternate(arguments.begin_bit, arguments.end_bit);
@@ -99,15 +99,13 @@ cudaError_t sort_segments(void* d_temp_storage, std::size_t& temp_storage_bytes,
   STRATA_NVTX_RANGE("strata::DeviceSegmentedRadixSort::SortPairs");
   const auto num_items = arguments.items_to_sort();
   for (int i = 0; i < 2; ++i) {
-    if (detail::arrays_overlap(d_temp_storage, d_keys.d_buffers[i], d_values.d_buffers[0],
-                               num_items) ||
-        detail::arrays_overlap(d_temp_storage, d_keys.d_buffers[i], d_values.d_buffers[1],
-                               num_items)) {
+    if (sort_overlaps(d_temp_storage, d_keys.d_buffers[i], d_values.d_buffers[0], num_items) ||
+        sort_overlaps(d_temp_storage, d_keys.d_buffers[i], d_values.d_buffers[1], num_items)) {
       return cudaErrorInvalidValue;
     }
   }
-  if (detail::arrays_overlap(d_temp_storage, d_keys.Current(), d_keys.Alternate(), num_items) ||
-      detail::arrays_overlap(d_temp_storage, d_values.Current(), d_values.Alternate(), num_items)) {
+  if (sort_overlaps(d_temp_storage, d_keys.Current(), d_keys.Alternate(), num_items) ||
+      sort_overlaps(d_temp_storage, d_values.Current(), d_values.Alternate(), num_items)) {
     return cudaErrorInvalidValue;
   }
   const bool moves = detail::moves_to_alternate(arguments.begin_bit, arguments.end_bit);

@@ -9,6 +9,7 @@
 #include <strata/core/radix_key.hpp>
 #include <strata/core/temporary_storage.hpp>
 #include <strata/core/types.hpp>
+#include <strata/device/arguments.cuh>
 #include <strata/device/radix_sort/agent_pass.cuh>
 #include <strata/device/radix_sort/workspace.cuh>
 #include <strata/device/reduce/output.cuh>
@@ -57,34 +58,31 @@ struct DispatchSegmentedRadixSort {
                   "sorts of segments move values bit by bit: they must be trivially copyable");
     static_assert(are_offsets<BeginOffsetIterator> && are_offsets<EndOffsetIterator>,
                   "Offset iterator type should be integral.");
-    const std::size_t count = num_items > 0 ? static_cast<std::size_t>(num_items) : 0;
+    if (!is_count(num_items) || !is_count(num_segments) || begin_bit < 0 ||
+        begin_bit > end_bit || end_bit > Digits::key_bits) {
+      return cudaErrorInvalidValue;
+    }
+    const auto count = static_cast<std::size_t>(num_items);
     temporary_storage::layout<3> storage;
     storage.template reserve<segmented_radix_sort_progress>(0, 1);
     if (!between_two_buffers) {
       storage.template reserve<Key>(1, count);
       if (has_values) storage.template reserve<Value>(2, count);
     }
-    if (d_temp_storage == nullptr) {
-      temp_storage_bytes = storage.bytes();
-      return cudaSuccess;
-    }
-    if constexpr (std::is_signed_v<NumItemsT>) {
-      if (num_items < 0) return cudaErrorInvalidValue;
-    }
-    if constexpr (std::is_signed_v<NumSegmentsT>) {
-      if (num_segments < 0) return cudaErrorInvalidValue;
-    }
-    if (begin_bit < 0 || begin_bit > end_bit || end_bit > Digits::key_bits) {
-      return cudaErrorInvalidValue;
-    }
+    if (d_temp_storage == nullptr) return answer_size_query(storage, temp_storage_bytes);
     if (!storage.map(d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
     if (count == 0 || num_segments == 0) return cudaSuccess;
     if (!between_two_buffers) {
       keys.buffer = storage.template get<Key>(1);
       values.buffer = storage.template get<Value>(2);
     }
+    const auto lie_on_offsets = [&](const auto& places) {
+      return segments.overlap(places.output, count, static_cast<std::size_t>(num_segments)) ||
+             segments.overlap(places.buffer, count, static_cast<std::size_t>(num_segments));
+    };
     if (has_null(keys) || (has_values && has_null(values)) || detail::is_null(segments.begins) ||
-        detail::is_null(segments.ends)) {
+        detail::is_null(segments.ends) || lie_on_offsets(keys) ||
+        (has_values && lie_on_offsets(values))) {
       return cudaErrorInvalidValue;
     }
     if (between_two_buffers && begin_bit == end_bit) return cudaSuccess;

@@ -8,6 +8,7 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/temporary_storage.hpp>
 #include <strata/core/types.hpp>
+#include <strata/device/arguments.cuh>
 #include <strata/device/call_tag.hpp>
 #include <strata/device/reduce/output.cuh>
 #include <strata/device/segmented_reduce/kernels.cuh>
@@ -39,11 +40,13 @@ struct DispatchSegmentedReduce {
   platform::packet* packets;
   chunk_queue<AccumT> queue;
 
-  /// The caller has checked the arguments that describe the segments.
   static cudaError_t Dispatch(void* d_temp_storage, std::size_t& temp_storage_bytes,
                               InputIterator d_in, OutputIterator d_out, Segments segments,
                               long long num_segments, ReductionOp reduction_op,
                               TransformOp transform_op, InitT init, cudaStream_t stream) {
+    if (!is_count(num_segments) || !segments.has_valid_size(num_segments)) {
+      return cudaErrorInvalidValue;
+    }
     temporary_storage::layout<4> storage;
     // Packets in every case, so that the size never shrinks when the number of segments grows.
     storage.template reserve<platform::packet>(
@@ -54,15 +57,15 @@ struct DispatchSegmentedReduce {
       storage.template reserve<unsigned>(3, max_chunks);
       storage.template reserve<AccumT>(0, max_chunks);  // never at work together with packets
     }
-    if (d_temp_storage == nullptr) {
-      temp_storage_bytes = storage.bytes();
-      return cudaSuccess;
-    }
-    if (num_segments < 0 || !storage.map(d_temp_storage, temp_storage_bytes)) {
+    if (d_temp_storage == nullptr) return answer_size_query(storage, temp_storage_bytes);
+    if (!storage.map(d_temp_storage, temp_storage_bytes)) {
       return cudaErrorInvalidValue;
     }
     if (num_segments == 0) return cudaSuccess;
-    if (detail::is_null(d_out)) return cudaErrorInvalidValue;
+    if (detail::is_null(d_out) || !can_reach(d_out, num_segments) ||
+        !segments.are_valid(d_in, d_out, num_segments)) {
+      return cudaErrorInvalidValue;
+    }
 
     DispatchSegmentedReduce dispatch{
         d_in,

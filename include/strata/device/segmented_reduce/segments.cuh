@@ -5,10 +5,13 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
+#include <strata/device/arguments.cuh>
+#include <strata/device/overlap.hpp>
 #include <strata/device/reduce/output.cuh>
 #include <strata/device/segmented_reduce/tuning.hpp>
 
 #include <cstddef>
+#include <limits>
 #include <type_traits>
 
 STRATA_NAMESPACE_BEGIN
@@ -33,9 +36,20 @@ struct offset_segments {
 
   /// What the host can know of the lengths and of the arguments.
   bool may_exceed(long long) const { return true; }
-  template <class InputIterator>
-  bool is_valid(const InputIterator&) const {
-    return !detail::is_null(begins) && !detail::is_null(ends);
+  bool has_valid_size(long long) const { return true; }
+  template <class InputIterator, class OutputIterator>
+  bool are_valid(const InputIterator& d_in, const OutputIterator& d_out,
+                 long long num_segments) const {
+    const auto count = static_cast<std::size_t>(num_segments);
+    return !detail::is_null(begins) && !detail::is_null(ends) && !detail::is_null(d_in) &&
+           can_reach(begins, num_segments) && can_reach(ends, num_segments) &&
+           !overlap(d_out, count, count) && !begins_within(d_out, d_in, 1);
+  }
+  /// Whether an array of `count` items lies on offsets.
+  template <class OutputIterator>
+  bool overlap(const OutputIterator& d_out, std::size_t count, std::size_t num_segments) const {
+    return arrays_overlap(d_out, count, begins, num_segments) ||
+           arrays_overlap(d_out, count, ends, num_segments);
   }
 
   STRATA_D segment_bounds operator()(long long segment) const {
@@ -52,9 +66,22 @@ struct fixed_size_segments {
   long long size;
 
   bool may_exceed(long long length) const { return size > length; }
-  template <class InputIterator>
-  bool is_valid(const InputIterator& d_in) const {
-    return size == 0 || (size > 0 && !detail::is_null(d_in));
+  bool has_valid_size(long long num_segments) const {
+    constexpr long long most = std::numeric_limits<long long>::max();
+    return size == 0 || (size > 0 && num_segments <= most / size);
+  }
+  template <class InputIterator, class OutputIterator>
+  bool are_valid(const InputIterator& d_in, const OutputIterator& d_out,
+                 long long num_segments) const {
+    const auto items = static_cast<std::size_t>(num_segments * size);
+    return items == 0 ||
+           (!detail::is_null(d_in) && can_reach(d_in, items) &&
+            has_room_for_indices(d_out, static_cast<std::size_t>(size)) &&
+            !arrays_overlap(d_out, static_cast<std::size_t>(num_segments), d_in, items));
+  }
+  template <class OutputIterator>
+  bool overlap(const OutputIterator&, std::size_t, std::size_t) const {
+    return false;
   }
 
   STRATA_D segment_bounds operator()(long long segment) const { return {segment * size, size}; }

@@ -8,7 +8,9 @@
 #include <strata/core/operators.hpp>
 #include <strata/core/temporary_storage.hpp>
 #include <strata/core/types.hpp>
+#include <strata/device/arguments.cuh>
 #include <strata/device/call_tag.hpp>
+#include <strata/device/overlap.hpp>
 #include <strata/device/reduce/output.cuh>
 #include <strata/device/resident_grid.cuh>
 #include <strata/device/scan/dispatch.cuh>
@@ -51,7 +53,8 @@ struct DispatchSegmentedScan {
                               InputIterator d_in, OutputIterator d_out, const Segments& segments,
                               OutBeginOffsetIterator out_begins, NumSegmentsT num_segments,
                               ScanOp scan_op, InitT init, cudaStream_t stream) {
-    const Index count = num_segments > 0 ? static_cast<Index>(num_segments) : 0;
+    if (!is_count(num_segments)) return cudaErrorInvalidValue;
+    const auto count = static_cast<Index>(num_segments);
     const Lengths lengths(segments);
     unsigned long long* ends = nullptr;
     const auto scan_lengths = [&](void* storage, std::size_t& bytes) {
@@ -66,18 +69,20 @@ struct DispatchSegmentedScan {
     storage.template reserve<platform::packet>(0, Sums::number_of_packets(max_scan_blocks));
     storage.template reserve<unsigned long long>(1, count);
     storage.template reserve<unsigned char>(2, scan_bytes);
-    if (d_temp_storage == nullptr) {
-      temp_storage_bytes = storage.bytes();
-      return cudaSuccess;
-    }
-    if constexpr (std::is_signed_v<NumSegmentsT>) {
-      if (num_segments < 0) return cudaErrorInvalidValue;
-    }
+    if (d_temp_storage == nullptr) return answer_size_query(storage, temp_storage_bytes);
     if (!storage.map(d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
     if (count == 0) return cudaSuccess;
     if (detail::is_null(d_in) || detail::is_null(d_out) || detail::is_null(segments.begins) ||
         detail::is_null(segments.ends) || detail::is_null(out_begins) ||
         detail::is_null_initial_value(init)) {
+      return cudaErrorInvalidValue;
+    }
+    // Where results go is known to the device alone; but in which array, without offsets for it.
+    const bool is_shifted =
+        !Places::has_out_begins && begins_within(d_out, d_in, 1) && !are_same_array(d_in, d_out);
+    if (is_shifted || segments.overlap(d_out, 1, count) ||
+        begins_within(d_out, out_begins, count) || !can_reach(segments.begins, count) ||
+        !can_reach(segments.ends, count)) {
       return cudaErrorInvalidValue;
     }
     ends = storage.template get<unsigned long long>(1);

@@ -4,6 +4,8 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/types.hpp>
+#include <strata/device/arguments.cuh>
+#include <strata/device/overlap.hpp>
 #include <strata/device/scan/by_key.cuh>
 #include <strata/device/scan/ring_column.cuh>
 
@@ -58,9 +60,12 @@ struct selection {
 
   STRATA_HD bool is_selected(std::size_t i) {
     if constexpr (By == select_by::difference) {
-      return i == 0 || !op(detail::advanced(deciders, i - 1)[0], detail::advanced(deciders, i)[0]);
+      if (i == 0) return true;
+      Decider left = item_at(deciders, i - 1), right = item_at(deciders, i);
+      return !op(left, right);
     } else {
-      return static_cast<bool>(op(detail::advanced(deciders, i)[0]));
+      Decider decider = item_at(deciders, i);
+      return static_cast<bool>(op(decider));
     }
   }
   /// Item `from` of the input goes to place `to`.
@@ -68,12 +73,25 @@ struct selection {
     if constexpr (keeps_deciders) copy(deciders, from, deciders_out, to);
     if constexpr (has_payload) copy(payloads, from, payloads_out, to);
   }
+  /// With the number of all that are selected.
+  STRATA_HD void write_number(Count selected) const {
+    STRATA_ASSERT(!reach_inputs(deciders_out, selected) && !reach_inputs(payloads_out, selected),
+                  "an output of a selection reaches into an input, with %llu items",
+                  static_cast<unsigned long long>(selected));
+    *num_selected_out = count_as<output_value_t<NumSelectedIterator, Count>>(selected);
+  }
 
  private:
+  using Decider = iterator_value_t<DeciderIterator>;
+
   template <class In, class Out>
   STRATA_HD static void copy(const In& in, std::size_t from, const Out& out, std::size_t to) {
     using Stored = output_value_t<Out, iterator_value_t<In>>;
-    *detail::advanced(out, to) = static_cast<Stored>(*detail::advanced(in, from));
+    *detail::advanced(out, to) = static_cast<Stored>(item_at(in, from));
+  }
+  template <class Out>
+  STRATA_HD bool reach_inputs(const Out& out, std::size_t count) const {
+    return reaches_into(out, count, deciders) || reaches_into(out, count, payloads);
   }
 };
 
@@ -117,10 +135,7 @@ class selected_output : public indexed_iterator_traits<typename What::Count, voi
     std::size_t index;
     STRATA_HD void operator=(const Count& selected) {
       if (what.is_selected(index)) what.move(index, static_cast<std::size_t>(selected - 1));
-      if (index + 1 == num_items) {
-        *what.num_selected_out =
-            static_cast<output_value_t<typename What::NumSelectedIterator, Count>>(selected);
-      }
+      if (index + 1 == num_items) what.write_number(selected);
     }
   };
 
@@ -189,9 +204,9 @@ class carried_input
     const auto i = static_cast<std::size_t>(index_ + n);
     const bool is_selected = what.is_selected(i);
     if constexpr (What::has_payload) {
-      return {is_selected ? 1u : 0u, is_selected ? 1u : 0u, *detail::advanced(what.payloads, i)};
+      return {is_selected ? 1u : 0u, is_selected ? 1u : 0u, item_at(what.payloads, i)};
     } else {
-      return {is_selected ? 1u : 0u, is_selected ? 1u : 0u, *detail::advanced(what.deciders, i)};
+      return {is_selected ? 1u : 0u, is_selected ? 1u : 0u, item_at(what.deciders, i)};
     }
   }
 
@@ -220,11 +235,7 @@ class carried_output : public indexed_iterator_traits<selected_item_of<What>, vo
           *detail::advanced(what.deciders_out, to) = sum.item;
         }
       }
-      if (is_last) {
-        *what.num_selected_out =
-            static_cast<output_value_t<typename What::NumSelectedIterator, typename What::Count>>(
-                sum.selected);
-      }
+      if (is_last) what.write_number(sum.selected);
     }
   };
 

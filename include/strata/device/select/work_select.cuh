@@ -143,10 +143,7 @@ class select_work {
     }
   }
 
-  STRATA_D void finish_all(const Sum& total) const {
-    *form_.num_selected_out =
-        static_cast<output_value_t<typename Form::NumSelectedIterator, Sum>>(total);
-  }
+  STRATA_D void finish_all(const Sum& total) const { form_.write_number(total); }
 
  private:
   STRATA_D static Decider* deciders(unsigned char* stage) {

@@ -6,9 +6,9 @@
 #include <strata/core/launcher.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/types.hpp>
+#include <strata/device/overlap.hpp>
 #include <strata/device/transpose/agent.cuh>
 #include <strata/device/transpose/kernels.cuh>
-#include <strata/device/transpose/overlap.hpp>
 #include <strata/device/transpose/tuning.hpp>
 
 #include <cstddef>
@@ -44,19 +44,19 @@ struct DispatchTranspose {
                               const void* d_in, void* d_out, std::int64_t rows,
                               std::int64_t columns, std::int64_t in_leading_dimension,
                               std::int64_t out_leading_dimension, cudaStream_t stream) {
+    const bool is_empty = rows == 0 || columns == 0;
+    if (rows < 0 || columns < 0 || in_leading_dimension < columns || out_leading_dimension < rows ||
+        (!is_empty && (!is_addressable(rows, in_leading_dimension) ||
+                       !is_addressable(columns, out_leading_dimension)))) {
+      return cudaErrorInvalidValue;
+    }
     if (d_temp_storage == nullptr) {
       temp_storage_bytes = 1;
       return cudaSuccess;
     }
-    if (temp_storage_bytes < 1 || rows < 0 || columns < 0 || in_leading_dimension < columns ||
-        out_leading_dimension < rows) {
-      return cudaErrorInvalidValue;
-    }
-    if (rows == 0 || columns == 0) return cudaSuccess;
-    if (d_in == nullptr || d_out == nullptr || !is_addressable(rows, in_leading_dimension) ||
-        !is_addressable(columns, out_leading_dimension)) {
-      return cudaErrorInvalidValue;
-    }
+    if (temp_storage_bytes < 1) return cudaErrorInvalidValue;
+    if (is_empty) return cudaSuccess;
+    if (d_in == nullptr || d_out == nullptr) return cudaErrorInvalidValue;
     const auto bytes = [](std::int64_t elements) {
       return static_cast<std::uintptr_t>(elements) * ElementBytes;
     };

@@ -122,7 +122,7 @@ template <class Policy = metal_join_policy, class Index, class Key, class Hash =
                                       static_cast<std::size_t>(probe_rows),
                                       build_out,
                                       probe_out,
-                                      static_cast<std::uint64_t>(capacity < 0 ? 0 : capacity)};
+                                      static_cast<std::uint64_t>(capacity)};
     if (metal::is_joined_by_gpu_now(request, options)) {
       metal::context* const gpu = metal::context_list::of_process().find(command_queue);
       JoinStrategy strategy =
@@ -133,7 +133,7 @@ template <class Policy = metal_join_policy, class Index, class Key, class Hash =
       }
       if (strategy != JoinStrategy::cpu) {
         if (temp_storage != nullptr &&
-            (num_out == nullptr || capacity < 0 || build_keys == nullptr || probe_keys == nullptr ||
+            (num_out == nullptr || build_keys == nullptr || probe_keys == nullptr ||
              !join_outputs_are_valid(kind, build_out, probe_out, capacity, build_keys, build_rows,
                                      probe_keys, probe_rows))) {
           return MetalJoinStatus::invalid_value;

@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/core/temporary_storage.hpp>
+#include <strata/core/types.hpp>
+
+#include <cstddef>
+#include <limits>
+#include <type_traits>
+
+/// \file
+/// What all device-wide calls do with counts, whatever their types, and with size queries.
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+template <class Integer>
+inline constexpr auto most_of =
+    static_cast<unsigned long long>(std::numeric_limits<Integer>::max());
+
+/// Whether there may be so many items, segments or rows: no negative number of them, and none that
+/// an iterator cannot be advanced by.
+template <class Integer>
+constexpr bool is_count(Integer n) {
+  static_assert(std::is_integral_v<Integer>, "counts of items and segments must be integers");
+  if constexpr (std::is_signed_v<Integer>) {
+    if (n < 0) return false;
+  }
+  return static_cast<unsigned long long>(n) <= most_of<long long>;
+}
+
+/// Whether `Index` can tell `count` items, by the numbers from 0 on. Of types that are no integers
+/// nothing is known.
+template <class Index, class Integer>
+STRATA_HD constexpr bool can_tell_items(Integer count) {
+  if constexpr (std::is_integral_v<Index>) {
+    return count == 0 || static_cast<unsigned long long>(count) - 1 <= most_of<Index>;
+  } else {
+    static_cast<void>(count);
+    return true;
+  }
+}
+
+/// A count as the type of who wants it, which must be able to tell it.
+template <class Stored, class Count>
+STRATA_HD Stored count_as(Count count) {
+  STRATA_ASSERT(can_tell_items<Stored>(count) && (count == 0 || can_tell_items<Stored>(count + 1)),
+                "a count of %llu does not fit the output's type",
+                static_cast<unsigned long long>(count));
+  return static_cast<Stored>(count);
+}
+
+/// Whether an iterator's differences can say where the last of `count` items is. Of types without
+/// integral differences nothing is known.
+template <class Iterator, class = void>
+inline constexpr bool has_differences = false;
+template <class Iterator>
+inline constexpr bool has_differences<Iterator, std::void_t<difference_of<Iterator>>> =
+    std::is_integral_v<difference_of<Iterator>>;
+
+template <class Iterator, class Integer>
+constexpr bool can_reach(const Iterator&, Integer count) {
+  if constexpr (has_differences<Iterator>) {
+    return can_tell_items<difference_of<Iterator>>(count);
+  } else {
+    return true;
+  }
+}
+
+/// The answer to a size query.
+template <int Slots>
+cudaError_t answer_size_query(const temporary_storage::layout<Slots>& storage,
+                              std::size_t& temp_storage_bytes) {
+  const std::size_t bytes = storage.bytes();
+  if (bytes == temporary_storage::invalid_size) return cudaErrorInvalidValue;
+  temp_storage_bytes = bytes;
+  return cudaSuccess;
+}
+
+}  // namespace detail
+STRATA_NAMESPACE_END

@@ -1,0 +1,174 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// What size queries of all device-wide calls answer alike: counts that cannot be are refused at once,
+// and pointers are not looked at.
+#include <strata/device/device_hash_join.hpp>
+#include <strata/device/device_merge_sort.cuh>
+#include <strata/device/device_radix_sort.cuh>
+#include <strata/device/device_reduce.cuh>
+#include <strata/device/device_run_length_encode.cuh>
+#include <strata/device/device_scan.cuh>
+#include <strata/device/device_segmented_merge_sort.cuh>
+#include <strata/device/device_segmented_radix_sort.cuh>
+#include <strata/device/device_segmented_reduce.cuh>
+#include <strata/device/device_segmented_scan.cuh>
+#include <strata/device/device_segmented_sort.cuh>
+#include <strata/device/device_select.cuh>
+#include <strata/device/device_transpose.cuh>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "device/device_call.cuh"
+
+namespace device_counts_test {
+
+struct is_less {
+  STRATA_HD bool operator()(int a, int b) const { return a < b; }
+};
+
+constexpr auto most = std::numeric_limits<std::int64_t>::max();
+
+/// A size query with a count that the test chooses, with null pointers.
+struct query {
+  std::string name;
+  std::function<cudaError_t(std::size_t&, std::int64_t)> ask;
+  /// By which the size grows with the count at least.
+  std::size_t bytes_per_item = 0;
+};
+std::ostream& operator<<(std::ostream& os, const query& q) { return os << q.name; }
+
+const int* const in = nullptr;
+int* const out = nullptr;
+std::int64_t* const num_out = nullptr;
+
+#define STRATA_ASK(...) [](std::size_t& bytes, std::int64_t n) { return strata::__VA_ARGS__; }
+std::vector<query> queries() {
+  using strata::Sum;
+  return {
+    {"Reduce", STRATA_ASK(DeviceReduce::Reduce(nullptr, bytes, in, out, n, Sum{}, 0))},
+        {"ReduceSum", STRATA_ASK(DeviceReduce::Sum(nullptr, bytes, in, out, n))},
+        {"ArgMin", STRATA_ASK(DeviceReduce::ArgMin(nullptr, bytes, in, out, num_out, n))},
+        {"ReduceByKey", STRATA_ASK(DeviceReduce::ReduceByKey(nullptr, bytes, in, out, in, out,
+                                                             num_out, Sum{}, n))},
+        {"SegmentedSum",
+         STRATA_ASK(DeviceSegmentedReduce::Sum(nullptr, bytes, in, out, n, in, in))},
+        {"SegmentedSumOfSegmentsOfSize",
+         STRATA_ASK(DeviceSegmentedReduce::Sum(nullptr, bytes, in, out, n, 10))},
+        {"SegmentedSumOfSize",
+         STRATA_ASK(DeviceSegmentedReduce::Sum(nullptr, bytes, in, out, 10, n))},
+        {"ExclusiveSum", STRATA_ASK(DeviceScan::ExclusiveSum(nullptr, bytes, in, out, n))},
+        {"InclusiveSumByKey",
+         STRATA_ASK(DeviceScan::InclusiveSumByKey(nullptr, bytes, in, in, out, n))},
+        {"SelectFlagged",
+         STRATA_ASK(DeviceSelect::Flagged(nullptr, bytes, in, in, out, num_out, n))},
+        {"SelectFlaggedInPlace",
+         STRATA_ASK(DeviceSelect::Flagged(nullptr, bytes, out, in, num_out, n))},
+        {"SelectUnique", STRATA_ASK(DeviceSelect::Unique(nullptr, bytes, in, out, num_out, n))},
+        {"Encode",
+         STRATA_ASK(DeviceRunLengthEncode::Encode(nullptr, bytes, in, out, out, num_out, n))},
+        {"SegmentedScan",
+         STRATA_ASK(DeviceSegmentedScan::InclusiveSegmentedSum(nullptr, bytes, in, out, in, in, n)),
+         8},
+        {"RadixSortKeys", STRATA_ASK(DeviceRadixSort::SortKeys(nullptr, bytes, in, out, n)), 4},
+        {"RadixSortPairs",
+         STRATA_ASK(DeviceRadixSort::SortPairs(nullptr, bytes, in, out, in, out, n)), 8},
+        {"ArgSort", STRATA_ASK(DeviceRadixSort::ArgSort(nullptr, bytes, in, num_out, n)), 4},
+        {"SegmentedRadixSortItems",
+         STRATA_ASK(DeviceSegmentedRadixSort::SortKeys(nullptr, bytes, in, out, n, 10, in, in)), 4},
+        {"SegmentedRadixSortSegments",
+         STRATA_ASK(DeviceSegmentedRadixSort::SortKeys(nullptr, bytes, in, out, 10, n, in, in))},
+        {"SegmentedSortItems",
+         STRATA_ASK(DeviceSegmentedSort::SortKeys(nullptr, bytes, in, out, n, 10, in, in)), 4},
+        {"SegmentedSortSegments",
+         STRATA_ASK(DeviceSegmentedSort::SortKeys(nullptr, bytes, in, out, 10, n, in, in))},
+        {"SegmentedMergeSortItems",
+         STRATA_ASK(DeviceSegmentedMergeSort::SortKeysCopy(nullptr, bytes, in, out, n, 10, in, in,
+                                                           is_less{})),
+         4},
+        {"SegmentedMergeSortSegments", STRATA_ASK(DeviceSegmentedMergeSort::SortKeysCopy(
+                                           nullptr, bytes, in, out, 10, n, in, in, is_less{}))},
+        {"SegmentedMergeSortOfSize",
+         STRATA_ASK(DeviceSegmentedMergeSort::SortKeys(nullptr, bytes, out, n, 10, is_less{}))},
+        {"MergeSort", STRATA_ASK(DeviceMergeSort::SortKeys(nullptr, bytes, out, n, is_less{})), 4},
+        {"TransposeRows", STRATA_ASK(DeviceTranspose::Transpose(nullptr, bytes, in, out, n, 1)), 0},
+        {"TransposeColumns", STRATA_ASK(DeviceTranspose::Transpose(nullptr, bytes, in, out, 1, n)),
+         0},
+        {"InnerCountBuildRows",
+         STRATA_ASK(DeviceHashJoin::InnerCount(nullptr, bytes, in, n, in, 10, num_out)), 4},
+        {"InnerCountProbeRows",
+         STRATA_ASK(DeviceHashJoin::InnerCount(nullptr, bytes, in, 10, in, n, num_out))},
+        {"InnerPairsCapacity", STRATA_ASK(DeviceHashJoin::InnerPairs(nullptr, bytes, in, 10, in, 10,
+                                                                     out, out, num_out, n))},
+#if STRATA_JOIN_BACKEND == STRATA_JOIN_BACKEND_CUDA
+        {"JoinTableMemory",
+         [](std::size_t& bytes, std::int64_t n) {
+           return strata::JoinTable<int, std::int64_t>::MemoryBytes(n, bytes);
+         },
+         4},
+#endif
+  };
+}
+#undef STRATA_ASK
+
+class DeviceCounts : public ::testing::TestWithParam<query> {};
+INSTANTIATE_TEST_SUITE_P(all, DeviceCounts, ::testing::ValuesIn(queries()),
+                         [](const auto& instance) { return instance.param.name; });
+
+TEST_P(DeviceCounts, answers_without_pointers) {
+  for (const std::int64_t n : {0, 1, 100, 100000}) {
+    std::size_t bytes = 0;
+    EXPECT_CUDA_SUCCESS(GetParam().ask(bytes, n)) << n;
+    EXPECT_GT(bytes, GetParam().bytes_per_item * (n < 100000 ? 0 : 100000)) << n;
+  }
+}
+
+TEST_P(DeviceCounts, refuses_negative_counts) {
+  for (const std::int64_t n : {std::int64_t{-1}, -most, -most - 1}) {
+    std::size_t bytes = 12345;
+    EXPECT_EQ(cudaErrorInvalidValue, GetParam().ask(bytes, n)) << n;
+    EXPECT_EQ(12345u, bytes);
+  }
+}
+
+// Those that need no more for more items answer anything.
+TEST_P(DeviceCounts, refuses_counts_whose_size_cannot_be_told) {
+  std::size_t bytes = 12345;
+  const cudaError_t status = GetParam().ask(bytes, most);
+  if (GetParam().bytes_per_item > 2) {
+    EXPECT_EQ(cudaErrorInvalidValue, status);
+  }
+  EXPECT_EQ(status == cudaSuccess, bytes != 12345);
+  EXPECT_LT(bytes, std::size_t{1} << 63);
+}
+
+TEST(device_counts, refuses_counts_that_no_iterator_can_reach) {
+  constexpr std::size_t count = ~std::size_t{0};
+  std::size_t bytes = 12345;
+  EXPECT_EQ(cudaErrorInvalidValue, strata::DeviceReduce::Sum(nullptr, bytes, in, out, count));
+  EXPECT_EQ(cudaErrorInvalidValue,
+            strata::DeviceScan::ExclusiveSum(nullptr, bytes, in, out, count));
+  EXPECT_EQ(cudaErrorInvalidValue,
+            strata::DeviceRadixSort::SortKeys(nullptr, bytes, in, out, count));
+  EXPECT_EQ(cudaErrorInvalidValue,
+            strata::DeviceSelect::Unique(nullptr, bytes, in, out, num_out, count));
+  EXPECT_EQ(cudaErrorInvalidValue,
+            strata::DeviceMergeSort::SortKeys(nullptr, bytes, out, count, is_less{}));
+  EXPECT_EQ(12345u, bytes);
+}
+
+TEST(device_counts, refuses_bits_that_keys_do_not_have) {
+  std::size_t bytes = 12345;
+  EXPECT_EQ(cudaErrorInvalidValue,
+            strata::DeviceRadixSort::SortKeys(nullptr, bytes, in, out, 10, 0, 33));
+  EXPECT_EQ(cudaErrorInvalidValue, strata::DeviceSegmentedRadixSort::SortKeys(
+                                       nullptr, bytes, in, out, 10, 1, in, in, 9, 8));
+  EXPECT_EQ(12345u, bytes);
+}
+
+}  // namespace device_counts_test

@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// How many items are selected, or runs there are, is known to the device alone: debug builds check
+// that outputs do not reach into inputs, and that numbers fit where they go.
+#define STRATA_DEBUG 1
+#include <strata/device/device_run_length_encode.cuh>
+#include <strata/device/device_select.cuh>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "device/device_call.cuh"
+#include "support/expect_assertion.cuh"
+
+namespace {
+
+using namespace device_test;
+
+constexpr int n = 300;
+
+struct is_below {
+  int end;
+  STRATA_HD bool operator()(int item) const { return item < end; }
+};
+
+std::vector<int> ascending() {
+  std::vector<int> items;
+  for (int i = 0; i < n; ++i) items.push_back(i);
+  return items;
+}
+
+/// Selects `count` items into an array that ends 10 items on, where the input begins.
+cudaError_t select_into_10(int count) {
+  std::vector<int> all(10, -1);
+  for (const int item : ascending()) all.push_back(item);
+  device_vector<int> memory(all);
+  device_vector<int> number(1);
+  return in_two_phases([&](void* storage, std::size_t& bytes) {
+    return strata::DeviceSelect::If(storage, bytes, memory.data() + 10, memory.data(),
+                                    number.data(), n, is_below{count});
+  });
+}
+
+TEST(device_select_assertions, outputs_must_not_reach_into_inputs) {
+  EXPECT_CUDA_SUCCESS(select_into_10(10));
+  strata_test::expect_assertion([] { return select_into_10(11); },
+                                "an output of a selection reaches into an input");
+}
+
+cudaError_t count_selected_in_a_byte(int count) {
+  const device_vector<int> items(ascending());
+  device_vector<int> out(n);
+  device_vector<std::uint8_t> number(1);
+  return in_two_phases([&](void* storage, std::size_t& bytes) {
+    return strata::DeviceSelect::If(storage, bytes, items.data(), out.data(), number.data(), n,
+                                    is_below{count});
+  });
+}
+
+TEST(device_select_assertions, numbers_must_fit) {
+  EXPECT_CUDA_SUCCESS(count_selected_in_a_byte(255));
+  strata_test::expect_assertion([] { return count_selected_in_a_byte(256); },
+                                "a count of 256 does not fit the output's type");
+}
+
+cudaError_t encode_into(int run, int room) {
+  std::vector<int> all(static_cast<std::size_t>(room), -1);
+  for (int i = 0; i < n; ++i) all.push_back(i < run ? 0 : i);
+  device_vector<int> memory(all);
+  device_vector<std::uint8_t> lengths(n);
+  device_vector<int> number(1);
+  return in_two_phases([&](void* storage, std::size_t& bytes) {
+    return strata::DeviceRunLengthEncode::Encode(storage, bytes, memory.data() + room,
+                                                 memory.data(), lengths.data(), number.data(), n);
+  });
+}
+
+TEST(device_select_assertions, lengths_of_runs_must_fit) {
+  EXPECT_CUDA_SUCCESS(encode_into(255, 46));
+  strata_test::expect_assertion([] { return encode_into(256, 45); },
+                                "a count of 256 does not fit the output's type");
+}
+
+TEST(device_select_assertions, runs_must_not_reach_into_inputs) {
+  strata_test::expect_assertion([] { return encode_into(255, 45); },
+                                "an output of a reduction by key reaches into an input");
+}
+
+}  // namespace
