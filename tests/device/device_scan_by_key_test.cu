@@ -12,6 +12,7 @@
 
 #include "device/device_call.cuh"
 #include "device/device_scan_tuned.cuh"
+#include "device/schedules.cuh"
 #include "device/test_iterators.cuh"
 #include "support/test_types.cuh"
 
@@ -227,6 +228,83 @@ TEST(device_scan_by_key, keys_and_values_may_be_computed) {
                                        }));
 }
 
+// Results may be written over the keys.
+template <bool IsInclusive>
+void expect_scans_over_keys(const std::vector<std::uint32_t>& keys,
+                            const std::vector<std::int32_t>& values) {
+  SCOPED_TRACE(testing::Message() << keys.size() << " items, inclusive: " << IsInclusive);
+  const auto same = [](std::uint32_t a, std::uint32_t b) { return a == b; };
+  const auto add = [](std::int32_t a, std::int32_t b) { return a + b; };
+  const std::vector<std::int32_t> expected =
+      expected_by_key<IsInclusive, std::int32_t>(keys, values, add, !IsInclusive, 5, same);
+  const device_vector<std::int32_t> d_values(values);
+  device_vector<std::uint32_t> data(keys);
+  auto* const out = reinterpret_cast<std::int32_t*>(data.data());
+  ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
+    if constexpr (IsInclusive) {
+      return DeviceScan::InclusiveSumByKey(storage..., data.data(), d_values.data(), out,
+                                           keys.size());
+    } else {
+      return DeviceScan::ExclusiveScanByKey(storage..., data.data(), d_values.data(), out,
+                                            strata::Sum{}, 5, keys.size());
+    }
+  }));
+  std::vector<std::int32_t> results;
+  for (const std::uint32_t word : data.to_host()) results.push_back(static_cast<int>(word));
+  ASSERT_NO_FATAL_FAILURE(expect_same(expected, results));
+}
+
+TEST(device_scan_by_key, results_may_be_written_over_keys) {
+  std::vector<std::size_t> lengths = {1, 2, 255, 256, 257, 2049, 30001};
+  if (!is_small()) lengths.push_back(400003);
+  for (const std::size_t size : lengths) {
+    for (const std::size_t mean : {std::size_t{1}, std::size_t{3}, std::size_t{5000}}) {
+      const std::vector<std::uint32_t> keys = runs_of(size, mean, size + mean);
+      const std::vector<std::int32_t> values = random_integers<std::int32_t>(size, -4, 4, size);
+      ASSERT_NO_FATAL_FAILURE(expect_scans_over_keys<true>(keys, values));
+      ASSERT_NO_FATAL_FAILURE(expect_scans_over_keys<false>(keys, values));
+    }
+  }
+}
+
+// However early or late the blocks of neighbouring tiles come.
+TEST(device_scan_by_key, results_over_keys_under_all_schedules) {
+  const std::vector<std::uint32_t> keys = runs_of(20011, 3, 1);
+  const std::vector<std::int32_t> values = random_integers<std::int32_t>(keys.size(), -4, 4);
+  under_all_schedules([&](std::size_t) {
+    ASSERT_NO_FATAL_FAILURE(expect_scans_over_keys<true>(keys, values));
+    ASSERT_NO_FATAL_FAILURE(expect_scans_over_keys<false>(keys, values));
+  });
+}
+
+// What the ring takes, if results are elsewhere.
+TEST(device_scan_by_key, many_results_over_keys) {
+  if (STRATA_HOST_SIMT != 0 && is_small()) GTEST_SKIP() << "takes long";
+  const std::size_t size = (std::size_t{17} << 20) / 8 + 5;
+  const std::vector<std::uint32_t> keys = runs_of(size, 700, 2);
+  const std::vector<std::int32_t> values = random_integers<std::int32_t>(size, -4, 4);
+  expect_scans_over_keys<true>(keys, values);
+}
+
+// Operators are given values, whatever the iterators give.
+struct is_same_int {
+  STRATA_HD bool operator()(int a, int b) const { return a == b; }
+  template <class T>
+  bool operator()(device_test::item_reference<T>, device_test::item_reference<T>) const = delete;
+};
+TEST(device_scan_by_key, operators_are_given_no_proxies) {
+  const std::vector<int> keys = random_integers<int>(5000, 0, 2), values(5000, 1);
+  const device_vector<int> d_keys(keys), d_values(values);
+  const auto add = [](int a, int b) { return a + b; };
+  const auto same = [](int a, int b) { return a == b; };
+  expect_same(expected_by_key<true, int>(keys, values, add, false, 0, same),
+              results_of<int>(5000, [&](int* out, auto&&... storage) {
+                return DeviceScan::InclusiveSumByKey(
+                    storage..., by_proxies<int>(d_keys.data()), by_proxies<int>(d_values.data()),
+                    out, 5000, is_same_int{});
+              }));
+}
+
 TEST(device_scan_by_key, bad_arguments_are_errors) {
   const device_vector<int> keys(std::vector<int>(100, 1)), values(keys.to_host());
   device_vector<int> out(std::vector<int>(100, -1));
@@ -242,9 +320,15 @@ TEST(device_scan_by_key, bad_arguments_are_errors) {
   EXPECT_EQ(cudaErrorInvalidValue, call(keys.data(), none, out.data(), 100));
   EXPECT_EQ(cudaErrorInvalidValue, call(keys.data(), values.data(), nullptr, 100));
   EXPECT_EQ(cudaErrorInvalidValue, call(keys.data(), values.data(), out.data(), -1));
-  EXPECT_EQ(cudaErrorInvalidValue, call(out.data(), values.data(), out.data(), 100))
-      << "keys would be overwritten";
-  EXPECT_EQ(cudaErrorInvalidValue, call(out.data() + 99, values.data(), out.data(), 100));
+  for (const int shift : {-99, -1, 1, 99}) {
+    EXPECT_EQ(cudaErrorInvalidValue,
+              call(out.data() + shift, values.data(), out.data(), 100))
+        << "keys would be overwritten";
+    EXPECT_EQ(cudaErrorInvalidValue, call(keys.data(), out.data() + shift, out.data(), 100))
+        << "values would be overwritten";
+  }
+  EXPECT_EQ(cudaErrorInvalidValue, call(out.data(), out.data(), out.data(), 100))
+      << "keys and values would be overwritten";
   EXPECT_EQ(cudaSuccess, call(none, none, nullptr, 0));
   EXPECT_EQ(std::vector<int>(100, -1), out.to_host());
 }

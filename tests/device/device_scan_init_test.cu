@@ -161,19 +161,71 @@ void expect_inclusive_sums(const std::vector<In>& items, const Call& call) {
   EXPECT_SAME_ITEMS(expected, scan_results<Out>(items.size(), call));
 }
 
-TEST(device_scan_types, sums_are_carried_in_the_type_of_the_output) {
+// Of integers that are small enough for halves.
+template <class In, class Out>
+void expect_sums_are_carried_in_the_type_of_items() {
+  const std::vector<int> small = random_integers<int>(1000, 0, 1);
+  std::vector<In> items;
+  for (const int i : small) items.push_back(static_cast<In>(static_cast<float>(i)));
+  const device_vector<In> in(items);
+  std::vector<float> exclusive, inclusive;
+  float sum = 0;
+  for (const int i : small) {
+    exclusive.push_back(sum);
+    inclusive.push_back(sum += static_cast<float>(i));
+  }
+  const auto floats = [](const std::vector<Out>& all) {
+    std::vector<float> results;
+    for (const Out& one : all) results.push_back(static_cast<float>(one));
+    return results;
+  };
+  const std::size_t n = items.size();
+  EXPECT_SAME_ITEMS(inclusive,
+                    floats(scan_results<Out>(n, [&](Out* out, auto&&... storage) {
+                      return DeviceScan::InclusiveSum(storage..., in.data(), out, n);
+                    })));
+  EXPECT_SAME_ITEMS(exclusive,
+                    floats(scan_results<Out>(n, [&](Out* out, auto&&... storage) {
+                      return DeviceScan::ExclusiveSum(storage..., in.data(), out, n);
+                    })));
+  const device_vector<int> one_run(std::vector<int>(n, 7));
+  EXPECT_SAME_ITEMS(inclusive, floats(scan_results<Out>(n, [&](Out* out, auto&&... storage) {
+                      return DeviceScan::InclusiveSumByKey(storage..., one_run.data(), in.data(),
+                                                           out, n);
+                    })));
+  EXPECT_SAME_ITEMS(exclusive, floats(scan_results<Out>(n, [&](Out* out, auto&&... storage) {
+                      return DeviceScan::ExclusiveSumByKey(storage..., one_run.data(), in.data(),
+                                                           out, n);
+                    })));
+}
+TEST(device_scan_types, float_to_half) {
+  expect_sums_are_carried_in_the_type_of_items<float, __half>();
+}
+TEST(device_scan_types, half_to_float) {
+  expect_sums_are_carried_in_the_type_of_items<__half, float>();
+}
+TEST(device_scan_types, int_to_half) {
+  expect_sums_are_carried_in_the_type_of_items<int, __half>();
+}
+TEST(device_scan_types, int_to_float) {
+  expect_sums_are_carried_in_the_type_of_items<int, float>();
+}
+
+TEST(device_scan_types, sums_of_integers_as_floats_are_exact_until_they_are_written) {
+  const std::vector<int> items(100, 1 << 24 | 1);
+  const device_vector<int> in(items);
+  expect_inclusive_sums<int, float>(items, [&](float* out, auto&&... storage) {
+    return DeviceScan::InclusiveSum(storage..., in.data(), out, items.size());
+  });
+}
+
+TEST(device_scan_types, sums_of_bytes_are_carried_in_ints_as_the_operator_adds) {
   const std::vector<std::int8_t> items =
       random_integers<std::int8_t>(if_small<std::size_t>(20000, 300001), 100, 127);
   const device_vector<std::int8_t> in(items);
-  expect_inclusive_sums<std::int64_t, std::int64_t>(
-      items, [&](std::int64_t* out, auto&&... storage) {
-        return DeviceScan::InclusiveSum(storage..., in.data(), out, items.size());
-      });
-  EXPECT_SAME_ITEMS(
-      exclusive_scan(items.data(), items.size(), plain_sum{}, std::int64_t{0}),
-      scan_results<std::int64_t>(items.size(), [&](std::int64_t* out, auto&&... storage) {
-        return DeviceScan::ExclusiveSum(storage..., in.data(), out, items.size());
-      }));
+  expect_inclusive_sums<int, std::int64_t>(items, [&](std::int64_t* out, auto&&... storage) {
+    return DeviceScan::InclusiveSum(storage..., in.data(), out, items.size());
+  });
 }
 
 TEST(device_scan_types, scans_are_carried_in_the_type_that_the_operator_returns) {
@@ -193,12 +245,13 @@ TEST(device_scan_types, scans_are_carried_in_the_type_that_the_operator_returns)
       }));
 }
 
-TEST(device_scan_types, sums_of_floats_into_doubles_have_the_accuracy_of_doubles) {
+TEST(device_scan_types, sums_of_floats_with_a_double_first_have_the_accuracy_of_doubles) {
   const std::vector<float> items = random_reals<float>(20003, -1.0, 1.0);
   const device_vector<float> in(items);
   const std::vector<double> sums =
       scan_results<double>(items.size(), [&](double* out, auto&&... storage) {
-        return DeviceScan::InclusiveSum(storage..., in.data(), out, items.size());
+        return DeviceScan::InclusiveScanInit(storage..., in.data(), out, strata::Sum{}, 0.0,
+                                             items.size());
       });
   double sum = 0;
   for (std::size_t i = 0; i < items.size(); ++i) {

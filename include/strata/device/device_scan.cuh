@@ -6,9 +6,12 @@
 #include <strata/core/nvtx.hpp>
 #include <strata/core/operators.hpp>
 #include <strata/core/types.hpp>
+#include <strata/device/arguments.cuh>
+#include <strata/device/overlap.hpp>
 #include <strata/device/scan/by_key.cuh>
 #include <strata/device/scan/dispatch.cuh>
 #include <strata/device/scan/initial_value.cuh>
+#include <strata/device/scan/keys_in_output.cuh>
 #include <strata/device/scan/work_scan_by_key.cuh>
 
 #include <cstddef>
@@ -31,8 +34,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   matter. `d_in` and `d_out` may be any random-access iterators that can be dereferenced in
 ///   device code; `num_items` any integer type. `init` is a value, or a `FutureValue` that is read
 ///   from device memory when the scan runs.
-/// - **In place.** `d_out` may be `d_in`: the forms with one iterator do that. Ranges must not overlap
-///   in another way.
+/// - **In place.** `d_out` may be `d_in`, if items and results have one size: the forms with one
+///   iterator do that. Arrays must not overlap in another way.
 /// - **Execution.** One kernel launch at every size, on `stream`; no host synchronisation and no
 ///   allocation, so a call can be captured in a graph and replayed. Calls that may run at the same
 ///   time need temporary storage of their own. Blocks wait for each other's sums, but never in vain,
@@ -44,11 +47,13 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Result.** Deterministic from run to run on one device, for floating-point sums too: sums of
 ///   tiles are combined in an order that depends on sizes and the number of multiprocessors only.
 /// - **Types.** Carried in the type that `op(init, x)` returns (decayed), or `op(x, x)` where there is
-///   no `init`; it must be trivially copyable and default constructible. Reads and writes each item
-///   once.
-/// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count,
-///   null pointer with items, temporary storage too small. Otherwise what the launch returns; an older
-///   error of the runtime is neither returned nor cleared. With no items nothing is launched.
+///   no `init`, as in CUB; sums are those of items, whatever the output: to add up in a wider type,
+///   begin with a value of that type. It must be trivially copyable and default constructible. Reads
+///   and writes each item once.
+/// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count, in
+///   a size query too, null pointer with items, arrays that overlap, an initial value from the device
+///   where results go, temporary storage too small. Otherwise what the launch returns; an older error
+///   of the runtime is neither returned nor cleared. With no items nothing is launched.
 /// - **Algorithm.** One pass, in the manner of Merrill and Garland, "Single-pass Parallel Prefix Scan
 ///   with Decoupled Look-back" (2016), but without the chain of prefixes: see
 ///   device/scan/wave_sums.cuh.
@@ -65,7 +70,7 @@ struct DeviceScan {
                                                 InputIterator d_in, OutputIterator d_out,
                                                 NumItemsT num_items, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceScan::ExclusiveSum");
-    using T = detail::initial_value_t<OutputIterator, detail::iterator_value_t<InputIterator>>;
+    using T = detail::iterator_value_t<InputIterator>;
     return scan<false>(d_temp_storage, temp_storage_bytes, d_in, d_out, strata::Sum{}, T{},
                        num_items, stream);
   }
@@ -83,8 +88,8 @@ struct DeviceScan {
                                                 InputIterator d_in, OutputIterator d_out,
                                                 NumItemsT num_items, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceScan::InclusiveSum");
-    using T = detail::initial_value_t<OutputIterator, detail::iterator_value_t<InputIterator>>;
-    using AccumT = detail::accumulator_t<strata::Sum, T, detail::iterator_value_t<InputIterator>>;
+    using T = detail::iterator_value_t<InputIterator>;
+    using AccumT = detail::accumulator_t<strata::Sum, T, T>;
     return dispatch<AccumT, true>(d_temp_storage, temp_storage_bytes, d_in, d_out, strata::Sum{},
                                   NullType{}, num_items, stream);
   }
@@ -161,15 +166,15 @@ struct DeviceScan {
 
   /// Adds up what comes before each item in its run of equal keys: neighbours for which
   /// `equality_op(left, right)` is true. The first of each run gets 0. `d_values_out` may be
-  /// `d_values_in`, but must not overlap the keys.
+  /// `d_values_in` or, if they are not the values, the keys: then two kernels go before the scan,
+  /// which write over the keys where runs begin.
   template <class KeysInputIterator, class ValuesInputIterator, class ValuesOutputIterator,
             class NumItemsT, class EqualityOp = strata::Equality>
   [[nodiscard]] static cudaError_t ExclusiveSumByKey(
       void* d_temp_storage, std::size_t& temp_storage_bytes, KeysInputIterator d_keys_in,
       ValuesInputIterator d_values_in, ValuesOutputIterator d_values_out, NumItemsT num_items,
       EqualityOp equality_op = EqualityOp(), cudaStream_t stream = 0) {
-    using T = detail::initial_value_t<ValuesOutputIterator,
-                                      detail::iterator_value_t<ValuesInputIterator>>;
+    using T = detail::iterator_value_t<ValuesInputIterator>;
     return ExclusiveScanByKey(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in,
                               d_values_out, strata::Sum{}, T{}, num_items, equality_op, stream);
   }
@@ -186,12 +191,11 @@ struct DeviceScan {
     using Init = typename detail::initial_value_of<InitValueT>::type;
     using T =
         detail::accumulator_t<ScanOp, Init, detail::iterator_value_t<ValuesInputIterator>>;
-    using Output = detail::run_exclusive_output<T, KeysInputIterator, ValuesOutputIterator,
-                                                EqualityOp, InitValueT>;
-    const detail::run_begins<KeysInputIterator, EqualityOp> runs{d_keys_in, equality_op};
     // The first item begins a run: what is before it is never looked at.
-    return by_key<T, false>(d_temp_storage, temp_storage_bytes, runs, d_values_in, d_values_out,
-                            Output(runs, d_values_out, init_value), scan_op, init_value,
+    return by_key<T, false>(d_temp_storage, temp_storage_bytes,
+                            detail::run_begins<KeysInputIterator, EqualityOp>{d_keys_in,
+                                                                              equality_op},
+                            d_values_in, d_values_out, scan_op, init_value,
                             detail::sum_of_run<T>{}, num_items, stream);
   }
 
@@ -204,8 +208,7 @@ struct DeviceScan {
       EqualityOp equality_op = EqualityOp(), cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceScan::InclusiveSumByKey");
     using Item = detail::iterator_value_t<ValuesInputIterator>;
-    using Initial = detail::initial_value_t<ValuesOutputIterator, Item>;
-    return inclusive_by_key<detail::accumulator_t<strata::Sum, Initial, Item>>(
+    return inclusive_by_key<detail::accumulator_t<strata::Sum, Item, Item>>(
         d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in, d_values_out, strata::Sum{},
         num_items, equality_op, stream);
   }
@@ -232,45 +235,105 @@ struct DeviceScan {
                                       ValuesOutputIterator d_values_out, ScanOp scan_op,
                                       NumItemsT num_items, EqualityOp equality_op,
                                       cudaStream_t stream) {
-    using Output = detail::run_inclusive_output<T, ValuesOutputIterator>;
-    const detail::run_begins<KeysInputIterator, EqualityOp> runs{d_keys_in, equality_op};
-    return by_key<T, true>(d_temp_storage, temp_storage_bytes, runs, d_values_in, d_values_out,
-                           Output(d_values_out), scan_op, NullType{}, NullType{}, num_items,
+    return by_key<T, true>(d_temp_storage, temp_storage_bytes,
+                           detail::run_begins<KeysInputIterator, EqualityOp>{d_keys_in,
+                                                                             equality_op},
+                           d_values_in, d_values_out, scan_op, NullType{}, NullType{}, num_items,
                            stream);
   }
 
   template <class T, bool IsInclusive, class Runs, class ValuesInputIterator,
-            class ValuesOutputIterator, class Output, class ScanOp, class InitValueT,
-            class InitialSum, class NumItemsT>
+            class ValuesOutputIterator, class ScanOp, class InitValueT, class InitialSum,
+            class NumItemsT>
   static cudaError_t by_key(void* d_temp_storage, std::size_t& temp_storage_bytes, const Runs& runs,
                             ValuesInputIterator d_values_in, ValuesOutputIterator d_values_out,
-                            Output output, ScanOp scan_op, InitValueT init_value,
-                            InitialSum initial_sum, NumItemsT num_items, cudaStream_t stream) {
+                            ScanOp scan_op, InitValueT init_value, InitialSum initial_sum,
+                            NumItemsT num_items, cudaStream_t stream) {
     using KeyIterator = decltype(runs.keys);
     using EqualityOp = decltype(runs.equality_op);
     detail::equality_requirements<EqualityOp, detail::iterator_value_t<KeyIterator>>::check();
-    if (d_temp_storage != nullptr && num_items > 0 &&
-        (detail::is_null(runs.keys) || detail::is_null(d_values_in) ||
-         detail::is_null(d_values_out) || detail::is_null_initial_value(init_value) ||
-         detail::arrays_overlap(runs.keys, static_cast<std::size_t>(num_items), d_values_out,
-                                static_cast<std::size_t>(num_items)))) {
-      return cudaErrorInvalidValue;
+    if (!detail::is_count(num_items)) return cudaErrorInvalidValue;
+    const auto count = static_cast<std::size_t>(num_items);
+    const bool is_over_keys = detail::are_same_array(runs.keys, d_values_out);
+    const auto may_lie_in_output = [&](const auto& in) {
+      return !detail::arrays_overlap(in, count, d_values_out, count) ||
+             detail::are_same_array(in, d_values_out);
+    };
+    if (d_temp_storage != nullptr && count > 0) {
+      if (detail::is_null(runs.keys) || detail::is_null(d_values_in) ||
+          detail::is_null(d_values_out) || detail::is_null_initial_value(init_value) ||
+          !detail::can_reach(runs.keys, count) || !detail::can_reach(d_values_in, count) ||
+          !detail::can_reach(d_values_out, count) || !may_lie_in_output(runs.keys) ||
+          !may_lie_in_output(d_values_in) ||
+          detail::is_overwritten(init_value, d_values_out, count) ||
+          (is_over_keys && detail::arrays_overlap(d_values_in, count, d_values_out, count))) {
+        return cudaErrorInvalidValue;
+      }
     }
-    using Input = detail::run_input<T, KeyIterator, ValuesInputIterator, ScanOp, EqualityOp,
-                                    InitValueT>;
-    using SumT = detail::sum_of_run<T>;
     using Rings = detail::scan_by_key_rings<KeyIterator, ValuesInputIterator, ValuesOutputIterator,
                                             T, ScanOp, EqualityOp, IsInclusive, InitValueT>;
-    return detail::DispatchScan<SumT, Input, Output, detail::combine_runs<T, ScanOp>, IsInclusive,
-                                InitialSum, detail::columns_policy_hub<SumT, SumT>,
-                                Rings>::Dispatch(d_temp_storage, temp_storage_bytes,
-                                                 Input(runs, d_values_in, scan_op, init_value),
-                                                 output, num_items,
-                                                 detail::combine_runs<T, ScanOp>{scan_op},
-                                                 initial_sum,
-                                                 Rings{{runs.keys, d_values_in, d_values_out,
-                                                        scan_op, runs.equality_op, init_value}},
-                                                 stream);
+    const Rings rings{
+        {runs.keys, d_values_in, d_values_out, scan_op, runs.equality_op, init_value}};
+    if constexpr (!detail::may_write_over_keys<KeyIterator, ValuesOutputIterator>) {
+      return scan_runs<T, IsInclusive>(d_temp_storage, temp_storage_bytes, runs, d_values_in,
+                                       d_values_out, scan_op, init_value, initial_sum, num_items,
+                                       rings, stream);
+    } else {
+      // Whether results go over the keys is not known in a size query.
+      std::size_t scan_bytes = 0;
+      cudaError_t status = scan_runs<T, IsInclusive>(nullptr, scan_bytes, runs, d_values_in,
+                                                     d_values_out, scan_op, init_value, initial_sum,
+                                                     num_items, rings, stream);
+      if (status != cudaSuccess) return status;
+      temporary_storage::layout<2> storage;
+      storage.template reserve<unsigned char>(0, detail::most_key_parts);
+      storage.template reserve<unsigned char>(1, scan_bytes);
+      if (d_temp_storage == nullptr) return detail::answer_size_query(storage, temp_storage_bytes);
+      if (!storage.map(d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
+      void* const of_scan = storage.template get<unsigned char>(1);
+      if (!is_over_keys || count == 0) {
+        return scan_runs<T, IsInclusive>(of_scan, scan_bytes, runs, d_values_in, d_values_out,
+                                         scan_op, init_value, initial_sum, num_items, rings,
+                                         stream);
+      }
+      const detail::begins_over_keys begins{reinterpret_cast<unsigned char*>(d_values_out),
+                                            sizeof(*d_values_out)};
+      status = detail::write_begins_over_keys(
+          runs, count, storage.template get<unsigned char>(0), begins, stream);
+      if (status != cudaSuccess) return status;
+      return scan_runs<T, IsInclusive>(of_scan, scan_bytes, begins, d_values_in, d_values_out,
+                                       scan_op, init_value, initial_sum, num_items,
+                                       detail::no_rings{}, stream);
+    }
+  }
+
+  template <class T, bool IsInclusive, class Begins, class ValuesInputIterator,
+            class ValuesOutputIterator, class ScanOp, class InitValueT, class InitialSum,
+            class NumItemsT, class Rings>
+  static cudaError_t scan_runs(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                               const Begins& begins, ValuesInputIterator d_values_in,
+                               ValuesOutputIterator d_values_out, ScanOp scan_op,
+                               InitValueT init_value, InitialSum initial_sum, NumItemsT num_items,
+                               const Rings& rings, cudaStream_t stream) {
+    using SumT = detail::sum_of_run<T>;
+    using Combine = detail::combine_runs<T, ScanOp>;
+    using Input = detail::run_input<T, Begins, ValuesInputIterator, ScanOp, InitValueT>;
+    const auto dispatch_to = [&](const auto& output) {
+      using Output = std::decay_t<decltype(output)>;
+      return detail::DispatchScan<SumT, Input, Output, Combine, IsInclusive, InitialSum,
+                                  detail::columns_policy_hub<SumT, SumT>,
+                                  Rings>::Dispatch(d_temp_storage, temp_storage_bytes,
+                                                   Input(begins, d_values_in, scan_op, init_value),
+                                                   output, num_items, Combine{scan_op},
+                                                   initial_sum, rings, stream);
+    };
+    if constexpr (IsInclusive) {
+      return dispatch_to(detail::run_inclusive_output<T, ValuesOutputIterator>(d_values_out));
+    } else {
+      return dispatch_to(
+          detail::run_exclusive_output<T, Begins, ValuesOutputIterator, InitValueT>(
+              begins, d_values_out, init_value));
+    }
   }
 
   template <bool IsInclusive, class InputIterator, class OutputIterator, class ScanOp,

@@ -34,7 +34,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Segments.** Of any lengths, in any order, with gaps; they may overlap in `d_in`, but no two
 ///   results may go to the same place. Nothing else in `d_out` is written.
 /// - **In place.** `d_out` may be `d_in` in the forms with two sequences of offsets, if segments do
-///   not overlap. Otherwise outputs must overlap neither the inputs nor the offsets.
+///   not overlap and items and results have one size. Otherwise outputs must overlap neither the
+///   inputs nor the offsets; how far they reach is known to the device alone, so an output is refused
+///   only if it begins where the input does, or within offsets.
 /// - **Execution.** Two kernel launches, on `stream`; no host synchronisation and no allocation, so
 ///   a call can be captured in a graph and replayed with other items, offsets and lengths. Calls
 ///   that may run at the same time need temporary storage of their own. The second launch is
@@ -45,8 +47,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Result.** Deterministic from run to run on one device, for floating-point sums too: the
 ///   order in which sums are combined depends on the lengths and the device alone.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative
-///   `num_segments`, null pointer with segments, temporary storage too small. Otherwise what the
-///   launches return. With no segments nothing is launched.
+///   `num_segments` (in a size query, too), null pointer with segments, temporary storage too small.
+///   Otherwise what the launches return. With no segments nothing is launched.
 ///
 /// @code
 /// // In each row of a sparse matrix, whose entries begin at rows[row], sums of the entries before.
@@ -67,7 +69,7 @@ struct DeviceSegmentedScan {
     STRATA_NVTX_RANGE("strata::DeviceSegmentedScan::ExclusiveSegmentedSum");
     return scan<false>(d_temp_storage, temp_storage_bytes, d_in, d_out, d_begin_offsets,
                        d_end_offsets, NullType{}, num_segments, strata::Sum{},
-                       zero<InputIterator, OutputIterator>{}, stream);
+                       detail::iterator_value_t<InputIterator>{}, stream);
   }
   template <class InputIterator, class OutputIterator, class BeginOffsetIterator,
             class EndOffsetIterator, class OutBeginOffsetIterator, class NumSegmentsT>
@@ -79,7 +81,7 @@ struct DeviceSegmentedScan {
     STRATA_NVTX_RANGE("strata::DeviceSegmentedScan::ExclusiveSegmentedSum");
     return scan<false>(d_temp_storage, temp_storage_bytes, d_in, d_out, d_begin_offsets,
                        d_end_offsets, d_out_begin_offsets, num_segments, strata::Sum{},
-                       zero<InputIterator, OutputIterator>{}, stream);
+                       detail::iterator_value_t<InputIterator>{}, stream);
   }
 
   /// Adds up to each item in its segment.
@@ -90,7 +92,7 @@ struct DeviceSegmentedScan {
       OutputIterator d_out, BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
       NumSegmentsT num_segments, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceSegmentedScan::InclusiveSegmentedSum");
-    return dispatch<accumulator_of_sum<InputIterator, OutputIterator>, true>(
+    return dispatch<accumulator_of_scan<InputIterator, strata::Sum>, true>(
         d_temp_storage, temp_storage_bytes, d_in, d_out, d_begin_offsets, d_end_offsets, NullType{},
         num_segments, strata::Sum{}, NullType{}, stream);
   }
@@ -102,7 +104,7 @@ struct DeviceSegmentedScan {
       OutBeginOffsetIterator d_out_begin_offsets, NumSegmentsT num_segments,
       cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceSegmentedScan::InclusiveSegmentedSum");
-    return dispatch<accumulator_of_sum<InputIterator, OutputIterator>, true>(
+    return dispatch<accumulator_of_scan<InputIterator, strata::Sum>, true>(
         d_temp_storage, temp_storage_bytes, d_in, d_out, d_begin_offsets, d_end_offsets,
         d_out_begin_offsets, num_segments, strata::Sum{}, NullType{}, stream);
   }
@@ -189,12 +191,6 @@ struct DeviceSegmentedScan {
   static constexpr bool are_offsets =
       std::is_integral_v<typename detail::output_value<Iterator, int>::type>;
 
-  template <class InputIterator, class OutputIterator>
-  using zero = detail::initial_value_t<OutputIterator, detail::iterator_value_t<InputIterator>>;
-  template <class InputIterator, class OutputIterator>
-  using accumulator_of_sum =
-      detail::accumulator_t<strata::Sum, zero<InputIterator, OutputIterator>,
-                            detail::iterator_value_t<InputIterator>>;
   template <class InputIterator, class ScanOp>
   using accumulator_of_scan = detail::accumulator_t<ScanOp, detail::iterator_value_t<InputIterator>,
                                                     detail::iterator_value_t<InputIterator>>;

@@ -38,13 +38,18 @@ struct combine_runs {
 /// Whether a run begins with an item.
 template <class KeyIterator, class EqualityOp>
 struct run_begins {
+  using Key = iterator_value_t<KeyIterator>;
+
   KeyIterator keys;
   EqualityOp equality_op;
 
   STRATA_HD bool at(std::ptrdiff_t index) {
-    using difference = typename std::iterator_traits<KeyIterator>::difference_type;
-    const auto i = static_cast<difference>(index);
-    return index == 0 || !equality_op(keys[i - 1], keys[i]);
+    const auto i = static_cast<difference_of<KeyIterator>>(index);
+    return index == 0 || !are_equal(static_cast<Key>(keys[i - 1]), static_cast<Key>(keys[i]));
+  }
+  // By value: the operator need not take the proxies that iterators give.
+  STRATA_HD bool are_equal(Key left, Key right) {
+    return static_cast<bool>(equality_op(left, right));
   }
 };
 
@@ -58,12 +63,11 @@ struct indexed_iterator_traits {
 };
 
 /// The items as sums of runs. At the beginning of each run the initial value, if there is one, goes
-/// before the item.
-template <class T, class KeyIterator, class ValueIterator, class ScanOp, class EqualityOp,
-          class InitT>
+/// before the item. `Begins` tells where runs begin.
+template <class T, class Begins, class ValueIterator, class ScanOp, class InitT>
 class run_input : public indexed_iterator_traits<sum_of_run<T>, sum_of_run<T>> {
  public:
-  using begins = run_begins<KeyIterator, EqualityOp>;
+  using begins = Begins;
 
   STRATA_HD run_input(const begins& runs, ValueIterator values, ScanOp op, InitT init)
       : runs_(runs), values_(values), op_(op), init_(init) {}
@@ -79,7 +83,8 @@ class run_input : public indexed_iterator_traits<sum_of_run<T>, sum_of_run<T>> {
     const std::ptrdiff_t i = index_ + n;
     begins runs = runs_;
     const bool has_begin = runs.at(i);
-    T value = static_cast<T>(values_[static_cast<difference>(i)]);
+    using Value = iterator_value_t<ValueIterator>;
+    T value = static_cast<T>(static_cast<Value>(values_[static_cast<difference>(i)]));
     if constexpr (!std::is_same_v<InitT, NullType>) {
       ScanOp op = op_;
       if (has_begin) value = static_cast<T>(op(static_cast<T>(init_), value));
@@ -124,10 +129,10 @@ class run_inclusive_output : public indexed_iterator_traits<sum_of_run<T>, void>
 };
 
 /// Takes exclusive results: what comes before the first item of a run is the initial value.
-template <class T, class KeyIterator, class OutputIterator, class EqualityOp, class InitT>
+template <class T, class Begins, class OutputIterator, class InitT>
 class run_exclusive_output : public indexed_iterator_traits<sum_of_run<T>, void> {
  public:
-  using begins = run_begins<KeyIterator, EqualityOp>;
+  using begins = Begins;
 
   STRATA_HD run_exclusive_output(const begins& runs, OutputIterator out, InitT init)
       : runs_(runs), out_(out), init_(init) {}
