@@ -167,6 +167,23 @@ TEST(device_merge_sort, a_graph_may_be_replayed_with_other_items) {
   }
 }
 
+// A comparator that counts its calls, for whatever it is good.
+struct counting_is_less {
+  unsigned calls = 0;
+  STRATA_HD bool operator()(int a, int b) { return ++calls != 0 && a < b; }
+};
+TEST(device_merge_sort, comparators_need_not_be_const) {
+  for (const std::size_t size : sizes{100, 13000, 30000}) {
+    std::vector<int> keys = make_keys<int>(size, pattern::random);
+    device_vector<int> items(keys);
+    ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
+      return DeviceMergeSort::SortKeys(storage, bytes, items.data(), size, counting_is_less{});
+    }));
+    std::stable_sort(keys.begin(), keys.end());
+    EXPECT_EQ(keys, items.to_host());
+  }
+}
+
 TEST(device_merge_sort, refuses_wrong_arguments) {
   device_vector<int> items(std::vector<int>{3, 1, 2, 0});
   const auto status_of = [&](int* in, int* out, int count, std::size_t missing) {

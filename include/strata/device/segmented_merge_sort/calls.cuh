@@ -63,6 +63,22 @@ segments_to_sort<fixed_size_segments> segments_of_size(NumSegmentsT num_segments
   return all;
 }
 
+/// A comparator whose operator() is not const, as one that is.
+template <class Compare>
+struct const_comparator {
+  Compare compare;
+
+  template <class A, class B>
+  STRATA_HD bool operator()(const A& a, const B& b) const {
+    Compare own = compare;
+    return static_cast<bool>(own(a, b));
+  }
+};
+template <class Key, class Compare>
+using const_comparator_t =
+    std::conditional_t<std::is_invocable_v<const Compare&, const Key&, const Key&>, Compare,
+                       const_comparator<Compare>>;
+
 /// Sorts keys, and values with them unless `Value` is NullType, from inputs to outputs, which are the
 /// same arrays in sorts in place.
 template <class Key, class Value, class KeysIn, class ValuesIn, class Segments, class Compare>
@@ -95,11 +111,13 @@ cudaError_t merge_sort_segments(void* d_temp_storage, std::size_t& temp_storage_
     }
   }
   if constexpr (compare_requirements<Compare, Key>::are_met) {
-    using Dispatch = DispatchSegmentedMergeSort<Key, Value, KeysIn, ValuesIn, Segments, Compare>;
+    using ConstCompare = const_comparator_t<Key, Compare>;
+    using Dispatch =
+        DispatchSegmentedMergeSort<Key, Value, KeysIn, ValuesIn, Segments, ConstCompare>;
     return Dispatch::Dispatch(
         d_temp_storage, temp_storage_bytes,
         {keys, values, output, all.num_items, all.num_segments, all.segments,
-         all.longest, is_in_place, wants_keys, compare, stream});
+         all.longest, is_in_place, wants_keys, ConstCompare{compare}, stream});
   }
   return cudaErrorInvalidValue;
 }
