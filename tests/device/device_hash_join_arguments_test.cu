@@ -53,6 +53,23 @@ struct arguments {
   }
 };
 
+template <class Integer>
+void expect_counts_in() {
+  const device_vector<std::uint32_t> keys(std::vector<std::uint32_t>{1, 2, 2, 3});
+  device_vector<Integer> total(1);
+  EXPECT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
+    return strata::DeviceHashJoin::InnerCount(storage, bytes, keys.data(), 4, keys.data(), 4,
+                                              total.data());
+  }));
+  EXPECT_EQ(Integer{6}, total.to_host()[0]);
+}
+TEST(device_hash_join_arguments, numbers_of_rows_may_be_any_integers_of_8_bytes) {
+  expect_counts_in<long long>();
+  expect_counts_in<unsigned long long>();
+  expect_counts_in<long>();
+  expect_counts_in<unsigned long>();
+}
+
 TEST(device_hash_join_arguments, wrong_ones_are_refused_before_anything_is_written) {
   const auto refuse = [](const char* what, auto spoil) {
     arguments wrong;

@@ -79,8 +79,9 @@ inline namespace STRATA_DETAIL_JOIN_NAMESPACE {
 /// - **Call.** Twice, as with CUB: with `d_temp_storage == nullptr` to learn `temp_storage_bytes`
 ///   (pure arithmetic, never 0, never smaller for more rows up to 2^32), then with that much memory, and with
 ///   the same kind, numbers of rows and options. Its contents and alignment do not matter.
-/// - **Capacity.** `*d_num_out` is always the number of rows of the whole result. Those at positions
-///   from `capacity` on are not written; that is no error. A second call with room for all completes.
+/// - **Capacity.** `*d_num_out`, an integer of 8 bytes, is always the number of rows of the whole
+///   result. Those at positions from `capacity` on are not written; that is no error. A second call
+///   with room for all completes.
 /// - **Keys.** Of any trivially copyable type; no value is reserved. Equal keys must have equal
 ///   hashes. Several columns are a struct, or row numbers with functors that look at the columns.
 ///   A key that does not equal itself, as NaN, has no partner.
@@ -121,13 +122,13 @@ inline namespace STRATA_DETAIL_JOIN_NAMESPACE {
 ///   with the same key are in the table once, and a probe row with many partners is written by many
 ///   blocks.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is written: negative number of rows or
-///   capacity, more rows than `Index` can tell (with 64 bits, 2^40), null pointer with rows, outputs
-///   that overlap each other or a side's keys, temporary storage too small, a strategy that the back
-///   end has not. Otherwise what the launches return. When Metal fails: `cudaErrorMemoryAllocation` (it
-///   gave no buffer, queue or command buffer), 300 (its compiler did not take the shaders), 500 (it
-///   made no pipeline), `cudaErrorLaunchFailure` (a fault, or the watchdog) or `cudaErrorNotSupported`
-///   (the GPU allows too few threads or too little memory); `metal_join_error_text()` has the reason,
-///   and the result below `capacity` is unspecified.
+///   capacity, more rows than `Index` can tell (with 64 bits, 2^40), both in size queries, too; null
+///   pointer with rows, outputs that overlap each other or a side's keys, temporary storage too small, a
+///   strategy that the back end has not. Otherwise what the launches return. When Metal fails:
+///   `cudaErrorMemoryAllocation` (it gave no buffer, queue or command buffer), 300 (its compiler did not
+///   take the shaders), 500 (it made no pipeline), `cudaErrorLaunchFailure` (a fault, or the watchdog) or
+///   `cudaErrorNotSupported` (the GPU allows too few threads or too little memory);
+///   `metal_join_error_text()` has the reason, and the result below `capacity` is unspecified.
 ///
 /// @code
 /// // Orders with their customers: at most one for each order, because customers are unique.
@@ -152,7 +153,7 @@ struct DeviceHashJoin {
   [[nodiscard]] static cudaError_t InnerCount(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                               const Key* d_build_keys, std::int64_t build_rows,
                                               const Key* d_probe_keys, std::int64_t probe_rows,
-                                              std::int64_t* d_num_out,
+                                              JoinNumOut d_num_out,
                                               const JoinOptions<Hash, Equal>& options = {},
                                               stream_type stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceHashJoin::InnerCount");
@@ -164,7 +165,7 @@ struct DeviceHashJoin {
                                               const Key* d_build_keys, std::int64_t build_rows,
                                               const Key* d_probe_keys, std::int64_t probe_rows,
                                               Index* d_build_out, Index* d_probe_out,
-                                              std::int64_t* d_num_out, std::int64_t capacity,
+                                              JoinNumOut d_num_out, std::int64_t capacity,
                                               const JoinOptions<Hash, Equal>& options = {},
                                               stream_type stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceHashJoin::InnerPairs");
@@ -177,7 +178,7 @@ struct DeviceHashJoin {
   [[nodiscard]] static cudaError_t InnerGather(
       void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_build_keys,
       std::int64_t build_rows, const Key* d_probe_keys, std::int64_t probe_rows,
-      const Columns& columns, std::int64_t* d_num_out, std::int64_t capacity,
+      const Columns& columns, JoinNumOut d_num_out, std::int64_t capacity,
       const JoinOptions<Hash, Equal>& options = {}, stream_type stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceHashJoin::InnerGather");
     return backend::gather<Index>(d_temp_storage, temp_storage_bytes, JoinKind::inner, d_build_keys,
@@ -190,7 +191,7 @@ struct DeviceHashJoin {
   [[nodiscard]] static cudaError_t LeftCount(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                              const Key* d_build_keys, std::int64_t build_rows,
                                              const Key* d_probe_keys, std::int64_t probe_rows,
-                                             std::int64_t* d_num_out,
+                                             JoinNumOut d_num_out,
                                              const JoinOptions<Hash, Equal>& options = {},
                                              stream_type stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceHashJoin::LeftCount");
@@ -202,7 +203,7 @@ struct DeviceHashJoin {
                                              const Key* d_build_keys, std::int64_t build_rows,
                                              const Key* d_probe_keys, std::int64_t probe_rows,
                                              Index* d_build_out, Index* d_probe_out,
-                                             std::int64_t* d_num_out, std::int64_t capacity,
+                                             JoinNumOut d_num_out, std::int64_t capacity,
                                              const JoinOptions<Hash, Equal>& options = {},
                                              stream_type stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceHashJoin::LeftPairs");
@@ -215,7 +216,7 @@ struct DeviceHashJoin {
   [[nodiscard]] static cudaError_t LeftGather(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                               const Key* d_build_keys, std::int64_t build_rows,
                                               const Key* d_probe_keys, std::int64_t probe_rows,
-                                              const Columns& columns, std::int64_t* d_num_out,
+                                              const Columns& columns, JoinNumOut d_num_out,
                                               std::int64_t capacity,
                                               const JoinOptions<Hash, Equal>& options = {},
                                               stream_type stream = 0) {
@@ -230,7 +231,7 @@ struct DeviceHashJoin {
   [[nodiscard]] static cudaError_t FullCount(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                              const Key* d_build_keys, std::int64_t build_rows,
                                              const Key* d_probe_keys, std::int64_t probe_rows,
-                                             std::int64_t* d_num_out,
+                                             JoinNumOut d_num_out,
                                              const JoinOptions<Hash, Equal>& options = {},
                                              stream_type stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceHashJoin::FullCount");
@@ -242,7 +243,7 @@ struct DeviceHashJoin {
                                              const Key* d_build_keys, std::int64_t build_rows,
                                              const Key* d_probe_keys, std::int64_t probe_rows,
                                              Index* d_build_out, Index* d_probe_out,
-                                             std::int64_t* d_num_out, std::int64_t capacity,
+                                             JoinNumOut d_num_out, std::int64_t capacity,
                                              const JoinOptions<Hash, Equal>& options = {},
                                              stream_type stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceHashJoin::FullPairs");
@@ -255,7 +256,7 @@ struct DeviceHashJoin {
   [[nodiscard]] static cudaError_t FullGather(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                               const Key* d_build_keys, std::int64_t build_rows,
                                               const Key* d_probe_keys, std::int64_t probe_rows,
-                                              const Columns& columns, std::int64_t* d_num_out,
+                                              const Columns& columns, JoinNumOut d_num_out,
                                               std::int64_t capacity,
                                               const JoinOptions<Hash, Equal>& options = {},
                                               stream_type stream = 0) {
@@ -270,7 +271,7 @@ struct DeviceHashJoin {
   [[nodiscard]] static cudaError_t SemiCount(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                              const Key* d_build_keys, std::int64_t build_rows,
                                              const Key* d_probe_keys, std::int64_t probe_rows,
-                                             std::int64_t* d_num_out,
+                                             JoinNumOut d_num_out,
                                              const JoinOptions<Hash, Equal>& options = {},
                                              stream_type stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceHashJoin::SemiCount");
@@ -281,7 +282,7 @@ struct DeviceHashJoin {
   [[nodiscard]] static cudaError_t SemiPairs(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                              const Key* d_build_keys, std::int64_t build_rows,
                                              const Key* d_probe_keys, std::int64_t probe_rows,
-                                             Index* d_probe_out, std::int64_t* d_num_out,
+                                             Index* d_probe_out, JoinNumOut d_num_out,
                                              std::int64_t capacity,
                                              const JoinOptions<Hash, Equal>& options = {},
                                              stream_type stream = 0) {
@@ -295,7 +296,7 @@ struct DeviceHashJoin {
   [[nodiscard]] static cudaError_t SemiGather(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                               const Key* d_build_keys, std::int64_t build_rows,
                                               const Key* d_probe_keys, std::int64_t probe_rows,
-                                              const Columns& columns, std::int64_t* d_num_out,
+                                              const Columns& columns, JoinNumOut d_num_out,
                                               std::int64_t capacity,
                                               const JoinOptions<Hash, Equal>& options = {},
                                               stream_type stream = 0) {
@@ -310,7 +311,7 @@ struct DeviceHashJoin {
   [[nodiscard]] static cudaError_t AntiCount(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                              const Key* d_build_keys, std::int64_t build_rows,
                                              const Key* d_probe_keys, std::int64_t probe_rows,
-                                             std::int64_t* d_num_out,
+                                             JoinNumOut d_num_out,
                                              const JoinOptions<Hash, Equal>& options = {},
                                              stream_type stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceHashJoin::AntiCount");
@@ -321,7 +322,7 @@ struct DeviceHashJoin {
   [[nodiscard]] static cudaError_t AntiPairs(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                              const Key* d_build_keys, std::int64_t build_rows,
                                              const Key* d_probe_keys, std::int64_t probe_rows,
-                                             Index* d_probe_out, std::int64_t* d_num_out,
+                                             Index* d_probe_out, JoinNumOut d_num_out,
                                              std::int64_t capacity,
                                              const JoinOptions<Hash, Equal>& options = {},
                                              stream_type stream = 0) {
@@ -335,7 +336,7 @@ struct DeviceHashJoin {
   [[nodiscard]] static cudaError_t AntiGather(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                               const Key* d_build_keys, std::int64_t build_rows,
                                               const Key* d_probe_keys, std::int64_t probe_rows,
-                                              const Columns& columns, std::int64_t* d_num_out,
+                                              const Columns& columns, JoinNumOut d_num_out,
                                               std::int64_t capacity,
                                               const JoinOptions<Hash, Equal>& options = {},
                                               stream_type stream = 0) {
@@ -352,7 +353,7 @@ struct DeviceHashJoin {
   static cudaError_t pairs(void* d_temp_storage, std::size_t& temp_storage_bytes, JoinKind kind,
                            const Key* build_keys, std::int64_t build_rows, const Key* probe_keys,
                            std::int64_t probe_rows, Index* build_out, Index* probe_out,
-                           std::int64_t* d_num_out, std::int64_t capacity,
+                           JoinNumOut d_num_out, std::int64_t capacity,
                            const JoinOptions<Hash, Equal>& options, stream_type stream) {
     if (d_temp_storage != nullptr &&
         !detail::join_outputs_are_valid(kind, build_out, probe_out, capacity, build_keys,

@@ -89,7 +89,7 @@ class JoinTable {
 
   [[nodiscard]] cudaError_t ProbeCount(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                        JoinKind kind, const Key* d_probe_keys,
-                                       std::int64_t probe_rows, std::int64_t* d_num_out,
+                                       std::int64_t probe_rows, JoinNumOut d_num_out,
                                        const std::uint32_t* probe_valid = nullptr,
                                        cudaStream_t stream = 0) const {
     STRATA_NVTX_RANGE("strata::JoinTable::ProbeCount");
@@ -101,7 +101,7 @@ class JoinTable {
   [[nodiscard]] cudaError_t ProbePairs(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                        JoinKind kind, const Key* d_probe_keys,
                                        std::int64_t probe_rows, Index* d_build_out,
-                                       Index* d_probe_out, std::int64_t* d_num_out,
+                                       Index* d_probe_out, JoinNumOut d_num_out,
                                        std::int64_t capacity,
                                        const std::uint32_t* probe_valid = nullptr,
                                        cudaStream_t stream = 0) const {
@@ -120,7 +120,7 @@ class JoinTable {
   [[nodiscard]] cudaError_t ProbeGather(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                         JoinKind kind, const Key* d_probe_keys,
                                         std::int64_t probe_rows, const Columns& columns,
-                                        std::int64_t* d_num_out, std::int64_t capacity,
+                                        JoinNumOut d_num_out, std::int64_t capacity,
                                         const std::uint32_t* probe_valid = nullptr,
                                         cudaStream_t stream = 0) const {
     STRATA_NVTX_RANGE("strata::JoinTable::ProbeGather");

@@ -4,7 +4,9 @@
 
 #include <strata/core/macros.hpp>
 
+#include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 STRATA_NAMESPACE_BEGIN
 
@@ -26,6 +28,21 @@ enum class JoinOrder {
   /// By probe rows; the partners of one by build rows. Build rows without a partner come last, by
   /// build rows too.
   probe
+};
+
+/// Where a join writes the number of rows of its result: a pointer to any integer of 8 bytes.
+class JoinNumOut {
+ public:
+  JoinNumOut(std::nullptr_t) {}
+  template <class Integer,
+            class = std::enable_if_t<std::is_integral_v<Integer> && sizeof(Integer) == 8 &&
+                                     !std::is_const_v<Integer>>>
+  JoinNumOut(Integer* num_out) : num_out_(reinterpret_cast<std::int64_t*>(num_out)) {}
+
+  operator std::int64_t*() const { return num_out_; }
+
+ private:
+  std::int64_t* num_out_ = nullptr;
 };
 
 /// Stands for the row that is missing: that of the other side in a left, full or anti join, and

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
@@ -26,9 +27,13 @@ struct join_on_host {
         options.strategy != JoinStrategy::automatic) {
       return cudaErrorInvalidValue;
     }
-    return as_cuda(detail::host_join_gather<Index>(
+    std::int64_t total = 0;
+    const cudaError_t status = as_cuda(host_join_gather<Index>(
         temp_storage, temp_storage_bytes, kind, build_keys, build_rows, probe_keys, probe_rows,
-        sink, num_out, capacity, on_host(options), options.hash, options.equal));
+        sink, num_out == nullptr ? nullptr : &total, capacity, on_host(options), options.hash,
+        options.equal));
+    if (temp_storage != nullptr && status == cudaSuccess) write_total(total, num_out);
+    return status;
   }
 
   template <class Index, class Key, class Hash, class Equal>
@@ -39,6 +44,11 @@ struct join_on_host {
     const auto nowhere = [](std::int64_t, Index, Index) {};
     return gather<Index>(temp_storage, temp_storage_bytes, kind, build_keys, build_rows, probe_keys,
                          probe_rows, nowhere, num_out, 0, options, stream);
+  }
+
+  /// The caller's integer may be another one of 8 bytes.
+  static void write_total(std::int64_t total, std::int64_t* num_out) {
+    std::memcpy(static_cast<void*>(num_out), &total, sizeof(total));
   }
 
   template <class Hash, class Equal>

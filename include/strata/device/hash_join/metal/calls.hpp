@@ -29,10 +29,15 @@ struct join_on_metal {
                             stream_type queue) {
     if (!is_strategy(options.strategy)) return cudaErrorInvalidValue;
     if constexpr (std::is_same_v<Sink, join_pairs_sink<Index>>) {
-      return as_cuda(metal_join_pairs(temp_storage, temp_storage_bytes, kind, build_keys,
-                                      build_rows, probe_keys, probe_rows, sink.build_out,
-                                      sink.probe_out, num_out, capacity, on_metal(options),
-                                      options.hash, options.equal, queue));
+      std::int64_t total = 0;
+      const cudaError_t status = as_cuda(metal_join_pairs(
+          temp_storage, temp_storage_bytes, kind, build_keys, build_rows, probe_keys, probe_rows,
+          sink.build_out, sink.probe_out, num_out == nullptr ? nullptr : &total, capacity,
+          on_metal(options), options.hash, options.equal, queue));
+      if (temp_storage != nullptr && status == cudaSuccess) {
+        join_on_host::write_total(total, num_out);
+      }
+      return status;
     } else {
       if (temp_storage != nullptr && queue != nullptr) {
         // The host may read what earlier work of the queue writes.
