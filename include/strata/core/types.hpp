@@ -119,7 +119,7 @@ STRATA_HD Iterator advanced(const Iterator& iterator, std::size_t n) {
 /// An item of an iterator as a value, whatever it gives: functors need not take proxies.
 template <class Iterator>
 STRATA_HD iterator_value_t<Iterator> item_at(const Iterator& iterator, std::size_t n) {
-  return static_cast<iterator_value_t<Iterator>>(advanced(iterator, n)[0]);
+  return static_cast<iterator_value_t<Iterator>>(detail::advanced(iterator, n)[0]);
 }
 
 /// The type in which a reduction is carried: what the operator returns for an initial value and an

@@ -193,17 +193,15 @@ struct DeviceSelect {
         return cudaErrorInvalidValue;
       }
       // How far outputs reach is known to the device alone.
-      using detail::begins_within;
-      if (!InPlace &&
-          (begins_within(deciders_out, deciders, count) ||
-           begins_within(payloads_out, deciders, count) ||
-           begins_within(deciders_out, payloads, count) ||
-           begins_within(payloads_out, payloads, count) ||
-           (count > 0 && begins_within(deciders_out, payloads_out, 1)))) {
+      if (!InPlace && (detail::begins_within(deciders_out, deciders, count) ||
+                       detail::begins_within(payloads_out, deciders, count) ||
+                       detail::begins_within(deciders_out, payloads, count) ||
+                       detail::begins_within(payloads_out, payloads, count) ||
+                       (count > 0 && detail::begins_within(deciders_out, payloads_out, 1)))) {
         return cudaErrorInvalidValue;
       }
       if (InPlace && What::has_payload && !detail::are_same_array(payloads_out, deciders) &&
-          begins_within(payloads_out, deciders, count)) {
+          detail::begins_within(payloads_out, deciders, count)) {
         return cudaErrorInvalidValue;
       }
     }

@@ -43,7 +43,7 @@ STRATA_HD constexpr bool have_common_bytes(const byte_range& a, const byte_range
 /// Whether two arrays have a byte in common.
 template <class A, class B>
 STRATA_HD bool arrays_overlap(const A& a, std::size_t a_count, const B& b, std::size_t b_count) {
-  return have_common_bytes(bytes_of(a, a_count), bytes_of(b, b_count));
+  return have_common_bytes(detail::bytes_of(a, a_count), detail::bytes_of(b, b_count));
 }
 
 /// Whether item i of one array has the bytes of item i of the other.
@@ -61,7 +61,7 @@ STRATA_HD bool are_same_array(const A& a, const B& b) {
 /// can be said of an array whose length is not known.
 template <class Array, class Other>
 STRATA_HD bool begins_within(const Array& array, const Other& other, std::size_t count) {
-  return arrays_overlap(array, 1, other, count);
+  return detail::arrays_overlap(array, 1, other, count);
 }
 
 /// Whether an output of `count` items reaches from outside to the first item of an input.

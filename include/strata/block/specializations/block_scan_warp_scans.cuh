@@ -90,8 +90,8 @@ struct block_scan_warp_scans {
     const auto lane = static_cast<int>(platform::lane_id());
     T all{}, own{};  // own: the sum of a warp, in the lane that would read it from shared memory
     for (int w = 0; w < warps; ++w) {
-      const T scanned = scan_lanes<warp_threads, true>(full_warp_mask, item(w * warp_threads + lane),
-                                                       op, true);
+      const T scanned = detail::scan_lanes<warp_threads, true>(
+          full_warp_mask, item(w * warp_threads + lane), op, true);
       const T sum = platform::shuffle(full_warp_mask, scanned, warp_threads - 1);
       if constexpr (scans_sums) {
         if (lane % sums_width == w) own = sum;
@@ -100,8 +100,8 @@ struct block_scan_warp_scans {
       }
     }
     if constexpr (scans_sums) {
-      const T scanned = scan_lanes<sums_width, warps == sums_width>(full_warp_mask, own, op,
-                                                                    lane % sums_width < warps);
+      const T scanned = detail::scan_lanes<sums_width, warps == sums_width>(
+          full_warp_mask, own, op, lane % sums_width < warps);
       all = platform::shuffle(full_warp_mask, scanned, warps - 1, sums_width);
     }
     return all;

@@ -35,7 +35,7 @@ bool join_outputs_are_valid(JoinKind kind, const Index* build_out, const Index* 
   if (capacity <= 0) return true;
   if (probe_out == nullptr || (build_out == nullptr && has_pairs(kind))) return false;
   const auto bytes = [](const auto* items, std::int64_t count) {
-    return bytes_of(items, count > 0 ? static_cast<std::size_t>(count) : 0);
+    return detail::bytes_of(items, count > 0 ? static_cast<std::size_t>(count) : 0);
   };
   const byte_range build = bytes(build_keys, build_rows), probe = bytes(probe_keys, probe_rows),
                    outs[] = {bytes(build_out, capacity), bytes(probe_out, capacity)};

@@ -42,7 +42,7 @@ cudaError_t sort_keys(void* d_temp_storage, std::size_t& temp_storage_bytes,
                       KeyIterator d_keys_in, Key* d_keys_out, NumItemsT num_items,
                       Decomposer decomposer, int begin_bit, int end_bit, cudaStream_t stream) {
   STRATA_NVTX_RANGE("strata::DeviceRadixSort::SortKeys");
-  if (sort_overlaps(d_temp_storage, d_keys_in, d_keys_out, num_items)) {
+  if (detail::sort_overlaps(d_temp_storage, d_keys_in, d_keys_out, num_items)) {
     return cudaErrorInvalidValue;
   }
   return DispatchRadixSort<KeyIterator, NullType, Key, IsDescending, Decomposer>::Dispatch(
@@ -57,11 +57,11 @@ cudaError_t sort_pairs(void* d_temp_storage, std::size_t& temp_storage_bytes,
                        Value* d_values_out, NumItemsT num_items, Decomposer decomposer,
                        int begin_bit, int end_bit, cudaStream_t stream) {
   STRATA_NVTX_RANGE("strata::DeviceRadixSort::SortPairs");
-  if (sort_overlaps(d_temp_storage, d_keys_in, d_keys_out, num_items) ||
-      sort_overlaps(d_temp_storage, d_keys_in, d_values_out, num_items) ||
-      sort_overlaps(d_temp_storage, d_values_in, d_keys_out, num_items) ||
-      sort_overlaps(d_temp_storage, d_values_in, d_values_out, num_items) ||
-      sort_overlaps(d_temp_storage, d_keys_out, d_values_out, num_items)) {
+  if (detail::sort_overlaps(d_temp_storage, d_keys_in, d_keys_out, num_items) ||
+      detail::sort_overlaps(d_temp_storage, d_keys_in, d_values_out, num_items) ||
+      detail::sort_overlaps(d_temp_storage, d_values_in, d_keys_out, num_items) ||
+      detail::sort_overlaps(d_temp_storage, d_values_in, d_values_out, num_items) ||
+      detail::sort_overlaps(d_temp_storage, d_keys_out, d_values_out, num_items)) {
     return cudaErrorInvalidValue;
   }
   return DispatchRadixSort<KeyIterator, ValueIterator, Value, IsDescending, Decomposer>::
@@ -75,7 +75,7 @@ cudaError_t sort_keys(void* d_temp_storage, std::size_t& temp_storage_bytes,
                       DoubleBuffer<Key>& d_keys, NumItemsT num_items, Decomposer decomposer,
                       int begin_bit, int end_bit, cudaStream_t stream) {
   STRATA_NVTX_RANGE("strata::DeviceRadixSort::SortKeys");
-  if (sort_overlaps(d_temp_storage, d_keys.Current(), d_keys.Alternate(), num_items)) {
+  if (detail::sort_overlaps(d_temp_storage, d_keys.Current(), d_keys.Alternate(), num_items)) {
     return cudaErrorInvalidValue;
   }
   const bool moves = moves_to_alternate(begin_bit, end_bit);
@@ -94,13 +94,15 @@ cudaError_t sort_pairs(void* d_temp_storage, std::size_t& temp_storage_bytes,
                        cudaStream_t stream) {
   STRATA_NVTX_RANGE("strata::DeviceRadixSort::SortPairs");
   for (int i = 0; i < 2; ++i) {
-    if (sort_overlaps(d_temp_storage, d_keys.d_buffers[i], d_values.d_buffers[0], num_items) ||
-        sort_overlaps(d_temp_storage, d_keys.d_buffers[i], d_values.d_buffers[1], num_items)) {
+    if (detail::sort_overlaps(d_temp_storage, d_keys.d_buffers[i], d_values.d_buffers[0],
+                              num_items) ||
+        detail::sort_overlaps(d_temp_storage, d_keys.d_buffers[i], d_values.d_buffers[1],
+                              num_items)) {
       return cudaErrorInvalidValue;
     }
   }
   if (sort_overlaps(d_temp_storage, d_keys.Current(), d_keys.Alternate(), num_items) ||
-      sort_overlaps(d_temp_storage, d_values.Current(), d_values.Alternate(), num_items)) {
+      detail::sort_overlaps(d_temp_storage, d_values.Current(), d_values.Alternate(), num_items)) {
     return cudaErrorInvalidValue;
   }
   const bool moves = moves_to_alternate(begin_bit, end_bit);
@@ -126,7 +128,7 @@ cudaError_t sort_indices(void* d_temp_storage, std::size_t& temp_storage_bytes,
                 "DeviceRadixSort::ArgSort writes numbers of items: d_indices_out must point to "
                 "integers");
   if (!can_tell_items<Index>(num_items) ||
-      sort_overlaps(d_temp_storage, d_keys_in, d_indices_out, num_items)) {
+      detail::sort_overlaps(d_temp_storage, d_keys_in, d_indices_out, num_items)) {
     return cudaErrorInvalidValue;
   }
   return DispatchRadixSort<KeyIterator, index_iterator<Index>, Index, IsDescending, Decomposer>::

@@ -77,8 +77,8 @@ struct DispatchReduce {
     storage.template reserve<platform::packet>(0, max_reduce_blocks * Exchange::packets_per_value);
     if (d_temp_storage == nullptr) return answer_size_query(storage, temp_storage_bytes);
     const auto count = static_cast<std::size_t>(num_items);
-    if ((count > 0 && is_null(d_in)) || !can_reach(d_in, count) ||
-        !has_room_for_indices(d_out, count)) {
+    if ((count > 0 && detail::is_null(d_in)) || !detail::can_reach(d_in, count) ||
+        !detail::has_room_for_indices(d_out, count)) {
       return cudaErrorInvalidValue;
     }
     if (detail::is_null(d_out) || !storage.map(d_temp_storage, temp_storage_bytes)) {

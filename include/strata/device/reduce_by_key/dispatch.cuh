@@ -33,12 +33,12 @@ cudaError_t dispatch_reduce_by_key(const char* name, void* d_temp_storage,
       return cudaErrorInvalidValue;
     }
     // How far outputs reach is known to the device alone.
-    if (!can_reach(what.keys, count) || !can_reach(what.values, count) ||
-        begins_within(what.unique_out, what.keys, count) ||
-        begins_within(what.aggregates_out, what.keys, count) ||
-        begins_within(what.unique_out, what.values, count) ||
-        begins_within(what.aggregates_out, what.values, count) ||
-        (count > 0 && begins_within(what.unique_out, what.aggregates_out, 1))) {
+    if (!detail::can_reach(what.keys, count) || !detail::can_reach(what.values, count) ||
+        detail::begins_within(what.unique_out, what.keys, count) ||
+        detail::begins_within(what.aggregates_out, what.keys, count) ||
+        detail::begins_within(what.unique_out, what.values, count) ||
+        detail::begins_within(what.aggregates_out, what.values, count) ||
+        (count > 0 && detail::begins_within(what.unique_out, what.aggregates_out, 1))) {
       return cudaErrorInvalidValue;
     }
   }

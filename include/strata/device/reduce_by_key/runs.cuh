@@ -69,13 +69,13 @@ struct run_reduction {
 
   STRATA_HD bool begins_at(std::size_t i) {
     if (i == 0) return true;
-    Key left = item_at(keys, i - 1), right = item_at(keys, i);
+    Key left = detail::item_at(keys, i - 1), right = detail::item_at(keys, i);
     return !equality_op(left, right);
   }
   STRATA_HD Run run_of(std::size_t i) {
     const Count begins = begins_at(i) ? 1 : 0;
     if constexpr (has_values) {
-      return {begins, static_cast<Accum>(item_at(values, i))};
+      return {begins, static_cast<Accum>(detail::item_at(values, i))};
     } else {
       return {begins, Accum{1}};
     }
@@ -147,7 +147,7 @@ class run_reduction_output : public indexed_iterator_traits<typename What::Run, 
     std::size_t num_items;
     std::size_t index;
     STRATA_HD void operator=(const Run& sum) {
-      if (what.begins_at(index)) what.write_key(sum.begins - 1, item_at(what.keys, index));
+      if (what.begins_at(index)) what.write_key(sum.begins - 1, detail::item_at(what.keys, index));
       if (index + 1 == num_items) {
         what.write_end(sum);
       } else if (what.begins_at(index + 1)) {

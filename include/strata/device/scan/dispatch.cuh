@@ -78,8 +78,10 @@ struct DispatchScan {
     if (!storage.map(d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
     if (count == 0) return cudaSuccess;
     if (detail::is_null(d_in) || detail::is_null(d_out) || detail::is_null_initial_value(init) ||
-        !can_reach(d_in, count) || !can_reach(d_out, count) || is_overwritten(init, d_out, count) ||
-        (!are_same_array(d_in, d_out) && arrays_overlap(d_in, count, d_out, count))) {
+        !detail::can_reach(d_in, count) || !detail::can_reach(d_out, count) ||
+        detail::is_overwritten(init, d_out, count) ||
+        (!detail::are_same_array(d_in, d_out) &&
+         detail::arrays_overlap(d_in, count, d_out, count))) {
       return cudaErrorInvalidValue;
     }
     DispatchScan dispatch{d_in, d_out, count,  scan_op,
@@ -182,7 +184,7 @@ struct DispatchScan {
   bool may_overwrite_input() const {
     constexpr bool are_arrays =
         std::is_pointer_v<InputIterator> && std::is_pointer_v<OutputIterator>;
-    return !are_arrays || arrays_overlap(d_in, num_items, d_out, num_items);
+    return !are_arrays || detail::arrays_overlap(d_in, num_items, d_out, num_items);
   }
 };
 

@@ -109,13 +109,13 @@ cudaError_t write_begins_over_keys(const Runs& runs, std::size_t num_items,
       "strata::DeviceScan, begins of parts",
       dim3(ceiling_divide(parts, unsigned{key_part_threads})), dim3(key_part_threads)};
   configuration.stream = stream;
-  const cudaError_t status = launch(configuration, find_begins_of_parts_kernel<Runs>, runs,
-                                    num_items, part_items, part_begins);
+  const cudaError_t status = strata::launch(configuration, find_begins_of_parts_kernel<Runs>, runs,
+                                            num_items, part_items, part_begins);
   if (status != cudaSuccess) return status;
   configuration.name = "strata::DeviceScan, begins of runs";
   configuration.grid = dim3(parts);
-  return launch(configuration, write_begins_over_keys_kernel<Runs>, runs, num_items, part_items,
-                static_cast<const unsigned char*>(part_begins), begins);
+  return strata::launch(configuration, write_begins_over_keys_kernel<Runs>, runs, num_items,
+                        part_items, static_cast<const unsigned char*>(part_begins), begins);
 }
 
 STRATA_ARCH_DETAIL_NAMESPACE_END

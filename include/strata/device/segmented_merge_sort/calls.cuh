@@ -91,7 +91,7 @@ cudaError_t merge_sort_segments(void* d_temp_storage, std::size_t& temp_storage_
   if (d_temp_storage != nullptr && all.num_items != 0 && all.num_segments != 0) {
     const auto items = static_cast<std::size_t>(all.num_items);
     const auto overlap = [items](const auto& a, const auto& b) {
-      return arrays_overlap(a, items, b, items);
+      return detail::arrays_overlap(a, items, b, items);
     };
     const auto lies_on_offsets = [&](const auto& out) {
       return all.segments.overlap(out, items, static_cast<std::size_t>(all.num_segments));

@@ -64,10 +64,10 @@ cudaError_t sort_segments(void* d_temp_storage, std::size_t& temp_storage_bytes,
   STRATA_NVTX_RANGE("strata::DeviceSegmentedRadixSort::SortPairs");
   const auto num_items = arguments.items_to_sort();
   if (sort_overlaps(d_temp_storage, d_keys_in, d_keys_out, num_items) ||
-      sort_overlaps(d_temp_storage, d_keys_in, d_values_out, num_items) ||
-      sort_overlaps(d_temp_storage, d_values_in, d_keys_out, num_items) ||
-      sort_overlaps(d_temp_storage, d_values_in, d_values_out, num_items) ||
-      sort_overlaps(d_temp_storage, d_keys_out, d_values_out, num_items)) {
+      detail::sort_overlaps(d_temp_storage, d_keys_in, d_values_out, num_items) ||
+      detail::sort_overlaps(d_temp_storage, d_values_in, d_keys_out, num_items) ||
+      detail::sort_overlaps(d_temp_storage, d_values_in, d_values_out, num_items) ||
+      detail::sort_overlaps(d_temp_storage, d_keys_out, d_values_out, num_items)) {
     return cudaErrorInvalidValue;
   }
   return arguments.template dispatch<IsDescending, Value>(

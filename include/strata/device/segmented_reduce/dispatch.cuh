@@ -62,7 +62,7 @@ struct DispatchSegmentedReduce {
       return cudaErrorInvalidValue;
     }
     if (num_segments == 0) return cudaSuccess;
-    if (detail::is_null(d_out) || !can_reach(d_out, num_segments) ||
+    if (detail::is_null(d_out) || !detail::can_reach(d_out, num_segments) ||
         !segments.are_valid(d_in, d_out, num_segments)) {
       return cudaErrorInvalidValue;
     }

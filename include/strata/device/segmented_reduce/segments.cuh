@@ -42,14 +42,14 @@ struct offset_segments {
                  long long num_segments) const {
     const auto count = static_cast<std::size_t>(num_segments);
     return !detail::is_null(begins) && !detail::is_null(ends) && !detail::is_null(d_in) &&
-           can_reach(begins, num_segments) && can_reach(ends, num_segments) &&
-           !overlap(d_out, count, count) && !begins_within(d_out, d_in, 1);
+           detail::can_reach(begins, num_segments) && detail::can_reach(ends, num_segments) &&
+           !overlap(d_out, count, count) && !detail::begins_within(d_out, d_in, 1);
   }
   /// Whether an array of `count` items lies on offsets.
   template <class OutputIterator>
   bool overlap(const OutputIterator& d_out, std::size_t count, std::size_t num_segments) const {
-    return arrays_overlap(d_out, count, begins, num_segments) ||
-           arrays_overlap(d_out, count, ends, num_segments);
+    return detail::arrays_overlap(d_out, count, begins, num_segments) ||
+           detail::arrays_overlap(d_out, count, ends, num_segments);
   }
 
   STRATA_D segment_bounds operator()(long long segment) const {
@@ -75,9 +75,9 @@ struct fixed_size_segments {
                  long long num_segments) const {
     const auto items = static_cast<std::size_t>(num_segments * size);
     return items == 0 ||
-           (!detail::is_null(d_in) && can_reach(d_in, items) &&
-            has_room_for_indices(d_out, static_cast<std::size_t>(size)) &&
-            !arrays_overlap(d_out, static_cast<std::size_t>(num_segments), d_in, items));
+           (!detail::is_null(d_in) && detail::can_reach(d_in, items) &&
+            detail::has_room_for_indices(d_out, static_cast<std::size_t>(size)) &&
+            !detail::arrays_overlap(d_out, static_cast<std::size_t>(num_segments), d_in, items));
   }
   template <class OutputIterator>
   bool overlap(const OutputIterator&, std::size_t, std::size_t) const {

@@ -78,11 +78,11 @@ struct DispatchSegmentedScan {
       return cudaErrorInvalidValue;
     }
     // Where results go is known to the device alone; but in which array, without offsets for it.
-    const bool is_shifted =
-        !Places::has_out_begins && begins_within(d_out, d_in, 1) && !are_same_array(d_in, d_out);
+    const bool is_shifted = !Places::has_out_begins && detail::begins_within(d_out, d_in, 1) &&
+                            !detail::are_same_array(d_in, d_out);
     if (is_shifted || segments.overlap(d_out, 1, count) ||
-        begins_within(d_out, out_begins, count) || !can_reach(segments.begins, count) ||
-        !can_reach(segments.ends, count)) {
+        detail::begins_within(d_out, out_begins, count) ||
+        !detail::can_reach(segments.begins, count) || !detail::can_reach(segments.ends, count)) {
       return cudaErrorInvalidValue;
     }
     ends = storage.template get<unsigned long long>(1);

@@ -61,10 +61,10 @@ struct selection {
   STRATA_HD bool is_selected(std::size_t i) {
     if constexpr (By == select_by::difference) {
       if (i == 0) return true;
-      Decider left = item_at(deciders, i - 1), right = item_at(deciders, i);
+      Decider left = detail::item_at(deciders, i - 1), right = detail::item_at(deciders, i);
       return !op(left, right);
     } else {
-      Decider decider = item_at(deciders, i);
+      Decider decider = detail::item_at(deciders, i);
       return static_cast<bool>(op(decider));
     }
   }
@@ -87,7 +87,7 @@ struct selection {
   template <class In, class Out>
   STRATA_HD static void copy(const In& in, std::size_t from, const Out& out, std::size_t to) {
     using Stored = output_value_t<Out, iterator_value_t<In>>;
-    *detail::advanced(out, to) = static_cast<Stored>(item_at(in, from));
+    *detail::advanced(out, to) = static_cast<Stored>(detail::item_at(in, from));
   }
   template <class Out>
   STRATA_HD bool reach_inputs(const Out& out, std::size_t count) const {
@@ -206,7 +206,7 @@ class carried_input
     if constexpr (What::has_payload) {
       return {is_selected ? 1u : 0u, is_selected ? 1u : 0u, item_at(what.payloads, i)};
     } else {
-      return {is_selected ? 1u : 0u, is_selected ? 1u : 0u, item_at(what.deciders, i)};
+      return {is_selected ? 1u : 0u, is_selected ? 1u : 0u, detail::item_at(what.deciders, i)};
     }
   }
 
