@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <numeric>
 #include <type_traits>
 #include <vector>
 
@@ -70,11 +71,12 @@ void under_many_schedules(const Issue& issue) {
 }
 
 template <class T, bool IsInclusive, class Hub>
-cudaError_t scan(void* storage, std::size_t& bytes, const T* in, T* out, std::size_t n) {
+cudaError_t scan(void* storage, std::size_t& bytes, const T* in, T* out, std::size_t n,
+                 cudaStream_t on = nullptr) {
   using Init = std::conditional_t<IsInclusive, strata::NullType, T>;
   return strata::detail::DispatchScan<T, const T*, T*, strata::Sum, IsInclusive, Init,
                                       Hub>::Dispatch(storage, bytes, in, out, n, strata::Sum{},
-                                                     Init{}, nullptr);
+                                                     Init{}, on);
 }
 
 /// A value that travels between blocks in two parts.
@@ -141,6 +143,30 @@ void expect_the_same_bits() {
     magnitude = std::max(magnitude, std::abs(sum));
     ASSERT_NEAR(IsInclusive ? sum : before, number_of(first[i]), 1e-5 * magnitude) << i;
   }
+}
+
+// A replayed graph carries the same tags: sums and claims of one replay must not be taken for those of the
+// next.
+TEST(device_scan_one_wave, graphs_in_place_may_be_replayed_under_any_schedule) {
+  using hub = vectorized<128, 4>;
+  constexpr std::size_t n = 5 * 512 + 77;
+  device_vector<std::int32_t> data(n);
+  std::size_t bytes = 0;
+  ASSERT_CUDA_SUCCESS((scan<std::int32_t, true, hub>(nullptr, bytes, nullptr, nullptr, n)));
+  const scratch storage(bytes);
+  graph recorded([&](cudaStream_t on) {
+    return scan<std::int32_t, true, hub>(storage.data(), bytes, data.data(), data.data(), n, on);
+  });
+  ASSERT_CUDA_SUCCESS(recorded.status());
+  const stream on;
+  under_many_schedules([&](std::size_t i) {
+    std::vector<std::int32_t> items = random_integers<std::int32_t>(n, -1000, 1000, i);
+    data.assign(items);
+    ASSERT_NO_FATAL_FAILURE(recorded.replay(on));
+    on.synchronize();
+    std::partial_sum(items.begin(), items.end(), items.begin());
+    ASSERT_TRUE(items == data.to_host()) << "schedule " << i;
+  });
 }
 
 // Blocks of one warp; of some, whose sums are added one by one; and of many, whose sums are scanned.

@@ -93,7 +93,8 @@ inline namespace STRATA_DETAIL_JOIN_NAMESPACE {
 ///   order of the probe rows, results repeat, and those before `capacity` are the first ones.
 /// - **Back ends.** STRATA_JOIN_BACKEND: on CUDA, all pointers but `d_temp_storage_bytes` are to
 ///   device memory, and the call returns before its work is done on `stream`: it does not
-///   synchronise or allocate, and a graph that captured it may be replayed with other keys. On the
+///   synchronise or allocate, and a graph that captured it may be replayed with other keys. Joins by
+///   partitions have a cooperative launch: for when it starts see DeviceScan. On the
 ///   host, pointers are to host memory and the join is done by threads when the call returns. On
 ///   Metal, pointers are to host memory too, `stream` is an `id<MTLCommandQueue>` (under ARC cast by
 ///   `__bridge`) or null for one of ours, and the join begins when all that was committed to it before

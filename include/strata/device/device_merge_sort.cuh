@@ -35,7 +35,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure
 ///   arithmetic; never 0), then with that much device memory, whose contents and alignment do not
 ///   matter. `num_items` may have any integer type.
-/// - **Execution.** One kernel for up to 10560 keys of 4 bytes (6528 pairs of 8), else a memset and three.
+/// - **Execution.** One kernel for up to 10560 keys of 4 bytes (6528 pairs of 8), else a memset and three,
+///   the last a cooperative launch: for when it starts see DeviceScan.
 ///   No host synchronisation and no allocation, so a call can be captured in a graph and replayed with
 ///   other items. Calls that may run at the same time need temporary storage of their own.
 /// - **Work.** Tiles (12800 keys of 4 bytes; 10560 where there is a multiprocessor for each) are sorted, then

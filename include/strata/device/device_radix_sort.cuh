@@ -31,9 +31,10 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   names the array that will have the result.
 /// - **Execution.** One kernel launch up to about a thousand items, of one block; up to some
 ///   thousand, of one cluster of blocks (from 9.0 on); and up to about a million, of as many blocks
-///   as the device holds at a time (a cooperative launch). For more, one that counts digits, and one
-///   for each digit of 8 bits, which moves all items if the digit is not the same everywhere. Two
-///   launches for integer keys of one byte, and of two from 2^23 on. No host
+///   as the device holds at a time (a cooperative launch). For more, one that counts digits
+///   (cooperative), and one for each digit of 8 bits, which moves all items if the digit is not the
+///   same everywhere. Two launches for integer keys of one byte, and of two from 2^23 on. For when a
+///   cooperative launch starts see DeviceScan. No host
 ///   synchronisation and no allocation, so a call can be captured in a graph and replayed. Calls
 ///   that may run at the same time need temporary storage of their own.
 /// - **Storage.** As much as keys and values (not with `DoubleBuffer`), and up to a seventh of

@@ -38,14 +38,17 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   iterator do that. Arrays must not overlap in another way.
 /// - **Execution.** One kernel launch at every size, on `stream`; no host synchronisation and no
 ///   allocation, so a call can be captured in a graph and replayed. Calls that may run at the same
-///   time need temporary storage of their own. Blocks wait for each other's sums, but never in vain,
-///   whatever else the device executes: blocks with several tiles are all resident, by a cooperative
-///   launch; blocks with one tile, of inputs up to about 2 million items, wait for those before
-///   them, and after some milliseconds add up the missing tile themselves, for which they read the
-///   input again. On sm_90 the kernel starts dependent on the previous kernel of the stream
-///   ("programmatic") but touches memory only after that one.
+///   time need temporary storage of their own. Blocks wait for each other's sums. Where each block has
+///   one tile (inputs up to about 2 million items), they need not be resident together: a block waits
+///   for those before it, and after some milliseconds reduces the tile of one that has not started
+///   itself, for which it reads the input again. Where blocks have several tiles, the launch is
+///   cooperative: as many blocks as the multiprocessors hold that `stream` may use (green contexts,
+///   MPS, MIG), directly and captured. It starts when all of them have room, so it waits for kernels
+///   that occupy one of these multiprocessors until they end. On sm_90 the kernel starts dependent
+///   on the previous kernel of the stream ("programmatic") but touches memory only after that one.
 /// - **Result.** Deterministic from run to run on one device, for floating-point sums too: sums of
-///   tiles are combined in an order that depends on sizes and the number of multiprocessors only.
+///   tiles are combined in an order that depends on sizes and the number of multiprocessors only, of
+///   which a green context has fewer.
 /// - **Types.** Carried in the type that `op(init, x)` returns (decayed), or `op(x, x)` where there is
 ///   no `init`, as in CUB; sums are those of items, whatever the output: to add up in a wider type,
 ///   begin with a value of that type. It must be trivially copyable and default constructible. Reads

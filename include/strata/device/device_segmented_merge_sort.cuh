@@ -53,7 +53,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   to place i. They may have any integer type that can tell `num_items` places, and those that segments
 ///   have behind them.
 /// - **Execution.** One kernel if no segment can be longer than 1600 keys of 4 bytes or pairs of 8 (10560
-///   or 6528 if there is a multiprocessor for each), else a memset and three. No host synchronisation and
+///   or 6528 if there is a multiprocessor for each), else a memset and three, the last a cooperative
+///   launch: for when it starts see DeviceScan. No host synchronisation and
 ///   no allocation, so a call can be captured in a graph and replayed with other items, offsets and
 ///   lengths. Calls that may run at the same time need temporary storage of their own.
 /// - **Work.** Short segments are packed into tiles, by blocks that are chosen by the mean length, read and

@@ -40,7 +40,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Execution.** Two kernel launches, on `stream`; no host synchronisation and no allocation, so
 ///   a call can be captured in a graph and replayed with other items, offsets and lengths. Calls
 ///   that may run at the same time need temporary storage of their own. The second launch is
-///   cooperative: all its blocks are resident.
+///   cooperative: for when it starts see DeviceScan.
 /// - **Work.** The segments are scanned end to end as one sequence, in tiles of equal size: one
 ///   huge segment keeps all blocks busy, and a million tiny ones cost little more. Reads and writes
 ///   each item once; finding an item's segment takes a binary search in those of its tile.

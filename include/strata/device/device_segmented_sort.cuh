@@ -37,7 +37,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   `selector` stays as it is, the other array is neither read nor written, and temporary storage
 ///   is as much as without.
 /// - **Execution.** One kernel if no segment can be longer than 1600 keys of 4 bytes or pairs of 8
-///   (3200 if segments are few), else a memset and two or three. No host synchronisation and no
+///   (3200 if segments are few), else a memset and two or three, the last a cooperative launch: for
+///   when it starts see DeviceScan. No host synchronisation and no
 ///   allocation, so a call can be captured in a graph and replayed with other items, offsets and
 ///   lengths. Calls that may run at the same time need temporary storage of their own.
 /// - **Work.** As DeviceSegmentedMergeSort: items are read and written once, those of a segment
