@@ -1,0 +1,449 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// DeviceHashJoin and JoinTable by the CUDA back end, random cases.
+#define STRATA_JOIN_BACKEND CUDA
+#include <strata/device/device_hash_join.hpp>
+
+#include <numeric>
+#include <unordered_map>
+
+#include "random/random_test.cuh"
+
+namespace {
+
+using namespace random_test;
+using strata::DeviceHashJoin;
+using strata::JoinKind;
+using strata::JoinOptions;
+using strata::JoinOrder;
+using strata::JoinStrategy;
+
+/// Keys are equal if their codes are; of floats, code 0 is NaN, and 1 and 2 are the two zeros.
+template <class Key>
+struct key_of_code {
+  static Key make(std::uint64_t code, std::int64_t lowest) {
+    if constexpr (std::is_floating_point_v<Key>) {
+      if (code == 0) return std::numeric_limits<Key>::quiet_NaN();
+      if (code <= 2) return code == 1 ? Key(-0.0) : Key(0.0);
+      return static_cast<Key>(code);
+    } else if constexpr (std::is_integral_v<Key>) {
+      return static_cast<Key>(static_cast<std::uint64_t>(lowest) + code);
+    } else {
+      return item_of<Key>(mixed(code) * 4);
+    }
+  }
+  static std::uint64_t same_as(std::uint64_t code) {
+    return std::is_floating_point_v<Key> && code == 2 ? 1 : code;
+  }
+  static bool equals_itself(std::uint64_t code) {
+    return !std::is_floating_point_v<Key> || code != 0;
+  }
+};
+
+/// What a case has settled before there are data.
+struct shape {
+  std::size_t build_rows;
+  std::size_t probe_rows;
+  std::uint64_t keys;  // different ones
+  std::int64_t lowest;
+  bool has_nulls;
+  bool is_skewed;
+  std::size_t capacity;
+  JoinKind kind;
+  JoinOptions<> options;
+};
+
+std::string description_of(const char* call, const std::string& types, const shape& s) {
+  static const char* const kinds[] = {"inner", "left", "full", "semi", "anti"};
+  static const char* const strategies[] = {"cpu", "simple", "radix_single", "radix_multi",
+                                           "automatic"};
+  return std::string(call) + ", " + kinds[static_cast<int>(s.kind)] + ", " + types + ", " +
+         std::to_string(s.build_rows) + " x " + std::to_string(s.probe_rows) + " rows, " +
+         std::to_string(s.keys) + " keys" + (s.is_skewed ? ", skewed" : "") +
+         (s.has_nulls ? s.options.nulls_equal ? ", nulls are equal" : ", nulls" : "") +
+         (s.options.build_unique ? ", unique" : "") + (s.options.sorted ? ", sorted" : "") +
+         (s.options.key_range.keys > 0 ? ", range" : "") +
+         (s.options.order == JoinOrder::probe ? ", probe order" : "") + ", " +
+         strategies[static_cast<int>(s.options.strategy)] + ", capacity " +
+         std::to_string(s.capacity);
+}
+
+template <class Key>
+shape random_shape(source& random) {
+  shape s;
+  s.build_rows = random_size(random, most_items(random, 12000, 1u << 20));
+  s.probe_rows = random_size(random, most_items(random, 16000, 1u << 22));
+  s.kind = random.pick({JoinKind::inner, JoinKind::left, JoinKind::full, JoinKind::semi,
+                        JoinKind::anti});
+  const std::size_t more = std::max(s.build_rows, s.probe_rows);
+  // Few keys make many results, of which there shall not be too many.
+  const double most_results = is_gpu ? 2e7 : 6e4;
+  const double pairs = static_cast<double>(s.build_rows) * static_cast<double>(s.probe_rows);
+  const auto fewest = static_cast<std::uint64_t>(pairs / most_results) + 1;
+  s.keys = std::max(fewest, random.pick({std::uint64_t{1}, std::uint64_t{more / 50 + 1},
+                                         std::uint64_t{more / 3 + 1}, std::uint64_t{2 * more + 1},
+                                         std::uint64_t{20 * more + 1}}));
+  s.is_skewed = pairs < most_results && random.chance(50);
+  s.lowest = random.chance(50) ? 0 : random.in(-1000000, 1000000);
+  s.has_nulls = random.chance(25);
+  s.options.nulls_equal = s.has_nulls && random.chance(50) && pairs < 10 * most_results;
+  s.options.build_unique = random.chance(30);
+  if (s.options.build_unique) s.keys = std::max<std::uint64_t>(s.keys, s.build_rows + 3);
+  s.options.order = random.chance(40) ? JoinOrder::probe : JoinOrder::any;
+  s.options.strategy = random.pick({JoinStrategy::automatic, JoinStrategy::automatic,
+                                    JoinStrategy::simple, JoinStrategy::radix_single,
+                                    JoinStrategy::radix_multi});
+  if constexpr (std::is_integral_v<Key>) {
+    s.options.sorted = !s.has_nulls && random.chance(30);
+    if (random.chance(30)) {
+      // Now and then some rows are outside.
+      s.options.key_range.lowest = s.lowest + (random.chance(20) ? 5 : 0);
+      s.options.key_range.keys = s.keys + (random.chance(50) ? 0 : 100);
+    }
+  }
+  s.capacity = random.chance(20) ? random.below(more + 1)
+                                 : more + static_cast<std::size_t>(most_results) / 4;
+  return s;
+}
+
+struct row_pair {
+  std::int64_t build;
+  std::int64_t probe;
+  friend bool operator<(const row_pair& a, const row_pair& b) {
+    return a.probe != b.probe ? a.probe < b.probe : a.build < b.build;
+  }
+  friend bool operator==(const row_pair& a, const row_pair& b) {
+    return a.build == b.build && a.probe == b.probe;
+  }
+};
+
+template <class Key>
+struct side {
+  side(std::size_t rows, source& random) : keys(rows, random), valid(rows / 32 + 1, random) {}
+  array<Key> keys;
+  array<std::uint32_t> valid;
+  std::vector<std::uint64_t> codes;
+  std::vector<std::uint32_t> host_valid;
+
+  bool has_key(std::size_t row) const { return (host_valid[row / 32] >> row % 32 & 1) != 0; }
+
+  void renew(source& data, const shape& s, bool is_build, cudaStream_t stream) {
+    const std::size_t rows = keys.size();
+    codes.resize(rows);
+    if (is_build && s.options.build_unique) {
+      // Different ones, and of the two zeros one at most.
+      const std::uint64_t stride = s.keys / std::max<std::uint64_t>(rows + 3, 1);
+      for (std::size_t i = 0; i < rows; ++i) codes[i] = 2 + i * std::max<std::uint64_t>(stride, 1);
+      std::shuffle(codes.begin(), codes.end(), data);
+    } else {
+      for (std::uint64_t& code : codes) {
+        code = s.is_skewed && data.chance(60) ? 3 % s.keys : data() % s.keys;
+      }
+    }
+    if (s.options.sorted) std::sort(codes.begin(), codes.end());
+    host_valid.resize(valid.size());
+    for (std::uint32_t& word : host_valid) {
+      word = static_cast<std::uint32_t>(s.has_nulls ? data() | data() : ~std::uint64_t{0});
+    }
+    std::vector<Key> made;
+    for (const std::uint64_t code : codes) made.push_back(key_of_code<Key>::make(code, s.lowest));
+    if (s.options.sorted) {
+      // Of keys that wrap around, the order is another.
+      std::vector<std::size_t> order(rows);
+      std::iota(order.begin(), order.end(), std::size_t{0});
+      std::stable_sort(order.begin(), order.end(),
+                       [&](std::size_t a, std::size_t b) { return made[a] < made[b]; });
+      std::vector<Key> keys_in_order;
+      std::vector<std::uint64_t> codes_in_order;
+      for (const std::size_t i : order) {
+        keys_in_order.push_back(made[i]);
+        codes_in_order.push_back(codes[i]);
+      }
+      made = keys_in_order;
+      codes = codes_in_order;
+    }
+    keys.write(made, stream);
+    valid.write(host_valid, stream);
+  }
+};
+
+/// The whole result, in the order of the probe rows.
+template <class Key>
+std::vector<row_pair> joined(const shape& s, const side<Key>& build, const side<Key>& probe) {
+  constexpr std::int64_t none = -1;
+  std::unordered_map<std::uint64_t, std::vector<std::int64_t>> rows_of_key;
+  std::vector<std::int64_t> nulls;
+  for (std::size_t b = 0; b < s.build_rows; ++b) {
+    if (!build.has_key(b)) {
+      nulls.push_back(static_cast<std::int64_t>(b));
+    } else if (key_of_code<Key>::equals_itself(build.codes[b])) {
+      rows_of_key[key_of_code<Key>::same_as(build.codes[b])].push_back(
+          static_cast<std::int64_t>(b));
+    }
+  }
+  const std::vector<std::int64_t> nobody;
+  std::vector<char> has_partner(s.build_rows, 0);
+  std::vector<row_pair> result;
+  for (std::size_t p = 0; p < s.probe_rows; ++p) {
+    const auto row = static_cast<std::int64_t>(p);
+    const std::vector<std::int64_t>* partners = &nobody;
+    if (!probe.has_key(p)) {
+      if (s.options.nulls_equal) partners = &nulls;
+    } else if (key_of_code<Key>::equals_itself(probe.codes[p])) {
+      const auto found = rows_of_key.find(key_of_code<Key>::same_as(probe.codes[p]));
+      if (found != rows_of_key.end()) partners = &found->second;
+    }
+    if (s.kind == JoinKind::semi || s.kind == JoinKind::anti) {
+      if (partners->empty() == (s.kind == JoinKind::anti)) result.push_back({none, row});
+      continue;
+    }
+    for (const std::int64_t b : *partners) {
+      has_partner[static_cast<std::size_t>(b)] = 1;
+      result.push_back({b, row});
+    }
+    if (partners->empty() && s.kind != JoinKind::inner) result.push_back({none, row});
+  }
+  if (s.kind == JoinKind::full) {
+    for (std::size_t b = 0; b < s.build_rows; ++b) {
+      if (has_partner[b] == 0) result.push_back({static_cast<std::int64_t>(b), none});
+    }
+  }
+  return result;
+}
+
+std::string text_of_row(const row_pair& row) {
+  return "(" + std::to_string(row.build) + ", " + std::to_string(row.probe) + ")";
+}
+
+/// `found`: the rows that were written.
+void must_be_joined(const shape& s, std::vector<row_pair> expected, std::vector<row_pair> found) {
+  const std::size_t written = std::min(expected.size(), s.capacity);
+  must_be(found.size() == written, "the number of rows that were written");
+  if (s.options.order == JoinOrder::probe) {
+    expected.resize(written);
+  } else {
+    std::sort(expected.begin(), expected.end());
+    std::sort(found.begin(), found.end());
+    if (written < expected.size()) {
+      // Any of the result, but none twice.
+      for (std::size_t i = 0; i < written; ++i) {
+        must_be(std::binary_search(expected.begin(), expected.end(), found[i]),
+                "row " + text_of_row(found[i]) + " is not of the result");
+        must_be(i == 0 || !(found[i] == found[i - 1]),
+                "row " + text_of_row(found[i]) + " is there twice");
+      }
+      return;
+    }
+  }
+  for (std::size_t i = 0; i < written; ++i) {
+    must_be(expected[i] == found[i], "row " + std::to_string(i) + " of " +
+                                         std::to_string(written) + ": expected " +
+                                         text_of_row(expected[i]) + ", found " +
+                                         text_of_row(found[i]));
+  }
+}
+
+template <class Key, class Index>
+struct arrays {
+  arrays(const shape& s, source& random)
+      : build(s.build_rows, random),
+        probe(s.probe_rows, random),
+        build_out(s.capacity, random),
+        probe_out(s.capacity, random),
+        total(1, random) {}
+  side<Key> build;
+  side<Key> probe;
+  array<Index> build_out;
+  array<Index> probe_out;
+  array<std::int64_t> total;
+
+  void renew(source& data, const shape& s, cudaStream_t stream) {
+    build.renew(data, s, true, stream);
+    probe.renew(data, s, false, stream);
+    build_out.forget(stream);
+    probe_out.forget(stream);
+    total.forget(stream);
+  }
+
+  void check_rows(const shape& s, bool counts_alone, cudaStream_t stream) const {
+    const std::vector<row_pair> expected = joined(s, build, probe);
+    must_be_same<std::int64_t>({static_cast<std::int64_t>(expected.size())}, total.read(stream),
+                               "the number of rows");
+    const std::vector<Index> builds = build_out.read(stream);
+    const std::vector<Index> probes = probe_out.read(stream);
+    const std::size_t written = counts_alone ? 0 : std::min(expected.size(), s.capacity);
+    const bool has_build = s.kind != JoinKind::semi && s.kind != JoinKind::anti;
+    std::vector<row_pair> found;
+    for (std::size_t i = 0; i < s.capacity; ++i) {
+      if (i < written) {
+        found.push_back({has_build ? widened(builds[i]) : -1, widened(probes[i])});
+      } else {
+        must_be(same(builds[i], untouched<Index>()) && same(probes[i], untouched<Index>()),
+                "row " + std::to_string(i) + " is behind the end and was written");
+      }
+    }
+    if (!counts_alone) must_be_joined(s, expected, found);
+  }
+
+  static std::int64_t widened(Index row) {
+    return row == strata::no_row<Index> ? -1 : static_cast<std::int64_t>(row);
+  }
+};
+
+/// The function of a kind, `call(inner)` and so on, by macro: they have names of their own.
+#define STRATA_RANDOM_JOIN(name, kind, ...)                             \
+  ((kind) == JoinKind::inner  ? DeviceHashJoin::Inner##name(__VA_ARGS__) \
+   : (kind) == JoinKind::left ? DeviceHashJoin::Left##name(__VA_ARGS__)  \
+   : (kind) == JoinKind::full ? DeviceHashJoin::Full##name(__VA_ARGS__)  \
+   : (kind) == JoinKind::semi ? DeviceHashJoin::Semi##name(__VA_ARGS__)  \
+                              : DeviceHashJoin::Anti##name(__VA_ARGS__))
+
+enum class what { count, pairs, gather };
+
+template <class Key, class Index, what What>
+problem join(source& random) {
+  const shape s = random_shape<Key>(random);
+  const auto held = std::make_shared<arrays<Key, Index>>(s, random);
+  // Columns of row numbers, so that what is gathered tells the rows.
+  const auto numbers = std::make_shared<array<Index>>(
+      What == what::gather ? std::max(s.build_rows, s.probe_rows) : 0, random);
+  problem made;
+  made.what = description_of(What == what::count    ? "count"
+                             : What == what::pairs ? "pairs"
+                                                   : "gather",
+                             name_of<Key>() + " by " + name_of<Index>(), s);
+  made.renew = [held, numbers, s](source& data, cudaStream_t stream) {
+    held->renew(data, s, stream);
+    std::vector<Index> all(numbers->size());
+    std::iota(all.begin(), all.end(), Index{0});
+    numbers->write(all, stream);
+  };
+  made.call = [held, numbers, s](void* storage, std::size_t& bytes, cudaStream_t stream) {
+    JoinOptions<> options = s.options;
+    if (s.has_nulls) {
+      options.build_valid = held->build.valid.data();
+      options.probe_valid = held->probe.valid.data();
+    }
+    const Key* const build = held->build.keys.data();
+    const Key* const probe = held->probe.keys.data();
+    const auto build_rows = static_cast<std::int64_t>(s.build_rows);
+    const auto probe_rows = static_cast<std::int64_t>(s.probe_rows);
+    const auto capacity = static_cast<std::int64_t>(s.capacity);
+    Index* const build_out = held->build_out.data();
+    Index* const probe_out = held->probe_out.data();
+    std::int64_t* const total = held->total.data();
+    if constexpr (What == what::count) {
+      static_cast<void>(capacity);
+      return STRATA_RANDOM_JOIN(Count<Index>, s.kind, storage, bytes, build, build_rows, probe,
+                                probe_rows, total, options, stream);
+    } else if constexpr (What == what::gather) {
+      const auto columns = strata::join_columns(
+          strata::build_column(numbers->data(), build_out, strata::no_row<Index>),
+          strata::probe_column(numbers->data(), probe_out, strata::no_row<Index>));
+      return STRATA_RANDOM_JOIN(Gather<Index>, s.kind, storage, bytes, build, build_rows, probe,
+                                probe_rows, columns, total, capacity, options, stream);
+    } else if (s.kind == JoinKind::semi) {
+      return DeviceHashJoin::SemiPairs(storage, bytes, build, build_rows, probe, probe_rows,
+                                       probe_out, total, capacity, options, stream);
+    } else if (s.kind == JoinKind::anti) {
+      return DeviceHashJoin::AntiPairs(storage, bytes, build, build_rows, probe, probe_rows,
+                                       probe_out, total, capacity, options, stream);
+    } else {
+      return s.kind == JoinKind::inner
+                 ? DeviceHashJoin::InnerPairs(storage, bytes, build, build_rows, probe, probe_rows,
+                                              build_out, probe_out, total, capacity, options, stream)
+             : s.kind == JoinKind::left
+                 ? DeviceHashJoin::LeftPairs(storage, bytes, build, build_rows, probe, probe_rows,
+                                             build_out, probe_out, total, capacity, options, stream)
+                 : DeviceHashJoin::FullPairs(storage, bytes, build, build_rows, probe, probe_rows,
+                                             build_out, probe_out, total, capacity, options, stream);
+    }
+  };
+  made.check = [held, s](cudaStream_t stream) {
+    if (What == what::gather && (s.kind == JoinKind::semi || s.kind == JoinKind::anti)) {
+      // The column of the build side says everywhere that there is no row.
+      const std::vector<Index> builds = held->build_out.read(stream);
+      const std::size_t written = std::min(joined(s, held->build, held->probe).size(), s.capacity);
+      for (std::size_t i = 0; i < written; ++i) {
+        must_be(builds[i] == strata::no_row<Index>, "a row of the build side is told");
+      }
+      held->build_out.forget(stream);
+    }
+    if (What == what::pairs && (s.kind == JoinKind::semi || s.kind == JoinKind::anti)) {
+      // Not given to the call.
+      held->build_out.write(std::vector<Index>(s.capacity, untouched<Index>()), stream);
+    }
+    held->check_rows(s, What == what::count, stream);
+  };
+  return made;
+}
+
+/// A table that is built in one step or two, and asked.
+template <class Key, class Index>
+problem join_table(source& random) {
+  shape s = random_shape<Key>(random);
+  s.options.sorted = false;
+  s.options.key_range = {};
+  s.options.strategy = JoinStrategy::automatic;
+  using Table = strata::JoinTable<Key, Index>;
+  const auto held = std::make_shared<arrays<Key, Index>>(s, random);
+  const std::size_t most = s.build_rows + (random.chance(50) ? 0 : random.below(100));
+  const auto first = static_cast<std::int64_t>(
+      random.chance(50) ? s.build_rows : random.below(s.build_rows + 1));
+  std::size_t memory_bytes = 0;
+  must(Table::MemoryBytes(static_cast<std::int64_t>(most), memory_bytes, s.options), "MemoryBytes");
+  const auto memory = std::make_shared<guarded>(memory_bytes, random.below(256));
+  problem made;
+  made.what = description_of("table", name_of<Key>() + " by " + name_of<Index>(), s) + ", first " +
+              std::to_string(first) + " rows";
+  made.renew = [held, memory, s](source& data, cudaStream_t stream) {
+    held->renew(data, s, stream);
+    if (data.chance(50)) memory->fill(static_cast<unsigned char>(data()), stream);
+  };
+  made.call = [held, memory, s, most, first](void* storage, std::size_t& bytes,
+                                             cudaStream_t stream) {
+    JoinOptions<> options = s.options;
+    if (s.has_nulls) options.build_valid = held->build.valid.data();
+    Table table(memory->data(), memory->bytes(), held->build.keys.data(),
+                static_cast<std::int64_t>(most), options);
+    if (storage != nullptr) {
+      cudaError_t status = table.Build(first, stream);
+      if (status == cudaSuccess && first < static_cast<std::int64_t>(s.build_rows)) {
+        status = table.Insert(static_cast<std::int64_t>(s.build_rows) - first, stream);
+      }
+      if (status != cudaSuccess) return status;
+    }
+    return table.ProbePairs(storage, bytes, s.kind, held->probe.keys.data(),
+                            static_cast<std::int64_t>(s.probe_rows), held->build_out.data(),
+                            held->probe_out.data(), held->total.data(),
+                            static_cast<std::int64_t>(s.capacity),
+                            s.has_nulls ? held->probe.valid.data() : nullptr, stream);
+  };
+  made.check = [held, memory, s](cudaStream_t stream) {
+    if (s.kind == JoinKind::semi || s.kind == JoinKind::anti) {
+      held->build_out.write(std::vector<Index>(s.capacity, untouched<Index>()), stream);
+    }
+    held->check_rows(s, false, stream);
+    memory->must_be_intact(stream);
+  };
+  return made;
+}
+
+const std::vector<maker> makers = {
+    join<std::int32_t, std::int32_t, what::pairs>,
+    join<std::int32_t, std::int32_t, what::pairs>,
+    join<std::int32_t, std::int32_t, what::count>,
+    join<std::int32_t, std::int32_t, what::gather>,
+    join<std::uint64_t, std::int64_t, what::pairs>,
+    join<float, std::uint32_t, what::pairs>,
+    join<bytes12, std::int32_t, what::pairs>,
+    join_table<std::int32_t, std::int32_t>,
+    join_table<bytes12, std::uint32_t>,
+};
+
+}  // namespace
+
+int main(int count, char** values) {
+  return random_test::run_family("join", makers, count, values);
+}
