@@ -146,6 +146,11 @@ struct side {
     for (std::uint32_t& word : host_valid) {
       word = static_cast<std::uint32_t>(s.has_nulls ? data() | data() : ~std::uint64_t{0});
     }
+    if (is_build && s.options.build_unique && s.options.nulls_equal) {
+      // Equal to each other, so there is one at most.
+      for (std::uint32_t& word : host_valid) word = ~0u;
+      host_valid[0] &= ~(1u << data.below(32));
+    }
     std::vector<Key> made;
     for (const std::uint64_t code : codes) made.push_back(key_of_code<Key>::make(code, s.lowest));
     if (s.options.sorted) {

@@ -684,10 +684,12 @@ inline void run_case(std::uint64_t seed, const std::vector<maker>& makers, std::
   if (mode < 10) {
     const std::size_t threads = is_gpu ? 8 : 2;
     std::vector<problem> problems;
+    std::string all = "threads";
     for (std::size_t i = 0; i < threads; ++i) {
       problems.push_back(makers[random.below(makers.size())](random));
-      what += (i == 0 ? "threads: " : "; ") + problems.back().what;
+      all += (i == 0 ? ": " : "; ") + problems.back().what;
     }
+    what = all;
     run_threads(problems, random);
     return;
   }
