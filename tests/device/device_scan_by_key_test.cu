@@ -256,7 +256,7 @@ void expect_scans_over_keys(const std::vector<std::uint32_t>& keys,
 
 TEST(device_scan_by_key, results_may_be_written_over_keys) {
   std::vector<std::size_t> lengths = {1, 2, 255, 256, 257, 2049, 30001};
-  if (!is_small()) lengths.push_back(400003);
+  if (!is_small()) lengths.push_back(100003);
   for (const std::size_t size : lengths) {
     for (const std::size_t mean : {std::size_t{1}, std::size_t{3}, std::size_t{5000}}) {
       const std::vector<std::uint32_t> keys = runs_of(size, mean, size + mean);
@@ -269,7 +269,7 @@ TEST(device_scan_by_key, results_may_be_written_over_keys) {
 
 // However early or late the blocks of neighbouring tiles come.
 TEST(device_scan_by_key, results_over_keys_under_all_schedules) {
-  const std::vector<std::uint32_t> keys = runs_of(20011, 3, 1);
+  const std::vector<std::uint32_t> keys = runs_of(8011, 3, 1);
   const std::vector<std::int32_t> values = random_integers<std::int32_t>(keys.size(), -4, 4);
   under_all_schedules([&](std::size_t) {
     ASSERT_NO_FATAL_FAILURE(expect_scans_over_keys<true>(keys, values));

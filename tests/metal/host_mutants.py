@@ -68,7 +68,7 @@ OF_CALLS = [
     ("calls.hpp", "if (!is_strategy(options.strategy)) return cudaErrorInvalidValue;", ""),
     ("calls.hpp", "strategy <= JoinStrategy::automatic", "strategy < JoinStrategy::automatic"),
     ("calls.hpp", "sink.build_out, sink.probe_out,", "sink.probe_out, sink.build_out,"),
-    ("calls.hpp", "num_out == nullptr ? nullptr : &total, capacity", "&total, capacity"),
+    ("calls.hpp", "join_on_host::write_total(total, num_out);", ""),
     ("calls.hpp", "options.hash, options.equal, queue));", "options.hash, options.equal, nullptr));"),
     ("calls.hpp", "if (temp_storage != nullptr && queue != nullptr) {", "if (queue != nullptr) {"),
     ("calls.hpp", "if (temp_storage != nullptr && queue != nullptr) {", "if (false) {"),

@@ -16,7 +16,7 @@ STRATA_NAMESPACE_BEGIN
 ///     storage.reserve<int>(0, num_tiles);
 ///     storage.reserve<Key>(1, num_items);
 ///     storage.reserve<Pair>(1, num_pairs);  // an alias: at another time in the same place
-///     if (d_temp_storage == nullptr) { temp_storage_bytes = storage.bytes(); return cudaSuccess; }
+///     if (d_temp_storage == nullptr) return answer_size_query(storage, temp_storage_bytes);
 ///     if (!storage.map(d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
 ///     int* counts = storage.get<int>(0);
 ///
