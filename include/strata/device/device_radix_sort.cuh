@@ -42,6 +42,10 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Traffic.** Keys are read once to count digits, unless one launch does all, and each pass
 ///   reads and writes all items. Integer keys of one byte, and many of two, are counted and written
 ///   anew: read once and written once.
+/// - **Large values.** A tile of at least 256 values is kept in shared memory: up to 800 bytes each on
+///   9.0 and 10.0; a device that has less shared memory returns `cudaErrorInvalidValue` from some
+///   size on (about 200 bytes on 7.5, 350 on 8.6, 8.9 and 12.0, 600 on 8.0). Sorting indices by
+///   `ArgSort`, and gathering, has no such limit, and moves large values once.
 /// - **Aliasing.** No output may overlap an input or another output.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count
 ///   or one that is too large, bits that the keys do not have, an index type that cannot tell all

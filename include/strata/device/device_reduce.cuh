@@ -49,7 +49,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   is found. Items of other types are compared by their operators alone.
 /// - **Types.** The accumulator has the type that `op(init, x)` returns (decayed); it must be
 /// trivially
-///   copyable and default constructible. Reads each item once, 16 bytes at a time from pointers to
+///   copyable and default constructible. Of more than about 2,900 bytes it is refused, for it
+///   must fit shared memory. Reads each item once, 16 bytes at a time from pointers to
 ///   types of 1, 2, 4, 8 or 16 bytes, aligned or not. Operators that are known to be commutative
 ///   (`operator_traits`) spare an exchange between lanes.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count,

@@ -79,6 +79,9 @@ struct DispatchRadixSort {
                               radix_buffers buffers, cudaStream_t stream) {
     static_assert(std::is_trivially_copyable_v<Key> && std::is_trivially_copyable_v<Value>,
                   "sorts move keys and values bit by bit: they must be trivially copyable");
+    static_assert(sizeof(Value) <= most_radix_value_bytes,
+                  "a radix sort keeps 256 values and more in shared memory, which has room for "
+                  "values of up to 800 bytes: sort indices by ArgSort, and gather larger values");
     if (!is_count(num_items) || begin_bit < 0 || begin_bit > end_bit ||
         end_bit > Digits::key_bits) {
       return cudaErrorInvalidValue;

@@ -68,6 +68,8 @@ namespace detail {
 /// All sorts have digits of 8 bits: fewer make more passes, more do not fit shared memory.
 inline constexpr int radix_bits = 8;
 inline constexpr int radix_bins = 1 << radix_bits;
+/// A tile of 256 values, with what ranks them, fits the 227 KB of shared memory of 9.0 and 10.0.
+inline constexpr std::size_t most_radix_value_bytes = 800;
 
 template <class Key, class Value>
 struct radix_sort_policy_hub {
@@ -80,6 +82,13 @@ struct radix_sort_policy_hub {
   static constexpr int items_within(int bytes, int most) {
     const int items = bytes / widest;
     return items < 1 ? 1 : items > most ? most : items;
+  }
+
+  // Threads of a block, as many as are wanted if a tile of one item each leaves room for the rest in
+  // the 227 KB of shared memory of 9.0 and 10.0; there must be one for each digit.
+  static constexpr int threads_within(int wanted, int bytes_of_item) {
+    while (wanted > radix_bins && wanted * bytes_of_item > 200 << 10) wanted -= 128;
+    return wanted;
   }
 
   // The same, of keys and values that are there together.
@@ -108,13 +117,15 @@ struct radix_sort_policy_hub {
     static constexpr int most_pair_items = items_within(key_bytes == value_bytes ? 168 : 176, 34);
     static constexpr radix_pass_tuning pass = value_bytes == 0
                                                   ? radix_pass_tuning{256, most_key_items, 3}
-                                                  : radix_pass_tuning{384, most_pair_items, 2};
+                                                  : radix_pass_tuning{threads_within(384, widest),
+                                                                      most_pair_items, 2};
     static constexpr radix_block_tuning small_block{256, items_within(16, 4)};
     static constexpr radix_cluster_tuning cluster{256,
                                                   1 << (log2_ceiling(pairs_within(64, 8) + 1) - 1),
                                                   key_bytes + value_bytes <= 256 ? 8 : 0};
     static constexpr radix_block_tuning large_block{256, pairs_within(128, 32)};
-    static constexpr radix_grid_tuning grid{512, pairs_within(128, 32), pairs_within(16, 2), 1,
+    static constexpr radix_grid_tuning grid{threads_within(512, key_bytes + value_bytes),
+                                            pairs_within(128, 32), pairs_within(16, 2), 1,
                                             1 << 22};
     static constexpr radix_words_tuning words{1024, std::size_t{1} << 23};
   };

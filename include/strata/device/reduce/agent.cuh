@@ -31,16 +31,17 @@ class AgentReduce {
 
   // The ordered path lets warp 0 combine the results of this many tiles at a time, while the others
   // read on: one barrier for all of them.
-  static constexpr int tiles_per_flush = sizeof(AccumT) <= 16 ? 16 : 4;
+  static constexpr int tiles_per_flush = sizeof(AccumT) <= 16 ? 16 : sizeof(AccumT) <= 512 ? 4 : 1;
   static constexpr int partials_per_flush = tiles_per_flush * block_warps;
-  static constexpr int partials_per_lane = partials_per_flush / warp_threads;
+  static constexpr int partials_per_lane = ceiling_divide(partials_per_flush, warp_threads);
 
   template <class Iterator>
   using best_input =
       std::conditional_t<is_vectorizable<Iterator>::value, vector_input<iterator_value_t<Iterator>>,
                          item_input<Iterator>>;
 
-  static_assert(block_threads % warp_threads == 0 && partials_per_flush % warp_threads == 0,
+  static_assert(block_threads % warp_threads == 0 &&
+                    (partials_per_flush < warp_threads || partials_per_flush % warp_threads == 0),
                 "reduce_tuning::block_threads must be a multiple of 32");
   static_assert(std::is_trivially_copyable_v<AccumT>,
                 "reductions move partial results between threads: the accumulator must be "

@@ -83,6 +83,10 @@ struct scan_policy_hub {
     }
   }
   static constexpr int threads = fitting_threads<512>();
+  // Of a few hundred bytes not even one item for each thread fits.
+  static constexpr bool is_transposed =
+      sizeof(typename BlockLoad<AccumT, threads, 1, BLOCK_LOAD_WARP_TRANSPOSE>::TempStorage) <=
+      shared_limit;
 
   struct Policy750 : ChainedPolicy<750, Policy750, Policy750> {
     /// One tile per multiprocessor: a thread loads 16 bytes, and the sooner a block has published its
@@ -91,8 +95,11 @@ struct scan_policy_hub {
                                                  BLOCK_STORE_VECTORIZE, 1};
     /// Enough bytes on their way.
     static constexpr scan_tile_tuning large_tile{threads, fitting_items<threads, items_within(64)>(),
-                                                 BLOCK_LOAD_WARP_TRANSPOSE,
-                                                 BLOCK_STORE_WARP_TRANSPOSE, 1};
+                                                 is_transposed ? BLOCK_LOAD_WARP_TRANSPOSE
+                                                               : BLOCK_LOAD_DIRECT,
+                                                 is_transposed ? BLOCK_STORE_WARP_TRANSPOSE
+                                                               : BLOCK_STORE_DIRECT,
+                                                 1};
     static constexpr scan_ring_tuning ring{320, 9, 4, 2, 1};
     /// Inputs from this size on take the ring.
     static constexpr std::size_t ring_from_bytes = ~std::size_t{0};

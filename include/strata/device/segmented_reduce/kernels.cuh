@@ -13,6 +13,9 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
+template <class Storage>
+inline constexpr bool segmented_storage_fits = sizeof(Storage) <= std::size_t{48} << 10;
+
 /// Many segments: each block a batch. Long segments go to the queue, of which
 /// `segmented_reduce_chunks_kernel` takes care.
 template <class MaxPolicy, class AccumT, class InputIterator, class OutputIterator, class Segments,
@@ -26,6 +29,9 @@ __launch_bounds__(MaxPolicy::ActivePolicy::segmented.block_threads,
                                                InitT init) {
   using Agent = AgentSegmentedReduce<typename MaxPolicy::ActivePolicy, AccumT, InputIterator,
                                      OutputIterator, Segments, ReductionOp, TransformOp, InitT>;
+  static_assert(segmented_storage_fits<typename Agent::TempStorage>,
+                "segmented reductions keep a result for each thread of a block in 48 KB of shared "
+                "memory: the accumulator is too large, reduce its parts one after the other");
   STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
   platform::wait_for_previous_kernel();
   platform::launch_next_kernel();
@@ -47,6 +53,9 @@ __launch_bounds__(MaxPolicy::ActivePolicy::segmented.block_threads,
                                                       TransformOp transform_op, InitT init) {
   using Agent = AgentSegmentedReduce<typename MaxPolicy::ActivePolicy, AccumT, InputIterator,
                                      OutputIterator, Segments, ReductionOp, TransformOp, InitT>;
+  static_assert(segmented_storage_fits<typename Agent::TempStorage>,
+                "segmented reductions keep a result for each thread of a block in 48 KB of shared "
+                "memory: the accumulator is too large, reduce its parts one after the other");
   STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
   platform::wait_for_previous_kernel();
   platform::launch_next_kernel();
@@ -71,6 +80,9 @@ __launch_bounds__(MaxPolicy::ActivePolicy::one_launch_tuning.block_threads,
   using Agent =
       AgentSegmentedReduceOneLaunch<typename MaxPolicy::ActivePolicy, AccumT, InputIterator,
                                     OutputIterator, Segments, ReductionOp, TransformOp, InitT>;
+  static_assert(segmented_storage_fits<typename Agent::TempStorage>,
+                "segmented reductions keep a result for each thread of a block in 48 KB of shared "
+                "memory: the accumulator is too large, reduce its parts one after the other");
   STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
   platform::wait_for_previous_kernel();
   platform::launch_next_kernel();
