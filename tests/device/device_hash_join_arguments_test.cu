@@ -104,6 +104,32 @@ TEST(device_hash_join_arguments, wrong_ones_are_refused_before_anything_is_writt
   });
 }
 
+// A table of as many different keys as slots would be searched for a free one without an end.
+template <class Index>
+cudaError_t query(std::int64_t build_rows, std::int64_t probe_rows, std::size_t& bytes) {
+  const std::uint64_t* const keys = nullptr;
+  Index* const nowhere = nullptr;
+  return DeviceHashJoin::InnerPairs(nullptr, bytes, keys, build_rows, keys, probe_rows, nowhere,
+                                    nowhere, nullptr, 0, JoinOptions<>{});
+}
+
+TEST(device_hash_join_arguments, tables_have_more_slots_than_rows) {
+  constexpr std::int64_t most = (std::int64_t{1} << 32) - 4;
+  std::size_t bytes = 0;
+  EXPECT_CUDA_SUCCESS(query<std::uint32_t>(most, most, bytes));
+  EXPECT_GT(bytes, static_cast<std::size_t>(most) * sizeof(std::uint64_t));
+  EXPECT_EQ(cudaErrorInvalidValue, query<std::uint32_t>(most + 1, 1, bytes));
+  EXPECT_EQ(cudaErrorInvalidValue, query<std::uint32_t>(1, most + 1, bytes));
+  using table = strata::JoinTable<std::uint64_t, std::uint32_t>;
+  EXPECT_CUDA_SUCCESS(table::MemoryBytes(most, bytes));
+  EXPECT_EQ(cudaErrorInvalidValue, table::MemoryBytes(most + 1, bytes));
+
+  // Where numbers of rows of 8 bytes are told, they are kept too.
+  EXPECT_CUDA_SUCCESS(query<std::int64_t>(most + 1, 1, bytes));
+  EXPECT_CUDA_SUCCESS(query<std::int64_t>((std::int64_t{1} << 40) - 4, 1, bytes));
+  EXPECT_EQ(cudaErrorInvalidValue, query<std::int64_t>((std::int64_t{1} << 40) - 3, 1, bytes));
+}
+
 TEST(device_hash_join_arguments, null_pointers_without_rows_are_right) {
   arguments none;
   none.build_keys = none.probe_keys = nullptr;

@@ -77,7 +77,7 @@ inline namespace STRATA_DETAIL_JOIN_NAMESPACE {
 ///   `columns` is what `build_column`, `probe_column` and `join_columns` make, or any functor that is
 ///   called once as `columns(std::int64_t position, Index build_row, Index probe_row)` for each row.
 /// - **Call.** Twice, as with CUB: with `d_temp_storage == nullptr` to learn `temp_storage_bytes`
-///   (pure arithmetic, never 0, never smaller for more rows up to 2^32), then with that much memory, and with
+///   (pure arithmetic, never 0, never smaller for more rows up to 2^32 - 4), then with that much memory, and with
 ///   the same kind, numbers of rows and options. Its contents and alignment do not matter.
 /// - **Capacity.** `*d_num_out`, an integer of 8 bytes, is always the number of rows of the whole
 ///   result. Those at positions from `capacity` on are not written; that is no error. A second call
@@ -88,7 +88,7 @@ inline namespace STRATA_DETAIL_JOIN_NAMESPACE {
 /// - **Nulls.** Rows whose bit is missing in `options.build_valid` or `probe_valid` have no key.
 ///   They are without a partner, or, with `nulls_equal`, partners of each other.
 /// - **Rows** are told in `Index`, a signed or unsigned integer of 4 or 8 bytes, which bounds the rows
-///   of a side, not those of the result.
+///   of a side, not those of the result: on CUDA, 2^31 - 1, 2^32 - 4 or 2^40 - 4.
 /// - **Order.** As JoinOrder says; in any order, that may change from run to run on a GPU. In the
 ///   order of the probe rows, results repeat, and those before `capacity` are the first ones.
 /// - **Back ends.** STRATA_JOIN_BACKEND: on CUDA, all pointers but `d_temp_storage_bytes` are to
@@ -123,7 +123,7 @@ inline namespace STRATA_DETAIL_JOIN_NAMESPACE {
 ///   with the same key are in the table once, and a probe row with many partners is written by many
 ///   blocks.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is written: negative number of rows or
-///   capacity, more rows than `Index` can tell (with 64 bits, 2^40), both in size queries, too; null
+///   capacity, more rows than `Index` can tell (see Rows), both in size queries, too; null
 ///   pointer with rows, outputs that overlap each other or a side's keys, temporary storage too small, a
 ///   strategy that the back end has not. Otherwise what the launches return. When Metal fails:
 ///   `cudaErrorMemoryAllocation` (it gave no buffer, queue or command buffer), 300 (its compiler did not

@@ -70,8 +70,9 @@ struct join_slot {
   static constexpr int row_bits = sizeof(Row) == 4 ? 32 : 40;
   static constexpr Word row_mask = (Word{1} << row_bits) - 1;
   static constexpr Word empty = ~Word{0};
-  /// Rows that a side can have.
-  static constexpr Word most_rows = row_mask;
+  /// Rows that a side can have: fewer than a table has slots at most, or a full one would be searched
+  /// for a free slot without an end.
+  static constexpr Word most_rows = row_mask - 3;
 
   STRATA_D static Word make(Word hash, Row row) { return hash << row_bits | row; }
   STRATA_D static Row row(Word word) { return static_cast<Row>(word & row_mask); }

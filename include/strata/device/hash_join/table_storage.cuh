@@ -42,6 +42,8 @@ class join_table_storage {
   /// Twice as many slots as rows: with fewer, searches get long.
   static Row number_of_slots(Row rows) {
     constexpr Row most = Table::none - 2;
+    // not for users: constants of two classes
+    static_assert(most > Slot::most_rows, "a table has more slots than build rows");
     return rows < most / 2 ? 2 * rows + 1 : most;
   }
 
