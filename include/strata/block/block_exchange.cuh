@@ -45,7 +45,7 @@ STRATA_NAMESPACE_BEGIN
 /// - `__syncthreads()` must stand between two calls that use the same storage, and before the storage is
 ///   used for anything else; `__syncwarp()` will do between two warp-striped ones without time slicing.
 ///   Objects of one type constructed without storage share theirs.
-/// - `T` must be trivially copyable, and with time slicing have a default constructor.
+/// - `T` must be trivially relocatable, and with time slicing have a default constructor.
 ///
 /// Source: the arrangements and names are those of CUB. The gaps in the layout follow from the greatest
 /// common divisor of N and the number of banks: see ExchangeLayout.
@@ -67,9 +67,9 @@ STRATA_NAMESPACE_BEGIN
 template <class T, int BlockDimX, int ItemsPerThread, bool WarpTimeSlicing = false,
           int BlockDimY = 1, int BlockDimZ = 1>
 class BlockExchange {
-  static_assert(std::is_trivially_copyable_v<T>,
+  static_assert(is_trivially_relocatable_v<T>,
                 "BlockExchange<T> moves items through shared memory as bits: T must be trivially"
-                " copyable");
+                " relocatable");
   static_assert(ItemsPerThread > 0, "BlockExchange needs at least one item per thread");
   using shape = detail::block_shape<BlockDimX, BlockDimY, BlockDimZ>;
   static constexpr int threads = shape::threads;

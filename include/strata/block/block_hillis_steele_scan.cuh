@@ -55,7 +55,7 @@ STRATA_HD constexpr int hillis_steele_degree(int elements) {
 /// - `__syncthreads()` must stand between two calls that use the same storage, and before the
 ///   storage is used for anything else. Objects of one type constructed without storage share
 ///   theirs.
-/// - `T` must be trivially copyable.
+/// - `T` must be trivially relocatable.
 ///
 /// @code
 /// STRATA_KERNEL void running_maximum(const float* in, float* out) {
@@ -68,9 +68,9 @@ STRATA_HD constexpr int hillis_steele_degree(int elements) {
 /// @endcode
 template <class T, int BlockThreads>
 class BlockHillisSteeleScan {
-  static_assert(std::is_trivially_copyable_v<T>,
+  static_assert(is_trivially_relocatable_v<T>,
                 "BlockHillisSteeleScan<T> keeps items in shared memory without constructing them: "
-                "T must be trivially copyable");
+                "T must be trivially relocatable");
   // not for users: it holds for every T and BlockThreads
   static_assert(detail::hillis_steele_degree<T, PlainLayout>(BlockThreads) == 1,
                 "neighbouring elements have bank conflicts");

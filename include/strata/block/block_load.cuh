@@ -42,7 +42,7 @@ enum BlockLoadAlgorithm {
 /// - BLOCK_LOAD_DIRECT, _STRIPED and _VECTORIZE: threads do not wait for each other, and a thread
 ///   may load alone. No shared memory: `TempStorage` is there for the sake of one interface.
 /// - The transposing algorithms: every thread of the block must call, in uniform control flow, with
-///   the same `valid_items`. `T` must be trivially copyable. `__syncthreads()` must stand between
+///   the same `valid_items`. `T` must be trivially relocatable. `__syncthreads()` must stand between
 ///   two calls that use the same storage, and before the storage is used for anything else. Objects
 ///   of one type constructed without storage share theirs. Shared memory: that of BlockExchange,
 ///   about the size of the tile, or of a warp's part of it if time-sliced. No bank conflicts in

@@ -118,7 +118,7 @@ class merge_sort_block {
 /// - `__syncthreads()` must stand between two calls that use the same storage, and before the
 ///   storage is used for anything else. Objects of one type constructed without storage share
 ///   theirs.
-/// - `KeyT` and `ValueT` must be trivially copyable.
+/// - `KeyT` and `ValueT` must be trivially relocatable.
 ///
 /// @code
 /// struct order {
@@ -150,9 +150,9 @@ class BlockMergeSort
     : public detail::merge_sort_forms<
           BlockMergeSort<KeyT, BlockDimX, ItemsPerThread, ValueT, BlockDimY, BlockDimZ>, KeyT,
           ItemsPerThread, detail::block_shape<BlockDimX, BlockDimY, BlockDimZ>::threads, ValueT> {
-  static_assert(std::is_trivially_copyable_v<KeyT> && std::is_trivially_copyable_v<ValueT>,
+  static_assert(is_trivially_relocatable_v<KeyT> && is_trivially_relocatable_v<ValueT>,
                 "BlockMergeSort moves keys and values through shared memory as bits: both must be "
-                "trivially copyable");
+                "trivially relocatable");
   using shape = detail::block_shape<BlockDimX, BlockDimY, BlockDimZ>;
   using team_type = detail::merge_sort_block<shape::threads>;
   using levels = detail::merge_sort_levels<KeyT, ItemsPerThread, shape::threads, ValueT>;

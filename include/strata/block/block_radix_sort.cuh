@@ -58,7 +58,7 @@ STRATA_NAMESPACE_BEGIN
 ///   theirs.
 /// - `MemoizeOuterScan` and `InnerScan` are BlockRadixRank's. `SmemConfig` has no effect: it is
 ///   there for CUB's order of parameters.
-/// - `KeyT` and `ValueT` must be trivially copyable.
+/// - `KeyT` and `ValueT` must be trivially relocatable.
 ///
 /// @code
 /// // Sorts rows of up to 512 items by their keys, each by a block.
@@ -82,9 +82,9 @@ template <class KeyT, int BlockDimX, int ItemsPerThread, class ValueT = NullType
           cudaSharedMemConfig SmemConfig = cudaSharedMemBankSizeFourByte, int BlockDimY = 1,
           int BlockDimZ = 1>
 class BlockRadixSort {
-  static_assert(std::is_trivially_copyable_v<KeyT> && std::is_trivially_copyable_v<ValueT>,
+  static_assert(is_trivially_relocatable_v<KeyT> && is_trivially_relocatable_v<ValueT>,
                 "BlockRadixSort moves keys and values through shared memory as bits: both must be "
-                "trivially copyable");
+                "trivially relocatable");
   using shape = detail::block_shape<BlockDimX, BlockDimY, BlockDimZ>;
   static constexpr int tile_items = shape::threads * ItemsPerThread;
   static constexpr std::size_t items_per_thread = static_cast<std::size_t>(ItemsPerThread);

@@ -50,7 +50,7 @@ enum BlockReduceAlgorithm {
 /// - `__syncthreads()` must stand between two calls that use the same storage, and before the
 ///   storage is used for anything else. Objects of one type constructed without storage share
 ///   theirs.
-/// - `T` must be trivially copyable.
+/// - `T` must be trivially relocatable.
 ///
 /// @code
 /// STRATA_KERNEL void mean(const float* in, float* out) {
@@ -63,8 +63,9 @@ enum BlockReduceAlgorithm {
 template <class T, int BlockDimX, BlockReduceAlgorithm Algorithm = BLOCK_REDUCE_WARP_REDUCTIONS,
           int BlockDimY = 1, int BlockDimZ = 1>
 class BlockReduce {
-  static_assert(std::is_trivially_copyable_v<T>,
-                "BlockReduce<T> moves items between threads as bits: T must be trivially copyable");
+  static_assert(is_trivially_relocatable_v<T>,
+                "BlockReduce<T> moves items between threads as bits: T must be "
+                "trivially relocatable");
   using shape = detail::block_shape<BlockDimX, BlockDimY, BlockDimZ>;
   static constexpr int threads = shape::threads;
 

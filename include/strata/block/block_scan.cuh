@@ -65,7 +65,7 @@ enum BlockScanAlgorithm {
 /// - `__syncthreads()` must stand between two calls that use the same storage, and before the
 ///   storage is used for anything else. Objects of one type constructed without storage share
 ///   theirs.
-/// - `T` must be trivially copyable.
+/// - `T` must be trivially relocatable.
 ///
 /// @code
 /// // Called with the sum of each tile, returns that of all tiles before it.
@@ -95,8 +95,9 @@ enum BlockScanAlgorithm {
 template <class T, int BlockDimX, BlockScanAlgorithm Algorithm = BLOCK_SCAN_RAKING,
           int BlockDimY = 1, int BlockDimZ = 1>
 class BlockScan {
-  static_assert(std::is_trivially_copyable_v<T>,
-                "BlockScan<T> moves items between threads as bits: T must be trivially copyable");
+  static_assert(is_trivially_relocatable_v<T>,
+                "BlockScan<T> moves items between threads as bits: T must be "
+                "trivially relocatable");
   using shape = detail::block_shape<BlockDimX, BlockDimY, BlockDimZ>;
   static constexpr int threads = shape::threads;
 

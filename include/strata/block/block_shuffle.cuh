@@ -38,7 +38,7 @@ STRATA_NAMESPACE_BEGIN
 /// - No bank conflicts, whatever the type, distance and shape, with one exception: where `Rotate`
 ///   comes round within a warp, and the storage does not fill a multiple of 128 bytes, that warp's
 ///   read may be served twice.
-/// - `T` must be trivially copyable.
+/// - `T` must be trivially relocatable.
 ///
 /// @code
 /// STRATA_KERNEL void differences(const int* in, int* out) {
@@ -52,9 +52,9 @@ STRATA_NAMESPACE_BEGIN
 /// @endcode
 template <class T, int BlockDimX, int BlockDimY = 1, int BlockDimZ = 1>
 class BlockShuffle {
-  static_assert(std::is_trivially_copyable_v<T>,
+  static_assert(is_trivially_relocatable_v<T>,
                 "BlockShuffle<T> moves items between threads as bits: T must be trivially"
-                " copyable");
+                " relocatable");
   using shape = detail::block_shape<BlockDimX, BlockDimY, BlockDimZ>;
   static constexpr int threads = shape::threads;
 

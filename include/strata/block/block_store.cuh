@@ -41,7 +41,7 @@ enum BlockStoreAlgorithm {
 /// - BLOCK_STORE_DIRECT, _STRIPED and _VECTORIZE: threads do not wait for each other, and a thread
 ///   may store alone. No shared memory: `TempStorage` is there for the sake of one interface.
 /// - The transposing algorithms: who calls, barriers and shared memory as for BlockLoad. `T` must
-///   be trivially copyable.
+///   be trivially relocatable.
 template <class T, int BlockDimX, int ItemsPerThread,
           BlockStoreAlgorithm Algorithm = BLOCK_STORE_DIRECT, int BlockDimY = 1, int BlockDimZ = 1>
 class BlockStore {

@@ -74,7 +74,7 @@ constexpr int usual_square_side() {
 ///   instruction, which is proved when the class is instantiated. Where no padding does it, it does
 ///   not compile; a `Layout` of one's own (any of shared_layout.hpp, for a matrix of `TileColumns`
 ///   rows of TileRows / square_side units) does, with `write_conflicts` and `read_conflicts`.
-/// - `T` is trivially copyable. Types of other than 1, 2, 4, 8 or 16 bytes are cut into pieces of
+/// - `T` is trivially relocatable. Types of other than 1, 2, 4, 8 or 16 bytes are cut into pieces of
 ///   their alignment, each with shared memory of its own.
 ///
 /// Tiles of padded rows are those of G. Ruetsch and P. Micikevicius, "Optimizing Matrix Transpose in
@@ -99,8 +99,8 @@ template <class T, int TileRows, int TileColumns, int BlockDimX, int BlockDimY =
                                                      BlockDimX * BlockDimY * BlockDimZ>()>
 class BlockTranspose {
   static_assert(
-      std::is_trivially_copyable_v<T>,
-      "BlockTranspose<T> moves items between threads as bits: T must be trivially copyable");
+      is_trivially_relocatable_v<T>,
+      "BlockTranspose<T> moves items between threads as bits: T must be trivially relocatable");
   static_assert(TileRows > 0 && TileColumns > 0, "BlockTranspose needs a tile of rows and columns");
   using pieces = detail::transpose_pieces<T>;
   static_assert(

@@ -74,7 +74,7 @@ STRATA_HD constexpr int tree_reduce_degree(int elements) {
 /// - `__syncthreads()` must stand between two calls that use the same storage, and before the
 ///   storage is used for anything else. Objects of one type constructed without storage share
 ///   theirs.
-/// - `T` must be trivially copyable.
+/// - `T` must be trivially relocatable.
 ///
 /// @code
 /// STRATA_KERNEL void largest(const float* in, float* out) {
@@ -87,9 +87,9 @@ STRATA_HD constexpr int tree_reduce_degree(int elements) {
 /// @endcode
 template <class T, int BlockThreads, class Layout = TreeLayout<T, BlockThreads>>
 class BlockTreeReduce {
-  static_assert(std::is_trivially_copyable_v<T>,
+  static_assert(is_trivially_relocatable_v<T>,
                 "BlockTreeReduce<T> keeps items in shared memory without constructing them: "
-                "T must be trivially copyable");
+                "T must be trivially relocatable");
   static_assert(
       std::is_same_v<Layout, PlainLayout> ||
           detail::tree_reduce_degree<T, Layout>(BlockThreads) == 1,

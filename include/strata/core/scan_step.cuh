@@ -47,8 +47,8 @@ template <class T>
 STRATA_D T shuffle_up(unsigned mask, const T& value, unsigned distance, int width,
                       bool& has_source) {
 #if STRATA_DEVICE_PASS
-  static_assert(std::is_trivially_copyable_v<T>,
-                "shuffles exchange bits between threads: the type must be trivially copyable");
+  static_assert(is_trivially_relocatable_v<T>,
+                "shuffles exchange bits between threads: the type must be trivially relocatable");
   detail::shuffle_words<T> words(value);
   unsigned found;
   words.word[0] = detail::shuffle_up_word(mask, words.word[0], distance, width, found);

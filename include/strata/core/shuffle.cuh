@@ -30,8 +30,9 @@ using shuffle_words = strata::detail::item_words<T, unsigned>;
   template <class T>                                                                              \
   STRATA_D T name(unsigned mask, const T& value, Source source,                                   \
                   int width = warp_threads STRATA_DETAIL_CALLER) {                                \
-    static_assert(std::is_trivially_copyable_v<T>,                                                \
-                  "shuffles exchange bits between threads: the type must be trivially copyable"); \
+    static_assert(is_trivially_relocatable_v<T>,                                                  \
+                  "shuffles exchange bits between threads: the type must be trivially "           \
+                  "relocatable");                                                                 \
     if constexpr (std::is_arithmetic_v<T> && (sizeof(T) == 4 || sizeof(T) == 8)) {                \
       return builtin(mask, value, source, width STRATA_DETAIL_CALLED_FROM);                       \
     } else {                                                                                      \
@@ -44,7 +45,7 @@ using shuffle_words = strata::detail::item_words<T, unsigned>;
     }                                                                                             \
   }
 
-/// `__shfl_sync` and its kin for any trivially copyable type, in 32-bit pieces.
+/// `__shfl_sync` and its kin for any trivially relocatable type, in 32-bit pieces.
 STRATA_DETAIL_SHUFFLE(shuffle, __shfl_sync, int)
 STRATA_DETAIL_SHUFFLE(shuffle_up, __shfl_up_sync, unsigned)
 STRATA_DETAIL_SHUFFLE(shuffle_down, __shfl_down_sync, unsigned)

@@ -22,6 +22,8 @@ struct [[gnu::abi_tag("strata_simt")]] __nv_bfloat16;
 struct __half;
 struct __nv_bfloat16;
 #endif
+struct __half2;
+struct __nv_bfloat162;
 
 STRATA_NAMESPACE_BEGIN
 
@@ -50,6 +52,29 @@ struct KeyValuePair {
     return !(a == b);
   }
 };
+
+/// Whether a copy of the bytes of a `T` is a copy of its value. True of trivially copyable types and
+/// of CUDA's pairs of 16-bit floats, whose copy constructors are written out. Algorithms move items
+/// as bits, from thread to thread and from array to array, and never call a destructor. Specialise
+/// it for a type of your own that has a copy constructor, but whose bytes are its value:
+///
+///     template <>
+///     struct strata::is_trivially_relocatable<my_type> : std::true_type {};
+///
+/// The type must have a trivial destructor.
+template <class T>
+struct is_trivially_relocatable : std::is_trivially_copyable<T> {};
+template <>
+struct is_trivially_relocatable<__half2> : std::true_type {};
+template <>
+struct is_trivially_relocatable<__nv_bfloat162> : std::true_type {};
+template <class Key, class Value>
+struct is_trivially_relocatable<KeyValuePair<Key, Value>>
+    : std::conjunction<is_trivially_relocatable<Key>, is_trivially_relocatable<Value>> {};
+
+template <class T>
+inline constexpr bool is_trivially_relocatable_v =
+    is_trivially_relocatable<std::remove_cv_t<T>>::value;
 
 /// Two device buffers of one length, of which one holds the current contents. Algorithms that move
 /// data to and fro take it by reference and set `selector` to the buffer that holds the result.

@@ -82,7 +82,7 @@ inline namespace STRATA_DETAIL_JOIN_NAMESPACE {
 /// - **Capacity.** `*d_num_out`, an integer of 8 bytes, is always the number of rows of the whole
 ///   result. Those at positions from `capacity` on are not written; that is no error. A second call
 ///   with room for all completes.
-/// - **Keys.** Of any trivially copyable type; no value is reserved. Equal keys must have equal
+/// - **Keys.** Of any trivially relocatable type; no value is reserved. Equal keys must have equal
 ///   hashes. Several columns are a struct, or row numbers with functors that look at the columns.
 ///   A key that does not equal itself, as NaN, has no partner.
 /// - **Nulls.** Rows whose bit is missing in `options.build_valid` or `probe_valid` have no key.

@@ -29,7 +29,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Comparator.** `compare(a, b)`, called in device code, says whether key `a` must come before key
 ///   `b`: a strict weak ordering. If it is none (`<` of numbers among which there are NaNs), the
 ///   result is unspecified; nothing else is written, and the call ends.
-/// - **Types.** Keys and values are any trivially copyable and default constructible types. Inputs of
+/// - **Types.** Keys and values are any trivially relocatable and default constructible types. Inputs of
 ///   copies may be any random-access iterators that can be dereferenced in device code. What is written
 ///   must be reached by pointers.
 /// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure

@@ -49,7 +49,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   is found. Items of other types are compared by their operators alone.
 /// - **Types.** The accumulator has the type that `op(init, x)` returns (decayed); it must be
 /// trivially
-///   copyable and default constructible. Of more than about 2,900 bytes it is refused, for it
+///   relocatable and default constructible. Of more than about 2,900 bytes it is refused, for it
 ///   must fit shared memory. Reads each item once, 16 bytes at a time from pointers to
 ///   types of 1, 2, 4, 8 or 16 bytes, aligned or not. Operators that are known to be commutative
 ///   (`operator_traits`) spare an exchange between lanes.
@@ -201,7 +201,7 @@ struct DeviceReduce {
   /// `*d_num_runs_out`. Outputs need room for as many runs as there are, and must not overlap
   /// inputs: one that begins within an input is refused, one that reaches into it stops debug
   /// builds. There is no initial value; the sum has the type that `op(x, x)` returns. Keys must be
-  /// trivially copyable and have an operator ==. One pass, in which keys and values of 1, 2, 4, 8
+  /// trivially relocatable and have an operator ==. One pass, in which keys and values of 1, 2, 4, 8
   /// or 16 bytes are read once; temporary storage grows with the input up to some hundred KB. For
   /// the algorithm and how blocks wait for each other see DeviceScan, for the rest see above.
   template <class KeyInputIterator, class UniqueOutputIterator, class ValueInputIterator,

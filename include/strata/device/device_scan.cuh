@@ -51,7 +51,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   which a green context has fewer.
 /// - **Types.** Carried in the type that `op(init, x)` returns (decayed), or `op(x, x)` where there is
 ///   no `init`, as in CUB; sums are those of items, whatever the output: to add up in a wider type,
-///   begin with a value of that type. It must be trivially copyable and default constructible. Reads
+///   begin with a value of that type. It must be trivially relocatable and default constructible. Reads
 ///   and writes each item once.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count, in
 ///   a size query too, null pointer with items, arrays that overlap, an initial value from the device

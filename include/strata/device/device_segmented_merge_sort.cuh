@@ -40,7 +40,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   written, and the call ends. It is called at most 13 + 1.5 log2(n) times for each item of a segment
 ///   of n, rounded up to a multiple of 25; half of that would do for one thread alone, but threads that
 ///   sort side by side compare by a fixed pattern, and search where their shares of a merge begin.
-/// - **Types.** Keys and values are any trivially copyable and default constructible types. Key and value
+/// - **Types.** Keys and values are any trivially relocatable and default constructible types. Key and value
 ///   of an item move together through shared memory: for large values, sort indices and gather.
 /// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure
 ///   arithmetic; never 0), then with that much device memory, whose contents and alignment do not

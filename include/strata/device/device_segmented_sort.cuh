@@ -27,7 +27,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   matter. All segments together have no more than `num_items` items, and all arrays no less; it
 ///   and `num_segments` may have any integer types. Offsets may be any random-access iterators over
 ///   integers that can be dereferenced in device code.
-/// - **Values** are of any trivially copyable and default constructible type. They move with their
+/// - **Values** are of any trivially relocatable and default constructible type. They move with their
 ///   keys through shared memory: for large ones, sort indices and gather.
 /// - **Segments.** Of any lengths, in any order, with gaps, and behind `num_items` too, if arrays are
 ///   longer; they must not overlap. One that ends before it begins is empty. Nothing outside of

@@ -39,7 +39,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   allocation, so a call can be captured in a graph and replayed. Calls that may run at the same
 ///   time need temporary storage of their own. For how blocks wait for each other see DeviceScan.
 /// - **Result.** Stable, and the same from run to run.
-/// - **Types.** Items must be trivially copyable. Items of 1, 2, 4, 8 or 16 bytes are read once,
+/// - **Types.** Items must be trivially relocatable. Items of 1, 2, 4, 8 or 16 bytes are read once,
 ///   and those that are kept written once; others, and arrays that are too short for that, are read
 ///   twice. Counts have 64 bits where `num_items` has.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count,

@@ -4,6 +4,7 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/nvtx.hpp>
+#include <strata/core/types.hpp>
 #include <strata/device/transpose/dispatch.cuh>
 
 #include <cstddef>
@@ -29,7 +30,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   a matrix without items. On `stream`; no host synchronisation and no allocation, so a call can be
 ///   captured in a graph. On sm_90 the kernel is launched dependent on the previous kernel of the
 ///   stream ("programmatic"): it starts early but touches memory only after that one.
-/// - **Types.** Any trivially copyable type. Reads and writes each item once; items of 1, 2, 4 and 8
+/// - **Types.** Any trivially relocatable type. Reads and writes each item once; items of 1, 2, 4 and 8
 ///   bytes 16 at a time (1 byte: 8) where both pointers and both leading dimensions, in bytes, are
 ///   multiples of that, else one by one. Items of other sizes are cut into pieces that divide them.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative sizes, a
@@ -51,8 +52,8 @@ struct DeviceTranspose {
                                              std::int64_t in_leading_dimension,
                                              std::int64_t out_leading_dimension,
                                              cudaStream_t stream = 0) {
-    static_assert(std::is_trivially_copyable_v<T>,
-                  "DeviceTranspose moves items as bits: T must be trivially copyable");
+    static_assert(is_trivially_relocatable_v<T>,
+                  "DeviceTranspose moves items as bits: T must be trivially relocatable");
     STRATA_NVTX_RANGE("strata::DeviceTranspose::Transpose");
     return detail::DispatchTranspose<static_cast<int>(sizeof(T)),
                                      static_cast<int>(alignof(T))>::Dispatch(d_temp_storage,

@@ -45,7 +45,7 @@ enum WarpExchangeAlgorithm {
 ///   take 2 wavefronts for 1, and a scatter what its ranks cost.
 /// - `__syncwarp()` of the logical warp's lanes must stand between two calls that use the same storage.
 ///   Shuffles need none.
-/// - `T` must be trivially copyable.
+/// - `T` must be trivially relocatable.
 ///
 /// Source: arrangements and names are those of CUB, whose WARP_EXCHANGE_SHUFFLE is for N = W only.
 ///
@@ -67,8 +67,9 @@ enum WarpExchangeAlgorithm {
 template <class T, int ItemsPerThread, int LogicalWarpThreads = warp_threads,
           WarpExchangeAlgorithm Algorithm = WARP_EXCHANGE_SMEM>
 class WarpExchange {
-  static_assert(std::is_trivially_copyable_v<T>,
-                "WarpExchange<T> moves items between lanes as bits: T must be trivially copyable");
+  static_assert(is_trivially_relocatable_v<T>,
+                "WarpExchange<T> moves items between lanes as bits: T must be "
+                "trivially relocatable");
   static_assert(ItemsPerThread > 0, "WarpExchange needs at least one item per thread");
   static constexpr bool shuffles = Algorithm == WARP_EXCHANGE_SHUFFLE;
   static constexpr std::size_t items_per_thread = static_cast<std::size_t>(ItemsPerThread);

@@ -39,7 +39,7 @@ enum WarpLoadAlgorithm {
 ///   load alone. No shared memory: `TempStorage` is there for the sake of one interface, and may be
 ///   left out.
 /// - WARP_LOAD_TRANSPOSE: all lanes of a logical warp must call together, with the same
-///   `valid_items`; those of other logical warps need not. `T` must be trivially copyable. Each
+///   `valid_items`; those of other logical warps need not. `T` must be trivially relocatable. Each
 ///   logical warp needs a `TempStorage` of its own, that of WarpExchange: about the size of the
 ///   tile. `__syncwarp()` of its lanes must stand between two calls that use the same storage, and
 ///   before the storage is used for anything else.

@@ -75,9 +75,9 @@ template <class KeyT, int ItemsPerThread, int LogicalWarpThreads = warp_threads,
 class WarpMergeSort : public detail::merge_sort_forms<
                           WarpMergeSort<KeyT, ItemsPerThread, LogicalWarpThreads, ValueT>, KeyT,
                           ItemsPerThread, LogicalWarpThreads, ValueT> {
-  static_assert(std::is_trivially_copyable_v<KeyT> && std::is_trivially_copyable_v<ValueT>,
+  static_assert(is_trivially_relocatable_v<KeyT> && is_trivially_relocatable_v<ValueT>,
                 "WarpMergeSort moves keys and values through shared memory as bits: both must be "
-                "trivially copyable");
+                "trivially relocatable");
   using levels = detail::merge_sort_levels<KeyT, ItemsPerThread, LogicalWarpThreads, ValueT>;
   using storage = typename levels::storage;
 

@@ -43,7 +43,7 @@ STRATA_NAMESPACE_BEGIN
 ///   interface, is empty, and no barrier is needed between uses.
 /// - On sm_80 and newer, one instruction reduces 32-bit integers over a whole warp of 32, for
 ///   operators whose `operator_traits` name it. A shuffle takes one step for each 4 bytes of `T`.
-/// - `T` must be trivially copyable.
+/// - `T` must be trivially relocatable.
 ///
 /// @code
 /// STRATA_KERNEL void sums_of_16(const int* in, int* out) {
@@ -56,8 +56,8 @@ STRATA_NAMESPACE_BEGIN
 /// @endcode
 template <class T, int LogicalWarpThreads = warp_threads>
 class WarpReduce {
-  static_assert(std::is_trivially_copyable_v<T>,
-                "WarpReduce<T> moves items between lanes as bits: T must be trivially copyable");
+  static_assert(is_trivially_relocatable_v<T>,
+                "WarpReduce<T> moves items between lanes as bits: T must be trivially relocatable");
   using logical_warp = detail::logical_warp<LogicalWarpThreads>;
 
  public:

@@ -42,7 +42,7 @@ STRATA_NAMESPACE_BEGIN
 ///   and one conditional call of the operator; an exclusive result one more shuffle, but for sums
 ///   of integers a subtraction. No lane is compared: the shuffle says itself whether there is a
 ///   source.
-/// - `T` must be trivially copyable.
+/// - `T` must be trivially relocatable.
 ///
 /// @code
 /// STRATA_KERNEL void offsets_in_warps(const int* counts, int* offsets, int* totals) {
@@ -57,8 +57,8 @@ STRATA_NAMESPACE_BEGIN
 /// @endcode
 template <class T, int LogicalWarpThreads = warp_threads>
 class WarpScan {
-  static_assert(std::is_trivially_copyable_v<T>,
-                "WarpScan<T> moves items between lanes as bits: T must be trivially copyable");
+  static_assert(is_trivially_relocatable_v<T>,
+                "WarpScan<T> moves items between lanes as bits: T must be trivially relocatable");
 
  public:
   struct TempStorage : Uninitialized<NullType> {};

@@ -38,7 +38,7 @@ enum WarpStoreAlgorithm {
 ///   store alone. No shared memory: `TempStorage` is there for the sake of one interface, and may
 ///   be left out.
 /// - WARP_STORE_TRANSPOSE: who calls, barriers and shared memory as for WarpLoad. `T` must be
-///   trivially copyable.
+///   trivially relocatable.
 template <class T, int ItemsPerThread, WarpStoreAlgorithm Algorithm = WARP_STORE_DIRECT,
           int LogicalWarpThreads = warp_threads>
 class WarpStore {

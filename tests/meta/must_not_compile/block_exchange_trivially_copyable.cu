@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: BlockExchange<T> moves items through shared memory as bits: T must be trivially copyable
+// expect: BlockExchange<T> moves items through shared memory as bits: T must be trivially relocatable
 #include <strata/block/block_exchange.cuh>
 
 struct item {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: BlockMergeSort moves keys and values through shared memory as bits: both must be trivially copyable
+// expect: BlockMergeSort moves keys and values through shared memory as bits: both must be trivially relocatable
 #include <strata/block/block_merge_sort.cuh>
 
 struct counted {

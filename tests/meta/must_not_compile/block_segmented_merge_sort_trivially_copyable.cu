@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: BlockSegmentedMergeSort moves keys and values through shared memory as bits: both must be trivially copyable and default constructible
+// expect: BlockSegmentedMergeSort moves keys and values through shared memory as bits: both must be trivially relocatable and default constructible
 #include <strata/block/block_segmented_merge_sort.cuh>
 
 struct value {

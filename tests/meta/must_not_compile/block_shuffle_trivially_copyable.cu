@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: BlockShuffle<T> moves items between threads as bits: T must be trivially copyable
+// expect: BlockShuffle<T> moves items between threads as bits: T must be trivially relocatable
 #include <strata/block/block_shuffle.cuh>
 
 struct item {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: BlockTreeReduce<T> keeps items in shared memory without constructing them: T must be trivially copyable
+// expect: BlockTreeReduce<T> keeps items in shared memory without constructing them: T must be trivially relocatable
 #include <strata/block/block_tree_reduce.cuh>
 
 struct counted {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: shuffles exchange bits between threads: the type must be trivially copyable
+// expect: shuffles exchange bits between threads: the type must be trivially relocatable
 #include <strata/core/shuffle.cuh>
 
 struct item {

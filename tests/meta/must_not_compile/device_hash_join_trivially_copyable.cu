@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: a hash join copies keys: Key must be trivially copyable
+// expect: a hash join copies keys: Key must be trivially relocatable
 #define STRATA_JOIN_BACKEND STRATA_JOIN_BACKEND_CUDA
 #include <strata/device/device_hash_join.hpp>
 

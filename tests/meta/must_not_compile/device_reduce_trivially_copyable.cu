@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: the accumulator must be trivially copyable
+// expect: the accumulator must be trivially relocatable
 #include <strata/device/device_reduce.cuh>
 
 struct item {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: merge sorts of device memory move keys and values as bits: both must be trivially copyable and default constructible
+// expect: merge sorts of device memory move keys and values as bits: both must be trivially relocatable and default constructible
 #include <strata/device/device_segmented_merge_sort.cuh>
 
 struct is_less {

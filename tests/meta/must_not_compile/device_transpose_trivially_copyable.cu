@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: DeviceTranspose moves items as bits: T must be trivially copyable
+// expect: DeviceTranspose moves items as bits: T must be trivially relocatable
 #include <strata/device/device_transpose.cuh>
 
 struct owner {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: WarpExchange<T> moves items between lanes as bits: T must be trivially copyable
+// expect: WarpExchange<T> moves items between lanes as bits: T must be trivially relocatable
 #include <strata/warp/warp_exchange.cuh>
 
 struct item {

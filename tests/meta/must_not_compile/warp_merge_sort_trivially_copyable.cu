@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: WarpMergeSort moves keys and values through shared memory as bits: both must be trivially copyable
+// expect: WarpMergeSort moves keys and values through shared memory as bits: both must be trivially relocatable
 #include <strata/warp/warp_merge_sort.cuh>
 
 struct counted {

@@ -48,8 +48,8 @@ struct DispatchHashJoin {
   static_assert(
       std::is_integral_v<Index> && (sizeof(Index) == 4 || sizeof(Index) == 8),
       "the rows of a hash join are told by integers of 4 or 8 bytes: choose such an Index");
-  static_assert(std::is_trivially_copyable_v<Key>,
-                "a hash join copies keys: Key must be trivially copyable");
+  static_assert(is_trivially_relocatable_v<Key>,
+                "a hash join copies keys: Key must be trivially relocatable");
 
   using MaxPolicy = typename PolicyHub::MaxPolicy;
   using Options = JoinOptions<Hash, Equal>;

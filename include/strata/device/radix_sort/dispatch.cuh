@@ -77,8 +77,8 @@ struct DispatchRadixSort {
                               radix_places<ValueIterator, Value> values, NumItemsT num_items,
                               int begin_bit, int end_bit, Decomposer decomposer,
                               radix_buffers buffers, cudaStream_t stream) {
-    static_assert(std::is_trivially_copyable_v<Key> && std::is_trivially_copyable_v<Value>,
-                  "sorts move keys and values bit by bit: they must be trivially copyable");
+    static_assert(is_trivially_relocatable_v<Key> && is_trivially_relocatable_v<Value>,
+                  "sorts move keys and values bit by bit: they must be trivially relocatable");
     static_assert(sizeof(Value) <= most_radix_value_bytes,
                   "a radix sort keeps 256 values and more in shared memory, which has room for "
                   "values of up to 800 bytes: sort indices by ArgSort, and gather larger values");

@@ -43,9 +43,9 @@ class AgentReduce {
   static_assert(block_threads % warp_threads == 0 &&
                     (partials_per_flush < warp_threads || partials_per_flush % warp_threads == 0),
                 "reduce_tuning::block_threads must be a multiple of 32");
-  static_assert(std::is_trivially_copyable_v<AccumT>,
+  static_assert(is_trivially_relocatable_v<AccumT>,
                 "reductions move partial results between threads: the accumulator must be "
-                "trivially copyable");
+                "trivially relocatable");
 
   // Packs of a thread, side by side, that go through shared memory on their way to it.
   static constexpr int transposed_packs = 4;

@@ -88,7 +88,7 @@ class grid_exchange {
       is_complete = is_complete && received.tag == arguments_.tag;
       words[i] = received.value;
     }
-    std::memcpy(&value, words, sizeof(T));
+    std::memcpy(static_cast<void*>(&value), words, sizeof(T));
     return is_complete;
   }
 

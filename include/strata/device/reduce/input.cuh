@@ -86,7 +86,7 @@ template <class Iterator>
 struct is_vectorizable : std::false_type {};
 template <class T>
 struct is_vectorizable<T*>
-    : std::bool_constant<std::is_trivially_copyable_v<T> && !std::is_volatile_v<T> &&
+    : std::bool_constant<is_trivially_relocatable_v<T> && !std::is_volatile_v<T> &&
                          is_power_of_two(sizeof(T)) && sizeof(T) <= 16> {};
 
 /// A sequence of items cut for several blocks: `head_items`, then whole packs of `width` items that

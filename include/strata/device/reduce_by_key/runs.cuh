@@ -26,6 +26,11 @@ struct counted_run {
   T value;
 };
 
+}  // namespace detail
+template <class Count, class T>
+struct is_trivially_relocatable<detail::counted_run<Count, T>> : is_trivially_relocatable<T> {};
+namespace detail {
+
 /// Associative if `op` is; never commutative.
 template <class Count, class T, class ReductionOp>
 struct combine_counted_runs {

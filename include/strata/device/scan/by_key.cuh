@@ -24,6 +24,11 @@ struct sum_of_run {
   unsigned has_begin;
 };
 
+}  // namespace detail
+template <class T>
+struct is_trivially_relocatable<detail::sum_of_run<T>> : is_trivially_relocatable<T> {};
+namespace detail {
+
 /// Associative if `op` is; never commutative.
 template <class T, class ScanOp>
 struct combine_runs {

@@ -228,7 +228,7 @@ template <class Iterator>
 inline constexpr bool is_bulk_array = false;
 template <class T>
 inline constexpr bool is_bulk_array<T*> =
-    16 % sizeof(T) == 0 && std::is_trivially_copyable_v<std::remove_cv_t<T>>;
+    16 % sizeof(T) == 0 && is_trivially_relocatable_v<std::remove_cv_t<T>>;
 
 }  // namespace detail
 STRATA_NAMESPACE_END

@@ -296,7 +296,7 @@ class wave_sums {
       is_complete = is_complete && received.tag == tag_ + round;
       words[part] = received.value;
     }
-    std::memcpy(&value, words, sizeof(T));
+    std::memcpy(static_cast<void*>(&value), words, sizeof(T));
     return is_complete;
   }
 

@@ -227,7 +227,7 @@ struct scan_rings {
   using OutputT = output_value_t<OutputIterator, AccumT>;
   static constexpr bool uses_bulk_copies =
       is_bulk_array<InputIterator> && std::is_pointer_v<OutputIterator> &&
-      sizeof(InputT) == sizeof(OutputT) && std::is_trivially_copyable_v<OutputT>;
+      sizeof(InputT) == sizeof(OutputT) && is_trivially_relocatable_v<OutputT>;
 
   static constexpr bool moves_in_place = false;
 

@@ -200,7 +200,7 @@ struct scan_by_key_form {
   static constexpr bool copies_keys = UsesBulkCopies && is_bulk_array<KeyIterator>;
   static constexpr bool copies_values =
       UsesBulkCopies && is_bulk_array<ValueIterator> && sizeof(Value) == sizeof(Result) &&
-      std::is_trivially_copyable_v<Result>;
+      is_trivially_relocatable_v<Result>;
   using StagedValue = std::conditional_t<copies_values, Value, AccumT>;
   using StagedResult = std::conditional_t<copies_values, Result, AccumT>;
   // Whatever is not copied is staged by its value.

@@ -38,10 +38,10 @@ struct DispatchSegmentedMergeSort {
   // Flags of a barrier for so many blocks follow the counters of the call.
   static constexpr std::size_t most_blocks = 2048;
   static constexpr std::size_t progress_words = sizeof(merge_sort_progress) / sizeof(long long);
-  static_assert(std::is_trivially_copyable_v<Key> && std::is_trivially_copyable_v<Value> &&
+  static_assert(is_trivially_relocatable_v<Key> && is_trivially_relocatable_v<Value> &&
                     std::is_default_constructible_v<Key> && std::is_default_constructible_v<Value>,
                 "merge sorts of device memory move keys and values as bits: both must be trivially "
-                "copyable and default constructible");
+                "relocatable and default constructible");
 
   /// What is sorted, and by what.
   struct arguments {

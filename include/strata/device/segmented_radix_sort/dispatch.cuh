@@ -54,8 +54,8 @@ struct DispatchSegmentedRadixSort {
                               ValuePlaces values, NumItemsT num_items, NumSegmentsT num_segments,
                               const Segments& segments, int begin_bit, int end_bit,
                               bool between_two_buffers, cudaStream_t stream) {
-    static_assert(std::is_trivially_copyable_v<Value>,
-                  "sorts of segments move values bit by bit: they must be trivially copyable");
+    static_assert(is_trivially_relocatable_v<Value>,
+                  "sorts of segments move values bit by bit: they must be trivially relocatable");
     static_assert(are_offsets<BeginOffsetIterator> && are_offsets<EndOffsetIterator>,
                   "Offset iterator type should be integral.");
     if (!is_count(num_items) || !is_count(num_segments) || begin_bit < 0 ||

@@ -166,6 +166,11 @@ struct selected_item {
   T item;
 };
 
+}  // namespace detail
+template <class Count, class T>
+struct is_trivially_relocatable<detail::selected_item<Count, T>> : is_trivially_relocatable<T> {};
+namespace detail {
+
 /// Associative, not commutative.
 struct count_selected {
   template <class Item>

@@ -45,7 +45,7 @@ struct vector_access {
   using word = typename vector_word<width>::type;
 
   /// Whether words are wider than what the compiler may use for an item anyway.
-  static constexpr bool worthwhile = std::is_trivially_copyable_v<T> && width > alignof(T);
+  static constexpr bool worthwhile = is_trivially_relocatable_v<T> && width > alignof(T);
 
   /// A block's first item decides for all threads, which are a multiple of `width` bytes apart.
   STRATA_HD static bool aligned(const T* block_items) {

@@ -5,6 +5,7 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/requirements.hpp>
 #include <strata/core/temporary_storage.hpp>
+#include <strata/core/types.hpp>
 #include <strata/device/hash_join/host/matcher.hpp>
 #include <strata/device/hash_join/host/options.hpp>
 #include <strata/device/hash_join/host/partition.hpp>
@@ -27,8 +28,8 @@ template <class Index, class Key, class Hash, class Equal>
 class host_join {
   static_assert(std::is_integral_v<Index> && (sizeof(Index) == 4 || sizeof(Index) == 8),
                 "the rows of a join are told by integers of 4 or 8 bytes: choose such an Index");
-  static_assert(std::is_trivially_copyable_v<Key>,
-                "a join copies keys: Key must be trivially copyable");
+  static_assert(is_trivially_relocatable_v<Key>,
+                "a join copies keys: Key must be trivially relocatable");
 
   using Row = std::make_unsigned_t<Index>;
   using side = join_side<Key, Row, Hash>;
