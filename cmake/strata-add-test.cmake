@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The strata authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# strata_add_test(<folder>/<name> [GPU] [SIMT] [CHECK] [ASAN] [TIMEOUT <seconds>])
+# strata_add_test(<folder>/<name> [GPU] [SIMT] [CHECK] [ASAN])
 #
 # One source, tests/<folder>/<name>.cu, several programs and CTest entries:
 #   GPU    <name>_gpu         nvcc; needs a device, else CTest reports "Skipped", and where there was
@@ -14,20 +14,44 @@
 #
 # A <name>.cpp in place of the .cu is a plain host test: one program <name>, label host.
 # GoogleTest's main() runs a source that has none of its own.
+#
+# STRATA_TEST_FULL says how much of that is built:
+#   OFF    SIMT with smaller cases, fewer types above all; the sources that strata_check_sources lists
+#          have CHECK in its place, and no other has CHECK
+#   ON     everything
+#   ADDED  what ON has and OFF has not, for those who have run that
+set(STRATA_TEST_FULL
+    OFF
+    CACHE STRING "Tests with all types and in every flavour: OFF, ON, or ADDED (only what OFF leaves out)")
+set_property(CACHE STRATA_TEST_FULL PROPERTY STRINGS OFF ON ADDED)
 set(STRATA_TEST_FLAVOURS
     gpu simt check
     CACHE STRING "Flavours of tests to build: gpu, simt, check, asan")
 set(STRATA_GPU_TEST_LAUNCHER
     ""
     CACHE STRING "Put before each GPU test, e.g. compute-sanitizer;--tool=racecheck")
+set(STRATA_TEST_RANDOM_SECONDS
+    ""
+    CACHE STRING "How long each random test runs; empty: 5, or 20 where STRATA_TEST_FULL is on")
+set(STRATA_TEST_RANDOM_SEED
+    1
+    CACHE STRING "The seed of random tests; empty: another one each time")
+
+# ADDED is ON without what is in both.
+set(strata_test_full FALSE)
+set(strata_test_common TRUE)
+if(STRATA_TEST_FULL)
+  set(strata_test_full TRUE)
+endif()
+if(STRATA_TEST_FULL STREQUAL "ADDED")
+  set(strata_test_full TRUE)
+  set(strata_test_common FALSE)
+endif()
 
 function(strata_add_test path)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "GPU;SIMT;CHECK;ASAN" "TIMEOUT" "")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "GPU;SIMT;CHECK;ASAN" "" "")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "strata_add_test(${path}): unknown argument ${arg_UNPARSED_ARGUMENTS}")
-  endif()
-  if(NOT arg_TIMEOUT)
-    set(arg_TIMEOUT 600)
   endif()
   get_filename_component(folder ${path} DIRECTORY)
   get_filename_component(name ${path} NAME)
@@ -38,7 +62,8 @@ function(strata_add_test path)
 
   if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${path}.cpp)
     add_executable(${name} ${path}.cpp)
-    strata_register_test(${name} strata::strata ${arg_TIMEOUT} host ${folder})
+    strata_target_host_test_options(${name})
+    strata_register_test(${name} strata::strata host ${folder})
     return()
   endif()
 
@@ -47,14 +72,25 @@ function(strata_add_test path)
       set(arg_${flavour} TRUE)
     endforeach()
   endif()
-  if(arg_GPU AND STRATA_CUDA AND "gpu" IN_LIST STRATA_TEST_FLAVOURS)
+  set(is_checked_source FALSE)
+  if(path IN_LIST strata_check_sources)
+    set(is_checked_source TRUE)
+  endif()
+  if(NOT strata_test_full AND "simt" IN_LIST STRATA_TEST_FLAVOURS)
+    if(is_checked_source AND "check" IN_LIST STRATA_TEST_FLAVOURS)
+      set(arg_SIMT FALSE)
+    else()
+      set(arg_CHECK FALSE)
+    endif()
+  elseif(is_checked_source AND NOT strata_test_common)
+    set(arg_CHECK FALSE)
+  endif()
+
+  if(arg_GPU AND strata_test_common AND STRATA_CUDA AND "gpu" IN_LIST STRATA_TEST_FLAVOURS)
     if(CMAKE_CUDA_ARCHITECTURES MATCHES "-virtual$")
       strata_add_gpu_test_without_device(${name}_gpu ${path} ${folder})
     else()
-      add_executable(${name}_gpu ${path}.cu)
-      set_target_properties(${name}_gpu PROPERTIES CUDA_STANDARD 17 CUDA_STANDARD_REQUIRED ON)
-      target_compile_options(${name}_gpu PRIVATE --extended-lambda)
-      strata_register_test(${name}_gpu strata::strata ${arg_TIMEOUT} gpu ${folder})
+      strata_add_gpu_test(${name}_gpu ${path} ${folder})
     endif()
   endif()
   foreach(flavour IN ITEMS SIMT CHECK ASAN)
@@ -68,39 +104,62 @@ function(strata_add_test path)
     endif()
     add_executable(${name}_${suffix})
     strata_target_simt_sources(${name}_${suffix} ${path}.cu)
-    strata_target_simt_test_options(${name}_${suffix} ${label})
-    strata_target_common_headers(${name}_${suffix} ${path}.cu ${suffix} ${label})
-    strata_register_test(${name}_${suffix} strata::${suffix} ${arg_TIMEOUT} ${label} ${folder})
+    strata_simt_test_options(${path} ${label} options)
+    target_compile_options(${name}_${suffix} PRIVATE ${options})
+    strata_target_common_headers(${name}_${suffix} ${path}.cu ${suffix} "${options}")
+    strata_register_test(${name}_${suffix} strata::${suffix} ${label} ${folder})
   endforeach()
 endfunction()
 
-function(strata_target_simt_test_options target label)
-  # Compiling takes longer than running: more optimisation would not pay. With -O1 g++ takes half as
-  # long again, and programs gain less than that; with -O0 they take three times as long.
-  target_compile_options(${target} PRIVATE -Og)
-  if(NOT label STREQUAL "simt")
-    target_compile_definitions(${target} PRIVATE STRATA_TEST_SMALL=1)
+# Host programs are compiled as a user would only where there is time: more optimisation takes twice as
+# long.
+function(strata_target_host_test_options target)
+  if(NOT strata_test_full)
+    target_compile_options(${target} PRIVATE -O1)
   endif()
+endfunction()
+
+# Compiling takes longer than running. With -Og g++ takes a third longer than with -O0, and programs a
+# third of the time: that pays for the few that run long, and for smaller cases not otherwise. With -O1
+# g++ takes half as long again, and programs gain less than that.
+function(strata_simt_test_options path label options)
+  set(result -Og)
+  if(NOT label STREQUAL "simt")
+    list(APPEND result -DSTRATA_TEST_SMALL=1)
+  elseif(NOT strata_test_full)
+    if(NOT path IN_LIST strata_long_running_sources)
+      set(result -O0)
+    endif()
+    list(APPEND result -DSTRATA_TEST_SMALL=1)
+  endif()
+  set(${options} ${result} PARENT_SCOPE)
 endfunction()
 
 # What most sources include, GoogleTest above all, is compiled once for a flavour and not with each of
 # them: that takes seconds. A source that begins with a macro wants headers as that macro makes them.
-function(strata_target_common_headers target source suffix label)
+function(strata_target_common_headers target source suffix options)
   file(STRINGS ${source} first_directive REGEX "^#" LIMIT_COUNT 1)
   if(NOT first_directive MATCHES "^#include")
     return()
   endif()
-  set(headers strata_test_headers_${suffix})
+  string(MAKE_C_IDENTIFIER "strata_test_headers_${suffix}${options}" headers)
   if(NOT TARGET ${headers})
     set(empty_source ${CMAKE_CURRENT_BINARY_DIR}/strata_simt/headers.cpp)
     file(CONFIGURE OUTPUT ${empty_source} CONTENT "" @ONLY)
     add_library(${headers} OBJECT ${empty_source})
-    strata_target_simt_test_options(${headers} ${label})
+    target_compile_options(${headers} PRIVATE ${options})
     strata_target_test_libraries(${headers} strata::${suffix})
     target_precompile_headers(${headers} PRIVATE support/test_types.cuh <cmath> <functional>
                               <limits> <numeric> <string> <tuple> <utility>)
   endif()
   target_precompile_headers(${target} REUSE_FROM ${headers})
+endfunction()
+
+function(strata_add_gpu_test target path folder)
+  add_executable(${target} ${path}.cu)
+  set_target_properties(${target} PROPERTIES CUDA_STANDARD 17 CUDA_STANDARD_REQUIRED ON)
+  target_compile_options(${target} PRIVATE --extended-lambda)
+  strata_register_test(${target} strata::strata gpu ${folder} ${ARGN})
 endfunction()
 
 # What can be tested of a GPU test where there is no device: that nvcc takes it, without a warning. The
@@ -132,16 +191,78 @@ function(strata_add_gpu_test_without_device target path folder)
   set_tests_properties(${target} PROPERTIES LABELS "gpu;${folder}" SKIP_RETURN_CODE 1)
 endfunction()
 
-# Makes a program a CTest entry with the labels given. Exit status 77 says: skipped, no CUDA device.
-function(strata_register_test target library timeout label folder)
+# strata_add_random_test(<folder>/<name>)
+#
+# A program with a main() of its own that compares results of random calls with a reference, for as long
+# as it is told: --seconds <N> --seed <S>. Two programs: <name>_simt and <name>_gpu, label random too.
+# With STRATA_TEST_SMALL=1 it may know fewer types.
+function(strata_add_random_test path)
+  get_filename_component(name ${path} NAME)
+  set(seconds ${STRATA_TEST_RANDOM_SECONDS})
+  if(NOT seconds)
+    set(seconds 5)
+    if(strata_test_full)
+      set(seconds 20)
+    endif()
+  endif()
+  set(arguments --seconds ${seconds})
+  if(NOT STRATA_TEST_RANDOM_SEED STREQUAL "")
+    list(APPEND arguments --seed ${STRATA_TEST_RANDOM_SEED})
+  endif()
+  if("simt" IN_LIST STRATA_TEST_FLAVOURS)
+    add_executable(${name}_simt)
+    strata_target_simt_sources(${name}_simt ${path}.cu)
+    strata_simt_test_options(${path} simt options)
+    target_compile_options(${name}_simt PRIVATE ${options})
+    strata_register_test(${name}_simt strata::simt simt random ${arguments})
+  endif()
+  if(strata_test_common AND STRATA_CUDA AND "gpu" IN_LIST STRATA_TEST_FLAVOURS)
+    if(CMAKE_CUDA_ARCHITECTURES MATCHES "-virtual$")
+      strata_add_gpu_test_without_device(${name}_gpu ${path} random)
+    else()
+      strata_add_gpu_test(${name}_gpu ${path} random ${arguments})
+    endif()
+  endif()
+endfunction()
+
+# Makes a program a CTest entry with the labels and arguments given. Exit status 77 says: skipped, no
+# CUDA device.
+function(strata_register_test target library label folder)
   strata_target_test_libraries(${target} ${library})
   set(launcher "")
   if(label STREQUAL "gpu")
     set(launcher ${STRATA_GPU_TEST_LAUNCHER})
   endif()
-  add_test(NAME ${target} COMMAND ${launcher} $<TARGET_FILE:${target}>)
-  set_tests_properties(${target} PROPERTIES LABELS "${label};${folder}" TIMEOUT ${timeout}
-                                            SKIP_RETURN_CODE 77)
+  add_test(NAME ${target} COMMAND ${launcher} $<TARGET_FILE:${target}> ${ARGN})
+  set_tests_properties(${target} PROPERTIES LABELS "${label};${folder}" SKIP_RETURN_CODE 77)
+  strata_limit_test(${target})
+endfunction()
+
+# A test may take ten times the seconds of CPU that it usually takes, of which tests/usual_seconds.txt
+# lists those above 6, and a minute at least. With all types, or sanitizers, five minutes at
+# least.
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS usual_seconds.txt)
+file(STRINGS usual_seconds.txt lines REGEX "^[0-9]")
+set_property(GLOBAL PROPERTY strata_usual_seconds ${lines})
+function(strata_limit_test test)
+  set(limit 60)
+  if(strata_test_full OR "asan" IN_LIST STRATA_TEST_FLAVOURS)
+    set(limit 300)
+  endif()
+  get_property(lines GLOBAL PROPERTY strata_usual_seconds)
+  foreach(line IN LISTS lines)
+    if(line MATCHES "^([0-9]+) (.*)$" AND CMAKE_MATCH_2 STREQUAL test)
+      math(EXPR listed "${CMAKE_MATCH_1} * 10")
+      if(listed GREATER limit)
+        set(limit ${listed})
+      endif()
+    endif()
+  endforeach()
+  # Those of the GPU's checkers take longer.
+  if(STRATA_GPU_TEST_LAUNCHER AND test MATCHES "_gpu$")
+    math(EXPR limit "${limit} * 20")
+  endif()
+  set_tests_properties(${test} PROPERTIES TIMEOUT ${limit})
 endfunction()
 
 function(strata_target_test_libraries target library)

@@ -9,11 +9,13 @@ Lines of the source that this reads:
   // compiler: nvcc    compile with nvcc; without the line, with the host compiler
   // flags: -DX=1 ...  more compiler options
   // bad flags: ...    more of them where it is to be refused
+
+`--together` compiles as many sources as can be in one unit, each in a namespace of its own, and those
+whose messages it does not find there alone.
 """
 
 import pathlib
 import re
-import tempfile
 
 import toolbox
 
@@ -22,38 +24,89 @@ def directive(text, name):
     return [match.strip() for match in re.findall(rf"^// {name}:(.*)$", text, re.MULTILINE)]
 
 
+class Source:
+    def __init__(self, path):
+        self.path = path.resolve()
+        text = path.read_text()
+        self.expected = directive(text, "expect")
+        self.expected_first = directive(text, "expect first")
+        if not self.expected + self.expected_first:
+            toolbox.fail(f"{path} has no line '// expect: REGEX'")
+        if "STRATA_BAD" not in text:
+            toolbox.fail(f"{path} has no bad half under STRATA_BAD")
+        self.flags = tuple(flag for line in directive(text, "flags") for flag in line.split())
+        self.bad_flags = [flag for line in directive(text, "bad flags") for flag in line.split()]
+        head = text.split("#include", 1)[0]
+        self.defines = tuple(re.findall(r"^#\s*define .*$", head, re.MULTILINE))
+        self.includes = re.findall(r"^#include <.*$", text, re.MULTILINE)
+
+    def missing(self, messages):
+        """What is expected and not in the messages. Compilers break long messages at different places."""
+        first_error = next((line for line in messages.splitlines() if "error" in line), "")
+        messages = re.sub(r"\s+", " ", messages)
+        return [regex for regex in self.expected if not re.search(regex, messages)] + [
+            f"first: {regex}" for regex in self.expected_first if not re.search(regex, first_error)]
+
+
+def check_alone(source, compiler):
+    command = [*compiler.front_end, *source.flags]
+    toolbox.must_run([*command, *compiler.source(source.path)])
+    status, output, messages = toolbox.run(
+        [*command, "-DSTRATA_BAD", *source.bad_flags, *compiler.source(source.path)])
+    if status == 0:
+        toolbox.fail(f"{source.path}: the bad half compiles")
+    if source.missing(output + messages):
+        toolbox.fail(f"{source.path}: the bad half is refused, but not with "
+                     f"{source.missing(output + messages)}:\n{output}{messages}")
+
+
+def diagnostics(messages):
+    """The text of each error, with the lines before it that say where it is from."""
+    blocks = [""]
+    for line in messages.splitlines():
+        begins = re.match(r"In file included from |.*: In |.*:   required |.*: error: ", line)
+        if begins and ": error: " in blocks[-1]:
+            blocks.append("")
+        blocks[-1] += line + "\n"
+    return blocks
+
+
+def found_together(sources, compiler):
+    """Those of the sources whose good halves compile in one unit and whose bad halves are refused."""
+    command = [*compiler.front_end, *sources[0].flags, "-x", "c++", "-"]
+    head = "\n".join([*sources[0].defines, *(line for source in sources for line in source.includes)])
+    unit = "".join(f"namespace strata_case_{number} {{\n#include \"{source.path}\"\n}}\n"
+                   for number, source in enumerate(sources))
+    status, output, messages = toolbox.run(command, f"{head}\n{unit}")
+    if status != 0:
+        fit = [source for source in sources if str(source.path) not in messages]
+        return found_together(fit, compiler) if 0 < len(fit) < len(sources) else []
+    status, output, messages = toolbox.run([*command, "-DSTRATA_BAD"], f"{head}\n{unit}")
+    if status == 0:
+        return []
+    blocks = diagnostics(messages)
+    return [source for source in sources
+            if not source.missing("".join(block for block in blocks if str(source.path) in block))]
+
+
 def main():
     parser = toolbox.parser(__doc__)
-    parser.add_argument("source", type=pathlib.Path)
+    parser.add_argument("--together", action="store_true")
+    parser.add_argument("sources", type=pathlib.Path, nargs="+")
     arguments = parser.parse_args()
-    text = arguments.source.read_text()
-    expected = directive(text, "expect")
-    expected_first = directive(text, "expect first")
-    if not expected + expected_first:
-        toolbox.fail(f"{arguments.source} has no line '// expect: REGEX'")
-    if "STRATA_BAD" not in text:
-        toolbox.fail(f"{arguments.source} has no bad half under STRATA_BAD")
     compiler = toolbox.Compiler(arguments.cxx, arguments.nvcc)
-    flags = [flag for line in directive(text, "flags") for flag in line.split()]
-    bad_flags = [flag for line in directive(text, "bad flags") for flag in line.split()]
-
-    with tempfile.TemporaryDirectory() as folder:
-        target = ["-c", "-o", f"{folder}/object.o"] if compiler.is_nvcc else ["-fsyntax-only"]
-        command = [*compiler.command, *flags, *target]
-        toolbox.must_run([*command, *compiler.source(arguments.source)])
-        status, output, messages = toolbox.run(
-            [*command, "-DSTRATA_BAD", *bad_flags, *compiler.source(arguments.source)])
-    if status == 0:
-        toolbox.fail("the bad half compiles")
-    # Compilers break long messages at different places.
-    text = re.sub(r"\s+", " ", output + messages)
-    for regex in expected + expected_first:
-        if not re.search(regex, text):
-            toolbox.fail(f"the bad half is refused, but not with '{regex}':\n{output}{messages}")
-    first_error = next((line for line in (output + messages).splitlines() if "error" in line), "")
-    for regex in expected_first:
-        if not re.search(regex, first_error):
-            toolbox.fail(f"'{regex}' is not in the first error, '{first_error}'")
+    sources = [Source(path) for path in arguments.sources]
+    if arguments.together:
+        groups = {}
+        for source in sources:
+            if not source.bad_flags:
+                groups.setdefault((source.flags, source.defines), []).append(source)
+        found = {source for group in groups.values() for source in found_together(group, compiler)}
+        sources = [source for source in sources if source not in found]
+        print(f"{len(found)} sources together; alone: " +
+              ", ".join(source.path.name for source in sources))
+    for source in sources:
+        check_alone(source, compiler)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 """What the meta-tests share: running compilers and reading the tree."""
 
 import argparse
+import os
 import pathlib
 import subprocess
 import sys
@@ -17,9 +18,10 @@ def fail(text):
     sys.exit(f"FAILED: {text}")
 
 
-def run(command):
-    """Runs a command; returns its exit status, its output and its messages."""
-    result = subprocess.run([str(word) for word in command], text=True, capture_output=True)
+def run(command, text=None):
+    """Runs a command, on a text; returns its exit status, its output and its messages."""
+    result = subprocess.run([str(word) for word in command], input=text, text=True,
+                            capture_output=True)
     return result.returncode, result.stdout, result.stderr
 
 
@@ -44,6 +46,10 @@ class Compiler:
         else:
             self.command = [cxx, *flags]
         self.command += ["-std=c++17", "-I", INCLUDE]
+        # The cheapest that reads, instantiates and warns of everything, host code included.
+        self.front_end = [*self.command, "-fsyntax-only"]
+        if self.is_nvcc:
+            self.front_end = [*self.command, "-ptx", "-Xcicc=-O0", "-o", os.devnull]
 
     def source(self, path):
         """A .cu file is C++ to the host compiler, which runs kernels as host code."""

@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The strata authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A header compiles alone and without a warning, links twice, and leaks only STRATA_* macros.
+
+`--together` asks the last two questions of all headers in one run of the compiler. `--only-compile` asks
+the first one alone, of each header. With neither, each header is asked all three.
+"""
+
+import pathlib
+import re
+import tempfile
+
+import toolbox
+
+# The host back end stands in for the CUDA toolkit where there is none, so its headers define what
+# the toolkit's would: keywords, and names that begin with cuda.
+STAND_INS = re.compile(r"__\w+__|__CUDA\w*|cuda\w+|CUDA\w+|NAN|INFINITY")
+
+
+def leaked_macros(preprocessed):
+    """Names defined, and not undefined again, by files under include/strata, from `-E -dD`."""
+    macros = {}
+    file = ""
+    for line in preprocessed.splitlines():
+        marker = re.match(r'#(?:line)? \d+ "([^"]*)"', line)
+        if marker:
+            file = marker.group(1)
+        define = re.match(r"#define (\w+)", line)
+        if define and f"{toolbox.INCLUDE}/strata/" in file:
+            macros[define.group(1)] = file
+        undefine = re.match(r"#undef (\w+)", line)
+        if undefine:
+            macros.pop(undefine.group(1), None)
+    return {name: file for name, file in macros.items()
+            if not name.startswith("STRATA_")
+            and not ("/strata/simt/" in file and STAND_INS.fullmatch(name))}
+
+
+def check(headers, compiler, folder, only_compile):
+    unit = folder / ("unit.cu" if compiler.is_nvcc else "unit.cpp")
+    # Twice, because an include guard may be missing too.
+    unit.write_text("".join(f"#include <{header}>\n" for header in [*headers, *headers]))
+    if only_compile:
+        toolbox.must_run([*compiler.front_end, unit])
+        return
+    first = folder / "first.o"
+    toolbox.must_run([*compiler.command, "-c", unit, "-o", first])
+    # Two objects with the same content collide on every symbol that lacks `inline`.
+    second = folder / "second.o"
+    second.write_bytes(first.read_bytes())
+    toolbox.must_run(["ld", "-r", first, second, "-o", folder / "both.o"])
+    macro_option = ["-Xcompiler", "-dD"] if compiler.is_nvcc else ["-dD"]
+    leaks = leaked_macros(toolbox.must_run([*compiler.command, "-E", *macro_option, unit]))
+    if leaks:
+        toolbox.fail("leaked macros: " + ", ".join(
+            f"{name} ({file})" for name, file in sorted(leaks.items())))
+
+
+def main():
+    parser = toolbox.parser(__doc__)
+    parser.add_argument("--together", action="store_true")
+    parser.add_argument("--only-compile", action="store_true")
+    parser.add_argument("headers", nargs="+", help="as in #include <...>")
+    arguments = parser.parse_args()
+    compiler = toolbox.Compiler(arguments.cxx, arguments.nvcc, warnings=True)
+    groups = [arguments.headers] if arguments.together else [[name] for name in arguments.headers]
+    with tempfile.TemporaryDirectory() as folder:
+        for group in groups:
+            check(group, compiler, pathlib.Path(folder), arguments.only_compile)
+
+
+if __name__ == "__main__":
+    main()
