@@ -239,14 +239,14 @@ function(strata_register_test target library label folder)
 endfunction()
 
 # A test may take ten times the seconds of CPU that it usually takes, of which tests/usual_seconds.txt
-# lists those above 6, and a minute at least. With all types, or sanitizers, five minutes at
-# least.
+# lists those above 6, and a minute at least. With all types, with sanitizers and on
+# the GPU, five minutes at least.
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS usual_seconds.txt)
 file(STRINGS usual_seconds.txt lines REGEX "^[0-9]")
 set_property(GLOBAL PROPERTY strata_usual_seconds ${lines})
 function(strata_limit_test test)
   set(limit 60)
-  if(strata_test_full OR "asan" IN_LIST STRATA_TEST_FLAVOURS)
+  if(strata_test_full OR test MATCHES "_(asan|gpu)$")
     set(limit 300)
   endif()
   get_property(lines GLOBAL PROPERTY strata_usual_seconds)

@@ -274,20 +274,22 @@ problem sort_numbers(source& random) {
 }
 
 const std::vector<maker> makers = {
-    sort<std::uint32_t, std::uint8_t, false, by_low_bits>,
-    sort<int128, std::uint8_t, false, by_all>,
     sort<bytes12, std::uint8_t, false, by_all>,
     sort<std::int16_t, bytes24, true, by_low_bits>,
-    sort<bytes64, std::uint32_t, true, by_low_bits>,
     sort_segments<std::uint32_t, std::uint32_t, what::pairs, by_low_bits>,
-    sort_segments<std::uint64_t, std::uint8_t, what::keys, by_all>,
     sort_segments<bytes3, std::uint8_t, what::keys, by_low_bits>,
     sort_segments<std::int32_t, std::int32_t, what::indices, by_low_bits>,
-    sort_segments<std::uint8_t, bytes16, what::pairs, by_all>,
     sort_numbers<float, std::uint32_t, true>,
+#if !defined(STRATA_TEST_SMALL)
+    sort<std::uint32_t, std::uint8_t, false, by_low_bits>,
+    sort<int128, std::uint8_t, false, by_all>,
+    sort<bytes64, std::uint32_t, true, by_low_bits>,
+    sort_segments<std::uint64_t, std::uint8_t, what::keys, by_all>,
+    sort_segments<std::uint8_t, bytes16, what::pairs, by_all>,
     sort_numbers<std::int32_t, std::uint8_t, false>,
     sort_numbers<__half, bytes12, true>,
     sort_numbers<std::uint64_t, std::uint8_t, false>,
+#endif
 };
 
 }  // namespace

@@ -229,23 +229,25 @@ problem runs(source& random) {
 
 const std::vector<maker> makers = {
     select_if<std::uint8_t>,
+    select_if<bytes16>,
+    flagged<std::uint32_t, std::uint8_t, false>,
+    flagged<std::uint16_t, bytes12, true>,
+    unique<float>,
+    runs<bytes3, std::uint16_t, false>,
+    runs<std::uint64_t, std::int64_t, true>,
+#if !defined(STRATA_TEST_SMALL)
     select_if<std::int32_t>,
     select_if<double>,
     select_if<bytes3>,
-    select_if<bytes16>,
     select_if<bytes64>,
-    flagged<std::uint32_t, std::uint8_t, false>,
     flagged<bytes24, std::int32_t, false>,
-    flagged<std::uint16_t, bytes12, true>,
     flagged<int128, float, true>,
     unique<std::uint32_t>,
-    unique<float>,
     unique<bytes12>,
     runs<std::uint32_t, std::uint64_t, false>,
-    runs<bytes3, std::uint16_t, false>,
     runs<std::uint8_t, std::int32_t, true>,
-    runs<std::uint64_t, std::int64_t, true>,
     runs<bytes16, std::uint32_t, true>,
+#endif
 };
 
 }  // namespace
