@@ -124,6 +124,9 @@ inline std::size_t random_size(source& random, std::size_t most) {
 
 /// As many items as a case has at most: few of the cases are large.
 inline std::size_t most_items(source& random, std::size_t on_host, std::size_t on_gpu) {
+#if defined(STRATA_TEST_SMALL)
+  on_host /= 8;
+#endif
   const std::size_t most = is_gpu ? on_gpu : on_host;
   return random.chance(10) ? most : random.chance(50) ? most / 8 : most / 64;
 }
