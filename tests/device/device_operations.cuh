@@ -163,7 +163,7 @@ inline operation join_operation(const char* name, std::size_t n, std::uint32_t m
           probe_out(capacity(rows, hot)),
           total(1) {}
     static std::size_t capacity(std::size_t rows, std::size_t hot) {
-      return 8 * rows + 2 * hot * hot;
+      return 3 * rows + 2 * hot * hot;
     }
     static std::vector<std::uint32_t> keys(std::size_t rows, std::uint32_t most, std::size_t hot,
                                            std::uint64_t stream) {
@@ -286,9 +286,10 @@ inline std::vector<operation> all_operations(std::size_t small, std::size_t larg
           return strata::DeviceSegmentedReduce::Sum(t, b, a.in.data(), a.out.data(), segments,
                                                     begins, begins + 1, on);
         }));
-    all.push_back(join_operation("join", n, static_cast<std::uint32_t>(n), 0));
-    all.push_back(join_operation("join with a hot key", n, static_cast<std::uint32_t>(n),
-                                 std::min<std::size_t>(n / 8, 3000)));
+    const std::size_t rows = std::min<std::size_t>(n, 1000000);
+    all.push_back(join_operation("join", rows, static_cast<std::uint32_t>(rows), 0));
+    all.push_back(join_operation("join with a hot key", rows, static_cast<std::uint32_t>(rows),
+                                 std::min<std::size_t>(rows / 8, 1000)));
   }
   return all;
 }

@@ -182,7 +182,8 @@ TYPED_TEST(DeviceRelocatableTypes, are_sorted) {
   EXPECT_EQ(expected, this->numbers_of(results_of<T>(this->n, [&](T* out, auto&&... storage) {
     return strata::DeviceMergeSort::SortKeysCopy(storage..., in.data(), out, this->n, is_less{});
   })));
-  for (const std::int64_t size : {this->n, std::int64_t{500}}) {
+  const std::int64_t sizes[] = {this->n, 500};
+  for (const std::int64_t size : sizes) {
     std::vector<int> first(this->numbers.begin(), this->numbers.begin() + size);
     std::sort(first.begin(), first.end());
     EXPECT_EQ(first, this->numbers_of(results_of<T>(size, [&](T* out, auto&&... storage) {

@@ -89,6 +89,7 @@ struct block_scan_warp_scans {
     static_assert(last_warp_lanes == warp_threads, "blocks of whole warps only");
     const auto lane = static_cast<int>(platform::lane_id());
     T all{}, own{};  // own: the sum of a warp, in the lane that would read it from shared memory
+    STRATA_UNROLL_N(1)
     for (int w = 0; w < warps; ++w) {
       const T scanned = detail::scan_lanes<warp_threads, true>(
           full_warp_mask, item(w * warp_threads + lane), op, true);

@@ -201,6 +201,7 @@ class AgentScanTiles {
       const auto in = d_in_ + static_cast<difference_of<InputIterator>>(
                                   first + static_cast<std::size_t>(thread * items_per_thread));
       AccumT sum = static_cast<AccumT>(in[0]);
+      STRATA_UNROLL_N(1)
       for (int i = 1; i < items_per_thread; ++i) {
         sum = static_cast<AccumT>(scan_op_(sum, static_cast<AccumT>(in[i])));
       }
