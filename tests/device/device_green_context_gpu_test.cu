@@ -22,6 +22,16 @@ namespace {
 
 using namespace device_test;
 
+// What the library has of <cuda.h>.
+using strata::detail::driver_resource;
+static_assert(sizeof(driver_resource) == sizeof(CUdevResource_v1), "");
+static_assert(offsetof(driver_resource, multiprocessors) == offsetof(CUdevResource_v1, sm.smCount), "");
+static_assert(strata::detail::driver_multiprocessor_resource == CU_DEV_RESOURCE_TYPE_SM, "");
+static_assert(strata::detail::driver_max_dynamic_shared_bytes ==
+                  CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+              "");
+static_assert(sizeof(cudaError_t) == sizeof(CUresult), "");
+
 constexpr std::size_t small_size = 150000, large_size = 3000000;
 
 /// Whether the work of a stream ends within `milliseconds`.

@@ -10,17 +10,13 @@
 
 #include <cstddef>
 
-#if !STRATA_HOST_SIMT
-#include <cuda.h>
-#endif
-
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
 #if !STRATA_HOST_SIMT
 
 /// The function `name` of the driver, as version `cuda_version` of CUDA declares it; null if the driver
-/// does not have it.
+/// does not have it. Its results are those of the runtime, by number.
 template <class Function>
 Function* driver_function(const char* name, unsigned cuda_version) {
   void* address = nullptr;
@@ -36,40 +32,55 @@ Function* driver_function(const char* name, unsigned cuda_version) {
   return is_found ? reinterpret_cast<Function*>(address) : nullptr;
 }
 
+// From <cuda.h>, which is 5,000 lines; tests/device/device_green_context_gpu_test.cu compares them.
+
+/// cuFuncSetAttribute
+using driver_set_attribute = cudaError_t(cudaFunction_t, int attribute, int value);
+/// CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+inline constexpr int driver_max_dynamic_shared_bytes = 8;
+
+/// cuStreamGetGreenCtx
+using driver_stream_green_context = cudaError_t(cudaStream_t, void** green_context);
+/// CUdevResource of CUDA 12.4, where its type is that of multiprocessors
+struct driver_resource {
+  int type;
+  unsigned char internal[92];
+  unsigned multiprocessors;
+  unsigned char other[44];
+};
+/// cuGreenCtxGetDevResource
+using driver_green_context_resource = cudaError_t(void* green_context, driver_resource*, int type);
+/// CU_DEV_RESOURCE_TYPE_SM
+inline constexpr int driver_multiprocessor_resource = 1;
+
 /// Sets cudaFuncAttributeMaxDynamicSharedMemorySize. Unlike cudaFuncSetAttribute, which takes an error
 /// that an earlier call has left behind away, this leaves it there.
 inline cudaError_t set_max_dynamic_shared_memory(const void* kernel, std::size_t bytes) {
   static auto* const set_attribute =
-      driver_function<decltype(cuFuncSetAttribute)>("cuFuncSetAttribute", 9000);
+      driver_function<driver_set_attribute>("cuFuncSetAttribute", 9000);
   if (set_attribute == nullptr) return cudaErrorNotSupported;
   cudaFunction_t function = nullptr;
   const cudaError_t status = cudaGetFuncBySymbol(&function, kernel);
   if (status != cudaSuccess) return status;
-  return static_cast<cudaError_t>(set_attribute(reinterpret_cast<CUfunction>(function),
-                                                CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                                                static_cast<int>(bytes)));
+  return set_attribute(function, driver_max_dynamic_shared_bytes, static_cast<int>(bytes));
 }
 
 /// The multiprocessors that kernels on `stream` may use if the stream belongs to a green context, else
 /// 0. The driver alone knows: device attributes are those of the whole device. A cooperative launch of
 /// more blocks than the context holds fails; one that is captured does not, and never ends.
-inline int green_context_multiprocessors([[maybe_unused]] cudaStream_t stream) {
-#if CUDART_VERSION >= 12040
+inline int green_context_multiprocessors(cudaStream_t stream) {
   static auto* const get_context =
-      driver_function<decltype(cuStreamGetGreenCtx)>("cuStreamGetGreenCtx", 12040);
+      driver_function<driver_stream_green_context>("cuStreamGetGreenCtx", 12040);
   static auto* const get_resource =
-      driver_function<decltype(cuGreenCtxGetDevResource)>("cuGreenCtxGetDevResource", 12040);
-  CUgreenCtx context = nullptr;
+      driver_function<driver_green_context_resource>("cuGreenCtxGetDevResource", 12040);
+  void* context = nullptr;
   if (get_context == nullptr || get_resource == nullptr ||
-      get_context(stream, &context) != CUDA_SUCCESS || context == nullptr) {
+      get_context(stream, &context) != cudaSuccess || context == nullptr) {
     return 0;
   }
-  CUdevResource resource;
-  const CUresult status = get_resource(context, &resource, CU_DEV_RESOURCE_TYPE_SM);
-  return status == CUDA_SUCCESS ? static_cast<int>(resource.sm.smCount) : 0;
-#else
-  return 0;
-#endif
+  driver_resource resource;
+  const cudaError_t status = get_resource(context, &resource, driver_multiprocessor_resource);
+  return status == cudaSuccess ? static_cast<int>(resource.multiprocessors) : 0;
 }
 
 #else
