@@ -45,7 +45,7 @@ inline cudaError_t query_device_properties(int device, device_properties& proper
   return status;
 }
 
-/// Properties of the current device, asked for once per device and process. The multiprocessors are
+/// Properties of the current device, queried once per device and process. The multiprocessors are
 /// those of the device, which are its share if it is shared by MPS or MIG.
 inline cudaError_t current_device_properties(device_properties& properties) {
   constexpr int max_cached_devices = 64;

@@ -32,10 +32,10 @@ constexpr bool is_count(Integer n) {
   return static_cast<unsigned long long>(n) <= most_of<long long>;
 }
 
-/// Whether `Index` can tell `count` items, by the numbers from 0 on. Of types that are no integers
-/// nothing is known.
+/// Whether `Index` can represent the indices of `count` items. Of types that are no integers nothing
+/// is known.
 template <class Index, class Integer>
-STRATA_HD constexpr bool can_tell_items(Integer count) {
+STRATA_HD constexpr bool can_index(Integer count) {
   if constexpr (std::is_integral_v<Index>) {
     return count == 0 || static_cast<unsigned long long>(count) - 1 <= most_of<Index>;
   } else {
@@ -44,10 +44,10 @@ STRATA_HD constexpr bool can_tell_items(Integer count) {
   }
 }
 
-/// A count as the type of who wants it, which must be able to tell it.
+/// A count in the type of an output, which must be able to represent it.
 template <class Stored, class Count>
 STRATA_HD Stored count_as(Count count) {
-  STRATA_ASSERT(can_tell_items<Stored>(count) && (count == 0 || can_tell_items<Stored>(count + 1)),
+  STRATA_ASSERT(can_index<Stored>(count) && (count == 0 || can_index<Stored>(count + 1)),
                 "a count of %llu does not fit the output's type",
                 static_cast<unsigned long long>(count));
   return static_cast<Stored>(count);
@@ -64,7 +64,7 @@ inline constexpr bool has_differences<Iterator, std::void_t<difference_of<Iterat
 template <class Iterator, class Integer>
 constexpr bool can_reach(const Iterator&, Integer count) {
   if constexpr (has_differences<Iterator>) {
-    return can_tell_items<difference_of<Iterator>>(count);
+    return can_index<difference_of<Iterator>>(count);
   } else {
     return true;
   }

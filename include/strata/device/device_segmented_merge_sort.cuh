@@ -286,7 +286,7 @@ struct DeviceSegmentedMergeSort {
                   "DeviceSegmentedMergeSort::SortIndices writes numbers of items: d_indices must "
                   "point to integers");
     STRATA_NVTX_RANGE("strata::DeviceSegmentedMergeSort::SortIndices");
-    if (!detail::can_tell_items<Index>(all.num_items)) return cudaErrorInvalidValue;
+    if (!detail::can_index<Index>(all.num_items)) return cudaErrorInvalidValue;
     return detail::merge_sort_segments<Key, Index>(d_temp_storage, temp_storage_bytes, d_keys,
                                                    detail::place_iterator<Index>{},
                                                    {nullptr, d_indices}, all, compare, false, false,

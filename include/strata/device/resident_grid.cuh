@@ -11,8 +11,8 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// What the runtime has said of one kernel and size of shared memory, for each device; 0: not yet asked.
-/// One static object for each question.
+/// What the runtime has said of one kernel and size of shared memory, for each device; 0: not yet queried.
+/// One static object for each query.
 struct kernel_property_cache {
   static constexpr int devices = 64;
   std::atomic<int> values[devices];

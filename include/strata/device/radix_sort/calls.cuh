@@ -127,7 +127,7 @@ cudaError_t sort_indices(void* d_temp_storage, std::size_t& temp_storage_bytes,
   static_assert(std::is_integral_v<Index>,
                 "DeviceRadixSort::ArgSort writes numbers of items: d_indices_out must point to "
                 "integers");
-  if (!can_tell_items<Index>(num_items) ||
+  if (!can_index<Index>(num_items) ||
       detail::sort_overlaps(d_temp_storage, d_keys_in, d_indices_out, num_items)) {
     return cudaErrorInvalidValue;
   }

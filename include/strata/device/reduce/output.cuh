@@ -76,7 +76,7 @@ struct pair_output {
     STRATA_D void operator=(const KeyValuePair<Index, T>& pair) {
       using Pair = output_value_t<Iterator, KeyValuePair<Index, T>>;
       Pair stored;
-      STRATA_ASSERT(can_tell_items<decltype(stored.key)>(pair.key + 1),
+      STRATA_ASSERT(can_index<decltype(stored.key)>(pair.key + 1),
                     "the index %lld of an extremum does not fit the output's type",
                     static_cast<long long>(pair.key));
       stored.key = static_cast<decltype(stored.key)>(pair.key);
@@ -95,12 +95,12 @@ bool has_room_for_indices(const OutputIterator&, std::size_t) {
 }
 template <class ValueIterator, class IndexIterator>
 bool has_room_for_indices(const arg_output<ValueIterator, IndexIterator>&, std::size_t count) {
-  return can_tell_items<output_value_t<IndexIterator, long long>>(count);
+  return can_index<output_value_t<IndexIterator, long long>>(count);
 }
 template <class Iterator>
 bool has_room_for_indices(const pair_output<Iterator>&, std::size_t count) {
   using Pair = output_value_t<Iterator, KeyValuePair<long long, char>>;
-  return can_tell_items<decltype(Pair::key)>(count);
+  return can_index<decltype(Pair::key)>(count);
 }
 
 template <class Iterator>

@@ -68,7 +68,7 @@ struct indexed_iterator_traits {
 };
 
 /// The items as sums of runs. At the beginning of each run the initial value, if there is one, goes
-/// before the item. `Begins` tells where runs begin.
+/// before the item. `Begins` says where runs begin.
 template <class T, class Begins, class ValueIterator, class ScanOp, class InitT>
 class run_input : public indexed_iterator_traits<sum_of_run<T>, sum_of_run<T>> {
  public:

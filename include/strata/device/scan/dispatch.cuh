@@ -34,7 +34,7 @@ inline constexpr std::size_t least_tile = 128;
 /// Carries out one call of a device-wide scan; `PolicyHub` may be replaced to override the tuning.
 /// `InitT` is NullType, a value, or a FutureValue. `Rings` says how a ring does the same as the
 /// scan of `d_in`. With `Rings::moves_in_place`, a result may be written to the place of another
-/// item: no block can then help itself to a sum by reading the items again, and all must be
+/// item: no block can then reduce a tile of another one, and all must be
 /// resident.
 template <class AccumT, class InputIterator, class OutputIterator, class ScanOp, bool IsInclusive,
           class InitT, class PolicyHub = scan_policy_hub<iterator_value_t<InputIterator>, AccumT>,

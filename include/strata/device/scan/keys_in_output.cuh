@@ -41,8 +41,8 @@ struct begins_over_keys {
 inline constexpr unsigned most_key_parts = 1024;
 inline constexpr int key_part_threads = 256;
 
-/// No ring: a scan by such begins is one of tiles in registers. No block may help itself to the sum of
-/// a tile whose begins may have been overwritten.
+/// No ring: a scan by such begins is one of tiles in registers. No block may reduce
+/// another tile, whose begins may have been overwritten.
 struct no_rings {
   static constexpr bool moves_in_place = true;
   template <class Start>

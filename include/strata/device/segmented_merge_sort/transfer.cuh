@@ -26,7 +26,7 @@ struct place_iterator {
   using pointer = const Index*;
   using reference = Index;
   STRATA_HD Index operator[](long long place) const {
-    STRATA_ASSERT(can_tell_items<Index>(place + 1),
+    STRATA_ASSERT(can_index<Index>(place + 1),
                   "the index %lld of an item does not fit the type of indices", place);
     return static_cast<Index>(place);
   }
