@@ -19,9 +19,8 @@
 #include "device/device_call.cuh"
 #include "support/test_support.cuh"
 
-namespace {
-
-using namespace device_test;
+// Not unnamed: nvcc warns of members that are not used there.
+namespace device_test {
 
 /// One tile for each block, whatever the number of items, of one shape.
 template <int Threads, int Items, strata::BlockLoadAlgorithm Load, strata::BlockStoreAlgorithm Store>
@@ -34,6 +33,13 @@ struct one_wave_hub {
   };
   using MaxPolicy = Policy;
 };
+
+}  // namespace device_test
+
+namespace {
+
+using namespace device_test;
+
 template <int Threads, int Items>
 using vectorized =
     one_wave_hub<Threads, Items, strata::BLOCK_LOAD_VECTORIZE, strata::BLOCK_STORE_VECTORIZE>;
