@@ -315,10 +315,14 @@ TEST_P(DeviceSelectArguments, refuses_outputs_that_begin_within_inputs) {
 TEST_P(DeviceSelectArguments, outputs_need_room_for_what_is_selected_only) {
   const std::size_t n = if_small<std::size_t>(3000, 30000);
   scene s(f(), n);
-  for (int* arrays::*const out : {&arrays::first_out, &arrays::second_out}) {
+  // Named, for nvcc writes such a type with parentheses that g++ warns of.
+  using array_of = int* arrays::*;
+  const array_of outs[] = {&arrays::first_out, &arrays::second_out};
+  const array_of ins[] = {&arrays::first, &arrays::second};
+  for (const array_of& out : outs) {
     const bool is_second = out == &arrays::second_out;
     if ((f().has & (is_second ? has_second_out : has_first_out)) == 0) continue;
-    for (int* arrays::*const in : {&arrays::first, &arrays::second}) {
+    for (const array_of& in : ins) {
       if (in == &arrays::second && (f().has & has_second) == 0) continue;
       s.renew(n);
       const std::vector<int> items = s.items_of(in == &arrays::second);

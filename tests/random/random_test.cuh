@@ -236,7 +236,7 @@ std::string text_of(const T& x) {
     char number[40];
     std::snprintf(number, sizeof(number), "%.9g ", as_double(x));
     text = number;
-  } else if constexpr (std::is_integral_v<T>) {
+  } else if constexpr (std::is_integral_v<T> && sizeof(T) <= 8) {
     text = std::to_string(x) + " ";
   }
   unsigned char bytes[sizeof(T)];

@@ -124,22 +124,22 @@ class wave_sums {
     for (unsigned done = 0; done < per_lane; done += at_once) {
       const unsigned i = first + done * step;
       T values[at_once];
-      for (unsigned polls = 0;; ++polls) {
-        bool is_complete = true;
-        STRATA_UNROLL
-        for (unsigned j = 0; j < at_once; ++j) {
-          if (i + j * step < end) {
-            is_complete = collect(round, i + j * step, values[j]) & is_complete;
+      if constexpr (std::is_same_v<ReduceTile, NullType>) {
+        for (;;) {
+          bool is_complete = true;
+          STRATA_UNROLL
+          for (unsigned j = 0; j < at_once; ++j) {
+            if (i + j * step < end) {
+              is_complete = receive_before(round, i + j * step, values[j]) & is_complete;
+            }
           }
+          if (__all_sync(full_warp_mask, is_complete) != 0) break;
+          STRATA_SPIN();
         }
-        if (__all_sync(full_warp_mask, is_complete) != 0) break;
-        if constexpr (!std::is_same_v<ReduceTile, NullType>) {
-          if (polls >= most_polls) {
-            polls = 0;
-            publish_missing(i, step, end, reduce_tile, claims_input);
-          }
+      } else {
+        while (!poll_only_round(i, step, end, count, values)) {
+          publish_missing(i, step, end, reduce_tile, claims_input);
         }
-        STRATA_SPIN();
       }
       STRATA_UNROLL
       for (unsigned j = 0; j < at_once; ++j) {
@@ -206,6 +206,30 @@ class wave_sums {
   static constexpr unsigned long long by_own_block = 1;
   static constexpr unsigned long long by_other_block = 2;
 
+  // By all lanes of a warp: receives sums of the only round there is. False if, after some milliseconds,
+  // some have not come.
+  STRATA_D bool poll_only_round(unsigned i, unsigned step, unsigned end, unsigned count,
+                                T (&values)[at_once]) const {
+    for (unsigned polls = 0; polls < most_polls; ++polls) {
+      // All are on their way before the first one is looked at. Lanes with fewer tiles load the last one
+      // again: branches between the loads would make them wait for each other.
+      sum_packets received[at_once];
+      STRATA_UNROLL
+      for (unsigned j = 0; j < at_once; ++j) {
+        const unsigned tile = i + j * step;
+        received[j] = load_sum(0, tile < count ? tile : count - 1);
+      }
+      bool is_complete = true;
+      STRATA_UNROLL
+      for (unsigned j = 0; j < at_once; ++j) {
+        is_complete = (unpack(received[j], 0, values[j]) | (i + j * step >= end)) & is_complete;
+      }
+      if (__all_sync(full_warp_mask, is_complete) != 0) return true;
+      STRATA_SPIN();
+    }
+    return false;
+  }
+
   // By all lanes of a warp: makes the sums that lanes miss, one after the other, and publishes them, which
   // a tile's own block may do at the same time, with the same bits. There is one round, so that tile `i`
   // is that of block `i`. What has been claimed is on its way: whoever did so has started, and waits for
@@ -271,7 +295,7 @@ class wave_sums {
   }
 
   // Receives the sum of tile `i` of those before the block's tile of this round, if it is there.
-  STRATA_D bool collect(unsigned round, unsigned i, T& value) const {
+  STRATA_D bool receive_before(unsigned round, unsigned i, T& value) const {
     unsigned block = i;
     if (round > 0) {
       const unsigned of_last_round = blocks_ - block_;
@@ -282,13 +306,28 @@ class wave_sums {
   }
 
   STRATA_D bool receive(unsigned round, unsigned block, T& value) const {
+    return unpack(load_sum(round, block), round, value);
+  }
+
+  struct sum_packets {
+    platform::packet part[packets_per_value];
+  };
+  STRATA_D sum_packets load_sum(unsigned round, unsigned block) const {
+    sum_packets received;
+    STRATA_UNROLL
+    for (int part = 0; part < packets_per_value; ++part) {
+      received.part[part] = platform::load_packet(packet(round, block, part));
+    }
+    return received;
+  }
+  // The sum, if it is that of this call and round and has arrived as a whole.
+  STRATA_D bool unpack(const sum_packets& received, unsigned round, T& value) const {
     unsigned long long words[packets_per_value];
     bool is_complete = true;
     STRATA_UNROLL
     for (int part = 0; part < packets_per_value; ++part) {
-      const platform::packet received = platform::load_packet(packet(round, block, part));
-      is_complete = is_complete && received.tag == tag_ + round;
-      words[part] = received.value;
+      is_complete = is_complete && received.part[part].tag == tag_ + round;
+      words[part] = received.part[part].value;
     }
     std::memcpy(static_cast<void*>(&value), words, sizeof(T));
     return is_complete;
