@@ -18,14 +18,21 @@ namespace strata_test {
 static_assert(STRATA_DEBUG == 1, "define STRATA_DEBUG as 1: assertions are off without it");
 
 /// `launch()` starts a kernel, of which a thread must fail an assertion with a message that contains
-/// `message`.
+/// `message`. With `is_race`, what the assertion finds is a race as well, which check mode reports
+/// first.
 template <class Launch>
-void expect_assertion(const Launch& launch, const std::string& message) {
+void expect_assertion(const Launch& launch, const std::string& message,
+                      [[maybe_unused]] bool is_race = false) {
 #if STRATA_HOST_SIMT
   strata::simt::clear_report();
   strata::simt::config().quiet = true;
   EXPECT_NE(launch(), cudaSuccess);
   strata::simt::config().quiet = false;
+  if (is_race && strata::simt::runtime_flavour() == strata::simt::flavour::check) {
+    EXPECT_STREQ(strata::simt::last_report().kind, "global-race");
+    strata::simt::clear_report();
+    return;
+  }
   EXPECT_STREQ(strata::simt::last_report().kind, "assertion");
   EXPECT_NE(std::string(strata::simt::last_report().text).find(message), std::string::npos)
       << strata::simt::last_report().text;
