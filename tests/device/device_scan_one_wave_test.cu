@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "device/device_call.cuh"
+#include "device/schedules.cuh"
 #include "support/test_support.cuh"
 
 // Not unnamed: nvcc warns of members that are not used there.
@@ -55,13 +56,7 @@ std::size_t schedules_of_shape() { return if_small<std::size_t>(60, 1000); }
 template <class Issue>
 void under_many_schedules(const Issue& issue) {
 #if STRATA_HOST_SIMT
-  struct restore {
-    strata::simt::configuration before = strata::simt::config();
-    ~restore() { strata::simt::config() = before; }
-  } restore_at_end;
-  constexpr strata::simt::block_order orders[] = {strata::simt::block_order::ascending,
-                                                  strata::simt::block_order::descending,
-                                                  strata::simt::block_order::shuffled};
+  const configuration_guard guard;
 #endif
   for (std::size_t i = 0; i < schedules_of_shape(); ++i) {
 #if STRATA_HOST_SIMT

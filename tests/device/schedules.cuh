@@ -21,16 +21,20 @@ namespace device_test {
 inline std::size_t schedules() { return if_small<std::size_t>(8, 24); }
 inline std::size_t large_for_schedules() { return if_small<std::size_t>(20000, 200003); }
 
+/// Restores the configuration of the host back end at its end.
+struct configuration_guard {
+  strata::simt::configuration before = strata::simt::config();
+  ~configuration_guard() { strata::simt::config() = before; }
+};
+
+inline constexpr strata::simt::block_order orders[] = {strata::simt::block_order::ascending,
+                                                       strata::simt::block_order::descending,
+                                                       strata::simt::block_order::shuffled};
+
 /// Calls `issue(i)` for each i below `schedules()`, each under another one.
 template <class Issue>
 void under_all_schedules(const Issue& issue) {
-  struct restore {
-    strata::simt::configuration before = strata::simt::config();
-    ~restore() { strata::simt::config() = before; }
-  } restore_at_end;
-  constexpr strata::simt::block_order orders[] = {strata::simt::block_order::ascending,
-                                                  strata::simt::block_order::descending,
-                                                  strata::simt::block_order::shuffled};
+  const configuration_guard guard;
   constexpr unsigned residents[] = {4, 1, 2, 16, 64};
   for (std::size_t i = 0; i < schedules(); ++i) {
     strata::simt::configuration& config = strata::simt::config();

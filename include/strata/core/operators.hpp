@@ -15,9 +15,9 @@ namespace detail {
 /// The floating-point types whose NaNs and zeros Min and Max know; all others are compared by their
 /// operators alone.
 template <class T>
-inline constexpr bool is_device_real = std::is_same_v<T, float> || std::is_same_v<T, double> ||
-                                       std::is_same_v<T, __half> ||
-                                       std::is_same_v<T, __nv_bfloat16>;
+inline constexpr bool is_device_real =
+    std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, __half> ||
+    std::is_same_v<T, __nv_bfloat16>;
 
 /// The lesser (or, for `IsMax`, the greater) number of two: -0.0 lies below +0.0, and a NaN loses
 /// against every number. That order is total but for NaNs, so that neither the order nor the

@@ -109,8 +109,8 @@ struct required_output_value : iterator_requirements<Iterator>, output_requireme
   using type = Fallback;
 };
 template <class Iterator, class Fallback>
-struct required_output_value<Iterator, Fallback, false>
-    : output_requirements<Iterator>, output_value<Iterator, Fallback> {};
+struct required_output_value<Iterator, Fallback, false> : output_requirements<Iterator>,
+                                                          output_value<Iterator, Fallback> {};
 template <class Iterator, class Fallback>
 using output_value_t = typename required_output_value<Iterator, Fallback>::type;
 

@@ -23,8 +23,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Execution.** One kernel launch at every size, on `stream`; no host synchronisation and no
 ///   allocation, so a call can be captured in a graph and replayed. Calls that may run at the same
 ///   time need temporary storage of their own. For how blocks wait for each other see DeviceScan.
-/// - **Types.** Items must be trivially relocatable and have an operator ==, which must not be asked
-///   for NaN: each NaN is a run. Items of 1, 2, 4, 8 or 16 bytes are read once, others, and arrays
+/// - **Types.** Items must be trivially relocatable and have an operator ==. A NaN equals
+///   nothing, so each is a run of its own. Items of 1, 2, 4, 8 or 16 bytes are read once, others, and arrays
 ///   that are too short for that, three times. Lengths are counted in 64 bits where `num_items` has
 ///   them.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count,

@@ -192,14 +192,12 @@ struct DeviceScan {
       cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceScan::ExclusiveScanByKey");
     using Init = typename detail::initial_value_of<InitValueT>::type;
-    using T =
-        detail::accumulator_t<ScanOp, Init, detail::iterator_value_t<ValuesInputIterator>>;
+    using T = detail::accumulator_t<ScanOp, Init, detail::iterator_value_t<ValuesInputIterator>>;
     // The first item begins a run: what is before it is never looked at.
-    return by_key<T, false>(d_temp_storage, temp_storage_bytes,
-                            detail::run_begins<KeysInputIterator, EqualityOp>{d_keys_in,
-                                                                              equality_op},
-                            d_values_in, d_values_out, scan_op, init_value,
-                            detail::sum_of_run<T>{}, num_items, stream);
+    return by_key<T, false>(
+        d_temp_storage, temp_storage_bytes,
+        detail::run_begins<KeysInputIterator, EqualityOp>{d_keys_in, equality_op}, d_values_in,
+        d_values_out, scan_op, init_value, detail::sum_of_run<T>{}, num_items, stream);
   }
 
   /// Adds up to each item in its run.
@@ -238,11 +236,10 @@ struct DeviceScan {
                                       ValuesOutputIterator d_values_out, ScanOp scan_op,
                                       NumItemsT num_items, EqualityOp equality_op,
                                       cudaStream_t stream) {
-    return by_key<T, true>(d_temp_storage, temp_storage_bytes,
-                           detail::run_begins<KeysInputIterator, EqualityOp>{d_keys_in,
-                                                                             equality_op},
-                           d_values_in, d_values_out, scan_op, NullType{}, NullType{}, num_items,
-                           stream);
+    return by_key<T, true>(
+        d_temp_storage, temp_storage_bytes,
+        detail::run_begins<KeysInputIterator, EqualityOp>{d_keys_in, equality_op}, d_values_in,
+        d_values_out, scan_op, NullType{}, NullType{}, num_items, stream);
   }
 
   template <class T, bool IsInclusive, class Runs, class ValuesInputIterator,
@@ -284,9 +281,9 @@ struct DeviceScan {
     } else {
       // Whether results go over the keys is not known in a size query.
       std::size_t scan_bytes = 0;
-      cudaError_t status = scan_runs<T, IsInclusive>(nullptr, scan_bytes, runs, d_values_in,
-                                                     d_values_out, scan_op, init_value, initial_sum,
-                                                     num_items, rings, stream);
+      cudaError_t status =
+          scan_runs<T, IsInclusive>(nullptr, scan_bytes, runs, d_values_in, d_values_out, scan_op,
+                                    init_value, initial_sum, num_items, rings, stream);
       if (status != cudaSuccess) return status;
       temporary_storage::layout<2> storage;
       storage.template reserve<unsigned char>(0, detail::most_key_parts);
@@ -301,8 +298,8 @@ struct DeviceScan {
       }
       const detail::begins_over_keys begins{reinterpret_cast<unsigned char*>(d_values_out),
                                             sizeof(*d_values_out)};
-      status = detail::write_begins_over_keys(
-          runs, count, storage.template get<unsigned char>(0), begins, stream);
+      status = detail::write_begins_over_keys(runs, count, storage.template get<unsigned char>(0),
+                                              begins, stream);
       if (status != cudaSuccess) return status;
       return scan_runs<T, IsInclusive>(of_scan, scan_bytes, begins, d_values_in, d_values_out,
                                        scan_op, init_value, initial_sum, num_items,
@@ -327,15 +324,14 @@ struct DeviceScan {
                                   detail::columns_policy_hub<SumT, SumT>,
                                   Rings>::Dispatch(d_temp_storage, temp_storage_bytes,
                                                    Input(begins, d_values_in, scan_op, init_value),
-                                                   output, num_items, Combine{scan_op},
-                                                   initial_sum, rings, stream);
+                                                   output, num_items, Combine{scan_op}, initial_sum,
+                                                   rings, stream);
     };
     if constexpr (IsInclusive) {
       return dispatch_to(detail::run_inclusive_output<T, ValuesOutputIterator>(d_values_out));
     } else {
-      return dispatch_to(
-          detail::run_exclusive_output<T, Begins, ValuesOutputIterator, InitValueT>(
-              begins, d_values_out, init_value));
+      return dispatch_to(detail::run_exclusive_output<T, Begins, ValuesOutputIterator, InitValueT>(
+          begins, d_values_out, init_value));
     }
   }
 

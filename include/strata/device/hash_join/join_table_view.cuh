@@ -190,8 +190,7 @@ class JoinTable {
     if (d_temp_storage == nullptr) {
       return detail::answer_size_query(layout, temp_storage_bytes);
     }
-    if (rows_ < 0 || d_num_out == nullptr ||
-        (probe_rows > 0 && d_probe_keys == nullptr) ||
+    if (rows_ < 0 || d_num_out == nullptr || (probe_rows > 0 && d_probe_keys == nullptr) ||
         !layout.map(d_temp_storage, temp_storage_bytes)) {
       return cudaErrorInvalidValue;
     }

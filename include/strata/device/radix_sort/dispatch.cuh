@@ -191,8 +191,7 @@ struct DispatchRadixSort {
                          most_passes));
     if constexpr (may_count_words && PolicyHub::least_counted_words > 0) {
       if (num_items >= PolicyHub::least_counted_words) {
-        storage.template reserve<unsigned long long>(bins_slot,
-                                                     radix_words + 1 + 2 * most_blocks);
+        storage.template reserve<unsigned long long>(bins_slot, radix_words + 1 + 2 * most_blocks);
       }
     }
     storage.template reserve<platform::packet>(arrivals_slot, most_blocks);
@@ -266,8 +265,9 @@ struct DispatchRadixSort {
     configuration.dynamic_shared_bytes = Agent::shared_bytes;
     static kernel_property_cache clusters_cache;
     int clusters = 0;
-    status = clusters_cache.get(
-        clusters, [&](int& count) { return strata::resident_clusters(configuration, kernel, count); });
+    status = clusters_cache.get(clusters, [&](int& count) {
+      return strata::resident_clusters(configuration, kernel, count);
+    });
     has_clusters = clusters > 0;
     if (status != cudaSuccess || !has_clusters) return status;
     configuration.stream = stream;
@@ -319,7 +319,7 @@ struct DispatchRadixSort {
          may_be_replayed()},
         storage.template get<unsigned>(states_slot)};
     return strata::launch(configuration, kernel, keys, values, static_cast<unsigned>(num_items),
-                  static_cast<int>(rows), range, digits, shared);
+                          static_cast<int>(rows), range, digits, shared);
   }
 
   template <class ActivePolicy, class State>

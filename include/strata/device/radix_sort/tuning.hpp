@@ -115,18 +115,16 @@ struct radix_sort_policy_hub {
     static constexpr int most_key_items =
         radix_mantissa_bits<Key> == 0 ? items_within(184, 44) : items_within(176, 42);
     static constexpr int most_pair_items = items_within(key_bytes == value_bytes ? 168 : 176, 34);
-    static constexpr radix_pass_tuning pass = value_bytes == 0
-                                                  ? radix_pass_tuning{256, most_key_items, 3}
-                                                  : radix_pass_tuning{threads_within(384, widest),
-                                                                      most_pair_items, 2};
+    static constexpr radix_pass_tuning pass =
+        value_bytes == 0 ? radix_pass_tuning{256, most_key_items, 3}
+                         : radix_pass_tuning{threads_within(384, widest), most_pair_items, 2};
     static constexpr radix_block_tuning small_block{256, items_within(16, 4)};
     static constexpr radix_cluster_tuning cluster{256,
                                                   1 << (log2_ceiling(pairs_within(64, 8) + 1) - 1),
                                                   key_bytes + value_bytes <= 256 ? 8 : 0};
     static constexpr radix_block_tuning large_block{256, pairs_within(128, 32)};
     static constexpr radix_grid_tuning grid{threads_within(512, key_bytes + value_bytes),
-                                            pairs_within(128, 32), pairs_within(16, 2), 1,
-                                            1 << 22};
+                                            pairs_within(128, 32), pairs_within(16, 2), 1, 1 << 22};
     static constexpr radix_words_tuning words{1024, std::size_t{1} << 23};
   };
 

@@ -30,9 +30,10 @@ __launch_bounds__(MaxPolicy::ActivePolicy::tuning.block_threads,
     typename Agent::TempStorage agent;
     typename Exchange::TempStorage exchange;
   };
-  static_assert(sizeof(shared_storage) <= std::size_t{48} << 10,
-                "blocks of a reduction exchange results in 48 KB of shared memory: the accumulator is "
-                "too large, reduce smaller parts of it one after the other");
+  static_assert(
+      sizeof(shared_storage) <= std::size_t{48} << 10,
+      "blocks of a reduction exchange results in 48 KB of shared memory: the accumulator is "
+      "too large, reduce smaller parts of it one after the other");
   STRATA_SHARED(shared, Uninitialized<shared_storage>);
   STRATA_ASSERT(blockDim.x == MaxPolicy::ActivePolicy::tuning.block_threads,
                 "reduce_kernel runs in a block of %u threads, its policy says %d", blockDim.x,

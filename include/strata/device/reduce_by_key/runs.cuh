@@ -100,10 +100,10 @@ struct run_reduction {
   }
   /// With the sum of all items.
   STRATA_HD void write_end(const Run& total) const {
-    STRATA_ASSERT(!reach_inputs(unique_out, total.begins) &&
-                      !reach_inputs(aggregates_out, total.begins),
-                  "an output of a reduction by key reaches into an input, with %llu runs",
-                  static_cast<unsigned long long>(total.begins));
+    STRATA_ASSERT(
+        !reach_inputs(unique_out, total.begins) && !reach_inputs(aggregates_out, total.begins),
+        "an output of a reduction by key reaches into an input, with %llu runs",
+        static_cast<unsigned long long>(total.begins));
     write_aggregate(total.begins - 1, total.value);
     *num_runs_out = count_as<output_value_t<NumRunsIterator, Count>>(total.begins);
   }

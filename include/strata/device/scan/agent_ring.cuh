@@ -318,8 +318,8 @@ class AgentRing {
       if (gridDim.x > 1 && sums_.tiles_before(round) > 0) {
         // The head is in the sum of the first tile.
         if (after_head && round == 1) begin_with_initial_value();
-        const Sum between = WarpScan<Sum>(unused).Broadcast(
-            sums_.sum_before(round, work_.scan_op()), 0);
+        const Sum between =
+            WarpScan<Sum>(unused).Broadcast(sums_.sum_before(round, work_.scan_op()), 0);
         prefix = has_prefix ? combine(prefix, between) : between;
         has_prefix = true;
       }

@@ -167,10 +167,10 @@ struct DispatchScan {
   cudaError_t start_waves() {
     static kernel_property_cache cache;
     return detail::launch_resident(configuration<ActivePolicy, Tiles>(), cache, device,
-                           tiles<ActivePolicy, Tiles>(), max_scan_blocks,
-                           scan_tiles_kernel<MaxPolicy, Tiles, false, AccumT, InputIterator,
-                                             OutputIterator, ScanOp, IsInclusive, InitT>,
-                           d_in, d_out, num_items, false, scan_op, init, exchange());
+                                   tiles<ActivePolicy, Tiles>(), max_scan_blocks,
+                                   scan_tiles_kernel<MaxPolicy, Tiles, false, AccumT, InputIterator,
+                                                     OutputIterator, ScanOp, IsInclusive, InitT>,
+                                   d_in, d_out, num_items, false, scan_op, init, exchange());
   }
 
   // Only launches that a graph keeps are carried out again with the same tag.

@@ -23,8 +23,8 @@ namespace detail {
 template <class KeyIterator, class OutputIterator>
 inline constexpr bool may_write_over_keys = false;
 template <class Key, class Output>
-inline constexpr bool may_write_over_keys<Key*, Output*> =
-    sizeof(Key) == sizeof(Output) && !std::is_const_v<Output>;
+inline constexpr bool may_write_over_keys<Key*, Output*> = sizeof(Key) == sizeof(Output) &&
+                                                           !std::is_const_v<Output>;
 
 /// Whether a run begins with an item, said where its key was: in the first byte of `key_bytes`.
 struct begins_over_keys {
@@ -102,13 +102,12 @@ template <class Runs>
 cudaError_t write_begins_over_keys(const Runs& runs, std::size_t num_items,
                                    unsigned char* part_begins, const begins_over_keys& begins,
                                    cudaStream_t stream) {
-  const std::size_t part_items =
-      round_up<std::size_t>(ceiling_divide<std::size_t>(num_items, most_key_parts),
-                            key_part_threads);
+  const std::size_t part_items = round_up<std::size_t>(
+      ceiling_divide<std::size_t>(num_items, most_key_parts), key_part_threads);
   const auto parts = static_cast<unsigned>(ceiling_divide(num_items, part_items));
-  launch_configuration configuration{
-      "strata::DeviceScan, begins of parts",
-      dim3(ceiling_divide(parts, unsigned{key_part_threads})), dim3(key_part_threads)};
+  launch_configuration configuration{"strata::DeviceScan, begins of parts",
+                                     dim3(ceiling_divide(parts, unsigned{key_part_threads})),
+                                     dim3(key_part_threads)};
   configuration.stream = stream;
   const cudaError_t status = strata::launch(configuration, find_begins_of_parts_kernel<Runs>, runs,
                                             num_items, part_items, part_begins);

@@ -94,12 +94,10 @@ struct scan_policy_hub {
     static constexpr scan_tile_tuning small_tile{threads, items_within(16), BLOCK_LOAD_VECTORIZE,
                                                  BLOCK_STORE_VECTORIZE, 1};
     /// Enough bytes on their way.
-    static constexpr scan_tile_tuning large_tile{threads, fitting_items<threads, items_within(64)>(),
-                                                 is_transposed ? BLOCK_LOAD_WARP_TRANSPOSE
-                                                               : BLOCK_LOAD_DIRECT,
-                                                 is_transposed ? BLOCK_STORE_WARP_TRANSPOSE
-                                                               : BLOCK_STORE_DIRECT,
-                                                 1};
+    static constexpr scan_tile_tuning large_tile{
+        threads, fitting_items<threads, items_within(64)>(),
+        is_transposed ? BLOCK_LOAD_WARP_TRANSPOSE : BLOCK_LOAD_DIRECT,
+        is_transposed ? BLOCK_STORE_WARP_TRANSPOSE : BLOCK_STORE_DIRECT, 1};
     static constexpr scan_ring_tuning ring{320, 9, 4, 2, 1};
     /// Inputs from this size on take the ring.
     static constexpr std::size_t ring_from_bytes = ~std::size_t{0};

@@ -244,8 +244,7 @@ class wave_sums {
       unsigned missing = __ballot_sync(full_warp_mask, is_missing ? 1 : 0);
       STRATA_UNROLL_N(1)
       for (; missing != 0; missing &= missing - 1) {
-        const unsigned tile =
-            __shfl_sync(full_warp_mask, i, __ffs(static_cast<int>(missing)) - 1);
+        const unsigned tile = __shfl_sync(full_warp_mask, i, __ffs(static_cast<int>(missing)) - 1);
         if (claims_input && !claim_input_of(tile)) continue;
         const T sum = reduce_tile(tile);
         __syncwarp();
@@ -274,7 +273,7 @@ class wave_sums {
     return __any_sync(full_warp_mask, is_claimed) != 0;
   }
 
-  // In the tag of a packet of the second round, which there is not where input is claimed.
+  // The tag of a packet of round 1: a scan that claims its input has round 0 only.
   STRATA_D unsigned long long* claim_of(unsigned block) const { return &packet(1, block, 0)->tag; }
 
   STRATA_D platform::packet* packet(unsigned round, unsigned block, int part) const {

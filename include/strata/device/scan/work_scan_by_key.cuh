@@ -198,9 +198,9 @@ struct scan_by_key_form {
   static constexpr bool is_inclusive = IsInclusive;
   static constexpr bool has_initial_value = !std::is_same_v<InitT, NullType>;
   static constexpr bool copies_keys = UsesBulkCopies && is_bulk_array<KeyIterator>;
-  static constexpr bool copies_values =
-      UsesBulkCopies && is_bulk_array<ValueIterator> && sizeof(Value) == sizeof(Result) &&
-      is_trivially_relocatable_v<Result>;
+  static constexpr bool copies_values = UsesBulkCopies && is_bulk_array<ValueIterator> &&
+                                        sizeof(Value) == sizeof(Result) &&
+                                        is_trivially_relocatable_v<Result>;
   using StagedValue = std::conditional_t<copies_values, Value, AccumT>;
   using StagedResult = std::conditional_t<copies_values, Result, AccumT>;
   // Whatever is not copied is staged by its value.

@@ -42,7 +42,8 @@ segments_to_sort<offset_segments<Begins, Ends>> segments_by_offsets(NumItemsT nu
   all.num_items = static_cast<unsigned long long>(num_items);
   all.num_segments = static_cast<long long>(num_segments);
   all.longest = static_cast<long long>(num_items);
-  all.has_offsets = num_items == 0 || num_segments == 0 || (!detail::is_null(begins) && !detail::is_null(ends));
+  all.has_offsets =
+      num_items == 0 || num_segments == 0 || (!detail::is_null(begins) && !detail::is_null(ends));
   return all;
 }
 
@@ -116,8 +117,8 @@ cudaError_t merge_sort_segments(void* d_temp_storage, std::size_t& temp_storage_
         DispatchSegmentedMergeSort<Key, Value, KeysIn, ValuesIn, Segments, ConstCompare>;
     return Dispatch::Dispatch(
         d_temp_storage, temp_storage_bytes,
-        {keys, values, output, all.num_items, all.num_segments, all.segments,
-         all.longest, is_in_place, wants_keys, ConstCompare{compare}, stream});
+        {keys, values, output, all.num_items, all.num_segments, all.segments, all.longest,
+         is_in_place, wants_keys, ConstCompare{compare}, stream});
   }
   return cudaErrorInvalidValue;
 }

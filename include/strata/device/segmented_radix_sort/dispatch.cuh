@@ -58,8 +58,8 @@ struct DispatchSegmentedRadixSort {
                   "sorts of segments move values bit by bit: they must be trivially relocatable");
     static_assert(are_offsets<BeginOffsetIterator> && are_offsets<EndOffsetIterator>,
                   "Offset iterator type should be integral.");
-    if (!is_count(num_items) || !is_count(num_segments) || begin_bit < 0 ||
-        begin_bit > end_bit || end_bit > Digits::key_bits) {
+    if (!is_count(num_items) || !is_count(num_segments) || begin_bit < 0 || begin_bit > end_bit ||
+        end_bit > Digits::key_bits) {
       return cudaErrorInvalidValue;
     }
     const auto count = static_cast<std::size_t>(num_items);

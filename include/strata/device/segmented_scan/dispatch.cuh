@@ -104,10 +104,11 @@ struct DispatchSegmentedScan {
     configuration.stream = stream;
     configuration.programmatic = device.ptx_version >= 900;
     static kernel_property_cache cache;
-    return detail::launch_resident(configuration, cache, device, max_scan_blocks, max_scan_blocks,
-                           segmented_scan_kernel<MaxPolicy, AccumT, InputIterator, OutputIterator,
-                                                 Places, Index, ScanOp, IsInclusive, InitT>,
-                           d_in, d_out, places, ends, num_segments, scan_op, init, exchange());
+    return detail::launch_resident(
+        configuration, cache, device, max_scan_blocks, max_scan_blocks,
+        segmented_scan_kernel<MaxPolicy, AccumT, InputIterator, OutputIterator, Places, Index,
+                              ScanOp, IsInclusive, InitT>,
+        d_in, d_out, places, ends, num_segments, scan_op, init, exchange());
   }
 
   // Only launches that a graph keeps are carried out again with the same tag.

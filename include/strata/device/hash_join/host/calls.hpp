@@ -28,10 +28,10 @@ struct join_on_host {
       return cudaErrorInvalidValue;
     }
     std::int64_t total = 0;
-    const cudaError_t status = as_cuda(host_join_gather<Index>(
-        temp_storage, temp_storage_bytes, kind, build_keys, build_rows, probe_keys, probe_rows,
-        sink, num_out == nullptr ? nullptr : &total, capacity, on_host(options), options.hash,
-        options.equal));
+    const cudaError_t status = as_cuda(
+        host_join_gather<Index>(temp_storage, temp_storage_bytes, kind, build_keys, build_rows,
+                                probe_keys, probe_rows, sink, num_out == nullptr ? nullptr : &total,
+                                capacity, on_host(options), options.hash, options.equal));
     if (temp_storage != nullptr && status == cudaSuccess) write_total(total, num_out);
     return status;
   }
