@@ -40,7 +40,7 @@ bool equal_bytes(const T& a, const T& b) {
 
 // ---------------------------------------------------------------------------- cases
 template <class T, int Rows, int Columns, int X, int Y = 1, int Z = 1, class Layout = ChosenLayout,
-          int Side = strata::detail::usual_square_side<T, Rows, Columns, X * Y * Z>()>
+          int Side = strata::detail::default_square_side<T, Rows, Columns, X * Y * Z>()>
 struct tile_case {
   using type = T;
   using transpose = BlockTranspose<T, Rows, Columns, X, Y, Z, Layout, Side>;

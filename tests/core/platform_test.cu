@@ -147,7 +147,7 @@ void under_many_schedules(const Test& test) {
 #endif
 }
 
-enum class passing { release, fences, packet };
+enum class passing { release, fences, tagged_word };
 
 template <class Word>
 STRATA_D Word wait_for(const Word* flag, Word expected, bool acquire) {
@@ -212,16 +212,16 @@ TEST(platform, fences_order_relaxed_words) {
   test_messages<unsigned long long, passing::fences>();
 }
 
-// Thread t of block 0 writes packet t, thread t of block 1 waits for its tag.
-STRATA_KERNEL void pass_packets(platform::packet* packets, unsigned long long* received) {
-  platform::packet* const mine = packets + threadIdx.x;
+// Thread t of block 0 writes word t, thread t of block 1 waits for its epoch.
+STRATA_KERNEL void pass_tagged_words(platform::tagged_word* words, unsigned long long* received) {
+  platform::tagged_word* const mine = words + threadIdx.x;
   if (blockIdx.x == 0) {
-    platform::store_packet(mine, {threadIdx.x * 0x0123456789abcdefull, threadIdx.x + 1ull});
+    platform::store_tagged_word(mine, {threadIdx.x * 0x0123456789abcdefull, threadIdx.x + 1ull});
     return;
   }
   for (;;) {
-    const platform::packet seen = platform::load_packet(mine);
-    if (seen.tag == threadIdx.x + 1ull) {
+    const platform::tagged_word seen = platform::load_tagged_word(mine);
+    if (seen.epoch == threadIdx.x + 1ull) {
       received[threadIdx.x] = seen.value;
       break;
     }
@@ -229,12 +229,12 @@ STRATA_KERNEL void pass_packets(platform::packet* packets, unsigned long long* r
   }
 }
 
-TEST(platform, whoever_finds_the_tag_of_a_packet_has_its_value) {
+TEST(platform, whoever_finds_the_epoch_of_a_tagged_word_has_its_value) {
   constexpr unsigned threads = 128;
   under_many_schedules([] {
-    device_vector<platform::packet> packets{std::vector<platform::packet>(threads)};
+    device_vector<platform::tagged_word> words{std::vector<platform::tagged_word>(threads)};
     device_vector<unsigned long long> received(threads);
-    ASSERT_CUDA_SUCCESS(strata::launch({"pass_packets", 2, threads}, pass_packets, packets.data(),
+    ASSERT_CUDA_SUCCESS(strata::launch({"pass_tagged_words", 2, threads}, pass_tagged_words, words.data(),
                                        received.data()));
     const std::vector<unsigned long long> results = received.to_host();
     for (std::size_t i = 0; i < threads; ++i) ASSERT_EQ(results[i], i * 0x0123456789abcdefull);

@@ -28,7 +28,7 @@ using strata::no_row;
 
 constexpr bool by_metal = STRATA_JOIN_BACKEND == STRATA_JOIN_BACKEND_METAL;
 
-// What may be asked for; the host has no plans.
+// The strategies of the host back end.
 std::vector<JoinStrategy> strategies() {
   if (!by_metal) return {JoinStrategy::cpu, JoinStrategy::automatic};
   return {JoinStrategy::cpu, JoinStrategy::automatic, JoinStrategy::simple,

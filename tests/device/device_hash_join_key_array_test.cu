@@ -56,7 +56,7 @@ TEST(device_hash_join_key_array, half_of_the_keys_of_the_range) {
                       -std::int64_t{rows()});
 }
 
-// A build row before the range, then one behind: the array cannot tell them.
+// A build row before the range, then one after it: the array has no element for them.
 TEST(device_hash_join_key_array, build_rows_outside_of_the_range) {
   for (const std::uint32_t outside : {0u, 2 * rows()}) {
     std::vector<std::uint32_t> ids = shuffled_ids(rows(), 10);
@@ -67,7 +67,7 @@ TEST(device_hash_join_key_array, build_rows_outside_of_the_range) {
   }
 }
 
-// Nothing says that they are unique: the array is not asked.
+// Keys are not promised to be unique: the array is not used.
 TEST(device_hash_join_key_array, keys_of_several_build_rows) {
   check<std::uint32_t>({random_ids(rows(), rows()), {}}, {random_ids(rows() + 7, rows()), {}}, 0,
                        rows());

@@ -73,7 +73,7 @@ TEST(device_hash_join_partition, rows_without_a_key) {
 }
 
 // Some build rows of each key, then so many that a bucket has more than a thread looks at, then more
-// than a table has room for: these take several tables if the join is an inner one.
+// than the capacity of a table: these take several tables if the join is an inner one.
 TEST(device_hash_join_partition, each_key_has_several_rows) {
   for (const std::uint32_t each : {3u, 12u, 70u, 4000u}) {
     if (if_small(each == 12, false)) continue;
@@ -120,7 +120,7 @@ TEST(device_hash_join_partition, different_keys_share_a_bucket) {
   }
 }
 
-// Frequent keys make buckets with many rows, or more than tables have room for; rare ones do not.
+// Frequent keys make buckets with many rows, or more than the capacity of tables; rare ones do not.
 TEST(device_hash_join_partition, frequent_keys_among_rare_ones) {
   const auto skewed = [](std::size_t rows) {
     side_ids side{std::vector<std::uint32_t>(rows), {}};
@@ -146,7 +146,7 @@ TEST(device_hash_join_partition, one_build_key_has_most_rows_and_others_most_pro
   check_many_rows<std::uint32_t>(build, probe, as_u32);
 }
 
-// Different keys whose hashes choose the same partition: just more than a table has room for.
+// Different keys whose hashes choose the same partition: just more than the capacity of a table.
 TEST(device_hash_join_partition, different_keys_fill_one_partition) {
   std::vector<std::uint32_t> together;
   for (std::uint32_t key = 1; together.size() < 2060; ++key) {
@@ -166,8 +166,8 @@ TEST(device_hash_join_partition, one_side_or_both_are_empty) {
 }
 
 TEST(device_hash_join_partition, plan_has_room_for_what_it_promises) {
+  using strata::detail::join_duplicates_list;
   using strata::detail::join_partition_plan;
-  using strata::detail::join_repeated_list;
   using strata::detail::join_static_shared_bytes;
   constexpr strata::join_partition_tuning tuning =
       strata::detail::join_policy_hub::MaxPolicy::partition;
@@ -176,11 +176,11 @@ TEST(device_hash_join_partition, plan_has_room_for_what_it_promises) {
       const join_partition_plan plan =
           strata::detail::plan_join_partitions(rows, 3 * rows, tuning, is_wide, false);
       ASSERT_GE(plan.bits, 1);
-      ASSERT_LE(plan.bits, strata::detail::most_join_partition_bits);
-      ASSERT_LE(plan.bits_of_pass(false), strata::detail::most_join_pass_bits);
-      ASSERT_LE(plan.bits_of_pass(true), strata::detail::most_join_pass_bits);
+      ASSERT_LE(plan.bits, strata::detail::max_join_partition_bits);
+      ASSERT_LE(plan.bits_of_pass(false), strata::detail::max_join_pass_bits);
+      ASSERT_LE(plan.bits_of_pass(true), strata::detail::max_join_pass_bits);
       ASSERT_LT(plan.bits + plan.bucket_bits, 32);
-      ASSERT_GT(plan.unit_rows, 0u);
+      ASSERT_GT(plan.work_item_rows, 0u);
       if (!plan.is_possible) {
         ASSERT_GT(rows, std::uint64_t{1} << 28);
         continue;
@@ -191,9 +191,9 @@ TEST(device_hash_join_partition, plan_has_room_for_what_it_promises) {
       ASSERT_LT(plan.table_rows, 1u << 16);
       // With more, no block may have that much memory: there is one table in global memory then.
       if (rows <= std::uint64_t{1} << 28) {
-        ASSERT_LE(
-            plan.table_bytes(true) + 8 * sizeof(join_repeated_list<128>) + join_static_shared_bytes,
-            std::size_t{227} << 10);
+        ASSERT_LE(plan.table_bytes(true) + 8 * sizeof(join_duplicates_list<128>) +
+                      join_static_shared_bytes,
+                  std::size_t{227} << 10);
       }
     }
   }

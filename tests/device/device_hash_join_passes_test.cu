@@ -24,12 +24,33 @@ struct small_hub {
   using MaxPolicy = Policy;
 };
 
-template <class Key>
+/// The same policy for the devices of today, below one of other blocks and tiles, which needs the same storage.
+struct chained_hub {
+  struct Policy750 : strata::ChainedPolicy<750, Policy750, Policy750> {
+    static constexpr auto table = small_hub::Policy::table;
+    static constexpr auto partition = small_hub::Policy::partition;
+    static constexpr auto sorted = small_hub::Policy::sorted;
+    static constexpr std::uint64_t least_partitioned_rows = 1;
+    using strategy = strata::cuda_join_policy;
+  };
+  struct Policy99990 : strata::ChainedPolicy<99990, Policy99990, Policy750> {
+    static constexpr strata::join_table_tuning table{128, 256, 3, 2, 384};
+    static constexpr strata::join_partition_tuning partition{
+        128, {4, 2, 3}, {2, 3, 2}, 96, 2, 2, 160, 20, 10, 2, 3, 2, 7, 40};
+    static constexpr strata::join_sorted_tuning sorted{128, 2, 2, 2, 1};
+    static constexpr std::uint64_t least_partitioned_rows = 1;
+    using strategy = strata::cuda_join_policy;
+  };
+  using MaxPolicy = Policy99990;
+};
+
+template <class Key, class Hub = small_hub>
 void check_passes(const side_ids& build, const side_ids& probe, Key (*make_key)(std::uint32_t),
-                  JoinStrategy strategy = JoinStrategy::radix_single) {
+                  JoinStrategy strategy = JoinStrategy::radix_single, bool is_sorted = false,
+                  JoinOrder order = JoinOrder::any) {
   using Sink = strata::detail::join_pairs_sink<std::int32_t>;
   using Dispatch = strata::detail::DispatchHashJoin<std::int32_t, Key, Sink, strata::JoinHash,
-                                                    strata::Equality, small_hub>;
+                                                    strata::Equality, Hub>;
   const device_vector<Key> build_keys(keys_of<Key>(build, make_key));
   const device_vector<Key> probe_keys(keys_of<Key>(probe, make_key));
   const device_vector<std::uint32_t> build_valid(build.valid_words());
@@ -43,6 +64,8 @@ void check_passes(const side_ids& build, const side_ids& probe, Key (*make_key)(
     JoinOptions<> options;
     options.nulls_equal = true;
     options.strategy = strategy;
+    options.sorted = is_sorted;
+    options.order = order;
     if (!build.null.empty()) options.build_valid = build_valid.data();
     if (!probe.null.empty()) options.probe_valid = probe_valid.data();
     const auto size = static_cast<std::int64_t>(expected.size());
@@ -145,6 +168,32 @@ TEST(device_hash_join_passes, several_partners_of_each_row) {
   for (const std::uint32_t each : {2u, 5u, 12u}) {
     check_passes<std::uint32_t>({random_ids(rows, rows / each), {}},
                                 {random_ids(rows / 4, rows / each * 3 / 2), {}}, as_u32);
+  }
+}
+
+// Blocks and tiles of host code and of kernels are those of one policy, also if a chain has a newer one.
+TEST(device_hash_join_passes, policies_of_a_chain) {
+  const std::uint32_t rows = some_rows() / 2;
+  const side_ids build{random_ids(rows, rows / 4), {}};
+  const side_ids probe{random_ids(2 * rows, rows / 2), {}};
+  for (const JoinStrategy strategy :
+       {JoinStrategy::simple, JoinStrategy::radix_single, JoinStrategy::radix_multi}) {
+    check_passes<std::uint32_t, chained_hub>(build, probe, as_u32, strategy);
+    check_passes<std::int64_t, chained_hub>(build, probe, as_i64, strategy);
+  }
+  check_passes<std::uint32_t, chained_hub>(build, probe, as_u32, JoinStrategy::simple, false,
+                                           JoinOrder::probe);
+  // Several nulls, which the table in global memory joins.
+  check_passes<std::uint32_t, chained_hub>({random_ids(rows, rows), random_nulls(rows, 3)},
+                                           {random_ids(rows, rows), random_nulls(rows, 9)}, as_u32);
+  side_ids first = build;
+  side_ids second = probe;
+  std::sort(first.ids.begin(), first.ids.end());
+  std::sort(second.ids.begin(), second.ids.end());
+  const auto itself = [](std::uint32_t id) { return id; };
+  for (const JoinOrder order : {JoinOrder::any, JoinOrder::probe}) {
+    check_passes<std::uint32_t, chained_hub>(first, second, itself, JoinStrategy::automatic, true,
+                                             order);
   }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DeviceHashJoin by partitions where nobody asks for build rows: sets of keys in shared memory, and
+// DeviceHashJoin by partitions if the result has no build rows: sets of keys in shared memory, and
 // what does not fit one.
 #include "device/device_hash_join_support.cuh"
 
@@ -62,14 +62,14 @@ TEST(device_hash_join_set, neighbours_of_many_rows) {
   side_ids build, probe;
   // More rows than are listed, but few keys.
   for (int copy = 0; copy < 20; ++copy) add_neighbours(build.ids, 5, 9, 0, 5);
-  // More keys than a set has room for, and too many rows for a table too.
+  // More keys than the capacity of a set, and too many rows for a table too.
   for (std::uint32_t bucket = 0; bucket < 4; ++bucket) {
     add_neighbours(build.ids, 6, 200 * bucket, 0, 40);
   }
   add_neighbours(build.ids, 7, 0, 0, 100);
   for (int copy = 0; copy < 150; ++copy) add_neighbours(build.ids, 8, 0, 1000, 1);
   add_neighbours(build.ids, 8, 7, 0, 3);
-  // More than the count of a bucket may tell, but not too many for a table.
+  // More than the count of a bucket can hold, but not too many for a table.
   for (std::uint32_t row = 0; row < 260; ++row) add_neighbours(build.ids, 255, 0, 1u << row % 3, 1);
   for (const std::uint32_t partition : {0u, 5u, 6u, 7u, 8u, 255u}) {
     for (const std::uint32_t bucket : {0u, 1u, 7u, 9u, 200u}) {
@@ -80,7 +80,7 @@ TEST(device_hash_join_set, neighbours_of_many_rows) {
   check(build, probe);
 }
 
-// Pieces of one partition have a set each, of the same build rows: some of them may have room for all
+// Pieces of one partition have a set each, of the same build rows: some of them may have capacity for all
 // keys while others have not.
 TEST(device_hash_join_set, most_probe_rows_in_one_partition) {
   side_ids build, probe;
@@ -93,17 +93,17 @@ TEST(device_hash_join_set, most_probe_rows_in_one_partition) {
   check(build, probe);
 }
 
-TEST(device_hash_join_set, plan_tells_all_bits_of_a_hash) {
+TEST(device_hash_join_set, plan_determines_all_bits_of_a_hash) {
   using strata::detail::join_set_plan;
-  for (int bits = 1; bits <= strata::detail::most_join_partition_bits; ++bits) {
-    constexpr std::uint64_t most_rows = strata::detail::most_join_table_rows;
+  for (int bits = 1; bits <= strata::detail::max_join_partition_bits; ++bits) {
+    constexpr std::uint64_t most_rows = strata::detail::max_join_table_rows;
     for (std::uint64_t rows = 0; rows <= most_rows; rows += rows / 3 + 1) {
       const join_set_plan plan = strata::detail::plan_join_set(bits, rows);
       ASSERT_EQ(32, bits + plan.bucket_bits + plan.rest_bits);
       ASSERT_GE(plan.bucket_entries, bits < 8 ? 1u : 2u);
       // The highest bit says something else.
       ASSERT_LE(plan.bucket_entries * static_cast<unsigned>(plan.rest_bits + 1), 31u);
-      ASSERT_LT(plan.most_spilled(), plan.spill_slots());
+      ASSERT_LT(plan.max_spilled(), plan.spill_slots());
       ASSERT_LE(plan.bytes(), std::size_t{225} << 10);
     }
   }

@@ -55,7 +55,7 @@ TEST(device_hash_join_sorted, few_rows) {
   }
 }
 
-// With null masks nobody knows where the order is: the promise is not relied on.
+// With null masks the position of rows without a key is not specified: the promise is not used.
 TEST(device_hash_join_sorted, rows_without_a_key) {
   const std::vector<shape> shapes = few_rows_with_nulls();
   for (std::size_t i = 0; i < shapes.size(); i += if_small<std::size_t>(9, 1)) {
@@ -168,22 +168,22 @@ TEST(device_hash_join_sorted, equally_frequent_wide_keys) {
 // As many results of a tile as its block writes itself, or one more; the last ones may be of rows that
 // have partners far behind the tile.
 TEST(device_hash_join_sorted, about_as_many_results_as_one_block_writes) {
-  constexpr std::size_t most = strata::detail::most_sorted_block_results;
+  constexpr std::size_t most = strata::detail::max_sorted_block_results;
   constexpr std::size_t few = 256;
   constexpr std::size_t before = 3;
   constexpr std::size_t many = most / few - 1;
   const auto put = [](std::vector<std::uint32_t>& ids, std::size_t rows, std::uint32_t id) {
     ids.insert(ids.end(), rows, id);
   };
-  for (const std::size_t further : {0, 1}) {
+  for (const std::size_t extra : {0, 1}) {
     for (const std::size_t rows_of_run : {0, 9000}) {
-      if (is_small() && further == 0) continue;
+      if (is_small() && extra == 0) continue;
       std::vector<std::uint32_t> build{0};
       std::vector<std::uint32_t> probe(before, 0);
       put(build, few, 1);
       put(probe, many, 1);
       put(build, 1, 2);
-      put(probe, most - before - few * many + further, 2);
+      put(probe, most - before - few * many + extra, 2);
       put(build, rows_of_run, 4);
       put(probe, rows_of_run > 0 ? 5 : 0, 4);
       check_sorted<std::uint32_t>(

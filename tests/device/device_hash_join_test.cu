@@ -110,7 +110,7 @@ TEST(device_hash_join, broken_promise_of_unique_rows_gives_one_partner) {
   }
 }
 
-// More rows of one key than a table in shared memory has room for.
+// More rows of one key than the capacity of a table in shared memory.
 TEST(device_hash_join, broken_promise_of_many_rows_gives_one_partner) {
   const device_vector<std::uint32_t> build(std::vector<std::uint32_t>(5000, 77));
   const device_vector<std::uint32_t> probe(std::vector<std::uint32_t>{1, 77, 2});

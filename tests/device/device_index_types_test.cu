@@ -94,6 +94,9 @@ TEST(device_index_types, places_of_extrema) {
   EXPECT_CUDA_SUCCESS(find_least(in.data(), 256, index.data(), least.data()));
   EXPECT_EQ(255, index.to_host()[0]);
   EXPECT_EQ(cudaErrorInvalidValue, find_least(in.data(), 257, index.data(), least.data()));
+  expect_refused<std::uint8_t>(257, [&](auto* to, int count, void* storage, std::size_t& bytes) {
+    return strata::DeviceReduce::ArgMin(storage, bytes, in.data(), least.data(), to, count);
+  });
 
   using pair = KeyValuePair<std::uint8_t, int>;
   device_vector<pair> out(2);
@@ -114,6 +117,9 @@ TEST(device_index_types, places_of_extrema) {
   EXPECT_CUDA_SUCCESS(of_segments(1, 256));
   EXPECT_EQ(255, out.to_host()[0].key);
   EXPECT_EQ(cudaErrorInvalidValue, of_segments(1, 257));
+  std::size_t bytes = 0;
+  EXPECT_EQ(cudaErrorInvalidValue, strata::DeviceSegmentedReduce::ArgMin(
+                                       nullptr, bytes, in.data(), out.data(), 1, 257));
 }
 
 }  // namespace

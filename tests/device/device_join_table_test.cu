@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// JoinTable: built once, asked often, rows added.
+// JoinTable: built once, probed often, rows added.
 #include "device/device_hash_join_support.cuh"
 
 namespace {
@@ -146,7 +146,7 @@ TEST(join_table, refuses_what_it_has_no_memory_for) {
   EXPECT_EQ(cudaErrorInvalidValue, table_of_words::MemoryBytes(-1, bytes));
 }
 
-// Built and asked in a graph; other keys in the same places are other tables when it is replayed.
+// Built and probed in a graph. With other keys in the same arrays, a replay builds another table.
 TEST(join_table, is_built_and_asked_in_a_graph) {
   constexpr std::size_t build_rows = 1500, probe_rows = 900;
   for (const JoinOrder order : {JoinOrder::any, JoinOrder::probe}) {

@@ -88,7 +88,7 @@ struct radix_words_hub {
     static constexpr strata::radix_cluster_tuning cluster{256, 1, 0};
     static constexpr strata::radix_block_tuning large_block{256, 1};
     static constexpr strata::radix_grid_tuning grid{256, 1, 1, 1, 0};
-    static constexpr strata::radix_words_tuning words{256, strata::detail::radix_words + 8};
+    static constexpr strata::radix_words_tuning words{256, strata::detail::counting_sort_bins + 8};
   };
   using MaxPolicy = Policy750;
   static constexpr std::size_t least_tile_items = 256 * 4;
@@ -105,7 +105,7 @@ cudaError_t tuned_sort(void* storage, std::size_t& bytes, const Key* in, Key* ou
   return strata::detail::DispatchRadixSort<
       const Key*, strata::NullType, Key, IsDescending, Decomposer,
       Hub>::Dispatch(storage, bytes, {in, out, nullptr}, {}, n, begin_bit, end_bit, decomposer,
-                     strata::detail::radix_buffers::in_storage, stream);
+                     strata::detail::radix_scratch::in_storage, stream);
 }
 template <class Hub, bool IsDescending = false, class Key, class Value>
 cudaError_t tuned_sort_pairs(void* storage, std::size_t& bytes, const Key* in, Key* out,
@@ -114,7 +114,7 @@ cudaError_t tuned_sort_pairs(void* storage, std::size_t& bytes, const Key* in, K
   return strata::detail::DispatchRadixSort<
       const Key*, const Value*, Value, IsDescending, strata::detail::identity_decomposer,
       Hub>::Dispatch(storage, bytes, {in, out, nullptr}, {values, values_out, nullptr}, n, begin_bit,
-                     end_bit, {}, strata::detail::radix_buffers::in_storage, stream);
+                     end_bit, {}, strata::detail::radix_scratch::in_storage, stream);
 }
 
 /// Sorts with the tuning of `Hub`, compared with a reference; the input is untouched.

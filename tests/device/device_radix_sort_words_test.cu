@@ -81,7 +81,7 @@ TEST(device_radix_sort_words, counters_lie_in_a_buffer_of_the_caller) {
           const Key*, strata::NullType, Key, false, strata::detail::identity_decomposer,
           hub>::Dispatch(storage, bytes, {from, moves ? other : from, moves ? from : other}, {},
                          keys.size() - 1, 0, 16, {},
-                         strata::detail::radix_buffers::two_of_the_caller, nullptr);
+                         strata::detail::radix_scratch::double_buffer, nullptr);
     }));
     std::vector<Key> sorted = (moves ? alternate : current).to_host();
     sorted.erase(sorted.begin());

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What every function of DeviceReduce does with its arguments: storage, counts, pointers, errors.
+// What every function of DeviceReduce does with its arguments: storage, counts, pointers, errors. What it
+// shares with other calls is in device_arguments_test.cu.
 #include <strata/device/device_reduce.cuh>
 
 #include <cstdint>
@@ -157,15 +158,6 @@ TEST_P(DeviceReduceArguments, size_is_never_0_and_never_shrinks_as_the_count_gro
     EXPECT_GE(bytes, before) << n;
     before = bytes;
   }
-}
-
-TEST_P(DeviceReduceArguments, size_query_launches_nothing) {
-  std::size_t bytes = 0;
-  const graph recorded([&](cudaStream_t on) {
-    return GetParam().call(nullptr, bytes, nullptr, nullptr, 1000000, on);
-  });
-  EXPECT_CUDA_SUCCESS(recorded.status());
-  EXPECT_EQ(0u, recorded.nodes());
 }
 
 TEST_P(DeviceReduceArguments, refuses_storage_that_is_too_small) {

@@ -37,9 +37,9 @@ struct reduction {
   using Op = OpT;
   using Count = CountT;
   using Accum = strata::detail::accumulator_t<Op, Value, Value>;
-  using What = strata::detail::run_reduction<strata::detail::item_count_t<Count>, Accum, const Key*,
-                                             const Value*, Key*, Accum*, int*, Op,
-                                             strata::Equality>;
+  using Problem =
+      strata::detail::reduce_by_key_problem<strata::detail::item_count_t<Count>, Accum, const Key*,
+                                            const Value*, Key*, Accum*, int*, Op, strata::Equality>;
 
   static std::vector<Value> values(std::size_t count, std::uint64_t stream = 0) {
     if constexpr (std::is_same_v<Value, string_hash>) {
@@ -81,7 +81,7 @@ TYPED_TEST(DeviceReduceByKeyTypes, reduces_each_run_in_order) {
   using Key = typename TypeParam::Key;
   using Value = typename TypeParam::Value;
   using Accum = typename TypeParam::Accum;
-  for_all_shapes<typename TypeParam::What>([](const run_shape& shape, std::size_t number) {
+  for_all_shapes<typename TypeParam::Problem>([](const run_shape& shape, std::size_t number) {
     const std::vector<Key> keys = keys_of<Key>(shape);
     const std::vector<Value> values = TypeParam::values(shape.items, number);
     // Each of these at a boundary, or not.
@@ -95,38 +95,39 @@ TYPED_TEST(DeviceReduceByKeyTypes, reduces_each_run_in_order) {
   });
 }
 
-// ------------------------------------------------------------------ rings
+// ------------------------------------------------------------------ pipelines
 
 template <class Policy, bool UsesBulkCopies, class Reduction>
-void expect_ring_reduces_by_key() {
+void expect_pipeline_reduces_by_key() {
   using Key = typename Reduction::Key;
   using Value = typename Reduction::Value;
   using Accum = typename Reduction::Accum;
-  using form = strata::detail::reduce_by_key_form<UsesBulkCopies, typename Reduction::What>;
-  for_rings_of_any_number_of_blocks<Policy, form>([](const run_shape& shape, const auto& run_form) {
+  using Problem = typename Reduction::Problem;
+  for_pipelines_of_any_number_of_blocks<Policy, UsesBulkCopies, Problem>([](const run_shape& shape,
+                                                                           const auto& run) {
     const std::vector<Key> keys = keys_of<Key>(shape);
     const std::vector<Value> values = Reduction::values(shape.items, shape.items);
     const shifted_array<Key> d_keys(keys, UsesBulkCopies ? 0 : 1);
     const shifted_array<Value> d_values(values, UsesBulkCopies ? 0 : 1);
     const run_outputs<Key, Accum> out(shape.items);
-    ASSERT_CUDA_SUCCESS(run_form(form{{d_keys.data(), d_values.data(), out.unique(),
-                                       out.aggregates(), out.num_runs(), {}, {}}}));
+    ASSERT_CUDA_SUCCESS(run(Problem{d_keys.data(), d_values.data(), out.unique(), out.aggregates(),
+                                    out.num_runs(), {}, {}}));
     out.expect(first_of_runs(shape, keys), Reduction::expected(shape, values));
   });
 }
 
-TEST(device_reduce_by_key, ring_of_any_number_of_blocks) {
-  if (!has_ring()) GTEST_SKIP() << "bulk copies need sm_90";
-  expect_ring_reduces_by_key<tiny_columns_ring<32, 4, 2>, true, ints>();
-  expect_ring_reduces_by_key<tiny_columns_ring<96, 3, 1>, true,
+TEST(device_reduce_by_key, pipeline_of_any_number_of_blocks) {
+  if (!has_bulk_copies()) GTEST_SKIP() << "bulk copies need sm_90";
+  expect_pipeline_reduces_by_key<short_columns<32, 4, 2>, true, ints>();
+  expect_pipeline_reduces_by_key<short_columns<96, 3, 1>, true,
                              reduction<std::uint8_t, string_hash, join, int>>();
-  expect_ring_reduces_by_key<tiny_columns_ring<96, 4, 2>, false,
+  expect_pipeline_reduces_by_key<short_columns<96, 4, 2>, false,
                              reduction<std::int64_t, std::int32_t, strata::Sum, std::int64_t>>();
 }
 
 // The same at any speed of the blocks, although sums of floating-point numbers are rounded.
 TEST(device_reduce_by_key, is_repeated_bit_for_bit) {
-  const std::size_t size = parts_of<reals::What>::long_size();
+  const std::size_t size = parts_of<reals::Problem>::long_size();
   const run_shape shape = random_runs(size, 700);
   const shifted_array<std::int64_t> keys(keys_of<std::int64_t>(shape));
   const shifted_array<double> values(random_reals<double>(size, -1, 1));
@@ -202,22 +203,22 @@ class DeviceReduceByKeyOrder : public ::testing::Test {};
 #if STRATA_TEST_SMALL
 using intervals = ::testing::Types<interval<0>>;
 #else
-// 8 bytes, and 12, which do not go through the ring.
+// 8 bytes, and 12, which no pipeline takes.
 using intervals = ::testing::Types<interval<0>, interval<1>>;
 #endif
 TYPED_TEST_SUITE(DeviceReduceByKeyOrder, intervals);
 
 TYPED_TEST(DeviceReduceByKeyOrder, operators_see_neighbouring_items_of_a_run_and_nothing_else) {
   using Interval = TypeParam;
-  using What = strata::detail::run_reduction<unsigned, Interval, const watched_key*,
-                                             const Interval*, watched_key*, Interval*, int*,
-                                             join_intervals, strata::Equality>;
+  using Problem =
+      strata::detail::reduce_by_key_problem<unsigned, Interval, const watched_key*, const Interval*,
+                                            watched_key*, Interval*, int*, join_intervals, strata::Equality>;
   constexpr std::size_t lead = 40;
   device_vector<unsigned> violations(std::vector<unsigned>(1, 0u));
   unsigned* const counter = violations.data();
   for (const std::size_t size :
-       {std::size_t{1}, std::size_t{33}, std::size_t{1001}, parts_of<What>::long_size()}) {
-    for (const run_shape& shape : run_shapes(size, parts_of<What>::get())) {
+       {std::size_t{1}, std::size_t{33}, std::size_t{1001}, parts_of<Problem>::long_size()}) {
+    for (const run_shape& shape : run_shapes(size, parts_of<Problem>::get())) {
       SCOPED_TRACE(testing::Message() << shape);
       const std::vector<watched_key> keys = watched_keys(shape, lead, counter);
       std::vector<Interval> values(keys.size());  // empty ones around the items
@@ -255,7 +256,7 @@ struct divide_by {
 
 // Outputs count how often each place is written, or take what they get and keep no value type.
 TEST(device_reduce_by_key, keys_may_be_computed) {
-  for (const std::size_t size : {std::size_t{3000}, 2 * parts_of<ints::What>::long_size()}) {
+  for (const std::size_t size : {std::size_t{3000}, 2 * parts_of<ints::Problem>::long_size()}) {
     const run_shape shape = runs_of("sevens", size, [](std::size_t) { return std::size_t{7}; });
     const std::vector<int> values = random_integers<int>(size, -100, 100);
     const device_vector<int> d_values(values);
@@ -284,7 +285,7 @@ TEST(device_reduce_by_key, keys_may_be_computed) {
 
 // Nothing is an array, and the keys lie backwards.
 TEST(device_reduce_by_key, values_may_be_computed) {
-  for (const std::size_t size : {std::size_t{3000}, 2 * parts_of<ints::What>::long_size()}) {
+  for (const std::size_t size : {std::size_t{3000}, 2 * parts_of<ints::Problem>::long_size()}) {
     const run_shape shape = random_runs(size, 16);
     const std::vector<std::uint32_t> keys = keys_of<std::uint32_t>(shape);
     const device_vector<std::uint32_t> backwards(
@@ -468,7 +469,7 @@ TEST(device_reduce_by_key, counts_may_have_any_integer_type) {
 // ------------------------------------------------------------------ storage, graphs
 
 TEST(device_reduce_by_key, storage_may_have_any_alignment_and_contents) {
-  const run_shape shape = random_runs(parts_of<ints::What>::long_size(), 16);
+  const run_shape shape = random_runs(parts_of<ints::Problem>::long_size(), 16);
   const std::vector<std::uint32_t> keys = keys_of<std::uint32_t>(shape);
   const std::vector<std::int32_t> values = ints::values(shape.items);
   const shifted_array<std::uint32_t> d_keys(keys);
@@ -488,7 +489,7 @@ TEST(device_reduce_by_key, storage_may_have_any_alignment_and_contents) {
 
 // One storage for calls of all sizes, which nobody waits for.
 TEST(device_reduce_by_key, storage_may_hold_leftovers_of_other_calls) {
-  const std::size_t most = 2 * parts_of<ints::What>::long_size();
+  const std::size_t most = 2 * parts_of<ints::Problem>::long_size();
   std::size_t bytes = 0;
   const run_outputs<std::uint32_t, std::int32_t> nowhere(1);
   ASSERT_CUDA_SUCCESS(ints::call(nullptr, bytes, nullptr, nullptr, nowhere, most));
@@ -523,7 +524,7 @@ TEST(device_reduce_by_key, storage_may_hold_leftovers_of_other_calls) {
 // Between replays: new input, garbage, and what an earlier replay has left.
 TEST(device_reduce_by_key, a_graph_may_be_replayed) {
   for (const std::size_t size :
-       {std::size_t{0}, std::size_t{1}, std::size_t{3000}, 4 * parts_of<ints::What>::long_size()}) {
+       {std::size_t{0}, std::size_t{1}, std::size_t{3000}, 4 * parts_of<ints::Problem>::long_size()}) {
     SCOPED_TRACE(size);
     const shifted_array<std::uint32_t> keys(size);
     const shifted_array<std::int32_t> values(size);

@@ -34,8 +34,8 @@ struct encoding {
   using Length = LengthT;
   using Count = CountT;
   using Inner = strata::detail::item_count_t<Count>;
-  using What = strata::detail::run_reduction<Inner, Inner, const Item*, NullType, Item*, Length*,
-                                             int*, strata::Sum, strata::Equality>;
+  using Problem = strata::detail::reduce_by_key_problem<Inner, Inner, const Item*, NullType, Item*, Length*,
+                                                        int*, strata::Sum, strata::Equality>;
 
   static cudaError_t call(void* storage, std::size_t& bytes, const Item* in,
                           const run_outputs<Item, Length>& out, std::size_t count,
@@ -65,7 +65,7 @@ TYPED_TEST_SUITE(DeviceRunLengthEncodeTypes, encodings);
 TYPED_TEST(DeviceRunLengthEncodeTypes, writes_item_and_length_of_each_run) {
   using Item = typename TypeParam::Item;
   using Length = typename TypeParam::Length;
-  for_all_shapes<typename TypeParam::What>([](const run_shape& shape, std::size_t number) {
+  for_all_shapes<typename TypeParam::Problem>([](const run_shape& shape, std::size_t number) {
     const std::vector<Item> items = keys_of<Item>(shape);
     const shifted_array<Item> in(items, number % 2);
     const run_outputs<Item, Length> out(shape.items, number % 3);
@@ -76,34 +76,35 @@ TYPED_TEST(DeviceRunLengthEncodeTypes, writes_item_and_length_of_each_run) {
   });
 }
 
-// ------------------------------------------------------------------ rings
+// ------------------------------------------------------------------ pipelines
 
 template <class Policy, bool UsesBulkCopies, class Encoding>
-void expect_ring_encodes() {
+void expect_pipeline_encodes() {
   using Item = typename Encoding::Item;
   using Length = typename Encoding::Length;
-  using form = strata::detail::reduce_by_key_form<UsesBulkCopies, typename Encoding::What>;
-  for_rings_of_any_number_of_blocks<Policy, form>([](const run_shape& shape, const auto& run_form) {
+  using Problem = typename Encoding::Problem;
+  for_pipelines_of_any_number_of_blocks<Policy, UsesBulkCopies, Problem>([](const run_shape& shape,
+                                                                           const auto& run) {
     const std::vector<Item> items = keys_of<Item>(shape);
     const shifted_array<Item> in(items, UsesBulkCopies ? 0 : 1);
     const run_outputs<Item, Length> out(shape.items);
-    ASSERT_CUDA_SUCCESS(run_form(
-        form{{in.data(), {}, out.unique(), out.aggregates(), out.num_runs(), {}, {}}}));
+    ASSERT_CUDA_SUCCESS(
+        run(Problem{in.data(), {}, out.unique(), out.aggregates(), out.num_runs(), {}, {}}));
     out.expect(first_of_runs(shape, items), lengths_of_runs<Length>(shape));
   });
 }
 
-TEST(device_run_length_encode, ring_of_any_number_of_blocks) {
-  if (!has_ring()) GTEST_SKIP() << "bulk copies need sm_90";
-  expect_ring_encodes<tiny_columns_ring<32, 4, 2>, true, words>();
-  expect_ring_encodes<tiny_columns_ring<96, 3, 1>, true,
+TEST(device_run_length_encode, pipeline_of_any_number_of_blocks) {
+  if (!has_bulk_copies()) GTEST_SKIP() << "bulk copies need sm_90";
+  expect_pipeline_encodes<short_columns<32, 4, 2>, true, words>();
+  expect_pipeline_encodes<short_columns<96, 3, 1>, true,
                       encoding<std::uint8_t, std::int64_t, std::size_t>>();
-  expect_ring_encodes<tiny_columns_ring<96, 4, 2>, false,
+  expect_pipeline_encodes<short_columns<96, 4, 2>, false,
                       encoding<std::int64_t, std::int64_t, int>>();
 }
 
 TEST(device_run_length_encode, does_not_depend_on_the_speed_of_blocks) {
-  const run_shape shape = random_runs(parts_of<words::What>::long_size(), 700);
+  const run_shape shape = random_runs(parts_of<words::Problem>::long_size(), 700);
   const std::vector<std::uint32_t> items = keys_of<std::uint32_t>(shape);
   const shifted_array<std::uint32_t> in(items);
   under_all_schedules([&](std::size_t) {
@@ -122,7 +123,7 @@ TEST(device_run_length_encode, items_are_equal_if_their_operator_says_so) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const double pattern[] = {0.0, -0.0, 0.0, nan, nan, nan, -0.0, 0.0, 1.5, 1.5, nan, -0.0};
   using reals = encoding<double, int, int>;
-  for (const std::size_t size : {std::size_t{900}, parts_of<reals::What>::long_size()}) {
+  for (const std::size_t size : {std::size_t{900}, parts_of<reals::Problem>::long_size()}) {
     std::vector<double> items(size);
     for (std::size_t i = 0; i < size; ++i) items[i] = pattern[i % 12];
     run_shape shape{"zeros and NaNs", size, {0}};
@@ -146,10 +147,10 @@ TEST(device_run_length_encode, items_are_equal_if_their_operator_says_so) {
 TEST(device_run_length_encode, equality_sees_neighbouring_items_and_nothing_else) {
   constexpr std::size_t lead = 40;
   device_vector<unsigned> violations(std::vector<unsigned>(1, 0u));
-  using What = encoding<watched_key, int, int>::What;
+  using Problem = encoding<watched_key, int, int>::Problem;
   for (const std::size_t size :
-       {std::size_t{1}, std::size_t{33}, std::size_t{1001}, parts_of<What>::long_size()}) {
-    for (const run_shape& shape : run_shapes(size, parts_of<What>::get())) {
+       {std::size_t{1}, std::size_t{33}, std::size_t{1001}, parts_of<Problem>::long_size()}) {
+    for (const run_shape& shape : run_shapes(size, parts_of<Problem>::get())) {
       SCOPED_TRACE(testing::Message() << shape);
       const std::vector<watched_key> items = watched_keys(shape, lead, violations.data());
       const shifted_array<watched_key> in(items);
@@ -172,7 +173,7 @@ struct divide_by {
 
 // Outputs count how often each place is written, or take what they get and keep no value type.
 TEST(device_run_length_encode, items_may_be_computed) {
-  for (const std::size_t size : {std::size_t{3000}, 2 * parts_of<words::What>::long_size()}) {
+  for (const std::size_t size : {std::size_t{3000}, 2 * parts_of<words::Problem>::long_size()}) {
     const run_shape shape = runs_of("sevens", size, [](std::size_t) { return std::size_t{7}; });
     const transforming<counting<std::int64_t>, divide_by> in(counting<std::int64_t>(0),
                                                              divide_by{7});
@@ -328,7 +329,7 @@ TEST(device_run_length_encode, counts_may_have_any_integer_type) {
 // ------------------------------------------------------------------ storage, graphs
 
 TEST(device_run_length_encode, storage_may_have_any_alignment_and_contents) {
-  const run_shape shape = random_runs(parts_of<words::What>::long_size(), 16);
+  const run_shape shape = random_runs(parts_of<words::Problem>::long_size(), 16);
   const std::vector<std::uint32_t> items = keys_of<std::uint32_t>(shape);
   const shifted_array<std::uint32_t> in(items);
   for (const std::size_t misalignment : sizes{0, 1, 8, 16, 255}) {
@@ -346,7 +347,7 @@ TEST(device_run_length_encode, storage_may_have_any_alignment_and_contents) {
 
 // One storage for calls of all sizes, which nobody waits for.
 TEST(device_run_length_encode, storage_may_hold_leftovers_of_other_calls) {
-  const std::size_t most = 2 * parts_of<words::What>::long_size();
+  const std::size_t most = 2 * parts_of<words::Problem>::long_size();
   const device_vector<std::uint32_t> in(keys_of<std::uint32_t>(random_runs(most, 9)));
   const std::vector<std::uint32_t> items = in.to_host();
   std::size_t bytes = 0;
@@ -389,7 +390,7 @@ TEST(device_run_length_encode, storage_may_hold_leftovers_of_other_calls) {
 // Between replays: new input, garbage, and what an earlier replay has left.
 TEST(device_run_length_encode, a_graph_may_be_replayed) {
   for (const std::size_t size : sizes{std::size_t{0}, std::size_t{1}, std::size_t{3000},
-                                      4 * parts_of<words::What>::long_size()}) {
+                                      4 * parts_of<words::Problem>::long_size()}) {
     SCOPED_TRACE(size);
     const shifted_array<std::uint32_t> in(size);
     const run_outputs<std::uint32_t, int> out(size);

@@ -6,8 +6,7 @@
 #pragma once
 
 #include <strata/core/device_properties.cuh>
-#include <strata/device/reduce_by_key/runs.cuh>
-#include <strata/device/reduce_by_key/work_reduce_by_key.cuh>
+#include <strata/device/reduce_by_key/problem_reduce_by_key.cuh>
 #include <strata/device/scan/kernels.cuh>
 #include <strata/device/scan/tuning.hpp>
 
@@ -86,22 +85,23 @@ inline std::vector<run_shape> run_shapes(std::size_t items, const tile_parts& pa
   return shapes;
 }
 
-/// What the policies make of a run_reduction: the parts of the tiles that long inputs are cut into,
+/// What the policies make of a reduce_by_key_problem: the parts of the tiles that long inputs are cut into,
 /// and up to how many items inputs are short.
-template <class What>
+template <class Problem>
 struct parts_of {
-  using Run = typename What::Run;
+  using Run = typename Problem::Accum;
   using Policy = typename strata::detail::columns_policy_hub<Run, Run>::Policy900;
-  using Form = strata::detail::reduce_by_key_form<false, What>;
+  static constexpr bool has_pipeline = Problem::template has_pipeline<false>;
 
   static constexpr std::size_t small_tile =
       static_cast<std::size_t>(Policy::small_tile.block_threads) *
       Policy::small_tile.items_per_thread;
 
   static tile_parts get() {
-    if constexpr (Form::fits) {
-      constexpr auto thread = static_cast<std::size_t>(Form::template work<Policy>::thread_items);
-      return {thread, 32 * thread, strata::detail::ring_of<Policy, Form>::tile_items};
+    if constexpr (has_pipeline) {
+      using Stage = typename Problem::template steps<Policy, false>::Stage;
+      constexpr auto thread = static_cast<std::size_t>(Stage::thread_items);
+      return {thread, 32 * thread, Stage::tile_items};
     } else {
       constexpr auto thread = static_cast<std::size_t>(Policy::large_tile.items_per_thread);
       return {thread, 32 * thread, thread * Policy::large_tile.block_threads};
@@ -126,9 +126,9 @@ struct parts_of {
     }
     if (!is_small()) {
       all.push_back(300001);
-      // Once for rings, and for tiles enough for several in a block.
-      if (!Form::fits || sizeof(typename Form::Key) == 4) {
-        all.push_back(Form::fits ? 3000017 : 1100003);
+      // Once for pipelines, and for tiles enough for several in a block.
+      if (!has_pipeline || sizeof(typename Problem::Key) == 4) {
+        all.push_back(has_pipeline ? 3000017 : 1100003);
       }
     }
     return all;
@@ -136,12 +136,12 @@ struct parts_of {
 };
 
 /// `call(shape, number)` for as many shapes as are worth the time. Long ones have a huge run.
-template <class What, class Call>
+template <class Problem, class Call>
 void for_all_shapes(const Call& call) {
-  const tile_parts parts = parts_of<What>::get();
+  const tile_parts parts = parts_of<Problem>::get();
   std::size_t number = 0;
   std::size_t turn = 0;
-  for (const std::size_t size : parts_of<What>::sizes()) {
+  for (const std::size_t size : parts_of<Problem>::sizes()) {
     const std::vector<run_shape> shapes = run_shapes(size, parts);
     const bool is_long = size > 200000;
     const std::size_t all = shapes.size();
@@ -344,22 +344,17 @@ class run_outputs {
   shifted_array<NumRuns> num_runs_;
 };
 
-// ------------------------------------------------------------------ rings
+// ------------------------------------------------------------------ pipelines
 
-// A ring whose tiles have few items, in as many blocks as asked for.
-template <int ThreadBytes, int Stages, int Lag>
-struct tiny_columns_ring {
-  static constexpr strata::ring_columns_tuning columns{64, ThreadBytes, Stages, Lag, 1, 2};
-  using ActivePolicy = tiny_columns_ring;
-};
+using in_blocks::short_columns;
 
-/// Calls `call(shape, run_form)` for shapes of all kinds. It must call `run_form(form)` once, which
-/// runs the ring in some number of blocks, and see what was written.
-template <class Policy, class Form, class Call>
-void for_rings_of_any_number_of_blocks(const Call& call) {
-  using strata::detail::ring_of;
-  constexpr std::size_t tile = ring_of<Policy, Form>::tile_items;
-  constexpr auto thread = static_cast<std::size_t>(Form::template work<Policy>::thread_items);
+/// Calls `call(shape, run)` for shapes of all kinds. It must call `run(problem)` once, which runs the pipeline
+/// in some number of blocks, and see what was written.
+template <class Policy, bool UsesBulkCopies, class Problem, class Call>
+void for_pipelines_of_any_number_of_blocks(const Call& call) {
+  using Stage = typename Problem::template steps<Policy, UsesBulkCopies>::Stage;
+  constexpr std::size_t tile = Stage::tile_items;
+  constexpr auto thread = static_cast<std::size_t>(Stage::thread_items);
   for (const unsigned blocks : {1u, 3u, 8u}) {
     for (const std::size_t size : {std::size_t{1}, tile - 1, tile, 3 * tile, 8 * tile + 5,
                                    35 * tile + tile / 2 + 1}) {
@@ -369,9 +364,9 @@ void for_rings_of_any_number_of_blocks(const Call& call) {
         if (is_small() && number++ % 3 != 0) continue;
         SCOPED_TRACE(testing::Message() << shape << ", in " << blocks << " blocks, " << tile
                                         << " items in a tile");
-        const scratch storage(in_blocks::storage_bytes<typename Form::Sum>(blocks));
-        call(shape, [&](const Form& form) {
-          return in_blocks::run_ring<Policy>(blocks, storage, form, shape.items);
+        const scratch storage(in_blocks::storage_bytes<typename Problem::Accum>(blocks));
+        call(shape, [&](const Problem& problem) {
+          return in_blocks::run_pipeline<Policy, UsesBulkCopies>(blocks, storage, problem, shape.items);
         });
         if (::testing::Test::HasFatalFailure()) return;
       }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // What every function of DeviceScan does with its arguments: storage, counts, pointers, errors.
+// What it shares with other calls is in device_arguments_test.cu.
 #include <strata/device/device_scan.cuh>
 
 #include <cstdint>
@@ -97,24 +98,6 @@ TEST_P(DeviceScanArguments, size_is_never_0_and_never_shrinks_as_the_count_grows
   EXPECT_LE(before, std::size_t{1} << 20) << "temporary storage does not grow with the input";
 }
 
-TEST_P(DeviceScanArguments, size_query_launches_nothing) {
-  std::size_t bytes = 0;
-  const graph recorded([&](cudaStream_t on) {
-    return GetParam().call(nullptr, bytes, nullptr, nullptr, 1000000, on);
-  });
-  EXPECT_CUDA_SUCCESS(recorded.status());
-  EXPECT_EQ(0u, recorded.nodes());
-}
-
-TEST_P(DeviceScanArguments, size_query_depends_on_the_count_alone) {
-  const device_vector<int> in(std::vector<int>(10, 1));
-  device_vector<int> out(10);
-  std::size_t bytes = 0;
-  EXPECT_CUDA_SUCCESS(GetParam().call(nullptr, bytes, in.data(), out.data(), 100000, nullptr));
-  EXPECT_EQ(storage_bytes(100000), bytes);
-  for (const int item : out.to_host()) EXPECT_TRUE(strata_test::is_poison(item));
-}
-
 TEST_P(DeviceScanArguments, refuses_storage_that_is_too_small) {
   const device_vector<int> in(std::vector<int>(50000, 1));
   device_vector<int> out(50000);
@@ -159,16 +142,6 @@ TEST_P(DeviceScanArguments, storage_may_be_larger_than_needed) {
 
 // ------------------------------------------------------------------ counts and pointers
 
-TEST_P(DeviceScanArguments, refuses_negative_counts) {
-  const device_vector<int> in(std::vector<int>{1, 2, 3});
-  device_vector<int> out(std::vector<int>(3, untouched));
-  const scratch storage(storage_bytes(3));
-  for (const std::int64_t n : {std::int64_t{-1}, std::numeric_limits<std::int64_t>::lowest()}) {
-    expect_refused(storage.data(), storage.bytes(), in.data(), out.data(), n);
-    EXPECT_EQ(std::vector<int>(3, untouched), out.to_host());
-  }
-}
-
 TEST_P(DeviceScanArguments, refuses_outputs_that_overlap_the_input_unless_they_are_the_input) {
   constexpr int n = 100;
   const std::vector<int> items(3 * n, 1);
@@ -211,16 +184,6 @@ TEST(device_scan_arguments, in_place_items_and_results_have_one_size) {
   EXPECT_CUDA_SUCCESS(call(data.data(), reinterpret_cast<std::uint64_t*>(data.data())));
   EXPECT_CUDA_SUCCESS(cudaDeviceSynchronize());
   EXPECT_EQ(100, data.to_host().back());
-}
-
-TEST_P(DeviceScanArguments, refuses_null_pointers) {
-  const device_vector<int> in(std::vector<int>{1, 2, 3});
-  device_vector<int> out(std::vector<int>(3, untouched));
-  const scratch storage(storage_bytes(3));
-  expect_refused(storage.data(), storage.bytes(), nullptr, out.data(), 3);
-  expect_refused(storage.data(), storage.bytes(), in.data(), nullptr, 3);
-  expect_refused(storage.data(), storage.bytes(), nullptr, nullptr, 3);
-  EXPECT_EQ(std::vector<int>(3, untouched), out.to_host());
 }
 
 TEST_P(DeviceScanArguments, no_items_need_no_pointers_and_launch_nothing) {

@@ -113,20 +113,14 @@ TYPED_TEST(DeviceScanByKeySum, begins_anew_with_each_run) {
   }
 }
 
-// A ring whose tiles have few items, in as many blocks as asked for.
-template <int ThreadBytes, int Stages, int Lag>
-struct tiny_ring {
-  static constexpr strata::ring_columns_tuning columns{64, ThreadBytes, Stages, Lag, 1, 2};
-  using ActivePolicy = tiny_ring;
-};
+using in_blocks::short_columns;
 
 template <class Policy, bool UsesBulkCopies, bool IsInclusive, class Key, class T>
-void expect_ring_scans_by_key() {
+void expect_pipeline_scans_by_key() {
   using namespace strata::detail;
-  using rings = scan_by_key_rings<const Key*, const T*, T*, T, strata::Sum, strata::Equality,
-                                  IsInclusive, T>;
-  using form = typename rings::template form<UsesBulkCopies>;
-  constexpr std::size_t tile = ring_of<Policy, form>::tile_items;
+  using begins = begins_by_keys<const Key*, strata::Equality>;
+  using problem = scan_by_key_problem<T, begins, const T*, T*, strata::Sum, IsInclusive, T>;
+  constexpr std::size_t tile = scan_pipeline<Policy, problem, UsesBulkCopies>::tile_items;
   SCOPED_TRACE(testing::Message() << tile << " items in a tile, copied: " << UsesBulkCopies
                                   << ", inclusive: " << IsInclusive);
   for (const unsigned blocks : {1u, 3u, 8u}) {
@@ -144,8 +138,8 @@ void expect_ring_scans_by_key() {
         const device_vector<T> d_values(values);
         device_vector<T> out(std::vector<T>(size, T{-77}));
         const scratch storage(in_blocks::storage_bytes<sum_of_run<T>>(blocks));
-        ASSERT_CUDA_SUCCESS(in_blocks::run_ring<Policy>(
-            blocks, storage, form{d_keys.data(), d_values.data(), out.data(), {}, {}, T{3}}, size));
+        ASSERT_CUDA_SUCCESS((in_blocks::run_pipeline<Policy, UsesBulkCopies>(
+            blocks, storage, problem{{d_keys.data(), {}}, d_values.data(), out.data(), {}, T{3}}, size)));
         expect_same(expected_by_key<IsInclusive, T>(
                         keys, values, [](T a, T b) { return static_cast<T>(a + b); }, true, T{3},
                         [](Key a, Key b) { return a == b; }),
@@ -155,11 +149,11 @@ void expect_ring_scans_by_key() {
   }
 }
 
-TEST(device_scan_by_key, ring_of_any_number_of_blocks) {
-  if (!has_ring()) GTEST_SKIP() << "bulk copies need sm_90";
-  expect_ring_scans_by_key<tiny_ring<32, 4, 2>, true, false, std::uint32_t, std::int32_t>();
-  expect_ring_scans_by_key<tiny_ring<96, 3, 1>, true, true, std::uint8_t, std::int64_t>();
-  expect_ring_scans_by_key<tiny_ring<96, 4, 2>, false, false, std::int64_t, std::int32_t>();
+TEST(device_scan_by_key, pipeline_of_any_number_of_blocks) {
+  if (!has_bulk_copies()) GTEST_SKIP() << "bulk copies need sm_90";
+  expect_pipeline_scans_by_key<short_columns<32, 4, 2>, true, false, std::uint32_t, std::int32_t>();
+  expect_pipeline_scans_by_key<short_columns<96, 3, 1>, true, true, std::uint8_t, std::int64_t>();
+  expect_pipeline_scans_by_key<short_columns<96, 4, 2>, false, false, std::int64_t, std::int32_t>();
 }
 
 // Keys are equal that lie in the same hundred.
@@ -277,7 +271,7 @@ TEST(device_scan_by_key, results_over_keys_under_all_schedules) {
   });
 }
 
-// What the ring takes, if results are elsewhere.
+// What the pipeline takes, if results are elsewhere.
 TEST(device_scan_by_key, many_results_over_keys) {
   if (STRATA_HOST_SIMT != 0 && is_small()) GTEST_SKIP() << "takes long";
   const std::size_t size = (std::size_t{17} << 20) / 8 + 5;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Scans with one tile for each block, whose blocks may start in any order, one after the other: a block
-// that has waited long for the sum of a tile makes it itself. Results are right in place, too, and have
+// that has waited long for the aggregate of a tile reduces the tile itself. Results are right in place, too, and have
 // the same bits under every schedule.
 #include <strata/core/chained_policy.hpp>
 #include <strata/device/device_scan.cuh>
@@ -25,12 +25,12 @@ namespace device_test {
 
 /// One tile for each block, whatever the number of items, of one shape.
 template <int Threads, int Items, strata::BlockLoadAlgorithm Load, strata::BlockStoreAlgorithm Store>
-struct one_wave_hub {
+struct one_round_hub {
   struct Policy : strata::ChainedPolicy<750, Policy, Policy> {
     static constexpr strata::scan_tile_tuning small_tile{Threads, Items, Load, Store, 1};
     static constexpr strata::scan_tile_tuning large_tile = small_tile;
-    static constexpr strata::scan_ring_tuning ring{32, 1, 3, 1, 1, 2};
-    static constexpr std::size_t ring_from_bytes = ~std::size_t{0};
+    static constexpr strata::scan_pipeline_tuning pipeline{32, 1, 3, 1, 1, 2};
+    static constexpr int pipeline_above = strata::no_pipeline;
   };
   using MaxPolicy = Policy;
 };
@@ -43,9 +43,9 @@ using namespace device_test;
 
 template <int Threads, int Items>
 using vectorized =
-    one_wave_hub<Threads, Items, strata::BLOCK_LOAD_VECTORIZE, strata::BLOCK_STORE_VECTORIZE>;
+    one_round_hub<Threads, Items, strata::BLOCK_LOAD_VECTORIZE, strata::BLOCK_STORE_VECTORIZE>;
 template <int Threads, int Items>
-using transposed = one_wave_hub<Threads, Items, strata::BLOCK_LOAD_WARP_TRANSPOSE,
+using transposed = one_round_hub<Threads, Items, strata::BLOCK_LOAD_WARP_TRANSPOSE,
                                 strata::BLOCK_STORE_WARP_TRANSPOSE>;
 
 /// Schedules of one shape; all tests together have ten thousand.
@@ -75,9 +75,8 @@ template <class T, bool IsInclusive, class Hub>
 cudaError_t scan(void* storage, std::size_t& bytes, const T* in, T* out, std::size_t n,
                  cudaStream_t on = nullptr) {
   using Init = std::conditional_t<IsInclusive, strata::NullType, T>;
-  return strata::detail::DispatchScan<T, const T*, T*, strata::Sum, IsInclusive, Init,
-                                      Hub>::Dispatch(storage, bytes, in, out, n, strata::Sum{},
-                                                     Init{}, on);
+  using Problem = strata::detail::scan_problem<const T*, T*, T, strata::Sum, IsInclusive, Init>;
+  return strata::detail::DispatchScan<Problem, Hub>::Dispatch(storage, bytes, Problem{in, out, {}, Init{}}, n, on);
 }
 
 /// A value that travels between blocks in two parts.
@@ -146,7 +145,7 @@ void expect_the_same_bits() {
   }
 }
 
-// A replayed graph carries the same tags: sums and claims of one replay must not be taken for those of the
+// A replayed graph carries the same epoch: sums and claims of one replay must not be taken for those of the
 // next.
 TEST(device_scan_one_wave, graphs_in_place_may_be_replayed_under_any_schedule) {
   using hub = vectorized<128, 4>;
@@ -198,7 +197,7 @@ TEST(device_scan_one_wave, transposed_inclusive) {
 TEST(device_scan_one_wave, transposed_exclusive) {
   expect_the_same_bits<float, false, transposed<64, 7>>();
 }
-TEST(device_scan_one_wave, values_of_two_packets) {
+TEST(device_scan_one_wave, aggregates_of_two_words) {
   expect_the_same_bits<two_sums, true, transposed<64, 3>>();
 }
 

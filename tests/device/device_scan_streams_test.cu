@@ -75,7 +75,7 @@ TEST(device_scan_streams, calls_may_follow_each_other_on_the_same_storage) {
 // ------------------------------------------------------------------ one storage, many shapes
 
 // With these hubs blocks have several tiles as soon as there are some ten thousand items.
-using ring = ring_hub<64, 1, 3, 2>;
+using pipeline = pipeline_hub<64, 1, 3, 2>;
 using tiles = tiles_hub<32, 4>;
 
 std::size_t blocks_at_a_time(std::size_t block_threads) {
@@ -85,8 +85,8 @@ std::size_t blocks_at_a_time(std::size_t block_threads) {
       static_cast<std::size_t>(device.multiprocessors) * (2048 / block_threads);
   return std::min(blocks, strata::detail::max_scan_blocks);
 }
-// Items of so many rounds at least, of a scan of ints by `ring`. Tags are taken away up to 16.
-std::size_t rounds_of_the_ring(std::size_t rounds) { return rounds * 256 * blocks_at_a_time(160); }
+// Items of so many rounds at least, of a scan of ints by `pipeline`. Epochs are erased up to 16 rounds.
+std::size_t rounds_of_the_pipeline(std::size_t rounds) { return rounds * 256 * blocks_at_a_time(160); }
 
 template <class Hub, class T, class Op>
 cudaError_t inclusive(void* storage, std::size_t& bytes, const T* in, T* out, std::size_t n, Op op,
@@ -96,7 +96,7 @@ cudaError_t inclusive(void* storage, std::size_t& bytes, const T* in, T* out, st
 
 // Scans with sums of 4 and of 16 bytes, of any size, one behind the other over what the others left.
 TEST(device_scan_streams, storage_may_hold_leftovers_of_other_calls) {
-  const std::size_t most = rounds_of_the_ring(if_small<std::size_t>(3, 18));
+  const std::size_t most = rounds_of_the_pipeline(if_small<std::size_t>(3, 18));
   const std::vector<int> ints = scan_items<int>::make(most);
   const std::vector<string_hash> hashes = scan_items<string_hash>::make(several_blocks);
   const device_vector<int> int_in(ints);
@@ -108,7 +108,7 @@ TEST(device_scan_streams, storage_may_hold_leftovers_of_other_calls) {
   std::size_t hash_bytes = 0;
   const stream on;
   ASSERT_CUDA_SUCCESS(
-      inclusive<ring, int>(nullptr, bytes, nullptr, nullptr, most, strata::Sum{}, on));
+      inclusive<pipeline, int>(nullptr, bytes, nullptr, nullptr, most, strata::Sum{}, on));
   ASSERT_CUDA_SUCCESS(inclusive<tiles, string_hash>(nullptr, hash_bytes, nullptr, nullptr,
                                                     hashes.size(), join{}, on));
   std::size_t available = std::max(bytes, hash_bytes);
@@ -119,7 +119,7 @@ TEST(device_scan_streams, storage_may_hold_leftovers_of_other_calls) {
     const std::size_t hash_size = 1 + bits() % hashes.size();
     device_vector<int> int_out(size);
     device_vector<string_hash> hash_out(hash_size);
-    ASSERT_CUDA_SUCCESS(inclusive<ring>(storage.data(), available, int_in.data(), int_out.data(),
+    ASSERT_CUDA_SUCCESS(inclusive<pipeline>(storage.data(), available, int_in.data(), int_out.data(),
                                         size, strata::Sum{}, on));
     ASSERT_CUDA_SUCCESS(inclusive<tiles>(storage.data(), available, hash_in.data(), hash_out.data(),
                                          hash_size, join{}, on));
@@ -192,29 +192,29 @@ TEST(device_scan_streams, a_graph_may_be_replayed) {
   }
 }
 
-// Every number of rounds around those at which the tags are no more taken away.
+// Every number of rounds around those at which the epochs are no longer erased.
 TEST(device_scan_streams, a_graph_with_any_number_of_rounds_may_be_replayed) {
   const auto call = [](void* storage, std::size_t& bytes, const int* in, int* out, std::size_t n,
                        cudaStream_t where) {
-    return inclusive<ring>(storage, bytes, in, out, n, strata::Sum{}, where);
+    return inclusive<pipeline>(storage, bytes, in, out, n, strata::Sum{}, where);
   };
   for (const std::size_t rounds : sizes{1, 2, 10, 16, 17, 19}) {
     if (is_small() && rounds % 8 > 1) continue;
     // Some more than that many, or some less.
-    const std::size_t size = rounds_of_the_ring(rounds) - (rounds % 2 == 0 ? 300 : 0);
+    const std::size_t size = rounds_of_the_pipeline(rounds) - (rounds % 2 == 0 ? 300 : 0);
     expect_replays<int>(size, call, plain_sum{}, if_small(6, 12));
   }
 }
 
-// Tiles whose sums travel in two packets, in rounds.
+// Tiles whose sums travel in two tagged words, in rounds.
 TEST(device_scan_streams, a_graph_of_tiles_may_be_replayed) {
   const auto call = [](void* storage, std::size_t& bytes, const string_hash* in, string_hash* out,
                        std::size_t n, cudaStream_t where) {
     return inclusive<tiles>(storage, bytes, in, out, n, join{}, where);
   };
-  const std::size_t one_wave = strata::detail::max_scan_blocks * 128;
-  for (const std::size_t size : sizes{one_wave - 5, one_wave + 1, 2 * one_wave}) {
-    if (is_small() && size > one_wave) continue;
+  const std::size_t one_round = strata::detail::max_scan_blocks * 128;
+  for (const std::size_t size : sizes{one_round - 5, one_round + 1, 2 * one_round}) {
+    if (is_small() && size > one_round) continue;
     expect_replays<string_hash>(size, call, join{}, if_small(6, 12));
   }
 }
@@ -252,7 +252,7 @@ TEST(device_scan_streams, several_streams_do_not_disturb_each_other) {
   struct lane {
     lane(std::size_t size, std::uint64_t which)
         : items(random_integers<int>(size, -1000, 1000, which)), in(items), out(size) {
-      EXPECT_CUDA_SUCCESS(inclusive<ring>(nullptr, bytes, in.data(), out.data(), size,
+      EXPECT_CUDA_SUCCESS(inclusive<pipeline>(nullptr, bytes, in.data(), out.data(), size,
                                           strata::Sum{}, nullptr));
       storage = std::make_unique<scratch>(bytes);
     }
@@ -263,13 +263,13 @@ TEST(device_scan_streams, several_streams_do_not_disturb_each_other) {
     std::unique_ptr<scratch> storage;
     stream on;
   };
-  const std::size_t long_one = rounds_of_the_ring(if_small<std::size_t>(2, 5));
+  const std::size_t long_one = rounds_of_the_pipeline(if_small<std::size_t>(2, 5));
   lane lanes[] = {lane(several_blocks, 1), lane(several_blocks / 2 + 7, 2), lane(long_one, 3),
                   lane(long_one / 2 + 1, 4)};
   const int calls = if_small(5, STRATA_HOST_SIMT ? 20 : 200);
   for (int i = 0; i < calls; ++i) {
     for (lane& l : lanes) {
-      ASSERT_CUDA_SUCCESS(inclusive<ring>(l.storage->data(), l.bytes, l.in.data(), l.out.data(),
+      ASSERT_CUDA_SUCCESS(inclusive<pipeline>(l.storage->data(), l.bytes, l.in.data(), l.out.data(),
                                           l.items.size(), strata::Sum{}, l.on));
     }
   }

@@ -101,7 +101,7 @@ std::vector<T> scan_results(std::size_t count, const Call& call) {
   return scan_results<T>(count, 0, call);
 }
 
-/// More bytes than any policy scans without the ring of stages, and what makes no tile whole.
+/// More bytes than any policy scans without the pipeline, and some that do not fill a tile.
 template <class T>
 std::size_t large_count() {
   return (std::size_t{17} << 20) / sizeof(T) + 5;

@@ -90,7 +90,7 @@ TYPED_TEST(DeviceScanSum, does_not_care_where_input_and_output_start) {
   }
 }
 
-// With the built-in tuning the ring of stages begins somewhere below this size.
+// With the built-in tuning the pipeline begins somewhere below this size.
 TYPED_TEST(DeviceScanSum, of_many_items) {
   if (is_small()) GTEST_SKIP() << "17 MiB take too long when every access is watched";
   const std::size_t size = large_count<TypeParam>();
@@ -184,7 +184,7 @@ TEST(device_scan, infinities_and_nans_reach_what_follows_and_nothing_else) {
 }
 
 // Along a chain of additions the error is, to first order, length * epsilon * sum of |x| (Higham,
-// "The accuracy of floating point summation", 1993). Threads, blocks and waves each take a part of the
+// "The accuracy of floating point summation", 1993). Threads, blocks and rounds each take a part of the
 // chain.
 TEST(device_scan, sums_are_as_accurate_as_a_tree_of_additions) {
   for (const std::size_t size : sizes{100, 4099, if_small<std::size_t>(30000, (1 << 20) + 3)}) {

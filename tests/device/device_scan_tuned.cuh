@@ -9,7 +9,8 @@
 #include <strata/core/device_properties.cuh>
 #include <strata/core/launcher.cuh>
 #include <strata/core/temporary_storage.hpp>
-#include <strata/device/call_tag.hpp>
+#include <strata/device/grid/epoch.hpp>
+#include <strata/device/grid/tagged_word.cuh>
 #include <strata/device/device_scan.cuh>
 
 #include <cstddef>
@@ -20,8 +21,8 @@
 
 namespace device_test {
 
-/// Tiles of 128 items in registers wherever the ring does not serve.
-template <int TileThreads, int TileItems, bool HasRing, int RingThreads, int Vectors, int Stages,
+/// Tiles of 128 items in registers wherever there is no pipeline.
+template <int TileThreads, int TileItems, bool HasPipeline, int PipelineThreads, int Vectors, int Stages,
           int Lag>
 struct scan_hub {
   struct Policy750 : strata::ChainedPolicy<750, Policy750, Policy750> {
@@ -30,35 +31,35 @@ struct scan_hub {
     static constexpr strata::scan_tile_tuning large_tile{TileThreads, TileItems,
                                                          strata::BLOCK_LOAD_WARP_TRANSPOSE,
                                                          strata::BLOCK_STORE_WARP_TRANSPOSE, 1};
-    static constexpr strata::scan_ring_tuning ring{RingThreads, Vectors, Stages, Lag, 1, 2};
-    static constexpr std::size_t ring_from_bytes = ~std::size_t{0};
+    static constexpr strata::scan_pipeline_tuning pipeline{PipelineThreads, Vectors, Stages, Lag, 1, 2};
+    static constexpr int pipeline_above = strata::no_pipeline;
   };
   struct Policy900 : strata::ChainedPolicy<900, Policy900, Policy750> {
     static constexpr strata::scan_tile_tuning small_tile = Policy750::small_tile;
     static constexpr strata::scan_tile_tuning large_tile = Policy750::large_tile;
-    static constexpr strata::scan_ring_tuning ring = Policy750::ring;
-    static constexpr std::size_t ring_from_bytes = HasRing ? 1 : ~std::size_t{0};
+    static constexpr strata::scan_pipeline_tuning pipeline = Policy750::pipeline;
+    static constexpr int pipeline_above = HasPipeline ? 0 : strata::no_pipeline;
   };
   using MaxPolicy = Policy900;
 };
 template <int Threads, int Items>
 using tiles_hub = scan_hub<Threads, Items, false, 32, 1, 3, 1>;
 template <int Threads, int Vectors, int Stages, int Lag>
-using ring_hub = scan_hub<64, 5, true, Threads, Vectors, Stages, Lag>;
+using pipeline_hub = scan_hub<64, 5, true, Threads, Vectors, Stages, Lag>;
 
 /// A two-phase call with the tuning of `Hub`. `Init` is NullType for scans that begin with an item.
 template <class Hub, class Accum, bool IsInclusive, class In, class Out, class Op, class Init>
 cudaError_t tuned_scan(void* storage, std::size_t& bytes, In in, Out out, std::size_t n, Op op,
                        Init init, cudaStream_t on = nullptr) {
-  return strata::detail::DispatchScan<Accum, In, Out, Op, IsInclusive, Init, Hub>::Dispatch(
-      storage, bytes, in, out, n, op, init, on);
+  using Problem = strata::detail::scan_problem<In, Out, Accum, Op, IsInclusive, Init>;
+  return strata::detail::DispatchScan<Problem, Hub>::Dispatch(storage, bytes, Problem{in, out, op, init}, n, on);
 }
 
 #if STRATA_HOST_SIMT
-inline bool has_ring() { return true; }
+inline bool has_bulk_copies() { return true; }
 #else
 /// Bulk copies need sm_90.
-inline bool has_ring() {
+inline bool has_bulk_copies() {
   strata::detail::device_properties device;
   EXPECT_CUDA_SUCCESS(strata::detail::current_device_properties(device));
   return device.ptx_version >= 900;
@@ -67,19 +68,26 @@ inline bool has_ring() {
 
 namespace in_blocks {
 
-using strata::detail::wave_sums;
+using strata::detail::tile_aggregates;
 
 /// As in a graph: what is left in storage may be mistaken for what another replay writes.
 template <class Accum>
-typename wave_sums<Accum>::arguments exchange(const scratch& storage) {
-  return {reinterpret_cast<strata::platform::packet*>(
+strata::detail::tile_aggregates_arguments exchange(const scratch& storage) {
+  return {reinterpret_cast<strata::platform::tagged_word*>(
               (reinterpret_cast<std::uintptr_t>(storage.data()) + 255) / 256 * 256),
-          strata::detail::next_call_tag(), true};
+          strata::detail::next_epoch(), true};
 }
 template <class Accum>
 std::size_t storage_bytes(unsigned blocks) {
-  return wave_sums<Accum>::number_of_packets(blocks) * sizeof(strata::platform::packet) + 256;
+  return tile_aggregates<Accum>::number_of_words(blocks) * sizeof(strata::platform::tagged_word) + 256;
 }
+
+/// A pipeline whose tiles have few items.
+template <int ThreadBytes, int Stages, int Lag>
+struct short_columns {
+  static constexpr strata::columns_pipeline_tuning columns{64, ThreadBytes, Stages, Lag, 1, 2};
+  using ActivePolicy = short_columns;
+};
 
 inline strata::launch_configuration configuration(unsigned blocks, int threads,
                                                   std::size_t dynamic_shared_bytes) {
@@ -87,26 +95,26 @@ inline strata::launch_configuration configuration(unsigned blocks, int threads,
           dynamic_shared_bytes, nullptr, 1, false, blocks > 1};
 }
 
-/// The work of `form` in any number of blocks, up to that of its tiles; `head` items come before the
+/// The pipeline of a problem in any number of blocks, up to that of its tiles; `head` items come before the
 /// first.
-template <class Policy, class Form>
-cudaError_t run_ring(unsigned blocks, const scratch& storage, const Form& form, std::size_t n,
-                     std::size_t head = 0) {
-  using agent = strata::detail::ring_of<Policy, Form>;
-  const strata::detail::ring_shape shape{
+template <class Policy, bool UsesBulkCopies, class Problem>
+cudaError_t run_pipeline(unsigned blocks, const scratch& storage, const Problem& problem, std::size_t n,
+                         std::size_t head = 0) {
+  using agent = strata::detail::scan_pipeline<Policy, Problem, UsesBulkCopies>;
+  const strata::detail::tiled_input input{
       n, (n - head + agent::tile_items - 1) / agent::tile_items, static_cast<unsigned>(head)};
-  const auto kernel = strata::detail::scan_ring_kernel<Policy, Form>;
+  const auto kernel = strata::detail::scan_pipeline_kernel<Policy, Problem, UsesBulkCopies>;
   return strata::launch(configuration(blocks, agent::block_threads, agent::dynamic_shared_bytes),
-                        kernel, form, shape, exchange<typename Form::Sum>(storage));
+                        kernel, problem, input, exchange<typename Problem::Accum>(storage));
 }
 
 /// A scan in any number of blocks.
 template <class Hub, bool UsesBulkCopies, class T, class Accum, bool IsInclusive, class Op,
           class Init>
-struct ring {
+struct pipeline {
   using policy = typename Hub::MaxPolicy;
-  using form = strata::detail::scan_form<UsesBulkCopies, const T*, T*, Accum, Op, IsInclusive, Init>;
-  using agent = strata::detail::ring_of<policy, form>;
+  using problem = strata::detail::scan_problem<const T*, T*, Accum, Op, IsInclusive, Init>;
+  using agent = strata::detail::scan_pipeline<policy, problem, UsesBulkCopies>;
   static constexpr std::size_t tile_items = agent::tile_items;
   static constexpr int block_threads = agent::block_threads;
   using accumulator = Accum;
@@ -115,7 +123,7 @@ struct ring {
                          std::size_t n, Op op, Init init) {
     const std::size_t head =
         UsesBulkCopies ? (16 - reinterpret_cast<std::uintptr_t>(in) % 16) % 16 / sizeof(T) : 0;
-    return run_ring<policy>(blocks, storage, form{in, out, op, init}, n, head);
+    return run_pipeline<policy, UsesBulkCopies>(blocks, storage, problem{in, out, op, init}, n, head);
   }
 };
 
@@ -131,8 +139,8 @@ struct tiles {
   static cudaError_t run(unsigned blocks, const scratch& storage, In in, T* out, std::size_t n,
                          Op op, Init init) {
     const auto kernel =
-        strata::detail::scan_tiles_kernel<policy, strata::detail::large_tiles, false, Accum, In,
-                                          T*, Op, IsInclusive, Init>;
+        strata::detail::scan_tile_kernel<policy, strata::detail::large_tile, false,
+                                         strata::detail::scan_problem<In, T*, Accum, Op, IsInclusive, Init>>;
     return strata::launch(configuration(blocks, tuning.block_threads, 0), kernel, in, out, n,
                           false, op, init, exchange<Accum>(storage));
   }

@@ -39,7 +39,7 @@ std::ostream& operator<<(std::ostream& os, const shape& s) {
             << " blocks";
 }
 
-// Tags are taken away up to 16 rounds; places of sums are used again after 8.
+// Epochs are erased up to 16 rounds; slots of aggregates are used again after 8.
 constexpr unsigned all_rounds[] = {1, 2, 9, 16, 17, 18};
 constexpr std::size_t most_rounds = 18;
 
@@ -121,45 +121,45 @@ void expect_scans_under_all_schedules(Op op, T init) {
 }
 
 template <class T, class Op, form Form, class Hub, bool UsesBulkCopies = true>
-using ring_scan = in_blocks::ring<Hub, UsesBulkCopies, T, T, Form != form::exclusive, Op,
+using pipeline_scan = in_blocks::pipeline<Hub, UsesBulkCopies, T, T, Form != form::exclusive, Op,
                                   std::conditional_t<Form == form::inclusive, NullType, T>>;
 template <class T, class Op, form Form, class Hub>
 using tiles_scan = in_blocks::tiles<Hub, T, T, Form != form::exclusive, Op,
                                     std::conditional_t<Form == form::inclusive, NullType, T>>;
 
 template <class T, class Op, form Form, class Hub, bool UsesBulkCopies = true>
-void expect_ring(Op op, T init) {
-  if (!has_ring()) GTEST_SKIP() << "the ring needs sm_90";
-  expect_scans_under_all_schedules<ring_scan<T, Op, Form, Hub, UsesBulkCopies>, T, Form>(op, init);
+void expect_pipeline(Op op, T init) {
+  if (!has_bulk_copies()) GTEST_SKIP() << "bulk copies need sm_90";
+  expect_scans_under_all_schedules<pipeline_scan<T, Op, Form, Hub, UsesBulkCopies>, T, Form>(op, init);
 }
 
 using byte_function = packed_affine<std::uint8_t>;
 using word_function = packed_affine<std::uint16_t>;
 
-TEST(device_scan_tuning, ring_of_bytes) {
-  expect_ring<byte_function, compose, form::exclusive, ring_hub<32, 1, 3, 1>>(
+TEST(device_scan_tuning, pipeline_of_bytes) {
+  expect_pipeline<byte_function, compose, form::exclusive, pipeline_hub<32, 1, 3, 1>>(
       compose{}, byte_function::of(3, 5));
 }
-TEST(device_scan_tuning, ring_of_ints) {
-  expect_ring<int, strata::Sum, form::inclusive, ring_hub<64, 3, 4, 2>>(strata::Sum{}, 0);
+TEST(device_scan_tuning, pipeline_of_ints) {
+  expect_pipeline<int, strata::Sum, form::inclusive, pipeline_hub<64, 3, 4, 2>>(strata::Sum{}, 0);
 }
-TEST(device_scan_tuning, ring_of_pairs_of_words) {
-  expect_ring<string_hash, join, form::exclusive, ring_hub<64, 1, 4, 1>>(join{},
+TEST(device_scan_tuning, pipeline_of_pairs_of_words) {
+  expect_pipeline<string_hash, join, form::exclusive, pipeline_hub<64, 1, 4, 1>>(join{},
                                                                          string_hash::of(7));
 }
-TEST(device_scan_tuning, ring_that_begins_with_an_item) {
-  expect_ring<string_hash, join, form::inclusive, ring_hub<32, 1, 3, 2>>(join{}, {});
+TEST(device_scan_tuning, pipeline_that_begins_with_an_item) {
+  expect_pipeline<string_hash, join, form::inclusive, pipeline_hub<32, 1, 3, 2>>(join{}, {});
 }
-TEST(device_scan_tuning, ring_whose_items_are_read_by_threads) {
-  expect_ring<byte_function, compose, form::inclusive, ring_hub<32, 1, 3, 2>, false>(compose{}, {});
+TEST(device_scan_tuning, pipeline_whose_items_are_read_by_threads) {
+  expect_pipeline<byte_function, compose, form::inclusive, pipeline_hub<32, 1, 3, 2>, false>(compose{}, {});
 }
 #if !defined(STRATA_TEST_SMALL)
-TEST(device_scan_tuning, ring_of_longs) {
-  expect_ring<std::int64_t, strata::Sum, form::inclusive_with_init, ring_hub<32, 3, 3, 2>>(
+TEST(device_scan_tuning, pipeline_of_longs) {
+  expect_pipeline<std::int64_t, strata::Sum, form::inclusive_with_init, pipeline_hub<32, 3, 3, 2>>(
       strata::Sum{}, -77);
 }
-TEST(device_scan_tuning, ring_of_shorts) {
-  expect_ring<word_function, compose, form::inclusive, ring_hub<64, 1, 3, 2>>(compose{}, {});
+TEST(device_scan_tuning, pipeline_of_shorts) {
+  expect_pipeline<word_function, compose, form::inclusive, pipeline_hub<64, 1, 3, 2>>(compose{}, {});
 }
 #endif
 
@@ -275,9 +275,9 @@ void expect_neighbours_are_joined(std::size_t most, unsigned warps) {
 }
 
 template <class Interval, bool IsInclusive, class Init, class Hub>
-void expect_ring_joins_neighbours(std::size_t most) {
-  if (!has_ring()) GTEST_SKIP() << "the ring needs sm_90";
-  using scan = in_blocks::ring<Hub, true, Interval, Interval, IsInclusive, join_intervals, Init>;
+void expect_pipeline_joins_neighbours(std::size_t most) {
+  if (!has_bulk_copies()) GTEST_SKIP() << "bulk copies need sm_90";
+  using scan = in_blocks::pipeline<Hub, true, Interval, Interval, IsInclusive, join_intervals, Init>;
   expect_neighbours_are_joined<Interval, scan, IsInclusive, Init>(most,
                                                                   scan::block_threads / 32);
 }
@@ -287,21 +287,21 @@ std::size_t some_tiles(std::size_t tile_items) {
   return (STRATA_HOST_SIMT ? if_small<std::size_t>(80, 150) : 2600) * tile_items;
 }
 
-TEST(device_scan_tuning, ring_joins_neighbours_in_order_and_nothing_else) {
-  expect_ring_joins_neighbours<interval<int>, true, NullType, ring_hub<64, 1, 3, 2>>(
+TEST(device_scan_tuning, pipeline_joins_neighbours_in_order_and_nothing_else) {
+  expect_pipeline_joins_neighbours<interval<int>, true, NullType, pipeline_hub<64, 1, 3, 2>>(
       some_tiles(128));
 }
-TEST(device_scan_tuning, ring_joins_nothing_to_the_initial_value_but_the_first_item) {
-  expect_ring_joins_neighbours<interval<int>, false, interval<int>, ring_hub<32, 3, 3, 1>>(
+TEST(device_scan_tuning, pipeline_joins_nothing_to_the_initial_value_but_the_first_item) {
+  expect_pipeline_joins_neighbours<interval<int>, false, interval<int>, pipeline_hub<32, 3, 3, 1>>(
       some_tiles(192));
 }
 #if !defined(STRATA_TEST_SMALL)
-TEST(device_scan_tuning, ring_joins_narrow_neighbours) {
-  expect_ring_joins_neighbours<interval<short>, true, NullType, ring_hub<32, 1, 4, 2>>(32000);
+TEST(device_scan_tuning, pipeline_joins_narrow_neighbours) {
+  expect_pipeline_joins_neighbours<interval<short>, true, NullType, pipeline_hub<32, 1, 4, 2>>(32000);
 }
-TEST(device_scan_tuning, ring_joins_wide_neighbours) {
-  expect_ring_joins_neighbours<interval<long long>, true, interval<long long>,
-                               ring_hub<64, 1, 3, 1>>(some_tiles(64));
+TEST(device_scan_tuning, pipeline_joins_wide_neighbours) {
+  expect_pipeline_joins_neighbours<interval<long long>, true, interval<long long>,
+                               pipeline_hub<64, 1, 3, 1>>(some_tiles(64));
 }
 #endif
 
@@ -386,8 +386,8 @@ void expect_the_same_bits_under_every_schedule(unsigned blocks, std::size_t size
 }
 
 TEST(device_scan_tuning, sums_of_the_ring_have_the_same_bits_under_every_schedule) {
-  if (!has_ring()) GTEST_SKIP() << "the ring needs sm_90";
-  using scan = ring_scan<float, strata::Sum, form::inclusive, ring_hub<64, 3, 4, 2>>;
+  if (!has_bulk_copies()) GTEST_SKIP() << "bulk copies need sm_90";
+  using scan = pipeline_scan<float, strata::Sum, form::inclusive, pipeline_hub<64, 3, 4, 2>>;
   expect_the_same_bits_under_every_schedule<scan>(7, 20003);
 }
 TEST(device_scan_tuning, sums_of_tiles_have_the_same_bits_under_every_schedule) {
@@ -398,18 +398,18 @@ TEST(device_scan_tuning, sums_of_tiles_have_the_same_bits_under_every_schedule) 
 // ------------------------------------------------------------------ one tile for each block
 
 // Blocks of one tile need not be resident together: they may start in any order, one after the other.
-// Whoever waits in vain adds up what it misses.
-constexpr std::size_t wave_tile = 128;
+// A block that waits too long reduces the missing tile.
+constexpr std::size_t round_tile = 128;
 
 template <class Op, class T>
-void expect_one_wave(Op op, T init) {
+void expect_one_round(Op op, T init) {
   using hub = tiles_hub<32, 4>;
-  const std::size_t most = if_small<std::size_t>(30, 60) * wave_tile;
+  const std::size_t most = if_small<std::size_t>(30, 60) * round_tile;
   const std::vector<T> items = scan_items<T>::make(most);
   const device_vector<T> in(items);
   under_all_schedules([&](std::size_t schedule) {
     const std::size_t i = schedule % 20;
-    for (const std::size_t size : {most - i, (5 + i) * wave_tile - 1, (6 + i) * wave_tile + 1}) {
+    for (const std::size_t size : {most - i, (5 + i) * round_tile - 1, (6 + i) * round_tile + 1}) {
       SCOPED_TRACE(testing::Message() << size << " items in schedule " << schedule);
       ASSERT_SAME_ITEMS(exclusive_scan(items.data(), size, op, init),
                         scan_results<T>(size, [&](T* out, void* storage, std::size_t& bytes) {
@@ -420,14 +420,14 @@ void expect_one_wave(Op op, T init) {
   });
 }
 
-TEST(device_scan_tuning, one_wave_of_pairs_of_words) {
-  expect_one_wave(join{}, string_hash::of(7));
+TEST(device_scan_tuning, one_round_of_pairs_of_words) {
+  expect_one_round(join{}, string_hash::of(7));
 }
-TEST(device_scan_tuning, one_wave_of_ints) { expect_one_wave(strata::Sum{}, 7); }
+TEST(device_scan_tuning, one_round_of_ints) { expect_one_round(strata::Sum{}, 7); }
 
-TEST(device_scan_tuning, one_wave_of_a_graph) {
+TEST(device_scan_tuning, one_round_of_a_graph) {
   using hub = tiles_hub<32, 4>;
-  const std::size_t size = if_small<std::size_t>(30, 60) * wave_tile - 3;
+  const std::size_t size = if_small<std::size_t>(30, 60) * round_tile - 3;
   device_vector<int> in(size);
   device_vector<int> out(size);
   const auto call = [&](void* storage, std::size_t& bytes, cudaStream_t where) {
@@ -463,9 +463,9 @@ struct add_pairs {
   }
 };
 
-// Sizes around the largest that the small tiles take, and from addresses that the ring cannot.
+// Sizes around the largest that the small tiles take, and from addresses that the pipeline cannot.
 TEST(device_scan_tuning, dispatch_takes_any_size_and_address) {
-  using hub = ring_hub<64, 1, 3, 2>;
+  using hub = pipeline_hub<64, 1, 3, 2>;
   strata::detail::device_properties device;
   ASSERT_CUDA_SUCCESS(strata::detail::current_device_properties(device));
   const std::size_t small = 128 * static_cast<std::size_t>(device.multiprocessors);

@@ -192,7 +192,7 @@ cudaError_t tiny_sort(void* storage, std::size_t& bytes, const Key* in, Key* out
   using dispatch =
       strata::detail::DispatchSegmentedRadixSort<Key, Value, IsDescending, const offset*,
                                                  const offset*, tiny_tiles>;
-  typename dispatch::ValuePlaces values{};
+  typename dispatch::ValueBuffers values{};
   if constexpr (dispatch::has_values) values = {values_in, values_out, nullptr};
   return dispatch::Dispatch(storage, bytes, {in, out, nullptr}, values, items, segments,
                             {offsets.begins.data(), offsets.ends.data()}, begin_bit, end_bit, false,

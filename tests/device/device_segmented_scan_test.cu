@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // DeviceSegmentedScan: every item the sum of its segment up to there, and nothing else written.
+#include <strata/device/grid/epoch.hpp>
 #include <strata/device/device_segmented_scan.cuh>
 
 #include <algorithm>
@@ -282,10 +283,10 @@ class in_blocks {
   static constexpr std::size_t tile_items = 64;
 
   explicit in_blocks(unsigned blocks)
-      : blocks_(blocks), storage_(sums::number_of_packets(blocks) * 16 + 256) {
-    exchange_ = {reinterpret_cast<strata::platform::packet*>(
+      : blocks_(blocks), storage_(sums::number_of_words(blocks) * 16 + 256) {
+    exchange_ = {reinterpret_cast<strata::platform::tagged_word*>(
                      (reinterpret_cast<std::uintptr_t>(storage_.data()) + 255) / 256 * 256),
-                 strata::detail::next_call_tag(), true};
+                 strata::detail::next_epoch(), true};
   }
 
   void expect_scans(const segment_shape& shape) {
@@ -297,17 +298,17 @@ class in_blocks {
     }
     const device_vector<string_hash> in(items);
     device_vector<string_hash> out(items.size());
-    const device_vector<offset> begins(shape.begins);
+    const device_vector<offset> d_begins(shape.begins);
     const device_vector<unsigned long long> d_ends(ends);
     const string_hash init = string_hash::of('^');
-    using places = strata::detail::segment_places<const offset*, NullType>;
+    using begins = strata::detail::segment_begins<const offset*, NullType>;
     const auto kernel =
         strata::detail::segmented_scan_kernel<tiny_tiles::MaxPolicy, string_hash,
-                                              const string_hash*, string_hash*, places, unsigned,
+                                              const string_hash*, string_hash*, begins, unsigned,
                                               join, false, string_hash>;
     ASSERT_CUDA_SUCCESS(strata::launch({"segmented scan in some blocks", dim3(blocks_), dim3(32), 0,
                                         nullptr, 1, false, blocks_ > 1},
-                                       kernel, in.data(), out.data(), places{begins.data(), {}},
+                                       kernel, in.data(), out.data(), begins{d_begins.data(), {}},
                                        d_ends.data(), static_cast<unsigned>(ends.size()), join{},
                                        init, exchange_));
     ASSERT_CUDA_SUCCESS(cudaDeviceSynchronize());
@@ -318,10 +319,10 @@ class in_blocks {
   }
 
  private:
-  using sums = strata::detail::wave_sums<strata::detail::sum_of_run<string_hash>>;
+  using sums = strata::detail::tile_aggregates<strata::detail::sum_of_run<string_hash>>;
   unsigned blocks_;
   scratch storage_;
-  strata::detail::wave_sums_arguments exchange_;
+  strata::detail::tile_aggregates_arguments exchange_;
   std::uint64_t runs_ = 0;
 };
 
@@ -349,7 +350,7 @@ TEST(device_segmented_scan, rounds_of_any_number_of_blocks) {
   }
 }
 
-// Tags are taken away up to 16 rounds; fewer tiles than blocks, more rounds and none follow each
+// Epochs are erased up to 16 rounds; fewer tiles than blocks, more rounds and none follow each
 // other.
 TEST(device_segmented_scan, replays_may_differ_in_their_number_of_tiles) {
   for (const unsigned blocks : {2u, 5u}) {

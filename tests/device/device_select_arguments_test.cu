@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // What every function of DeviceSelect does with its arguments: storage, counts, pointers, streams,
-// errors; and that calls which a graph keeps depend on their input alone.
+// errors; and that calls which a graph keeps depend on their input alone. What it shares with other calls is
+// in device_arguments_test.cu.
 #include <strata/device/device_select.cuh>
 
 #include <algorithm>
@@ -203,18 +204,6 @@ TEST_P(DeviceSelectArguments, size_is_never_0_and_never_shrinks_as_the_count_gro
   EXPECT_LE(before, std::size_t{1} << 20) << "temporary storage does not grow with the input";
 }
 
-TEST_P(DeviceSelectArguments, size_query_launches_nothing_and_depends_on_the_count_alone) {
-  scene s(f(), 10);
-  std::size_t bytes = 0, with_arrays = 0;
-  const graph recorded(
-      [&](cudaStream_t on) { return f().call(nullptr, bytes, arrays{}, 100000, on); });
-  EXPECT_CUDA_SUCCESS(recorded.status());
-  EXPECT_EQ(0u, recorded.nodes());
-  EXPECT_CUDA_SUCCESS(f().call(nullptr, with_arrays, s.of_call(), 100000, nullptr));
-  EXPECT_EQ(bytes, with_arrays);
-  s.expect_untouched();
-}
-
 TEST_P(DeviceSelectArguments, refuses_storage_that_is_too_small) {
   scene s(f(), 12000);
   for (const std::int64_t n : {0, 1, 12000}) {
@@ -248,31 +237,6 @@ TEST_P(DeviceSelectArguments, storage_may_have_any_alignment_and_contents_and_be
 }
 
 // ------------------------------------------------------------------ counts and pointers
-
-TEST_P(DeviceSelectArguments, refuses_negative_counts) {
-  scene s(f(), 3);
-  const scratch storage(storage_bytes(3));
-  for (const std::int64_t n : {std::int64_t{-1}, std::numeric_limits<std::int64_t>::lowest()}) {
-    expect_refused(storage.data(), storage.bytes(), s.of_call(), n);
-    s.expect_untouched();
-  }
-}
-
-TEST_P(DeviceSelectArguments, refuses_null_pointers) {
-  scene s(f(), 3);
-  const scratch storage(storage_bytes(3));
-  const auto expect_refused_without = [&](auto arrays::*member) {
-    arrays a = s.of_call();
-    a.*member = nullptr;
-    expect_refused(storage.data(), storage.bytes(), a, 3);
-    s.expect_untouched();
-  };
-  expect_refused_without(&arrays::first);
-  expect_refused_without(&arrays::num_selected);
-  if ((f().has & has_second) != 0) expect_refused_without(&arrays::second);
-  if ((f().has & has_first_out) != 0) expect_refused_without(&arrays::first_out);
-  if ((f().has & has_second_out) != 0) expect_refused_without(&arrays::second_out);
-}
 
 TEST_P(DeviceSelectArguments, refuses_outputs_that_begin_within_inputs) {
   constexpr int n = 100;

@@ -21,8 +21,8 @@ using strata_test::struct12;
 using strata_test::struct16;
 using struct24 = strata_test::words<3, std::uint64_t>;
 
-/// Of a tile in registers, and of all that are taken one for each multiprocessor of the host back
-/// end; and of what goes through the ring there, or on a GPU.
+/// Around a tile in registers, and one for each multiprocessor of the host back end; and what takes the
+/// pipeline there, or on a GPU.
 std::vector<std::size_t> lengths() {
   if (is_small()) return {0, 1, 2, 31, 33, 2049, 10003};
   std::vector<std::size_t> all = {0,    1,    2,    31,    33,    2047,  2048,

@@ -67,9 +67,9 @@ class joiner {
       options.probe_valid = probe_valid_.data();
     }
     const Index untouched = 77777;
-    const auto room = static_cast<std::size_t>(capacity);
-    std::vector<Index> build_out(room + 8, untouched);
-    std::vector<Index> probe_out(room + 8, untouched);
+    const auto slots = static_cast<std::size_t>(capacity);
+    std::vector<Index> build_out(slots + 8, untouched);
+    std::vector<Index> probe_out(slots + 8, untouched);
     std::size_t bytes = 0;
     const auto call = [&](void* storage) {
       return strata::detail::host_join_pairs(
@@ -87,7 +87,7 @@ class joiner {
     for (std::size_t i = 0; i < written; ++i) {
       out.emplace_back(widened(build_out[i]), widened(probe_out[i]));
     }
-    for (std::size_t i = written; i < room + 8; ++i) {
+    for (std::size_t i = written; i < slots + 8; ++i) {
       EXPECT_TRUE(build_out[i] == untouched && probe_out[i] == untouched)
           << "written at " << i << ", behind the end";
     }

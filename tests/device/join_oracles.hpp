@@ -21,7 +21,7 @@ using strata::JoinOrder;
 constexpr JoinKind every_kind[] = {JoinKind::inner, JoinKind::left, JoinKind::full, JoinKind::semi,
                                    JoinKind::anti};
 
-// A side whose keys are told by numbers: different numbers, different keys.
+// A side whose keys are given by numbers: different numbers, different keys.
 struct side_ids {
   std::vector<std::uint32_t> ids;
   // Rows that have no key; empty if all have.
@@ -30,7 +30,7 @@ struct side_ids {
   bool is_null(std::size_t row) const { return !null.empty() && null[row]; }
 
   std::vector<std::uint32_t> valid_words() const {
-    // Bits behind the last row are set: nobody may look at them.
+    // Bits after the last row are set: a join must not read them.
     std::vector<std::uint32_t> words(ids.size() / 32 + 1, ~std::uint32_t{0});
     for (std::size_t row = 0; row < ids.size(); ++row) {
       if (is_null(row)) words[row / 32] &= ~(std::uint32_t{1} << (row % 32));
@@ -91,16 +91,16 @@ inline row_pairs sort_merge_join(JoinKind kind, const side_ids& build, const sid
   std::iota(sorted.begin(), sorted.end(), std::size_t{0});
   std::stable_sort(sorted.begin(), sorted.end(),
                    [&build](std::size_t a, std::size_t b) { return build.ids[a] < build.ids[b]; });
-  std::vector<std::size_t> asked(probe.ids.size());
-  std::iota(asked.begin(), asked.end(), std::size_t{0});
-  std::stable_sort(asked.begin(), asked.end(),
+  std::vector<std::size_t> probe_order(probe.ids.size());
+  std::iota(probe_order.begin(), probe_order.end(), std::size_t{0});
+  std::stable_sort(probe_order.begin(), probe_order.end(),
                    [&probe](std::size_t a, std::size_t b) { return probe.ids[a] < probe.ids[b]; });
-  // Of each probe row, its partners' place in `sorted`.
+  // Of each probe row, the range of its partners in `sorted`.
   std::vector<std::pair<std::size_t, std::size_t>> ranges(probe.ids.size());
   std::vector<bool> found(build.ids.size());
   std::size_t first = 0;
   std::size_t last = 0;
-  for (const std::size_t p : asked) {
+  for (const std::size_t p : probe_order) {
     const std::uint32_t id = probe.ids[p];
     while (first < sorted.size() && build.ids[sorted[first]] < id) ++first;
     if (last < first) last = first;
@@ -109,10 +109,10 @@ inline row_pairs sort_merge_join(JoinKind kind, const side_ids& build, const sid
   }
   row_pairs out;
   for (std::size_t p = 0; p < probe.ids.size(); ++p) {
-    const auto place = [&sorted](std::size_t i) {
+    const auto iterator_at = [&sorted](std::size_t i) {
       return sorted.begin() + static_cast<std::ptrdiff_t>(i);
     };
-    put_probe_row(kind, p, {place(ranges[p].first), place(ranges[p].second)}, out);
+    put_probe_row(kind, p, {iterator_at(ranges[p].first), iterator_at(ranges[p].second)}, out);
   }
   put_lonely_build_rows(kind, found, out);
   return out;

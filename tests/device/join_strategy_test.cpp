@@ -33,7 +33,7 @@ constexpr JoinStrategy on_metal(std::uint64_t build_rows, std::uint64_t probe_ro
                                                  metal_shared);
 }
 
-// Usable where a constant is asked for.
+// Usable in a constant expression.
 static_assert(on_h200(million, 10 * million) == JoinStrategy::radix_single, "");
 
 TEST(JoinStrategy, measured_cases_on_an_h200_get_their_fastest_plan) {
@@ -41,6 +41,8 @@ TEST(JoinStrategy, measured_cases_on_an_h200_get_their_fastest_plan) {
   EXPECT_EQ(on_h200(million, 10 * million), JoinStrategy::radix_single);
   EXPECT_EQ(on_h200(1 << 20, 1 << 20), JoinStrategy::radix_single);
   EXPECT_EQ(on_h200(1 << 22, 40 * million), JoinStrategy::radix_single);
+  // Not even a table that stays in L2 is chosen.
+  EXPECT_EQ(on_h200(h200_l2 / 2 / 16, 4 * (h200_l2 / 2 / 16)), JoinStrategy::radix_single);
   EXPECT_EQ(on_h200(1 << 24, 1 << 24), JoinStrategy::radix_single);
   EXPECT_EQ(on_h200(1 << 24, 1 << 27), JoinStrategy::radix_single);
   EXPECT_EQ(on_h200(1 << 27, 1 << 27), JoinStrategy::radix_multi);
@@ -58,24 +60,6 @@ TEST(JoinStrategy, build_side_in_shared_memory_is_simple_whatever_the_probe_side
   EXPECT_EQ(on_h200(wide + 1, wide, 8), JoinStrategy::radix_single);
   EXPECT_EQ(on_h200(wide + 1, wide, 16), JoinStrategy::radix_single);
   EXPECT_EQ(on_h200(wide + 1, wide, 4), JoinStrategy::simple);
-}
-
-struct table_in_half_of_l2 {
-  static constexpr JoinThresholds thresholds{0, 6, 10, 100, 1, 16, 50, 4, 85, 11};
-};
-
-TEST(JoinStrategy, table_in_l2_needs_its_room_and_enough_probe_rows) {
-  constexpr std::uint64_t most = h200_l2 / 2 / 16;
-  const auto choose = [](std::uint64_t build_rows, std::uint64_t probe_rows, std::size_t l2_bytes) {
-    return choose_join_strategy<table_in_half_of_l2>(build_rows, probe_rows, 4, l2_bytes,
-                                                     h200_shared);
-  };
-  EXPECT_EQ(choose(most, 4 * most, h200_l2), JoinStrategy::simple);
-  EXPECT_EQ(choose(most, 4 * most - 1, h200_l2), JoinStrategy::radix_single);
-  EXPECT_EQ(choose(most + 1, huge, h200_l2), JoinStrategy::radix_single);
-  EXPECT_EQ(choose(most, huge, 0), JoinStrategy::radix_single);
-  // Never by the policy of the library.
-  EXPECT_EQ(on_h200(most, 4 * most), JoinStrategy::radix_single);
 }
 
 TEST(JoinStrategy, second_pass_begins_where_one_has_too_many_partitions) {
@@ -139,11 +123,11 @@ TEST(JoinStrategy, more_build_rows_never_need_fewer_passes) {
 }
 
 struct one_partition_bit {
-  // Ten rows in a table, no table in L2, two partitions.
-  static constexpr JoinThresholds thresholds{4, 10, 20, 100, 1, 1, 0, 0, 100, 1};
+  // Ten rows in a table, two partitions.
+  static constexpr JoinThresholds thresholds{4, 10, 20, 1};
 };
 struct everything_on_the_host {
-  static constexpr JoinThresholds thresholds{huge, 1, 1, 100, 1, 1, 0, 0, 100, 1};
+  static constexpr JoinThresholds thresholds{huge, 1, 1, 1};
 };
 
 TEST(JoinStrategy, policy_of_the_user_replaces_all_thresholds) {

@@ -27,14 +27,14 @@ using offset = std::int64_t;
 /// than 16, 24, 96 items are queued.
 struct tiny_tiles {
   struct Policy : strata::ChainedPolicy<750, Policy, Policy> {
-    static constexpr strata::segment_tile_tuning tiny{32, 2, 1, 16};
-    static constexpr strata::segment_tile_tuning little{64, 4, 1, 24};
-    static constexpr strata::segment_tile_tuning middle{64, 3, 1, 96};
-    static constexpr strata::segment_tile_tuning large{64, 3, 1, 192};
-    static constexpr strata::segment_tile_tuning huge{128, 3, 1, 384};
-    static constexpr strata::segment_tile_tuning few{64, 5, 1, 320};
+    static constexpr strata::segment_tile_tuning one_thread{32, 2, 1, 16};
+    static constexpr strata::segment_tile_tuning few_threads{64, 4, 1, 24};
+    static constexpr strata::segment_tile_tuning part_of_tile{64, 3, 1, 96};
+    static constexpr strata::segment_tile_tuning one_tile{64, 3, 1, 192};
+    static constexpr strata::segment_tile_tuning many_tiles{128, 3, 1, 384};
+    static constexpr strata::segment_tile_tuning tile_per_multiprocessor{64, 5, 1, 320};
     static constexpr strata::segment_merge_tuning merge{32, 5, 1, 96};
-    static constexpr strata::segment_merge_tuning merge_few{32, 7, 1, 160};
+    static constexpr strata::segment_merge_tuning merge_per_multiprocessor{32, 7, 1, 160};
   };
   using MaxPolicy = Policy;
 };

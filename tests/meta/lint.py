@@ -22,6 +22,10 @@ ASSEMBLY_FILES = ("core/scan_step.cuh",)
 # Notices, data that other programs write, and formats without comments.
 NO_SPDX = {"LICENSE", ".json", ".csv", ".svg"}
 LINE_LIMIT = 120
+# What clang-format makes of brackets of templates that it takes for comparisons; .clang-format says how to write
+# them.
+SPREAD_BRACKETS = (r"\b\w+ < [^;(){}<>]* > \(", r"\b\w+ < [^;(){}<>]*(?:,|::)[^;(){}<>]* ?>> \w",
+                   r"\btemplate <[^;{}()]*=[^;{}()]*>\n\s+[^;{}()]* > (?:struct|class)\b")
 
 
 def floor(header):
@@ -97,6 +101,11 @@ def file_findings(name, text):
         return
     if text and not text.endswith("\n"):
         yield len(lines), "no newline at the end"
+    if suffix in {".hpp", ".cuh", ".cu", ".cpp"}:
+        code = without_comments(text)
+        for regex in SPREAD_BRACKETS:
+            for match in re.finditer(regex, code):
+                yield line_of(code, match.start()), "brackets of a template that a formatter took for comparisons"
     for number, line in enumerate(lines, 1):
         # Rows of a Markdown table and what a compiler is expected to say cannot be broken.
         if len(line) > LINE_LIMIT and not line.startswith(("|", "// expect:")):
@@ -196,11 +205,16 @@ BAD_FILES = [
     ("README.md", SPDX + "see /ho" + "me/me/x\n", "one machine"),
     ("tests/a.cu", SPDX + "int x; \n", "end of the line"),
     ("tests/a.cu", SPDX + "int x;", "newline"),
+    ("tests/a.cu", SPDX + "while (!take < has_values ? 2 : 8 > (next)) spin();\n", "took for comparisons"),
+    ("tests/a.cu", SPDX + "if (items < Policy, kind::huge >> least) {\n", "took for comparisons"),
+    ("tests/a.cu", SPDX + "template <int N = a>\n    b ? 1 : 2 > struct c;\n", "took for comparisons"),
 ]
 GOOD_FILES = [
     ("tests/a.cu", SPDX + "int x;\n"),
     ("benchmarks/results/a.csv", "a,b\n"),
     ("tests/a.cu", SPDX + "// expect: " + "x" * 120 + "\n"),
+    ("tests/a.cu", SPDX + "if (a < b && c > d && e(i < n >> 1)) f<(a ? 2 : 8)>(x);  // a < b > (c)\n"),
+    ("tests/a.cu", SPDX + "template <int N = (a > b ? 1 : 2)>\nstruct c;\ntemplate <int N = 1>\nstruct d;\n"),
     ("README.md", SPDX + "| " + "x" * 130 + " |\n"),
     ("cmake/a.cmake", SPDX + "/usr/local/cuda\n${dir}/home/x\n"),
 ]

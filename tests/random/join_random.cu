@@ -187,12 +187,12 @@ std::vector<row_pair> joined(const shape& s, const side<Key>& build, const side<
           static_cast<std::int64_t>(b));
     }
   }
-  const std::vector<std::int64_t> nobody;
+  const std::vector<std::int64_t> no_partners;
   std::vector<char> has_partner(s.build_rows, 0);
   std::vector<row_pair> result;
   for (std::size_t p = 0; p < s.probe_rows; ++p) {
     const auto row = static_cast<std::int64_t>(p);
-    const std::vector<std::int64_t>* partners = &nobody;
+    const std::vector<std::int64_t>* partners = &no_partners;
     if (!probe.has_key(p)) {
       if (s.options.nulls_equal) partners = &nulls;
     } else if (key_of_code<Key>::equals_itself(probe.codes[p])) {
@@ -310,7 +310,7 @@ template <class Key, class Index, what What>
 problem join(source& random) {
   const shape s = random_shape<Key>(random);
   const auto held = std::make_shared<arrays<Key, Index>>(s, random);
-  // Columns of row numbers, so that what is gathered tells the rows.
+  // Columns of row numbers, so that the gathered values identify the rows.
   const auto numbers = std::make_shared<array<Index>>(
       What == what::gather ? std::max(s.build_rows, s.probe_rows) : 0, random);
   problem made;
@@ -371,7 +371,7 @@ problem join(source& random) {
       const std::vector<Index> builds = held->build_out.read(stream);
       const std::size_t written = std::min(joined(s, held->build, held->probe).size(), s.capacity);
       for (std::size_t i = 0; i < written; ++i) {
-        must_be(builds[i] == strata::no_row<Index>, "a row of the build side is told");
+        must_be(builds[i] == strata::no_row<Index>, "the result has a row of the build side");
       }
       held->build_out.forget(stream);
     }
@@ -384,7 +384,7 @@ problem join(source& random) {
   return made;
 }
 
-/// A table that is built in one step or two, and asked.
+/// A table that is built in one step or two, and probed.
 template <class Key, class Index>
 problem join_table(source& random) {
   shape s = random_shape<Key>(random);

@@ -24,7 +24,7 @@ STRATA_HD constexpr int blelloch_level_degree(int stride, int elements) {
                    tree_access_degree<T, Layout>(2 * stride - 1, 2 * stride, elements));
 }
 
-/// The worst of all its accesses, those to the items of the threads included.
+/// The largest conflict degree of all its accesses, including those to the threads' items.
 template <class T, class Layout>
 STRATA_HD constexpr int blelloch_degree(int elements, int items_per_thread) {
   int degree = 1;
@@ -39,21 +39,21 @@ STRATA_HD constexpr int blelloch_degree(int elements, int items_per_thread) {
 
 }  // namespace detail
 
-/// Scans the items of a block by a binary tree in shared memory, in place, with 2 (n - 1) operator
-/// calls for n elements: Blelloch's work-efficient scan ("Prefix Sums and Their Applications",
-/// 1990). The up-sweep leaves in element (i + 1) 2 s - 1 the sum of the 2 s elements that end
-/// there; the down-sweep turns sums into what lies to the left of them:
+/// Scans the items of a block by a binary tree in shared memory, in place, with 2 (n - 1) operator calls for n
+/// elements: Blelloch's work-efficient scan ("Prefix Sums and Their Applications", 1990). The upsweep stores
+/// in element (i + 1) 2 s - 1 the sum of the 2 s elements that end there. The downsweep replaces each sum by
+/// the sum of all elements to its left:
 ///
-///     for (s = 1; s < n; s *= 2)                               // up: pairs (l, r), s apart,
+///     for (s = 1; s < n; s *= 2)                               // upsweep: pairs (l, r), s apart,
 ///       for (r = 2 s - 1; r < n; r += 2 s) t[r] = op(t[r - s], t[r]);     // one per thread
 ///     t[n - 1] = initial;
-///     for (s = n / 2; s > 0; s /= 2)                           // down
+///     for (s = n / 2; s > 0; s /= 2)                           // downsweep
 ///       for (r = 2 s - 1; r < n; r += 2 s) {
 ///         left = t[r - s]; t[r - s] = t[r]; t[r] = op(t[r], left);
 ///       }
 ///
-/// The root takes any initial value, an identity or not, and each operator call has its operands in
-/// order: the operator need be associative only.
+/// The initial value need not be an identity. Operands keep their order, so the operator need be associative
+/// only.
 ///
 /// All accesses have a stride that is a power of two. Their conflict degree, for 1,024 elements, in
 /// `PlainLayout`; with `i + i / 32`, the classical padding; and in the default, which has as many
@@ -71,20 +71,18 @@ STRATA_HD constexpr int blelloch_degree(int elements, int items_per_thread) {
 ///
 /// (Of 2,048 elements of 4 bytes, i + i / 32 has a degree of 2 for s from 32 to 512.)
 ///
-/// - `Layout`: another type of shared_layout.hpp must be free of conflicts too; only `PlainLayout`
-///   may have them, as it is there to show them.
+/// - `Layout`: any layout of shared_layout.hpp without conflicts, or `PlainLayout`, which has them: it is for
+///   comparison.
 /// - `ElementsPerBlock` must be a power of two and a multiple of `BlockThreads`. Each thread has
-///   ElementsPerBlock / BlockThreads items, in blocked arrangement: items are numbered by thread,
-///   and within a thread by array index. `output` may be `input`.
-/// - Every thread of the block must call, in uniform control flow, with the same initial value;
-///   results are valid in every thread, and so is `block_aggregate`, which does not contain the
-///   initial value.
+///   ElementsPerBlock / BlockThreads items, in blocked arrangement: items are numbered by thread, and
+///   within a thread by array index. `output` may be `input`.
+/// - Every thread of the block must call, in uniform control flow, with the same initial value. Results are
+///   valid in every thread, and so is `block_aggregate`, which does not contain the initial value.
 /// - Determinism: the association is fixed, so floating-point results repeat bit for bit.
-/// - Shared memory: the elements (those that are not one access of 1 to 16 bytes are rounded up to
-///   an odd number of words), the padding, and one item.
-/// - `__syncthreads()` must stand between two calls that use the same storage, and before the
-///   storage is used for anything else. Objects of one type constructed without storage share
-///   theirs.
+/// - Shared memory: the elements, the padding, and one item. An element that is not one access of 1 to 16
+///   bytes is rounded up to an odd number of words.
+/// - The block must call `__syncthreads()` between two calls that use the same storage, and before the storage
+///   is used for anything else. Objects of one type constructed without storage use the same storage.
 /// - `T` must be trivially relocatable.
 ///
 /// @code
@@ -167,7 +165,7 @@ class BlockBlellochScan {
     return temp_storage;
   }
 
-  /// Leaves the exclusive scan in the tree, for every thread to read.
+  /// Leaves the exclusive scan in the tree, where every thread may read it.
   template <bool WithAggregate, class Operator>
   STRATA_D void scan(const T (&input)[items_per_thread], const T& initial_value, Operator op) {
     detail::operator_requirements<Operator, T>::check();
@@ -178,7 +176,7 @@ class BlockBlellochScan {
     STRATA_UNROLL
     for (int stride = 1; stride < ElementsPerBlock; stride *= 2) {
       const int pairs = ElementsPerBlock / (2 * stride);
-      barrier(2 * pairs);  // As many wrote on the level below.
+      barrier(2 * pairs);  // So many threads wrote on the level below.
       for_each_pair(pairs, stride, [op](T& left_item, T& right_item) {
         const T left = left_item;
         const T right = right_item;
@@ -204,14 +202,14 @@ class BlockBlellochScan {
     barrier(BlockThreads);
   }
 
-  template <class Work>
-  STRATA_D void for_each_pair(int pairs, int stride, Work work) {
+  template <class Combine>
+  STRATA_D void for_each_pair(int pairs, int stride, Combine combine) {
     STRATA_UNROLL
     for (int first = 0; first < pairs; first += BlockThreads) {
       const int pair = first + thread_;
       if (pair < pairs) {
         const int left = pair * (2 * stride) + stride - 1;
-        work(storage_.tree[left], storage_.tree[left + stride]);
+        combine(storage_.tree[left], storage_.tree[left + stride]);
       }
     }
   }

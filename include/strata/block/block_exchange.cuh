@@ -15,8 +15,8 @@
 
 STRATA_NAMESPACE_BEGIN
 
-/// Rearranges the items of a block, `ItemsPerThread` (N) of them in each thread, through shared memory.
-/// The tile of B * N items, for B threads, may lie in the threads' arrays in three ways:
+/// Rearranges the items of a block, `ItemsPerThread` (N) of them in each thread, through shared memory. A tile
+/// has B * N items, for B threads. There are three arrangements of a tile in the threads' arrays:
 ///
 /// | arrangement  | `items[i]` of thread t is the tile's item |
 /// |---|---|
@@ -28,27 +28,27 @@ STRATA_NAMESPACE_BEGIN
 ///   converted to the output's type. Input and output may be the same array: `XToY(items)`.
 /// - `ScatterToX(input_items, output_items, ranks)`: `input_items[i]` of any thread becomes the
 ///   tile's item `ranks[i]`. The block's ranks are 0 .. B * N - 1, each once. `ScatterToStripedGuarded`
-///   leaves out items of negative rank, `ScatterToStripedFlagged` those whose flag is 0 or false; items
-///   of the tile that no rank names are unspecified then.
-/// - Every thread of the block must call, in uniform control flow. Warp-striped forms want whole warps: a
-///   multiple of 32 threads or, then with the block's size in place of 32, at most 32.
-/// - `WarpTimeSlicing`: the warps' items take turns in a storage of 32 * N items, with two barriers a
-///   turn. Less shared memory and more time, for items of many bytes.
-/// - Shared memory: B * N items, or 32 * N with time slicing. If N is even, a gap of one access joins every
-///   32 items of 4 bytes, 16 of 8 or 8 of 16, or fewer such gaps. Of items of 1 or 2 bytes those of a thread
-///   are rounded up to words first, and classes whose size is not their alignment to an odd multiple of
-///   it, at least of 4 bytes.
-/// - Bank conflicts: none, for any N and items of any size, by `conflict_degree` of ExchangeLayout, in
-///   blocked, striped and warp-striped accesses alike. Two things cannot be free: a scatter has the
-///   conflicts of its ranks (random ones: about 3.5 wavefronts where 1 would do), and the rows of a
-///   striped arrangement begin anywhere if B is no multiple of 32, so that some take 2 wavefronts.
-/// - `__syncthreads()` must stand between two calls that use the same storage, and before the storage is
-///   used for anything else; `__syncwarp()` will do between two warp-striped ones without time slicing.
-///   Objects of one type constructed without storage share theirs.
+///   omits items of negative rank, `ScatterToStripedFlagged` items whose flag is 0 or false. Items of the
+///   tile that no rank names are then unspecified.
+/// - Every thread of the block must call, in uniform control flow. Warp-striped arrangements need whole warps:
+///   a multiple of 32 threads, or at most 32 threads, which are then one warp of that size.
+/// - `WarpTimeSlicing`: warps use a storage of 32 * N items one after the other, with two barriers for each
+///   warp. It takes less shared memory and more time; for items of many bytes.
+/// - Shared memory: B * N items, or 32 * N with time slicing. If N is even, there is a gap of one access after
+///   every 32 items of 4 bytes, 16 of 8 or 8 of 16, or there are fewer gaps. The items of a thread, if they
+///   have 1 or 2 bytes, are first rounded up to words. An item whose size is not its alignment is rounded up
+///   to an odd multiple of the alignment, or of 4 bytes if that is more.
+/// - Bank conflicts: none in blocked, striped and warp-striped accesses, for any N and items of any size, by
+///   `conflict_degree` of ExchangeLayout. Two exceptions: the conflicts of a scatter depend on its ranks
+///   (random ranks: about 3.5 wavefronts instead of 1), and if B is no multiple of 32, some rows of a
+///   striped arrangement take 2 wavefronts.
+/// - The block must call `__syncthreads()` between two calls that use the same storage, and before the storage
+///   is used for anything else. `__syncwarp()` is enough between two warp-striped calls without time slicing.
+///   Objects of one type constructed without storage use the same storage.
 /// - `T` must be trivially relocatable, and with time slicing have a default constructor.
 ///
-/// Source: the arrangements and names are those of CUB. The gaps in the layout follow from the greatest
-/// common divisor of N and the number of banks: see ExchangeLayout.
+/// Source: the arrangements and names are those of CUB. The gaps follow from the greatest common divisor of N
+/// and the number of banks: see ExchangeLayout.
 ///
 /// @code
 /// STRATA_KERNEL void running_sums_of_24(const float* in, float* out) {
@@ -75,7 +75,7 @@ class BlockExchange {
   static constexpr int threads = shape::threads;
   static constexpr std::size_t items_per_thread = static_cast<std::size_t>(ItemsPerThread);
   static constexpr int lanes = threads < warp_threads ? threads : warp_threads;
-  // A slice is what the storage holds at a time: the items of so many threads in blocked arrangement.
+  // The storage holds one slice at a time: the items of `slice_threads` threads in blocked arrangement.
   static constexpr int slice_threads = WarpTimeSlicing ? lanes : threads;
   static constexpr int slices = (threads + slice_threads - 1) / slice_threads;
   using tile = detail::exchange_tile<T, ItemsPerThread, slice_threads>;
@@ -208,7 +208,7 @@ class BlockExchange {
   STRATA_D int warp() const { return static_cast<int>(thread_ / warp_threads); }
   STRATA_D unsigned lane() const { return thread_ % warp_threads; }
 
-  // All threads put what they have of a slice, then all get what they want of it.
+  // For each slice, all threads write their items of the slice, then all read their results from it.
   template <class Output, class Put, class Get>
   STRATA_D void in_slices(Output (&output_items)[items_per_thread], const Put& put,
                           const Get& get) {
@@ -217,7 +217,7 @@ class BlockExchange {
       __syncthreads();
       get(0, output_items);
     } else {
-      // Kept aside until the last slice was put, for the output may be the input.
+      // A copy until the last slice is written, because the output may be the input.
       T items[items_per_thread];
       STRATA_UNROLL
       for (int slice = 0; slice < slices; ++slice) {
@@ -231,8 +231,8 @@ class BlockExchange {
     }
   }
 
-  // Warps put and get among themselves, each in its part of the storage or, in slices, in turn. `first`
-  // is the thread whose items in the storage come first for this warp.
+  // Each warp exchanges its items, in its part of the storage or, with slices, one warp after the other.
+  // `first` is the thread whose items are the first of this warp's part.
   template <class Put, class Get>
   STRATA_D void in_warps(const Put& put, const Get& get) {
     static_assert(threads <= warp_threads || threads % warp_threads == 0,
@@ -261,7 +261,7 @@ class BlockExchange {
         [&](int slice, auto& items) { get_striped(slice, items); });
   }
 
-  // ---- what one slice has of a thread's items
+  // ---- a thread's items in one slice
   STRATA_D void put_blocked(int slice, const T (&items)[items_per_thread]) {
     if constexpr (slices == 1) {
       tile_.put_blocked(thread_, items);
@@ -301,7 +301,7 @@ class BlockExchange {
       }
     }
   }
-  // Whether `start + thread` is in the slice; for most starts of rows the answer is a constant.
+  // Whether `start + thread` is in the slice: a constant for most rows.
   STRATA_D bool has_row_item(int start) const {
     if (start <= -threads || start >= tile::items) return false;
     const int index = start + static_cast<int>(thread_);
@@ -318,7 +318,7 @@ class BlockExchange {
       STRATA_ASSERT(rank >= 0 && rank < threads * ItemsPerThread,
                     "BlockExchange: rank %d of item %d is not in 0 .. %d", rank, i,
                     threads * ItemsPerThread - 1);
-      // One comparison: what lies below the slice becomes a large number.
+      // One comparison: a rank below the slice becomes a large number.
       const unsigned index = static_cast<unsigned>(rank - slice * tile::items);
       if (slices == 1 || index < unsigned{tile::items}) tile_.put(tile::position(index), items[i]);
     }

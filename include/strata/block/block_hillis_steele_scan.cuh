@@ -16,13 +16,13 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// The worst conflict degree of any access of BlockHillisSteeleScan: all are to neighbours, and
-/// begin `distance` elements before the warp's own.
+/// The largest conflict degree of all accesses of BlockHillisSteeleScan. Each warp accesses neighbouring
+/// elements, which begin `distance` elements before those of its threads.
 template <class T, class Layout>
 STRATA_HD constexpr int hillis_steele_degree(int elements) {
   int degree = tree_access_degree<T, Layout>(0, 1, elements);
   for (int distance = 1; distance < elements; distance *= 2) {
-    // Of a warp that has so many elements before it.
+    // The first warp with `distance` elements before it.
     const int first = round_up(distance, warp_threads) - distance;
     degree = larger_of(degree, tree_access_degree<T, Layout>(first, 1, elements));
   }
@@ -31,30 +31,28 @@ STRATA_HD constexpr int hillis_steele_degree(int elements) {
 
 }  // namespace detail
 
-/// Scans one item of every thread of a block in log2(n) steps, half as many as BlockBlellochScan
-/// makes, by n log2(n) operator calls instead of 2 n: the step-efficient scan (Hillis and Steele,
-/// "Data Parallel Algorithms", 1986). After the step with distance d each element is the sum of the
-/// 2 d elements that end there:
+/// Scans one item of every thread of a block in log2(n) steps, half as many as BlockBlellochScan, by n log2(n)
+/// operator calls instead of 2 n: the step-efficient scan (Hillis and Steele, "Data Parallel Algorithms",
+/// 1986). After the step with distance d each element is the sum of the 2 d elements that end there:
 ///
 ///     for (int d = 1; d < n; d *= 2)
 ///       for (int i = d; i < n; ++i) next[i] = op(current[i - d], current[i]);   // the threads
 ///
-/// Two buffers take turns, so that a step needs one barrier: nobody writes what others still read.
+/// Steps alternate between two buffers, so that one barrier per step is enough: no thread writes to the buffer
+/// that others still read.
 ///
-/// - Free of bank conflicts without padding, as neighbours access neighbouring elements at every
-///   distance. Padding would bring conflicts: with `PaddedLayout<32, 1>` elements 1 to 32 are in 31
-///   banks.
-/// - Operands keep their order, so the operator need be associative only. It is called with items
-///   and with the initial value, never with anything else: no identity is needed.
-/// - Every thread of the block must call, in uniform control flow, with the same initial value. Any
-///   number of threads. Results are valid in every thread, and so is `block_aggregate`, which does
-///   not contain the initial value.
+/// - Bank conflicts: none, without padding, because neighbouring threads access neighbouring elements at every
+///   distance. Padding would cause conflicts: with `PaddedLayout<32, 1>` elements 1 to 32 are in 31 banks.
+/// - Operands keep their order, so the operator need be associative only. It is called only with items, the
+///   initial value and results of such calls: no identity is needed.
+/// - Every thread of the block must call, in uniform control flow, with the same initial value. Any number of
+///   threads. Results are valid in every thread, and so is `block_aggregate`, which does not contain the
+///   initial value.
 /// - Determinism: the association is fixed, so floating-point results repeat bit for bit.
-/// - Shared memory: two items per thread; those that are not one access of 1 to 16 bytes are
-///   rounded up to an odd number of words.
-/// - `__syncthreads()` must stand between two calls that use the same storage, and before the
-///   storage is used for anything else. Objects of one type constructed without storage share
-///   theirs.
+/// - Shared memory: two items per thread. An item that is not one access of 1 to 16 bytes is rounded up to an
+///   odd number of words.
+/// - The block must call `__syncthreads()` between two calls that use the same storage, and before the storage
+///   is used for anything else. Objects of one type constructed without storage use the same storage.
 /// - `T` must be trivially relocatable.
 ///
 /// @code
@@ -127,7 +125,7 @@ class BlockHillisSteeleScan {
   static constexpr int steps = Log2<BlockThreads>::VALUE;
   STRATA_D buffer& last_buffer() { return storage_.buffers[steps % 2]; }
 
-  /// A thread's own element need not be read: its value is in a register.
+  /// A thread does not read its own element: the value is in a register.
   template <class Operator>
   STRATA_D T scan(T sum, Operator op) {
     detail::operator_requirements<Operator, T>::check();
@@ -145,7 +143,7 @@ class BlockHillisSteeleScan {
     return sum;
   }
 
-  /// Into the buffer that the last step did not read.
+  /// Writes to the buffer that the last step did not read.
   STRATA_D void publish(const T& sum) {
     last_buffer()[thread_] = sum;
     __syncthreads();

@@ -16,8 +16,8 @@ STRATA_NAMESPACE_BEGIN
 
 /// How BlockLoad reads memory, and which items a thread gets.
 enum BlockLoadAlgorithm {
-  /// Blocked arrangement, item by item: neighbouring threads are ItemsPerThread items apart, which
-  /// is efficient for few items per thread only.
+  /// Blocked arrangement, item by item: neighbouring threads are ItemsPerThread items apart. Efficient only
+  /// for a small number of items per thread.
   BLOCK_LOAD_DIRECT,
   /// Striped arrangement: every access of a warp is to consecutive items.
   BLOCK_LOAD_STRIPED,
@@ -29,25 +29,24 @@ enum BlockLoadAlgorithm {
   BLOCK_LOAD_TRANSPOSE,
   /// The same within each warp, without a barrier of the block. Needs a multiple of 32 threads.
   BLOCK_LOAD_WARP_TRANSPOSE,
-  /// The same, one warp after the other through the shared memory of one: little memory, and a
-  /// barrier between warps.
+  /// The same, one warp after the other through the shared memory of one warp: less memory, and a barrier
+  /// between warps.
   BLOCK_LOAD_WARP_TRANSPOSE_TIMESLICED,
 };
 
-/// Loads a tile of `threads * ItemsPerThread` items, `ItemsPerThread` of them into each thread of a
-/// block, from any random-access iterator whose values convert to `T`.
+/// Loads a tile of `threads * ItemsPerThread` items, `ItemsPerThread` of them into each thread of a block,
+/// from any random-access iterator whose values convert to `T`.
 ///
-/// - `valid_items`: only the first so many items of the tile are read (none if it is not positive);
-///   the others keep their value or become `oob_default`, with every algorithm.
-/// - BLOCK_LOAD_DIRECT, _STRIPED and _VECTORIZE: threads do not wait for each other, and a thread
-///   may load alone. No shared memory: `TempStorage` is there for the sake of one interface.
-/// - The transposing algorithms: every thread of the block must call, in uniform control flow, with
-///   the same `valid_items`. `T` must be trivially relocatable. `__syncthreads()` must stand between
-///   two calls that use the same storage, and before the storage is used for anything else. Objects
-///   of one type constructed without storage share theirs. Shared memory: that of BlockExchange,
-///   about the size of the tile, or of a warp's part of it if time-sliced. No bank conflicts in
-///   blocks of a multiple of 32 threads; in others a row of BLOCK_LOAD_TRANSPOSE may take a second
-///   wavefront, as BlockExchange says.
+/// - `valid_items`: only the first `valid_items` items of the tile are read (none if it is not positive).
+///   With every algorithm, the others keep their value or become `oob_default`.
+/// - BLOCK_LOAD_DIRECT, _STRIPED and _VECTORIZE: threads do not wait for each other, and a thread may load
+///   alone. They use no shared memory: `TempStorage` makes the interface uniform.
+/// - The transposing algorithms: every thread of the block must call, in uniform control flow, with the same
+///   `valid_items`. `T` must be trivially relocatable. The block must call `__syncthreads()` between two
+///   calls that use the same storage, and before the storage is used for anything else. Objects of one type
+///   constructed without storage use the same storage. Shared memory: that of BlockExchange, about the size
+///   of the tile, or of one warp's items if time-sliced. No bank conflicts in blocks of a multiple of 32
+///   threads; in other blocks a row of BLOCK_LOAD_TRANSPOSE may take a second wavefront.
 ///
 /// @code
 /// STRATA_KERNEL void clamp_tile(const int* in, int* out, int n) {
@@ -106,7 +105,7 @@ class BlockLoad {
   template <class Iterator>
   STRATA_D void Load(Iterator block_src_it, T (&dst_items)[items_per_thread], int valid_items) {
     if constexpr (transposes) {
-      // What another thread's item keeps must not take its way through shared memory.
+      // An item that keeps its value must not be exchanged with another thread's.
       T loaded[items_per_thread] = {};
       load(block_src_it, loaded, valid_items);
       transpose(loaded);
@@ -137,7 +136,7 @@ class BlockLoad {
     }
   }
 
-  // In the arrangement in which memory is read; `end` is nothing or the number of valid items.
+  // In the arrangement in which memory is read. `end` is empty or the number of valid items.
   template <class Iterator, class... End>
   STRATA_D void load(Iterator from, T (&items)[items_per_thread], End... end) {
     if constexpr (Algorithm == BLOCK_LOAD_DIRECT) {
@@ -151,7 +150,7 @@ class BlockLoad {
     }
   }
 
-  // From there to that of the algorithm.
+  // From that arrangement to the algorithm's.
   STRATA_D void transpose([[maybe_unused]] T (&items)[items_per_thread]) {
     if constexpr (warp_transposes) {
       exchange(storage_->Alias()).WarpStripedToBlocked(items, items);

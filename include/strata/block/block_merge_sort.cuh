@@ -7,7 +7,6 @@
 #include <strata/core/platform.cuh>
 #include <strata/core/shuffle.cuh>
 #include <strata/core/types.hpp>
-#include <strata/warp/specializations/merge_sort_forms.cuh>
 #include <strata/warp/specializations/merge_sort_levels.cuh>
 
 #include <cstddef>
@@ -16,7 +15,7 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// The threads of a block: see merge_sort_levels. Groups of up to 32 threads are in one warp.
+/// A block as a team of merge_sort_levels. Groups of up to 32 threads are in one warp.
 template <int Threads>
 class merge_sort_block {
   static constexpr int warps = ceiling_divide(Threads, warp_threads);
@@ -24,7 +23,7 @@ class merge_sort_block {
   static constexpr int nowhere = -1, broken = -2;
 
  public:
-  /// Where the merges of warps begin and end.
+  /// Where the slices of the first and the last thread of each warp start and end.
   struct borders {
     int start[static_cast<std::size_t>(warps + 1)];
     int end[static_cast<std::size_t>(warps)];
@@ -42,7 +41,7 @@ class merge_sort_block {
     }
   }
 
-  STRATA_D bool shares_fit(int threads, bool goes_on, int start, int end) const {
+  STRATA_D bool slices_fit(int threads, bool goes_on, int start, int end) const {
     const int lane = thread_ % warp_threads;
     const bool is_last_of_warp = lane == warp_threads - 1 || thread_ == Threads - 1;
     // A lane outside the mask must not even be read from.
@@ -56,7 +55,7 @@ class merge_sort_block {
       __syncwarp(mask());
       return fit_in_warp;
     }
-    // The border between two warps can be looked at when both are here.
+    // The border between two warps is compared after a barrier of the block.
     const int warp = thread_ / warp_threads;
     if (lane == 0) borders_.start[warp] = start;
     if (is_last_of_warp) {
@@ -99,22 +98,22 @@ class merge_sort_block {
 ///
 /// - `StableSort`, `StableSortPartialTile` are other names of these: all are stable.
 /// - `compare(a, b)` says whether a must come before b: a strict weak ordering. It is called with
-///   valid items only. Whatever it answers, calls end and the result is a permutation of the input.
-/// - In forms for partial tiles, items that are not valid keep their places and are not looked at.
-///   More than there are means all, 0 or less none. There need not be a key behind all others, and
-///   `oob_default` need not be one.
+///   valid items only. Whatever it returns, calls end and the result is a permutation of the input.
+/// - Calls for partial tiles neither read nor move items that are not valid. A `valid_items` above the
+///   number of items means all, 0 or less means none. No key needs to compare behind all others, and
+///   `oob_default` may be any key.
 /// - Every thread of the block must call, in uniform control flow, with the same `valid_items`. Any
 ///   number of threads.
 /// - Each thread sorts its items (StableOddEvenSort). Then neighbouring runs of 1, 2, 4 ... threads
-///   are merged: each thread finds its share by MergePath, and merges it as SerialMerge does.
+///   are merged: each thread finds its slice of the result by MergePath, and merges it as SerialMerge does.
 ///   A thread calls `compare` at most N * (N - 1) / 2 times, and for each level of runs of 2^k
 ///   threads at most N + ceil(log2(N * 2^k + 1)) times more.
-/// - Values of up to 4 bytes move with their keys. Of others a number of 4 bytes does, and they
-///   move once, at the end.
+/// - Values of up to 4 bytes move with their keys. Larger values move once, at the end, by indices of 4
+///   bytes that have moved with the keys.
 /// - Shared memory: a key for each item of the tile and up to 4 bytes for its value, or the values
-///   if these are more; gaps as in BlockExchange; 8 bytes for each warp. Blocked accesses have no
-///   bank conflicts, those of searches and merges depend on the keys. Keys of 4 bytes and more need
-///   no gaps if N is odd, and less time to find places.
+///   if these are larger; gaps as in BlockExchange; 8 bytes for each warp. Blocked accesses have no
+///   bank conflicts. Those of searches and merges depend on the keys. Keys of 4 bytes and more need
+///   no gaps if N is odd; positions then take fewer instructions to compute.
 /// - `__syncthreads()` must stand between two calls that use the same storage, and before the
 ///   storage is used for anything else. Objects of one type constructed without storage share
 ///   theirs.
@@ -147,7 +146,7 @@ class merge_sort_block {
 template <class KeyT, int BlockDimX, int ItemsPerThread, class ValueT = NullType, int BlockDimY = 1,
           int BlockDimZ = 1>
 class BlockMergeSort
-    : public detail::merge_sort_forms<
+    : public detail::merge_sort_calls<
           BlockMergeSort<KeyT, BlockDimX, ItemsPerThread, ValueT, BlockDimY, BlockDimZ>, KeyT,
           ItemsPerThread, detail::block_shape<BlockDimX, BlockDimY, BlockDimZ>::threads, ValueT> {
   static_assert(is_trivially_relocatable_v<KeyT> && is_trivially_relocatable_v<ValueT>,
@@ -169,7 +168,7 @@ class BlockMergeSort
       : storage_(temp_storage.Alias()), thread_(shape::thread_rank("BlockMergeSort")) {}
 
  private:
-  friend detail::merge_sort_forms<BlockMergeSort, KeyT, ItemsPerThread, shape::threads, ValueT>;
+  friend detail::merge_sort_calls<BlockMergeSort, KeyT, ItemsPerThread, shape::threads, ValueT>;
   STRATA_D static TempStorage& private_storage() {
     STRATA_SHARED(temp_storage, TempStorage);
     return temp_storage;

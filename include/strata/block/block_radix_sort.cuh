@@ -18,8 +18,7 @@
 
 STRATA_NAMESPACE_BEGIN
 
-/// Sorts the keys of a block, `ItemsPerThread` (N) of them in each thread, and the values that
-/// belong to them, stably:
+/// Sorts the keys of a block, `ItemsPerThread` (N) in each thread, and the values that belong to them, stably:
 ///
 /// | call | result |
 /// |---|---|
@@ -37,27 +36,25 @@ STRATA_NAMESPACE_BEGIN
 /// | `decomposer` | the fields that `decomposer(key)` refers to: see RadixFields |
 /// | `decomposer, begin_bit, end_bit` | these bits of the fields side by side, the first highest |
 ///
-/// - Each has a form for partial tiles: `SortPartialTile(keys, valid_items, range...)`,
-///   `SortPartialTile(keys, values, valid_items, range...)` and so on. The first `valid_items`
-///   items of the tile are sorted, and no others are looked at: these keep their numbers. More than
-///   there are means all, 0 or less none. There need not be a key behind all others to fill up
-///   with.
-/// - Keys are integers of up to 128 bits, enumerations, half, bfloat16, float, double, or with a
-///   decomposer any type. -0.0 is equal to +0.0, all NaN are equal and greater than +infinity. Keys
-///   are moved as they are.
+/// - Each has a variant for partial tiles: `SortPartialTile(keys, valid_items, range...)`,
+///   `SortPartialTile(keys, values, valid_items, range...)` and so on. It sorts the first `valid_items` items of the
+///   tile. It does not look at the others, and they keep their positions. A number larger than the tile means all
+///   items, 0 or less none. No key is needed that is larger than all others.
+/// - Keys are integers of up to 128 bits, enumerations, half, bfloat16, float, double, or with a decomposer any type.
+///   -0.0 is equal to +0.0. All NaN are equal and greater than +infinity. Keys are moved unchanged.
 /// - Stable: equal keys, and their values, stay in their order, in descending sorts too.
 /// - Input is in blocked arrangement. Every thread of the block must call, in uniform control flow,
 ///   with the same range and `valid_items`. Any number of threads; at most 65,535 items.
-/// - A pass for each RadixBits of the range: BlockRadixRank ranks by a digit, and BlockExchange
-///   moves keys, then values. Without bits nothing is sorted.
-/// - Shared memory: the largest of what BlockRadixRank needs, 2^(RadixBits + 1) bytes for each
-///   thread, and what BlockExchange needs for the keys, and for the values. No bank conflicts, but
-///   for scatters, where they depend on the ranks.
+/// - One pass for each RadixBits of the range: BlockRadixRank ranks by a digit, and BlockExchange moves keys, then
+///   values. A range without bits leaves the order as it is.
+/// - Shared memory: the largest of what BlockRadixRank needs, 2^(RadixBits + 1) bytes for each thread, and what
+///   BlockExchange needs for the keys, and for the values. Only scatters have bank conflicts; they depend on the
+///   ranks.
 /// - `__syncthreads()` must stand between two calls that use the same storage, and before the
 ///   storage is used for anything else. Objects of one type constructed without storage share
 ///   theirs.
-/// - `MemoizeOuterScan` and `InnerScan` are BlockRadixRank's. `SmemConfig` has no effect: it is
-///   there for CUB's order of parameters.
+/// - `MemoizeOuterScan` and `InnerScan` are BlockRadixRank's. `SmemConfig` has no effect; it keeps CUB's order of
+///   parameters.
 /// - `KeyT` and `ValueT` must be trivially relocatable.
 ///
 /// @code
@@ -79,8 +76,7 @@ STRATA_NAMESPACE_BEGIN
 /// @endcode
 template <class KeyT, int BlockDimX, int ItemsPerThread, class ValueT = NullType, int RadixBits = 4,
           bool MemoizeOuterScan = true, BlockScanAlgorithm InnerScan = BLOCK_SCAN_WARP_SCANS,
-          cudaSharedMemConfig SmemConfig = cudaSharedMemBankSizeFourByte, int BlockDimY = 1,
-          int BlockDimZ = 1>
+          cudaSharedMemConfig SmemConfig = cudaSharedMemBankSizeFourByte, int BlockDimY = 1, int BlockDimZ = 1>
 class BlockRadixSort {
   static_assert(is_trivially_relocatable_v<KeyT> && is_trivially_relocatable_v<ValueT>,
                 "BlockRadixSort moves keys and values through shared memory as bits: both must be "
@@ -90,8 +86,8 @@ class BlockRadixSort {
   static constexpr std::size_t items_per_thread = static_cast<std::size_t>(ItemsPerThread);
   static constexpr bool has_values = !std::is_same_v<ValueT, NullType>;
 
-  using ranking = detail::radix_rank_basic<BlockDimX, BlockDimY, BlockDimZ, RadixBits, false,
-                                           MemoizeOuterScan, InnerScan>;
+  using ranking =
+      detail::radix_rank_basic<BlockDimX, BlockDimY, BlockDimZ, RadixBits, false, MemoizeOuterScan, InnerScan>;
   template <class T>
   using exchange = BlockExchange<T, BlockDimX, ItemsPerThread, false, BlockDimY, BlockDimZ>;
   using key_exchange = exchange<KeyT>;
@@ -105,7 +101,7 @@ class BlockRadixSort {
   template <class T>
   using items = T[items_per_thread];
   using range = detail::radix_sort_range<KeyT>;
-  // Only arguments that are a range have one.
+  // Defined only for arguments that are a range.
   template <class... Range>
   using range_of = decltype(range::of(std::declval<Range>()...));
   using all = detail::all_items;
@@ -132,8 +128,7 @@ class BlockRadixSort {
     sort<ascending, blocked>(keys, NullType{}, first(valid_items), range::of(by...));
   }
   template <class... Range, class = range_of<Range...>>
-  STRATA_D void SortPartialTile(items<KeyT>& keys, items<ValueT>& values, int valid_items,
-                                Range... by) {
+  STRATA_D void SortPartialTile(items<KeyT>& keys, items<ValueT>& values, int valid_items, Range... by) {
     sort<ascending, blocked>(keys, values, first(valid_items), range::of(by...));
   }
 
@@ -168,8 +163,8 @@ class BlockRadixSort {
     sort<ascending, striped>(keys, NullType{}, first(valid_items), range::of(by...));
   }
   template <class... Range, class = range_of<Range...>>
-  STRATA_D void SortBlockedToStripedPartialTile(items<KeyT>& keys, items<ValueT>& values,
-                                                int valid_items, Range... by) {
+  STRATA_D void SortBlockedToStripedPartialTile(items<KeyT>& keys, items<ValueT>& values, int valid_items,
+                                                Range... by) {
     sort<ascending, striped>(keys, values, first(valid_items), range::of(by...));
   }
 
@@ -178,13 +173,11 @@ class BlockRadixSort {
     sort<descending, striped>(keys, NullType{}, all{}, range::of(by...));
   }
   template <class... Range, class = range_of<Range...>>
-  STRATA_D void SortDescendingBlockedToStriped(items<KeyT>& keys, items<ValueT>& values,
-                                               Range... by) {
+  STRATA_D void SortDescendingBlockedToStriped(items<KeyT>& keys, items<ValueT>& values, Range... by) {
     sort<descending, striped>(keys, values, all{}, range::of(by...));
   }
   template <class... Range, class = range_of<Range...>>
-  STRATA_D void SortDescendingBlockedToStripedPartialTile(items<KeyT>& keys, int valid_items,
-                                                          Range... by) {
+  STRATA_D void SortDescendingBlockedToStripedPartialTile(items<KeyT>& keys, int valid_items, Range... by) {
     sort<descending, striped>(keys, NullType{}, first(valid_items), range::of(by...));
   }
   template <class... Range, class = range_of<Range...>>
@@ -199,9 +192,7 @@ class BlockRadixSort {
     return temp_storage;
   }
 
-  STRATA_D detail::first_items first(int valid_items) const {
-    return {thread_ * ItemsPerThread, valid_items};
-  }
+  STRATA_D detail::first_items first(int valid_items) const { return {thread_ * ItemsPerThread, valid_items}; }
 
   // `values` are an array, or NullType.
   template <order Order, arrangement Output, class Values, class IsValid, class Decomposer>
@@ -209,8 +200,8 @@ class BlockRadixSort {
                      const detail::radix_sort_bits<Decomposer>& by) {
     using digits = detail::radix_digits<KeyT, Order == descending, Decomposer>;
     STRATA_ASSERT(by.begin_bit >= 0 && by.begin_bit <= by.end_bit && by.end_bit <= digits::key_bits,
-                  "BlockRadixSort: bits %d to %d are not a range of the %d bits of a key",
-                  by.begin_bit, by.end_bit, digits::key_bits);
+                  "BlockRadixSort: bits %d to %d are not a range of the %d bits of a key", by.begin_bit,
+                  by.end_bit, digits::key_bits);
     const digits digit_of{by.decomposer};
     int bit = by.begin_bit;
     constexpr int last_bits = Output == striped ? RadixBits : 0;
@@ -229,11 +220,11 @@ class BlockRadixSort {
   }
 
   template <arrangement Output, class Values, class IsValid, class Digits>
-  STRATA_D void pass(items<KeyT>& keys, Values& values, const IsValid& is_valid,
-                     const Digits& digit_of, int bit, int end_bit) {
+  STRATA_D void pass(items<KeyT>& keys, Values& values, const IsValid& is_valid, const Digits& digit_of,
+                     int bit, int end_bit) {
     const int bits = end_bit - bit < RadixBits ? end_bit - bit : RadixBits;
     int ranks[items_per_thread];
-    // Items that are not valid have the highest digit, and come last as they did before.
+    // Items that are not valid get the highest digit, so that they stay last.
     const auto digit = [&](int i) {
       return is_valid(i) ? digit_of(keys[i], bit, bits) : unsigned{ranking::bins - 1};
     };

@@ -5,25 +5,126 @@
 #include <strata/block/block_shape.cuh>
 #include <strata/block/specializations/block_reduce_raking.cuh>
 #include <strata/block/specializations/block_reduce_raking_commutative_only.cuh>
-#include <strata/block/specializations/block_reduce_warp_reductions.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/operators.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/core/shuffle.cuh>
 #include <strata/core/types.hpp>
 #include <strata/thread/thread_reduce.cuh>
+#include <strata/warp/warp_reduce.cuh>
 
 #include <cstddef>
 #include <type_traits>
 
 STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// BLOCK_REDUCE_WARP_REDUCTIONS: every warp reduces its items by shuffles and writes one aggregate;
+/// after a barrier the aggregates are reduced. Operands keep their order.
+template <class T, int Threads>
+struct block_reduce_warp_reductions {
+  static constexpr int warps = ceiling_divide(Threads, warp_threads);
+  static constexpr int last_warp_lanes = Threads - (warps - 1) * warp_threads;
+
+  // One thread that combines the aggregates spends an operator call on each; a warp spends a shuffle (about 25
+  // cycles for each 4 bytes) and an operator call on each doubling. The thread is faster up to 8 small aggregates; 8
+  // large ones would take too many registers.
+  static constexpr bool thread_combines = warps <= (sizeof(T) <= 16 ? 8 : 2);
+
+  // In an all-reduce every warp combines the aggregates, which saves a barrier. All warps must do it in the same
+  // way, or their floating-point results would differ; a last warp with fewer lanes than aggregates cannot.
+  static constexpr bool every_warp_combines = last_warp_lanes >= warps;
+
+  static constexpr std::size_t alignment = alignof(T) < 16 && warps * sizeof(T) % 16 == 0 ? 16 : alignof(T);
+  struct storage {
+    alignas(alignment) T aggregates[static_cast<std::size_t>(warps)];
+  };
+
+  template <bool Full, bool AllThreads, class Operator>
+  STRATA_D static T reduce(storage& shared, int thread, const T& value, Operator op, int valid) {
+    if constexpr (warps == 1) {
+      const T result = detail::reduce_lanes<last_warp_lanes, Full>(value, op, valid);
+      if constexpr (AllThreads) return broadcast<last_warp_lanes>(result);
+      return result;
+    } else {
+      const int warp = thread / warp_threads;
+      const int lane = thread % warp_threads;
+      const int warp_valid = valid - warp * warp_threads;
+      T result = value;
+      if (Full || warp_valid > 0) {
+        result = reduce_warp<Full>(warp, value, op, warp_valid);
+        if (lane == 0) shared.aggregates[warp] = result;
+      }
+      __syncthreads();
+
+      const int active_warps = ceiling_divide(valid, warp_threads);
+      if constexpr (thread_combines) {
+        if (AllThreads || thread == 0) result = combine_aggregates<Full>(shared, op, active_warps);
+      } else if constexpr (AllThreads && every_warp_combines) {
+        result = reduce_aggregates<Full>(shared, lane, value, op, active_warps);
+        result = last_warp_lanes == warp_threads || warp < warps - 1 ? broadcast<warp_threads>(result)
+                                                                     : broadcast<last_warp_lanes>(result);
+      } else {
+        if (warp == 0) result = reduce_aggregates<Full>(shared, lane, value, op, active_warps);
+        if constexpr (AllThreads) {
+          // Only thread 0 has read aggregate 0.
+          if (thread == 0) shared.aggregates[0] = result;
+          __syncthreads();
+          result = shared.aggregates[0];
+        }
+      }
+      return result;
+    }
+  }
+
+ private:
+  // Full warps and the last one run different code: the last may lack lanes.
+  template <bool Full, class Operator>
+  STRATA_D static T reduce_warp(int warp, const T& value, Operator op, int valid) {
+    if (last_warp_lanes < warp_threads && warp == warps - 1) {
+      return detail::reduce_lanes<last_warp_lanes, Full>(value, op, valid);
+    }
+    return detail::reduce_lanes<warp_threads, Full>(value, op, valid < warp_threads ? valid : warp_threads);
+  }
+
+  template <bool Full, class Operator>
+  STRATA_D static T combine_aggregates(const storage& shared, Operator op, int active_warps) {
+    T result = shared.aggregates[0];
+    STRATA_UNROLL
+    for (int warp = 1; warp < warps; ++warp) {
+      if (Full || warp < active_warps) {
+        result = static_cast<T>(op(result, shared.aggregates[warp]));
+      }
+    }
+    return result;
+  }
+
+  template <bool Full, class Operator>
+  STRATA_D static T reduce_aggregates(const storage& shared, int lane, const T& value, Operator op, int active_warps) {
+    T result = value;
+    if (lane < warps) {
+      if (Full || lane < active_warps) result = shared.aggregates[lane];
+      result = detail::reduce_lanes<warps, Full>(result, op, active_warps);
+    }
+    return result;
+  }
+
+  template <int Lanes>
+  STRATA_D static T broadcast(const T& value) {
+    constexpr unsigned mask = full_warp_mask >> (warp_threads - Lanes);
+    return platform::shuffle(mask, value, 0);
+  }
+};
+
+}  // namespace detail
 
 /// How BlockReduce works. Blocks of up to 32 threads use shuffles alone, whatever is named.
 enum BlockReduceAlgorithm {
-  /// Most threads hand their item to the first warp, which folds strided items. Only for
+  /// Most threads write their item to shared memory; the first warp combines strided items. Only for
   /// commutative operators.
   BLOCK_REDUCE_RAKING_COMMUTATIVE_ONLY,
-  /// All threads hand their item to the first warp, of which each thread folds consecutive items.
-  /// One operator call per item: for operators that are costly compared with shared memory.
+  /// All threads write their item to shared memory; each thread of the first warp combines consecutive
+  /// items. One operator call per item: for operators that are costly compared with shared memory.
   BLOCK_REDUCE_RAKING,
   /// Each warp reduces by shuffles, then the warps' aggregates are reduced. Lowest latency and
   /// least shared memory.
@@ -60,8 +161,8 @@ enum BlockReduceAlgorithm {
 ///   if (threadIdx.x == 0) out[blockIdx.x] = sum / 128;
 /// }
 /// @endcode
-template <class T, int BlockDimX, BlockReduceAlgorithm Algorithm = BLOCK_REDUCE_WARP_REDUCTIONS,
-          int BlockDimY = 1, int BlockDimZ = 1>
+template <class T, int BlockDimX, BlockReduceAlgorithm Algorithm = BLOCK_REDUCE_WARP_REDUCTIONS, int BlockDimY = 1,
+          int BlockDimZ = 1>
 class BlockReduce {
   static_assert(is_trivially_relocatable_v<T>,
                 "BlockReduce<T> moves items between threads as bits: T must be "
@@ -69,11 +170,11 @@ class BlockReduce {
   using shape = detail::block_shape<BlockDimX, BlockDimY, BlockDimZ>;
   static constexpr int threads = shape::threads;
 
-  using algorithm = std::conditional_t<
-      Algorithm == BLOCK_REDUCE_WARP_REDUCTIONS || threads <= warp_threads,
-      detail::block_reduce_warp_reductions<T, threads>,
-      std::conditional_t<Algorithm == BLOCK_REDUCE_RAKING, detail::block_reduce_raking<T, threads>,
-                         detail::block_reduce_raking_commutative_only<T, threads>>>;
+  using algorithm =
+      std::conditional_t<Algorithm == BLOCK_REDUCE_WARP_REDUCTIONS || threads <= warp_threads,
+                         detail::block_reduce_warp_reductions<T, threads>,
+                         std::conditional_t<Algorithm == BLOCK_REDUCE_RAKING, detail::block_reduce_raking<T, threads>,
+                                            detail::block_reduce_raking_commutative_only<T, threads>>>;
   using storage = typename algorithm::storage;
 
  public:
@@ -137,8 +238,7 @@ class BlockReduce {
     if (num_valid >= threads) {
       return algorithm::template reduce<true, AllThreads>(storage_, thread_, input, op, threads);
     }
-    return algorithm::template reduce<false, AllThreads>(storage_, thread_, input, op,
-                                                         num_valid < 1 ? 1 : num_valid);
+    return algorithm::template reduce<false, AllThreads>(storage_, thread_, input, op, num_valid < 1 ? 1 : num_valid);
   }
 
   storage& storage_;

@@ -16,59 +16,54 @@
 
 STRATA_NAMESPACE_BEGIN
 
-/// How BlockScan works. Blocks of up to 32 threads use shuffles alone, whatever is named.
+/// How BlockScan works. Blocks of up to 32 threads use only shuffles, with every algorithm.
 enum BlockScanAlgorithm {
-  /// All threads hand their item to the first warp, of which each thread folds consecutive items,
-  /// and after a scan of the warp scans them. Two operator calls per item: for operators that are
-  /// costly compared with shared memory. Two barriers.
+  /// All threads write their items to shared memory. Each thread of the first warp reduces consecutive items,
+  /// the warp scans these sums, and each of its threads scans its items. Two operator calls per item: for
+  /// operators that take long compared with shared memory. Two barriers.
   BLOCK_SCAN_RAKING,
-  /// The same, but the first warp keeps the items in registers between the two: half its reads of
-  /// shared memory, one register for each 4 bytes of its Threads / 32 items.
+  /// The same, but the first warp keeps the items in registers between the reduction and the scan: half the
+  /// reads of shared memory, and one register for each 4 bytes of a thread's Threads / 32 items.
   BLOCK_SCAN_RAKING_MEMOIZE,
-  /// Each warp scans by shuffles, then adds up the sums of the warps before it. Lowest latency,
-  /// least shared memory, and one barrier; a prefix functor costs a second one.
+  /// Each warp scans by shuffles, then adds the sums of the warps before it. Lowest latency, least shared
+  /// memory, and one barrier; a prefix functor takes a second one.
   BLOCK_SCAN_WARP_SCANS,
 };
 
-/// Scans one item, or a few, of every thread of a block, in any association:
+/// Scans one item, or an array of items, of every thread of a block, in any association:
 ///
 ///     inclusive: output[i] = op(... op(op(prefix, item[0]), item[1]) ..., item[i])
 ///     exclusive: output[i] = op(... op(op(prefix, item[0]), item[1]) ..., item[i - 1])
 ///
-/// - Items are numbered by thread, row-major (x fastest), and within a thread by array index.
-///   Operands keep their order, so the operator need be associative only. It is called with items,
-///   the prefix and results of such calls, with nothing else.
-/// - Every thread of the block must call, in uniform control flow, with the same arguments but for
-///   items and outputs. Any number of threads, 1 to 1024. Outputs may be the variables that the
-///   items came from.
-/// - The prefix is an `initial_value`, or what `block_prefix_callback_op(block_aggregate)` returns;
-///   sums without one begin with `T{}`, other exclusive scans with something unspecified as first
-///   output.
-/// - `T block_prefix_callback_op(T block_aggregate)` is called once by every thread of the first
-///   warp (of as many as the block has of it), in uniform control flow, with the sum of all items.
-///   What it returns in thread 0 goes before the items. It is taken by reference and may keep a
-///   running total.
-/// - `block_aggregate` is the sum of all items, without any prefix, the same bits in every thread.
-/// - The PartialTile forms scan the first `valid_items` items of the tile (of the threads, or of
-///   the threads' arrays together). The operator is not called with others, and outputs of others
-///   are not written. More than there are means all. If it is 0 or less nothing at all is written
-///   or called.
-/// - An array is folded in its thread, then the threads' sums are scanned, then the array behind
-///   its thread's prefix: 2 operator calls for each item, and those of the algorithm for each
-///   thread.
-/// - Determinism: the association depends on the types, the block's shape and the form alone, so
+/// - Items are numbered by thread, row-major (x fastest), and within a thread by array index. Operands keep
+///   their order, so the operator need be associative only. It is called only with items, the prefix and
+///   results of such calls.
+/// - Every thread of the block must call, in uniform control flow, with the same arguments except for items
+///   and outputs. Any number of threads, 1 to 1024. An output may be the input's variable.
+/// - The prefix is an `initial_value`, or the value that `block_prefix_callback_op(block_aggregate)` returns.
+///   Without a prefix, sums begin with `T{}`, and the first output of other exclusive scans is unspecified.
+/// - `T block_prefix_callback_op(T block_aggregate)` is called once by every thread of the first warp (by all
+///   threads of a smaller block), in uniform control flow, with the sum of all items. The value that it
+///   returns in thread 0 precedes the items. It is taken by reference and may keep a running total.
+/// - `block_aggregate` is the sum of all items, without any prefix: the same bits in every thread.
+/// - The PartialTile overloads scan the first `valid_items` items of the tile (of the threads, or of the
+///   threads' arrays together). The operator is not called with others, and outputs of others are not
+///   written. If `valid_items` exceeds the tile, all are scanned. If it is 0 or less, nothing is written or
+///   called.
+/// - Arrays: each thread reduces its array, the threads' sums are scanned, then each thread scans its array
+///   after its prefix: 2 operator calls for each item, and those of the algorithm for each thread.
+/// - Determinism: the association depends on the types, the block's shape and the overload alone, so
 ///   floating-point results repeat bit for bit. An output does not depend on `valid_items`.
-/// - Shared memory: WARP_SCANS sizeof(T) per warp and once more; RAKING and RAKING_MEMOIZE one
-///   item, and the items, each rounded up to an odd number of 4-, 8- or 16-byte accesses (the
-///   widest that its size allows), with at most one access in 8 for padding. No bank conflicts up
-///   to 16-byte alignment. Blocks of one warp need none.
-/// - `__syncthreads()` must stand between two calls that use the same storage, and before the
-///   storage is used for anything else. Objects of one type constructed without storage share
-///   theirs.
+/// - Shared memory: WARP_SCANS takes sizeof(T) per warp and once more. RAKING and RAKING_MEMOIZE take one
+///   item, and the threads' items, each rounded up to an odd number of 4-, 8- or 16-byte accesses (the
+///   widest that its size allows), with at most one access in 8 for padding. No bank conflicts up to
+///   16-byte alignment. Blocks of one warp need none.
+/// - The block must call `__syncthreads()` between two calls that use the same storage, and before the storage
+///   is used for anything else. Objects of one type constructed without storage use the same storage.
 /// - `T` must be trivially relocatable.
 ///
 /// @code
-/// // Called with the sum of each tile, returns that of all tiles before it.
+/// // Called with the sum of each tile; returns the sum of all tiles before it.
 /// struct running_total {
 ///   int total;
 ///   STRATA_D int operator()(int block_aggregate) {

@@ -5,7 +5,6 @@
 #include <strata/block/block_shape.cuh>
 #include <strata/block/specializations/segment_slots.cuh>
 #include <strata/block/specializations/segment_tile.cuh>
-#include <strata/block/specializations/serial_merge.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
@@ -15,32 +14,32 @@
 
 STRATA_NAMESPACE_BEGIN
 
-/// Sorts many segments, which lie side by side in the shared memory of a block, by any comparator,
-/// stably: no segment is mixed with another. `KeyT` alone, or each with a value of `ValueT`.
+/// Sorts many segments, which lie side by side in the shared memory of a block, by any comparator, stably:
+/// no segment is mixed with another. Items are keys of `KeyT`, or pairs of a key and a value of `ValueT`.
 ///
 /// In steps, each by all threads of the block in uniform control flow:
 ///
 /// | step | |
 /// |---|---|
-/// | `Plan(length, place)` | each thread brings a segment; says how many of these fit the tile |
-/// | `Origin(position)` | optional: where in the tile the first segment begins |
-/// | (caller) | puts items at `Position(index)`, then `__syncthreads()` |
-/// | `Sort(compare)` | sorts; barriers before and after are its own |
-/// | (caller) | takes items from `Position(index)` |
+/// | `Plan(length, offset)` | each thread passes a segment; returns how many of these fit the tile |
+/// | `Origin(position)` | optional: sets where in the tile the first segment begins |
+/// | (caller) | writes items to `Position(index)`, then `__syncthreads()` |
+/// | `Sort(compare)` | sorts; contains its barriers |
+/// | (caller) | reads items from `Position(index)` |
 ///
-/// Where no segment has more than `ItemsPerThread` items and each thread knows where one lies in the
-/// tile, `SortOwn(begin, count, compare)` does without `Plan`, and takes the place of `Sort`. So does
-/// `SortOwn(begin, count, owners, compare)` where each segment has as many threads.
+/// `SortOwn` replaces `Plan` and `Sort` where each thread knows where its segment lies in the tile:
+/// `SortOwn(begin, count, compare)` if no segment has more than `ItemsPerThread` items,
+/// `SortOwn(begin, count, owners, compare)` if each segment has `owners` threads.
 ///
-/// - A thread is the owner of up to `ItemsPerThread` (N) items of one segment, so a segment of n items
-///   takes ceil(n / N) threads and ceil(log2(ceil(n / N))) levels of merging, wherever it lies.
-///   `Plan` takes the segments of the first threads, as many as there are owners for, and returns
-///   their number: at least 1. A segment must have at most BlockDimX * N items; those that do not fit
-///   are to be planned again. `place` is a number of the caller's, which `Place(segment)` gives back.
-///   `Plan(length, place, count)`, of threads that all say how many of the first of them have a segment,
-///   takes less time if that is no more than a warp.
-/// - Segments with items have the numbers 0 .. `Segments()` - 1, and lie in `Begin(segment)` ..
-///   `Begin(segment + 1)` of the indices 0 .. `Items()` - 1.
+/// - A thread owns up to `ItemsPerThread` (N) items of one segment. A segment of n items takes ceil(n / N)
+///   threads and ceil(log2(ceil(n / N))) levels of merging, wherever it lies.
+/// - `Plan` takes the segments of the first threads, as many as there are owners for, and returns their
+///   number: at least 1. A segment must have at most BlockDimX * N items. The caller plans again those that
+///   do not fit. `offset` is any number of the caller's. `Place(segment)` returns it.
+/// - `Plan(length, offset, count)`: `count` is the same in all threads, and only the first `count` threads
+///   have a segment. A count of up to 32 takes less time.
+/// - Segments with items have the numbers 0 .. `Segments()` - 1. Segment s has the indices `Begin(s)` ..
+///   `Begin(s) + Length(s)` - 1 of 0 .. `Items()` - 1.
 /// - Stable: items of a segment neither of which must come before the other keep their order.
 /// - `compare(a, b)` says whether key a must come before key b: a strict weak ordering. It is called
 ///   with keys of one segment only. If it is no such ordering, what the segment holds afterwards is
@@ -48,10 +47,8 @@ STRATA_NAMESPACE_BEGIN
 /// - Conflicts: owners read and write their items in shared memory without bank conflicts if items
 ///   have 4, 8 or 16 bytes and lie in one segment; N must be odd, or a power of two up to 32, for which
 ///   the tile has a gap after every 128 bytes. Searches and merges depend on the keys.
-/// - The second run of each merge is kept in descending order, so that the merged sequence rises and
-///   falls and no bound of the second run needs a check. (K. E. Batcher's bitonic sequence, 1968.)
 /// - Shared memory: the tile, 18 bytes for each thread, and 8 for each warp.
-/// - `__syncthreads()` must stand between taking items and the next `Plan`.
+/// - `__syncthreads()` must stand between reading items and the next `Plan`.
 ///
 /// @code
 /// // Sorts rows of at most 640 numbers, one after the other in memory, two or more in a block.
@@ -99,49 +96,45 @@ class BlockSegmentedMergeSort {
 
  public:
   static constexpr int tile_items = BlockDimX * ItemsPerThread;
-  /// Whether items lie without gaps, and where the tile may begin at the earliest.
+  /// Whether items lie without gaps. The tile begins at a position from `least_origin` to `most_origin`.
   static constexpr bool is_compact = tile_type::is_compact;
   static constexpr int least_origin = tile_type::least_origin;
   static constexpr int most_origin = tile_type::most_origin;
-  /// How many items lie between two whose indices differ by BlockDimX.
+  /// The distance of two positions whose indices differ by BlockDimX.
   static constexpr int block_distance = tile_type::template distance<BlockDimX>;
 
   struct TempStorage : Uninitialized<storage> {};
 
   STRATA_D explicit BlockSegmentedMergeSort(TempStorage& temp_storage)
       : BlockSegmentedMergeSort(temp_storage, shape::thread_rank("BlockSegmentedMergeSort")) {}
-  /// As thread number `thread`, for callers who do not want the compiler to know it.
+  /// As thread number `thread`, for callers that hide the number from the compiler.
   STRATA_D BlockSegmentedMergeSort(TempStorage& temp_storage, int thread)
       : storage_(temp_storage.Alias()), thread_(thread), origin_(least_origin) {}
 
-  STRATA_D int Plan(int length, long long place = 0, int count = BlockDimX) {
+  STRATA_D int Plan(int length, long long offset = 0, int count = BlockDimX) {
     STRATA_ASSERT(length >= 0 && length <= tile_items,
                   "BlockSegmentedMergeSort::Plan: a segment of %d items, the tile has %d", length,
                   tile_items);
-    return slots_type::plan(storage_.slots, thread_, length, place, count);
+    return slots_type::plan(storage_.slots, thread_, length, offset, count);
   }
   STRATA_D int Segments() const { return slots_type::segments(storage_.slots); }
   STRATA_D int Items() const { return slots_type::items(storage_.slots); }
   STRATA_D int Begin(int segment) const { return storage_.slots.begins[segment]; }
   STRATA_D int Length(int segment) const { return storage_.slots.lengths[segment]; }
-  STRATA_D long long Place(int segment) const { return storage_.slots.places[segment]; }
-  /// From `least_origin` to `most_origin`; what Position() was before has no meaning any more.
+  STRATA_D long long Place(int segment) const { return storage_.slots.offsets[segment]; }
+  /// From `least_origin` to `most_origin`. Positions from before are invalid.
   STRATA_D void Origin(int position) { origin_ = position; }
   STRATA_D Item* Position(int index) { return storage_.tile.at(origin_ + index); }
 
   template <class CompareOp>
   STRATA_D void Sort(CompareOp compare) {
     detail::compare_requirements<CompareOp, KeyT>::check();
-    const detail::segment_slot slot = slots_type::slot_of(storage_.slots, thread_, origin_);
-    // Few warps do not wait long for each other.
-    constexpr bool is_large = BlockDimX > 4 * warp_threads;
-    int levels_of_warps = 0;
-    if constexpr (is_large) levels_of_warps = slots_type::levels_of_warps(storage_.slots);
-    sort(slot, slots_type::levels(storage_.slots), levels_of_warps, compare);
+    sort(slots_type::slot_of(storage_.slots, thread_, origin_), slots_type::levels(storage_.slots),
+         compare);
   }
 
-  /// Instead of Plan and Sort, where no segment has more than ItemsPerThread items: each thread brings
-  /// one, or none, at `begin` .. `begin + count` - 1 of the indices.
+  /// Instead of Plan and Sort, where no segment has more than ItemsPerThread items. Each thread has one, or
+  /// none, with the indices `begin` .. `begin + count` - 1.
   template <class CompareOp>
   STRATA_D void SortOwn(int begin, int count, CompareOp compare) {
     detail::compare_requirements<CompareOp, KeyT>::check();
@@ -152,14 +145,14 @@ class BlockSegmentedMergeSort {
       thread_items items;
       STRATA_UNROLL
       for (int i = 0; i < ItemsPerThread; ++i) items[i] = Item{};
-      sort_own(origin_ + begin, count, items, compare);
+      sort_thread(origin_ + begin, count, items, compare);
       put(origin_ + begin, 1, count, items);
     }
     __syncthreads();
   }
 
-  /// The same where `owners` neighbouring threads bring a segment together, or none: a power of two up to a
-  /// warp, times ItemsPerThread the most items that a segment may have.
+  /// The same where `owners` neighbouring threads, a power of two up to a warp, have a segment together, or
+  /// none. A segment has at most `owners` * ItemsPerThread items.
   template <class CompareOp>
   STRATA_D void SortOwn(int begin, int count, int owners, CompareOp compare) {
     detail::compare_requirements<CompareOp, KeyT>::check();
@@ -168,55 +161,43 @@ class BlockSegmentedMergeSort {
                   begin + count);
     detail::segment_slot slot{origin_ + begin, origin_ + begin + count, thread_ & (owners - 1), 0,
                               ItemsPerThread};
-    // Not what is left, clamped on both sides: ptxas 13.0 makes one instruction of both clamps, whose
-    // predicate it then asks whether the share is a whole one; it was true of parts.
+    // Not the rest of the segment, clamped on both sides: ptxas 13.0 makes one instruction of both clamps and
+    // reuses its predicate for "has ItemsPerThread items", which is wrong for threads with fewer.
     const int whole = count / ItemsPerThread;
     slot.items = slot.owner < whole    ? ItemsPerThread
                  : slot.owner == whole ? count - whole * ItemsPerThread
                                        : 0;
     int levels = 0;
     while (1 << levels < owners) ++levels;
-    sort(slot, levels, levels, compare);
+    sort(slot, levels, compare);
   }
 
  private:
   static constexpr std::size_t items_per_thread = static_cast<std::size_t>(ItemsPerThread);
   using thread_items = Item[items_per_thread];
 
-  /// In the first `levels_of_warps` levels at least, runs are merged by threads of one warp.
   template <class Compare>
-  STRATA_D void sort(const detail::segment_slot& slot, int levels, int levels_of_warps,
-                     Compare& compare) {
-    if (levels_of_warps > levels) levels_of_warps = levels;
+  STRATA_D void sort(const detail::segment_slot& slot, int levels, Compare& compare) {
     thread_items items;
-    // Registers that were unset on some path would be taken for occupied before, in a caller's loop.
+    // A register that is unset on some path counts as occupied before, throughout a caller's loop.
     STRATA_UNROLL
     for (int i = 0; i < ItemsPerThread; ++i) items[i] = Item{};
     if (slot.items > 1) {
-      sort_own(slot.own_begin(), slot.items, items, compare);
-      const bool falls = slot.falls(0);
-      put(falls ? slot.own_begin() + slot.items - 1 : slot.own_begin(), falls ? -1 : 1, slot.items,
-          items);
+      sort_thread(slot.local_begin(), slot.items, items, compare);
+      const bool descends = slot.descends(0);
+      put(descends ? slot.local_begin() + slot.items - 1 : slot.local_begin(), descends ? -1 : 1,
+          slot.items, items);
     }
-    meet(levels_of_warps > 0);
+    __syncthreads();
     STRATA_UNROLL_N(1)
     for (int level = 0; level < levels; ++level) {
-      merge_runs(slot, level, items, compare, level < levels_of_warps);
-      meet(level + 1 < levels_of_warps);
-    }
-  }
-
-  /// By all threads of the block, or of a warp.
-  STRATA_D static void meet(bool is_warp) {
-    if (is_warp) {
-      __syncwarp();
-    } else {
+      merge_runs(slot, level, items, compare);
       __syncthreads();
     }
   }
 
   template <class Compare>
-  STRATA_D void sort_own(int first, int count, thread_items& items, Compare& compare) {
+  STRATA_D void sort_thread(int first, int count, thread_items& items, Compare& compare) {
     get(first, count, items);
     const auto compare_items = [&compare](const Item& a, const Item& b) {
       return compare(detail::key_of(a), detail::key_of(b));
@@ -252,8 +233,8 @@ class BlockSegmentedMergeSort {
     }
   }
 
-  /// The slots that the segment does not fill take its owner's largest item: behind equal ones they
-  /// stay, so no key is needed that is larger than all.
+  /// Fills up the array with the thread's largest item. The sort is stable, so copies stay behind it. No key
+  /// needs to compare behind all others.
   template <class Compare>
   STRATA_D static void fill_up(int count, thread_items& items, const Compare& compare) {
     Item largest = items[0];
@@ -267,12 +248,10 @@ class BlockSegmentedMergeSort {
     }
   }
 
-  /// Merges the runs of 2^level owners pair by pair. A rising run is followed by a falling one, so
-  /// that an index which leaves the second run meets the largest item of the first, not foreign ones.
+  /// Merges the runs of 2^level owners pair by pair. The first run of a pair ascends, the second descends.
   template <class Compare>
   STRATA_D void merge_runs(const detail::segment_slot& slot, int level, thread_items& items,
-                           Compare& compare, bool is_of_warp) {
-    auto& tile = storage_.tile;
+                           Compare& compare) {
     const int group = slot.owner & -(2 << level);
     const int begin1 = slot.begin + group * ItemsPerThread;
     int end1 = begin1 + (ItemsPerThread << level), end2 = begin1 + (2 * ItemsPerThread << level);
@@ -281,25 +260,13 @@ class BlockSegmentedMergeSort {
     const bool merges = slot.items > 0 && end1 < end2;
     const int diagonal = (slot.owner - group) * ItemsPerThread;
     if (merges) {
-      int first = diagonal - (end2 - end1), last = end1 - begin1;
-      first = first > 0 ? first : 0;
-      last = last < diagonal ? last : diagonal;
-      while (first < last) {
-        const int middle = static_cast<int>(static_cast<unsigned>(first + last) / 2);
-        if (compare(detail::key_of(tile.get(end2 - diagonal + middle)),
-                    detail::key_of(tile.get(begin1 + middle)))) {
-          last = middle;
-        } else {
-          first = middle + 1;
-        }
-      }
-      detail::merge_opposed_serially<ItemsPerThread>(
-          tile, begin1 + first, end1, end2 - 1 - (diagonal - first), items, compare);
+      detail::merge_in_tile<-1, ItemsPerThread>(storage_.tile, begin1, end1 - begin1, end2 - 1,
+                                                end2 - end1, diagonal, items, compare);
     }
-    meet(is_of_warp);
+    __syncthreads();
     if (merges) {
-      const bool falls = slot.falls(level + 1);
-      put(falls ? end2 - 1 - diagonal : begin1 + diagonal, falls ? -1 : 1, slot.items, items);
+      const bool descends = slot.descends(level + 1);
+      put(descends ? end2 - 1 - diagonal : begin1 + diagonal, descends ? -1 : 1, slot.items, items);
     }
   }
 

@@ -8,15 +8,15 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// The shape that a block primitive was told: its thread count, and the caller's rank in it.
+/// The shape of the block that a primitive is instantiated for: its thread count, and the caller's rank.
 template <int X, int Y, int Z>
 struct block_shape {
   static_assert(X > 0 && Y > 0 && Z > 0 && 1LL * X * Y * Z <= 1024,
                 "the dimensions of a block must be positive and multiply to at most 1024 threads");
   static constexpr int threads = X * Y * Z;
 
-  /// Row-major rank, x fastest. Debug builds check here that the block has this shape: with another
-  /// one ranks collide, barriers are incomplete or storage is too small.
+  /// Row-major rank, x fastest. Debug builds check that the block has this shape: in a block of another shape,
+  /// ranks collide, barriers are incomplete or storage is too small.
   STRATA_D static int thread_rank(const char* primitive) {
     STRATA_ASSERT(blockDim.x == X && blockDim.y == Y && blockDim.z == Z,
                   "%s was instantiated for blocks of %d x %d x %d threads,"

@@ -15,10 +15,10 @@
 
 STRATA_NAMESPACE_BEGIN
 
-/// Hands items from thread to thread of a block, by a distance that is the same for all. With
-/// `in[t]` for the input of thread t of n, numbered row-major (x fastest):
+/// Moves items between the threads of a block, by a distance that is the same for all. `in[t]` is the input of
+/// thread t of n, numbered row-major (x fastest):
 ///
-/// | call | what thread t gets | threads without a source |
+/// | call | thread t gets | threads without a source |
 /// |---|---|---|
 /// | `Offset(in, out, d)` | in[t + d] | keep `out`: where t + d < 0 or t + d >= n |
 /// | `Rotate(in, out, d)` | in[(t + d) mod n] | none |
@@ -30,14 +30,12 @@ STRATA_NAMESPACE_BEGIN
 /// - Every thread of the block must call, in uniform control flow, with the same distance: any
 ///   `int` for `Offset`, any `unsigned` for `Rotate`.
 /// - Input and output may be the same variable or array.
-/// - `__syncthreads()` must stand between two calls that use the same storage, and before the
-///   storage is used for anything else. Objects of one type constructed without storage share
-///   theirs.
-/// - Shared memory: one item per thread. Items that cannot be accessed as one word of 1, 2, 4, 8 or
-///   16 bytes are rounded up to an odd number of words of their alignment. One barrier.
-/// - No bank conflicts, whatever the type, distance and shape, with one exception: where `Rotate`
-///   comes round within a warp, and the storage does not fill a multiple of 128 bytes, that warp's
-///   read may be served twice.
+/// - The block must call `__syncthreads()` between two calls that use the same storage, and before the storage
+///   is used for anything else. Objects of one type constructed without storage use the same storage.
+/// - Shared memory: one item per thread. An item that is not one access of 1, 2, 4, 8 or 16 bytes is rounded
+///   up to an odd number of words of its alignment. One barrier.
+/// - Bank conflicts: none, for any type, distance and shape, with one exception: if `Rotate` wraps around
+///   within a warp, and the storage is no multiple of 128 bytes, that warp's read may take 2 wavefronts.
 /// - `T` must be trivially relocatable.
 ///
 /// @code
@@ -59,9 +57,9 @@ class BlockShuffle {
   static constexpr int threads = shape::threads;
 
   using layout = ExchangeLayout<T, 1>;
-  // Accesses items in units of the layout, whatever members they have.
+  // Accesses items as units of the layout, whatever their members are.
   using tile = detail::exchange_tile<T, 1, threads>;
-  // Neighbouring threads access neighbouring items, from an item on that the distance decides.
+  // Neighbouring threads access neighbouring items; the distance determines the first.
   template <int First>
   using neighbours = strided_access<layout::unit_bytes, 1, First>;
   // not for users: the layout serves every type

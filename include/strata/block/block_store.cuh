@@ -16,8 +16,8 @@ STRATA_NAMESPACE_BEGIN
 
 /// How BlockStore writes memory, and where a thread's items belong.
 enum BlockStoreAlgorithm {
-  /// Blocked arrangement, item by item: neighbouring threads are ItemsPerThread items apart, which
-  /// is efficient for few items per thread only.
+  /// Blocked arrangement, item by item: neighbouring threads are ItemsPerThread items apart. Efficient only
+  /// for a small number of items per thread.
   BLOCK_STORE_DIRECT,
   /// Striped arrangement: every access of a warp is to consecutive items.
   BLOCK_STORE_STRIPED,
@@ -29,19 +29,19 @@ enum BlockStoreAlgorithm {
   BLOCK_STORE_TRANSPOSE,
   /// The same within each warp, without a barrier of the block. Needs a multiple of 32 threads.
   BLOCK_STORE_WARP_TRANSPOSE,
-  /// The same, one warp after the other through the shared memory of one: little memory, and a
-  /// barrier between warps.
+  /// The same, one warp after the other through the shared memory of one warp: less memory, and a barrier
+  /// between warps.
   BLOCK_STORE_WARP_TRANSPOSE_TIMESLICED,
 };
 
 /// Stores a tile of `threads * ItemsPerThread` items, `ItemsPerThread` of them from each thread of
 /// a block, to any random-access iterator. The counterpart of BlockLoad, which has examples.
 ///
-/// - `valid_items`: only the first so many items of the tile are written (none if not positive).
-/// - BLOCK_STORE_DIRECT, _STRIPED and _VECTORIZE: threads do not wait for each other, and a thread
-///   may store alone. No shared memory: `TempStorage` is there for the sake of one interface.
-/// - The transposing algorithms: who calls, barriers and shared memory as for BlockLoad. `T` must
-///   be trivially relocatable.
+/// - `valid_items`: only the first `valid_items` items of the tile are written (none if it is not positive).
+/// - BLOCK_STORE_DIRECT, _STRIPED and _VECTORIZE: threads do not wait for each other, and a thread may store
+///   alone. They use no shared memory: `TempStorage` makes the interface uniform.
+/// - The transposing algorithms: calling threads, barriers and shared memory as for BlockLoad. `T` must be
+///   trivially relocatable.
 template <class T, int BlockDimX, int ItemsPerThread,
           BlockStoreAlgorithm Algorithm = BLOCK_STORE_DIRECT, int BlockDimY = 1, int BlockDimZ = 1>
 class BlockStore {
@@ -86,7 +86,7 @@ class BlockStore {
     }
   }
 
-  // `end` is nothing or the number of valid items.
+  // `end` is empty or the number of valid items.
   template <class Iterator, class... End>
   STRATA_D void store(Iterator to, const T (&items)[items_per_thread], End... end) {
     if constexpr (Algorithm == BLOCK_STORE_DIRECT) {

@@ -34,7 +34,7 @@ struct transpose_pieces {
 
 /// The widest units, up to 16 bytes and 8 items, that leave every thread a square.
 template <class T, int Rows, int Columns, int Threads>
-constexpr int usual_square_side() {
+constexpr int default_square_side() {
   constexpr int bytes = static_cast<int>(sizeof(T));
   const int widest = !transpose_pieces<T>::is_one ? 1 : bytes > 1 ? 16 / bytes : 8;
   for (int side = widest; side > 1 && side * bytes >= 4; side /= 2) {
@@ -95,7 +95,7 @@ constexpr int usual_square_side() {
 /// @endcode
 template <class T, int TileRows, int TileColumns, int BlockDimX, int BlockDimY = 1,
           int BlockDimZ = 1, class Layout = ChosenLayout,
-          int SquareSide = detail::usual_square_side<T, TileRows, TileColumns,
+          int SquareSide = detail::default_square_side<T, TileRows, TileColumns,
                                                      BlockDimX * BlockDimY * BlockDimZ>()>
 class BlockTranspose {
   static_assert(
@@ -149,8 +149,8 @@ class BlockTranspose {
   STRATA_D explicit BlockTranspose(TempStorage& temp_storage)
       : storage_(temp_storage.Alias()), thread_(shape::thread_rank("BlockTranspose")) {}
 
-  STRATA_D element_place Place(int item) const { return place(item, tile::row_units); }
-  STRATA_D element_place TransposedPlace(int item) const { return place(item, tile::column_units); }
+  STRATA_D element_place Place(int item) const { return element_of(item, tile::row_units); }
+  STRATA_D element_place TransposedPlace(int item) const { return element_of(item, tile::column_units); }
 
   STRATA_D void Load(const T* matrix, std::int64_t leading_dimension,
                      T (&items)[item_count]) const {
@@ -236,7 +236,7 @@ class BlockTranspose {
     return temp_storage;
   }
 
-  STRATA_D element_place place(int item, int units_per_row) const {
+  STRATA_D element_place element_of(int item, int units_per_row) const {
     const int square = item / (SquareSide * SquareSide) * shape::threads + thread_;
     if (!tile::is_even && square >= tile::squares) return {-1, -1};
     return {square / units_per_row * SquareSide + item / SquareSide % SquareSide,

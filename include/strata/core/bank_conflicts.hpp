@@ -7,14 +7,14 @@
 #include <cstddef>
 
 /// \file
-/// A model of shared memory, at compile time: how often an access pattern makes the hardware serve one
-/// instruction of a warp, in the layout that the data has.
+/// A model of shared memory, at compile time: how many wavefronts one instruction of a warp takes, for an
+/// access pattern and the layout of the data.
 ///
-/// Shared memory has 32 banks of 4 bytes. A wavefront serves 32 lanes that access up to 4 bytes
-/// each, 16 lanes of 8 bytes (half a warp) or 8 lanes of 16 bytes (a quarter), if no two different
-/// words of them lie in one bank. Lanes that access the same word share it. Otherwise the group of
-/// lanes needs as many wavefronts as there are different words in the fullest bank: the conflict
-/// degree, 1 without conflicts.
+/// Shared memory has 32 banks of 4 bytes. One wavefront serves a group of 32 lanes that access up to 4
+/// bytes each, of 16 lanes that access 8 bytes, or of 8 lanes that access 16 bytes, if no bank holds two
+/// different words of them. Lanes that access the same word do not conflict. Otherwise the group needs as
+/// many wavefronts as the fullest bank has different words. That number is the conflict degree; it is 1
+/// without conflicts.
 ///
 /// A pattern is a type with
 ///
@@ -22,9 +22,9 @@
 ///     static constexpr int instructions;    // that the pattern has
 ///     constexpr auto operator()(int instruction, int lane) const;
 ///
-/// where the call gives the place, as the layout takes it, that a lane of the warp accesses:
-/// the index of an element or an `element_place` of row and column, negative if the lane does not take
-/// part. A layout maps it to a position in units of elements: see shared_layout.hpp.
+/// where the call gives what a lane of the warp accesses: the index of an element, or its row and column
+/// (`element_place`); negative if the lane accesses nothing. A layout maps that to a position, counted in
+/// elements: see shared_layout.hpp.
 
 STRATA_NAMESPACE_BEGIN
 
@@ -45,21 +45,21 @@ struct element_place {
 namespace detail {
 
 STRATA_HD constexpr bool takes_part(int index) { return index >= 0; }
-STRATA_HD constexpr bool takes_part(const element_place& place) { return place.row >= 0; }
+STRATA_HD constexpr bool takes_part(const element_place& element) { return element.row >= 0; }
 
 template <class Layout>
 STRATA_HD constexpr int position_of(const Layout& layout, int index) {
   return layout(index);
 }
 template <class Layout>
-STRATA_HD constexpr int position_of(const Layout& layout, const element_place& place) {
-  return layout(place.row, place.column);
+STRATA_HD constexpr int position_of(const Layout& layout, const element_place& element) {
+  return layout(element.row, element.column);
 }
 
-/// The words that a group of lanes accesses, each once. Without conflicts a bank holds one at most,
-/// and adding a word takes a single comparison: compilers evaluate this for every layout in use.
+/// The different words that a group of lanes accesses. Without conflicts a bank has at most one, and
+/// adding a word takes one comparison: compilers evaluate this for every layout in use.
 struct words_by_bank {
-  int first[shared_memory_banks] = {};  // in the bank, plus 1; 0: none
+  int first[shared_memory_banks] = {};  // the bank's first word, plus 1; 0: none
   int others[shared_memory_banks * 4] = {};
   int num_others = 0;
   int in_bank[shared_memory_banks] = {};
@@ -81,16 +81,16 @@ struct words_by_bank {
   }
 };
 
-/// Wavefronts for the lanes from `first_lane` on that may be served together.
+/// Wavefronts of one group of lanes, which begins with `first_lane`.
 template <class Layout, class Pattern>
 STRATA_HD constexpr int wavefronts_of_group(const Layout& layout, const Pattern& pattern,
                                             int instruction, int first_lane) {
   constexpr int bytes = Pattern::element_bytes;
   words_by_bank words;
   for (int lane = first_lane; lane < first_lane + lanes_per_wavefront(bytes); ++lane) {
-    const auto place = pattern(instruction, lane);
-    if (!detail::takes_part(place)) continue;
-    const int first_byte = detail::position_of(layout, place) * bytes;
+    const auto element = pattern(instruction, lane);
+    if (!detail::takes_part(element)) continue;
+    const int first_byte = detail::position_of(layout, element) * bytes;
     for (int byte = 0; byte < bytes; byte += shared_memory_bank_bytes) {
       words.add((first_byte + byte) / shared_memory_bank_bytes);
     }
@@ -100,8 +100,8 @@ STRATA_HD constexpr int wavefronts_of_group(const Layout& layout, const Pattern&
 
 }  // namespace detail
 
-/// The most wavefronts that a group of lanes needs in any of the pattern's instructions: 1 if there are
-/// no conflicts.
+/// The largest number of wavefronts of any group of lanes in any of the pattern's instructions: 1 if there
+/// are no conflicts.
 template <class Layout, class Pattern>
 STRATA_HD constexpr int conflict_degree(const Layout& layout, const Pattern& pattern) {
   int degree = 1;
@@ -116,8 +116,8 @@ STRATA_HD constexpr int conflict_degree(const Layout& layout, const Pattern& pat
 
 namespace detail {
 
-/// `conflict_degree` above 1, but ends at the first conflict: the search for a layout, which compilers
-/// repeat for every tile, asks it of many that have some.
+/// Whether `conflict_degree` is above 1. Ends at the first conflict: the search for a layout, which
+/// compilers repeat for every tile, tries many layouts that have conflicts.
 template <class Layout, class Pattern>
 STRATA_HD constexpr bool has_conflicts(const Layout& layout, const Pattern& pattern) {
   for (int instruction = 0; instruction < Pattern::instructions; ++instruction) {
@@ -130,7 +130,7 @@ STRATA_HD constexpr bool has_conflicts(const Layout& layout, const Pattern& patt
 
 }  // namespace detail
 
-/// Wavefronts of all of the pattern's instructions, and how few they could be.
+/// Wavefronts of all of the pattern's instructions, and their number without conflicts.
 struct wavefront_count {
   int wavefronts = 0;
   int ideal = 0;
@@ -153,8 +153,8 @@ STRATA_HD constexpr wavefront_count count_wavefronts(const Layout& layout, const
   return total;
 }
 
-/// The serialisation factor of a kernel whose accesses are these patterns, each carried out
-/// equally often: wavefronts over the fewest possible, 1.0 if there are no conflicts.
+/// The serialisation factor of a kernel that executes each of these patterns equally often: its wavefronts
+/// divided by their number without conflicts, so 1.0 if there are none.
 template <class Layout, class... Patterns>
 STRATA_HD constexpr double serialization(const Layout& layout, const Patterns&... patterns) {
   const wavefront_count total =
@@ -164,8 +164,8 @@ STRATA_HD constexpr double serialization(const Layout& layout, const Patterns&..
 
 // ------------------------------------------------------------------------------------ patterns
 
-/// Thread t of a block accesses its elements t * N .. t * N + N - 1 one after the other. The warps
-/// looked at are those that can differ: `Warps` of them.
+/// Thread t of a block accesses its elements t * N .. t * N + N - 1 one after the other. The model looks at
+/// the first `Warps` warps; the others are served as one of these.
 template <int ElementBytes, int ItemsPerThread, int Warps = 1>
 struct blocked_access {
   static constexpr int element_bytes = ElementBytes;
@@ -176,8 +176,8 @@ struct blocked_access {
   }
 };
 
-/// Neighbouring threads access neighbouring elements, in rows of `BlockThreads` (a multiple of 32:
-/// other rows begin where a wavefront's words may not).
+/// Neighbouring threads access neighbouring elements, in rows of the block's threads. These are a multiple
+/// of 32: other rows do not begin where a wavefront does.
 template <int ElementBytes, int ItemsPerThread, int Warps = 1>
 struct striped_access {
   static constexpr int element_bytes = ElementBytes;
@@ -202,7 +202,7 @@ struct runtime_strided_access {
   }
 };
 
-/// The same with its numbers in the type, as ConflictFreeLayout takes patterns.
+/// The same with its numbers in the type: ConflictFreeLayout takes patterns as types.
 template <int ElementBytes, int Stride, int First = 0, int End = 0x7fffffff>
 struct strided_access {
   static constexpr int element_bytes = ElementBytes;

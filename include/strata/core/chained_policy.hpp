@@ -10,9 +10,8 @@ STRATA_NAMESPACE_BEGIN
 
 namespace detail {
 
-/// The PTX version (100 * major + 10 * minor) for which this compilation pass generates device
-/// code. In host passes, where nothing is generated, and on the host SIMT back end it is what the
-/// back end plays.
+/// The PTX version (100 * major + 10 * minor) for which this compilation pass generates device code. On
+/// the host SIMT back end, and in host passes, which generate none: the version that the back end imitates.
 #if STRATA_DEVICE_PASS
 inline constexpr int compiled_ptx_version = __CUDA_ARCH__;
 #else

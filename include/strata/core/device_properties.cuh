@@ -10,17 +10,17 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-// Its attributes tell which of the compiled architectures the driver chose for a device.
+// Its attributes say which of the compiled architectures the driver chose for a device.
 template <class>
 STRATA_KERNEL void empty_kernel() {}
 
-/// What a dispatch asks of a device.
+/// What a dispatch needs to know of a device.
 struct device_properties {
   int ptx_version = 0;
   int multiprocessors = 0;  // that the stream may use
   bool in_green_context = false;
   int l2_bytes = 0;
-  int shared_bytes_of_block = 0;  // that a block may have, if it asks for them
+  int shared_bytes_of_block = 0;  // that a block may have, see allow_dynamic_shared_memory()
 };
 
 inline cudaError_t query_device_properties(int device, device_properties& properties) {
@@ -45,8 +45,8 @@ inline cudaError_t query_device_properties(int device, device_properties& proper
   return status;
 }
 
-/// Properties of the current device, queried once per device and process. The multiprocessors are
-/// those of the device, which are its share if it is shared by MPS or MIG.
+/// Properties of the current device, queried once per device and process. The multiprocessors are those of
+/// the device; under MPS or MIG, those that the process may use.
 inline cudaError_t current_device_properties(device_properties& properties) {
   constexpr int max_cached_devices = 64;
   struct entry {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-/// What the CUDA runtime cannot do or does with a side effect, done by functions of the driver. They
-/// are found at run time: a program needs to link the runtime only.
+/// What the CUDA runtime cannot do, or does with a side effect: done by functions of the driver. They are
+/// found at run time, so that a program links the runtime only.
 
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
@@ -16,7 +16,7 @@ namespace detail {
 #if !STRATA_HOST_SIMT
 
 /// The function `name` of the driver, as version `cuda_version` of CUDA declares it; null if the driver
-/// does not have it. Its results are those of the runtime, by number.
+/// does not have it. Its results have the numbers of cudaError_t.
 template <class Function>
 Function* driver_function(const char* name, unsigned cuda_version) {
   void* address = nullptr;
@@ -53,8 +53,8 @@ using driver_green_context_resource = cudaError_t(void* green_context, driver_re
 /// CU_DEV_RESOURCE_TYPE_SM
 inline constexpr int driver_multiprocessor_resource = 1;
 
-/// Sets cudaFuncAttributeMaxDynamicSharedMemorySize. Unlike cudaFuncSetAttribute, which takes an error
-/// that an earlier call has left behind away, this leaves it there.
+/// Sets cudaFuncAttributeMaxDynamicSharedMemorySize. cudaFuncSetAttribute clears an error that an earlier
+/// call has left; this does not.
 inline cudaError_t set_max_dynamic_shared_memory(const void* kernel, std::size_t bytes) {
   static auto* const set_attribute =
       driver_function<driver_set_attribute>("cuFuncSetAttribute", 9000);
@@ -65,9 +65,9 @@ inline cudaError_t set_max_dynamic_shared_memory(const void* kernel, std::size_t
   return set_attribute(function, driver_max_dynamic_shared_bytes, static_cast<int>(bytes));
 }
 
-/// The multiprocessors that kernels on `stream` may use if the stream belongs to a green context, else
-/// 0. The driver alone knows: device attributes are those of the whole device. A cooperative launch of
-/// more blocks than the context holds fails; one that is captured does not, and never ends.
+/// The multiprocessors that kernels on `stream` may use if the stream belongs to a green context, else 0.
+/// Device attributes describe the whole device, so only the driver says it. A cooperative launch of more
+/// blocks than the context holds fails; a captured one does not fail, and its graph never ends.
 inline int green_context_multiprocessors(cudaStream_t stream) {
   static auto* const get_context =
       driver_function<driver_stream_green_context>("cuStreamGetGreenCtx", 12040);

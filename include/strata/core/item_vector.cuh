@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <strata/core/access_word.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 
@@ -10,35 +11,11 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-template <int Bytes>
-struct word_of_bytes;
-template <>
-struct word_of_bytes<1> {
-  using type = unsigned char;
-};
-template <>
-struct word_of_bytes<2> {
-  using type = unsigned short;
-};
-template <>
-struct word_of_bytes<4> {
-  using type = unsigned;
-};
-template <>
-struct word_of_bytes<8> {
-  using type = uint2;
-};
-template <>
-struct word_of_bytes<16> {
-  using type = uint4;
-};
-
-/// `Count` neighbouring items, of 1, 2, 4, 8 or 16 bytes together, which a thread reads or writes
-/// in one access to memory.
+/// `Count` neighbouring items, of 1, 2, 4, 8 or 16 bytes together, that a thread loads or stores in one
+/// access.
 template <class T, int Count>
 struct item_vector {
-  static constexpr int bytes = Count * static_cast<int>(sizeof(T));
-  using word = typename word_of_bytes<bytes>::type;
+  using word = access_word<Count * sizeof(T)>;
   word bits;
 
   template <class U>
@@ -63,8 +40,8 @@ struct item_vector {
     *reinterpret_cast<word*>(to) = bits;
 #endif
   }
-  /// To global memory. The compiler may take a plain store apart into one for each component of the
-  /// word, even where the address is known to be aligned.
+  /// To global memory. The compiler may split a plain store into one for each component of the word, even
+  /// where it knows that the address is aligned.
   STRATA_D void store_global(T* to) const {
 #if STRATA_HOST_SIMT
     store(to);

@@ -10,7 +10,7 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// An item as `Word`s, the last of which it may fill in part.
+/// An item as an array of `Word`s. If its size is no multiple of theirs, the last one is filled up with 0.
 template <class T, class Word>
 struct item_words {
   static constexpr std::size_t count = (sizeof(T) + sizeof(Word) - 1) / sizeof(Word);

@@ -21,12 +21,12 @@ struct launch_configuration {
   cudaStream_t stream = nullptr;
   /// Blocks per cluster; above 1 needs sm_90.
   unsigned cluster_size = 1;
-  /// Lets the kernel start before the previous one in the stream has ended (programmatic dependent
-  /// launch, sm_90): it must call platform::wait_for_previous_kernel() before it reads or writes
-  /// what that one writes or reads.
+  /// Lets the kernel start before the previous one in the stream has ended (programmatic dependent launch,
+  /// sm_90). The kernel must call platform::wait_for_previous_kernel() before it reads what the previous
+  /// one writes, or writes what the previous one reads or writes.
   bool programmatic = false;
-  /// All blocks are resident together, so that they may wait for each other. The kernel starts when
-  /// there is room for all of them. If the device cannot hold them, the launch fails with
+  /// All blocks are resident together, so that they may wait for each other. The kernel starts when the
+  /// device has resources for all of them. If it cannot hold them, the launch fails with
   /// cudaErrorCooperativeLaunchTooLarge, unless it is captured: then the graph never ends.
   bool cooperative = false;
 };
@@ -59,7 +59,7 @@ inline cudaError_t after_launch(const launch_configuration& configuration, cudaE
 }
 
 #if !STRATA_HOST_SIMT
-/// A configuration as the runtime wants it.
+/// A configuration as cudaLaunchKernelEx takes it.
 class launch_attributes {
  public:
   cudaLaunchConfig_t of(const launch_configuration& configuration) {
@@ -96,10 +96,10 @@ class launch_attributes {
 
 }  // namespace detail
 
-/// Starts `kernel` with `arguments`, which convert to its parameter types. The one place where
-/// kernels are started, on the GPU and on the host back end. Returns the launch's own error; an
-/// error that an earlier call left behind is neither returned nor cleared. Dynamic shared memory
-/// above 48 KB must have been allowed once by `allow_dynamic_shared_memory`.
+/// Starts `kernel` with `arguments`, which convert to its parameter types. The only function that starts
+/// kernels, on the GPU and on the host back end. Returns the error of this launch; an error that an earlier
+/// call left is neither returned nor cleared. Dynamic shared memory above 48 KB must have been allowed once
+/// by `allow_dynamic_shared_memory`.
 template <class... Parameters, class... Arguments>
 [[nodiscard]] cudaError_t launch(const launch_configuration& configuration,
                                  void (*kernel)(Parameters...), Arguments&&... arguments) {
@@ -129,8 +129,8 @@ template <class... Parameters>
   return detail::set_max_dynamic_shared_memory(reinterpret_cast<const void*>(kernel), bytes);
 }
 
-/// How many clusters of the kernel the current device holds at a time: 0 where it is a share of a GPU
-/// whose multiprocessors lie too far apart.
+/// How many clusters of the kernel the current device holds at a time. 0 where the device is a part of a GPU,
+/// and no GPU processing cluster has enough multiprocessors in it.
 template <class... Parameters>
 [[nodiscard]] cudaError_t resident_clusters(const launch_configuration& configuration,
                                             void (*kernel)(Parameters...), int& clusters) {

@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-/// Annotations, namespaces and shared-memory declarations: the whole contract between the author of
-/// a kernel and the two machines that run it, a GPU (nvcc) and the host SIMT back end (any other
-/// C++17 compiler). Compiles without a CUDA toolkit.
+/// Annotations, namespaces and declarations of shared memory: all that a kernel needs to compile for a GPU
+/// (by nvcc) and for the host SIMT back end (by any other C++17 compiler). Compiles without a CUDA toolkit.
 
 #include <strata/version.hpp>
 
@@ -24,9 +23,8 @@
 #define STRATA_DEVICE_PASS 0
 #endif
 
-/// `STRATA_DEBUG=1` turns on device assertions, a synchronisation after every launch and a log of
-/// launches on the standard error; `STRATA_DEBUG_SYNC` and `STRATA_DEBUG_LOG` turn the two latter on, or
-/// off, alone.
+/// `STRATA_DEBUG=1` turns on device assertions, a synchronisation after every launch, and a log of launches
+/// on the standard error. `STRATA_DEBUG_SYNC` and `STRATA_DEBUG_LOG` turn the latter two on or off alone.
 #ifndef STRATA_DEBUG
 #define STRATA_DEBUG 0
 #endif
@@ -77,8 +75,8 @@
       STRATA_DETAIL_VERSION_TAG(STRATA_VERSION_MAJOR, STRATA_VERSION_MINOR, STRATA_VERSION_PATCH), \
       STRATA_DETAIL_BACKEND_TAG)
 
-/// Define STRATA_NAMESPACE_WRAP to a namespace of your own to enclose the whole library in it, as
-/// plug-ins that must not meet another copy of strata do.
+/// Define STRATA_NAMESPACE_WRAP to the name of a namespace to enclose the whole library in it. Plug-ins do
+/// that to keep apart from another copy of strata in the process.
 #if defined(STRATA_NAMESPACE_WRAP)
 #define STRATA_DETAIL_WRAP_BEGIN namespace STRATA_NAMESPACE_WRAP {
 #define STRATA_DETAIL_WRAP_END }
@@ -97,8 +95,8 @@
   }                          \
   STRATA_DETAIL_WRAP_END
 
-// Two shared libraries built for different architectures may live in one process. Whatever owns a
-// kernel, or chooses one, therefore carries the list of architectures in its name.
+// Two shared libraries built for different architectures may be loaded into one process. The names of
+// classes and functions that own or choose a kernel therefore contain the list of architectures.
 #if defined(__CUDA_ARCH_LIST__)
 #define STRATA_DETAIL_ARCH1(a) sm_##a
 #define STRATA_DETAIL_ARCH2(a, b) sm_##a##_##b
@@ -126,9 +124,10 @@
 #define STRATA_DETAIL_ARCH_NAMESPACE host_simt
 #endif
 
-/// For public classes that own kernels, and for what lies behind them in `detail`: kernels and the
-/// functions that choose them, which are hidden so that no other library's are taken for them. (An
-/// attribute of the kernels themselves would draw a warning for every user type without linkage.)
+/// STRATA_ARCH_NAMESPACE is for public classes that own kernels. STRATA_ARCH_DETAIL_NAMESPACE is for the
+/// kernels and the functions that choose them. These are hidden, so that the dynamic linker does not replace
+/// them by those of another library. (An attribute of the kernels themselves would draw a warning for every
+/// user type without linkage.)
 #if STRATA_HOST_SIMT
 #define STRATA_DETAIL_HIDDEN
 #else
@@ -176,8 +175,8 @@ STRATA_NAMESPACE_END
   unsigned char* const name = static_cast<unsigned char*>(::strata::simt::dynamic_shared())
 #endif
 
-/// Stands in every loop that polls memory another thread writes, on the path that found nothing:
-/// the host back end then runs somebody else, and can tell when nobody makes progress.
+/// Every loop that polls memory which another thread writes calls this when it has found nothing. The host
+/// back end then runs another thread, and reports a deadlock when no thread makes progress.
 #if defined(__CUDACC__)
 #define STRATA_SPIN() static_cast<void>(0)
 #else

@@ -5,8 +5,7 @@
 #include <strata/core/macros.hpp>
 
 /// `STRATA_NVTX_RANGE("strata::DeviceReduce::Sum")` marks the enclosing scope for profilers.
-/// Nothing is done, and nothing included, where NVTX_DISABLE is defined or the NVTX header is
-/// absent.
+/// It does nothing, and includes nothing, if NVTX_DISABLE is defined or the NVTX header is absent.
 #if !STRATA_HOST_SIMT && !defined(NVTX_DISABLE) && defined(__has_include)
 #if __has_include(<nvtx3/nvToolsExt.h>)
 #include <nvtx3/nvToolsExt.h>

@@ -19,9 +19,9 @@ inline constexpr bool is_device_real =
     std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, __half> ||
     std::is_same_v<T, __nv_bfloat16>;
 
-/// The lesser (or, for `IsMax`, the greater) number of two: -0.0 lies below +0.0, and a NaN loses
-/// against every number. That order is total but for NaNs, so that neither the order nor the
-/// association of such calls changes the result. On the device it is the instructions min and max.
+/// The smaller (or, for `IsMax`, the larger) of two numbers: -0.0 is smaller than +0.0, and of a NaN and a
+/// number the number is taken. All values but NaNs are totally ordered, so neither the order nor the
+/// association of such calls changes the result. On the device these are the instructions min and max.
 template <bool IsMax, class T>
 STRATA_HD constexpr T extreme_number(const T& a, const T& b) {
 #if STRATA_DEVICE_PASS
@@ -43,14 +43,14 @@ STRATA_HD constexpr T extreme_number(const T& a, const T& b) {
   return is_beyond || is_other_zero || x != x ? b : a;
 }
 
-/// True if `b` is a number and `a` is greater (or, for `IsMax`, lesser) or a NaN.
+/// True if `b` is a number, and `a` is a NaN or larger (for `IsMax`: smaller).
 template <bool IsMax, class T>
 STRATA_HD constexpr bool loses_against(const T& a, const T& b) {
   return !(IsMax ? b <= a : a <= b) & (b == b);
 }
 
-/// True if the number of `b` wins against that of `a`, or is as good and has the smaller index. One
-/// expression without a branch: in a loop over items the branches would stay.
+/// True if the value of `b` is taken: it is smaller than that of `a` (for `IsMax`: larger), or equal with a
+/// smaller index. One expression, because the compiler would keep branches in a loop over items.
 template <bool IsMax, class Pair>
 STRATA_HD constexpr bool is_second_extreme(const Pair& a, const Pair& b) {
   return loses_against<IsMax>(a.value, b.value) |
@@ -70,10 +70,10 @@ struct Sum {
 
 /// The smaller of two values by operator <; the first if they are equal or unordered.
 ///
-/// Of `float`, `double`, `__half` and `__nv_bfloat16`, as fmin: a NaN loses against every number, and
-/// of two NaNs the result is a NaN, whose bits are not specified. -0.0 is smaller than +0.0. The
-/// result is therefore the same bits, NaNs aside, in every order and association of operands. (Code
-/// that is compiled to flush subnormal floats to zero may get these back as zeros.)
+/// For `float`, `double`, `__half` and `__nv_bfloat16` as fmin: of a NaN and a number the result is the
+/// number; of two NaNs it is a NaN with unspecified bits. -0.0 is smaller than +0.0. So every order and
+/// association of the operands gives the same bits, NaNs aside. (Code that is compiled to flush subnormal
+/// floats to zero may return zeros for these.)
 struct Min {
   template <class T, class U>
   STRATA_HD constexpr std::common_type_t<T, U> operator()(const T& a, const U& b) const {
@@ -86,8 +86,8 @@ struct Min {
   }
 };
 
-/// The larger of two values by operator <; the first if they are equal or unordered. Floating-point
-/// values are treated as by `Min`: a NaN loses against every number, and +0.0 is larger than -0.0.
+/// The larger of two values by operator <; the first if they are equal or unordered. Floating-point values
+/// are treated as by `Min`: of a NaN and a number the result is the number, and +0.0 is larger than -0.0.
 struct Max {
   template <class T, class U>
   STRATA_HD constexpr std::common_type_t<T, U> operator()(const T& a, const U& b) const {
@@ -121,9 +121,8 @@ struct BitXor {
   }
 };
 
-/// Of two (index, value) pairs the one with the smaller value; of equal values the smaller index.
-/// Of floating-point values a NaN loses against every number, and NaNs are equal to each other, as
-/// are -0.0 and +0.0.
+/// Of two (index, value) pairs the one with the smaller value; of equal values the smaller index. Of a NaN
+/// and a number the number is taken. NaNs are equal to each other, as are -0.0 and +0.0.
 struct ArgMin {
   template <class Index, class T>
   STRATA_HD constexpr KeyValuePair<Index, T> operator()(const KeyValuePair<Index, T>& a,
@@ -182,9 +181,9 @@ struct CastOp {
 /// The instruction with which a warp reduces one 32-bit integer per lane, from sm_80 on.
 enum class hardware_reduction { none, add, min, max, bit_and, bit_or, bit_xor };
 
-/// What an algorithm may assume of `Operator` on values of type `T`. The primary template assumes
-/// associativity alone, so operands keep their order. Specialise it for an operator of your own
-/// that is commutative: reductions then need no ordered exchange.
+/// What an algorithm may assume of `Operator` on values of type `T`. The primary template assumes only that
+/// it is associative, so operands keep their order. Specialise it for a commutative operator of yours:
+/// reductions then need no ordered exchange.
 template <class Operator, class T>
 struct operator_traits {
   static constexpr bool commutative = false;
@@ -193,7 +192,7 @@ struct operator_traits {
 };
 
 namespace detail {
-// Device code may read these, but not call what they are made of.
+// Device code may read these constants, but must not call the host functions of std::numeric_limits.
 template <class T>
 inline constexpr T largest_value = std::numeric_limits<T>::max();
 template <class T>
@@ -247,7 +246,7 @@ struct operator_traits<BitXor, T>
   STRATA_HD static constexpr T identity() { return T{}; }
 };
 
-// Ties are settled by the index, so the order of operands does not matter.
+// Equal values are ordered by index, so the order of operands does not matter.
 template <class T>
 struct operator_traits<ArgMin, T>
     : detail::commutative_operator_traits<T, hardware_reduction::none, false> {};

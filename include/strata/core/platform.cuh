@@ -2,10 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-/// The machine, for kernels: every instruction that CUDA C++ has no spelling for, and every one
-/// that newer architectures only have, beside what it means on older ones and on the host back end.
-/// CUDA's own built-ins (threadIdx, __syncthreads, __shfl_sync, atomicAdd ...) are used directly;
-/// on the host they come from strata/simt.
+/// Instructions that CUDA C++ has no function for, or that only newer architectures have, each beside its
+/// meaning on older architectures and on the host back end. Kernels call CUDA's built-ins (threadIdx,
+/// __syncthreads, __shfl_sync, atomicAdd ...) directly; on the host these come from strata/simt.
 
 #include <strata/core/macros.hpp>
 #include <strata/core/types.hpp>
@@ -27,7 +26,7 @@ inline constexpr unsigned full_warp_mask = 0xffffffffu;
 
 namespace platform {
 
-// ---------------------------------------------------------------------------- who am I
+// ---------------------------------------------------------------------------- lanes and threads
 STRATA_D unsigned lane_id() {
 #if STRATA_DEVICE_PASS
   unsigned lane;
@@ -50,10 +49,10 @@ STRATA_D unsigned lane_mask_lt() {
 #endif
 }
 
-/// Makes the compiler forget what it knows of a value, and of all that was computed from it: cheap
-/// things are then computed again instead of being kept in registers.
+/// Hides from the compiler how a value was computed. What is computed from it before and after is then
+/// computed twice, instead of being kept in registers.
 template <class Word>
-STRATA_D void forget([[maybe_unused]] Word& value) {
+STRATA_D void optimization_barrier([[maybe_unused]] Word& value) {
 #if STRATA_DEVICE_PASS
   if constexpr (sizeof(Word) == 8) {
     asm volatile("" : "+l"(value));
@@ -67,8 +66,8 @@ STRATA_D unsigned lane_mask_le() { return lane_mask_lt() | (1u << lane_id()); }
 STRATA_D unsigned lane_mask_ge() { return ~lane_mask_lt(); }
 STRATA_D unsigned lane_mask_gt() { return ~lane_mask_le(); }
 
-/// Rank of the calling thread in its block, x fastest; `Y` and `Z` are known at compile time so
-/// that a one-dimensional block pays for one register read only.
+/// Rank of the calling thread in its block, x fastest. `Y` and `Z` are template parameters, so that a
+/// one-dimensional block reads one register.
 template <int X, int Y, int Z>
 STRATA_D unsigned row_major_thread_id() {
   unsigned id = threadIdx.x;
@@ -78,8 +77,8 @@ STRATA_D unsigned row_major_thread_id() {
 }
 
 // ---------------------------------------------------------------------------- device-scope memory
-// Words that several blocks of a grid use to talk to each other. `relaxed` accesses are atomic and
-// bypass L1; order comes from the acquire/release forms or from fences.
+// Words by which the blocks of a grid communicate. `relaxed` accesses are atomic and bypass L1; acquire and
+// release accesses, or fences, give order.
 #if STRATA_DEVICE_PASS
 #define STRATA_DETAIL_DEVICE_LOAD(name, ptx, Word, type, constraint)                     \
   STRATA_D Word name(const Word* p) {                                                    \
@@ -162,50 +161,50 @@ STRATA_D void fence_acq_rel() {
 #endif
 }
 
-/// 8 bytes of value and 8 bytes that vouch for them, read and written as one.
-struct alignas(16) packet {
+/// A value of 8 bytes and the epoch in which it was written, read and written in one access of 16 bytes.
+struct alignas(16) tagged_word {
   unsigned long long value;
-  unsigned long long tag;
+  unsigned long long epoch;
 };
 
-/// Relaxed access at device scope to both halves at once: a reader that finds a writer's tag has
-/// that writer's value.
-STRATA_D packet load_packet(const packet* p) {
-  packet result;
+/// Relaxed access at device scope to both halves at once: a reader that finds a writer's epoch has that
+/// writer's value.
+STRATA_D tagged_word load_tagged_word(const tagged_word* p) {
+  tagged_word result;
 #if STRATA_DEVICE_PASS
   asm volatile(
       "{\n\t.reg .b128 both;\n\tld.relaxed.gpu.global.b128 both, [%2];\n\t"
       "mov.b128 {%0, %1}, both;\n\t}"
-      : "=l"(result.value), "=l"(result.tag)
+      : "=l"(result.value), "=l"(result.epoch)
       : "l"(p)
       : "memory");
 #else
-  // Tag before value, and in store_packet value before tag: on the host back end, where one thread
-  // runs at a time, that gives the same promise. What was there before anybody wrote may be read.
+  // Epoch before value, and in store_tagged_word value before epoch: on the host back end, where one thread
+  // runs at a time, that gives the same guarantee. Memory that no thread has written may be read here.
 #if STRATA_HOST_SIMT
-  ::strata::simt::declare_initialised(p, sizeof(packet));
+  ::strata::simt::declare_initialised(p, sizeof(tagged_word));
 #endif
-  result.tag = __atomic_load_n(&p->tag, __ATOMIC_RELAXED);
+  result.epoch = __atomic_load_n(&p->epoch, __ATOMIC_RELAXED);
   result.value = __atomic_load_n(&p->value, __ATOMIC_RELAXED);
 #endif
   return result;
 }
 
-STRATA_D void store_packet(packet* p, const packet& both) {
+STRATA_D void store_tagged_word(tagged_word* p, const tagged_word& both) {
 #if STRATA_DEVICE_PASS
   asm volatile(
       "{\n\t.reg .b128 both;\n\tmov.b128 both, {%1, %2};\n\t"
       "st.relaxed.gpu.global.b128 [%0], both;\n\t}" ::"l"(p),
-      "l"(both.value), "l"(both.tag)
+      "l"(both.value), "l"(both.epoch)
       : "memory");
 #else
   __atomic_store_n(&p->value, both.value, __ATOMIC_RELAXED);
-  __atomic_store_n(&p->tag, both.tag, __ATOMIC_RELAXED);
+  __atomic_store_n(&p->epoch, both.epoch, __ATOMIC_RELAXED);
 #endif
 }
 
-/// "What lies here may be read though nobody wrote it, and whatever it is will do": for the host back
-/// end, which otherwise reports the read.
+/// Allows reads of memory that no thread has written, because any value will do. The host back end reports
+/// such reads otherwise.
 STRATA_D void may_be_unwritten([[maybe_unused]] const void* p, [[maybe_unused]] std::size_t bytes) {
 #if STRATA_HOST_SIMT
   ::strata::simt::declare_initialised(p, bytes);
@@ -241,7 +240,7 @@ STRATA_D unsigned redux_xor(unsigned mask, unsigned value) {
   return __reduce_xor_sync(mask, value);
 }
 #else
-// Never executed: callers ask has_redux first. Declared so that templates parse in every pass.
+// Never executed: callers test has_redux first. Declared so that templates compile in every pass.
 template <class Word>
 STRATA_D Word redux_add(unsigned, Word value) {
   return value;
@@ -260,14 +259,14 @@ STRATA_D unsigned redux_xor(unsigned, unsigned value) { return value; }
 #endif
 
 // ---------------------------------------------------------------------------- wide loads
-/// Which lines of an input that is read once L2 shall give up first.
+/// Which cache lines of an input that is read once L2 evicts first.
 struct l2_policy {
   unsigned long long bits;
 };
 
-/// Marks `fraction` (above 0, up to 1) of the lines as the first to go. An input larger than L2 that
-/// is read again, or was just written, then finds the other lines still there; without, each line
-/// would push out one that is about to be needed.
+/// Marks `fraction` (above 0, up to 1) of the lines to be evicted first. L2 then keeps the other lines of an
+/// input larger than L2 that is read again, or was just written; without marks, each line would evict one
+/// that is needed soon.
 STRATA_D l2_policy evict_first(float fraction) {
   l2_policy policy{};
 #if STRATA_DEVICE_PASS && __CUDA_ARCH__ >= 800
@@ -278,8 +277,8 @@ STRATA_D l2_policy evict_first(float fraction) {
   return policy;
 }
 
-/// Loads 16 aligned bytes of device memory. `load_streaming` leaves no line in L1 and is for whole
-/// lines per warp; `load_cached` is for lanes whose next load lies beside this one.
+/// Loads 16 aligned bytes of device memory. `load_streaming` allocates no line in L1: for warps that read
+/// whole lines. `load_cached` is for lanes that read the neighbouring 16 bytes next.
 STRATA_D uint4 load_streaming(const uint4* p, l2_policy policy) {
 #if STRATA_DEVICE_PASS && __CUDA_ARCH__ >= 800
   uint4 v;
@@ -332,7 +331,7 @@ STRATA_D unsigned cluster_size() {
 #endif
 }
 
-/// Barrier of all threads of the cluster; shared memory of all its blocks is ordered by it.
+/// Barrier of all threads of the cluster. It orders accesses to the shared memory of all its blocks.
 #if STRATA_HOST_SIMT
 inline void cluster_sync(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
   ::strata::simt::cluster_barrier(::strata::simt::location{file, line});
@@ -347,8 +346,8 @@ STRATA_D void cluster_sync() {
 }
 #endif
 
-/// The address, in the shared memory of block `rank` of the cluster, of the variable that `p`
-/// points to in this block's shared memory.
+/// `p` points to a variable in this block's shared memory: the address of the same variable in block `rank`
+/// of the cluster.
 template <class T>
 STRATA_D T* map_shared(T* p, unsigned rank) {
 #if STRATA_DEVICE_PASS && __CUDA_ARCH__ >= 900
@@ -364,8 +363,8 @@ STRATA_D T* map_shared(T* p, unsigned rank) {
 }
 
 // ---------------------------------------------------------------------------- dependent launches
-/// Waits until the kernels this one depends on have finished and their writes are visible. A no-op
-/// in a kernel that was not launched with `programmatic`.
+/// Waits until the kernels that this one depends on have ended and their writes are visible. Does nothing in
+/// a kernel that was not launched with `programmatic`.
 STRATA_D void wait_for_previous_kernel() {
 #if STRATA_DEVICE_PASS && __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");

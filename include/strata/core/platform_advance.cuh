@@ -2,15 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-/// Steps of two places, of which one goes on.
+/// A step of one of two indices.
 
 #include <strata/core/macros.hpp>
 
 STRATA_NAMESPACE_BEGIN
 namespace platform {
 
-/// Adds `SecondStep` to the second number, or `FirstStep` to the first: two instructions, where a
-/// compiler takes four.
+/// Adds `SecondStep` to `second`, or `FirstStep` to `first`: two instructions, where the compiler takes
+/// four.
 template <int FirstStep, int SecondStep>
 STRATA_D void advance_either(bool is_second, int& first, int& second) {
 #if STRATA_DEVICE_PASS

@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-/// Copies from device memory into shared memory that take no registers on their way (sm_80 on).
+/// Copies from device memory into shared memory that do not pass through registers (sm_80 on).
 
+#include <strata/core/access_word.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 
 #include <cstring>
-#include <type_traits>
 
 STRATA_NAMESPACE_BEGIN
 namespace platform {
@@ -18,8 +18,8 @@ template <class T>
 inline constexpr bool is_async_copy_size =
     sizeof(T) == alignof(T) && (sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16);
 
-/// Starts a copy of 4, 8 or 16 bytes between addresses aligned to as many. The thread that started it
-/// must call wait_for_async_copies(); others see the bytes after a barrier behind that.
+/// Starts a copy of 4, 8 or 16 bytes between addresses aligned to as many. The calling thread must call
+/// wait_for_async_copies() before a barrier; other threads see the bytes after that barrier.
 template <int Bytes>
 STRATA_D void copy_async(void* shared, const void* global) {
   static_assert(Bytes == 4 || Bytes == 8 || Bytes == 16,
@@ -33,7 +33,7 @@ STRATA_D void copy_async(void* shared, const void* global) {
                  : "memory");
   }
 #else
-  using word = std::conditional_t<Bytes == 16, uint4, std::conditional_t<Bytes == 8, uint2, unsigned>>;
+  using word = strata::detail::access_word<Bytes>;
 #if STRATA_HOST_SIMT
   word bits;
   std::memcpy(&bits, global, sizeof(bits));

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-/// Asynchronous bulk copies from device memory into shared memory, and the barriers in shared
-/// memory that tell of their completion (sm_90 on).
+/// Asynchronous bulk copies from device memory into shared memory, and the barriers in shared memory that
+/// signal their completion (sm_90 on).
 
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
@@ -13,7 +13,7 @@
 STRATA_NAMESPACE_BEGIN
 namespace platform {
 
-/// True where bulk copies exist: what uses them must not be reached elsewhere.
+/// True where bulk copies exist. Code that uses them must not be executed elsewhere.
 #if STRATA_DEVICE_PASS
 inline constexpr bool has_bulk_copies = __CUDA_ARCH__ >= 900;
 #else
@@ -26,12 +26,12 @@ STRATA_D unsigned shared_address(const void* p) {
 }
 #endif
 
-/// A barrier in shared memory, in phases: each is complete when `count` threads have arrived, and all
-/// bytes of bulk copies that they announced have landed. Phases are told apart by their parity, so
-/// nobody may fall behind by two.
+/// A barrier in shared memory, in phases. A phase is complete when `count` threads have arrived, and all
+/// bytes that they expect from bulk copies have arrived. Waiting threads distinguish phases by parity, so no
+/// thread may be two phases late.
 class mbarrier {
  public:
-  /// By one thread, before fence_mbarrier_init() and a barrier of the block.
+  /// Called by one thread, before fence_mbarrier_init() and a barrier of the block.
   STRATA_D void init(unsigned count) {
 #if STRATA_HOST_SIMT
     ::strata::simt::mbarrier_init(&word_, count, {__FILE__, __LINE__});
@@ -44,7 +44,7 @@ class mbarrier {
 #endif
   }
 
-  /// Arrives. What the thread wrote before is visible to those who wait for the phase.
+  /// Arrives. What the thread wrote before is visible to the threads that wait for the phase.
   STRATA_D void arrive() {
 #if STRATA_HOST_SIMT
     ::strata::simt::mbarrier_arrive(&word_, {__FILE__, __LINE__});
@@ -54,7 +54,7 @@ class mbarrier {
 #endif
   }
 
-  /// Arrives, and announces bytes that bulk copies bring in this phase.
+  /// Arrives, and adds to the bytes that this phase expects from bulk copies.
   STRATA_D void arrive_and_expect(unsigned bytes) {
 #if STRATA_HOST_SIMT
     ::strata::simt::mbarrier_arrive_expect_tx(&word_, bytes, {__FILE__, __LINE__});
@@ -90,8 +90,7 @@ class mbarrier {
 #endif
   }
 
-  /// Starts a copy whose bytes a phase of this barrier expects. Addresses and size are multiples of
-  /// 16.
+  /// Starts a bulk copy, whose bytes the current phase expects. Addresses and size are multiples of 16.
   STRATA_D void copy(void* shared, const void* global, unsigned bytes) {
 #if STRATA_HOST_SIMT
     ::strata::simt::bulk_copy_global_to_shared(shared, global, bytes, &word_,
@@ -113,15 +112,15 @@ class mbarrier {
   std::uint64_t word_;
 };
 
-/// Makes initialised barriers known to bulk copies.
+/// Makes initialised barriers visible to bulk copies.
 STRATA_D void fence_mbarrier_init() {
 #if STRATA_DEVICE_PASS && __CUDA_ARCH__ >= 900
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 #endif
 }
 
-/// Orders what the thread did with shared memory before bulk copies into it that start after a
-/// barrier.
+/// Orders the thread's earlier accesses to shared memory before bulk copies into it that any thread starts
+/// after a barrier.
 STRATA_D void fence_before_bulk_copy() {
 #if STRATA_DEVICE_PASS && __CUDA_ARCH__ >= 900
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");

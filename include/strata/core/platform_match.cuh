@@ -10,9 +10,9 @@
 STRATA_NAMESPACE_BEGIN
 namespace platform {
 
-/// The lanes of `lanes` whose low `Bits` bits of `digit` are those of the caller. All of `lanes`
-/// must call, with the same mask. One vote for each bit: up to 8 bits that is faster than
-/// match.any, which takes a turn for each different value.
+/// The lanes of `lanes` whose low `Bits` bits of `digit` equal the caller's. All of `lanes` must call, with
+/// the same mask. One vote for each bit: up to 8 bits that is faster than match.any, which takes one
+/// iteration for each different value.
 template <int Bits>
 STRATA_D unsigned match_digit([[maybe_unused]] unsigned digit, unsigned lanes) {
   unsigned peers = lanes;
@@ -27,25 +27,24 @@ STRATA_D unsigned match_digit([[maybe_unused]] unsigned digit, unsigned lanes) {
   return peers;
 }
 
-/// The same of a whole warp, where the compiler can see that it is whole: in control flow that does
-/// not depend on the thread. Of digits from 7 bits on it refuses to compile others, for want of
-/// predicates.
+/// The same for a whole warp. Only in control flow that does not depend on the thread: elsewhere, with 7
+/// bits or more, the compiler runs out of predicate registers and reports an error.
 template <int Bits>
 STRATA_D unsigned match_digit(unsigned digit) {
 #if STRATA_DEVICE_PASS
-  // Inverts where the code for the above selects: half of its time (H200, 8 bits: 473 instead of
-  // 265 billion digits a second).
+  // Inverts the vote under a predicate, where the code above selects one of two values: 473 instead of
+  // 265 billion digits per second (H200, 8 bits).
   unsigned peers = full_warp_mask;
   STRATA_UNROLL
   for (int bit = 0; bit < Bits; ++bit) {
-    unsigned alike;
+    unsigned equal;
     asm volatile(
         "{\n\t.reg .pred is_set;\n\t.reg .b32 masked;\n\tand.b32 masked, %1, %2;\n\t"
         "setp.ne.u32 is_set, masked, 0;\n\tvote.sync.ballot.b32 %0, is_set, 0xffffffff;\n\t"
         "@!is_set not.b32 %0, %0;\n\t}"
-        : "=r"(alike)
+        : "=r"(equal)
         : "r"(digit), "r"(1u << bit));
-    peers &= alike;
+    peers &= equal;
   }
   return peers;
 #else

@@ -10,7 +10,7 @@
 STRATA_NAMESPACE_BEGIN
 namespace platform {
 
-/// The same value, of which the compiler does not know any more how it was computed. No instruction.
+/// Returns `value`. The compiler does not know that the result equals it. No instruction.
 template <class T>
 STRATA_D T opaque(const T& value) {
 #if STRATA_DEVICE_PASS

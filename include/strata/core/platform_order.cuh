@@ -9,8 +9,8 @@
 STRATA_NAMESPACE_BEGIN
 namespace platform {
 
-/// Whether `a` is a number, and `b` a larger one or a NaN: a strict weak ordering, in two instructions.
-/// Denormal numbers are as they are, whatever the compiler may do with those of the program.
+/// Whether `a` is a number, and `b` a larger number or a NaN: a strict weak ordering, in two instructions.
+/// Denormal numbers are compared exactly, even if the program is compiled to flush them to zero.
 STRATA_HD bool is_less_or_before_nan(float a, float b) {
 #if STRATA_DEVICE_PASS
   unsigned is_before;

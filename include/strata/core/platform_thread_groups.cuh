@@ -10,8 +10,8 @@
 STRATA_NAMESPACE_BEGIN
 namespace platform {
 
-/// As __syncthreads(), by `threads` threads of the block, whole warps, that call it with the same
-/// `number` from 1 to 15. Shared and global memory is ordered among them.
+/// __syncthreads() for some warps of the block: for the `threads` threads that call it with the same `number`
+/// from 1 to 15. It orders their accesses to shared and global memory.
 #if STRATA_HOST_SIMT
 inline void group_barrier(unsigned number, unsigned threads, const char* file = __builtin_FILE(),
                           int line = __builtin_LINE()) {

@@ -10,11 +10,11 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// How a sort holds keys whose digits it asks for several times: as codes, one for each key, whose
-/// digits cost less. In general, a code is the key.
+/// How a sort holds keys whose digits it computes several times: as codes, one for each key, whose digits
+/// cost less. In general, the code is the key.
 ///
-/// A key is exact if ordered() leaves its code as it is. `digit()` is that of radix_digits for all
-/// keys that are; where `IsExact` is false, for the few others, too.
+/// A key is exact if `ordered()` leaves its code as it is. For exact keys, `digit()` is that of
+/// `radix_digits`. With `IsExact` false it is that for all keys.
 template <class Digits>
 struct radix_codes;
 
@@ -34,10 +34,10 @@ struct radix_codes<radix_digits<Key, IsDescending, Decomposer>> {
   }
 };
 
-/// Of a number, the code is a word in the order of the sort. Negative numbers of a floating-point
-/// type have all bits flipped, so that no two keys have one code: -0.0 comes just before +0.0, and
-/// NaN by sign and payload. These keys are not exact, as a sort takes -0.0 for +0.0, and any NaN for
-/// the one whose code is the greatest.
+/// The code of a number is a word in the order of the sort. Negative numbers of a floating-point type have
+/// all bits flipped. No two keys have the same code: -0.0 is just before +0.0, and NaN are ordered by sign and
+/// payload. -0.0 and NaN are not exact, because a sort takes -0.0 for +0.0, and any NaN for the one with the
+/// greatest code.
 template <class Key, bool IsDescending>
 struct radix_codes<radix_digits<Key, IsDescending, identity_decomposer>> {
   using Digits = radix_digits<Key, IsDescending, identity_decomposer>;
@@ -47,7 +47,7 @@ struct radix_codes<radix_digits<Key, IsDescending, identity_decomposer>> {
   static constexpr int bits = RadixTraits<Key>::bits;
   static constexpr Code sign = static_cast<Code>(Code{1} << (bits - 1));
 
-  // By value: of a reference to memory, memcpy would make loads of single bytes.
+  // By value: memcpy from a reference to memory would become loads of single bytes.
   STRATA_HD static Code encode(Key key) {
     Code word;
     std::memcpy(&word, &key, sizeof(Key));
@@ -74,12 +74,11 @@ struct radix_codes<radix_digits<Key, IsDescending, identity_decomposer>> {
     return key;
   }
 
-  /// The code in whose bits the digits of any key are.
+  /// The code whose bits are the digits of any key.
   STRATA_HD static Code ordered(Code code) {
     if constexpr (is_float) {
       // As RadixTraits::ordered() of the key.
-      constexpr Code infinity = static_cast<Code>(
-          (sign - 1) & ~((Code{1} << radix_mantissa_bits<Key>)-1));
+      constexpr Code infinity = static_cast<Code>((sign - 1) & ~((Code{1} << radix_mantissa_bits<Key>)-1));
       constexpr Code first = static_cast<Code>(~(sign | infinity));
       constexpr Code last = static_cast<Code>(sign | infinity);
       if (IsDescending) code = static_cast<Code>(~code);
@@ -96,6 +95,17 @@ struct radix_codes<radix_digits<Key, IsDescending, identity_decomposer>> {
   STRATA_HD static unsigned digit(const Digits&, Code code, int begin, int count) {
     if (!IsExact) code = ordered(code);
     return static_cast<unsigned>(code >> begin) & (~0u >> (32 - count));
+  }
+};
+
+/// The digits of codes as a function object: `digit_of(code, begin_bit, bits)`.
+template <class Digits, bool IsExact>
+struct radix_code_digits {
+  const Digits& digits;
+
+  template <class Code>
+  STRATA_HD unsigned operator()(const Code& code, int begin_bit, int bits) const {
+    return radix_codes<Digits>::template digit<IsExact>(digits, code, begin_bit, bits);
   }
 };
 

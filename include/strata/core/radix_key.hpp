@@ -15,31 +15,6 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-template <std::size_t Bytes>
-struct radix_word;
-template <>
-struct radix_word<1> {
-  using type = std::uint8_t;
-};
-template <>
-struct radix_word<2> {
-  using type = std::uint16_t;
-};
-template <>
-struct radix_word<4> {
-  using type = std::uint32_t;
-};
-template <>
-struct radix_word<8> {
-  using type = std::uint64_t;
-};
-#if defined(__SIZEOF_INT128__)
-template <>
-struct radix_word<16> {
-  using type = uint128;
-};
-#endif
-
 template <class T>
 struct is_radix_integer : std::bool_constant<std::is_integral_v<T> || std::is_enum_v<T>> {};
 template <class T, bool IsEnum = std::is_enum_v<T>>
@@ -55,7 +30,7 @@ template <>
 struct is_signed_radix_integer<int128, false> : std::true_type {};
 #endif
 
-/// Bits of the mantissa of the floating-point types that keys may have; 0 of others.
+/// Mantissa bits of the floating-point types that keys may have; 0 for other types.
 template <class T>
 inline constexpr int radix_mantissa_bits = 0;
 template <>
@@ -69,22 +44,22 @@ inline constexpr int radix_mantissa_bits<__nv_bfloat16> = 7;
 
 }  // namespace detail
 
-/// Whether keys of a type are sorted by their bits as they are; others need a decomposer.
+/// Whether keys of a type can be sorted by their bits. Keys of other types need a decomposer.
 template <class T>
 inline constexpr bool is_radix_key = detail::is_radix_integer<T>::value ||
                                      detail::radix_mantissa_bits<T> != 0;
 
-/// The order of keys, as that of unsigned integers.
+/// Maps keys to unsigned integers of the same order.
 ///
-/// Signed integers have their sign bit flipped. Of floating-point numbers, negative ones have all bits
-/// flipped, others the sign bit; -0.0 is equal to +0.0, and all NaN, whatever their sign and payload,
-/// are equal and behind +infinity. A sort looks at these words only, and moves keys as they are.
+/// Signed integers have their sign bit flipped. Negative floating-point numbers have all bits flipped, others
+/// the sign bit. -0.0 equals +0.0. All NaNs, whatever their sign and payload, are equal and follow +infinity.
+/// A sort compares these words only, and does not change the keys that it moves.
 template <class T>
 struct RadixTraits {
   static_assert(is_radix_key<T>,
                 "radix sorts take integers, enumerations, half, bfloat16, float and double; give "
                 "them a decomposer for other types");
-  using word = typename detail::radix_word<sizeof(T)>::type;
+  using word = typename detail::unsigned_of_bytes<sizeof(T)>::type;
   static constexpr int bits = 8 * static_cast<int>(sizeof(T));
 
   STRATA_HD static word ordered(T key) {
@@ -105,9 +80,9 @@ struct RadixTraits {
     }
   }
 
-  /// The key of a word: of integers only, as others may have several.
+  /// The key of a word. For integers only: floating-point keys may have a word in common.
   STRATA_HD static T from_ordered(word ordered) {
-    // not for users: only sorts that count ask for it
+    // not for users: only counting sorts call it
     static_assert(detail::is_radix_integer<T>::value, "a word of a float is that of several");
     constexpr word sign = static_cast<word>(word{1} << (bits - 1));
     const word result = detail::is_signed_radix_integer<T>::value
@@ -151,7 +126,7 @@ STRATA_HD constexpr auto& get(const RadixFields<First, Rest...>& fields) {
 
 namespace detail {
 
-/// Keys that are one number.
+/// For keys that are one number.
 struct identity_decomposer {};
 
 template <class Key, class Decomposer>
@@ -168,7 +143,7 @@ struct radix_fields {
   static constexpr int bits = sum_of_bits(std::make_index_sequence<count>{});
 };
 
-/// How many bits there are to sort by.
+/// The number of bits to sort by.
 template <class Key, class Decomposer>
 constexpr int radix_key_bits() {
   if constexpr (std::is_same_v<Decomposer, identity_decomposer>) {
@@ -178,8 +153,8 @@ constexpr int radix_key_bits() {
   }
 }
 
-/// The digits of keys: bits `begin` to `begin + count - 1`, at most 32, of the ordered words of all
-/// fields side by side. Descending sorts see the complement.
+/// The digits of keys: bits `begin` to `begin + count - 1`, at most 32, of the ordered words of all fields,
+/// concatenated. Complemented for descending sorts.
 template <class Key, bool IsDescending, class Decomposer = identity_decomposer>
 struct radix_digits {
   static constexpr int key_bits = radix_key_bits<Key, Decomposer>();
@@ -215,13 +190,13 @@ struct radix_digits {
     return digit;
   }
 
-  // The part of the digit that lies in the field whose bits end at `end`, which goes on to the next.
+  // The part of the digit in the field whose bits end at `end`. Sets `end` to that of the next field.
   template <class Field>
   STRATA_HD static unsigned of_field(const Field& field, int& end, int begin, int count) {
     const int first = end - RadixTraits<Field>::bits;
-    const int behind = end;
+    const int last = end;
     end = first;
-    if (begin >= behind || begin + count <= first) return 0;
+    if (begin >= last || begin + count <= first) return 0;
     const auto word = RadixTraits<Field>::ordered(field);
     return begin >= first ? static_cast<unsigned>(word >> (begin - first))
                           : static_cast<unsigned>(word) << (first - begin);

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-/// What algorithms require of iterators and function objects. Each class asserts its requirements
-/// when it is instantiated, which is to be before anything that would fail without them: so that the
-/// first error of the compiler names the cause.
+/// What algorithms require of iterators and function objects. Each class asserts its requirements when it is
+/// instantiated. Algorithms instantiate it before all code that would fail without them, so that the
+/// compiler's first error names the cause.
 
 #include <strata/core/macros.hpp>
 
@@ -32,7 +32,7 @@ template <class Iterator>
 inline constexpr bool is_void_pointer =
     std::is_pointer_v<Iterator>&& std::is_void_v<std::remove_pointer_t<Iterator>>;
 
-/// Of what is read or written item by item, in any order.
+/// For iterators of inputs and outputs, which are accessed item by item in any order.
 template <class Iterator>
 struct iterator_requirements {
   static_assert(
@@ -44,7 +44,7 @@ struct iterator_requirements {
                 "to device memory");
 };
 
-/// Of what results are written to.
+/// For iterators of outputs.
 template <class Iterator>
 struct output_requirements {
   static_assert(!std::is_pointer_v<Iterator> || !std::is_const_v<std::remove_pointer_t<Iterator>>,
@@ -53,7 +53,7 @@ struct output_requirements {
   STRATA_HD static constexpr void check() {}
 };
 
-/// Of operators of reductions and scans.
+/// For operators of reductions and scans.
 template <class Operator, class A, class B = A>
 struct operator_requirements {
   static constexpr bool are_met = std::is_invocable_v<Operator&, A, B>;
@@ -64,14 +64,14 @@ struct operator_requirements {
   STRATA_HD static constexpr void check() {}
 };
 
-/// Of transformations.
+/// For transformations.
 template <class Transform, class Item>
 struct transform_requirements {
   static constexpr bool are_met = std::is_invocable_v<Transform&, Item>;
   static_assert(are_met, "the transformation cannot be called with an item of the input");
 };
 
-/// Of what decides on single items.
+/// For predicates on single items.
 template <class Predicate, class Item>
 struct predicate_requirements {
   static_assert(std::is_invocable_v<Predicate&, Item&> || std::is_invocable_v<Predicate&, Item>,
@@ -79,7 +79,7 @@ struct predicate_requirements {
   STRATA_HD static constexpr void check() {}
 };
 
-/// Of equality operators.
+/// For equality operators.
 template <class Equality, class Item>
 struct equality_requirements {
   static_assert(
@@ -89,7 +89,7 @@ struct equality_requirements {
   STRATA_HD static constexpr void check() {}
 };
 
-/// Of comparators of sorts.
+/// For comparators of sorts.
 template <class Compare, class Key>
 struct compare_requirements {
   static constexpr bool are_met = std::is_invocable_v<Compare&, Key&, Key&>;
@@ -97,7 +97,7 @@ struct compare_requirements {
   STRATA_HD static constexpr void check() {}
 };
 
-/// Of hash functors of joins.
+/// For hash functors of joins.
 template <class Hash, class Key>
 struct hash_requirements {
   static_assert(std::is_invocable_r_v<unsigned long long, Hash&, const Key&>,

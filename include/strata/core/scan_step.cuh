@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-/// The step of a scan over lanes, by the predicate that the shuffle instruction gives beside the
-/// value. CUDA C++ has no spelling for it; written without, each of the five steps compares lanes.
-/// Integers are added here too, for the compiler makes a selection and an addition of one that is
-/// conditional. (A kernel that loads, scans and stores one item of a warp has 30 instructions on
-/// sm_90 if its scan compares lanes and 24 if it takes the predicate; with the additions here 19.)
+/// One step of a scan over lanes. The shuffle instruction returns a predicate beside the value: whether there
+/// is a source lane. CUDA C++ does not give access to it, so each of the five steps would compare lanes.
+/// Conditional additions of integers are written here too, because the compiler makes two instructions of
+/// one: a selection and an addition. (A kernel that loads, scans and stores one item per lane has 30
+/// instructions on sm_90 if its scan compares lanes, 24 with the predicate, and 19 with these additions.)
 
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
@@ -21,7 +21,7 @@ namespace platform {
 namespace detail {
 
 #if STRATA_DEVICE_PASS
-// The instruction's third operand: where the segments of `width` lanes begin.
+// The instruction's third operand: segments of `width` lanes.
 STRATA_D unsigned shuffle_up_bounds(int width) { return static_cast<unsigned>(32 - width) << 8; }
 
 STRATA_D unsigned shuffle_up_word(unsigned mask, unsigned word, unsigned distance, int width,
@@ -41,8 +41,7 @@ STRATA_D bool has_lane_below(unsigned distance, int width) {
 
 }  // namespace detail
 
-/// `shuffle_up` that also says whether there was a lane so far below: the value is the caller's own
-/// where there was none.
+/// `shuffle_up` that also returns whether there is a lane `distance` below. If not, the result is `value`.
 template <class T>
 STRATA_D T shuffle_up(unsigned mask, const T& value, unsigned distance, int width,
                       bool& has_source) {
@@ -64,7 +63,7 @@ STRATA_D T shuffle_up(unsigned mask, const T& value, unsigned distance, int widt
 #endif
 }
 
-/// Adds the value of the lane `distance` below, where there is one.
+/// Adds the value of the lane `distance` below, if there is one.
 STRATA_D unsigned add_from_below(unsigned mask, unsigned value, unsigned distance, int width) {
 #if STRATA_DEVICE_PASS
   asm volatile(

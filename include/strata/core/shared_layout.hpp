@@ -10,10 +10,10 @@
 #include <type_traits>
 
 /// \file
-/// Where elements lie in shared memory. A layout is a type without data: it maps the index of an
-/// element (or its row and column) to its position in units of elements, and says how many units the
-/// storage needs. What bank conflicts an access has then is a fact of types, checked where the
-/// primitive is written: see bank_conflicts.hpp.
+/// Where elements lie in shared memory. A layout is a type without data. It maps the index of an element,
+/// or its row and column, to a position, and says how many elements the storage has; positions count
+/// elements, too. So the bank conflicts of an access follow from types, and each primitive asserts that it
+/// has none: see bank_conflicts.hpp.
 ///
 ///     using layout = strata::PaddedLayout<32, 1>;
 ///     static_assert(strata::conflict_degree(layout{}, strata::blocked_access<4, 8>{}) == 1, "");
@@ -33,7 +33,7 @@ STRATA_HD constexpr int greatest_common_divisor(int a, int b) {
   return a;
 }
 
-// Indices are not negative, and shifts and masks do not have to mind.
+// Unsigned: indices are not negative, so that shifts and masks need no correction.
 STRATA_HD constexpr int quotient(int a, int b) {
   return static_cast<int>(static_cast<unsigned>(a) / static_cast<unsigned>(b));
 }
@@ -54,7 +54,7 @@ struct PlainLayout {
 };
 
 /// `By` unused elements after every `Every`. The classical use is one after 32: accesses with a stride
-/// that is a power of two up to 32 then meet all banks.
+/// that is a power of two up to 32 then use all banks.
 template <int Every, int By = 1>
 struct PaddedLayout {
   static_assert(Every > 0 && By >= 0, "PaddedLayout needs Every above 0 and By not below 0");
@@ -67,7 +67,7 @@ struct PaddedLayout {
 };
 
 /// A matrix by rows, each followed by `Pad` unused elements. With an odd pitch, a column of 4-byte
-/// elements meets all banks, as a row does: 32 x 32 elements with one of padding.
+/// elements uses all banks, as a row does: 32 x 32 elements with one of padding.
 template <int Rows, int Columns, int Pad>
 struct PaddedMatrixLayout {
   static_assert(Rows > 0 && Columns > 0 && Pad >= 0,
@@ -86,11 +86,11 @@ struct PaddedMatrixLayout {
   }
 };
 
-/// A matrix by rows of `RowElements`, a power of two, without padding: in each row the elements change
-/// places, by adding bits of the row's number to those of the column without carry. As many rows and
-/// columns as a wavefront has lanes (32 of 4 bytes, 16 of 8, 8 of 16) meet all banks. Rows that are
-/// shorter than a wavefront change places by the wavefront: lanes may then read neighbouring elements,
-/// or each its own row.
+/// A matrix by rows of `RowElements`, a power of two, without padding. Each row is permuted: the position in
+/// the row is the element's column exclusive-or the row's index. With as many rows and columns as a wavefront has
+/// lanes (32 of 4 bytes, 16 of 8, 8 of 16), both rows and columns use all banks. Rows that are shorter than
+/// a wavefront are permuted together, as one row of the wavefront's length: lanes may then read
+/// neighbouring elements, or each lane a row.
 template <int ElementBytes, int RowElements>
 struct SwizzledLayout {
   static_assert(ElementBytes == 4 || ElementBytes == 8 || ElementBytes == 16,
@@ -114,23 +114,24 @@ struct SwizzledLayout {
 /// For tiles that threads write striped and read blocked, or the other way round: `ItemsPerThread`
 /// items of `sizeof(T)` bytes per thread, any number of both. Free of conflicts both ways.
 ///
-/// Positions are in units: of the widest access that the alignment of `T` allows.
-/// - An item that is one access (1, 2, 4, 8 or 16 bytes) fills one unit; any other is accessed in pieces
-///   and fills an odd number of units, so that neighbours begin in different banks.
-/// - Blocked accesses have a stride of n units, where a wavefront has room for c; with
-///   g = gcd(n, c) they fall on every g-th of the columns and come round after c / g lanes. One unit
-///   of padding there, after every lcm(n, c) units, shifts each round to columns not used yet. It lies
+/// The elements of this layout are called units. A unit is the widest access that the alignment of `T`
+/// allows.
+/// - An item that is one access (1, 2, 4, 8 or 16 bytes) fills one unit. Any other item is accessed in
+///   pieces and fills an odd number of units, so that neighbours begin in different banks.
+/// - A wavefront has c columns: as many as units fill 128 bytes. Blocked accesses have a stride of n units.
+///   With g = gcd(n, c) they use every g-th column and return to the first after c / g lanes. There, after
+///   every lcm(n, c) units, is one unit of padding: it shifts each round to columns not used yet. It lies
 ///   between two wavefronts of striped accesses, which stay free of conflicts.
-/// - Of items below 4 bytes several share a word. Where a warp's items exceed 32 words, those of a
-///   thread are rounded up to whole words; a wavefront of striped accesses touches at most half of
-///   the words, so there is room for the gaps.
+/// - Several items below 4 bytes lie in one word. Where a warp's items exceed 32 words, those of a thread
+///   are rounded up to whole words. A wavefront of striped accesses reads at most half of the words, so
+///   the gaps cause no conflicts.
 ///
-/// One storage is for any number of threads, unless `GroupThreads`, a power of two, is below 32: then
-/// each group of so many threads has its own, of an array, and all groups of a warp access theirs by
-/// the same instructions. The items of a group lie as if a wavefront had `GroupThreads` columns (or its
-/// own, if these are fewer), and the size of a storage is an odd multiple of them: the next group's
-/// lanes use the next columns. The exception: striped accesses of groups of 2 to items below 4 bytes may
-/// take 2 wavefronts for 1.
+/// One storage serves any number of threads, unless `GroupThreads`, a power of two, is below 32. Then
+/// storages form an array, one for each group of `GroupThreads` threads, and all groups of a warp access
+/// theirs by the same instructions. A group's items lie as if a wavefront had `GroupThreads` columns (or c,
+/// if that is less). The size of a storage is an odd multiple of these columns, so that the next group's
+/// lanes use the next columns. The exception: striped accesses of groups of 2 threads to items below 4
+/// bytes may take 2 wavefronts for 1.
 template <class T, int ItemsPerThread, int GroupThreads = 32>
 struct ExchangeLayout {
   static_assert(ItemsPerThread > 0, "ExchangeLayout needs at least one item per thread");
@@ -140,7 +141,7 @@ struct ExchangeLayout {
   static constexpr int item_bytes = static_cast<int>(sizeof(T));
   static constexpr bool is_one_access =
       detail::is_access_size(item_bytes) && alignof(T) == sizeof(T);
-  /// Bytes of a unit; alignment above 16 bytes does not make accesses wider.
+  /// Alignment above 16 bytes does not make accesses wider.
   static constexpr int unit_bytes = is_one_access     ? item_bytes
                                     : alignof(T) > 16 ? 16
                                     : alignof(T) < 4  ? 4
@@ -156,12 +157,12 @@ struct ExchangeLayout {
   static constexpr bool fits_one_wavefront = 32 * units_per_thread * unit_bytes <= 128;
 
  public:
-  /// From the first unit of a thread's items to that of the next thread's, without padding.
+  /// Units from a thread's first item to the next thread's first item, without padding.
   static constexpr int pitch =
       fits_one_wavefront ? units_per_thread : detail::round_up(units_per_thread, per_word);
 
  private:
-  // Of words below 4 bytes, of units above.
+  // In words where units have less than 4 bytes, else in units.
   static constexpr int common =
       fits_one_wavefront ? 1 : detail::greatest_common_divisor(pitch / per_word, columns);
 
@@ -170,13 +171,13 @@ struct ExchangeLayout {
   static constexpr int pad = common == 1 ? 0 : per_word;
   static constexpr int threads_per_pad = common == 1 ? 1 : columns / common;
 
-  /// Of an item's first unit. Most often there is one gap only, and so one division.
+  /// The position of an item's first unit. Most often there is one kind of gap, and so one division.
   STRATA_HD constexpr int operator()(int index) const {
     return index * units_per_item +
            detail::quotient(index, ItemsPerThread) * (pitch - units_per_thread) +
            detail::quotient(index, ItemsPerThread * threads_per_pad) * pad;
   }
-  /// The same of the first item of a thread, whose number need not be divided from an index.
+  /// The same for the first item of a thread: no division by the items per thread.
   STRATA_HD static constexpr int of_thread(int thread) {
     return thread * pitch + detail::quotient(thread, threads_per_pad) * pad;
   }
@@ -247,9 +248,9 @@ struct matrix_of_pitch {
   STRATA_HD constexpr int operator()(int row, int column) const { return row * pitch + column; }
 };
 
-/// The least padding of the rows of a matrix, in elements, with which none of the patterns has
-/// conflicts; -1 if none is found. From 4 bytes on, more than a wavefront's lanes would repeat what was
-/// tried; of narrower elements these are enough for an odd number of words.
+/// The smallest padding of the rows of a matrix, in elements, with which none of the patterns has
+/// conflicts; -1 if there is none. The search ends at a wavefront's number of lanes: with elements of 4
+/// bytes or more, banks repeat from there on, and with narrower ones an odd number of words came before.
 template <class Pattern, class... Patterns>
 STRATA_HD constexpr int least_free_pad(int columns, const Pattern& pattern,
                                        const Patterns&... patterns) {
@@ -286,19 +287,20 @@ struct conflict_free_layout {
 
 }  // namespace detail
 
-/// The first of plain, swizzled and padded elements that is free of conflicts for all of the patterns,
-/// which access elements by index.
+/// The first of plain, swizzled and padded layouts that is free of conflicts for all of the patterns, which
+/// access elements by index.
 template <class... Patterns>
 using ConflictFreeLayout = typename detail::conflict_free_layout<Patterns...>::type;
 
-/// A matrix whose rows and columns are free of conflicts, with the least padding per row.
+/// A matrix whose rows and columns are free of conflicts, with the smallest padding per row.
 template <int ElementBytes, int Rows, int Columns>
 using ConflictFreeMatrixLayout =
     typename detail::conflict_free_matrix<ElementBytes, Rows, Columns>::type;
 
-/// Storage for `Items` items that lie as `Layout` says; shared between `T` and pieces of it. It begins
-/// with a bank's word whatever the size of an item, as the layouts assume. A `T` that is aligned to more
-/// than a unit does not align it: that could put gaps between the storages of an array.
+/// Storage for `Items` items at the positions of `Layout`; accessed as `T` or as pieces of it. It begins
+/// at a multiple of 4 bytes whatever the size of an item: layouts assume the beginning of a bank. A `T`
+/// that is aligned to more than a unit does not align the storage: that could leave gaps between the
+/// storages of an array.
 template <class T, class Layout, int Items>
 struct alignas(Layout::unit_bytes > 4 ? Layout::unit_bytes : 4) LayoutStorage {
   unsigned char

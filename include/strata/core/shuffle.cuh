@@ -45,7 +45,7 @@ using shuffle_words = strata::detail::item_words<T, unsigned>;
     }                                                                                          \
   }
 
-/// `__shfl_sync` and its kin for any trivially relocatable type, in 32-bit pieces.
+/// `__shfl_sync` and its variants for any trivially relocatable type, in 32-bit pieces.
 STRATA_DETAIL_SHUFFLE(shuffle, __shfl_sync, int)
 STRATA_DETAIL_SHUFFLE(shuffle_up, __shfl_up_sync, unsigned)
 STRATA_DETAIL_SHUFFLE(shuffle_down, __shfl_down_sync, unsigned)

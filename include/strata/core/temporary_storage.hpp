@@ -9,20 +9,20 @@
 
 STRATA_NAMESPACE_BEGIN
 
-/// One declarative list of what an algorithm keeps in temporary storage; the same list yields the
-/// size and, over the caller's pointer, the parts.
+/// The list of arrays that an algorithm keeps in temporary storage. The same list gives the size and, from
+/// the caller's pointer, the arrays.
 ///
 ///     temporary_storage::layout<2> storage;
 ///     storage.reserve<int>(0, num_tiles);
 ///     storage.reserve<Key>(1, num_items);
-///     storage.reserve<Pair>(1, num_pairs);  // an alias: at another time in the same place
+///     storage.reserve<Pair>(1, num_pairs);  // an alias: used at another time in the same slot
 ///     if (d_temp_storage == nullptr) return answer_size_query(storage, temp_storage_bytes);
 ///     if (!storage.map(d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
 ///     int* counts = storage.get<int>(0);
 ///
-/// Each slot starts on a 256-byte boundary, whatever the alignment of the caller's pointer. The
-/// size is never 0 (so that a size query can be told from a call by the pointer alone), never
-/// shrinks when a count grows, and is `invalid_size` if it exceeds what `size_t` can say.
+/// Each slot starts on a 256-byte boundary, whatever the alignment of the caller's pointer. The size is never
+/// 0, so that the pointer alone distinguishes a size query from a call. It never decreases when a count
+/// increases, and is `invalid_size` if it does not fit `size_t`.
 namespace temporary_storage {
 
 inline constexpr std::size_t alignment = 256;
@@ -33,8 +33,8 @@ class layout {
   static_assert(Slots > 0, "temporary_storage::layout needs at least one slot");
 
  public:
-  /// Reserves room for `count` objects of type `T` in `slot`. A second call for a slot makes an
-  /// alias: the slot becomes as large as its largest tenant.
+  /// Reserves `count` objects of type `T` in `slot`. A second call for a slot makes an alias: the slot
+  /// becomes as large as its largest array.
   template <class T>
   void reserve(int slot, std::size_t count) {
     const bool overflow = count > (invalid_size - 2 * alignment) / sizeof(T);
@@ -52,7 +52,7 @@ class layout {
     return total + alignment - 1;
   }
 
-  /// Places the slots into the caller's storage; false if that is too small.
+  /// Assigns addresses in the caller's storage to the slots; false if the storage is too small.
   bool map(void* storage, std::size_t storage_bytes) {
     const std::size_t needed = bytes();
     if (needed == invalid_size || storage_bytes < needed) return false;

@@ -5,8 +5,7 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/requirements.hpp>
 
-// For std::iterator_traits, without which no array has reverse iterators: <iterator> would be the
-// larger half of all that a header includes.
+// <array> declares std::iterator_traits, too: <iterator> would more than double the included lines.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +14,7 @@
 #include <type_traits>
 
 #if STRATA_HOST_SIMT
-// The tag that strata/simt/half.hpp gives them; a later declaration cannot add it.
+// The ABI tag of strata/simt/half.hpp: a later declaration cannot add it.
 struct [[gnu::abi_tag("strata_simt")]] __half;
 struct [[gnu::abi_tag("strata_simt")]] __nv_bfloat16;
 #else
@@ -53,10 +52,10 @@ struct KeyValuePair {
   }
 };
 
-/// Whether a copy of the bytes of a `T` is a copy of its value. True of trivially copyable types and
-/// of CUDA's pairs of 16-bit floats, whose copy constructors are written out. Algorithms move items
-/// as bits, from thread to thread and from array to array, and never call a destructor. Specialise
-/// it for a type of your own that has a copy constructor, but whose bytes are its value:
+/// Whether a copy of the bytes of a `T` is a copy of its value. True for trivially copyable types, and for
+/// CUDA's pairs of 16-bit floats, whose copy constructors are user-provided. Algorithms move items as bits,
+/// from thread to thread and from array to array, and never call a destructor. Specialise it for a type that
+/// has a copy constructor, but whose bytes are its value:
 ///
 ///     template <>
 ///     struct strata::is_trivially_relocatable<my_type> : std::true_type {};
@@ -76,8 +75,8 @@ template <class T>
 inline constexpr bool is_trivially_relocatable_v =
     is_trivially_relocatable<std::remove_cv_t<T>>::value;
 
-/// Two device buffers of one length, of which one holds the current contents. Algorithms that move
-/// data to and fro take it by reference and set `selector` to the buffer that holds the result.
+/// Two device buffers of one length. `selector` is the index of the current one. Algorithms that move data
+/// back and forth take a DoubleBuffer by reference and set `selector` to the buffer that holds the result.
 template <class T>
 struct DoubleBuffer {
   T* d_buffers[2]{nullptr, nullptr};
@@ -92,8 +91,8 @@ struct DoubleBuffer {
 
 namespace detail {
 
-// A proxy iterator (cuda::discard_iterator, some transform outputs) has no value type of its own:
-// the algorithm then falls back to the type it would write.
+// A proxy iterator (cuda::discard_iterator, some transform outputs) has no value type: the algorithm then
+// takes the type that it writes.
 template <class Iterator, class Fallback, class = void>
 struct output_value {
   using type = Fallback;
@@ -114,14 +113,14 @@ struct required_output_value<Iterator, Fallback, false> : output_requirements<It
 template <class Iterator, class Fallback>
 using output_value_t = typename required_output_value<Iterator, Fallback>::type;
 
-/// The type in which a sum starts: that of the output, so that a wide output makes a wide sum; of the
-/// items where the output has a proxy type that cannot be added up.
+/// The type of a sum's initial value: that of the output, so that a wide output gives a wide sum. If the
+/// output has a proxy type that cannot be added, the type of the items.
 template <class OutputIterator, class Item>
 using initial_value_t =
     std::conditional_t<std::is_convertible_v<output_value_t<OutputIterator, Item>, Item>,
                        output_value_t<OutputIterator, Item>, Item>;
 
-// Where a requirement is not met there is a type nevertheless, lest many errors follow the first.
+// There is a type even if a requirement is not met, so that the first error is the only one.
 template <class Iterator, bool IsVoidPointer = is_void_pointer<Iterator>>
 struct required_iterator_value : iterator_requirements<Iterator> {
   using type = unsigned char;
@@ -141,14 +140,13 @@ STRATA_HD Iterator advanced(const Iterator& iterator, std::size_t n) {
   return iterator + static_cast<difference_of<Iterator>>(n);
 }
 
-/// An item of an iterator as a value, whatever it gives: functors need not take proxies.
+/// An item of an iterator as a value, even if the iterator returns a proxy: functors need not take proxies.
 template <class Iterator>
 STRATA_HD iterator_value_t<Iterator> item_at(const Iterator& iterator, std::size_t n) {
   return static_cast<iterator_value_t<Iterator>>(detail::advanced(iterator, n)[0]);
 }
 
-/// The type in which a reduction is carried: what the operator returns for an initial value and an
-/// input item.
+/// The type of a reduction's accumulator: what the operator returns for an initial value and an input item.
 template <class Operator, class Initial, class Item,
           bool IsCallable = operator_requirements<Operator, Initial, Item>::are_met>
 struct accumulator {
@@ -161,7 +159,7 @@ struct accumulator<Operator, Initial, Item, true> {
 template <class Operator, class Initial, class Item>
 using accumulator_t = typename accumulator<Operator, Initial, Item>::type;
 
-/// What a transformation makes of an item.
+/// The type that a transformation returns for an item.
 template <class Transform, class Item,
           bool IsCallable = transform_requirements<Transform, Item>::are_met>
 struct transformed {
@@ -172,9 +170,8 @@ struct transformed<Transform, Item, true> {
   using type = std::decay_t<std::invoke_result_t<Transform&, Item>>;
 };
 
-/// Extremes of a type: `std::numeric_limits` where it knows the type, and the types that it does
-/// not know in every language mode. Specialise for a type of your own that reductions by Min and
-/// Max shall accept.
+/// Largest and lowest value of a type: those of `std::numeric_limits`, and of types that it lacks in some
+/// language modes. Specialise it for a type that reductions by Min and Max are to accept.
 template <class T, class = void>
 struct value_limits {
   static_assert(std::numeric_limits<T>::is_specialized,
@@ -184,7 +181,7 @@ struct value_limits {
   static constexpr T lowest() { return std::numeric_limits<T>::lowest(); }
 };
 
-// 16-bit floats are made from bits, so that their headers need not be included here.
+// 16-bit floats are made from bits, so that this header need not include theirs.
 template <class Half, std::uint16_t Max, std::uint16_t Lowest>
 struct half_limits {
   static Half max() { return from_bits(Max); }
@@ -214,6 +211,32 @@ template <>
 struct value_limits<uint128, void> {
   static constexpr uint128 max() { return ~static_cast<uint128>(0); }
   static constexpr uint128 lowest() { return 0; }
+};
+#endif
+
+/// The unsigned integer of `Bytes` bytes.
+template <std::size_t Bytes>
+struct unsigned_of_bytes;
+template <>
+struct unsigned_of_bytes<1> {
+  using type = std::uint8_t;
+};
+template <>
+struct unsigned_of_bytes<2> {
+  using type = std::uint16_t;
+};
+template <>
+struct unsigned_of_bytes<4> {
+  using type = std::uint32_t;
+};
+template <>
+struct unsigned_of_bytes<8> {
+  using type = std::uint64_t;
+};
+#if defined(__SIZEOF_INT128__)
+template <>
+struct unsigned_of_bytes<16> {
+  using type = uint128;
 };
 #endif
 
@@ -249,8 +272,8 @@ struct PowerOfTwo {
   enum { VALUE = detail::is_power_of_two(N) };
 };
 
-/// Storage that is declared without running a constructor: what `TempStorage` of every collective
-/// is, so that it may be shared memory or a member of a union. `Alias()` gives the object.
+/// Storage of an object whose constructor is not called. Every `TempStorage` is one, so that it may be shared
+/// memory or a member of a union. `Alias()` gives the object.
 template <class T>
 struct Uninitialized {
   alignas(T) unsigned char storage[sizeof(T)];

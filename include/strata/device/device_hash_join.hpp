@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-/// Which back end carries out DeviceHashJoin: define STRATA_JOIN_BACKEND as CUDA, METAL or HOST, or as
-/// one of these, before the header is included, or for a whole program, or leave the choice to the
-/// compiler and platform: CUDA with a CUDA compiler, else Metal on Apple's systems, else the host.
+/// The back end of DeviceHashJoin: define STRATA_JOIN_BACKEND as CUDA, METAL or HOST, or as one of the
+/// numbers below, before the header is included or for a whole program. By default it is CUDA with a CUDA
+/// compiler, else Metal on Apple's systems, else the host.
 #define STRATA_JOIN_BACKEND_CUDA 1
 #define STRATA_JOIN_BACKEND_METAL 2
 #define STRATA_JOIN_BACKEND_HOST 3
@@ -36,6 +36,7 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/nvtx.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/device/arguments/counts.cuh>
 #include <strata/device/hash_join/columns.hpp>
 #include <strata/device/hash_join/join_options.hpp>
 #include <strata/device/hash_join/join_types.hpp>
@@ -64,72 +65,71 @@ STRATA_ARCH_NAMESPACE_BEGIN
 // A program may have several back ends.
 inline namespace STRATA_DETAIL_JOIN_NAMESPACE {
 
-/// Equi-joins of two arrays of keys, the build side and the probe side, of which the former is
-/// better the shorter one. The probe side is the left one; for a right join exchange them.
+/// Equi-joins of two arrays of keys, the build side and the probe side. Make the shorter side the build
+/// side. The probe side is the left one; for a right join exchange the sides.
 ///
 ///     for (p = 0; p < probe_rows; ++p)
 ///       for (b = 0; b < build_rows; ++b)
-///         if (equal(build_keys[b], probe_keys[p])) ++*d_num_out;  // and put out (b, p)
+///         if (equal(build_keys[b], probe_keys[p])) ++*d_num_out;  // and write (b, p)
 ///
 /// - **Kinds.** Inner, Left, Full, Semi and Anti: see JoinKind. In each, `Count` counts the rows of
 ///   the result, `Pairs` writes the numbers of its build and probe rows (`no_row<Index>` where there
-///   is none; semi and anti joins have probe rows only), `Gather` brings columns of values along:
-///   `columns` is what `build_column`, `probe_column` and `join_columns` make, or any functor that is
+///   is none; semi and anti joins have probe rows only), `Gather` writes columns of values:
+///   `columns` is the result of `build_column`, `probe_column` or `join_columns`, or any functor that is
 ///   called once as `columns(std::int64_t position, Index build_row, Index probe_row)` for each row.
-/// - **Call.** Twice, as with CUB: with `d_temp_storage == nullptr` to learn `temp_storage_bytes`
-///   (pure arithmetic, never 0, never smaller for more rows up to 2^32 - 4), then with that much memory, and with
-///   the same kind, numbers of rows and options. Its contents and alignment do not matter.
+/// - **Call.** Twice, as with CUB. With `d_temp_storage == nullptr` a call writes `temp_storage_bytes`
+///   (pure arithmetic, never 0, never smaller for more rows up to 2^32 - 4). The second call has that
+///   much memory, and the same kind, numbers of rows and options. The contents and alignment of the
+///   memory do not matter.
 /// - **Capacity.** `*d_num_out`, an integer of 8 bytes, is always the number of rows of the whole
-///   result. Those at positions from `capacity` on are not written; that is no error. A second call
-///   with room for all completes.
+///   result. Rows at positions from `capacity` on are not written; that is no error. A second call
+///   with enough capacity writes all rows.
 /// - **Keys.** Of any trivially relocatable type; no value is reserved. Equal keys must have equal
-///   hashes. Several columns are a struct, or row numbers with functors that look at the columns.
-///   A key that does not equal itself, as NaN, has no partner.
+///   hashes. Several columns are a struct, or row numbers with functors that read the columns.
+///   A key that does not equal itself, such as NaN, has no partner.
 /// - **Nulls.** Rows whose bit is missing in `options.build_valid` or `probe_valid` have no key.
-///   They are without a partner, or, with `nulls_equal`, partners of each other.
-/// - **Rows** are told in `Index`, a signed or unsigned integer of 4 or 8 bytes, which bounds the rows
-///   of a side, not those of the result: on CUDA, 2^31 - 1, 2^32 - 4 or 2^40 - 4.
-/// - **Order.** As JoinOrder says; in any order, that may change from run to run on a GPU. In the
-///   order of the probe rows, results repeat, and those before `capacity` are the first ones.
-/// - **Back ends.** STRATA_JOIN_BACKEND: on CUDA, all pointers but `d_temp_storage_bytes` are to
-///   device memory, and the call returns before its work is done on `stream`: it does not
-///   synchronise or allocate, and a graph that captured it may be replayed with other keys. Joins by
-///   partitions have a cooperative launch: for when it starts see DeviceScan. On the
-///   host, pointers are to host memory and the join is done by threads when the call returns. On
-///   Metal, pointers are to host memory too, `stream` is an `id<MTLCommandQueue>` (under ARC cast by
-///   `__bridge`) or null for one of ours, and the join begins when all that was committed to it before
-///   has ended and is done when the call returns. The size query takes the same `stream`, for that of
-///   another GPU may have other sizes. A program links Metal, Foundation, CoreGraphics and objc, as
-///   strata's CMake target does. Never run on an Apple GPU: tests/README.md says what was tested.
+///   They have no partner, or, with `nulls_equal`, are partners of each other.
+/// - **Row numbers** have type `Index`, a signed or unsigned integer of 4 or 8 bytes. It bounds the number
+///   of rows of a side, not that of the result: on CUDA, 2^31 - 1, 2^32 - 4 or 2^40 - 4.
+/// - **Order.** See JoinOrder. `any` order may change from run to run on a GPU. In the order of the probe
+///   rows, results repeat, and those before `capacity` are the first ones.
+/// - **CUDA.** Every pointer argument is a device pointer. The call returns before its work is done on
+///   `stream`. It does not synchronise or allocate, and a graph that captured it may be replayed with
+///   other keys. Joins by partitions have a cooperative launch: DeviceScan says when it starts.
+/// - **Host.** Every pointer argument is a host pointer. Threads do the join before the call returns.
+/// - **Metal.** Every pointer argument is a host pointer. `stream` is an `id<MTLCommandQueue>` (under ARC
+///   cast by `__bridge`), or null for the library's queue. The join begins when all that was committed to
+///   the queue before has ended, and it is done when the call returns. Pass the same `stream` to the size
+///   query, because another GPU may need other sizes. A program links Metal, Foundation, CoreGraphics and
+///   objc, as strata's CMake target does. Never run on an Apple GPU: tests/README.md says what was tested.
 /// - **What an Apple GPU joins.** Counts and pairs, of inner, left, semi and anti joins, in any order,
 ///   without nulls, fewer than 2^31 rows a side, keys that are integers or enumerations of 4 or 8
 ///   bytes, with the default hash and comparison. Threads of the host join all else, few rows, and
-///   everything where no GPU is of family Apple7 (M1) or later.
+///   everything if no GPU is of family Apple7 (M1) or later.
 /// - **Strategies.** One table, in the shared memory of each block or in global memory, or partitions
-///   that are joined in shared memory, as `choose_join_strategy` says or `options.strategy` asks for.
-///   In the order of the probe rows, with 2^32 rows or more, and where a device has not enough shared
-///   memory, it is one table in global memory. On Metal, a strategy is asked for in vain where the
-///   host joins.
+///   that are joined in shared memory. `options.strategy` or `choose_join_strategy` chooses. In the order
+///   of the probe rows, with 2^32 rows or more, and if a device has not enough shared memory, it is one
+///   table in global memory. On Metal, `options.strategy` has no effect if the host joins.
 /// - **Sorted sides.** With the promise `options.sorted`, on CUDA, both sides are merged instead, in
 ///   either order of the result, if keys are integers or enumerations with the default comparison,
 ///   no null mask is given and `strategy` is automatic; else the promise changes nothing. Temporary
-///   storage is some 10 bytes for each 1000 rows then.
+///   storage is then some 10 bytes for each 1000 rows.
 /// - **Dense keys.** With the hint `options.key_range`, on CUDA, for the same keys, in any order,
 ///   `choose_join_key_array` may choose an array of build rows indexed by key, 4 bytes for each key of
-///   the range in temporary storage, in inner and left joins with `build_unique`. Build rows outside of
-///   the range are noticed on the device; one table in global memory then does it all, which takes
-///   several times as long.
-/// - **Complexity.** Linear in both sides and the result, if the hash spreads different keys. Rows
-///   with the same key are in the table once, and a probe row with many partners is written by many
-///   blocks.
+///   the range in temporary storage, in inner and left joins with `build_unique`. If the device finds a
+///   build row outside of the range, one table in global memory joins all rows, which takes several
+///   times as long.
+/// - **Complexity.** Linear in both sides and the result, if the hash spreads different keys. A key is in
+///   the table once, whatever the number of its rows, and many blocks write the results of a probe row
+///   with many partners.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is written: negative number of rows or
-///   capacity, more rows than `Index` can tell (see Rows), both in size queries, too; null
-///   pointer with rows, outputs that overlap each other or a side's keys, temporary storage too small, a
-///   strategy that the back end has not. Otherwise what the launches return. When Metal fails:
-///   `cudaErrorMemoryAllocation` (it gave no buffer, queue or command buffer), 300 (its compiler did not
-///   take the shaders), 500 (it made no pipeline), `cudaErrorLaunchFailure` (a fault, or the watchdog) or
-///   `cudaErrorNotSupported` (the GPU allows too few threads or too little memory);
-///   `metal_join_error_text()` has the reason, and the result below `capacity` is unspecified.
+///   capacity, more rows than `Index` can number, both in size queries, too; null pointer with rows,
+///   outputs that overlap each other or a side's keys, temporary storage too small, a strategy that the
+///   back end does not have. Otherwise the errors of launches. When Metal fails:
+///   `cudaErrorMemoryAllocation` (no buffer, queue or command buffer), 300 (the shaders did not compile),
+///   500 (no pipeline), `cudaErrorLaunchFailure` (a fault, or the watchdog) or `cudaErrorNotSupported` (the
+///   GPU allows too few threads or too little memory); `metal_join_error_text()` returns the reason, and
+///   the result below `capacity` is unspecified.
 ///
 /// @code
 /// // Orders with their customers: at most one for each order, because customers are unique.
@@ -146,14 +146,14 @@ inline namespace STRATA_DETAIL_JOIN_NAMESPACE {
 /// join(temp);
 /// @endcode
 struct DeviceHashJoin {
-  /// `cudaStream_t`, but by Metal `void*`, which an `id<MTLCommandQueue>` converts to.
+  /// `cudaStream_t`; with Metal `void*`, which an `id<MTLCommandQueue>` converts to.
   using stream_type = detail::STRATA_DETAIL_JOIN_BACKEND::stream_type;
 
   /// Every pair of a build row and a probe row with equal keys.
   template <class Index = std::int64_t, class Key, class Hash = JoinHash, class Equal = Equality>
   [[nodiscard]] static cudaError_t InnerCount(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                              const Key* d_build_keys, std::int64_t build_rows,
-                                              const Key* d_probe_keys, std::int64_t probe_rows,
+                                              const Key* d_build_keys, detail::count64 build_rows,
+                                              const Key* d_probe_keys, detail::count64 probe_rows,
                                               JoinNumOut d_num_out,
                                               const JoinOptions<Hash, Equal>& options = {},
                                               stream_type stream = 0) {
@@ -163,10 +163,10 @@ struct DeviceHashJoin {
   }
   template <class Key, class Index, class Hash = JoinHash, class Equal = Equality>
   [[nodiscard]] static cudaError_t InnerPairs(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                              const Key* d_build_keys, std::int64_t build_rows,
-                                              const Key* d_probe_keys, std::int64_t probe_rows,
+                                              const Key* d_build_keys, detail::count64 build_rows,
+                                              const Key* d_probe_keys, detail::count64 probe_rows,
                                               Index* d_build_out, Index* d_probe_out,
-                                              JoinNumOut d_num_out, std::int64_t capacity,
+                                              JoinNumOut d_num_out, detail::count64 capacity,
                                               const JoinOptions<Hash, Equal>& options = {},
                                               stream_type stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceHashJoin::InnerPairs");
@@ -178,8 +178,8 @@ struct DeviceHashJoin {
             class Equal = Equality>
   [[nodiscard]] static cudaError_t InnerGather(
       void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_build_keys,
-      std::int64_t build_rows, const Key* d_probe_keys, std::int64_t probe_rows,
-      const Columns& columns, JoinNumOut d_num_out, std::int64_t capacity,
+      detail::count64 build_rows, const Key* d_probe_keys, detail::count64 probe_rows,
+      const Columns& columns, JoinNumOut d_num_out, detail::count64 capacity,
       const JoinOptions<Hash, Equal>& options = {}, stream_type stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceHashJoin::InnerGather");
     return backend::gather<Index>(d_temp_storage, temp_storage_bytes, JoinKind::inner, d_build_keys,
@@ -187,11 +187,11 @@ struct DeviceHashJoin {
                                   capacity, options, stream);
   }
 
-  /// The same, and each probe row without a partner, alone.
+  /// The same, and each probe row without a partner, with no build row.
   template <class Index = std::int64_t, class Key, class Hash = JoinHash, class Equal = Equality>
   [[nodiscard]] static cudaError_t LeftCount(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                             const Key* d_build_keys, std::int64_t build_rows,
-                                             const Key* d_probe_keys, std::int64_t probe_rows,
+                                             const Key* d_build_keys, detail::count64 build_rows,
+                                             const Key* d_probe_keys, detail::count64 probe_rows,
                                              JoinNumOut d_num_out,
                                              const JoinOptions<Hash, Equal>& options = {},
                                              stream_type stream = 0) {
@@ -201,10 +201,10 @@ struct DeviceHashJoin {
   }
   template <class Key, class Index, class Hash = JoinHash, class Equal = Equality>
   [[nodiscard]] static cudaError_t LeftPairs(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                             const Key* d_build_keys, std::int64_t build_rows,
-                                             const Key* d_probe_keys, std::int64_t probe_rows,
+                                             const Key* d_build_keys, detail::count64 build_rows,
+                                             const Key* d_probe_keys, detail::count64 probe_rows,
                                              Index* d_build_out, Index* d_probe_out,
-                                             JoinNumOut d_num_out, std::int64_t capacity,
+                                             JoinNumOut d_num_out, detail::count64 capacity,
                                              const JoinOptions<Hash, Equal>& options = {},
                                              stream_type stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceHashJoin::LeftPairs");
@@ -215,10 +215,10 @@ struct DeviceHashJoin {
   template <class Index = std::int64_t, class Key, class Columns, class Hash = JoinHash,
             class Equal = Equality>
   [[nodiscard]] static cudaError_t LeftGather(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                              const Key* d_build_keys, std::int64_t build_rows,
-                                              const Key* d_probe_keys, std::int64_t probe_rows,
+                                              const Key* d_build_keys, detail::count64 build_rows,
+                                              const Key* d_probe_keys, detail::count64 probe_rows,
                                               const Columns& columns, JoinNumOut d_num_out,
-                                              std::int64_t capacity,
+                                              detail::count64 capacity,
                                               const JoinOptions<Hash, Equal>& options = {},
                                               stream_type stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceHashJoin::LeftGather");
@@ -227,11 +227,11 @@ struct DeviceHashJoin {
                                   capacity, options, stream);
   }
 
-  /// The same, and each build row without a partner, alone.
+  /// The same, and each build row without a partner, with no probe row.
   template <class Index = std::int64_t, class Key, class Hash = JoinHash, class Equal = Equality>
   [[nodiscard]] static cudaError_t FullCount(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                             const Key* d_build_keys, std::int64_t build_rows,
-                                             const Key* d_probe_keys, std::int64_t probe_rows,
+                                             const Key* d_build_keys, detail::count64 build_rows,
+                                             const Key* d_probe_keys, detail::count64 probe_rows,
                                              JoinNumOut d_num_out,
                                              const JoinOptions<Hash, Equal>& options = {},
                                              stream_type stream = 0) {
@@ -241,10 +241,10 @@ struct DeviceHashJoin {
   }
   template <class Key, class Index, class Hash = JoinHash, class Equal = Equality>
   [[nodiscard]] static cudaError_t FullPairs(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                             const Key* d_build_keys, std::int64_t build_rows,
-                                             const Key* d_probe_keys, std::int64_t probe_rows,
+                                             const Key* d_build_keys, detail::count64 build_rows,
+                                             const Key* d_probe_keys, detail::count64 probe_rows,
                                              Index* d_build_out, Index* d_probe_out,
-                                             JoinNumOut d_num_out, std::int64_t capacity,
+                                             JoinNumOut d_num_out, detail::count64 capacity,
                                              const JoinOptions<Hash, Equal>& options = {},
                                              stream_type stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceHashJoin::FullPairs");
@@ -255,10 +255,10 @@ struct DeviceHashJoin {
   template <class Index = std::int64_t, class Key, class Columns, class Hash = JoinHash,
             class Equal = Equality>
   [[nodiscard]] static cudaError_t FullGather(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                              const Key* d_build_keys, std::int64_t build_rows,
-                                              const Key* d_probe_keys, std::int64_t probe_rows,
+                                              const Key* d_build_keys, detail::count64 build_rows,
+                                              const Key* d_probe_keys, detail::count64 probe_rows,
                                               const Columns& columns, JoinNumOut d_num_out,
-                                              std::int64_t capacity,
+                                              detail::count64 capacity,
                                               const JoinOptions<Hash, Equal>& options = {},
                                               stream_type stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceHashJoin::FullGather");
@@ -270,8 +270,8 @@ struct DeviceHashJoin {
   /// Each probe row that has a partner, once.
   template <class Index = std::int64_t, class Key, class Hash = JoinHash, class Equal = Equality>
   [[nodiscard]] static cudaError_t SemiCount(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                             const Key* d_build_keys, std::int64_t build_rows,
-                                             const Key* d_probe_keys, std::int64_t probe_rows,
+                                             const Key* d_build_keys, detail::count64 build_rows,
+                                             const Key* d_probe_keys, detail::count64 probe_rows,
                                              JoinNumOut d_num_out,
                                              const JoinOptions<Hash, Equal>& options = {},
                                              stream_type stream = 0) {
@@ -281,10 +281,10 @@ struct DeviceHashJoin {
   }
   template <class Key, class Index, class Hash = JoinHash, class Equal = Equality>
   [[nodiscard]] static cudaError_t SemiPairs(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                             const Key* d_build_keys, std::int64_t build_rows,
-                                             const Key* d_probe_keys, std::int64_t probe_rows,
+                                             const Key* d_build_keys, detail::count64 build_rows,
+                                             const Key* d_probe_keys, detail::count64 probe_rows,
                                              Index* d_probe_out, JoinNumOut d_num_out,
-                                             std::int64_t capacity,
+                                             detail::count64 capacity,
                                              const JoinOptions<Hash, Equal>& options = {},
                                              stream_type stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceHashJoin::SemiPairs");
@@ -295,10 +295,10 @@ struct DeviceHashJoin {
   template <class Index = std::int64_t, class Key, class Columns, class Hash = JoinHash,
             class Equal = Equality>
   [[nodiscard]] static cudaError_t SemiGather(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                              const Key* d_build_keys, std::int64_t build_rows,
-                                              const Key* d_probe_keys, std::int64_t probe_rows,
+                                              const Key* d_build_keys, detail::count64 build_rows,
+                                              const Key* d_probe_keys, detail::count64 probe_rows,
                                               const Columns& columns, JoinNumOut d_num_out,
-                                              std::int64_t capacity,
+                                              detail::count64 capacity,
                                               const JoinOptions<Hash, Equal>& options = {},
                                               stream_type stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceHashJoin::SemiGather");
@@ -307,11 +307,11 @@ struct DeviceHashJoin {
                                   capacity, options, stream);
   }
 
-  /// Each probe row that has none.
+  /// Each probe row that has no partner, once.
   template <class Index = std::int64_t, class Key, class Hash = JoinHash, class Equal = Equality>
   [[nodiscard]] static cudaError_t AntiCount(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                             const Key* d_build_keys, std::int64_t build_rows,
-                                             const Key* d_probe_keys, std::int64_t probe_rows,
+                                             const Key* d_build_keys, detail::count64 build_rows,
+                                             const Key* d_probe_keys, detail::count64 probe_rows,
                                              JoinNumOut d_num_out,
                                              const JoinOptions<Hash, Equal>& options = {},
                                              stream_type stream = 0) {
@@ -321,10 +321,10 @@ struct DeviceHashJoin {
   }
   template <class Key, class Index, class Hash = JoinHash, class Equal = Equality>
   [[nodiscard]] static cudaError_t AntiPairs(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                             const Key* d_build_keys, std::int64_t build_rows,
-                                             const Key* d_probe_keys, std::int64_t probe_rows,
+                                             const Key* d_build_keys, detail::count64 build_rows,
+                                             const Key* d_probe_keys, detail::count64 probe_rows,
                                              Index* d_probe_out, JoinNumOut d_num_out,
-                                             std::int64_t capacity,
+                                             detail::count64 capacity,
                                              const JoinOptions<Hash, Equal>& options = {},
                                              stream_type stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceHashJoin::AntiPairs");
@@ -335,10 +335,10 @@ struct DeviceHashJoin {
   template <class Index = std::int64_t, class Key, class Columns, class Hash = JoinHash,
             class Equal = Equality>
   [[nodiscard]] static cudaError_t AntiGather(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                              const Key* d_build_keys, std::int64_t build_rows,
-                                              const Key* d_probe_keys, std::int64_t probe_rows,
+                                              const Key* d_build_keys, detail::count64 build_rows,
+                                              const Key* d_probe_keys, detail::count64 probe_rows,
                                               const Columns& columns, JoinNumOut d_num_out,
-                                              std::int64_t capacity,
+                                              detail::count64 capacity,
                                               const JoinOptions<Hash, Equal>& options = {},
                                               stream_type stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceHashJoin::AntiGather");
@@ -357,7 +357,7 @@ struct DeviceHashJoin {
                            JoinNumOut d_num_out, std::int64_t capacity,
                            const JoinOptions<Hash, Equal>& options, stream_type stream) {
     if (d_temp_storage != nullptr &&
-        !detail::join_outputs_are_valid(kind, build_out, probe_out, capacity, build_keys,
+        !detail::join_outputs_are_valid(kind, build_out, probe_out, d_num_out, capacity, build_keys,
                                         build_rows, probe_keys, probe_rows)) {
       return cudaErrorInvalidValue;
     }

@@ -24,23 +24,23 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// The first arguments are `d_temp_storage, temp_storage_bytes`, the last a stream. `StableSort...` are
 /// other names of these.
 ///
-/// - **Stability.** Items neither of which must come before the other stay in the order in which they
-///   come. Results are the same from run to run.
+/// - **Stability.** Items neither of which must come before the other keep their order. Results are the same
+///   from run to run.
 /// - **Comparator.** `compare(a, b)`, called in device code, says whether key `a` must come before key
 ///   `b`: a strict weak ordering. If it is none (`<` of numbers among which there are NaNs), the
-///   result is unspecified; nothing else is written, and the call ends.
+///   result is unspecified. Nothing else is written, and the call ends.
 /// - **Types.** Keys and values are any trivially relocatable and default constructible types. Inputs of
 ///   copies may be any random-access iterators that can be dereferenced in device code. What is written
 ///   must be reached by pointers.
 /// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure
 ///   arithmetic; never 0), then with that much device memory, whose contents and alignment do not
 ///   matter. `num_items` may have any integer type.
-/// - **Execution.** One kernel for up to 10560 keys of 4 bytes (6528 pairs of 8), else a memset and three,
-///   the last a cooperative launch: for when it starts see DeviceScan.
+/// - **Execution.** One kernel for up to 10560 keys of 4 bytes (6528 pairs of 8), otherwise a memset and three
+///   kernels, the last a cooperative launch: for when it starts see DeviceScan.
 ///   No host synchronisation and no allocation, so a call can be captured in a graph and replayed with
 ///   other items. Calls that may run at the same time need temporary storage of their own.
 /// - **Work.** Tiles (12800 keys of 4 bytes; 10560 where there is a multiprocessor for each) are sorted, then
-///   merged four by four in as many levels as are needed, each of which reads and writes all items once.
+///   merged four by four, level by level. Each level reads and writes all items once.
 /// - **Storage.** As much as keys and values, and some 7 % more.
 /// - **Aliasing.** No output may overlap an input of a copy, or another output.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count

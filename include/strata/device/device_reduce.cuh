@@ -9,7 +9,6 @@
 #include <strata/device/reduce/dispatch.cuh>
 #include <strata/device/reduce/output.cuh>
 #include <strata/device/reduce_by_key/dispatch.cuh>
-#include <strata/device/reduce_by_key/runs.cuh>
 #include <strata/device/stream_ordered_storage.cuh>
 
 #include <cstddef>
@@ -27,39 +26,33 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// up to association: `op` must be associative, but need not be commutative. It is never applied to
 /// anything but items, transformed items, `init` and results of itself.
 ///
-/// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure
-/// arithmetic;
-///   never 0; the same for every count), then with that much device memory, whose contents and
-///   alignment do not matter. The overloads without these two arguments take the memory from the
-///   stream-ordered allocator. `d_out` and `d_in` may be any random-access iterators that can be
-///   dereferenced in device code; `num_items` any integer type.
-/// - **Execution.** One kernel launch at every size, on `stream`; no host synchronisation and no
-///   allocation, so a call can be captured in a graph and replayed. Calls that may run at the same
-///   time need temporary storage of their own. On sm_90 the kernel is launched dependent on the
-///   previous kernel of the stream ("programmatic"): it starts early but touches memory only after
-///   that one.
-/// - **Result.** Written to `*d_out` by one thread. Deterministic from run to run on one device,
-/// for
-///   floating-point sums too: how the input is cut depends on its size, its alignment and the
-///   number of multiprocessors, and partial results are combined in a fixed order. `d_out` may lie
-///   inside the input. With no items, the initial value is the result.
-/// - **NaN.** `Min`, `Max`, `ArgMin` and `ArgMax` of floating-point items pass over NaNs, as fmin
-///   does; if all items are NaN the result is a NaN, of `ArgMin` and `ArgMax` the first item. -0.0 is
-///   below +0.0 for `Min` and `Max`; for `ArgMin` and `ArgMax` they are equal, so that the first one
-///   is found. Items of other types are compared by their operators alone.
-/// - **Types.** The accumulator has the type that `op(init, x)` returns (decayed); it must be
-/// trivially
-///   relocatable and default constructible. Of more than about 2,900 bytes it is refused, for it
-///   must fit shared memory. Reads each item once, 16 bytes at a time from pointers to
-///   types of 1, 2, 4, 8 or 16 bytes, aligned or not. Operators that are known to be commutative
-///   (`operator_traits`) spare an exchange between lanes.
-/// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count,
-///   null pointer (`d_in` with items, `d_out`), temporary storage too small. Otherwise what the
-///   launch returns; an older error of the runtime is neither returned nor cleared.
-/// - **Algorithm.** Each block reduces one contiguous share and publishes it; the last block to
-/// finish
-///   reduces the shares (after the "threadFenceReduction" scheme of the CUDA samples, with
-///   self-validating packets in place of a counter, see device/reduce/grid_exchange.cuh).
+/// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never 0; the
+///   same for every count), then with that much device memory, whose contents and alignment do not matter. The
+///   overloads without these two arguments take the memory from the stream-ordered allocator. `d_out` and `d_in` may be
+///   any random-access iterators that can be dereferenced in device code; `num_items` any integer type.
+/// - **Execution.** One kernel launch at every size, on `stream`; no host synchronisation and no allocation, so a call
+///   can be captured in a graph and replayed. Calls that may run at the same time need temporary storage of their own.
+///   On sm_90 the kernel is launched dependent on the previous kernel of the stream ("programmatic"): it starts early
+///   but touches memory only after that one.
+/// - **Result.** Written to `*d_out` by one thread. Deterministic from run to run on one device, for floating-point
+///   sums too: how the input is cut depends on its size, its alignment and the number of multiprocessors, and partial
+///   results are combined in a fixed order. `d_out` may lie inside the input. With no items, the initial value is the
+///   result.
+/// - **NaN.** `Min`, `Max`, `ArgMin` and `ArgMax` of floating-point items ignore NaNs, as fmin does; if all items are
+///   NaN the result is a NaN, of `ArgMin` and `ArgMax` the first item. -0.0 is below +0.0 for `Min` and `Max`; for
+///   `ArgMin` and `ArgMax` they are equal, so that the first one is found. Items of other types are compared by their
+///   operators alone.
+/// - **Types.** The accumulator has the type that `op(init, x)` returns (decayed); it must be trivially relocatable and
+///   default constructible. It must fit shared memory: more than about 2,900 bytes do not compile. Each item is read
+///   once, 16 bytes at a time from pointers to types of 1, 2, 4, 8 or 16 bytes, aligned or not. Operators that are
+///   known to be commutative (`operator_traits`) combine the threads' results once instead of tile by tile.
+/// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count, an
+///   iterator or index type that cannot represent all indices (both in size queries, too), null pointer (`d_in` with
+///   items, `d_out`), two outputs that overlap, temporary storage too small. Otherwise what the launch returns; an
+///   older error of the runtime is neither returned nor cleared.
+/// - **Algorithm.** Each block reduces its share of the input and publishes the result; the last block to publish
+///   reduces the results of all blocks (after the "threadFenceReduction" sample of CUDA, with tagged words in place of
+///   a counter, see device/grid/last_block.cuh).
 ///
 ///     std::size_t bytes = 0;
 ///     strata::DeviceReduce::Sum(nullptr, bytes, d_in, d_out, n);
@@ -68,41 +61,31 @@ STRATA_ARCH_NAMESPACE_BEGIN
 struct DeviceReduce {
   /// Reduces with a binary operator and an initial value.
   template <class InputIterator, class OutputIterator, class ReductionOp, class T, class NumItemsT>
-  [[nodiscard]] static cudaError_t Reduce(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                          InputIterator d_in, OutputIterator d_out,
-                                          NumItemsT num_items, ReductionOp reduction_op, T init,
+  [[nodiscard]] static cudaError_t Reduce(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
+                                          OutputIterator d_out, NumItemsT num_items, ReductionOp reduction_op, T init,
                                           cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceReduce::Reduce");
     using AccumT = detail::accumulator_t<ReductionOp, T, detail::iterator_value_t<InputIterator>>;
-    return detail::DispatchReduce<AccumT, InputIterator, OutputIterator, ReductionOp,
-                                  detail::keep_item, T>::Dispatch(d_temp_storage,
-                                                                  temp_storage_bytes, d_in, d_out,
-                                                                  num_items, reduction_op,
-                                                                  detail::keep_item{}, init,
-                                                                  stream);
+    return detail::DispatchReduce<AccumT, InputIterator, OutputIterator, ReductionOp, detail::keep_item, T>::Dispatch(
+        d_temp_storage, temp_storage_bytes, d_in, d_out, num_items, reduction_op, detail::keep_item{}, init, stream);
   }
 
   /// Adds up. The accumulator has the type of (output type) + (input type): sums of small integers
   /// do not overflow in `int`, and an `std::int64_t` output makes a 64-bit sum of 32-bit items.
   template <class InputIterator, class OutputIterator, class NumItemsT>
-  [[nodiscard]] static cudaError_t Sum(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                       InputIterator d_in, OutputIterator d_out,
-                                       NumItemsT num_items, cudaStream_t stream = 0) {
+  [[nodiscard]] static cudaError_t Sum(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
+                                       OutputIterator d_out, NumItemsT num_items, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceReduce::Sum");
     using T = detail::initial_value_t<OutputIterator, detail::iterator_value_t<InputIterator>>;
     using AccumT = detail::accumulator_t<strata::Sum, T, detail::iterator_value_t<InputIterator>>;
-    return detail::DispatchReduce<AccumT, InputIterator, OutputIterator, strata::Sum,
-                                  detail::keep_item, T>::Dispatch(d_temp_storage,
-                                                                  temp_storage_bytes, d_in, d_out,
-                                                                  num_items, strata::Sum{},
-                                                                  detail::keep_item{}, T{}, stream);
+    return detail::DispatchReduce<AccumT, InputIterator, OutputIterator, strata::Sum, detail::keep_item, T>::Dispatch(
+        d_temp_storage, temp_storage_bytes, d_in, d_out, num_items, strata::Sum{}, detail::keep_item{}, T{}, stream);
   }
 
   /// Finds the smallest item. With no items, the largest value of the input type.
   template <class InputIterator, class OutputIterator, class NumItemsT>
-  [[nodiscard]] static cudaError_t Min(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                       InputIterator d_in, OutputIterator d_out,
-                                       NumItemsT num_items, cudaStream_t stream = 0) {
+  [[nodiscard]] static cudaError_t Min(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
+                                       OutputIterator d_out, NumItemsT num_items, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceReduce::Min");
     using T = detail::iterator_value_t<InputIterator>;
     return extremum(d_temp_storage, temp_storage_bytes, d_in, d_out, num_items, strata::Min{},
@@ -111,9 +94,8 @@ struct DeviceReduce {
 
   /// Finds the largest item. With no items, the lowest value of the input type.
   template <class InputIterator, class OutputIterator, class NumItemsT>
-  [[nodiscard]] static cudaError_t Max(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                       InputIterator d_in, OutputIterator d_out,
-                                       NumItemsT num_items, cudaStream_t stream = 0) {
+  [[nodiscard]] static cudaError_t Max(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
+                                       OutputIterator d_out, NumItemsT num_items, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceReduce::Max");
     using T = detail::iterator_value_t<InputIterator>;
     return extremum(d_temp_storage, temp_storage_bytes, d_in, d_out, num_items, strata::Max{},
@@ -123,75 +105,64 @@ struct DeviceReduce {
   /// Finds the smallest item and its 64-bit index, the first of several. With no items: the largest
   /// value of the input type, index 1.
   template <class InputIterator, class ExtremumOutIterator, class IndexOutIterator, class NumItemsT>
-  [[nodiscard]] static cudaError_t ArgMin(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                          InputIterator d_in, ExtremumOutIterator d_min_out,
-                                          IndexOutIterator d_index_out, NumItemsT num_items,
-                                          cudaStream_t stream = 0) {
+  [[nodiscard]] static cudaError_t ArgMin(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
+                                          ExtremumOutIterator d_min_out, IndexOutIterator d_index_out,
+                                          NumItemsT num_items, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceReduce::ArgMin");
     using T = detail::iterator_value_t<InputIterator>;
-    return arg_extremum(
-        d_temp_storage, temp_storage_bytes, d_in,
-        detail::arg_output<ExtremumOutIterator, IndexOutIterator>{d_min_out, d_index_out},
-        num_items, strata::ArgMin{}, detail::value_limits<T>::max(), stream);
+    return arg_extremum(d_temp_storage, temp_storage_bytes, d_in,
+                        detail::arg_output<ExtremumOutIterator, IndexOutIterator>{d_min_out, d_index_out}, num_items,
+                        strata::ArgMin{}, detail::value_limits<T>::max(), stream);
   }
 
   /// The same with one output, of a type with members `key` (the index) and `value`.
   template <class InputIterator, class OutputIterator, class NumItemsT>
   [[nodiscard]] static std::enable_if_t<std::is_integral_v<NumItemsT>, cudaError_t> ArgMin(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
-      OutputIterator d_out, NumItemsT num_items, cudaStream_t stream = 0) {
+      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in, OutputIterator d_out,
+      NumItemsT num_items, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceReduce::ArgMin");
     using T = detail::iterator_value_t<InputIterator>;
-    return arg_extremum(d_temp_storage, temp_storage_bytes, d_in,
-                        detail::pair_output<OutputIterator>{d_out}, num_items, strata::ArgMin{},
-                        detail::value_limits<T>::max(), stream);
+    return arg_extremum(d_temp_storage, temp_storage_bytes, d_in, detail::pair_output<OutputIterator>{d_out}, num_items,
+                        strata::ArgMin{}, detail::value_limits<T>::max(), stream);
   }
 
   /// Finds the largest item and its 64-bit index, the first of several. With no items: the lowest
   /// value of the input type, index 1.
   template <class InputIterator, class ExtremumOutIterator, class IndexOutIterator, class NumItemsT>
-  [[nodiscard]] static cudaError_t ArgMax(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                          InputIterator d_in, ExtremumOutIterator d_max_out,
-                                          IndexOutIterator d_index_out, NumItemsT num_items,
-                                          cudaStream_t stream = 0) {
+  [[nodiscard]] static cudaError_t ArgMax(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
+                                          ExtremumOutIterator d_max_out, IndexOutIterator d_index_out,
+                                          NumItemsT num_items, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceReduce::ArgMax");
     using T = detail::iterator_value_t<InputIterator>;
-    return arg_extremum(
-        d_temp_storage, temp_storage_bytes, d_in,
-        detail::arg_output<ExtremumOutIterator, IndexOutIterator>{d_max_out, d_index_out},
-        num_items, strata::ArgMax{}, detail::value_limits<T>::lowest(), stream);
+    return arg_extremum(d_temp_storage, temp_storage_bytes, d_in,
+                        detail::arg_output<ExtremumOutIterator, IndexOutIterator>{d_max_out, d_index_out}, num_items,
+                        strata::ArgMax{}, detail::value_limits<T>::lowest(), stream);
   }
 
   /// The same with one output, of a type with members `key` (the index) and `value`.
   template <class InputIterator, class OutputIterator, class NumItemsT>
   [[nodiscard]] static std::enable_if_t<std::is_integral_v<NumItemsT>, cudaError_t> ArgMax(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
-      OutputIterator d_out, NumItemsT num_items, cudaStream_t stream = 0) {
+      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in, OutputIterator d_out,
+      NumItemsT num_items, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceReduce::ArgMax");
     using T = detail::iterator_value_t<InputIterator>;
-    return arg_extremum(d_temp_storage, temp_storage_bytes, d_in,
-                        detail::pair_output<OutputIterator>{d_out}, num_items, strata::ArgMax{},
-                        detail::value_limits<T>::lowest(), stream);
+    return arg_extremum(d_temp_storage, temp_storage_bytes, d_in, detail::pair_output<OutputIterator>{d_out}, num_items,
+                        strata::ArgMax{}, detail::value_limits<T>::lowest(), stream);
   }
 
   /// Reduces `transform_op(x)` for each item `x`.
-  template <class InputIterator, class OutputIterator, class ReductionOp, class TransformOp,
-            class T, class NumItemsT>
-  [[nodiscard]] static cudaError_t TransformReduce(void* d_temp_storage,
-                                                   std::size_t& temp_storage_bytes,
-                                                   InputIterator d_in, OutputIterator d_out,
-                                                   NumItemsT num_items, ReductionOp reduction_op,
-                                                   TransformOp transform_op, T init,
+  template <class InputIterator, class OutputIterator, class ReductionOp, class TransformOp, class T, class NumItemsT>
+  [[nodiscard]] static cudaError_t TransformReduce(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                   InputIterator d_in, OutputIterator d_out, NumItemsT num_items,
+                                                   ReductionOp reduction_op, TransformOp transform_op, T init,
                                                    cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceReduce::TransformReduce");
-    using Transformed =
-        typename detail::transformed<TransformOp, detail::iterator_value_t<InputIterator>>::type;
+    using Transformed = typename detail::transformed<TransformOp, detail::iterator_value_t<InputIterator>>::type;
     using AccumT = detail::accumulator_t<ReductionOp, T, Transformed>;
     using Transform = detail::transform_item<TransformOp>;
-    return detail::DispatchReduce<AccumT, InputIterator, OutputIterator, ReductionOp, Transform,
-                                  T>::Dispatch(d_temp_storage, temp_storage_bytes, d_in, d_out,
-                                               num_items, reduction_op, Transform{transform_op},
-                                               init, stream);
+    return detail::DispatchReduce<AccumT, InputIterator, OutputIterator, ReductionOp, Transform, T>::Dispatch(
+        d_temp_storage, temp_storage_bytes, d_in, d_out, num_items, reduction_op, Transform{transform_op}, init,
+        stream);
   }
 
   // -------------------------------------------------------------- by key
@@ -204,67 +175,61 @@ struct DeviceReduce {
   /// trivially relocatable and have an operator ==. One pass, in which keys and values of 1, 2, 4, 8
   /// or 16 bytes are read once; temporary storage grows with the input up to some hundred KB. For
   /// the algorithm and how blocks wait for each other see DeviceScan, for the rest see above.
-  template <class KeyInputIterator, class UniqueOutputIterator, class ValueInputIterator,
-            class AggregateOutputIterator, class NumRunsIterator, class ReductionOp,
-            class NumItemsT>
-  [[nodiscard]] static cudaError_t ReduceByKey(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, KeyInputIterator d_keys_in,
-      UniqueOutputIterator d_unique_out, ValueInputIterator d_values_in,
-      AggregateOutputIterator d_aggregates_out, NumRunsIterator d_num_runs_out,
-      ReductionOp reduction_op, NumItemsT num_items, cudaStream_t stream = 0) {
+  template <class KeyInputIterator, class UniqueOutputIterator, class ValueInputIterator, class AggregateOutputIterator,
+            class NumRunsIterator, class ReductionOp, class NumItemsT>
+  [[nodiscard]] static cudaError_t ReduceByKey(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                               KeyInputIterator d_keys_in, UniqueOutputIterator d_unique_out,
+                                               ValueInputIterator d_values_in, AggregateOutputIterator d_aggregates_out,
+                                               NumRunsIterator d_num_runs_out, ReductionOp reduction_op,
+                                               NumItemsT num_items, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceReduce::ReduceByKey");
     using Value = detail::iterator_value_t<ValueInputIterator>;
-    using What =
-        detail::run_reduction<detail::item_count_t<NumItemsT>,
-                              detail::accumulator_t<ReductionOp, Value, Value>, KeyInputIterator,
-                              ValueInputIterator, UniqueOutputIterator, AggregateOutputIterator,
-                              NumRunsIterator, ReductionOp, strata::Equality>;
-    return detail::dispatch_reduce_by_key(
-        "strata::DeviceReduce::ReduceByKey", d_temp_storage, temp_storage_bytes,
-        What{d_keys_in, d_values_in, d_unique_out, d_aggregates_out, d_num_runs_out, reduction_op,
-             {}},
-        num_items, stream);
+    return detail::dispatch_reduce_by_key<detail::accumulator_t<ReductionOp, Value, Value>>(
+        "strata::DeviceReduce::ReduceByKey", d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in,
+        d_unique_out, d_aggregates_out, d_num_runs_out, reduction_op, strata::Equality{}, num_items, stream);
   }
 
   // -------------------------------------------------------------- without temporary storage
 
   template <class InputIterator, class OutputIterator, class ReductionOp, class T, class NumItemsT>
-  [[nodiscard]] static cudaError_t Reduce(InputIterator d_in, OutputIterator d_out,
-                                          NumItemsT num_items, ReductionOp reduction_op, T init,
-                                          cudaStream_t stream = 0) {
+  [[nodiscard]] static cudaError_t Reduce(InputIterator d_in, OutputIterator d_out, NumItemsT num_items,
+                                          ReductionOp reduction_op, T init, cudaStream_t stream = 0) {
     return detail::with_stream_ordered_storage(stream, [&](void* storage, std::size_t& bytes) {
       return Reduce(storage, bytes, d_in, d_out, num_items, reduction_op, init, stream);
     });
   }
 
   template <class InputIterator, class OutputIterator, class NumItemsT>
-  [[nodiscard]] static std::enable_if_t<std::is_integral_v<NumItemsT>, cudaError_t> Sum(
-      InputIterator d_in, OutputIterator d_out, NumItemsT num_items, cudaStream_t stream = 0) {
-    return detail::with_stream_ordered_storage(stream, [&](void* storage, std::size_t& bytes) {
-      return Sum(storage, bytes, d_in, d_out, num_items, stream);
-    });
+  [[nodiscard]] static std::enable_if_t<std::is_integral_v<NumItemsT>, cudaError_t> Sum(InputIterator d_in,
+                                                                                        OutputIterator d_out,
+                                                                                        NumItemsT num_items,
+                                                                                        cudaStream_t stream = 0) {
+    return detail::with_stream_ordered_storage(
+        stream, [&](void* storage, std::size_t& bytes) { return Sum(storage, bytes, d_in, d_out, num_items, stream); });
   }
 
   template <class InputIterator, class OutputIterator, class NumItemsT>
-  [[nodiscard]] static std::enable_if_t<std::is_integral_v<NumItemsT>, cudaError_t> Min(
-      InputIterator d_in, OutputIterator d_out, NumItemsT num_items, cudaStream_t stream = 0) {
-    return detail::with_stream_ordered_storage(stream, [&](void* storage, std::size_t& bytes) {
-      return Min(storage, bytes, d_in, d_out, num_items, stream);
-    });
+  [[nodiscard]] static std::enable_if_t<std::is_integral_v<NumItemsT>, cudaError_t> Min(InputIterator d_in,
+                                                                                        OutputIterator d_out,
+                                                                                        NumItemsT num_items,
+                                                                                        cudaStream_t stream = 0) {
+    return detail::with_stream_ordered_storage(
+        stream, [&](void* storage, std::size_t& bytes) { return Min(storage, bytes, d_in, d_out, num_items, stream); });
   }
 
   template <class InputIterator, class OutputIterator, class NumItemsT>
-  [[nodiscard]] static std::enable_if_t<std::is_integral_v<NumItemsT>, cudaError_t> Max(
-      InputIterator d_in, OutputIterator d_out, NumItemsT num_items, cudaStream_t stream = 0) {
-    return detail::with_stream_ordered_storage(stream, [&](void* storage, std::size_t& bytes) {
-      return Max(storage, bytes, d_in, d_out, num_items, stream);
-    });
+  [[nodiscard]] static std::enable_if_t<std::is_integral_v<NumItemsT>, cudaError_t> Max(InputIterator d_in,
+                                                                                        OutputIterator d_out,
+                                                                                        NumItemsT num_items,
+                                                                                        cudaStream_t stream = 0) {
+    return detail::with_stream_ordered_storage(
+        stream, [&](void* storage, std::size_t& bytes) { return Max(storage, bytes, d_in, d_out, num_items, stream); });
   }
 
   template <class InputIterator, class ExtremumOutIterator, class IndexOutIterator, class NumItemsT>
   [[nodiscard]] static std::enable_if_t<std::is_integral_v<NumItemsT>, cudaError_t> ArgMin(
-      InputIterator d_in, ExtremumOutIterator d_min_out, IndexOutIterator d_index_out,
-      NumItemsT num_items, cudaStream_t stream = 0) {
+      InputIterator d_in, ExtremumOutIterator d_min_out, IndexOutIterator d_index_out, NumItemsT num_items,
+      cudaStream_t stream = 0) {
     return detail::with_stream_ordered_storage(stream, [&](void* storage, std::size_t& bytes) {
       return ArgMin(storage, bytes, d_in, d_min_out, d_index_out, num_items, stream);
     });
@@ -272,50 +237,42 @@ struct DeviceReduce {
 
   template <class InputIterator, class ExtremumOutIterator, class IndexOutIterator, class NumItemsT>
   [[nodiscard]] static std::enable_if_t<std::is_integral_v<NumItemsT>, cudaError_t> ArgMax(
-      InputIterator d_in, ExtremumOutIterator d_max_out, IndexOutIterator d_index_out,
-      NumItemsT num_items, cudaStream_t stream = 0) {
+      InputIterator d_in, ExtremumOutIterator d_max_out, IndexOutIterator d_index_out, NumItemsT num_items,
+      cudaStream_t stream = 0) {
     return detail::with_stream_ordered_storage(stream, [&](void* storage, std::size_t& bytes) {
       return ArgMax(storage, bytes, d_in, d_max_out, d_index_out, num_items, stream);
     });
   }
 
-  template <class InputIterator, class OutputIterator, class ReductionOp, class TransformOp,
-            class T, class NumItemsT>
-  [[nodiscard]] static cudaError_t TransformReduce(InputIterator d_in, OutputIterator d_out,
-                                                   NumItemsT num_items, ReductionOp reduction_op,
-                                                   TransformOp transform_op, T init,
+  template <class InputIterator, class OutputIterator, class ReductionOp, class TransformOp, class T, class NumItemsT>
+  [[nodiscard]] static cudaError_t TransformReduce(InputIterator d_in, OutputIterator d_out, NumItemsT num_items,
+                                                   ReductionOp reduction_op, TransformOp transform_op, T init,
                                                    cudaStream_t stream = 0) {
     return detail::with_stream_ordered_storage(stream, [&](void* storage, std::size_t& bytes) {
-      return TransformReduce(storage, bytes, d_in, d_out, num_items, reduction_op, transform_op,
-                             init, stream);
+      return TransformReduce(storage, bytes, d_in, d_out, num_items, reduction_op, transform_op, init, stream);
     });
   }
 
  private:
   template <class InputIterator, class OutputIterator, class NumItemsT, class ReductionOp, class T>
-  static cudaError_t extremum(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                              InputIterator d_in, OutputIterator d_out, NumItemsT num_items,
-                              ReductionOp reduction_op, T if_empty, cudaStream_t stream) {
+  static cudaError_t extremum(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
+                              OutputIterator d_out, NumItemsT num_items, ReductionOp reduction_op, T if_empty,
+                              cudaStream_t stream) {
     using Init = detail::only_if_empty<T>;
-    return detail::DispatchReduce<T, InputIterator, OutputIterator, ReductionOp, detail::keep_item,
-                                  Init>::Dispatch(d_temp_storage, temp_storage_bytes, d_in, d_out,
-                                                  num_items, reduction_op, detail::keep_item{},
-                                                  Init{if_empty}, stream);
+    return detail::DispatchReduce<T, InputIterator, OutputIterator, ReductionOp, detail::keep_item, Init>::Dispatch(
+        d_temp_storage, temp_storage_bytes, d_in, d_out, num_items, reduction_op, detail::keep_item{}, Init{if_empty},
+        stream);
   }
 
   template <class InputIterator, class OutputIterator, class NumItemsT, class ReductionOp, class T>
-  static cudaError_t arg_extremum(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                  InputIterator d_in, OutputIterator d_out, NumItemsT num_items,
-                                  ReductionOp reduction_op, T if_empty, cudaStream_t stream) {
+  static cudaError_t arg_extremum(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
+                                  OutputIterator d_out, NumItemsT num_items, ReductionOp reduction_op, T if_empty,
+                                  cudaStream_t stream) {
     using AccumT = KeyValuePair<long long, T>;
     using Init = detail::only_if_empty<AccumT>;
-    return detail::DispatchReduce<AccumT, InputIterator, OutputIterator, ReductionOp,
-                                  detail::number_item, Init>::Dispatch(d_temp_storage,
-                                                                       temp_storage_bytes, d_in,
-                                                                       d_out, num_items,
-                                                                       reduction_op,
-                                                                       detail::number_item{},
-                                                                       Init{{1, if_empty}}, stream);
+    return detail::DispatchReduce<AccumT, InputIterator, OutputIterator, ReductionOp, detail::number_item,
+                                  Init>::Dispatch(d_temp_storage, temp_storage_bytes, d_in, d_out, num_items,
+                                                  reduction_op, detail::number_item{}, Init{{1, if_empty}}, stream);
   }
 };
 

@@ -7,7 +7,6 @@
 #include <strata/core/operators.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/reduce_by_key/dispatch.cuh>
-#include <strata/device/reduce_by_key/runs.cuh>
 
 #include <cstddef>
 
@@ -15,51 +14,44 @@ STRATA_ARCH_NAMESPACE_BEGIN
 
 /// Describes a sequence in device memory by its runs of equal neighbours.
 ///
-/// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure
-///   arithmetic; never 0), then with that much device memory, whose contents and alignment do not
-///   matter. Inputs and outputs may be any random-access iterators that can be dereferenced in
-///   device code; `num_items` any integer type. Outputs need room for as many runs as there are, and
-///   must not overlap the input. Their types must be able to tell the lengths and the number of runs.
-/// - **Execution.** One kernel launch at every size, on `stream`; no host synchronisation and no
-///   allocation, so a call can be captured in a graph and replayed. Calls that may run at the same
-///   time need temporary storage of their own. For how blocks wait for each other see DeviceScan.
-/// - **Types.** Items must be trivially relocatable and have an operator ==. A NaN equals
-///   nothing, so each is a run of its own. Items of 1, 2, 4, 8 or 16 bytes are read once, others, and arrays
-///   that are too short for that, three times. Lengths are counted in 64 bits where `num_items` has
-///   them.
-/// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count,
-///   null pointer (`d_num_runs_out`, or another one with items), an output that begins within the
-///   input, temporary storage too small; negative counts in a size query, too. An output that
-///   reaches into the input, or cannot tell a length, is known when it is too late: debug builds
-///   (`STRATA_DEBUG`) stop then. Otherwise what the launch returns; an older error of the
-///   runtime is neither returned nor cleared.
-/// - **Algorithm.** A scan of the numbers of runs (see DeviceScan), in one pass: tiles wait in
-///   shared memory until it is known how many runs begin before them.
+/// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never
+///   0), then with that much device memory, whose contents and alignment do not matter. Inputs and outputs may
+///   be any random-access iterators that can be dereferenced in device code; `num_items` may have any integer
+///   type. Outputs need memory for as many runs as there are, and must not overlap the input. Their types must be
+///   able to represent the lengths and the number of runs.
+/// - **Execution.** One kernel launch at every size, on `stream`; no host synchronisation and no allocation,
+///   so a call can be captured in a graph and replayed. Calls that may run at the same time need temporary
+///   storage of their own. For how blocks wait for each other see DeviceScan.
+/// - **Types.** Items must be trivially relocatable and have an operator ==. A NaN equals nothing, so each is a
+///   run of its own. Items of 1, 2, 4, 8 or 16 bytes are read once. Other items, and those of short arrays, are
+///   read three times. Lengths are counted in 64 bits if `num_items` has 64.
+/// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: a negative count, in a size
+///   query too; a null pointer (`d_num_runs_out`, or another one with items); an output that begins within the
+///   input or where another output does; temporary storage too small. The host cannot know that an output
+///   reaches into the input, or that its type cannot represent a length: the kernels of debug builds
+///   (`STRATA_DEBUG`) stop then. Otherwise what the launch returns. An older error of the runtime is neither
+///   returned nor cleared.
+/// - **Algorithm.** A scan of the numbers of runs (see DeviceScan), in one pass: tiles wait in shared memory
+///   until the number of runs that begin before them is known.
 ///
 ///     std::size_t bytes = 0;
 ///     strata::DeviceRunLengthEncode::Encode(nullptr, bytes, d_in, d_unique, d_counts, d_num_runs, n);
 ///     cudaMalloc(&d_temp, bytes);
-///     strata::DeviceRunLengthEncode::Encode(d_temp, bytes, d_in, d_unique, d_counts, d_num_runs, n,
-///                                           stream);
+///     strata::DeviceRunLengthEncode::Encode(d_temp, bytes, d_in, d_unique, d_counts, d_num_runs, n, stream);
 struct DeviceRunLengthEncode {
-  /// Writes the first item of each run to `d_unique_out`, how often it comes to `d_counts_out`, and
-  /// how many runs there are to `*d_num_runs_out`.
-  template <class InputIterator, class UniqueOutputIterator, class LengthsOutputIterator,
-            class NumRunsIterator, class NumItemsT>
-  [[nodiscard]] static cudaError_t Encode(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                          InputIterator d_in, UniqueOutputIterator d_unique_out,
-                                          LengthsOutputIterator d_counts_out,
+  /// Writes the first item of each run to `d_unique_out`, its length to `d_counts_out`, and the number of runs
+  /// to `*d_num_runs_out`.
+  template <class InputIterator, class UniqueOutputIterator, class LengthsOutputIterator, class NumRunsIterator,
+            class NumItemsT>
+  [[nodiscard]] static cudaError_t Encode(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
+                                          UniqueOutputIterator d_unique_out, LengthsOutputIterator d_counts_out,
                                           NumRunsIterator d_num_runs_out, NumItemsT num_items,
                                           cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceRunLengthEncode::Encode");
     using Count = detail::item_count_t<NumItemsT>;
-    using What = detail::run_reduction<Count, Count, InputIterator, NullType, UniqueOutputIterator,
-                                       LengthsOutputIterator, NumRunsIterator, strata::Sum,
-                                       strata::Equality>;
-    return detail::dispatch_reduce_by_key(
-        "strata::DeviceRunLengthEncode", d_temp_storage, temp_storage_bytes,
-        What{d_in, NullType{}, d_unique_out, d_counts_out, d_num_runs_out, {}, {}}, num_items,
-        stream);
+    return detail::dispatch_reduce_by_key<Count>(
+        "strata::DeviceRunLengthEncode", d_temp_storage, temp_storage_bytes, d_in, NullType{}, d_unique_out,
+        d_counts_out, d_num_runs_out, strata::Sum{}, strata::Equality{}, num_items, stream);
   }
 };
 

@@ -5,8 +5,8 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/nvtx.hpp>
 #include <strata/core/types.hpp>
+#include <strata/device/arguments/counts.cuh>
 #include <strata/device/segmented_merge_sort/calls.cuh>
-#include <strata/device/segmented_merge_sort/transfer.cuh>
 
 #include <cstddef>
 #include <type_traits>
@@ -14,7 +14,7 @@
 
 STRATA_ARCH_NAMESPACE_BEGIN
 
-/// Sorts many segments of device memory by any comparator, stably, each for itself.
+/// Sorts each of many segments of device memory by any comparator, stably.
 ///
 /// | call | sorts |
 /// |---|---|
@@ -22,61 +22,59 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// | `SortKeysCopy(d_keys_in, d_keys_out, segments..., compare)` | keys from one array to another |
 /// | `SortPairs(d_keys, d_values, segments..., compare)` | keys and their values in place |
 /// | `SortPairsCopy(d_keys_in, d_values_in, d_keys_out, d_values_out, segments..., compare)` | from arrays to others |
-/// | `SortIndices(d_keys, d_indices, segments..., compare)` | writes which items of `d_keys` belong where |
+/// | `SortIndices(d_keys, d_indices, segments..., compare)` | writes the indices of the keys in sorted order |
 ///
 /// The first arguments are `d_temp_storage, temp_storage_bytes`, the last a stream. `StableSort...` are
 /// other names of these. `segments...` are
 /// - `num_items, num_segments, d_begin_offsets, d_end_offsets`: segment `s` is items [begin[s], end[s])
-///   of the inputs, and goes to the same places of the outputs. All segments together have no more than
-///   `num_items` items, and all arrays no less; it and `num_segments` may have any integer types, offsets
-///   may be any random-access iterators over integers that can be dereferenced in device code;
+///   of the inputs, and has the same offsets in the outputs. All segments together have at most `num_items`
+///   items, and all arrays at least. Counts may have any integer types. Offsets may be any random-access
+///   iterators over integers that can be dereferenced in device code;
 /// - or `num_segments, segment_size`: segments of one size, side by side.
 ///
-/// - **Stability.** Items of a segment neither of which must come before the other stay in the order in
-///   which they come. Results are the same from run to run.
-/// - **Comparator.** `compare(a, b)`, called in device code, says whether key `a` must come before key
-///   `b`: a strict weak ordering. If it is none (`<` of numbers among which there are NaNs), what the
-///   segments hold that have such keys is unspecified; other segments are sorted, nothing else is
-///   written, and the call ends. It is called at most 13 + 1.5 log2(n) times for each item of a segment
-///   of n, rounded up to a multiple of 25; half of that would do for one thread alone, but threads that
-///   sort side by side compare by a fixed pattern, and search where their shares of a merge begin.
+/// - **Stability.** Items of a segment neither of which must come before the other keep their order. Results
+///   are the same from run to run.
+/// - **Comparator.** `compare(a, b)`, called in device code, says whether key `a` must come before key `b`: a
+///   strict weak ordering. At most 13 + 1.5 log2(n) calls per item, n = length rounded up to a multiple of
+///   25. If it is no strict weak ordering (`<` of numbers among which there are NaNs), segments that have
+///   such keys hold unspecified items. Other segments are sorted, nothing else is written, and the call
+///   ends.
 /// - **Types.** Keys and values are any trivially relocatable and default constructible types. Key and value
 ///   of an item move together through shared memory: for large values, sort indices and gather.
-/// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure
-///   arithmetic; never 0), then with that much device memory, whose contents and alignment do not
-///   matter.
+/// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never
+///   0), then with that much device memory, whose contents and alignment do not matter.
 /// - **Segments.** Of any lengths, in any order, with gaps, and behind `num_items` too, if arrays are
-///   longer; they must not overlap. One that ends before it begins is empty. Nothing outside of segments
-///   is written, nor read. If they have more than `num_items` items after all, which the host cannot
-///   know, some long ones are left unwritten: debug builds (`STRATA_DEBUG`) stop then.
-/// - **Indices** count from the begin of `d_keys`, so that `d_keys[d_indices[i]]` is the key that belongs
-///   to place i. They may have any integer type that can tell `num_items` places, and those that segments
-///   have behind them.
-/// - **Execution.** One kernel if no segment can be longer than 1600 keys of 4 bytes or pairs of 8 (10560
-///   or 6528 if there is a multiprocessor for each), else a memset and three, the last a cooperative
-///   launch: for when it starts see DeviceScan. No host synchronisation and
-///   no allocation, so a call can be captured in a graph and replayed with other items, offsets and
-///   lengths. Calls that may run at the same time need temporary storage of their own.
-/// - **Work.** Short segments are packed into tiles, by blocks that are chosen by the mean length, read and
-///   written once, and merged in as many levels as their own length needs. Longer ones are queued for
-///   larger blocks. Segments above 6400 keys of 4 bytes or pairs of 8 (12800, if the mean is above 6400)
-///   are sorted in tiles of so many by any blocks, and each level of merges, of up to four runs at a time,
-///   reads and writes them once.
-/// - **Storage.** As much as keys and values, for segments above such a tile, and some 7 % more. It
-///   depends on `num_items`, never on offsets. `SortIndices` needs room for keys twice.
-/// - **Aliasing.** No output may overlap an input of a copy, another output, or the offsets. The first
-///   `num_items` items of each array are looked at.
-/// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count
-///   or one that is too large, an index type that cannot tell `num_items` items (in size queries, too);
+///   longer. They must not overlap. One that ends before it begins is empty. Nothing outside of segments is
+///   written or read. The host cannot know whether they have more than `num_items` items. If so, some long
+///   segments are not written; debug builds (`STRATA_DEBUG`) stop.
+/// - **Indices** count from the beginning of `d_keys`: `d_keys[d_indices[i]]` is the key that belongs at index
+///   i. They may have any integer type that can hold `num_items` - 1, and the largest index of a segment.
+/// - **Execution.** One kernel if no segment can be longer than 1600 keys of 4 bytes or pairs of 8 (10560 or
+///   6528 if there is a multiprocessor for each). Otherwise a memset and two kernels, and a third if
+///   segments can be longer than a tile. The third is a cooperative launch: for when it starts see
+///   DeviceScan. No host synchronisation and no allocation, so a call can be captured in a graph and
+///   replayed with other items, offsets and lengths. Calls that may run at the same time need temporary
+///   storage of their own.
+/// - **Work.** Blocks are chosen by the mean length. Short segments are packed into tiles, which are read and
+///   written once, and merged in as many levels as their own length needs. Longer segments are queued for
+///   larger blocks. Segments above 6400 keys of 4 bytes or pairs of 8 (12800, if the mean is above 6400) are
+///   sorted in tiles of that size by any blocks. Each level then merges up to four runs at a time and reads
+///   and writes the segment once.
+/// - **Storage.** As much as keys and values, for segments above such a tile, and some 7 % more. It depends
+///   on `num_items`, never on offsets. `SortIndices` needs as much for keys twice.
+/// - **Aliasing.** No output may overlap an input of a copy, another output, or the offsets. The check covers
+///   the first `num_items` items of each array.
+/// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count or one that
+///   is too large, an index type that cannot hold `num_items` - 1 (in size queries, too);
 ///   null pointer with items and segments, arrays that overlap, temporary storage too small. Otherwise
 ///   what the launches return; an older error of the runtime is neither returned nor cleared. Without
 ///   items or segments nothing is launched.
 ///
-/// Why in passes: kernels that give each segment a block of its own cannot sort one that is longer than
-/// what the block's shared memory holds (some 6400 keys), or leave it to this block alone, which goes on
-/// when all others have ended; and for a short segment a block is nearly idle. Here a block has no
-/// segment but a tile: of many short ones, of one, or of a part of one. Short segments are in place after
-/// their tile, whatever the others need. Of 10,000 keys of 4 bytes, among shorter segments:
+/// Why tiles: a kernel with one block for each segment cannot sort segments that are longer than the shared
+/// memory of a block (some 6400 keys), or leaves each to one block, which goes on when all others have ended.
+/// For a short segment, a block is nearly idle. Here a block has a tile: many short segments, one segment, or
+/// a part of one. Short segments are finished after their tile. Of 10,000 keys of 4 bytes, among shorter
+/// segments:
 ///
 ///     input   |---------------------------- 10,000 ----------------------------|
 ///     tiles   |------------- 6400, one block -----------|--- 3600, another -----|
@@ -85,14 +83,14 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///             |    100    |    100    | ...             |    100    | ...       |  memory,
 ///               ...                                       ...                      8 for each
 ///     buffer  |============== 6400, sorted =============|==== 3600, sorted =====|
-///     pass    |  any blocks merge shares of one size; a search in all runs,     |  in device
-///             |  two here, tells each block where its own begin                 |  memory
+///     pass    |  any blocks merge tiles of one size; a search in all runs,      |  in device
+///             |  two here, finds where each tile begins                         |  memory
 ///     output  |======================== 10,000, sorted =========================|
 ///
-/// Each of these items is read and written twice: for its tile, and for the pass. If the mean segment is
-/// as long, tiles are of 12,800 keys, and there is no pass. Longer segments take more, from the buffer
-/// to the output and back; their tiles begin where the last pass will end in the output. One segment of
-/// 2^27 keys is shared by all blocks from the first to the last.
+/// Each of these items is read and written twice: for its tile, and for the pass. If the mean segment is as
+/// long, tiles have 12,800 keys, and there is no pass. Longer segments take more passes, from the buffer to
+/// the output and back. Their tiles are stored where the last pass will leave the result in the output. One
+/// segment of 2^27 keys is shared by all blocks from the first kernel to the last.
 ///
 /// @code
 /// // Sorts the words of each document, which begin at documents[d], by length.
@@ -288,7 +286,7 @@ struct DeviceSegmentedMergeSort {
     STRATA_NVTX_RANGE("strata::DeviceSegmentedMergeSort::SortIndices");
     if (!detail::can_index<Index>(all.num_items)) return cudaErrorInvalidValue;
     return detail::merge_sort_segments<Key, Index>(d_temp_storage, temp_storage_bytes, d_keys,
-                                                   detail::place_iterator<Index>{},
+                                                   detail::item_index_iterator<Index>{},
                                                    {nullptr, d_indices}, all, compare, false, false,
                                                    stream);
   }

@@ -4,51 +4,49 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/types.hpp>
+#include <strata/device/arguments/segments.cuh>
 #include <strata/device/segmented_radix_sort/calls.cuh>
 
 #include <cstddef>
 
 STRATA_ARCH_NAMESPACE_BEGIN
 
-/// Sorts many segments of keys in device memory, alone or with values, each for itself.
+/// Sorts many segments of keys in device memory, alone or with values, each segment separately.
 ///
-/// Segment `s` is items [begin[s], end[s]), given by two sequences of offsets, and goes to the same
-/// places of the output. Keys are integers, enumerations, bool, and floating-point numbers, in the
-/// order of DeviceRadixSort; only the bits from `begin_bit` to `end_bit - 1` of a key's order are
-/// looked at.
+/// Segment `s` is the items [begin[s], end[s]), given by two sequences of offsets. Its result has the same offsets
+/// in the output. Keys are integers, enumerations, bool, and floating-point numbers, in the order of
+/// DeviceRadixSort. A sort looks only at the bits from `begin_bit` to `end_bit - 1` of a key's order.
 ///
-/// - **Stability.** Equal keys of a segment, and their values, stay in the order in which they
-///   come; in descending sorts, too. Results are the same from run to run.
-/// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure
-///   arithmetic; never 0), then with that much device memory, whose contents and alignment do not
-///   matter. All segments together have no more than `num_items` items, and all arrays no less; it
-///   and `num_segments` may have any integer type. Offsets may be any random-access iterators over
-///   integers that can be dereferenced in device code.
-/// - **Segments.** Of any lengths, in any order, with gaps, and behind `num_items` too, if arrays are
-///   longer; they must not overlap. One that ends before it begins is empty. Nothing outside of
-///   segments is written. If they have more than `num_items` items after all, which the host cannot
-///   know, some long ones are left unwritten: debug builds (`STRATA_DEBUG`) stop then.
-/// - **Two buffers.** With `DoubleBuffer`, segments are sorted between its two arrays, both are
-///   overwritten where there are segments, and temporary storage does without a copy of the items.
-///   On return `selector` names the array that will have the results.
-/// - **Execution.** A memset of 16 bytes and one kernel launch. No host synchronisation and no
-///   allocation, so a call can be captured in a graph and replayed with other items, offsets and
-///   lengths. Calls that may run at the same time need temporary storage of their own.
+/// - **Stability.** Equal keys of a segment, and their values, stay in their order, in descending sorts too. Results
+///   are the same from run to run.
+/// - **Call.** Twice: first with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never
+///   0), then with that much device memory, whose contents and alignment do not matter. All segments together have
+///   at most `num_items` items, and each array has at least that many. `num_items` and `num_segments` may have any
+///   integer type. Offsets may be any random-access iterators over integers that can be dereferenced in device code.
+/// - **Segments.** Of any lengths, in any order, with gaps, and beyond `num_items` too, if arrays are longer. They
+///   must not overlap. A segment that ends before it begins is empty. Nothing outside of segments is written. The
+///   host cannot know whether segments have more than `num_items` items. If they have, some long ones are not
+///   written, and debug builds (`STRATA_DEBUG`) stop.
+/// - **Two buffers.** With `DoubleBuffer`, segments are sorted between its two arrays. Both are overwritten where
+///   there are segments. Temporary storage then holds no copy of the items. On return `selector` names the array
+///   that will have the results.
+/// - **Execution.** A memset of 16 bytes and one kernel launch. No host synchronisation and no allocation, so a call
+///   can be captured in a graph and replayed with other items, offsets and lengths. Calls that may run at the same
+///   time need separate temporary storage.
 /// - **Storage.** As much as keys and values; some hundred bytes with `DoubleBuffer`.
-/// - **Work.** Up to 32 items are sorted by a warp, more by a block: in shared memory what fits a
-///   tile (4096 keys of 4 bytes), which is read and written once; longer segments are read once to
-///   count digits, and read and written for each digit of 8 bits that is not the same in the whole
-///   segment. No segment is shared by blocks: for a few huge ones DeviceRadixSort is faster.
-/// - **Aliasing.** No output may overlap an input, another output, or the offsets. The first
-///   `num_items` items of each array are looked at.
-/// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count
-///   or one that is too large, bits that the keys do not have (in size queries, too); null pointer
-///   with items and segments, arrays that overlap, temporary storage too small. Otherwise
-///   what the launches return; an older error of the runtime is neither returned nor cleared. Without
-///   items or segments nothing is launched.
+/// - **Work.** A warp sorts a segment of up to 32 items, a block a longer one. A segment that fits a tile in shared
+///   memory (4096 keys of 4 bytes) is read and written once. A longer segment is read once to count digits, and read
+///   and written for each digit of 8 bits that is not the same in the whole segment. Blocks do not share a segment:
+///   for a few huge segments DeviceRadixSort is faster.
+/// - **Aliasing.** No output may overlap an input, another output, or the offsets. Checks look at the first
+///   `num_items` items of each array.
+/// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written. In size queries too: a negative or
+///   too large count, bits that the keys do not have. Otherwise: a null pointer with items and segments, arrays that
+///   overlap, temporary storage too small. Beyond that, what the launches return. An older error of the runtime is
+///   neither returned nor cleared. Without items or segments nothing is launched.
 ///
 /// @code
-/// // The neighbours of each vertex of a graph, whose lists begin at vertices[vertex], in order.
+/// // Sorts the neighbours of each vertex of a graph. The list of vertex v begins at vertices[v].
 /// using strata::DeviceSegmentedRadixSort;
 /// std::size_t bytes = 0;
 /// DeviceSegmentedRadixSort::SortKeys(nullptr, bytes, lists, sorted, num_edges, num_vertices,
@@ -58,8 +56,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///                                    vertices, vertices + 1);
 /// @endcode
 struct DeviceSegmentedRadixSort {
-  template <class Key, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
-            class EndOffsetIterator>
+  template <class Key, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator, class EndOffsetIterator>
   [[nodiscard]] static detail::if_integral<NumSegmentsT> SortKeys(
       void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in, Key* d_keys_out,
       NumItemsT num_items, NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets,
@@ -67,26 +64,21 @@ struct DeviceSegmentedRadixSort {
       cudaStream_t stream = 0) {
     return detail::sort_segments<false>(
         d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
-        detail::segmented_sort_arguments{num_items, num_segments,
-                                         segments(d_begin_offsets, d_end_offsets), begin_bit,
-                                         end_bit, stream});
+        detail::segmented_sort_arguments{num_items, num_segments, segments(d_begin_offsets, d_end_offsets),
+                                         begin_bit, end_bit, stream});
   }
-  template <class Key, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
-            class EndOffsetIterator>
+  template <class Key, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator, class EndOffsetIterator>
   [[nodiscard]] static detail::if_integral<NumSegmentsT> SortKeys(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
-      NumItemsT num_items, NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets,
-      EndOffsetIterator d_end_offsets, int begin_bit = 0, int end_bit = 8 * sizeof(Key),
-      cudaStream_t stream = 0) {
+      void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys, NumItemsT num_items,
+      NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
+      int begin_bit = 0, int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
     return detail::sort_segments<false>(
         d_temp_storage, temp_storage_bytes, d_keys,
-        detail::segmented_sort_arguments{num_items, num_segments,
-                                         segments(d_begin_offsets, d_end_offsets), begin_bit,
-                                         end_bit, stream});
+        detail::segmented_sort_arguments{num_items, num_segments, segments(d_begin_offsets, d_end_offsets),
+                                         begin_bit, end_bit, stream});
   }
 
-  template <class Key, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
-            class EndOffsetIterator>
+  template <class Key, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator, class EndOffsetIterator>
   [[nodiscard]] static detail::if_integral<NumSegmentsT> SortKeysDescending(
       void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in, Key* d_keys_out,
       NumItemsT num_items, NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets,
@@ -94,22 +86,18 @@ struct DeviceSegmentedRadixSort {
       cudaStream_t stream = 0) {
     return detail::sort_segments<true>(
         d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
-        detail::segmented_sort_arguments{num_items, num_segments,
-                                         segments(d_begin_offsets, d_end_offsets), begin_bit,
-                                         end_bit, stream});
+        detail::segmented_sort_arguments{num_items, num_segments, segments(d_begin_offsets, d_end_offsets),
+                                         begin_bit, end_bit, stream});
   }
-  template <class Key, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
-            class EndOffsetIterator>
+  template <class Key, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator, class EndOffsetIterator>
   [[nodiscard]] static detail::if_integral<NumSegmentsT> SortKeysDescending(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
-      NumItemsT num_items, NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets,
-      EndOffsetIterator d_end_offsets, int begin_bit = 0, int end_bit = 8 * sizeof(Key),
-      cudaStream_t stream = 0) {
+      void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys, NumItemsT num_items,
+      NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
+      int begin_bit = 0, int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
     return detail::sort_segments<true>(
         d_temp_storage, temp_storage_bytes, d_keys,
-        detail::segmented_sort_arguments{num_items, num_segments,
-                                         segments(d_begin_offsets, d_end_offsets), begin_bit,
-                                         end_bit, stream});
+        detail::segmented_sort_arguments{num_items, num_segments, segments(d_begin_offsets, d_end_offsets),
+                                         begin_bit, end_bit, stream});
   }
 
   template <class Key, class Value, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
@@ -121,9 +109,8 @@ struct DeviceSegmentedRadixSort {
       int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
     return detail::sort_segments<false>(
         d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in, d_values_out,
-        detail::segmented_sort_arguments{num_items, num_segments,
-                                         segments(d_begin_offsets, d_end_offsets), begin_bit,
-                                         end_bit, stream});
+        detail::segmented_sort_arguments{num_items, num_segments, segments(d_begin_offsets, d_end_offsets),
+                                         begin_bit, end_bit, stream});
   }
   template <class Key, class Value, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
             class EndOffsetIterator>
@@ -134,9 +121,8 @@ struct DeviceSegmentedRadixSort {
       int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
     return detail::sort_segments<false>(
         d_temp_storage, temp_storage_bytes, d_keys, d_values,
-        detail::segmented_sort_arguments{num_items, num_segments,
-                                         segments(d_begin_offsets, d_end_offsets), begin_bit,
-                                         end_bit, stream});
+        detail::segmented_sort_arguments{num_items, num_segments, segments(d_begin_offsets, d_end_offsets),
+                                         begin_bit, end_bit, stream});
   }
 
   template <class Key, class Value, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
@@ -148,9 +134,8 @@ struct DeviceSegmentedRadixSort {
       int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
     return detail::sort_segments<true>(
         d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in, d_values_out,
-        detail::segmented_sort_arguments{num_items, num_segments,
-                                         segments(d_begin_offsets, d_end_offsets), begin_bit,
-                                         end_bit, stream});
+        detail::segmented_sort_arguments{num_items, num_segments, segments(d_begin_offsets, d_end_offsets),
+                                         begin_bit, end_bit, stream});
   }
   template <class Key, class Value, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
             class EndOffsetIterator>
@@ -161,9 +146,8 @@ struct DeviceSegmentedRadixSort {
       int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
     return detail::sort_segments<true>(
         d_temp_storage, temp_storage_bytes, d_keys, d_values,
-        detail::segmented_sort_arguments{num_items, num_segments,
-                                         segments(d_begin_offsets, d_end_offsets), begin_bit,
-                                         end_bit, stream});
+        detail::segmented_sort_arguments{num_items, num_segments, segments(d_begin_offsets, d_end_offsets),
+                                         begin_bit, end_bit, stream});
   }
 
  private:

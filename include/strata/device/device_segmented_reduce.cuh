@@ -6,6 +6,7 @@
 #include <strata/core/nvtx.hpp>
 #include <strata/core/operators.hpp>
 #include <strata/core/types.hpp>
+#include <strata/device/arguments/segments.cuh>
 #include <strata/device/reduce/dispatch.cuh>
 #include <strata/device/reduce/output.cuh>
 #include <strata/device/segmented_reduce/dispatch.cuh>
@@ -38,95 +39,88 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Bytes moved.** Each item once, each output once; each offset once or, in one launch, once by
 ///   every block.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative
-///   `num_segments` or `segment_size` (in size queries, too), null pointer with segments, arrays that
-///   overlap, iterators whose differences cannot tell all segments or, with a `segment_size`, all
-///   items, an index type that cannot tell those of a segment, storage too small. Where segments
-///   have offsets, types must be able to tell what they ask for.
+///   `num_segments` or `segment_size`, null pointer with segments, arrays that overlap, iterators whose
+///   differences cannot represent all segments or, with a `segment_size`, all items, an index type that
+///   cannot represent those of a segment, storage too small. Size queries check counts and types, too.
+///   Where segments have offsets, types must be able to represent what these ask for.
 struct DeviceSegmentedReduce {
   /// Reduces with a binary operator and an initial value.
-  template <class InputIterator, class OutputIterator, class BeginOffsetIterator,
-            class EndOffsetIterator, class ReductionOp, class T>
+  template <class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator,
+            class ReductionOp, class T>
   [[nodiscard]] static detail::if_not_integral<BeginOffsetIterator> Reduce(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
-      OutputIterator d_out, std::int64_t num_segments, BeginOffsetIterator d_begin_offsets,
-      EndOffsetIterator d_end_offsets, ReductionOp reduction_op, T init, cudaStream_t stream = 0) {
+      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in, OutputIterator d_out,
+      detail::count64 num_segments, BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
+      ReductionOp reduction_op, T init, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceSegmentedReduce::Reduce");
     return reduce_problem(d_in, d_out, reduction_op, init)
-        .run(d_temp_storage, temp_storage_bytes, num_segments,
-             offsets(d_begin_offsets, d_end_offsets), stream);
+        .run(d_temp_storage, temp_storage_bytes, num_segments, offsets(d_begin_offsets, d_end_offsets), stream);
   }
-  template <class InputIterator, class OutputIterator, class SegmentSizeT, class ReductionOp,
-            class T>
-  [[nodiscard]] static detail::if_integral<SegmentSizeT> Reduce(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
-      OutputIterator d_out, std::int64_t num_segments, SegmentSizeT segment_size,
-      ReductionOp reduction_op, T init, cudaStream_t stream = 0) {
+  template <class InputIterator, class OutputIterator, class SegmentSizeT, class ReductionOp, class T>
+  [[nodiscard]] static detail::if_integral<SegmentSizeT> Reduce(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                                InputIterator d_in, OutputIterator d_out,
+                                                                detail::count64 num_segments, SegmentSizeT segment_size,
+                                                                ReductionOp reduction_op, T init,
+                                                                cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceSegmentedReduce::Reduce");
     return reduce_problem(d_in, d_out, reduction_op, init)
         .run(d_temp_storage, temp_storage_bytes, num_segments, fixed_size(segment_size), stream);
   }
 
   /// Adds up; see `DeviceReduce::Sum` for the type of the accumulator.
-  template <class InputIterator, class OutputIterator, class BeginOffsetIterator,
-            class EndOffsetIterator>
+  template <class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator>
   [[nodiscard]] static detail::if_not_integral<BeginOffsetIterator> Sum(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
-      OutputIterator d_out, std::int64_t num_segments, BeginOffsetIterator d_begin_offsets,
-      EndOffsetIterator d_end_offsets, cudaStream_t stream = 0) {
+      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in, OutputIterator d_out,
+      detail::count64 num_segments, BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
+      cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceSegmentedReduce::Sum");
     return sum_problem(d_in, d_out)
-        .run(d_temp_storage, temp_storage_bytes, num_segments,
-             offsets(d_begin_offsets, d_end_offsets), stream);
+        .run(d_temp_storage, temp_storage_bytes, num_segments, offsets(d_begin_offsets, d_end_offsets), stream);
   }
   template <class InputIterator, class OutputIterator, class SegmentSizeT>
-  [[nodiscard]] static detail::if_integral<SegmentSizeT> Sum(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
-      OutputIterator d_out, std::int64_t num_segments, SegmentSizeT segment_size,
-      cudaStream_t stream = 0) {
+  [[nodiscard]] static detail::if_integral<SegmentSizeT> Sum(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                             InputIterator d_in, OutputIterator d_out,
+                                                             detail::count64 num_segments, SegmentSizeT segment_size,
+                                                             cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceSegmentedReduce::Sum");
     return sum_problem(d_in, d_out)
         .run(d_temp_storage, temp_storage_bytes, num_segments, fixed_size(segment_size), stream);
   }
 
   /// Finds the smallest item. Empty segments give the largest value of the input type.
-  template <class InputIterator, class OutputIterator, class BeginOffsetIterator,
-            class EndOffsetIterator>
+  template <class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator>
   [[nodiscard]] static detail::if_not_integral<BeginOffsetIterator> Min(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
-      OutputIterator d_out, std::int64_t num_segments, BeginOffsetIterator d_begin_offsets,
-      EndOffsetIterator d_end_offsets, cudaStream_t stream = 0) {
+      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in, OutputIterator d_out,
+      detail::count64 num_segments, BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
+      cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceSegmentedReduce::Min");
     return extremum_problem<strata::Min>(d_in, d_out, limits<InputIterator>::max())
-        .run(d_temp_storage, temp_storage_bytes, num_segments,
-             offsets(d_begin_offsets, d_end_offsets), stream);
+        .run(d_temp_storage, temp_storage_bytes, num_segments, offsets(d_begin_offsets, d_end_offsets), stream);
   }
   template <class InputIterator, class OutputIterator, class SegmentSizeT>
-  [[nodiscard]] static detail::if_integral<SegmentSizeT> Min(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
-      OutputIterator d_out, std::int64_t num_segments, SegmentSizeT segment_size,
-      cudaStream_t stream = 0) {
+  [[nodiscard]] static detail::if_integral<SegmentSizeT> Min(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                             InputIterator d_in, OutputIterator d_out,
+                                                             detail::count64 num_segments, SegmentSizeT segment_size,
+                                                             cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceSegmentedReduce::Min");
     return extremum_problem<strata::Min>(d_in, d_out, limits<InputIterator>::max())
         .run(d_temp_storage, temp_storage_bytes, num_segments, fixed_size(segment_size), stream);
   }
 
   /// Finds the largest item. Empty segments give the lowest value of the input type.
-  template <class InputIterator, class OutputIterator, class BeginOffsetIterator,
-            class EndOffsetIterator>
+  template <class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator>
   [[nodiscard]] static detail::if_not_integral<BeginOffsetIterator> Max(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
-      OutputIterator d_out, std::int64_t num_segments, BeginOffsetIterator d_begin_offsets,
-      EndOffsetIterator d_end_offsets, cudaStream_t stream = 0) {
+      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in, OutputIterator d_out,
+      detail::count64 num_segments, BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
+      cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceSegmentedReduce::Max");
     return extremum_problem<strata::Max>(d_in, d_out, limits<InputIterator>::lowest())
-        .run(d_temp_storage, temp_storage_bytes, num_segments,
-             offsets(d_begin_offsets, d_end_offsets), stream);
+        .run(d_temp_storage, temp_storage_bytes, num_segments, offsets(d_begin_offsets, d_end_offsets), stream);
   }
   template <class InputIterator, class OutputIterator, class SegmentSizeT>
-  [[nodiscard]] static detail::if_integral<SegmentSizeT> Max(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
-      OutputIterator d_out, std::int64_t num_segments, SegmentSizeT segment_size,
-      cudaStream_t stream = 0) {
+  [[nodiscard]] static detail::if_integral<SegmentSizeT> Max(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                             InputIterator d_in, OutputIterator d_out,
+                                                             detail::count64 num_segments, SegmentSizeT segment_size,
+                                                             cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceSegmentedReduce::Max");
     return extremum_problem<strata::Max>(d_in, d_out, limits<InputIterator>::lowest())
         .run(d_temp_storage, temp_storage_bytes, num_segments, fixed_size(segment_size), stream);
@@ -134,22 +128,20 @@ struct DeviceSegmentedReduce {
 
   /// Finds the smallest item and its index in the segment, the first of several; the output type
   /// has members `key` (the index) and `value`. Empty segments give 1 and the largest value.
-  template <class InputIterator, class OutputIterator, class BeginOffsetIterator,
-            class EndOffsetIterator>
+  template <class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator>
   [[nodiscard]] static detail::if_not_integral<BeginOffsetIterator> ArgMin(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
-      OutputIterator d_out, std::int64_t num_segments, BeginOffsetIterator d_begin_offsets,
-      EndOffsetIterator d_end_offsets, cudaStream_t stream = 0) {
+      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in, OutputIterator d_out,
+      detail::count64 num_segments, BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
+      cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceSegmentedReduce::ArgMin");
     return arg_extremum_problem<strata::ArgMin>(d_in, d_out, limits<InputIterator>::max())
-        .run(d_temp_storage, temp_storage_bytes, num_segments,
-             offsets(d_begin_offsets, d_end_offsets), stream);
+        .run(d_temp_storage, temp_storage_bytes, num_segments, offsets(d_begin_offsets, d_end_offsets), stream);
   }
   template <class InputIterator, class OutputIterator, class SegmentSizeT>
-  [[nodiscard]] static detail::if_integral<SegmentSizeT> ArgMin(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
-      OutputIterator d_out, std::int64_t num_segments, SegmentSizeT segment_size,
-      cudaStream_t stream = 0) {
+  [[nodiscard]] static detail::if_integral<SegmentSizeT> ArgMin(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                                InputIterator d_in, OutputIterator d_out,
+                                                                detail::count64 num_segments, SegmentSizeT segment_size,
+                                                                cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceSegmentedReduce::ArgMin");
     return arg_extremum_problem<strata::ArgMin>(d_in, d_out, limits<InputIterator>::max())
         .run(d_temp_storage, temp_storage_bytes, num_segments, fixed_size(segment_size), stream);
@@ -157,22 +149,20 @@ struct DeviceSegmentedReduce {
 
   /// Finds the largest item and its index in the segment, the first of several; the output type has
   /// members `key` (the index) and `value`. Empty segments give 1 and the lowest value.
-  template <class InputIterator, class OutputIterator, class BeginOffsetIterator,
-            class EndOffsetIterator>
+  template <class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator>
   [[nodiscard]] static detail::if_not_integral<BeginOffsetIterator> ArgMax(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
-      OutputIterator d_out, std::int64_t num_segments, BeginOffsetIterator d_begin_offsets,
-      EndOffsetIterator d_end_offsets, cudaStream_t stream = 0) {
+      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in, OutputIterator d_out,
+      detail::count64 num_segments, BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
+      cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceSegmentedReduce::ArgMax");
     return arg_extremum_problem<strata::ArgMax>(d_in, d_out, limits<InputIterator>::lowest())
-        .run(d_temp_storage, temp_storage_bytes, num_segments,
-             offsets(d_begin_offsets, d_end_offsets), stream);
+        .run(d_temp_storage, temp_storage_bytes, num_segments, offsets(d_begin_offsets, d_end_offsets), stream);
   }
   template <class InputIterator, class OutputIterator, class SegmentSizeT>
-  [[nodiscard]] static detail::if_integral<SegmentSizeT> ArgMax(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
-      OutputIterator d_out, std::int64_t num_segments, SegmentSizeT segment_size,
-      cudaStream_t stream = 0) {
+  [[nodiscard]] static detail::if_integral<SegmentSizeT> ArgMax(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                                InputIterator d_in, OutputIterator d_out,
+                                                                detail::count64 num_segments, SegmentSizeT segment_size,
+                                                                cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceSegmentedReduce::ArgMax");
     return arg_extremum_problem<strata::ArgMax>(d_in, d_out, limits<InputIterator>::lowest())
         .run(d_temp_storage, temp_storage_bytes, num_segments, fixed_size(segment_size), stream);
@@ -180,129 +170,115 @@ struct DeviceSegmentedReduce {
 
   // -------------------------------------------------------------- without temporary storage
 
-  template <class InputIterator, class OutputIterator, class BeginOffsetIterator,
-            class EndOffsetIterator, class ReductionOp, class T>
+  template <class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator,
+            class ReductionOp, class T>
   [[nodiscard]] static detail::if_not_integral<BeginOffsetIterator> Reduce(
-      InputIterator d_in, OutputIterator d_out, std::int64_t num_segments,
-      BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
-      ReductionOp reduction_op, T init, cudaStream_t stream = 0) {
+      InputIterator d_in, OutputIterator d_out, detail::count64 num_segments, BeginOffsetIterator d_begin_offsets,
+      EndOffsetIterator d_end_offsets, ReductionOp reduction_op, T init, cudaStream_t stream = 0) {
     return detail::with_stream_ordered_storage(stream, [&](void* storage, std::size_t& bytes) {
-      return Reduce(storage, bytes, d_in, d_out, num_segments, d_begin_offsets, d_end_offsets,
-                    reduction_op, init, stream);
-    });
-  }
-  template <class InputIterator, class OutputIterator, class SegmentSizeT, class ReductionOp,
-            class T>
-  [[nodiscard]] static detail::if_integral<SegmentSizeT> Reduce(
-      InputIterator d_in, OutputIterator d_out, std::int64_t num_segments,
-      SegmentSizeT segment_size, ReductionOp reduction_op, T init, cudaStream_t stream = 0) {
-    return detail::with_stream_ordered_storage(stream, [&](void* storage, std::size_t& bytes) {
-      return Reduce(storage, bytes, d_in, d_out, num_segments, segment_size, reduction_op, init,
+      return Reduce(storage, bytes, d_in, d_out, num_segments, d_begin_offsets, d_end_offsets, reduction_op, init,
                     stream);
     });
   }
+  template <class InputIterator, class OutputIterator, class SegmentSizeT, class ReductionOp, class T>
+  [[nodiscard]] static detail::if_integral<SegmentSizeT> Reduce(InputIterator d_in, OutputIterator d_out,
+                                                                detail::count64 num_segments, SegmentSizeT segment_size,
+                                                                ReductionOp reduction_op, T init,
+                                                                cudaStream_t stream = 0) {
+    return detail::with_stream_ordered_storage(stream, [&](void* storage, std::size_t& bytes) {
+      return Reduce(storage, bytes, d_in, d_out, num_segments, segment_size, reduction_op, init, stream);
+    });
+  }
 
-  template <class InputIterator, class OutputIterator, class BeginOffsetIterator,
-            class EndOffsetIterator>
-  [[nodiscard]] static detail::if_not_integral<BeginOffsetIterator> Sum(
-      InputIterator d_in, OutputIterator d_out, std::int64_t num_segments,
-      BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
-      cudaStream_t stream = 0) {
+  template <class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator>
+  [[nodiscard]] static detail::if_not_integral<BeginOffsetIterator> Sum(InputIterator d_in, OutputIterator d_out,
+                                                                        detail::count64 num_segments,
+                                                                        BeginOffsetIterator d_begin_offsets,
+                                                                        EndOffsetIterator d_end_offsets,
+                                                                        cudaStream_t stream = 0) {
     return detail::with_stream_ordered_storage(stream, [&](void* storage, std::size_t& bytes) {
       return Sum(storage, bytes, d_in, d_out, num_segments, d_begin_offsets, d_end_offsets, stream);
     });
   }
   template <class InputIterator, class OutputIterator, class SegmentSizeT>
-  [[nodiscard]] static detail::if_integral<SegmentSizeT> Sum(InputIterator d_in,
-                                                             OutputIterator d_out,
-                                                             std::int64_t num_segments,
-                                                             SegmentSizeT segment_size,
+  [[nodiscard]] static detail::if_integral<SegmentSizeT> Sum(InputIterator d_in, OutputIterator d_out,
+                                                             detail::count64 num_segments, SegmentSizeT segment_size,
                                                              cudaStream_t stream = 0) {
     return detail::with_stream_ordered_storage(stream, [&](void* storage, std::size_t& bytes) {
       return Sum(storage, bytes, d_in, d_out, num_segments, segment_size, stream);
     });
   }
 
-  template <class InputIterator, class OutputIterator, class BeginOffsetIterator,
-            class EndOffsetIterator>
-  [[nodiscard]] static detail::if_not_integral<BeginOffsetIterator> Min(
-      InputIterator d_in, OutputIterator d_out, std::int64_t num_segments,
-      BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
-      cudaStream_t stream = 0) {
+  template <class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator>
+  [[nodiscard]] static detail::if_not_integral<BeginOffsetIterator> Min(InputIterator d_in, OutputIterator d_out,
+                                                                        detail::count64 num_segments,
+                                                                        BeginOffsetIterator d_begin_offsets,
+                                                                        EndOffsetIterator d_end_offsets,
+                                                                        cudaStream_t stream = 0) {
     return detail::with_stream_ordered_storage(stream, [&](void* storage, std::size_t& bytes) {
       return Min(storage, bytes, d_in, d_out, num_segments, d_begin_offsets, d_end_offsets, stream);
     });
   }
   template <class InputIterator, class OutputIterator, class SegmentSizeT>
-  [[nodiscard]] static detail::if_integral<SegmentSizeT> Min(InputIterator d_in,
-                                                             OutputIterator d_out,
-                                                             std::int64_t num_segments,
-                                                             SegmentSizeT segment_size,
+  [[nodiscard]] static detail::if_integral<SegmentSizeT> Min(InputIterator d_in, OutputIterator d_out,
+                                                             detail::count64 num_segments, SegmentSizeT segment_size,
                                                              cudaStream_t stream = 0) {
     return detail::with_stream_ordered_storage(stream, [&](void* storage, std::size_t& bytes) {
       return Min(storage, bytes, d_in, d_out, num_segments, segment_size, stream);
     });
   }
 
-  template <class InputIterator, class OutputIterator, class BeginOffsetIterator,
-            class EndOffsetIterator>
-  [[nodiscard]] static detail::if_not_integral<BeginOffsetIterator> Max(
-      InputIterator d_in, OutputIterator d_out, std::int64_t num_segments,
-      BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
-      cudaStream_t stream = 0) {
+  template <class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator>
+  [[nodiscard]] static detail::if_not_integral<BeginOffsetIterator> Max(InputIterator d_in, OutputIterator d_out,
+                                                                        detail::count64 num_segments,
+                                                                        BeginOffsetIterator d_begin_offsets,
+                                                                        EndOffsetIterator d_end_offsets,
+                                                                        cudaStream_t stream = 0) {
     return detail::with_stream_ordered_storage(stream, [&](void* storage, std::size_t& bytes) {
       return Max(storage, bytes, d_in, d_out, num_segments, d_begin_offsets, d_end_offsets, stream);
     });
   }
   template <class InputIterator, class OutputIterator, class SegmentSizeT>
-  [[nodiscard]] static detail::if_integral<SegmentSizeT> Max(InputIterator d_in,
-                                                             OutputIterator d_out,
-                                                             std::int64_t num_segments,
-                                                             SegmentSizeT segment_size,
+  [[nodiscard]] static detail::if_integral<SegmentSizeT> Max(InputIterator d_in, OutputIterator d_out,
+                                                             detail::count64 num_segments, SegmentSizeT segment_size,
                                                              cudaStream_t stream = 0) {
     return detail::with_stream_ordered_storage(stream, [&](void* storage, std::size_t& bytes) {
       return Max(storage, bytes, d_in, d_out, num_segments, segment_size, stream);
     });
   }
 
-  template <class InputIterator, class OutputIterator, class BeginOffsetIterator,
-            class EndOffsetIterator>
-  [[nodiscard]] static detail::if_not_integral<BeginOffsetIterator> ArgMin(
-      InputIterator d_in, OutputIterator d_out, std::int64_t num_segments,
-      BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
-      cudaStream_t stream = 0) {
+  template <class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator>
+  [[nodiscard]] static detail::if_not_integral<BeginOffsetIterator> ArgMin(InputIterator d_in, OutputIterator d_out,
+                                                                           detail::count64 num_segments,
+                                                                           BeginOffsetIterator d_begin_offsets,
+                                                                           EndOffsetIterator d_end_offsets,
+                                                                           cudaStream_t stream = 0) {
     return detail::with_stream_ordered_storage(stream, [&](void* storage, std::size_t& bytes) {
-      return ArgMin(storage, bytes, d_in, d_out, num_segments, d_begin_offsets, d_end_offsets,
-                    stream);
+      return ArgMin(storage, bytes, d_in, d_out, num_segments, d_begin_offsets, d_end_offsets, stream);
     });
   }
   template <class InputIterator, class OutputIterator, class SegmentSizeT>
-  [[nodiscard]] static detail::if_integral<SegmentSizeT> ArgMin(InputIterator d_in,
-                                                                OutputIterator d_out,
-                                                                std::int64_t num_segments,
-                                                                SegmentSizeT segment_size,
+  [[nodiscard]] static detail::if_integral<SegmentSizeT> ArgMin(InputIterator d_in, OutputIterator d_out,
+                                                                detail::count64 num_segments, SegmentSizeT segment_size,
                                                                 cudaStream_t stream = 0) {
     return detail::with_stream_ordered_storage(stream, [&](void* storage, std::size_t& bytes) {
       return ArgMin(storage, bytes, d_in, d_out, num_segments, segment_size, stream);
     });
   }
 
-  template <class InputIterator, class OutputIterator, class BeginOffsetIterator,
-            class EndOffsetIterator>
-  [[nodiscard]] static detail::if_not_integral<BeginOffsetIterator> ArgMax(
-      InputIterator d_in, OutputIterator d_out, std::int64_t num_segments,
-      BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
-      cudaStream_t stream = 0) {
+  template <class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator>
+  [[nodiscard]] static detail::if_not_integral<BeginOffsetIterator> ArgMax(InputIterator d_in, OutputIterator d_out,
+                                                                           detail::count64 num_segments,
+                                                                           BeginOffsetIterator d_begin_offsets,
+                                                                           EndOffsetIterator d_end_offsets,
+                                                                           cudaStream_t stream = 0) {
     return detail::with_stream_ordered_storage(stream, [&](void* storage, std::size_t& bytes) {
-      return ArgMax(storage, bytes, d_in, d_out, num_segments, d_begin_offsets, d_end_offsets,
-                    stream);
+      return ArgMax(storage, bytes, d_in, d_out, num_segments, d_begin_offsets, d_end_offsets, stream);
     });
   }
   template <class InputIterator, class OutputIterator, class SegmentSizeT>
-  [[nodiscard]] static detail::if_integral<SegmentSizeT> ArgMax(InputIterator d_in,
-                                                                OutputIterator d_out,
-                                                                std::int64_t num_segments,
-                                                                SegmentSizeT segment_size,
+  [[nodiscard]] static detail::if_integral<SegmentSizeT> ArgMax(InputIterator d_in, OutputIterator d_out,
+                                                                detail::count64 num_segments, SegmentSizeT segment_size,
                                                                 cudaStream_t stream = 0) {
     return detail::with_stream_ordered_storage(stream, [&](void* storage, std::size_t& bytes) {
       return ArgMax(storage, bytes, d_in, d_out, num_segments, segment_size, stream);
@@ -314,8 +290,7 @@ struct DeviceSegmentedReduce {
   using limits = detail::value_limits<detail::iterator_value_t<InputIterator>>;
 
   // A reduction but for its segments; one place where the overloads meet.
-  template <class AccumT, class InputIterator, class OutputIterator, class ReductionOp,
-            class TransformOp, class InitT>
+  template <class AccumT, class InputIterator, class OutputIterator, class ReductionOp, class TransformOp, class InitT>
   struct STRATA_DETAIL_HIDDEN problem {
     InputIterator d_in;
     OutputIterator d_out;
@@ -324,29 +299,22 @@ struct DeviceSegmentedReduce {
     InitT init;
 
     template <class Segments>
-    cudaError_t run(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                    std::int64_t num_segments, const Segments& segments,
-                    cudaStream_t stream) const {
-      return detail::DispatchSegmentedReduce<AccumT, InputIterator, OutputIterator, Segments,
-                                             ReductionOp, TransformOp,
-                                             InitT>::Dispatch(d_temp_storage, temp_storage_bytes,
-                                                              d_in, d_out, segments, num_segments,
-                                                              reduction_op, transform_op, init,
-                                                              stream);
+    cudaError_t run(void* d_temp_storage, std::size_t& temp_storage_bytes, std::int64_t num_segments,
+                    const Segments& segments, cudaStream_t stream) const {
+      return detail::DispatchSegmentedReduce<AccumT, InputIterator, OutputIterator, Segments, ReductionOp, TransformOp,
+                                             InitT>::Dispatch(d_temp_storage, temp_storage_bytes, d_in, d_out, segments,
+                                                              num_segments, reduction_op, transform_op, init, stream);
     }
   };
 
-  template <class AccumT, class InputIterator, class OutputIterator, class ReductionOp,
-            class TransformOp, class InitT>
-  static problem<AccumT, InputIterator, OutputIterator, ReductionOp, TransformOp, InitT>
-  make_problem(InputIterator d_in, OutputIterator d_out, ReductionOp reduction_op,
-               TransformOp transform_op, InitT init) {
+  template <class AccumT, class InputIterator, class OutputIterator, class ReductionOp, class TransformOp, class InitT>
+  static problem<AccumT, InputIterator, OutputIterator, ReductionOp, TransformOp, InitT> make_problem(
+      InputIterator d_in, OutputIterator d_out, ReductionOp reduction_op, TransformOp transform_op, InitT init) {
     return {d_in, d_out, reduction_op, transform_op, init};
   }
 
   template <class InputIterator, class OutputIterator, class ReductionOp, class T>
-  static auto reduce_problem(InputIterator d_in, OutputIterator d_out, ReductionOp reduction_op,
-                             T init) {
+  static auto reduce_problem(InputIterator d_in, OutputIterator d_out, ReductionOp reduction_op, T init) {
     using AccumT = detail::accumulator_t<ReductionOp, T, detail::iterator_value_t<InputIterator>>;
     return make_problem<AccumT>(d_in, d_out, reduction_op, detail::keep_item{}, init);
   }
@@ -359,21 +327,19 @@ struct DeviceSegmentedReduce {
 
   template <class ReductionOp, class InputIterator, class OutputIterator, class T>
   static auto extremum_problem(InputIterator d_in, OutputIterator d_out, T if_empty) {
-    return make_problem<T>(d_in, d_out, ReductionOp{}, detail::keep_item{},
-                           detail::only_if_empty<T>{if_empty});
+    return make_problem<T>(d_in, d_out, ReductionOp{}, detail::keep_item{}, detail::only_if_empty<T>{if_empty});
   }
 
   template <class ReductionOp, class InputIterator, class OutputIterator, class T>
   static auto arg_extremum_problem(InputIterator d_in, OutputIterator d_out, T if_empty) {
     using AccumT = KeyValuePair<long long, T>;
-    return make_problem<AccumT>(d_in, detail::pair_output<OutputIterator>{d_out}, ReductionOp{},
-                                detail::number_item{},
+    return make_problem<AccumT>(d_in, detail::pair_output<OutputIterator>{d_out}, ReductionOp{}, detail::number_item{},
                                 detail::only_if_empty<AccumT>{{1, if_empty}});
   }
 
   template <class BeginOffsetIterator, class EndOffsetIterator>
-  static detail::offset_segments<BeginOffsetIterator, EndOffsetIterator> offsets(
-      BeginOffsetIterator begins, EndOffsetIterator ends) {
+  static detail::offset_segments<BeginOffsetIterator, EndOffsetIterator> offsets(BeginOffsetIterator begins,
+                                                                                 EndOffsetIterator ends) {
     static_assert(std::is_integral_v<detail::iterator_value_t<BeginOffsetIterator>> &&
                       std::is_integral_v<detail::iterator_value_t<EndOffsetIterator>>,
                   "Offset iterator type should be integral.");

@@ -6,7 +6,7 @@
 #include <strata/core/nvtx.hpp>
 #include <strata/core/operators.hpp>
 #include <strata/core/types.hpp>
-#include <strata/device/scan/compaction.cuh>
+#include <strata/device/arguments/segments.cuh>
 #include <strata/device/scan/initial_value.cuh>
 #include <strata/device/segmented_scan/dispatch.cuh>
 
@@ -15,40 +15,38 @@
 
 STRATA_ARCH_NAMESPACE_BEGIN
 
-/// Scans many segments of a sequence in device memory, each for itself.
+/// Scans each of many segments of a sequence in device memory.
 ///
-/// Segment `s` is items [begin[s], end[s]) of `d_in`, given by two sequences of offsets; its
-/// results go to the same places of `d_out`, or to `d_out[out_begin[s]]` and the places behind in
-/// the forms with `d_out_begin_offsets`. A segment that ends before it begins is empty. For the
-/// items x[0] ... x[n-1] of a segment, in their order,
+/// Segment `s` is items [begin[s], end[s]) of `d_in`, given by two sequences of offsets. Its results are written
+/// from `d_out[begin[s]]` on, or from `d_out[out_begin[s]]` on in the forms with `d_out_begin_offsets`. A segment
+/// that ends before it begins is empty. For the items x[0] ... x[n-1] of a segment, in their order,
 ///
 ///     inclusive: out[i] = op(... op(op(init, x[0]), x[1]) ..., x[i])
 ///     exclusive: out[i] = op(... op(op(init, x[0]), x[1]) ..., x[i - 1]),  out[0] = init
 ///
-/// up to association, with the rules of DeviceScan for operators, `init` (a value or a FutureValue)
-/// and the type in which sums are carried.
+/// up to association. For operators, `init` (a value or a FutureValue) and the type in which sums are carried, the
+/// rules of DeviceScan hold.
 ///
-/// - **Call.** As DeviceScan, twice. The size is a few hundred KB, and 8 bytes for each segment.
-///   Iterators may be any random-access iterators that can be dereferenced in device code, offsets
-///   of any integer types, `num_segments` any integer type.
-/// - **Segments.** Of any lengths, in any order, with gaps; they may overlap in `d_in`, but no two
-///   results may go to the same place. Nothing else in `d_out` is written.
-/// - **In place.** `d_out` may be `d_in` in the forms with two sequences of offsets, if segments do
-///   not overlap and items and results have one size. Otherwise outputs must overlap neither the
-///   inputs nor the offsets; how far they reach is known to the device alone, so an output is refused
-///   only if it begins where the input does, or within offsets.
-/// - **Execution.** Two kernel launches, on `stream`; no host synchronisation and no allocation, so
-///   a call can be captured in a graph and replayed with other items, offsets and lengths. Calls
-///   that may run at the same time need temporary storage of their own. The second launch is
-///   cooperative: for when it starts see DeviceScan.
-/// - **Work.** The segments are scanned end to end as one sequence, in tiles of equal size: one
-///   huge segment keeps all blocks busy, and a million tiny ones cost little more. Reads and writes
-///   each item once; finding an item's segment takes a binary search in those of its tile.
-/// - **Result.** Deterministic from run to run on one device, for floating-point sums too: the
-///   order in which sums are combined depends on the lengths and the device alone.
-/// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative
-///   `num_segments` (in a size query, too), null pointer with segments, temporary storage too small.
-///   Otherwise what the launches return. With no segments nothing is launched.
+/// - **Call.** As DeviceScan, twice. The size is a few hundred KB, and 8 bytes for each segment. Iterators may be
+///   any random-access iterators that can be dereferenced in device code. Offsets and `num_segments` may have any
+///   integer types.
+/// - **Segments.** They may have any lengths, lie in any order and have gaps. They may overlap in `d_in`, but no
+///   two results may go to the same element of `d_out`. Nothing else in `d_out` is written.
+/// - **In place.** `d_out` may be `d_in` in the forms with two sequences of offsets, if segments do not overlap
+///   and items and results have one size. Otherwise outputs must overlap neither the inputs nor the offsets. How
+///   far outputs reach is known to the device alone, so an output is refused only if it begins where the input
+///   does, or within offsets.
+/// - **Execution.** Two kernel launches, on `stream`; no host synchronisation and no allocation, so a call can be
+///   captured in a graph and replayed with other items, offsets and lengths. Calls that may run at the same time
+///   need temporary storage of their own. The second launch is cooperative: for when it starts see DeviceScan.
+/// - **Work.** The segments are scanned end to end as one sequence, in tiles of equal size: one huge segment keeps
+///   all blocks busy, and a million short ones cost little more. Each item is read and written once. To find its
+///   segment takes a binary search in the segments of its tile.
+/// - **Result.** Deterministic from run to run on one device, for floating-point sums too: the order in which sums
+///   are combined depends on the lengths and the device alone.
+/// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative `num_segments`, in a
+///   size query too; a null pointer with segments; temporary storage too small. Otherwise what the launches
+///   return. With no segments nothing is launched.
 ///
 /// @code
 /// // In each row of a sparse matrix, whose entries begin at rows[row], sums of the entries before.
@@ -60,136 +58,128 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// @endcode
 struct DeviceSegmentedScan {
   /// Adds up what comes before each item in its segment.
-  template <class InputIterator, class OutputIterator, class BeginOffsetIterator,
-            class EndOffsetIterator, class NumSegmentsT>
+  template <class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator,
+            class NumSegmentsT>
   [[nodiscard]] static detail::if_integral<NumSegmentsT> ExclusiveSegmentedSum(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
-      OutputIterator d_out, BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
-      NumSegmentsT num_segments, cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE("strata::DeviceSegmentedScan::ExclusiveSegmentedSum");
-    return scan<false>(d_temp_storage, temp_storage_bytes, d_in, d_out, d_begin_offsets,
-                       d_end_offsets, NullType{}, num_segments, strata::Sum{},
-                       detail::iterator_value_t<InputIterator>{}, stream);
-  }
-  template <class InputIterator, class OutputIterator, class BeginOffsetIterator,
-            class EndOffsetIterator, class OutBeginOffsetIterator, class NumSegmentsT>
-  [[nodiscard]] static detail::if_not_integral<OutBeginOffsetIterator> ExclusiveSegmentedSum(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
-      OutputIterator d_out, BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
-      OutBeginOffsetIterator d_out_begin_offsets, NumSegmentsT num_segments,
+      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in, OutputIterator d_out,
+      BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets, NumSegmentsT num_segments,
       cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceSegmentedScan::ExclusiveSegmentedSum");
-    return scan<false>(d_temp_storage, temp_storage_bytes, d_in, d_out, d_begin_offsets,
-                       d_end_offsets, d_out_begin_offsets, num_segments, strata::Sum{},
-                       detail::iterator_value_t<InputIterator>{}, stream);
+    return scan<false>(d_temp_storage, temp_storage_bytes, d_in, d_out, d_begin_offsets, d_end_offsets, NullType{},
+                       num_segments, strata::Sum{}, detail::iterator_value_t<InputIterator>{}, stream);
+  }
+  template <class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator,
+            class OutBeginOffsetIterator, class NumSegmentsT>
+  [[nodiscard]] static detail::if_not_integral<OutBeginOffsetIterator> ExclusiveSegmentedSum(
+      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in, OutputIterator d_out,
+      BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
+      OutBeginOffsetIterator d_out_begin_offsets, NumSegmentsT num_segments, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE("strata::DeviceSegmentedScan::ExclusiveSegmentedSum");
+    return scan<false>(d_temp_storage, temp_storage_bytes, d_in, d_out, d_begin_offsets, d_end_offsets,
+                       d_out_begin_offsets, num_segments, strata::Sum{}, detail::iterator_value_t<InputIterator>{},
+                       stream);
   }
 
   /// Adds up to each item in its segment.
-  template <class InputIterator, class OutputIterator, class BeginOffsetIterator,
-            class EndOffsetIterator, class NumSegmentsT>
+  template <class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator,
+            class NumSegmentsT>
   [[nodiscard]] static detail::if_integral<NumSegmentsT> InclusiveSegmentedSum(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
-      OutputIterator d_out, BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
-      NumSegmentsT num_segments, cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE("strata::DeviceSegmentedScan::InclusiveSegmentedSum");
-    return dispatch<accumulator_of_scan<InputIterator, strata::Sum>, true>(
-        d_temp_storage, temp_storage_bytes, d_in, d_out, d_begin_offsets, d_end_offsets, NullType{},
-        num_segments, strata::Sum{}, NullType{}, stream);
-  }
-  template <class InputIterator, class OutputIterator, class BeginOffsetIterator,
-            class EndOffsetIterator, class OutBeginOffsetIterator, class NumSegmentsT>
-  [[nodiscard]] static detail::if_not_integral<OutBeginOffsetIterator> InclusiveSegmentedSum(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
-      OutputIterator d_out, BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
-      OutBeginOffsetIterator d_out_begin_offsets, NumSegmentsT num_segments,
+      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in, OutputIterator d_out,
+      BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets, NumSegmentsT num_segments,
       cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceSegmentedScan::InclusiveSegmentedSum");
     return dispatch<accumulator_of_scan<InputIterator, strata::Sum>, true>(
-        d_temp_storage, temp_storage_bytes, d_in, d_out, d_begin_offsets, d_end_offsets,
-        d_out_begin_offsets, num_segments, strata::Sum{}, NullType{}, stream);
+        d_temp_storage, temp_storage_bytes, d_in, d_out, d_begin_offsets, d_end_offsets, NullType{}, num_segments,
+        strata::Sum{}, NullType{}, stream);
+  }
+  template <class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator,
+            class OutBeginOffsetIterator, class NumSegmentsT>
+  [[nodiscard]] static detail::if_not_integral<OutBeginOffsetIterator> InclusiveSegmentedSum(
+      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in, OutputIterator d_out,
+      BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
+      OutBeginOffsetIterator d_out_begin_offsets, NumSegmentsT num_segments, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE("strata::DeviceSegmentedScan::InclusiveSegmentedSum");
+    return dispatch<accumulator_of_scan<InputIterator, strata::Sum>, true>(
+        d_temp_storage, temp_storage_bytes, d_in, d_out, d_begin_offsets, d_end_offsets, d_out_begin_offsets,
+        num_segments, strata::Sum{}, NullType{}, stream);
   }
 
   /// Combines what comes before each item in its segment, beginning with `init_value`: a value or a
   /// FutureValue.
-  template <class InputIterator, class OutputIterator, class BeginOffsetIterator,
-            class EndOffsetIterator, class NumSegmentsT, class ScanOp, class InitValueT>
+  template <class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator,
+            class NumSegmentsT, class ScanOp, class InitValueT>
   [[nodiscard]] static detail::if_integral<NumSegmentsT> ExclusiveSegmentedScan(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
-      OutputIterator d_out, BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
-      NumSegmentsT num_segments, ScanOp scan_op, InitValueT init_value, cudaStream_t stream = 0) {
+      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in, OutputIterator d_out,
+      BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets, NumSegmentsT num_segments,
+      ScanOp scan_op, InitValueT init_value, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceSegmentedScan::ExclusiveSegmentedScan");
-    return scan<false>(d_temp_storage, temp_storage_bytes, d_in, d_out, d_begin_offsets,
-                       d_end_offsets, NullType{}, num_segments, scan_op, init_value, stream);
+    return scan<false>(d_temp_storage, temp_storage_bytes, d_in, d_out, d_begin_offsets, d_end_offsets, NullType{},
+                       num_segments, scan_op, init_value, stream);
   }
-  template <class InputIterator, class OutputIterator, class BeginOffsetIterator,
-            class EndOffsetIterator, class OutBeginOffsetIterator, class NumSegmentsT, class ScanOp,
-            class InitValueT>
+  template <class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator,
+            class OutBeginOffsetIterator, class NumSegmentsT, class ScanOp, class InitValueT>
   [[nodiscard]] static detail::if_not_integral<OutBeginOffsetIterator> ExclusiveSegmentedScan(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
-      OutputIterator d_out, BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
-      OutBeginOffsetIterator d_out_begin_offsets, NumSegmentsT num_segments, ScanOp scan_op,
-      InitValueT init_value, cudaStream_t stream = 0) {
+      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in, OutputIterator d_out,
+      BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
+      OutBeginOffsetIterator d_out_begin_offsets, NumSegmentsT num_segments, ScanOp scan_op, InitValueT init_value,
+      cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceSegmentedScan::ExclusiveSegmentedScan");
-    return scan<false>(d_temp_storage, temp_storage_bytes, d_in, d_out, d_begin_offsets,
-                       d_end_offsets, d_out_begin_offsets, num_segments, scan_op, init_value,
-                       stream);
+    return scan<false>(d_temp_storage, temp_storage_bytes, d_in, d_out, d_begin_offsets, d_end_offsets,
+                       d_out_begin_offsets, num_segments, scan_op, init_value, stream);
   }
 
   /// Combines up to each item in its segment.
-  template <class InputIterator, class OutputIterator, class BeginOffsetIterator,
-            class EndOffsetIterator, class NumSegmentsT, class ScanOp>
+  template <class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator,
+            class NumSegmentsT, class ScanOp>
   [[nodiscard]] static detail::if_integral<NumSegmentsT> InclusiveSegmentedScan(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
-      OutputIterator d_out, BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
-      NumSegmentsT num_segments, ScanOp scan_op, cudaStream_t stream = 0) {
+      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in, OutputIterator d_out,
+      BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets, NumSegmentsT num_segments,
+      ScanOp scan_op, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceSegmentedScan::InclusiveSegmentedScan");
     return dispatch<accumulator_of_scan<InputIterator, ScanOp>, true>(
-        d_temp_storage, temp_storage_bytes, d_in, d_out, d_begin_offsets, d_end_offsets, NullType{},
-        num_segments, scan_op, NullType{}, stream);
+        d_temp_storage, temp_storage_bytes, d_in, d_out, d_begin_offsets, d_end_offsets, NullType{}, num_segments,
+        scan_op, NullType{}, stream);
   }
-  template <class InputIterator, class OutputIterator, class BeginOffsetIterator,
-            class EndOffsetIterator, class OutBeginOffsetIterator, class NumSegmentsT, class ScanOp>
+  template <class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator,
+            class OutBeginOffsetIterator, class NumSegmentsT, class ScanOp>
   [[nodiscard]] static detail::if_not_integral<OutBeginOffsetIterator> InclusiveSegmentedScan(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
-      OutputIterator d_out, BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
+      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in, OutputIterator d_out,
+      BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
       OutBeginOffsetIterator d_out_begin_offsets, NumSegmentsT num_segments, ScanOp scan_op,
       cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceSegmentedScan::InclusiveSegmentedScan");
     return dispatch<accumulator_of_scan<InputIterator, ScanOp>, true>(
-        d_temp_storage, temp_storage_bytes, d_in, d_out, d_begin_offsets, d_end_offsets,
-        d_out_begin_offsets, num_segments, scan_op, NullType{}, stream);
+        d_temp_storage, temp_storage_bytes, d_in, d_out, d_begin_offsets, d_end_offsets, d_out_begin_offsets,
+        num_segments, scan_op, NullType{}, stream);
   }
 
   /// The same, beginning with `init_value`: a value or a FutureValue.
-  template <class InputIterator, class OutputIterator, class BeginOffsetIterator,
-            class EndOffsetIterator, class NumSegmentsT, class ScanOp, class InitValueT>
+  template <class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator,
+            class NumSegmentsT, class ScanOp, class InitValueT>
   [[nodiscard]] static detail::if_integral<NumSegmentsT> InclusiveSegmentedScanInit(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
-      OutputIterator d_out, BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
-      NumSegmentsT num_segments, ScanOp scan_op, InitValueT init_value, cudaStream_t stream = 0) {
+      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in, OutputIterator d_out,
+      BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets, NumSegmentsT num_segments,
+      ScanOp scan_op, InitValueT init_value, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceSegmentedScan::InclusiveSegmentedScanInit");
-    return scan<true>(d_temp_storage, temp_storage_bytes, d_in, d_out, d_begin_offsets,
-                      d_end_offsets, NullType{}, num_segments, scan_op, init_value, stream);
+    return scan<true>(d_temp_storage, temp_storage_bytes, d_in, d_out, d_begin_offsets, d_end_offsets, NullType{},
+                      num_segments, scan_op, init_value, stream);
   }
-  template <class InputIterator, class OutputIterator, class BeginOffsetIterator,
-            class EndOffsetIterator, class OutBeginOffsetIterator, class NumSegmentsT, class ScanOp,
-            class InitValueT>
+  template <class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator,
+            class OutBeginOffsetIterator, class NumSegmentsT, class ScanOp, class InitValueT>
   [[nodiscard]] static detail::if_not_integral<OutBeginOffsetIterator> InclusiveSegmentedScanInit(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
-      OutputIterator d_out, BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
-      OutBeginOffsetIterator d_out_begin_offsets, NumSegmentsT num_segments, ScanOp scan_op,
-      InitValueT init_value, cudaStream_t stream = 0) {
+      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in, OutputIterator d_out,
+      BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
+      OutBeginOffsetIterator d_out_begin_offsets, NumSegmentsT num_segments, ScanOp scan_op, InitValueT init_value,
+      cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceSegmentedScan::InclusiveSegmentedScanInit");
-    return scan<true>(d_temp_storage, temp_storage_bytes, d_in, d_out, d_begin_offsets,
-                      d_end_offsets, d_out_begin_offsets, num_segments, scan_op, init_value,
-                      stream);
+    return scan<true>(d_temp_storage, temp_storage_bytes, d_in, d_out, d_begin_offsets, d_end_offsets,
+                      d_out_begin_offsets, num_segments, scan_op, init_value, stream);
   }
 
  private:
-  // NullType is no iterator: no offsets, no objection.
+  // NullType stands for no offsets.
   template <class Iterator>
-  static constexpr bool are_offsets =
-      std::is_integral_v<typename detail::output_value<Iterator, int>::type>;
+  static constexpr bool are_offsets = std::is_integral_v<typename detail::output_value<Iterator, int>::type>;
 
   template <class InputIterator, class ScanOp>
   using accumulator_of_scan = detail::accumulator_t<ScanOp, detail::iterator_value_t<InputIterator>,
@@ -198,36 +188,33 @@ struct DeviceSegmentedScan {
   template <bool IsInclusive, class InputIterator, class OutputIterator, class BeginOffsetIterator,
             class EndOffsetIterator, class OutBeginOffsetIterator, class NumSegmentsT, class ScanOp,
             class InitValueT>
-  static cudaError_t scan(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                          InputIterator d_in, OutputIterator d_out,
-                          BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
-                          OutBeginOffsetIterator d_out_begin_offsets, NumSegmentsT num_segments,
-                          ScanOp scan_op, InitValueT init_value, cudaStream_t stream) {
+  static cudaError_t scan(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
+                          OutputIterator d_out, BeginOffsetIterator d_begin_offsets,
+                          EndOffsetIterator d_end_offsets, OutBeginOffsetIterator d_out_begin_offsets,
+                          NumSegmentsT num_segments, ScanOp scan_op, InitValueT init_value, cudaStream_t stream) {
     using Init = typename detail::initial_value_of<InitValueT>::type;
     using AccumT = detail::accumulator_t<ScanOp, Init, detail::iterator_value_t<InputIterator>>;
-    return dispatch<AccumT, IsInclusive>(d_temp_storage, temp_storage_bytes, d_in, d_out,
-                                         d_begin_offsets, d_end_offsets, d_out_begin_offsets,
-                                         num_segments, scan_op, init_value, stream);
+    return dispatch<AccumT, IsInclusive>(d_temp_storage, temp_storage_bytes, d_in, d_out, d_begin_offsets,
+                                         d_end_offsets, d_out_begin_offsets, num_segments, scan_op, init_value,
+                                         stream);
   }
 
-  template <class AccumT, bool IsInclusive, class InputIterator, class OutputIterator,
-            class BeginOffsetIterator, class EndOffsetIterator, class OutBeginOffsetIterator,
-            class NumSegmentsT, class ScanOp, class InitT>
-  static cudaError_t dispatch(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                              InputIterator d_in, OutputIterator d_out,
-                              BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
-                              OutBeginOffsetIterator d_out_begin_offsets,
-                              NumSegmentsT num_segments, ScanOp scan_op, InitT init,
-                              cudaStream_t stream) {
-    static_assert(are_offsets<BeginOffsetIterator> && are_offsets<EndOffsetIterator> &&
-                      are_offsets<OutBeginOffsetIterator>,
-                  "Offset iterator type should be integral.");
+  template <class AccumT, bool IsInclusive, class InputIterator, class OutputIterator, class BeginOffsetIterator,
+            class EndOffsetIterator, class OutBeginOffsetIterator, class NumSegmentsT, class ScanOp, class InitT>
+  static cudaError_t dispatch(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
+                              OutputIterator d_out, BeginOffsetIterator d_begin_offsets,
+                              EndOffsetIterator d_end_offsets, OutBeginOffsetIterator d_out_begin_offsets,
+                              NumSegmentsT num_segments, ScanOp scan_op, InitT init, cudaStream_t stream) {
+    static_assert(
+        are_offsets<BeginOffsetIterator> && are_offsets<EndOffsetIterator> && are_offsets<OutBeginOffsetIterator>,
+        "Offset iterator type should be integral.");
     return detail::DispatchSegmentedScan<
-        AccumT, InputIterator, OutputIterator, BeginOffsetIterator, EndOffsetIterator,
-        OutBeginOffsetIterator, detail::item_count_t<NumSegmentsT>, ScanOp, IsInclusive,
-        InitT>::Dispatch(d_temp_storage, temp_storage_bytes, d_in, d_out,
-                         {d_begin_offsets, d_end_offsets}, d_out_begin_offsets, num_segments,
-                         scan_op, init, stream);
+        AccumT, InputIterator, OutputIterator, BeginOffsetIterator, EndOffsetIterator, OutBeginOffsetIterator,
+        detail::item_count_t<NumSegmentsT>, ScanOp, IsInclusive, InitT>::Dispatch(d_temp_storage,
+                                                                                  temp_storage_bytes, d_in, d_out,
+                                                                                  {d_begin_offsets, d_end_offsets},
+                                                                                  d_out_begin_offsets, num_segments,
+                                                                                  scan_op, init, stream);
   }
 };
 

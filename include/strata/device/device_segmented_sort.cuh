@@ -2,17 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <cstddef>
 #include <strata/core/macros.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/segmented_sort/calls.cuh>
 
+#include <cstddef>
+
 STRATA_ARCH_NAMESPACE_BEGIN
 
-/// Sorts many segments of numbers in device memory, alone or with values, stably, each for itself.
+/// Sorts each of many segments of numbers in device memory, alone or with values, stably.
 ///
-/// Segment `s` is items [begin[s], end[s]), given by two sequences of offsets, and goes to the same
-/// places of the output. Keys are integers, enumerations, bool, half, bfloat16, float and double,
+/// Segment `s` is items [begin[s], end[s]), given by two sequences of offsets, and has the same
+/// offsets in the output. Keys are integers, enumerations, bool, half, bfloat16, float and double,
 /// in the order of DeviceRadixSort: -0.0 is equal to +0.0, and all NaNs are equal and behind
 /// +infinity, in descending sorts before it.
 ///
@@ -24,30 +25,31 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   same from run to run.
 /// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure
 ///   arithmetic; never 0), then with that much device memory, whose contents and alignment do not
-///   matter. All segments together have no more than `num_items` items, and all arrays no less; it
-///   and `num_segments` may have any integer types. Offsets may be any random-access iterators over
-///   integers that can be dereferenced in device code.
+///   matter. All segments together have at most `num_items` items, and all arrays at least. Counts
+///   may have any integer types. Offsets may be any random-access iterators over integers that can be
+///   dereferenced in device code.
 /// - **Values** are of any trivially relocatable and default constructible type. They move with their
 ///   keys through shared memory: for large ones, sort indices and gather.
 /// - **Segments.** Of any lengths, in any order, with gaps, and behind `num_items` too, if arrays are
-///   longer; they must not overlap. One that ends before it begins is empty. Nothing outside of
-///   segments is written. If they have more than `num_items` items after all, which the host cannot
-///   know, some long ones are left unwritten: debug builds (`STRATA_DEBUG`) stop then.
+///   longer. They must not overlap. One that ends before it begins is empty. Nothing outside of
+///   segments is written. The host cannot know whether they have more than `num_items` items. If so,
+///   some long segments are not written; debug builds (`STRATA_DEBUG`) stop.
 /// - **Two buffers.** With `DoubleBuffer`, segments are sorted in the current array, in place.
-///   `selector` stays as it is, the other array is neither read nor written, and temporary storage
-///   is as much as without.
+///   `selector` is not changed, the other array is neither read nor written, and temporary storage
+///   has the same size as without.
 /// - **Execution.** One kernel if no segment can be longer than 1600 keys of 4 bytes or pairs of 8
-///   (3200 if segments are few), else a memset and two or three, the last a cooperative launch: for
-///   when it starts see DeviceScan. No host synchronisation and no
-///   allocation, so a call can be captured in a graph and replayed with other items, offsets and
-///   lengths. Calls that may run at the same time need temporary storage of their own.
+///   (10560 or 6528 if there is a multiprocessor for each). Otherwise a memset and two kernels, and a
+///   third if segments can be longer than a tile. The third is a cooperative launch: for when it
+///   starts see DeviceScan. No host synchronisation and no allocation, so a call can be captured in a
+///   graph and replayed with other items, offsets and lengths. Calls that may run at the same time
+///   need temporary storage of their own.
 /// - **Work.** As DeviceSegmentedMergeSort: items are read and written once, those of a segment
 ///   above 6400 keys of 4 bytes or pairs of 8 (12800 keys, if the mean is above 6400) once more for
 ///   each level of merges.
 /// - **Storage.** As much as keys and values, if there are more than such a tile, and some 7 %
 ///   more. It depends on `num_items`, never on offsets.
-/// - **Aliasing.** No output may overlap an input, another output, or the offsets. The first
-///   `num_items` items of each array are looked at.
+/// - **Aliasing.** No output may overlap an input, another output, or the offsets. The check
+///   covers the first `num_items` items of each array.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count
 ///   or one that is too large (in size queries, too), null pointer with items and segments, arrays
 ///   that overlap, temporary storage too small.
@@ -73,7 +75,7 @@ struct DeviceSegmentedSort {
                                             BeginOffsetIterator d_begin_offsets,
                                             EndOffsetIterator d_end_offsets,
                                             cudaStream_t stream = 0) {
-    return detail::sort_segments_by_words<false>(
+    return detail::sort_number_segments<false>(
         d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
         detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets),
         stream);
@@ -86,7 +88,7 @@ struct DeviceSegmentedSort {
                                             BeginOffsetIterator d_begin_offsets,
                                             EndOffsetIterator d_end_offsets,
                                             cudaStream_t stream = 0) {
-    return detail::sort_segments_by_words<false>(
+    return detail::sort_number_segments<false>(
         d_temp_storage, temp_storage_bytes, d_keys,
         detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets),
         stream);
@@ -117,7 +119,7 @@ struct DeviceSegmentedSort {
       void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in, Key* d_keys_out,
       NumItemsT num_items, NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets,
       EndOffsetIterator d_end_offsets, cudaStream_t stream = 0) {
-    return detail::sort_segments_by_words<true>(
+    return detail::sort_number_segments<true>(
         d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
         detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets),
         stream);
@@ -128,7 +130,7 @@ struct DeviceSegmentedSort {
       void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
       NumItemsT num_items, NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets,
       EndOffsetIterator d_end_offsets, cudaStream_t stream = 0) {
-    return detail::sort_segments_by_words<true>(
+    return detail::sort_number_segments<true>(
         d_temp_storage, temp_storage_bytes, d_keys,
         detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets),
         stream);
@@ -162,7 +164,7 @@ struct DeviceSegmentedSort {
                                              BeginOffsetIterator d_begin_offsets,
                                              EndOffsetIterator d_end_offsets,
                                              cudaStream_t stream = 0) {
-    return detail::sort_segments_by_words<false>(
+    return detail::sort_number_segments<false>(
         d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in, d_values_out,
         detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets),
         stream);
@@ -176,7 +178,7 @@ struct DeviceSegmentedSort {
                                              BeginOffsetIterator d_begin_offsets,
                                              EndOffsetIterator d_end_offsets,
                                              cudaStream_t stream = 0) {
-    return detail::sort_segments_by_words<false>(
+    return detail::sort_number_segments<false>(
         d_temp_storage, temp_storage_bytes, d_keys, d_values,
         detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets),
         stream);
@@ -210,7 +212,7 @@ struct DeviceSegmentedSort {
       const Value* d_values_in, Value* d_values_out, NumItemsT num_items, NumSegmentsT num_segments,
       BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
       cudaStream_t stream = 0) {
-    return detail::sort_segments_by_words<true>(
+    return detail::sort_number_segments<true>(
         d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in, d_values_out,
         detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets),
         stream);
@@ -222,7 +224,7 @@ struct DeviceSegmentedSort {
       DoubleBuffer<Value>& d_values, NumItemsT num_items, NumSegmentsT num_segments,
       BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
       cudaStream_t stream = 0) {
-    return detail::sort_segments_by_words<true>(
+    return detail::sort_number_segments<true>(
         d_temp_storage, temp_storage_bytes, d_keys, d_values,
         detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets),
         stream);

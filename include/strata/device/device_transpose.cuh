@@ -5,6 +5,7 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/nvtx.hpp>
 #include <strata/core/types.hpp>
+#include <strata/device/arguments/counts.cuh>
 #include <strata/device/transpose/dispatch.cuh>
 
 #include <cstddef>
@@ -39,7 +40,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   larger matrix may lie in each other's gaps. If both have gaps and different leading dimensions,
 ///   common memory is found only where one begins or in the first row of the other.) Otherwise what
 ///   the launch returns; an older error of the runtime is neither returned nor cleared.
-/// - **Algorithm.** A block loads a tile, changes the places of its items in shared memory without
+/// - **Algorithm.** A block loads a tile, reorders its items in shared memory without
 ///   bank conflicts (block/block_transpose.cuh) and stores it; blocks that run at the same time cover
 ///   about a square of the matrix. Matrices of few rows or columns have tiles of their own shape.
 ///
@@ -47,10 +48,10 @@ STRATA_ARCH_NAMESPACE_BEGIN
 struct DeviceTranspose {
   template <class T>
   [[nodiscard]] static cudaError_t Transpose(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                             const T* d_in, T* d_out, std::int64_t rows,
-                                             std::int64_t columns,
-                                             std::int64_t in_leading_dimension,
-                                             std::int64_t out_leading_dimension,
+                                             const T* d_in, T* d_out, detail::count64 rows,
+                                             detail::count64 columns,
+                                             detail::count64 in_leading_dimension,
+                                             detail::count64 out_leading_dimension,
                                              cudaStream_t stream = 0) {
     static_assert(is_trivially_relocatable_v<T>,
                   "DeviceTranspose moves items as bits: T must be trivially relocatable");
@@ -67,8 +68,8 @@ struct DeviceTranspose {
 
   template <class T>
   [[nodiscard]] static cudaError_t Transpose(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                             const T* d_in, T* d_out, std::int64_t rows,
-                                             std::int64_t columns, cudaStream_t stream = 0) {
+                                             const T* d_in, T* d_out, detail::count64 rows,
+                                             detail::count64 columns, cudaStream_t stream = 0) {
     return Transpose(d_temp_storage, temp_storage_bytes, d_in, d_out, rows, columns, columns, rows,
                      stream);
   }
@@ -76,10 +77,10 @@ struct DeviceTranspose {
   // -------------------------------------------------------------- without temporary storage
 
   template <class T>
-  [[nodiscard]] static cudaError_t Transpose(const T* d_in, T* d_out, std::int64_t rows,
-                                             std::int64_t columns,
-                                             std::int64_t in_leading_dimension,
-                                             std::int64_t out_leading_dimension,
+  [[nodiscard]] static cudaError_t Transpose(const T* d_in, T* d_out, detail::count64 rows,
+                                             detail::count64 columns,
+                                             detail::count64 in_leading_dimension,
+                                             detail::count64 out_leading_dimension,
                                              cudaStream_t stream = 0) {
     std::size_t bytes = 1;
     unsigned char unused = 0;
@@ -88,8 +89,8 @@ struct DeviceTranspose {
   }
 
   template <class T>
-  [[nodiscard]] static cudaError_t Transpose(const T* d_in, T* d_out, std::int64_t rows,
-                                             std::int64_t columns, cudaStream_t stream = 0) {
+  [[nodiscard]] static cudaError_t Transpose(const T* d_in, T* d_out, detail::count64 rows,
+                                             detail::count64 columns, cudaStream_t stream = 0) {
     return Transpose(d_in, d_out, rows, columns, columns, rows, stream);
   }
 };

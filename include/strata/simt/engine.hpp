@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -119,15 +118,29 @@ struct kernel_call {
 cudaError_t launch_call(const launch_parameters& parameters, const kernel_call& call);
 
 namespace detail {
+// In place of std::tuple, which takes the compiler several times as long.
+template <size_t Number, class T>
+struct bound_argument {
+  T value;
+};
+template <class Indices, class... P>
+struct bound_arguments;
+template <size_t... Number, class... P>
+struct bound_arguments<std::index_sequence<Number...>, P...> : bound_argument<Number, std::decay_t<P>>... {
+  // Every device thread gets its own copies of by-value parameters, as on the device.
+  void call(void (*kernel)(P...)) {
+    kernel(static_cast<bound_argument<Number, std::decay_t<P>>&>(*this).value...);
+  }
+};
+
 template <class... P>
 struct bound_call {
   void (*kernel)(P...);
-  std::tuple<std::decay_t<P>...> arguments;
+  bound_arguments<std::index_sequence_for<P...>, P...> arguments;
 
-  // Every device thread gets its own copies of by-value parameters, as on the device.
   static void invoke(void* self) {
     auto& call = *static_cast<bound_call*>(self);
-    std::apply([&](auto&... argument) { call.kernel(argument...); }, call.arguments);
+    call.arguments.call(call.kernel);
   }
   static void* clone(const void* self) {
     return new bound_call(*static_cast<const bound_call*>(self));
@@ -140,7 +153,7 @@ template <class... P, class... A>
 cudaError_t launch(const launch_parameters& parameters, void (*kernel)(P...), A&&... arguments) {
   static_assert(sizeof...(P) == sizeof...(A), "launch: wrong number of kernel arguments");
   using call = detail::bound_call<P...>;
-  call bound{kernel, std::tuple<std::decay_t<P>...>(static_cast<P>(arguments)...)};
+  call bound{kernel, {{static_cast<P>(arguments)}...}};
   return launch_call(parameters, {reinterpret_cast<const void*>(kernel), &call::invoke, &bound,
                                   sizeof bound, &call::clone, &call::destroy});
 }

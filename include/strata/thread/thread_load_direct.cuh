@@ -10,10 +10,9 @@
 #include <cstddef>
 
 /// \file
-/// How one thread of a block, or lane of a warp, loads its items: those of thread `linear_tid` from
-/// the tile that starts at `block_src_it`. With `block_items_end`, items at that position and
-/// beyond are not read; what is to receive them keeps its value or, with `oob_default`, is set to
-/// that.
+/// Loads the items of one thread of a block, or of one lane of a warp: those of thread `linear_tid`, from the
+/// tile that starts at `block_src_it`. With `block_items_end`, items at that position and beyond are not
+/// read. Their array elements keep their values or, with `oob_default`, are set to it.
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
@@ -66,8 +65,8 @@ STRATA_D void LoadDirectBlocked(int linear_tid, Iterator block_src_it,
   strata::LoadDirectBlocked(linear_tid, block_src_it, dst_items, block_items_end);
 }
 
-/// As LoadDirectBlocked, in words of up to 16 bytes if `block_src_ptr` is aligned to them. It need
-/// not be: then, and where words would be no wider than `T`, items are loaded one by one.
+/// As LoadDirectBlocked, in words of up to 16 bytes. If `block_src_ptr` is not aligned to them, or words
+/// would be no wider than `T`, items are loaded one by one.
 template <class T, std::size_t ItemsPerThread>
 STRATA_D void LoadDirectBlockedVectorized(int linear_tid, const T* block_src_ptr,
                                           T (&dst_items)[ItemsPerThread]) {
@@ -81,8 +80,7 @@ STRATA_D void LoadDirectBlockedVectorized(int linear_tid, const T* block_src_ptr
   strata::LoadDirectBlocked(linear_tid, block_src_ptr, dst_items);
 }
 
-/// Thread t of `BlockThreads` loads items t, t + BlockThreads, t + 2 * BlockThreads ... of the
-/// tile.
+/// Thread t of `BlockThreads` loads items t, t + BlockThreads, t + 2 * BlockThreads ... of the tile.
 template <int BlockThreads, class T, std::size_t ItemsPerThread, class Iterator>
 STRATA_D void LoadDirectStriped(int linear_tid, Iterator block_src_it,
                                 T (&dst_items)[ItemsPerThread]) {
@@ -142,7 +140,7 @@ STRATA_D void load_blocked_in_words(int linear_tid, Iterator from, T (&items)[It
 
 template <class T, std::size_t Items, class Iterator>
 STRATA_D void load_blocked_in_words(int linear_tid, Iterator from, T (&items)[Items], int end) {
-  // All threads but one either have all their items or none.
+  // At most one thread has some of its items: the others have all or none.
   if ((linear_tid + 1) * static_cast<int>(Items) <= end) {
     detail::load_blocked_in_words(linear_tid, from, items);
   } else {
@@ -150,7 +148,7 @@ STRATA_D void load_blocked_in_words(int linear_tid, Iterator from, T (&items)[It
   }
 }
 
-/// Items of a thread in blocked arrangement that were loaded otherwise: those before `end`.
+/// Copies from a thread's items in blocked arrangement those before `end`.
 template <class T, std::size_t Items>
 STRATA_D void take_blocked(int linear_tid, const T (&from)[Items], T (&items)[Items], int end) {
   const tile_positions<1> position = detail::blocked_positions<Items>(linear_tid);

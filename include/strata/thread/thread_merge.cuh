@@ -11,9 +11,41 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
+/// (first + last) / 2, without overflow, of numbers from 0 on.
+template <class Integer>
+STRATA_HD Integer middle_of(Integer first, Integer last) {
+  if constexpr (std::is_signed_v<Integer>) {
+    // Half of an unsigned sum: two instructions less than half of a signed number.
+    using sum = std::make_unsigned_t<Integer>;
+    return static_cast<Integer>((static_cast<sum>(first) + static_cast<sum>(last)) / 2);
+  } else {
+    return static_cast<Integer>(first + (last - first) / 2);
+  }
+}
+
+/// MergePath, see below. All merges of two runs call it.
+template <class Keys1, class Keys2, class OffsetT, class Compare>
+STRATA_HD OffsetT merge_path(Keys1&& keys1, Keys2&& keys2, OffsetT count1, OffsetT count2,
+                             OffsetT diagonal, Compare& compare) {
+  OffsetT first = diagonal < count2 ? OffsetT{0} : static_cast<OffsetT>(diagonal - count2);
+  OffsetT last = diagonal < count1 ? diagonal : count1;
+  while (first < last) {
+    const OffsetT middle = detail::middle_of(first, last);
+    if (compare(keys2[static_cast<OffsetT>(diagonal - 1 - middle)], keys1[middle])) {
+      last = middle;
+    } else {
+      first = static_cast<OffsetT>(middle + 1);
+    }
+  }
+  return first;
+}
+
 /// Merges [begin1, end1) and [begin2, end2) of `keys` until `output` is full or both are at an end,
-/// and calls `visit(i, index)` for each key with its place in `output` and in `keys`. Returns where
+/// and calls `visit(i, index)` for each key with its index in `output` and in `keys`. Returns where
 /// the first range goes on. If `Full`, there are enough keys to fill `output`.
+///
+/// Reads nothing outside of the ranges. `merge_in_tile` of the block floor reads on behind them, which
+/// takes fewer instructions but needs memory that may be read there.
 template <bool Full, class Keys, class Key, std::size_t Length, class Compare, class Visit>
 STRATA_D int serial_merge(const Keys& keys, int begin1, int end1, int begin2, int end2,
                           Key (&output)[Length], Compare& compare, const Visit& visit) {
@@ -49,7 +81,7 @@ STRATA_D int serial_merge(const Keys& keys, int begin1, int end1, int begin2, in
 ///              o---o   .   .   /
 ///    keys1  2      |                Steps right take from keys2, steps down from keys1: there
 ///              .   o   .   /   .    first where keys are equal. The path crosses the diagonal
-///           3      |                of places with `diag` items before them once, here 4, at X:
+///           3      |                of points with `diag` items before them once, here 4, at X:
 ///              .   o   /   .   .    3 items of keys1 are before it. A binary search along the
 ///           3      |                diagonal finds it.
 ///              .   X---o---o   .
@@ -68,17 +100,7 @@ template <class Keys1, class Keys2, class OffsetT, class CompareOp>
 STRATA_HD OffsetT MergePath(Keys1 keys1, Keys2 keys2, OffsetT keys1_count, OffsetT keys2_count,
                             OffsetT diag, CompareOp compare) {
   static_assert(std::is_integral_v<OffsetT>, "MergePath: offsets and counts must be integers");
-  OffsetT first = diag < keys2_count ? OffsetT{0} : static_cast<OffsetT>(diag - keys2_count);
-  OffsetT last = diag < keys1_count ? diag : keys1_count;
-  while (first < last) {
-    const OffsetT middle = static_cast<OffsetT>(first + (last - first) / 2);
-    if (compare(keys2[static_cast<OffsetT>(diag - 1 - middle)], keys1[middle])) {
-      last = middle;
-    } else {
-      first = static_cast<OffsetT>(middle + 1);
-    }
-  }
-  return first;
+  return detail::merge_path(keys1, keys2, keys1_count, keys2_count, diag, compare);
 }
 
 /// Merges two sorted ranges of `keys`, which begin at `keys1_begin` and `keys2_begin` and have
@@ -91,7 +113,7 @@ STRATA_HD OffsetT MergePath(Keys1 keys1, Keys2 keys2, OffsetT keys1_count, Offse
 ///   `output`, and for items of the ranges only.
 /// - Whatever the keys are and `compare` answers, only items of the ranges are read, and each is
 ///   written once at most.
-/// - Together with MergePath: each of many threads finds its share of a merge and merges it.
+/// - Together with MergePath, each of many threads finds its slice of a merge and merges it.
 ///
 /// @code
 /// // Merges two sorted arrays: each thread has 7 items of the result.

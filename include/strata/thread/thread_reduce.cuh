@@ -13,7 +13,7 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-// How many items an array-like type holds: 0 if its type does not say.
+// The number of items of an array-like type; 0 if the type does not give it.
 template <class Items, class = void>
 inline constexpr std::size_t tuple_size_or_zero = 0;
 template <class Items>
@@ -25,7 +25,7 @@ template <class Items, class = void>
 inline constexpr std::size_t static_size = tuple_size_or_zero<Items>;
 template <class Item, std::size_t Count>
 inline constexpr std::size_t static_size<Item[Count], void> = Count;
-// Spans; the extent of one whose size is known at run time only is the largest size_t.
+// Spans. The extent is the largest size_t if the size is known at run time only.
 template <class Items>
 inline constexpr std::size_t static_size<Items, std::void_t<decltype(Items::extent)>> =
     Items::extent == ~std::size_t{0} ? 0 : Items::extent;
@@ -41,10 +41,10 @@ struct checked_static_size {
 template <class Items>
 using item_of_t = std::decay_t<decltype(std::declval<const Items&>()[0])>;
 
-// The index has the type of Count: arrays and the like take a size_t, iterators an int.
+// The index has the type of Count: size_t for arrays, int for iterators.
 template <auto Count, class Accumulator, class Items, class Operator>
-STRATA_D Accumulator fold(Accumulator result, const Items& items, Operator& op,
-                          decltype(Count) first) {
+STRATA_D Accumulator reduce_in_thread(Accumulator result, const Items& items, Operator& op,
+                                      decltype(Count) first) {
   STRATA_UNROLL
   for (auto i = first; i < Count; ++i) result = static_cast<Accumulator>(op(result, items[i]));
   return result;
@@ -55,12 +55,12 @@ STRATA_D Accumulator fold(Accumulator result, const Items& items, Operator& op,
 /// Reduces the items of an array in one thread, in order:
 /// `op(... op(op(items[0], items[1]), items[2]) ..., items[n - 1])`.
 ///
-/// - `items`: an array `T[n]`, or a type that says its size at compile time (std::array,
-///   cuda::std::array, a span of static extent). Loops are unrolled, so an array that is indexed by
-///   constants elsewhere too stays in registers.
+/// - `items`: an array `T[n]`, or a type whose size is known at compile time (std::array, cuda::std::array, a
+///   span of static extent). Loops are unrolled: an array stays in registers if all other code indexes it
+///   by constants, too.
 /// - The result has the type that `op` returns: a sum of `short` is an `int`.
-/// - Strictly sequential: floating-point results are those of the loop, and `op` need not even be
-///   associative. It is called exactly n - 1 times.
+/// - Strictly sequential: floating-point results are those of the loop, and `op` need not be associative.
+///   It is called exactly n - 1 times.
 ///
 /// @code
 /// STRATA_KERNEL void row_sums(const int* in, int* out) {
@@ -74,7 +74,7 @@ STRATA_D auto ThreadReduce(const Items& items, Operator op) {
   constexpr std::size_t count = detail::checked_static_size<Items>::value;
   using item = detail::item_of_t<Items>;
   using accumulator = detail::accumulator_t<Operator&, item, item>;
-  return detail::fold<count>(static_cast<accumulator>(items[0]), items, op, 1);
+  return detail::reduce_in_thread<count>(static_cast<accumulator>(items[0]), items, op, 1);
 }
 
 /// The same, starting with `prefix`: `op(... op(op(prefix, items[0]), items[1]) ...)`; n calls.
@@ -82,7 +82,7 @@ template <class Items, class Operator, class Prefix>
 STRATA_D auto ThreadReduce(const Items& items, Operator op, Prefix prefix) {
   constexpr std::size_t count = detail::checked_static_size<Items>::value;
   using accumulator = detail::accumulator_t<Operator&, Prefix, detail::item_of_t<Items>>;
-  return detail::fold<count>(static_cast<accumulator>(prefix), items, op, 0);
+  return detail::reduce_in_thread<count>(static_cast<accumulator>(prefix), items, op, 0);
 }
 
 /// The same for `Count` items behind a pointer or any random-access iterator.
@@ -91,14 +91,14 @@ STRATA_D auto ThreadReduce(Iterator items, Operator op) {
   static_assert(Count > 0, "ThreadReduce<Count>: there must be at least one item");
   using item = detail::item_of_t<Iterator>;
   using accumulator = detail::accumulator_t<Operator&, item, item>;
-  return detail::fold<Count>(static_cast<accumulator>(items[0]), items, op, 1);
+  return detail::reduce_in_thread<Count>(static_cast<accumulator>(items[0]), items, op, 1);
 }
 
 template <int Count, class Iterator, class Operator, class Prefix>
 STRATA_D auto ThreadReduce(Iterator items, Operator op, Prefix prefix) {
   static_assert(Count > 0, "ThreadReduce<Count>: there must be at least one item");
   using accumulator = detail::accumulator_t<Operator&, Prefix, detail::item_of_t<Iterator>>;
-  return detail::fold<Count>(static_cast<accumulator>(prefix), items, op, 0);
+  return detail::reduce_in_thread<Count>(static_cast<accumulator>(prefix), items, op, 0);
 }
 
 STRATA_NAMESPACE_END

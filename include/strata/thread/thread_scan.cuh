@@ -10,15 +10,15 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-// A parameter of this type is converted, not deduced from: a prefix 0 serves any arithmetic type.
+// A parameter of this type is converted, not deduced: 0 is a prefix of any arithmetic type.
 template <class T>
 using not_deduced_t = typename identity_type<T>::type;
 
-/// Scans the first `valid` of `Length` items (all, if `Full`) behind what `prefix` holds if
-/// `apply_prefix`. Returns what an exclusive scan would give the item behind the last one; unless
-/// `Total`, an exclusive scan saves the operator call for that, and the result is unspecified.
+/// Scans the first `valid` of `Length` items (all if `Full`), after `prefix` if `apply_prefix`. Returns the
+/// sum of all, with the prefix if that is applied. If `Total` is false, an exclusive scan saves the operator
+/// call for that sum, and the result is unspecified.
 ///
-/// The trip count is known at compile time also for fewer items, so that arrays stay in registers.
+/// The loop has `Length` iterations known at compile time, whatever `valid` is: arrays stay in registers.
 template <bool Inclusive, bool Total, bool Full, int Length, class T, class Operator>
 STRATA_D T scan_in_thread(const T* input, T* output, Operator& op, const T& prefix,
                           bool apply_prefix, [[maybe_unused]] int valid = Length) {
@@ -44,14 +44,13 @@ STRATA_D T scan_in_thread(const T* input, T* output, Operator& op, const T& pref
 ///     ThreadScanInclusive: output[i] = op(... op(op(prefix, input[0]), input[1]) ..., input[i])
 ///     ThreadScanExclusive: output[0] = prefix, output[i] = op(output[i - 1], input[i - 1])
 ///
-/// - Without a prefix, or where `apply_prefix` is false, the scan begins with input[0]; output[0]
-///   of the exclusive scan is the unused prefix then. (So a block's first thread can run the code
-///   of the others.)
-/// - What is returned has all items in it, and the prefix if that is applied.
-/// - Strictly sequential: floating-point results are those of the loop, and `scan_op` need not even
-///   be associative. It is called once for each item but a first one without a prefix.
-/// - `output` may be `input`. Loops are unrolled, so arrays that are indexed by constants elsewhere
-///   too stay in registers.
+/// - Without a prefix, or if `apply_prefix` is false, the scan begins with input[0]. output[0] of the
+///   exclusive scan is then the unused prefix. (So a block's first thread runs the code of the others.)
+/// - The returned sum contains all items, and the prefix if that is applied.
+/// - Strictly sequential: floating-point results are those of the loop, and `scan_op` need not be
+///   associative. It is called once for each item, except for the first one if there is no prefix.
+/// - `output` may be `input`. Loops are unrolled: arrays stay in registers if all other code indexes them by
+///   constants, too.
 ///
 /// @code
 /// STRATA_KERNEL void row_offsets(const int* counts, int* offsets, int* totals) {

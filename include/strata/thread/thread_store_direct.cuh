@@ -11,14 +11,13 @@
 #include <cstddef>
 
 /// \file
-/// How one thread of a block, or lane of a warp, stores its items: those of thread `linear_tid`
-/// into the tile that starts at `block_itr`. With `valid_items`, nothing is written at that
-/// position and beyond.
+/// Stores the items of one thread of a block, or of one lane of a warp: those of thread `linear_tid`, into the
+/// tile that starts at `block_itr`. With `valid_items`, nothing is written at that position and beyond.
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-// Items may be wider than what they become: sums of bytes are carried in an int.
+// Items may be wider than the output: sums of bytes are ints.
 template <int Stride, class T, std::size_t Items, class Iterator>
 STRATA_D void store_items(tile_positions<Stride> position, Iterator to, const T (&items)[Items]) {
   STRATA_UNROLL
@@ -52,8 +51,8 @@ STRATA_D void StoreDirectBlocked(int linear_tid, Iterator block_itr,
                       valid_items);
 }
 
-/// As StoreDirectBlocked, in words of up to 16 bytes if `block_ptr` is aligned to them. It need not
-/// be: then, and where words would be no wider than `T`, items are stored one by one.
+/// As StoreDirectBlocked, in words of up to 16 bytes. If `block_ptr` is not aligned to them, or words would
+/// be no wider than `T`, items are stored one by one.
 template <class T, std::size_t ItemsPerThread>
 STRATA_D void StoreDirectBlockedVectorized(int linear_tid, T* block_ptr,
                                            const T (&items)[ItemsPerThread]) {
@@ -67,8 +66,7 @@ STRATA_D void StoreDirectBlockedVectorized(int linear_tid, T* block_ptr,
   strata::StoreDirectBlocked(linear_tid, block_ptr, items);
 }
 
-/// Thread t of `BlockThreads` stores items t, t + BlockThreads, t + 2 * BlockThreads ... of the
-/// tile.
+/// Thread t of `BlockThreads` stores items t, t + BlockThreads, t + 2 * BlockThreads ... of the tile.
 template <int BlockThreads, class T, std::size_t ItemsPerThread, class Iterator>
 STRATA_D void StoreDirectStriped(int linear_tid, Iterator block_itr,
                                  const T (&items)[ItemsPerThread]) {
@@ -82,8 +80,8 @@ STRATA_D void StoreDirectStriped(int linear_tid, Iterator block_itr,
                       valid_items);
 }
 
-/// Lane l of warp w stores items l, l + 32, l + 64 ... of the 32 * N items that start at 32 * N *
-/// w. The block's size must be a multiple of 32.
+/// Lane l of warp w stores items l, l + 32, l + 64 ... of the 32 * N items that start at 32 * N * w. The
+/// block's size must be a multiple of 32.
 template <class T, std::size_t ItemsPerThread, class Iterator>
 STRATA_D void StoreDirectWarpStriped(int linear_tid, Iterator block_itr,
                                      const T (&items)[ItemsPerThread]) {
@@ -112,7 +110,7 @@ STRATA_D void store_blocked_in_words(int linear_tid, Iterator to, const T (&item
 template <class T, std::size_t Items, class Iterator>
 STRATA_D void store_blocked_in_words(int linear_tid, Iterator to, const T (&items)[Items],
                                      int end) {
-  // All threads but one either have all their items or none.
+  // At most one thread has some of its items: the others have all or none.
   if ((linear_tid + 1) * static_cast<int>(Items) <= end) {
     detail::store_blocked_in_words(linear_tid, to, items);
   } else {

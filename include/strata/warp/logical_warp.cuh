@@ -10,9 +10,9 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// The calling thread's place in its logical warp, and exchange among its lanes. A power of two
-/// divides each warp; another width is the first lanes of each warp. All lanes of the logical warp,
-/// and no others, take part in each call, so that logical warps of one warp may diverge.
+/// The calling thread's lane in its logical warp, and exchange among the lanes. If `Threads` is a power of
+/// two, logical warps divide each warp; otherwise each warp has one, its first lanes. All lanes of the
+/// logical warp, and no others, execute each call, so that logical warps of one warp may diverge.
 template <int Threads>
 class logical_warp {
   static_assert(Threads >= 1 && Threads <= warp_threads,
@@ -39,13 +39,13 @@ class logical_warp {
     return __ballot_sync(mask(), predicate) >> first_lane() & lanes;
   }
 
-  /// The value of the lane `distance` above; something unspecified where there is none.
+  /// The value of the lane `distance` above; unspecified if there is none.
   template <class T>
   STRATA_D T from_above(const T& value, int distance) const {
     if constexpr (divides_warp) {
       return platform::shuffle_down(mask(), value, static_cast<unsigned>(distance), Threads);
     } else {
-      // A lane outside the mask must not even be read from.
+      // A lane outside the mask must not be the source of a shuffle.
       const int source = warp_lane_ + distance;
       return platform::shuffle(mask(), value, source < Threads ? source : warp_lane_);
     }
@@ -57,7 +57,7 @@ class logical_warp {
   }
 
  private:
-  // Its lane 0, counted in the warp.
+  // The logical warp's lane 0, as a lane of the warp.
   STRATA_D int first_lane() const {
     return divides_warp && !is_whole_warp ? warp_lane_ & ~(Threads - 1) : 0;
   }

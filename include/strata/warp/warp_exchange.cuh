@@ -35,19 +35,19 @@ enum WarpExchangeAlgorithm {
 ///   becomes the striped arrangement's item `ranks[i]`. The logical warp's ranks are 0 .. W * N - 1, each
 ///   once. Not for WARP_EXCHANGE_SHUFFLE.
 /// - A logical warp has 1 to 32 threads. A power of two divides each warp into 32 / W logical warps, side
-///   by side; of another width there is one in each warp, its first lanes, and the others must not call.
+///   by side. With another width each warp has one, its first lanes, and the other lanes must not call.
 /// - All lanes of a logical warp must call together. Those of other logical warps need not.
-/// - Each logical warp has a `TempStorage` of its own, of an array in shared memory: W * N items and the
-///   gaps of their layout; of WARP_EXCHANGE_SHUFFLE's nothing is used.
-/// - Bank conflicts: none in blocked and striped accesses, for any N and items of any size, if the
-///   storages of a warp's logical warps follow each other and all of them call together. The
-///   exceptions: striped accesses of items of 1 or 2 bytes if W is 2, or if W is no power of two, may
-///   take 2 wavefronts for 1, and a scatter what its ranks cost.
-/// - `__syncwarp()` of the logical warp's lanes must stand between two calls that use the same storage.
-///   Shuffles need none.
+/// - Each logical warp needs its own `TempStorage`, an element of an array in shared memory: W * N items and
+///   the gaps of their layout. WARP_EXCHANGE_SHUFFLE does not use it.
+/// - Bank conflicts: none in blocked and striped accesses, for any N and items of any size, if the storages
+///   of a warp's logical warps are consecutive and all of them call together. Two exceptions: striped
+///   accesses of items of 1 or 2 bytes if W is 2, or striped accesses if W is no power of two, may take 2
+///   wavefronts for 1. The conflicts of a scatter depend on its ranks.
+/// - Between two calls that use the same storage, the logical warp's lanes must call `__syncwarp()`. Shuffles
+///   need none.
 /// - `T` must be trivially relocatable.
 ///
-/// Source: arrangements and names are those of CUB, whose WARP_EXCHANGE_SHUFFLE is for N = W only.
+/// Source: arrangements and names are those of CUB. Its WARP_EXCHANGE_SHUFFLE requires N = W.
 ///
 /// @code
 /// STRATA_KERNEL void sums_of_7(const int* in, int* out) {

@@ -16,8 +16,8 @@ STRATA_NAMESPACE_BEGIN
 
 /// How WarpLoad reads memory, and which items a lane gets.
 enum WarpLoadAlgorithm {
-  /// Blocked arrangement, item by item: neighbouring lanes are ItemsPerThread items apart, which is
-  /// efficient for few items per lane only.
+  /// Blocked arrangement, item by item: neighbouring lanes are ItemsPerThread items apart. Efficient only
+  /// for a small number of items per lane.
   WARP_LOAD_DIRECT,
   /// Striped arrangement: every access is to consecutive items.
   WARP_LOAD_STRIPED,
@@ -29,21 +29,19 @@ enum WarpLoadAlgorithm {
   WARP_LOAD_TRANSPOSE,
 };
 
-/// Loads a tile of `LogicalWarpThreads * ItemsPerThread` items, `ItemsPerThread` of them into each
-/// lane of a logical warp, from any random-access iterator whose values convert to `T`. Logical
-/// warps are those of WarpReduce; each has a tile of its own, at which the iterator starts.
+/// Loads a tile of `LogicalWarpThreads * ItemsPerThread` items, `ItemsPerThread` of them into each lane of a
+/// logical warp, from any random-access iterator whose values convert to `T`. Logical warps are those of
+/// WarpReduce; each loads one tile, at which its iterator starts.
 ///
-/// - `valid_items`: only the first so many items of the tile are read (none if it is not positive);
-///   the others keep their value or become `oob_default`, with every algorithm.
-/// - WARP_LOAD_DIRECT, _STRIPED and _VECTORIZE: lanes do not wait for each other, and a lane may
-///   load alone. No shared memory: `TempStorage` is there for the sake of one interface, and may be
-///   left out.
-/// - WARP_LOAD_TRANSPOSE: all lanes of a logical warp must call together, with the same
-///   `valid_items`; those of other logical warps need not. `T` must be trivially relocatable. Each
-///   logical warp needs a `TempStorage` of its own, that of WarpExchange: about the size of the
-///   tile. `__syncwarp()` of its lanes must stand between two calls that use the same storage, and
-///   before the storage is used for anything else.
-/// - Bank conflicts: as of WarpExchange.
+/// - `valid_items`: only the first `valid_items` items of the tile are read (none if it is not positive).
+///   With every algorithm, the others keep their value or become `oob_default`.
+/// - WARP_LOAD_DIRECT, _STRIPED and _VECTORIZE: lanes do not wait for each other, and a lane may load alone.
+///   They use no shared memory: `TempStorage` makes the interface uniform, and may be omitted.
+/// - WARP_LOAD_TRANSPOSE: all lanes of a logical warp must call together, with the same `valid_items`; those
+///   of other logical warps need not. `T` must be trivially relocatable. Each logical warp needs its own
+///   `TempStorage`, that of WarpExchange: about the size of the tile. Its lanes must call `__syncwarp()`
+///   between two calls that use the same storage, and before the storage is used for anything else.
+/// - Bank conflicts: as WarpExchange.
 ///
 /// @code
 /// STRATA_KERNEL void negate_rows_of_48(const int* in, int* out) {
@@ -90,7 +88,7 @@ class WarpLoad {
   template <class Iterator>
   STRATA_D void Load(Iterator src_it, T (&dst_items)[items_per_thread], int valid_items) {
     if constexpr (transposes) {
-      // What another lane's item keeps must not take its way through shared memory.
+      // An item that keeps its value must not be exchanged with another lane's.
       T loaded[items_per_thread] = {};
       load(src_it, loaded, valid_items);
       transpose(loaded);
@@ -109,7 +107,7 @@ class WarpLoad {
   }
 
  private:
-  // In the arrangement in which memory is read; `end` is nothing or the number of valid items.
+  // In the arrangement in which memory is read. `end` is empty or the number of valid items.
   template <class Iterator, class... End>
   STRATA_D void load(Iterator from, T (&items)[items_per_thread], End... end) {
     if constexpr (Algorithm == WARP_LOAD_DIRECT) {
@@ -121,7 +119,7 @@ class WarpLoad {
     }
   }
 
-  // From there to that of the algorithm.
+  // From that arrangement to the algorithm's.
   STRATA_D void transpose([[maybe_unused]] T (&items)[items_per_thread]) {
     if constexpr (transposes) exchange(storage_->Alias()).StripedToBlocked(items, items);
   }

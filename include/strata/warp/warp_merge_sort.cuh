@@ -6,7 +6,6 @@
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
 #include <strata/warp/logical_warp.cuh>
-#include <strata/warp/specializations/merge_sort_forms.cuh>
 #include <strata/warp/specializations/merge_sort_levels.cuh>
 
 #include <type_traits>
@@ -14,7 +13,7 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// The threads of a logical warp: see merge_sort_levels.
+/// A logical warp as a team of merge_sort_levels.
 template <int Threads>
 class merge_sort_warp {
  public:
@@ -22,7 +21,7 @@ class merge_sort_warp {
   STRATA_D unsigned mask() const { return warp_.mask(); }
   STRATA_D void synchronise(int) const { __syncwarp(warp_.mask()); }
 
-  STRATA_D bool shares_fit(int, bool goes_on, int start, int end) const {
+  STRATA_D bool slices_fit(int, bool goes_on, int start, int end) const {
     const int next_start = warp_.from_above(start, 1);
     const bool fit = warp_.ballot(goes_on && end != next_start) == 0;
     __syncwarp(warp_.mask());
@@ -72,7 +71,7 @@ class merge_sort_warp {
 /// @endcode
 template <class KeyT, int ItemsPerThread, int LogicalWarpThreads = warp_threads,
           class ValueT = NullType>
-class WarpMergeSort : public detail::merge_sort_forms<
+class WarpMergeSort : public detail::merge_sort_calls<
                           WarpMergeSort<KeyT, ItemsPerThread, LogicalWarpThreads, ValueT>, KeyT,
                           ItemsPerThread, LogicalWarpThreads, ValueT> {
   static_assert(is_trivially_relocatable_v<KeyT> && is_trivially_relocatable_v<ValueT>,
@@ -90,7 +89,7 @@ class WarpMergeSort : public detail::merge_sort_forms<
   STRATA_D unsigned get_member_mask() const { return team_.mask(); }
 
  private:
-  friend detail::merge_sort_forms<WarpMergeSort, KeyT, ItemsPerThread, LogicalWarpThreads, ValueT>;
+  friend detail::merge_sort_calls<WarpMergeSort, KeyT, ItemsPerThread, LogicalWarpThreads, ValueT>;
   using team_type = detail::merge_sort_warp<LogicalWarpThreads>;
   STRATA_D storage& memory() { return storage_; }
   STRATA_D const team_type& team() const { return team_; }

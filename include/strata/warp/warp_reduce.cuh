@@ -21,22 +21,19 @@ STRATA_NAMESPACE_BEGIN
 /// - A logical warp has 1 to 32 threads. A power of two divides each warp into 32 /
 ///   LogicalWarpThreads logical warps, side by side; of another width there is one in each warp,
 ///   its first lanes, and the other lanes must not call.
-/// - All lanes of a logical warp must call together. Those of other logical warps need not: they
-/// may
-///   be elsewhere, or call with other arguments.
+/// - All lanes of a logical warp must call together. Those of other logical warps need not: they may be elsewhere, or
+///   call with other arguments.
 /// - Items are numbered by lane, and within a lane by array index. Operands keep that order, so the
 ///   operator need be associative only. It is called with items and with results of such calls,
 ///   never with the input of a lane at or past `valid_items`.
 /// - `Reduce`, `Sum`, `Min` and `Max` return the result in lane 0 of each logical warp, the
 ///   segmented forms in the first lane of each segment; the value in other lanes is unspecified.
 ///   `AllReduce` and `AllSum` return it, the same bits, in every lane of the logical warp.
-/// - `Min` and `Max` are `strata::Min` and `strata::Max`, which say what becomes of NaNs.
-/// - `valid_items`: lanes 0 .. valid_items - 1 hold an item; 1 to LogicalWarpThreads, the same in
-/// the
-///   whole logical warp. Not checked but in debug builds.
-/// - Segments: a flag that is not 0 marks the first (Head) or last (Tail) lane of a segment. The
-/// first
-///   lane starts a segment and the last lane ends one whatever their flags.
+/// - `Min` and `Max` are `strata::Min` and `strata::Max`; their contracts define the results for NaNs.
+/// - `valid_items`: lanes 0 .. valid_items - 1 hold an item; 1 to LogicalWarpThreads, the same in the whole logical
+///   warp. Only debug builds check it.
+/// - Segments: a flag that is not 0 marks the first (Head) or last (Tail) lane of a segment. The first lane starts a
+///   segment and the last lane ends one whatever their flags.
 /// - Determinism: the association depends on the types, `valid_items` and the flags alone, so
 ///   floating-point results repeat bit for bit.
 /// - Storage and barriers: items move by shuffles. `TempStorage` exists for the sake of a uniform
@@ -103,7 +100,7 @@ class WarpReduce {
   STRATA_D T HeadSegmentedReduce(T input, Flag head_flag, Operator reduction_op) {
     // A segment ends where the next lane is a head.
     const unsigned heads = warp_.ballot(static_cast<bool>(head_flag));
-    return fold(input, reduction_op, segment_end(heads >> 1));
+    return reduce_to(input, reduction_op, segment_end(heads >> 1));
   }
   template <class Flag>
   STRATA_D T HeadSegmentedSum(T input, Flag head_flag) {
@@ -113,7 +110,7 @@ class WarpReduce {
   template <class Flag, class Operator>
   STRATA_D T TailSegmentedReduce(T input, Flag tail_flag, Operator reduction_op) {
     const unsigned tails = warp_.ballot(static_cast<bool>(tail_flag));
-    return fold(input, reduction_op, segment_end(tails));
+    return reduce_to(input, reduction_op, segment_end(tails));
   }
   template <class Flag>
   STRATA_D T TailSegmentedSum(T input, Flag tail_flag) {
@@ -158,14 +155,14 @@ class WarpReduce {
       return detail::reduce_warp_in_hardware<traits::hardware>(
           warp_.lane() < valid_items ? input : traits::identity());
     } else {
-      return fold(input, op, valid_items);
+      return reduce_to(input, op, valid_items);
     }
   }
 
   // Afterwards lane i has the items of lanes i .. end - 1. A step adds to the 2^k items that a lane
   // has those that its neighbour 2^k lanes above has: always neighbours, so order is kept.
   template <class Operator>
-  STRATA_D T fold(T value, Operator& op, int end) {
+  STRATA_D T reduce_to(T value, Operator& op, int end) {
     detail::operator_requirements<Operator, T>::check();
     STRATA_UNROLL
     for (int distance = 1; distance < LogicalWarpThreads; distance *= 2) {
@@ -193,4 +190,21 @@ class WarpReduce {
   logical_warp warp_;
 };
 
+namespace detail {
+
+/// Reduces over the lanes of a logical warp of `Lanes`; the result is in its lane 0. Unless `Full`, only the first
+/// `valid` (1 .. Lanes) of them hold an item.
+template <int Lanes, bool Full, class T, class Operator>
+STRATA_D T reduce_lanes(const T& value, Operator op, int valid) {
+  using warp_reduce = WarpReduce<T, Lanes>;
+  typename warp_reduce::TempStorage temp_storage;
+  if constexpr (Full) {
+    static_cast<void>(valid);
+    return warp_reduce(temp_storage).Reduce(value, op);
+  } else {
+    return warp_reduce(temp_storage).Reduce(value, op, valid);
+  }
+}
+
+}  // namespace detail
 STRATA_NAMESPACE_END

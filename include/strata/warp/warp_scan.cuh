@@ -18,30 +18,26 @@ STRATA_NAMESPACE_BEGIN
 ///     inclusive: op(... op(op(initial_value, item[0]), item[1]) ..., item[lane])
 ///     exclusive: op(... op(op(initial_value, item[0]), item[1]) ..., item[lane - 1])
 ///
-/// - A logical warp has 1 to 32 threads. A power of two divides each warp into 32 /
-///   LogicalWarpThreads logical warps, side by side; of another width there is one in each warp,
-///   its first lanes, and the other lanes must not call.
-/// - All lanes of a logical warp must call together, with the same initial value. Those of other
-///   logical warps need not: they may be elsewhere, or call with other arguments.
-/// - Without an initial value there is no exclusive result in lane 0: it is something unspecified.
-///   Sums begin with `T{}`.
-/// - Operands keep their order, so the operator need be associative only. It is called with items,
-///   the initial value and results of such calls, with nothing else.
-/// - `warp_aggregate` is the sum of all items, without the initial value, the same bits in every
-///   lane.
-/// - The Partial forms scan lanes 0 .. valid_items - 1. The operator is not called with the input
-///   of other lanes, and their outputs are not written. `valid_items` must be the same in the whole
-///   logical warp; above LogicalWarpThreads it means all. If it is 0 or less, nothing at all is
-///   written.
-/// - Outputs may be the variable that the input came from.
-/// - Determinism: the association depends on the types and the width alone, so floating-point
-///   results repeat bit for bit. A result does not depend on `valid_items`.
-/// - Storage and barriers: items move by shuffles. `TempStorage` exists for the sake of a uniform
-///   interface, is empty, and no barrier is needed between uses.
-/// - A scan takes log2(LogicalWarpThreads) steps (rounded up) of a shuffle for each 4 bytes of `T`
-///   and one conditional call of the operator; an exclusive result one more shuffle, but for sums
-///   of integers a subtraction. No lane is compared: the shuffle says itself whether there is a
-///   source.
+/// - A logical warp has 1 to 32 threads. A power of two divides each warp into 32 / LogicalWarpThreads
+///   logical warps, side by side. With another width each warp has one, its first lanes, and the other
+///   lanes must not call.
+/// - All lanes of a logical warp must call together, with the same initial value. Those of other logical
+///   warps may diverge, or call with other arguments.
+/// - Without an initial value, the exclusive result of lane 0 is unspecified. Sums begin with `T{}`.
+/// - Operands keep their order, so the operator need be associative only. It is called only with items, the
+///   initial value and results of such calls.
+/// - `warp_aggregate` is the sum of all items, without the initial value: the same bits in every lane.
+/// - The Partial overloads scan lanes 0 .. valid_items - 1. The operator is not called with the input of
+///   other lanes, and their outputs are not written. `valid_items` must be the same in the whole logical
+///   warp; above LogicalWarpThreads it means all lanes. If it is 0 or less, nothing is written.
+/// - An output may be the input's variable.
+/// - Determinism: the association depends on the types and the width alone, so floating-point results repeat
+///   bit for bit. A result does not depend on `valid_items`.
+/// - Storage and barriers: items move by shuffles. `TempStorage` makes the interface uniform and is empty. No
+///   barrier is needed between uses.
+/// - Cost: log2(LogicalWarpThreads) steps, rounded up. Each is one shuffle for every 4 bytes of `T` and one
+///   conditional call of the operator. An exclusive result takes one more shuffle, or one subtraction for
+///   sums of integers. Lanes are not compared: the shuffle returns whether there is a source.
 /// - `T` must be trivially relocatable.
 ///
 /// @code
@@ -210,7 +206,7 @@ class WarpScan {
       if (is_valid) {
         if constexpr (!detail::is_given<Initial>) {
           exclusive = below;
-        } else if constexpr (detail::adds_like_words<Operator, T>) {
+        } else if constexpr (detail::adds_as_words<Operator, T>) {
           exclusive = static_cast<T>(op(initial, below));  // in lane 0 that is 0
         } else {
           exclusive = warp_.lane() == 0 ? initial : static_cast<T>(op(initial, below));

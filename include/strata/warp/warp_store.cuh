@@ -16,8 +16,8 @@ STRATA_NAMESPACE_BEGIN
 
 /// How WarpStore writes memory, and where a lane's items belong.
 enum WarpStoreAlgorithm {
-  /// Blocked arrangement, item by item: neighbouring lanes are ItemsPerThread items apart, which is
-  /// efficient for few items per lane only.
+  /// Blocked arrangement, item by item: neighbouring lanes are ItemsPerThread items apart. Efficient only
+  /// for a small number of items per lane.
   WARP_STORE_DIRECT,
   /// Striped arrangement: every access is to consecutive items.
   WARP_STORE_STRIPED,
@@ -33,12 +33,11 @@ enum WarpStoreAlgorithm {
 /// lane of a logical warp, to any random-access iterator. The counterpart of WarpLoad, which has an
 /// example.
 ///
-/// - `valid_items`: only the first so many items of the tile are written (none if not positive).
-/// - WARP_STORE_DIRECT, _STRIPED and _VECTORIZE: lanes do not wait for each other, and a lane may
-///   store alone. No shared memory: `TempStorage` is there for the sake of one interface, and may
-///   be left out.
-/// - WARP_STORE_TRANSPOSE: who calls, barriers and shared memory as for WarpLoad. `T` must be
-///   trivially relocatable.
+/// - `valid_items`: only the first `valid_items` items of the tile are written (none if it is not positive).
+/// - WARP_STORE_DIRECT, _STRIPED and _VECTORIZE: lanes do not wait for each other, and a lane may store alone.
+///   They use no shared memory: `TempStorage` makes the interface uniform, and may be omitted.
+/// - WARP_STORE_TRANSPOSE: calling lanes, barriers and shared memory as for WarpLoad. `T` must be trivially
+///   relocatable.
 template <class T, int ItemsPerThread, WarpStoreAlgorithm Algorithm = WARP_STORE_DIRECT,
           int LogicalWarpThreads = warp_threads>
 class WarpStore {
@@ -68,7 +67,7 @@ class WarpStore {
   }
 
  private:
-  // `end` is nothing or the number of valid items.
+  // `end` is empty or the number of valid items.
   template <class Iterator, class... End>
   STRATA_D void store(Iterator to, const T (&items)[items_per_thread], End... end) {
     if constexpr (Algorithm == WARP_STORE_DIRECT) {

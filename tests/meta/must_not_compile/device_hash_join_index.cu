@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: the rows of a hash join are told by integers of 4 or 8 bytes: choose such an Index
+// expect: the row numbers of a hash join are integers of 4 or 8 bytes: choose such an Index
 #define STRATA_JOIN_BACKEND STRATA_JOIN_BACKEND_CUDA
 #include <strata/device/device_hash_join.hpp>
 

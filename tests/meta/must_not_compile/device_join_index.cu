@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: the rows of a join are told by integers of 4 or 8 bytes: choose such an Index
+// expect: the row numbers of a join are integers of 4 or 8 bytes: choose such an Index
 #include <strata/device/hash_join/host_join.hpp>
 
 #ifdef STRATA_BAD

@@ -10,20 +10,19 @@ constexpr int items = 4;
 #endif
 
 // A tuning of one's own.
-using usual = strata::detail::scan_policy_hub<int, int>::Policy900;
+using base = strata::detail::scan_policy_hub<int, int>::Policy900;
 struct hub {
   struct Policy : strata::ChainedPolicy<750, Policy, Policy> {
-    static constexpr strata::scan_tile_tuning small_tile = usual::small_tile;
+    static constexpr strata::scan_tile_tuning small_tile = base::small_tile;
     static constexpr strata::scan_tile_tuning large_tile = {
         32, items, strata::BLOCK_LOAD_TRANSPOSE, strata::BLOCK_STORE_TRANSPOSE, 1};
-    static constexpr strata::scan_ring_tuning ring = usual::ring;
-    static constexpr std::size_t ring_from_bytes = usual::ring_from_bytes;
+    static constexpr strata::scan_pipeline_tuning pipeline = base::pipeline;
+    static constexpr int pipeline_above = base::pipeline_above;
   };
   using MaxPolicy = Policy;
 };
 
 cudaError_t sum(void* storage, std::size_t& bytes, const int* in, int* out) {
-  return strata::detail::DispatchScan<int, const int*, int*, strata::Sum, false, int,
-                                      hub>::Dispatch(storage, bytes, in, out, 1000, strata::Sum{},
-                                                     0, nullptr);
+  using Problem = strata::detail::scan_problem<const int*, int*, int, strata::Sum, false, int>;
+  return strata::detail::DispatchScan<Problem, hub>::Dispatch(storage, bytes, Problem{in, out, {}, 0}, 1000, nullptr);
 }

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: all policies of a segmented merge sort must have the same tile of `large`
+// expect: all policies of a segmented merge sort must have the same tile of `one_tile`
 #include <strata/device/device_segmented_merge_sort.cuh>
 
 struct is_less {
@@ -11,20 +11,21 @@ struct is_less {
 };
 
 #if defined(STRATA_BAD)
-constexpr int merge_items = 3, small_most = 64, older_threads = 32;
+constexpr int merge_items = 3, max_of_few = 64, older_threads = 32;
 #else
-constexpr int merge_items = 3, small_most = 64, older_threads = 64;
+constexpr int merge_items = 3, max_of_few = 64, older_threads = 64;
 #endif
 
 // A tuning of one's own.
 template <int Threads>
 struct tuning {
-  static constexpr strata::segment_tile_tuning tiny{32, 2, 1, 16}, little{32, 4, 1, small_most},
-      middle{64, 3, 1, 96}, large{Threads, 3, 1, Threads * 3},
-      huge{128, 3, 1, 384};
-  static constexpr strata::segment_tile_tuning few{64, 5, 1, 320};
+  static constexpr strata::segment_tile_tuning one_thread{32, 2, 1, 16},
+      few_threads{32, 4, 1, max_of_few}, part_of_tile{64, 3, 1, 96},
+      one_tile{Threads, 3, 1, Threads * 3},
+      many_tiles{128, 3, 1, 384};
+  static constexpr strata::segment_tile_tuning tile_per_multiprocessor{64, 5, 1, 320};
   static constexpr strata::segment_merge_tuning merge{32, merge_items + 2, 1, 32 * merge_items};
-  static constexpr strata::segment_merge_tuning merge_few{32, 7, 1, 160};
+  static constexpr strata::segment_merge_tuning merge_per_multiprocessor{32, 7, 1, 160};
 };
 struct hub {
   struct Policy750 : strata::ChainedPolicy<750, Policy750, Policy750>, tuning<older_threads> {};

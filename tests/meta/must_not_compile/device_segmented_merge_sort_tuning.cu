@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // expect: segmented_merge_sort tuning: a tile that is sorted must be some tiles of its merges
 // expect: segment_merge_tuning::tile_items must leave a thread without items
-// expect: segment_tile_tuning::most_items must fit the tile, and be least in `tiny`
+// expect: segment_tile_tuning::max_items must fit the tile, and be smallest in `one_thread`
 #include <strata/device/device_segmented_merge_sort.cuh>
 
 struct is_less {
@@ -13,20 +13,21 @@ struct is_less {
 };
 
 #if defined(STRATA_BAD)
-constexpr int merge_items = 5, merge_room = 4, small_most = 4, older_threads = 64;
+constexpr int merge_items = 5, thread_items = 4, max_of_few = 4, older_threads = 64;
 #else
-constexpr int merge_items = 3, merge_room = 5, small_most = 64, older_threads = 64;
+constexpr int merge_items = 3, thread_items = 5, max_of_few = 64, older_threads = 64;
 #endif
 
 // A tuning of one's own.
 template <int Threads>
 struct tuning {
-  static constexpr strata::segment_tile_tuning tiny{32, 2, 1, 16}, little{32, 4, 1, small_most},
-      middle{64, 3, 1, 96}, large{Threads, 3, 1, Threads * 3},
-      huge{128, 3, 1, 384};
-  static constexpr strata::segment_tile_tuning few{64, 5, 1, 320};
-  static constexpr strata::segment_merge_tuning merge{32, merge_room, 1, 32 * merge_items};
-  static constexpr strata::segment_merge_tuning merge_few{32, 7, 1, 160};
+  static constexpr strata::segment_tile_tuning one_thread{32, 2, 1, 16},
+      few_threads{32, 4, 1, max_of_few}, part_of_tile{64, 3, 1, 96},
+      one_tile{Threads, 3, 1, Threads * 3},
+      many_tiles{128, 3, 1, 384};
+  static constexpr strata::segment_tile_tuning tile_per_multiprocessor{64, 5, 1, 320};
+  static constexpr strata::segment_merge_tuning merge{32, thread_items, 1, 32 * merge_items};
+  static constexpr strata::segment_merge_tuning merge_per_multiprocessor{32, 7, 1, 160};
 };
 struct hub {
   struct Policy750 : strata::ChainedPolicy<750, Policy750, Policy750>, tuning<older_threads> {};

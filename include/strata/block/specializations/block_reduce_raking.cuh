@@ -3,16 +3,16 @@
 #pragma once
 
 #include <strata/block/specializations/raking_layout.hpp>
-#include <strata/block/specializations/reduce_lanes.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
+#include <strata/warp/warp_reduce.cuh>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
 /// BLOCK_REDUCE_RAKING, for more than one warp: every thread writes its item; each thread of the
-/// first warp folds a segment of consecutive items, one after the other; then that warp reduces the
+/// first warp reduces a segment of consecutive items, one after the other; then that warp reduces the
 /// segments. Operands keep their order.
 template <class T, int Threads>
 struct block_reduce_raking {

@@ -3,15 +3,15 @@
 #pragma once
 
 #include <strata/block/specializations/raking_layout.hpp>
-#include <strata/block/specializations/reduce_lanes.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/warp/warp_reduce.cuh>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
 /// BLOCK_REDUCE_RAKING_COMMUTATIVE_ONLY, for more than one warp: the threads behind the first warp
-/// write their items; lane r of the first warp folds its own item and items r + 32, r + 64 ...;
+/// write their items; lane r of the first warp reduces its item and items r + 32, r + 64 ...;
 /// then that warp reduces. Less shared memory and fewer accesses than raking, but operands change
 /// places.
 template <class T, int Threads>
@@ -40,8 +40,7 @@ struct block_reduce_raking_commutative_only {
           result = static_cast<T>(op(result, items.item(item)));
         }
       }
-      result = detail::reduce_lanes<warp_threads, Full>(
-          result, op, valid < warp_threads ? valid : warp_threads);
+      result = detail::reduce_lanes<warp_threads, Full>(result, op, valid < warp_threads ? valid : warp_threads);
     }
     if constexpr (AllThreads) {
       // Only thread 0 has read item 0.

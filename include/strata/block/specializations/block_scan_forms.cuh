@@ -15,9 +15,8 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// What goes before the first item of a block: nothing; a value that every thread has; or what a
-/// functor makes of the sum of the block's items, called by the first warp: what it returns in lane
-/// 0.
+/// What precedes the first item of a block: nothing; a value that every thread has; or the result of a functor
+/// that the first warp calls with the sum of the block's items, in lane 0.
 struct no_prefix {
   static constexpr bool is_value = false, is_callback = false;
 };
@@ -34,12 +33,12 @@ struct prefix_callback {
   Callback& callback;
 };
 
-/// Tells a prefix callback from an operator or an aggregate in the same place.
+/// Distinguishes a prefix callback from an operator or an aggregate at the same position of an overload.
 template <class Callback, class T>
 using if_callback = std::enable_if_t<std::is_invocable_r_v<T, Callback&, T>, int>;
 
-/// The forms of BlockScan, for an algorithm that scans one item of each thread. `aggregate` may be
-/// not_given; so may `valid_items`, if all are.
+/// The overloads of BlockScan, for an algorithm that scans one item of each thread. `aggregate` may be
+/// not_given, and so may `valid_items`, if all are valid.
 template <class T, int Threads, class Algorithm>
 struct block_scan_forms {
   typename Algorithm::storage& storage;
@@ -73,9 +72,8 @@ struct block_scan_forms {
     if (full || thread < valid) output = result;
   }
 
-  /// An array is folded, its sum scanned with those of other threads, and then the array behind
-  /// what is before it: two walks over the array, the least operator calls, and no second array in
-  /// registers.
+  /// Each thread reduces its array, the threads' sums are scanned, and each thread scans its array after the
+  /// sum of those before it: the least operator calls, and no second array in registers.
   template <bool Inclusive, std::size_t Items, class Operator, class Prefix, class Aggregate,
             class Valid>
   STRATA_D void scan(const T (&input)[Items], T (&output)[Items], Operator& op, Prefix prefix,
@@ -86,26 +84,26 @@ struct block_scan_forms {
       scan<Inclusive>(input[0], output[0], op, prefix, aggregate, valid_items);
     } else {
       int valid_threads = Threads;
-      int own_valid = items;
+      int thread_valid = items;
       T sum = input[0];
       if constexpr (full) {
-        sum = detail::fold<items>(sum, input, op, 1);
+        sum = detail::reduce_in_thread<items>(sum, input, op, 1);
       } else {
         if (valid_items < 1) return;
         if (valid_items < Threads * items) valid_threads = ceiling_divide(valid_items, items);
-        own_valid = valid_items - thread * items;
+        thread_valid = valid_items - thread * items;
         STRATA_UNROLL
         for (int i = 1; i < items; ++i) {
-          if (i < own_valid) sum = static_cast<T>(op(sum, input[i]));
+          if (i < thread_valid) sum = static_cast<T>(op(sum, input[i]));
         }
       }
       const T before = Algorithm::template scan<false, full>(storage, thread, sum, op, prefix,
                                                              aggregate, valid_threads);
-      // A sum of words begins with 0 in the first thread, prefix or not.
+      // A sum of words begins with 0 in the first thread, with a prefix or without.
       constexpr bool has_prefix =
-          Prefix::is_value || Prefix::is_callback || adds_like_words<Operator, T>;
+          Prefix::is_value || Prefix::is_callback || adds_as_words<Operator, T>;
       detail::scan_in_thread<Inclusive, false, full, items>(+input, +output, op, before,
-                                                            has_prefix || thread > 0, own_valid);
+                                                            has_prefix || thread > 0, thread_valid);
     }
   }
 };

@@ -14,23 +14,23 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// BLOCK_SCAN_RAKING and, if `Memoize`, BLOCK_SCAN_RAKING_MEMOIZE, for more than one warp: every
-/// thread writes its item; each thread of the first warp folds a segment of consecutive items; that
-/// warp scans the segments' sums; each of its threads scans its segment, behind the sum of those
-/// before it, in place; every thread reads its result. Two barriers, whatever the prefix.
+/// BLOCK_SCAN_RAKING and, if `Memoize`, BLOCK_SCAN_RAKING_MEMOIZE, for more than one warp. Every thread writes
+/// its item to shared memory. Each thread of the first warp reduces a segment of consecutive items; the warp
+/// scans the segments' sums; each of its threads scans its segment in place, after the sum of the segments
+/// before it. Every thread reads its result. Two barriers, with any prefix.
 ///
 /// Unless `Full`, only the first `valid` (1 .. Threads) threads have an item, and only they get a
 /// result.
 template <class T, int Threads, bool Memoize>
 struct block_scan_raking {
-  // As wide accesses as the size allows, whatever the alignment: four floats in a struct take one.
+  // Accesses are as wide as the size allows, whatever the alignment: a struct of four floats is one access.
   static constexpr std::size_t alignment = alignof(T) < 16 && sizeof(T) % 16 == 0  ? 16
                                            : alignof(T) < 8 && sizeof(T) % 8 == 0 ? 8
                                                                                   : alignof(T);
-  struct alignas(alignment) place {
+  struct alignas(alignment) item_storage {
     unsigned char bytes[sizeof(T)];
   };
-  using segments = raking_segments<place, Threads>;
+  using segments = raking_segments<item_storage, Threads>;
   using layout = typename segments::layout;
   static constexpr int segment = segments::segment;
   static constexpr int rakers = segments::rakers;
@@ -45,7 +45,7 @@ struct block_scan_raking {
                          Aggregate&& aggregate, int valid) {
     if (Full || thread < valid) at_unit(shared, layout::unit(thread)) = item;
     __syncthreads();
-    // The whole first warp, for the prefix functor may need it, though there may be fewer rakers.
+    // The whole first warp, because the prefix functor may need it, even if there are fewer rakers.
     if (thread < warp_threads) {
       rake<Inclusive, Full, is_given<Aggregate>>(shared, thread, item, op, prefix, valid);
     }
@@ -66,20 +66,20 @@ struct block_scan_raking {
   };
 
   template <bool Inclusive, bool Full, bool PublishAll, class Operator, class Prefix>
-  STRATA_D static void rake(storage& shared, int lane, const T& own, Operator& op, Prefix& prefix,
+  STRATA_D static void rake(storage& shared, int lane, const T& item, Operator& op, Prefix& prefix,
                             int valid) {
     const int first = lane * segment;
     const int first_unit = layout::unit(first);
     const auto at = [&](int i) -> T& {
       return at_unit(shared, first_unit + i * layout::pitch);
     };
-    // How many items the segment has; known to be all of them where that can be.
+    // The number of items of the segment: a constant if all segments have the same.
     constexpr bool whole = Full && Threads % segment == 0;
     const int count = valid - first;
     const bool has_items = whole && rakers == warp_threads ? true : lane < rakers && count > 0;
 
     slot memo[Memoize ? segment : 1];
-    T sum = own;
+    T sum = item;
     if (has_items) {
       sum = at(0);
       if constexpr (Memoize) memo[0].item = sum;
@@ -96,7 +96,7 @@ struct block_scan_raking {
     const T inclusive =
         detail::scan_lanes<warp_threads, all_rake>(full_warp_mask, sum, op, has_items);
     T before = detail::sum_of_lanes_below<warp_threads, Operator>(full_warp_mask, sum, inclusive);
-    bool has_before = adds_like_words<Operator, T> || lane > 0;  // words have 0 in lane 0
+    bool has_before = adds_as_words<Operator, T> || lane > 0;  // words have 0 in lane 0
     const int last_raker = (Full ? rakers : ceiling_divide(valid, segment)) - 1;
     if constexpr (PublishAll) {
       if (lane == last_raker) shared.aggregate = inclusive;

@@ -14,9 +14,9 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// BLOCK_SCAN_WARP_SCANS, and blocks of up to one warp: every warp scans its items by shuffles and
-/// writes its sum; after a barrier each warp adds up the sums of the warps before it. A prefix from
-/// a functor costs a second barrier.
+/// BLOCK_SCAN_WARP_SCANS, and blocks of up to one warp. Every warp scans its items by shuffles and writes its
+/// sum to shared memory; after a barrier each warp adds the sums of the warps before it. A prefix from a
+/// functor takes a second barrier.
 ///
 /// Unless `Full`, only the first `valid` (1 .. Threads) threads have an item, and only they get a
 /// result.
@@ -25,14 +25,15 @@ struct block_scan_warp_scans {
   static constexpr int warps = ceiling_divide(Threads, warp_threads);
   static constexpr int last_warp_lanes = Threads - (warps - 1) * warp_threads;
 
-  // Each lane may read the sum of one warp, and one instruction add up those that the lane's warp
-  // needs, if they are words; or the warp scans them; or every thread reads all, the same address
-  // at a time, and adds them one by one. Up to 8 sums a scan is not fewer instructions than that
-  // and takes longer, as each of 3 steps waits for a shuffle. The first two need whole warps.
+  // There are three ways to add the warps' sums. Each lane reads one of them, and one instruction adds those
+  // that the warp needs: for words. Or each lane reads one, and the warp scans them. Or every thread reads
+  // all of them, all threads the same address at a time, and adds them one by one. With up to 8 sums a scan
+  // has no fewer instructions than that, and takes longer, because each of its 3 steps waits for a shuffle.
+  // The first two ways need whole warps.
   template <class Operator>
   static constexpr bool adds_in_hardware = platform::has_redux && sizeof(T) <= 4 && warps > 4 &&
                                            last_warp_lanes == warp_threads &&
-                                           adds_like_words<Operator, T>;
+                                           adds_as_words<Operator, T>;
   static constexpr int sums_width = warps > 16 ? 32 : 16;
   static constexpr bool scans_sums = warps > 8 && last_warp_lanes == warp_threads;
 
@@ -55,7 +56,7 @@ struct block_scan_warp_scans {
       const int warp = thread / warp_threads;
       const int lane = thread % warp_threads;
       const int active_warps = Full ? warps : ceiling_divide(valid, warp_threads);
-      T result = scan_own_warp<Inclusive, Full>(shared, warp, lane, item, op, valid);
+      T result = scan_one_of_warps<Inclusive, Full>(shared, warp, lane, item, op, valid);
       __syncthreads();
 
       const totals others =
@@ -81,28 +82,28 @@ struct block_scan_warp_scans {
     }
   }
 
-  /// By one warp, in all its lanes: the sum of the items of a block's threads, `item(thread)`, which
-  /// is called by lane `thread % 32`: the aggregate of scan(), bit for bit.
+  /// Called by all lanes of one warp: the sum of the items of a block's threads, the aggregate of scan() bit
+  /// for bit. Lane `thread % 32` calls `item(thread)`.
   template <class Item, class Operator>
   STRATA_D static T sum_by_one_warp(const Item& item, Operator& op) {
-    // not for users: AgentScanTiles sees to it
+    // not for users: AgentScanTile has whole warps
     static_assert(last_warp_lanes == warp_threads, "blocks of whole warps only");
     const auto lane = static_cast<int>(platform::lane_id());
-    T all{}, own{};  // own: the sum of a warp, in the lane that would read it from shared memory
+    T all{}, lane_sum{};  // lane_sum: of the warp whose sum scan_sums() reads in this lane
     STRATA_UNROLL_N(1)
     for (int w = 0; w < warps; ++w) {
       const T scanned = detail::scan_lanes<warp_threads, true>(
           full_warp_mask, item(w * warp_threads + lane), op, true);
       const T sum = platform::shuffle(full_warp_mask, scanned, warp_threads - 1);
       if constexpr (scans_sums) {
-        if (lane % sums_width == w) own = sum;
+        if (lane % sums_width == w) lane_sum = sum;
       } else {
         all = w == 0 ? sum : static_cast<T>(op(all, sum));
       }
     }
     if constexpr (scans_sums) {
       const T scanned = detail::scan_lanes<sums_width, warps == sums_width>(
-          full_warp_mask, own, op, lane % sums_width < warps);
+          full_warp_mask, lane_sum, op, lane % sums_width < warps);
       all = platform::shuffle(full_warp_mask, scanned, warps - 1, sums_width);
     }
     return all;
@@ -110,9 +111,9 @@ struct block_scan_warp_scans {
 
  private:
   struct totals {
-    // Of the warps before the caller's. In the first warp something unspecified; of words 0.
+    // The sum of the warps before the caller's. Unspecified in the first warp; 0 there if `adds_as_words`.
     T before;
-    T all;     // of all warps, if asked for
+    T all;  // the sum of all warps, if `All`
   };
 
   template <bool Inclusive, bool Full, class Operator, class Prefix, class Aggregate>
@@ -137,7 +138,7 @@ struct block_scan_warp_scans {
     }
     if (is_valid) {
       T before = item;
-      if constexpr (adds_like_words<Operator, T>) before = 0;
+      if constexpr (adds_as_words<Operator, T>) before = 0;
       result = behind<Inclusive>(before, false, lane, result, op, prefix);
     }
     return result;
@@ -145,8 +146,8 @@ struct block_scan_warp_scans {
 
   /// Full warps and the last one run different code: the last may lack lanes.
   template <bool Inclusive, bool Full, class Operator>
-  STRATA_D static T scan_own_warp(storage& shared, int warp, int lane, const T& item, Operator& op,
-                                  int valid) {
+  STRATA_D static T scan_one_of_warps(storage& shared, int warp, int lane, const T& item, Operator& op,
+                                      int valid) {
     if (last_warp_lanes < warp_threads && warp == warps - 1) {
       return scan_warp_of<last_warp_lanes, Inclusive, Full>(shared, warp, lane, item, op, valid);
     }
@@ -163,13 +164,13 @@ struct block_scan_warp_scans {
     return detail::sum_of_lanes_below<Lanes, Operator>(mask, item, sum);
   }
 
-  /// Puts a thread's result behind the sum of the warps before its own, if there are any, and a
-  /// prefix that is a value, if there is one.
+  /// Combines a prefix that is a value, the sum of the warps before the thread's, and the thread's result, in
+  /// this order, as far as they exist.
   template <bool Inclusive, class Operator, class Prefix>
   STRATA_D static T behind(T before, bool has_before, int lane, const T& result, Operator& op,
                            Prefix& prefix) {
-    // Words have 0 where there is nothing before: no need to tell those threads from the others.
-    constexpr bool always = adds_like_words<Operator, T>;
+    // Words have 0 where nothing precedes: those threads need no case of their own.
+    constexpr bool always = adds_as_words<Operator, T>;
     if constexpr (Prefix::is_value) {
       before = always || has_before ? static_cast<T>(op(prefix.value, before)) : prefix.value;
       has_before = true;
@@ -190,7 +191,7 @@ struct block_scan_warp_scans {
     } else if constexpr (scans_sums) {
       const T scanned = scan_sums<Full>(shared, lane, op, active_warps);
       T before = platform::shuffle(full_warp_mask, scanned, warp > 0 ? warp - 1 : 0, sums_width);
-      if constexpr (adds_like_words<Operator, T>) {
+      if constexpr (adds_as_words<Operator, T>) {
         if (warp == 0) before = 0;
       }
       if constexpr (!All) return {before, before};
@@ -198,7 +199,7 @@ struct block_scan_warp_scans {
     } else {
       T before = shared.sums[0];
       T all = before;
-      if constexpr (adds_like_words<Operator, T>) {
+      if constexpr (adds_as_words<Operator, T>) {
         if (warp == 0) before = 0;
       }
       STRATA_UNROLL

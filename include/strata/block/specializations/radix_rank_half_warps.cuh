@@ -12,23 +12,58 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// Ranks a block's items by a digit, stably: how many items have a smaller digit, or the same and come
-/// earlier.
+/// The exclusive sum of one number for each digit, by the first `Bins` threads of a block.
+template <int Bins>
+struct radix_digit_scan {
+  struct TempStorage {
+    unsigned warp_sums[Bins / warp_threads];
+  };
+
+  /// By all threads of the block, `lane` of their warps. Those with `has_digit` hold one digit each, in order.
+  /// Such a thread calls `count_items()`, which sets `count`, and after a barrier `use(sum)` with the sum of the
+  /// counts of smaller digits. `shared` may be used again after another barrier.
+  template <class CountItems, class Use>
+  STRATA_D static void exclusive_sum(TempStorage& shared, unsigned digit, unsigned lane, bool has_digit,
+                                     unsigned& count, const CountItems& count_items, const Use& use) {
+    unsigned inclusive = 0;
+    if (has_digit) {
+      count_items();
+      typename WarpScan<unsigned>::TempStorage unused;
+      WarpScan<unsigned>(unused).InclusiveSum(count, inclusive);
+      if (lane == warp_threads - 1) shared.warp_sums[digit / warp_threads] = inclusive;
+    }
+    __syncthreads();
+    if (has_digit) {
+      unsigned sum = inclusive - count;
+      STRATA_UNROLL
+      for (unsigned w = 0; w < unsigned{Bins / warp_threads}; ++w) {
+        if (w < digit / warp_threads) sum += shared.warp_sums[w];
+      }
+      use(sum);
+    }
+  }
+};
+
+/// Ranks a block's items by a digit, stably: the rank is the number of items that have a smaller digit, or
+/// the same digit and come earlier.
 ///
-/// Each half warp has a counter for each digit, and contiguous items: row `i` of it are its items
-/// 16 * i to 16 * i + 15, one for each lane. A counter is a word whose upper half counts; the lower
-/// half tells lanes of one row apart. One addition of (1, own lane's bit) by each lane of a row leaves
-/// there how many items were before and in the row, and who is in it: that is a rank, without a vote
-/// for each bit of the digit, and whatever the order in which the additions happen.
+/// Each half warp has a counter for each digit, and contiguous items: row `i` of a half warp is its items
+/// 16 * i to 16 * i + 15, one for each lane. A counter is one word:
 ///
-/// Where many items have one digit, additions to its counter would queue up. A digit that a sample
-/// finds in more than an eighth of a warp's items is told by one vote a row instead.
+///     | items of the digit so far: 16 bits | lanes of the row that have the digit: 16 bits |
 ///
-/// Digits that neighbouring rows of sorted items have differ by a power of two, often: counters are
-/// permuted, so that these lie in different banks.
+/// Each lane of a row adds (1, its own bit) to the counter of its digit. The counter then says how many
+/// items were before the row and which lanes of the row have the digit. That gives the rank, without a vote
+/// for each bit of the digit, and whatever the order of the additions.
 ///
-/// With `HasFewerRows`, threads may have fewer items than ItemsPerThread, all as many: loops then end
-/// where the rows do, which costs a quarter of the speed with many items.
+/// Additions to one counter are serial, so a frequent digit is slow. Each warp samples its items; a digit
+/// that more than an eighth of them have is ranked by one vote for each row instead.
+///
+/// Neighbouring rows of sorted items often have digits that differ by a power of two. Counters are permuted,
+/// so that the counters of these digits lie in different banks.
+///
+/// With `HasFewerRows`, all threads may have the same number of items below ItemsPerThread. Loops then end
+/// where the rows end, which costs a quarter of the speed where there are many items.
 template <int BlockThreads, int ItemsPerThread, int RadixBits, bool HasFewerRows = false>
 class radix_rank_half_warps {
  public:
@@ -45,42 +80,62 @@ class radix_rank_half_warps {
 
   struct TempStorage {
     alignas(16) unsigned counters[half_warps][bins];
-    unsigned sum_of_warp[bins / warp_threads];
+    typename radix_digit_scan<bins>::TempStorage scan;
   };
 
-  /// `rows` is the number of items of a thread, if it has fewer.
+  /// The digits of a thread's items, as `rank()` reads them. Items from index `valid` on are missing. They
+  /// get the highest digit, so that they rank behind all others of the tile, and no key is needed for them.
+  template <bool IsFull, class DigitOf, class Item>
+  struct tile_digits {
+    const Item (&items)[ItemsPerThread];
+    const DigitOf& digit_of;  // digit_of(item, first_bit, bits)
+    int first_bit;
+    int bits;
+    int first_item;
+    int valid;
+
+    STRATA_D unsigned operator()(int i) const {
+      if (!IsFull && first_item + i * stride() >= valid) return unsigned{bins - 1};
+      return digit_of(items[i], first_bit, bits);
+    }
+    STRATA_D void optimization_barrier() { platform::optimization_barrier(first_bit); }
+  };
+
+  /// `rows` is the number of items of a thread, where that may be less than ItemsPerThread.
   STRATA_D explicit radix_rank_half_warps(TempStorage& storage, int rows = ItemsPerThread)
       : storage_(storage),
         rows_(rows),
         lane_(platform::lane_id()),
         half_warp_(threadIdx.x / half_warp),
-        mine_(storage.counters[half_warp_]) {}
+        counters_(storage.counters[half_warp_]) {}
 
-  /// The number in the block of the calling thread's item `i`.
+  /// Item `i` of the calling thread is item `first_item() + i * stride()` of the block.
   STRATA_D static constexpr int stride() { return half_warp; }
   STRATA_D unsigned first_item() const {
     return half_warp_ * static_cast<unsigned>(half_warp * rows()) + lane_ % half_warp;
   }
 
-  /// By all threads of the block. `digit(i)` is that of the thread's item `i`, asked for twice, with
-  /// `digit.forget()` in between, so that not all digits are kept in registers;
-  /// `on_count(d, count)` is called by thread `d`, for each digit `d`, before anybody waits for it;
-  /// `on_start(d, start, count)` when the rank of its first item is known; `place(i, rank)` by all
-  /// threads after that. Ranks are those of all BlockThreads * rows items. The storage may be
-  /// used again after a barrier.
-  template <class Digit, class OnCount, class OnStart, class Place>
-  STRATA_D void rank(Digit& digit, const OnCount& on_count, const OnStart& on_start,
-                     const Place& place) {
+  /// By all threads of the block.
+  ///
+  /// - `digit(i)` is the digit of the thread's item `i`. It is called twice for each item, and
+  ///   `digit.optimization_barrier()` in between, so that the digits do not stay in registers.
+  /// - `on_count(d, count)` is called by thread `d` for each digit `d`, before any thread waits for it.
+  /// - `on_start(d, start, count)` is called by thread `d` when the rank of the digit's first item is known.
+  /// - `on_rank(i, rank)` is called by all threads after that.
+  ///
+  /// All BlockThreads * rows items are ranked. The storage may be used again after a barrier.
+  template <class Digit, class OnCount, class OnStart, class OnRank>
+  STRATA_D void rank(Digit& digit, const OnCount& on_count, const OnStart& on_start, const OnRank& on_rank) {
     count_digits(digit);
     const unsigned hot = frequent_digit(digit);
     __syncthreads();
     scan_digits(on_count, on_start);
-    digit.forget();
+    digit.optimization_barrier();
     __syncthreads();
     if (hot == none) {
-      rank_items(digit, place);
+      rank_items(digit, on_rank);
     } else {
-      rank_items_beside(hot, digit, place);
+      rank_items_beside(hot, digit, on_rank);
     }
   }
 
@@ -91,85 +146,76 @@ class radix_rank_half_warps {
   static constexpr bool keeps_counts = half_warps + 2 * ItemsPerThread <= 32;
 
   STRATA_D int rows() const { return HasFewerRows ? rows_ : ItemsPerThread; }
-  STRATA_D static unsigned place_of(unsigned digit) { return digit ^ digit >> 5; }
+  STRATA_D static unsigned permuted(unsigned digit) { return digit ^ digit >> 5; }
   STRATA_D unsigned lane_bit() const { return 1u << lane_ % half_warp; }
 
   template <class Digit>
   STRATA_D void count_digits(const Digit& digit) {
-    for (unsigned i = lane_ % half_warp; i < bins; i += half_warp) mine_[i] = 0;
+    for (unsigned i = lane_ % half_warp; i < bins; i += half_warp) counters_[i] = 0;
     __syncwarp();
     STRATA_UNROLL
     for (int i = 0; i < ItemsPerThread; ++i) {
       if (i >= rows()) break;
-      atomicAdd(&mine_[place_of(digit(i))], 1u);
+      atomicAdd(&counters_[permuted(digit(i))], 1u);
     }
     __syncwarp();
   }
 
-  // The same for the warp.
+  // The same result in all lanes of the warp: a digit, or none.
   template <class Digit>
   STRATA_D unsigned frequent_digit(const Digit& digit) const {
     unsigned sample = 0;
     if (HasFewerRows) sample = digit(0);
     if (rows() > ItemsPerThread / 2) sample = digit(ItemsPerThread / 2);
-    const unsigned count = mine_[place_of(sample)];
+    const unsigned count = counters_[permuted(sample)];
     typename WarpReduce<unsigned>::TempStorage unused;
-    const unsigned most = __shfl_sync(
-        full_warp_mask, WarpReduce<unsigned>(unused).Reduce(count << RadixBits | sample, Max{}), 0);
-    return (most >> RadixBits) * 8 > static_cast<unsigned>(half_warp * rows())
-               ? most & unsigned{bins - 1}
-               : none;
+    const unsigned max =
+        __shfl_sync(full_warp_mask, WarpReduce<unsigned>(unused).Reduce(count << RadixBits | sample, Max{}), 0);
+    return (max >> RadixBits) * 8 > static_cast<unsigned>(half_warp * rows()) ? max & unsigned{bins - 1} : none;
   }
 
   template <class OnCount, class OnStart>
   STRATA_D void scan_digits(const OnCount& on_count, const OnStart& on_start) {
     const unsigned digit = threadIdx.x;
-    const unsigned place = place_of(digit);
-    unsigned count = 0, up_to_digit = 0;
+    const unsigned column = permuted(digit);
+    unsigned count = 0;
     unsigned counts[keeps_counts ? half_warps : 1];
-    if (digit < bins) {
+    const auto add_counters = [&] {
       STRATA_UNROLL_N(keeps_counts ? half_warps : 8)
       for (int h = 0; h < half_warps; ++h) {
-        const unsigned in_half_warp = storage_.counters[h][place];
+        const unsigned in_half_warp = storage_.counters[h][column];
         if (keeps_counts) counts[h] = in_half_warp;
         count += in_half_warp;
       }
       on_count(digit, count);
-      typename WarpScan<unsigned>::TempStorage unused;
-      WarpScan<unsigned>(unused).InclusiveSum(count, up_to_digit);
-      if (lane_ == warp_threads - 1) storage_.sum_of_warp[digit / warp_threads] = up_to_digit;
-    }
-    __syncthreads();
-    if (digit < bins) {
-      unsigned start = up_to_digit - count;
-      STRATA_UNROLL
-      for (unsigned w = 0; w < unsigned{bins / warp_threads}; ++w) {
-        if (w < digit / warp_threads) start += storage_.sum_of_warp[w];
-      }
+    };
+    // The counters become the ranks of the half warps' first items.
+    const auto set_counters = [&](unsigned start) {
       on_start(digit, start, count);
-      // The counters become ranks of the half warps' first items.
       STRATA_UNROLL_N(keeps_counts ? half_warps : 8)
       for (int h = 0; h < half_warps; ++h) {
-        const unsigned in_half_warp = keeps_counts ? counts[h] : storage_.counters[h][place];
-        storage_.counters[h][place] = start << 16;
+        const unsigned in_half_warp = keeps_counts ? counts[h] : storage_.counters[h][column];
+        storage_.counters[h][column] = start << 16;
         start += in_half_warp;
       }
-    }
+    };
+    radix_digit_scan<bins>::exclusive_sum(storage_.scan, digit, lane_, digit < bins, count, add_counters,
+                                          set_counters);
   }
 
-  // Of the row whose lanes have added themselves to the counter.
+  // The rank of the lane's item. All lanes of its row have added themselves to the counter.
   STRATA_D unsigned rank_in(unsigned counted, bool& is_last) const {
     const unsigned from_here = counted & (one - 1) & ~(lane_bit() - 1);
     is_last = from_here == lane_bit();
     return (counted >> 16) - static_cast<unsigned>(__popc(from_here));
   }
 
-  template <class Digit, class Place>
-  STRATA_D void rank_items(const Digit& digit, const Place& place) {
+  template <class Digit, class OnRank>
+  STRATA_D void rank_items(const Digit& digit, const OnRank& on_rank) {
     STRATA_UNROLL
     for (int i = 0; i < ItemsPerThread; ++i) {
       if (i >= rows()) break;
-      unsigned* const counter = &mine_[place_of(digit(i))];
+      unsigned* const counter = &counters_[permuted(digit(i))];
       atomicAdd(counter, one | lane_bit());
       __syncwarp();
       const unsigned counted = *static_cast<volatile unsigned*>(counter);
@@ -177,21 +223,22 @@ class radix_rank_half_warps {
       bool is_last;
       const unsigned rank = rank_in(counted, is_last);
       if (is_last) *static_cast<volatile unsigned*>(counter) = counted & ~(one - 1);
-      place(i, rank);
+      on_rank(i, rank);
       __syncwarp();
     }
   }
 
-  template <class Digit, class Place>
-  STRATA_D void rank_items_beside(unsigned hot, const Digit& digit, const Place& place) {
-    unsigned next_hot = mine_[place_of(hot)] >> 16;
+  // The same, where items of digit `hot` are ranked by votes.
+  template <class Digit, class OnRank>
+  STRATA_D void rank_items_beside(unsigned hot, const Digit& digit, const OnRank& on_rank) {
+    unsigned next_hot = counters_[permuted(hot)] >> 16;
     __syncwarp();
     STRATA_UNROLL
     for (int i = 0; i < ItemsPerThread; ++i) {
       if (i >= rows()) break;
-      const unsigned own = digit(i);
-      const bool is_hot = own == hot;
-      unsigned* const counter = &mine_[place_of(own)];
+      const unsigned item_digit = digit(i);
+      const bool is_hot = item_digit == hot;
+      unsigned* const counter = &counters_[permuted(item_digit)];
       const unsigned hot_lanes =
           __ballot_sync(full_warp_mask, is_hot ? 1 : 0) >> (lane_ & half_warp) & (one - 1);
       if (!is_hot) atomicAdd(counter, one | lane_bit());
@@ -208,7 +255,7 @@ class radix_rank_half_warps {
         if (is_last) *static_cast<volatile unsigned*>(counter) = counted & ~(one - 1);
       }
       next_hot += static_cast<unsigned>(__popc(hot_lanes));
-      place(i, rank);
+      on_rank(i, rank);
       __syncwarp();
     }
   }
@@ -217,7 +264,7 @@ class radix_rank_half_warps {
   int rows_;
   unsigned lane_;
   unsigned half_warp_;
-  unsigned* mine_;
+  unsigned* counters_;
 };
 
 }  // namespace detail

@@ -11,12 +11,11 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// Ranks by warps. Each takes its items row by row, an item of each lane, and lanes of one digit
-/// find each other: so an item knows how many of its digit are before it.
+/// Ranks by warps. A warp takes its items row by row, one item of each lane. Each lane finds the lanes of the row that
+/// have its digit. That and the counter of the digit give the item's rank among the items of the warp.
 ///
-/// `EarlyCounts` false: a warp ranks its items among themselves while it counts, and adds where its
-/// items of each digit begin when that is known. True: it counts first, without matching, so that
-/// `on_counts` is called early, and ranks afterwards.
+/// `EarlyCounts` false: a warp ranks its items while it counts, and adds the ranks of its first items of each digit
+/// when they are known. True: it first counts without matching, so that `on_counts` is called early, and then ranks.
 template <class Counters, class Match, bool EarlyCounts>
 class radix_rank_match {
  public:
@@ -33,8 +32,8 @@ class radix_rank_match {
 
   /// `digit(i)` is that of the thread's item i, in warp-striped arrangement.
   template <class Digit, std::size_t ItemsPerThread, class Starts, class OnCounts>
-  STRATA_D void rank(const Digit& digit, int (&ranks)[ItemsPerThread], Starts& starts,
-                     OnCounts& on_counts, int items) {
+  STRATA_D void rank(const Digit& digit, int (&ranks)[ItemsPerThread], Starts& starts, OnCounts& on_counts,
+                     int items) {
     match_.clear(counters_);
     counters_.clear();
     if constexpr (EarlyCounts) {
@@ -67,8 +66,8 @@ class radix_rank_match {
     STRATA_UNROLL
     for (std::size_t i = 0; i < ItemsPerThread; ++i) {
       ranks[i] = counters_.rank_row(
-          digit(static_cast<int>(i)), [&](unsigned own) { return match_.match(counters_, own); },
-          [&](unsigned own) { match_.done(counters_, own); });
+          digit(static_cast<int>(i)), [&](unsigned lane_digit) { return match_.match(counters_, lane_digit); },
+          [&](unsigned lane_digit) { match_.done(counters_, lane_digit); });
     }
   }
 

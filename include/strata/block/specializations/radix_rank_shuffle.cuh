@@ -11,8 +11,8 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// Ranks by warps, with shuffles alone: lane d keeps how many items of digit d its warp has had,
-/// and each lane is told the digit of each other, in 32 shuffles a row.
+/// Ranks by warps, with shuffles alone. Lane d counts the items of its warp that have digit d. Each lane reads the
+/// digits of all lanes, by 32 shuffles a row.
 template <class Counters>
 class radix_rank_shuffle {
  public:
@@ -20,28 +20,27 @@ class radix_rank_shuffle {
   static constexpr int bins_per_thread = Counters::bins_per_thread;
   using storage = typename Counters::storage;
 
-  STRATA_D radix_rank_shuffle(storage& temp_storage, int thread)
-      : counters_(temp_storage, thread) {}
+  STRATA_D radix_rank_shuffle(storage& temp_storage, int thread) : counters_(temp_storage, thread) {}
 
   /// `digit(i)` is that of the thread's item i, in warp-striped arrangement.
   template <class Digit, std::size_t ItemsPerThread, class Starts, class OnCounts>
-  STRATA_D void rank(const Digit& digit, int (&ranks)[ItemsPerThread], Starts& starts,
-                     OnCounts& on_counts, int items) {
+  STRATA_D void rank(const Digit& digit, int (&ranks)[ItemsPerThread], Starts& starts, OnCounts& on_counts,
+                     int items) {
     count<ItemsPerThread>(digit);
     __syncthreads();
     prefix(items, starts, on_counts);
     __syncthreads();
-    rank_and_scatter(digit, ranks);
+    rank_items(digit, ranks);
   }
 
  private:
-  /// What the lane finds in a row of its warp.
+  /// Counts in one row of the warp.
   struct row_counts {
     unsigned of_lane;   // items whose digit is the number of this lane
     unsigned of_digit;  // items with this lane's digit, in lanes before it
   };
 
-  STRATA_D row_counts look_around(unsigned digit) const {
+  STRATA_D row_counts count_row(unsigned digit) const {
     row_counts found{0, 0};
     STRATA_UNROLL
     for (int source = 0; source < warp_threads; ++source) {
@@ -52,35 +51,33 @@ class radix_rank_shuffle {
     return found;
   }
 
-  // Step 1, counting: how many items of each digit does the warp have?
+  // Step 1, count: the warp's items with each digit.
   template <std::size_t ItemsPerThread, class Digit>
   STRATA_D void count(const Digit& digit) {
     unsigned counted = 0;
     STRATA_UNROLL
     for (std::size_t i = 0; i < ItemsPerThread; ++i) {
-      counted += look_around(digit(static_cast<int>(i))).of_lane;
+      counted += count_row(digit(static_cast<int>(i))).of_lane;
     }
     if (counters_.lane() < unsigned{bins}) counters_[counters_.lane()] = counted;
   }
 
-  // Step 2, prefix: where do the warp's items of each digit begin? Behind all items of smaller
-  // digits, and those of the same digit in warps before.
+  // Step 2, prefix: the rank of the warp's first item with each digit. All items with smaller digits are before it,
+  // and those with the same digit in warps before.
   template <class Starts, class OnCounts>
   STRATA_D void prefix(int items, Starts& starts, OnCounts& on_counts) {
     counters_.scan(items, starts, on_counts);
   }
 
-  // Step 3, rank and scatter: to which place does each item go? Behind those of its digit in rows
-  // before, and in lanes before.
+  // Step 3, rank: adds the items with the same digit in rows before, and in lanes before.
   template <class Digit, std::size_t ItemsPerThread>
-  STRATA_D void rank_and_scatter(const Digit& digit, int (&ranks)[ItemsPerThread]) {
+  STRATA_D void rank_items(const Digit& digit, int (&ranks)[ItemsPerThread]) {
     unsigned next = counters_.lane() < unsigned{bins} ? counters_[counters_.lane()] : 0;
     STRATA_UNROLL
     for (std::size_t i = 0; i < ItemsPerThread; ++i) {
-      const unsigned own = digit(static_cast<int>(i));
-      const row_counts found = look_around(own);
-      const unsigned rank =
-          __shfl_sync(full_warp_mask, next, static_cast<int>(own)) + found.of_digit;
+      const unsigned item_digit = digit(static_cast<int>(i));
+      const row_counts found = count_row(item_digit);
+      const unsigned rank = __shfl_sync(full_warp_mask, next, static_cast<int>(item_digit)) + found.of_digit;
       ranks[i] = static_cast<int>(rank);
       next += found.of_lane;
     }

@@ -14,7 +14,7 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// For those who do not ask how many items have each digit, or where these begin.
+/// The argument of callers that need no counts, or no ranks of first items.
 struct not_wanted {};
 template <class T>
 inline constexpr bool is_wanted = !std::is_same_v<T, not_wanted>;
@@ -22,17 +22,17 @@ inline constexpr bool is_wanted = !std::is_same_v<T, not_wanted>;
 template <class Callback, int Bins>
 using if_counts_callback = std::enable_if_t<std::is_invocable_v<Callback&, int (&)[Bins]>, int>;
 
-/// Ranks by counters of each thread's own. A word has two of 16 bits, for a digit of the lower and
-/// one of the upper half of digits:
+/// Ranks by counters that each belong to one thread. A word has two counters of 16 bits, for a digit of the lower half
+/// of all digits and one of the upper half:
 ///
 ///     word (row, thread) = count of digit `row` | count of digit `rows + row` << 16
 ///
-/// 1. Count: a thread adds 1 for each of its items, and remembers how many it had before.
-/// 2. Scan: of all words, row after row. The upper halves go on where the lower ones end.
-/// 3. Rank: where the thread's items of the digit begin, and what was remembered.
+/// 1. Count: for each of its items, a thread adds 1 to a counter and keeps the counter's value before.
+/// 2. Scan: an exclusive sum of all counters: of the lower halves row after row, then of the upper halves.
+/// 3. Rank: the sum for the thread and the digit, plus the value kept in step 1.
 ///
-/// Bank conflicts: none from 32 threads on. Rows are whole rows of banks, so that a thread counts
-/// in a bank of its own whatever the digits; segments that threads scan have an odd length.
+/// Bank conflicts: none from 32 threads on. A row fills whole rows of banks, so each thread counts in a bank of its
+/// own, whatever the digits. The segments that threads scan have an odd length.
 template <int Threads, int RadixBits, bool IsDescending, bool Memoize, class Scan>
 class radix_rank_thread_counters {
  public:
@@ -59,8 +59,8 @@ class radix_rank_thread_counters {
   /// `digit(i)` is that of the thread's item i, in blocked arrangement. `starts` are the ranks of
   /// the first items of digits `bins_per_thread * thread` and on.
   template <class Digit, std::size_t ItemsPerThread, class Starts, class OnCounts>
-  STRATA_D void rank(const Digit& digit, int (&ranks)[ItemsPerThread], Starts& starts,
-                     OnCounts& on_counts, int items) {
+  STRATA_D void rank(const Digit& digit, int (&ranks)[ItemsPerThread], Starts& starts, OnCounts& on_counts,
+                     int items) {
     static_assert(Threads * ItemsPerThread < 1 << 16,
                   "BlockRadixRank and BlockRadixSort count in 16 bits: a tile has at most 65,535 "
                   "items; choose fewer threads or fewer items per thread");
@@ -85,9 +85,7 @@ class radix_rank_thread_counters {
   }
 
  private:
-  STRATA_D static unsigned ordered(unsigned digit) {
-    return IsDescending ? unsigned{bins - 1} - digit : digit;
-  }
+  STRATA_D static unsigned ordered(unsigned digit) { return IsDescending ? unsigned{bins - 1} - digit : digit; }
   STRATA_D static unsigned shift_of(unsigned digit) { return digit >> (RadixBits - 1) << 4; }
   STRATA_D unsigned& word_of(unsigned digit, int thread) {
     const unsigned row = digit & unsigned{rows - 1};
@@ -109,23 +107,23 @@ class radix_rank_thread_counters {
   STRATA_D void count(const Digit& digit, int (&kept)[ItemsPerThread]) {
     STRATA_UNROLL
     for (std::size_t i = 0; i < ItemsPerThread; ++i) {
-      const unsigned mine = ordered(digit(static_cast<int>(i)));
-      unsigned& word = word_of(mine, thread_);
+      const unsigned position = ordered(digit(static_cast<int>(i)));
+      unsigned& word = word_of(position, thread_);
       const unsigned counted = word;
-      word = counted + (1u << shift_of(mine));
-      kept[i] = static_cast<int>((counted >> shift_of(mine) & 0xffffu) | mine << 16);
-      // One register an item, not another one with the word's address.
-      platform::forget(kept[i]);
+      word = counted + (1u << shift_of(position));
+      kept[i] = static_cast<int>((counted >> shift_of(position) & 0xffffu) | position << 16);
+      // Without this, the word's address takes a second register for each item.
+      platform::optimization_barrier(kept[i]);
     }
   }
 
   STRATA_D void scan() {
-    unsigned* const mine = storage_.words + thread_ * segment;
+    unsigned* const segment_words = storage_.words + thread_ * segment;
     unsigned kept[Memoize ? segment : 1];
     unsigned sum = 0;
     STRATA_UNROLL
     for (int i = 0; i < segment; ++i) {
-      const unsigned word = mine[i];
+      const unsigned word = segment_words[i];
       if constexpr (Memoize) kept[i] = word;
       sum += word;
     }
@@ -134,8 +132,8 @@ class radix_rank_thread_counters {
     Scan(storage_.scan).ExclusiveSum(sum, prefix, upper_half_follows);
     STRATA_UNROLL
     for (int i = 0; i < segment; ++i) {
-      const unsigned word = Memoize ? kept[Memoize ? i : 0] : mine[i];
-      mine[i] = prefix;
+      const unsigned word = Memoize ? kept[Memoize ? i : 0] : segment_words[i];
+      segment_words[i] = prefix;
       prefix += word;
     }
   }
@@ -148,9 +146,9 @@ class radix_rank_thread_counters {
       const unsigned bin = static_cast<unsigned>(thread_ * bins_per_thread + track);
       counts[track] = 0;
       if (bin >= unsigned{bins}) continue;
-      const unsigned place = ordered(bin);
-      const int end = place + 1 < unsigned{bins} ? count_of(place + 1, 0) : items;
-      counts[track] = end - count_of(place, 0);
+      const unsigned position = ordered(bin);
+      const int end = position + 1 < unsigned{bins} ? count_of(position + 1, 0) : items;
+      counts[track] = end - count_of(position, 0);
     }
     on_counts(counts);
   }

@@ -10,7 +10,7 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// What a block sorts by.
+/// The bits that a block sorts by.
 template <class Decomposer>
 struct radix_sort_bits {
   Decomposer decomposer;
@@ -18,17 +18,15 @@ struct radix_sort_bits {
   int end_bit;
 };
 
-/// Reads the arguments that say what to sort by: nothing, bits, a decomposer, or a decomposer and
-/// bits. There is no `of` for other arguments.
+/// Reads the range arguments of BlockRadixSort: nothing, bits, a decomposer, or a decomposer and bits. There is no
+/// `of` for other arguments.
 template <class Key>
 struct radix_sort_range {
   template <class Decomposer>
   using if_decomposer =
       std::enable_if_t<std::is_invocable_v<const Decomposer&, Key&>, radix_sort_bits<Decomposer>>;
 
-  STRATA_HD static radix_sort_bits<identity_decomposer> of() {
-    return {{}, 0, RadixTraits<Key>::bits};
-  }
+  STRATA_HD static radix_sort_bits<identity_decomposer> of() { return {{}, 0, RadixTraits<Key>::bits}; }
   STRATA_HD static radix_sort_bits<identity_decomposer> of(int begin_bit) {
     return {{}, begin_bit, RadixTraits<Key>::bits};
   }
@@ -40,13 +38,12 @@ struct radix_sort_range {
     return {decomposer, 0, radix_digits<Key, false, Decomposer>::key_bits};
   }
   template <class Decomposer>
-  STRATA_HD static if_decomposer<Decomposer> of(const Decomposer& decomposer, int begin_bit,
-                                                int end_bit) {
+  STRATA_HD static if_decomposer<Decomposer> of(const Decomposer& decomposer, int begin_bit, int end_bit) {
     return {decomposer, begin_bit, end_bit};
   }
 };
 
-/// Which of a thread's items take part.
+/// Which of a thread's items are valid.
 struct all_items {
   STRATA_HD bool operator()(int) const { return true; }
 };

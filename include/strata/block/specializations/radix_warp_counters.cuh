@@ -15,11 +15,11 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// A counter of each digit for each warp, and what rankings by warps have in common. Digits are
-/// those of the keys; descending ones are counted the same and added up from the other end.
+/// A counter of each digit for each warp, and the steps that all rankings by warps share. Counters are indexed by the
+/// digits of the keys in both orders; a descending scan adds them up from the other end.
 ///
-/// Bank conflicts: none when threads add up the counters of their digits, as the layout is one of
-/// blocked items. Counting and ranking access counters by digit, which no layout can free.
+/// Bank conflicts: none when threads add up the counters of their digits, because the layout is that of blocked items.
+/// Counting and ranking access counters by digit: no layout avoids conflicts there.
 template <int Threads, int RadixBits, bool IsDescending, class Scan>
 class radix_warp_counters {
  public:
@@ -33,8 +33,8 @@ class radix_warp_counters {
   // not for users: the layout keeps this promise
   static_assert(strata::conflict_degree(layout{}, blocked_access<4, bins_per_thread>{}) == 1,
                 "adding up counters has bank conflicts");
-  // Where threads have several digits each, there are counters for digits that do not exist, too:
-  // as many conditions as digits would need more predicates than there are.
+  // Where threads have several digits each, there are counters for digits that do not exist, too: a condition for
+  // each digit would need more predicates than there are.
   static constexpr int counted_bins = bins_per_thread > 1 ? Threads* bins_per_thread : bins;
   using row = unsigned[layout::storage_elements(counted_bins)];
 
@@ -64,16 +64,15 @@ class radix_warp_counters {
     return storage_.counters[warp()][layout{}(static_cast<int>(digit))];
   }
 
-  /// Of the caller's warp. It may count when this returns.
+  /// Clears the counters of the caller's warp. The warp may count when this returns.
   STRATA_D void clear() {
     const unsigned step = static_cast<unsigned>(__popc(lanes_));
     for (unsigned bin = lane_; bin < unsigned{counted_bins}; bin += step) (*this)[bin] = 0;
     sync_warp();
   }
 
-  /// By all threads, a barrier after all have counted: counters become the ranks of the warps'
-  /// first items, for use after another barrier. Thread t has the digits from bins_per_thread * t
-  /// on.
+  /// By all threads of the block, after a barrier that follows the counting. Counters become the ranks of the warps'
+  /// first items, for use after another barrier. Thread t has the digits from bins_per_thread * t on.
   template <class Starts, class OnCounts>
   STRATA_D void scan(int items, Starts& starts, OnCounts& on_counts) {
     int counts[bins_per_thread];
@@ -98,8 +97,8 @@ class radix_warp_counters {
     }
   }
 
-  /// Ranks a row of the warp, an item for each lane, after all rows before. `match(digit)` are the
-  /// lanes that have the digit; `done(digit)` is called by one of them when nobody reads any more.
+  /// Ranks a row of the warp, an item for each lane, after all rows before. `match(digit)` returns the lanes that have
+  /// the digit. One of them calls `done(digit)` when no lane reads any more.
   template <class Match, class Done>
   STRATA_D int rank_row(unsigned digit, const Match& match, const Done& done) {
     const unsigned peers = match(digit);
@@ -115,15 +114,15 @@ class radix_warp_counters {
   }
 
  private:
-  // Of digit `track` of the thread.
-  template <class Work>
-  STRATA_D void for_each_warp(int track, const Work& work) {
+  // Calls `use(counter)` for the counters of digit `track` of the thread.
+  template <class Use>
+  STRATA_D void for_each_warp(int track, const Use& use) {
     if constexpr (bins_per_thread == 1 && bins < Threads) {
       if (thread_ >= bins) return;
     }
-    const int place = layout::of_thread(thread_) + track;
+    const int index = layout::of_thread(thread_) + track;
     STRATA_UNROLL_N(8)
-    for (int w = 0; w < warps; ++w) work(storage_.counters[w][place]);
+    for (int w = 0; w < warps; ++w) use(storage_.counters[w][index]);
   }
 
   storage& storage_;
@@ -132,7 +131,7 @@ class radix_warp_counters {
   unsigned lanes_;
 };
 
-/// The lanes of a warp that have a digit, by a vote for each of its bits.
+/// Finds the lanes of a warp that have a digit, by a vote for each of its bits.
 template <int Threads, int RadixBits>
 struct radix_match_votes {
   struct storage {};
@@ -152,8 +151,8 @@ struct radix_match_votes {
   STRATA_D void done(const Counters&, unsigned) const {}
 };
 
-/// The same by a word for each digit, where each lane sets its bit. Fewer instructions, but lanes
-/// of one digit queue up.
+/// The same by a word for each digit, in which each lane sets its bit. Fewer instructions, but the additions of lanes
+/// with one digit are serial.
 template <int Threads, int RadixBits>
 struct radix_match_words {
   static constexpr unsigned bins = 1u << RadixBits;
@@ -165,8 +164,7 @@ struct radix_match_words {
   template <class Counters>
   STRATA_D void clear(const Counters& warp) {
     const unsigned step = static_cast<unsigned>(__popc(warp.lanes()));
-    for (unsigned bin = warp.lane(); bin < bins; bin += step)
-      storage_.lanes_of[warp.warp()][bin] = 0;
+    for (unsigned bin = warp.lane(); bin < bins; bin += step) storage_.lanes_of[warp.warp()][bin] = 0;
   }
   template <class Counters>
   STRATA_D unsigned match(const Counters& warp, unsigned digit) const {

@@ -11,12 +11,13 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// Where a raking reduction keeps its items in shared memory, in units of the widest access that
-/// the alignment of `T` allows (at least a bank's 4 bytes, so a narrow item fills a word).
+/// The positions of the items of a raking reduction or scan in shared memory. They count units: a unit is the
+/// widest access that the alignment of `T` allows, and at least the 4 bytes of a bank, so that a narrow item
+/// fills a word.
 ///
-/// Shared memory serves one wavefront of 128 bytes at a time: `columns` accesses. The units of an item
-/// are its pitch, always odd, so that neighbours start in different columns; one more unit follows
-/// every `PadEvery` items (0: never).
+/// Shared memory serves one wavefront of 128 bytes at a time: `columns` units. The pitch is the number of
+/// units of an item. It is odd, so that neighbours start in different columns. One unused unit follows every
+/// `PadEvery` items (0: never).
 template <class T, int Items, int PadEvery>
 struct raking_layout {
   static constexpr int alignment = alignof(T) > 4 ? static_cast<int>(alignof(T)) : 4;
@@ -53,14 +54,13 @@ struct raking_layout {
   }
 };
 
-/// The items of `Threads` threads, divided into a segment of consecutive items for each of up to 32
-/// rakers.
+/// The items of `Threads` threads, divided into a segment of consecutive items for each of up to 32 rakers.
 ///
 /// Rakers read with a stride of one segment, `segment * pitch` units. The pitch is odd, so with
-/// g = gcd(segment, columns) the strides fall on every g-th column and come round after columns / g
-/// rakers: one unit of padding there shifts each round into columns not used yet, g rounds to a
-/// wavefront. The padding falls every lcm(segment, columns) items, between two wavefronts of
-/// writes, so those stay free of conflicts too.
+/// g = gcd(segment, columns) they use every g-th column and return to the first after columns / g rakers.
+/// There, after every lcm(segment, columns) items, is one unit of padding: it shifts each round to columns
+/// not used yet, and g rounds fill a wavefront. The padding lies between two wavefronts of writes, which
+/// therefore stay free of conflicts, too.
 template <class T, int Threads>
 struct raking_segments {
   static constexpr int segment = (Threads + 31) / 32;

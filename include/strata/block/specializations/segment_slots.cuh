@@ -3,16 +3,18 @@
 #pragma once
 
 #include <strata/core/macros.hpp>
+#include <strata/core/operators.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
+#include <strata/warp/warp_reduce.cuh>
+#include <strata/warp/warp_scan.cuh>
 
 #include <cstddef>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// The items that a thread owns: a stretch of a segment [begin, end) of the tile, of which it is the
-/// owner number `owner`.
+/// The items of one thread: part number `owner` of a segment, which has the indices [begin, end) of the tile.
 struct segment_slot {
   int begin;
   int end;
@@ -20,52 +22,49 @@ struct segment_slot {
   int items;
   int items_per_thread;
 
-  STRATA_D int own_begin() const { return begin + owner * items_per_thread; }
-  /// Whether the run of 2^level owners to which this one belongs is to be stored falling: it is the
-  /// second of a pair, or the last, which will be the second of a pair at some higher level.
-  STRATA_D bool falls(int level) const {
+  STRATA_D int local_begin() const { return begin + owner * items_per_thread; }
+  /// Whether the run of 2^level owners to which this one belongs is stored in descending order. It is if it
+  /// is the second of a pair, or the last of its segment, which becomes the second of a pair later.
+  STRATA_D bool descends(int level) const {
     const int run = owner >> level;
     return run != 0 &&
            ((run & 1) != 0 || begin + (((run + 1) << level) * items_per_thread) >= end);
   }
 };
 
-/// Which thread of a block owns what: segments in the order of those who bring them, each from a thread
-/// of its own on.
+/// Assigns the threads of a block to segments, in the order of the threads that pass them. Each segment
+/// begins with a thread of its own.
 template <int BlockThreads, int ItemsPerThread>
 struct segment_slots {
   static constexpr int warps = BlockThreads / warp_threads;
 
   struct storage {
-    long long places[BlockThreads];
+    long long offsets[BlockThreads];  // the caller's
     int begins[BlockThreads];
     int lengths[BlockThreads];
     unsigned short first_threads[BlockThreads];
-    // A bit for each thread that owns a segment's first items.
-    unsigned heads[warps];
+    unsigned heads[warps];  // bit i: thread i of the warp owns the first items of a segment
     unsigned warp_slots[warps];
     int warp_items[warps];
-    unsigned most_owners;  // or of all numbers of owners less one
-    int taken;             // of a warp's segments
+    unsigned max_owners;  // bitwise or of all numbers of owners less one
+    int taken;            // segments of the first warp that have owners
   };
 
-  /// By all threads, of which the first `count` or more have a segment each, the others an empty one.
-  /// Returns how many of the threads' segments, the first ones, have owners, at least.
-  STRATA_D static int plan(storage& memory, int thread, int length, long long place, int count) {
+  /// By all threads. The first `count` or more pass a segment each, the others an empty one. Returns how many
+  /// of these segments have owners: the first ones, as many as fit.
+  STRATA_D static int plan(storage& memory, int thread, int length, long long offset, int count) {
     const int warp = thread / warp_threads, lane = thread % warp_threads;
     if (count <= warp_threads) {
       // All segments are those of one warp: the others have nothing to do.
       if (warp == 0) {
         if (lane < warps) memory.heads[lane] = 0;
         __syncwarp();
-        sums total(length);
-        const sums own = total;
-        total.scan(lane);
-        const bool fits = put(memory, own, total, length, place);
-        const unsigned others = warp_or(fits && length > 0 ? own.slots() - 1 : 0);
+        const sums local = sums::of(length);
+        const bool fits = write(memory, local, scan(local), length, offset);
+        const unsigned others = warp_or(fits && length > 0 ? local.slots() - 1 : 0);
         const unsigned taken = __ballot_sync(full_warp_mask, fits);
         if (lane == 0) {
-          memory.most_owners = others;
+          memory.max_owners = others;
           memory.taken = __popc(taken);
         }
       }
@@ -73,10 +72,9 @@ struct segment_slots {
       return memory.taken;
     }
     if (thread < warps) memory.heads[thread] = 0;
-    if (thread == 0) memory.most_owners = 0;
-    sums total(length);
-    const sums own = total;
-    total.scan(lane);
+    if (thread == 0) memory.max_owners = 0;
+    const sums local = sums::of(length);
+    sums total = scan(local);
     if (lane == warp_threads - 1) {
       memory.warp_slots[warp] = total.slots_and_segments;
       memory.warp_items[warp] = total.items;
@@ -84,14 +82,11 @@ struct segment_slots {
     __syncthreads();
     STRATA_UNROLL
     for (int w = 0; w < warps - 1; ++w) {
-      if (w < warp) {
-        total.slots_and_segments += memory.warp_slots[w];
-        total.items += memory.warp_items[w];
-      }
+      if (w < warp) total = total + sums{memory.warp_slots[w], memory.warp_items[w]};
     }
-    const bool fits = put(memory, own, total, length, place);
-    const unsigned others = warp_or(fits && length > 0 ? own.slots() - 1 : 0);
-    if (lane == 0 && others != 0) atomicOr(&memory.most_owners, others);
+    const bool fits = write(memory, local, total, length, offset);
+    const unsigned others = warp_or(fits && length > 0 ? local.slots() - 1 : 0);
+    if (lane == 0 && others != 0) atomicOr(&memory.max_owners, others);
     return __syncthreads_count(fits);
   }
 
@@ -108,23 +103,10 @@ struct segment_slots {
     return count > 0 ? memory.begins[count - 1] + memory.lengths[count - 1] : 0;
   }
 
+  /// Levels of merges that the longest segment needs.
   STRATA_D static int levels(const storage& memory) {
-    const unsigned most = memory.most_owners;
-    return most == 0 ? 0 : 32 - __clz(static_cast<int>(most));
-  }
-
-  /// Levels of merges each of whose pairs of runs is owned by threads of one warp: if the first threads of
-  /// all segments are multiples of 2^n, n of them.
-  STRATA_D static int levels_of_warps(const storage& memory) {
-    // Lanes that are first ones.
-    unsigned any = 0;
-    STRATA_UNROLL
-    for (int w = 0; w < warps; ++w) any |= memory.heads[w];
-    int levels = 0;
-    for (const unsigned multiples : {0x55555555u, 0x11111111u, 0x01010101u, 0x00010001u, 1u}) {
-      if ((any & ~multiples) == 0) ++levels;
-    }
-    return levels;
+    const unsigned owners = memory.max_owners;
+    return owners == 0 ? 0 : 32 - __clz(static_cast<int>(owners));
   }
 
   STRATA_D static segment_slot slot_of(const storage& memory, int thread, int origin) {
@@ -139,7 +121,7 @@ struct segment_slots {
     slot.begin += memory.begins[segment];
     slot.end = slot.begin + memory.lengths[segment];
     slot.owner = thread - static_cast<int>(memory.first_threads[segment]);
-    const int left = slot.end - slot.own_begin();
+    const int left = slot.end - slot.local_begin();
     slot.items = left < 0 ? 0 : left < ItemsPerThread ? left : ItemsPerThread;
     return slot;
   }
@@ -152,53 +134,45 @@ struct segment_slots {
     unsigned slots_and_segments;
     int items;
 
-    STRATA_D explicit sums(int length)
-        : slots_and_segments(
-              static_cast<unsigned>((length + ItemsPerThread - 1) / ItemsPerThread) |
-              (length > 0 ? 1u << count_shift : 0u)),
-          items(length) {}
+    STRATA_D static sums of(int length) {
+      return {static_cast<unsigned>((length + ItemsPerThread - 1) / ItemsPerThread) |
+                  (length > 0 ? 1u << count_shift : 0u),
+              length};
+    }
     STRATA_D unsigned slots() const { return slots_and_segments & ((1u << count_shift) - 1); }
     STRATA_D unsigned segments() const { return slots_and_segments >> count_shift; }
-    /// Of the lanes up to this one.
-    STRATA_D void scan(int lane) {
-      STRATA_UNROLL
-      for (unsigned distance = 1; distance < warp_threads; distance *= 2) {
-        const unsigned other = __shfl_up_sync(full_warp_mask, slots_and_segments, distance);
-        const int other_items = __shfl_up_sync(full_warp_mask, items, distance);
-        if (lane >= static_cast<int>(distance)) {
-          slots_and_segments += other;
-          items += other_items;
-        }
-      }
+    STRATA_D friend sums operator+(const sums& a, const sums& b) {
+      return {a.slots_and_segments + b.slots_and_segments, a.items + b.items};
     }
   };
 
-  /// Writes where a segment is, given all up to it; false if there are no owners left for it.
-  STRATA_D static bool put(storage& memory, const sums& own, const sums& up_to, int length,
-                           long long place) {
+  /// The sums of the lanes up to this one.
+  STRATA_D static sums scan(const sums& local) {
+    typename WarpScan<sums>::TempStorage unused;
+    sums total;
+    WarpScan<sums>(unused).InclusiveSum(local, total);
+    return total;
+  }
+  /// In lane 0.
+  STRATA_D static unsigned warp_or(unsigned value) {
+    typename WarpReduce<unsigned>::TempStorage unused;
+    return WarpReduce<unsigned>(unused).Reduce(value, BitOr{});
+  }
+
+  /// Writes where a segment is, given the sums up to it; false if there are no owners left for it.
+  STRATA_D static bool write(storage& memory, const sums& local, const sums& up_to, int length,
+                             long long offset) {
     const unsigned end = up_to.slots();
     if (end > unsigned{BlockThreads}) return false;
     if (length > 0) {
-      const unsigned segment = up_to.segments() - 1, first_thread = end - own.slots();
-      memory.places[segment] = place;
+      const unsigned segment = up_to.segments() - 1, first_thread = end - local.slots();
+      memory.offsets[segment] = offset;
       memory.begins[segment] = up_to.items - length;
       memory.lengths[segment] = length;
       memory.first_threads[segment] = static_cast<unsigned short>(first_thread);
       atomicOr(&memory.heads[first_thread / warp_threads], 1u << (first_thread % warp_threads));
     }
     return true;
-  }
-
-  STRATA_D static unsigned warp_or(unsigned value) {
-    if constexpr (platform::has_redux) {
-      return platform::redux_or(full_warp_mask, value);
-    } else {
-      STRATA_UNROLL
-      for (int distance = 1; distance < warp_threads; distance *= 2) {
-        value |= __shfl_xor_sync(full_warp_mask, value, distance);
-      }
-      return value;
-    }
   }
 };
 

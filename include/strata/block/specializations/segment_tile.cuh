@@ -6,8 +6,10 @@
 #include <strata/core/item_vector.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/core/platform_advance.cuh>
 #include <strata/core/shared_layout.hpp>
 #include <strata/core/types.hpp>
+#include <strata/thread/thread_merge.cuh>
 
 #include <type_traits>
 
@@ -34,9 +36,9 @@ STRATA_D const Key& key_of(const merge_pair<Key, Value>& item) {
   return item.key;
 }
 
-/// Items of a block in shared memory, `ItemsPerThread` of which a thread reads or writes at a stretch.
-/// A whole 16 bytes before the first index are for tiles that begin as far behind a multiple of 16 bytes
-/// as they do in device memory.
+/// Items of a block in shared memory. A thread reads or writes `ItemsPerThread` neighbouring items at a
+/// time. There are 16 bytes before the first index, so that a tile can have the same alignment to 16 bytes
+/// in shared memory as in device memory.
 template <class Item, int ItemsPerThread, int Items>
 struct segment_tile {
   static constexpr int item_bytes = static_cast<int>(sizeof(Item));
@@ -56,7 +58,7 @@ struct segment_tile {
   static constexpr int vector_items = item_bytes < vector_bytes ? vector_bytes / item_bytes : 1;
   static constexpr int least_origin = vector_items;
   static constexpr int most_origin = 2 * vector_items;
-  /// How many items lie between two whose indices differ by so many, wherever they begin.
+  /// The distance, in items of storage, of any two items whose indices differ by `Indices`.
   template <int Indices>
   static constexpr int distance = static_cast<int>(layout{}(Indices));
 
@@ -66,11 +68,10 @@ struct segment_tile {
   STRATA_D Item* at(int index) { return reinterpret_cast<Item*>(bytes) + layout{}(index); }
 
   STRATA_D Item get(int index) { return load(at(index)); }
-  /// By an index in bytes.
-  STRATA_D Item get_at(int place) {
-    // not for users: run_places sees to it
-    static_assert(is_compact, "a place is an index only where items lie side by side");
-    return load(reinterpret_cast<Item*>(bytes + place));
+  STRATA_D Item get_at_byte(int offset) {
+    // not for users: run_reader sees to it
+    static_assert(is_compact, "byte offsets are for tiles without gaps between items");
+    return load(reinterpret_cast<Item*>(bytes + offset));
   }
   STRATA_D void put(int index, const Item& item) {
     if constexpr (std::is_scalar_v<Item> || (item_bytes != 8 && item_bytes != 16)) {
@@ -88,7 +89,7 @@ struct segment_tile {
     if constexpr (std::is_scalar_v<Item> || (item_bytes != 8 && item_bytes != 16)) {
       return *from;
     } else {
-      // The compiler would take classes to their members, which have bank conflicts.
+      // The compiler would load a class member by member, with bank conflicts.
       item_vector<Item, 1> vector;
       Item item[1];
       vector.load(from);
@@ -97,6 +98,76 @@ struct segment_tile {
     }
   }
 };
+
+/// A run in a segment_tile as merge_path reads it: the key of item i lies at index `begin + Step * i`.
+template <int Step, class Tile>
+struct tile_run {
+  Tile& tile;
+  int begin;
+  STRATA_D auto operator[](int i) const { return detail::key_of(tile.get(begin + Step * i)); }
+};
+
+/// Reads on in two runs of a segment_tile, in the first upwards, in the second by steps of `Step2`. Positions
+/// are byte offsets where items lie without gaps: this is the innermost loop of all merges.
+template <class Tile, class Item, int Step2>
+class run_reader {
+  static constexpr int scale = Tile::is_compact ? static_cast<int>(sizeof(Item)) : 1;
+
+ public:
+  STRATA_D run_reader(int index1, int index2)
+      : position1_(index1 * scale), position2_(index2 * scale) {}
+
+  /// Whether the next item of the run has this index or a later one.
+  STRATA_D bool is_first_at(int index) const { return position1_ >= index * scale; }
+  STRATA_D bool is_second_at(int index) const { return position2_ >= index * scale; }
+
+  /// The next item of the second run, or of the first.
+  STRATA_D Item next(Tile& tile, bool from2) {
+    const int position = from2 ? position2_ : position1_;
+    platform::advance_either<scale, Step2 * scale>(from2, position1_, position2_);
+    if constexpr (Tile::is_compact) {
+      return tile.get_at_byte(position);
+    } else {
+      return tile.get(position);
+    }
+  }
+
+ private:
+  int position1_, position2_;
+};
+
+/// A thread's slice of the stable merge of two runs in a segment_tile: `ItemsPerThread` items of the result
+/// from item `diagonal` on. The first run has `count1` items from index `begin1` on upwards. The second has
+/// `count2` from `begin2` on, upwards if `Step2` is 1, downwards if -1. In the latter case it lies right
+/// behind the first, so that the pair rises and falls (K. E. Batcher's bitonic sequence, 1968).
+///
+/// Reads one item behind the end of a run, and on behind both ends if the result ends before the slice does:
+/// that memory must exist, but what it holds is never part of the result. Checking each read instead, as
+/// `serial_merge` of the thread floor does, takes more instructions. A downward run needs no check of its
+/// end at all: behind it lies the last item of the first run, and nothing of the first run comes after that.
+template <int Step2, int ItemsPerThread, class Tile, class Item, class Compare>
+STRATA_D void merge_in_tile(Tile& tile, int begin1, int count1, int begin2, int count2, int diagonal,
+                            Item* merged, const Compare& compare) {
+  const int first = detail::merge_path(tile_run<1, Tile>{tile, begin1},
+                                       tile_run<Step2, Tile>{tile, begin2}, count1, count2,
+                                       diagonal, compare);
+  const int index1 = begin1 + first, index2 = begin2 + Step2 * (diagonal - first);
+  const int end1 = begin1 + count1, end2 = begin2 + count2;
+  Item item1 = tile.get(index1), item2 = tile.get(index2);
+  run_reader<Tile, Item, Step2> reader(index1 + 1, index2 + Step2);
+  STRATA_UNROLL
+  for (int i = 0; i < ItemsPerThread; ++i) {
+    const bool from2 =
+        (Step2 < 0 || !reader.is_second_at(end2 + 1)) &&
+        (reader.is_first_at(end1 + 1) || compare(detail::key_of(item2), detail::key_of(item1)));
+    merged[i] = from2 ? item2 : item1;
+    if (i + 1 < ItemsPerThread) {
+      const Item item = reader.next(tile, from2);
+      item2 = from2 ? item : item2;
+      item1 = from2 ? item1 : item;
+    }
+  }
+}
 
 }  // namespace detail
 STRATA_NAMESPACE_END

@@ -70,8 +70,8 @@ template <class Tile, class Layout>
 struct transpose_units {
   static constexpr int side = Tile::side;
   static constexpr int element_bytes = Tile::unit_bytes / side;
-  using element = typename vector_word<static_cast<std::size_t>(element_bytes)>::type;
-  using unit = typename vector_word<static_cast<std::size_t>(Tile::unit_bytes)>::type;
+  using element = access_word<element_bytes>;
+  using unit = access_word<Tile::unit_bytes>;
   using layout = transpose_storage_layout<Tile, Layout>;
 
   /// What a thread holds.
@@ -91,18 +91,18 @@ struct transpose_units {
            0;
   }
 
-  /// Calls `access(unit, place, count)` for each unit of a thread that begins inside of a matrix of
-  /// `rows` x `elements`, with its place in memory and the number of its elements that lie inside.
+  /// Calls `access(unit, address, count)` for each unit of a thread that begins inside of a matrix of
+  /// `rows` x `elements`, with its address and the number of its elements that lie inside.
   template <bool IsWhole, int UnitsPerRow, class Element, class Registers, class Access>
   STRATA_D static void for_each_unit(int thread, Element* matrix, std::int64_t leading_dimension,
                                      Registers& units, int rows, int elements, Access access) {
-    const auto access_square = [&](auto& square, Element* place, int row, int count) {
+    const auto access_square = [&](auto& square, Element* address, int row, int count) {
       STRATA_UNROLL
       for (int k = 0; k < side; ++k) {
         if (IsWhole || (row + k < rows && count > 0)) {
-          access(square[k], place, IsWhole || count > side ? side : count);
+          access(square[k], address, IsWhole || count > side ? side : count);
         }
-        place += leading_dimension;
+        address += leading_dimension;
       }
     };
     if constexpr (Tile::is_even && Tile::threads % UnitsPerRow == 0) {
@@ -111,23 +111,23 @@ struct transpose_units {
       constexpr int rows_apart = Tile::threads / UnitsPerRow * side;
       const int row = thread / UnitsPerRow * side;
       const int column = thread % UnitsPerRow * side;
-      Element* place = matrix + (row * leading_dimension + column);
+      Element* address = matrix + (row * leading_dimension + column);
       const std::int64_t apart = rows_apart * leading_dimension;
       STRATA_UNROLL
       for (int s = 0; s < Tile::per_thread; ++s) {
-        access_square(units.line[s], place, row + s * rows_apart, elements - column);
-        place += apart;
+        access_square(units.line[s], address, row + s * rows_apart, elements - column);
+        address += apart;
       }
     } else if constexpr (Tile::is_even && UnitsPerRow % Tile::threads == 0) {
       // A row takes all threads several times.
       constexpr int per_row = UnitsPerRow / Tile::threads;
-      Element* place = matrix + thread * side;
+      Element* address = matrix + thread * side;
       STRATA_UNROLL
       for (int s = 0; s < Tile::per_thread; ++s) {
         const int offset = s % per_row * Tile::threads * side;
-        access_square(units.line[s], place + offset, s / per_row * side,
+        access_square(units.line[s], address + offset, s / per_row * side,
                       elements - thread * side - offset);
-        if (s % per_row == per_row - 1) place += side * leading_dimension;
+        if (s % per_row == per_row - 1) address += side * leading_dimension;
       }
     } else {
       STRATA_UNROLL
@@ -214,8 +214,8 @@ struct transpose_units {
       }
       STRATA_UNROLL
       for (int k = 0; k < side; ++k) {
-        const element_place place = Tile::written(square, k);
-        shared.units[layout{}(place.row, place.column)] = units.line[s][k];
+        const element_place element = Tile::written(square, k);
+        shared.units[layout{}(element.row, element.column)] = units.line[s][k];
       }
     }
   }
@@ -227,8 +227,8 @@ struct transpose_units {
       if (!Tile::is_even && square >= Tile::squares) continue;
       STRATA_UNROLL
       for (int k = 0; k < side; ++k) {
-        const element_place place = Tile::read(square, k);
-        units.line[s][k] = shared.units[layout{}(place.row, place.column)];
+        const element_place element = Tile::read(square, k);
+        units.line[s][k] = shared.units[layout{}(element.row, element.column)];
       }
     }
   }
@@ -241,7 +241,7 @@ struct transpose_units {
     // The host compiler may take it that memory of one type is not accessed as another.
     std::memcpy(__builtin_assume_aligned(to, Bytes), __builtin_assume_aligned(from, Bytes), Bytes);
 #else
-    using word = typename vector_word<static_cast<std::size_t>(Bytes)>::type;
+    using word = access_word<Bytes>;
     *static_cast<word*>(to) = *static_cast<const word*>(from);
 #endif
   }

@@ -8,9 +8,9 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// Between two levels of a tree, of which neither has more than `active` threads at work, the first
-/// ones of the block: while these are in one warp, the others need not be waited for. All threads
-/// call it, with the same `active`.
+/// A barrier between two levels of a tree. On both levels only the first `active` threads of the block access
+/// shared memory. If these are in one warp, other warps do not wait. All threads call it, with the same
+/// `active`.
 template <int BlockThreads>
 STRATA_D void tree_barrier(int thread, int active) {
   if (active > warp_threads) {

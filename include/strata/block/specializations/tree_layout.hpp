@@ -9,9 +9,8 @@
 #include <type_traits>
 
 /// \file
-/// Where the elements of a binary tree in shared memory lie. On level k of such a tree neighbouring
-/// threads access elements that are 2^k apart, for every k: without padding, up to 32 lanes meet in
-/// one bank.
+/// Positions of the elements of a binary tree in shared memory. On level k of such a tree neighbouring threads
+/// access elements that are 2^k apart: without padding, up to 32 lanes access one bank.
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
@@ -21,10 +20,10 @@ namespace detail {
 ///
 ///     position(i) = i + i / c + i / c^2 + ...
 ///
-/// is free of conflicts for every stride that is a power of two. Let c = 2^b, and q b + r with r <
-/// b the stride's exponent. Modulo c, term q of the sum has the lane's lower b - r bits, moved up
-/// by r; term q + 1 has its upper r bits, in the r places that this left empty; the other terms are
-/// the same in each lane. So the lane's bits are rotated, and no two lanes share a column.
+/// is free of conflicts for every stride that is a power of two. Let c = 2^b, and let the stride be
+/// 2^(q b + r) with r < b. Modulo c, term q of the sum has the lane's lower b - r bits, shifted left by r.
+/// Term q + 1 has its upper r bits, in the r low bits that the shift left 0. The other terms are the same in
+/// all lanes. So the columns are the lanes' bits, rotated, and no two lanes have the same column.
 /// `PaddedLayout` is one level of it, enough for c^2 elements.
 template <int Every, int By, int Levels>
 struct nested_padded_layout {
@@ -42,12 +41,12 @@ struct nested_padded_layout {
   }
 };
 
-/// The units in which an item is accessed, as in an exchange of one item per thread.
+/// The units of an item are those of an exchange of one item per thread.
 template <class T>
 using item_units = ExchangeLayout<T, 1>;
 
-/// Positions of items as `Layout` says, in the units that LayoutStorage counts. Their number per
-/// item is odd, so that items meet in a column of banks only if their positions do.
+/// The positions of `Layout`, multiplied by the units per item: LayoutStorage counts units. The factor is odd,
+/// so that items are in one column of banks only if their positions in `Layout` are.
 template <class T, class Layout>
 struct item_layout {
   static constexpr int unit_bytes = item_units<T>::unit_bytes;
@@ -63,7 +62,7 @@ template <class T, int Elements>
 struct choose_tree_layout {
   static constexpr int unit_bytes = item_units<T>::unit_bytes;
   static constexpr int columns = lanes_per_wavefront(unit_bytes);
-  /// Items below 4 bytes share words; padding is by words.
+  /// Several items below 4 bytes lie in one word; padding is by words.
   static constexpr int by = unit_bytes < 4 ? 4 / unit_bytes : 1;
 
   static constexpr int levels() {
@@ -77,8 +76,8 @@ struct choose_tree_layout {
 
 STRATA_HD constexpr int larger_of(int a, int b) { return a > b ? a : b; }
 
-/// Whether all warps have the degree of the first one. They do in layouts that repeat with the
-/// columns of a wavefront; of any other, each warp is looked at.
+/// Whether all warps have the conflict degree of the first one. They do in layouts that repeat with the columns
+/// of a wavefront. For other layouts, the model counts each warp.
 template <class T, class Layout>
 inline constexpr bool warps_are_alike =
     std::is_same_v<Layout, PlainLayout> ||
@@ -86,7 +85,7 @@ inline constexpr bool warps_are_alike =
 template <class T, int Every, int By, int Levels>
 inline constexpr bool warps_are_alike<T, nested_padded_layout<Every, By, Levels>> = true;
 
-/// The degree of one access of a block's warps to items of type T.
+/// The conflict degree of one access of a block's warps to items of type T.
 template <class T, class Layout>
 STRATA_HD constexpr int tree_access_degree(int first, int stride, int end) {
   using access = runtime_strided_access<item_units<T>::unit_bytes>;
@@ -102,10 +101,10 @@ STRATA_HD constexpr int tree_access_degree(int first, int stride, int end) {
 
 }  // namespace detail
 
-/// The padding with which block primitives that work on a binary tree of `Elements` items are free
-/// of conflicts: `PaddedLayout<32, 1>` for up to 1,024 items of 4 bytes; more levels of padding for
-/// more items, and for wider ones, of which a wavefront has fewer. The cost is below one item in
-/// 31, 15 and 7 of 4, 8 and 16 bytes.
+/// The padding that frees block primitives on a binary tree of `Elements` items of conflicts:
+/// `PaddedLayout<32, 1>` for up to 1,024 items of 4 bytes; more levels of padding for more items, and for
+/// wider items, of which a wavefront serves fewer. It adds less than one item to every 31, 15 or 7 items of
+/// 4, 8 or 16 bytes.
 template <class T, int Elements>
 using TreeLayout = typename detail::choose_tree_layout<T, Elements>::type;
 

@@ -13,7 +13,7 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// Puts build rows into the table. `Table` is a join_table.
+/// Inserts build rows into the table. `Table` is a join_table.
 template <class Table>
 struct AgentJoinInsert {
   using Slot = typename Table::Slot;
@@ -22,28 +22,28 @@ struct AgentJoinInsert {
 
   const Table& table;
 
-  /// By all lanes of a warp: row number `i` of the list; none if it is not below `table.rows`.
+  /// By all lanes of a warp: inserts the row of index `i` in the list, if `i` is less than `table.rows`.
   STRATA_D void insert(unsigned long long i) const {
     Row slot = Table::none;
-    bool is_further = false;
+    bool is_duplicate = false;
     Row row = 0;
     if (i < table.rows && table.list.get(i, row)) {
       if (!detail::join_row_is_valid(table.valid, row)) {
-        if (table.nulls_equal) slot = take_null_slot(row, is_further);
+        if (table.nulls_equal) slot = take_null_slot(row, is_duplicate);
       } else {
-        slot = take_slot(row, is_further);
+        slot = take_slot(row, is_duplicate);
       }
       if (table.slot_of != nullptr) table.slot_of[row] = slot;
     }
-    STRATA_ASSERT(!(table.promised_unique && is_further),
+    STRATA_ASSERT(!(table.promised_unique && is_duplicate),
                   "JoinOptions::build_unique was promised, but the key of build row %llu is also "
                   "that of another",
                   static_cast<unsigned long long>(row));
-    if (table.further != nullptr) count_further(slot, is_further, row);
+    if (table.duplicates != nullptr) count_duplicate(slot, is_duplicate, row);
   }
 
  private:
-  STRATA_D Row take_slot(Row row, bool& is_further) const {
+  STRATA_D Row take_slot(Row row, bool& is_duplicate) const {
     const auto key = table.keys[row];
     if (!table.has_partners(key)) return Table::none;
     const Word hash = table.hash_of(key);
@@ -51,37 +51,37 @@ struct AgentJoinInsert {
     const Word mine = Slot::make(hash, row);
     Row slot = table.first_slot(hash);
     for (;;) {
-      // relaxed: what a row number says is in the keys, which nobody writes.
+      // relaxed: the row number leads to keys, which no thread writes.
       Word there = platform::load_relaxed(table.slots + slot);
       if (there == Slot::empty) {
         there = atomicCAS(table.slots + slot, Slot::empty, mine);
         if (there == Slot::empty) return slot;
       }
       if (table.is_at(there, key, hash)) {
-        is_further = true;
+        is_duplicate = true;
         return slot;
       }
       slot = table.next_slot(slot);
     }
   }
 
-  STRATA_D Row take_null_slot(Row row, bool& is_further) const {
+  STRATA_D Row take_null_slot(Row row, bool& is_duplicate) const {
     Word* const slot = table.slots + table.num_slots;
-    is_further = platform::load_relaxed(slot) != Slot::empty ||
-                 atomicCAS(slot, Slot::empty, Slot::make(0, row)) != Slot::empty;
+    is_duplicate = platform::load_relaxed(slot) != Slot::empty ||
+                   atomicCAS(slot, Slot::empty, Slot::make(0, row)) != Slot::empty;
     return table.num_slots;
   }
 
-  // One addition for all lanes with a key: all rows may have the same.
-  STRATA_D void count_further(Row slot, bool is_further, Row row) const {
-    const unsigned lanes = __ballot_sync(full_warp_mask, is_further ? 1 : 0);
+  // One addition for all lanes with the same key, because all rows may have it.
+  STRATA_D void count_duplicate(Row slot, bool is_duplicate, Row row) const {
+    const unsigned lanes = __ballot_sync(full_warp_mask, is_duplicate ? 1 : 0);
     if (lanes == 0) return;
-    if (is_further) {
+    if (is_duplicate) {
       const unsigned peers = __match_any_sync(lanes, slot);
       const int leader = __ffs(static_cast<int>(peers)) - 1;
       Row before = 0;
       if (static_cast<int>(platform::lane_id()) == leader) {
-        before = atomicAdd(table.further + slot, static_cast<Row>(__popc(peers)));
+        before = atomicAdd(table.duplicates + slot, static_cast<Row>(__popc(peers)));
         if (platform::load_relaxed(table.has_duplicates) == 0) {
           platform::store_relaxed(table.has_duplicates, 1u);
         }
@@ -94,8 +94,8 @@ struct AgentJoinInsert {
   }
 };
 
-/// Gives each slot that several rows have its places in `lists`, by one addition for a tile of
-/// slots, and puts the rows there. Which slot gets which places depends on time.
+/// Reserves a range of `lists` for each slot with duplicates, by one addition for a tile of slots, and
+/// writes the rows there. The order of the ranges depends on timing.
 template <class Table, int BlockThreads, int ItemsPerThread>
 struct AgentJoinLists {
   using Slot = typename Table::Slot;
@@ -112,29 +112,29 @@ struct AgentJoinLists {
   TempStorage& storage;
   const Table& table;
 
-  STRATA_D void place(unsigned long long tile) const {
+  STRATA_D void assign_offsets(unsigned long long tile) const {
     const unsigned long long first = tile * tile_items + threadIdx.x;
     unsigned long long counts[ItemsPerThread];
     unsigned long long sum = 0;
     STRATA_UNROLL
     for (int i = 0; i < ItemsPerThread; ++i) {
       const unsigned long long slot = first + static_cast<unsigned>(i * BlockThreads);
-      const unsigned long long further = slot <= table.num_slots ? table.further[slot] : 0;
-      counts[i] = further == 0 ? 0 : further + 1;
+      const unsigned long long duplicates = slot <= table.num_slots ? table.duplicates[slot] : 0;
+      counts[i] = duplicates == 0 ? 0 : duplicates + 1;
       sum += counts[i];
     }
-    unsigned long long place = 0;
+    unsigned long long offset = 0;
     unsigned long long all = 0;
-    Scan(storage.scan).ExclusiveSum(sum, place, all);
+    Scan(storage.scan).ExclusiveSum(sum, offset, all);
     if (all == 0) return;
     if (threadIdx.x == 0) storage.first = atomicAdd(table.listed, static_cast<Row>(all));
     __syncthreads();
-    place += storage.first;
+    offset += storage.first;
     STRATA_UNROLL
     for (int i = 0; i < ItemsPerThread; ++i) {
       if (counts[i] == 0) continue;
-      table.begins[first + static_cast<unsigned>(i * BlockThreads)] = static_cast<Row>(place);
-      place += counts[i];
+      table.begins[first + static_cast<unsigned>(i * BlockThreads)] = static_cast<Row>(offset);
+      offset += counts[i];
     }
   }
 
@@ -142,12 +142,12 @@ struct AgentJoinLists {
     Row row = 0;
     if (i >= table.rows || !table.list.get(i, row)) return;
     const Row slot = table.slot_of[row];
-    if (slot == Table::none || table.further[slot] == 0) return;
+    if (slot == Table::none || table.duplicates[slot] == 0) return;
     const bool is_first = Slot::row(table.slots[slot]) == row;
     table.lists[table.begins[slot] + (is_first ? 0 : 1 + table.rank_of[row])] = row;
   }
 
-  /// Instead of both: `table.lists` holds all rows, sorted by their slots, which are `sorted`.
+  /// Instead of both functions above: `table.lists` has all rows, sorted by slot. `sorted` has the slots.
   STRATA_D static void find_begin(const Table& table, const Row* sorted, unsigned long long i) {
     if (i >= table.rows) return;
     const Row slot = sorted[i];

@@ -5,46 +5,47 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/device/hash_join/join_partitions.cuh>
-#include <strata/device/hash_join/join_table_user.cuh>
 #include <strata/device/hash_join/join_types.hpp>
 #include <strata/device/hash_join/pairs.hpp>
 #include <strata/device/hash_join/partition_plan.hpp>
 #include <strata/device/hash_join/shared_table.cuh>
+#include <strata/device/hash_join/shared_table_agent_base.cuh>
 
 #include <cstddef>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// Joins a unit of a partition by a table in shared memory. Leaves the unit to AgentJoinRepeated if
-/// keys have many build rows or, where that cannot sort them, the partition to the table in global
-/// memory.
+/// Joins a work item by a table in shared memory. If keys have many build rows, it defers the work item to
+/// AgentJoinDuplicates. Where that cannot sort them, it marks the partition as overflowing: the table in
+/// global memory joins it.
 ///
-/// Groups of warps take tiles of probe rows in turn, and wait for nobody else.
+/// Groups of warps take tiles of probe rows in turn. Only the warps of a group wait for each other.
 template <class Key, class Hash, class Equal, class Index, class Sink, int BlockThreads, int Items,
           bool IsDirect>
 class AgentJoinTables
-    : join_table_user<Key, Hash, Equal, Index, Sink, BlockThreads, IsDirect, false> {
-  using Base = join_table_user<Key, Hash, Equal, Index, Sink, BlockThreads, IsDirect, false>;
+    : shared_table_agent_base<Key, Hash, Equal, Index, Sink, BlockThreads, IsDirect, false> {
+  using Base =
+      shared_table_agent_base<Key, Hash, Equal, Index, Sink, BlockThreads, IsDirect, false>;
   using Base::counted_;
   using Base::found_;
   using Base::has_rows;
   using Base::is_partner;
   using Base::join_;
   using Base::none;
-  using Base::places_;
+  using Base::offsets_;
   using Base::row_of;
   using Base::table_;
   using Base::threads;
   using Base::write;
   using Base::write_inside;
   using typename Base::Count;
+  using typename Base::OutputOffsets;
   using typename Base::Partitions;
-  using typename Base::Places;
   using typename Base::Row;
   using typename Base::Table;
   using typename Base::Word;
-  // A direct join may have few blocks: too few to write what frequent keys give.
+  // A direct join may have few blocks, too few to write the results of frequent keys.
   static constexpr bool has_successor = Partitions::hash_is_key && !IsDirect;
 
  public:
@@ -54,52 +55,53 @@ class AgentJoinTables
                            const Sink& sink)
       : Base(storage, shared, join, sink) {}
 
-  /// `number` is the unit's. With fewer than `least_repeated_rows` it is left only if it must be.
-  STRATA_D void run(const join_partition_unit& unit, unsigned number,
-                    unsigned least_repeated_rows) {
+  /// `index` is that of the work item. One with fewer than `min_deferred_rows` probe rows is deferred only
+  /// if there is no table for it.
+  STRATA_D void run(const join_work_item& work_item, unsigned index, unsigned min_deferred_rows) {
     unsigned begin = 0;
     unsigned rows = join_.build.rows;
-    unsigned probe_begin = unit.first;
+    unsigned probe_begin = work_item.first;
     if constexpr (!IsDirect) {
-      begin = join_.build.begins[unit.partition];
-      rows = join_.build.begins[unit.partition + 1] - begin;
-      probe_begin += join_.probe.begins[unit.partition];
-      if (has_successor && rows > join_.plan.table_rows) return leave(unit, number);
+      begin = join_.build.begins[work_item.partition];
+      rows = join_.build.begins[work_item.partition + 1] - begin;
+      probe_begin += join_.probe.begins[work_item.partition];
+      if (has_successor && rows > join_.plan.table_rows) return defer(work_item, index);
     }
     const bool is_full = join_.kind == JoinKind::full;
     if (is_full) Base::clear_found(rows);
-    const bool leaves_repeated = has_successor && has_rows && detail::has_pairs(join_.kind) &&
-                                 !Base::stops_at_one() && unit.rows >= least_repeated_rows;
+    const bool defers_duplicates = has_successor && has_rows && detail::has_pairs(join_.kind) &&
+                                   !Base::stops_at_one() && work_item.rows >= min_deferred_rows;
     if (!table_.build(
-            rows, [&](std::size_t i) { return row_of(join_.build, begin + i); }, leaves_repeated)) {
-      return leave(unit, number);
+            rows, [&](std::size_t i) { return row_of(join_.build, begin + i); },
+            defers_duplicates)) {
+      return defer(work_item, index);
     }
     if (is_full) {
-      probe<true>(probe_begin, unit.rows);
-      Base::put_out_lonely_rows(rows);
+      probe<true>(probe_begin, work_item.rows);
+      Base::emit_unmatched_rows(rows);
     } else {
-      probe<false>(probe_begin, unit.rows);
+      probe<false>(probe_begin, work_item.rows);
     }
     if constexpr (!has_rows) Base::add_counted();
   }
 
  private:
-  STRATA_D void leave(const join_partition_unit& unit, unsigned number) const {
+  STRATA_D void defer(const join_work_item& work_item, unsigned index) const {
     if (threadIdx.x != 0) return;
     if constexpr (has_successor) {
-      join_.leave(number);
+      join_.defer(index);
     } else {
-      platform::store_relaxed(join_.is_heavy + unit.partition, 1u);
-      platform::store_relaxed(join_.any_is_heavy, 1u);
+      platform::store_relaxed(join_.is_overflowing + work_item.partition, 1u);
+      platform::store_relaxed(join_.any_is_overflowing, 1u);
     }
   }
 
   template <bool IsFull>
   STRATA_D void probe(unsigned begin, unsigned rows) {
-    constexpr unsigned group_tile = Places::group_threads * Items;
-    const unsigned group = threadIdx.x / Places::group_threads;
-    // A warp's rows lie side by side, and so do their results.
-    const unsigned warp = threadIdx.x % Places::group_threads / warp_threads;
+    constexpr unsigned group_tile = OutputOffsets::group_threads * Items;
+    const unsigned group = threadIdx.x / OutputOffsets::group_threads;
+    // The rows of a warp lie side by side, and so do their results.
+    const unsigned warp = threadIdx.x % OutputOffsets::group_threads / warp_threads;
     const unsigned in_tile = warp * Items * warp_threads + platform::lane_id();
     for (unsigned first = group * group_tile; first < rows; first += threads * Items) {
       const std::size_t at = std::size_t{begin} + first + in_tile;
@@ -107,12 +109,12 @@ class AgentJoinTables
       unsigned probe_rows[Items];
       unsigned partners[Items];
       const unsigned counts = look_up<IsFull>(at, left, probe_rows, partners);
-      put_out(at, counts, probe_rows, partners);
+      emit(at, counts, probe_rows, partners);
     }
   }
 
-  // How many partners each of some rows has, and one of them. Of all of them an entry is looked at
-  // in turn, without branches: one's is on its way while another's is compared.
+  // The number of partners of each row of the thread, and one of the partners. Each round compares an
+  // entry for every row, without branches, so that loads for other rows are in flight meanwhile.
   template <bool IsFull>
   STRATA_D unsigned look_up(std::size_t at, unsigned left, unsigned (&probe_rows)[Items],
                             unsigned (&partners)[Items]) const {
@@ -172,18 +174,18 @@ class AgentJoinTables
     return results;
   }
 
-  // The counts of a thread's rows are in one word.
+  // One word has the counts of all rows of a thread.
   static constexpr int count_bits = 8;
-  static_assert(most_join_bucket_rows < (1u << count_bits) && Items * count_bits <= 32,
+  static_assert(max_join_bucket_rows < (1u << count_bits) && Items * count_bits <= 32,
                 "join_partition_tuning: join_items must be at most 4");
   STRATA_D static unsigned count_of(unsigned counts, int item) {
     return counts >> (count_bits * item) & ((1u << count_bits) - 1);
   }
 
-  // Takes places for the results of the group, and writes them. All warps of a group take theirs at
-  // the same barriers, whatever each has found.
-  STRATA_D void put_out(std::size_t at, unsigned counts, const unsigned (&probe_rows)[Items],
-                        const unsigned (&partners)[Items]) {
+  // Reserves the range of the group's results and writes them. All warps of a group must call, because
+  // `reserve` has barriers.
+  STRATA_D void emit(std::size_t at, unsigned counts, const unsigned (&probe_rows)[Items],
+                     const unsigned (&partners)[Items]) {
     if constexpr (!has_rows) {
       STRATA_UNROLL
       for (int i = 0; i < Items; ++i) counted_ += count_of(counts, i);
@@ -195,42 +197,42 @@ class AgentJoinTables
       if (has_several) {
         STRATA_UNROLL
         for (int i = 0; i < Items; ++i) {
-          begins[i] = Places::begin_of_several(count_of(counts, i), sum);
+          begins[i] = OutputOffsets::scan_count(count_of(counts, i), sum);
         }
       } else {
         STRATA_UNROLL
         for (int i = 0; i < Items; ++i) {
-          begins[i] = Places::begin_of_one(count_of(counts, i) != 0, sum);
+          begins[i] = OutputOffsets::scan_flag(count_of(counts, i) != 0, sum);
         }
       }
-      const Count to = places_.take(sum);
+      const Count offset = offsets_.reserve(sum);
       if (has_several) {
         STRATA_UNROLL
         for (unsigned i = 0; i < Items; ++i) {
           const unsigned count = count_of(counts, static_cast<int>(i));
           Row item{0, none};
           if (count != 0) item = row_of(join_.probe, at + i * warp_threads);
-          write_several(item, count, to + begins[i]);
+          write_several(item, count, offset + begins[i]);
         }
-      } else if (to + sum <= static_cast<Count>(join_.capacity)) {
+      } else if (offset + sum <= static_cast<Count>(join_.capacity)) {
         STRATA_UNROLL
         for (int i = 0; i < Items; ++i) {
           if (count_of(counts, i) != 0) {
-            write_inside(to + begins[i], partners[i], probe_rows[i]);
+            write_inside(offset + begins[i], partners[i], probe_rows[i]);
           }
         }
       } else {
         STRATA_UNROLL
         for (int i = 0; i < Items; ++i) {
-          if (count_of(counts, i) != 0) write(to + begins[i], partners[i], probe_rows[i]);
+          if (count_of(counts, i) != 0) write(offset + begins[i], partners[i], probe_rows[i]);
         }
       }
     }
   }
 
-  // Of rows of a warp, some of which have several partners. Where the partners of a row are side by
-  // side, as they nearly always are, the results of all lanes are written side by side too.
-  STRATA_D void write_several(const Row& item, unsigned count, Count place) const {
+  // For rows of a warp some of which have several partners. The partners of a row nearly always lie side
+  // by side: then the lanes write neighbouring results, whichever rows they are of.
+  STRATA_D void write_several(const Row& item, unsigned count, Count offset) const {
     const Word rest = table_.rest_of(item.hash);
     unsigned first = none;
     bool is_straight = true;
@@ -246,29 +248,29 @@ class AgentJoinTables
         ++rank;
       }
     }
-    if (!is_straight) write_scattered(item, rest, first, count, place);
+    if (!is_straight) write_scattered(item, rest, first, count, offset);
 
-    const Count warp_place = __shfl_sync(full_warp_mask, place, 0);
-    const auto begin = static_cast<unsigned>(place - warp_place);
+    const Count warp_offset = __shfl_sync(full_warp_mask, offset, 0);
+    const auto begin = static_cast<unsigned>(offset - warp_offset);
     const unsigned all = __shfl_sync(full_warp_mask, begin + count, warp_threads - 1);
     for (unsigned base = 0; base < all; base += warp_threads) {
       const unsigned at = base + platform::lane_id();
-      const unsigned owner = Places::owner_of(at, begin);
+      const unsigned owner = OutputOffsets::owner_of(at, begin);
       const unsigned rank = at - __shfl_sync(full_warp_mask, begin, owner);
       const unsigned entry = __shfl_sync(full_warp_mask, first, owner);
       const unsigned row = __shfl_sync(full_warp_mask, item.row, owner);
       const bool mine = __shfl_sync(full_warp_mask, is_straight ? 1 : 0, owner) != 0;
       if (at >= all || !mine) continue;
-      write(warp_place + at, entry == none ? none : table_.row_at(entry + rank), row);
+      write(warp_offset + at, entry == none ? none : table_.row_at(entry + rank), row);
     }
   }
 
   STRATA_D void write_scattered(const Row& item, Word rest, unsigned entry, unsigned count,
-                                Count place) const {
+                                Count offset) const {
     for (unsigned rank = 0; rank < count; ++entry) {
       const Word seen = table_.seen_from(rest, entry);
       if (!is_partner(seen, item.row)) continue;
-      write(place + rank, static_cast<unsigned>(seen), item.row);
+      write(offset + rank, static_cast<unsigned>(seen), item.row);
       ++rank;
     }
   }

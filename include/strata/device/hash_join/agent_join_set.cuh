@@ -7,7 +7,7 @@
 #include <strata/core/types.hpp>
 #include <strata/device/hash_join/join_partitions.cuh>
 #include <strata/device/hash_join/join_types.hpp>
-#include <strata/device/hash_join/result_places.cuh>
+#include <strata/device/hash_join/output_offsets.cuh>
 #include <strata/device/hash_join/set_plan.hpp>
 #include <strata/device/hash_join/shared_set.cuh>
 
@@ -18,21 +18,21 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// A unit of a semi or anti join by a set in shared memory, of build rows that are hashes alone.
-/// `Sink` is NullType where rows are only counted: then probe rows are hashes alone as well.
+/// Joins a work item of a semi or anti join by a set in shared memory. Build rows have no row ids. `Sink`
+/// is NullType where rows are only counted: then probe rows have none either.
 template <class Key, class Hash, class Equal, class Index, class Sink, int BlockThreads, int Items>
 class AgentJoinSets {
   using Partitions = join_partitions<Key, Hash, Equal>;
   using Count = unsigned long long;
   using Set = join_shared_set<BlockThreads>;
-  using Places = join_result_places<BlockThreads>;
+  using OutputOffsets = join_output_offsets<BlockThreads>;
   static constexpr unsigned threads = BlockThreads;
   static constexpr bool has_rows = !std::is_same_v<Sink, NullType>;
 
  public:
   struct TempStorage {
     typename Set::TempStorage set;
-    typename Places::TempStorage places;
+    typename OutputOffsets::TempStorage offsets;
     Count counted;
   };
 
@@ -40,17 +40,17 @@ class AgentJoinSets {
                          const Partitions& join, const Sink& sink)
       : storage_(storage),
         set_(storage.set, shared, plan),
-        places_(storage.places, join.total),
+        offsets_(storage.offsets, join.total),
         join_(join),
         sink_(sink) {}
 
-  /// False, and nothing done, if the build rows are none for a set.
-  STRATA_D bool run(const join_partition_unit& unit) {
-    const unsigned begin = join_.build.begins[unit.partition];
-    const unsigned rows = join_.build.begins[unit.partition + 1] - begin;
-    const unsigned* const hashes = join_.build.done.hashes() + begin;
-    if (!set_.build(unit.partition, rows, [&](unsigned i) { return hashes[i]; })) return false;
-    probe(join_.probe.begins[unit.partition] + unit.first, unit.rows);
+  /// False, and nothing is joined, if there is no set for the build rows.
+  STRATA_D bool run(const join_work_item& work_item) {
+    const unsigned begin = join_.build.begins[work_item.partition];
+    const unsigned rows = join_.build.begins[work_item.partition + 1] - begin;
+    const unsigned* const hashes = join_.build.partitioned.hashes() + begin;
+    if (!set_.build(work_item.partition, rows, [&](unsigned i) { return hashes[i]; })) return false;
+    probe(join_.probe.begins[work_item.partition] + work_item.first, work_item.rows);
     if constexpr (!has_rows) detail::add_join_results(storage_.counted, counted_, join_.total);
     return true;
   }
@@ -58,18 +58,18 @@ class AgentJoinSets {
  private:
   STRATA_D join_record probe_row(std::size_t i) const {
     if constexpr (has_rows) {
-      return join_.probe.done.records[i];
+      return join_.probe.partitioned.records[i];
     } else {
-      return {join_.probe.done.hashes()[i], 0};
+      return {join_.probe.partitioned.hashes()[i], 0};
     }
   }
 
   STRATA_D void probe(unsigned begin, unsigned rows) {
     const bool is_wanted = join_.kind == JoinKind::semi;
-    constexpr unsigned group_tile = Places::group_threads * Items;
-    const unsigned group = threadIdx.x / Places::group_threads;
-    // A warp's rows lie side by side, and so do their results.
-    const unsigned warp = threadIdx.x % Places::group_threads / warp_threads;
+    constexpr unsigned group_tile = OutputOffsets::group_threads * Items;
+    const unsigned group = threadIdx.x / OutputOffsets::group_threads;
+    // The rows of a warp lie side by side, and so do their results.
+    const unsigned warp = threadIdx.x % OutputOffsets::group_threads / warp_threads;
     const unsigned in_tile = warp * Items * warp_threads + platform::lane_id();
     for (unsigned first = group * group_tile; first < rows; first += threads * Items) {
       const std::size_t at = std::size_t{begin} + first + in_tile;
@@ -84,12 +84,12 @@ class AgentJoinSets {
       for (unsigned i = 0; i < Items; ++i) {
         if (i * warp_threads < left && set_.has(records[i].hash) == is_wanted) results |= 1u << i;
       }
-      put_out(results, records);
+      emit(results, records);
     }
   }
 
-  // A bit of `results` for each row that belongs to them. By all threads of a group.
-  STRATA_D void put_out(unsigned results, const join_record (&records)[Items]) {
+  // Writes the rows whose bit is set in `results`. By all threads of a group.
+  STRATA_D void emit(unsigned results, const join_record (&records)[Items]) {
     if constexpr (!has_rows) {
       counted_ += static_cast<unsigned>(__popc(results));
     } else {
@@ -97,12 +97,12 @@ class AgentJoinSets {
       unsigned sum = 0;
       STRATA_UNROLL
       for (int i = 0; i < Items; ++i) {
-        begins[i] = Places::begin_of_one((results >> i & 1) != 0, sum);
+        begins[i] = OutputOffsets::scan_flag((results >> i & 1) != 0, sum);
       }
-      const Count place = places_.take(sum);
+      const Count offset = offsets_.reserve(sum);
       STRATA_UNROLL
       for (int i = 0; i < Items; ++i) {
-        const Count to = place + begins[i];
+        const Count to = offset + begins[i];
         if ((results >> i & 1) == 0 || to >= static_cast<Count>(join_.capacity)) continue;
         sink_(static_cast<std::int64_t>(to), no_row<Index>, static_cast<Index>(records[i].row));
       }
@@ -111,7 +111,7 @@ class AgentJoinSets {
 
   TempStorage& storage_;
   Set set_;
-  Places places_;
+  OutputOffsets offsets_;
   const Partitions& join_;
   const Sink& sink_;
   Count counted_ = 0;

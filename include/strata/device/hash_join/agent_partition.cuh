@@ -17,11 +17,12 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// Takes rows to their partitions, tile by tile: by the upper bits of their hashes or, in a second
-/// pass, by those that follow.
+/// Writes rows to their partitions, tile by tile: by the highest bits of their hashes or, in a second
+/// pass, by those that follow. A tile is sorted by partition in shared memory, so that rows of a
+/// partition are written side by side.
 ///
-/// With `MovesHashes` a side may have hashes alone. Kernels of their own for that save all others 0.5 %
-/// of their time (H200, 1M x 10M).
+/// With `MovesHashes` a side may have hashes instead of records. Separate kernels for that make the other
+/// ones 0.5 % faster (H200, 2026-11, 1M x 10M).
 template <class Key, class Hash, class Equal, int BlockThreads, int ItemsPerThread, join_pass Pass,
           bool MovesHashes>
 class AgentJoinPartition {
@@ -42,7 +43,7 @@ class AgentJoinPartition {
 
   struct TempStorage {
     typename Scan::TempStorage scan;
-    /// Where in the tile the rows without a key begin.
+    /// The index in the tile of the first row without a key.
     unsigned first_null;
   };
 
@@ -76,44 +77,44 @@ class AgentJoinPartition {
     }
   }
 
-  /// In turn with other blocks. The order in a partition depends on time.
+  /// By all blocks: each takes every gridDim.x-th tile. The order in a partition depends on timing.
   STRATA_D void run(const Side& build, const Side& probe) {
     const unsigned tiles = number_of_tiles(build, probe);
     unsigned tile = blockIdx.x;
-    rows_ahead ahead;
-    tile_place next{};
+    prefetched_rows fetched;
+    tile_range next{};
     if (tile < tiles) {
-      next = place_of(tile, build, probe);
-      load(next.is_probe ? probe : build, next, ahead);
+      next = tile_at(tile, build, probe);
+      load(next.is_probe ? probe : build, next, fetched);
     }
     for (unsigned p = threadIdx.x; p <= bins_; p += threads) counts_[p] = 0;
     while (tile < tiles) {
-      const tile_place now = next;
+      const tile_range now = next;
       const Side& side = now.is_probe ? probe : build;
       rows_of_tile rows;
-      unsigned places[most_each];
-      unsigned null_place = 0;
-      prepare(ahead, rows);
+      unsigned offsets[max_each];
+      unsigned null_offset = 0;
+      prepare(fetched, rows);
       __syncthreads();
       rank(rows, now.rows);
       __syncthreads();
-      reserve(cursors_of(side, now), places, null_place);
+      reserve(cursors_of(side, now), offsets, null_offset);
       __syncthreads();
-      if (tells_rows(side)) {
-        place<true>(rows, now);
+      if (has_row_ids(side)) {
+        scatter<true>(rows, now);
       } else {
-        place<false>(rows, now);
+        scatter<false>(rows, now);
       }
-      keep(places, null_place);
-      // On their way while the records of this tile are written.
+      store_deltas(offsets, null_offset);
+      // In flight while the records of this tile are written.
       tile += gridDim.x;
       if (tile < tiles) {
-        next = place_of(tile, build, probe);
-        load(next.is_probe ? probe : build, next, ahead);
+        next = tile_at(tile, build, probe);
+        load(next.is_probe ? probe : build, next, fetched);
       }
       __syncthreads();
       for (unsigned p = threadIdx.x; p <= bins_; p += threads) counts_[p] = 0;
-      if (tells_rows(side)) {
+      if (has_row_ids(side)) {
         write<true>(side, now.rows);
       } else {
         write<false>(side, now.rows);
@@ -122,18 +123,19 @@ class AgentJoinPartition {
   }
 
  private:
-  // Counters of a thread, at most.
-  static constexpr unsigned most_each = (1u << most_join_pass_bits) > threads
-                                            ? (1u << most_join_pass_bits) / threads
-                                            : 1;
-  // Keys wait to be hashed until those of the tile before are written; of long ones the hashes do.
+  // The most counters of a thread.
+  static constexpr unsigned max_each = (1u << max_join_pass_bits) > threads
+                                           ? (1u << max_join_pass_bits) / threads
+                                           : 1;
+  // Short keys are held in registers and hashed after the previous tile is written; long ones are hashed
+  // at once.
   static constexpr bool holds_keys = sizeof(Key) <= 8;
   static constexpr int items = ItemsPerThread;
   template <bool Is, class Word>
   using array_if = Word[Is ? ItemsPerThread : 1];
 
-  /// What a thread has read of a tile.
-  struct rows_ahead {
+  /// The rows of a tile that a thread has loaded.
+  struct prefetched_rows {
     array_if<!is_second && holds_keys, Key> keys;
     array_if<is_second || !holds_keys, unsigned> hashes;
     array_if<is_second, unsigned> rows;
@@ -145,11 +147,11 @@ class AgentJoinPartition {
     unsigned hashes[ItemsPerThread];
     array_if<is_wide, unsigned> lower;
     array_if<is_second, unsigned> rows;
-    /// Two to a word, because a tile has fewer than 2^16 rows.
+    /// Two to a word: a tile has fewer than 2^16 rows.
     unsigned ranks[(ItemsPerThread + 1) / 2];
     unsigned nulls;
   };
-  struct tile_place {
+  struct tile_range {
     bool is_probe;
     /// Of the first pass.
     unsigned partition;
@@ -157,14 +159,14 @@ class AgentJoinPartition {
     unsigned rows;
   };
 
-  STRATA_D static bool tells_rows(const Side& side) { return !MovesHashes || side.tells_rows; }
+  STRATA_D static bool has_row_ids(const Side& side) { return !MovesHashes || side.has_row_ids; }
   STRATA_D static unsigned in_tile(int item) {
     return static_cast<unsigned>(item * BlockThreads) + threadIdx.x;
   }
   STRATA_D unsigned tiles_of(unsigned rows) const {
     return rows / tile_rows_ + (rows % tile_rows_ != 0 ? 1 : 0);
   }
-  STRATA_D tile_place cut(bool is_probe, unsigned partition, unsigned first, unsigned end) const {
+  STRATA_D tile_range cut(bool is_probe, unsigned partition, unsigned first, unsigned end) const {
     const unsigned left = end - first;
     return {is_probe, partition, first, left < tile_rows_ ? left : tile_rows_};
   }
@@ -174,9 +176,9 @@ class AgentJoinPartition {
     return tiles_of(build.rows) + tiles_of(probe.rows);
   }
 
-  STRATA_D tile_place place_of(unsigned tile, const Side& build, const Side& probe) const {
+  STRATA_D tile_range tile_at(unsigned tile, const Side& build, const Side& probe) const {
     if constexpr (is_second) {
-      // The first partition, of the build side and then of the probe side, that ends behind it.
+      // The first partition, of the build side and then of the probe side, that ends after the tile.
       unsigned at = 0;
       for (unsigned step = 1u << plan_.first_bits; step > 0; step /= 2) {
         if (pass_tiles_[at + step - 1] <= tile) at += step;
@@ -194,7 +196,7 @@ class AgentJoinPartition {
     }
   }
 
-  STRATA_D unsigned* cursors_of(const Side& side, const tile_place& tile) const {
+  STRATA_D unsigned* cursors_of(const Side& side, const tile_range& tile) const {
     if constexpr (is_second) return side.cursors + (tile.partition << bits_);
     return Pass == join_pass::first ? side.pass_cursors : side.cursors;
   }
@@ -208,21 +210,21 @@ class AgentJoinPartition {
     return bin_of(rows.hashes[item]);
   }
 
-  STRATA_D void load(const Side& side, const tile_place& tile, rows_ahead& ahead) const {
-    ahead.nulls = 0;
+  STRATA_D void load(const Side& side, const tile_range& tile, prefetched_rows& fetched) const {
+    fetched.nulls = 0;
     if constexpr (is_second) {
       STRATA_UNROLL
       for (int i = 0; i < items; ++i) {
         if (in_tile(i) >= tile.rows) continue;
         join_record record{0, 0};
-        if (tells_rows(side)) {
-          record = side.passing.records[tile.first + in_tile(i)];
+        if (has_row_ids(side)) {
+          record = side.first_pass.records[tile.first + in_tile(i)];
         } else {
-          record.hash = side.passing.hashes()[tile.first + in_tile(i)];
+          record.hash = side.first_pass.hashes()[tile.first + in_tile(i)];
         }
-        ahead.hashes[i] = record.hash;
-        ahead.rows[i] = record.row;
-        if constexpr (is_wide) ahead.lower[i] = side.passing.lower[tile.first + in_tile(i)];
+        fetched.hashes[i] = record.hash;
+        fetched.rows[i] = record.row;
+        if constexpr (is_wide) fetched.lower[i] = side.first_pass.lower[tile.first + in_tile(i)];
       }
     } else {
       STRATA_UNROLL
@@ -230,9 +232,9 @@ class AgentJoinPartition {
         if (in_tile(i) >= tile.rows) continue;
         const Key& key = side.keys[tile.first + in_tile(i)];
         if constexpr (holds_keys) {
-          ahead.keys[i] = key;
+          fetched.keys[i] = key;
         } else {
-          ahead.hashes[i] = detail::upper_half(detail::join_hash<Key, Equal>(hash_, key));
+          fetched.hashes[i] = detail::upper_half(detail::join_hash<Key, Equal>(hash_, key));
         }
       }
       if (side.valid == nullptr) return;
@@ -240,26 +242,26 @@ class AgentJoinPartition {
       for (int i = 0; i < items; ++i) {
         if (in_tile(i) < tile.rows &&
             !detail::join_row_is_valid(side.valid, tile.first + in_tile(i))) {
-          ahead.nulls |= 1u << i;
+          fetched.nulls |= 1u << i;
         }
       }
     }
   }
 
-  STRATA_D void prepare(const rows_ahead& ahead, rows_of_tile& rows) const {
-    rows.nulls = ahead.nulls;
+  STRATA_D void prepare(const prefetched_rows& fetched, rows_of_tile& rows) const {
+    rows.nulls = fetched.nulls;
     STRATA_UNROLL
     for (int i = 0; i < items; ++i) {
       if constexpr (is_second) {
-        rows.hashes[i] = ahead.hashes[i];
-        rows.rows[i] = ahead.rows[i];
-        if constexpr (is_wide) rows.lower[i] = ahead.lower[i];
+        rows.hashes[i] = fetched.hashes[i];
+        rows.rows[i] = fetched.rows[i];
+        if constexpr (is_wide) rows.lower[i] = fetched.lower[i];
       } else if constexpr (holds_keys) {
-        const unsigned long long hash = detail::join_hash<Key, Equal>(hash_, ahead.keys[i]);
+        const unsigned long long hash = detail::join_hash<Key, Equal>(hash_, fetched.keys[i]);
         rows.hashes[i] = upper_half(hash);
         if constexpr (is_wide) rows.lower[i] = static_cast<unsigned>(hash);
       } else {
-        rows.hashes[i] = ahead.hashes[i];
+        rows.hashes[i] = fetched.hashes[i];
       }
     }
   }
@@ -275,46 +277,46 @@ class AgentJoinPartition {
 
   STRATA_D unsigned bins_each() const { return bins_ > threads ? bins_ / threads : 1; }
 
-  // Of each bin: where its rows begin in the tile, and where they go. Who asked for that need not
-  // wait for the answer yet.
-  STRATA_D void reserve(unsigned* cursors, unsigned (&places)[most_each], unsigned& null_place) {
+  // For each bin: reserves a range of its partition, and computes the begin of its rows in the tile. The
+  // atomic additions return while the scan runs.
+  STRATA_D void reserve(unsigned* cursors, unsigned (&offsets)[max_each], unsigned& null_offset) {
     const unsigned each = bins_each();
     const unsigned first = threadIdx.x * each;
     unsigned sum = 0;
     STRATA_UNROLL
-    for (unsigned k = 0; k < most_each; ++k) {
-      places[k] = 0;
+    for (unsigned k = 0; k < max_each; ++k) {
+      offsets[k] = 0;
       if (k >= each || first + k >= bins_) continue;
       const unsigned count = counts_[first + k];
       sum += count;
-      if (count != 0) places[k] = atomicAdd(cursors + first + k, count);
+      if (count != 0) offsets[k] = atomicAdd(cursors + first + k, count);
     }
     unsigned begin = 0;
     unsigned all = 0;
     Scan(storage_.scan).ExclusiveSum(sum, begin, all);
     STRATA_UNROLL
-    for (unsigned k = 0; k < most_each; ++k) {
+    for (unsigned k = 0; k < max_each; ++k) {
       if (k >= each || first + k >= bins_) continue;
       const unsigned count = counts_[first + k];
       counts_[first + k] = begin;
-      places[k] -= begin;
+      offsets[k] -= begin;
       begin += count;
     }
     if (threadIdx.x != 0) return;
     storage_.first_null = all;
     const unsigned nulls = counts_[bins_];
     counts_[bins_] = all;
-    if (nulls != 0) null_place = atomicAdd(cursors + bins_, nulls) - all;
+    if (nulls != 0) null_offset = atomicAdd(cursors + bins_, nulls) - all;
   }
 
-  template <bool TellsRows>
-  STRATA_D void place(const rows_of_tile& rows, const tile_place& tile) {
+  template <bool HasRowIds>
+  STRATA_D void scatter(const rows_of_tile& rows, const tile_range& tile) {
     STRATA_UNROLL
     for (int i = 0; i < items; ++i) {
       if (in_tile(i) >= tile.rows) continue;
       const unsigned rank = rows.ranks[i / 2] >> (i % 2 * 16) & 0xffffu;
       const unsigned at = counts_[bin_of(rows, i)] + rank;
-      if constexpr (TellsRows) {
+      if constexpr (HasRowIds) {
         unsigned row = tile.first + in_tile(i);
         if constexpr (is_second) row = rows.rows[i];
         records_[at] = {rows.hashes[i], row};
@@ -325,24 +327,24 @@ class AgentJoinPartition {
     }
   }
 
-  STRATA_D void keep(const unsigned (&places)[most_each], unsigned null_place) {
+  STRATA_D void store_deltas(const unsigned (&offsets)[max_each], unsigned null_offset) {
     const unsigned each = bins_each();
     const unsigned first = threadIdx.x * each;
     STRATA_UNROLL
-    for (unsigned k = 0; k < most_each; ++k) {
-      if (k < each && first + k < bins_) deltas_[first + k] = places[k];
+    for (unsigned k = 0; k < max_each; ++k) {
+      if (k < each && first + k < bins_) deltas_[first + k] = offsets[k];
     }
-    if (threadIdx.x == 0) deltas_[bins_] = null_place;
+    if (threadIdx.x == 0) deltas_[bins_] = null_offset;
   }
 
-  template <bool TellsRows>
+  template <bool HasRowIds>
   STRATA_D void write(const Side& side, unsigned count) const {
-    const join_records out = Pass == join_pass::first ? side.passing : side.done;
+    const join_records out = Pass == join_pass::first ? side.first_pass : side.partitioned;
     const unsigned with_key = storage_.first_null;
     STRATA_UNROLL_N(4)
     for (unsigned i = threadIdx.x; i < with_key; i += threads) {
       unsigned to = 0;
-      if constexpr (TellsRows) {
+      if constexpr (HasRowIds) {
         const join_record record = records_[i];
         to = deltas_[bin_of(record.hash)] + i;
         out.records[to] = record;
@@ -353,15 +355,15 @@ class AgentJoinPartition {
       }
       if constexpr (is_wide) out.lower[to] = lower_[i];
     }
-    if constexpr (TellsRows) {
-      // They are where they belong.
+    if constexpr (HasRowIds) {
+      // Rows without a key have one partition, which a second pass does not move.
       for (unsigned i = with_key + threadIdx.x; i < count; i += threads) {
-        side.done.records[deltas_[bins_] + i] = records_[i];
+        side.partitioned.records[deltas_[bins_] + i] = records_[i];
       }
     }
   }
 
-  // Of a tile whose row numbers nobody asks for: instead of the records.
+  // Of a tile without row ids: hashes instead of records.
   STRATA_D unsigned* hashes() const { return reinterpret_cast<unsigned*>(records_); }
 
   TempStorage& storage_;

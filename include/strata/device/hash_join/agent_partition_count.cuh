@@ -11,22 +11,22 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// Adds the rows of each partition to a side's cursors, by blocks that take tiles in turn.
+/// Adds the number of rows of each partition to a side's cursors.
 template <class Key, class Hash, class Equal, int BlockThreads>
 struct AgentJoinCount {
   using Side = join_side_records<Key>;
   static constexpr unsigned threads = BlockThreads;
-  /// Of a thread: their keys are on their way together.
+  /// A thread has so many loads in flight.
   static constexpr int items = sizeof(Key) <= 4 ? 8 : 4;
   static constexpr unsigned tile_items = threads * items;
 
-  /// Of all partitions and of the rows without a key, in shared memory.
+  /// The numbers of rows of all partitions and of rows without a key, in shared memory.
   unsigned* counts;
   unsigned partitions;
   int bits;
   const Hash& hash;
 
-  /// By block number `block` of `blocks`.
+  /// By block number `block` of `blocks`, which takes every `blocks`-th tile.
   STRATA_D void run(const Side& side, unsigned block, unsigned blocks) const {
     for (unsigned p = threadIdx.x; p <= partitions; p += threads) counts[p] = 0;
     __syncthreads();
@@ -44,12 +44,12 @@ struct AgentJoinCount {
 
  private:
   STRATA_D void count_tile(const Side& side, unsigned first, unsigned rows) const {
-    const Key* const its_keys = side.keys + first;
+    const Key* const tile_keys = side.keys + first;
     Key keys[items];
     STRATA_UNROLL
     for (int i = 0; i < items; ++i) {
       const unsigned at = static_cast<unsigned>(i) * threads + threadIdx.x;
-      if (at < rows) keys[i] = its_keys[at];
+      if (at < rows) keys[i] = tile_keys[at];
     }
     STRATA_UNROLL
     for (int i = 0; i < items; ++i) {

@@ -13,40 +13,41 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// By one block: turns the numbers of rows of partitions into where they begin, and into units of
-/// work. `Partitions` is a join_partitions.
+/// By one block: computes the begins of partitions and the work items from the numbers of rows of
+/// partitions. `Partitions` is a join_partitions.
 template <class Partitions, int BlockThreads>
 struct AgentJoinOffsets {
-  /// Two numbers side by side in one word, so that one scan serves for both.
+  /// Two numbers of 32 bits in one word, so that one scan does both.
   using Pair = unsigned long long;
   using Scan = BlockScan<Pair, BlockThreads, BLOCK_SCAN_WARP_SCANS>;
   static constexpr unsigned threads = BlockThreads;
 
   struct TempStorage {
     typename Scan::TempStorage rows;
-    typename Scan::TempStorage units;
+    typename Scan::TempStorage work_items;
   };
 
   TempStorage& storage;
   const Partitions& join;
 
   STRATA_D void run() const {
-    // Behind the partitions come the rows without a key, then where those end.
+    // The partition of the rows without a key follows, and then its end.
     const unsigned all = join.plan.partitions() + 1;
     Pair begins = 0;
-    Pair units = 0;
-    for (unsigned base = 0; base < all; base += threads * most_each) {
+    Pair work_items = 0;
+    for (unsigned base = 0; base < all; base += threads * max_each) {
       __syncthreads();
-      put_some(base, all, begins, units);
+      write_some(base, all, begins, work_items);
     }
     if (threadIdx.x != 0) return;
     join.build.begins[all] = lower_half(begins);
     join.probe.begins[all] = upper_half(begins);
-    *join.num_pieces = lower_half(units);
-    *join.num_units = lower_half(units) + upper_half(units);
+    *join.num_pieces = lower_half(work_items);
+    *join.num_work_items = lower_half(work_items) + upper_half(work_items);
   }
 
-  /// Of tiles of `tile` rows, which have rows of one partition of the first pass only.
+  /// Computes `join.pass_tiles` for tiles of `tile` rows. All rows of a tile are of one partition of the
+  /// first pass.
   STRATA_D void cut_second_pass(unsigned tile) const {
     __syncthreads();
     const unsigned one_side = 1u << join.plan.first_bits;
@@ -66,102 +67,107 @@ struct AgentJoinOffsets {
   }
 
  private:
-  // Partitions of a thread at a time.
-  static constexpr unsigned most_each = 4;
+  // A thread has so many partitions at a time.
+  static constexpr unsigned max_each = 4;
 
   STRATA_D static Pair both(unsigned lower, unsigned upper) { return Pair{upper} << 32 | lower; }
   STRATA_D static unsigned lower_half(Pair pair) { return static_cast<unsigned>(pair); }
 
-  // Of partitions from `base` on. `begins` and `units` are those of all before, then of these too.
-  STRATA_D void put_some(unsigned base, unsigned all, Pair& begins, Pair& units) const {
+  // For some partitions from `base`. `begins` and `work_items` are the sums of all partitions before, and
+  // then include these.
+  STRATA_D void write_some(unsigned base, unsigned all, Pair& begins, Pair& work_items) const {
     const unsigned left = all - base;
     const unsigned even = (left + threads - 1) / threads;
-    const unsigned each = even < most_each ? even : most_each;
+    const unsigned each = even < max_each ? even : max_each;
     const unsigned first = threadIdx.x * each < left ? threadIdx.x * each : left;
     const unsigned here = each < left - first ? each : left - first;
-    // On their way together.
-    unsigned build_rows[most_each];
-    unsigned probe_rows[most_each];
+    // All loads are in flight together.
+    unsigned build_rows[max_each];
+    unsigned probe_rows[max_each];
     STRATA_UNROLL
-    for (unsigned k = 0; k < most_each; ++k) {
+    for (unsigned k = 0; k < max_each; ++k) {
       const unsigned p = base + first + k;
       build_rows[k] = k < here ? platform::load_relaxed(join.build.cursors + p) : 0;
       probe_rows[k] = k < here ? platform::load_relaxed(join.probe.cursors + p) : 0;
     }
     Pair rows_here = 0;
-    Pair units_here = 0;
+    Pair work_items_here = 0;
     STRATA_UNROLL
-    for (unsigned k = 0; k < most_each; ++k) {
+    for (unsigned k = 0; k < max_each; ++k) {
       rows_here += both(build_rows[k], probe_rows[k]);
-      if (k < here) units_here += counted(units_of(base + first + k, build_rows[k], probe_rows[k]));
+      if (k < here)
+        work_items_here +=
+            packed_count(work_items_of(base + first + k, build_rows[k], probe_rows[k]));
     }
     Pair begin = 0;
     Pair all_rows = 0;
-    Pair unit = 0;
-    Pair all_units = 0;
+    Pair work_item = 0;
+    Pair all_work_items = 0;
     Scan(storage.rows).ExclusiveSum(rows_here, begin, all_rows);
-    Scan(storage.units).ExclusiveSum(units_here, unit, all_units);
+    Scan(storage.work_items).ExclusiveSum(work_items_here, work_item, all_work_items);
     begin += begins;
-    unit += units;
+    work_item += work_items;
     STRATA_UNROLL
-    for (unsigned k = 0; k < most_each; ++k) {
+    for (unsigned k = 0; k < max_each; ++k) {
       if (k >= here) continue;
       const unsigned p = base + first + k;
-      if (is_heavy(p, build_rows[k], probe_rows[k])) {
-        join.is_heavy[p] = 1;
-        platform::store_relaxed(join.any_is_heavy, 1u);
+      if (is_overflowing(p, build_rows[k], probe_rows[k])) {
+        join.is_overflowing[p] = 1;
+        platform::store_relaxed(join.any_is_overflowing, 1u);
       }
-      unit += put_units(unit, p, build_rows[k], probe_rows[k]);
-      put_begins(p, lower_half(begin), upper_half(begin));
+      work_item += write_work_items(work_item, p, build_rows[k], probe_rows[k]);
+      write_begins(p, lower_half(begin), upper_half(begin));
       begin += both(build_rows[k], probe_rows[k]);
     }
     begins += all_rows;
-    units += all_units;
+    work_items += all_work_items;
   }
 
-  STRATA_D bool is_heavy(unsigned p, unsigned build_rows, unsigned probe_rows) const {
+  STRATA_D bool is_overflowing(unsigned p, unsigned build_rows, unsigned probe_rows) const {
     if (build_rows == 0 && probe_rows == 0) return false;
-    constexpr unsigned tables = Partitions::hash_is_key ? most_join_tables : 1;
-    // Each of several tables would give a row the one partner that a broken promise leaves it, or
-    // find it alone.
+    constexpr unsigned tables = Partitions::hash_is_key ? max_join_tables : 1;
+    // With several tables, a probe row without a partner in one table may have partners in another, so
+    // only inner joins can have them. If `promised_unique` is broken, each table would yield a partner.
     const bool may_have_several = join.kind == JoinKind::inner && !join.promised_unique;
-    const unsigned most_rows = join.plan.table_rows * (may_have_several ? tables : 1);
-    return p == join.plan.partitions() || build_rows > most_rows ||
-           (join.kind == JoinKind::full && probe_rows / 16 > join.plan.unit_rows);
+    const unsigned max_rows = join.plan.table_rows * (may_have_several ? tables : 1);
+    return p == join.plan.partitions() || build_rows > max_rows ||
+           (join.kind == JoinKind::full && probe_rows / 16 > join.plan.work_item_rows);
   }
 
-  STRATA_D unsigned units_of(unsigned p, unsigned build_rows, unsigned probe_rows) const {
-    if ((build_rows == 0 && probe_rows == 0) || is_heavy(p, build_rows, probe_rows)) return 0;
-    // One block sees who is found.
+  STRATA_D unsigned work_items_of(unsigned p, unsigned build_rows, unsigned probe_rows) const {
+    if ((build_rows == 0 && probe_rows == 0) || is_overflowing(p, build_rows, probe_rows)) return 0;
+    // One block must join all probe rows to know which build rows have no partner.
     if (join.kind == JoinKind::full) return 1;
     if (build_rows == 0 && join.kind != JoinKind::left && join.kind != JoinKind::anti) return 0;
-    if (probe_rows <= join.plan.unit_rows) return probe_rows != 0 ? 1 : 0;
+    if (probe_rows <= join.plan.work_item_rows) return probe_rows != 0 ? 1 : 0;
     const unsigned piece = join.plan.piece_rows;
     return probe_rows / piece + (probe_rows % piece != 0 ? 1 : 0);
   }
 
-  // Pieces of partitions, which are many, and whole partitions apart: the former begin first.
-  STRATA_D static Pair counted(unsigned units) {
-    return units > 1 ? both(units, 0) : both(0, units);
+  // Pieces of partitions in the lower half, whole partitions in the upper one: pieces start first.
+  STRATA_D static Pair packed_count(unsigned work_items) {
+    return work_items > 1 ? both(work_items, 0) : both(0, work_items);
   }
 
-  // Behind those of `before`; returns how many.
-  STRATA_D Pair put_units(Pair before, unsigned p, unsigned build_rows, unsigned probe_rows) const {
-    const unsigned units = units_of(p, build_rows, probe_rows);
-    if (units == 1) join.units[join.plan.place_of_whole(upper_half(before))] = {p, 0, probe_rows};
-    if (units > 1) {
-      const unsigned piece = probe_rows / units + (probe_rows % units != 0 ? 1 : 0);
-      for (unsigned k = 0; k < units; ++k) {
-        // Rounded up, so that the last ones may have fewer rows, or none.
+  // Writes the work items of a partition after those of `before`, and returns their number.
+  STRATA_D Pair write_work_items(Pair before, unsigned p, unsigned build_rows,
+                                 unsigned probe_rows) const {
+    const unsigned work_items = work_items_of(p, build_rows, probe_rows);
+    if (work_items == 1)
+      join.work_items[join.plan.index_of_whole(upper_half(before))] = {p, 0, probe_rows};
+    if (work_items > 1) {
+      const unsigned piece = probe_rows / work_items + (probe_rows % work_items != 0 ? 1 : 0);
+      for (unsigned k = 0; k < work_items; ++k) {
+        // Rounded up: the last pieces may have fewer rows, or none.
         const unsigned begin = k * piece < probe_rows ? k * piece : probe_rows;
         const unsigned left = probe_rows - begin;
-        join.units[lower_half(before) + k] = {p, begin, left < piece ? left : piece};
+        join.work_items[lower_half(before) + k] = {p, begin, left < piece ? left : piece};
       }
     }
-    return counted(units);
+    return packed_count(work_items);
   }
 
-  STRATA_D void put_begins(unsigned p, unsigned build_begin, unsigned probe_begin) const {
+  STRATA_D void write_begins(unsigned p, unsigned build_begin, unsigned probe_begin) const {
     join.build.begins[p] = build_begin;
     join.probe.begins[p] = probe_begin;
     join.build.cursors[p] = build_begin;

@@ -8,7 +8,7 @@
 #include <strata/core/platform.cuh>
 #include <strata/device/hash_join/join_output.cuh>
 #include <strata/device/hash_join/join_types.hpp>
-#include <strata/device/hash_join/result_places.cuh>
+#include <strata/device/hash_join/output_offsets.cuh>
 #include <strata/device/hash_join/table.cuh>
 
 #include <cstddef>
@@ -17,8 +17,8 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// Looks up a tile of probe rows, or asks a tile of build rows which of them nobody has found, and
-/// writes what of it belongs to the result. All member functions are called by the whole block.
+/// Looks up a tile of probe rows, or finds the unmatched rows of a tile of build rows, and writes the
+/// rows of the result. All member functions are called by the whole block.
 template <class Table, class Key, int BlockThreads, int ItemsPerThread>
 class AgentJoinProbe {
   using Slot = typename Table::Slot;
@@ -26,27 +26,27 @@ class AgentJoinProbe {
   using Row = decltype(Table::rows);
   using Count = unsigned long long;
   using Scan = BlockScan<Count, BlockThreads, BLOCK_SCAN_WARP_SCANS>;
-  using Places = join_result_places<BlockThreads>;
+  using OutputOffsets = join_output_offsets<BlockThreads>;
 
  public:
   static constexpr int tile_items = BlockThreads * ItemsPerThread;
 
   struct TempStorage {
     typename Scan::TempStorage scan;
-    /// How many rows of the result items have, then where they begin in those of the tile.
+    /// First the number of results of each item, then the rank of its first result in the tile.
     Count begins[tile_items + 1];
-    /// Of an item with one row in the result its partner, or none; with several, where in the
-    /// table's lists the partners begin.
+    /// Of an item with one result, its partner or none; of one with several, the offset of its partners
+    /// in the table's lists.
     Row partners[tile_items];
-    Count place;
-    typename Places::TempStorage places;
+    Count tile_offset;
+    typename OutputOffsets::TempStorage offsets;
   };
 
   STRATA_D AgentJoinProbe(TempStorage& storage, const Table& table,
                           const join_probe<Key, Row>& probe)
-      : storage_(storage), table_(table), probe_(probe), places_(storage.places, probe.total) {}
+      : storage_(storage), table_(table), probe_(probe), offsets_(storage.offsets, probe.total) {}
 
-  /// Rows of the result that the calling thread has in a tile.
+  /// The number of results that the calling thread finds in a tile.
   STRATA_D static Count count(const Table& table, const join_probe<Key, Row>& probe, Count tile) {
     Count counts[ItemsPerThread];
     Row partners[ItemsPerThread];
@@ -57,7 +57,7 @@ class AgentJoinProbe {
     return sum;
   }
 
-  /// The same for the whole block, which may then write them.
+  /// The same for the whole block. `write` may follow.
   STRATA_D Count prepare(Count tile) {
     Count counts[ItemsPerThread];
     Row partners[ItemsPerThread];
@@ -65,25 +65,25 @@ class AgentJoinProbe {
     return prepare(counts, partners);
   }
 
-  /// Writes rows [first, last) of those of the tile that `prepare` was called with, of which the
-  /// first one has the position `begin` in the whole result.
+  /// Writes results [first, last) of the tile that `prepare` was called with. Result 0 of the tile has
+  /// position `begin` in the whole result.
   template <class Index, class Sink>
   STRATA_D void write(Count tile, Count begin, Count first, Count last, const Sink& sink) const {
     const Count capacity = static_cast<Count>(probe_.capacity);
-    const Count room = begin < capacity ? capacity - begin : 0;
-    if (room < last) last = room;
+    const Count limit = begin < capacity ? capacity - begin : 0;
+    if (limit < last) last = limit;
     if (first >= last) return;
-    // A warp writes neighbours, most of which belong to the same item if items have many.
+    // A warp writes neighbouring results, most of which belong to the same item if items have many.
     constexpr Count warps = BlockThreads / warp_threads;
     const Count even = (last - first + warps - 1) / warps;
-    const Count each = even < most_of_warp ? even : most_of_warp;
+    const Count each = even < max_of_warp ? even : max_of_warp;
     for (Count at = first + threadIdx.x / warp_threads * each; at < last; at += warps * each) {
       write_by_warp<Index>(tile, begin, at, at + each < last ? at + each : last, sink);
     }
   }
 
-  /// Looks a tile up, takes its place behind all others that have come before, and writes its
-  /// results; or puts it on the list if it has many.
+  /// Looks a tile up, reserves its range of the result, and writes its results, or adds it to the list if
+  /// it has many.
   template <class Index, class Sink>
   STRATA_D void join(Count tile, const join_tile_list& list, const Sink& sink) {
     Count counts[ItemsPerThread];
@@ -92,24 +92,24 @@ class AgentJoinProbe {
     bool has_several = false;
     STRATA_UNROLL
     for (int i = 0; i < ItemsPerThread; ++i) has_several |= counts[i] > 1;
-    // All have written what they had of the tile before.
+    // All threads have written their results of the previous tile.
     if (__syncthreads_or(has_several ? 1 : 0) == 0) {
       write_one_each<Index>(tile, counts, partners, sink);
       return;
     }
     const Count all = prepare(counts, partners);
     if (threadIdx.x == 0) {
-      const Count place = atomicAdd(probe_.total, all);
-      storage_.place = place;
-      if (all > join_unit) list.put(tile, place, all, probe_.capacity);
+      const Count offset = atomicAdd(probe_.total, all);
+      storage_.tile_offset = offset;
+      if (all > join_output_chunk_rows) list.add(tile, offset, all, probe_.capacity);
     }
     __syncthreads();
-    if (all <= join_unit) write<Index>(tile, storage_.place, 0, all, sink);
+    if (all <= join_output_chunk_rows) write<Index>(tile, storage_.tile_offset, 0, all, sink);
   }
 
  private:
-  // Results that a warp writes before others write those behind: enough that searches are few.
-  static constexpr Count most_of_warp = 4096;
+  // A warp writes so many results in turn, so that searches are few.
+  static constexpr Count max_of_warp = 4096;
 
   // Results [first, last) of the tile.
   template <class Index, class Sink>
@@ -137,7 +137,7 @@ class AgentJoinProbe {
              found == Table::none ? no_row<Index> : static_cast<Index>(found), row);
       }
       at += warp_threads;
-      // What is left of the last lane's item needs no search.
+      // The remaining results of the last lane's item need no search.
       constexpr int last_lane = warp_threads - 1;
       const Count rest_end = __shfl_sync(full_warp_mask, item_end, last_lane);
       if (at >= last || rest_end < at + warp_threads) continue;
@@ -153,8 +153,8 @@ class AgentJoinProbe {
     }
   }
 
-  // By all lanes of a warp: one probe row with `count` partners that lie side by side. Some loads of
-  // a lane are on their way together.
+  // By all lanes of a warp: one probe row with `count` partners that lie side by side. A lane has several
+  // loads in flight.
   template <class Index, class Sink>
   STRATA_D static void write_partners(const Row* partners, unsigned count, std::int64_t position,
                                       Index row, const Sink& sink) {
@@ -180,7 +180,7 @@ class AgentJoinProbe {
       storage_.partners[item] = partners[i];
     }
     __syncthreads();
-    // In the order of the rows: a thread has neighbours.
+    // In the order of the rows: a thread has neighbouring items.
     const int first = static_cast<int>(threadIdx.x) * ItemsPerThread;
     Count sum = 0;
     STRATA_UNROLL
@@ -201,7 +201,7 @@ class AgentJoinProbe {
     return all;
   }
 
-  // Of a tile whose rows have one result each, or none.
+  // For a tile whose items have at most one result each.
   template <class Index, class Sink>
   STRATA_D void write_one_each(Count tile, const Count (&counts)[ItemsPerThread],
                                const Row (&partners)[ItemsPerThread], const Sink& sink) {
@@ -209,12 +209,12 @@ class AgentJoinProbe {
     unsigned sum = 0;
     STRATA_UNROLL
     for (int i = 0; i < ItemsPerThread; ++i) {
-      begins[i] = Places::begin_of_one(counts[i] != 0, sum);
+      begins[i] = OutputOffsets::scan_flag(counts[i] != 0, sum);
     }
-    const Count place = places_.take(sum);
+    const Count offset = offsets_.reserve(sum);
     STRATA_UNROLL
     for (int i = 0; i < ItemsPerThread; ++i) {
-      const Count to = place + begins[i];
+      const Count to = offset + begins[i];
       if (counts[i] == 0 || to >= static_cast<Count>(probe_.capacity)) continue;
       const int item = i * BlockThreads + static_cast<int>(threadIdx.x);
       sink(static_cast<std::int64_t>(to),
@@ -223,7 +223,7 @@ class AgentJoinProbe {
     }
   }
 
-  // Of the probe side, if the item is of that.
+  // The probe row of an item; none if the item is a build row.
   template <class Index>
   STRATA_D Index row_of(Count tile, int item) const {
     if (tile >= probe_.probe_tiles) return no_row<Index>;
@@ -259,7 +259,7 @@ class AgentJoinProbe {
       has_key[i] = is_there[i] && detail::join_row_is_valid(probe.valid, row);
       if (has_key[i]) keys[i] = probe.keys[row];
     }
-    // First looks are on their way together; few keys need a second one.
+    // The first loads of all items are in flight together. Few keys need a second load.
     STRATA_UNROLL
     for (int i = 0; i < ItemsPerThread; ++i) {
       words[i] = Slot::empty;
@@ -275,7 +275,7 @@ class AgentJoinProbe {
     }
     STRATA_UNROLL
     for (int i = 0; i < ItemsPerThread; ++i) {
-      typename Table::place at{Table::none, Slot::empty};
+      typename Table::lookup_result at{Table::none, Slot::empty};
       if (has_key[i]) {
         at = table.find(keys[i], hashes[i], slots[i], words[i]);
       } else if (is_there[i]) {
@@ -287,8 +287,9 @@ class AgentJoinProbe {
     }
   }
 
-  STRATA_D static void count_row(const Table& table, JoinKind kind, const typename Table::place& at,
-                                 Count& count, Row& partner) {
+  STRATA_D static void count_row(const Table& table, JoinKind kind,
+                                 const typename Table::lookup_result& at, Count& count,
+                                 Row& partner) {
     const bool is_found = at.slot != Table::none;
     if (is_found && table.matched != nullptr) table.mark_matched(at.slot);
     if (kind == JoinKind::semi || kind == JoinKind::anti) {
@@ -320,8 +321,8 @@ class AgentJoinProbe {
     }
   }
 
-  // The last item that begins not behind `at`; of those that begin there it is the only one that
-  // is not empty.
+  // The last item whose results begin at or before `at`. If several items begin there, all but the last
+  // have no results.
   STRATA_D int item_of(Count at) const {
     int item = 0;
     STRATA_UNROLL
@@ -339,7 +340,7 @@ class AgentJoinProbe {
   TempStorage& storage_;
   const Table& table_;
   const join_probe<Key, Row>& probe_;
-  Places places_;
+  OutputOffsets offsets_;
 };
 
 }  // namespace detail

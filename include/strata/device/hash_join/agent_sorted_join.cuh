@@ -4,10 +4,11 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/device/grid/look_back.cuh>
+#include <strata/device/grid/work_queue.cuh>
 #include <strata/device/hash_join/join_output.cuh>
 #include <strata/device/hash_join/join_types.hpp>
-#include <strata/device/hash_join/result_places.cuh>
-#include <strata/device/hash_join/sorted_order.cuh>
+#include <strata/device/hash_join/output_offsets.cuh>
 #include <strata/device/hash_join/sorted_results.cuh>
 #include <strata/device/hash_join/sorted_sides.cuh>
 #include <strata/device/hash_join/sorted_tile.cuh>
@@ -17,14 +18,14 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// Joins tiles of two sides in ascending order and writes the results, but for those of tiles that
-/// have many. All member functions are called by the whole block.
+/// Joins tiles of two sides in ascending order and writes the results, except those of tiles that have
+/// many. All member functions are called by the whole block.
 template <class Key, class Row, int BlockThreads, int ItemsPerThread>
 class AgentSortedJoin {
   using Count = unsigned long long;
   using Tile = join_sorted_tile<Key, Row, BlockThreads, ItemsPerThread>;
   using Sides = join_sorted_sides<Key, Row>;
-  using Places = join_result_places<BlockThreads>;
+  using OutputOffsets = join_output_offsets<BlockThreads>;
   using Results = join_sorted_results<Tile, Row, BlockThreads, ItemsPerThread>;
   static constexpr unsigned warps = BlockThreads / warp_threads;
   static constexpr unsigned none = Tile::none;
@@ -33,7 +34,7 @@ class AgentSortedJoin {
   static constexpr unsigned tile_items = Tile::tile_items;
 
   struct TempStorage {
-    /// Keys until it is known which results there are.
+    /// Keys are overwritten when the results are known.
     union {
       Key keys[Tile::num_keys];
       typename Results::TempStorage results;
@@ -41,14 +42,14 @@ class AgentSortedJoin {
     typename Tile::run_storage runs;
     Count sums[warps];
     typename Results::Sums result_sums;
-    Count place;
+    Count tile_offset;
     Count ticket;
   };
 
-  STRATA_D AgentSortedJoin(TempStorage& storage, const Sides& sides, const join_sorted_order& order)
+  STRATA_D AgentSortedJoin(TempStorage& storage, const Sides& sides, const warp_look_back& order)
       : storage_(storage), sides_(sides), order_(order), tile_(storage.keys, storage.runs, sides) {}
 
-  /// Rows of the result that a tile has. Valid in all threads.
+  /// The number of results of a tile. Valid in all threads.
   STRATA_D Count count(Count tile) {
     tile_.load(tile);
     unsigned lows[ItemsPerThread];
@@ -56,24 +57,21 @@ class AgentSortedJoin {
     const unsigned has_result = tile_.look_up(lows, has_several);
     Count sum = static_cast<unsigned>(__popc(has_result));
     if (has_several) sum = count_several(has_result, lows);
-    if (sides_.kind == JoinKind::full) sum += static_cast<unsigned>(__popc(tile_.find_lonely()));
+    if (sides_.kind == JoinKind::full) sum += static_cast<unsigned>(__popc(tile_.find_unmatched()));
     Count before = 0;
     return sum_of_block(sum_of_warp(sum), before);
   }
 
-  /// The number of the tile that comes next in the order; there may be none.
-  STRATA_D Count take_ticket() {
-    if (threadIdx.x == 0) storage_.ticket = atomicAdd(order_.ticket, Count{1});
-    __syncthreads();
-    return storage_.ticket;
-  }
+  /// The number of the next tile in the order. The caller checks whether there is one.
+  STRATA_D Count take_ticket() { return take_block_ticket(order_.ticket, storage_.ticket); }
 
-  /// Joins a tile, takes its place behind all others that have come before, or that are before it in
-  /// the order, and writes its results; or puts it on the list if it has many.
+  /// Joins a tile, reserves its range of the result, and writes its results, or adds it to the list if it
+  /// has many. In an ordered join, the range is the one after those of all tiles before.
   template <class Index, class Sink>
   STRATA_D void join(Count tile, const join_tile_list& list, const Sink& sink) {
     tile_.load(tile);
-    if (sides_.kind == JoinKind::full && order_.states == nullptr) write_lonely<Index>(tile, sink);
+    if (sides_.kind == JoinKind::full && order_.states == nullptr)
+      write_unmatched<Index>(tile, sink);
     unsigned lows[ItemsPerThread];
     bool has_several = false;
     const unsigned has_result = tile_.look_up(lows, has_several);
@@ -84,11 +82,11 @@ class AgentSortedJoin {
     }
   }
 
-  /// Writes the build rows of a tile that have no partner. Its number in the order is `tile`.
+  /// Writes the unmatched build rows of a tile, whose number in the order is `tile`.
   template <class Index, class Sink>
-  STRATA_D void join_lonely(Count tile, const Sink& sink) {
+  STRATA_D void join_unmatched(Count tile, const Sink& sink) {
     tile_.load(tile - sides_.tiles);
-    write_lonely<Index>(tile, sink);
+    write_unmatched<Index>(tile, sink);
   }
 
  private:
@@ -103,6 +101,7 @@ class AgentSortedJoin {
     return sum;
   }
 
+  // Not WarpReduce: it keeps the order of operands, for which every step would compare lanes.
   STRATA_D static Count sum_of_warp(Count sum) {
     STRATA_UNROLL
     for (unsigned distance = warp_threads / 2; distance > 0; distance /= 2) {
@@ -111,7 +110,7 @@ class AgentSortedJoin {
     return sum;
   }
 
-  // Results of all warps, and of those before the calling one.
+  // The sum over all warps; `before` is that over the warps before the calling one.
   STRATA_D Count sum_of_block(Count sum, Count& before) {
     if (platform::lane_id() == 0) storage_.sums[threadIdx.x / warp_threads] = sum;
     __syncthreads();
@@ -124,93 +123,95 @@ class AgentSortedJoin {
     return all;
   }
 
-  // By the whole block: where the results of a tile begin. Those that come later see its own.
-  STRATA_D Count take_place(Count tile, Count results) {
-    return tell_place(ask_place(tile, results));
+  // By the whole block: reserves the range of a tile's results, and returns its begin.
+  STRATA_D Count reserve_and_broadcast(Count tile, Count results) {
+    return broadcast(reserve(tile, results));
   }
-  // The same in two steps, between which other warps do not wait: first, the first thread knows it.
-  STRATA_D Count ask_place(Count tile, Count results) {
-    Count place = 0;
+  // The same in two steps, between which other warps do not wait. `reserve` returns the begin in the first
+  // thread.
+  STRATA_D Count reserve(Count tile, Count results) {
+    Count offset = 0;
     if (order_.states == nullptr) {
-      if (threadIdx.x == 0 && results != 0) place = atomicAdd(sides_.total, results);
+      if (threadIdx.x == 0 && results != 0) offset = atomicAdd(sides_.total, results);
     } else if (threadIdx.x < warp_threads) {
-      place = order_.begin_of(tile, results);
-      if (threadIdx.x == 0 && tile + 1 == order_.tiles) *sides_.total = place + results;
+      offset = order_.begin_of(tile, results);
+      if (threadIdx.x == 0 && tile + 1 == order_.tiles) *sides_.total = offset + results;
     }
-    return place;
+    return offset;
   }
-  STRATA_D Count tell_place(Count place) {
-    if (threadIdx.x == 0) storage_.place = place;
+  STRATA_D Count broadcast(Count offset) {
+    if (threadIdx.x == 0) storage_.tile_offset = offset;
     __syncthreads();
-    return storage_.place;
+    return storage_.tile_offset;
   }
 
   template <class Index, class Sink>
-  STRATA_D void write_lonely(Count tile, const Sink& sink) {
+  STRATA_D void write_unmatched(Count tile, const Sink& sink) {
     unsigned lows[ItemsPerThread];
     STRATA_UNROLL
     for (int i = 0; i < ItemsPerThread; ++i) lows[i] = Tile::item(i, tile_.builds);
-    write_one_each<Index>(tile, tile_.find_lonely(), lows, tile_.builds, true, sink);
+    write_one_each<Index>(tile, tile_.find_unmatched(), lows, tile_.builds, true, sink);
   }
 
-  // Of `items` that have one result each, or none; lonely build rows or probe rows.
+  // For `items` with at most one result each: probe rows, or unmatched build rows.
   template <class Index, class Sink>
   STRATA_D void write_one_each(Count tile, unsigned has_result,
                                const unsigned (&lows)[ItemsPerThread], unsigned items,
-                               bool are_lonely, const Sink& sink) {
-    // From a shuffle: else the compiler asks the hardware for it wherever it is used, which takes
-    // longer than all else here.
+                               bool are_unmatched, const Sink& sink) {
+    // From a shuffle: otherwise the compiler reads the special register wherever the value is used, which
+    // takes longer than all else here.
     const unsigned lower_lanes =
         __shfl_sync(full_warp_mask, platform::lane_mask_lt(), platform::lane_id());
     unsigned sum = 0;
     STRATA_UNROLL
     for (int i = 0; i < ItemsPerThread; ++i) {
       if (!Tile::has_items(i, items)) continue;
-      Places::begin_of_one((has_result >> i & 1) != 0, sum, lower_lanes);
+      OutputOffsets::scan_flag((has_result >> i & 1) != 0, sum, lower_lanes);
     }
     Count before = 0;
     const Count all = sum_of_block(sum, before);
-    const Count place = take_place(tile, all);
+    const Count offset = reserve_and_broadcast(tile, all);
     const auto capacity = static_cast<Count>(sides_.capacity);
-    const bool all_fit = place + all <= capacity;
+    const bool all_fit = offset + all <= capacity;
     sum = 0;
     STRATA_UNROLL
     for (int i = 0; i < ItemsPerThread; ++i) {
       if (!Tile::has_items(i, items)) continue;
       const bool is_mine = (has_result >> i & 1) != 0;
-      const Count to = place + before + Places::begin_of_one(is_mine, sum, lower_lanes);
+      const Count to = offset + before + OutputOffsets::scan_flag(is_mine, sum, lower_lanes);
       if (!is_mine || (!all_fit && to >= capacity)) continue;
-      put<Index>(to, lows[i] == none ? none_of_rows : tile_.first_build + lows[i],
-                 are_lonely ? none_of_rows : tile_.first_probe + Tile::item(i, items), sink);
+      write_one<Index>(to, lows[i] == none ? none_of_rows : tile_.first_build + lows[i],
+                       are_unmatched ? none_of_rows : tile_.first_probe + Tile::item(i, items),
+                       sink);
     }
   }
 
-  // Of probe rows some of which have several results, unless these are many.
+  // For probe rows some of which have several results.
   template <class Index, class Sink>
   STRATA_D void write_several(Count tile, unsigned has_result, unsigned (&lows)[ItemsPerThread],
                               const join_tile_list& list, const Sink& sink) {
     Results results(storage_.results, storage_.result_sums);
     const Count all = results.count(tile_, has_result, lows);
-    const bool is_mine = all <= most_sorted_block_results;
-    Count place = ask_place(tile, all);
-    if (is_mine) results.put(tile_, lows);
-    place = tell_place(place);
+    const bool is_mine = all <= max_sorted_block_results;
+    Count offset = reserve(tile, all);
+    if (is_mine) results.write_row_list(tile_, lows);
+    offset = broadcast(offset);
     if (is_mine) {
-      results.template write<Index>(tile_, place, 0, all, sides_.capacity, sink);
+      results.template write<Index>(tile_, offset, 0, all, sides_.capacity, sink);
     } else if (threadIdx.x == 0) {
-      list.put(tile, place, all, sides_.capacity);
+      list.add(tile, offset, all, sides_.capacity);
     }
   }
 
   template <class Index, class Sink>
-  STRATA_D static void put(Count position, Row build_row, Row probe_row, const Sink& sink) {
-    sink(static_cast<std::int64_t>(position), detail::told_join_row<Index>(build_row),
-         detail::told_join_row<Index>(probe_row));
+  STRATA_D static void write_one(Count position, Row build_row, Row probe_row, const Sink& sink) {
+    sink(static_cast<std::int64_t>(position), detail::join_row_index<Index>(build_row),
+         detail::join_row_index<Index>(probe_row));
   }
 
   TempStorage& storage_;
   const Sides& sides_;
-  const join_sorted_order& order_;
+  const warp_look_back& order_;
   Tile tile_;
 };
 

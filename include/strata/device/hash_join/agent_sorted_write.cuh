@@ -11,8 +11,7 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// Writes results of tiles that have many, any part of them. All member functions are called by the
-/// whole block.
+/// Writes output chunks of tiles with many results. All member functions are called by the whole block.
 template <class Key, class Row, int BlockThreads, int ItemsPerThread>
 class AgentSortedWrite {
   using Count = unsigned long long;
@@ -22,7 +21,7 @@ class AgentSortedWrite {
 
  public:
   struct TempStorage {
-    /// Keys until it is known which results there are.
+    /// Keys are overwritten when the results are known.
     union {
       Key keys[Tile::num_keys];
       typename Results::TempStorage results;
@@ -36,20 +35,20 @@ class AgentSortedWrite {
         tile_(storage.keys, storage.runs, sides),
         results_(storage.results, storage.sums) {}
 
-  /// Looks a tile up, and returns how many results it has.
+  /// Looks a tile up, and returns the number of its results.
   STRATA_D Count prepare(Count tile) {
     tile_.load(tile);
     unsigned lows[ItemsPerThread];
     bool has_several = false;
     const unsigned has_result = tile_.look_up(lows, has_several);
     const Count all = results_.count(tile_, has_result, lows);
-    results_.put(tile_, lows);
+    results_.write_row_list(tile_, lows);
     __syncthreads();
     return all;
   }
 
-  /// Writes rows [first, last) of those of the tile that `prepare` was called with, of which the
-  /// first one has the position `begin` in the whole result.
+  /// Writes results [first, last) of the tile that `prepare` was called with. Result 0 of the tile has
+  /// position `begin` in the whole result.
   template <class Index, class Sink>
   STRATA_D void write(Count, Count begin, Count first, Count last, const Sink& sink) const {
     results_.template write<Index>(tile_, begin, first, last, capacity_, sink);

@@ -9,10 +9,9 @@
 
 STRATA_NAMESPACE_BEGIN
 
-/// A column of values that travels with the rows of one side: `out[position] = in[row]`, or
-/// `missing` where the result has no row of that side. `in` and `out` are random-access iterators,
-/// valid where the join is executed. Neighbours in `out` are written by different threads, so they
-/// must be different objects (not bits).
+/// A column of values of one side: `out[position] = in[row]`, or `missing` where the result has no row
+/// of that side. `in` and `out` are random-access iterators, valid where the join is executed. Different
+/// threads write neighbouring elements of `out`, so these must be different objects (not bits).
 template <bool FromBuild, class In, class Out, class Missing>
 struct JoinColumn {
   In in;
@@ -62,7 +61,7 @@ struct JoinColumns<Only> {
   }
 };
 
-/// What a join with payload writes:
+/// The columns that a join writes:
 ///
 ///     join_columns(build_column(names, names_out, 0), probe_column(prices, prices_out, 0.0f))
 template <class First, class... Rest>

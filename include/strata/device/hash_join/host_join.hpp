@@ -15,19 +15,19 @@
 
 STRATA_NAMESPACE_BEGIN
 
-/// Equi-join of two arrays of keys in host memory, by the threads of the host: what a hash join of
-/// a device falls back to, and is tested against. Not for users: a public class is to call these
-/// functions, each of which has the shape of a device call.
+/// Equi-join of two arrays of keys in host memory, by threads of the host: the fallback of hash joins on a
+/// device, and their reference in tests. Not for users: DeviceHashJoin calls these functions, each of which
+/// has the form of a device call.
 ///
 ///     for (b = 0; b < build_rows; ++b)
 ///       for (p = 0; p < probe_rows; ++p)
-///         if (build_keys[b] == probe_keys[p]) ++num_out;  // or: put out (b, p)
+///         if (build_keys[b] == probe_keys[p]) ++num_out;  // or: write (b, p)
 ///
 /// - **Kinds and order.** See JoinKind and JoinOrder.
 /// - **Call.** Twice: with `temp_storage == nullptr` to learn `temp_storage_bytes` (pure
 ///   arithmetic; never 0; never smaller for more rows), then with that much memory, whose contents
 ///   and alignment do not matter. The size does not depend on the number of threads. Nothing else
-///   is allocated, but by the system for threads; a program links the system's threads library.
+///   is allocated, except by the system for threads. A program links the system's threads library.
 /// - **Capacity.** Rows of the result at positions from `capacity` on are not written, but counted:
 ///   `*num_out` is always the size of the whole result, and is not an error. Those before them are
 ///   the same whatever the capacity. A second call with room for all of them completes.
@@ -36,14 +36,14 @@ STRATA_NAMESPACE_BEGIN
 ///   throw. Composite keys are structs, or row numbers with functors that look at columns.
 /// - **Nulls.** Rows whose bit is missing in `options.build_valid` or `probe_valid` have no key.
 ///   They are without a partner, or, with `nulls_equal`, partners of each other.
-/// - **Rows** are told in `Index`, a signed or unsigned integer of 4 or 8 bytes, which bounds the
-///   rows of a side, not those of the result.
+/// - **Row numbers** have type `Index`, a signed or unsigned integer of 4 or 8 bytes. It bounds the number
+///   of rows of a side, not that of the result.
 /// - **Complexity.** Linear in both sides and the result, if the hash spreads different keys: a key
 ///   that many rows have is in a table once. Each key is read twice, and once more for each look at
 ///   it if it is longer than 8 bytes.
 /// - **Determinism.** The result does not depend on the number of threads, nor on time.
 /// - **Errors.** `HostJoinStatus::invalid_value`, before anything is written: negative number of
-///   rows or capacity, more rows than `Index` can tell, null pointer with rows, pairs that overlap
+///   rows or capacity, more rows than `Index` can number, null pointer with rows, pairs that overlap
 ///   each other or a side's keys, temporary storage too small.
 ///
 /// Algorithm: both sides are partitioned by the hash, so that the table of a partition stays in a
@@ -52,7 +52,7 @@ namespace detail {
 
 /// Gives each row of the result to `sink(std::int64_t position, Index build_row, Index probe_row)`.
 /// Several threads call it at once, once for each position below `*num_out` and `capacity`. For
-/// columns of values that travel along see columns.hpp.
+/// columns of values see columns.hpp.
 template <class Index, class Key, class Sink, class Hash = JoinHash, class Equal = host_equality>
 [[nodiscard]] HostJoinStatus host_join_gather(void* temp_storage, std::size_t& temp_storage_bytes,
                                               JoinKind kind, const Key* build_keys,
@@ -89,8 +89,8 @@ template <class Index, class Key, class Hash = JoinHash, class Equal = host_equa
     Index* probe_out, std::int64_t* num_out, std::int64_t capacity,
     const HostJoinOptions& options = {}, const Hash& hash = {}, const Equal& equal = {}) {
   if (temp_storage != nullptr &&
-      !detail::join_outputs_are_valid(kind, build_out, probe_out, capacity, build_keys, build_rows,
-                                      probe_keys, probe_rows)) {
+      !detail::join_outputs_are_valid(kind, build_out, probe_out, num_out, capacity, build_keys,
+                                      build_rows, probe_keys, probe_rows)) {
     return HostJoinStatus::invalid_value;
   }
   const join_pairs_sink<Index> sink{build_out, probe_out};

@@ -12,8 +12,8 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// Every bit of the result depends on every bit of `x`, and no two `x` have the same result (the
-/// finalizer of MurmurHash3): joins take any bits of it, however poor the hash was.
+/// A bijection in which every bit of the result depends on every bit of `x`: the finalizer of
+/// MurmurHash3. Joins may then use any bits of it, however poor the hash was.
 STRATA_HD constexpr std::uint64_t mixed_hash(std::uint64_t x) {
   x ^= x >> 33;
   x *= 0xff51afd7ed558ccdu;
@@ -25,11 +25,11 @@ STRATA_HD constexpr std::uint64_t mixed_hash(std::uint64_t x) {
 }  // namespace detail
 
 /// Hash of a key for joins: of integers, enumerations and pointers, of `float` and `double`, and of
-/// trivially copyable types whose equal values have equal bytes. Any functor serves that returns an
-/// integer, the same for keys that are equal; it need not be a good hash, for it is mixed.
+/// trivially copyable types whose equal values have equal bytes. Any functor may replace it that returns
+/// an integer, the same for equal keys. It need not be a good hash, because joins mix it.
 ///
-/// -0.0 and 0.0 have one hash, as they are equal. A NaN equals nothing by `==`, so it has no
-/// partner; for another rule give an equality and a hash of your own.
+/// -0.0 and 0.0 have one hash, because they are equal. A NaN equals nothing by `==`, so it has no
+/// partner. For another rule pass an equality and a hash.
 struct JoinHash {
   template <class Key>
   STRATA_HD std::uint64_t operator()(const Key& key) const {
@@ -49,7 +49,7 @@ struct JoinHash {
         const std::size_t bytes = sizeof(Key) - first < 8 ? sizeof(Key) - first : 8;
         std::uint64_t word = 0;
         std::memcpy(&word, reinterpret_cast<const unsigned char*>(&key) + first, bytes);
-        // Odd, so that words that are exchanged give another sum.
+        // An odd factor: words in another order give another hash.
         hash = detail::mixed_hash(hash * 0x9e3779b97f4a7c15u + word);
       }
       return hash;

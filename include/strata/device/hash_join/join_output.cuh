@@ -15,58 +15,61 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// Rows of the result that a block writes at a time. A tile with more of them is cut into units of
-/// so many: one probe row may have any number of partners.
-inline constexpr unsigned long long join_unit = 4096;
+/// An output chunk: so many neighbouring rows of the result. A tile with more results is written in
+/// output chunks, by several blocks, because one probe row may have any number of partners.
+inline constexpr unsigned long long join_output_chunk_rows = 4096;
 
-/// More room than any memory has, so that sums of units stay within their bits.
-inline constexpr std::int64_t most_join_capacity = std::int64_t{1} << 46;
+/// A larger capacity than any memory has. It bounds sums of output chunks to their bits.
+inline constexpr std::int64_t max_join_capacity = std::int64_t{1} << 46;
 
-/// Units of a tile that has results [begin, begin + rows), those beyond the capacity left out.
-STRATA_HD unsigned long long join_units_of(unsigned long long begin, unsigned long long rows,
-                                           std::int64_t capacity) {
-  const auto room = static_cast<unsigned long long>(capacity);
-  if (begin >= room) return 0;
-  if (rows > room - begin) rows = room - begin;
-  return rows / join_unit + (rows % join_unit != 0 ? 1 : 0);
+/// The number of output chunks of a tile with results [begin, begin + rows), as far as they are below the
+/// capacity.
+STRATA_HD unsigned long long join_output_chunks_of(unsigned long long begin,
+                                                   unsigned long long rows, std::int64_t capacity) {
+  const auto limit = static_cast<unsigned long long>(capacity);
+  if (begin >= limit) return 0;
+  if (rows > limit - begin) rows = limit - begin;
+  return rows / join_output_chunk_rows + (rows % join_output_chunk_rows != 0 ? 1 : 0);
 }
 
-/// Tiles whose results are written by units: which they are, where their results begin in the
-/// whole result, and how many units they and those before them have. In the order of `unit_ends`.
+/// The tiles whose results are written in output chunks.
 struct join_tile_list {
-  /// Null if every tile is listed at its own place.
+  /// Null if every tile is listed, at its index.
   unsigned long long* tiles;
+  /// The position of the tile's first result in the whole result.
   unsigned long long* begins;
-  unsigned long long* unit_ends;
-  /// Number of tiles above `unit_bits`, number of units below: taken by one addition.
-  unsigned long long* taken;
+  /// The number of output chunks of the tile and of those before it in the list.
+  unsigned long long* chunk_ends;
+  /// The number of output chunks in the lowest `chunk_bits` bits, the number of tiles above: one addition
+  /// advances both.
+  unsigned long long* counter;
 
-  static constexpr int unit_bits = 36;
+  static constexpr int chunk_bits = 36;
 
   /// By one thread: `rows` results of a tile, from `begin` on in the whole result.
-  STRATA_D void put(unsigned long long tile, unsigned long long begin, unsigned long long rows,
+  STRATA_D void add(unsigned long long tile, unsigned long long begin, unsigned long long rows,
                     std::int64_t capacity) const {
-    const unsigned long long units = join_units_of(begin, rows, capacity);
-    if (units == 0) return;
-    constexpr unsigned long long one = 1ull << unit_bits;
-    const unsigned long long before = atomicAdd(taken, one + units);
-    const unsigned long long at = before >> unit_bits;
+    const unsigned long long chunks = join_output_chunks_of(begin, rows, capacity);
+    if (chunks == 0) return;
+    constexpr unsigned long long one = 1ull << chunk_bits;
+    const unsigned long long before = atomicAdd(counter, one + chunks);
+    const unsigned long long at = before >> chunk_bits;
     tiles[at] = tile;
     begins[at] = begin;
-    unit_ends[at] = (before & (one - 1)) + units;
+    chunk_ends[at] = (before & (one - 1)) + chunks;
   }
 };
 
-/// What is asked of a join besides the table.
+/// The probe side of a join by a table in global memory, and its result.
 template <class Key, class Row>
 struct join_probe {
   JoinKind kind;
   const Key* keys;
   const std::uint32_t* valid;
   Row rows;
-  /// The rows that are asked for, of which there may be fewer.
+  /// Selects the rows that the table joins.
   join_row_list list;
-  /// Tiles of probe rows; behind them come those of build rows, in a full join.
+  /// Tiles of probe rows. In a full join, tiles of build rows follow.
   unsigned long long probe_tiles;
   unsigned long long build_tiles;
   std::int64_t capacity;

@@ -13,17 +13,17 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// What one block does of a partition: all build rows, and probe rows from `first` on.
-struct join_partition_unit {
+/// What one block joins: all build rows of a partition and `rows` of its probe rows, from number `first`.
+struct join_work_item {
   unsigned partition;
   unsigned first;
   unsigned rows;
 };
 
-/// What all blocks of a join by partitions know.
+/// The arguments that all kernels of a join by partitions share.
 template <class Key, class Hash, class Equal>
 struct join_partitions {
-  /// Whether rows with the same hash are partners.
+  /// Whether equal hashes imply equal keys.
   static constexpr bool hash_is_key =
       is_join_double_word<Key, Hash, Equal> || is_join_word<Key, Hash, Equal>;
 
@@ -31,24 +31,25 @@ struct join_partitions {
   JoinKind kind;
   join_side_records<Key> build;
   join_side_records<Key> probe;
-  /// Tiles of the second pass: of the build side's partitions of the first one, and those before
-  /// them, and then of the probe side's.
+  /// Of each partition of the first pass, first those of the build side, then those of the probe side:
+  /// the number of tiles of the second pass up to its end.
   unsigned* pass_tiles;
-  /// See `join_partition_plan::place_of_whole`.
-  join_partition_unit* units;
-  unsigned* num_units;
+  /// See `join_partition_plan::index_of_whole`.
+  join_work_item* work_items;
+  unsigned* num_work_items;
   unsigned* num_pieces;
-  /// Numbers of units whose build keys have many rows, how many they are, and of how many somebody
-  /// takes care. Null where there are none.
-  unsigned* repeated;
-  unsigned* num_repeated;
-  unsigned* taken;
-  /// Partitions that the table in global memory takes care of, and whether there are any.
-  unsigned* is_heavy;
-  unsigned* any_is_heavy;
-  /// At the barrier of the kernel that does.
+  /// Indices of the work items that are deferred to AgentJoinDuplicates, their number, and the ticket
+  /// counter of the blocks that join them. Null where no work item is ever deferred.
+  unsigned* deferred;
+  unsigned* num_deferred;
+  unsigned* next_deferred;
+  /// Partitions that the table in global memory joins, and whether there are any. The partition of the
+  /// rows without a key is one of them if it has rows.
+  unsigned* is_overflowing;
+  unsigned* any_is_overflowing;
+  /// Counts arrivals at the barriers of the kernel that joins those.
   unsigned* arrivals;
-  /// Blocks that have counted rows.
+  /// The number of blocks that have counted their rows.
   unsigned* counted;
   unsigned long long* total;
   std::int64_t capacity;
@@ -56,15 +57,15 @@ struct join_partitions {
   Hash hash;
   Equal equal;
 
-  /// Whether there is a unit for the block, and its number.
-  STRATA_D bool take_unit(unsigned& unit) const {
+  /// The index of the block's work item; false if there is none.
+  STRATA_D bool find_work_item(unsigned& index) const {
     const unsigned pieces = *num_pieces;
-    if (blockIdx.x >= *num_units) return false;
-    unit = blockIdx.x < pieces ? blockIdx.x : plan.place_of_whole(blockIdx.x - pieces);
+    if (blockIdx.x >= *num_work_items) return false;
+    index = blockIdx.x < pieces ? blockIdx.x : plan.index_of_whole(blockIdx.x - pieces);
     return true;
   }
-  /// By one thread: leaves a unit to AgentJoinRepeated.
-  STRATA_D void leave(unsigned unit) const { repeated[atomicAdd(num_repeated, 1u)] = unit; }
+  /// By one thread: defers a work item to AgentJoinDuplicates.
+  STRATA_D void defer(unsigned index) const { deferred[atomicAdd(num_deferred, 1u)] = index; }
 };
 
 }  // namespace detail

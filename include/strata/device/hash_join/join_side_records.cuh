@@ -10,33 +10,33 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// Rows on their way: where their records are and, of keys of two words, the lower halves of their
-/// hashes.
+/// The records of a side's rows.
 struct join_records {
   join_record* records;
+  /// For keys of two words: the lower halves of the hashes.
   unsigned* lower;
 
-  /// Of a side whose row numbers nobody asks for: instead of the records.
+  /// Of a side without row ids: hashes instead of records.
   STRATA_D unsigned* hashes() const { return reinterpret_cast<unsigned*>(records); }
 };
 
-/// One side of a join by partitions. Behind the partitions comes one of the rows without a key.
+/// One side of a join by partitions. The last partition has the rows without a key.
 template <class Key>
 struct join_side_records {
   const Key* keys;
   const std::uint32_t* valid;
   unsigned rows;
-  join_records done = {};
-  /// Between the first pass and the second one.
-  join_records passing = {};
-  /// How many rows a partition has; later, where its next ones go.
+  join_records partitioned = {};
+  /// The output of the first of two passes.
+  join_records first_pass = {};
+  /// First the number of rows of each partition, later the offset of the next row that is written to it.
   unsigned* cursors = nullptr;
-  /// Where partitions begin, and where the last one ends.
+  /// The begin of each partition, and the end of the last one.
   unsigned* begins = nullptr;
-  /// The same as `cursors`, of the partitions of the first of two passes.
+  /// The same as `cursors`, for the partitions of the first of two passes.
   unsigned* pass_cursors = nullptr;
-  /// Whether somebody asks for row numbers. If not, hashes travel alone, and all rows have a key.
-  bool tells_rows = true;
+  /// Whether records have row ids. If not, only hashes are written, and all rows have a key.
+  bool has_row_ids = true;
 };
 
 }  // namespace detail

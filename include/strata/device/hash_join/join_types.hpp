@@ -10,7 +10,7 @@
 
 STRATA_NAMESPACE_BEGIN
 
-/// Which rows a join of a build side and a probe side gives. The probe side is the left one.
+/// The rows of the result of a join of a build side and a probe side. The probe side is the left one.
 ///
 /// | kind | rows of the result |
 /// |---|---|
@@ -23,14 +23,13 @@ enum class JoinKind { inner, left, full, semi, anti };
 
 /// Order of the result.
 enum class JoinOrder {
-  /// Any; the host gives the same whatever the number of threads.
+  /// Any. On the host it does not depend on the number of threads.
   any,
-  /// By probe rows; the partners of one by build rows. Build rows without a partner come last, by
-  /// build rows too.
+  /// By probe row, then by build row. Build rows without a partner come last, by build row too.
   probe
 };
 
-/// Where a join writes the number of rows of its result: a pointer to any integer of 8 bytes.
+/// A pointer to any integer of 8 bytes, where a join writes the number of rows of its result.
 class JoinNumOut {
  public:
   JoinNumOut(std::nullptr_t) {}
@@ -45,8 +44,8 @@ class JoinNumOut {
   std::int64_t* num_out_ = nullptr;
 };
 
-/// Stands for the row that is missing: that of the other side in a left, full or anti join, and
-/// that of the build side in a semi join, which does not tell which partner it was.
+/// Stands for a missing row: that of the other side in a left, full or anti join, and that of the build
+/// side in a semi join, whose result does not identify the partner.
 template <class Index>
 inline constexpr Index no_row = static_cast<Index>(-1);
 

@@ -34,7 +34,7 @@ STRATA_D void clear_join_table(const Table& table) {
   const unsigned long long slots = static_cast<unsigned long long>(table.num_slots) + 1;
   for (unsigned long long i = join_thread(); i < slots; i += threads) {
     table.slots[i] = Table::Slot::empty;
-    if (table.further != nullptr) table.further[i] = 0;
+    if (table.duplicates != nullptr) table.duplicates[i] = 0;
   }
   if (join_thread() == 0) *table.has_duplicates = 0;
 }
@@ -44,24 +44,24 @@ STRATA_KERNEL void join_clear_kernel(Table table) {
   detail::clear_join_table(table);
 }
 
-/// Nothing has been written yet, and nobody has been found.
+/// Sets the number of results to 0 and clears the marks of matched slots.
 template <class Row>
-STRATA_KERNEL void join_reset_kernel(unsigned long long* total, unsigned long long* taken,
+STRATA_KERNEL void join_reset_kernel(unsigned long long* total, unsigned long long* counter,
                                      unsigned* matched, unsigned long long words) {
   begin_join_kernel();
   const unsigned long long threads = join_threads();
   for (unsigned long long i = join_thread(); i < words; i += threads) matched[i] = 0;
   if (join_thread() != 0) return;
   *total = 0;
-  if (taken != nullptr) *taken = 0;
+  if (counter != nullptr) *counter = 0;
 }
 
 template <class Table>
 STRATA_D void insert_join_rows(const Table& table, unsigned long long first_row) {
-  // All lists are made anew after this.
+  // All lists are built again after this.
   if (join_thread() == 0) *table.listed = 0;
   const AgentJoinInsert<Table> agent{table};
-  // Whole warps stay together.
+  // A warp leaves the loop as a whole.
   const unsigned long long in_block = threadIdx.x;
   for (unsigned long long row = first_row + join_thread(); row - in_block < table.rows;
        row += join_threads()) {
@@ -78,21 +78,21 @@ template <int BlockThreads, class Table>
 using join_lists_agent = AgentJoinLists<Table, BlockThreads, 4>;
 
 template <class Agent, class Table>
-STRATA_D void place_join_lists(typename Agent::TempStorage& storage, const Table& table) {
+STRATA_D void assign_join_list_offsets(typename Agent::TempStorage& storage, const Table& table) {
   if (*table.has_duplicates == 0) return;
   const unsigned long long tiles = table.num_slots / Agent::tile_items + 1;
   for (unsigned long long tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
     __syncthreads();
-    Agent{storage, table}.place(tile);
+    Agent{storage, table}.assign_offsets(tile);
   }
 }
 template <class MaxPolicy, class Table>
 __launch_bounds__(MaxPolicy::ActivePolicy::table.build_threads)
-    STRATA_KERNEL void join_place_kernel(Table table) {
+    STRATA_KERNEL void join_list_offsets_kernel(Table table) {
   using Agent = join_lists_agent<MaxPolicy::ActivePolicy::table.build_threads, Table>;
   STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
   begin_join_kernel();
-  detail::place_join_lists<Agent>(storage.Alias(), table);
+  detail::assign_join_list_offsets<Agent>(storage.Alias(), table);
 }
 
 template <class Table>
@@ -116,7 +116,8 @@ STRATA_KERNEL void join_find_begins_kernel(Table table, const Row* sorted) {
   }
 }
 
-/// Adds up the rows of the result: all in `*probe.total` or, if not null, each tile's in `counts`.
+/// Counts the rows of the result: adds them to `*probe.total`, or, if `counts` is not null, writes the
+/// number of each tile there.
 template <class Agent, class Reduce, class Table, class Key, class Row>
 STRATA_D void count_join_tiles(typename Reduce::TempStorage& storage, const Table& table,
                                const join_probe<Key, Row>& probe, unsigned long long first_tile,
@@ -147,8 +148,8 @@ __launch_bounds__(MaxPolicy::ActivePolicy::table.probe_threads,
   detail::count_join_tiles<Agent, Reduce>(storage, table, probe, first_tile, tiles, counts);
 }
 
-/// By one block: turns the counts of tiles, in `list.begins`, into where they begin, and finds how
-/// many units they and those before them have.
+/// By one block: scans the numbers of results of tiles, in `list.begins`, in place, and the numbers of their
+/// output chunks into `list.chunk_ends`.
 template <int BlockThreads, class Row>
 __launch_bounds__(BlockThreads)
     STRATA_KERNEL void join_scan_kernel(join_tile_list list, unsigned long long tiles,
@@ -156,10 +157,10 @@ __launch_bounds__(BlockThreads)
   using Count = unsigned long long;
   using Scan = BlockScan<Count, BlockThreads, BLOCK_SCAN_WARP_SCANS>;
   STRATA_SHARED(scan_storage, typename Scan::TempStorage);
-  STRATA_SHARED(unit_storage, typename Scan::TempStorage);
+  STRATA_SHARED(chunk_storage, typename Scan::TempStorage);
   begin_join_kernel();
   Count all = 0;
-  Count all_units = 0;
+  Count all_chunks = 0;
   for (Count first = 0; first < tiles; first += BlockThreads) {
     const Count tile = first + threadIdx.x;
     const Count count = tile < tiles ? list.begins[tile] : 0;
@@ -167,22 +168,22 @@ __launch_bounds__(BlockThreads)
     Count sum = 0;
     Scan(scan_storage).ExclusiveSum(count, begin, sum);
     begin += all;
-    const Count units = join_units_of(begin, count, capacity);
+    const Count chunks = join_output_chunks_of(begin, count, capacity);
     Count end = 0;
-    Count sum_of_units = 0;
-    Scan(unit_storage).InclusiveSum(units, end, sum_of_units);
+    Count sum_of_chunks = 0;
+    Scan(chunk_storage).InclusiveSum(chunks, end, sum_of_chunks);
     if (tile < tiles) {
       list.begins[tile] = begin;
-      list.unit_ends[tile] = all_units + end;
+      list.chunk_ends[tile] = all_chunks + end;
     }
     all += sum;
-    all_units += sum_of_units;
+    all_chunks += sum_of_chunks;
     __syncthreads();
   }
   if (threadIdx.x == 0) *total = all;
 }
 
-/// Looks up and writes, or puts tiles with many results on the list.
+/// Looks tiles up and writes their results, or adds tiles with many results to the list.
 template <class MaxPolicy, class Index, class Table, class Key, class Row, class Sink>
 __launch_bounds__(MaxPolicy::ActivePolicy::table.probe_threads,
                   MaxPolicy::ActivePolicy::table.probe_blocks_per_multiprocessor)
@@ -199,31 +200,31 @@ __launch_bounds__(MaxPolicy::ActivePolicy::table.probe_threads,
   }
 }
 
-/// Writes the units of the listed tiles. A block has neighbours, most of which are of one tile.
-/// `tiles` is how many there are if all are listed.
+/// Writes the output chunks of the listed tiles. A block has neighbouring chunks, most of which are of
+/// one tile. `tiles` is the number of tiles if all are listed.
 template <class Index, class Agent, class Sink>
-STRATA_D void write_join_units(Agent& agent, const join_tile_list& list, unsigned long long tiles,
-                               const Sink& sink) {
+STRATA_D void write_join_chunks(Agent& agent, const join_tile_list& list, unsigned long long tiles,
+                                const Sink& sink) {
   using Count = unsigned long long;
   const bool all_are_listed = list.tiles == nullptr;
-  if (!all_are_listed) tiles = *list.taken >> join_tile_list::unit_bits;
-  const Count units = tiles > 0 ? list.unit_ends[tiles - 1] : 0;
-  const Count each = units / gridDim.x + (units % gridDim.x != 0 ? 1 : 0);
+  if (!all_are_listed) tiles = *list.counter >> join_tile_list::chunk_bits;
+  const Count chunks = tiles > 0 ? list.chunk_ends[tiles - 1] : 0;
+  const Count each = chunks / gridDim.x + (chunks % gridDim.x != 0 ? 1 : 0);
   const Count begin = blockIdx.x * each;
-  const Count end = begin + each < units ? begin + each : units;
-  for (Count unit = begin; unit < end;) {
-    const Count at = find_segment(list.unit_ends, tiles, unit);
+  const Count end = begin + each < chunks ? begin + each : chunks;
+  for (Count chunk = begin; chunk < end;) {
+    const Count at = find_segment(list.chunk_ends, tiles, chunk);
     const Count tile = all_are_listed ? at : list.tiles[at];
     __syncthreads();
     const Count results = agent.prepare(tile);
-    // All units of the tile at once.
-    const Count tile_end = list.unit_ends[at];
+    // All of the block's chunks of this tile.
+    const Count tile_end = list.chunk_ends[at];
     const Count next = tile_end < end ? tile_end : end;
-    const Count before = at > 0 ? list.unit_ends[at - 1] : 0;
-    const Count last = (next - before) * join_unit;
-    agent.template write<Index>(tile, list.begins[at], (unit - before) * join_unit,
+    const Count before = at > 0 ? list.chunk_ends[at - 1] : 0;
+    const Count last = (next - before) * join_output_chunk_rows;
+    agent.template write<Index>(tile, list.begins[at], (chunk - before) * join_output_chunk_rows,
                                 results < last ? results : last, sink);
-    unit = next;
+    chunk = next;
   }
 }
 template <class MaxPolicy, class Index, class Table, class Key, class Row, class Sink>
@@ -236,7 +237,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::table.probe_threads,
   STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
   begin_join_kernel();
   Agent agent(storage.Alias(), table, probe);
-  detail::write_join_units<Index>(agent, list, tiles, sink);
+  detail::write_join_chunks<Index>(agent, list, tiles, sink);
 }
 
 STRATA_ARCH_DETAIL_NAMESPACE_END

@@ -15,8 +15,8 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// The launches of an inner or left join by an array of build rows indexed by key, of each of which
-/// there is one at most. A table in global memory does all if build rows are outside of the range.
+/// The launches of an inner or left join by an array of build rows, indexed by key, if build keys are
+/// unique. If one is outside of the range, a table in global memory joins all rows.
 template <class Index, class Key, class Sink, class Hash, class Equal>
 class join_key_array_launches {
  public:
@@ -50,18 +50,19 @@ class join_key_array_launches {
   }
 
   cudaError_t run(const join_key_array& array, const Key* build_keys, unsigned build_rows,
-                  const join_probe<Key, unsigned>& probe, launch_configuration like,
+                  const join_probe<Key, unsigned>& probe, launch_configuration base,
                   int multiprocessors, const Sink& sink) const {
     constexpr unsigned threads = 256;
     const auto with_grid = [&](unsigned long long blocks, unsigned block) {
-      like.grid = dim3(static_cast<unsigned>(blocks + 1));
-      like.block = dim3(block);
-      return like;
+      base.grid = dim3(static_cast<unsigned>(blocks + 1));
+      base.block = dim3(block);
+      return base;
     };
     const unsigned long long clearing = array.keys / (4 * threads);
-    const auto most = static_cast<unsigned long long>(multiprocessors) * 8;
-    cudaError_t status = strata::launch(with_grid(clearing < most ? clearing : most, threads),
-                                        join_key_array_clear_kernel<Key>, array, probe.total);
+    const auto max_blocks = static_cast<unsigned long long>(multiprocessors) * 8;
+    cudaError_t status =
+        strata::launch(with_grid(clearing < max_blocks ? clearing : max_blocks, threads),
+                       join_key_array_clear_kernel<Key>, array, probe.total);
     if (status != cudaSuccess) return status;
     status = strata::launch(with_grid(build_rows / threads, threads),
                             join_key_array_build_kernel<Key>, array, build_keys, build_rows);

@@ -7,7 +7,7 @@
 #include <strata/core/types.hpp>
 #include <strata/device/hash_join/join_output.cuh>
 #include <strata/device/hash_join/kernels.cuh>
-#include <strata/device/hash_join/result_places.cuh>
+#include <strata/device/hash_join/output_offsets.cuh>
 
 #include <cstdint>
 #include <type_traits>
@@ -15,18 +15,18 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// The build rows by their keys, which are neighbouring integers.
+/// An array of build rows, indexed by key.
 struct join_key_array {
   std::uint64_t lowest;
   unsigned keys;
   unsigned* rows;
-  /// Whether there are build rows outside of the range: all is left to a table then.
-  unsigned* is_left;
+  /// Whether a build row has a key outside of the range. Then a table in global memory joins all rows.
+  unsigned* has_outliers;
   unsigned* arrivals;
 
   static constexpr unsigned none = 0xffffffff;
 
-  /// Not below `keys` if the key is outside.
+  /// At least `keys` if the key is outside of the range.
   template <class Key>
   STRATA_D std::uint64_t index_of(Key key) const {
     return static_cast<std::uint64_t>(key) - lowest;
@@ -38,7 +38,8 @@ struct join_key_array {
   }
 };
 
-/// How an array of build rows is asked: a warp has neighbouring rows.
+/// Blocks of the kernel that looks probe rows up. cuda_join_key_array_policy has the figures; others were not
+/// measured.
 struct join_key_array_tuning {
   static constexpr int threads = 512;
   static constexpr int items = 8;
@@ -56,20 +57,20 @@ STRATA_KERNEL void join_key_array_clear_kernel(join_key_array array, unsigned lo
     array.rows[i] = join_key_array::none;
   }
   if (join_thread() != 0) return;
-  *array.is_left = 0;
+  *array.has_outliers = 0;
   *array.arrivals = 0;
   *total = 0;
 }
 
-/// Of rows that are promised to be unique.
+/// Writes build rows whose keys are promised to be unique.
 template <class Key>
 STRATA_KERNEL void join_key_array_build_kernel(join_key_array array, const Key* keys,
                                                unsigned rows) {
   begin_join_kernel();
-  bool is_left = false;
+  bool has_outliers = false;
   for (unsigned long long i = join_thread(); i < rows; i += join_threads()) {
     const std::uint64_t index = array.index_of(keys[i]);
-    is_left |= index >= array.keys;
+    has_outliers |= index >= array.keys;
     if (index >= array.keys) continue;
     const unsigned before = atomicExch(array.rows + index, static_cast<unsigned>(i));
     static_cast<void>(before);
@@ -78,7 +79,7 @@ STRATA_KERNEL void join_key_array_build_kernel(join_key_array array, const Key* 
                   "that of another",
                   i);
   }
-  if (is_left) *array.is_left = 1;
+  if (has_outliers) *array.has_outliers = 1;
 }
 
 template <class Index, class Key, class Sink>
@@ -88,12 +89,12 @@ __launch_bounds__(join_key_array_tuning::threads)
   constexpr int threads = join_key_array_tuning::threads;
   constexpr int items = join_key_array_tuning::items;
   constexpr bool has_rows = !std::is_same_v<Sink, NullType>;
-  using Places = join_result_places<threads>;
+  using OutputOffsets = join_output_offsets<threads>;
   using Count = unsigned long long;
-  STRATA_SHARED(storage, typename Places::TempStorage);
+  STRATA_SHARED(storage, typename OutputOffsets::TempStorage);
   begin_join_kernel();
-  if (*array.is_left != 0) return;
-  Places places(storage, probe.total);
+  if (*array.has_outliers != 0) return;
+  OutputOffsets offsets(storage, probe.total);
   const bool is_left_join = probe.kind == JoinKind::left;
   constexpr Count tile = static_cast<Count>(threads) * items;
   for (Count base = blockIdx.x * tile; base < probe.rows; base += gridDim.x * tile) {
@@ -120,16 +121,16 @@ __launch_bounds__(join_key_array_tuning::threads)
       const bool is_found = partners[i] != join_key_array::none;
       const bool has_one = is_found || (is_left_join && row < probe.rows);
       has_result |= has_one ? 1u << i : 0;
-      begins[i] = Places::begin_of_one(has_one, sum);
+      begins[i] = OutputOffsets::scan_flag(has_one, sum);
     }
-    const Count place = places.take(sum);
+    const Count offset = offsets.reserve(sum);
     if constexpr (has_rows) {
       STRATA_UNROLL
       for (int i = 0; i < items; ++i) {
-        const Count to = place + begins[i];
-        if ((has_result >> i & 1) == 0 || to >= static_cast<Count>(probe.capacity)) continue;
+        const Count position = offset + begins[i];
+        if ((has_result >> i & 1) == 0 || position >= static_cast<Count>(probe.capacity)) continue;
         const bool is_found = partners[i] != join_key_array::none;
-        sink(static_cast<std::int64_t>(to),
+        sink(static_cast<std::int64_t>(position),
              is_found ? static_cast<Index>(partners[i]) : no_row<Index>,
              static_cast<Index>(first + static_cast<unsigned>(i * warp_threads)));
       }

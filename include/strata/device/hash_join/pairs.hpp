@@ -3,20 +3,20 @@
 #pragma once
 
 #include <strata/core/macros.hpp>
+#include <strata/device/arguments/arrays.hpp>
 #include <strata/device/hash_join/join_types.hpp>
-#include <strata/device/overlap.hpp>
 
 #include <cstdint>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// Kinds whose result names the partners.
+/// Kinds whose result has a row for each pair of partners.
 STRATA_HD constexpr bool has_pairs(JoinKind kind) {
   return kind == JoinKind::inner || kind == JoinKind::left || kind == JoinKind::full;
 }
 
-/// Writes pairs of rows; the build rows only if somebody wants them.
+/// Writes pairs of rows. `build_out` is null if build rows are not wanted.
 template <class Index>
 struct join_pairs_sink {
   Index* build_out;
@@ -30,19 +30,16 @@ struct join_pairs_sink {
 
 template <class Key, class Index>
 bool join_outputs_are_valid(JoinKind kind, const Index* build_out, const Index* probe_out,
-                            std::int64_t capacity, const Key* build_keys, std::int64_t build_rows,
-                            const Key* probe_keys, std::int64_t probe_rows) {
-  if (capacity <= 0) return true;
-  if (probe_out == nullptr || (build_out == nullptr && has_pairs(kind))) return false;
-  const auto bytes = [](const auto* items, std::int64_t count) {
-    return detail::bytes_of(items, count > 0 ? static_cast<std::size_t>(count) : 0);
-  };
-  const byte_range build = bytes(build_keys, build_rows), probe = bytes(probe_keys, probe_rows),
-                   outs[] = {bytes(build_out, capacity), bytes(probe_out, capacity)};
-  for (const byte_range& out : outs) {
-    if (have_common_bytes(out, build) || have_common_bytes(out, probe)) return false;
+                            const std::int64_t* num_out, std::int64_t capacity,
+                            const Key* build_keys, std::int64_t build_rows, const Key* probe_keys,
+                            std::int64_t probe_rows) {
+  if (capacity > 0 && (probe_out == nullptr || (build_out == nullptr && has_pairs(kind)))) {
+    return false;
   }
-  return !have_common_bytes(outs[0], outs[1]);
+  return !detail::outputs_overlap(
+      {detail::bytes_of(build_out, capacity), detail::bytes_of(probe_out, capacity),
+       detail::bytes_of(num_out, 1)},
+      {detail::bytes_of(build_keys, build_rows), detail::bytes_of(probe_keys, probe_rows)});
 }
 
 }  // namespace detail

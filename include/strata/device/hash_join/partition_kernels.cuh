@@ -5,6 +5,7 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
+#include <strata/device/grid/last_block.cuh>
 #include <strata/device/hash_join/agent_join_partition.cuh>
 #include <strata/device/hash_join/agent_partition.cuh>
 #include <strata/device/hash_join/agent_partition_count.cuh>
@@ -14,41 +15,27 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// No rows have been counted or found, and no partition is heavy.
+/// Clears the counters and the marks of overflowing partitions.
 template <class Partitions>
 STRATA_KERNEL void join_partitions_clear_kernel(Partitions join) {
   begin_join_kernel();
   for (unsigned long long p = join_thread(); p <= join.plan.partitions(); p += join_threads()) {
     join.build.cursors[p] = 0;
     join.probe.cursors[p] = 0;
-    join.is_heavy[p] = 0;
+    join.is_overflowing[p] = 0;
   }
   if (join_thread() != 0) return;
-  *join.any_is_heavy = 0;
-  *join.num_repeated = 0;
-  *join.taken = 0;
+  *join.any_is_overflowing = 0;
+  *join.num_deferred = 0;
+  *join.next_deferred = 0;
   *join.arrivals = 0;
   *join.counted = 0;
   *join.total = 0;
 }
 
-/// By all threads: whether all other blocks have called it before. Then what they have written
-/// before is seen.
-STRATA_D bool is_last_block(unsigned* calls) {
-  __syncthreads();
-  bool is_last = false;
-  if (threadIdx.x == 0) {
-    platform::fence_acq_rel();
-    is_last = atomicAdd(calls, 1u) + 1 == gridDim.x;
-    // Pairs with the fences of the blocks that have called.
-    platform::fence_acq_rel();
-  }
-  return __syncthreads_or(is_last ? 1 : 0) != 0;
-}
-
-/// Rows of partitions are counted, by `build_blocks` blocks on the build side, and all others on the
-/// probe side. The last one then finds where partitions begin, what the units of work are, which
-/// partitions have too many rows for a table in shared memory, and how many tiles a second pass has.
+/// Counts the rows of partitions: `build_blocks` blocks those of the build side, the others those of the
+/// probe side. The last block then computes the begins of partitions, the work items, which partitions
+/// overflow, and the tiles of a second pass.
 template <class MaxPolicy, class Key, class Hash, class Equal>
 __launch_bounds__(MaxPolicy::ActivePolicy::partition.partition_threads)
     STRATA_KERNEL void join_partitions_count_kernel(join_partitions<Key, Hash, Equal> join,
@@ -72,15 +59,15 @@ __launch_bounds__(MaxPolicy::ActivePolicy::partition.partition_threads)
   if (join.plan.has_two_passes()) offsets.cut_second_pass(pass_tile);
 }
 
-/// How rows are moved in a pass.
+/// The agent of a pass.
 template <class Tuning, class Key, class Hash, class Equal, join_pass Pass, bool MovesHashes>
 using join_mover =
     AgentJoinPartition<Key, Hash, Equal, Tuning::partition.partition_threads,
                        Tuning::partition.items(Pass, is_join_double_word<Key, Hash, Equal>), Pass,
                        MovesHashes>;
 
-/// Takes the rows of both sides to their partitions, `tile_rows` at a time, as many as the agent's
-/// tile has or fewer.
+/// Writes the rows of both sides to their partitions, by tiles of `tile_rows` rows, at most the agent's
+/// `tile_items`.
 template <class MaxPolicy, join_pass Pass, bool MovesHashes, class Key, class Hash, class Equal>
 __launch_bounds__(MaxPolicy::ActivePolicy::partition.partition_threads)
     STRATA_KERNEL void join_partitions_move_kernel(join_partitions<Key, Hash, Equal> join,
@@ -96,9 +83,8 @@ __launch_bounds__(MaxPolicy::ActivePolicy::partition.partition_threads)
       .run(join.build, join.probe);
 }
 
-/// Joins the partitions that fit, a block for each unit, but those whose keys have many build rows.
-/// With `IsLarge` a multiprocessor has room
-/// for one table only.
+/// Joins the work items, one by each block, and defers those whose keys have many build rows. With
+/// `IsLarge` the shared memory of a multiprocessor holds one table only.
 template <class MaxPolicy, bool IsLarge, class Index, class Key, class Hash, class Equal,
           class Sink>
 __launch_bounds__(MaxPolicy::ActivePolicy::partition.threads_of_join(IsLarge),
@@ -115,12 +101,11 @@ __launch_bounds__(MaxPolicy::ActivePolicy::partition.threads_of_join(IsLarge),
   STRATA_DYNAMIC_SHARED(shared);
   begin_join_kernel();
   unsigned at = 0;
-  if (!join.take_unit(at)) return;
-  Agent(storage.Alias(), shared, join, sink).run(join.units[at], at, tuning.least_repeated_rows);
+  if (!join.find_work_item(at)) return;
+  Agent(storage.Alias(), shared, join, sink).run(join.work_items[at], at, tuning.min_deferred_rows);
 }
 
-/// Joins sides of which the build side fits one table: each block has it, and `unit_rows` probe
-/// rows.
+/// Joins a build side that fits one table: each block builds that, and joins `work_item_rows` probe rows.
 template <class MaxPolicy, class Index, class Key, class Hash, class Equal, class Sink>
 __launch_bounds__(MaxPolicy::ActivePolicy::partition.join_threads,
                   MaxPolicy::ActivePolicy::partition.join_blocks_per_multiprocessor)
@@ -134,7 +119,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::partition.join_threads,
   STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
   STRATA_DYNAMIC_SHARED(shared);
   begin_join_kernel();
-  const unsigned each = join.plan.unit_rows;
+  const unsigned each = join.plan.work_item_rows;
   const unsigned long long begin = static_cast<unsigned long long>(blockIdx.x) * each;
   if (begin >= join.probe.rows) return;
   const auto first = static_cast<unsigned>(begin);

@@ -11,33 +11,34 @@ STRATA_NAMESPACE_BEGIN
 
 enum class join_pass { only, first, second };
 
-/// How a join by partitions is cut.
+/// Blocks, tiles and partitions of a join by partitions.
 struct join_partition_tuning {
-  /// One block a multiprocessor: few long runs of rows for each partition. Rows of a thread in the
-  /// only pass, or in the first and the second one; the same where records have 12 bytes, for
-  /// integers of 8 bytes.
+  /// A multiprocessor has one block of the kernels that partition, so that tiles are large and the rows
+  /// of a partition are written in few, long runs.
   int partition_threads;
+  /// Rows of a thread, by `join_pass`: of records of 8 bytes, and of 12 for integer keys of 8 bytes.
   int items_of_pass[3];
   int wide_items_of_pass[3];
   int join_threads;
   int join_items;
-  /// What registers must allow; and threads of a block that is alone, because its table is large.
+  /// Registers must allow so many.
   int join_blocks_per_multiprocessor;
+  /// Of a block whose table is so large that a multiprocessor holds one.
   int large_join_threads;
-  /// Build rows of a partition on average, at most, where they take 4 bytes each in shared memory
-  /// and where they take 8.
+  /// A partition has at most so many build rows on average, if entries of a table have 4 bytes and if
+  /// they have 8.
   int partition_rows;
   int wide_partition_rows;
-  /// Partitions as a power of two, at least, and at most in one pass.
-  int least_bits;
+  /// The number of partitions as a power of two: the least, and the most of one pass.
+  int min_bits;
   int one_pass_bits;
-  /// With so many bits or fewer, records go in an only pass as in the first of two.
+  /// With so many bits or fewer, a single pass has the tiles of the first of two passes.
   int short_tile_bits;
-  /// Probe rows of a unit for which it pays, where keys have several build rows each, to begin again
-  /// in the kernel that writes results of many.
-  unsigned least_repeated_rows = 8192;
-  /// Build rows that a table has room for, at least, so that few frequent keys do not need several.
-  unsigned least_table_rows = 2048;
+  /// A work item with fewer probe rows is not deferred because keys have several build rows: it does not
+  /// pay to build the table again in AgentJoinDuplicates.
+  unsigned min_deferred_rows = 8192;
+  /// A table has capacity for at least so many build rows, so that few frequent keys fit one table.
+  unsigned min_table_rows = 2048;
 
   STRATA_HD constexpr int threads_of_join(bool is_large) const {
     return is_large ? large_join_threads : join_threads;
@@ -52,41 +53,45 @@ struct join_partition_tuning {
 
 namespace detail {
 
-/// Partitions, as a power of two, at most: while rows are counted, that is in shared memory.
-inline constexpr int most_join_partition_bits = 14;
+/// At most 2^max_join_partition_bits partitions: the counting kernel has a counter of each in shared
+/// memory.
+inline constexpr int max_join_partition_bits = 14;
 /// The same of one pass.
-inline constexpr int most_join_pass_bits = 11;
-/// Build rows that a table in shared memory has room for, at most: its offsets have 16 bits.
-inline constexpr unsigned most_join_table_rows = 40000;
+inline constexpr int max_join_pass_bits = 11;
+/// The capacity of a table in shared memory, at most: its offsets have 16 bits.
+inline constexpr unsigned max_join_table_rows = 40000;
 /// Static shared memory of the kernels of a join by partitions, at most.
 inline constexpr std::size_t join_static_shared_bytes = 3072;
-/// A thread walks through a bucket of so many rows, at most. Larger ones, of keys that many build rows
-/// have, are sorted by hash. Where keys are more than their hashes, no order helps: such a partition
-/// is joined by the table in global memory.
-inline constexpr unsigned most_join_bucket_rows = 64;
-/// Rows that share the bucket of a row, itself included, on average, from which on keys are taken
-/// for repeated: two where all are different and buckets have one row on average.
-inline constexpr unsigned repeated_join_rows = 4;
-/// A partition with more build rows than a table has room for is joined by so many tables, one after
-/// another, at most; by the table in global memory beyond that, whose work is shared by all blocks.
-inline constexpr unsigned most_join_tables = 16;
+/// A larger bucket is oversized. A thread scans other buckets entry by entry. Oversized ones come from
+/// keys with many build rows and are sorted by hash. If keys are more than their hashes, sorting does
+/// not help, and the table in global memory joins the partition.
+inline constexpr unsigned max_join_bucket_rows = 64;
+/// Keys are taken for duplicates if a row shares its bucket with so many rows on average, itself
+/// included. If all keys are different and buckets have one row on average, it is two.
+inline constexpr unsigned duplicate_join_rows = 4;
+/// A partition with more build rows than the capacity of a table is joined by at most so many tables,
+/// one after another. A partition with more overflows: the table in global memory joins it, and all
+/// blocks share that work.
+inline constexpr unsigned max_join_tables = 16;
 
-/// For counts of all partitions and of the rows without a key: a multiple of 8.
+/// Bytes for counters of all partitions and of the rows without a key: a multiple of 8.
 constexpr std::size_t join_count_bytes(int bits) {
   return ((std::size_t{1} << bits) + 2) * sizeof(unsigned);
 }
 
-/// What a join by partitions does with sides of so many rows. Depends on nothing else.
+/// Partitions, tables and work items of a join by partitions. They depend on the numbers of rows and the
+/// tuning only.
 struct join_partition_plan {
+  /// There are 2^bits partitions.
   int bits;
   /// Of the first of two passes, or 0.
   int first_bits;
-  /// Buckets of a table, as a power of two, and rows that it has room for.
+  /// A table has 2^bucket_bits buckets and capacity for `table_rows` rows.
   int bucket_bits;
   unsigned table_rows;
-  /// A partition with at most so many probe rows is one unit of work; others are cut into pieces of
-  /// `piece_rows`, or less.
-  unsigned unit_rows;
+  /// A partition with at most `work_item_rows` probe rows is one work item. Others are cut into pieces
+  /// of at most `piece_rows` probe rows, each of which is a work item.
+  unsigned work_item_rows;
   unsigned piece_rows;
   int entry_bytes;
   bool is_possible;
@@ -101,15 +106,16 @@ struct join_partition_plan {
   constexpr std::uint64_t rows_each(std::uint64_t rows) const {
     return (rows + (partitions() - 1)) >> bits;
   }
-  /// No more units than so many, however rows are spread.
-  STRATA_HD constexpr unsigned most_units() const { return 2 * partitions() + 1; }
-  /// Units that are pieces of partitions lie at the beginning, whole partitions from the end on.
-  STRATA_HD constexpr unsigned place_of_whole(unsigned rank) const {
-    return most_units() - 1 - rank;
+  /// An upper bound of the number of work items, whatever the distribution of the rows.
+  STRATA_HD constexpr unsigned max_work_items() const { return 2 * partitions() + 1; }
+  /// The array of work items has pieces of partitions from its begin on and whole partitions from its
+  /// end backwards.
+  STRATA_HD constexpr unsigned index_of_whole(unsigned rank) const {
+    return max_work_items() - 1 - rank;
   }
 
-  /// Parts of a table in shared memory, in bytes: 16 of zeros, ends of buckets, entries, and in a
-  /// full join a bit for each row.
+  /// Layout of a table in shared memory: 16 bytes of zeros, the ends of buckets, entries, and in a full
+  /// join a bit for each row.
   STRATA_HD constexpr std::size_t bytes_before_entries() const {
     return 16 + (std::size_t{2} << bucket_bits);
   }
@@ -125,49 +131,50 @@ struct join_partition_plan {
   }
 };
 
-/// `is_wide` says that entries of a table have 8 bytes, `two_passes` that there shall be two.
+/// `is_wide`: entries of a table have 8 bytes. `two_passes`: partition in two passes in any case.
 constexpr join_partition_plan plan_join_partitions(std::uint64_t build_rows,
                                                    std::uint64_t probe_rows,
                                                    const join_partition_tuning& tuning,
                                                    bool is_wide, bool two_passes) {
-  join_partition_plan plan{tuning.least_bits, 0, 5, 0, 0, 0, is_wide ? 8 : 4, false};
+  join_partition_plan plan{tuning.min_bits, 0, 5, 0, 0, 0, is_wide ? 8 : 4, false};
   const auto fitting =
       static_cast<std::uint64_t>(is_wide ? tuning.wide_partition_rows : tuning.partition_rows);
-  while (plan.bits < most_join_partition_bits && build_rows > fitting << plan.bits) ++plan.bits;
-  // Tables of twice as many rows, of which a multiprocessor holds one, cost less than a pass.
+  while (plan.bits < max_join_partition_bits && build_rows > fitting << plan.bits) ++plan.bits;
+  // Tables of twice as many rows, one to a multiprocessor, cost less than a second pass.
   if (!two_passes && plan.bits == tuning.one_pass_bits + 1) plan.bits = tuning.one_pass_bits;
   if ((two_passes && plan.bits > 1) || plan.bits > tuning.one_pass_bits) {
     plan.first_bits = plan.bits / 2;
   }
   const std::uint64_t rows_each = plan.rows_each(build_rows);
-  // As many buckets as rows: then an entry has room for a row number and what of a hash neither
-  // the partition nor the bucket tells.
+  // As many buckets as rows. An entry then holds a row number and all bits of the hash that neither the
+  // partition nor the bucket determines.
   while (plan.bucket_bits < 15 && std::uint64_t{1} << plan.bucket_bits < rows_each) {
     ++plan.bucket_bits;
   }
-  // Room for chance: sizes spread by the square root of the average, times that of the repeats.
+  // Slack for random variation: the standard deviation of a partition's size is the square root of the
+  // average, times that of the number of rows of a key.
   const std::uint64_t eighth = rows_each / 8;
-  const std::uint64_t most_room = rows_each / 16 + 256;
-  const std::uint64_t room = eighth < most_room ? eighth : most_room;
-  std::uint64_t wanted = rows_each + room + 256;
-  if (wanted < tuning.least_table_rows) wanted = tuning.least_table_rows;
-  plan.is_possible = rows_each + rows_each / 16 <= most_join_table_rows &&
+  const std::uint64_t max_slack = rows_each / 16 + 256;
+  const std::uint64_t slack = eighth < max_slack ? eighth : max_slack;
+  std::uint64_t wanted = rows_each + slack + 256;
+  if (wanted < tuning.min_table_rows) wanted = tuning.min_table_rows;
+  plan.is_possible = rows_each + rows_each / 16 <= max_join_table_rows &&
                      build_rows <= std::uint64_t{1} << (plan.bits + plan.bucket_bits);
   plan.table_rows =
-      wanted < most_join_table_rows ? static_cast<unsigned>(wanted) : most_join_table_rows;
+      wanted < max_join_table_rows ? static_cast<unsigned>(wanted) : max_join_table_rows;
   const std::uint64_t probe_each = probe_rows >> plan.bits;
-  const std::uint64_t unit = probe_each + probe_each / 4 + 1024;
-  plan.unit_rows = unit < 0x40000000u ? static_cast<unsigned>(unit) : 0x40000000u;
-  // Pieces of frequent keys make a table each anew: that must not be most of their work, nor need there
-  // be more of them than keep all blocks busy.
+  const std::uint64_t rows = probe_each + probe_each / 4 + 1024;
+  plan.work_item_rows = rows < 0x40000000u ? static_cast<unsigned>(rows) : 0x40000000u;
+  // Each piece of a partition builds the table again. That must not be most of its work, and more pieces
+  // than keep all blocks busy are of no use.
   constexpr std::uint64_t enough_pieces = 1024;
-  std::uint64_t piece = unit > 4 * rows_each ? unit : 4 * rows_each;
+  std::uint64_t piece = rows > 4 * rows_each ? rows : 4 * rows_each;
   if (piece < probe_rows / enough_pieces) piece = probe_rows / enough_pieces;
   plan.piece_rows = piece < 0x40000000u ? static_cast<unsigned>(piece) : 0x40000000u;
   return plan;
 }
 
-/// The same of a build side that fits one table, which each block has.
+/// The same of a build side that fits one table, which each block builds.
 constexpr join_partition_plan plan_direct_join(std::uint64_t build_rows, bool is_wide) {
   join_partition_plan plan{0, 0, 5, 0, 0, 0, is_wide ? 8 : 4, false};
   while (plan.bucket_bits < 15 && std::uint64_t{1} << plan.bucket_bits < build_rows) {

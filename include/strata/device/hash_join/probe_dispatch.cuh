@@ -11,7 +11,7 @@
 #include <strata/device/hash_join/kernels.cuh>
 #include <strata/device/hash_join/rest_kernel.cuh>
 #include <strata/device/hash_join/tuning.hpp>
-#include <strata/device/resident_grid.cuh>
+#include <strata/device/grid/launch.cuh>
 
 #include <cstddef>
 #include <cstdint>
@@ -19,11 +19,11 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// Blocks of a kernel, at most.
-inline constexpr unsigned most_join_blocks = 0x7fffffff;
+/// The most blocks of a kernel.
+inline constexpr unsigned max_join_blocks = 0x7fffffff;
 
-/// Lets a kernel have as much dynamic shared memory as the device has: always the same, because
-/// another thread may be about to launch it with more than this one needs.
+/// Allows a kernel as much dynamic shared memory as the device has. The amount is always the same, because
+/// another thread may be about to launch the kernel with more than this call needs.
 template <class... Parameters>
 cudaError_t allow_join_tables(const launch_configuration& configuration,
                               const device_properties& device, void (*kernel)(Parameters...)) {
@@ -33,8 +33,9 @@ cudaError_t allow_join_tables(const launch_configuration& configuration,
       kernel, static_cast<std::size_t>(device.shared_bytes_of_block) - join_static_shared_bytes);
 }
 
-/// The launches that ask a table. `Sink` is NullType where rows are only counted.
-template <class MaxPolicy, class Index, class Row, class Key, class Sink, class Hash, class Equal>
+/// The launches that look probe rows up in a table. `Sink` is NullType where rows are only counted.
+template <class MaxPolicy, class ActivePolicy, class Index, class Row, class Key, class Sink,
+          class Hash, class Equal>
 struct join_prober {
   using Table = join_table<Key, Row, Hash, Equal>;
   using Probe = join_probe<Key, Row>;
@@ -44,10 +45,10 @@ struct join_prober {
 
   JoinKind kind;
   JoinOrder order;
-  /// As many as the storage is for.
+  /// The storage is for so many rows.
   Row build_rows;
   Row probe_rows;
-  /// Of the table.
+  /// The number of slots of the table.
   Row num_slots;
 
   template <class Layout>
@@ -57,111 +58,112 @@ struct join_prober {
       storage.template reserve<unsigned>(first + matched, matched_words(num_slots));
     }
     if (!has_rows) return;
-    const std::size_t most_tiles = ceiling_divide<std::size_t>(probe_rows, least_join_tile) +
-                                   ceiling_divide<std::size_t>(build_rows, least_join_tile);
-    storage.template reserve<unsigned long long>(first + begins, most_tiles);
-    storage.template reserve<unsigned long long>(first + unit_ends, most_tiles);
+    const std::size_t max_tiles = ceiling_divide<std::size_t>(probe_rows, min_join_tile) +
+                                  ceiling_divide<std::size_t>(build_rows, min_join_tile);
+    storage.template reserve<unsigned long long>(first + begins, max_tiles);
+    storage.template reserve<unsigned long long>(first + chunk_ends, max_tiles);
     if (order == JoinOrder::any) {
-      storage.template reserve<unsigned long long>(first + tiles, most_tiles);
+      storage.template reserve<unsigned long long>(first + tiles, max_tiles);
     }
   }
 
-  /// Nothing has been found or written: to be called before anything is.
+  /// Clears the number of results and the marks of matched slots. To be called before `run`.
   template <class Layout>
   cudaError_t reset(const Layout& storage, int first, unsigned long long* total,
-                    const launch_configuration& like, const device_properties& device) const {
+                    const launch_configuration& base, const device_properties& device) const {
     const bool marks = kind == JoinKind::full;
     const std::size_t words = marks ? matched_words(num_slots) : 0;
     constexpr int threads = 256;
     const std::size_t blocks = words / (4 * threads) + 1;
-    const auto most = static_cast<std::size_t>(device.multiprocessors) * 8;
-    return strata::launch(with_grid(like, blocks < most ? blocks : most, threads),
-                          join_reset_kernel<Row>, total, list_in(storage, first).taken,
+    const auto max_blocks = static_cast<std::size_t>(device.multiprocessors) * 8;
+    return strata::launch(with_grid(base, blocks < max_blocks ? blocks : max_blocks, threads),
+                          join_reset_kernel<Row>, total, list_in(storage, first).counter,
                           marks ? storage.template get<unsigned>(first + matched) : nullptr,
                           static_cast<unsigned long long>(words));
   }
 
-  /// What a join by partitions has left, if any: all that `reset`, the build and `run` do. A block
-  /// has `repeated_bytes` of shared memory for units with frequent keys.
+  /// Joins what a join by partitions leaves, if anything: does all that `reset`, the build and `run` do.
+  /// A block has `duplicates_bytes` of shared memory for deferred work items.
   template <class Layout>
   cudaError_t run_rest(const Layout& storage, int first, Table table, Probe probe,
                        const join_partitions<Key, Hash, Equal>& partitions,
-                       std::size_t repeated_bytes, launch_configuration like,
+                       std::size_t duplicates_bytes, launch_configuration base,
                        const device_properties& device, const Sink& sink) const {
-    constexpr join_table_tuning tuning = MaxPolicy::table;
+    constexpr join_table_tuning tuning = ActivePolicy::table;
     cut_tiles(storage, first, tuning.rest_threads, table, probe);
     constexpr auto kernel = join_rest_kernel<MaxPolicy, Index, Table, Key, Row, Sink, Hash, Equal>;
-    constexpr std::size_t least_bytes = sizeof(join_rest_storage<MaxPolicy, Table, Key>);
-    like.block = dim3(static_cast<unsigned>(tuning.rest_threads));
-    like.dynamic_shared_bytes = repeated_bytes > least_bytes ? repeated_bytes : least_bytes;
-    cudaError_t status = detail::allow_join_tables(like, device, kernel);
+    constexpr std::size_t min_bytes = sizeof(join_rest_storage<ActivePolicy, Table, Key>);
+    base.block = dim3(static_cast<unsigned>(tuning.rest_threads));
+    base.dynamic_shared_bytes = duplicates_bytes > min_bytes ? duplicates_bytes : min_bytes;
+    cudaError_t status = detail::allow_join_tables(base, device, kernel);
     if (status != cudaSuccess) return status;
-    // Another size of shared memory in each call: not worth remembering.
+    // Not cached: the size of shared memory differs from call to call.
     int per_multiprocessor = 0;
     status = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
         &per_multiprocessor, reinterpret_cast<const void*>(kernel), tuning.rest_threads,
-        like.dynamic_shared_bytes);
+        base.dynamic_shared_bytes);
     if (status != cudaSuccess) return status;
     if (per_multiprocessor < 1) return cudaErrorLaunchOutOfResources;
     constexpr int together = tuning.rest_blocks_per_multiprocessor;
-    const std::size_t most =
+    const std::size_t max_blocks =
         static_cast<std::size_t>(device.multiprocessors) *
         static_cast<std::size_t>(per_multiprocessor < together ? per_multiprocessor : together);
     // A few rows of either side may have many results.
-    constexpr std::size_t least_rows = 64;
-    const std::size_t blocks = (static_cast<std::size_t>(probe.rows) + table.rows) / least_rows + 1;
-    like.grid = dim3(static_cast<unsigned>(blocks < most ? blocks : most));
-    like.cooperative = like.grid.x > 1;
+    constexpr std::size_t min_rows = 64;
+    const std::size_t blocks = (static_cast<std::size_t>(probe.rows) + table.rows) / min_rows + 1;
+    base.grid = dim3(static_cast<unsigned>(blocks < max_blocks ? blocks : max_blocks));
+    base.cooperative = base.grid.x > 1;
     return strata::launch(
-        like, kernel, partitions, table, probe, list_in(storage, first), sink,
+        base, kernel, partitions, table, probe, list_in(storage, first), sink,
         static_cast<unsigned long long>(kind == JoinKind::full ? matched_words(num_slots) : 0));
   }
 
   template <class Layout>
   cudaError_t run(const Layout& storage, int first, Table table, Probe probe,
-                  const launch_configuration& like, const device_properties& device,
+                  const launch_configuration& base, const device_properties& device,
                   const Sink& sink) const {
-    constexpr join_table_tuning tuning = MaxPolicy::table;
+    constexpr join_table_tuning tuning = ActivePolicy::table;
     cut_tiles(storage, first, tuning.probe_threads, table, probe);
     const join_tile_list list = list_in(storage, first);
     if constexpr (!has_rows) {
-      return count(table, probe, like, nullptr);
+      return count(table, probe, base, nullptr);
     } else {
       cudaError_t status = cudaSuccess;
       const unsigned long long all = probe.probe_tiles + probe.build_tiles;
       if (order == JoinOrder::probe) {
-        status = count(table, probe, like, list.begins);
+        status = count(table, probe, base, list.begins);
         if (status == cudaSuccess) {
           constexpr int threads = 512;
-          status = strata::launch(with_grid(like, 1, threads), join_scan_kernel<threads, Row>, list,
+          status = strata::launch(with_grid(base, 1, threads), join_scan_kernel<threads, Row>, list,
                                   all, probe.capacity, probe.total);
         }
       } else {
-        status = join(table, probe, like, list, sink);
+        status = join(table, probe, base, list, sink);
       }
-      // A list without lists of rows has tiles of few results only.
+      // If no key has several rows, no tile has so many results that it is listed.
       const bool may_be_listed = order == JoinOrder::probe || table.lists != nullptr;
       if (status != cudaSuccess || all == 0 || !may_be_listed || probe.capacity == 0) return status;
-      const auto most_units = all + static_cast<unsigned long long>(probe.capacity) / join_unit;
+      const auto max_chunks =
+          all + static_cast<unsigned long long>(probe.capacity) / join_output_chunk_rows;
       const unsigned long long resident =
           static_cast<unsigned long long>(device.multiprocessors) *
           static_cast<unsigned>(tuning.probe_blocks_per_multiprocessor);
       return strata::launch(
-          with_grid(like, most_units < resident ? most_units : resident, tuning.probe_threads),
+          with_grid(base, max_chunks < resident ? max_chunks : resident, tuning.probe_threads),
           join_write_kernel<MaxPolicy, Index, Table, Key, Row, Sink>, table, probe, list, all,
           sink);
     }
   }
 
  private:
-  enum slot { counters, begins, unit_ends, tiles, matched };
+  enum slot { counters, begins, chunk_ends, tiles, matched };
 
   template <class Layout>
   void cut_tiles(const Layout& storage, int first, int threads, Table& table, Probe& probe) const {
-    constexpr join_table_tuning tuning = MaxPolicy::table;
-    constexpr auto least_items = static_cast<int>(least_join_tile);
-    static_assert(tuning.probe_threads * tuning.probe_items >= least_items &&
-                      tuning.rest_threads * tuning.probe_items >= least_items,
+    constexpr join_table_tuning tuning = ActivePolicy::table;
+    constexpr auto min_items = static_cast<int>(min_join_tile);
+    static_assert(tuning.probe_threads * tuning.probe_items >= min_items &&
+                      tuning.rest_threads * tuning.probe_items >= min_items,
                   "join_table_tuning: a tile of probe rows must have at least 256");
     const auto tile = static_cast<unsigned long long>(threads * tuning.probe_items);
     probe.probe_tiles = ceiling_divide<unsigned long long>(probe.rows, tile);
@@ -170,16 +172,16 @@ struct join_prober {
     if (kind == JoinKind::full) table.matched = storage.template get<unsigned>(first + matched);
   }
 
-  // A bit for each slot, that of the rows without a key included.
+  // A bit for each slot, including that of the rows without a key.
   static std::size_t matched_words(Row slots_of_keys) {
     return static_cast<std::size_t>(slots_of_keys) / 32 + 1;
   }
 
-  static launch_configuration with_grid(launch_configuration like, unsigned long long blocks,
+  static launch_configuration with_grid(launch_configuration base, unsigned long long blocks,
                                         int threads) {
-    if (blocks < like.grid.x) like.grid = dim3(static_cast<unsigned>(blocks));
-    like.block = dim3(static_cast<unsigned>(threads));
-    return like;
+    if (blocks < base.grid.x) base.grid = dim3(static_cast<unsigned>(blocks));
+    base.block = dim3(static_cast<unsigned>(threads));
+    return base;
   }
 
   template <class Layout>
@@ -188,11 +190,11 @@ struct join_prober {
       return storage.template get<unsigned long long>(first + what);
     };
     if (!has_rows) return {};
-    return {order == JoinOrder::any ? get(tiles) : nullptr, get(begins), get(unit_ends),
+    return {order == JoinOrder::any ? get(tiles) : nullptr, get(begins), get(chunk_ends),
             get(counters)};
   }
 
-  // Build rows after all probe rows: these say which of them are found.
+  // Build rows after all probe rows, which mark the build rows that they find.
   template <class Launch>
   static cudaError_t in_two_parts(const Probe& probe, const Launch& launch_tiles) {
     cudaError_t status = cudaSuccess;
@@ -201,19 +203,19 @@ struct join_prober {
     return launch_tiles(probe.probe_tiles, probe.build_tiles);
   }
 
-  cudaError_t count(const Table& table, const Probe& probe, const launch_configuration& like,
+  cudaError_t count(const Table& table, const Probe& probe, const launch_configuration& base,
                     unsigned long long* counts) const {
     return in_two_parts(probe, [&](unsigned long long first, unsigned long long number) {
-      return strata::launch(with_grid(like, number, MaxPolicy::table.probe_threads),
+      return strata::launch(with_grid(base, number, ActivePolicy::table.probe_threads),
                             join_count_kernel<MaxPolicy, Table, Key, Row>, table, probe, first,
                             number, counts);
     });
   }
 
-  cudaError_t join(const Table& table, const Probe& probe, const launch_configuration& like,
+  cudaError_t join(const Table& table, const Probe& probe, const launch_configuration& base,
                    const join_tile_list& list, const Sink& sink) const {
     return in_two_parts(probe, [&](unsigned long long first, unsigned long long number) {
-      return strata::launch(with_grid(like, number, MaxPolicy::table.probe_threads),
+      return strata::launch(with_grid(base, number, ActivePolicy::table.probe_threads),
                             join_probe_kernel<MaxPolicy, Index, Table, Key, Row, Sink>, table,
                             probe, first, number, list, sink);
     });

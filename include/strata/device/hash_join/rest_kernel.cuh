@@ -5,7 +5,8 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
-#include <strata/device/hash_join/agent_join_repeated.cuh>
+#include <strata/device/grid/barrier.cuh>
+#include <strata/device/hash_join/agent_join_duplicates.cuh>
 #include <strata/device/hash_join/join_partitions.cuh>
 #include <strata/device/hash_join/kernels.cuh>
 
@@ -13,28 +14,7 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// Barrier of all blocks of a grid, which are resident together. The counter was 0 before the first
-/// one.
-struct join_grid_barrier {
-  unsigned* arrivals;
-  unsigned target;
-
-  /// By all threads. What they have written is seen by all who have waited.
-  STRATA_D void wait() {
-    target += gridDim.x;
-    __syncthreads();
-    if (threadIdx.x == 0) {
-      platform::fence_acq_rel();
-      atomicAdd(arrivals, 1u);
-      // Pairs with the fences of the blocks that have arrived.
-      while (platform::load_acquire(arrivals) < target) STRATA_SPIN();
-      platform::fence_acq_rel();
-    }
-    __syncthreads();
-  }
-};
-
-/// What a join by a table in global memory needs of shared memory.
+/// The shared memory of a join by a table in global memory.
 template <class Tuning, class Table, class Key>
 union join_rest_storage {
   static constexpr int threads = Tuning::table.rest_threads;
@@ -47,8 +27,8 @@ union join_rest_storage {
   typename Reduce::TempStorage reduce;
 };
 
-/// What partitions in shared memory have left: units with frequent keys, then all steps of a join by
-/// the table in global memory, in one launch, which ends at once where nothing is left.
+/// Joins what the tables in shared memory leave: first the deferred work items, then overflowing partitions
+/// by all steps of a join by a table in global memory, in one launch. It ends at once if nothing is left.
 template <class MaxPolicy, class Index, class Table, class Key, class Row, class Sink, class Hash,
           class Equal>
 __launch_bounds__(MaxPolicy::ActivePolicy::table.rest_threads,
@@ -61,39 +41,39 @@ __launch_bounds__(MaxPolicy::ActivePolicy::table.rest_threads,
   using Agent = typename Storage::Probe;
   using Lists = typename Storage::Lists;
   using Reduce = typename Storage::Reduce;
-  using Repeated = AgentJoinRepeated<Key, Hash, Equal, Index, Sink, Storage::threads>;
+  using Duplicates = AgentJoinDuplicates<Key, Hash, Equal, Index, Sink, Storage::threads>;
   // not for users: no number of threads makes it larger
-  static_assert(sizeof(typename Repeated::TempStorage) <= join_static_shared_bytes,
+  static_assert(sizeof(typename Duplicates::TempStorage) <= join_static_shared_bytes,
                 "join_static_shared_bytes must be what kernels have");
-  STRATA_SHARED(repeated_storage, Uninitialized<typename Repeated::TempStorage>);
+  STRATA_SHARED(duplicates_storage, Uninitialized<typename Duplicates::TempStorage>);
   STRATA_DYNAMIC_SHARED(shared);
   begin_join_kernel();
-  // Both are on their way together.
-  const unsigned any_is_heavy = *partitions.any_is_heavy;
+  // Both loads are in flight together.
+  const unsigned any_is_overflowing = *partitions.any_is_overflowing;
   if constexpr (join_partitions<Key, Hash, Equal>::hash_is_key) {
-    if (partitions.num_repeated != nullptr && *partitions.num_repeated != 0) {
-      Repeated(repeated_storage.Alias(), shared, partitions, sink).run();
+    if (partitions.num_deferred != nullptr && *partitions.num_deferred != 0) {
+      Duplicates(duplicates_storage.Alias(), shared, partitions, sink).run();
     }
   }
-  if (any_is_heavy == 0) return;
+  if (any_is_overflowing == 0) return;
   Storage& storage = *reinterpret_cast<Storage*>(shared);
-  join_grid_barrier barrier{partitions.arrivals, 0};
+  grid_counter_barrier barrier{partitions.arrivals};
 
   detail::clear_join_table(table);
   for (unsigned long long i = join_thread(); i < matched_words; i += join_threads()) {
     table.matched[i] = 0;
   }
-  if (has_rows && join_thread() == 0) *list.taken = 0;
-  barrier.wait();
+  if (has_rows && join_thread() == 0) *list.counter = 0;
+  barrier.synchronize();
   detail::insert_join_rows(table, 0);
-  barrier.wait();
+  barrier.synchronize();
   if (table.lists != nullptr) {
-    detail::place_join_lists<Lists>(storage.lists, table);
-    barrier.wait();
+    detail::assign_join_list_offsets<Lists>(storage.lists, table);
+    barrier.synchronize();
     detail::fill_join_lists(table);
-    barrier.wait();
+    barrier.synchronize();
   }
-  // Build rows after all probe rows: these say which of them are found.
+  // Build rows after all probe rows, which mark the build rows that they find.
   if constexpr (has_rows) {
     Agent agent(storage.probe, table, probe);
     const auto join = [&](unsigned long long first, unsigned long long last) {
@@ -102,14 +82,14 @@ __launch_bounds__(MaxPolicy::ActivePolicy::table.rest_threads,
       }
     };
     join(0, probe.probe_tiles);
-    if (probe.build_tiles != 0) barrier.wait();
+    if (probe.build_tiles != 0) barrier.synchronize();
     join(probe.probe_tiles, probe.probe_tiles + probe.build_tiles);
-    barrier.wait();
-    detail::write_join_units<Index>(agent, list, 0, sink);
+    barrier.synchronize();
+    detail::write_join_chunks<Index>(agent, list, 0, sink);
   } else {
     detail::count_join_tiles<Agent, Reduce>(storage.reduce, table, probe, 0, probe.probe_tiles,
                                             nullptr);
-    if (probe.build_tiles != 0) barrier.wait();
+    if (probe.build_tiles != 0) barrier.synchronize();
     detail::count_join_tiles<Agent, Reduce>(storage.reduce, table, probe, probe.probe_tiles,
                                             probe.build_tiles, nullptr);
   }

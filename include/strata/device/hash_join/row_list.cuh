@@ -8,8 +8,8 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// A row on its way: its number and the upper bits of its key's hash, of which the highest ones
-/// choose the partition. Of keys of up to 4 bytes they are the key.
+/// A row and the upper half of its key's hash, whose highest bits choose the partition. Integer keys of
+/// up to 4 bytes can be computed from that half.
 struct alignas(8) join_record {
   unsigned hash;
   unsigned row;
@@ -19,33 +19,32 @@ STRATA_HD constexpr unsigned join_partition_of(unsigned hash, int bits) {
   return hash >> (32 - bits);
 }
 
-/// Which rows of a side the table in global memory is for: all of them, or those of the partitions
-/// that are too much for a table in shared memory, and those without a key.
+/// The rows of a side that the table in global memory joins: all of them, or those of overflowing
+/// partitions and those without a key.
 struct join_row_list {
-  /// Null if rows are told by themselves: all, or those that `has_hash` says, each of which has a
-  /// key.
+  /// Null: no indirection. Then every row has a key, or all rows are joined.
   const join_record* records;
-  /// Null: all.
-  const unsigned* is_heavy;
-  /// Where the rows without a key begin.
+  /// Null: all rows are joined.
+  const unsigned* is_overflowing;
+  /// The offset of the first row without a key.
   const unsigned* begin_of_nulls;
   int bits;
 
-  /// Row number `i` of the list; false if it is not for this table.
+  /// The row that has index `i` in the list; false if another table joins it.
   template <class Row>
   STRATA_D bool get(unsigned long long i, Row& row) const {
     row = static_cast<Row>(i);
     if (records == nullptr) return true;
     const join_record record = records[i];
     row = record.row;
-    return i >= *begin_of_nulls || is_heavy[join_partition_of(record.hash, bits)] != 0;
+    return i >= *begin_of_nulls || is_overflowing[join_partition_of(record.hash, bits)] != 0;
   }
 
-  /// Whether a row that `get` has told is for this table, by the upper bits of its hash: records that
-  /// tell no rows leave that to who reads the key.
+  /// Whether this table joins a row that `get` has returned, by the upper half of its hash. Without
+  /// records `get` cannot decide that: the caller does when it has read the key.
   STRATA_D bool has_hash(unsigned hash) const {
-    return records != nullptr || is_heavy == nullptr ||
-           is_heavy[join_partition_of(hash, bits)] != 0;
+    return records != nullptr || is_overflowing == nullptr ||
+           is_overflowing[join_partition_of(hash, bits)] != 0;
   }
 };
 

@@ -11,8 +11,8 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// The same as join_partitions_join_kernel, of semi and anti joins whose build rows are hashes
-/// alone: by sets. Units whose rows crowd in a few buckets are left.
+/// The same as join_partitions_join_kernel, by sets, for semi and anti joins without build row ids. Work
+/// items for which there is no set are deferred.
 template <class MaxPolicy, bool IsLarge, class Index, class Key, class Hash, class Equal,
           class Sink>
 __launch_bounds__(MaxPolicy::ActivePolicy::partition.threads_of_join(IsLarge),
@@ -26,9 +26,9 @@ __launch_bounds__(MaxPolicy::ActivePolicy::partition.threads_of_join(IsLarge),
   STRATA_DYNAMIC_SHARED(shared);
   begin_join_kernel();
   unsigned at = 0;
-  if (!join.take_unit(at)) return;
-  const bool is_done = Agent(storage.Alias(), shared, plan, join, sink).run(join.units[at]);
-  if (!is_done && threadIdx.x == 0) join.leave(at);
+  if (!join.find_work_item(at)) return;
+  const bool is_done = Agent(storage.Alias(), shared, plan, join, sink).run(join.work_items[at]);
+  if (!is_done && threadIdx.x == 0) join.defer(at);
 }
 
 STRATA_ARCH_DETAIL_NAMESPACE_END

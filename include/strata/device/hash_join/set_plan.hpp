@@ -10,19 +10,21 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// A set of the keys of a partition in shared memory, by hashes of 4 bytes that are the keys:
-/// buckets of one word each, and a table of the keys that their buckets have no room for.
+/// A set of the keys of a partition in shared memory, by hashes of 4 bytes that are the keys: buckets of
+/// one word each, and an open-addressing table of the keys that do not fit their buckets.
 struct join_set_plan {
   int partition_bits;
-  /// Buckets, as a power of two.
+  /// There are 2^bucket_bits buckets.
   int bucket_bits;
-  /// What of a hash neither the partition nor the bucket tells: with a one above it, an entry.
+  /// The bits of a hash that neither the partition nor the bucket determines. With a one above them they
+  /// are an entry.
   int rest_bits;
   unsigned bucket_entries;
-  /// The lowest bit of each entry of a bucket. Above all of them, the highest bit of a word says that
-  /// keys of the bucket are elsewhere.
+  /// The lowest bit of each entry of a bucket. The highest bit of a word is above all entries: it is set
+  /// if keys of the bucket are in the table.
   unsigned lowest_bits;
-  /// Slots of the table of those keys, as a power of two, and room for rows that may have to go there.
+  /// The table has 2^spill_bits slots. `list_rows` is the capacity of the list of rows that are inserted
+  /// there.
   int spill_bits;
   unsigned list_rows;
 
@@ -30,11 +32,11 @@ struct join_set_plan {
 
   STRATA_HD constexpr unsigned buckets() const { return 1u << bucket_bits; }
   STRATA_HD constexpr unsigned spill_slots() const { return 1u << spill_bits; }
-  /// So that searches of that table are short.
-  STRATA_HD constexpr unsigned most_spilled() const { return spill_slots() / 4 * 3; }
+  /// With more keys in the table, searches would be long.
+  STRATA_HD constexpr unsigned max_spilled() const { return spill_slots() / 4 * 3; }
 
-  /// In words: buckets, a byte for each that counts its rows, in all a multiple of 4, the list, and the
-  /// table.
+  /// Layout in words: the buckets, a byte for each that counts its rows (padded to a multiple of 4
+  /// words), the list, the table.
   STRATA_HD constexpr unsigned words_before_list() const { return buckets() + buckets() / 4; }
   STRATA_HD constexpr unsigned words_before_table() const {
     return words_before_list() + list_rows;
@@ -44,16 +46,16 @@ struct join_set_plan {
   }
 };
 
-/// Of partitions of so many build rows on average.
+/// For partitions with `rows_each` build rows on average.
 constexpr join_set_plan plan_join_set(int partition_bits, std::uint64_t rows_each) {
-  constexpr int most_bucket_bits = 15;
+  constexpr int max_bucket_bits = 15;
   join_set_plan plan{partition_bits, 5, 0, 0, 0, 0, 0};
   for (;; ++plan.bucket_bits) {
     plan.rest_bits = 32 - partition_bits - plan.bucket_bits;
     plan.bucket_entries = static_cast<unsigned>(31 / (plan.rest_bits + 1));
-    if (plan.bucket_bits == most_bucket_bits) break;
-    // As many buckets as rows: of three entries, 2 % of the rows are too much then; of two, with half
-    // as many rows, 3 %.
+    if (plan.bucket_bits == max_bucket_bits) break;
+    // With as many buckets as rows and three entries in each, 2 % of the rows do not fit; with twice as
+    // many buckets and two entries, 3 %.
     if (plan.bucket_entries >= 3 && rows_each <= plan.buckets()) break;
     if (plan.bucket_entries == 2 && 2 * rows_each <= plan.buckets()) break;
   }

@@ -11,44 +11,46 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// The keys of the build rows of a partition in shared memory, by hashes of 4 bytes that are the
-/// keys. One pass over the rows makes it: an addition gives a row its place in a bucket, and another
-/// operation without an answer writes its entry. Exchanges by comparison, 2 % of which are left,
-/// took 160 us more for 2^24 rows (H200). One load answers nearly any question.
+/// The set of the keys of the build rows of a partition, in shared memory, by hashes of 4 bytes that
+/// identify the keys. One pass over the rows builds it: an atomic addition returns a row's index in its
+/// bucket, and an atomic operation without a result writes the entry. With compare-and-swap, which 2 %
+/// of the rows still use, 2^24 rows took 160 us more (H200, 2026-11). Nearly every look-up takes one
+/// load.
 template <int BlockThreads>
 class join_shared_set {
   static constexpr unsigned threads = BlockThreads;
 
  public:
   struct TempStorage {
-    /// Rows that their buckets had no room for, and different keys in the table of those.
+    /// The number of rows that did not fit their buckets.
     unsigned listed;
+    /// The number of different keys of those rows, which are in a table.
     unsigned spilled;
   };
 
   STRATA_D join_shared_set(TempStorage& storage, unsigned char* shared, const join_set_plan& plan)
       : storage_(storage), buckets_(reinterpret_cast<unsigned*>(shared)), plan_(plan) {}
 
-  /// Of the hashes of a partition's rows, `load(0)` to `load(rows - 1)`; false if too many crowd in
-  /// some buckets. Of blocks with the same rows, that may be so for some and not for others. By all
-  /// threads of the block, which may use the set when it returns.
+  /// Inserts the hashes of a partition's rows, `load(0)` to `load(rows - 1)`. By all threads of the block,
+  /// which may use the set when it returns. False, and there is no set, if some buckets have too many
+  /// rows. Of several blocks with the same rows, some may return true and others false.
   template <class Load>
   STRATA_D bool build(unsigned partition, unsigned rows, const Load& load) {
     no_hash_ = (partition ^ 1u) << (32 - plan_.partition_bits);
     unsigned first = threadIdx.x;
-    // On their way while the set is emptied.
-    unsigned some[ahead];
+    // In flight while the set is cleared.
+    unsigned some[batch];
     load_some(first, rows, load, some);
     clear();
     __syncthreads();
-    bool is_crowded = false;
+    bool is_oversized = false;
     for (;;) {
-      put_some(first, rows, some, is_crowded);
-      first += ahead * threads;
+      insert_some(first, rows, some, is_oversized);
+      first += batch * threads;
       if (first >= rows) break;
       load_some(first, rows, load, some);
     }
-    if (__syncthreads_or(is_crowded ? 1 : 0) != 0) return false;
+    if (__syncthreads_or(is_oversized ? 1 : 0) != 0) return false;
     const unsigned listed = storage_.listed;
     if (listed <= plan_.list_rows) {
       const unsigned* const list = buckets_ + plan_.words_before_list();
@@ -57,10 +59,10 @@ class join_shared_set {
       for (unsigned i = threadIdx.x; i < rows; i += threads) spill(load(i));
     }
     __syncthreads();
-    return storage_.spilled <= plan_.most_spilled();
+    return storage_.spilled <= plan_.max_spilled();
   }
 
-  /// Of a hash that chooses the partition.
+  /// Whether the set has a hash, which must be of its partition.
   STRATA_D bool has(unsigned hash) const {
     const unsigned bucket = buckets_[bucket_of(hash)];
     if (has_entry(bucket, entry_of(hash))) return true;
@@ -68,17 +70,17 @@ class join_shared_set {
   }
 
  private:
-  // Rows of a thread that are on their way together.
-  static constexpr unsigned ahead = 8;
-  // Counts of buckets have 8 bits. All rows of a count that grew beyond them are left to others,
-  // because one of them has seen this.
-  static constexpr unsigned crowd = 128;
+  // A thread has so many loads in flight.
+  static constexpr unsigned batch = 8;
+  // Counts of buckets have 8 bits. Before a count overflows, some thread sees that the bucket has so many
+  // rows, and there is no set.
+  static constexpr unsigned oversized_rows = 128;
 
   template <class Load>
   STRATA_D static void load_some(unsigned first, unsigned rows, const Load& load,
-                                 unsigned (&some)[ahead]) {
+                                 unsigned (&some)[batch]) {
     STRATA_UNROLL
-    for (unsigned k = 0; k < ahead; ++k) {
+    for (unsigned k = 0; k < batch; ++k) {
       if (first + k * threads < rows) some[k] = load(first + k * threads);
     }
   }
@@ -93,25 +95,25 @@ class join_shared_set {
     storage_.spilled = 0;
   }
 
-  STRATA_D void put_some(unsigned first, unsigned rows, const unsigned (&some)[ahead],
-                         bool& is_crowded) {
+  STRATA_D void insert_some(unsigned first, unsigned rows, const unsigned (&some)[batch],
+                            bool& is_oversized) {
     unsigned* const counts = buckets_ + plan_.buckets();
-    unsigned ranks[ahead];
+    unsigned ranks[batch];
     STRATA_UNROLL
-    for (unsigned k = 0; k < ahead; ++k) {
+    for (unsigned k = 0; k < batch; ++k) {
       if (first + k * threads >= rows) continue;
       const unsigned bucket = bucket_of(some[k]);
       const unsigned shift = bucket % 4 * 8;
       ranks[k] = atomicAdd(counts + bucket / 4, 1u << shift) >> shift & 0xffu;
     }
     STRATA_UNROLL
-    for (unsigned k = 0; k < ahead; ++k) {
+    for (unsigned k = 0; k < batch; ++k) {
       if (first + k * threads >= rows) continue;
-      const bool has_room = ranks[k] < plan_.bucket_entries;
+      const bool fits = ranks[k] < plan_.bucket_entries;
       atomicOr(buckets_ + bucket_of(some[k]),
-               has_room ? entry_of(some[k]) << ranks[k] * entry_bits() : join_set_plan::is_full);
-      if (has_room) continue;
-      is_crowded |= ranks[k] >= crowd;
+               fits ? entry_of(some[k]) << ranks[k] * entry_bits() : join_set_plan::is_full);
+      if (fits) continue;
+      is_oversized |= ranks[k] >= oversized_rows;
       const unsigned at = atomicAdd(&storage_.listed, 1u);
       if (at < plan_.list_rows) buckets_[plan_.words_before_list() + at] = some[k];
     }
@@ -125,14 +127,14 @@ class join_shared_set {
     const unsigned top = 1u << plan_.rest_bits;
     return (hash & (top - 1)) | top;
   }
-  // Whether one of the differences is zero: the first one from below borrows from its highest bit.
+  // Whether one of the differences is zero: the lowest such one borrows from its highest bit.
   STRATA_D bool has_entry(unsigned bucket, unsigned entry) const {
     const unsigned differences = bucket ^ entry * plan_.lowest_bits;
     return ((differences - plan_.lowest_bits) & ~differences &
             plan_.lowest_bits << plan_.rest_bits) != 0;
   }
 
-  // Keys that their buckets have no room for, by open addressing.
+  // The table of keys that do not fit their buckets, by open addressing.
   STRATA_D unsigned* slots() const { return buckets_ + plan_.words_before_table(); }
   STRATA_D unsigned first_slot(unsigned hash) const {
     return hash * 0x9e3779b1u >> (32 - plan_.spill_bits);
@@ -150,7 +152,7 @@ class join_shared_set {
   STRATA_D void spill(unsigned hash) {
     if (has_entry(buckets_[bucket_of(hash)], entry_of(hash))) return;
     unsigned slot = first_slot(hash);
-    for (unsigned looked_at = 0; looked_at < plan_.spill_slots(); ++looked_at) {
+    for (unsigned num_probed = 0; num_probed < plan_.spill_slots(); ++num_probed) {
       const unsigned there = atomicCAS(slots() + slot, no_hash_, hash);
       if (there == hash) return;
       if (there == no_hash_) {
@@ -159,13 +161,13 @@ class join_shared_set {
       }
       slot = next_slot(slot);
     }
-    // No slot is left: `spilled` says so already.
+    // No slot is free: `spilled` is above the limit already.
   }
 
   TempStorage& storage_;
   unsigned* buckets_;
   const join_set_plan& plan_;
-  /// Of another partition.
+  /// Marks an empty slot: a hash of another partition.
   unsigned no_hash_ = 0;
 };
 

@@ -13,22 +13,23 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// A row of a side with its key's hash, of 32 or 64 bits.
+/// A row and its key's hash, of 32 or 64 bits.
 template <class Word>
 struct join_hashed_row {
   Word hash;
   unsigned row;
 };
 
-/// Partners of a row in a table: so many entries from `first` on.
+/// The partners of a row in a table: entries [first, first + count).
 struct join_run {
   unsigned first;
   unsigned count;
 };
 
-/// A table of the build rows of a partition in shared memory, by buckets, side by side: they are
-/// counted, the counts scanned, and the rows placed. An entry is a row number and all bits of the
-/// hash that neither the partition nor the bucket tells, so that entries compare whole hashes.
+/// A table of the build rows of a partition in shared memory: a counting sort by buckets. The rows of each
+/// bucket are counted, the counts are scanned, and the rows are written. An entry has a row number and
+/// all bits of the hash that neither the partition nor the bucket determines: two entries of a bucket
+/// have equal hashes if these bits are equal.
 ///
 /// With `GroupsHashes`, rows with the same hash lie side by side in their bucket, and a bucket may have
 /// any number of rows.
@@ -37,15 +38,15 @@ class join_shared_table {
   using Scan = BlockScan<unsigned, BlockThreads, BLOCK_SCAN_WARP_SCANS>;
   static constexpr unsigned threads = BlockThreads;
   static constexpr int word_bits = static_cast<int>(sizeof(Word)) * 8;
-  static constexpr unsigned most_crowded =
-      GroupsHashes ? most_join_table_rows / (most_join_bucket_rows + 1) : 1;
+  static constexpr unsigned max_oversized =
+      GroupsHashes ? max_join_table_rows / (max_join_bucket_rows + 1) : 1;
 
  public:
   struct TempStorage {
     typename Scan::TempStorage scan;
-    unsigned num_crowded;
-    /// Buckets with more than `most_join_bucket_rows` rows.
-    unsigned short crowded[most_crowded];
+    unsigned num_oversized;
+    /// Buckets with more than `max_join_bucket_rows` rows.
+    unsigned short oversized[max_oversized];
   };
   using Row = join_hashed_row<Word>;
 
@@ -58,23 +59,24 @@ class join_shared_table {
         bucket_bits_(plan.bucket_bits),
         row_limit_(Word{1} << (plan.bits + plan.bucket_bits)) {}
 
-  /// Of the rows `load(0)` to `load(rows - 1)`; false, and no table, if some bucket has too many that
-  /// are not to be sorted or, with `refuses_repeated`, if keys have several rows each as a rule. By
-  /// all threads of the block, which may use the table when it returns.
+  /// Inserts the rows `load(0)` to `load(rows - 1)`. By all threads of the block, which may use the table
+  /// when it returns. Without `GroupsHashes` it returns false, and there is no table, if a bucket is
+  /// oversized or, with `refuses_duplicates`, if most keys have several rows.
   template <class Load>
-  STRATA_D bool build(unsigned rows, const Load& load, bool refuses_repeated) const {
+  STRATA_D bool build(unsigned rows, const Load& load, bool refuses_duplicates) const {
     const unsigned words = 1u << (bucket_bits_ - 1);
     unsigned* const counts = reinterpret_cast<unsigned*>(shared_) + guard_words;
     for (unsigned i = threadIdx.x; i < guard_words + words; i += threads) {
       reinterpret_cast<unsigned*>(shared_)[i] = 0;
     }
-    if (threadIdx.x == 0) storage_.num_crowded = 0;
+    if (threadIdx.x == 0) storage_.num_oversized = 0;
     __syncthreads();
     for_all_rows(rows, load, [&](const Row& row) { count_in(counts, bucket_of(row.hash)); });
     __syncthreads();
-    const bool is_repeated = place_buckets(counts, words);
-    const unsigned num_crowded = storage_.num_crowded;
-    if (!GroupsHashes && (num_crowded != 0 || (is_repeated && refuses_repeated))) return false;
+    const bool has_duplicates = scan_buckets(counts, words);
+    const unsigned num_oversized = storage_.num_oversized;
+    if (!GroupsHashes && (num_oversized != 0 || (has_duplicates && refuses_duplicates)))
+      return false;
     __syncthreads();
     for_all_rows(rows, load, [&](const Row& row) {
       // Begins become ends.
@@ -83,20 +85,20 @@ class join_shared_table {
     __syncthreads();
     if constexpr (GroupsHashes) {
       group_small();
-      sort_crowded(num_crowded);
+      sort_oversized(num_oversized);
     }
     return true;
   }
 
-  /// Entries of rows that may have the hash.
+  /// The bucket of a hash: entries [begin, end).
   STRATA_D void find(Word hash, unsigned& begin, unsigned& end) const {
     const unsigned bucket = bucket_of(hash);
     begin = half_word(bucket - 1);
     end = half_word(bucket);
   }
 
-  /// Entry `i` as seen from a hash in whose bucket it is, and whose `rest_of` that is: its row, if
-  /// `is_row` says so, because it has the same hash.
+  /// Compares entry `i` with a hash of the same bucket, whose `rest_of` is `rest`. If `is_row` is true of
+  /// the result, the hashes are equal, and the result is the entry's row.
   STRATA_D Word seen_from(Word rest, unsigned i) const { return entries_[i] ^ rest; }
   STRATA_D bool is_row(Word seen) const { return seen < row_limit_; }
   static constexpr Word no_row_seen = ~Word{0};
@@ -106,9 +108,9 @@ class join_shared_table {
   }
   STRATA_D Word rest_of(Word hash) const { return hash << (bits_ + bucket_bits_); }
 
-  /// All entries with the hash; for tables with groups of them.
+  /// All entries with the hash, in a table with `GroupsHashes`.
   STRATA_D join_run run_of(Word hash) const {
-    // not for users: AgentJoinRepeated alone calls it
+    // not for users: AgentJoinDuplicates alone calls it
     static_assert(GroupsHashes, "the entries of a hash need not lie side by side");
     unsigned begin = 0;
     unsigned end = 0;
@@ -127,13 +129,13 @@ class join_shared_table {
       } else {
         begin = between;
       }
-    } else if (end - begin <= most_join_bucket_rows) {
+    } else if (end - begin <= max_join_bucket_rows) {
       while (begin < end && !is_same(begin)) ++begin;
       unsigned last = begin;
       while (last < end && is_same(last)) ++last;
       end = last;
     } else {
-      // It is sorted.
+      // An oversized bucket is sorted.
       begin = first_without(begin, end, [&](unsigned i) { return entries_[i] < rest; });
       end = first_without(begin, end, is_same);
     }
@@ -141,7 +143,7 @@ class join_shared_table {
   }
 
  private:
-  // Before the first bucket is the end of none.
+  // The begin of the first bucket is read from the words before it, which are 0.
   static constexpr unsigned guard_words = 4;
 
   STRATA_D unsigned bucket_of(Word hash) const {
@@ -154,13 +156,13 @@ class join_shared_table {
     return half;
   }
 
-  // Two counts of 16 bits in a word: a table has fewer rows than they can tell.
+  // Two counts of 16 bits in a word: a table has fewer than 2^16 rows.
   STRATA_D static unsigned count_in(unsigned* counts, unsigned bucket) {
     const unsigned shift = bucket % 2 * 16;
     return atomicAdd(counts + bucket / 2, 1u << shift) >> shift & 0xffffu;
   }
 
-  // Some loads of a thread are on their way together.
+  // A thread has several loads in flight.
   template <class Load, class Use>
   STRATA_D static void for_all_rows(unsigned rows, const Load& load, const Use& use) {
     constexpr unsigned ahead = sizeof(Word) == 4 ? 8 : 4;
@@ -184,9 +186,9 @@ class join_shared_table {
     }
   }
 
-  // Whether buckets that have rows have several as a rule: more than chance brings together.
-  STRATA_D bool place_buckets(unsigned* counts, unsigned words) const {
-    // An odd number, so that the threads of a warp read from different banks.
+  // Turns counts into begins. Returns whether buckets have more rows than different keys have by chance.
+  STRATA_D bool scan_buckets(unsigned* counts, unsigned words) const {
+    // An odd number, so that the threads of a warp access different banks.
     const unsigned each = (words + threads - 1) / threads | 1;
     const unsigned first = threadIdx.x * each;
     const unsigned last = first + each < words ? first + each : words;
@@ -197,10 +199,10 @@ class join_shared_table {
       const unsigned odd = counts[i] >> 16;
       sum += even + odd;
       squares += even * even + odd * odd;
-      if (even > most_join_bucket_rows) note_crowded(2 * i);
-      if (odd > most_join_bucket_rows) note_crowded(2 * i + 1);
+      if (even > max_join_bucket_rows) note_oversized(2 * i);
+      if (odd > max_join_bucket_rows) note_oversized(2 * i + 1);
     }
-    const bool has_several = squares > repeated_join_rows * sum;
+    const bool has_several = squares > duplicate_join_rows * sum;
     const auto threads_with_several =
         static_cast<unsigned>(__syncthreads_count(has_several ? 1 : 0));
     unsigned begin = 0;
@@ -214,17 +216,17 @@ class join_shared_table {
     return threads_with_several * each * 8 > words;
   }
 
-  STRATA_D void note_crowded(unsigned bucket) const {
-    const unsigned at = atomicAdd(&storage_.num_crowded, 1u);
-    if (GroupsHashes) storage_.crowded[at] = static_cast<unsigned short>(bucket);
+  STRATA_D void note_oversized(unsigned bucket) const {
+    const unsigned at = atomicAdd(&storage_.num_oversized, 1u);
+    if (GroupsHashes) storage_.oversized[at] = static_cast<unsigned short>(bucket);
   }
 
-  // By a thread for each bucket: as many rounds as it has hashes, nearly always one or two.
+  // A thread groups a bucket in as many rounds as that has different hashes, nearly always one or two.
   STRATA_D void group_small() const {
     for (unsigned bucket = threadIdx.x; bucket < 1u << bucket_bits_; bucket += threads) {
       unsigned begin = half_word(bucket - 1);
       const unsigned end = half_word(bucket);
-      if (end - begin > most_join_bucket_rows) continue;
+      if (end - begin > max_join_bucket_rows) continue;
       while (end - begin > 2) {
         const Word first = entries_[begin];
         ++begin;
@@ -242,13 +244,13 @@ class join_shared_table {
     __syncthreads();
   }
 
-  // Nearly all have rows of one key and are left as they are, by a warp each; the others are sorted
-  // by the block.
-  STRATA_D void sort_crowded(unsigned number) const {
+  // Nearly all oversized buckets have rows of one key and stay as they are: a warp checks each. The block
+  // sorts the others.
+  STRATA_D void sort_oversized(unsigned number) const {
     if (number == 0) return;
     constexpr unsigned warps = threads / warp_threads;
     for (unsigned i = threadIdx.x / warp_threads; i < number; i += warps) {
-      const unsigned bucket = storage_.crowded[i];
+      const unsigned bucket = storage_.oversized[i];
       const unsigned begin = half_word(bucket - 1);
       const unsigned end = half_word(bucket);
       const Word first = entries_[begin];
@@ -258,11 +260,11 @@ class join_shared_table {
       }
       const bool is_mixed = __any_sync(full_warp_mask, has_others ? 1 : 0) != 0;
       __syncwarp();
-      if (platform::lane_id() == 0 && !is_mixed) storage_.crowded[i] = no_bucket;
+      if (platform::lane_id() == 0 && !is_mixed) storage_.oversized[i] = no_bucket;
     }
     __syncthreads();
     for (unsigned i = 0; i < number; ++i) {
-      const unsigned bucket = storage_.crowded[i];
+      const unsigned bucket = storage_.oversized[i];
       if (bucket == no_bucket) continue;
       const unsigned begin = half_word(bucket - 1);
       sort_entries(entries_ + begin, half_word(bucket) - begin);
@@ -270,9 +272,9 @@ class join_shared_table {
   }
   static constexpr unsigned short no_bucket = 0xffff;
 
-  // Batcher's bitonic network in the form that turns the second of two runs around, so that each
-  // exchange moves the greater entry up, and the entries that are missing up to a power of two
-  // would stay where they are.
+  // Batcher's bitonic network, in the form that reverses the second of two runs. Each exchange moves the
+  // greater entry up, so the entries that are missing up to a power of two need not exist: they would
+  // not move.
   STRATA_D static void sort_entries(Word* entries, unsigned number) {
     for (unsigned size = 2; size / 2 < number; size *= 2) {
       for (unsigned stride = size / 2; stride > 0; stride /= 2) {
@@ -290,7 +292,8 @@ class join_shared_table {
     }
   }
 
-  // The first of `begin` to `end` for which `holds` is false, if it is true for all before.
+  // The first index in [begin, end) for which `holds` is false. It is true for all before and false for
+  // all after.
   template <class Holds>
   STRATA_D static unsigned first_without(unsigned begin, unsigned end, const Holds& holds) {
     while (begin < end) {

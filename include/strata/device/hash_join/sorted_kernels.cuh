@@ -5,10 +5,10 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
+#include <strata/device/grid/look_back.cuh>
 #include <strata/device/hash_join/agent_sorted_join.cuh>
 #include <strata/device/hash_join/agent_sorted_write.cuh>
 #include <strata/device/hash_join/kernels.cuh>
-#include <strata/device/hash_join/sorted_order.cuh>
 #include <strata/device/hash_join/sorted_sides.cuh>
 #include <strata/device/hash_join/tuning.hpp>
 
@@ -21,11 +21,11 @@ template <class MaxPolicy, class Key, class Row>
 using join_sorted_writer =
     AgentSortedWrite<Key, Row, MaxPolicy::sorted.threads, MaxPolicy::sorted.items(sizeof(Key))>;
 
-/// Cuts both sides into tiles; nothing has been written yet, and no tile has been taken.
+/// Cuts both sides into tiles, and clears the counters.
 template <class Key, class Row>
 STRATA_KERNEL void join_sorted_split_kernel(join_sorted_sides<Key, Row> sides, unsigned tile_items,
                                             int log2_lanes, unsigned long long* listed,
-                                            join_sorted_order order) {
+                                            warp_look_back order) {
   begin_join_kernel();
   if (order.states != nullptr) {
     for (unsigned long long i = join_thread(); i < order.tiles; i += join_threads()) {
@@ -37,16 +37,16 @@ STRATA_KERNEL void join_sorted_split_kernel(join_sorted_sides<Key, Row> sides, u
     *listed = 0;
     *order.ticket = 0;
   }
-  // Whole warps stay together.
+  // All lanes of a warp search.
   const unsigned long long split = join_thread() >> log2_lanes;
-  const unsigned long long asked = split < sides.tiles ? split * tile_items : sides.rows();
-  const Row row = detail::find_sorted_split(sides, asked, log2_lanes);
-  // All lanes of a search know the same.
+  const unsigned long long diagonal = split < sides.tiles ? split * tile_items : sides.rows();
+  const Row row = detail::find_sorted_split(sides, diagonal, log2_lanes);
+  // All lanes of a search have the same result.
   const bool is_first = (join_thread() & ((1u << log2_lanes) - 1)) == 0;
   if (is_first && split <= sides.tiles) sides.splits[split] = row;
 }
 
-/// Adds up the rows of the result.
+/// Counts the rows of the result.
 template <class MaxPolicy, class Key, class Row>
 __launch_bounds__(MaxPolicy::ActivePolicy::sorted.threads,
                   MaxPolicy::ActivePolicy::sorted.blocks_per_multiprocessor)
@@ -54,7 +54,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::sorted.threads,
   using Agent = join_sorted_agent<typename MaxPolicy::ActivePolicy, Key, Row>;
   STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
   begin_join_kernel();
-  const join_sorted_order none{};
+  const warp_look_back none{};
   Agent agent(storage.Alias(), sides, none);
   for (unsigned long long tile = blockIdx.x; tile < sides.tiles; tile += gridDim.x) {
     const unsigned long long results = agent.count(tile);
@@ -62,14 +62,14 @@ __launch_bounds__(MaxPolicy::ActivePolicy::sorted.threads,
   }
 }
 
-/// Joins and writes, or puts tiles with many results on the list. In the order of the probe rows,
-/// build rows without a partner come behind all tiles, as many tiles of them. That is a kernel of its
-/// own: both in one need registers for each other.
+/// Joins tiles and writes their results, or adds tiles with many results to the list. In the order of the
+/// probe rows, unmatched build rows follow: as many tiles again. The two orders have separate kernels,
+/// because one kernel for both would need more registers.
 template <class MaxPolicy, bool IsOrdered, class Index, class Key, class Row, class Sink>
 __launch_bounds__(MaxPolicy::ActivePolicy::sorted.threads,
                   MaxPolicy::ActivePolicy::sorted.blocks_per_multiprocessor)
     STRATA_KERNEL void join_sorted_kernel(join_sorted_sides<Key, Row> sides, join_tile_list list,
-                                          join_sorted_order order, Sink sink) {
+                                          warp_look_back order, Sink sink) {
   using Agent = join_sorted_agent<typename MaxPolicy::ActivePolicy, Key, Row>;
   STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
   begin_join_kernel();
@@ -84,7 +84,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::sorted.threads,
       if (tile < sides.tiles) {
         agent.template join<Index>(tile, list, sink);
       } else {
-        agent.template join_lonely<Index>(tile, sink);
+        agent.template join_unmatched<Index>(tile, sink);
       }
     }
   }
@@ -99,7 +99,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::sorted.threads,
   STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
   begin_join_kernel();
   Agent agent(storage.Alias(), sides);
-  detail::write_join_units<Index>(agent, list, 0, sink);
+  detail::write_join_chunks<Index>(agent, list, 0, sink);
 }
 
 STRATA_ARCH_DETAIL_NAMESPACE_END

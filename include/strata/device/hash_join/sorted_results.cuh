@@ -5,51 +5,52 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/device/hash_join/join_types.hpp>
+#include <strata/device/hash_join/output_offsets.cuh>
 #include <strata/device/hash_join/result_list.cuh>
-#include <strata/device/hash_join/result_places.cuh>
 
 #include <cstdint>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// Number of a row that is told, or that there is none.
+/// The row number as the result has it: `no_row<Index>` for no row.
 template <class Index, class Row>
-STRATA_D Index told_join_row(Row row) {
+STRATA_D Index join_row_index(Row row) {
   if constexpr (sizeof(Index) > sizeof(Row)) {
     if (row == static_cast<Row>(-1)) return no_row<Index>;
   }
   return static_cast<Index>(row);
 }
 
-/// Results of a tile that are written by the block that has looked it up. More are cut into units:
-/// other blocks look the tile up again, which takes less time than to wait for one.
-inline constexpr unsigned long long most_sorted_block_results = 131072;
+/// The block that looks a tile up writes up to so many results. More are written in output chunks: other
+/// blocks look the tile up again, which takes less time than waiting for one block.
+inline constexpr unsigned long long max_sorted_block_results = 131072;
 
 /// The results of the probe rows of a `join_sorted_tile`, some of which have several, numbered from
 /// 0 on. All member functions are called by the whole block.
 ///
-/// Whichever rows they are of, results are written in pieces of one for each lane, each of which is
-/// one line of memory: rows that begin in a piece set the bit of their first result, so that a lane
-/// counts bits instead of searching.
+/// A warp writes pieces of 32 results, one by each lane. A row that begins in a piece sets the bit of its
+/// first result, so that a lane finds its row by counting bits, without a search.
 template <class Tile, class Row, int BlockThreads, int ItemsPerThread>
 class join_sorted_results {
   using Count = unsigned long long;
-  using Places = join_result_places<BlockThreads>;
+  using OutputOffsets = join_output_offsets<BlockThreads>;
   static constexpr unsigned warps = BlockThreads / warp_threads;
   static constexpr unsigned none = Tile::none;
-  /// Rows of a thread that are looked at together, because each step waits for the one before.
-  static constexpr int together = 4;
-  /// More than the rows before the run have, also from a piece on that begins before result 0.
-  static constexpr unsigned most_results = 0x7fffffff;
+  /// A thread handles so many rows together, because each step waits for the one before.
+  static constexpr int batch = 4;
+  /// Greater than the number of any result before the run, also relative to a piece that begins before
+  /// result 0.
+  static constexpr unsigned max_results = 0x7fffffff;
 
  public:
-  /// Probe rows that have results, in their order, but for those with partners in a run that leaves
-  /// the tile: they are behind, and have equally many, any number.
+  /// Probe rows with results, in their order, except those with partners in a run that leaves the tile.
+  /// Those follow and all have the same number of partners, which has no bound.
   struct TempStorage {
-    /// Where their results begin; behind the last one `most_results`, as many as a warp reads.
+    /// The number of a row's first result; then `max_results` for each lane of a warp.
     unsigned begins[Tile::tile_items + warp_threads];
-    /// The row, and above it the first partner from the tile's first build row on, or `none`.
+    /// The row in the lower half; in the upper one its first partner, counted from the tile's first build
+    /// row, or `none`.
     unsigned rows[Tile::tile_items];
   };
   struct Sums {
@@ -59,8 +60,8 @@ class join_sorted_results {
 
   STRATA_D join_sorted_results(TempStorage& storage, Sums& sums) : storage_(storage), sums_(sums) {}
 
-  /// Counts what `look_up` of the tile has found. How many each row before the run has is put above
-  /// its first partner: neither needs more than 16 bits.
+  /// Counts what `look_up` of the tile has found. For rows before the run, the number of results of each
+  /// row is stored in the upper half of `lows`, above its first partner. Both have at most 16 bits.
   STRATA_D Count count(const Tile& tile, unsigned has_result, unsigned (&lows)[ItemsPerThread]) {
     tile.mark_run_ends();
     first_of_run_ = tile.probes;
@@ -74,11 +75,11 @@ class join_sorted_results {
     unsigned results = 0;
     unsigned rows = 0;
     STRATA_UNROLL
-    for (int first = 0; first < ItemsPerThread; first += together) {
+    for (int first = 0; first < ItemsPerThread; first += batch) {
       if (!Tile::has_items(first, tile.probes)) continue;
       bool has_long_runs = false;
       STRATA_UNROLL
-      for (int i = first; i < first + together && i < ItemsPerThread; ++i) {
+      for (int i = first; i < first + batch && i < ItemsPerThread; ++i) {
         const bool is_mine = is_counted(tile, has_result, i);
         const unsigned mine = lows[i] == none ? 1 : tile.short_run(is_mine ? lows[i] : 0);
         has_long_runs |= is_mine && mine == 0;
@@ -89,13 +90,14 @@ class join_sorted_results {
       }
       if (!has_long_runs) continue;
       STRATA_UNROLL
-      for (int i = first; i < first + together && i < ItemsPerThread; ++i) {
+      for (int i = first; i < first + batch && i < ItemsPerThread; ++i) {
         if (!is_counted(tile, has_result, i) || lows[i] >> 16 != 0) continue;
         const unsigned mine = tile.long_run(lows[i]);
         lows[i] |= mine << 16;
         results += mine;
       }
     }
+    // Not WarpReduce, nor WarpScan below: with the instructions that these use, registers spill.
     STRATA_UNROLL
     for (unsigned distance = warp_threads / 2; distance > 0; distance /= 2) {
       results += __shfl_xor_sync(full_warp_mask, results, distance);
@@ -117,8 +119,9 @@ class join_sorted_results {
     return run_begin_ + Count{each_of_run_} * (tile.probes - first_of_run_);
   }
 
-  /// Overwrites the keys of the tile. Results can be written after this and `__syncthreads`.
-  STRATA_D void put(const Tile& tile, const unsigned (&lows)[ItemsPerThread]) const {
+  /// Writes the list of rows with results over the keys of the tile. `write` may follow after
+  /// `__syncthreads`.
+  STRATA_D void write_row_list(const Tile& tile, const unsigned (&lows)[ItemsPerThread]) const {
     unsigned rows = 0;
     unsigned results = 0;
     STRATA_UNROLL
@@ -128,46 +131,46 @@ class join_sorted_results {
       results += sums_.results[w];
     }
     STRATA_UNROLL
-    for (int first = 0; first < ItemsPerThread; first += together) {
+    for (int first = 0; first < ItemsPerThread; first += batch) {
       if (!Tile::has_items(first, tile.probes)) continue;
-      unsigned ends[together];
+      unsigned ends[batch];
       STRATA_UNROLL
-      for (int k = 0; k < together && first + k < ItemsPerThread; ++k) {
+      for (int k = 0; k < batch && first + k < ItemsPerThread; ++k) {
         ends[k] = lows[first + k] >> 16;
       }
+      // The steps of several items alternate, because each waits for the one before.
       STRATA_UNROLL
       for (unsigned distance = 1; distance < warp_threads; distance *= 2) {
         STRATA_UNROLL
-        for (int k = 0; k < together && first + k < ItemsPerThread; ++k) {
+        for (int k = 0; k < batch && first + k < ItemsPerThread; ++k) {
           const unsigned lower = __shfl_up_sync(full_warp_mask, ends[k], distance);
           if (platform::lane_id() >= distance) ends[k] += lower;
         }
       }
       STRATA_UNROLL
-      for (int k = 0; k < together && first + k < ItemsPerThread; ++k) {
+      for (int k = 0; k < batch && first + k < ItemsPerThread; ++k) {
         const int i = first + k;
         const unsigned mine = lows[i] >> 16;
         const unsigned begin = results + ends[k] - mine;
         results += __shfl_sync(full_warp_mask, ends[k], warp_threads - 1);
-        const unsigned at = Places::begin_of_one(mine != 0, rows);
+        const unsigned at = OutputOffsets::scan_flag(mine != 0, rows);
         if (mine == 0) continue;
         storage_.begins[at] = begin;
         storage_.rows[at] = lows[i] << 16 | Tile::item(i, tile.probes);
       }
     }
-    if (threadIdx.x < warp_threads) storage_.begins[num_rows_ + threadIdx.x] = most_results;
+    if (threadIdx.x < warp_threads) storage_.begins[num_rows_ + threadIdx.x] = max_results;
   }
 
-  /// Writes results [first, last) of the tile, of which number 0 has the position `begin` in the
-  /// whole result.
+  /// Writes results [first, last) of the tile. Result 0 has position `begin` in the whole result.
   template <class Index, class Sink>
   STRATA_D void write(const Tile& tile, Count begin, Count first, Count last, std::int64_t capacity,
                       const Sink& sink) const {
-    const Count room =
+    const Count limit =
         begin < static_cast<Count>(capacity) ? static_cast<Count>(capacity) - begin : 0;
-    if (room < last) last = room;
+    if (limit < last) last = limit;
     if (first >= last) return;
-    // A warp writes neighbours, from a multiple of a piece in the whole result on.
+    // A warp writes neighbouring pieces. Pieces are aligned in the whole result.
     const Count skipped = (begin + first) % warp_threads;
     const Count pieces = (last - first + skipped + warp_threads - 1) / warp_threads;
     const Count each = (pieces + warps - 1) / warps * warp_threads;
@@ -212,17 +215,17 @@ class join_sorted_results {
       write_piece<Index>(tile, begin, base, rows.next(base), platform::lane_id() < rest, sink);
   }
 
-  // Result number `base` + lane, which is of row `mine`, by each lane that is asked to.
+  // Each active lane writes result number `base` + lane, which is of row `mine`.
   template <class Index, class Sink>
   STRATA_D void write_piece(const Tile& tile, Count begin, unsigned base, unsigned mine,
-                            bool is_asked, const Sink& sink) const {
-    if (!is_asked) return;
+                            bool is_active, const Sink& sink) const {
+    if (!is_active) return;
     const unsigned packed = storage_.rows[mine];
     const unsigned low = packed >> 16;
     const unsigned at = base + platform::lane_id();
     const Row partner = tile.first_build + low + (at - storage_.begins[mine]);
     sink(static_cast<std::int64_t>(begin + at),
-         detail::told_join_row<Index>(low == none ? static_cast<Row>(-1) : partner),
+         detail::join_row_index<Index>(low == none ? static_cast<Row>(-1) : partner),
          static_cast<Index>(tile.first_probe + (packed & 0xffff)));
   }
 
@@ -239,7 +242,7 @@ class join_sorted_results {
     for (; at < last; at += warp_threads) {
       sink(static_cast<std::int64_t>(begin + at),
            static_cast<Index>(tile.first_build + first_partner_ + rank), static_cast<Index>(row));
-      // There are at least as many as keys that a tile knows behind itself.
+      // A run that leaves the tile has at least 32 rows: those that were read ahead.
       rank += warp_threads;
       if (rank >= each_of_run_) {
         rank -= each_of_run_;

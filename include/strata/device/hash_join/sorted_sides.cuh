@@ -13,13 +13,13 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// Keys whose ascending order is that of `<`, and which are equal where neither comes first.
+/// Keys that `<` orders and that are equal if neither is less than the other.
 template <class Key, class Equal>
 inline constexpr bool is_join_sortable =
     (std::is_integral_v<Key> || std::is_enum_v<Key>)&&std::is_same_v<Equal, Equality>;
 
-/// What is asked of a join of two sides in ascending order. Tiles are pieces of the merge of both in
-/// which a probe row comes before the build rows with its key.
+/// The arguments of a join of two sides in ascending order. Tiles are ranges of the merge of both sides,
+/// in which a probe row comes before the build rows with its key.
 template <class Key, class Row>
 struct join_sorted_sides {
   JoinKind kind;
@@ -28,7 +28,7 @@ struct join_sorted_sides {
   Row build_rows;
   const Key* probe_keys;
   Row probe_rows;
-  /// Probe rows before each tile; behind those of the last one, all.
+  /// The number of probe rows before each tile, and then the number of all.
   Row* splits;
   unsigned long long tiles;
   std::int64_t capacity;
@@ -39,9 +39,9 @@ struct join_sorted_sides {
   }
 };
 
-/// Finds how many of the first `diagonal` rows of the merge are probe rows, by 2^`log2_lanes`
-/// neighbouring lanes for each diagonal: fewer steps than alone, each of which waits for memory. By
-/// all lanes of a warp. Whatever the order of the keys, the result leaves both sides enough rows.
+/// Finds how many of the first `diagonal` rows of the merge are probe rows. 2^`log2_lanes` neighbouring
+/// lanes search for each diagonal: fewer steps, each of which waits for memory. By all lanes of a warp.
+/// The result is a valid split even if the keys are not sorted.
 template <class Key, class Row>
 STRATA_D Row find_sorted_split(const join_sorted_sides<Key, Row>& sides,
                                unsigned long long diagonal, int log2_lanes) {
@@ -54,16 +54,16 @@ STRATA_D Row find_sorted_split(const join_sorted_sides<Key, Row>& sides,
   Count low = diagonal < build_rows ? 0 : diagonal - build_rows;
   Count high = diagonal < probe_rows ? diagonal : probe_rows;
   while (__any_sync(full_warp_mask, low < high ? 1 : 0) != 0) {
-    // Each lane says whether the row that ends its part of [low, high) is before the diagonal.
+    // Each lane votes whether the last row of its part of [low, high) is before the diagonal.
     const Count each = (high - low) / (lanes + 1) + 1;
     const Count mine = low + each * (lane + 1) - 1;
     bool is_before = false;
     if (mine < high) {
       is_before = !(sides.build_keys[diagonal - 1 - mine] < sides.probe_keys[mine]);
     }
-    const unsigned answers = __ballot_sync(full_warp_mask, is_before ? 1 : 0) >> first_lane;
+    const unsigned votes = __ballot_sync(full_warp_mask, is_before ? 1 : 0) >> first_lane;
     const unsigned before = static_cast<unsigned>(
-        __popc(answers & (lanes == warp_threads ? full_warp_mask : (1u << lanes) - 1)));
+        __popc(votes & (lanes == warp_threads ? full_warp_mask : (1u << lanes) - 1)));
     const Count next = low + each * before;
     const Count end = next + each - 1;
     low = next < high ? next : high;

@@ -13,17 +13,18 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// A tile of two sides in ascending order, whose keys are in shared memory: each probe row looks for
-/// the first build row that is not before it, from where its partners follow. An item is a probe row
-/// or a build row of the tile; a thread has up to `ItemsPerThread` of either.
+/// A tile of two sides in ascending order, whose keys are in shared memory. A search finds, for each probe
+/// row, the first build row whose key is not less; its partners follow. An item is a probe row or a build
+/// row of the tile. A thread has up to `ItemsPerThread` of either.
 template <class Key, class Row, int BlockThreads, int ItemsPerThread>
 class join_sorted_tile {
   using Count = unsigned long long;
   static constexpr unsigned threads = BlockThreads;
-  /// Probe rows of a thread that are looked up at the same time.
+  /// A thread looks so many probe rows up at the same time.
   static constexpr int searches = 4;
-  /// Build keys behind a tile: most runs of equal ones that leave it end among them.
-  static constexpr unsigned further_keys = 32;
+  /// The build keys after the tile that it reads too. Most runs of equal keys that leave the tile end
+  /// among them.
+  static constexpr unsigned lookahead_keys = 32;
 
  public:
   using Sides = join_sorted_sides<Key, Row>;
@@ -31,21 +32,21 @@ class join_sorted_tile {
   /// Stands for no partner.
   static constexpr unsigned none = 0xffff;
   static_assert(
-      BlockThreads % 32 == 0 && tile_items + further_keys < none && ItemsPerThread <= 31,
+      BlockThreads % 32 == 0 && tile_items + lookahead_keys < none && ItemsPerThread <= 31,
       "join_sorted_tuning: whole warps, at most 31 rows of a thread and 65,000 of a tile");
 
-  /// The probe key before the tile, those of the tile, its build keys, and those behind.
-  static constexpr unsigned num_keys = 1 + tile_items + further_keys;
-  /// Words of bits of build rows, and one more.
-  static constexpr unsigned num_end_words = (tile_items + further_keys) / warp_threads + 2;
+  /// The probe key before the tile, those of the tile, its build keys, and the lookahead keys.
+  static constexpr unsigned num_keys = 1 + tile_items + lookahead_keys;
+  /// Words with a bit for each build row, and one more.
+  static constexpr unsigned num_end_words = (tile_items + lookahead_keys) / warp_threads + 2;
 
   struct run_storage {
-    /// Of the run of equal build keys that leaves the tile and what is known of those behind: its end,
-    /// the first probe row with that key, and its own first row here.
+    /// The run of equal build keys that leaves the tile and its lookahead keys: its end, the first probe
+    /// row with its key, and its first row in this tile.
     Row end;
     unsigned first_item;
     unsigned first_partner;
-    /// A bit for each build row that is the last one with its key, those behind the tile included.
+    /// A bit for each build row that is the last one with its key, including lookahead rows.
     unsigned ends[num_end_words];
   };
 
@@ -59,7 +60,7 @@ class join_sorted_tile {
   /// Whether the last probe rows have partners in such a run.
   bool is_open = false;
 
-  /// Item number `i` of the calling thread, of `items`: a warp has neighbours, each as many.
+  /// Item number `i` of the calling thread. The `items` items are divided evenly among warps.
   STRATA_D static unsigned item(int i, unsigned items) {
     const unsigned warp_items = (items + threads - 1) / threads * warp_threads;
     return threadIdx.x / warp_threads * warp_items + static_cast<unsigned>(i) * warp_threads +
@@ -70,7 +71,7 @@ class join_sorted_tile {
     return static_cast<unsigned>(i) * threads < items;
   }
 
-  /// By the whole block, as all that follows.
+  /// By the whole block, as are all functions below.
   STRATA_D void load(Count tile) {
     const Count begin = tile * tile_items;
     const Count rows = sides_.rows() - begin;
@@ -85,7 +86,7 @@ class join_sorted_tile {
     first_probe = first;
     first_build = static_cast<Row>(begin - first);
     const Row behind = sides_.build_rows - first_build - builds;
-    known_ = builds + (behind < further_keys ? static_cast<unsigned>(behind) : further_keys);
+    known_ = builds + (behind < lookahead_keys ? static_cast<unsigned>(behind) : lookahead_keys);
 
     Key keys[ItemsPerThread];
     if (items == tile_items) {
@@ -93,34 +94,34 @@ class join_sorted_tile {
     } else {
       read<false>(items, keys);
     }
-    Key further{};
+    Key lookahead{};
     if (threadIdx.x < known_ - builds) {
-      further = sides_.build_keys[static_cast<Row>(first_build + builds + threadIdx.x)];
+      lookahead = sides_.build_keys[static_cast<Row>(first_build + builds + threadIdx.x)];
     }
     Key before{};
     if (threadIdx.x == threads - 1 && first > 0) before = sides_.probe_keys[first - 1];
-    // The block has used what is there.
+    // All threads have used the previous contents.
     __syncthreads();
     STRATA_UNROLL
     for (int i = 0; i < ItemsPerThread; ++i) {
       const unsigned at = static_cast<unsigned>(i) * threads + threadIdx.x;
       if (at < items) keys_[1 + at] = keys[i];
     }
-    if (threadIdx.x < known_ - builds) keys_[1 + items + threadIdx.x] = further;
+    if (threadIdx.x < known_ - builds) keys_[1 + items + threadIdx.x] = lookahead;
     if (threadIdx.x == threads - 1) keys_[0] = before;
     __syncthreads();
     check_promises();
     find_run_end();
   }
 
-  /// Which probe rows of the thread have results, a bit for each, and their first partners from
-  /// `first_build` on, or `none`.
+  /// Returns a bit for each probe row of the thread that has results. `lows` are their first partners,
+  /// counted from `first_build`, or `none`.
   STRATA_D unsigned look_up(unsigned (&lows)[ItemsPerThread], bool& has_several) const {
     const JoinKind kind = sides_.kind;
     const bool if_found = kind != JoinKind::anti;
     const bool if_missing = kind != JoinKind::inner && kind != JoinKind::semi;
-    const bool names_partners = has_pairs(kind);
-    const bool asks_for_more = wants_all_partners();
+    const bool needs_partners = has_pairs(kind);
+    const bool needs_all_partners = wants_all_partners();
     const unsigned fences = find_fences();
     unsigned has_result = 0;
     STRATA_UNROLL
@@ -139,9 +140,9 @@ class join_sorted_tile {
         const unsigned low = lows[i];
         const bool is_there = has_items(i, probes) && item(i, probes) < probes;
         const bool is_found = is_there && low < known_ && build_key(low) == keys[i - first];
-        lows[i] = is_found && names_partners ? low : none;
+        lows[i] = is_found && needs_partners ? low : none;
         has_result |= (is_found ? if_found : is_there && if_missing) ? 1u << i : 0;
-        if (asks_for_more && is_found && low + 1 < known_) {
+        if (needs_all_partners && is_found && low + 1 < known_) {
           has_several |= build_key(low + 1) == keys[i - first];
         }
       }
@@ -149,8 +150,8 @@ class join_sorted_tile {
     return has_result;
   }
 
-  /// Finds which build rows are the last ones with their key; there are some. Then waits for all
-  /// threads.
+  /// Marks the build rows that are the last ones with their key. There is at least one build row. Ends
+  /// with a barrier.
   STRATA_D void mark_run_ends() const {
     for (unsigned first = threadIdx.x; first - platform::lane_id() < known_ + warp_threads;
          first += searches * threads) {
@@ -167,14 +168,14 @@ class join_sorted_tile {
     __syncthreads();
   }
 
-  /// How many build rows from `low` on have its key, if at most `warp_threads`; else 0. The word behind
-  /// the last one is read too.
+  /// The number of build rows from `low` that have its key, if at most `warp_threads`; otherwise 0. Reads
+  /// one word past the last.
   STRATA_D unsigned short_run(unsigned low) const {
     const unsigned word = low / warp_threads;
     const Count ends = Count{runs_.ends[word + 1]} << warp_threads | runs_.ends[word];
     return static_cast<unsigned>(__ffs(static_cast<int>(ends >> low % warp_threads)));
   }
-  /// The same of more than that, unless they leave what is known.
+  /// The same for more rows than that, if the run ends among the keys of the tile and its lookahead.
   STRATA_D unsigned long_run(unsigned low) const {
     unsigned word = low / warp_threads + 1;
     while (runs_.ends[word] == 0) ++word;
@@ -182,18 +183,18 @@ class join_sorted_tile {
     return word * warp_threads + rank - low;
   }
 
-  /// Of the run that leaves the tile.
+  /// The run that leaves the tile.
   STRATA_D unsigned first_item_of_run() const { return runs_.first_item; }
   STRATA_D unsigned first_partner_of_run() const { return runs_.first_partner; }
   STRATA_D Row partners_in_run() const { return runs_.end - first_build - runs_.first_partner; }
 
-  /// Rows of the result of a probe row that has any, for those who do not wait for the marks.
+  /// The number of results of a probe row that has any. Does not need `mark_run_ends`.
   STRATA_D Row results_of(unsigned low, int i) const {
     if (low == none || !wants_all_partners()) return 1;
     const Key key = probe_key(item(i, probes));
     unsigned count = 1;
     while (low + count < known_ && build_key(low + count) == key) count *= 2;
-    // The first one that is not equal is behind half as many.
+    // The first key that differs is after half as many.
     unsigned begin = low + count / 2;
     unsigned end = low + count < known_ ? low + count : known_;
     while (begin < end) {
@@ -208,9 +209,9 @@ class join_sorted_tile {
     return begin - low;
   }
 
-  /// Which build rows of the thread have no partner, a bit for each.
-  STRATA_D unsigned find_lonely() const {
-    unsigned is_lonely = 0;
+  /// Returns a bit for each build row of the thread that has no partner.
+  STRATA_D unsigned find_unmatched() const {
+    unsigned is_unmatched = 0;
     STRATA_UNROLL
     for (int i = 0; i < ItemsPerThread; ++i) {
       const unsigned at = item(i, builds);
@@ -222,12 +223,12 @@ class join_sorted_tile {
         high += key < probe_key(high + half - 1) ? 0 : half;
         left /= 2;
       }
-      // Probe rows with this key are before it in the merge; the last one is in this tile or just
-      // before.
+      // Probe rows with this key come before it in the merge. The last one is in this tile or just before
+      // it.
       const bool has_before = high > 0 || first_probe > 0;
-      if (!has_before || keys_[high] != key) is_lonely |= 1u << i;
+      if (!has_before || keys_[high] != key) is_unmatched |= 1u << i;
     }
-    return is_lonely;
+    return is_unmatched;
   }
 
  private:
@@ -251,7 +252,7 @@ class join_sorted_tile {
     }
   }
 
-  // Lane l: the first build row that is not before the first one of the warp's items number l.
+  // In lane l: the first build row whose key is not less than that of the first of the warp's items l.
   STRATA_D unsigned find_fences() const {
     const unsigned at = item(0, probes) + platform::lane_id() * (warp_threads - 1);
     if (at >= probes) return builds;
@@ -264,8 +265,8 @@ class join_sorted_tile {
     return low;
   }
 
-  // First build rows that are not before the probe rows of items [first, last), each between two
-  // fences. Searches go on together, because each step waits for shared memory.
+  // For the probe rows of items [first, last): the first build row whose key is not less. It lies between
+  // two fences. The searches run together, because each step waits for shared memory.
   STRATA_D void search(int first, int last, unsigned fences, Key (&keys)[searches],
                        unsigned (&lows)[ItemsPerThread]) const {
     int most = 0;
@@ -292,7 +293,7 @@ class join_sorted_tile {
     }
   }
 
-  // In debug builds.
+  // In debug builds only.
   STRATA_D void check_promises() const {
 #if STRATA_DEBUG
     for (unsigned i = threadIdx.x; i < probes; i += threads) {
@@ -314,8 +315,8 @@ class join_sorted_tile {
 #endif
   }
 
-  // If probe rows of the tile have partners up to the last build key that is here, there may be
-  // any number of further ones.
+  // If the last probe rows of the tile have the last build key in shared memory, more partners may follow,
+  // any number of them.
   STRATA_D void find_run_end() {
     is_open = wants_all_partners() && probes > 0 && known_ > 0 &&
               first_build + known_ < sides_.build_rows &&
@@ -323,20 +324,20 @@ class join_sorted_tile {
     if (!is_open) return;
     if (threadIdx.x < warp_threads) {
       const Key key = build_key(known_ - 1);
-      // All before `at` are equal; each lane asks for the end of a stretch behind it.
+      // All keys before `at` are equal. Each lane compares a key, at multiples of `stride` after it.
       Count at = first_build + known_;
-      for (Count stretch = 1;;) {
-        const Count mine = at + stretch * (platform::lane_id() + 1) - 1;
+      for (Count stride = 1;;) {
+        const Count mine = at + stride * (platform::lane_id() + 1) - 1;
         const bool is_equal = mine < sides_.build_rows && sides_.build_keys[mine] == key;
         const unsigned others = __ballot_sync(full_warp_mask, is_equal ? 0 : 1);
         if (others == 0) {
-          at += stretch * warp_threads;
-          stretch *= warp_threads;
+          at += stride * warp_threads;
+          stride *= warp_threads;
           continue;
         }
-        at += stretch * static_cast<unsigned>(__ffs(static_cast<int>(others)) - 1);
-        if (stretch == 1) break;
-        stretch /= warp_threads;
+        at += stride * static_cast<unsigned>(__ffs(static_cast<int>(others)) - 1);
+        if (stride == 1) break;
+        stride /= warp_threads;
       }
       if (threadIdx.x == 0) runs_.end = static_cast<Row>(at);
     }
@@ -364,7 +365,7 @@ class join_sorted_tile {
   Key* keys_;
   run_storage& runs_;
   const Sides& sides_;
-  /// Build keys of the tile and those behind it that are here.
+  /// The number of build keys in shared memory, including lookahead keys.
   unsigned known_ = 0;
 };
 

@@ -15,13 +15,13 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// Numbers of rows and of slots in kernels. The largest one stands for none.
+/// The type of row and slot numbers in kernels. The largest number stands for none.
 template <class Index>
 using join_row_t = std::conditional_t<sizeof(Index) == 4, unsigned, unsigned long long>;
 template <class Row>
 inline constexpr Row no_join_row = static_cast<Row>(-1);
 
-/// Every bit of the result depends on every bit of `x`, and no two `x` have the same result
+/// A bijection in which every bit of the result depends on every bit of `x`
 /// (https://nullprogram.com/blog/2018/07/31).
 STRATA_HD constexpr std::uint32_t mixed_word(std::uint32_t x) {
   x ^= x >> 16;
@@ -31,7 +31,7 @@ STRATA_HD constexpr std::uint32_t mixed_word(std::uint32_t x) {
   return x ^ (x >> 16);
 }
 
-/// Keys of up to 4 bytes that are equal if their bits are: 32 bits of hash are the key itself.
+/// Keys of up to 4 bytes that are equal if their bits are: 32 bits of hash identify the key.
 template <class Key, class Hash, class Equal>
 inline constexpr bool is_join_word =
     std::is_same_v<Hash, JoinHash>&& std::is_same_v<Equal, Equality> && sizeof(Key) <= 4 &&
@@ -43,7 +43,7 @@ inline constexpr bool is_join_double_word =
     std::is_same_v<Hash, JoinHash>&& std::is_same_v<Equal, Equality> && sizeof(Key) == 8 &&
     (std::is_integral_v<Key> || std::is_enum_v<Key>);
 
-/// 64 bits, of which the upper ones choose a slot and the lower ones go with it.
+/// 64 bits. The upper ones choose a slot; lower ones are stored in it.
 template <class Key, class Equal, class Hash>
 STRATA_D unsigned long long join_hash(const Hash& hash, const Key& key) {
   if constexpr (is_join_word<Key, Hash, Equal>) {
@@ -62,17 +62,16 @@ STRATA_HD bool join_row_is_valid(const std::uint32_t* valid, unsigned long long 
   return valid == nullptr || (valid[row / 32] >> (row % 32) & 1) != 0;
 }
 
-/// A row number and as many bits of its key's hash as there is room for, in 8 bytes that are
-/// exchanged at once. No key value is reserved: what is empty is told by a row that cannot be.
+/// A slot of the table: a row number and lower bits of its key's hash, in 8 bytes that one atomic
+/// operation exchanges. No key value is reserved: the row number of an empty slot is that of no row.
 template <class Row>
 struct join_slot {
   using Word = unsigned long long;
   static constexpr int row_bits = sizeof(Row) == 4 ? 32 : 40;
   static constexpr Word row_mask = (Word{1} << row_bits) - 1;
   static constexpr Word empty = ~Word{0};
-  /// Rows that a side can have: fewer than a table has slots at most, or a full one would be searched
-  /// for a free slot without an end.
-  static constexpr Word most_rows = row_mask - 3;
+  /// The most rows of a side. A table has more slots than that: a search for a free slot ends.
+  static constexpr Word max_rows = row_mask - 3;
 
   STRATA_D static Word make(Word hash, Row row) { return hash << row_bits | row; }
   STRATA_D static Row row(Word word) { return static_cast<Row>(word & row_mask); }
@@ -81,18 +80,16 @@ struct join_slot {
   }
 };
 
-/// A hash table of the build side in global memory: open addressing, one slot for each different
-/// key, whichever number of rows have it. The rows of a key that several have lie side by side in
-/// `lists`, so that a probe row finds them at once, and where they are counted is where they may
-/// be split. Without a number of slots that a hash could fill, any search ends: there are more
-/// slots than build rows, and no search looks at more than there are.
+/// A hash table of the build side in global memory: open addressing, one slot for each different key,
+/// whatever the number of its rows. If several rows have a key, they lie side by side in `lists`.
+/// Probing terminates: there are more slots than rows, and each is visited once.
 template <class Key, class Row, class Hash, class Equal>
 struct join_table {
   using Slot = join_slot<Row>;
   using Word = typename Slot::Word;
 
-  /// Where a key is, and what is there; `none` and empty if it is nowhere.
-  struct place {
+  /// The slot of a key and its contents; `none` and empty if the key is not in the table.
+  struct lookup_result {
     Row slot;
     Word word;
   };
@@ -102,25 +99,27 @@ struct join_table {
   const Key* keys;
   const std::uint32_t* valid;
   Row rows;
-  /// Hashes choose among so many; one more is for the rows without a key.
+  /// The number of slots for keys. One more slot, the last, is for the rows without a key.
   Row num_slots;
   Word* slots;
-  /// Rows with the key of a slot besides the one in it; null if nobody asks.
-  Row* further;
-  /// Where in `lists` the rows of a slot that has several begin.
+  /// Of each slot, the number of rows with its key besides the one in the slot. Null if not needed.
+  Row* duplicates;
+  /// Of each slot with duplicates, the offset in `lists` of the rows with its key.
   Row* begins;
   Row* lists;
-  /// Of each build row its slot, `none` if it has none; and its rank among the `further` ones.
+  /// Of each build row, its slot, or `none`. Null if not needed.
   Row* slot_of;
+  /// Of each build row that is not in its slot itself, its rank among the duplicates. Null if not needed.
   Row* rank_of;
-  /// A bit for each slot: some probe row has found it. Null if nobody asks.
+  /// A bit for each slot that a probe row has found. Null if not needed.
   unsigned* matched;
-  /// Whether two rows have equal keys, and how many places in `lists` are taken.
+  /// Whether two rows have equal keys.
   unsigned* has_duplicates;
+  /// The number of rows that have offsets in `lists`.
   Row* listed;
   bool nulls_equal;
   bool promised_unique;
-  /// The rows that are put in.
+  /// The rows that are inserted.
   join_row_list list;
   Hash hash;
   Equal equal;
@@ -146,29 +145,29 @@ struct join_table {
 
   STRATA_D Word load(Row slot) const { return slots[slot]; }
 
-  /// For kernels that run after the build. `word` is what `load(first_slot(key_hash))` gave.
-  STRATA_D place find(const Key& key, Word key_hash, Row slot, Word word) const {
-    for (Row looked_at = 0; word != Slot::empty; word = load(slot)) {
+  /// For kernels that run after the build. `slot` is `first_slot(key_hash)` and `word` is `load(slot)`.
+  STRATA_D lookup_result find(const Key& key, Word key_hash, Row slot, Word word) const {
+    for (Row num_probed = 0; word != Slot::empty; word = load(slot)) {
       if (is_at(word, key, key_hash)) return {slot, word};
-      if (++looked_at == num_slots) break;
+      if (++num_probed == num_slots) break;
       slot = next_slot(slot);
     }
     return {none, Slot::empty};
   }
-  STRATA_D place find_null() const {
+  STRATA_D lookup_result find_null() const {
     if (nulls_equal && load(num_slots) != Slot::empty) return {num_slots, load(num_slots)};
     return {none, Slot::empty};
   }
 
-  /// How many build rows are at a place that has been found.
-  STRATA_D Row count_at(const place& at) const {
-    return further == nullptr ? 1 : 1 + further[at.slot];
+  /// The number of build rows with the key of a slot that has been found.
+  STRATA_D Row count_at(const lookup_result& at) const {
+    return duplicates == nullptr ? 1 : 1 + duplicates[at.slot];
   }
 
   STRATA_D bool is_matched(Row slot) const {
     return (platform::load_relaxed(matched + slot / 32) >> (slot % 32) & 1) != 0;
   }
-  // Looked at first, because atomics on one word wait for each other.
+  // The word is read first, because atomic operations on one word are serialised.
   STRATA_D void mark_matched(Row slot) const {
     if (!is_matched(slot)) atomicOr(matched + slot / 32, 1u << (slot % 32));
   }

@@ -16,19 +16,20 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// What a table shall be able to tell.
+/// What a table has besides slots.
 struct join_table_features {
-  /// How many rows have a key; which ones; in ascending order.
+  /// The number of rows of each key.
   bool counts;
+  /// Lists of the rows of each key.
   bool lists;
+  /// Those lists are in ascending order.
   bool sorted;
-  /// Which slot a row has, for kinds that tell of rows without a partner.
+  /// The slot of each row, for kinds whose result has unmatched build rows.
   bool slots_of_rows;
 };
 
-/// A table of up to `rows` build rows in memory that somebody gives, and the launches that build
-/// it.
-template <class MaxPolicy, class Key, class Row, class Hash, class Equal>
+/// A table of up to `rows` build rows in memory of the caller, and the launches that build it.
+template <class MaxPolicy, class ActivePolicy, class Key, class Row, class Hash, class Equal>
 class join_table_storage {
  public:
   using Table = join_table<Key, Row, Hash, Equal>;
@@ -39,12 +40,12 @@ class join_table_storage {
 
   join_table_storage(Row rows, join_table_features features) : rows_(rows), features_(features) {}
 
-  /// Twice as many slots as rows: with fewer, searches get long.
+  /// Twice as many slots as rows. With fewer, searches get long.
   static Row number_of_slots(Row rows) {
-    constexpr Row most = Table::none - 2;
+    constexpr Row max_slots = Table::none - 2;
     // not for users: constants of two classes
-    static_assert(most > Slot::most_rows, "a table has more slots than build rows");
-    return rows < most / 2 ? 2 * rows + 1 : most;
+    static_assert(max_slots > Slot::max_rows, "a table has more slots than build rows");
+    return rows < max_slots / 2 ? 2 * rows + 1 : max_slots;
   }
 
   template <class Layout>
@@ -53,7 +54,7 @@ class join_table_storage {
     const std::size_t all_slots = static_cast<std::size_t>(number_of_slots(rows_)) + 1;
     storage.template reserve<typename Slot::Word>(first + words, all_slots);
     storage.template reserve<unsigned long long>(first + counters, 2);
-    if (features_.counts) storage.template reserve<Row>(first + further, all_slots);
+    if (features_.counts) storage.template reserve<Row>(first + duplicates, all_slots);
     if (features_.slots_of_rows) storage.template reserve<Row>(first + slot_of, rows);
     if (features_.lists) {
       storage.template reserve<Row>(first + begins, all_slots);
@@ -83,7 +84,7 @@ class join_table_storage {
     auto* const counter = storage.template get<unsigned long long>(first + counters);
     table.has_duplicates = reinterpret_cast<unsigned*>(counter);
     table.listed = reinterpret_cast<Row*>(counter + 1);
-    if (features_.counts) table.further = storage.template get<Row>(first + further);
+    if (features_.counts) table.duplicates = storage.template get<Row>(first + duplicates);
     if (features_.slots_of_rows) {
       table.slot_of = storage.template get<Row>(first + slot_of);
     }
@@ -101,30 +102,30 @@ class join_table_storage {
     return table;
   }
 
-  cudaError_t clear(const Table& table, const launch_configuration& like, int multiprocessors) {
+  cudaError_t clear(const Table& table, const launch_configuration& base, int multiprocessors) {
     const std::size_t blocks = blocks_for(static_cast<std::size_t>(table.num_slots) + 1);
-    const std::size_t most = static_cast<std::size_t>(multiprocessors) * 8;
-    return strata::launch(with_blocks(like, blocks < most ? blocks : most),
+    const std::size_t max_blocks = static_cast<std::size_t>(multiprocessors) * 8;
+    return strata::launch(with_blocks(base, blocks < max_blocks ? blocks : max_blocks),
                           join_clear_kernel<Table>, table);
   }
 
-  /// Puts rows [first, table.rows) into the table.
-  cudaError_t insert(const Table& table, const launch_configuration& like, Row first) {
+  /// Inserts rows [first, table.rows) into the table.
+  cudaError_t insert(const Table& table, const launch_configuration& base, Row first) {
     if (first >= table.rows) return cudaSuccess;
-    return strata::launch(with_blocks(like, blocks_for(table.rows - first)),
+    return strata::launch(with_blocks(base, blocks_for(table.rows - first)),
                           join_insert_kernel<Table>, table, static_cast<unsigned long long>(first));
   }
 
   /// Lists the rows of each key; to be called when all rows are in.
-  cudaError_t list(const Table& table, const launch_configuration& like) {
+  cudaError_t list(const Table& table, const launch_configuration& base) {
     if (!features_.lists || table.rows == 0) return cudaSuccess;
-    if (features_.sorted) return sort_lists(table, like);
+    if (features_.sorted) return sort_lists(table, base);
     constexpr std::size_t tile = static_cast<std::size_t>(build_threads) * 4;
     const std::size_t all_slots = static_cast<std::size_t>(table.num_slots) + 1;
-    cudaError_t status = strata::launch(with_blocks(like, ceiling_divide(all_slots, tile)),
-                                        join_place_kernel<MaxPolicy, Table>, table);
+    cudaError_t status = strata::launch(with_blocks(base, ceiling_divide(all_slots, tile)),
+                                        join_list_offsets_kernel<MaxPolicy, Table>, table);
     if (status != cudaSuccess) return status;
-    return strata::launch(with_blocks(like, blocks_for(table.rows)), join_fill_kernel<Table>,
+    return strata::launch(with_blocks(base, blocks_for(table.rows)), join_fill_kernel<Table>,
                           table);
   }
 
@@ -132,7 +133,7 @@ class join_table_storage {
   enum slot {
     words,
     counters,
-    further,
+    duplicates,
     begins,
     lists,
     slot_of,
@@ -140,34 +141,34 @@ class join_table_storage {
     sorted,
     sorting,
   };
-  static constexpr int build_threads = MaxPolicy::table.build_threads;
+  static constexpr int build_threads = ActivePolicy::table.build_threads;
 
   static std::size_t blocks_for(std::size_t threads) {
     return ceiling_divide(threads, static_cast<std::size_t>(build_threads));
   }
-  // Kernels take what there is in turn: the grid of `like` is the most blocks that there shall be.
-  static launch_configuration with_blocks(launch_configuration like, std::size_t blocks) {
-    if (blocks < like.grid.x) like.grid = dim3(static_cast<unsigned>(blocks));
-    like.block = dim3(static_cast<unsigned>(build_threads));
-    return like;
+  // Kernels have grid-stride loops. The grid of `base` is an upper bound of the number of blocks.
+  static launch_configuration with_blocks(launch_configuration base, std::size_t blocks) {
+    if (blocks < base.grid.x) base.grid = dim3(static_cast<unsigned>(blocks));
+    base.block = dim3(static_cast<unsigned>(build_threads));
+    return base;
   }
 
-  cudaError_t sort_lists(const Table& table, const launch_configuration& like) {
+  cudaError_t sort_lists(const Table& table, const launch_configuration& base) {
     cudaError_t status =
-        sort(sorting_, sort_bytes_, table.slot_of, sorted_, table.lists, table.rows, like.stream);
+        sort(sorting_, sort_bytes_, table.slot_of, sorted_, table.lists, table.rows, base.stream);
     if (status != cudaSuccess) return status;
-    return strata::launch(with_blocks(like, blocks_for(table.rows)),
+    return strata::launch(with_blocks(base, blocks_for(table.rows)),
                           join_find_begins_kernel<Table, Row>, table,
                           static_cast<const Row*>(sorted_));
   }
 
-  // A row without a slot has all bits: it comes last.
+  // The slot number of a row without a slot has all bits set, so that the row comes last.
   cudaError_t sort(void* storage, std::size_t& bytes, const Row* slots_in, Row* slots_out,
                    Row* rows_out, Row rows, cudaStream_t stream) const {
     const int bits = log2_ceiling(static_cast<unsigned long long>(number_of_slots(rows_)) + 2);
     return Sort::Dispatch(storage, bytes, {slots_in, slots_out, nullptr}, {{}, rows_out, nullptr},
                           static_cast<std::size_t>(rows), 0, bits, identity_decomposer{},
-                          radix_buffers::in_storage, stream);
+                          radix_scratch::in_storage, stream);
   }
 
   Row rows_;

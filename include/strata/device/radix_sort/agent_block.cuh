@@ -7,8 +7,8 @@
 #include <strata/core/platform.cuh>
 #include <strata/core/radix_key.hpp>
 #include <strata/core/types.hpp>
+#include <strata/device/radix_sort/problem.cuh>
 #include <strata/device/radix_sort/tuning.hpp>
-#include <strata/device/radix_sort/workspace.cuh>
 
 #include <cstddef>
 #include <type_traits>
@@ -16,8 +16,8 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// A sort of few items by one block: they stay in shared memory and registers from the first pass
-/// to the last.
+/// A sort of one tile by one block. The items stay in registers and shared memory from the first pass to the
+/// last.
 template <class BlockTuning, class KeyIterator, class ValueIterator, class Digits>
 class AgentRadixBlock {
   static constexpr radix_block_tuning tuning = BlockTuning::value;
@@ -35,15 +35,14 @@ class AgentRadixBlock {
     typename Rank::TempStorage rank;
   };
 
-  /// Dynamic shared memory: the tile's keys, later its values, behind the rest.
+  /// Dynamic shared memory: the tile's keys, and later its values, lie behind the rest.
   static constexpr std::size_t stage_offset = round_up(sizeof(TempStorage), std::size_t{128});
   static constexpr std::size_t shared_bytes =
-      stage_offset +
-      static_cast<std::size_t>(tile_items) *
-      (has_values && sizeof(Value) > sizeof(Key) ? sizeof(Value) : sizeof(Key));
+      stage_offset + static_cast<std::size_t>(tile_items) *
+                         (has_values && sizeof(Value) > sizeof(Key) ? sizeof(Value) : sizeof(Key));
 
-  STRATA_D AgentRadixBlock(unsigned char* shared, int num_items,
-                           const radix_bit_range& range, const Digits& digits)
+  STRATA_D AgentRadixBlock(unsigned char* shared, int num_items, const radix_bit_range& range,
+                           const Digits& digits)
       : storage_(*reinterpret_cast<TempStorage*>(shared)),
         stage_(shared + stage_offset),
         num_items_(num_items),
@@ -61,39 +60,27 @@ class AgentRadixBlock {
 
     const int passes = range_.passes();
     for (int pass = 0; pass < passes; ++pass) {
-      tile_digits digit_of{*this, keys, range_.first_bit(pass), range_.bits(pass)};
-      unsigned short places[items_per_thread];
+      typename Rank::template tile_digits<false, Digits, Key> digit_of{
+          keys, digits_, range_.first_bit(pass), range_.bits(pass), first_item_, num_items_};
+      unsigned short ranks[items_per_thread];
       rank.rank(
           digit_of, [](unsigned, unsigned) {}, [](unsigned, unsigned, unsigned) {},
-          [&](int i, unsigned place) { places[i] = static_cast<unsigned short>(place); });
-      exchange(places, keys);
-      if constexpr (has_values) exchange(places, values);
+          [&](int i, unsigned item_rank) { ranks[i] = static_cast<unsigned short>(item_rank); });
+      exchange(ranks, keys);
+      if constexpr (has_values) exchange(ranks, values);
     }
     store(keys, keys_out);
     if constexpr (has_values) store(values, values_out);
   }
 
  private:
-  struct tile_digits {
-    const AgentRadixBlock& agent;
-    const Key (&keys)[items_per_thread];
-    int first_bit;
-    int bits;
-
-    // Missing items stay behind all others.
-    STRATA_D unsigned operator()(int i) const {
-      return agent.is_there(i) ? agent.digits_(keys[i], first_bit, bits) : unsigned{radix_bins - 1};
-    }
-    STRATA_D void forget() { platform::forget(first_bit); }
-  };
-
-  STRATA_D bool is_there(int i) const { return first_item_ + i * Rank::stride() < num_items_; }
+  STRATA_D bool is_valid(int i) const { return first_item_ + i * Rank::stride() < num_items_; }
 
   template <class Iterator, class T>
   STRATA_D void load(const Iterator& from, T (&items)[items_per_thread]) const {
     STRATA_UNROLL
     for (int i = 0; i < items_per_thread; ++i) {
-      if (is_there(i)) {
+      if (is_valid(i)) {
         items[i] = from[static_cast<difference_of<Iterator>>(first_item_ + i * Rank::stride())];
       }
     }
@@ -102,23 +89,22 @@ class AgentRadixBlock {
   STRATA_D void store(const T (&items)[items_per_thread], T* to) const {
     STRATA_UNROLL
     for (int i = 0; i < items_per_thread; ++i) {
-      if (is_there(i)) to[first_item_ + i * Rank::stride()] = items[i];
+      if (is_valid(i)) to[first_item_ + i * Rank::stride()] = items[i];
     }
   }
 
-  // Items that are there have places that are: their order is stable, and the others come last.
+  // Valid items have ranks of valid items: missing ones rank last, and ranks are stable.
   template <class T>
-  STRATA_D void exchange(const unsigned short (&places)[items_per_thread],
-                         T (&items)[items_per_thread]) const {
+  STRATA_D void exchange(const unsigned short (&ranks)[items_per_thread], T (&items)[items_per_thread]) const {
     auto* const stage = reinterpret_cast<T*>(stage_);
     STRATA_UNROLL
     for (int i = 0; i < items_per_thread; ++i) {
-      if (is_there(i)) stage[places[i]] = items[i];
+      if (is_valid(i)) stage[ranks[i]] = items[i];
     }
     __syncthreads();
     STRATA_UNROLL
     for (int i = 0; i < items_per_thread; ++i) {
-      if (is_there(i)) items[i] = stage[first_item_ + i * Rank::stride()];
+      if (is_valid(i)) items[i] = stage[first_item_ + i * Rank::stride()];
     }
     __syncthreads();
   }

@@ -7,9 +7,8 @@
 #include <strata/core/platform.cuh>
 #include <strata/core/radix_key.hpp>
 #include <strata/core/types.hpp>
+#include <strata/device/radix_sort/problem.cuh>
 #include <strata/device/radix_sort/tuning.hpp>
-#include <strata/device/radix_sort/workspace.cuh>
-#include <strata/warp/warp_scan.cuh>
 
 #include <cstddef>
 #include <type_traits>
@@ -17,12 +16,11 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// A sort in one cluster of blocks, whose shared memory holds all items from the first pass to the
-/// last.
+/// A sort in one cluster of blocks, whose shared memory holds all items from the first pass to the last.
 ///
-/// Each block has a tile of the items in its registers, ranks them by a digit, and puts them in that
-/// order in its shared memory. When it has read the counts of all blocks there, it sends its items
-/// to the blocks in whose tiles they now belong.
+/// Each block has a tile of the items in its registers, ranks them by a digit, and puts them into its shared
+/// memory in that order. Then it reads the digit counts of all blocks from their shared memory, and writes
+/// each item to the shared memory of the block in whose tile the item now belongs.
 template <class Policy, class KeyIterator, class ValueIterator, class Digits>
 class AgentRadixCluster {
   static constexpr radix_cluster_tuning tuning = Policy::cluster;
@@ -32,16 +30,15 @@ class AgentRadixCluster {
   static constexpr bool has_values = !std::is_same_v<ValueIterator, NullType>;
   using Value = iterator_value_t<std::conditional_t<has_values, ValueIterator, KeyIterator>>;
   using Rank = radix_rank_half_warps<block_threads, items_per_thread, radix_bits, true>;
-  static constexpr int bin_warps = radix_bins / warp_threads;
+  using DigitScan = radix_digit_scan<radix_bins>;
   static constexpr std::size_t capacity = std::size_t{block_threads} * items_per_thread;
 
  public:
   struct TempStorage {
     typename Rank::TempStorage rank;
-    unsigned counts[radix_bins];  // of this block's items; read by all
-    // Of a digit: place among all items, less the place in the tile.
-    unsigned offset[radix_bins];
-    unsigned sum_of_warp[bin_warps];
+    unsigned counts[radix_bins];  // of this block's items; all blocks read them
+    unsigned offset[radix_bins];  // of a digit: rank among all items, less the rank in the tile
+    typename DigitScan::TempStorage scan;
   };
 
   /// Dynamic shared memory, behind the rest: the tile in the order of a digit, and the next tile,
@@ -57,8 +54,8 @@ class AgentRadixCluster {
       has_values ? next_values_offset + capacity * sizeof(Value) : values_offset;
 
   /// Tiles have 2^`tile_bits` items, as many for each thread.
-  STRATA_D AgentRadixCluster(unsigned char* shared, int num_items, int tile_bits,
-                             const radix_bit_range& range, const Digits& digits)
+  STRATA_D AgentRadixCluster(unsigned char* shared, int num_items, int tile_bits, const radix_bit_range& range,
+                             const Digits& digits)
       : storage_(*reinterpret_cast<TempStorage*>(shared)),
         stage_(reinterpret_cast<Key*>(shared + keys_offset)),
         next_(reinterpret_cast<Key*>(shared + next_keys_offset)),
@@ -82,17 +79,17 @@ class AgentRadixCluster {
     for (int pass = 0;; ++pass) {
       const unsigned start_in_tile = stage_by_digit(pass, keys, values);
       platform::cluster_sync();
-      find_places(start_in_tile);
+      find_offsets(start_in_tile);
       if (pass + 1 == passes) {
-        for_staged_items(pass, [&](int i, unsigned place) {
-          keys_out[place] = stage_[i];
-          if constexpr (has_values) values_out[place] = value_stage_[i];
+        for_each_staged(pass, [&](int i, unsigned rank) {
+          keys_out[rank] = stage_[i];
+          if constexpr (has_values) values_out[rank] = value_stage_[i];
         });
         break;
       }
-      for_staged_items(pass, [&](int i, unsigned place) {
-        const unsigned block = place >> tile_bits_;
-        const unsigned in_tile = place & ((1u << tile_bits_) - 1);
+      for_each_staged(pass, [&](int i, unsigned rank) {
+        const unsigned block = rank >> tile_bits_;
+        const unsigned in_tile = rank & ((1u << tile_bits_) - 1);
         platform::map_shared(next_, block)[in_tile] = stage_[i];
         if constexpr (has_values) {
           platform::map_shared(next_values_, block)[in_tile] = value_stage_[i];
@@ -102,46 +99,28 @@ class AgentRadixCluster {
       load(static_cast<const Key*>(next_), keys);
       if constexpr (has_values) load(static_cast<const Value*>(next_values_), values);
     }
-    // Others may still read this block's counts.
+    // Other blocks may still read this block's counts.
     platform::cluster_sync();
   }
 
  private:
-  struct tile_digits {
-    const AgentRadixCluster& agent;
-    const Key (&keys)[items_per_thread];
-    int first_bit;
-    int bits;
-
-    // Missing items stay behind all others.
-    STRATA_D unsigned operator()(int i) const {
-      return agent.place_of(i) < agent.valid_ ? agent.digits_(keys[i], first_bit, bits)
-                                              : unsigned{radix_bins - 1};
-    }
-    STRATA_D void forget() { platform::forget(first_bit); }
-  };
-
-  STRATA_D static int items_of_tile(int left, int tile) {
-    return left < 0 ? 0 : left < tile ? left : tile;
-  }
-  STRATA_D int place_of(int i) const {
-    return static_cast<int>(rank_.first_item()) + i * Rank::stride();
-  }
+  STRATA_D static int items_of_tile(int left, int tile) { return left < 0 ? 0 : left < tile ? left : tile; }
 
   template <class Iterator, class T>
   STRATA_D void load(const Iterator& from, T (&items)[items_per_thread]) const {
     STRATA_UNROLL
     for (int i = 0; i < items_per_thread; ++i) {
-      const int place = place_of(i);
+      const int item = static_cast<int>(rank_.first_item()) + i * Rank::stride();
       if (i * block_threads >= 1 << tile_bits_) break;
-      if (place < valid_) items[i] = from[static_cast<difference_of<Iterator>>(place)];
+      if (item < valid_) items[i] = from[static_cast<difference_of<Iterator>>(item)];
     }
   }
 
-  // Returns where the digit whose number the thread has begins in the tile.
+  // Returns the rank in the tile of the first item with the digit whose number the thread has.
   STRATA_D unsigned stage_by_digit(int pass, const Key (&keys)[items_per_thread],
                                    const Value (&values)[has_values ? items_per_thread : 1]) {
-    tile_digits digit_of{*this, keys, range_.first_bit(pass), range_.bits(pass)};
+    typename Rank::template tile_digits<false, Digits, Key> digit_of{
+        keys, digits_, range_.first_bit(pass), range_.bits(pass), static_cast<int>(rank_.first_item()), valid_};
     const auto missing = static_cast<unsigned>((1 << tile_bits_) - valid_);
     unsigned start_in_tile = 0;
     rank_.rank(
@@ -150,49 +129,38 @@ class AgentRadixCluster {
           storage_.counts[digit] = digit == radix_bins - 1 ? count - missing : count;
         },
         [&](unsigned, unsigned start, unsigned) { start_in_tile = start; },
-        [&](int i, unsigned place) {
-          if (static_cast<int>(place) >= valid_) return;
-          stage_[place] = keys[i];
-          if constexpr (has_values) value_stage_[place] = values[i];
+        [&](int i, unsigned rank) {
+          if (static_cast<int>(rank) >= valid_) return;
+          stage_[rank] = keys[i];
+          if constexpr (has_values) value_stage_[rank] = values[i];
         });
     return start_in_tile;
   }
 
-  // Where the block's items go, digit by digit.
-  STRATA_D void find_places(unsigned start_in_tile) {
+  // By a thread for each digit: finds the offset of the block's items with that digit.
+  STRATA_D void find_offsets(unsigned start_in_tile) {
     const unsigned digit = threadIdx.x;
-    unsigned before = 0, all = 0, up_to_digit = 0;
-    if (digit < radix_bins) {
-      const unsigned own = platform::cluster_rank();
+    unsigned before = 0, all = 0;  // items with the digit: in blocks before this one, in all blocks
+    const auto count_all = [&] {
+      const unsigned this_block = platform::cluster_rank();
       STRATA_UNROLL
       for (int i = 0; i < tuning.blocks; ++i) {
         const auto block = static_cast<unsigned>(i);
         const unsigned count = *platform::map_shared(&storage_.counts[digit], block);
         all += count;
-        before += block < own ? count : 0;
+        before += block < this_block ? count : 0;
       }
-      typename WarpScan<unsigned>::TempStorage unused;
-      WarpScan<unsigned>(unused).InclusiveSum(all, up_to_digit);
-      if (digit % warp_threads == warp_threads - 1) {
-        storage_.sum_of_warp[digit / warp_threads] = up_to_digit;
-      }
-    }
-    __syncthreads();
-    if (digit < radix_bins) {
-      unsigned start = up_to_digit - all;
-      STRATA_UNROLL
-      for (unsigned w = 0; w < unsigned{bin_warps}; ++w) {
-        if (w < digit / warp_threads) start += storage_.sum_of_warp[w];
-      }
-      storage_.offset[digit] = start + before - start_in_tile;
-    }
+    };
+    DigitScan::exclusive_sum(
+        storage_.scan, digit, digit % warp_threads, digit < radix_bins, all, count_all,
+        [&](unsigned smaller) { storage_.offset[digit] = smaller + before - start_in_tile; });
     __syncthreads();
   }
 
-  // Calls `use(i, place)` for the tile's i-th item in the order of the digit, of all items that of
-  // number `place`.
+  // Calls `use(i, rank)` for the staged items that the thread moves: item `i` of the tile by its digit has
+  // `rank` among all items.
   template <class Use>
-  STRATA_D void for_staged_items(int pass, const Use& use) const {
+  STRATA_D void for_each_staged(int pass, const Use& use) const {
     const int first_bit = range_.first_bit(pass);
     const int bits = range_.bits(pass);
     STRATA_UNROLL

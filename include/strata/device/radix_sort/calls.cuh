@@ -4,10 +4,9 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/nvtx.hpp>
-#include <strata/core/radix_key.hpp>
 #include <strata/core/types.hpp>
-#include <strata/device/arguments.cuh>
-#include <strata/device/overlap.hpp>
+#include <strata/device/arguments/arrays.hpp>
+#include <strata/device/arguments/counts.cuh>
 #include <strata/device/radix_sort/dispatch.cuh>
 #include <strata/device/radix_sort/index_iterator.cuh>
 
@@ -15,126 +14,112 @@
 #include <type_traits>
 
 /// \file
-/// What is behind the overloads of DeviceRadixSort.
+/// Argument checks of the overloads of DeviceRadixSort, and their dispatch.
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-template <class A, class B, class NumItemsT>
-bool sort_overlaps(const void* d_temp_storage, const A& a, const B& b, NumItemsT num_items) {
-  const auto count = static_cast<std::size_t>(num_items);
-  return d_temp_storage != nullptr && num_items > 0 && detail::arrays_overlap(a, count, b, count);
-}
+/// Overloads for decomposers, and for counts of items.
+template <class Decomposer, class Key>
+using if_decomposer =
+    std::enable_if_t<std::is_invocable_v<Decomposer, Key&> && !std::is_integral_v<Decomposer>, cudaError_t>;
+template <class NumItemsT>
+using if_count = std::enable_if_t<std::is_integral_v<NumItemsT>, cudaError_t>;
 
-// Whether there is an odd number of passes.
-inline bool moves_to_alternate(int begin_bit, int end_bit) {
+/// Whether a sort between two buffers ends in the alternate one: whether its number of passes is odd.
+inline bool ends_in_alternate(int begin_bit, int end_bit) {
   return begin_bit < end_bit && radix_bit_range{begin_bit, end_bit}.passes() % 2 != 0;
 }
 template <class T>
-radix_places<const T*, T> double_buffer_places(const DoubleBuffer<T>& buffers, bool moves) {
+radix_buffers<const T*, T> buffers_of(const DoubleBuffer<T>& buffers, bool to_alternate) {
   T* const current = buffers.Current();
-  T* const other = buffers.Alternate();
-  return moves ? radix_places<const T*, T>{current, other, current}
-               : radix_places<const T*, T>{current, current, other};
+  T* const alternate = buffers.Alternate();
+  return to_alternate ? radix_buffers<const T*, T>{current, alternate, current}
+                      : radix_buffers<const T*, T>{current, current, alternate};
+}
+
+/// Selects the alternate buffers if a sort into them was launched.
+template <class... T>
+cudaError_t select_alternate(bool is_selected, cudaError_t status, DoubleBuffer<T>&... buffers) {
+  if (is_selected && status == cudaSuccess) ((buffers.selector ^= 1), ...);
+  return status;
 }
 
 template <bool IsDescending, class KeyIterator, class Key, class NumItemsT, class Decomposer>
-cudaError_t sort_keys(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                      KeyIterator d_keys_in, Key* d_keys_out, NumItemsT num_items,
-                      Decomposer decomposer, int begin_bit, int end_bit, cudaStream_t stream) {
+cudaError_t sort_keys(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
+                      Key* d_keys_out, NumItemsT num_items, Decomposer decomposer, int begin_bit, int end_bit,
+                      cudaStream_t stream) {
   STRATA_NVTX_RANGE("strata::DeviceRadixSort::SortKeys");
-  if (detail::sort_overlaps(d_temp_storage, d_keys_in, d_keys_out, num_items)) {
+  if (d_temp_storage != nullptr && detail::arrays_overlap(d_keys_in, num_items, d_keys_out, num_items)) {
     return cudaErrorInvalidValue;
   }
   return DispatchRadixSort<KeyIterator, NullType, Key, IsDescending, Decomposer>::Dispatch(
-      d_temp_storage, temp_storage_bytes, {d_keys_in, d_keys_out, nullptr}, {}, num_items,
-      begin_bit, end_bit, decomposer, radix_buffers::in_storage, stream);
+      d_temp_storage, temp_storage_bytes, {d_keys_in, d_keys_out, nullptr}, {}, num_items, begin_bit, end_bit,
+      decomposer, radix_scratch::in_storage, stream);
 }
 
-template <bool IsDescending, class KeyIterator, class Key, class ValueIterator, class Value,
-          class NumItemsT, class Decomposer>
-cudaError_t sort_pairs(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                       KeyIterator d_keys_in, Key* d_keys_out, ValueIterator d_values_in,
-                       Value* d_values_out, NumItemsT num_items, Decomposer decomposer,
-                       int begin_bit, int end_bit, cudaStream_t stream) {
+template <bool IsDescending, class KeyIterator, class Key, class ValueIterator, class Value, class NumItemsT,
+          class Decomposer>
+cudaError_t sort_pairs(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
+                       Key* d_keys_out, ValueIterator d_values_in, Value* d_values_out, NumItemsT num_items,
+                       Decomposer decomposer, int begin_bit, int end_bit, cudaStream_t stream) {
   STRATA_NVTX_RANGE("strata::DeviceRadixSort::SortPairs");
-  if (detail::sort_overlaps(d_temp_storage, d_keys_in, d_keys_out, num_items) ||
-      detail::sort_overlaps(d_temp_storage, d_keys_in, d_values_out, num_items) ||
-      detail::sort_overlaps(d_temp_storage, d_values_in, d_keys_out, num_items) ||
-      detail::sort_overlaps(d_temp_storage, d_values_in, d_values_out, num_items) ||
-      detail::sort_overlaps(d_temp_storage, d_keys_out, d_values_out, num_items)) {
+  if (d_temp_storage != nullptr &&
+      detail::pairs_overlap(d_keys_in, d_keys_out, d_values_in, d_values_out, num_items)) {
     return cudaErrorInvalidValue;
   }
-  return DispatchRadixSort<KeyIterator, ValueIterator, Value, IsDescending, Decomposer>::
-      Dispatch(d_temp_storage, temp_storage_bytes, {d_keys_in, d_keys_out, nullptr},
-               {d_values_in, d_values_out, nullptr}, num_items, begin_bit, end_bit, decomposer,
-               radix_buffers::in_storage, stream);
+  return DispatchRadixSort<KeyIterator, ValueIterator, Value, IsDescending, Decomposer>::Dispatch(
+      d_temp_storage, temp_storage_bytes, {d_keys_in, d_keys_out, nullptr},
+      {d_values_in, d_values_out, nullptr}, num_items, begin_bit, end_bit, decomposer,
+      radix_scratch::in_storage, stream);
 }
 
 template <bool IsDescending, class Key, class NumItemsT, class Decomposer>
-cudaError_t sort_keys(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                      DoubleBuffer<Key>& d_keys, NumItemsT num_items, Decomposer decomposer,
-                      int begin_bit, int end_bit, cudaStream_t stream) {
+cudaError_t sort_keys(void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
+                      NumItemsT num_items, Decomposer decomposer, int begin_bit, int end_bit,
+                      cudaStream_t stream) {
   STRATA_NVTX_RANGE("strata::DeviceRadixSort::SortKeys");
-  if (detail::sort_overlaps(d_temp_storage, d_keys.Current(), d_keys.Alternate(), num_items)) {
+  if (d_temp_storage != nullptr && detail::buffers_overlap(d_keys, num_items)) {
     return cudaErrorInvalidValue;
   }
-  const bool moves = moves_to_alternate(begin_bit, end_bit);
-  const cudaError_t status =
-      DispatchRadixSort<const Key*, NullType, Key, IsDescending, Decomposer>::Dispatch(
-          d_temp_storage, temp_storage_bytes, detail::double_buffer_places(d_keys, moves), {},
-          num_items, begin_bit, end_bit, decomposer, radix_buffers::two_of_the_caller, stream);
-  if (d_temp_storage != nullptr && status == cudaSuccess && moves) d_keys.selector ^= 1;
-  return status;
+  const bool to_alternate = ends_in_alternate(begin_bit, end_bit);
+  const cudaError_t status = DispatchRadixSort<const Key*, NullType, Key, IsDescending, Decomposer>::Dispatch(
+      d_temp_storage, temp_storage_bytes, detail::buffers_of(d_keys, to_alternate), {}, num_items, begin_bit,
+      end_bit, decomposer, radix_scratch::double_buffer, stream);
+  return detail::select_alternate(d_temp_storage != nullptr && to_alternate, status, d_keys);
 }
 
 template <bool IsDescending, class Key, class Value, class NumItemsT, class Decomposer>
-cudaError_t sort_pairs(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                       DoubleBuffer<Key>& d_keys, DoubleBuffer<Value>& d_values,
-                       NumItemsT num_items, Decomposer decomposer, int begin_bit, int end_bit,
-                       cudaStream_t stream) {
+cudaError_t sort_pairs(void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
+                       DoubleBuffer<Value>& d_values, NumItemsT num_items, Decomposer decomposer, int begin_bit,
+                       int end_bit, cudaStream_t stream) {
   STRATA_NVTX_RANGE("strata::DeviceRadixSort::SortPairs");
-  for (int i = 0; i < 2; ++i) {
-    if (detail::sort_overlaps(d_temp_storage, d_keys.d_buffers[i], d_values.d_buffers[0],
-                              num_items) ||
-        detail::sort_overlaps(d_temp_storage, d_keys.d_buffers[i], d_values.d_buffers[1],
-                              num_items)) {
-      return cudaErrorInvalidValue;
-    }
-  }
-  if (sort_overlaps(d_temp_storage, d_keys.Current(), d_keys.Alternate(), num_items) ||
-      detail::sort_overlaps(d_temp_storage, d_values.Current(), d_values.Alternate(), num_items)) {
+  if (d_temp_storage != nullptr && detail::buffers_overlap(d_keys, d_values, num_items)) {
     return cudaErrorInvalidValue;
   }
-  const bool moves = moves_to_alternate(begin_bit, end_bit);
+  const bool to_alternate = ends_in_alternate(begin_bit, end_bit);
   const cudaError_t status =
       DispatchRadixSort<const Key*, const Value*, Value, IsDescending, Decomposer>::Dispatch(
-          d_temp_storage, temp_storage_bytes, detail::double_buffer_places(d_keys, moves),
-          detail::double_buffer_places(d_values, moves), num_items, begin_bit, end_bit, decomposer,
-          radix_buffers::two_of_the_caller, stream);
-  if (d_temp_storage != nullptr && status == cudaSuccess && moves) {
-    d_keys.selector ^= 1;
-    d_values.selector ^= 1;
-  }
-  return status;
+          d_temp_storage, temp_storage_bytes, detail::buffers_of(d_keys, to_alternate),
+          detail::buffers_of(d_values, to_alternate), num_items, begin_bit, end_bit, decomposer,
+          radix_scratch::double_buffer, stream);
+  return detail::select_alternate(d_temp_storage != nullptr && to_alternate, status, d_keys, d_values);
 }
 
 template <bool IsDescending, class KeyIterator, class Index, class NumItemsT, class Decomposer>
-cudaError_t sort_indices(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                         KeyIterator d_keys_in, Index* d_indices_out, NumItemsT num_items,
-                         Decomposer decomposer, int begin_bit, int end_bit,
-                         cudaStream_t stream) {
+cudaError_t sort_indices(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
+                         Index* d_indices_out, NumItemsT num_items, Decomposer decomposer, int begin_bit,
+                         int end_bit, cudaStream_t stream) {
   STRATA_NVTX_RANGE("strata::DeviceRadixSort::ArgSort");
   static_assert(std::is_integral_v<Index>,
                 "DeviceRadixSort::ArgSort writes numbers of items: d_indices_out must point to "
                 "integers");
   if (!can_index<Index>(num_items) ||
-      detail::sort_overlaps(d_temp_storage, d_keys_in, d_indices_out, num_items)) {
+      (d_temp_storage != nullptr && detail::arrays_overlap(d_keys_in, num_items, d_indices_out, num_items))) {
     return cudaErrorInvalidValue;
   }
-  return DispatchRadixSort<KeyIterator, index_iterator<Index>, Index, IsDescending, Decomposer>::
-      Dispatch(d_temp_storage, temp_storage_bytes, {d_keys_in, nullptr, nullptr},
-               {{}, d_indices_out, nullptr}, num_items, begin_bit, end_bit, decomposer,
-               radix_buffers::and_sorted_keys_in_storage, stream);
+  return DispatchRadixSort<KeyIterator, index_iterator<Index>, Index, IsDescending, Decomposer>::Dispatch(
+      d_temp_storage, temp_storage_bytes, {d_keys_in, nullptr, nullptr}, {{}, d_indices_out, nullptr},
+      num_items, begin_bit, end_bit, decomposer, radix_scratch::in_storage_with_sorted_keys, stream);
 }
 
 STRATA_ARCH_DETAIL_NAMESPACE_END

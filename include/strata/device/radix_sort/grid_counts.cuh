@@ -12,13 +12,16 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// How many items with each digit the blocks of a grid have, told to all of them without a barrier.
+/// How many items with each digit the blocks of a grid have. All blocks exchange these counts without a
+/// barrier.
 ///
-/// Each block has a row of words for each pass, and so has each group of blocks, to which its
-/// members add their counts: a block that wants the counts of all before it, and of all, reads the
-/// rows of all groups and those of its own group's members before it. The upper byte of a word says
-/// how many blocks have added to it, so a word is complete or not whoever looks, and no order among
-/// words matters. All words are cleared before the first barrier of the grid.
+///     one word of a row    | blocks that have added: 8 bits | items with the digit: 24 bits |
+///
+/// Each block has a row of words for each pass, and so has each group of 16 blocks, to whose row its members
+/// add. A block needs the counts of all blocks, and of the blocks before it: it reads the rows of all groups,
+/// and the rows of the members of its group before it. A word is complete when all members have added to it;
+/// the word itself says so, hence no order among words matters. All words are cleared before the first
+/// barrier of the grid.
 class radix_grid_counts {
  public:
   static constexpr unsigned group_blocks = 16;
@@ -38,8 +41,7 @@ class radix_grid_counts {
 
   /// By all threads of all blocks.
   STRATA_D void clear(int passes) const {
-    const auto count =
-        static_cast<unsigned>(number_of_words(blocks_, static_cast<std::size_t>(passes)));
+    const auto count = static_cast<unsigned>(number_of_words(blocks_, static_cast<std::size_t>(passes)));
     const unsigned step = gridDim.x * blockDim.x;
     for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step) words_[i] = 0;
   }
@@ -50,26 +52,26 @@ class radix_grid_counts {
     atomicAdd(word(pass, group_, digit), one_block + count);
   }
 
-  /// Waits for a part of the blocks and adds up how many of their items have the digit: `all`, and
-  /// `before` in blocks before this one. The sums of all `parts` parts are what there is.
+  /// Waits for a part of the blocks and adds up how many of their items have the digit: `all`, and `before`
+  /// in blocks before this one. The caller adds up the results of all `parts` parts.
   STRATA_D void collect(int pass, unsigned digit, unsigned part, unsigned parts, unsigned& before,
                         unsigned& all) const {
     const unsigned count = groups_ + blockIdx.x % group_blocks;
     before = all = 0;
-    // Or places of words and numbers of members stay in registers from pass to pass.
+    // Without this, addresses of words and numbers of members stay in registers from pass to pass.
     int begin = static_cast<int>(part);
-    platform::forget(begin);
-    for (auto first = static_cast<unsigned>(begin); first < count; first += parts * at_once) {
-      unsigned found[at_once];
+    platform::optimization_barrier(begin);
+    for (auto first = static_cast<unsigned>(begin); first < count; first += parts * words_per_batch) {
+      unsigned found[words_per_batch];
       for (;;) {
         STRATA_UNROLL
-        for (unsigned j = 0; j < at_once; ++j) {
+        for (unsigned j = 0; j < words_per_batch; ++j) {
           const unsigned i = first + j * parts;
           found[j] = i < count ? platform::load_relaxed(word(pass, row(i), digit)) : 0;
         }
         bool is_complete = true;
         STRATA_UNROLL
-        for (unsigned j = 0; j < at_once; ++j) {
+        for (unsigned j = 0; j < words_per_batch; ++j) {
           const unsigned i = first + j * parts;
           is_complete = is_complete && (i >= count || found[j] / one_block == members(i));
         }
@@ -77,7 +79,7 @@ class radix_grid_counts {
         STRATA_SPIN();
       }
       STRATA_UNROLL
-      for (unsigned j = 0; j < at_once; ++j) {
+      for (unsigned j = 0; j < words_per_batch; ++j) {
         const unsigned i = first + j * parts;
         const unsigned items = found[j] % one_block;
         if (i < groups_) all += items;
@@ -88,16 +90,14 @@ class radix_grid_counts {
 
  private:
   static constexpr unsigned one_block = 1u << 24;
-  // Words that a thread asks for before it looks at the first.
-  static constexpr unsigned at_once = 12;
+  // Words that a thread loads before it reads the first.
+  static constexpr unsigned words_per_batch = 12;
   // not for users: blocks of up to 2^16 items
   static_assert(group_blocks << 16 <= one_block && group_blocks < 256,
                 "the sum of a group's counts has 24 bits, the number of its members 8");
 
-  // Of the `i`-th row to read: groups first, then the members before this block of its own.
-  STRATA_D unsigned row(unsigned i) const {
-    return i < groups_ ? i : i + group_ * group_blocks;
-  }
+  // The number of the `i`-th row to read: first the groups, then the members of this block's group before it.
+  STRATA_D unsigned row(unsigned i) const { return i < groups_ ? i : i + group_ * group_blocks; }
   STRATA_D unsigned members(unsigned i) const {
     if (i >= groups_) return 1;
     const unsigned left = blocks_ - i * group_blocks;

@@ -7,11 +7,14 @@
 #include <strata/core/launcher.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/operators.hpp>
+#include <strata/core/platform.cuh>
 #include <strata/core/temporary_storage.hpp>
 #include <strata/core/types.hpp>
-#include <strata/device/arguments.cuh>
-#include <strata/device/call_tag.hpp>
-#include <strata/device/reduce/kernels.cuh>
+#include <strata/device/arguments/arrays.hpp>
+#include <strata/device/arguments/counts.cuh>
+#include <strata/device/grid/epoch.hpp>
+#include <strata/device/grid/last_block.cuh>
+#include <strata/device/reduce/agent.cuh>
 #include <strata/device/reduce/output.cuh>
 #include <strata/device/reduce/tuning.hpp>
 
@@ -21,41 +24,53 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// Transformations as the agent calls them, with the item and its number. `computes`: the user's code
-/// is in it.
-struct keep_item {
-  static constexpr bool computes = false;
-  template <class T>
-  STRATA_D const T& operator()(const T& item, std::size_t) const {
-    return item;
-  }
-};
+/// Reduces the whole input in one launch. Each block reduces its share of the input, and the last block to publish its
+/// result reduces the results of all blocks, in the order of the input. An empty input takes one block, which writes
+/// `init`.
+template <class MaxPolicy, class AccumT, class InputIterator, class OutputIterator, class ReductionOp,
+          class TransformOp, class InitT>
+__launch_bounds__(MaxPolicy::ActivePolicy::tuning.block_threads,
+                  MaxPolicy::ActivePolicy::tuning.blocks_per_multiprocessor)
+    STRATA_KERNEL void reduce_kernel(InputIterator d_in, OutputIterator d_out, even_share share,
+                                     typename last_block_gather<AccumT>::arguments gather_arguments,
+                                     ReductionOp reduction_op, TransformOp transform_op, InitT init) {
+  using Agent = AgentReduce<typename MaxPolicy::ActivePolicy, AccumT, ReductionOp, TransformOp>;
+  using Gather = last_block_gather<AccumT>;
+  struct shared_storage {
+    typename Agent::TempStorage agent;
+    typename Gather::TempStorage gather;
+  };
+  static_assert(sizeof(shared_storage) <= std::size_t{48} << 10,
+                "blocks of a reduction exchange results in 48 KB of shared memory: the accumulator is "
+                "too large, reduce smaller parts of it one after the other");
+  STRATA_SHARED(shared, Uninitialized<shared_storage>);
+  STRATA_ASSERT(blockDim.x == MaxPolicy::ActivePolicy::tuning.block_threads,
+                "reduce_kernel runs in a block of %u threads, its policy says %d", blockDim.x,
+                MaxPolicy::ActivePolicy::tuning.block_threads);
+  Agent agent(shared.Alias().agent, reduction_op, transform_op);
 
-template <class TransformOp>
-struct transform_item {
-  static constexpr bool computes = true;
-  TransformOp transform_op;
-  template <class T>
-  STRATA_D auto operator()(const T& item, std::size_t) {
-    return transform_op(item);
-  }
-};
+  platform::wait_for_previous_kernel();
+  platform::launch_next_kernel();
 
-struct number_item {
-  static constexpr bool computes = false;
-  template <class T>
-  STRATA_D KeyValuePair<long long, T> operator()(const T& item, std::size_t index) const {
-    return {static_cast<long long>(index), item};
+  AccumT result;
+  const bool has_result = agent.reduce_share(d_in, share, blockIdx.x, 0, result);
+  if (gridDim.x > 1) {
+    Gather gather(shared.Alias().gather, gather_arguments, blockIdx.x, gridDim.x);
+    if (!gather.publish_and_collect(result)) return;
+    result = agent.reduce_values(result, static_cast<int>(gridDim.x));
+    if (!gather.is_elected()) return;
   }
-};
+  if (threadIdx.x == 0) {
+    detail::store_result(agent, d_out, init, result, has_result);
+  }
+}
 
-/// Carries out one call of a device-wide reduction; `PolicyHub` may be replaced to override the
-/// tuning.
-template <class AccumT, class InputIterator, class OutputIterator, class ReductionOp,
-          class TransformOp, class InitT, class PolicyHub = reduce_policy_hub<AccumT>>
+/// One call of a device-wide reduction. A `PolicyHub` of the caller's overrides the tuning.
+template <class AccumT, class InputIterator, class OutputIterator, class ReductionOp, class TransformOp, class InitT,
+          class PolicyHub = reduce_policy_hub<AccumT>>
 struct DispatchReduce {
   using MaxPolicy = typename PolicyHub::MaxPolicy;
-  using Exchange = grid_exchange<AccumT>;
+  using Gather = last_block_gather<AccumT>;
 
   InputIterator d_in;
   OutputIterator d_out;
@@ -65,28 +80,28 @@ struct DispatchReduce {
   InitT init;
   cudaStream_t stream;
   device_properties device;
-  platform::packet* packets;
+  platform::tagged_word* words;
 
   template <class NumItemsT>
-  static cudaError_t Dispatch(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                              InputIterator d_in, OutputIterator d_out, NumItemsT num_items,
-                              ReductionOp reduction_op, TransformOp transform_op, InitT init,
-                              cudaStream_t stream) {
-    if (!is_count(num_items)) return cudaErrorInvalidValue;
-    temporary_storage::layout<1> storage;
-    storage.template reserve<platform::packet>(0, max_reduce_blocks * Exchange::packets_per_value);
-    if (d_temp_storage == nullptr) return answer_size_query(storage, temp_storage_bytes);
+  static cudaError_t Dispatch(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
+                              OutputIterator d_out, NumItemsT num_items, ReductionOp reduction_op,
+                              TransformOp transform_op, InitT init, cudaStream_t stream) {
     const auto count = static_cast<std::size_t>(num_items);
-    if ((count > 0 && detail::is_null(d_in)) || !detail::can_reach(d_in, count) ||
-        !detail::has_room_for_indices(d_out, count)) {
+    if (!is_count(num_items) || !detail::can_reach(d_in, count) ||
+        !argument_traits<OutputIterator>::can_index(count)) {
       return cudaErrorInvalidValue;
     }
-    if (detail::is_null(d_out) || !storage.map(d_temp_storage, temp_storage_bytes)) {
+    temporary_storage::layout<1> storage;
+    storage.template reserve<platform::tagged_word>(0, max_reduce_blocks * Gather::words_per_value);
+    if (d_temp_storage == nullptr) return answer_size_query(storage, temp_storage_bytes);
+    if ((count > 0 && detail::is_null(d_in)) || detail::is_null(d_out) ||
+        argument_traits<OutputIterator>::overlaps_itself(d_out) ||
+        !storage.map(d_temp_storage, temp_storage_bytes)) {
       return cudaErrorInvalidValue;
     }
     DispatchReduce dispatch{d_in,         d_out,        count,
                             reduction_op, transform_op, init,
-                            stream,       {},           storage.template get<platform::packet>(0)};
+                            stream,       {},           storage.template get<platform::tagged_word>(0)};
     const cudaError_t status = detail::current_device_properties(dispatch.device, stream);
     if (status != cudaSuccess) return status;
     return MaxPolicy::Invoke(dispatch.device.ptx_version, dispatch);
@@ -102,42 +117,40 @@ struct DispatchReduce {
 
     const unsigned blocks = number_of_blocks(tuning, num_items * sizeof(T));
     using Agent = AgentReduce<ActivePolicy, AccumT, ReductionOp, TransformOp>;
-    even_share share =
-        even_share::cut(d_in, num_items, blocks, Agent::template interleaved_packs<InputIterator>);
+    even_share share = even_share::cut(d_in, num_items, blocks, Agent::template interleaved_packs<InputIterator>);
     share.evict_first_fraction = evict_first_fraction(num_items * sizeof(T));
-    return strata::launch({"strata::DeviceReduce", dim3(blocks), dim3(tuning.block_threads), 0,
-                           stream, 1, device.ptx_version >= 900},
-                          reduce_kernel<MaxPolicy, AccumT, InputIterator, OutputIterator,
-                                        ReductionOp, TransformOp, InitT>,
-                          d_in, d_out, share,
-                          typename Exchange::arguments{packets, next_call_tag()}, reduction_op,
-                          transform_op, init);
+    return strata::launch(
+        {"strata::DeviceReduce", dim3(blocks), dim3(tuning.block_threads), 0, stream, 1, device.ptx_version >= 900},
+        reduce_kernel<MaxPolicy, AccumT, InputIterator, OutputIterator, ReductionOp, TransformOp, InitT>, d_in, d_out,
+        share, typename Gather::arguments{words, next_epoch()}, reduction_op, transform_op, init);
   }
 
-  // Half of L2 keeps its lines from call to call; but where nearly all lines are evict-first they
-  // push out each other before their time (2^28 ints: 242 us with 0.97, 238 with 0.75).
+  /// The fraction of the lines read that leave L2 first, so that the others stay for the next call. An array that does
+  /// not fit L2 and is reduced again and again finds up to half of L2 still there. i32 on an H200 (60 MiB of L2),
+  /// 2026-11-21, CUDA 13.0: 2^24 13.4 us instead of 18.6. Other calls gain next to nothing: 2^28 233.7 instead of
+  /// 234.6 us (0.4 %). Where nearly all lines are marked, they push out each other too early: 2^28 242 us with a
+  /// fraction of 0.97, 238 with 0.75.
   float evict_first_fraction(std::size_t bytes) const {
     const float kept = static_cast<float>(device.l2_bytes) * 0.5f;
     const float fraction = 1.0f - kept / static_cast<float>(bytes + 1);
-    const float least = 0.125f;
-    const float most = large_input_evict_first;
-    return fraction < least ? least : fraction > most ? most : fraction;
+    const float smallest = 0.125f;
+    const float largest = large_input_evict_first;
+    return fraction < smallest ? smallest : fraction > largest ? largest : fraction;
   }
 
   unsigned number_of_blocks(const reduce_tuning& tuning, std::size_t bytes) const {
     if (bytes <= static_cast<std::size_t>(tuning.single_block_bytes)) return 1;
     const auto multiprocessors = static_cast<std::size_t>(device.multiprocessors);
-    const std::size_t few = static_cast<std::size_t>(tuning.one_block_per_multiprocessor_bytes);
-    std::size_t blocks =
-        bytes / multiprocessors <= few
-            ? multiprocessors
-            : multiprocessors * static_cast<unsigned>(tuning.blocks_per_multiprocessor);
+    const auto small = static_cast<std::size_t>(tuning.one_block_per_multiprocessor_bytes);
+    std::size_t blocks = bytes / multiprocessors <= small
+                             ? multiprocessors
+                             : multiprocessors * static_cast<unsigned>(tuning.blocks_per_multiprocessor);
     const auto at_most = [&](std::size_t limit) { blocks = blocks < limit ? blocks : limit; };
     at_most(bytes / static_cast<std::size_t>(tuning.min_bytes_per_block));
     at_most(static_cast<std::size_t>(tuning.block_threads));
-    // Every block gets some: a granule of whole packs, wherever the first pack begins.
+    // Every block gets at least a granule of whole packs, wherever the first pack begins.
     constexpr std::size_t width =
-        is_vectorizable<InputIterator>::value ? 16 / sizeof(iterator_value_t<InputIterator>) : 1;
+        is_bulk_array<InputIterator> ? 16 / sizeof(iterator_value_t<InputIterator>) : 1;
     at_most(num_items / width < 1 ? 0 : (num_items / width - 1) / even_share::granule);
     return blocks > 0 ? static_cast<unsigned>(blocks) : 1;
   }

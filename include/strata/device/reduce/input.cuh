@@ -2,13 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <strata/core/aligned_range.hpp>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
 
 #include <cstddef>
-#include <cstdint>
-#include <type_traits>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
@@ -81,14 +80,6 @@ struct vector_input {
 /// of the next input's stay: measured, a quarter unmarked is better for both.
 inline constexpr float large_input_evict_first = 0.75f;
 
-/// True where items of `Iterator` may be loaded 16 bytes at a time, alignment permitting.
-template <class Iterator>
-struct is_vectorizable : std::false_type {};
-template <class T>
-struct is_vectorizable<T*>
-    : std::bool_constant<is_trivially_relocatable_v<T> && !std::is_volatile_v<T> &&
-                         is_power_of_two(sizeof(T)) && sizeof(T) <= 16> {};
-
 /// A sequence of items cut for several blocks: `head_items`, then whole packs of `width` items that
 /// the blocks share, then `tail_items`. The first and the last block also take what lies outside the
 /// packs. Where the order of items does not matter, the blocks take whole tiles in turn as long as
@@ -117,15 +108,12 @@ struct even_share {
     share.evict_first_fraction = large_input_evict_first;
     share.head_items = 0;
     std::size_t width = 1;
-    if constexpr (is_vectorizable<Iterator>::value) {
-      constexpr std::size_t item_bytes = sizeof(iterator_value_t<Iterator>);
-      const std::size_t misaligned = reinterpret_cast<std::uintptr_t>(iterator) % 16;
-      // Structs may lie where no boundary of 16 bytes falls between two of them.
-      if (misaligned % item_bytes == 0) {
-        const std::size_t head = (16 - misaligned) % 16 / item_bytes;
+    if constexpr (is_bulk_array<Iterator>) {
+      using range = aligned_range<iterator_value_t<Iterator>, std::size_t>;
+      if (range::has_boundary(iterator)) {
         share.is_vectorized = true;
-        share.head_items = head < num_items ? head : num_items;
-        width = 16 / item_bytes;
+        share.head_items = range(iterator, num_items).head;
+        width = range::width;
       } else {
         tile_packs = 0;
       }

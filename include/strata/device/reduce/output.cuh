@@ -4,8 +4,8 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/types.hpp>
-#include <strata/device/arguments.cuh>
-#include <strata/device/overlap.hpp>
+#include <strata/device/arguments/arrays.hpp>
+#include <strata/device/arguments/counts.cuh>
 
 #include <cstddef>
 #include <type_traits>
@@ -13,15 +13,33 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-template <class Iterator>
-bool is_null(const Iterator& iterator) {
-  if constexpr (std::is_pointer_v<Iterator>) {
-    return iterator == nullptr;
-  } else {
-    static_cast<void>(iterator);
-    return false;
+/// Transformations as the agent calls them, with the item and its index in the input. `computes`: the transformation
+/// runs the user's code.
+struct keep_item {
+  static constexpr bool computes = false;
+  template <class T>
+  STRATA_D const T& operator()(const T& item, std::size_t) const {
+    return item;
   }
-}
+};
+
+template <class TransformOp>
+struct transform_item {
+  static constexpr bool computes = true;
+  TransformOp transform_op;
+  template <class T>
+  STRATA_D auto operator()(const T& item, std::size_t) {
+    return transform_op(item);
+  }
+};
+
+struct number_item {
+  static constexpr bool computes = false;
+  template <class T>
+  STRATA_D KeyValuePair<long long, T> operator()(const T& item, std::size_t index) const {
+    return {static_cast<long long>(index), item};
+  }
+};
 
 /// An initial value that takes no part in the reduction: it is the result of an empty input.
 template <class T>
@@ -46,7 +64,7 @@ STRATA_D void store_result(Agent& agent, OutputIterator d_out, const InitT& init
   }
 }
 
-/// An output of (index, value) pairs that go to two places.
+/// An output of (index, value) pairs that writes indices and values to two arrays.
 template <class ValueIterator, class IndexIterator>
 struct arg_output {
   ValueIterator values;
@@ -64,7 +82,7 @@ struct arg_output {
   STRATA_D arg_output operator+(std::ptrdiff_t n) const { return {values + n, indices + n}; }
 };
 
-/// An output of (index, value) pairs that go to one place, whose type has members `key` and
+/// An output of (index, value) pairs that writes to one array, whose type has members `key` and
 /// `value`, such as CUB's pair.
 template <class Iterator>
 struct pair_output {
@@ -88,34 +106,31 @@ struct pair_output {
   STRATA_D pair_output operator+(std::ptrdiff_t n) const { return {pairs + n}; }
 };
 
-/// Whether an output has room for the number of any of `count` items.
-template <class OutputIterator>
-bool has_room_for_indices(const OutputIterator&, std::size_t) {
-  return true;
-}
 template <class ValueIterator, class IndexIterator>
-bool has_room_for_indices(const arg_output<ValueIterator, IndexIterator>&, std::size_t count) {
-  return can_index<output_value_t<IndexIterator, long long>>(count);
-}
-template <class Iterator>
-bool has_room_for_indices(const pair_output<Iterator>&, std::size_t count) {
-  using Pair = output_value_t<Iterator, KeyValuePair<long long, char>>;
-  return can_index<decltype(Pair::key)>(count);
-}
+struct argument_traits<arg_output<ValueIterator, IndexIterator>> {
+  static bool is_null(const arg_output<ValueIterator, IndexIterator>& output) {
+    return detail::is_null(output.values) || detail::is_null(output.indices);
+  }
+  static constexpr bool can_index(std::size_t count) {
+    return detail::can_index<output_value_t<IndexIterator, long long>>(count);
+  }
+  static bool overlaps_itself(const arg_output<ValueIterator, IndexIterator>& output) {
+    return detail::arrays_overlap(output.values, 1, output.indices, 1);
+  }
+};
 
 template <class Iterator>
-byte_range bytes_of(const pair_output<Iterator>& output, std::size_t count) {
-  return bytes_of(output.pairs, count);
-}
-
-template <class ValueIterator, class IndexIterator>
-bool is_null(const arg_output<ValueIterator, IndexIterator>& output) {
-  return detail::is_null(output.values) || detail::is_null(output.indices);
-}
-template <class Iterator>
-bool is_null(const pair_output<Iterator>& output) {
-  return detail::is_null(output.pairs);
-}
+struct argument_traits<pair_output<Iterator>> {
+  static bool is_null(const pair_output<Iterator>& output) { return detail::is_null(output.pairs); }
+  STRATA_HD static byte_range bytes(const pair_output<Iterator>& output, std::size_t count) {
+    return detail::bytes_of(output.pairs, count);
+  }
+  static constexpr bool can_index(std::size_t count) {
+    using Pair = output_value_t<Iterator, KeyValuePair<long long, char>>;
+    return detail::can_index<decltype(Pair::key)>(count);
+  }
+  static constexpr bool overlaps_itself(const pair_output<Iterator>&) { return false; }
+};
 
 }  // namespace detail
 STRATA_NAMESPACE_END

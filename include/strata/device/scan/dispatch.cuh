@@ -8,19 +8,16 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/temporary_storage.hpp>
 #include <strata/core/types.hpp>
-#include <strata/device/arguments.cuh>
-#include <strata/device/call_tag.hpp>
-#include <strata/device/overlap.hpp>
-#include <strata/device/reduce/output.cuh>
-#include <strata/device/resident_grid.cuh>
-#include <strata/device/scan/initial_value.cuh>
+#include <strata/device/arguments/arrays.hpp>
+#include <strata/device/arguments/counts.cuh>
+#include <strata/device/grid/epoch.hpp>
+#include <strata/device/grid/launch.cuh>
+#include <strata/device/grid/tagged_word.cuh>
+#include <strata/device/grid/tile_aggregates.cuh>
 #include <strata/device/scan/kernels.cuh>
 #include <strata/device/scan/tuning.hpp>
-#include <strata/device/scan/wave_sums.cuh>
-#include <strata/device/scan/work_scan.cuh>
 
 #include <cstddef>
-#include <cstdint>
 #include <type_traits>
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
@@ -29,63 +26,47 @@ STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 inline constexpr std::size_t max_scan_blocks = 1024;
 
 /// Items of a tile, at least.
-inline constexpr std::size_t least_tile = 128;
+inline constexpr std::size_t min_tile_items = 128;
 
-/// Carries out one call of a device-wide scan; `PolicyHub` may be replaced to override the tuning.
-/// `InitT` is NullType, a value, or a FutureValue. `Rings` says how a ring does the same as the
-/// scan of `d_in`. With `Rings::moves_in_place`, a result may be written to the place of another
-/// item: no block can then reduce a tile of another one, and all must be
-/// resident.
-template <class AccumT, class InputIterator, class OutputIterator, class ScanOp, bool IsInclusive,
-          class InitT, class PolicyHub = scan_policy_hub<iterator_value_t<InputIterator>, AccumT>,
-          class Rings =
-              scan_rings<InputIterator, OutputIterator, AccumT, ScanOp, IsInclusive, InitT>>
+/// Carries out one call of a device-wide scan. `PolicyHub` may be replaced to override the tuning.
+///
+/// `Problem` says what is scanned. Scans, scans by key, selections and reductions by key are problems:
+///
+/// - `can_reach(num_items)`: whether the types of iterators can represent the indices of all items;
+/// - `are_arguments_valid(num_items)`: what the host can know of arrays and operators;
+/// - `tile_input()`, `tile_output(num_items)`, `tile_op()` and `tile_init()` (NullType, a value, or a
+///   FutureValue), with their types `TileInput` ... and `Accum`, in which sums are carried: the problem as a
+///   scan of one iterator into another, for AgentScanTile;
+/// - `moves_in_place`: an output may overwrite an item of another tile. A block then cannot reduce a tile in
+///   place of its block, so all blocks must be resident;
+/// - `has_pipeline<UsesBulkCopies>`, and `steps<Policy, UsesBulkCopies>`: the same for AgentScanPipeline;
+/// - `can_copy_in_bulk()`, `head_items()`: whether alignment allows bulk copies, and how many items come
+///   before the first 16-byte boundary.
+template <class Problem, class PolicyHub = typename Problem::policy_hub>
 struct DispatchScan {
   using MaxPolicy = typename PolicyHub::MaxPolicy;
-  using Sums = wave_sums<AccumT>;
-  using InputT = iterator_value_t<InputIterator>;
+  using Aggregates = tile_aggregates<typename Problem::Accum>;
 
-  InputIterator d_in;
-  OutputIterator d_out;
+  Problem problem;
   std::size_t num_items;
-  ScanOp scan_op;
-  InitT init;
-  Rings rings;
   cudaStream_t stream;
   device_properties device;
-  platform::packet* packets;
+  platform::tagged_word* words;
 
   template <class NumItemsT>
-  static cudaError_t Dispatch(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                              InputIterator d_in, OutputIterator d_out, NumItemsT num_items,
-                              ScanOp scan_op, InitT init, cudaStream_t stream) {
-    return Dispatch(d_temp_storage, temp_storage_bytes, d_in, d_out, num_items, scan_op, init,
-                    Rings{{d_in, d_out, scan_op, init}}, stream);
-  }
-
-  template <class NumItemsT>
-  static cudaError_t Dispatch(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                              InputIterator d_in, OutputIterator d_out, NumItemsT num_items,
-                              ScanOp scan_op, InitT init, const Rings& rings, cudaStream_t stream) {
-    if (!is_count(num_items)) return cudaErrorInvalidValue;
+  static cudaError_t Dispatch(void* d_temp_storage, std::size_t& temp_storage_bytes, const Problem& problem,
+                              NumItemsT num_items, cudaStream_t stream) {
     const auto count = static_cast<std::size_t>(num_items);
-    const std::size_t most_tiles = ceiling_divide(count, least_tile);
+    if (!is_count(num_items) || !problem.can_reach(count)) return cudaErrorInvalidValue;
+    const std::size_t max_tiles = ceiling_divide(count, min_tile_items);
     temporary_storage::layout<1> storage;
-    storage.template reserve<platform::packet>(
-        0,
-        Sums::number_of_packets(most_tiles < max_scan_blocks ? most_tiles : max_scan_blocks));
+    storage.template reserve<platform::tagged_word>(
+        0, Aggregates::number_of_words(max_tiles < max_scan_blocks ? max_tiles : max_scan_blocks));
     if (d_temp_storage == nullptr) return answer_size_query(storage, temp_storage_bytes);
     if (!storage.map(d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
+    if (!problem.are_arguments_valid(count)) return cudaErrorInvalidValue;
     if (count == 0) return cudaSuccess;
-    if (detail::is_null(d_in) || detail::is_null(d_out) || detail::is_null_initial_value(init) ||
-        !detail::can_reach(d_in, count) || !detail::can_reach(d_out, count) ||
-        detail::is_overwritten(init, d_out, count) ||
-        (!detail::are_same_array(d_in, d_out) &&
-         detail::arrays_overlap(d_in, count, d_out, count))) {
-      return cudaErrorInvalidValue;
-    }
-    DispatchScan dispatch{d_in, d_out, count,  scan_op,
-                          init, rings, stream, {}, storage.template get<platform::packet>(0)};
+    DispatchScan dispatch{problem, count, stream, {}, storage.template get<platform::tagged_word>(0)};
     const cudaError_t status = detail::current_device_properties(dispatch.device, stream);
     if (status != cudaSuccess) return status;
     return MaxPolicy::Invoke(dispatch.device.ptx_version, dispatch);
@@ -93,99 +74,101 @@ struct DispatchScan {
 
   template <class ActivePolicy>
   cudaError_t Invoke() {
-    const std::size_t count = tiles<ActivePolicy, small_tiles>();
-    if (count == 1 || (!Rings::moves_in_place &&
-                       count <= static_cast<std::size_t>(device.multiprocessors))) {
-      return start_one_wave<ActivePolicy, small_tiles>();
+    const auto multiprocessors = static_cast<std::size_t>(device.multiprocessors);
+    const std::size_t small_tiles = tiles<ActivePolicy, small_tile>();
+    if (small_tiles == 1 || (!Problem::moves_in_place && small_tiles <= multiprocessors)) {
+      return launch_one_round<ActivePolicy, small_tile>();
     }
-    constexpr bool has_ring = ActivePolicy::ring_from_bytes != ~std::size_t{0};
-    if constexpr (has_ring) {
-      cudaError_t status = cudaSuccess;
-      if (num_items * sizeof(InputT) >= ActivePolicy::ring_from_bytes &&
-          rings.start(ring_start<ActivePolicy>{*this}, status)) {
-        return status;
+    const std::size_t large_tiles = tiles<ActivePolicy, large_tile>();
+    if constexpr (ActivePolicy::pipeline_above != no_pipeline) {
+      if (large_tiles > static_cast<std::size_t>(ActivePolicy::pipeline_above) * multiprocessors) {
+        if constexpr (Problem::template has_pipeline<true>) {
+          if (problem.can_copy_in_bulk()) return launch_pipeline<ActivePolicy, true>(problem.head_items());
+        }
+        if constexpr (Problem::template has_pipeline<false>) return launch_pipeline<ActivePolicy, false>(0);
       }
     }
-    if (!Rings::moves_in_place && tiles<ActivePolicy, large_tiles>() <= max_scan_blocks) {
-      return start_one_wave<ActivePolicy, large_tiles>();
+    if (!Problem::moves_in_place && large_tiles <= max_scan_blocks) {
+      return launch_one_round<ActivePolicy, large_tile>();
     }
-    return start_waves<ActivePolicy, large_tiles>();
+    return launch_rounds<ActivePolicy, large_tile>();
   }
 
-  template <class ActivePolicy>
-  struct ring_start {
-    const DispatchScan& call;
+ private:
+  template <class ActivePolicy, bool UsesBulkCopies>
+  cudaError_t launch_pipeline(unsigned head_items) const {
+    using Steps = typename Problem::template steps<ActivePolicy, UsesBulkCopies>;
+    using Agent = AgentScanPipeline<Steps>;
+    // not for users: storage is for either
+    static_assert(tile_aggregates<typename Steps::Aggregate>::words_per_value <= Aggregates::words_per_value,
+                  "a pipeline's aggregates must fit where those of tiles in registers do");
+    const tiled_input input{num_items, ceiling_divide<std::size_t>(num_items - head_items, Agent::tile_items),
+                            head_items};
+    static kernel_property_cache cache;
+    return detail::launch_resident(
+        {"strata::DeviceScan", dim3(1), dim3(static_cast<unsigned>(Agent::block_threads)),
+         Agent::dynamic_shared_bytes, stream, 1, true},
+        cache, device, input.tiles, max_scan_blocks,
+        scan_pipeline_kernel<MaxPolicy, typename Steps::Problem, UsesBulkCopies>, problem, input, exchange());
+  }
 
-    template <class Form>
-    cudaError_t operator()(const Form& form, std::size_t head) const {
-      using Ring = ring_of<ActivePolicy, Form>;
-      // not for users: storage is for either
-      static_assert(wave_sums<typename Form::Sum>::packets_per_value <= Sums::packets_per_value,
-                    "a ring's sums must fit where the tiles' sums do");
-      const ring_shape shape{
-          call.num_items, ceiling_divide<std::size_t>(call.num_items - head, Ring::tile_items),
-          static_cast<unsigned>(head)};
-      static kernel_property_cache cache;
-      return detail::launch_resident(
-          {"strata::DeviceScan", dim3(1), dim3(static_cast<unsigned>(Ring::block_threads)),
-           Ring::dynamic_shared_bytes, call.stream, 1, true},
-          cache, call.device, shape.tiles, max_scan_blocks, scan_ring_kernel<MaxPolicy, Form>, form,
-          shape, call.exchange());
-    }
-  };
+  // A block for each tile. They need not be resident together: a cooperative launch cannot overlap with the
+  // kernel before (2^18 ints in a batch: 3.4 us, 4.7 if cooperative; H200, 2026-11-21).
+  template <class ActivePolicy, template <class> class Tile>
+  cudaError_t launch_one_round() const {
+    return strata::launch(configuration<ActivePolicy, Tile>(), scan_tile_kernel<MaxPolicy, Tile, true, Problem>,
+                          problem.tile_input(), problem.tile_output(num_items), num_items, may_overwrite_input(),
+                          problem.tile_op(), problem.tile_init(), exchange());
+  }
 
-  template <class ActivePolicy, template <class> class Tiles>
+  template <class ActivePolicy, template <class> class Tile>
+  cudaError_t launch_rounds() const {
+    static kernel_property_cache cache;
+    return detail::launch_resident(configuration<ActivePolicy, Tile>(), cache, device, tiles<ActivePolicy, Tile>(),
+                                   max_scan_blocks, scan_tile_kernel<MaxPolicy, Tile, false, Problem>,
+                                   problem.tile_input(), problem.tile_output(num_items), num_items, false,
+                                   problem.tile_op(), problem.tile_init(), exchange());
+  }
+
+  template <class ActivePolicy, template <class> class Tile>
   std::size_t tiles() const {
-    constexpr scan_tile_tuning tuning = Tiles<ActivePolicy>::value;
-    constexpr std::size_t tile =
-        static_cast<std::size_t>(tuning.block_threads) * tuning.items_per_thread;
-    static_assert(tile >= least_tile, "scan_tile_tuning: a tile must have at least 128 items");
-    return ceiling_divide(num_items, tile);
+    constexpr scan_tile_tuning tuning = Tile<ActivePolicy>::tuning;
+    constexpr std::size_t tile_items = static_cast<std::size_t>(tuning.block_threads) * tuning.items_per_thread;
+    static_assert(tile_items >= min_tile_items, "scan_tile_tuning: a tile must have at least 128 items");
+    return ceiling_divide(num_items, tile_items);
   }
 
-  template <class ActivePolicy, template <class> class Tiles>
+  template <class ActivePolicy, template <class> class Tile>
   launch_configuration configuration() const {
-    launch_configuration result{"strata::DeviceScan",
-                                dim3(static_cast<unsigned>(tiles<ActivePolicy, Tiles>())),
-                                dim3(Tiles<ActivePolicy>::value.block_threads)};
+    launch_configuration result{"strata::DeviceScan", dim3(static_cast<unsigned>(tiles<ActivePolicy, Tile>())),
+                                dim3(Tile<ActivePolicy>::tuning.block_threads)};
     result.stream = stream;
     result.programmatic = device.ptx_version >= 900;
     return result;
   }
 
-  // A block for each tile; they need not be resident together, which costs launches their overlap
-  // with the kernel before (2^18 ints: 3.4 us in a batch, 4.7 if cooperative).
-  template <class ActivePolicy, template <class> class Tiles>
-  cudaError_t start_one_wave() {
-    return strata::launch(configuration<ActivePolicy, Tiles>(),
-                          scan_tiles_kernel<MaxPolicy, Tiles, true, AccumT, InputIterator,
-                                            OutputIterator, ScanOp, IsInclusive, InitT>,
-                          d_in, d_out, num_items, may_overwrite_input(), scan_op, init, exchange());
-  }
-
-  template <class ActivePolicy, template <class> class Tiles>
-  cudaError_t start_waves() {
-    static kernel_property_cache cache;
-    return detail::launch_resident(configuration<ActivePolicy, Tiles>(), cache, device,
-                                   tiles<ActivePolicy, Tiles>(), max_scan_blocks,
-                                   scan_tiles_kernel<MaxPolicy, Tiles, false, AccumT, InputIterator,
-                                                     OutputIterator, ScanOp, IsInclusive, InitT>,
-                                   d_in, d_out, num_items, false, scan_op, init, exchange());
-  }
-
-  // Only launches that a graph keeps are carried out again with the same tag.
-  wave_sums_arguments exchange() const {
-    cudaStreamCaptureStatus capture = cudaStreamCaptureStatusActive;
-    const bool is_known = cudaStreamIsCapturing(stream, &capture) == cudaSuccess;
-    return {packets, next_call_tag(), !is_known || capture != cudaStreamCaptureStatusNone,
-            Rings::moves_in_place};
+  tile_aggregates_arguments exchange() const {
+    return {words, next_epoch(), detail::is_replayable(stream), Problem::moves_in_place};
   }
 
   bool may_overwrite_input() const {
     constexpr bool are_arrays =
-        std::is_pointer_v<InputIterator> && std::is_pointer_v<OutputIterator>;
-    return !are_arrays || detail::arrays_overlap(d_in, num_items, d_out, num_items);
+        std::is_pointer_v<typename Problem::TileInput> && std::is_pointer_v<typename Problem::TileOutput>;
+    return !are_arrays ||
+           detail::arrays_overlap(problem.tile_input(), num_items, problem.tile_output(num_items), num_items);
   }
 };
+
+/// Counts items of an input whose size has this type.
+template <class NumItemsT>
+using item_count_t = std::conditional_t<(sizeof(NumItemsT) <= 4), unsigned, unsigned long long>;
+
+/// The number of results of an empty input.
+template <class Iterator>
+cudaError_t write_zero(const char* name, Iterator out, cudaStream_t stream) {
+  launch_configuration configuration{name, dim3(1), dim3(1)};
+  configuration.stream = stream;
+  return strata::launch(configuration, write_zero_kernel<Iterator>, out);
+}
 
 STRATA_ARCH_DETAIL_NAMESPACE_END

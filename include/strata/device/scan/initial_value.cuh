@@ -4,8 +4,7 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/types.hpp>
-#include <strata/device/overlap.hpp>
-#include <strata/device/reduce/output.cuh>
+#include <strata/device/arguments/arrays.hpp>
 
 #include <cstddef>
 
@@ -55,8 +54,7 @@ bool is_overwritten(const InitT&, const OutputIterator&, std::size_t) {
   return false;
 }
 template <class T, class Iterator, class OutputIterator>
-bool is_overwritten(const FutureValue<T, Iterator>& init, const OutputIterator& d_out,
-                    std::size_t count) {
+bool is_overwritten(const FutureValue<T, Iterator>& init, const OutputIterator& d_out, std::size_t count) {
   return begins_within(init.iterator(), d_out, count);
 }
 

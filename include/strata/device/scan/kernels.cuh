@@ -6,75 +6,77 @@
 #include <strata/core/platform.cuh>
 #include <strata/core/platform_bulk_copy.cuh>
 #include <strata/core/types.hpp>
-#include <strata/device/scan/agent_ring.cuh>
-#include <strata/device/scan/agent_tiles.cuh>
+#include <strata/device/grid/tile_aggregates.cuh>
+#include <strata/device/scan/agent_pipeline.cuh>
+#include <strata/device/scan/agent_tile.cuh>
 #include <strata/device/scan/tuning.hpp>
-#include <strata/device/scan/wave_sums.cuh>
 
 #include <cstddef>
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// Which of a policy's tunings a kernel takes.
+/// Which tile of a policy a kernel takes.
 template <class Policy>
-struct small_tiles {
-  static constexpr scan_tile_tuning value = Policy::small_tile;
+struct small_tile {
+  static constexpr scan_tile_tuning tuning = Policy::small_tile;
 };
 template <class Policy>
-struct large_tiles {
-  static constexpr scan_tile_tuning value = Policy::large_tile;
+struct large_tile {
+  static constexpr scan_tile_tuning tuning = Policy::large_tile;
 };
 
-/// Scans by tiles held in registers: one for each block, or in waves of blocks that are all
-/// resident.
-template <class MaxPolicy, template <class> class Tiles, bool IsOneWave, class AccumT,
-          class InputIterator, class OutputIterator, class ScanOp, bool IsInclusive, class InitT>
-__launch_bounds__(Tiles<typename MaxPolicy::ActivePolicy>::value.block_threads,
-                  Tiles<typename MaxPolicy::ActivePolicy>::value.blocks_per_multiprocessor)
-    STRATA_KERNEL void scan_tiles_kernel(InputIterator d_in, OutputIterator d_out,
-                                         std::size_t num_items, bool may_overwrite_input,
-                                         ScanOp scan_op, InitT init,
-                                         wave_sums_arguments exchange) {
-  using Tuning = Tiles<typename MaxPolicy::ActivePolicy>;
-  using Agent = AgentScanTiles<Tuning, IsOneWave, AccumT, InputIterator, OutputIterator, ScanOp,
-                               IsInclusive, InitT>;
+/// Scans tiles in registers: one for each block, or several rounds of tiles by blocks that are all resident.
+template <class MaxPolicy, template <class> class Tile, bool IsOneRound, class Problem>
+__launch_bounds__(Tile<typename MaxPolicy::ActivePolicy>::tuning.block_threads,
+                  Tile<typename MaxPolicy::ActivePolicy>::tuning.blocks_per_multiprocessor)
+    STRATA_KERNEL void scan_tile_kernel(typename Problem::TileInput d_in, typename Problem::TileOutput d_out,
+                                        std::size_t num_items, bool may_overwrite_input,
+                                        typename Problem::TileOp scan_op, typename Problem::TileInit init,
+                                        tile_aggregates_arguments exchange) {
+  using ActiveTile = Tile<typename MaxPolicy::ActivePolicy>;
+  using Agent = AgentScanTile<ActiveTile, IsOneRound, Problem>;
   STRATA_SHARED(shared, Uninitialized<typename Agent::TempStorage>);
-  STRATA_ASSERT(blockDim.x == Tuning::value.block_threads,
-                "scan_tiles_kernel runs in a block of %u threads, its policy says %d", blockDim.x,
-                Tuning::value.block_threads);
+  STRATA_ASSERT(blockDim.x == ActiveTile::tuning.block_threads,
+                "scan_tile_kernel runs in a block of %u threads, its policy says %d", blockDim.x,
+                ActiveTile::tuning.block_threads);
 
   platform::wait_for_previous_kernel();
   platform::launch_next_kernel();
 
-  Agent(shared.Alias(), d_in, d_out, num_items, may_overwrite_input, scan_op, init, exchange)
-      .scan();
+  Agent(shared.Alias(), d_in, d_out, num_items, may_overwrite_input, scan_op, init).scan(exchange);
 }
 
-/// The ring that does the work of a form (see AgentRing).
-template <class Policy, class Form>
-using ring_of = AgentRing<typename Form::template work<Policy>>;
+template <class Policy, class Problem, bool UsesBulkCopies>
+using scan_pipeline = AgentScanPipeline<typename Problem::template steps<Policy, UsesBulkCopies>>;
 
-/// Goes through a ring of stages in dynamic shared memory. All blocks are resident.
-template <class MaxPolicy, class Form>
-__launch_bounds__(ring_of<typename MaxPolicy::ActivePolicy, Form>::block_threads,
-                  ring_of<typename MaxPolicy::ActivePolicy, Form>::blocks_per_multiprocessor)
-    STRATA_KERNEL void scan_ring_kernel(const STRATA_GRID_CONSTANT Form form,
-                                        const STRATA_GRID_CONSTANT ring_shape shape,
-                                        wave_sums_arguments exchange) {
+/// Scans tiles in a pipeline of stages in dynamic shared memory. All blocks are resident.
+template <class MaxPolicy, class Problem, bool UsesBulkCopies>
+__launch_bounds__(
+    scan_pipeline<typename MaxPolicy::ActivePolicy, Problem, UsesBulkCopies>::block_threads,
+    scan_pipeline<typename MaxPolicy::ActivePolicy, Problem, UsesBulkCopies>::blocks_per_multiprocessor)
+    STRATA_KERNEL void scan_pipeline_kernel(const STRATA_GRID_CONSTANT Problem problem,
+                                            const STRATA_GRID_CONSTANT tiled_input input,
+                                            tile_aggregates_arguments exchange) {
   if constexpr (platform::has_bulk_copies) {
-    using Agent = ring_of<typename MaxPolicy::ActivePolicy, Form>;
+    using Policy = typename MaxPolicy::ActivePolicy;
+    using Agent = scan_pipeline<Policy, Problem, UsesBulkCopies>;
     STRATA_SHARED(shared, Uninitialized<typename Agent::TempStorage>);
     STRATA_DYNAMIC_SHARED(stages);
     STRATA_ASSERT(blockDim.x == Agent::block_threads,
-                  "scan_ring_kernel runs in a block of %u threads, its policy says %d", blockDim.x,
+                  "scan_pipeline_kernel runs in a block of %u threads, its policy says %d", blockDim.x,
                   Agent::block_threads);
 
     platform::wait_for_previous_kernel();
     platform::launch_next_kernel();
 
-    typename Form::template work<typename MaxPolicy::ActivePolicy> work(form, shape);
-    Agent(shared.Alias(), stages, work, shape, exchange).run();
+    typename Problem::template steps<Policy, UsesBulkCopies> steps(problem, input);
+    Agent(shared.Alias(), stages, steps, input, exchange).run();
   }
+}
+
+template <class Iterator>
+STRATA_KERNEL void write_zero_kernel(Iterator out) {
+  *out = static_cast<output_value_t<Iterator, int>>(0);
 }
 
 STRATA_ARCH_DETAIL_NAMESPACE_END

@@ -12,7 +12,7 @@
 
 STRATA_NAMESPACE_BEGIN
 
-/// How a scan whose blocks hold a tile in registers is cut.
+/// A tile that a block holds in registers.
 struct scan_tile_tuning {
   int block_threads;
   int items_per_thread;
@@ -22,21 +22,21 @@ struct scan_tile_tuning {
   int blocks_per_multiprocessor;
 };
 
-/// How a scan of a long input is cut, whose tiles go through a ring of stages in shared memory.
-struct scan_ring_tuning {
+/// A pipeline whose stages hold one column of items.
+struct scan_pipeline_tuning {
   int scanning_threads;
   int vectors_per_thread;  // of 16 bytes; odd
   int stages;
-  /// Rounds from the sum of a tile to the use of its prefix.
+  /// Rounds from the upsweep of a tile to its downsweep.
   int lag;
   /// What shared memory must allow.
   int blocks_per_multiprocessor;
-  /// Of inputs that bulk copies cannot bring.
+  /// If inputs cannot be copied in bulk.
   int item_loading_warps = 16;
 };
 
-/// The same where stages hold several columns: what keys, values or flags say of an item.
-struct ring_columns_tuning {
+/// A pipeline whose stages hold several columns: keys or flags, and values.
+struct columns_pipeline_tuning {
   int scanning_threads;
   int thread_bytes;  // in all columns together, at most
   int stages;
@@ -44,6 +44,9 @@ struct ring_columns_tuning {
   int blocks_per_multiprocessor;
   int item_loading_warps = 8;
 };
+
+/// `pipeline_above` of a policy: inputs of more large tiles for each multiprocessor take the pipeline.
+inline constexpr int no_pipeline = -1;
 
 namespace detail {
 
@@ -57,8 +60,8 @@ struct scan_policy_hub {
     return items < 1 ? 1 : items > 32 ? 32 : items;
   }
 
-  // What a block may have of static shared memory. Transposing a tile takes up to twice its size, or
-  // so, by the alignment of its items; scanning it, an item for each thread.
+  // The limit of static shared memory. Transposing a tile takes up to about twice its size, by the alignment of
+  // its items; scanning it takes an item for each thread.
   static constexpr std::size_t shared_limit = std::size_t{48} << 10;
   template <int Threads, int Items>
   static constexpr int fitting_items() {
@@ -83,76 +86,73 @@ struct scan_policy_hub {
     }
   }
   static constexpr int threads = fitting_threads<512>();
-  // Of a few hundred bytes not even one item for each thread fits.
+  // Of items of some hundred bytes, not even one for each thread fits.
   static constexpr bool is_transposed =
-      sizeof(typename BlockLoad<AccumT, threads, 1, BLOCK_LOAD_WARP_TRANSPOSE>::TempStorage) <=
-      shared_limit;
+      sizeof(typename BlockLoad<AccumT, threads, 1, BLOCK_LOAD_WARP_TRANSPOSE>::TempStorage) <= shared_limit;
 
-  struct Policy750 : ChainedPolicy<750, Policy750, Policy750> {
-    /// One tile per multiprocessor: a thread loads 16 bytes, and the sooner a block has published its
-    /// sum the better.
-    static constexpr scan_tile_tuning small_tile{threads, items_within(16), BLOCK_LOAD_VECTORIZE,
-                                                 BLOCK_STORE_VECTORIZE, 1};
-    /// Enough bytes on their way.
+  // Measured: H200, 2026-11-21 and 22, batches of ExclusiveSum of 4-byte items, in microseconds per call.
+  struct rows {
+    /// One tile for each multiprocessor. A thread loads 16 bytes: the sooner a block publishes, the better.
+    /// 2^18 items: 3.0; with 256 threads 3.7, with 1,024 threads 5.0.
+    static constexpr scan_tile_tuning small_tile{/*block_threads=*/threads,
+                                                 /*items_per_thread=*/items_within(16), BLOCK_LOAD_VECTORIZE,
+                                                 BLOCK_STORE_VECTORIZE, /*blocks_per_multiprocessor=*/1};
+    /// More bytes in flight. 2^20 items: 4.3; with 256 threads 5.7, with 384 threads 7.2; with 32 bytes a
+    /// thread 6.2, with 48 bytes 7.3, with 80 bytes 5.0.
     static constexpr scan_tile_tuning large_tile{
-        threads, fitting_items<threads, items_within(64)>(),
+        /*block_threads=*/threads, /*items_per_thread=*/fitting_items<threads, items_within(64)>(),
         is_transposed ? BLOCK_LOAD_WARP_TRANSPOSE : BLOCK_LOAD_DIRECT,
-        is_transposed ? BLOCK_STORE_WARP_TRANSPOSE : BLOCK_STORE_DIRECT, 1};
-    static constexpr scan_ring_tuning ring{320, 9, 4, 2, 1};
-    /// Inputs from this size on take the ring.
-    static constexpr std::size_t ring_from_bytes = ~std::size_t{0};
+        is_transposed ? BLOCK_STORE_WARP_TRANSPOSE : BLOCK_STORE_DIRECT, /*blocks_per_multiprocessor=*/1};
+    /// 2^22 / 2^24 / 2^28 items: 9.7 / 40.5 / 544; 384 x 7 x 4 takes 9.8 / 41.6 / 563; 256 x 7 x 4, two blocks,
+    /// 532 for 2^28, but 9 % longer for structs of 16 bytes. 16 loading warps for inputs that are no arrays:
+    /// 745 for 2^28; 4, 6, 8 and 12 of them: 1,803, 1,322, 1,077 and 836.
+    static constexpr scan_pipeline_tuning pipeline{/*scanning_threads=*/320, /*vectors_per_thread=*/9,
+                                                   /*stages=*/4, /*lag=*/2, /*blocks_per_multiprocessor=*/1};
   };
 
-  struct Policy900 : ChainedPolicy<900, Policy900, Policy750> {
-    static constexpr scan_tile_tuning small_tile = Policy750::small_tile;
-    static constexpr scan_tile_tuning large_tile = Policy750::large_tile;
-    static constexpr scan_ring_tuning ring = Policy750::ring;
-    // Two large tiles for each multiprocessor of an H200: up to there, one tile for each block takes
-    // less time than the ring to fill.
-    static constexpr std::size_t ring_from_bytes =
-        sizeof(InputT) *
-        (static_cast<std::size_t>(2 * 132 * large_tile.block_threads * large_tile.items_per_thread) +
-         1);
+  // Not measured: from Policy900. No bulk copies before 9.0.
+  struct Policy750 : ChainedPolicy<750, Policy750, Policy750>, rows {
+    static constexpr int pipeline_above = no_pipeline;
   };
-
-  // Less than half of the shared memory of 9.0 and 10.0: no ring.
-  struct Policy1200 : ChainedPolicy<1200, Policy1200, Policy900> {
-    static constexpr scan_tile_tuning small_tile = Policy750::small_tile;
-    static constexpr scan_tile_tuning large_tile = Policy750::large_tile;
-    static constexpr scan_ring_tuning ring = Policy750::ring;
-    static constexpr std::size_t ring_from_bytes = Policy750::ring_from_bytes;
+  // As measured; the bound of 2 is between sizes that were: 2^20 items, one large tile for each multiprocessor,
+  // take 4.3 in registers, 2^22, four of them, 9.7 in the pipeline, which takes longer to fill.
+  struct Policy900 : ChainedPolicy<900, Policy900, Policy750>, rows {
+    static constexpr int pipeline_above = 2;
   };
-
+  // Not measured: from Policy900. Less than half of the shared memory of 9.0 and 10.0: no pipeline.
+  struct Policy1200 : ChainedPolicy<1200, Policy1200, Policy900>, rows {
+    static constexpr int pipeline_above = no_pipeline;
+  };
   using MaxPolicy = Policy1200;
 };
 
-/// For scans whose stages hold columns: as they spare much work on each item, whatever is too long
-/// for small tiles goes through the ring.
+/// For problems whose stages hold columns. Tiles in registers read keys and apply operators twice for each item,
+/// so inputs of more than one small tile for each multiprocessor take the pipeline.
 template <class InputT, class AccumT>
 struct columns_policy_hub {
-  using tiles = typename scan_policy_hub<InputT, AccumT>::Policy750;
-
-  struct Policy750 : ChainedPolicy<750, Policy750, Policy750> {
-    static constexpr scan_tile_tuning small_tile = tiles::small_tile;
-    static constexpr scan_tile_tuning large_tile = tiles::large_tile;
-    static constexpr ring_columns_tuning columns{320, 176, 4, 2, 1};
-    static constexpr std::size_t ring_from_bytes = ~std::size_t{0};
+  struct rows {
+    // Not measured: from scan_policy_hub.
+    static constexpr scan_tile_tuning small_tile = scan_policy_hub<InputT, AccumT>::rows::small_tile;
+    static constexpr scan_tile_tuning large_tile = scan_policy_hub<InputT, AccumT>::rows::large_tile;
+    /// H200, 2026-11-21 and 22, 2^24 / 2^28 items of 4 bytes in runs of 16, in microseconds per call:
+    /// ExclusiveSumByKey 65.3 / 888, ReduceByKey 52.2 / 673, If 33.0 / 398, run lengths 35.1 / 411. Shapes were
+    /// compared by ReduceByKey of an earlier version, 54.6 / 710: 512 x 96 x 4 took 54.3 / 700, but run lengths
+    /// of 2^28 items 528 instead of 437; 256 x 176 x 5 took 58.3 / 779.
+    static constexpr columns_pipeline_tuning columns{/*scanning_threads=*/320, /*thread_bytes=*/176,
+                                                     /*stages=*/4, /*lag=*/2, /*blocks_per_multiprocessor=*/1};
   };
 
-  struct Policy900 : ChainedPolicy<900, Policy900, Policy750> {
-    static constexpr scan_tile_tuning small_tile = Policy750::small_tile;
-    static constexpr scan_tile_tuning large_tile = Policy750::large_tile;
-    static constexpr ring_columns_tuning columns = Policy750::columns;
-    static constexpr std::size_t ring_from_bytes = 1;
+  // Not measured: from Policy900. No bulk copies before 9.0.
+  struct Policy750 : ChainedPolicy<750, Policy750, Policy750>, rows {
+    static constexpr int pipeline_above = no_pipeline;
   };
-
-  struct Policy1200 : ChainedPolicy<1200, Policy1200, Policy900> {
-    static constexpr scan_tile_tuning small_tile = Policy750::small_tile;
-    static constexpr scan_tile_tuning large_tile = Policy750::large_tile;
-    static constexpr ring_columns_tuning columns = Policy750::columns;
-    static constexpr std::size_t ring_from_bytes = Policy750::ring_from_bytes;
+  struct Policy900 : ChainedPolicy<900, Policy900, Policy750>, rows {
+    static constexpr int pipeline_above = 0;
   };
-
+  // Not measured: from Policy900. Less than half of the shared memory of 9.0 and 10.0: no pipeline.
+  struct Policy1200 : ChainedPolicy<1200, Policy1200, Policy900>, rows {
+    static constexpr int pipeline_above = no_pipeline;
+  };
   using MaxPolicy = Policy1200;
 };
 

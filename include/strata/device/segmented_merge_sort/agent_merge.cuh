@@ -3,14 +3,13 @@
 #pragma once
 
 #include <strata/block/specializations/segment_tile.cuh>
-#include <strata/block/specializations/serial_merge.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
-#include <strata/device/radix_sort/grid_barrier.cuh>
+#include <strata/device/grid/barrier.cuh>
+#include <strata/device/segmented_merge_sort/agent_tile.cuh>
 #include <strata/device/segmented_merge_sort/merge_plan.cuh>
 #include <strata/device/segmented_merge_sort/split_runs.cuh>
-#include <strata/device/segmented_merge_sort/transfer.cuh>
 #include <strata/device/segmented_merge_sort/workspace.cuh>
 
 #include <cstddef>
@@ -19,15 +18,15 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// One block of the merges of long segments. In each level the runs of a segment are merged four by four,
-/// from the output to the buffer or back; blocks take tiles of the results in turn and find by a search
-/// which items of the four runs belong there. Between two levels, all blocks meet.
+/// A block of the merges of long segments. Each level merges the runs of a segment four by four, from the
+/// output to the buffer or back. Blocks take tiles of the result by tickets and find by a search which items
+/// of the four runs belong there. A barrier of the grid separates two levels.
 ///
-/// The searches leave open a few items at both ends of a tile, which are merged with the others and not
-/// stored. A tile is merged twice in shared memory: the first two runs and the last two beside each
-/// other, then both results, the second of which lies there in reverse.
+/// The searches leave open a few items at both ends of a tile. These are merged with the others and not
+/// stored. A tile is merged twice in shared memory: first the runs 0 and 1, and beside them 2 and 3; then
+/// both results, the second of which is stored in reverse.
 ///
-/// A segment takes part in as many levels as it needs. `RunItems` is the length of the runs of the first.
+/// A segment takes part in as many levels as it needs. In the first level, runs have `RunItems` items.
 template <int BlockThreads, int ItemsPerThread, int TileItems, int RunItems, class Key, class Value,
           class Compare>
 class AgentSegmentMerge {
@@ -36,14 +35,14 @@ class AgentSegmentMerge {
   using Item = segment_item<Key, Value>;
   using Arrays = merge_sort_arrays<Key, Value>;
   using Plan = SegmentMergePlan<BlockThreads, ItemsPerThread, TileItems, RunItems, Key, Value, Compare>;
-  static constexpr int most_open = Plan::most_open;
+  static constexpr int max_open = Plan::max_open;
   static constexpr bool has_vectors = !has_values && transfers_vectors<Key>;
   using vectors = vector_transfer<Key, BlockThreads>;
   static constexpr int vector_items =
       sizeof(Item) < 16 ? 16 / static_cast<int>(sizeof(Item)) : 1;
-  // Threads that have no more items to merge go on to read, before and behind what there is.
+  // Threads at the ends of a merge read before and behind its items.
   static constexpr int margin = round_up(ItemsPerThread, vector_items);
-  using Memory = segment_tile<Item, 1, margin + Plan::room_items + 2 * merge_ways * vector_items + margin>;
+  using Memory = segment_tile<Item, 1, margin + Plan::capacity_items + 2 * merge_ways * vector_items + margin>;
 
  public:
   struct TempStorage {
@@ -60,11 +59,13 @@ class AgentSegmentMerge {
         buffer_(buffer),
         compare_(compare) {}
 
-  STRATA_D void merge(const grid_barrier_arguments& meeting) {
+  STRATA_D void merge(const grid_barrier_arguments& arguments) {
     STRATA_UNROLL_N(1)
     for (unsigned level = 0; level < workspace_.progress->levels; ++level) {
-      // Told from the others by its tag, which may be taken from memory when it is needed.
-      grid_barrier<BlockThreads> barrier({meeting.flags, nullptr, meeting.tag + level, false});
+      // One barrier for each level, with an epoch of its own. A barrier for all levels would keep its phase in
+      // registers during the merges; the sum of epoch and level is computed when it is needed.
+      grid_barrier<BlockThreads> barrier(
+          {arguments.flags, nullptr, arguments.epoch + level, false});
       if (level > 0) barrier.arrive();
       plan_.begin(level);
       if (level > 0) barrier.wait();
@@ -72,21 +73,16 @@ class AgentSegmentMerge {
       while (plan_.has_next()) {
         plan_.next(level);
         STRATA_UNROLL_N(1)
-        for (int s = 0; s < plan_.count(); ++s) merge_tile(plan_.share(s));
+        for (int t = 0; t < plan_.count(); ++t) merge(plan_.tile(t));
         __syncthreads();
       }
     }
   }
 
  private:
-  /// Computed again where it is needed, so that nothing that depends on it takes registers in between.
-  STRATA_D static int thread() {
-    int thread = static_cast<int>(threadIdx.x);
-    platform::forget(thread);
-    return thread;
-  }
+  STRATA_D static int thread() { return detail::reloaded_thread_index(); }
 
-  STRATA_D void merge_tile(const merge_share& planned) {
+  STRATA_D void merge(const merge_tile& planned) {
     if (planned.items == 0) return;
     int begins[merge_ways];
     load(planned, begins);
@@ -96,14 +92,14 @@ class AgentSegmentMerge {
     // Threads of the first merge, then those of the second.
     const int threads1 = (count1 + ItemsPerThread - 1) / ItemsPerThread;
     {
-      const int mine = thread();
-      const bool is2 = mine >= threads1;
-      const int diagonal = (is2 ? mine - threads1 : mine) * ItemsPerThread;
+      const int index = thread();
+      const bool is2 = index >= threads1;
+      const int diagonal = (is2 ? index - threads1 : index) * ItemsPerThread;
       if (diagonal < (is2 ? count2 : count1)) {
         merge_runs(is2 ? begins[2] : begins[0], planned.counts[is2 ? 2 : 0],
                    is2 ? begins[3] : begins[1], planned.counts[is2 ? 3 : 1], diagonal, merged);
       } else {
-        // Registers that are unset here would be taken for occupied through all of the loop.
+        // A register that is unset on this path counts as occupied throughout the loop.
         clear(merged);
       }
     }
@@ -113,17 +109,17 @@ class AgentSegmentMerge {
       put(origin - planned.skipped, 1, thread() * ItemsPerThread, planned.skipped + planned.items,
           merged);
     } else {
-      const int mine = thread();
-      const bool is2 = mine >= threads1;
-      const int diagonal = (is2 ? mine - threads1 : mine) * ItemsPerThread;
+      const int index = thread();
+      const bool is2 = index >= threads1;
+      const int diagonal = (is2 ? index - threads1 : index) * ItemsPerThread;
       if (is2) {
         put(margin + count1 + count2 - 1, -1, diagonal, count2, merged);
       } else {
         put(margin, 1, diagonal, count1, merged);
       }
       __syncthreads();
-      if (mine * ItemsPerThread < planned.items) {
-        merge_opposed(count1, count2, planned.skipped + mine * ItemsPerThread, merged);
+      if (index * ItemsPerThread < planned.items) {
+        merge_opposed(count1, count2, planned.skipped + index * ItemsPerThread, merged);
       } else {
         clear(merged);
       }
@@ -139,8 +135,8 @@ class AgentSegmentMerge {
     for (int i = 0; i < ItemsPerThread; ++i) items[i] = Item{};
   }
 
-  /// Brings the parts of the runs to shared memory; `begins` says where they are.
-  STRATA_D void load(const merge_share& planned, int (&begins)[merge_ways]) {
+  /// Loads the parts of the runs to shared memory, at the indices `begins`.
+  STRATA_D void load(const merge_tile& planned, int (&begins)[merge_ways]) {
     Memory& memory = storage_.memory;
     const Arrays& from = planned.from_buffer ? buffer_ : output_;
     const Key* const keys = from.keys + planned.keys_from;
@@ -167,8 +163,8 @@ class AgentSegmentMerge {
       }
       next = begins[run] + count;
     }
-    // The wait for items and the waits of the searches are one.
-    plan_.go_on();
+    // The searches load keys while the copies are in flight.
+    plan_.make_steps();
     platform::wait_for_async_copies();
     __syncthreads();
   }
@@ -189,20 +185,20 @@ class AgentSegmentMerge {
     }
   }
 
-  STRATA_D const Arrays& target_of(const merge_share& planned) const {
+  STRATA_D const Arrays& target_of(const merge_tile& planned) const {
     return planned.from_buffer ? output_ : buffer_;
   }
-  /// Where the result begins in shared memory; what is skipped has room before it.
-  STRATA_D int origin_of(const merge_share& planned) const {
-    const int least = margin + round_up(most_open, vector_items);
+  /// The index of the result in shared memory. Skipped items lie before it.
+  STRATA_D int origin_of(const merge_tile& planned) const {
+    const int first = margin + round_up(max_open, vector_items);
     if constexpr (has_vectors) {
-      return least + vectors::surplus(target_of(planned).keys + planned.to + planned.keys_to);
+      return first + vectors::surplus(target_of(planned).keys + planned.to + planned.keys_to);
     } else {
-      return least;
+      return first;
     }
   }
 
-  STRATA_D void store(const merge_share& planned, int origin) {
+  STRATA_D void store(const merge_tile& planned, int origin) {
     const Arrays& to = target_of(planned);
     const int items = planned.items;
     const long long target = planned.to;
@@ -220,28 +216,22 @@ class AgentSegmentMerge {
     __syncthreads();
   }
 
-  /// A thread's items, from `diagonal` on, of the stable merge of two runs.
+  /// A thread's slice, from `diagonal` on, of the stable merge of two runs.
   STRATA_D void merge_runs(int begin1, int count1, int begin2, int count2, int diagonal,
                            Item (&merged)[items_per_thread]) {
     Memory& memory = storage_.memory;
-    const int first =
-        detail::split_runs_of_tile<1>(memory, begin1, count1, begin2, count2, diagonal, compare_);
-    const int end1 = begin1 + count1, end2 = begin2 + count2;
-    platform::may_be_unwritten(memory.at(end1), sizeof(Item) * items_per_thread);
-    platform::may_be_unwritten(memory.at(end2), sizeof(Item));
-    detail::merge_serially<ItemsPerThread>(memory, begin1 + first, end1, begin2 + diagonal - first,
-                                           end2, merged, compare_);
+    platform::may_be_unwritten(memory.at(begin1 + count1), sizeof(Item) * items_per_thread);
+    platform::may_be_unwritten(memory.at(begin2 + count2), sizeof(Item));
+    detail::merge_in_tile<1, ItemsPerThread>(memory, begin1, count1, begin2, count2, diagonal, merged,
+                                             compare_);
   }
 
-  /// The same of two runs side by side, the second of which lies in reverse.
+  /// The same of two runs side by side, the second of which is in reverse.
   STRATA_D void merge_opposed(int count1, int count2, int diagonal, Item (&merged)[items_per_thread]) {
     Memory& memory = storage_.memory;
-    const int end1 = margin + count1, last2 = end1 + count2 - 1;
-    const int first =
-        detail::split_runs_of_tile<-1>(memory, margin, count1, last2, count2, diagonal, compare_);
     platform::may_be_unwritten(memory.at(0), sizeof(Item) * static_cast<std::size_t>(margin));
-    detail::merge_opposed_serially<ItemsPerThread>(memory, margin + first, end1,
-                                                   last2 - (diagonal - first), merged, compare_);
+    detail::merge_in_tile<-1, ItemsPerThread>(memory, margin, count1, margin + count1 + count2 - 1,
+                                              count2, diagonal, merged, compare_);
   }
 
   TempStorage& storage_;

@@ -3,18 +3,93 @@
 #pragma once
 
 #include <strata/block/block_segmented_merge_sort.cuh>
+#include <strata/core/item_vector.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/core/platform_async_copy.cuh>
 #include <strata/core/types.hpp>
-#include <strata/device/segmented_merge_sort/transfer.cuh>
+#include <strata/device/arguments/segments.cuh>
 #include <strata/device/segmented_merge_sort/workspace.cuh>
+#include <strata/thread/specializations/vector_access.cuh>
 
+#include <cstddef>
+#include <cstdint>
 #include <type_traits>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// Loads segments into a tile, sorts them and stores them, so many items away from where they were.
+/// Copies a key or a value to shared memory. The calling thread must wait for its asynchronous copies.
+template <class T, class Iterator>
+STRATA_D void load_part(T* shared, const Iterator& from, long long index) {
+  if constexpr (is_pointer_to<Iterator, T> && platform::is_async_copy_size<T>) {
+    platform::copy_async<sizeof(T)>(shared, from + index);
+  } else {
+    *shared = static_cast<T>(from[static_cast<difference_of<Iterator>>(index)]);
+  }
+}
+
+/// Whether 16 bytes hold whole items, and no item crosses a 16-byte boundary.
+template <class T>
+inline constexpr bool transfers_vectors = 16 % sizeof(T) == 0 && alignof(T) == sizeof(T);
+
+/// Moves items between device memory and shared memory, by a block, 16 bytes at a time. Both sides have the
+/// same alignment to 16 bytes. No other bytes than those of the items are read or written. The ends are not
+/// found by aligned_range: its formula takes 18 instructions more in the merges of sm_90.
+template <class T, int BlockThreads>
+struct vector_transfer {
+  static constexpr int vector_bytes = 16;
+  static constexpr int vector_items = vector_bytes / static_cast<int>(sizeof(T));
+
+  /// Items behind a multiple of 16 bytes.
+  STRATA_D static int surplus(const T* p) {
+    return static_cast<int>(reinterpret_cast<std::uintptr_t>(p) % vector_bytes / sizeof(T));
+  }
+
+  STRATA_D static void load(int thread, const T* from, int items, T* shared) {
+    const ends_of ends(surplus(from), items);
+    STRATA_UNROLL_N(4)
+    for (int v = thread; v < ends.vectors; v += BlockThreads) {
+      const int i = ends.head + v * vector_items;
+      platform::copy_async<vector_bytes>(shared + i, from + i);
+    }
+    const int i = ends.single(thread, items);
+    if (i >= 0) shared[i] = from[i];
+  }
+
+  STRATA_D static void store(int thread, const T* shared, int items, T* to) {
+    const ends_of ends(surplus(to), items);
+    STRATA_UNROLL_N(4)
+    for (int v = thread; v < ends.vectors; v += BlockThreads) {
+      const int i = ends.head + v * vector_items;
+      item_vector<T, vector_items> vector;
+      vector.load(shared + i);
+      vector.store_global(to + i);
+    }
+    const int i = ends.single(thread, items);
+    if (i >= 0) to[i] = shared[i];
+  }
+
+ private:
+  struct ends_of {
+    int head;  // items before the first whole vector
+    int vectors;
+
+    STRATA_D ends_of(int surplus, int items) {
+      head = surplus == 0 ? 0 : vector_items - surplus;
+      head = head < items ? head : items;
+      vectors = static_cast<int>(static_cast<unsigned>(items - head) / unsigned{vector_items});
+    }
+    /// The item outside of whole vectors that a thread has to move, or -1.
+    STRATA_D int single(int thread, int items) const {
+      if (thread < head) return thread;
+      const int i = vectors * vector_items + thread;
+      return i < items && thread >= head ? i : -1;
+    }
+  };
+};
+
+/// Loads segments into a tile in shared memory, sorts them, and stores them at offsets of the output.
 /// `KeysIn` and `ValuesIn` are iterators.
 template <int BlockThreads, int ItemsPerThread, class Key, class Value, class KeysIn, class ValuesIn,
           class Compare>
@@ -22,6 +97,7 @@ class AgentSegmentTile {
  public:
   using Sort = BlockSegmentedMergeSort<Key, BlockThreads, ItemsPerThread, Value>;
   using TempStorage = typename Sort::TempStorage;
+  using Arrays = merge_sort_arrays<Key, Value>;
   static constexpr int block_threads = BlockThreads;
   static constexpr int tile_items = Sort::tile_items;
 
@@ -29,60 +105,56 @@ class AgentSegmentTile {
                             const Compare& compare)
       : storage_(storage), keys_(keys), values_(values), compare_(compare) {}
 
-  /// By all threads, of which the first `count` or more have a segment each: how many of these were taken, at
-  /// least. Behind a barrier if the tile has been used before.
+  /// By all threads. The first `count` or more pass a segment each. Returns how many of these the tile takes.
+  /// A barrier must stand between the last use of the tile and this call.
   STRATA_D int plan(int length, long long begin, int count) {
     return tile().Plan(length, begin, count);
   }
 
-  /// None of those that were taken has items.
+  /// Whether no segment of the tile has items.
   STRATA_D bool is_empty() const { return tile().Segments() == 0; }
 
-  /// Loads and sorts those that were taken.
+  /// Loads and sorts the segments of the tile.
   STRATA_D void sort() {
     origin_ = load(tile());
     tile(origin_).Sort(compare_);
   }
 
-  /// Stores them. What is needed before and after the sort is computed twice, so that all registers are
-  /// the sort's.
-  STRATA_D void store(const merge_sort_arrays<Key, Value>& output, long long move_keys,
-                      long long move_values) {
-    store(tile(origin_), output, move_keys, move_values);
+  /// Stores them, keys and values so many items behind where they were in the input. Computes again what
+  /// the load has computed, so that the sort has all registers.
+  STRATA_D void store(const Arrays& output, long long keys_offset, long long values_offset) {
+    store(tile(origin_), output, keys_offset, values_offset);
   }
 
-  /// Segments no longer than this need no plan if they lie side by side, one for each thread.
-  static constexpr int most_own = ItemsPerThread;
+  /// Segments that lie side by side need no plan if each has a thread and no more items than this.
+  static constexpr int max_thread_segment = ItemsPerThread;
 
-  /// Sorts the items from `begin` on, of which each thread has a segment or nothing.
-  STRATA_D void sort_own(const segment_bounds& own, long long begin, int items,
-                         const merge_sort_arrays<Key, Value>& output) {
-    load_stretch(begin, items);
+  /// Sorts the `items` items from `begin` on, of which each thread has a segment or nothing.
+  STRATA_D void sort_thread_segments(const segment_bounds& local, long long begin, int items,
+                                     const Arrays& output) {
+    load_range(begin, items);
     __syncthreads();
-    tile().SortOwn(static_cast<int>(own.begin - begin), static_cast<int>(own.length), compare_);
-    store_stretch(begin, items, output, 0, 0);
+    tile().SortOwn(static_cast<int>(local.begin - begin), static_cast<int>(local.length), compare_);
+    store_range(begin, items, output, 0, 0);
   }
 
-  /// The same in two steps, of segments that have some threads each, a power of two up to a warp.
-  STRATA_D void sort_own(const segment_bounds& own, const segment_bounds& all, int owners) {
-    load_stretch(all.begin, static_cast<int>(all.length));
+  /// Sorts segments that lie side by side, in the range `all`. Each has `owners` threads, a power of two up
+  /// to a warp; `local` is that of the calling thread.
+  STRATA_D void sort_uniform_segments(const segment_bounds& local, const segment_bounds& all,
+                                      int owners) {
+    load_range(all.begin, static_cast<int>(all.length));
     __syncthreads();
-    tile().SortOwn(static_cast<int>(own.begin - all.begin), static_cast<int>(own.length), owners, compare_);
+    tile().SortOwn(static_cast<int>(local.begin - all.begin), static_cast<int>(local.length), owners,
+                   compare_);
   }
-  STRATA_D void store_own(const segment_bounds& all, const merge_sort_arrays<Key, Value>& output) {
-    store_stretch(all.begin, static_cast<int>(all.length), output, 0, 0);
+  STRATA_D void store_uniform_segments(const segment_bounds& all, const Arrays& output) {
+    store_range(all.begin, static_cast<int>(all.length), output, 0, 0);
   }
 
  private:
   using item_type = typename Sort::Item;
-  /// Blocks go through several tiles: what depends on the thread is computed again for each step.
-  STRATA_D static int thread() {
-    int thread = static_cast<int>(threadIdx.x);
-    platform::forget(thread);
-    return thread;
-  }
   STRATA_D Sort tile(int origin = Sort::least_origin) const {
-    Sort sort(storage_, thread());
+    Sort sort(storage_, detail::reloaded_thread_index());
     sort.Origin(origin);
     return sort;
   }
@@ -95,8 +167,8 @@ class AgentSegmentTile {
   // Lanes that move one segment, of those that are scattered.
   static constexpr int segment_lanes = ItemsPerThread > 16 ? warp_threads : 8;
 
-  /// Whether segments lie side by side in device memory.
-  STRATA_D static bool is_stretch(const Sort& tile) {
+  /// Whether the segments of the tile lie side by side in device memory.
+  STRATA_D static bool is_range(const Sort& tile) {
     const int count = tile.Segments();
     const long long begin = tile.Place(0);
     bool is_one = true;
@@ -109,94 +181,95 @@ class AgentSegmentTile {
 
   /// Returns the tile's origin.
   STRATA_D int load(Sort tile) {
-    const bool is_one = is_stretch(tile);
+    const bool is_one = is_range(tile);
     int origin = Sort::least_origin;
     if constexpr (has_vectors) {
       if (is_one) {
         origin += vectors::surplus(keys_ + tile.Place(0));
         tile.Origin(origin);
-        vectors::load(thread(), keys_ + tile.Place(0), tile.Items(), tile.Position(0));
+        vectors::load(detail::reloaded_thread_index(), keys_ + tile.Place(0), tile.Items(),
+                      tile.Position(0));
       }
     }
     if (!has_vectors || !is_one) {
       for_each(tile, is_one,
-               [this](item_type* item, long long place) { load_item(item, place); });
+               [this](item_type* item, long long index) { load_item(item, index); });
     }
     platform::wait_for_async_copies();
     __syncthreads();
     return origin;
   }
 
-  STRATA_D void store(Sort tile, const merge_sort_arrays<Key, Value>& output, long long move_keys,
-                      [[maybe_unused]] long long move_values) {
-    const bool is_one = is_stretch(tile);
+  STRATA_D void store(Sort tile, const Arrays& output, long long keys_offset,
+                      [[maybe_unused]] long long values_offset) {
+    const bool is_one = is_range(tile);
     if constexpr (has_vectors) {
-      Key* const target = output.keys + tile.Place(0) + move_keys;
+      Key* const target = output.keys + tile.Place(0) + keys_offset;
       if (is_one && output.keys != nullptr &&
           vectors::surplus(target) == vectors::surplus(keys_ + tile.Place(0))) {
-        vectors::store(thread(), tile.Position(0), tile.Items(), target);
+        vectors::store(detail::reloaded_thread_index(), tile.Position(0), tile.Items(), target);
         return;
       }
     }
     if (has_gaps && is_one) {
-      store_stretch(tile.Place(0), tile.Items(), output, move_keys, move_values);
+      store_range(tile.Place(0), tile.Items(), output, keys_offset, values_offset);
       return;
     }
-    for_each(tile, is_one, [&](const item_type* item, long long place) {
-      store_item(*item, output, place + move_keys, place + move_values);
+    for_each(tile, is_one, [&](const item_type* item, long long index) {
+      store_item(*item, output, index + keys_offset, index + values_offset);
     });
   }
 
-  STRATA_D void load_item(item_type* item, long long place) const {
+  STRATA_D void load_item(item_type* item, long long index) const {
     if constexpr (has_values) {
-      detail::load_part(&item->key, keys_, place);
-      detail::load_part(&item->value, values_, place);
+      detail::load_part(&item->key, keys_, index);
+      detail::load_part(&item->value, values_, index);
     } else {
-      detail::load_part(item, keys_, place);
+      detail::load_part(item, keys_, index);
     }
   }
-  STRATA_D item_type item_at(long long place) const {
-    const auto key = static_cast<Key>(keys_[static_cast<difference_of<KeysIn>>(place)]);
+  STRATA_D item_type item_at(long long index) const {
+    const auto key = static_cast<Key>(keys_[static_cast<difference_of<KeysIn>>(index)]);
     if constexpr (has_values) {
-      return {key, static_cast<Value>(values_[static_cast<difference_of<ValuesIn>>(place)])};
+      return {key, static_cast<Value>(values_[static_cast<difference_of<ValuesIn>>(index)])};
     } else {
       return key;
     }
   }
-  STRATA_D static void store_item(const item_type& item,
-                                  const merge_sort_arrays<Key, Value>& output, long long key_place,
-                                  [[maybe_unused]] long long value_place) {
-    if (output.keys != nullptr) output.keys[key_place] = detail::key_of(item);
-    if constexpr (has_values) output.values[value_place] = item.value;
+  STRATA_D static void store_item(const item_type& item, const Arrays& output, long long key_index,
+                                  [[maybe_unused]] long long value_index) {
+    if (output.keys != nullptr) output.keys[key_index] = detail::key_of(item);
+    if constexpr (has_values) output.values[value_index] = item.value;
   }
 
-  /// Loads or stores all items, which lie side by side in device memory. Through registers where these are
-  /// free: asynchronous copies need more instructions.
-  STRATA_D void load_stretch(long long begin, int items) {
-    constexpr int at_once = ItemsPerThread < 8 ? ItemsPerThread : 8;
-    item_type loaded[static_cast<std::size_t>(at_once)];
+  /// Loads or stores a range of device memory that is the whole tile. Loads go through registers, which are
+  /// free at this point: asynchronous copies take more instructions.
+  STRATA_D void load_range(long long begin, int items) {
+    constexpr int items_per_batch = ItemsPerThread < 8 ? ItemsPerThread : 8;
+    item_type loaded[static_cast<std::size_t>(items_per_batch)];
     STRATA_UNROLL_N(1)
-    for (int done = 0; done < ItemsPerThread; done += at_once) {
-      // Registers that were unset on some path would be taken for occupied before, in a caller's loop.
+    for (int done = 0; done < ItemsPerThread; done += items_per_batch) {
+      // A register that is unset on some path counts as occupied before, throughout a caller's loop.
       STRATA_UNROLL
-      for (int i = 0; i < at_once; ++i) loaded[i] = item_type{};
-      for_stretch<at_once>(done, begin, items, [this, &loaded](int i, item_type*, long long place) {
-        loaded[i] = item_at(place);
-      });
-      for_stretch<at_once>(done, begin, items, [&loaded](int i, item_type* item, long long) {
-        *item = loaded[i];
-      });
+      for (int i = 0; i < items_per_batch; ++i) loaded[i] = item_type{};
+      for_range<items_per_batch>(
+          done, begin, items,
+          [this, &loaded](int i, item_type*, long long index) { loaded[i] = item_at(index); });
+      for_range<items_per_batch>(
+          done, begin, items,
+          [&loaded](int i, item_type* item, long long) { *item = loaded[i]; });
     }
   }
-  STRATA_D void store_stretch(long long begin, int items, const merge_sort_arrays<Key, Value>& output,
-                              long long move_keys, long long move_values) {
-    for_stretch<ItemsPerThread>(0, begin, items, [&](int, const item_type* item, long long place) {
-      store_item(*item, output, place + move_keys, place + move_values);
-    });
+  STRATA_D void store_range(long long begin, int items, const Arrays& output, long long keys_offset,
+                            long long values_offset) {
+    for_range<ItemsPerThread>(
+        0, begin, items, [&](int, const item_type* item, long long index) {
+          store_item(*item, output, index + keys_offset, index + values_offset);
+        });
   }
   template <int Count, class Move>
-  STRATA_D void for_stretch(int done, long long begin, int items, const Move& move) {
-    const int first = thread() + done * BlockThreads;
+  STRATA_D void for_range(int done, long long begin, int items, const Move& move) {
+    const int first = detail::reloaded_thread_index() + done * BlockThreads;
     item_type* const item = tile().Position(first);
     STRATA_UNROLL
     for (int i = 0; i < Count; ++i) {
@@ -209,7 +282,7 @@ class AgentSegmentTile {
   template <class Move>
   STRATA_D static void for_each(Sort& tile, bool is_one, const Move& move) {
     if (is_one) {
-      const int items = tile.Items(), first = thread();
+      const int items = tile.Items(), first = detail::reloaded_thread_index();
       const long long begin = tile.Place(0);
       item_type* item = tile.Position(first);
       STRATA_UNROLL_N(4)
@@ -217,18 +290,18 @@ class AgentSegmentTile {
         move(item, begin + i);
       }
     } else {
-      const int count = tile.Segments(), mine = thread();
-      // Few segments are long ones.
-      const bool is_few = count <= BlockThreads / segment_lanes / 2;
-      const int lanes = is_few ? BlockThreads : segment_lanes;
+      const int count = tile.Segments(), thread = detail::reloaded_thread_index();
+      // Segments of a tile are long if there are few of them: then the block moves one after the other.
+      const bool is_by_block = count <= BlockThreads / segment_lanes / 2;
+      const int lanes = is_by_block ? BlockThreads : segment_lanes;
       STRATA_UNROLL_N(1)
-      for (int s = is_few ? 0 : mine / segment_lanes; s < count;
-           s += is_few ? 1 : BlockThreads / segment_lanes) {
+      for (int s = is_by_block ? 0 : thread / segment_lanes; s < count;
+           s += is_by_block ? 1 : BlockThreads / segment_lanes) {
         const int first = tile.Begin(s), length = tile.Length(s);
-        const long long place = tile.Place(s);
+        const long long begin = tile.Place(s);
         STRATA_UNROLL_N(2)
-        for (int i = is_few ? mine : mine % segment_lanes; i < length; i += lanes) {
-          move(tile.Position(first + i), place + i);
+        for (int i = is_by_block ? thread : thread % segment_lanes; i < length; i += lanes) {
+          move(tile.Position(first + i), begin + i);
         }
       }
     }

@@ -5,20 +5,18 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
-#include <strata/device/arguments.cuh>
-#include <strata/device/overlap.hpp>
-#include <strata/device/reduce/output.cuh>
+#include <strata/device/arguments/arrays.hpp>
+#include <strata/device/arguments/counts.cuh>
+#include <strata/device/arguments/segments.cuh>
 #include <strata/device/segmented_merge_sort/dispatch.cuh>
-#include <strata/device/segmented_merge_sort/transfer.cuh>
-#include <strata/device/segmented_reduce/segments.cuh>
 
 #include <cstddef>
-#include <limits>
+#include <iterator>
 #include <type_traits>
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// Which segments a call sorts, from counts of any integer types; what the host can know of them.
+/// The segments of a call, made from counts of any integer types, and what the host knows of them.
 template <class Segments>
 struct segments_to_sort {
   Segments segments;
@@ -37,13 +35,13 @@ segments_to_sort<offset_segments<Begins, Ends>> segments_by_offsets(NumItemsT nu
                     std::is_integral_v<iterator_value_t<Ends>>,
                 "Offset iterator type should be integral.");
   segments_to_sort<offset_segments<Begins, Ends>> all{{begins, ends}};
-  all.has_valid_counts = detail::is_count(num_items) && detail::is_count(num_segments);
+  all.has_valid_counts =
+      detail::is_count(num_items) && all.segments.have_valid_counts(num_segments);
   if (!all.has_valid_counts) return all;
   all.num_items = static_cast<unsigned long long>(num_items);
   all.num_segments = static_cast<long long>(num_segments);
   all.longest = static_cast<long long>(num_items);
-  all.has_offsets =
-      num_items == 0 || num_segments == 0 || (!detail::is_null(begins) && !detail::is_null(ends));
+  all.has_offsets = num_items == 0 || num_segments == 0 || !all.segments.has_null();
   return all;
 }
 
@@ -55,10 +53,8 @@ segments_to_sort<fixed_size_segments> segments_of_size(NumSegmentsT num_segments
   if (!all.has_valid_counts) return all;
   all.segments.size = all.longest = static_cast<long long>(segment_size);
   all.num_segments = static_cast<long long>(num_segments);
-  if (all.longest > 0 && all.num_segments > std::numeric_limits<long long>::max() / all.longest) {
-    all.has_valid_counts = false;
-    return all;
-  }
+  all.has_valid_counts = all.segments.have_valid_counts(num_segments);
+  if (!all.has_valid_counts) return all;
   all.num_items = static_cast<unsigned long long>(all.num_segments) *
                   static_cast<unsigned long long>(all.longest);
   return all;
@@ -71,8 +67,8 @@ struct const_comparator {
 
   template <class A, class B>
   STRATA_HD bool operator()(const A& a, const B& b) const {
-    Compare own = compare;
-    return static_cast<bool>(own(a, b));
+    Compare copy = compare;
+    return static_cast<bool>(copy(a, b));
   }
 };
 template <class Key, class Compare>
@@ -80,35 +76,49 @@ using const_comparator_t =
     std::conditional_t<std::is_invocable_v<const Compare&, const Key&, const Key&>, Compare,
                        const_comparator<Compare>>;
 
-/// Sorts keys, and values with them unless `Value` is NullType, from inputs to outputs, which are the
-/// same arrays in sorts in place.
+/// Iterator over 0, 1, 2 ...: the values of a sort of indices.
+template <class Index>
+struct item_index_iterator {
+  using iterator_category = std::random_access_iterator_tag;
+  using value_type = Index;
+  using difference_type = long long;
+  using pointer = const Index*;
+  using reference = Index;
+  STRATA_HD Index operator[](long long index) const {
+    STRATA_ASSERT(can_index<Index>(index + 1),
+                  "the index %lld of an item does not fit the type of indices", index);
+    return static_cast<Index>(index);
+  }
+};
+
+/// Sorts keys, and values with them unless `Value` is NullType, from inputs to outputs. In sorts in place
+/// both are the same arrays.
 template <class Key, class Value, class KeysIn, class ValuesIn, class Segments, class Compare>
 cudaError_t merge_sort_segments(void* d_temp_storage, std::size_t& temp_storage_bytes, KeysIn keys,
                                 ValuesIn values, merge_sort_arrays<Key, Value> output,
                                 const segments_to_sort<Segments>& all, Compare compare,
                                 bool is_in_place, bool wants_keys, cudaStream_t stream) {
   constexpr bool has_values = !std::is_same_v<Value, NullType>;
-  if (!all.has_valid_counts) return cudaErrorInvalidValue;
+  if (!all.has_valid_counts || !detail::can_reach(keys, all.num_items) ||
+      !detail::can_reach(values, all.num_items)) {
+    return cudaErrorInvalidValue;
+  }
   if (d_temp_storage != nullptr && all.num_items != 0 && all.num_segments != 0) {
     const auto items = static_cast<std::size_t>(all.num_items);
-    const auto overlap = [items](const auto& a, const auto& b) {
-      return detail::arrays_overlap(a, items, b, items);
-    };
-    const auto lies_on_offsets = [&](const auto& out) {
-      return all.segments.overlap(out, items, static_cast<std::size_t>(all.num_segments));
-    };
-    if (!all.has_offsets || detail::is_null(keys)) return cudaErrorInvalidValue;
-    if (wants_keys && (output.keys == nullptr || lies_on_offsets(output.keys) ||
-                       (!is_in_place && overlap(keys, output.keys)))) {
+    if (!all.has_offsets || detail::is_null(keys) || (wants_keys && detail::is_null(output.keys)) ||
+        (has_values && (detail::is_null(values) || detail::is_null(output.values)))) {
       return cudaErrorInvalidValue;
     }
-    if constexpr (has_values) {
-      if (detail::is_null(values) || output.values == nullptr || lies_on_offsets(output.values) ||
-          overlap(keys, output.values) || (wants_keys && overlap(output.keys, output.values)) ||
-          (!is_in_place &&
-           (overlap(values, output.values) || (wants_keys && overlap(values, output.keys))))) {
-        return cudaErrorInvalidValue;
-      }
+    // Keys that are not wanted are null, and so are values that there are not: these have no bytes.
+    const byte_range outputs[] = {detail::bytes_of(output.keys, items),
+                                  detail::bytes_of(output.values, items)};
+    const byte_range inputs[] = {detail::bytes_of(keys, items), detail::bytes_of(values, items)};
+    if (is_in_place ? detail::outputs_overlap(outputs) : detail::outputs_overlap(outputs, inputs)) {
+      return cudaErrorInvalidValue;
+    }
+    if (all.segments.overlap(output.keys, items, all.num_segments) ||
+        all.segments.overlap(output.values, items, all.num_segments)) {
+      return cudaErrorInvalidValue;
     }
   }
   if constexpr (compare_requirements<Compare, Key>::are_met) {

@@ -7,8 +7,8 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/temporary_storage.hpp>
 #include <strata/core/types.hpp>
-#include <strata/device/arguments.cuh>
-#include <strata/device/resident_grid.cuh>
+#include <strata/device/arguments/counts.cuh>
+#include <strata/device/grid/launch.cuh>
 #include <strata/device/segmented_merge_sort/kernels.cuh>
 #include <strata/device/segmented_merge_sort/tuning.hpp>
 #include <strata/device/segmented_merge_sort/workspace.cuh>
@@ -18,32 +18,34 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// Carries out one call of a merge sort of segments whose arguments are checked; `PolicyHub` may be
-/// replaced to override the tuning. `Value` is NullType for keys alone; output keys may be null.
+/// Carries out one call of a merge sort of segments, whose arguments are checked. `PolicyHub` may be
+/// replaced to override the tuning. `Value` is NullType for keys alone. Output keys may be null.
+///
+///     mean up to a tile      segmented_merge_sort_kernel: sorts short segments, queues the others
+///     longer mean            segmented_merge_sort_queue_kernel: queues all segments
+///     if there may be longer segments, then
+///                            segmented_merge_sort_queued_kernel: queued segments, tiles of longer ones
+///     if some may be longer than a tile, then
+///                            segmented_merge_sort_merge_kernel: merges these tiles
 template <class Key, class Value, class KeysIn, class ValuesIn, class Segments, class Compare,
           class PolicyHub = segmented_merge_sort_policy_hub<sizeof(segment_item<Key, Value>)>>
 struct DispatchSegmentedMergeSort {
   using MaxPolicy = typename PolicyHub::MaxPolicy;
   using Arrays = merge_sort_arrays<Key, Value>;
   static constexpr bool has_values = !std::is_same_v<Value, NullType>;
-  template <class Policy, segment_tile_class Class>
-  static constexpr long long items_of_tile =
-      static_cast<long long>(detail::tuning_of<Policy>(Class).block_threads) *
-      detail::tuning_of<Policy>(Class).items_per_thread;
-  // Storage has room for tiles of this size, whichever are taken.
-  static constexpr long long least_tile_items = items_of_tile<MaxPolicy, segment_tile_class::large>;
-  // Segments of no more items are sorted by whoever finds them, where there are many.
-  static constexpr long long least_queued = MaxPolicy::tiny.most_items;
-  static constexpr unsigned long long most_tiles = 1ull << 28;
+  // Tiles of long segments are of this size or larger: storage suffices for all classes.
+  static constexpr long long min_tile_items = MaxPolicy::one_tile.tile_items();
+  // Segments of up to so many items are never queued, except by the queue kernel.
+  static constexpr long long min_max_items = MaxPolicy::one_thread.max_items;
+  static constexpr unsigned long long max_tiles = 1ull << 28;
   // Flags of a barrier for so many blocks follow the counters of the call.
-  static constexpr std::size_t most_blocks = 2048;
+  static constexpr std::size_t max_barrier_blocks = 2048;
   static constexpr std::size_t progress_words = sizeof(merge_sort_progress) / sizeof(long long);
   static_assert(is_trivially_relocatable_v<Key> && is_trivially_relocatable_v<Value> &&
                     std::is_default_constructible_v<Key> && std::is_default_constructible_v<Value>,
                 "merge sorts of device memory move keys and values as bits: both must be trivially "
                 "relocatable and default constructible");
 
-  /// What is sorted, and by what.
   struct arguments {
     KeysIn keys;
     ValuesIn values;
@@ -64,8 +66,8 @@ struct DispatchSegmentedMergeSort {
   Arrays buffer;
   merge_sort_workspace workspace;
   unsigned long long* barrier_flags;
-  /// Which tiles longer segments are sorted in: `large`, `huge` or `few`.
-  segment_tile_class long_class;
+  /// Which tiles longer segments are sorted in: one_tile, many_tiles or tile_per_multiprocessor.
+  segment_class long_class;
   device_properties device;
 
   /// `storage_bytes` is what the caller has, or, without storage, will need.
@@ -75,23 +77,23 @@ struct DispatchSegmentedMergeSort {
     const unsigned long long items = call.num_items;
     temporary_storage::layout<slots> storage;
     merge_sort_workspace workspace{};
-    storage.template reserve<unsigned long long>(
-        progress, progress_words + (call.longest > least_tile_items ? most_blocks : 0));
-    if (call.longest > least_queued) {
-      // Where segments are few, all are queued: then these are fewer.
-      workspace.queue_room = items / (least_queued + 1);
-      storage.template reserve<long long>(queue, workspace.queue_room);
+    storage.template reserve<unsigned long long>(progress, clear_words(call));
+    if (call.longest > min_max_items) {
+      // If the queue kernel queues shorter segments, all together are fewer.
+      workspace.queue_capacity = items / (min_max_items + 1);
+      storage.template reserve<long long>(queue, workspace.queue_capacity);
     }
-    if (call.longest > least_tile_items) {
-      workspace.split_room = items / (least_tile_items + 1);
-      workspace.tile_room = items / least_tile_items + workspace.split_room;
-      workspace.buffer_room = items + workspace.split_room * merge_sort_workspace::buffer_step;
-      if (workspace.tile_room > most_tiles) return cudaErrorInvalidValue;
-      storage.template reserve<split_segment>(split, workspace.split_room);
-      storage.template reserve<unsigned>(tiles, workspace.tile_room);
-      storage.template reserve<Key>(keys, workspace.buffer_room);
-      if (has_values) storage.template reserve<Value>(values, workspace.buffer_room);
-      if (!call.wants_keys) storage.template reserve<Key>(scratch, workspace.buffer_room);
+    if (call.longest > min_tile_items) {
+      workspace.split_capacity = items / (min_tile_items + 1);
+      workspace.tile_capacity = items / min_tile_items + workspace.split_capacity;
+      workspace.buffer_capacity =
+          items + workspace.split_capacity * merge_sort_workspace::buffer_step;
+      if (workspace.tile_capacity > max_tiles) return cudaErrorInvalidValue;
+      storage.template reserve<split_segment>(split, workspace.split_capacity);
+      storage.template reserve<unsigned>(tiles, workspace.tile_capacity);
+      storage.template reserve<Key>(keys, workspace.buffer_capacity);
+      if (has_values) storage.template reserve<Value>(values, workspace.buffer_capacity);
+      if (!call.wants_keys) storage.template reserve<Key>(scratch, workspace.buffer_capacity);
     }
     if (d_temp_storage == nullptr) return answer_size_query(storage, storage_bytes);
     if (!storage.map(d_temp_storage, storage_bytes)) return cudaErrorInvalidValue;
@@ -109,180 +111,190 @@ struct DispatchSegmentedMergeSort {
         {storage.template get<Key>(keys), storage.template get<Value>(values)},
         workspace,
         storage.template get<unsigned long long>(progress) + progress_words,
-        segment_tile_class::large,
+        segment_class::one_tile,
         {}};
     const cudaError_t status = detail::current_device_properties(dispatch.device, call.stream);
     if (status != cudaSuccess) return status;
     return MaxPolicy::Invoke(dispatch.device.ptx_version, dispatch);
   }
 
+  /// Chooses the class by the mean length. The kernels look at the lengths themselves.
   template <class Policy>
   cudaError_t Invoke() {
-    static_assert(items_of_tile<Policy, segment_tile_class::large> == least_tile_items,
-                  "all policies of a segmented merge sort must have the same tile of `large`");
-    static_assert(
-        items_of_tile<Policy, segment_tile_class::huge> >= least_tile_items,
-        "segmented merge sort tuning: the tile of `huge` must not be smaller than that of "
-        "`large`");
-    static_assert(items_of_tile<Policy, segment_tile_class::few> >= least_tile_items,
-                  "segmented merge sort tuning: the tile of `few` must not be smaller than that of "
-                  "`large`");
-    const unsigned long long usual =
+    using bounds = segment_class_bounds<Policy>;
+    constexpr long long per_multiprocessor = Policy::tile_per_multiprocessor.tile_items();
+    static_assert(Policy::one_tile.tile_items() == min_tile_items,
+                  "all policies of a segmented merge sort must have the same tile of `one_tile`");
+    static_assert(Policy::many_tiles.tile_items() >= min_tile_items,
+                  "segmented merge sort tuning: the tile of `many_tiles` must not be smaller than "
+                  "that of `one_tile`");
+    static_assert(per_multiprocessor >= min_tile_items,
+                  "segmented merge sort tuning: the tile of `tile_per_multiprocessor` must not be "
+                  "smaller than that of `one_tile`");
+    const unsigned long long mean =
         call.num_items / static_cast<unsigned long long>(call.num_segments);
-    const long long blocks_at_once = device.multiprocessors;
-    constexpr long long few_items = items_of_tile<Policy, segment_tile_class::few>;
+    const long long multiprocessors = device.multiprocessors;
     // Segments that are mostly no longer than the smaller tile waste less of it.
-    long_class = call.num_items <= static_cast<unsigned long long>(few_items * blocks_at_once)
-                     ? segment_tile_class::few
-                 : usual > static_cast<unsigned long long>(least_tile_items)
-                     ? segment_tile_class::huge
-                     : segment_tile_class::large;
-    if (call.num_segments <= blocks_at_once) {
-      if (call.longest <= items_of_tile<Policy, segment_tile_class::tiny>) {
-        return sort<Policy, segment_tile_class::tiny>(usual);
+    long_class =
+        call.num_items <= static_cast<unsigned long long>(per_multiprocessor * multiprocessors)
+            ? segment_class::tile_per_multiprocessor
+        : mean > bounds::one_tile ? segment_class::many_tiles
+                                  : segment_class::one_tile;
+    if (call.num_segments <= multiprocessors) {
+      if (call.longest <= Policy::one_thread.tile_items()) {
+        return sort<Policy, segment_class::one_thread>(mean);
       }
-      if (call.longest <= few_items) return sort<Policy, segment_tile_class::few>(usual);
-    }
-    // Which row is the fastest for segments of a length; what is longer goes to the next kernels.
-    const auto up_to = [usual](unsigned long long items) { return usual <= items; };
-    if (up_to(Policy::tiny.items_per_thread * 5 / 4)) {
-      return sort<Policy, segment_tile_class::tiny>(usual);
-    }
-    if (up_to(Policy::little.items_per_thread * 9 / 2)) {
-      return sort<Policy, segment_tile_class::little>(usual);
-    }
-    constexpr int middle = Policy::middle.block_threads * Policy::middle.items_per_thread;
-    if (up_to(middle / 5) || call.longest <= Policy::middle.most_items) {
-      return sort<Policy, segment_tile_class::middle>(usual);
-    }
-    if (long_class == segment_tile_class::few && up_to(least_tile_items)) {
-      const auto owners = ceiling_divide(static_cast<int>(usual), Policy::few.items_per_thread);
-      const int at_once = owners < Policy::few.block_threads ? Policy::few.block_threads / owners : 1;
-      // More blocks than multiprocessors would take turns; smaller ones sort beside each other.
-      if (call.num_segments > at_once * blocks_at_once) {
-        return sort<Policy, segment_tile_class::large>(usual);
+      if (call.longest <= per_multiprocessor) {
+        return sort<Policy, segment_class::tile_per_multiprocessor>(mean);
       }
     }
-    if (usual <= static_cast<unsigned long long>(tile_of_long<Policy>())) {
-      return long_class == segment_tile_class::few    ? sort<Policy, segment_tile_class::few>(usual)
-             : long_class == segment_tile_class::huge ? sort<Policy, segment_tile_class::huge>(usual)
-                                                      : sort<Policy, segment_tile_class::large>(usual);
+    if (mean <= bounds::one_thread) return sort<Policy, segment_class::one_thread>(mean);
+    if (mean <= bounds::few_threads) return sort<Policy, segment_class::few_threads>(mean);
+    if (mean <= bounds::part_of_tile || call.longest <= Policy::part_of_tile.max_items) {
+      return sort<Policy, segment_class::part_of_tile>(mean);
     }
-    cudaError_t status = clear();
-    if (status != cudaSuccess) return status;
-    constexpr int threads = 256;
-    const segment_classes classes = classes_up_to<Policy>(0);
-    const long long blocks = ceiling_divide<long long>(call.num_segments, threads);
-    if (blocks > most_grid) return cudaErrorInvalidValue;
-    launch_configuration configuration{"strata::DeviceSegmentedMergeSort, queue",
-                                       dim3(static_cast<unsigned>(blocks)), dim3(threads)};
-    configure(configuration, 0);
-    status = strata::launch(configuration, segmented_merge_sort_queue_kernel<MaxPolicy, Segments>,
-                            call.segments, call.num_segments, classes, workspace);
-    return status != cudaSuccess ? status : sort_long<Policy>(classes);
+    if (long_class == segment_class::tile_per_multiprocessor && mean <= bounds::one_tile) {
+      constexpr segment_tile_tuning tuning = Policy::tile_per_multiprocessor;
+      const auto owners = ceiling_divide(static_cast<int>(mean), tuning.items_per_thread);
+      const int per_tile = owners < tuning.block_threads ? tuning.block_threads / owners : 1;
+      // More blocks than multiprocessors would take turns. Smaller blocks share a multiprocessor.
+      if (call.num_segments > per_tile * multiprocessors) {
+        return sort<Policy, segment_class::one_tile>(mean);
+      }
+    }
+    const int tile_items = detail::tuning_of<Policy>(long_class).tile_items();
+    if (mean <= static_cast<unsigned long long>(tile_items)) {
+      return long_class == segment_class::tile_per_multiprocessor
+                 ? sort<Policy, segment_class::tile_per_multiprocessor>(mean)
+             : long_class == segment_class::many_tiles
+                 ? sort<Policy, segment_class::many_tiles>(mean)
+                 : sort<Policy, segment_class::one_tile>(mean);
+    }
+    return queue_all<Policy>();
   }
 
  private:
-  static constexpr long long most_grid = 0x7fffffff;
+  static constexpr long long max_grid = 0x7fffffff;
 
-  template <class Policy>
-  segment_classes classes_up_to(int most_direct) const {
-    return {call.is_in_place ? 2 : 1, most_direct, tile_of_long<Policy>(),
-            detail::tuning_of<Policy>(long_class).items_per_thread};
+  static std::size_t clear_words(const arguments& call) {
+    return progress_words + (call.longest > min_tile_items ? max_barrier_blocks : 0);
   }
-  template <class Policy>
-  int tile_of_long() const {
-    const segment_tile_tuning tuning = detail::tuning_of<Policy>(long_class);
-    return tuning.block_threads * tuning.items_per_thread;
-  }
-
-  void configure(launch_configuration& configuration, std::size_t shared_bytes) const {
-    configuration.dynamic_shared_bytes = shared_bytes;
-    configuration.stream = call.stream;
-    configuration.programmatic = device.ptx_version >= 900;
-  }
-
   cudaError_t clear() const {
-    const std::size_t words = progress_words + (call.longest > least_tile_items ? most_blocks : 0);
-    return cudaMemsetAsync(workspace.progress, 0, words * sizeof(*barrier_flags), call.stream);
+    return cudaMemsetAsync(workspace.progress, 0, clear_words(call) * sizeof(*barrier_flags),
+                           call.stream);
   }
 
-  /// Sorts segments of a tuning's class, and then what is longer.
-  template <class Policy, segment_tile_class Class>
-  cudaError_t sort(unsigned long long usual) {
-    constexpr segment_tile_tuning tuning = detail::tuning_of<Policy>(Class);
-    using Tile = typename segment_tile_of<Policy, Class>::template agent<Key, Value, KeysIn,
-                                                                         ValuesIn, Compare>;
-    static_assert(tuning.most_items >= least_queued && tuning.most_items <= Tile::tile_items,
-                  "segment_tile_tuning::most_items must fit the tile, and be least in `tiny`");
-    // A call that has no longer ones needs one kernel.
-    const int most_direct = call.longest <= Tile::tile_items ? Tile::tile_items : tuning.most_items;
-    const bool hands_on = call.longest > most_direct;
-    const segment_classes classes = classes_up_to<Policy>(most_direct);
-    // One tile if the segments are alike.
+  template <class Policy>
+  segment_limits limits_up_to(int max_direct) const {
+    const segment_tile_tuning tuning = detail::tuning_of<Policy>(long_class);
+    return {call.is_in_place ? 2 : 1, max_direct, tuning.tile_items(), tuning.items_per_thread};
+  }
+
+  launch_configuration configuration(const char* name, long long blocks, int block_threads,
+                                     std::size_t shared_bytes) const {
+    launch_configuration made{name, dim3(static_cast<unsigned>(blocks)),
+                              dim3(static_cast<unsigned>(block_threads))};
+    made.dynamic_shared_bytes = shared_bytes;
+    made.stream = call.stream;
+    made.programmatic = device.ptx_version >= 900;
+    return made;
+  }
+
+  /// How many segments a block of a class has: as many as fill one tile if all have the mean length. 0 if
+  /// there are too many segments.
+  template <class Agent, segment_class Class>
+  long long segments_per_block(const segment_tile_tuning& tuning, unsigned long long mean) const {
     const auto owners =
-        static_cast<long long>(ceiling_divide<unsigned long long>(usual, tuning.items_per_thread));
+        static_cast<long long>(ceiling_divide(mean, static_cast<unsigned long long>(tuning.items_per_thread)));
     long long per_block = tuning.block_threads / (owners < 1 ? 1 : owners);
     if (per_block < 1) per_block = 1;
-    const long long least = ceiling_divide<long long>(call.num_segments, most_grid);
-    if (per_block < least) per_block = least;
-    if constexpr (Class == segment_tile_class::tiny) {
+    const long long min_per_block = ceiling_divide<long long>(call.num_segments, max_grid);
+    if (per_block < min_per_block) per_block = min_per_block;
+    if constexpr (Class == segment_class::one_thread) {
       if (owners <= 2) {
-        // Full tiles, also of segments among many empty ones, if there are enough blocks.
-        constexpr long long most = Tile::most_segments / tuning.block_threads;
-        const long long waves = call.num_segments / (static_cast<long long>(tuning.block_threads) *
-                                                     tuning.blocks_per_multiprocessor *
-                                                     device.multiprocessors);
-        per_block = tuning.block_threads * (waves < 4 ? 1 : waves < 2 * most ? waves / 2 : most);
+        // If there are enough blocks, more segments: then tiles are full although many segments are empty.
+        constexpr long long max_factor = Agent::max_segments / Agent::block_threads;
+        const long long rounds = call.num_segments / (static_cast<long long>(tuning.block_threads) *
+                                                      tuning.blocks_per_multiprocessor *
+                                                      device.multiprocessors);
+        per_block = tuning.block_threads * (rounds < 4                ? 1
+                                            : rounds < 2 * max_factor ? rounds / 2
+                                                                      : max_factor);
       }
-      if (per_block < least || per_block > Tile::most_segments) return cudaErrorInvalidValue;
+      if (per_block < min_per_block || per_block > Agent::max_segments) return 0;
     }
-    if (per_block > most_grid) return cudaErrorInvalidValue;
-    const long long blocks = ceiling_divide(call.num_segments, per_block);
+    return per_block > max_grid ? 0 : per_block;
+  }
 
-    cudaError_t status = hands_on ? clear() : cudaSuccess;
+  /// Sorts segments of a class, and then what is longer.
+  template <class Policy, segment_class Class>
+  cudaError_t sort(unsigned long long mean) {
+    constexpr segment_tile_tuning tuning = detail::tuning_of<Policy>(Class);
+    using Agent = segments_agent<Policy, Class, Key, Value, KeysIn, ValuesIn, Compare>;
+    static_assert(tuning.max_items >= min_max_items && tuning.max_items <= Agent::tile_items,
+                  "segment_tile_tuning::max_items must fit the tile, and be smallest in `one_thread`");
+    // A call without longer segments needs one kernel.
+    const int max_direct =
+        call.longest <= Agent::tile_items ? Agent::tile_items : tuning.max_items;
+    const bool has_longer = call.longest > max_direct;
+    const segment_limits limits = limits_up_to<Policy>(max_direct);
+    const long long per_block = segments_per_block<Agent, Class>(tuning, mean);
+    if (per_block == 0) return cudaErrorInvalidValue;
+    cudaError_t status = has_longer ? clear() : cudaSuccess;
     if (status != cudaSuccess) return status;
     const auto kernel = segmented_merge_sort_kernel<MaxPolicy, Class, Key, Value, KeysIn, ValuesIn,
                                                     Segments, Compare>;
-    constexpr std::size_t shared_bytes = sizeof(typename Tile::TempStorage);
+    constexpr std::size_t shared_bytes = sizeof(typename Agent::TempStorage);
     static kernel_property_cache cache;
-    int resident = 0;  // Allows as much shared memory.
+    int resident = 0;  // Not used. The query allows the kernel its shared memory.
     status = detail::resident_blocks_per_multiprocessor(cache, kernel, tuning.block_threads,
                                                         shared_bytes, resident);
     if (status != cudaSuccess) return status;
-    launch_configuration configuration{"strata::DeviceSegmentedMergeSort",
-                                       dim3(static_cast<unsigned>(blocks)),
-                                       dim3(tuning.block_threads)};
-    configure(configuration, shared_bytes);
     merge_sort_workspace shared = workspace;
-    if (!hands_on) shared.progress = nullptr;
-    status = strata::launch(configuration, kernel, call.keys, call.values, call.output,
-                            call.segments, call.num_segments, static_cast<int>(per_block), classes,
-                            shared, call.compare);
-    return status != cudaSuccess || !hands_on ? status : sort_long<Policy>(classes);
+    if (!has_longer) shared.progress = nullptr;
+    status = strata::launch(
+        configuration("strata::DeviceSegmentedMergeSort",
+                      ceiling_divide(call.num_segments, per_block), tuning.block_threads,
+                      shared_bytes),
+        kernel, call.keys, call.values, call.output, call.segments, call.num_segments,
+        static_cast<int>(per_block), limits, shared, call.compare);
+    return status != cudaSuccess || !has_longer ? status : sort_queued<Policy>(limits);
   }
 
-  /// What was handed on.
   template <class Policy>
-  cudaError_t sort_long(const segment_classes& classes) {
-    if constexpr (items_of_tile < Policy, segment_tile_class::huge >> least_tile_items) {
-      if (long_class == segment_tile_class::huge) {
-        return sort_long<Policy, segment_tile_class::huge>(classes);
+  cudaError_t queue_all() {
+    constexpr int threads = 256;
+    cudaError_t status = clear();
+    if (status != cudaSuccess) return status;
+    const segment_limits limits = limits_up_to<Policy>(0);
+    const long long blocks = ceiling_divide<long long>(call.num_segments, threads);
+    if (blocks > max_grid) return cudaErrorInvalidValue;
+    status = strata::launch(
+        configuration("strata::DeviceSegmentedMergeSort, queue", blocks, threads, 0),
+        segmented_merge_sort_queue_kernel<MaxPolicy, Segments>, call.segments, call.num_segments,
+        limits, workspace);
+    return status != cudaSuccess ? status : sort_queued<Policy>(limits);
+  }
+
+  template <class Policy>
+  cudaError_t sort_queued(const segment_limits& limits) {
+    if constexpr (Policy::many_tiles.tile_items() > min_tile_items) {
+      if (long_class == segment_class::many_tiles) {
+        return sort_queued<Policy, segment_class::many_tiles>(limits);
       }
     }
-    if (long_class == segment_tile_class::few) {
-      return sort_long<Policy, segment_tile_class::few>(classes);
+    if (long_class == segment_class::tile_per_multiprocessor) {
+      return sort_queued<Policy, segment_class::tile_per_multiprocessor>(limits);
     }
-    return sort_long<Policy, segment_tile_class::large>(classes);
+    return sort_queued<Policy, segment_class::one_tile>(limits);
   }
 
-  template <class Policy, segment_tile_class Class>
-  cudaError_t sort_long(const segment_classes& classes) {
+  template <class Policy, segment_class Class>
+  cudaError_t sort_queued(const segment_limits& limits) {
     constexpr segment_tile_tuning tuning = detail::tuning_of<Policy>(Class);
-    using Tile = typename segment_tile_of<Policy, Class>::template agent<Key, Value, KeysIn,
-                                                                         ValuesIn, Compare>;
-    const auto kernel = segmented_merge_sort_long_kernel<MaxPolicy, Class, Key, Value, KeysIn,
-                                                         ValuesIn, Segments, Compare>;
+    using Tile = tile_agent<Policy, Class, Key, Value, KeysIn, ValuesIn, Compare>;
+    const auto kernel = segmented_merge_sort_queued_kernel<MaxPolicy, Class, Key, Value, KeysIn,
+                                                           ValuesIn, Segments, Compare>;
     constexpr std::size_t shared_bytes = sizeof(typename Tile::TempStorage);
     static kernel_property_cache cache;
     int per_multiprocessor = 0;
@@ -291,44 +303,41 @@ struct DispatchSegmentedMergeSort {
     if (status != cudaSuccess) return status;
     const unsigned long long resident = static_cast<unsigned long long>(per_multiprocessor) *
                                         static_cast<unsigned long long>(device.multiprocessors);
-    // No more than there is to do: blocks beside each other take turns on a multiprocessor.
+    // At most one block for each work item: idle blocks would share the multiprocessors.
     const auto segments = static_cast<unsigned long long>(call.num_segments);
-    const auto least_of = [](unsigned long long a, unsigned long long b) { return a < b ? a : b; };
-    unsigned long long blocks = least_of(workspace.queue_room, segments);
+    const auto smaller = [](unsigned long long a, unsigned long long b) { return a < b ? a : b; };
+    unsigned long long blocks = smaller(workspace.queue_capacity, segments);
     if (call.longest > Tile::tile_items) {
-      blocks += call.num_items / Tile::tile_items + least_of(workspace.split_room, segments);
+      blocks += call.num_items / Tile::tile_items + smaller(workspace.split_capacity, segments);
     }
-    blocks = least_of(blocks < 1 ? 1 : blocks, resident);
-    launch_configuration configuration{"strata::DeviceSegmentedMergeSort, long segments",
-                                       dim3(static_cast<unsigned>(blocks)),
-                                       dim3(tuning.block_threads)};
-    configure(configuration, shared_bytes);
-    status = strata::launch(configuration, kernel, call.keys, call.values, call.output, merged,
-                            buffer, call.segments, classes, workspace, call.compare);
-    return status != cudaSuccess || call.longest <= classes.tile_items
-               ? status
-               : merge_runs<Policy, Class>();
+    blocks = smaller(blocks < 1 ? 1 : blocks, resident);
+    status = strata::launch(
+        configuration("strata::DeviceSegmentedMergeSort, queued segments",
+                      static_cast<long long>(blocks), tuning.block_threads, shared_bytes),
+        kernel, call.keys, call.values, call.output, merged, buffer, call.segments, limits,
+        workspace, call.compare);
+    return status != cudaSuccess || call.longest <= limits.max_queued ? status
+                                                                      : merge<Policy, Class>();
   }
 
-  template <class Policy, segment_tile_class Class>
-  cudaError_t merge_runs() {
-    constexpr segment_merge_tuning tuning = segment_merge_of<Policy, Class>::tuning;
-    constexpr auto tile_items = static_cast<std::size_t>(items_of_tile<Policy, Class>);
-    using Agent = AgentSegmentMerge<tuning.block_threads, tuning.items_per_thread, tuning.tile_items,
-                                    static_cast<int>(tile_items), Key, Value, Compare>;
+  template <class Policy, segment_class Class>
+  cudaError_t merge() {
+    constexpr segment_merge_tuning tuning = detail::merge_tuning_of<Policy>(Class);
+    using Agent = merge_agent<Policy, Class, Key, Value, Compare>;
     static kernel_property_cache cache;
-    launch_configuration configuration{"strata::DeviceSegmentedMergeSort, merges", dim3(1),
-                                       dim3(tuning.block_threads)};
-    configuration.dynamic_shared_bytes = sizeof(typename Agent::TempStorage);
-    configuration.stream = call.stream;
+    launch_configuration cooperative =
+        configuration("strata::DeviceSegmentedMergeSort, merges", 1, tuning.block_threads,
+                      sizeof(typename Agent::TempStorage));
+    cooperative.programmatic = false;
     const std::size_t tiles =
-        workspace.tile_room * (tile_items / static_cast<std::size_t>(tuning.tile_items));
+        workspace.tile_capacity *
+        static_cast<std::size_t>(detail::tuning_of<Policy>(Class).tile_items() / tuning.tile_items);
     // The flags are 0 before each run of the kernel.
-    constexpr unsigned long long tag = 1ull << 32;
+    constexpr unsigned long long epoch = 1ull << 32;
     return detail::launch_resident(
-        configuration, cache, device, tiles, most_blocks,
+        cooperative, cache, device, tiles, max_barrier_blocks,
         segmented_merge_sort_merge_kernel<MaxPolicy, Class, Key, Value, Compare>, merged, buffer,
-        workspace, grid_barrier_arguments{barrier_flags, nullptr, tag, false}, call.compare);
+        workspace, grid_barrier_arguments{barrier_flags, nullptr, epoch, false}, call.compare);
   }
 };
 

@@ -5,148 +5,120 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
-#include <strata/device/radix_sort/grid_barrier.cuh>
+#include <strata/device/arguments/segments.cuh>
+#include <strata/device/grid/barrier.cuh>
 #include <strata/device/segmented_merge_sort/agent_merge.cuh>
+#include <strata/device/segmented_merge_sort/agent_queued_segments.cuh>
 #include <strata/device/segmented_merge_sort/agent_segments.cuh>
-#include <strata/device/segmented_merge_sort/agent_short_segments.cuh>
+#include <strata/device/segmented_merge_sort/agent_thread_segments.cuh>
 #include <strata/device/segmented_merge_sort/agent_tile.cuh>
 #include <strata/device/segmented_merge_sort/tuning.hpp>
 #include <strata/device/segmented_merge_sort/workspace.cuh>
 
-#include <cstddef>
+#include <type_traits>
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// Which row of the tuning a kernel takes.
-enum class segment_tile_class { tiny, little, middle, large, huge, few };
+/// What a block of each kernel is. `Types` are Key, Value, KeysIn, ValuesIn, Compare.
+template <class Policy, segment_class Class, class... Types>
+using tile_agent = AgentSegmentTile<detail::tuning_of<Policy>(Class).block_threads,
+                                    detail::tuning_of<Policy>(Class).items_per_thread, Types...>;
 
-template <class Policy>
-constexpr segment_tile_tuning tuning_of(segment_tile_class which) {
-  return which == segment_tile_class::tiny     ? Policy::tiny
-         : which == segment_tile_class::little ? Policy::little
-         : which == segment_tile_class::middle ? Policy::middle
-         : which == segment_tile_class::large  ? Policy::large
-         : which == segment_tile_class::huge   ? Policy::huge
-                                               : Policy::few;
-}
+/// A thread that sorts a segment alone may have more items if each of them takes one register.
+template <class Policy, class Key, class Value>
+inline constexpr int wide_items_per_thread = sizeof(segment_item<Key, Value>) == 4
+                                                 ? Policy::few_threads.items_per_thread
+                                                 : Policy::one_thread.items_per_thread;
 
-/// How what was sorted in tiles of a class is merged.
-template <class Policy, segment_tile_class Class>
-struct segment_merge_of {
-  static constexpr segment_merge_tuning tuning =
-      Class == segment_tile_class::few ? Policy::merge_few : Policy::merge;
-};
+template <class Policy, segment_class Class, class Key, class Value, class... Types>
+using segments_agent = std::conditional_t<
+    Class == segment_class::one_thread,
+    AgentThreadSegments<
+        tile_agent<Policy, Class, Key, Value, Types...>,
+        AgentSegmentTile<Policy::one_thread.block_threads, wide_items_per_thread<Policy, Key, Value>,
+                         Key, Value, Types...>>,
+    AgentSegments<tile_agent<Policy, Class, Key, Value, Types...>,
+                  Class == segment_class::few_threads>>;
 
-template <class Policy, segment_tile_class Class>
-struct segment_tile_of {
-  static constexpr segment_tile_tuning tuning = detail::tuning_of<Policy>(Class);
-  template <class Key, class Value, class KeysIn, class ValuesIn, class Compare>
-  using agent = AgentSegmentTile<tuning.block_threads, tuning.items_per_thread, Key, Value, KeysIn,
-                                 ValuesIn, Compare>;
-};
+template <class Policy, segment_class Class, class Key, class Value, class Compare>
+using merge_agent =
+    AgentSegmentMerge<detail::merge_tuning_of<Policy>(Class).block_threads,
+                      detail::merge_tuning_of<Policy>(Class).items_per_thread,
+                      detail::merge_tuning_of<Policy>(Class).tile_items,
+                      detail::tuning_of<Policy>(Class).tile_items(), Key, Value, Compare>;
 
-/// Threads that sort segments alone may take as many items of one register as in `little`.
-template <class Policy>
-struct segment_tile_of<Policy, segment_tile_class::tiny> {
-  static constexpr segment_tile_tuning tuning = Policy::tiny;
-  template <class Key, class Value>
-  static constexpr int most_items = sizeof(segment_item<Key, Value>) == 4
-                                        ? Policy::little.items_per_thread
-                                        : tuning.items_per_thread;
-  template <class Key, class Value, class KeysIn, class ValuesIn, class Compare>
-  using agent = AgentShortSegments<
-      AgentSegmentTile<tuning.block_threads, tuning.items_per_thread, Key, Value, KeysIn, ValuesIn,
-                       Compare>,
-      AgentSegmentTile<tuning.block_threads, most_items<Key, Value>, Key, Value, KeysIn, ValuesIn,
-                       Compare>>;
-};
-
-/// `segments_per_block` segments for each block, which sorts the short ones and hands on the others.
-template <class MaxPolicy, segment_tile_class Class, class Key, class Value, class KeysIn,
+/// A block has `segments_per_block` segments. It sorts the short ones and queues the others.
+template <class MaxPolicy, segment_class Class, class Key, class Value, class KeysIn,
           class ValuesIn, class Segments, class Compare>
 __launch_bounds__(tuning_of<typename MaxPolicy::ActivePolicy>(Class).block_threads,
                   tuning_of<typename MaxPolicy::ActivePolicy>(Class).blocks_per_multiprocessor)
     STRATA_KERNEL void segmented_merge_sort_kernel(
         const STRATA_GRID_CONSTANT KeysIn keys, const STRATA_GRID_CONSTANT ValuesIn values,
         const STRATA_GRID_CONSTANT merge_sort_arrays<Key, Value> output, Segments segments,
-        long long num_segments, int segments_per_block, segment_classes classes,
+        long long num_segments, int segments_per_block, segment_limits limits,
         const STRATA_GRID_CONSTANT merge_sort_workspace workspace,
         const STRATA_GRID_CONSTANT Compare compare) {
-  using Tile =
-      typename segment_tile_of<typename MaxPolicy::ActivePolicy,
-                               Class>::template agent<Key, Value, KeysIn, ValuesIn, Compare>;
+  using Agent = segments_agent<typename MaxPolicy::ActivePolicy, Class, Key, Value, KeysIn, ValuesIn,
+                               Compare>;
   STRATA_DYNAMIC_SHARED(shared);
   platform::wait_for_previous_kernel();
   platform::launch_next_kernel();
-  Tile tile(*reinterpret_cast<typename Tile::TempStorage*>(shared), keys, values, compare);
+  Agent agent(*reinterpret_cast<typename Agent::TempStorage*>(shared), keys, values, compare);
   const long long first = static_cast<long long>(blockIdx.x) * segments_per_block;
   const long long left = num_segments - first;
   const int count = left < segments_per_block ? static_cast<int>(left) : segments_per_block;
-  if constexpr (Class == segment_tile_class::tiny) {
-    tile.sort(segments, first, count, classes, workspace, output);
-  } else {
-    constexpr bool sorts_own = Class == segment_tile_class::little;
-    detail::sort_segments_directly<sorts_own>(tile, segments, first, count, classes, workspace,
-                                              output);
-  }
+  agent.sort(segments, first, count, limits, workspace, output);
 }
 
-/// Sorts no segment, but hands on all.
+/// Instead of the kernel above where the mean segment is longer than a tile: queues all segments.
 template <class MaxPolicy, class Segments>
 STRATA_KERNEL void segmented_merge_sort_queue_kernel(
-    Segments segments, long long num_segments, segment_classes classes,
+    Segments segments, long long num_segments, segment_limits limits,
     const STRATA_GRID_CONSTANT merge_sort_workspace workspace) {
   platform::wait_for_previous_kernel();
   platform::launch_next_kernel();
   const long long segment = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
   segment_bounds bounds{0, 0};
   if (segment < num_segments) bounds = segments(segment);
-  hand_on(workspace, classes, segment, bounds, segment < num_segments);
+  detail::enqueue(workspace, limits, segment, bounds, segment < num_segments);
 }
 
-/// Segments that were queued, and tiles of longer ones.
-template <class MaxPolicy, segment_tile_class Class, class Key, class Value, class KeysIn,
+/// Sorts queued segments, and tiles of longer ones.
+template <class MaxPolicy, segment_class Class, class Key, class Value, class KeysIn,
           class ValuesIn, class Segments, class Compare>
 __launch_bounds__(tuning_of<typename MaxPolicy::ActivePolicy>(Class).block_threads,
                   tuning_of<typename MaxPolicy::ActivePolicy>(Class).blocks_per_multiprocessor)
-    STRATA_KERNEL void segmented_merge_sort_long_kernel(
+    STRATA_KERNEL void segmented_merge_sort_queued_kernel(
         const STRATA_GRID_CONSTANT KeysIn keys, const STRATA_GRID_CONSTANT ValuesIn values,
         const STRATA_GRID_CONSTANT merge_sort_arrays<Key, Value> output,
         const STRATA_GRID_CONSTANT merge_sort_arrays<Key, Value> merged,
         const STRATA_GRID_CONSTANT merge_sort_arrays<Key, Value> buffer, Segments segments,
-        segment_classes classes, const STRATA_GRID_CONSTANT merge_sort_workspace workspace,
+        segment_limits limits, const STRATA_GRID_CONSTANT merge_sort_workspace workspace,
         const STRATA_GRID_CONSTANT Compare compare) {
-  using Policy = typename MaxPolicy::ActivePolicy;
-  using Tile = typename segment_tile_of<Policy, Class>::template agent<Key, Value, KeysIn, ValuesIn,
-                                                                       Compare>;
+  using Tile =
+      tile_agent<typename MaxPolicy::ActivePolicy, Class, Key, Value, KeysIn, ValuesIn, Compare>;
   STRATA_DYNAMIC_SHARED(shared);
-  STRATA_SHARED(place, long_segments_place);
+  STRATA_SHARED(state, queued_segments_state);
   platform::wait_for_previous_kernel();
   platform::launch_next_kernel();
   Tile tile(*reinterpret_cast<typename Tile::TempStorage*>(shared), keys, values, compare);
-  detail::sort_long_segments<segment_tile_of<Policy, Class>::tuning.block_threads>(
-      tile, place, segments, classes, workspace, output, merged, buffer);
+  AgentQueuedSegments<Tile>(tile, state, limits, workspace).sort(segments, output, merged, buffer);
 }
 
-/// All merges of what was sorted in tiles. Its blocks are resident together.
-template <class MaxPolicy, segment_tile_class Class, class Key, class Value, class Compare>
-__launch_bounds__(segment_merge_of<typename MaxPolicy::ActivePolicy, Class>::tuning.block_threads,
-                  segment_merge_of<typename MaxPolicy::ActivePolicy, Class>::tuning.blocks_per_multiprocessor)
+/// Merges the tiles of long segments, in all levels. Its blocks are resident together.
+template <class MaxPolicy, segment_class Class, class Key, class Value, class Compare>
+__launch_bounds__(merge_tuning_of<typename MaxPolicy::ActivePolicy>(Class).block_threads,
+                  merge_tuning_of<typename MaxPolicy::ActivePolicy>(Class).blocks_per_multiprocessor)
     STRATA_KERNEL void segmented_merge_sort_merge_kernel(
         const STRATA_GRID_CONSTANT merge_sort_arrays<Key, Value> merged,
         const STRATA_GRID_CONSTANT merge_sort_arrays<Key, Value> buffer,
         const STRATA_GRID_CONSTANT merge_sort_workspace workspace,
-        const STRATA_GRID_CONSTANT grid_barrier_arguments meeting,
+        const STRATA_GRID_CONSTANT grid_barrier_arguments barrier,
         const STRATA_GRID_CONSTANT Compare compare) {
-  using Policy = typename MaxPolicy::ActivePolicy;
-  constexpr segment_merge_tuning tuning = segment_merge_of<Policy, Class>::tuning;
-  constexpr segment_tile_tuning runs = segment_tile_of<Policy, Class>::tuning;
-  using Agent =
-      AgentSegmentMerge<tuning.block_threads, tuning.items_per_thread, tuning.tile_items,
-                        runs.block_threads * runs.items_per_thread, Key, Value, Compare>;
+  using Agent = merge_agent<typename MaxPolicy::ActivePolicy, Class, Key, Value, Compare>;
   STRATA_DYNAMIC_SHARED(shared);
   Agent(*reinterpret_cast<typename Agent::TempStorage*>(shared), workspace, merged, buffer, compare)
-      .merge(meeting);
+      .merge(barrier);
 }
 
 STRATA_ARCH_DETAIL_NAMESPACE_END

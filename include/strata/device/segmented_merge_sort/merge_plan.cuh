@@ -5,26 +5,27 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
+#include <strata/device/grid/work_queue.cuh>
 #include <strata/device/segmented_merge_sort/split_runs.cuh>
 #include <strata/device/segmented_merge_sort/workspace.cuh>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// A tile of the result of a merge of four runs. The items of a run lie side by side.
-struct merge_share {
+/// A tile of the result of a merge of four runs, and the part of each run that its items come from.
+struct merge_tile {
   long long from[merge_ways];
   long long to;
-  long long keys_from, keys_to;  // where keys are, behind where values are
+  long long keys_from, keys_to;  // offsets of keys from values: 0 but for scratch keys
   int counts[merge_ways];
   int skipped;  // items before the tile's
-  int items;    // 0: nothing of the tile takes part
+  int items;    // 0: the tile has no items in this level
   bool from_buffer;
 };
 
-/// Gives a block its tiles of a level of merges, and finds which items of the runs belong there.
+/// Assigns tiles of a level of merges to a block, and finds which items of the runs belong there.
 ///
-/// The searches for a block's next tiles go on while it merges those it has.
+/// The block makes the steps of the searches for its next tiles while it merges the present ones.
 template <int BlockThreads, int ItemsPerThread, int TileItems, int RunItems, class Key, class Value,
           class Compare>
 class SegmentMergePlan {
@@ -35,14 +36,14 @@ class SegmentMergePlan {
   static_assert(RunItems % TileItems == 0,
                 "segmented_merge_sort tuning: a tile that is sorted must be some tiles of its merges");
   static constexpr int warps = BlockThreads / warp_threads;
-  static constexpr int shares_at_once = 15;
-  static constexpr int all_steps = 1 << 30, usual_steps = 30;
+  static constexpr int tiles_per_batch = 15;
+  static constexpr int all_steps = 1 << 30, steps_per_batch = 30;
 
-  /// What a tile of a level belongs to.
+  /// Which runs a tile of a level is merged from.
   struct tile_of_level {
     run_group<Key> runs;
-    long long first;     // of the runs: item of the arrays
-    long long to;        // the same of the result
+    long long first;     // index of the first item of the runs
+    long long to;        // of the first item of their merge
     long long diagonal;  // the tile's first item, in the result
     int items;
     bool from_buffer;
@@ -50,24 +51,24 @@ class SegmentMergePlan {
   };
 
  public:
-  // Two merges go on beside each other, and no thread takes part in both.
-  static constexpr int room_items = (BlockThreads - 1) * ItemsPerThread;
-  static_assert(room_items >= TileItems,
+  // Each thread makes a slice of the first or of the second merge of two runs, not of both.
+  static constexpr int capacity_items = (BlockThreads - 1) * ItemsPerThread;
+  static_assert(capacity_items >= TileItems,
                 "segment_merge_tuning::tile_items must leave a thread without items");
-  /// Items that a search may leave open at an end of a tile.
-  static constexpr int most_open = (room_items - TileItems) / 2;
+  /// Items that a search may leave open at each end of a tile.
+  static constexpr int max_open = (capacity_items - TileItems) / 2;
 
   struct TempStorage {
-    merge_share shares[shares_at_once];
-    // Of those that are being planned, and of the one behind.
-    tile_of_level tiles[shares_at_once + 1];
-    split_search<Key> searches[shares_at_once + 1];
+    merge_tile planned[tiles_per_batch];
+    // Of the next tiles, and of the one behind them.
+    tile_of_level tiles[tiles_per_batch + 1];
+    split_search<Key> searches[tiles_per_batch + 1];
     splitter_keys<Key> splitters[warps];
     // In shared memory: merges need all registers.
-    int count;           // of shares
-    unsigned ticket;     // for the next stretch of tiles
-    unsigned next_tile;  // the first of the stretch that is being planned
-    int next_count;      // its tiles
+    int count;           // of the present tiles
+    unsigned ticket;     // for the next tiles
+    unsigned next_tile;  // the first of them
+    int next_count;
   };
 
   STRATA_D SegmentMergePlan(TempStorage& storage, const merge_sort_workspace& workspace,
@@ -80,69 +81,66 @@ class SegmentMergePlan {
 
   /// By all threads, before the first tiles of a level. Reads no keys.
   STRATA_D void begin(unsigned level) {
-    if (thread() == 0) take_stretch(blockIdx.x);
+    if (thread() == 0) take_tiles(blockIdx.x);
     __syncthreads();
     begin_searches(static_cast<int>(level));
   }
 
-  /// Behind a barrier: whether the block has tiles to merge.
+  /// After a barrier: whether the block has tiles to merge.
   STRATA_D bool has_next() const { return storage_.next_count > 0; }
 
-  /// By all threads: plans the next tiles.
+  /// By all threads: the next tiles become the present ones, and their successors are searched for.
   STRATA_D void next(unsigned level) {
     if (thread() == 0) {
-      storage_.ticket = gridDim.x + atomicAdd(&workspace_.progress->taken_by_merges[level], 1u);
+      // The first ticket of each block is its number.
+      storage_.ticket =
+          gridDim.x + detail::take_ticket(&workspace_.progress->merge_tickets[level]);
     }
-    go_on(all_steps);
+    make_steps(all_steps);
     __syncthreads();
-    if (thread() < storage_.next_count) plan_share(thread());
+    if (thread() < storage_.next_count) plan_tile(thread());
     if (thread() == 0) storage_.count = storage_.next_count;
     __syncthreads();
-    if (thread() == 0) take_stretch(storage_.ticket);
+    if (thread() == 0) take_tiles(storage_.ticket);
     __syncthreads();
     begin_searches(static_cast<int>(level));
   }
 
-  /// The tiles that are planned.
+  /// The present tiles.
   STRATA_D int count() const { return storage_.count; }
-  STRATA_D const merge_share& share(int s) const { return storage_.shares[s]; }
+  STRATA_D const merge_tile& tile(int t) const { return storage_.planned[t]; }
 
-  /// By all threads, once for each tile: goes on with the searches, which wait for memory.
-  STRATA_D void go_on() {
+  /// By all threads, once for each present tile: makes some steps of the searches, which wait for memory.
+  STRATA_D void make_steps() {
     const int count = storage_.count;
-    go_on(count * 2 >= usual_steps ? 2 : ceiling_divide(usual_steps, count));
+    make_steps(count * 2 >= steps_per_batch ? 2 : ceiling_divide(steps_per_batch, count));
   }
 
  private:
-  /// Computed again where it is needed, so that nothing that depends on it takes registers in between.
-  STRATA_D static int thread() {
-    int thread = static_cast<int>(threadIdx.x);
-    platform::forget(thread);
-    return thread;
-  }
+  STRATA_D static int thread() { return detail::reloaded_thread_index(); }
   STRATA_D unsigned num_tiles() const {
     return static_cast<unsigned>(workspace_.num_tiles()) * unsigned{tiles_of_run};
   }
-  /// A ticket stands for some neighbouring tiles: at most as many as there is room for, and if that is not
-  /// all, for most of what is left for a block when as many tickets as there are blocks are given out. So
-  /// blocks take tickets rarely, for the first search of each is waited for, and end together.
-  STRATA_D void take_stretch(unsigned ticket) {
-    constexpr auto most = static_cast<unsigned>(shares_at_once);
+  /// A ticket is for a batch of neighbouring tiles: as many as storage holds, and later fewer. In each round
+  /// of tickets, one for each block, batches have 7/8 of an even part of the tiles that are left, so that
+  /// blocks take few tickets and end at about the same time. A block waits for the first search of a batch.
+  STRATA_D void take_tiles(unsigned ticket) {
+    constexpr auto capacity = static_cast<unsigned>(tiles_per_batch);
     const unsigned blocks = gridDim.x;
     unsigned first = 0, left = num_tiles(), count = 0, round = ticket / blocks;
-    if (left >= 2 * most * blocks) {
-      // Rounds of as many as there is room for.
-      const unsigned long_rounds = left / (most * blocks) - 1;
+    if (left >= 2 * capacity * blocks) {
+      // Rounds of full batches.
+      const unsigned long_rounds = left / (capacity * blocks) - 1;
       const unsigned passed = round < long_rounds ? round : long_rounds;
       round -= passed;
-      first = passed * most * blocks;
+      first = passed * capacity * blocks;
       left -= first;
     }
     STRATA_UNROLL_N(1)
     while (left > 0) {
-      const bool is_all = first == 0 && left <= most * blocks;
+      const bool is_all = first == 0 && left <= capacity * blocks;
       count = is_all ? ceiling_divide(left, blocks) : left / 8 * 7 / blocks;
-      count = count < 1 ? 1 : count < most ? count : most;
+      count = count < 1 ? 1 : count < capacity ? count : capacity;
       if (round == 0) break;
       --round;
       const unsigned passed = count * blocks < left ? count * blocks : left;
@@ -155,7 +153,7 @@ class SegmentMergePlan {
         before >= left ? 0 : static_cast<int>(left - before < count ? left - before : count);
   }
 
-  /// Warps are to look for the ends of the runs' parts before each of the next tiles and behind the last.
+  /// Begins the searches: for the beginning of each of the next tiles, and for the end of the last.
   STRATA_D void begin_searches(int level) {
     if (takes_whole_warps()) {
       begin_by<FastSplitter>(level);
@@ -163,15 +161,15 @@ class SegmentMergePlan {
       begin_by<Splitter>(level);
     }
   }
-  /// Each by at most so many steps.
-  STRATA_D void go_on(int steps) {
+  /// At most so many steps of each search.
+  STRATA_D void make_steps(int steps) {
     if (takes_whole_warps()) {
-      go_on_by<FastSplitter>(steps);
+      make_steps_by<FastSplitter>(steps);
     } else {
-      go_on_by<Splitter>(steps);
+      make_steps_by<Splitter>(steps);
     }
   }
-  /// While all warps have searches of their own, these may as well take all of a warp.
+  /// If there are no more searches than warps, a search may as well take all lanes of a warp.
   STRATA_D bool takes_whole_warps() const { return storage_.next_count < warps; }
 
   template <class By>
@@ -185,18 +183,18 @@ class SegmentMergePlan {
     });
   }
   template <class By>
-  STRATA_D void go_on_by(int steps) {
+  STRATA_D void make_steps_by(int steps) {
     const By splitter(storage_.splitters[thread() / warp_threads], compare_);
     const int count = storage_.next_count;
     for_searches<By>(count, [&](int s) {
       split_search<Key>* const search = s <= count ? &storage_.searches[s] : nullptr;
       STRATA_UNROLL_N(1)
-      for (int step = 0; step < steps && splitter.step(search, most_open); ++step) {
+      for (int step = 0; step < steps && splitter.step(search, max_open); ++step) {
       }
     });
   }
-  /// By all lanes of a warp: numbers of its searches, a lane's own, which may be beyond `count`. There are
-  /// none where there are no tiles.
+  /// By all lanes of a warp: calls `use` with the number of the lane's search, which may be above `count`,
+  /// for each round of searches of the warp. There are none if there are no tiles.
   template <class By, class Use>
   STRATA_D static void for_searches(int count, const Use& use) {
     constexpr int of_warp = warp_threads / By::lanes;
@@ -208,27 +206,28 @@ class SegmentMergePlan {
     __syncwarp();
   }
 
-  STRATA_D void plan_share(int s) {
-    const tile_of_level& tile = storage_.tiles[s];
-    merge_share& planned = storage_.shares[s];
+  STRATA_D void plan_tile(int t) {
+    const tile_of_level& tile = storage_.tiles[t];
+    merge_tile& planned = storage_.planned[t];
     const run_group<Key> runs = tile.runs;
     const bool is_last = tile.diagonal + tile.items >= runs.num_items;
     long long before = 0, items = 0;
     STRATA_UNROLL_N(1)
     for (int run = 0; run < merge_ways; ++run) {
-      const long long begin = storage_.searches[s].brackets[run].least;
+      const long long begin = storage_.searches[t].brackets[run].min;
       const long long end =
-          is_last ? runs.length(run) : storage_.searches[s + 1].brackets[run].most;
+          is_last ? runs.length(run) : storage_.searches[t + 1].brackets[run].max;
       before += begin;
       items += end - begin;
       planned.from[run] = tile.first + run * runs.run_items + begin;
-      planned.counts[run] = begin <= end ? static_cast<int>(end - begin) : room_items + 1;
-      if (begin > end || end - begin > room_items) items = room_items + 1;
+      planned.counts[run] = begin <= end ? static_cast<int>(end - begin) : capacity_items + 1;
+      if (begin > end || end - begin > capacity_items) items = capacity_items + 1;
     }
     planned.skipped = static_cast<int>(tile.diagonal - before);
-    // If the comparator is no ordering, searches need not agree: then the tile takes what lies there.
-    if (before > tile.diagonal || tile.diagonal - before > most_open ||
-        items < planned.skipped + tile.items || items > room_items) {
+    // If the comparator is no ordering, the searches may contradict each other. Then the tile has the items
+    // that lie at its indices, so that the result is still a permutation.
+    if (before > tile.diagonal || tile.diagonal - before > max_open ||
+        items < planned.skipped + tile.items || items > capacity_items) {
       planned.skipped = 0;
       long long first = tile.diagonal, left = tile.items;
       STRATA_UNROLL_N(1)

@@ -12,8 +12,7 @@ namespace detail {
 /// How many sorted runs are merged at a time.
 inline constexpr int merge_ways = 4;
 
-/// Neighbouring sorted runs, all of `run_items` but the last one of the four, which may be shorter or
-/// missing.
+/// Up to four neighbouring sorted runs. All have `run_items` items but the last, which may have fewer.
 template <class Key>
 struct run_group {
   const Key* keys;
@@ -26,13 +25,13 @@ struct run_group {
   }
 };
 
-/// What is known of how many items of a run are among the first ones of all: no fewer and no more.
+/// Bounds of the number of items of a run before a split.
 struct split_bracket {
-  long long least, most;
+  long long min, max;
 };
 
-/// A search, in shared memory, for the places in four runs before which the first `diagonal` items of
-/// their stable merge lie.
+/// A search for the split of four runs: how many of the first `diagonal` items of their stable merge each
+/// run has. Lies in shared memory.
 template <class Key>
 struct split_search {
   run_group<Key> runs;
@@ -47,12 +46,12 @@ struct splitter_keys {
   Key keys[warp_threads];
 };
 
-/// Goes on with searches: all lanes of a warp, `Lanes` of them with each of its searches.
+/// Makes steps of searches, by all lanes of a warp, `Lanes` of them for each search.
 ///
-/// In each step the keys at some cuts of a run's bracket, a lane for each, are ranked among those of the
-/// other runs. That bounds how many items of all runs come before each of them, and so tells on which side
-/// most of them are; one of them at least. With 32 lanes, a search takes the fewest steps, each of which
-/// waits for memory; with 8, the fewest instructions.
+/// In each step, each lane loads the key at one cut of one run's bracket. The lane compares this key with
+/// the loaded keys of the other runs, which bounds how many items of all runs come before it. The bounds
+/// show for most cuts, and for at least one, on which side of the split they lie. With 32 lanes, a search
+/// takes the fewest steps, each of which waits for memory; with 8, the fewest instructions.
 template <class Key, class Compare, int Lanes>
 class RunSplitter {
   static constexpr int cuts = Lanes / merge_ways;
@@ -68,7 +67,7 @@ class RunSplitter {
   /// Which of a warp's searches a lane takes part in.
   STRATA_D static int search_of_lane() { return static_cast<int>(platform::lane_id()) / Lanes; }
 
-  /// By the lanes of a search; what it needs is seen by them when the warp has met.
+  /// By the lanes of a search. A barrier of the warp must follow.
   STRATA_D static void begin(split_search<Key>& search, const run_group<Key>& runs,
                              long long diagonal) {
     const int lane = lane_of_search();
@@ -85,17 +84,17 @@ class RunSplitter {
     }
   }
 
-  /// A step of the searches with a pointer; a search whose brackets leave no more than `most_open` items
-  /// between them is left as it is. False if all are.
-  STRATA_D bool step(split_search<Key>* search, long long most_open) const {
+  /// A step of the searches with a pointer. A search ends when its brackets leave at most `max_open` items
+  /// open. Returns false if all have ended.
+  STRATA_D bool step(split_search<Key>* search, long long max_open) const {
     const int run = lane_of_search() / cuts;
     split_bracket bracket{0, 0};
     if (search != nullptr) bracket = search->brackets[run];
-    const long long width = bracket.most - bracket.least;
+    const long long width = bracket.max - bracket.min;
     long long open = width + __shfl_xor_sync(full_warp_mask, width, cuts);
     open += __shfl_xor_sync(full_warp_mask, open, 2 * cuts);
-    // If the comparator is no ordering, the search may come to a stand.
-    const bool goes_on = search != nullptr && open > most_open && open < search->open;
+    // If the comparator is no ordering, a step may narrow nothing. The search then ends.
+    const bool goes_on = search != nullptr && open > max_open && open < search->open;
     if (!__any_sync(full_warp_mask, goes_on ? 1 : 0)) return false;
     bracket = narrow(goes_on ? search : nullptr, run, bracket);
     if (goes_on && lane_of_search() % cuts == 0) search->brackets[run] = bracket;
@@ -107,7 +106,7 @@ class RunSplitter {
  private:
   STRATA_D static int lane_of_search() { return static_cast<int>(platform::lane_id()) % Lanes; }
 
-  /// How far behind the beginning of a bracket a cut is; after the last, how wide it is.
+  /// Distance of a cut from the beginning of its bracket. The one after the last is the end.
   STRATA_D static long long cut(long long width, int number) {
     if (number == cuts) return width;
     if (width < 1 << 24) {
@@ -120,41 +119,41 @@ class RunSplitter {
                                 const split_bracket& bracket) const {
     const auto lane = static_cast<int>(platform::lane_id());
     const int first_lane = lane - lane_of_search(), number = lane % cuts;
-    const long long least = bracket.least, width = bracket.most - bracket.least;
+    const long long min = bracket.min, width = bracket.max - bracket.min;
     const bool has_key = search != nullptr && width > 0;
-    const long long place = least + cut(width, number);
+    const long long index = min + cut(width, number);
     Key* const keys = storage_.keys;
-    if (has_key) keys[lane] = search->runs.keys[run * search->runs.run_items + place];
+    if (has_key) keys[lane] = search->runs.keys[run * search->runs.run_items + index];
     __syncwarp();
-    // Items of all runs that come before the key: no fewer, no more.
-    long long no_fewer = place, no_more = place;
+    // Bounds of the number of items of all runs that come before the key.
+    long long min_before = index, max_before = index;
     STRATA_UNROLL_N(1)
     for (int distance = 1; distance < merge_ways; ++distance) {
       const int other = (run + distance) % merge_ways;
       const int other_lane = first_lane + other * cuts;
-      const long long other_least = __shfl_sync(full_warp_mask, least, other_lane);
+      const long long other_min = __shfl_sync(full_warp_mask, min, other_lane);
       const long long other_width = __shfl_sync(full_warp_mask, width, other_lane);
-      no_fewer += other_least;
-      no_more += other_least;
+      min_before += other_min;
+      max_before += other_min;
       if (has_key && other_width > 0) {
         const int before = count_before(keys + other_lane, keys[lane], other < run);
-        if (before > 0) no_fewer += cut(other_width, before - 1) + 1;
-        no_more += cut(other_width, before);
+        if (before > 0) min_before += cut(other_width, before - 1) + 1;
+        max_before += cut(other_width, before);
       }
     }
-    const bool is_among = has_key && no_more < search->diagonal;
-    const bool is_behind = has_key && no_fewer >= search->diagonal;
+    const bool is_among = has_key && max_before < search->diagonal;
+    const bool is_behind = has_key && min_before >= search->diagonal;
     const int first_cut = lane - number;
     const unsigned among = __ballot_sync(full_warp_mask, is_among) >> first_cut & cut_mask;
     const unsigned behind = __ballot_sync(full_warp_mask, is_behind) >> first_cut & cut_mask;
     split_bracket narrowed = bracket;
-    if (among != 0) narrowed.least = least + cut(width, 31 - __clz(static_cast<int>(among))) + 1;
-    if (behind != 0) narrowed.most = least + cut(width, __ffs(static_cast<int>(behind)) - 1);
-    if (narrowed.most < narrowed.least) narrowed.most = narrowed.least;
+    if (among != 0) narrowed.min = min + cut(width, 31 - __clz(static_cast<int>(among))) + 1;
+    if (behind != 0) narrowed.max = min + cut(width, __ffs(static_cast<int>(behind)) - 1);
+    if (narrowed.max < narrowed.min) narrowed.max = narrowed.min;
     return narrowed;
   }
 
-  /// How many of another run's keys come before one.
+  /// How many of the keys at another run's cuts come before `key`.
   STRATA_D int count_before(const Key* others, const Key& key, bool is_earlier_run) const {
     int count = 0;
     STRATA_UNROLL

@@ -7,19 +7,21 @@
 
 STRATA_NAMESPACE_BEGIN
 
-/// A block that sorts whole segments of up to `most_items` items each, packed into tiles of
-/// `block_threads * items_per_thread`.
+/// A block that sorts whole segments, packed into tiles of `block_threads * items_per_thread` items.
 struct segment_tile_tuning {
   int block_threads;
   int items_per_thread;
   /// What registers must allow.
   int blocks_per_multiprocessor;
-  int most_items;
+  /// Longer segments are queued for a later kernel.
+  int max_items = block_threads * items_per_thread;
+
+  constexpr int tile_items() const { return block_threads * items_per_thread; }
 };
 
-/// How merges through device memory are cut: a block makes `tile_items` of the result at a time, from at
-/// most `(block_threads - 1) * items_per_thread` items of the runs. The more there may be besides the
-/// tile's own, the sooner a search for its ends may stop.
+/// How merges through device memory are cut. A block makes `tile_items` of the result at a time, from at
+/// most `(block_threads - 1) * items_per_thread` items of the runs. The search for the ends of a tile may
+/// stop the sooner, the larger the difference of the two numbers is.
 struct segment_merge_tuning {
   int block_threads;
   int items_per_thread;
@@ -29,99 +31,130 @@ struct segment_merge_tuning {
 
 namespace detail {
 
-/// By the bytes of an item, a key with its value. H200, 2026-11-20, CUDA 13.0, 2^27 items, tile sorts
-/// alone, 10^9 items per second: i32 keys: segments of 8: 407 (128 x 8), 32: 312 (128 x 16), 100: 287,
-/// 500: 165 (128 x 25), 2000: 130, 6400: 118 (512 x 25); pairs i32 : i32: 234, 215, 148, 95 (128 x 25),
-/// 72 (256 x 25); 16-byte records: 117 (128 x 8), 52, 38 (7 to 9 items). A merge of four runs of i32 takes
-/// 500 us (256 x 27), of which 300 are loads, stores and barriers, and the searches 60. Wider items: not
-/// measured.
+/// The classes of segments, by the mean length in a call: rows of a policy. `segment_class_bounds` has the
+/// bounds; those in parentheses are of keys of 4 bytes.
+enum class segment_class {
+  one_thread,               // mean up to 5/4 of a thread's items (10)
+  few_threads,              // mean up to the items of 4.5 threads (72)
+  part_of_tile,             // mean up to 1/5 of the tile (640), or all up to `max_items` (1600)
+  one_tile,                 // mean up to one tile (6400)
+  many_tiles,               // longer mean: tiles are larger (12,800)
+  tile_per_multiprocessor,  // all items of the call fit one tile (10,560) on each multiprocessor
+};
+
+template <class Policy>
+constexpr segment_tile_tuning tuning_of(segment_class which) {
+  return which == segment_class::one_thread     ? Policy::one_thread
+         : which == segment_class::few_threads  ? Policy::few_threads
+         : which == segment_class::part_of_tile ? Policy::part_of_tile
+         : which == segment_class::one_tile     ? Policy::one_tile
+         : which == segment_class::many_tiles   ? Policy::many_tiles
+                                                : Policy::tile_per_multiprocessor;
+}
+
+/// How tiles of a class are merged.
+template <class Policy>
+constexpr segment_merge_tuning merge_tuning_of(segment_class which) {
+  return which == segment_class::tile_per_multiprocessor ? Policy::merge_per_multiprocessor
+                                                         : Policy::merge;
+}
+
+/// The longest mean length of each class.
+template <class Policy>
+struct segment_class_bounds {
+  static constexpr unsigned long long one_thread = Policy::one_thread.items_per_thread * 5 / 4;
+  static constexpr unsigned long long few_threads = Policy::few_threads.items_per_thread * 9 / 2;
+  static constexpr unsigned long long part_of_tile = Policy::part_of_tile.tile_items() / 5;
+  static constexpr unsigned long long one_tile = Policy::one_tile.tile_items();
+};
+
+/// By the bytes of an item, a key with its value. H200, 2026-11-20, CUDA 13.0, 2^27 items, tile sorts alone,
+/// 10^9 items per second for segments of so many items (threads x items of a thread):
+///
+/// | items           | 8             | 32             | 100 | 500            | 2000          | 6400           |
+/// |---|---|---|---|---|---|---|
+/// | i32             | 407 (128 x 8) | 312 (128 x 16) | 287 | 165 (128 x 25) | 130           | 118 (512 x 25) |
+/// | pairs i32 : i32 | 234           | 215            | 148 | 95 (128 x 25)  | 72 (256 x 25) |                |
+/// | 16-byte records | 117 (128 x 8) | 52             | 38 (7 to 9 items) | | | |
+///
+/// A merge of four runs of i32 takes 500 us (256 x 27), of which 300 are loads, stores and barriers, and the
+/// searches 60. Items of more than 16 bytes: not measured: from those of 16.
 template <int ItemBytes>
 struct segmented_merge_sort_policy_hub {
-  static constexpr int least(int a, int b) { return a < b ? a : b; }
-  static constexpr int most(int a, int b) { return a > b ? a : b; }
-  static constexpr int odd_at_most(int n) { return n <= 1 ? 1 : n % 2 != 0 ? n : n - 1; }
+  static constexpr int smaller(int a, int b) { return a < b ? a : b; }
+  static constexpr int larger(int a, int b) { return a > b ? a : b; }
+  static constexpr int odd_up_to(int n) { return n <= 1 ? 1 : n % 2 != 0 ? n : n - 1; }
+  /// `four`, `eight` or `sixteen` for items of up to so many bytes, otherwise `wider`.
+  static constexpr int by_bytes(int four, int eight, int sixteen, int wider) {
+    return ItemBytes <= 4 ? four : ItemBytes <= 8 ? eight : ItemBytes <= 16 ? sixteen : wider;
+  }
 
-  // Odd: without gaps between the items of threads.
-  static constexpr int many = ItemBytes <= 8 ? 25 : odd_at_most(most(1, 128 / ItemBytes));
-  static constexpr int some = ItemBytes <= 8 ? 16 : ItemBytes <= 16 ? 8 : many;
-  static constexpr int fewest = ItemBytes <= 16 ? 8 : many;
+  // Items of a thread. Odd: without gaps between the items of threads.
+  static constexpr int wide_items = odd_up_to(larger(1, 128 / ItemBytes));
+  static constexpr int items_of_one_thread = by_bytes(8, 8, 8, wide_items);
+  static constexpr int items_of_few_threads = by_bytes(16, 16, 8, wide_items);
+  static constexpr int items_of_part = by_bytes(25, 25, wide_items, wide_items);
+  static constexpr int items_of_tile = by_bytes(25, 25, 9, wide_items);
+  // Where there is a multiprocessor for each tile: a thread has less to do.
+  static constexpr int items_per_multiprocessor = by_bytes(15, 17, 7, wide_items);
 
-  // Where segments are long, or merged.
-  static constexpr bool is_four_words = ItemBytes > 8 && ItemBytes <= 16;
-  static constexpr int many_of_long = is_four_words ? 9 : many;
-
-  // Beside the tile there are 18 bytes of a thread.
+  // So many threads that a tile has up to 52 KiB. Beside the tile there are 18 bytes of a thread.
   static constexpr int threads_within(int items_per_thread, int threads) {
     return threads > 32 && threads * items_per_thread * ItemBytes > (52 << 10)
                ? threads_within(items_per_thread, threads / 2)
                : threads;
   }
-  static constexpr int short_threads = threads_within(many, 128);
-  static constexpr int huge_threads = threads_within(many_of_long, 512);
-  static constexpr int large_threads = most(32, huge_threads / (ItemBytes <= 4 ? 2 : 1));
-  static constexpr int merge_threads = large_threads;
-  // Where there is a multiprocessor for each tile: a thread has less to do.
-  static constexpr int few_items = ItemBytes <= 4    ? 15
-                                   : ItemBytes <= 8  ? 17
-                                   : ItemBytes <= 16 ? 7
-                                                     : many;
-  static constexpr int few_threads =
-      most(32, least(704, (52 << 10) / (few_items * ItemBytes) / 64 * 64));
-  static constexpr int few_merge_threads = most(32, few_threads / 2);
-  static constexpr int few_merge_tile = few_merge_threads * few_items;
+  static constexpr int short_threads = threads_within(items_of_part, 128);
+  static constexpr int many_threads = threads_within(items_of_tile, 512);
+  static constexpr int tile_threads = larger(32, many_threads / by_bytes(2, 1, 1, 1));
+  static constexpr int threads_per_multiprocessor =
+      larger(32, smaller(704, (52 << 10) / (items_per_multiprocessor * ItemBytes) / 64 * 64));
+  static constexpr int merge_threads = larger(32, threads_per_multiprocessor / 2);
 
-  struct Policy750 : ChainedPolicy<750, Policy750, Policy750> {
-    static constexpr segment_tile_tuning tiny{short_threads, fewest, 1,
-                                              most(16, short_threads * fewest / 8)};
-    static constexpr segment_tile_tuning little{short_threads, some, 1, most(16, short_threads * some / 8)};
-    static constexpr segment_tile_tuning middle{short_threads, many, 1, most(16, short_threads * many / 2)};
-    static constexpr segment_tile_tuning large{large_threads, many_of_long, 1,
-                                               large_threads * many_of_long};
-    static constexpr segment_tile_tuning huge{huge_threads, many_of_long, 1, huge_threads * many_of_long};
-    static constexpr segment_tile_tuning few{few_threads, few_items, 1, few_threads * few_items};
-    static constexpr segment_merge_tuning merge{merge_threads, many_of_long + 2, 1,
-                                                merge_threads * many_of_long};
-    static constexpr segment_merge_tuning merge_few{few_merge_threads, few_items + 2, 1, few_merge_tile};
+  static constexpr int max_of_one_thread = larger(16, short_threads * items_of_one_thread / 8);
+  static constexpr int max_of_few_threads = larger(16, short_threads * items_of_few_threads / 8);
+  static constexpr int max_of_part = larger(16, short_threads * items_of_part / 2);
+
+  // Columns: threads of a block, items of a thread, blocks of a multiprocessor; last, `max_items` or the
+  // items of a merge's tile.
+
+  // Not measured: from sm_90, for any number of registers.
+  struct rows_750 {
+    static constexpr segment_tile_tuning  //
+        one_thread{short_threads, items_of_one_thread, 1, max_of_one_thread},
+        few_threads{short_threads, items_of_few_threads, 1, max_of_few_threads},
+        part_of_tile{short_threads, items_of_part, 1, max_of_part},
+        one_tile{tile_threads, items_of_tile, 1},
+        many_tiles{many_threads, items_of_tile, 1},
+        tile_per_multiprocessor{threads_per_multiprocessor, items_per_multiprocessor, 1};
+    static constexpr segment_merge_tuning  //
+        merge{tile_threads, items_of_tile + 2, 1, tile_threads * items_of_tile},
+        merge_per_multiprocessor{merge_threads, items_per_multiprocessor + 2, 1,
+                                 merge_threads * items_per_multiprocessor};
   };
-  struct Policy900 : ChainedPolicy<900, Policy900, Policy750> {
-    static constexpr bool is_word = ItemBytes <= 4, is_two_words = ItemBytes > 4 && ItemBytes <= 8;
-    static constexpr segment_tile_tuning tiny{short_threads, fewest,
-                                              is_word ? 16 : is_two_words ? 12 : 6,
-                                              most(16, short_threads * fewest / 8)};
-    static constexpr segment_tile_tuning little{short_threads, some,
-                                                is_word ? 12 : is_two_words ? 8 : 6,
-                                                most(16, short_threads * some / 8)};
-    static constexpr segment_tile_tuning middle{short_threads, many,
-                                                is_word ? 10 : is_two_words ? 8 : 4,
-                                                most(16, short_threads * many / 2)};
-    static constexpr segment_tile_tuning large{large_threads, many_of_long,
-                                               is_word                          ? 6
-                                               : is_two_words || is_four_words ? 3
-                                                                               : 2,
-                                               large_threads * many_of_long};
-    // More than 99 KiB, where there are 227.
-    static constexpr int threads_of_huge = is_two_words || is_four_words ? 512 : huge_threads;
-    static constexpr segment_tile_tuning huge{threads_of_huge, many_of_long, is_word ? 3 : 2,
-                                              threads_of_huge * many_of_long};
-    // 16-byte records: 7.0 * 10^9 items per second with 2 blocks and 7 items in tiles, 8.8 with 3 and 9, 9.2.
-    static constexpr segment_merge_tuning merge{merge_threads, many_of_long + 2,
-                                                is_word         ? 5
-                                                : is_two_words  ? 3
-                                                : is_four_words ? 4
-                                                                : 2,
-                                                merge_threads * many_of_long};
-    static constexpr segment_tile_tuning few = Policy750::few;
-    static constexpr segment_merge_tuning merge_few = Policy750::merge_few;
+  // H200, 2026-11-20: the figures above.
+  struct rows_900 : rows_750 {
+    // Tiles of more than 99 KiB: shared memory has 227.
+    static constexpr int threads_of_many = by_bytes(many_threads, 512, 512, many_threads);
+    static constexpr segment_tile_tuning  //
+        one_thread{short_threads, items_of_one_thread, by_bytes(16, 12, 6, 6), max_of_one_thread},
+        few_threads{short_threads, items_of_few_threads, by_bytes(12, 8, 6, 6), max_of_few_threads},
+        part_of_tile{short_threads, items_of_part, by_bytes(10, 8, 4, 4), max_of_part},
+        one_tile{tile_threads, items_of_tile, by_bytes(6, 3, 3, 2)},
+        many_tiles{threads_of_many, items_of_tile, by_bytes(3, 2, 2, 2)};
+    // 16-byte records, 10^9 items per second: 7.0 with 2 blocks and tiles of 7 items per thread, 8.8 with 3
+    // and 9, 9.2 with 4 and 9.
+    static constexpr segment_merge_tuning merge{tile_threads, items_of_tile + 2,
+                                                by_bytes(5, 3, 4, 2), tile_threads * items_of_tile};
   };
-  // With 99 KiB again.
-  struct Policy1200 : ChainedPolicy<1200, Policy1200, Policy900> {
-    static constexpr segment_tile_tuning tiny = Policy900::tiny, little = Policy900::little,
-                                         middle = Policy900::middle, large = Policy900::large,
-                                         few = Policy900::few;
-    static constexpr segment_tile_tuning huge{huge_threads, many_of_long, 2,
-                                              huge_threads * many_of_long};
-    static constexpr segment_merge_tuning merge = Policy900::merge, merge_few = Policy900::merge_few;
+  // Not measured: from sm_90, with the 99 KiB of shared memory that sm_120 has.
+  struct rows_1200 : rows_900 {
+    static constexpr segment_tile_tuning many_tiles{many_threads, items_of_tile, 2};
   };
+
+  struct Policy750 : ChainedPolicy<750, Policy750, Policy750>, rows_750 {};
+  struct Policy900 : ChainedPolicy<900, Policy900, Policy750>, rows_900 {};
+  struct Policy1200 : ChainedPolicy<1200, Policy1200, Policy900>, rows_1200 {};
   using MaxPolicy = Policy1200;
 };
 

@@ -5,13 +5,12 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
+#include <strata/device/arguments/segments.cuh>
+#include <strata/device/grid/work_queue.cuh>
 #include <strata/device/radix_sort/agent_block.cuh>
-#include <strata/device/radix_sort/agent_pass.cuh>
-#include <strata/device/radix_sort/workspace.cuh>
+#include <strata/device/radix_sort/problem.cuh>
 #include <strata/device/segmented_radix_sort/agent_passes.cuh>
-#include <strata/device/segmented_radix_sort/sort_in_warp.cuh>
 #include <strata/device/segmented_radix_sort/tuning.hpp>
-#include <strata/device/segmented_reduce/segments.cuh>
 
 #include <cstddef>
 #include <type_traits>
@@ -19,42 +18,82 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
+/// By all lanes of a warp: sorts up to 32 items from input to output, which may be the same array. The rank of an
+/// item is the number of items that come before it: each lane compares its item with all others.
+template <bool HasValues, class Key, class Value, class Digits>
+STRATA_D void sort_in_warp(const radix_buffers<const Key*, Key>& keys,
+                           const radix_buffers<const Value*, Value>& values, int num_items,
+                           const radix_bit_range& range, const Digits& digits) {
+  constexpr int word_bits = 32;
+  constexpr int words = ceiling_divide(Digits::key_bits, word_bits);
+  const int lane = static_cast<int>(platform::lane_id());
+  const bool is_valid = lane < num_items;
+  Key key;
+  std::conditional_t<HasValues, Value, NullType> value;
+  unsigned order[words];  // the most significant word last
+  if (is_valid) {
+    key = keys.input[lane];
+    if constexpr (HasValues) value = values.input[lane];
+  }
+  STRATA_UNROLL
+  for (int w = 0; w < words; ++w) {
+    const int begin = range.begin_bit + w * word_bits;
+    const int left = range.end_bit - begin;
+    order[w] = is_valid && left > 0 ? digits(key, begin, left < word_bits ? left : word_bits) : 0;
+  }
+
+  int rank = 0;
+  for (int i = 0; i < num_items; ++i) {
+    bool is_before = i < lane;  // if all words are equal
+    STRATA_UNROLL
+    for (int w = 0; w < words; ++w) {
+      const unsigned other = __shfl_sync(full_warp_mask, order[w], i);
+      is_before = other < order[w] || (other == order[w] && is_before);
+    }
+    rank += is_before ? 1 : 0;
+  }
+  __syncwarp();  // All lanes have read.
+  if (is_valid) {
+    keys.output[rank] = key;
+    if constexpr (HasValues) values.output[rank] = value;
+  }
+}
+
 /// What the blocks of a call share in device memory; 0 when the kernel starts.
 struct segmented_radix_sort_progress {
   unsigned long long segments_taken;
-  // Of the buffer in temporary storage.
-  unsigned long long items_taken;
+  unsigned long long items_taken;  // of the scratch arrays in temporary storage
 };
 
-/// One block of a sort of segments: takes some segments at a time, until none is left. Warps sort
-/// the short ones side by side, then the block the others, one after the other.
+/// One block of a sort of segments. It takes `segments_per_ticket` segments at a time, until none is left. Its warps
+/// sort those of up to 32 items, each warp one. Then the block sorts the longer ones, one after the other.
 template <class Policy, bool HasValues, class Key, class Value, class Segments, class Digits>
 class AgentSegmentedRadixSort {
   static constexpr segmented_radix_sort_tuning tuning = Policy::segmented;
   static constexpr int block_threads = tuning.block_threads;
   static constexpr int warp_items = warp_threads;
   using ValueIterator = std::conditional_t<HasValues, const Value*, NullType>;
-  using FewItems = AgentRadixBlock<few_items_block<Policy>, const Key*, ValueIterator, Digits>;
+  using SmallTile = AgentRadixBlock<small_tile_block<Policy>, const Key*, ValueIterator, Digits>;
   using WholeTile = AgentRadixBlock<whole_tile_block<Policy>, const Key*, ValueIterator, Digits>;
   using Passes = AgentSegmentPasses<Policy, HasValues, Key, Value, Digits>;
-  using KeyPlaces = radix_places<const Key*, Key>;
-  using ValuePlaces = radix_places<const Value*, Value>;
+  using KeyBuffers = radix_buffers<const Key*, Key>;
+  using ValueBuffers = radix_buffers<const Value*, Value>;
 
  public:
-  /// Segments that are taken at a time; no more than there are threads.
-  static constexpr int most_segments_at_once = 128;
+  /// At most the number of threads.
+  static constexpr int max_segments_per_ticket = 128;
 
   struct TempStorage {
-    segment_bounds bounds[most_segments_at_once];
+    segment_bounds bounds[max_segments_per_ticket];
     unsigned long long first_segment;
-    unsigned long long buffer_begin;
+    unsigned long long scratch_begin;
   };
 
-  /// Dynamic shared memory: what sorts a segment needs, behind the rest.
+  /// Dynamic shared memory: what the sort of a segment needs lies behind the rest.
   static constexpr std::size_t sort_offset = round_up(sizeof(TempStorage), std::size_t{128});
   static constexpr std::size_t shared_bytes =
-      sort_offset + (WholeTile::shared_bytes > Passes::shared_bytes ? WholeTile::shared_bytes
-                                                                    : Passes::shared_bytes);
+      sort_offset +
+      (WholeTile::shared_bytes > Passes::shared_bytes ? WholeTile::shared_bytes : Passes::shared_bytes);
   static_assert(block_threads % warp_threads == 0 && block_threads >= radix_bins,
                 "segmented_radix_sort_tuning::block_threads must be a multiple of 32, and 256 or "
                 "more: a thread for each digit");
@@ -65,11 +104,9 @@ class AgentSegmentedRadixSort {
                 "a tile of these values does not fit shared memory: sort indices as values, and "
                 "gather");
 
-  STRATA_D AgentSegmentedRadixSort(unsigned char* shared, const KeyPlaces& keys,
-                                   const ValuePlaces& values, std::size_t num_items,
-                                   const radix_bit_range& range, const Digits& digits,
-                                   bool between_two_buffers,
-                                   segmented_radix_sort_progress* progress)
+  STRATA_D AgentSegmentedRadixSort(unsigned char* shared, const KeyBuffers& keys, const ValueBuffers& values,
+                                   std::size_t num_items, const radix_bit_range& range, const Digits& digits,
+                                   bool is_double_buffer, segmented_radix_sort_progress* progress)
       : storage_(*reinterpret_cast<TempStorage*>(shared)),
         shared_(shared + sort_offset),
         keys_(keys),
@@ -77,30 +114,30 @@ class AgentSegmentedRadixSort {
         num_items_(num_items),
         range_(range),
         digits_(digits),
-        between_two_buffers_(between_two_buffers),
+        is_double_buffer_(is_double_buffer),
         progress_(progress) {}
 
-  /// `at_once` segments at a time.
-  STRATA_D void sort(const Segments& segments, unsigned long long num_segments, int at_once) {
+  STRATA_D void sort(const Segments& segments, unsigned long long num_segments, int segments_per_ticket) {
     for (;;) {
       if (threadIdx.x == 0) {
-        storage_.first_segment = atomicAdd(&progress_->segments_taken,
-                                           static_cast<unsigned long long>(at_once));
+        storage_.first_segment = detail::take_tickets(&progress_->segments_taken,
+                                                      static_cast<unsigned long long>(segments_per_ticket));
       }
       __syncthreads();
       const unsigned long long first = storage_.first_segment;
       if (first >= num_segments) return;
       const unsigned long long left = num_segments - first;
-      const int count = left < static_cast<unsigned>(at_once) ? static_cast<int>(left) : at_once;
+      const int count =
+          left < static_cast<unsigned>(segments_per_ticket) ? static_cast<int>(left) : segments_per_ticket;
       bool is_long = false;
       if (static_cast<int>(threadIdx.x) < count) {
         const segment_bounds bounds = segments(static_cast<long long>(first + threadIdx.x));
         storage_.bounds[threadIdx.x] = bounds;
         is_long = bounds.length > warp_items;
       }
-      const bool some_are_long = __syncthreads_or(is_long ? 1 : 0) != 0;
+      const bool has_long = __syncthreads_or(is_long ? 1 : 0) != 0;
       sort_by_warps(count);
-      if (!some_are_long) continue;
+      if (!has_long) continue;
       for (int i = 0; i < count; ++i) {
         if (storage_.bounds[i].length > warp_items) sort_by_block(storage_.bounds[i]);
       }
@@ -113,14 +150,14 @@ class AgentSegmentedRadixSort {
     for (int i = static_cast<int>(threadIdx.x) / warp_threads; i < count; i += warps) {
       const segment_bounds bounds = storage_.bounds[i];
       if (bounds.length == 0 || bounds.length > warp_items) continue;
-      detail::sort_in_warp<HasValues>(key_places(bounds), value_places(bounds),
+      detail::sort_in_warp<HasValues>(key_buffers(bounds), value_buffers(bounds),
                                       static_cast<int>(bounds.length), range_, digits_);
     }
   }
 
   STRATA_D void sort_by_block(const segment_bounds& bounds) {
-    if (bounds.length <= FewItems::tile_items) {
-      sort_tile<FewItems>(bounds);
+    if (bounds.length <= SmallTile::tile_items) {
+      sort_tile<SmallTile>(bounds);
     } else if (bounds.length <= WholeTile::tile_items) {
       sort_tile<WholeTile>(bounds);
     } else {
@@ -130,8 +167,8 @@ class AgentSegmentedRadixSort {
 
   template <class Agent>
   STRATA_D void sort_tile(const segment_bounds& bounds) {
-    const KeyPlaces keys = key_places(bounds);
-    const ValuePlaces values = value_places(bounds);
+    const KeyBuffers keys = key_buffers(bounds);
+    const ValueBuffers values = value_buffers(bounds);
     Agent agent(shared_, static_cast<int>(bounds.length), range_, digits_);
     if constexpr (HasValues) {
       agent.sort(keys.input, keys.output, values.input, values.output);
@@ -140,41 +177,39 @@ class AgentSegmentedRadixSort {
     }
   }
 
-  // Between two buffers of the caller, a segment's place is the same in both. In temporary storage
-  // there is room for all items, not for the gaps between segments.
+  // In a double buffer a segment has the same offset in both arrays. Scratch arrays in temporary storage have
+  // capacity for all items, but not for gaps between segments: there each long segment takes the next range.
   STRATA_D void sort_by_passes(const segment_bounds& bounds) {
     const auto length = static_cast<std::size_t>(bounds.length);
-    long long buffer_begin = bounds.begin;
-    if (!between_two_buffers_) {
+    long long scratch_begin = bounds.begin;
+    if (!is_double_buffer_) {
       if (threadIdx.x == 0) {
-        storage_.buffer_begin = atomicAdd(&progress_->items_taken,
-                                          static_cast<unsigned long long>(length));
+        storage_.scratch_begin =
+            detail::take_tickets(&progress_->items_taken, static_cast<unsigned long long>(length));
       }
       __syncthreads();
-      buffer_begin = static_cast<long long>(storage_.buffer_begin);
+      scratch_begin = static_cast<long long>(storage_.scratch_begin);
       __syncthreads();
-      const bool has_room = storage_has_room(static_cast<std::size_t>(buffer_begin), length);
-      STRATA_ASSERT(has_room, "segments have more than the num_items = %llu items of the call",
+      const bool is_within = is_within_storage(static_cast<std::size_t>(scratch_begin), length);
+      STRATA_ASSERT(is_within, "segments have more than the num_items = %llu items of the call",
                     static_cast<unsigned long long>(num_items_));
-      if (!has_room) return;
+      if (!is_within) return;
     }
-    const KeyPlaces keys = key_places(bounds, buffer_begin);
-    const ValuePlaces values = value_places(bounds, buffer_begin);
-    Passes(shared_, keys, values, length, range_, digits_).sort(between_two_buffers_);
+    const KeyBuffers keys = key_buffers(bounds, scratch_begin);
+    const ValueBuffers values = value_buffers(bounds, scratch_begin);
+    Passes(shared_, keys, values, length, range_, digits_).sort(is_double_buffer_);
   }
-  STRATA_D bool storage_has_room(std::size_t begin, std::size_t length) const {
+  STRATA_D bool is_within_storage(std::size_t begin, std::size_t length) const {
     return begin <= num_items_ && length <= num_items_ - begin;
   }
 
-  // Those of a segment.
-  STRATA_D KeyPlaces key_places(const segment_bounds& bounds, long long buffer_begin = 0) const {
-    return {keys_.input + bounds.begin, keys_.output + bounds.begin, keys_.buffer + buffer_begin};
+  // The buffers of one segment.
+  STRATA_D KeyBuffers key_buffers(const segment_bounds& bounds, long long scratch_begin = 0) const {
+    return {keys_.input + bounds.begin, keys_.output + bounds.begin, keys_.scratch + scratch_begin};
   }
-  STRATA_D ValuePlaces value_places(const segment_bounds& bounds,
-                                    long long buffer_begin = 0) const {
+  STRATA_D ValueBuffers value_buffers(const segment_bounds& bounds, long long scratch_begin = 0) const {
     if constexpr (HasValues) {
-      return {values_.input + bounds.begin, values_.output + bounds.begin,
-              values_.buffer + buffer_begin};
+      return {values_.input + bounds.begin, values_.output + bounds.begin, values_.scratch + scratch_begin};
     } else {
       return values_;
     }
@@ -182,12 +217,12 @@ class AgentSegmentedRadixSort {
 
   TempStorage& storage_;
   unsigned char* shared_;
-  const KeyPlaces& keys_;
-  const ValuePlaces& values_;
+  const KeyBuffers& keys_;
+  const ValueBuffers& values_;
   std::size_t num_items_;
   const radix_bit_range& range_;
   const Digits& digits_;
-  bool between_two_buffers_;
+  bool is_double_buffer_;
   segmented_radix_sort_progress* progress_;
 };
 

@@ -7,10 +7,8 @@
 #include <strata/core/platform.cuh>
 #include <strata/core/radix_key.hpp>
 #include <strata/core/types.hpp>
-#include <strata/device/radix_sort/agent_pass.cuh>
-#include <strata/device/radix_sort/digit_plan.cuh>
+#include <strata/device/radix_sort/problem.cuh>
 #include <strata/device/radix_sort/tuning.hpp>
-#include <strata/device/radix_sort/workspace.cuh>
 #include <strata/warp/warp_scan.cuh>
 
 #include <cstddef>
@@ -18,45 +16,43 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// A sort of one long segment by one block, least significant digit first. All digits are counted
-/// in one reading; then each pass moves the segment by one digit, tile after tile, unless the digit
-/// is the same everywhere. See AgentRadixPass for what happens to a tile.
+/// A sort of one segment longer than a tile by one block, least significant digit first. The block counts all
+/// digits in one read. Then each pass moves the segment by one digit, tile after tile, unless all items have the
+/// same digit. A tile is handled as in AgentRadixPass; offsets need no look-back, because one block does all tiles.
 template <class Policy, bool HasValues, class Key, class Value, class Digits>
 class AgentSegmentPasses {
   static constexpr int block_threads = Policy::segmented.block_threads;
   static constexpr int items_per_thread = Policy::segmented.items_per_thread;
-  static constexpr int most_passes = ceiling_divide(Digits::key_bits, radix_bits);
+  static constexpr int max_passes = ceiling_divide(Digits::key_bits, radix_bits);
   using Rank = radix_rank_half_warps<block_threads, items_per_thread, radix_bits>;
-  using KeyPlaces = radix_places<const Key*, Key>;
-  using ValuePlaces = radix_places<const Value*, Value>;
+  using KeyBuffers = radix_buffers<const Key*, Key>;
+  using ValueBuffers = radix_buffers<const Value*, Value>;
 
  public:
   static constexpr int tile_items = block_threads * items_per_thread;
-  // Counters of 32 bits take so many at a time.
+  // Counters of 32 bits are added to those of 64 bits after so many items.
   static constexpr std::size_t items_of_counters = std::size_t{64} * tile_items;
 
   struct TempStorage {
     union {
       typename Rank::TempStorage rank;
-      unsigned counters[most_passes][radix_bins];
+      unsigned counters[max_passes][radix_bins];
     };
-    // Of each pass: how many items have a digit, then where the next item with that digit goes.
-    unsigned long long bins[most_passes][radix_bins];
-    // Of a digit: place in the output, less the place in the tile.
-    unsigned long long offset[radix_bins];
-    bool is_constant[most_passes];
-    radix_pass_plan plan[most_passes];
+    // Of each pass: how many items have a digit, then the offset of the next item with that digit.
+    unsigned long long bins[max_passes][radix_bins];
+    unsigned long long offset[radix_bins];  // of a digit: offset in the output, less the rank in the tile
+    bool is_constant[max_passes];
+    radix_pass_plan plan[max_passes];
   };
 
-  /// Dynamic shared memory: the tile's keys, later its values, behind the rest.
+  /// Dynamic shared memory: the tile's keys, and later its values, lie behind the rest.
   static constexpr std::size_t stage_offset = round_up(sizeof(TempStorage), std::size_t{128});
   static constexpr std::size_t shared_bytes =
-      stage_offset + static_cast<std::size_t>(tile_items) *
-                         (sizeof(Value) > sizeof(Key) ? sizeof(Value) : sizeof(Key));
+      stage_offset +
+      static_cast<std::size_t>(tile_items) * (sizeof(Value) > sizeof(Key) ? sizeof(Value) : sizeof(Key));
 
-  STRATA_D AgentSegmentPasses(unsigned char* shared, const KeyPlaces& keys,
-                              const ValuePlaces& values, std::size_t num_items,
-                              const radix_bit_range& range, const Digits& digits)
+  STRATA_D AgentSegmentPasses(unsigned char* shared, const KeyBuffers& keys, const ValueBuffers& values,
+                              std::size_t num_items, const radix_bit_range& range, const Digits& digits)
       : storage_(*reinterpret_cast<TempStorage*>(shared)),
         stage_(shared + stage_offset),
         keys_(keys),
@@ -65,17 +61,16 @@ class AgentSegmentPasses {
         range_(range),
         digits_(digits) {}
 
-  STRATA_D void sort(bool between_two_buffers) {
+  STRATA_D void sort(bool is_double_buffer) {
     if (range_.passes() == 0) {
-      copy(radix_place::input, radix_place::output);
+      copy(radix_buffer::input, radix_buffer::output);
       return;
     }
     count_digits();
     find_starts();
     __syncthreads();
     if (threadIdx.x == 0) {
-      detail::plan_radix_passes(storage_.plan, range_.passes(), storage_.is_constant, true,
-                                between_two_buffers);
+      detail::plan_radix_passes(storage_.plan, range_.passes(), storage_.is_constant, true, is_double_buffer);
     }
     __syncthreads();
     for (int pass = 0; pass < range_.passes(); ++pass) {
@@ -92,14 +87,14 @@ class AgentSegmentPasses {
   }
 
  private:
-  STRATA_D const Key* keys_at(radix_place place) const {
-    return place == radix_place::input ? keys_.input : keys_.at(place);
+  STRATA_D const Key* keys_at(radix_buffer buffer) const {
+    return buffer == radix_buffer::input ? keys_.input : keys_.at(buffer);
   }
-  STRATA_D const Value* values_at(radix_place place) const {
-    return place == radix_place::input ? values_.input : values_.at(place);
+  STRATA_D const Value* values_at(radix_buffer buffer) const {
+    return buffer == radix_buffer::input ? values_.input : values_.at(buffer);
   }
 
-  STRATA_D void copy(radix_place from, radix_place to) const {
+  STRATA_D void copy(radix_buffer from, radix_buffer to) const {
     for (std::size_t i = threadIdx.x; i < num_items_; i += block_threads) {
       keys_.at(to)[i] = keys_at(from)[i];
       if constexpr (HasValues) values_.at(to)[i] = values_at(from)[i];
@@ -114,8 +109,7 @@ class AgentSegmentPasses {
       bin(i) = 0;
     }
     for (std::size_t first = 0; first < num_items_;) {
-      const std::size_t end =
-          num_items_ - first < items_of_counters ? num_items_ : first + items_of_counters;
+      const std::size_t end = num_items_ - first < items_of_counters ? num_items_ : first + items_of_counters;
       __syncthreads();
       for (; first < end; first += tile_items) count_tile(first);
       __syncthreads();
@@ -136,21 +130,19 @@ class AgentSegmentPasses {
     Key keys[items_per_thread];
     STRATA_UNROLL
     for (int i = 0; i < items_per_thread; ++i) {
-      const int place = i * block_threads + static_cast<int>(threadIdx.x);
-      if (place < valid) keys[i] = keys_.input[first + static_cast<std::size_t>(place)];
+      const int item = i * block_threads + static_cast<int>(threadIdx.x);
+      if (item < valid) keys[i] = keys_.input[first + static_cast<std::size_t>(item)];
     }
     for (int pass = 0; pass < range_.passes(); ++pass) {
       STRATA_UNROLL
       for (int i = 0; i < items_per_thread; ++i) {
         if (i * block_threads + static_cast<int>(threadIdx.x) >= valid) break;
-        atomicAdd(&storage_.counters[pass][digits_(keys[i], range_.first_bit(pass),
-                                                   range_.bits(pass))],
-                  1u);
+        atomicAdd(&storage_.counters[pass][digits_(keys[i], range_.first_bit(pass), range_.bits(pass))], 1u);
       }
     }
   }
 
-  // Each warp those of a pass.
+  // Turns counts into offsets: each warp takes a pass.
   STRATA_D void find_starts() {
     using Scan = WarpScan<unsigned long long>;
     typename Scan::TempStorage unused;
@@ -173,6 +165,15 @@ class AgentSegmentPasses {
   }
 
   // ------------------------------------------------------------------ moves
+  /// A tile of a pass.
+  struct tile {
+    const radix_pass_plan& plan;
+    std::size_t first;  // item of the segment
+    int valid;          // items
+    int first_item;     // the thread's first item in the tile
+    int pass;
+  };
+
   STRATA_D void move(int pass, const radix_pass_plan& plan) {
     std::size_t first = 0;
     for (; num_items_ - first >= tile_items; first += tile_items) {
@@ -185,91 +186,94 @@ class AgentSegmentPasses {
   template <bool IsFull>
   STRATA_D void move_tile(int pass, const radix_pass_plan& plan, std::size_t first, int valid) {
     Rank rank(storage_.rank);
-    const auto first_item = static_cast<int>(rank.first_item());
+    const tile from{plan, first, valid, static_cast<int>(rank.first_item()), pass};
+    unsigned short ranks[HasValues ? items_per_thread : 1];
+    unsigned char digits[HasValues ? items_per_thread : 1];
     Key keys[items_per_thread];
-    load<IsFull>(keys_at(plan.from) + first, first_item, valid, keys);
+    load<IsFull>(keys_at(plan.from), from, keys);
+    rank_keys<IsFull>(rank, from, keys, ranks);
+    __syncthreads();
+    scatter_keys<IsFull>(from, digits);
+    if constexpr (HasValues) {
+      Value values[items_per_thread];
+      load<IsFull>(values_at(plan.from), from, values);
+      __syncthreads();  // The keys have left shared memory.
+      scatter_values<IsFull>(from, ranks, digits, values);
+    }
+  }
 
-    tile_digits<IsFull> digit_of{keys, digits_, range_.first_bit(pass), range_.bits(pass),
-                                 first_item, valid};
-    auto* const sorted = reinterpret_cast<Key*>(stage_);
-    unsigned short place_of[HasValues ? items_per_thread : 1];
+  // Puts the tile's keys into shared memory by their digits, and finds the offsets of the digits.
+  template <bool IsFull>
+  STRATA_D void rank_keys(Rank& rank, const tile& from, const Key (&keys)[items_per_thread],
+                          unsigned short (&ranks)[HasValues ? items_per_thread : 1]) {
+    typename Rank::template tile_digits<IsFull, Digits, Key> digit_of{
+        keys, digits_, range_.first_bit(from.pass), range_.bits(from.pass), from.first_item, from.valid};
+    auto* const staged = reinterpret_cast<Key*>(stage_);
     rank.rank(
         digit_of, [](unsigned, unsigned) {},
         [&](unsigned digit, unsigned start, unsigned count) {
-          // Missing items are counted too; behind them no tile comes.
-          const unsigned long long next = storage_.bins[pass][digit];
+          // Missing items are counted too, but no tile follows them.
+          const unsigned long long next = storage_.bins[from.pass][digit];
           storage_.offset[digit] = next - start;
-          storage_.bins[pass][digit] = next + count;
+          storage_.bins[from.pass][digit] = next + count;
         },
-        [&](int i, unsigned place) {
-          if (IsFull || static_cast<int>(place) < valid) sorted[place] = keys[i];
-          if constexpr (HasValues) place_of[i] = static_cast<unsigned short>(place);
+        [&](int i, unsigned item_rank) {
+          if (IsFull || static_cast<int>(item_rank) < from.valid) staged[item_rank] = keys[i];
+          if constexpr (HasValues) ranks[i] = static_cast<unsigned short>(item_rank);
         });
-    __syncthreads();
+  }
 
-    unsigned char digit_at[HasValues ? items_per_thread : 1];
-    Key* const to = keys_.at(plan.to);
+  // Receives the digits of the keys that the thread writes, for their values.
+  template <bool IsFull>
+  STRATA_D void scatter_keys(const tile& from,
+                             unsigned char (&digits)[HasValues ? items_per_thread : 1]) const {
+    const auto* const staged = reinterpret_cast<const Key*>(stage_);
+    Key* const keys_out = keys_.at(from.plan.to);
     STRATA_UNROLL
     for (int i = 0; i < items_per_thread; ++i) {
-      const int place = i * block_threads + static_cast<int>(threadIdx.x);
-      if (!IsFull && place >= valid) break;
-      const Key key = sorted[place];
-      const unsigned digit = digits_(key, range_.first_bit(pass), range_.bits(pass));
-      if constexpr (HasValues) digit_at[i] = static_cast<unsigned char>(digit);
-      to[storage_.offset[digit] + static_cast<unsigned>(place)] = key;
-    }
-    if constexpr (HasValues) {
-      Value values[items_per_thread];
-      load<IsFull>(values_at(plan.from) + first, first_item, valid, values);
-      __syncthreads();  // The keys have left shared memory.
-      auto* const sorted_values = reinterpret_cast<Value*>(stage_);
-      STRATA_UNROLL
-      for (int i = 0; i < items_per_thread; ++i) {
-        if (IsFull || place_of[i] < valid) sorted_values[place_of[i]] = values[i];
-      }
-      __syncthreads();
-      Value* const values_to = values_.at(plan.to);
-      STRATA_UNROLL
-      for (int i = 0; i < items_per_thread; ++i) {
-        const int place = i * block_threads + static_cast<int>(threadIdx.x);
-        if (!IsFull && place >= valid) break;
-        values_to[storage_.offset[digit_at[i]] + static_cast<unsigned>(place)] =
-            sorted_values[place];
-      }
+      const int rank = i * block_threads + static_cast<int>(threadIdx.x);
+      if (!IsFull && rank >= from.valid) break;
+      const Key key = staged[rank];
+      const unsigned digit = digits_(key, range_.first_bit(from.pass), range_.bits(from.pass));
+      if constexpr (HasValues) digits[i] = static_cast<unsigned char>(digit);
+      keys_out[storage_.offset[digit] + static_cast<unsigned>(rank)] = key;
     }
   }
 
   template <bool IsFull>
-  struct tile_digits {
-    const Key (&keys)[items_per_thread];
-    const Digits& digits;
-    int first_bit;
-    int bits;
-    int first_item;
-    int valid;
-
-    // Missing items come last: behind all others of the greatest digit.
-    STRATA_D unsigned operator()(int i) const {
-      if (!IsFull && first_item + i * Rank::stride() >= valid) return unsigned{radix_bins - 1};
-      return digits(keys[i], first_bit, bits);
-    }
-    STRATA_D void forget() { platform::forget(first_bit); }
-  };
-
-  template <bool IsFull, class T>
-  STRATA_D static void load(const T* from, int first_item, int valid,
-                            T (&items)[items_per_thread]) {
+  STRATA_D void scatter_values(const tile& from,
+                               const unsigned short (&ranks)[HasValues ? items_per_thread : 1],
+                               const unsigned char (&digits)[HasValues ? items_per_thread : 1],
+                               const Value (&values)[items_per_thread]) const {
+    auto* const staged = reinterpret_cast<Value*>(stage_);
     STRATA_UNROLL
     for (int i = 0; i < items_per_thread; ++i) {
-      const int place = first_item + i * Rank::stride();
-      if (IsFull || place < valid) items[i] = from[place];
+      if (IsFull || ranks[i] < from.valid) staged[ranks[i]] = values[i];
+    }
+    __syncthreads();
+    Value* const values_out = values_.at(from.plan.to);
+    STRATA_UNROLL
+    for (int i = 0; i < items_per_thread; ++i) {
+      const int rank = i * block_threads + static_cast<int>(threadIdx.x);
+      if (!IsFull && rank >= from.valid) break;
+      values_out[storage_.offset[digits[i]] + static_cast<unsigned>(rank)] = staged[rank];
+    }
+  }
+
+  template <bool IsFull, class T>
+  STRATA_D static void load(const T* in, const tile& from, T (&items)[items_per_thread]) {
+    const T* const first = in + from.first;
+    STRATA_UNROLL
+    for (int i = 0; i < items_per_thread; ++i) {
+      const int item = from.first_item + i * Rank::stride();
+      if (IsFull || item < from.valid) items[i] = first[item];
     }
   }
 
   TempStorage& storage_;
   unsigned char* stage_;
-  const KeyPlaces& keys_;
-  const ValuePlaces& values_;
+  const KeyBuffers& keys_;
+  const ValueBuffers& values_;
   std::size_t num_items_;
   const radix_bit_range& range_;
   const Digits& digits_;

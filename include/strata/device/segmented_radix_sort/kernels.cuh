@@ -4,8 +4,7 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
-#include <strata/device/radix_sort/agent_pass.cuh>
-#include <strata/device/radix_sort/workspace.cuh>
+#include <strata/device/radix_sort/problem.cuh>
 #include <strata/device/segmented_radix_sort/agent.cuh>
 #include <strata/device/segmented_radix_sort/tuning.hpp>
 
@@ -13,26 +12,26 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// Sorts all segments; blocks take them in turn.
+/// Sorts all segments. Blocks take them by tickets.
 template <class MaxPolicy, bool HasValues, class Key, class Value, class Segments, class Digits>
 __launch_bounds__(MaxPolicy::ActivePolicy::segmented.block_threads,
-                  MaxPolicy::ActivePolicy::segmented.blocks_per_multiprocessor) STRATA_KERNEL
-    void segmented_radix_sort_kernel(
-        const STRATA_GRID_CONSTANT radix_places<const Key*, Key> keys,
-        const STRATA_GRID_CONSTANT radix_places<const Value*, Value> values, std::size_t num_items,
+                  MaxPolicy::ActivePolicy::segmented.blocks_per_multiprocessor)
+    STRATA_KERNEL void segmented_radix_sort_kernel(
+        const STRATA_GRID_CONSTANT radix_buffers<const Key*, Key> keys,
+        const STRATA_GRID_CONSTANT radix_buffers<const Value*, Value> values, std::size_t num_items,
         const STRATA_GRID_CONSTANT radix_bit_range range, const STRATA_GRID_CONSTANT Digits digits,
-        bool between_two_buffers, Segments segments, unsigned long long num_segments,
-        int segments_at_once, segmented_radix_sort_progress* progress) {
+        bool is_double_buffer, Segments segments, unsigned long long num_segments, int segments_per_ticket,
+        segmented_radix_sort_progress* progress) {
   using Policy = typename MaxPolicy::ActivePolicy;
   using Agent = AgentSegmentedRadixSort<Policy, HasValues, Key, Value, Segments, Digits>;
   STRATA_DYNAMIC_SHARED(shared);
   STRATA_ASSERT(blockDim.x == Policy::segmented.block_threads,
-                "segmented_radix_sort_kernel runs in a block of %u threads, its policy says %d",
-                blockDim.x, Policy::segmented.block_threads);
+                "segmented_radix_sort_kernel runs in a block of %u threads, its policy says %d", blockDim.x,
+                Policy::segmented.block_threads);
   platform::wait_for_previous_kernel();
   platform::launch_next_kernel();
-  Agent(shared, keys, values, num_items, range, digits, between_two_buffers, progress)
-      .sort(segments, num_segments, segments_at_once);
+  Agent(shared, keys, values, num_items, range, digits, is_double_buffer, progress)
+      .sort(segments, num_segments, segments_per_ticket);
 }
 
 STRATA_ARCH_DETAIL_NAMESPACE_END

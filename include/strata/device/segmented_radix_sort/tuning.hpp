@@ -11,17 +11,17 @@
 
 STRATA_NAMESPACE_BEGIN
 
-/// How a sort of segments is cut. A segment of up to 32 items is left to a warp; one of up to
-/// block_threads * items_per_thread, in registers and shared memory, to a block; a longer one to a
-/// block too, in tiles of so many items.
+/// A sort of segments. A segment of up to 32 items is sorted by a warp. One of up to block_threads *
+/// items_per_thread items is a tile, sorted by a block in registers and shared memory. A longer one is sorted by a
+/// block in passes over such tiles.
 struct segmented_radix_sort_tuning {
   int block_threads;
-  /// Of a segment for which that is enough.
+  /// The same of a smaller tile, for segments that fit it.
   int few_items_per_thread;
   int items_per_thread;
   /// What registers must allow.
   int blocks_per_multiprocessor;
-  /// What a block may have of shared memory.
+  /// The shared memory that a block may have.
   int most_shared_bytes;
 };
 
@@ -30,35 +30,39 @@ namespace detail {
 template <class Key, class Value>
 struct segmented_radix_sort_policy_hub {
   static constexpr int key_bytes = static_cast<int>(sizeof(Key));
-  static constexpr int value_bytes =
-      std::is_same_v<Value, NullType> ? 0 : static_cast<int>(sizeof(Value));
+  static constexpr int value_bytes = std::is_same_v<Value, NullType> ? 0 : static_cast<int>(sizeof(Value));
   static constexpr int widest = key_bytes > value_bytes ? key_bytes : value_bytes;
 
-  // Items of a thread, whose keys and values pass through `bytes` of shared memory each.
-  static constexpr int items_within(int bytes, int most) {
+  // Items of a thread whose keys, and after them their values, take `bytes` of shared memory.
+  static constexpr int items_within(int bytes, int max) {
     const int items = bytes / widest;
-    return items < 1 ? 1 : items > most ? most : items;
+    return items < 1 ? 1 : items > max ? max : items;
   }
 
-  // The counters of 16-byte keys leave less room for a tile, and pairs fewer registers.
+  // The counters of 16-byte keys leave less shared memory for a tile, and pairs fewer registers.
   static constexpr int tile_bytes = key_bytes > 8 ? 32 : value_bytes > 0 ? 48 : 64;
-  static constexpr int most_items = value_bytes > 0 ? 12 : 16;
+  static constexpr int max_items = value_bytes > 0 ? 12 : 16;
 
+  // Not measured: from Policy900, with the shared memory of 7.5.
   struct Policy750 : ChainedPolicy<750, Policy750, Policy750> {
     static constexpr segmented_radix_sort_tuning segmented{
-        256, items_within(8, 2), items_within(tile_bytes, most_items), 1, 64 << 10};
+        /*block_threads*/ 256, /*few_items_per_thread*/ items_within(8, 2),
+        /*items_per_thread*/ items_within(tile_bytes, max_items), /*blocks_per_multiprocessor*/ 1,
+        /*most_shared_bytes*/ 64 << 10};
   };
   struct Policy900 : ChainedPolicy<900, Policy900, Policy750> {
+    // not measured: from Policy750, with as many blocks as registers allow almost without spills.
     static constexpr segmented_radix_sort_tuning segmented{
-        256, items_within(8, 2), items_within(tile_bytes, most_items),
-        value_bytes > 0 ? 2 : 3, 227 << 10};
+        /*block_threads*/ 256, /*few_items_per_thread*/ items_within(8, 2),
+        /*items_per_thread*/ items_within(tile_bytes, max_items),
+        /*blocks_per_multiprocessor*/ value_bytes > 0 ? 2 : 3, /*most_shared_bytes*/ 227 << 10};
   };
   using MaxPolicy = Policy900;
 };
 
-/// What AgentRadixBlock is told of a policy.
+/// The two tilings of a policy, as tunings of AgentRadixBlock.
 template <class Policy>
-struct few_items_block {
+struct small_tile_block {
   static constexpr radix_block_tuning value{Policy::segmented.block_threads,
                                             Policy::segmented.few_items_per_thread};
 };

@@ -4,33 +4,33 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/device/arguments/segments.cuh>
+#include <strata/device/grid/last_block.cuh>
+#include <strata/device/segmented_reduce/chunks.cuh>
 #include <strata/device/segmented_reduce/segment_reducer.cuh>
-#include <strata/device/segmented_reduce/segments.cuh>
 #include <strata/device/segmented_reduce/tuning.hpp>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// What one block does with a batch of neighbouring segments: each warp reads the bounds of its
-/// part of the batch, one segment a lane, and takes the segments by length: short ones a thread
-/// each, medium ones a few lanes each, longer ones with the whole warp. What is longer still is
-/// left to the block and, in chunks, to the second kernel.
-template <class Policy, class AccumT, class InputIterator, class OutputIterator, class Segments,
-          class ReductionOp, class TransformOp, class InitT>
-class AgentSegmentedReduce : SegmentReducer<Policy, AccumT, InputIterator, OutputIterator, Segments,
-                                            ReductionOp, TransformOp, InitT> {
-  using Reducer = SegmentReducer<Policy, AccumT, InputIterator, OutputIterator, Segments,
-                                 ReductionOp, TransformOp, InitT>;
+/// What one block does with a batch of neighbouring segments. Each warp reads the bounds of its part of the batch, one
+/// segment a lane. By their length, segments are reduced by a thread, by `group_threads` lanes or by the warp. Longer
+/// ones go to a queue, in chunks that blocks of a second kernel reduce; if the queue is full, to this block.
+template <class Policy, class AccumT, class InputIterator, class OutputIterator, class Segments, class ReductionOp,
+          class TransformOp, class InitT>
+class AgentSegmentedReduce
+    : SegmentReducer<Policy, AccumT, InputIterator, OutputIterator, Segments, ReductionOp, TransformOp, InitT> {
+  using Reducer =
+      SegmentReducer<Policy, AccumT, InputIterator, OutputIterator, Segments, ReductionOp, TransformOp, InitT>;
   using Reducer::block_threads, Reducer::block_warps, Reducer::group_threads, Reducer::tuning;
   static constexpr int warp_items = Reducer::items_within(tuning.warp_bytes, tuning.group_items);
   static constexpr int chunk_items = Reducer::items_within(tuning.chunk_bytes, warp_items);
 
   static_assert(tuning.block_threads == block_threads,
                 "the two tunings of a segmented_reduce policy must have the same block_threads");
-  static_assert(
-      block_threads >= max_chunks_per_segment,
-      "segmented_reduce_tuning::block_threads must not be below max_chunks_per_segment: a "
-      "block reads one chunk's result per thread");
+  static_assert(block_threads >= max_chunks_per_segment,
+                "segmented_reduce_tuning::block_threads must not be below max_chunks_per_segment: a "
+                "block reads one chunk's result per thread");
 
  public:
   struct TempStorage {
@@ -40,7 +40,7 @@ class AgentSegmentedReduce : SegmentReducer<Policy, AccumT, InputIterator, Outpu
     long long block_segments[block_warps * warp_threads];
   };
 
-  /// Longest segments that are not queued.
+  /// The length of the longest segments that are not queued.
   static constexpr long long max_unqueued_items = warp_items;
 
   template <class... Arguments>
@@ -66,18 +66,16 @@ class AgentSegmentedReduce : SegmentReducer<Policy, AccumT, InputIterator, Outpu
     const auto lanes_with = [&](long long above, long long up_to) {
       return __ballot_sync(full_warp_mask, bounds.length > above && bounds.length <= up_to);
     };
-    this->template reduce_by_groups<group_threads>(
-        lanes_with(tuning.thread_items, tuning.group_items), warp_first, bounds);
-    this->template reduce_by_groups<warp_threads>(lanes_with(tuning.group_items, warp_items),
-                                                  warp_first, bounds);
+    this->template reduce_by_groups<group_threads>(lanes_with(tuning.thread_items, tuning.group_items), warp_first,
+                                                   bounds);
+    this->template reduce_by_groups<warp_threads>(lanes_with(tuning.group_items, warp_items), warp_first, bounds);
 
     unsigned long_segments = __ballot_sync(full_warp_mask, bounds.length > warp_items);
     for (; long_segments != 0; long_segments &= long_segments - 1) {
       const int owner = __ffs(static_cast<int>(long_segments)) - 1;
       const segment_bounds pushed{__shfl_sync(full_warp_mask, bounds.begin, owner),
                                   __shfl_sync(full_warp_mask, bounds.length, owner)};
-      const bool is_queued =
-          queue.push(warp_first + owner, pushed, segment_chunks(pushed.length, chunk_items));
+      const bool is_queued = queue.push(warp_first + owner, pushed, segment_chunks(pushed.length, chunk_items));
       if (!is_queued && lane == 0) {
         const int position = atomicAdd(&storage_.num_block_segments, 1);
         storage_.block_segments[position] = warp_first + owner;
@@ -89,8 +87,7 @@ class AgentSegmentedReduce : SegmentReducer<Policy, AccumT, InputIterator, Outpu
     }
   }
 
-  /// Reduces one chunk of the queue; the block that finishes a segment's last chunk finishes the
-  /// segment.
+  /// Reduces one chunk of the queue. The block that reduces the last chunk of a segment combines them all.
   STRATA_D void reduce_queued_chunk(unsigned chunk, const chunk_queue<AccumT>& queue) {
     AccumT result;
     {
@@ -107,9 +104,7 @@ class AgentSegmentedReduce : SegmentReducer<Policy, AccumT, InputIterator, Outpu
       STRATA_SHARED(is_last, bool);
       if (threadIdx.x == 0) {
         queue.partial_results[chunk] = result;
-        platform::fence_acq_rel();
-        is_last = atomicAdd(queue.num_finished + first, 1u) + 1 == count;
-        platform::fence_acq_rel();
+        is_last = arrive_is_last(queue.num_finished + first, count);
       }
       __syncthreads();
       if (is_last) combine_chunks(segment, queue.partial_results + first, count);
@@ -118,17 +113,14 @@ class AgentSegmentedReduce : SegmentReducer<Policy, AccumT, InputIterator, Outpu
   }
 
  private:
-  // Called by the block; warp 0 combines.
+  // By all threads of the block. Warp 0 combines.
   STRATA_D void combine_chunks(long long segment, const AccumT* chunk_results, unsigned chunks) {
     if (threadIdx.x >= warp_threads) return;
-    AccumT result;
-    this->fold_parts_of_lane(
-        chunks, [&](unsigned chunk) { return chunk_results[chunk]; }, result);
-    this->store(segment, this->combine_lanes(result, chunks));
+    this->store(segment, this->combine_parts(chunks, [&](unsigned chunk) { return chunk_results[chunk]; }));
   }
 
-  // The same arithmetic as through the queue, so that the results are the same. Bounds are read again
-  // for each chunk: this way is rare, and the registers are for the loads.
+  // The same chunks and association as through the queue, so that the results are the same. The bounds are read again
+  // for each chunk: this way is rare, and the loads need the registers.
   STRATA_D void reduce_by_block(long long segment) {
     unsigned chunk = 0;
     for (;; ++chunk) {

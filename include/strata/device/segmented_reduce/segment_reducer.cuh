@@ -2,64 +2,56 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <strata/core/aligned_range.hpp>
 #include <strata/core/macros.hpp>
 #include <strata/core/operators.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/device/arguments/segments.cuh>
 #include <strata/device/reduce/agent.cuh>
 #include <strata/device/reduce/input.cuh>
 #include <strata/device/reduce/output.cuh>
-#include <strata/device/segmented_reduce/segments.cuh>
 #include <strata/device/segmented_reduce/tuning.hpp>
 #include <strata/warp/warp_reduce.cuh>
 
 #include <cstddef>
-#include <cstdint>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// The ways in which one segment, or a part of it, is reduced: by a thread, by some lanes of a warp,
-/// by a block. Which of them a segment takes is decided by those who derive from this.
-template <class Policy, class AccumT, class InputIterator, class OutputIterator, class Segments,
-          class ReductionOp, class TransformOp, class InitT>
+/// The ways in which one segment, or a part of it, is reduced: by a thread, by some lanes of a warp, by a warp or by a
+/// block. The classes that derive from this decide which way a segment takes.
+template <class Policy, class AccumT, class InputIterator, class OutputIterator, class Segments, class ReductionOp,
+          class TransformOp, class InitT>
 class SegmentReducer {
  public:
-  STRATA_D AccumT combine(const AccumT& a, const AccumT& b) {
-    return static_cast<AccumT>(reduction_op_(a, b));
-  }
+  STRATA_D AccumT combine(const AccumT& a, const AccumT& b) { return static_cast<AccumT>(reduction_op_(a, b)); }
 
  protected:
   static constexpr segmented_reduce_tuning tuning = Policy::segmented;
   static constexpr int block_threads = Policy::tuning.block_threads;
   static constexpr int block_warps = block_threads / warp_threads;
   static constexpr int group_threads = tuning.group_threads;
-  static constexpr int groups = warp_threads / group_threads;
   static constexpr bool is_commutative = operator_traits<ReductionOp, AccumT>::commutative;
   static constexpr int item_bytes = static_cast<int>(sizeof(iterator_value_t<InputIterator>));
-  // Items that a lane asks for before it uses the first.
+  // Items that a lane loads before it uses the first.
   static constexpr int items_in_flight = sizeof(AccumT) <= 16 ? 8 : 4;
 
-  /// Items in `bytes`, where a smaller way ends at `at_least` items.
-  STRATA_HD static constexpr int items_within(int bytes, int at_least) {
-    return bytes / item_bytes > at_least ? bytes / item_bytes : at_least;
+  /// Items in `bytes`, but at least `min_items`: the bound of the next smaller way.
+  STRATA_HD static constexpr int items_within(int bytes, int min_items) {
+    return bytes / item_bytes > min_items ? bytes / item_bytes : min_items;
   }
 
   using BlockAgent = AgentReduce<Policy, AccumT, ReductionOp, TransformOp>;
-  template <int Threads>
-  using GroupReduce = WarpReduce<AccumT, Threads>;
 
   // Two, where they are small, save a barrier between one call of reduce_range() and the next.
   static constexpr int block_storages = sizeof(typename BlockAgent::TempStorage) <= 6144 ? 2 : 1;
 
   struct TempStorage {
     typename BlockAgent::TempStorage block[block_storages];
-    typename GroupReduce<warp_threads>::TempStorage warp_reduce[block_warps];
-    typename GroupReduce<group_threads>::TempStorage group_reduce[block_warps][groups];
   };
 
-  STRATA_D SegmentReducer(TempStorage& storage, InputIterator d_in, OutputIterator d_out,
-                          Segments segments, ReductionOp reduction_op, TransformOp transform_op,
-                          InitT init)
+  STRATA_D SegmentReducer(TempStorage& storage, InputIterator d_in, OutputIterator d_out, Segments segments,
+                          ReductionOp reduction_op, TransformOp transform_op, InitT init)
       : segments_(segments),
         storage_(storage),
         d_in_(d_in),
@@ -71,15 +63,13 @@ class SegmentReducer {
   STRATA_D AccumT load(const segment_bounds& bounds, long long item) {
     using difference = typename std::iterator_traits<InputIterator>::difference_type;
     return static_cast<AccumT>(
-        transform_op_(static_cast<iterator_value_t<InputIterator>>(
-                          d_in_[static_cast<difference>(bounds.begin + item)]),
+        transform_op_(static_cast<iterator_value_t<InputIterator>>(d_in_[static_cast<difference>(bounds.begin + item)]),
                       static_cast<std::size_t>(item)));
   }
 
   // Called by the thread that has the result.
   STRATA_D void store_from_here(long long segment, const AccumT& result, bool has_result) {
-    detail::store_result(*this, d_out_ + static_cast<std::ptrdiff_t>(segment), init_, result,
-                         has_result);
+    detail::store_result(*this, d_out_ + static_cast<std::ptrdiff_t>(segment), init_, result, has_result);
   }
 
   STRATA_D void store(long long segment, const AccumT& result) {
@@ -97,8 +87,7 @@ class SegmentReducer {
 
   // Takes the segments of the lanes in `owners`, as many at a time as the warp has groups.
   template <int Threads>
-  STRATA_D void reduce_by_groups(unsigned owners, long long warp_first,
-                                 const segment_bounds& bounds) {
+  STRATA_D void reduce_by_groups(unsigned owners, long long warp_first, const segment_bounds& bounds) {
     constexpr int num_groups = warp_threads / Threads;
     const int group = static_cast<int>(platform::lane_id()) / Threads;
     const int lane = static_cast<int>(platform::lane_id()) % Threads;
@@ -113,21 +102,23 @@ class SegmentReducer {
       const segment_bounds mine{__shfl_sync(full_warp_mask, bounds.begin, source),
                                 __shfl_sync(full_warp_mask, bounds.length, source)};
       if (owner >= 0) {
-        const AccumT result = reduce_by_lanes<Threads>(mine, group, lane);
+        const AccumT result = reduce_by_lanes<Threads>(mine, lane);
         if (lane == 0) store_from_here(warp_first + owner, result, true);
       }
       __syncwarp();
     }
   }
 
-  // A segment with at least as many items as lanes, by one group of lanes of the warp.
+  // A segment with at least as many items as lanes, by a logical warp.
   template <int Threads>
-  STRATA_D AccumT reduce_by_lanes(const segment_bounds& bounds, int group, int lane) {
-    GroupReduce<Threads> group_reduce(group_storage<Threads>(group));
+  STRATA_D AccumT reduce_by_lanes(const segment_bounds& bounds, int lane) {
+    const auto all_lanes = [&](const AccumT& value) {
+      return detail::reduce_lanes<Threads, true>(value, reduction_op_, Threads);
+    };
     if constexpr (is_commutative) {
-      if constexpr (Threads == warp_threads && is_vectorizable<InputIterator>::value) {
+      if constexpr (Threads == warp_threads && is_bulk_array<InputIterator>) {
         AccumT result;
-        if (reduce_vectors(bounds, lane, result)) return group_reduce.Reduce(result, reduction_op_);
+        if (reduce_vectors(bounds, lane, result)) return all_lanes(result);
       }
       AccumT result = load(bounds, lane);
       long long item = lane + Threads;
@@ -148,7 +139,7 @@ class SegmentReducer {
       for (int i = 0; i < unroll - 1; ++i) {
         if (item + i * Threads < bounds.length) result = combine(result, loaded[i]);
       }
-      return group_reduce.Reduce(result, reduction_op_);
+      return all_lanes(result);
     } else {
       // Rows of a few neighbouring items per lane, combined in order row by row.
       constexpr int row_items = 4;
@@ -164,8 +155,8 @@ class SegmentReducer {
           }
         }
         const long long lanes = ceiling_divide<long long>(bounds.length - row, row_items);
-        reduced = group_reduce.Reduce(reduced, reduction_op_,
-                                      lanes < Threads ? static_cast<int>(lanes) : Threads);
+        reduced = detail::reduce_lanes<Threads, false>(reduced, reduction_op_,
+                                                       lanes < Threads ? static_cast<int>(lanes) : Threads);
         if (lane == 0) result = row > 0 ? combine(result, reduced) : reduced;
       }
       return result;
@@ -177,20 +168,17 @@ class SegmentReducer {
     using Input = vector_input<iterator_value_t<InputIterator>>;
     constexpr int unroll = items_in_flight / 2;
     const auto d_segment = d_in_ + static_cast<std::ptrdiff_t>(bounds.begin);
-    const int misaligned = static_cast<int>(reinterpret_cast<std::uintptr_t>(d_segment) % 16);
-    if (misaligned % item_bytes != 0) return false;
+    using range = aligned_range<iterator_value_t<InputIterator>, int>;
+    if (!range::has_boundary(d_segment)) return false;
     const int length = static_cast<int>(bounds.length);  // a warp has no more than `warp_bytes`
-    const int head = (16 - misaligned) % 16 / item_bytes;
+    const int head = range::items_before_boundary(d_segment);
     const int packs = (length - head) / Input::width;
     if (packs < warp_threads) return false;
 
     const Input input{d_segment + head, platform::evict_first(large_input_evict_first)};
-    const auto load_pack = [&](int pack) {
-      return input.template load<true>(static_cast<std::size_t>(pack));
-    };
+    const auto load_pack = [&](int pack) { return input.template load<true>(static_cast<std::size_t>(pack)); };
     const auto item_of = [&](const typename Input::pack& loaded, int pack, int i) {
-      return static_cast<AccumT>(
-          transform_op_(loaded[i], static_cast<std::size_t>(head + pack * Input::width + i)));
+      return static_cast<AccumT>(transform_op_(loaded[i], static_cast<std::size_t>(head + pack * Input::width + i)));
     };
     const auto add = [&](const typename Input::pack& loaded, int pack) {
       AccumT sum = item_of(loaded, pack, 0);
@@ -226,51 +214,33 @@ class SegmentReducer {
 
   /// Reduces items `begin` to `end` of a segment, at least one; thread 0 holds the result. The block
   /// needs no barrier between one call and the next if `turn` is even and odd by turns.
-  STRATA_D void reduce_range(const segment_bounds& bounds, long long begin, long long end, int turn,
-                             AccumT& result) {
+  STRATA_D void reduce_range(const segment_bounds& bounds, long long begin, long long end, int turn, AccumT& result) {
     if (block_storages == 1) __syncthreads();
     using difference = typename std::iterator_traits<InputIterator>::difference_type;
     const auto d_range = d_in_ + static_cast<difference>(bounds.begin + begin);
     const auto items = static_cast<std::size_t>(end - begin);
     BlockAgent(storage_.block[turn % block_storages], reduction_op_, transform_op_)
-        .reduce_share(d_range, even_share::cut(d_range, items, 1), 0,
-                      static_cast<std::size_t>(begin), result);
+        .reduce_share(d_range, even_share::cut(d_range, items, 1), 0, static_cast<std::size_t>(begin), result);
   }
 
-  // However the results of a segment's parts come together, one warp combines them in the same way:
-  // each lane folds neighbouring ones, then the lanes are combined.
+  // By one warp: the results of a segment's parts, in one association whichever way they come together. Each lane
+  // combines neighbouring ones, then the lanes are combined. Lane 0 has the result.
   template <class Get>
-  STRATA_D void fold_parts_of_lane(unsigned parts, Get get, AccumT& result) {
+  STRATA_D AccumT combine_parts(unsigned parts, Get get) {
     const unsigned per_lane = ceiling_divide<unsigned>(parts, warp_threads);
     const unsigned first = platform::lane_id() * per_lane;
+    AccumT result;
     for (unsigned i = 0; i < per_lane && first + i < parts; ++i) {
       const AccumT value = get(first + i);
       result = i == 0 ? value : combine(result, value);
     }
-  }
-
-  STRATA_D AccumT combine_lanes(const AccumT& value, unsigned parts) {
-    const unsigned per_lane = ceiling_divide<unsigned>(parts, warp_threads);
-    GroupReduce<warp_threads> warp_reduce(group_storage<warp_threads>(0));
-    return warp_reduce.Reduce(value, reduction_op_,
-                              static_cast<int>(ceiling_divide<unsigned>(parts, per_lane)));
+    return detail::reduce_lanes<warp_threads, false>(result, reduction_op_,
+                                                     static_cast<int>(ceiling_divide<unsigned>(parts, per_lane)));
   }
 
   const Segments segments_;
 
  private:
-  template <int Threads>
-  STRATA_D typename GroupReduce<Threads>::TempStorage& group_storage(int group) {
-    // not for users: the callers stand in these agents
-    static_assert(Threads == warp_threads || Threads == group_threads, "no storage for this size");
-    const unsigned warp = threadIdx.x / warp_threads;
-    if constexpr (Threads == warp_threads) {
-      return storage_.warp_reduce[warp];
-    } else {
-      return storage_.group_reduce[warp][group];
-    }
-  }
-
   TempStorage& storage_;
   InputIterator d_in_;
   OutputIterator d_out_;

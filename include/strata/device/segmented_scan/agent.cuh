@@ -7,9 +7,9 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
-#include <strata/device/scan/by_key.cuh>
+#include <strata/device/grid/tile_prefix.cuh>
 #include <strata/device/scan/initial_value.cuh>
-#include <strata/device/scan/running_prefix.cuh>
+#include <strata/device/scan/sum_of_run.cuh>
 #include <strata/device/segmented_scan/segments.cuh>
 #include <strata/device/segmented_scan/tuning.hpp>
 
@@ -19,10 +19,10 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// Scans tiles of the logical sequence of all segments' items (see segments.cuh). Tiles are alike,
-/// however long the segments in them are; the blocks take them in waves.
-template <class Policy, class AccumT, class InputIterator, class OutputIterator, class Places,
-          class Index, class ScanOp, bool IsInclusive, class InitT>
+/// Scans tiles of the logical sequence of all segments' items (see segments.cuh). All tiles have the same number
+/// of items, whatever the lengths of the segments; the blocks take them in rounds.
+template <class Policy, class AccumT, class InputIterator, class OutputIterator, class Begins, class Index,
+          class ScanOp, bool IsInclusive, class InitT>
 class AgentSegmentedScan {
   static constexpr segmented_scan_tuning tuning = Policy::tuning;
   static constexpr int block_threads = tuning.block_threads;
@@ -36,8 +36,7 @@ class AgentSegmentedScan {
   static constexpr bool has_initial_value = !std::is_same_v<InitT, NullType>;
   // not for users: DeviceSegmentedScan sees to it
   static_assert(IsInclusive || has_initial_value, "an exclusive scan begins with something");
-  static_assert(block_threads % warp_threads == 0,
-                "segmented_scan_tuning::block_threads must be a multiple of 32");
+  static_assert(block_threads % warp_threads == 0, "segmented_scan_tuning::block_threads must be a multiple of 32");
   static_assert(items_per_thread <= 32,
                 "segmented_scan_tuning::items_per_thread must be at most 32: a thread keeps a bit"
                 " for each");
@@ -54,27 +53,26 @@ class AgentSegmentedScan {
     unsigned begins[tile_items / warp_threads];
   };
 
-  STRATA_D AgentSegmentedScan(TempStorage& storage, InputIterator d_in, OutputIterator d_out,
-                              const Places& places, const unsigned long long* ends,
-                              Index num_segments, ScanOp scan_op, const InitT& init)
+  STRATA_D AgentSegmentedScan(TempStorage& storage, InputIterator d_in, OutputIterator d_out, const Begins& begins,
+                              const unsigned long long* ends, Index num_segments, ScanOp scan_op, const InitT& init)
       : storage_(storage),
         d_in_(d_in),
         d_out_(d_out),
-        places_(places),
+        begins_(begins),
         ends_(ends),
         num_segments_(num_segments),
         scan_op_(scan_op),
         init_(init) {}
 
   /// Scans all tiles of the block.
-  STRATA_D void scan(const wave_sums_arguments& exchange) {
+  STRATA_D void scan(const tile_aggregates_arguments& exchange) {
     num_items_ = ends_[num_segments_ - 1];
     const std::size_t tiles = ceiling_divide<std::size_t>(num_items_, tile_items);
-    // Blocks that have no tile are none of those that exchange sums.
+    // Blocks without a tile exchange no aggregates.
     const unsigned blocks = tiles < gridDim.x ? static_cast<unsigned>(tiles) : gridDim.x;
     if (blockIdx.x >= blocks) return;
     Prefix prefix(exchange, blockIdx.x, blocks, CombineSums{scan_op_});
-    // The first item of all begins a segment: what is before it is never looked at.
+    // The first item of all begins a segment: what is before it is never used.
     prefix.begin_with(Sum{});
     prefix.for_each_tile(tiles, [&](std::size_t tile) { scan_tile(tile * tile_items, prefix); });
   }
@@ -85,8 +83,8 @@ class AgentSegmentedScan {
     const int valid_items = left < tile_items ? static_cast<int>(left) : tile_items;
 
     AccumT items[items_per_thread];
-    long long places[items_per_thread];
-    load_striped(first, valid_items, items, places);
+    long long out_indices[items_per_thread];
+    load_striped(first, valid_items, items, out_indices);
     Exchange(storage_.exchange).StripedToBlocked(items);
     __syncthreads();
 
@@ -122,24 +120,20 @@ class AgentSegmentedScan {
     STRATA_UNROLL
     for (int i = 0; i < items_per_thread; ++i) {
       if (tile_item(i) < valid_items) {
-        d_out_[static_cast<difference_of<OutputIterator>>(places[i])] =
+        d_out_[static_cast<difference_of<OutputIterator>>(out_indices[i])] =
             static_cast<output_value_t<OutputIterator, AccumT>>(items[i]);
       }
     }
   }
 
-  // Item i of a thread is `tile_item(i)` of the tile, so that neighbouring threads load and store
-  // side by side.
-  STRATA_D static int tile_item(int i) {
-    return i * block_threads + static_cast<int>(threadIdx.x);
-  }
+  // Item i of a thread is `tile_item(i)` of the tile, so that neighbouring threads load and store neighbouring
+  // items.
+  STRATA_D static int tile_item(int i) { return i * block_threads + static_cast<int>(threadIdx.x); }
 
-  // Loads items and finds out where their results go and where segments begin. The place of each
-  // item behind the last of all takes that one, as a segment of its own: so no load needs a branch,
-  // and no operator sees what is behind.
-  STRATA_D void load_striped(unsigned long long first, int valid_items,
-                             AccumT (&items)[items_per_thread],
-                             long long (&places)[items_per_thread]) {
+  // Loads items, and finds where their results go and where segments begin. Behind the last item of all, the tile
+  // repeats it, each time as a segment: so no load needs a branch, and no operator sees what is behind.
+  STRATA_D void load_striped(unsigned long long first, int valid_items, AccumT (&items)[items_per_thread],
+                             long long (&out_indices)[items_per_thread]) {
     const auto last = static_cast<unsigned>(valid_items - 1);
     find_end_segments(first, first + last);
     const Index first_segment = storage_.segments[0];
@@ -150,23 +144,21 @@ class AgentSegmentedScan {
       positions[i] = position < last ? position : last;
     }
     Index segments[items_per_thread];
-    detail::find_segments(ends_, first_segment, storage_.segments[1] - first_segment, first,
-                          positions, segments);
+    detail::find_segments(ends_, first_segment, storage_.segments[1] - first_segment, first, positions, segments);
     STRATA_UNROLL
     for (int i = 0; i < items_per_thread; ++i) {
       const Index segment = segments[i];
       const unsigned long long begin = segment > 0 ? ends_[segment - 1] : 0;
       const auto index = static_cast<long long>(first + positions[i] - begin);
-      const long long from = places_.begin(segment) + index;
+      const long long from = begins_.begin(segment) + index;
       items[i] = static_cast<AccumT>(d_in_[static_cast<difference_of<InputIterator>>(from)]);
-      places[i] = places_.has_out_begins ? places_.out_begin(segment) + index : from;
-      const unsigned begins = __ballot_sync(
-          full_warp_mask, index == 0 || tile_item(i) >= valid_items ? 1 : 0);
+      out_indices[i] = begins_.has_out_begins ? begins_.out_begin(segment) + index : from;
+      const unsigned begins = __ballot_sync(full_warp_mask, index == 0 || tile_item(i) >= valid_items ? 1 : 0);
       if (platform::lane_id() == 0) storage_.begins[tile_item(i) / warp_threads] = begins;
     }
   }
 
-  // With which of its items in blocked arrangement segments begin, a bit for each.
+  // A bit for each of the thread's items in blocked arrangement: whether a segment begins with it.
   STRATA_D unsigned begins_of_thread() const {
     const unsigned bit = threadIdx.x * unsigned{items_per_thread};
     const unsigned word = bit / warp_threads;
@@ -195,7 +187,7 @@ class AgentSegmentedScan {
   TempStorage& storage_;
   InputIterator d_in_;
   OutputIterator d_out_;
-  const Places& places_;
+  const Begins& begins_;
   const unsigned long long* ends_;
   Index num_segments_;
   ScanOp scan_op_;

@@ -6,13 +6,13 @@
 #include <strata/block/block_scan.cuh>
 #include <strata/core/chained_policy.hpp>
 #include <strata/core/macros.hpp>
-#include <strata/device/scan/by_key.cuh>
+#include <strata/device/scan/sum_of_run.cuh>
 
 #include <cstddef>
 
 STRATA_NAMESPACE_BEGIN
 
-/// How a segmented scan is cut into tiles.
+/// A tile of a segmented scan.
 struct segmented_scan_tuning {
   int block_threads;
   int items_per_thread;
@@ -31,13 +31,12 @@ struct segmented_scan_policy_hub {
     return fitting < 1 ? 1 : fitting > 8 ? 8 : fitting;
   }
 
-  // What a block may have of static shared memory, less what it needs besides exchange and scan.
+  // The limit of static shared memory, less what a block needs besides exchange and scan.
   static constexpr std::size_t shared_limit = std::size_t{46} << 10;
   template <int Threads, int Items>
   static constexpr bool fits() {
     return sizeof(typename BlockExchange<AccumT, Threads, Items>::TempStorage) <= shared_limit &&
-           sizeof(typename BlockScan<Sum, Threads, BLOCK_SCAN_WARP_SCANS>::TempStorage) <=
-               shared_limit;
+           sizeof(typename BlockScan<Sum, Threads, BLOCK_SCAN_WARP_SCANS>::TempStorage) <= shared_limit;
   }
   template <int Threads, int Items>
   static constexpr int fitting_items() {
@@ -60,7 +59,9 @@ struct segmented_scan_policy_hub {
   static constexpr int items = fitting_items<threads, items_within(96)>();
 
   struct Policy750 : ChainedPolicy<750, Policy750, Policy750> {
-    static constexpr segmented_scan_tuning tuning{threads, items, sizeof(Sum) <= 8 ? 3 : 2};
+    // not measured: from the first version that ran on an H200 (2026-11-21); no other shape was tried.
+    static constexpr segmented_scan_tuning tuning{/*block_threads=*/threads, /*items_per_thread=*/items,
+                                                  /*blocks_per_multiprocessor=*/sizeof(Sum) <= 8 ? 3 : 2};
   };
   using MaxPolicy = Policy750;
 };

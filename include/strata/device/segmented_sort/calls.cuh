@@ -2,23 +2,51 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <cstddef>
 #include <strata/core/macros.hpp>
 #include <strata/core/nvtx.hpp>
+#include <strata/core/platform_order.cuh>
 #include <strata/core/radix_key.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/segmented_merge_sort/calls.cuh>
-#include <strata/device/segmented_sort/order.cuh>
+
+#include <cstddef>
+#include <type_traits>
 
 /// \file
-/// What is behind the overloads of DeviceSegmentedSort.
+/// DeviceSegmentedSort is DeviceSegmentedMergeSort with the order of radix sorts as comparator.
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// The order of radix sorts as a comparator. It compares keys themselves where that gives the same order:
+/// making the words that radix sorts compare takes up to ten instructions. `<` of floating-point numbers
+/// alone would be no strict weak ordering because of NaNs.
+template <class Key, bool IsDescending>
+struct is_before_in_radix_sorts {
+  STRATA_HD bool operator()(const Key& a, const Key& b) const {
+    return IsDescending ? ascends(b, a) : ascends(a, b);
+  }
+
+ private:
+  STRATA_HD static bool ascends(const Key& a, const Key& b) {
+    if constexpr (std::is_integral_v<Key>) {
+      return a < b;
+    } else if constexpr (std::is_floating_point_v<Key>) {
+      return platform::is_less_or_before_nan(a, b);
+    } else {
+      return RadixTraits<Key>::ordered(a) < RadixTraits<Key>::ordered(b);
+    }
+  }
+};
+
+}  // namespace detail
+STRATA_NAMESPACE_END
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// `values_in` and `values_out` are pointers to `Value`, or of NullType if keys have none. The
-/// items of one buffer are sorted in place.
+/// `d_values_in` is a pointer to `Value`, or of NullType if keys have none.
 template <bool IsDescending, class Value, class Key, class ValuesIn, class Segments>
-cudaError_t sort_items_by_words(void* d_temp_storage, std::size_t& temp_storage_bytes,
+cudaError_t sort_numbers(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                 const Key* d_keys_in, ValuesIn d_values_in,
                                 const merge_sort_arrays<Key, Value>& output,
                                 const segments_to_sort<Segments>& all, bool is_in_place,
@@ -33,46 +61,46 @@ cudaError_t sort_items_by_words(void* d_temp_storage, std::size_t& temp_storage_
 }
 
 template <bool IsDescending, class Key, class Segments>
-cudaError_t sort_segments_by_words(void* d_temp_storage, std::size_t& temp_storage_bytes,
+cudaError_t sort_number_segments(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                    const Key* d_keys_in, Key* d_keys_out,
                                    const segments_to_sort<Segments>& all, cudaStream_t stream) {
   STRATA_NVTX_RANGE("strata::DeviceSegmentedSort::SortKeys");
-  return detail::sort_items_by_words<IsDescending, NullType>(
+  return detail::sort_numbers<IsDescending, NullType>(
       d_temp_storage, temp_storage_bytes, d_keys_in, NullType{}, {d_keys_out, nullptr}, all, false,
       stream);
 }
 
 template <bool IsDescending, class Key, class Segments>
-cudaError_t sort_segments_by_words(void* d_temp_storage, std::size_t& temp_storage_bytes,
+cudaError_t sort_number_segments(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                    const DoubleBuffer<Key>& d_keys,
                                    const segments_to_sort<Segments>& all, cudaStream_t stream) {
   STRATA_NVTX_RANGE("strata::DeviceSegmentedSort::SortKeys");
   Key* const keys = d_keys.Current();
-  return detail::sort_items_by_words<IsDescending, NullType>(
+  return detail::sort_numbers<IsDescending, NullType>(
       d_temp_storage, temp_storage_bytes, static_cast<const Key*>(keys), NullType{},
       {keys, nullptr}, all, true, stream);
 }
 
 template <bool IsDescending, class Key, class Value, class Segments>
-cudaError_t sort_segments_by_words(void* d_temp_storage, std::size_t& temp_storage_bytes,
+cudaError_t sort_number_segments(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                    const Key* d_keys_in, Key* d_keys_out, const Value* d_values_in,
                                    Value* d_values_out, const segments_to_sort<Segments>& all,
                                    cudaStream_t stream) {
   STRATA_NVTX_RANGE("strata::DeviceSegmentedSort::SortPairs");
-  return detail::sort_items_by_words<IsDescending, Value>(
+  return detail::sort_numbers<IsDescending, Value>(
       d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in, {d_keys_out, d_values_out}, all,
       false, stream);
 }
 
 template <bool IsDescending, class Key, class Value, class Segments>
-cudaError_t sort_segments_by_words(void* d_temp_storage, std::size_t& temp_storage_bytes,
+cudaError_t sort_number_segments(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                    const DoubleBuffer<Key>& d_keys,
                                    const DoubleBuffer<Value>& d_values,
                                    const segments_to_sort<Segments>& all, cudaStream_t stream) {
   STRATA_NVTX_RANGE("strata::DeviceSegmentedSort::SortPairs");
   Key* const keys = d_keys.Current();
   Value* const values = d_values.Current();
-  return detail::sort_items_by_words<IsDescending, Value>(
+  return detail::sort_numbers<IsDescending, Value>(
       d_temp_storage, temp_storage_bytes, static_cast<const Key*>(keys),
       static_cast<const Value*>(values), {keys, values}, all, true, stream);
 }

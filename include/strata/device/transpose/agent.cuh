@@ -57,7 +57,7 @@ struct staged_transpose {
   const transpose_shape& shape;
 
   /// Down all rows, then to the next column of tiles: blocks that run at the same time write long
-  /// stretches of few output rows, and read short ones of many input rows. The reverse, or bands that
+  /// parts of few output rows, and read short parts of many input rows. The reverse, or bands that
   /// cover a square, cost 7 % in large matrices: DRAM bears many open pages better in reads.
   STRATA_D void transpose_tile_number(std::uint64_t number) {
     const std::uint64_t tile_column = number / shape.tiles_down;
@@ -103,7 +103,7 @@ template <class ActivePolicy, int ElementBytes, int PieceBytes, transpose_kind K
 struct direct_transpose {
   static constexpr transpose_tuning tuning = detail::transpose_row<ActivePolicy, Kind>();
   static constexpr unsigned pieces = ElementBytes / PieceBytes;
-  using element = typename vector_word<static_cast<std::size_t>(PieceBytes)>::type;
+  using element = access_word<PieceBytes>;
 
   struct TempStorage : Uninitialized<NullType> {};
 

@@ -6,7 +6,7 @@
 #include <strata/core/launcher.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/types.hpp>
-#include <strata/device/overlap.hpp>
+#include <strata/device/arguments/arrays.hpp>
 #include <strata/device/transpose/agent.cuh>
 #include <strata/device/transpose/kernels.cuh>
 #include <strata/device/transpose/tuning.hpp>
@@ -66,7 +66,8 @@ struct DispatchTranspose {
     const strided_bytes out{reinterpret_cast<std::uintptr_t>(d_out),
                             static_cast<std::uintptr_t>(columns), bytes(rows),
                             bytes(out_leading_dimension)};
-    if ((in.begin | out.begin) % ElementAlign != 0 || have_common_bytes(in, out)) {
+    if (!is_aligned(d_in, ElementAlign) || !is_aligned(d_out, ElementAlign) ||
+        have_common_bytes(in, out)) {
       return cudaErrorInvalidValue;
     }
     // A row that becomes a column without gaps, or the reverse, stays as it is.

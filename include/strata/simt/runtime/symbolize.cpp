@@ -116,7 +116,7 @@ code_place find_place(const void* return_address) {
     // A discriminator may follow the line number.
     const std::string line = output[i + 1].substr(0, output[i + 1].find(" ("));
     const bool is_known = !starts_with(line, "?") && !contains(line, ":?");
-    if (contains(output[i], "bound_call")) break;  // strata::simt::launch's caller of the kernel
+    if (contains(output[i], "bound_arguments")) break;  // the caller of the kernel
     if (output[i][0] != '?') place.function = output[i];
     place.in_runtime = is_known ? contains(line, "/strata/simt/runtime/")
                                 : starts_with(place.function, "strata::simt::") ||

@@ -8,8 +8,8 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// What a load or store keeps in shared memory: the storage of `Exchange` if items change threads on
-/// their way, otherwise nothing; `Exchange` is then not instantiated.
+/// The shared memory of a load or store: the storage of `Exchange` if items change threads, otherwise
+/// nothing, and `Exchange` is not instantiated.
 template <bool ItemsChangeThreads, class Exchange>
 struct exchange_storage {
   using type = typename Exchange::TempStorage;

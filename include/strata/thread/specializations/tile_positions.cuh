@@ -29,8 +29,8 @@ STRATA_HD tile_positions<Threads> striped_positions(int linear_tid) {
   return {linear_tid};
 }
 
-/// Warp-striped: consecutive items belong to consecutive threads of a warp, and consecutive
-/// stretches of 32 * Items items to consecutive warps.
+/// Warp-striped: consecutive items belong to consecutive threads of a warp, and consecutive ranges of
+/// 32 * Items items to consecutive warps.
 template <std::size_t Items>
 STRATA_HD tile_positions<warp_threads> warp_striped_positions(int linear_tid) {
   return {linear_tid / warp_threads * warp_threads * static_cast<int>(Items) +

@@ -2,47 +2,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <strata/core/access_word.cuh>
 #include <strata/core/item_words.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/shared_layout.hpp>
 
 #include <cstddef>
-#include <cstdint>
 #include <type_traits>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// What a thread moves at once.
-template <int Bytes>
-struct access_unit;
-template <>
-struct access_unit<1> {
-  using type = std::uint8_t;
-};
-template <>
-struct access_unit<2> {
-  using type = std::uint16_t;
-};
-template <>
-struct access_unit<4> {
-  using type = std::uint32_t;
-};
-template <>
-struct access_unit<8> {
-  using type = std::uint64_t;
-};
-template <>
-struct access_unit<16> {
-  struct type {
-    alignas(16) std::uint32_t word[4];
-  };
-};
-
-/// A tile of `Threads * ItemsPerThread` items in shared memory, and how threads find theirs. Of each
-/// address only the part that depends on the thread is computed, once; the steps from item to item are
-/// constants. Positions are in units of `Layout`, an ExchangeLayout.
+/// A tile of `Threads * ItemsPerThread` items in shared memory, and the positions of each thread's items. The
+/// part of an address that depends on the thread is computed once; the steps from item to item are
+/// constants. Positions count units of `Layout`, an ExchangeLayout.
 template <class T, int ItemsPerThread, int Threads,
           class Layout = ExchangeLayout<T, ItemsPerThread>>
 class exchange_tile {
@@ -56,18 +30,18 @@ class exchange_tile {
   static constexpr int items = Threads * ItemsPerThread;
   static constexpr std::size_t items_per_thread = static_cast<std::size_t>(ItemsPerThread);
 
-  /// Of the item with this index.
+  /// The position of the item with this index.
   STRATA_HD static constexpr int position(unsigned index) {
     return Layout{}(static_cast<int>(index));
   }
-  /// Of item `start + thread`. `start` should be a constant, negative or not: then there is one division
-  /// for all starts that have the same remainder.
+  /// The position of item `start + thread`. `start` should be a constant, negative or not: then there is one
+  /// division for all starts that have the same remainder.
   STRATA_HD static constexpr int position(int start, unsigned thread) {
     const int remainder = (start % period + period) % period;
     return (start - remainder) / period * period_units +
            position(static_cast<unsigned>(remainder) + thread);
   }
-  /// Of the first item of a thread.
+  /// The position of the first item of a thread.
   STRATA_HD static constexpr int position_of_thread(unsigned thread) {
     return Layout::of_thread(static_cast<int>(thread));
   }
@@ -76,7 +50,7 @@ class exchange_tile {
     if constexpr (std::is_scalar_v<T>) {
       *at<T>(position) = item;
     } else {
-      // The compiler would take classes to their members, which may be narrower than a unit.
+      // The compiler would copy a class member by member, and members may be narrower than a unit.
       const words item_in_words(item);
       STRATA_UNROLL
       for (std::size_t i = 0; i < words::count; ++i) at<unit>(position)[i] = item_in_words.word[i];
@@ -93,7 +67,7 @@ class exchange_tile {
     }
   }
 
-  /// Before a scatter that may not reach every position.
+  /// Called before a scatter that may leave positions unwritten.
   STRATA_D void may_be_unwritten() {
     platform::may_be_unwritten(storage_.bytes, sizeof(storage_.bytes));
   }
@@ -113,8 +87,8 @@ class exchange_tile {
     }
   }
 
-  /// Item i of a thread is the item `i * Stride + thread` of those that begin at the position `origin`,
-  /// where a period must begin.
+  /// Item i of a thread is item `i * Stride + thread` of those that begin at the position `origin`, where a
+  /// period of the layout must begin.
   template <int Stride>
   STRATA_D void put_striped(unsigned thread, const T (&from)[items_per_thread], int origin = 0) {
     STRATA_UNROLL
@@ -129,7 +103,7 @@ class exchange_tile {
   }
 
  private:
-  using unit = typename access_unit<unit_bytes>::type;
+  using unit = access_word<unit_bytes>;
   using words = item_words<T, unit>;
 
   template <class Type>

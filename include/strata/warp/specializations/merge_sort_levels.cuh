@@ -27,26 +27,26 @@ struct merge_sort_level<KeyTile, NullType> {
   KeyTile keys;
 };
 
-/// Sorts the tile of a team of threads, a logical warp or a block: each thread its own items, then
-/// pairs of neighbouring runs are merged until one is left. In a merge, a thread has the share of
-/// the result that is to lie in its place.
+/// Sorts the tile of a team of threads, which is a logical warp or a block. Each thread sorts its items in
+/// registers. Then pairs of neighbouring runs are merged in shared memory until one run is left. In a
+/// merge, a thread makes one slice of the result: the items with the indices that it had before.
 ///
 /// A `Team` has
 ///
-///     int thread() const;              // in the team
-///     void synchronise(int threads);   // each aligned group of so many threads at least
-///     // Synchronises likewise, and says whether the shares of a level fit together: no thread
-///     // `goes_on` at another place than its `end`, the `start` of the next thread. All threads of
-///     // a group, at least, get one answer.
-///     bool shares_fit(int threads, bool goes_on, int start, int end);
+///     int thread() const;              // index in the team
+///     void synchronise(int threads);   // a barrier of each aligned group of at least so many threads
+///     // The same barrier. Returns whether the slices of a level fit together: where a thread `goes_on`,
+///     // its `end` is the `start` of the next thread. The result is the same in all threads of a group.
+///     bool slices_fit(int threads, bool goes_on, int start, int end);
 ///
-/// Shares that fit together are a permutation of what was there, whatever the comparator answers.
-/// If it is no ordering, they may not fit: then the level is left out.
+/// Slices that fit together are a permutation of the items before, whatever the comparator returns. If it
+/// is no ordering, slices may not fit. The team then skips the level.
 template <class KeyT, int ItemsPerThread, int Threads, class ValueT>
 class merge_sort_levels {
   static constexpr std::size_t items_per_thread = static_cast<std::size_t>(ItemsPerThread);
   static constexpr bool has_values = !std::is_same_v<ValueT, NullType>;
-  // Values of up to 4 bytes move with the keys, of others the place does: they move at the end.
+  // Values of up to 4 bytes move with the keys. Larger values move once, at the end, by indices of 4 bytes
+  // that have moved with the keys.
   static constexpr bool moves_values = has_values && sizeof(ValueT) <= 4;
   static constexpr int layout_threads = Threads < warp_threads ? Threads : warp_threads;
 
@@ -79,22 +79,22 @@ class merge_sort_levels {
       merge_all<Full>(memory, team, keys, values, valid_items, compare);
     } else {
       const int first = team.thread() * ItemsPerThread;
-      items<companion> places;
+      items<companion> indices;
       STRATA_UNROLL
-      for (int i = 0; i < ItemsPerThread; ++i) places[i] = static_cast<unsigned>(first + i);
-      merge_all<Full>(memory, team, keys, places, valid_items, compare);
+      for (int i = 0; i < ItemsPerThread; ++i) indices[i] = static_cast<unsigned>(first + i);
+      merge_all<Full>(memory, team, keys, indices, valid_items, compare);
       team.synchronise(Threads);
       memory.values.put_blocked(static_cast<unsigned>(team.thread()), values);
       team.synchronise(Threads);
       STRATA_UNROLL
       for (int i = 0; i < ItemsPerThread; ++i) {
-        values[i] = memory.values.get(value_tile::position(places[i]));
+        values[i] = memory.values.get(value_tile::position(indices[i]));
       }
     }
   }
 
  private:
-  /// The keys of the tile from the one with the number `origin` on.
+  /// The keys of the tile from index `origin` on.
   struct keys_from {
     key_tile& keys;
     int origin;
@@ -129,28 +129,28 @@ class merge_sort_levels {
     const int begin1 = (thread & -(2 * run)) * ItemsPerThread;
     const int begin2 = begin1 + run * ItemsPerThread;
     const int end2 = begin2 + run * ItemsPerThread < valid ? begin2 + run * ItemsPerThread : valid;
-    const int place = thread * ItemsPerThread;
-    // A run without a second one stays where it is.
-    const bool merges = begin2 < end2 && place < end2;
+    const int index = thread * ItemsPerThread;
+    // A run without a second one is not moved.
+    const bool merges = begin2 < end2 && index < end2;
     int start = 0, end = 0;
     if (merges) {
-      const int diagonal = place - begin1;
-      start = strata::MergePath(keys_from{memory.keys, begin1}, keys_from{memory.keys, begin2},
-                                run * ItemsPerThread, end2 - begin2, diagonal, compare);
+      const int diagonal = index - begin1;
+      start = detail::merge_path(keys_from{memory.keys, begin1}, keys_from{memory.keys, begin2},
+                                 run * ItemsPerThread, end2 - begin2, diagonal, compare);
       end = detail::serial_merge<Full>(
                 keys_from{memory.keys, 0}, begin1 + start, begin2, begin2 + diagonal - start, end2,
                 keys, compare,
-                [&](int i, int index) {
+                [&](int i, int from) {
                   if constexpr (std::is_array_v<Companions>) {
                     companions[i] = memory.companions.get(
-                        companion_tile::position(static_cast<unsigned>(index)));
+                        companion_tile::position(static_cast<unsigned>(from)));
                   }
                 }) -
             begin1;
     }
     const bool goes_on =
-        merges && place + ItemsPerThread < end2 && ((thread + 1) & (2 * run - 1)) != 0;
-    const bool fit = team.shares_fit(2 * run, goes_on, start, end);
+        merges && index + ItemsPerThread < end2 && ((thread + 1) & (2 * run - 1)) != 0;
+    const bool fit = team.slices_fit(2 * run, goes_on, start, end);
     if (!fit) {
       get(memory, thread, keys, companions);
     } else if (merges && 2 * run < Threads && 2 * run * ItemsPerThread < valid) {
@@ -172,6 +172,91 @@ class merge_sort_levels {
     memory.keys.get_blocked(static_cast<unsigned>(thread), keys);
     if constexpr (std::is_array_v<Companions>) {
       memory.companions.get_blocked(static_cast<unsigned>(thread), companions);
+    }
+  }
+};
+
+/// The public calls of BlockMergeSort and WarpMergeSort. `Derived` has `memory()` and `team()`.
+template <class Derived, class KeyT, int ItemsPerThread, int Threads, class ValueT>
+class merge_sort_calls {
+  using levels = merge_sort_levels<KeyT, ItemsPerThread, Threads, ValueT>;
+  template <class T>
+  using items = typename levels::template items<T>;
+
+ public:
+  template <class CompareOp>
+  STRATA_D void StableSort(items<KeyT>& keys, CompareOp compare) {
+    NullType no_values;
+    sort<true>(keys, no_values, levels::tile_items, compare);
+  }
+  template <class CompareOp>
+  STRATA_D void StableSort(items<KeyT>& keys, items<ValueT>& values, CompareOp compare) {
+    sort<true>(keys, values, levels::tile_items, compare);
+  }
+  template <class CompareOp>
+  STRATA_D void StableSortPartialTile(items<KeyT>& keys, int valid_items, CompareOp compare) {
+    NullType no_values;
+    sort<false>(keys, no_values, valid_items, compare);
+  }
+  template <class CompareOp>
+  STRATA_D void StableSortPartialTile(items<KeyT>& keys, items<ValueT>& values, int valid_items,
+                                      CompareOp compare) {
+    sort<false>(keys, values, valid_items, compare);
+  }
+  template <class CompareOp>
+  STRATA_D void StableSort(items<KeyT>& keys, CompareOp compare, int valid_items,
+                           KeyT oob_default) {
+    StableSortPartialTile(keys, valid_items, compare);
+    fill(keys, valid_items, oob_default);
+  }
+  template <class CompareOp>
+  STRATA_D void StableSort(items<KeyT>& keys, items<ValueT>& values, CompareOp compare,
+                           int valid_items, KeyT oob_default) {
+    StableSortPartialTile(keys, values, valid_items, compare);
+    fill(keys, valid_items, oob_default);
+  }
+
+  template <class CompareOp>
+  STRATA_D void Sort(items<KeyT>& keys, CompareOp compare) {
+    StableSort(keys, compare);
+  }
+  template <class CompareOp>
+  STRATA_D void Sort(items<KeyT>& keys, items<ValueT>& values, CompareOp compare) {
+    StableSort(keys, values, compare);
+  }
+  template <class CompareOp>
+  STRATA_D void SortPartialTile(items<KeyT>& keys, int valid_items, CompareOp compare) {
+    StableSortPartialTile(keys, valid_items, compare);
+  }
+  template <class CompareOp>
+  STRATA_D void SortPartialTile(items<KeyT>& keys, items<ValueT>& values, int valid_items,
+                                CompareOp compare) {
+    StableSortPartialTile(keys, values, valid_items, compare);
+  }
+  template <class CompareOp>
+  STRATA_D void Sort(items<KeyT>& keys, CompareOp compare, int valid_items, KeyT oob_default) {
+    StableSort(keys, compare, valid_items, oob_default);
+  }
+  template <class CompareOp>
+  STRATA_D void Sort(items<KeyT>& keys, items<ValueT>& values, CompareOp compare, int valid_items,
+                     KeyT oob_default) {
+    StableSort(keys, values, compare, valid_items, oob_default);
+  }
+
+ private:
+  STRATA_D Derived& self() { return static_cast<Derived&>(*this); }
+
+  template <bool Full, class Values, class CompareOp>
+  STRATA_D void sort(items<KeyT>& keys, Values& values, int valid_items, const CompareOp& compare) {
+    compare_requirements<const CompareOp, KeyT>::check();
+    levels::template sort<Full>(self().memory(), self().team(), keys, values, valid_items, compare);
+  }
+
+  STRATA_D void fill(items<KeyT>& keys, int valid_items, const KeyT& key) {
+    const int first = self().team().thread() * ItemsPerThread;
+    STRATA_UNROLL
+    for (int i = 0; i < ItemsPerThread; ++i) {
+      if (first + i >= valid_items) keys[i] = key;
     }
   }
 };

@@ -10,13 +10,13 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// Logical warps that do not divide a warp are alone in theirs.
+/// A warp has one logical warp if `Threads` is no power of two.
 template <class T, int ItemsPerThread, int Threads>
 using warp_exchange_layout =
     ExchangeLayout<T, ItemsPerThread, is_power_of_two(Threads) ? Threads : 32>;
 
-/// All the storages of one warp, for the model of bank conflicts: its indices count on from each logical
-/// warp to the next, if there is more than one.
+/// The storages of all logical warps of a warp, for the model of bank conflicts. The indices of a logical
+/// warp's items follow those of the logical warp before it.
 template <class T, int ItemsPerThread, int Threads>
 struct warp_exchange_storages {
   using layout = warp_exchange_layout<T, ItemsPerThread, Threads>;

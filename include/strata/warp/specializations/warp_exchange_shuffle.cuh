@@ -15,19 +15,20 @@ namespace detail {
 
 /// Exchange within a logical warp of W threads, N items each, by N shuffles: no shared memory, and any N
 /// and W. Source: B. Catanzaro, A. Keller, M. Garland, "A Decomposition for In-place Matrix
-/// Transposition", PPoPP 2014: a transposition is a permutation of the registers of each thread, one of
-/// each register over the threads, and another one of the registers. Registers have no run-time index,
-/// so theirs are rotations by a run-time distance, a bit of it at a time: selections.
+/// Transposition", PPoPP 2014. A transposition is a permutation of the registers of each thread, then one
+/// of each register over the threads, then another one of the registers. Registers have no run-time index,
+/// so the permutations of registers are rotations by a run-time distance: selections, for one bit of the
+/// distance at a time.
 ///
-/// With c = gcd(N, W), n = N / c and w = W / c, thread s gives its item j = (r + s / w) mod N to round r.
-/// In the tile that is item x = s * N + j. Of one round, the remainders of x modulo W are different:
-/// those of s * N are the multiples of c, each c times, and s / w tells these apart. So a round has one
-/// item for each thread t = x mod W, which wants it in its place x / W. With t = c * tau + u,
-/// r = c * rho + sigma, and `before` being 1 if u < sigma and 0 otherwise, dividing out c gives
+/// Let c = gcd(N, W), n = N / c and w = W / c. In round r, thread s sends its item j = (r + s / w) mod N.
+/// In the tile that is item x = s * N + j. The items of one round have different remainders modulo W: those
+/// of s * N are the multiples of c, each c times, and s / w distinguishes the c threads. So each thread
+/// t = x mod W receives one item per round, which belongs at its index x / W. With t = c * tau + u,
+/// r = c * rho + sigma, and `before` being 1 if u < sigma and 0 otherwise, division by c gives
 ///
-///     q = (u - sigma) mod c                            (the s / w of the giver)
-///     i = (rho - tau + before) / w  modulo n           (the place is q * n + i)
-///     m = ((t - j) / c) / n         modulo w           (the giver s is q * w + m)
+///     q = (u - sigma) mod c                            (the s / w of the sender)
+///     i = (rho - tau + before) / w  modulo n           (the index is q * n + i)
+///     m = ((t - j) / c) / n         modulo w           (the sender s is q * w + m)
 template <class T, int ItemsPerThread, int LogicalWarpThreads>
 class warp_exchange_shuffle {
   static constexpr std::size_t items_per_thread = static_cast<std::size_t>(ItemsPerThread);
@@ -48,7 +49,7 @@ class warp_exchange_shuffle {
   using item = item_words<T, unsigned>;
 
  public:
-  STRATA_D warp_exchange_shuffle() : given_(lane() / w), tau_(lane() / c), u_(lane() % c) {}
+  STRATA_D warp_exchange_shuffle() : q_(lane() / w), tau_(lane() / c), u_(lane() % c) {}
 
   template <class Output>
   STRATA_D void blocked_to_striped(const T (&input)[items_per_thread],
@@ -56,26 +57,26 @@ class warp_exchange_shuffle {
     item items[N];
     STRATA_UNROLL
     for (unsigned j = 0; j < N; ++j) items[j] = item(input[j]);
-    rotate<N, 1, c, false>(items, 0, given_);
-    item places[N];
+    rotate<N, 1, c, false>(items, 0, q_);
+    item received[N];
     STRATA_UNROLL
-    for (unsigned r = 0; r < N; ++r) places[place_of_round(r)] = from(giver(r), items[r]);
-    rotate_places<false>(places);
+    for (unsigned r = 0; r < N; ++r) received[index_of_round(r)] = from(sender(r), items[r]);
+    rotate_indices<false>(received);
     STRATA_UNROLL
-    for (unsigned i = 0; i < N; ++i) output[i] = static_cast<Output>(places[i].value());
+    for (unsigned i = 0; i < N; ++i) output[i] = static_cast<Output>(received[i].value());
   }
 
   template <class Output>
   STRATA_D void striped_to_blocked(const T (&input)[items_per_thread],
                                    Output (&output)[items_per_thread]) {
-    item places[N];
+    item sent[N];
     STRATA_UNROLL
-    for (unsigned i = 0; i < N; ++i) places[i] = item(input[i]);
-    rotate_places<true>(places);
+    for (unsigned i = 0; i < N; ++i) sent[i] = item(input[i]);
+    rotate_indices<true>(sent);
     item items[N];
     STRATA_UNROLL
-    for (unsigned r = 0; r < N; ++r) items[r] = from(taker(r), places[place_of_round(r)]);
-    rotate<N, 1, c, true>(items, 0, given_);
+    for (unsigned r = 0; r < N; ++r) items[r] = from(receiver(r), sent[index_of_round(r)]);
+    rotate<N, 1, c, true>(items, 0, q_);
     STRATA_UNROLL
     for (unsigned j = 0; j < N; ++j) output[j] = static_cast<Output>(items[j].value());
   }
@@ -89,46 +90,46 @@ class warp_exchange_shuffle {
     return value;
   }
 
-  // Whom this thread, as t, gets its item of a round from.
-  STRATA_D unsigned giver(unsigned round) const {
+  // The thread s from which this thread, as t, receives in a round.
+  STRATA_D unsigned sender(unsigned round) const {
     const unsigned sigma = round % c;
     const unsigned before = u_ < sigma ? 1 : 0;
     const unsigned q = u_ + before * c - sigma;
     const unsigned wraps = round + q >= N ? 1 : 0;  // j = round + q - wraps * N
-    constexpr unsigned multiple = w * (n + 1);      // no less than what is taken off
+    constexpr unsigned multiple = w * (n + 1);      // no less than what is subtracted
     return q * w + (wraps + (tau_ + multiple - round / c - before) * n_inverse) % w;
   }
-  // Who gets the item of a round that this thread, as s, gives.
-  STRATA_D unsigned taker(unsigned round) const {
-    const unsigned j = round + given_ - (round + given_ >= N ? N : 0);
+  // The thread t that receives the item which this thread, as s, sends in a round.
+  STRATA_D unsigned receiver(unsigned round) const {
+    const unsigned j = round + q_ - (round + q_ >= N ? N : 0);
     return (lane() * N + j) % W;
   }
 
-  // The place in thread 0, but for the rotations: that of q by u, and then that of i.
-  static constexpr STRATA_HD unsigned place_of_round(unsigned round) {
+  // The index in thread 0. In other threads, rotations of q by u and then of i follow.
+  static constexpr STRATA_HD unsigned index_of_round(unsigned round) {
     return (c - round % c) % c * n + round / c * w_inverse % n;
   }
   template <bool Back>
-  STRATA_D void rotate_places(item (&places)[N]) const {
-    if constexpr (Back) rotate_q<Back>(places);
+  STRATA_D void rotate_indices(item (&items)[N]) const {
+    if constexpr (Back) rotate_q<Back>(items);
     if constexpr (n > 1) {
       const unsigned distance = tau_ * w_inverse % n;
       const unsigned distance_before = (tau_ + n - 1) * w_inverse % n;
       STRATA_UNROLL
       for (unsigned sigma = 0; sigma < c; ++sigma) {
-        rotate<n, 1, n, Back>(places, (c - sigma) % c * n, u_ < sigma ? distance_before : distance);
+        rotate<n, 1, n, Back>(items, (c - sigma) % c * n, u_ < sigma ? distance_before : distance);
       }
     }
-    if constexpr (!Back) rotate_q<Back>(places);
+    if constexpr (!Back) rotate_q<Back>(items);
   }
   template <bool Back>
-  STRATA_D void rotate_q(item (&places)[N]) const {
+  STRATA_D void rotate_q(item (&items)[N]) const {
     STRATA_UNROLL
-    for (unsigned i = 0; i < n; ++i) rotate<c, n, c, !Back>(places, i, u_);
+    for (unsigned i = 0; i < n; ++i) rotate<c, n, c, !Back>(items, i, u_);
   }
 
-  // Of `Length` items, `Stride` from each other, item k becomes what item k + distance was (or, `Up`,
-  // what k - distance was); distance < Bound.
+  // Rotates `Length` items that are `Stride` apart: item k gets the value of item k + distance (if `Up`, of
+  // item k - distance); distance < Bound.
   template <unsigned Length, unsigned Stride, unsigned Bound, bool Up>
   STRATA_D static void rotate(item (&items)[N], unsigned first, unsigned distance) {
     STRATA_UNROLL
@@ -149,7 +150,7 @@ class warp_exchange_shuffle {
   }
 
   logical_warp<LogicalWarpThreads> warp_;
-  unsigned given_;  // q of this thread as s: s / w
+  unsigned q_;  // of this thread as s: s / w
   unsigned tau_;
   unsigned u_;
 };

@@ -23,8 +23,7 @@ struct join_on_host {
                             std::int64_t probe_rows, const Sink& sink, std::int64_t* num_out,
                             std::int64_t capacity, const JoinOptions<Hash, Equal>& options,
                             cudaStream_t) {
-    if (temp_storage != nullptr && options.strategy != JoinStrategy::cpu &&
-        options.strategy != JoinStrategy::automatic) {
+    if (options.strategy != JoinStrategy::cpu && options.strategy != JoinStrategy::automatic) {
       return cudaErrorInvalidValue;
     }
     std::int64_t total = 0;

@@ -28,7 +28,7 @@ struct join_group {
   Entry first;
   Row count;
   Row end;
-  /// Another group of the same bucket.
+  /// The next group of the same bucket.
   Row next;
 };
 
@@ -71,11 +71,11 @@ struct join_groups {
       ++groups[found].count;
       group_of[i] = found;
     }
-    // `end` of a group begins as its begin, and has moved to its end when all rows are listed.
-    std::size_t place = begin;
+    // `end` starts as the begin of the group and is its end when all rows are listed.
+    std::size_t offset = begin;
     for (std::size_t g = begin; g < groups_end; ++g) {
-      groups[g].end = static_cast<Row>(place);
-      place += groups[g].count;
+      groups[g].end = static_cast<Row>(offset);
+      offset += groups[g].count;
     }
     for (std::size_t i = begin; i < end; ++i) {
       rows[groups[group_of[i]].end++] = build_side.entries[i].row;
@@ -106,7 +106,7 @@ struct join_groups {
   Row* buckets;
   group* groups;
   Row* rows;
-  /// Of each group, whether a probe row has found it; null if nobody asks.
+  /// Of each group, whether a probe row has found it. Null if not needed.
   std::atomic<bool>* matched;
 };
 

@@ -21,13 +21,13 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// A join on the host in steps: `bytes`, `map`, `match`, then `total` and `write`, which may be
-/// called again while the storage is as `match` left it. So a caller can count, make room for the
-/// result, and write it without looking anything up a second time.
+/// A join on the host in steps: `bytes`, `map`, `match`, then `total` and `write`. These two may be called
+/// again while the storage is not changed. So a caller can count, allocate the result, and write it
+/// without looking rows up a second time.
 template <class Index, class Key, class Hash, class Equal>
 class host_join {
   static_assert(std::is_integral_v<Index> && (sizeof(Index) == 4 || sizeof(Index) == 8),
-                "the rows of a join are told by integers of 4 or 8 bytes: choose such an Index");
+                "the row numbers of a join are integers of 4 or 8 bytes: choose such an Index");
   static_assert(is_trivially_relocatable_v<Key>,
                 "a join copies keys: Key must be trivially relocatable");
 

@@ -29,12 +29,11 @@ std::size_t last_not_above(const T* numbers, std::size_t count, T value) {
   return first;
 }
 
-/// Looks up all probe rows, then knows every row of the result by its position.
+/// Looks up all probe rows, then writes the result by position.
 ///
-/// Probe rows are taken in chunks of positions: in the order of the partitions, or of the rows if
-/// the result is to have that. A scan of the chunks' numbers of result rows says where each chunk
-/// begins in the result, and parts of the result of even size are written by themselves: it does
-/// not matter whether many probe rows have a partner or one has all of them.
+/// Probe rows are divided into chunks: in the order of the partitions or, if the result is ordered, of the
+/// rows. A scan of the numbers of results of chunks gives the begin of each chunk in the result. Threads
+/// then write ranges of the result of equal length, whatever the number of partners of a probe row.
 template <class Key, class Row, class Hash, class Equal>
 struct join_matcher {
   using side = join_side<Key, Row, Hash>;
@@ -99,9 +98,9 @@ struct join_matcher {
   std::size_t build_rows;
   side probe;
   groups table;
-  /// The group that each probe row found, at its position.
+  /// The group that each probe row has found, by position.
   Row* matches;
-  /// Where the results of each chunk of probe rows begin, and of each chunk of build rows.
+  /// The begin of the results of each chunk of probe rows, and of each chunk of build rows.
   std::uint64_t* begins;
   std::uint64_t* build_begins;
   /// Of each build row, whether no probe row has found it.
@@ -114,13 +113,13 @@ struct join_matcher {
     return rows - first < chunk_rows ? rows : first + chunk_rows;
   }
 
-  /// Of some probe rows, how many have partners, and how many partners.
+  /// The number of some probe rows that have partners, and the number of these partners.
   struct tally {
     std::uint64_t rows = 0;
     std::uint64_t partners = 0;
   };
 
-  static constexpr unsigned rows_at_once = 128;
+  static constexpr unsigned rows_per_batch = 128;
 
   std::size_t chunk_size(std::size_t chunk) const {
     return chunk_end(chunk, probe.rows) - chunk * chunk_rows;
@@ -137,7 +136,7 @@ struct join_matcher {
           probe.begins[partition + 1] < last ? probe.begins[partition + 1] : last;
       while (position < stop) {
         const std::size_t rest = stop - position;
-        const unsigned rows = rest < rows_at_once ? static_cast<unsigned>(rest) : rows_at_once;
+        const unsigned rows = rest < rows_per_batch ? static_cast<unsigned>(rest) : rows_per_batch;
         look_up(partition, position, rows, sum);
         position += rows;
       }
@@ -149,8 +148,8 @@ struct join_matcher {
     return matches[order == JoinOrder::probe ? probe.entries[position].row : position];
   }
 
-  /// Each round takes all rows whose chain has not ended one group further: their loads are under
-  /// way at once, and the processor need not guess at how long a chain is.
+  /// Each round advances all rows whose chain has not ended by one group: their loads are in flight
+  /// together, and the processor does not predict the length of a chain.
   void look_up(std::size_t partition, std::size_t first, unsigned rows, tally& sum) const {
     const std::size_t begin = table.build_side.begins[partition];
     const std::size_t count = table.build_side.begins[partition + 1] - begin;
@@ -160,8 +159,8 @@ struct join_matcher {
     }
     const bool of_nulls = partition + 1 == partitions;
     const Row null_group = nulls_equal ? static_cast<Row>(begin) : none;
-    unsigned waiting[rows_at_once];
-    Row candidates[rows_at_once];
+    unsigned waiting[rows_per_batch];
+    Row candidates[rows_per_batch];
     unsigned left = 0;
     for (unsigned i = 0; i < rows; ++i) {
       const Row g =
@@ -181,7 +180,7 @@ struct join_matcher {
         const bool is_same =
             of_nulls || table.has_key_of(candidate, probe.entries[first + i], probe.keys);
         const bool goes_on = candidate.next != none;
-        // All ones or zeros: arithmetic, lest a branch is made of it that nobody can foresee.
+        // All ones or all zeros: arithmetic instead of a branch that the processor cannot predict.
         const Row is_found = Row{0} - Row{is_same};
         match_of(first + i) = g | ~is_found;
         sum.rows += is_found & 1;
@@ -196,8 +195,8 @@ struct join_matcher {
     for (unsigned i = 0; i < rows; ++i) {
       const Row found = match_of(first + i);
       if (found == none) continue;
-      // relaxed: read when the threads have ended. Looked at first, because a store would take
-      // the line from the other threads.
+      // relaxed: it is read when the threads have ended. It is loaded first, because a store would
+      // invalidate the cache line in other cores.
       std::atomic<bool>& matched = table.matched[found];
       if (!matched.load(std::memory_order_relaxed)) {
         matched.store(true, std::memory_order_relaxed);
@@ -205,7 +204,7 @@ struct join_matcher {
     }
   }
 
-  /// Rows of the result, of so many probe rows.
+  /// The number of results of `rows` probe rows.
   std::uint64_t results_of(std::uint64_t rows, const tally& found) const {
     switch (kind) {
       case JoinKind::inner:
@@ -240,8 +239,8 @@ struct join_matcher {
     std::size_t row = table.build_side.begins[partition];
     const std::size_t last = table.build_side.begins[partition + 1];
     for (std::size_t g = row; row < last; ++g) {
-      const bool lonely = !table.matched[g].load(std::memory_order_relaxed);
-      for (; row < table.groups[g].end; ++row) unmatched[table.rows[row]] = lonely ? 1 : 0;
+      const bool is_unmatched = !table.matched[g].load(std::memory_order_relaxed);
+      for (; row < table.groups[g].end; ++row) unmatched[table.rows[row]] = is_unmatched ? 1 : 0;
     }
   }
 
@@ -265,30 +264,30 @@ struct join_matcher {
   template <class Index, class Sink>
   void write_range(std::uint64_t first, std::uint64_t last, const Sink& sink) const {
     const std::size_t chunk = detail::last_not_above(begins, chunks() + 1, first);
-    std::uint64_t place = begins[chunk];
-    for (std::size_t position = chunk * chunk_rows; place < last; ++position) {
+    std::uint64_t offset = begins[chunk];
+    for (std::size_t position = chunk * chunk_rows; offset < last; ++position) {
       const Row found = matches[position];
       const Index probe_row = static_cast<Index>(
           order == JoinOrder::probe ? static_cast<Row>(position) : probe.entries[position].row);
       const bool has_partners = has_pairs(kind) && found != none;
-      if (has_partners && table.groups[found].count == 1 && place >= first) {
-        // Most often there is one, whose row is at hand.
-        sink(static_cast<std::int64_t>(place++), static_cast<Index>(table.groups[found].first.row),
+      if (has_partners && table.groups[found].count == 1 && offset >= first) {
+        // Most rows have one partner, which the group itself names.
+        sink(static_cast<std::int64_t>(offset++), static_cast<Index>(table.groups[found].first.row),
              probe_row);
         continue;
       }
       const std::uint64_t results = results_of(found);
-      std::uint64_t k = first > place ? first - place : 0;
-      const std::uint64_t stop = results < last - place ? results : last - place;
+      std::uint64_t k = first > offset ? first - offset : 0;
+      const std::uint64_t stop = results < last - offset ? results : last - offset;
       const Row* partners = nullptr;
       if (has_partners) {
         partners = table.rows + (table.groups[found].end - table.groups[found].count);
       }
       for (; k < stop; ++k) {
-        sink(static_cast<std::int64_t>(place + k),
+        sink(static_cast<std::int64_t>(offset + k),
              has_partners ? static_cast<Index>(partners[k]) : no_row<Index>, probe_row);
       }
-      place += results;
+      offset += results;
     }
   }
 };

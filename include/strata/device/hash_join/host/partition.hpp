@@ -17,12 +17,12 @@ namespace detail {
 
 enum class join_entry_kind { short_key, tagged_key, tag_only };
 
-/// Keys that are compared as quickly as the bits of their hashes are.
+/// Keys that are compared as quickly as bits of their hashes.
 template <class Key>
 inline constexpr bool join_key_is_number = sizeof(Key) <= 8 &&
                                            (std::is_integral_v<Key> || std::is_enum_v<Key>);
 
-/// Keys that are quickly hashed again leave the bits of their hash behind where that saves memory.
+/// The contents of an entry. Short keys are hashed again where that saves memory.
 template <class Key, class Row, class Hash>
 inline constexpr join_entry_kind join_entry_kind_of =
     sizeof(Key) > 8 ? join_entry_kind::tag_only
@@ -30,8 +30,8 @@ inline constexpr join_entry_kind join_entry_kind_of =
         ? join_entry_kind::short_key
         : join_entry_kind::tagged_key;
 
-/// A row on its way: its number, bits of its hash that do not choose the partition, and its key
-/// where that is short, so that it need not be fetched from where the user has it.
+/// A row of a partition: its number, bits of its hash that do not choose the partition, and its key if that
+/// is short, so that it is not loaded again from the user's array.
 template <class Key, class Row, class Hash,
           join_entry_kind Kind = join_entry_kind_of<Key, Row, Hash>>
 struct join_entry {
@@ -69,13 +69,13 @@ struct join_entry<Key, Row, Hash, join_entry_kind::tag_only> {
   bool may_equal(const join_entry& other) const { return tag == other.tag; }
 };
 
-/// One side of a join: what the user gave, and where its partitions are.
+/// One side of a join, and its partitions.
 template <class Key, class Row, class Hash>
 struct join_side {
   using entry = join_entry<Key, Row, Hash>;
 
   const Key* keys = nullptr;
-  /// Bit i % 32 of word i / 32 says that row i has a key; null if all have.
+  /// Bit i % 32 of word i / 32 is set if row i has a key. Null: all rows have keys.
   const std::uint32_t* valid = nullptr;
   std::size_t rows = 0;
   /// Rows by partitions, in their order in each; partition p is [begins[p], begins[p + 1]).
@@ -87,12 +87,12 @@ struct join_side {
   }
 };
 
-/// Stable partition of a side by the highest bits of the hashes. Rows without a key have a
-/// partition of their own, the last one: their keys are neither hashed nor compared.
+/// Stable partition of a side by the highest bits of the hashes. The last partition has the rows without a
+/// key: their keys are neither hashed nor compared.
 ///
-/// Slices of the rows are counted by themselves, a scan of the counts tells each slice where its
-/// rows go in each partition, and each slice takes them there. Slices are of a size that depends on
-/// the number of rows only, so that storage does too.
+/// Threads count the rows of slices. A scan of the counts gives the offset of each slice in each partition,
+/// and threads write the rows of slices there. The size of a slice depends on the number of rows only, so
+/// that the size of storage does too.
 template <class Key, class Row, class Hash>
 class join_partitioner {
  public:
@@ -111,7 +111,7 @@ class join_partitioner {
 
   std::size_t partitions() const { return (std::size_t{1} << bits_) + 1; }
 
-  /// `counts` has room for slices * partitions.
+  /// `counts` has slices * partitions elements.
   void run(const thread_team& team, const side& what, std::size_t* counts) const {
     const std::size_t count = slices(what.rows, slice_rows_);
     team.run(count, [&](std::uint64_t slice) {
@@ -127,10 +127,10 @@ class join_partitioner {
       for_each_row(
           what, slice, count,
           [&what, mine](std::size_t row, std::uint64_t hash, std::size_t partition) {
-            entry* const place = what.entries + mine[partition]++;
-            // Each partition is a stream of its own: too many for the processor to foresee.
-            prefetch_to_write(reinterpret_cast<const unsigned char*>(place) + cache_line_bytes);
-            ::new (static_cast<void*>(place))
+            entry* const slot = what.entries + mine[partition]++;
+            // Each partition is a separate stream of stores: too many for the hardware prefetcher.
+            prefetch_to_write(reinterpret_cast<const unsigned char*>(slot) + cache_line_bytes);
+            ::new (static_cast<void*>(slot))
                 entry(static_cast<Row>(row), static_cast<std::uint32_t>(hash), what.keys);
           });
     });
@@ -160,9 +160,9 @@ class join_partitioner {
     for (std::size_t p = 0; p < partitions(); ++p) {
       what.begins[p] = sum;
       for (std::size_t slice = 0; slice < count; ++slice) {
-        std::size_t& place = counts[slice * partitions() + p];
-        const std::size_t rows = place;
-        place = sum;
+        std::size_t& offset = counts[slice * partitions() + p];
+        const std::size_t rows = offset;
+        offset = sum;
         sum += rows;
       }
     }

@@ -11,7 +11,7 @@ namespace detail {
 
 inline constexpr std::size_t cache_line_bytes = 64;
 
-/// Asks for a cache line that will be read or written soon. The address need not be valid.
+/// Prefetches a cache line that will be read or written soon. The address need not be valid.
 inline void prefetch_to_read([[maybe_unused]] const void* address) {
 #if defined(__GNUC__)
   __builtin_prefetch(address, 0);

@@ -17,10 +17,10 @@ namespace detail {
 /// end with the loop: all that one loop wrote is seen by the next.
 class thread_team {
  public:
-  /// More than this take part in no loop, so that the size of storage does not depend on machines.
+  /// No loop has more threads, so that the size of storage does not depend on the machine.
   static constexpr unsigned most_threads = 256;
 
-  /// `storage` has room for most_threads objects; 0 threads are as many as the machine has.
+  /// `storage` is memory for most_threads objects; 0 threads: as many as the machine has.
   thread_team(std::thread* storage, unsigned threads) : storage_(storage), threads_(threads) {
     if (threads_ == 0) threads_ = std::thread::hardware_concurrency();
     if (threads_ == 0) threads_ = 1;
@@ -34,7 +34,7 @@ class thread_team {
     std::atomic<std::uint64_t> next{0};
     const auto work = [&next, &body, tasks]() noexcept {
       for (;;) {
-        // relaxed: the number is all that is shared; results travel by the end of the threads.
+        // relaxed: only the number is shared. Results become visible when the threads are joined.
         const std::uint64_t task = next.fetch_add(1, std::memory_order_relaxed);
         if (task >= tasks) return;
         body(task);
@@ -47,7 +47,7 @@ class thread_team {
         ::new (static_cast<void*>(storage_ + started)) std::thread([&work] { work(); });
       }
     } catch (...) {
-      // The system has no more threads to give: those there are take all tasks.
+      // The system starts no more threads: those that run execute all tasks.
     }
     work();
     for (unsigned i = 0; i < started; ++i) {

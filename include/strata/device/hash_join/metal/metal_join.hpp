@@ -134,8 +134,8 @@ template <class Policy = metal_join_policy, class Index, class Key, class Hash =
       if (strategy != JoinStrategy::cpu) {
         if (temp_storage != nullptr &&
             (num_out == nullptr || build_keys == nullptr || probe_keys == nullptr ||
-             !join_outputs_are_valid(kind, build_out, probe_out, capacity, build_keys, build_rows,
-                                     probe_keys, probe_rows))) {
+             !join_outputs_are_valid(kind, build_out, probe_out, num_out, capacity, build_keys,
+                                     build_rows, probe_keys, probe_rows))) {
           return MetalJoinStatus::invalid_value;
         }
         return metal::join_by_gpu(*gpu, command_queue, strategy, request, options, temp_storage,

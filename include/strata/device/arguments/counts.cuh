@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/core/temporary_storage.hpp>
+#include <strata/core/types.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+/// \file
+/// What all device-wide calls do with counts, whatever their types, and with size queries. The rules
+/// are in include/strata/README.md, "Arguments".
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+template <class Integer>
+inline constexpr auto most_of =
+    static_cast<unsigned long long>(std::numeric_limits<Integer>::max());
+
+/// Whether there can be so many items, segments or rows: the count is not negative, and an iterator
+/// can be advanced by it.
+template <class Integer>
+constexpr bool is_count(Integer n) {
+  static_assert(std::is_integral_v<Integer>, "counts of items and segments must be integers");
+  if constexpr (std::is_signed_v<Integer>) {
+    if (n < 0) return false;
+  }
+  return static_cast<unsigned long long>(n) <= most_of<long long>;
+}
+
+/// A count of a call that takes it as 64 bits, whatever the type of the argument. Floating-point
+/// numbers do not compile: as a parameter, `std::int64_t` would take 10.5 for 10.
+class count64 {
+ public:
+  template <class T, class = std::enable_if_t<std::is_convertible_v<T, std::int64_t>>>
+  constexpr count64(T count) : count_(static_cast<std::int64_t>(count)) {
+    static_assert(!std::is_floating_point_v<T>,
+                  "counts of rows, columns and segments must be integers: convert the argument");
+  }
+  constexpr operator std::int64_t() const { return count_; }
+
+ private:
+  std::int64_t count_;
+};
+
+/// Whether `Index` can represent the indices of `count` items. Nothing is known of types that are not
+/// integers.
+template <class Index, class Integer>
+STRATA_HD constexpr bool can_index(Integer count) {
+  if constexpr (std::is_integral_v<Index>) {
+    return count == 0 || static_cast<unsigned long long>(count) - 1 <= most_of<Index>;
+  } else {
+    static_cast<void>(count);
+    return true;
+  }
+}
+
+/// A count in the type of an output. Debug builds assert that the type can represent it.
+template <class Stored, class Count>
+STRATA_HD Stored count_as(Count count) {
+  STRATA_ASSERT(can_index<Stored>(count) && (count == 0 || can_index<Stored>(count + 1)),
+                "a count of %llu does not fit the output's type",
+                static_cast<unsigned long long>(count));
+  return static_cast<Stored>(count);
+}
+
+/// Whether an iterator's difference type can represent the indices of `count` items. Nothing is known
+/// of iterators whose differences are not integers.
+template <class Iterator, class = void>
+inline constexpr bool has_differences = false;
+template <class Iterator>
+inline constexpr bool has_differences<Iterator, std::void_t<difference_of<Iterator>>> =
+    std::is_integral_v<difference_of<Iterator>>;
+
+template <class Iterator, class Integer>
+constexpr bool can_reach(const Iterator&, Integer count) {
+  if constexpr (has_differences<Iterator>) {
+    return can_index<difference_of<Iterator>>(count);
+  } else {
+    return true;
+  }
+}
+
+/// The answer to a size query.
+template <int Slots>
+cudaError_t answer_size_query(const temporary_storage::layout<Slots>& storage,
+                              std::size_t& temp_storage_bytes) {
+  const std::size_t bytes = storage.bytes();
+  if (bytes == temporary_storage::invalid_size) return cudaErrorInvalidValue;
+  temp_storage_bytes = bytes;
+  return cudaSuccess;
+}
+
+}  // namespace detail
+STRATA_NAMESPACE_END

@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+
+#include <atomic>
+#include <chrono>
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// A number that no other call of this process has, that memory hardly holds by chance, and that is not 0.
+inline unsigned long long next_epoch() {
+  static std::atomic<unsigned long long> counter{
+      static_cast<unsigned long long>(std::chrono::high_resolution_clock::now().time_since_epoch().count()) ^
+      reinterpret_cast<unsigned long long>(&counter)};
+  // splitmix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", 2014) is a bijection:
+  // different counters give different epochs.
+  constexpr unsigned long long increment = 0x9e3779b97f4a7c15ull;
+  for (;;) {
+    unsigned long long z = counter.fetch_add(increment, std::memory_order_relaxed) + increment;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
+    z ^= z >> 31;
+    if (z != 0) return z;
+  }
+}
+
+}  // namespace detail
+STRATA_NAMESPACE_END

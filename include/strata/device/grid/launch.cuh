@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/device_properties.cuh>
+#include <strata/core/launcher.cuh>
+#include <strata/core/macros.hpp>
+
+#include <atomic>
+#include <cstddef>
+
+STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
+
+/// \file
+/// Launches of blocks that wait for each other.
+///
+///     blocks = min(tiles, max_blocks, multiprocessors of the stream x blocks that one holds at a time)
+///
+/// Forward progress: all blocks are resident from the start of the kernel to its end, so every block may wait for
+/// every other. Two things ensure it. The launch is cooperative: the device starts no block before it has capacity for
+/// all. And the grid is never larger than that capacity, which counts only the multiprocessors that the stream may use
+/// (green contexts, MPS, MIG): a captured launch of too many blocks is not refused, and its graph would never end.
+
+/// Whether a graph may replay what is launched on this stream. A replay carries the same arguments, hence the same
+/// epoch: a call that may be replayed must erase its tagged words before it ends.
+inline bool is_replayable(cudaStream_t stream) {
+  cudaStreamCaptureStatus capture = cudaStreamCaptureStatusActive;
+  const bool is_known = cudaStreamIsCapturing(stream, &capture) == cudaSuccess;
+  return !is_known || capture != cudaStreamCaptureStatusNone;
+}
+
+/// One property of a kernel on each device; 0: not yet queried. Each pair of kernel and property has a static object.
+struct kernel_property_cache {
+  static constexpr int devices = 64;
+  std::atomic<int> values[devices];
+
+  /// The property on the current device. `query(value)` finds it the first time.
+  template <class Query>
+  cudaError_t get(int& value, const Query& query) {
+    int device = 0;
+    cudaError_t status = cudaGetDevice(&device);
+    if (status != cudaSuccess) return status;
+    std::atomic<int>* const known = device < devices ? &values[device] : nullptr;
+    value = known != nullptr ? known->load(std::memory_order_relaxed) : 0;
+    if (value > 0) return cudaSuccess;
+    status = query(value);
+    if (status == cudaSuccess && known != nullptr) known->store(value, std::memory_order_relaxed);
+    return status;
+  }
+};
+
+/// How many blocks a multiprocessor holds at a time. Allows the kernel its dynamic shared memory.
+template <class Kernel>
+cudaError_t resident_blocks_per_multiprocessor(kernel_property_cache& cache, Kernel kernel, int block_threads,
+                                               std::size_t shared_bytes, int& blocks) {
+  return cache.get(blocks, [&](int& count) {
+    constexpr std::size_t always_allowed = 48u << 10;
+    if (shared_bytes > always_allowed) {
+      const cudaError_t status = strata::allow_dynamic_shared_memory(kernel, shared_bytes);
+      if (status != cudaSuccess) return status;
+    }
+    const cudaError_t status = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+        &count, reinterpret_cast<const void*>(kernel), block_threads, shared_bytes);
+    return status == cudaSuccess && count < 1 ? cudaErrorLaunchOutOfResources : status;
+  });
+}
+
+/// Launches a kernel whose blocks wait for each other and share out `tiles` tiles (at least one). The grid of
+/// `configuration` is ignored.
+template <class... Parameters, class... Arguments>
+cudaError_t launch_resident(launch_configuration configuration, kernel_property_cache& cache,
+                            const device_properties& device, std::size_t tiles, std::size_t max_blocks,
+                            void (*kernel)(Parameters...), const Arguments&... arguments) {
+  int per_multiprocessor = 0;
+  const cudaError_t status = detail::resident_blocks_per_multiprocessor(
+      cache, kernel, static_cast<int>(configuration.block.x), configuration.dynamic_shared_bytes, per_multiprocessor);
+  if (status != cudaSuccess) return status;
+  const std::size_t resident =
+      static_cast<std::size_t>(per_multiprocessor) * static_cast<std::size_t>(device.multiprocessors);
+  std::size_t blocks = tiles < max_blocks ? tiles : max_blocks;
+  if (blocks > resident) blocks = resident;
+  configuration.grid = dim3(static_cast<unsigned>(blocks));
+  configuration.cooperative = blocks > 1;
+  return strata::launch(configuration, kernel, arguments...);
+}
+
+STRATA_ARCH_DETAIL_NAMESPACE_END

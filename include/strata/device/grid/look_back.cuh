@@ -1,0 +1,150 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/core/types.hpp>
+
+#include <cstddef>
+
+/// \file
+/// Decoupled look-back: the sum of all tiles before a tile, within one kernel.
+///
+///     tile          0          1          2          3          4
+///     state     inclusive  inclusive  aggregate  aggregate      -
+///     value        14         25          9         12
+///                              ^----------+----------+---------- 25 + 9 + 12 = 46: the prefix of tile 4
+///
+/// 1. A block publishes the aggregate of its tile: the sum of the tile's own values.
+/// 2. It looks back: it adds the aggregates of the tiles before its own, from the nearest to the farthest,
+///    up to the first tile that has an inclusive prefix. It adds that prefix and stops.
+/// 3. It publishes the inclusive prefix of its tile, so that later tiles stop here.
+///
+/// Forward progress: tiles are numbered by tickets (`work_queue.cuh`). A block waits only for tiles with
+/// lower tickets, and their blocks have started. A block that has started runs until it ends, and it
+/// publishes its aggregate before it waits. Tile 0 waits for no tile. So every wait ends, whatever the
+/// number of resident blocks and their order.
+///
+/// Source: Merrill and Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back" (2016). One
+/// thread for each digit: Adinets and Merrill, "Onesweep: A Faster Least Significant Digit Radix Sort for
+/// GPUs" (2022).
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// The look-back of one thread. A tile has `Columns` independent sums, and a thread looks back for one.
+///
+///     states[tile * Columns + column] = | flag: 2 bits | value |
+///
+/// Flag and value are one word, so a word that is read is consistent, and accesses are relaxed. All
+/// states are 0 before the first block publishes. Sums are at most `max_value`.
+template <class Word, int Columns>
+class thread_look_back {
+  static constexpr Word has_aggregate = Word{1} << (8 * sizeof(Word) - 2);
+  static constexpr Word has_inclusive = Word{2} << (8 * sizeof(Word) - 2);
+
+ public:
+  static constexpr Word max_value = has_aggregate - 1;
+
+  STRATA_D thread_look_back(Word* states, unsigned column) : states_(states), column_(column) {}
+
+  STRATA_D void publish_aggregate(std::size_t tile, Word aggregate) const {
+    platform::store_relaxed(state(tile), has_aggregate | aggregate);
+  }
+  STRATA_D void publish_inclusive(std::size_t tile, Word prefix) const {
+    platform::store_relaxed(state(tile), has_inclusive | prefix);
+  }
+
+  /// The sum of all tiles before `tile`, which is not the first. The thread reads two states, because
+  /// mostly one of the two nearest tiles has its inclusive prefix. Where many tiles have begun together, as
+  /// at the start of a kernel, the nearest prefix is far: the thread then reads `Batch` states at a time.
+  template <int Batch>
+  STRATA_D Word exclusive_prefix(std::size_t tile) const {
+    Word sum = 0;
+    std::size_t next = tile;
+    if (!add_states<2>(next, sum)) {
+      while (!add_states<Batch>(next, sum)) STRATA_SPIN();
+    }
+    return sum;
+  }
+
+ private:
+  STRATA_D Word* state(std::size_t tile) const { return states_ + tile * Columns + column_; }
+
+  // Adds the values of up to `Batch` tiles before `next`, nearest first, and stops at the first that has
+  // no state yet. `next` becomes the last tile that was added. Returns whether that had an inclusive prefix.
+  template <int Batch>
+  STRATA_D bool add_states(std::size_t& next, Word& sum) const {
+    Word found[Batch];
+    STRATA_UNROLL
+    for (int i = 0; i < Batch; ++i) {
+      const auto distance = static_cast<std::size_t>(i) + 1;
+      found[i] = distance <= next ? platform::load_relaxed(state(next - distance)) : Word{0};
+    }
+    STRATA_UNROLL
+    for (int i = 0; i < Batch; ++i) {
+      if (found[i] == 0) return false;
+      sum += found[i] & max_value;
+      --next;
+      if ((found[i] & has_inclusive) != 0) return true;
+    }
+    return false;
+  }
+
+  Word* states_;
+  unsigned column_;
+};
+
+/// The look-back of one warp, for one sum of 64 bits for each tile: 32 tiles at a time. State and sum are
+/// different words, so the state is written with release and read with acquire.
+struct warp_look_back {
+  unsigned* states;            // of each tile; 0 before the first block publishes. Null: there is no order
+  unsigned long long* sums;    // of each tile: the aggregate
+  unsigned long long* ends;    // of each tile: the inclusive prefix
+  unsigned long long* ticket;  // 0 before the first block takes one
+  unsigned long long tiles;
+
+  static constexpr unsigned has_sum = 1;
+  static constexpr unsigned has_end = 2;
+
+  /// By all lanes of one warp: publishes the tile's sum and returns the sum of all tiles before.
+  STRATA_D unsigned long long begin_of(unsigned long long tile, unsigned long long sum) const {
+    using Count = unsigned long long;
+    const unsigned lane = platform::lane_id();
+    if (lane == 0) {
+      sums[tile] = sum;
+      // Pairs with the acquiring load below, for the sum.
+      platform::store_release(states + tile, has_sum);
+    }
+    Count before = 0;
+    for (Count end = tile; end > 0;) {
+      unsigned state = has_end;
+      Count value = 0;
+      if (lane < end) {
+        const Count other = end - 1 - lane;
+        while ((state = platform::load_acquire(states + other)) == 0) STRATA_SPIN();
+        value = state == has_end ? ends[other] : sums[other];
+      }
+      const unsigned with_end = __ballot_sync(full_warp_mask, state == has_end ? 1 : 0);
+      // The nearest inclusive prefix contains all farther tiles.
+      if (with_end != 0 && static_cast<int>(lane) >= __ffs(static_cast<int>(with_end))) value = 0;
+      STRATA_UNROLL
+      for (unsigned distance = warp_threads / 2; distance > 0; distance /= 2) {
+        value += __shfl_xor_sync(full_warp_mask, value, static_cast<int>(distance));
+      }
+      before += value;
+      if (with_end != 0) break;
+      end -= warp_threads;
+    }
+    if (lane == 0) {
+      ends[tile] = before + sum;
+      // Pairs with the acquiring load above, for the prefix.
+      platform::store_release(states + tile, has_end);
+    }
+    return before;
+  }
+};
+
+}  // namespace detail
+STRATA_NAMESPACE_END

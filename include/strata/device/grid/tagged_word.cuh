@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/core/types.hpp>
+
+#include <cstring>
+
+/// \file
+/// Tagged words: how blocks of one launch pass values through uninitialised memory.
+///
+///     16 bytes, one access      | value: 8 bytes | epoch: 8 bytes |
+///
+/// Each call of the library has an epoch, a number that no other call has. A reader compares the epoch that it finds
+/// with that of its call. If they are equal, a block of this call has stored the word, and its value is complete,
+/// because one access reads and writes both halves. If they differ, the word is left from another call or is garbage.
+///
+/// Forward progress: no function here waits.
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// A value of type T in `size` tagged words. Word i of block b lies at `words[i * stride + b]`, so that
+/// neighbouring threads that read the values of neighbouring blocks read neighbouring words.
+template <class T>
+struct tagged_value {
+  static constexpr int size = static_cast<int>((sizeof(T) + 7) / 8);
+
+  platform::tagged_word word[size];
+
+  STRATA_D static void store(platform::tagged_word* words, unsigned stride, unsigned block,
+                             const T& value, unsigned long long epoch) {
+    unsigned long long parts[size];
+    parts[size - 1] = 0;
+    std::memcpy(parts, &value, sizeof(T));
+    STRATA_UNROLL
+    for (int i = 0; i < size; ++i) {
+      platform::store_tagged_word(words + static_cast<unsigned>(i) * stride + block,
+                                  {parts[i], epoch});
+    }
+  }
+
+  STRATA_D static tagged_value load(const platform::tagged_word* words, unsigned stride,
+                                    unsigned block) {
+    tagged_value result;
+    STRATA_UNROLL
+    for (int i = 0; i < size; ++i) {
+      result.word[i] =
+          platform::load_tagged_word(words + static_cast<unsigned>(i) * stride + block);
+    }
+    return result;
+  }
+
+  /// Copies the bytes to `value`. Returns whether all words have this epoch; if not, `value` is garbage.
+  STRATA_D bool get(T& value, unsigned long long epoch) const {
+    unsigned long long parts[size];
+    bool is_complete = true;
+    STRATA_UNROLL
+    for (int i = 0; i < size; ++i) {
+      is_complete = is_complete && word[i].epoch == epoch;
+      parts[i] = word[i].value;
+    }
+    std::memcpy(static_cast<void*>(&value), parts, sizeof(T));
+    return is_complete;
+  }
+};
+
+}  // namespace detail
+STRATA_NAMESPACE_END

@@ -1,0 +1,170 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Device calls as data: which arrays and counts a call has, and what is promised of them. Memory in which
+// the arrays can be placed anywhere, over each other too.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "device/device_call.cuh"
+
+namespace device_arguments_test {
+
+using namespace device_test;
+
+constexpr std::int64_t segment_count = 8;
+constexpr std::int64_t segment_items = 24;
+constexpr std::int64_t item_count = segment_count * segment_items;
+
+enum class role {
+  input,
+  output,
+  result,    // written for empty inputs too
+  in_place,  // read and written
+  begins,    // of segments
+  ends
+};
+
+struct array {
+  role is;
+  std::size_t item_bytes;
+  std::size_t count;
+  /// How many of its items the host knows to be read or written. What lies behind overlaps nothing that
+  /// the host could find.
+  std::size_t known_count;
+  /// The inputs that this output may be, item by item.
+  std::vector<int> may_be = {};
+  /// Arrays that this output may overlap in any way.
+  std::vector<int> may_overlap = {};
+  /// An input with which only the first items are compared, or -1.
+  int first_items_with = -1;
+
+  bool is_written() const { return is != role::input && is != role::begins && is != role::ends; }
+  bool may_be_array(int which) const { return contains(may_be, which); }
+  bool may_overlap_array(int which) const { return contains(may_overlap, which); }
+  bool has_contents() const { return is != role::output && is != role::result; }
+  std::size_t bytes() const { return item_bytes * count; }
+  std::size_t known_bytes() const { return item_bytes * known_count; }
+
+ private:
+  static bool contains(const std::vector<int>& all, int one) {
+    return std::find(all.begin(), all.end(), one) != all.end();
+  }
+};
+
+/// What a call is given: arrays in the order of its description, and counts.
+struct arguments {
+  std::vector<unsigned char*> arrays;
+  std::vector<std::int64_t> counts;
+
+  template <class T>
+  T* get(std::size_t i) const {
+    return reinterpret_cast<T*>(arrays[i]);
+  }
+};
+
+struct device_call {
+  std::string name;
+  std::vector<array> arrays;
+  std::vector<std::int64_t> counts;
+  std::function<cudaError_t(void*, std::size_t&, const arguments&, cudaStream_t)> call;
+  /// Whether outputs have an order that may change from run to run: then results alone are compared.
+  bool is_unordered = false;
+};
+inline std::ostream& operator<<(std::ostream& os, const device_call& c) { return os << c.name; }
+
+/// Memory for the arrays of a call, each with room for the largest one before and behind it.
+class scene {
+ public:
+  explicit scene(const device_call& call) : call_(call), memory_(size_of(call)) {}
+
+  arguments of_call() const {
+    arguments a;
+    auto* next = static_cast<unsigned char*>(memory_.data());
+    for (const array& each : call_.arrays) {
+      a.arrays.push_back(next + room(call_));
+      next += slot(call_, each);
+    }
+    a.counts = call_.counts;
+    return a;
+  }
+  static arguments without_arrays(const device_call& call) {
+    return {std::vector<unsigned char*>(call.arrays.size(), nullptr), call.counts};
+  }
+
+  /// Writes the contents of all arrays where `a` says. Outputs are poisoned, as all other memory is.
+  void reset(const arguments& a) {
+    auto* const begin = static_cast<unsigned char*>(memory_.data());
+    std::vector<unsigned char> bytes(memory_.bytes(), strata_test::guarded_memory::poison);
+    for (std::size_t i = 0; i < call_.arrays.size(); ++i) {
+      const array& each = call_.arrays[i];
+      if (!each.has_contents() || a.arrays[i] == nullptr) continue;
+      const std::vector<unsigned char> contents = contents_of(each, i);
+      std::copy(contents.begin(), contents.end(), bytes.begin() + (a.arrays[i] - begin));
+    }
+    memory_.write(bytes.data());
+  }
+  std::vector<unsigned char> read() const {
+    std::vector<unsigned char> bytes(memory_.bytes());
+    memory_.read(bytes.data());
+    return bytes;
+  }
+  /// What is in the arrays that the call writes.
+  std::vector<unsigned char> written(const arguments& a) const {
+    const std::vector<unsigned char> all = read();
+    std::vector<unsigned char> bytes;
+    for (std::size_t i = 0; i < call_.arrays.size(); ++i) {
+      const array& each = call_.arrays[i];
+      if (!each.is_written() || (call_.is_unordered && each.is != role::result)) continue;
+      const auto begin =
+          all.begin() + (a.arrays[i] - static_cast<unsigned char*>(memory_.data()));
+      bytes.insert(bytes.end(), begin, begin + static_cast<std::ptrdiff_t>(each.bytes()));
+    }
+    return bytes;
+  }
+
+ private:
+  static std::size_t aligned(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
+  static std::size_t room(const device_call& call) {
+    std::size_t most = 0;
+    for (const array& each : call.arrays) most = std::max(most, each.bytes());
+    return aligned(most);
+  }
+  static std::size_t slot(const device_call& call, const array& each) {
+    return 2 * room(call) + aligned(each.bytes());
+  }
+  static std::size_t size_of(const device_call& call) {
+    std::size_t bytes = 0;
+    for (const array& each : call.arrays) bytes += slot(call, each);
+    return bytes;
+  }
+
+  static std::vector<unsigned char> contents_of(const array& each, std::size_t stream) {
+    std::vector<unsigned char> bytes(each.bytes());
+    if (each.is == role::begins || each.is == role::ends) {
+      std::vector<std::int64_t> offsets;
+      for (std::size_t i = 0; i < each.count; ++i) {
+        offsets.push_back(static_cast<std::int64_t>(i + (each.is == role::ends)) * segment_items);
+      }
+      std::memcpy(bytes.data(), offsets.data(), bytes.size());
+    } else {
+      const std::vector<int> items = random_integers<int>(bytes.size() / 4, 0, 9, stream);
+      std::memcpy(bytes.data(), items.data(), bytes.size());
+    }
+    return bytes;
+  }
+
+  const device_call& call_;
+  strata_test::guarded_memory memory_;
+};
+
+}  // namespace device_arguments_test

@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The barrier of a grid: no block goes on before all have arrived, what they have written before is
+// visible then, over any memory, and when a graph replays it.
+#include <strata/device/grid/epoch.hpp>
+#include <strata/device/grid/barrier.cuh>
+#include <strata/device/grid/tagged_word.cuh>
+
+#include <vector>
+
+#include "device/grid_support.cuh"
+
+namespace {
+
+using namespace device_test;
+using strata::detail::grid_barrier;
+using strata::detail::grid_barrier_arguments;
+using strata::detail::next_epoch;
+
+constexpr unsigned max_blocks = 8;
+
+/// In each round every thread writes a number, and after the barrier reads numbers of all blocks.
+/// `counts[0]`: wrong numbers; `counts[1]`: blocks that have come to the end.
+STRATA_KERNEL void exchange(grid_barrier_arguments arguments, unsigned rounds,
+                            std::uint64_t* written, const std::uint64_t* salts, unsigned* counts) {
+  STRATA_SHARED(is_last, bool);
+  const std::uint64_t salt = *salts;
+  const unsigned threads = gridDim.x * blockDim.x;
+  // Zero when the first barrier is passed.
+  if (blockIdx.x == 0 && threadIdx.x == 0) *arguments.departures = 0;
+  grid_barrier<grid_block_threads> barrier(arguments);
+  for (unsigned round = 0; round < rounds; ++round) {
+    // A block may be one barrier ahead of another that still reads: hence two arrays.
+    std::uint64_t* const numbers = written + round % 2 * threads;
+    delay(salt, 2 * round);
+    numbers[blockIdx.x * blockDim.x + threadIdx.x] =
+        mix(salt, round, blockIdx.x * blockDim.x + threadIdx.x);
+    barrier.arrive();
+    delay(salt, 2 * round + 1);
+    barrier.wait();
+    for (unsigned i = threadIdx.x; i < threads; i += blockDim.x) {
+      if (numbers[i] != mix(salt, round, i)) atomicAdd(counts, 1u);
+    }
+  }
+  barrier.leave(is_last);
+  if (threadIdx.x == 0) atomicAdd(counts + 1, 1u);
+}
+
+class exchanging {
+ public:
+  cudaError_t launch(unsigned blocks, unsigned rounds, bool may_be_replayed, cudaStream_t on) {
+    strata::launch_configuration configuration{"exchange", dim3(blocks), dim3(grid_block_threads),
+                                               0, on};
+    configuration.cooperative = true;
+    return strata::launch(configuration, exchange,
+                          grid_barrier_arguments{static_cast<unsigned long long*>(flags.data()),
+                                                 departures.data(), next_epoch(), may_be_replayed},
+                          rounds, static_cast<std::uint64_t*>(written.data()),
+                          static_cast<const std::uint64_t*>(salt.data()), counts.data());
+  }
+  void expect_ends(std::size_t ends) const {
+    const std::vector<unsigned> found = counts.to_host();
+    ASSERT_EQ(0u, found[0]) << "numbers that were not those of the round";
+    ASSERT_EQ(ends, found[1]) << "blocks that have come to the end";
+  }
+
+  scratch flags{max_blocks * sizeof(unsigned long long)};
+  scratch written{2 * max_blocks * grid_block_threads * sizeof(std::uint64_t)};
+  device_vector<unsigned> departures{1};
+  device_vector<std::uint64_t> salt{1};
+  device_vector<unsigned> counts{std::vector<unsigned>(2)};
+};
+
+TEST(grid_barrier, all_blocks_see_what_all_have_written_before) {
+  exchanging call;
+  std::size_t ends = 0;
+  under_grid_schedules([&](std::size_t i) {
+    const unsigned blocks = 1 + static_cast<unsigned>(i % max_blocks);
+    fill_with_garbage(call.flags, i);
+    fill_with_garbage(call.written, i);
+    call.departures.poison();
+    call.salt.assign({mix(i)});
+    start_load(i);
+    ASSERT_CUDA_SUCCESS(call.launch(blocks, 1 + static_cast<unsigned>(i % 5), i % 2 == 0, nullptr));
+    call.expect_ends(ends += blocks);
+  });
+}
+
+// A replay has the epoch of the first run: flags that it left would open every barrier at once.
+TEST(grid_barrier, a_graph_may_be_replayed) {
+  for (const unsigned blocks : {1u, 2u, max_blocks}) {
+    exchanging call;
+    graph recorded([&](cudaStream_t on) { return call.launch(blocks, 3, true, on); });
+    ASSERT_CUDA_SUCCESS(recorded.status());
+    const stream on;
+    under_grid_schedules([&](std::size_t i) {
+      call.salt.assign({mix(i)});
+      start_load(i);
+      ASSERT_NO_FATAL_FAILURE(recorded.replay(on));
+      on.synchronize();
+      call.expect_ends((i + 1) * blocks);
+      const std::vector<unsigned char> flags = call.flags.read();
+      for (std::size_t byte = 0; byte < blocks * sizeof(unsigned long long); ++byte) {
+        ASSERT_EQ(0, flags[byte]) << "the flag of block " << byte / sizeof(unsigned long long)
+                                  << " is not erased";
+      }
+    });
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
+}  // namespace

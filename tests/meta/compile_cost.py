@@ -1,0 +1,242 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The strata authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What one call costs to compile beside the same call of CUB: bytes of the object, seconds of CPU.
+
+A row of the table is one source with one call, compiled by `nvcc -arch=sm_90 -O3 -c`. compile_cost.csv has the
+limits: the ratios strata / CUB that were measured last and a tenth more, so that growth is noticed, and beside
+each the ratio that is aimed at. Objects are judged exactly; CPU time, which other work on the machine disturbs,
+only if it is half as much again above its limit.
+
+    compile_cost.py --nvcc nvcc                  the table, medians of three runs
+    compile_cost.py --nvcc nvcc --once           one run each, as the test does
+    compile_cost.py --nvcc nvcc --write-limits   the same, and measured ratios become the limits
+    compile_cost.py --nvcc nvcc --kernels scan   which kernels of strata and CUB make up the objects
+    compile_cost.py --self-test
+"""
+
+import argparse
+import csv
+import pathlib
+import re
+import resource
+import statistics
+import struct
+import subprocess
+import tempfile
+
+import toolbox
+
+LIMITS = pathlib.Path(__file__).with_name("compile_cost.csv")
+COLUMNS = ["call", "object_limit", "object_goal", "cpu_limit", "cpu_goal"]
+GOALS = {"object": 2.0, "cpu": 1.0}
+HEADROOM = 1.1
+CPU_TOLERANCE = 1.5
+
+# name: (include, call); NS is strata or cub.
+CALLS = {
+    "scan": ("device_scan", "NS::DeviceScan::ExclusiveSum(storage, bytes, in, out, n);"),
+    "radix keys": ("device_radix_sort", "NS::DeviceRadixSort::SortKeys(storage, bytes, in, out, n);"),
+    "radix pairs": ("device_radix_sort",
+                    "NS::DeviceRadixSort::SortPairs(storage, bytes, in, out, in_values, out_values, n);"),
+    "segmented sort": ("device_segmented_sort",
+                       "NS::DeviceSegmentedSort::SortKeys(storage, bytes, in, out, n, segments, offsets,"
+                       " offsets + 1);"),
+    "merge sort": ("device_merge_sort", "NS::DeviceMergeSort::SortKeys(storage, bytes, out, n, less{});"),
+    "select": ("device_select", "NS::DeviceSelect::If(storage, bytes, in, out, selected, n, odd{});"),
+}
+SOURCE = """#include <{include}>
+
+#include <cstddef>
+
+struct less {{
+  __host__ __device__ bool operator()(unsigned a, unsigned b) const {{ return a < b; }}
+}};
+struct odd {{
+  __host__ __device__ bool operator()(unsigned a) const {{ return (a & 1) != 0; }}
+}};
+
+cudaError_t call(void* storage, std::size_t& bytes, const unsigned* in, unsigned* out, const unsigned* in_values,
+                 unsigned* out_values, int* selected, const int* offsets, int segments, int n) {{
+  static_cast<void>(in_values), static_cast<void>(out_values), static_cast<void>(selected);
+  static_cast<void>(offsets), static_cast<void>(segments), static_cast<void>(in);
+  return {call}
+}}
+"""
+
+
+def source_of(call, library):
+    header, text = CALLS[call]
+    folder = "strata/device" if library == "strata" else "cub/device"
+    return SOURCE.format(include=f"{folder}/{header}.cuh", call=text.replace("NS", library))
+
+
+def compile_once(compiler, folder, call, library):
+    """(bytes of the object, seconds of CPU of all processes of the compiler)."""
+    unit = folder / f"{call.replace(' ', '_')}.{library}.cu"
+    unit.write_text(source_of(call, library))
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    toolbox.must_run([*compiler.command, "-O3", "-DNDEBUG", "-c", unit, "-o", unit.with_suffix(".o")])
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+    return unit.with_suffix(".o").stat().st_size, cpu
+
+
+def measure(compiler, folder, calls, runs):
+    """{call: {library: (bytes, seconds)}}. The libraries take turns, so that a slow minute meets both."""
+    result = {}
+    for call in calls:
+        taken = {"strata": [], "cub": []}
+        for _ in range(runs):
+            for library, each in taken.items():
+                each.append(compile_once(compiler, folder, call, library))
+        result[call] = {library: (each[0][0], statistics.median(cpu for _, cpu in each))
+                        for library, each in taken.items()}
+    return result
+
+
+def ratios_of(measured):
+    """{call: (ratio of bytes, ratio of CPU)}."""
+    return {call: tuple(of["strata"][i] / of["cub"][i] for i in (0, 1)) for call, of in measured.items()}
+
+
+def read_limits(path):
+    with open(path, encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    if not rows or list(rows[0]) != COLUMNS:
+        toolbox.fail(f"{path.name}: columns are not {','.join(COLUMNS)}")
+    return {row["call"]: {column: float(row[column]) for column in COLUMNS[1:]} for row in rows}
+
+
+def limits_text(ratios):
+    lines = [",".join(COLUMNS)]
+    for call, (size, cpu) in ratios.items():
+        lines.append(f"{call},{size * HEADROOM:.2f},{GOALS['object']},{cpu * HEADROOM:.2f},{GOALS['cpu']}")
+    return "\n".join(lines) + "\n"
+
+
+def failures(ratios, limits):
+    found = [f"{call}: compile_cost.csv has no limit" for call in ratios if call not in limits]
+    found += [f"{call}: compile_cost.csv has a limit for what is not compiled" for call in limits
+              if call not in CALLS]
+    for call, (size, cpu) in ratios.items():
+        if call not in limits:
+            continue
+        if size > limits[call]["object_limit"]:
+            found.append(f"{call}: the object is {size:.2f} times CUB's, limit {limits[call]['object_limit']}")
+        if cpu > limits[call]["cpu_limit"] * CPU_TOLERANCE:
+            found.append(f"{call}: compiles {cpu:.2f} times as long as CUB's, limit"
+                         f" {limits[call]['cpu_limit']} and half of it")
+    return found
+
+
+def table(measured, limits):
+    lines = ["| call | object, KiB | CUB's | ratio | limit | goal | CPU s | CUB's | ratio | limit | goal |",
+             "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|"]
+    for call, (size, cpu) in ratios_of(measured).items():
+        ours, cub, of = measured[call]["strata"], measured[call]["cub"], limits.get(call, {})
+        value = lambda column: f"{of[column]:.2f}" if column in of else ""
+        lines.append(f"| {call} | {ours[0] / 1024:.0f} | {cub[0] / 1024:.0f} | {size:.2f} |"
+                     f" {value('object_limit')} | {value('object_goal')} | {ours[1]:.1f} | {cub[1]:.1f} |"
+                     f" {cpu:.2f} | {value('cpu_limit')} | {value('cpu_goal')} |")
+    return "\n".join(lines)
+
+
+# ---------------------------------------------------------------------------- kernels of an object
+
+def kernel_bytes(cubin):
+    """{mangled name: bytes of machine code} of a cubin, an ELF file of 64 bits."""
+    (table_at,) = struct.unpack_from("<Q", cubin, 0x28)
+    entry_bytes, count, names = struct.unpack_from("<HHH", cubin, 0x3A)
+    sections = [struct.unpack_from("<IIQQQQ", cubin, table_at + i * entry_bytes) for i in range(count)]
+    found = {}
+    for name, _, _, _, _, size in sections:
+        begin = sections[names][4] + name
+        text = cubin[begin:cubin.index(b"\0", begin)].decode()
+        if text.startswith(".text."):
+            found[text[len(".text."):]] = size
+    return found
+
+
+def readable(name):
+    """`name<...>` of a mangled kernel, without namespaces and with its arguments cut short."""
+    _, plain, _ = toolbox.run(["c++filt", name])
+    plain = re.sub(r"\b[\w:]*::(?=\w)", "", plain.strip() or name)
+    return re.sub(r"^(?:void|static) ", "", plain)
+
+
+def print_kernels(compiler, folder, call, cuobjdump):
+    for library in ("strata", "cub"):
+        compile_once(compiler, folder, call, library)
+        unit = folder / f"{call.replace(' ', '_')}.{library}.o"
+        subprocess.run([cuobjdump, "-xelf", "all", unit.name], cwd=folder, check=True, capture_output=True)
+        kernels = {}
+        for cubin in folder.glob("*.cubin"):
+            kernels.update(kernel_bytes(cubin.read_bytes()))
+            cubin.unlink()
+        print(f"\n{call}, {library}: {unit.stat().st_size} bytes, of which {sum(kernels.values())} are code of"
+              f" {len(kernels)} kernels")
+        for name, size in sorted(kernels.items(), key=lambda each: -each[1]):
+            print(f"{size:8} {readable(name)[:150]}")
+
+
+def self_test():
+    measured = {"scan": {"strata": (300, 2.0), "cub": (100, 1.0)}}
+    ratios = ratios_of(measured)
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "limits.csv"
+        path.write_text(limits_text(ratios))
+        limits = read_limits(path)
+    for size, cpu, expected in ((3.0, 2.0, 0), (3.29, 3.2, 0), (3.31, 2.0, 1), (3.0, 3.4, 1), (4.0, 9.0, 2)):
+        found = failures({"scan": (size, cpu)}, limits)
+        if len(found) != expected:
+            toolbox.fail(f"ratios {size} and {cpu} give {found}")
+    if len(failures({"select": (1.0, 1.0)}, limits)) != 1:
+        toolbox.fail("a call without a limit is not found")
+    if "| scan | 0 | 0 | 3.00 | 3.30 | 2.00 | 2.0 | 1.0 | 2.00 | 2.20 | 1.00 |" not in table(measured, limits):
+        toolbox.fail(table(measured, limits))
+    if list(read_limits(LIMITS)) != list(CALLS):
+        toolbox.fail(f"{LIMITS.name} has not one row for each call, in order")
+    for call in CALLS:
+        ours, cub = source_of(call, "strata"), source_of(call, "cub")
+        if ours.replace("strata", "cub") != cub:
+            toolbox.fail(f"{call}: the sources differ in more than the library")
+
+
+def main():
+    parser = toolbox.parser(__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("--once", action="store_true")
+    parser.add_argument("--only", action="append", choices=list(CALLS), default=[], metavar="CALL")
+    parser.add_argument("--write-limits", action="store_true")
+    parser.add_argument("--kernels", action="append", choices=list(CALLS), default=[], metavar="CALL")
+    parser.add_argument("--cuobjdump", default="cuobjdump")
+    parser.add_argument("--self-test", action="store_true")
+    arguments = parser.parse_args()
+    if arguments.self_test:
+        self_test()
+        return
+    if not arguments.nvcc:
+        toolbox.fail("--nvcc is missing")
+    if arguments.write_limits and arguments.only:
+        toolbox.fail("--write-limits needs all calls")
+    compiler = toolbox.Compiler(arguments.cxx, arguments.nvcc)
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        for call in arguments.kernels:
+            print_kernels(compiler, folder, call, arguments.cuobjdump)
+        if arguments.kernels:
+            return
+        measured = measure(compiler, folder, arguments.only or CALLS, 1 if arguments.once else 3)
+    ratios = ratios_of(measured)
+    if arguments.write_limits:
+        LIMITS.write_text(limits_text(ratios))
+    limits = read_limits(LIMITS)
+    print(table(measured, limits))
+    found = failures(ratios, limits)
+    if found:
+        toolbox.fail("\n".join(["compiling costs more than it may", *found]))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// expect: scan_pipeline_tuning::scanning_threads must be a multiple of 32
+#include <strata/device/device_scan.cuh>
+
+#if defined(STRATA_BAD)
+constexpr int threads = 250;
+#else
+constexpr int threads = 256;
+#endif
+
+// A tuning of one's own.
+using base = strata::detail::scan_policy_hub<int, int>::Policy900;
+struct hub {
+  struct Policy : strata::ChainedPolicy<750, Policy, Policy> {
+    static constexpr strata::scan_tile_tuning small_tile = base::small_tile;
+    static constexpr strata::scan_tile_tuning large_tile = base::large_tile;
+    static constexpr strata::scan_pipeline_tuning pipeline{threads, 7, 3, 2, 1};
+    static constexpr int pipeline_above = base::pipeline_above;
+  };
+  using MaxPolicy = Policy;
+};
+
+cudaError_t sum(void* storage, std::size_t& bytes, const int* in, int* out) {
+  using Problem = strata::detail::scan_problem<const int*, int*, int, strata::Sum, false, int>;
+  return strata::detail::DispatchScan<Problem, hub>::Dispatch(storage, bytes, Problem{in, out, {}, 0}, 1000, nullptr);
+}

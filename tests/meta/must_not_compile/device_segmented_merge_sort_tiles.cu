@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// expect: segmented merge sort tuning: the tile of `many_tiles` must not be smaller than
+// expect: segmented merge sort tuning: the tile of `tile_per_multiprocessor` must not be smaller than
+#include <strata/device/device_segmented_merge_sort.cuh>
+
+struct is_less {
+  template <class T>
+  STRATA_HD bool operator()(const T& a, const T& b) const {
+    return a < b;
+  }
+};
+
+#if defined(STRATA_BAD)
+constexpr int merge_items = 3, max_of_few = 64, older_threads = 64;
+constexpr int many_tiles_threads = 32, last_threads = 32;
+#else
+constexpr int merge_items = 3, max_of_few = 64, older_threads = 64;
+constexpr int many_tiles_threads = 128, last_threads = 64;
+#endif
+
+// A tuning of one's own.
+template <int Threads>
+struct tuning {
+  static constexpr strata::segment_tile_tuning one_thread{32, 2, 1, 16},
+      few_threads{32, 4, 1, max_of_few}, part_of_tile{64, 3, 1, 96},
+      one_tile{Threads, 3, 1, Threads * 3},
+      many_tiles{many_tiles_threads, 3, 1, many_tiles_threads * 3};
+  static constexpr strata::segment_tile_tuning tile_per_multiprocessor{last_threads, 5, 1, last_threads * 5};
+  static constexpr strata::segment_merge_tuning merge{32, merge_items + 2, 1, 32 * merge_items};
+  static constexpr strata::segment_merge_tuning merge_per_multiprocessor{32, 7, 1, last_threads * 5 / 2};
+};
+struct hub {
+  struct Policy750 : strata::ChainedPolicy<750, Policy750, Policy750>, tuning<older_threads> {};
+  struct Policy990 : strata::ChainedPolicy<990, Policy990, Policy750>, tuning<64> {};
+  using MaxPolicy = Policy990;
+};
+
+cudaError_t sort(void* storage, std::size_t& bytes, const int* in, int* out, const int* offsets) {
+  using namespace strata;
+  using namespace strata::detail;
+  const auto all = segments_by_offsets(1000, 10, offsets, offsets + 1);
+  return DispatchSegmentedMergeSort<int, NullType, const int*, NullType,
+                                    offset_segments<const int*, const int*>, is_less, hub>::
+      Dispatch(storage, bytes,
+               {in, {}, {out, nullptr}, all.num_items, all.num_segments, all.segments, all.longest,
+                false, true, is_less{}, nullptr});
+}

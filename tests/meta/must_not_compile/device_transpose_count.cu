@@ -1,0 +1,13 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// expect: counts of rows, columns and segments must be integers
+#include <strata/device/device_transpose.cuh>
+
+cudaError_t transpose(const int* in, int* out) {
+#if defined(STRATA_BAD)
+  const double count = 10.5;
+#else
+  const int count = 10;
+#endif
+  return strata::DeviceTranspose::Transpose(in, out, count, 3);
+}
