@@ -141,8 +141,8 @@ struct DispatchReduce {
   unsigned number_of_blocks(const reduce_tuning& tuning, std::size_t bytes) const {
     if (bytes <= static_cast<std::size_t>(tuning.single_block_bytes)) return 1;
     const auto multiprocessors = static_cast<std::size_t>(device.multiprocessors);
-    const auto small = static_cast<std::size_t>(tuning.one_block_per_multiprocessor_bytes);
-    std::size_t blocks = bytes / multiprocessors <= small
+    const auto one_block_bytes = static_cast<std::size_t>(tuning.one_block_per_multiprocessor_bytes);
+    std::size_t blocks = bytes / multiprocessors <= one_block_bytes
                              ? multiprocessors
                              : multiprocessors * static_cast<unsigned>(tuning.blocks_per_multiprocessor);
     const auto at_most = [&](std::size_t limit) { blocks = blocks < limit ? blocks : limit; };

@@ -11,6 +11,7 @@
 #include <strata/core/shared_layout.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/arguments/arrays.hpp>
+#include <strata/device/arguments/counts.cuh>
 #include <strata/device/scan/agent_pipeline.cuh>
 #include <strata/device/scan/initial_value.cuh>
 #include <strata/device/scan/stages.cuh>

@@ -11,7 +11,6 @@
 #include <strata/device/segmented_merge_sort/dispatch.cuh>
 
 #include <cstddef>
-#include <iterator>
 #include <type_traits>
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
