@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // expect: segmented merge sort tuning: the tile of `many_tiles` must not be smaller than
 // expect: segmented merge sort tuning: the tile of `tile_per_multiprocessor` must not be smaller than
+// expect: all policies of a segmented merge sort must have the same tile of `one_tile`
 #include <strata/device/device_segmented_merge_sort.cuh>
 
 struct is_less {
@@ -12,7 +13,7 @@ struct is_less {
 };
 
 #if defined(STRATA_BAD)
-constexpr int merge_items = 3, max_of_few = 64, older_threads = 64;
+constexpr int merge_items = 3, max_of_few = 64, older_threads = 32;
 constexpr int many_tiles_threads = 32, last_threads = 32;
 #else
 constexpr int merge_items = 3, max_of_few = 64, older_threads = 64;

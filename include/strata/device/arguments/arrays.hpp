@@ -164,6 +164,20 @@ STRATA_HD bool reaches_into(const Out& out, std::size_t count, const In& in) {
   return !detail::are_same_array(out, in) && detail::begins_within(in, out, count);
 }
 
+/// Whether the arrays of a compaction (select, reduce by key) are there, and its outputs overlap nothing. How long
+/// outputs are only the device knows: their first `known_outputs` items take part.
+template <class KeysIn, class ValuesIn, class KeysOut, class ValuesOut, class NumberOut>
+bool are_compaction_arrays_valid(std::size_t num_items, std::size_t known_outputs, const KeysIn& keys,
+                                 const ValuesIn& values, const KeysOut& keys_out, const ValuesOut& values_out,
+                                 const NumberOut& number_out) {
+  const bool has_null = detail::is_null(keys) || detail::is_null(values) || detail::is_null(keys_out) ||
+                        detail::is_null(values_out);
+  return !detail::is_null(number_out) && !(num_items > 0 && has_null) &&
+         !detail::outputs_overlap({detail::bytes_of(keys_out, known_outputs),
+                                   detail::bytes_of(values_out, known_outputs), detail::bytes_of(number_out, 1)},
+                                  {detail::bytes_of(keys, num_items), detail::bytes_of(values, num_items)});
+}
+
 // ------------------------------------------------------------------ matrices
 
 /// The bytes of a matrix in memory: `rows` rows of `width` bytes, `pitch` bytes apart. The matrix has

@@ -149,15 +149,8 @@ struct reduce_by_key_problem {
     return detail::can_reach(keys, num_items) && detail::can_reach(values, num_items);
   }
   bool are_arguments_valid(std::size_t num_items) const {
-    // How far outputs reach is known to the device alone.
-    const int known = num_items > 0 ? 1 : 0;
-    return !detail::is_null(num_runs_out) &&
-           (num_items == 0 || (!detail::is_null(keys) && !detail::is_null(values) &&
-                               !detail::is_null(unique_out) && !detail::is_null(aggregates_out))) &&
-           !detail::outputs_overlap(
-               {detail::bytes_of(unique_out, known), detail::bytes_of(aggregates_out, known),
-                detail::bytes_of(num_runs_out, 1)},
-               {detail::bytes_of(keys, num_items), detail::bytes_of(values, num_items)});
+    return detail::are_compaction_arrays_valid(num_items, num_items > 0 ? 1 : 0, keys, values, unique_out,
+                                               aggregates_out, num_runs_out);
   }
   bool can_copy_in_bulk() const {
     return (!copies_keys || detail::is_at_boundary(keys)) && (!copies_values || detail::is_at_boundary(values));

@@ -119,19 +119,10 @@ struct select_problem {
   bool can_reach(std::size_t num_items) const {
     return detail::can_reach(keys, num_items) && detail::can_reach(values, num_items);
   }
-  bool are_arguments_valid(std::size_t num_items) const {
-    // How far outputs reach is known to the device alone.
-    return are_arrays_valid(num_items, num_items > 0 ? 1 : 0);
-  }
-  /// The first `known_outputs` items of outputs may not lie in inputs.
-  bool are_arrays_valid(std::size_t num_items, int known_outputs) const {
-    const bool has_null = detail::is_null(keys) || detail::is_null(values) || detail::is_null(keys_out) ||
-                          detail::is_null(values_out);
-    return !detail::is_null(num_selected_out) && !(num_items > 0 && has_null) &&
-           !detail::outputs_overlap(
-               {detail::bytes_of(keys_out, known_outputs), detail::bytes_of(values_out, known_outputs),
-                detail::bytes_of(num_selected_out, 1)},
-               {detail::bytes_of(keys, num_items), detail::bytes_of(values, num_items)});
+  bool are_arguments_valid(std::size_t num_items) const { return are_arrays_valid(num_items, num_items > 0 ? 1 : 0); }
+  bool are_arrays_valid(std::size_t num_items, std::size_t known_outputs) const {
+    return detail::are_compaction_arrays_valid(num_items, known_outputs, keys, values, keys_out, values_out,
+                                               num_selected_out);
   }
   bool can_copy_in_bulk() const {
     return (!copies_keys || detail::is_at_boundary(keys)) && (!copies_values || detail::is_at_boundary(values));

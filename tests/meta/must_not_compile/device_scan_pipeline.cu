@@ -1,12 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // expect: scan_pipeline_tuning::scanning_threads must be a multiple of 32
+// expect: scan_pipeline_tuning::vectors_per_thread must be odd
+// expect: scan_pipeline_tuning::lag must be 1 or 2
 #include <strata/device/device_scan.cuh>
 
 #if defined(STRATA_BAD)
-constexpr int threads = 250;
+constexpr int threads = 250, vectors = 4, lag = 3;
 #else
-constexpr int threads = 256;
+constexpr int threads = 256, vectors = 7, lag = 2;
 #endif
 
 // A tuning of one's own.
@@ -15,7 +17,7 @@ struct hub {
   struct Policy : strata::ChainedPolicy<750, Policy, Policy> {
     static constexpr strata::scan_tile_tuning small_tile = base::small_tile;
     static constexpr strata::scan_tile_tuning large_tile = base::large_tile;
-    static constexpr strata::scan_pipeline_tuning pipeline{threads, 7, 3, 2, 1};
+    static constexpr strata::scan_pipeline_tuning pipeline{threads, vectors, 4, lag, 1};
     static constexpr int pipeline_above = base::pipeline_above;
   };
   using MaxPolicy = Policy;
