@@ -159,7 +159,8 @@ struct DeviceMergeSort {
     STRATA_NVTX_RANGE("strata::DeviceMergeSort");
     return detail::merge_sort_segments<detail::iterator_value_t<KeysOut>, Value>(
         d_temp_storage, temp_storage_bytes, keys_in, values_in, {keys_out, values_out},
-        detail::segments_of_size(1, num_items), compare_op, is_in_place, true, stream);
+        detail::segments_of_size<detail::single_segment>(1, num_items), compare_op, is_in_place, true,
+        stream);
   }
 };
 

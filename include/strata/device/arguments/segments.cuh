@@ -118,5 +118,8 @@ struct fixed_size_segments {
   STRATA_D segment_bounds operator()(long long segment) const { return {segment * size, size}; }
 };
 
+/// The only segment of a call. As a type, it tells which kernels the call never needs.
+struct single_segment : fixed_size_segments {};
+
 }  // namespace detail
 STRATA_NAMESPACE_END

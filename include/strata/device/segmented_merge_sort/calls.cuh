@@ -44,10 +44,9 @@ segments_to_sort<offset_segments<Begins, Ends>> segments_by_offsets(NumItemsT nu
   return all;
 }
 
-template <class NumSegmentsT, class SegmentSizeT>
-segments_to_sort<fixed_size_segments> segments_of_size(NumSegmentsT num_segments,
-                                                       SegmentSizeT segment_size) {
-  segments_to_sort<fixed_size_segments> all{{0}};
+template <class Segments = fixed_size_segments, class NumSegmentsT, class SegmentSizeT>
+segments_to_sort<Segments> segments_of_size(NumSegmentsT num_segments, SegmentSizeT segment_size) {
+  segments_to_sort<Segments> all{};
   all.has_valid_counts = detail::is_count(num_segments) && detail::is_count(segment_size);
   if (!all.has_valid_counts) return all;
   all.segments.size = all.longest = static_cast<long long>(segment_size);

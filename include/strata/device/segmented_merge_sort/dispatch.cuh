@@ -33,6 +33,7 @@ struct DispatchSegmentedMergeSort {
   using MaxPolicy = typename PolicyHub::MaxPolicy;
   using Arrays = merge_sort_arrays<Key, Value>;
   static constexpr bool has_values = !std::is_same_v<Value, NullType>;
+  static constexpr bool has_one_segment = std::is_same_v<Segments, single_segment>;
   // Tiles of long segments are of this size or larger: storage suffices for all classes.
   static constexpr long long min_tile_items = MaxPolicy::one_tile.tile_items();
   // Segments of up to so many items are never queued, except by the queue kernel.
@@ -138,8 +139,8 @@ struct DispatchSegmentedMergeSort {
     long_class =
         call.num_items <= static_cast<unsigned long long>(per_multiprocessor * multiprocessors)
             ? segment_class::tile_per_multiprocessor
-        : mean > bounds::one_tile ? segment_class::many_tiles
-                                  : segment_class::one_tile;
+        : has_one_segment || mean > bounds::one_tile ? segment_class::many_tiles
+                                                     : segment_class::one_tile;
     if (call.num_segments <= multiprocessors) {
       if (call.longest <= Policy::one_thread.tile_items()) {
         return sort<Policy, segment_class::one_thread>(mean);
@@ -148,27 +149,29 @@ struct DispatchSegmentedMergeSort {
         return sort<Policy, segment_class::tile_per_multiprocessor>(mean);
       }
     }
-    if (mean <= bounds::one_thread) return sort<Policy, segment_class::one_thread>(mean);
-    if (mean <= bounds::few_threads) return sort<Policy, segment_class::few_threads>(mean);
-    if (mean <= bounds::part_of_tile || call.longest <= Policy::part_of_tile.max_items) {
-      return sort<Policy, segment_class::part_of_tile>(mean);
-    }
-    if (long_class == segment_class::tile_per_multiprocessor && mean <= bounds::one_tile) {
-      constexpr segment_tile_tuning tuning = Policy::tile_per_multiprocessor;
-      const auto owners = ceiling_divide(static_cast<int>(mean), tuning.items_per_thread);
-      const int per_tile = owners < tuning.block_threads ? tuning.block_threads / owners : 1;
-      // More blocks than multiprocessors would take turns. Smaller blocks share a multiprocessor.
-      if (call.num_segments > per_tile * multiprocessors) {
-        return sort<Policy, segment_class::one_tile>(mean);
+    if constexpr (!has_one_segment) {
+      if (mean <= bounds::one_thread) return sort<Policy, segment_class::one_thread>(mean);
+      if (mean <= bounds::few_threads) return sort<Policy, segment_class::few_threads>(mean);
+      if (mean <= bounds::part_of_tile || call.longest <= Policy::part_of_tile.max_items) {
+        return sort<Policy, segment_class::part_of_tile>(mean);
       }
-    }
-    const int tile_items = detail::tuning_of<Policy>(long_class).tile_items();
-    if (mean <= static_cast<unsigned long long>(tile_items)) {
-      return long_class == segment_class::tile_per_multiprocessor
-                 ? sort<Policy, segment_class::tile_per_multiprocessor>(mean)
-             : long_class == segment_class::many_tiles
-                 ? sort<Policy, segment_class::many_tiles>(mean)
-                 : sort<Policy, segment_class::one_tile>(mean);
+      if (long_class == segment_class::tile_per_multiprocessor && mean <= bounds::one_tile) {
+        constexpr segment_tile_tuning tuning = Policy::tile_per_multiprocessor;
+        const auto owners = ceiling_divide(static_cast<int>(mean), tuning.items_per_thread);
+        const int per_tile = owners < tuning.block_threads ? tuning.block_threads / owners : 1;
+        // More blocks than multiprocessors would take turns. Smaller blocks share a multiprocessor.
+        if (call.num_segments > per_tile * multiprocessors) {
+          return sort<Policy, segment_class::one_tile>(mean);
+        }
+      }
+      const int tile_items = detail::tuning_of<Policy>(long_class).tile_items();
+      if (mean <= static_cast<unsigned long long>(tile_items)) {
+        return long_class == segment_class::tile_per_multiprocessor
+                   ? sort<Policy, segment_class::tile_per_multiprocessor>(mean)
+               : long_class == segment_class::many_tiles
+                   ? sort<Policy, segment_class::many_tiles>(mean)
+                   : sort<Policy, segment_class::one_tile>(mean);
+      }
     }
     return queue_all<Policy>();
   }
@@ -210,7 +213,7 @@ struct DispatchSegmentedMergeSort {
     if (per_block < 1) per_block = 1;
     const long long min_per_block = ceiling_divide<long long>(call.num_segments, max_grid);
     if (per_block < min_per_block) per_block = min_per_block;
-    if constexpr (Class == segment_class::one_thread) {
+    if constexpr (Class == segment_class::one_thread && !has_one_segment) {
       if (owners <= 2) {
         // If there are enough blocks, more segments: then tiles are full although many segments are empty.
         constexpr long long max_factor = Agent::max_segments / Agent::block_threads;
@@ -230,7 +233,7 @@ struct DispatchSegmentedMergeSort {
   template <class Policy, segment_class Class>
   cudaError_t sort(unsigned long long mean) {
     constexpr segment_tile_tuning tuning = detail::tuning_of<Policy>(Class);
-    using Agent = segments_agent<Policy, Class, Key, Value, KeysIn, ValuesIn, Compare>;
+    using Agent = segments_agent<Policy, Class, Segments, Key, Value, KeysIn, ValuesIn, Compare>;
     static_assert(tuning.max_items >= min_max_items && tuning.max_items <= Agent::tile_items,
                   "segment_tile_tuning::max_items must fit the tile, and be smallest in `one_thread`");
     // A call without longer segments needs one kernel.
@@ -278,15 +281,19 @@ struct DispatchSegmentedMergeSort {
 
   template <class Policy>
   cudaError_t sort_queued(const segment_limits& limits) {
-    if constexpr (Policy::many_tiles.tile_items() > min_tile_items) {
-      if (long_class == segment_class::many_tiles) {
-        return sort_queued<Policy, segment_class::many_tiles>(limits);
-      }
-    }
     if (long_class == segment_class::tile_per_multiprocessor) {
       return sort_queued<Policy, segment_class::tile_per_multiprocessor>(limits);
     }
-    return sort_queued<Policy, segment_class::one_tile>(limits);
+    if constexpr (has_one_segment) {
+      return sort_queued<Policy, segment_class::many_tiles>(limits);
+    } else {
+      if constexpr (Policy::many_tiles.tile_items() > min_tile_items) {
+        if (long_class == segment_class::many_tiles) {
+          return sort_queued<Policy, segment_class::many_tiles>(limits);
+        }
+      }
+      return sort_queued<Policy, segment_class::one_tile>(limits);
+    }
   }
 
   template <class Policy, segment_class Class>

@@ -30,9 +30,9 @@ inline constexpr int wide_items_per_thread = sizeof(segment_item<Key, Value>) ==
                                                  ? Policy::few_threads.items_per_thread
                                                  : Policy::one_thread.items_per_thread;
 
-template <class Policy, segment_class Class, class Key, class Value, class... Types>
+template <class Policy, segment_class Class, class Segments, class Key, class Value, class... Types>
 using segments_agent = std::conditional_t<
-    Class == segment_class::one_thread,
+    Class == segment_class::one_thread && !std::is_same_v<Segments, single_segment>,
     AgentThreadSegments<
         tile_agent<Policy, Class, Key, Value, Types...>,
         AgentSegmentTile<Policy::one_thread.block_threads, wide_items_per_thread<Policy, Key, Value>,
@@ -58,8 +58,8 @@ __launch_bounds__(tuning_of<typename MaxPolicy::ActivePolicy>(Class).block_threa
         long long num_segments, int segments_per_block, segment_limits limits,
         const STRATA_GRID_CONSTANT merge_sort_workspace workspace,
         const STRATA_GRID_CONSTANT Compare compare) {
-  using Agent = segments_agent<typename MaxPolicy::ActivePolicy, Class, Key, Value, KeysIn, ValuesIn,
-                               Compare>;
+  using Agent = segments_agent<typename MaxPolicy::ActivePolicy, Class, Segments, Key, Value, KeysIn,
+                               ValuesIn, Compare>;
   STRATA_DYNAMIC_SHARED(shared);
   platform::wait_for_previous_kernel();
   platform::launch_next_kernel();
