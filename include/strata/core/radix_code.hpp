@@ -23,6 +23,7 @@ struct radix_codes<radix_digits<Key, IsDescending, Decomposer>> {
   using Digits = radix_digits<Key, IsDescending, Decomposer>;
   using Code = Key;
   static constexpr bool are_all_exact = true;
+  static constexpr bool has_highest = false;
 
   STRATA_HD static Code encode(Key key) { return key; }
   STRATA_HD static Key decode(const Code& code) { return code; }
@@ -44,6 +45,9 @@ struct radix_codes<radix_digits<Key, IsDescending, identity_decomposer>> {
   using Code = typename RadixTraits<Key>::word;
   static constexpr bool is_float = radix_mantissa_bits<Key> != 0;
   static constexpr bool are_all_exact = !is_float;
+  /// All digits of the exact code `highest` are the highest.
+  static constexpr bool has_highest = true;
+  static constexpr Code highest = static_cast<Code>(~Code{0});
   static constexpr int bits = RadixTraits<Key>::bits;
   static constexpr Code sign = static_cast<Code>(Code{1} << (bits - 1));
 

@@ -35,25 +35,26 @@ namespace detail {
 
 /// The look-back of one thread. A tile has `Columns` independent sums, and a thread looks back for one.
 ///
-///     states[tile * Columns + column] = | flag: 2 bits | value |
+///     states[tile * Columns + column] = | is inclusive: 1 bit | value + 1 |
 ///
 /// Flag and value are one word, so a word that is read is consistent, and accesses are relaxed. All
-/// states are 0 before the first block publishes. Sums are at most `max_value`.
+/// states are 0 before the first block publishes, and no state is 0 after: the largest value, where value + 1
+/// becomes 0, is only ever an inclusive prefix.
 template <class Word, int Columns>
 class thread_look_back {
-  static constexpr Word has_aggregate = Word{1} << (8 * sizeof(Word) - 2);
-  static constexpr Word has_inclusive = Word{2} << (8 * sizeof(Word) - 2);
+  static constexpr Word is_inclusive = static_cast<Word>(Word{1} << (8 * sizeof(Word) - 1));
 
  public:
-  static constexpr Word max_value = has_aggregate - 1;
+  /// The largest sum; that of one tile is smaller.
+  static constexpr Word max_value = is_inclusive - 1;
 
   STRATA_D thread_look_back(Word* states, unsigned column) : states_(states), column_(column) {}
 
   STRATA_D void publish_aggregate(std::size_t tile, Word aggregate) const {
-    platform::store_relaxed(state(tile), has_aggregate | aggregate);
+    platform::store_relaxed(state(tile), static_cast<Word>(aggregate + 1));
   }
   STRATA_D void publish_inclusive(std::size_t tile, Word prefix) const {
-    platform::store_relaxed(state(tile), has_inclusive | prefix);
+    platform::store_relaxed(state(tile), is_inclusive | (static_cast<Word>(prefix + 1) & max_value));
   }
 
   /// The sum of all tiles before `tile`, which is not the first. The thread reads two states, because
@@ -85,9 +86,9 @@ class thread_look_back {
     STRATA_UNROLL
     for (int i = 0; i < Batch; ++i) {
       if (found[i] == 0) return false;
-      sum += found[i] & max_value;
+      sum += static_cast<Word>(found[i] - 1) & max_value;
       --next;
-      if ((found[i] & has_inclusive) != 0) return true;
+      if ((found[i] & is_inclusive) != 0) return true;
     }
     return false;
   }

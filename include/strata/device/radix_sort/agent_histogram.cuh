@@ -25,7 +25,7 @@ namespace detail {
 ///    that no two lanes of a warp access one counter or one bank, whatever the keys.
 /// 3. When all blocks have announced 1, it adds its counts to those of the other blocks.
 /// 4. The last block to finish turns counts into offsets, an exclusive sum for each pass, and plans the passes.
-template <class Policy, class KeyIterator, class Digits, class State>
+template <class Policy, class KeyIterator, class Digits>
 class AgentRadixHistogram {
   static constexpr radix_histogram_tuning tuning = Policy::histogram;
   static constexpr int block_threads = tuning.block_threads;
@@ -60,7 +60,7 @@ class AgentRadixHistogram {
 
   STRATA_D AgentRadixHistogram(TempStorage& storage, unsigned* counters, KeyIterator d_keys,
                                std::size_t num_items, const radix_bit_range& range, const Digits& digits,
-                               const radix_workspace<State>& workspace, unsigned long long epoch,
+                               const radix_workspace& workspace, unsigned long long epoch,
                                bool may_be_replayed, bool is_double_buffer)
       : storage_(storage),
         counters_(counters),
@@ -109,7 +109,7 @@ class AgentRadixHistogram {
     clear(workspace_.tickets, static_cast<std::size_t>(passes_));
     clear(workspace_.departures, 1);
     clear(workspace_.inexact, 1);
-    clear(workspace_.states[0], workspace_.tiles * radix_bins);
+    clear(static_cast<unsigned*>(workspace_.states[0]), workspace_.state_bytes / sizeof(unsigned));
   }
 
   STRATA_D void clear_counters() const {
@@ -255,7 +255,7 @@ class AgentRadixHistogram {
   radix_bit_range range_;
   int passes_;
   const Digits& digits_;
-  const radix_workspace<State>& workspace_;
+  const radix_workspace& workspace_;
   unsigned long long epoch_;
   bool may_be_replayed_;
   bool is_double_buffer_;

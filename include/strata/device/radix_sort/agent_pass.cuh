@@ -80,7 +80,7 @@ class AgentRadixPass {
   STRATA_D AgentRadixPass(unsigned char* shared, const radix_buffers<KeyIterator, Key>& keys,
                           const radix_buffers<ValueIterator, Value>& values, std::size_t num_items, int pass,
                           const radix_bit_range& range, const Digits& digits,
-                          const radix_workspace<State>& workspace)
+                          const radix_workspace& workspace)
       : storage_(*reinterpret_cast<TempStorage*>(shared)),
         staged_codes_(reinterpret_cast<Code*>(shared + stage_offset)),
         staged_values_(reinterpret_cast<Value*>(shared + stage_offset)),
@@ -113,48 +113,54 @@ class AgentRadixPass {
   }
 
  private:
+  // Keys that are missing in the last tile are codes with the highest digits, so that they rank behind all
+  // others and ranking need not look for them. Codes that have no such code are ranked by other code.
   template <bool IsExact, class Keys, class Values>
   STRATA_D void sort_tile(const Keys& keys, const Values& values) {
-    if (valid_ == tile_items) {
+    if constexpr (IsExact && Codes::has_highest) {
+      sort_tile<IsExact, true>(keys, values);
+    } else if (is_full_tile()) {
       sort_tile<IsExact, true>(keys, values);
     } else {
       sort_tile<IsExact, false>(keys, values);
     }
   }
-  template <bool IsExact, bool IsFull, class Keys, class Values>
+  template <bool IsExact, bool HasAllCodes, class Keys, class Values>
   STRATA_D void sort_tile(const Keys& keys_in, const Values& values_in) {
     Rank rank(storage_.rank);
     first_item_ = static_cast<int>(rank.first_item());
     Code codes[items_per_thread];
-    load_keys<IsFull>(keys_in, codes);
+    load_keys(keys_in, codes);
     Ranks ranks;
-    const digit_run run = rank_keys<IsExact, IsFull>(rank, codes, ranks);
+    const digit_run run = rank_keys<IsExact, HasAllCodes>(rank, codes, ranks);
     // The values arrive while the keys are written, in registers that the keys have left.
     Value values[has_values ? items_per_thread : 1];
-    if constexpr (has_values) load_values<IsFull>(values_in, values);
+    if constexpr (has_values) load(values_in, [&](int i, const Value& value) { values[i] = value; });
     look_back(run);
     __syncthreads();
-    scatter_keys<IsExact, IsFull>();
-    if constexpr (has_values) scatter_values<IsFull>(ranks, values);
+    scatter_keys<IsExact>();
+    if constexpr (has_values) scatter_values(ranks, values);
   }
 
-  template <bool IsFull, class Keys>
+  template <class Keys>
   STRATA_D void load_keys(const Keys& keys_in, Code (&codes)[items_per_thread]) const {
-    load<IsFull>(keys_in, [&](int i, const Key& key) { codes[i] = Codes::encode(key); });
-  }
-  template <bool IsFull, class Values>
-  STRATA_D void load_values(const Values& values_in, Value (&values)[items_per_thread]) const {
-    load<IsFull>(values_in, [&](int i, const Value& value) { values[i] = value; });
+    if constexpr (Codes::has_highest) {
+      if (!is_full_tile()) {
+        STRATA_UNROLL
+        for (int i = 0; i < items_per_thread; ++i) codes[i] = Codes::highest;
+      }
+    }
+    load(keys_in, [&](int i, const Key& key) { codes[i] = Codes::encode(key); });
   }
 
   // Publishes the counts as soon as they are known, and puts the keys into shared memory by rank. Returns
   // the items of the digit whose number the thread has.
-  template <bool IsExact, bool IsFull>
+  template <bool IsExact, bool HasAllCodes>
   STRATA_D digit_run rank_keys(Rank& rank, const Code (&codes)[items_per_thread], Ranks& ranks) {
     using CodeDigits = radix_code_digits<Digits, IsExact>;
     const CodeDigits code_digits{digits_};
-    typename Rank::template tile_digits<IsFull, CodeDigits, Code> digit_of{codes, code_digits, first_bit_,
-                                                                           bits_, first_item_, valid_};
+    typename Rank::template tile_digits<HasAllCodes, CodeDigits, Code> digit_of{codes, code_digits, first_bit_,
+                                                                                bits_, first_item_, valid_};
     digit_run run{0, 0};
     rank.rank(
         digit_of, [&](unsigned digit, unsigned count) { publish_count(digit, count); },
@@ -163,7 +169,7 @@ class AgentRadixPass {
         },
         [&](int i, unsigned item_rank) {
           if constexpr (has_values) ranks.set(i, item_rank);
-          if (IsFull || static_cast<int>(item_rank) < valid_) staged_codes_[item_rank] = codes[i];
+          if (HasAllCodes || static_cast<int>(item_rank) < valid_) staged_codes_[item_rank] = codes[i];
         });
     return run;
   }
@@ -191,11 +197,11 @@ class AgentRadixPass {
     storage_.offset[digit] = static_cast<State>(before - run.start);
   }
 
-  template <bool IsExact, bool IsFull>
+  template <bool IsExact>
   STRATA_D void scatter_keys() const {
     const radix_code_digits<Digits, IsExact> digit_of{digits_};
     Key* const keys_out = keys_.at(plan_.to);
-    for_each_rank<IsFull>([&](int rank) {
+    for_each_rank([&](int rank) {
       const Code code = staged_codes_[rank];
       const unsigned digit = digit_of(code, first_bit_, bits_);
       if constexpr (has_values) staged_digits()[rank] = static_cast<unsigned char>(digit);
@@ -203,17 +209,19 @@ class AgentRadixPass {
     });
   }
 
-  template <bool IsFull>
   STRATA_D void scatter_values(const Ranks& ranks, const Value (&values)[items_per_thread]) const {
     __syncthreads();
-    STRATA_UNROLL
-    for (int i = 0; i < items_per_thread; ++i) {
-      const unsigned rank = ranks.get(i);
-      if (IsFull || static_cast<int>(rank) < valid_) staged_values_[rank] = values[i];
-    }
+    by_fullness([&](auto full) {
+      constexpr bool is_full = decltype(full)::value;
+      STRATA_UNROLL
+      for (int i = 0; i < items_per_thread; ++i) {
+        const unsigned rank = ranks.get(i);
+        if (is_full || static_cast<int>(rank) < valid_) staged_values_[rank] = values[i];
+      }
+    });
     __syncthreads();
     Value* const values_out = values_.at(plan_.to);
-    for_each_rank<IsFull>(
+    for_each_rank(
         [&](int rank) { values_out[output_offset(staged_digits()[rank], rank)] = staged_values_[rank]; });
   }
 
@@ -235,9 +243,10 @@ class AgentRadixPass {
     }
   }
 
-  STRATA_D LookBack column(unsigned digit) const { return {workspace_.states[plan_.order % 2], digit}; }
+  STRATA_D State* states(unsigned order) const { return static_cast<State*>(workspace_.states[order % 2]); }
+  STRATA_D LookBack column(unsigned digit) const { return {states(plan_.order), digit}; }
   STRATA_D void clear_next_states() const {
-    State* const next = workspace_.states[(plan_.order + 1) % 2] + tile_ * radix_bins;
+    State* const next = states(plan_.order + 1) + tile_ * radix_bins;
     for (int i = static_cast<int>(threadIdx.x); i < radix_bins; i += block_threads) next[i] = 0;
   }
 
@@ -249,26 +258,43 @@ class AgentRadixPass {
     for (int i = static_cast<int>(threadIdx.x); i < valid_; i += block_threads) to[i] = from[i];
   }
 
-  // Calls `use(i, item)` for the thread's items.
-  template <bool IsFull, class Iterator, class Use>
-  STRATA_D void load(const Iterator& in, const Use& use) const {
-    const Iterator from = detail::advanced(in, tile_ * tile_items);
-    STRATA_UNROLL
-    for (int i = 0; i < items_per_thread; ++i) {
-      const int item = first_item_ + i * Rank::stride();
-      if (IsFull || item < valid_) use(i, from[static_cast<difference_of<Iterator>>(item)]);
+  STRATA_D bool is_full_tile() const { return valid_ == tile_items; }
+  // Calls `use` with std::true_type in a full tile, otherwise with std::false_type.
+  template <class Use>
+  STRATA_D void by_fullness(const Use& use) const {
+    if (is_full_tile()) {
+      use(std::true_type{});
+    } else {
+      use(std::false_type{});
     }
   }
 
+  // Calls `use(i, item)` for the thread's items.
+  template <class Iterator, class Use>
+  STRATA_D void load(const Iterator& in, const Use& use) const {
+    const Iterator from = detail::advanced(in, tile_ * tile_items);
+    by_fullness([&](auto full) {
+      constexpr bool is_full = decltype(full)::value;
+      STRATA_UNROLL
+      for (int i = 0; i < items_per_thread; ++i) {
+        const int item = first_item_ + i * Rank::stride();
+        if (is_full || item < valid_) use(i, from[static_cast<difference_of<Iterator>>(item)]);
+      }
+    });
+  }
+
   // Calls `use(rank)` for the ranks whose items the thread writes.
-  template <bool IsFull, class Use>
+  template <class Use>
   STRATA_D void for_each_rank(const Use& use) const {
-    STRATA_UNROLL
-    for (int i = 0; i < items_per_thread; ++i) {
-      const int rank = i * block_threads + static_cast<int>(threadIdx.x);
-      if (!IsFull && rank >= valid_) break;
-      use(rank);
-    }
+    by_fullness([&](auto full) {
+      constexpr bool is_full = decltype(full)::value;
+      STRATA_UNROLL
+      for (int i = 0; i < items_per_thread; ++i) {
+        const int rank = i * block_threads + static_cast<int>(threadIdx.x);
+        if (!is_full && rank >= valid_) break;
+        use(rank);
+      }
+    });
   }
   STRATA_D State output_offset(unsigned digit, int rank) const {
     return static_cast<State>(storage_.offset[digit] + static_cast<State>(rank));
@@ -292,7 +318,7 @@ class AgentRadixPass {
   int first_bit_;
   int bits_;
   const Digits& digits_;
-  const radix_workspace<State>& workspace_;
+  const radix_workspace& workspace_;
   radix_pass_plan plan_;
   std::size_t tile_ = 0;
   int valid_ = 0;       // items of the tile

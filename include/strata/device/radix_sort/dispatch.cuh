@@ -19,6 +19,7 @@
 #include <strata/device/radix_sort/single_launch_dispatch.cuh>
 
 #include <cstddef>
+#include <limits>
 #include <type_traits>
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
@@ -103,16 +104,25 @@ struct DispatchRadixSort {
     if (has_null(problem.keys) || (has_values && has_null(problem.values))) return cudaErrorInvalidValue;
     const cudaError_t status = detail::current_device_properties(problem.device, stream);
     if (status != cudaSuccess) return status;
-    return MaxPolicy::Invoke(problem.device.ptx_version, dispatch);
-  }
-
-  template <class ActivePolicy>
-  cudaError_t Invoke() {
-    // The multiprocessors of a green context need not be such that a cluster fits on them.
-    return start<ActivePolicy>(ActivePolicy::cluster.blocks > 0 && !problem.device.in_green_context);
+    constexpr auto most_items = static_cast<std::size_t>(std::numeric_limits<NumItemsT>::max());
+    const invocation<(most_items <= max_items_of_small_states)> call{dispatch};
+    return MaxPolicy::Invoke(problem.device.ptx_version, call);
   }
 
  private:
+  /// With `HasSmallStates`, no call of this type has so many items that sums need 64 bits.
+  template <bool HasSmallStates>
+  struct invocation {
+    DispatchRadixSort& dispatch;
+
+    template <class ActivePolicy>
+    cudaError_t Invoke() const {
+      // The multiprocessors of a green context need not be such that a cluster fits on them.
+      return dispatch.template start<ActivePolicy, HasSmallStates>(ActivePolicy::cluster.blocks > 0 &&
+                                                                   !dispatch.problem.device.in_green_context);
+    }
+  };
+
   enum slot { keys_slot, values_slot, sorted_keys_slot, bins_slot, counters_slot, states_slot, arrivals_slot };
   static constexpr auto max_passes = static_cast<std::size_t>(ceiling_divide(Digits::key_bits, radix_bits));
 
@@ -152,7 +162,7 @@ struct DispatchRadixSort {
     storage.template reserve<platform::tagged_word>(arrivals_slot, max_blocks);
   }
 
-  template <class ActivePolicy>
+  template <class ActivePolicy, bool HasSmallStates>
   cudaError_t start(bool may_use_cluster) {
     switch (choose_radix_algorithm<ActivePolicy>(problem.num_items, problem.range.passes(), may_use_cluster,
                                                  is_counting_sort_word && problem.has_all_bits())) {
@@ -165,7 +175,7 @@ struct DispatchRadixSort {
           bool is_launched = false;
           const cudaError_t status =
               detail::launch_radix_cluster<MaxPolicy, ActivePolicy>(problem, is_launched);
-          return status != cudaSuccess || is_launched ? status : start<ActivePolicy>(false);
+          return status != cudaSuccess || is_launched ? status : start<ActivePolicy, HasSmallStates>(false);
         }
         break;
       case radix_algorithm::large_block:
@@ -190,8 +200,10 @@ struct DispatchRadixSort {
       case radix_algorithm::passes:
         break;
     }
-    if (problem.num_items <= max_items_of_small_states) return start_passes<ActivePolicy, unsigned>();
-    return start_passes<ActivePolicy, unsigned long long>();
+    if constexpr (!HasSmallStates) {
+      if (problem.num_items > max_items_of_small_states) return start_passes<ActivePolicy, unsigned long long>();
+    }
+    return start_passes<ActivePolicy, unsigned>();
   }
 
   grid_barrier_arguments barrier() const {
@@ -224,9 +236,9 @@ struct DispatchRadixSort {
     auto* const bins = storage.template get<unsigned long long>(bins_slot);
     auto* const plans = reinterpret_cast<radix_pass_plan*>(counters + 64);
     auto* const arrivals = storage.template get<platform::tagged_word>(arrivals_slot);
-    const radix_workspace<State> workspace{bins,          counters, counters + 32,
-                                           counters + 33, plans,    {states, states + tiles * radix_bins},
-                                           arrivals,      tiles};
+    const radix_workspace workspace{bins,          counters, counters + 32,
+                                    counters + 33, plans,    {states, states + tiles * radix_bins},
+                                    tiles * radix_bins * sizeof(State), arrivals};
     const cudaError_t status =
         detail::launch_radix_histogram<MaxPolicy, ActivePolicy>(problem, workspace, max_blocks);
     if (status != cudaSuccess) return status;
@@ -235,7 +247,7 @@ struct DispatchRadixSort {
         return detail::counting_sort_bytes<MaxPolicy, ActivePolicy, IsDescending>(problem, workspace.bins);
       }
     }
-    return detail::launch_radix_passes<MaxPolicy, ActivePolicy>(problem, workspace);
+    return detail::launch_radix_passes<MaxPolicy, ActivePolicy, State>(problem, workspace, tiles);
   }
 };
 

@@ -21,14 +21,14 @@
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
 /// Counts all digits, and plans the passes. All blocks are resident.
-template <class MaxPolicy, class KeyIterator, class Digits, class State>
+template <class MaxPolicy, class KeyIterator, class Digits>
 __launch_bounds__(MaxPolicy::ActivePolicy::histogram.block_threads, 1)
     STRATA_KERNEL void radix_histogram_kernel(KeyIterator keys, std::size_t num_items, radix_bit_range range,
                                               Digits digits,
-                                              const STRATA_GRID_CONSTANT radix_workspace<State> workspace,
+                                              const STRATA_GRID_CONSTANT radix_workspace workspace,
                                               unsigned long long epoch, bool may_be_replayed,
                                               bool is_double_buffer) {
-  using Agent = AgentRadixHistogram<typename MaxPolicy::ActivePolicy, KeyIterator, Digits, State>;
+  using Agent = AgentRadixHistogram<typename MaxPolicy::ActivePolicy, KeyIterator, Digits>;
   STRATA_SHARED(shared, Uninitialized<typename Agent::TempStorage>);
   STRATA_DYNAMIC_SHARED(counters);
   platform::wait_for_previous_kernel();
@@ -45,7 +45,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::pass.block_threads,
     STRATA_KERNEL void radix_pass_kernel(
         const STRATA_GRID_CONSTANT radix_buffers<KeyIterator, iterator_value_t<KeyIterator>> keys,
         const STRATA_GRID_CONSTANT radix_buffers<ValueIterator, Value> values, std::size_t num_items, int pass,
-        radix_bit_range range, Digits digits, const STRATA_GRID_CONSTANT radix_workspace<State> workspace) {
+        radix_bit_range range, Digits digits, const STRATA_GRID_CONSTANT radix_workspace workspace) {
   using Agent = AgentRadixPass<typename MaxPolicy::ActivePolicy, KeyIterator, ValueIterator, Digits, State>;
   STRATA_DYNAMIC_SHARED(shared);
   platform::wait_for_previous_kernel();
@@ -54,24 +54,24 @@ __launch_bounds__(MaxPolicy::ActivePolicy::pass.block_threads,
 }
 
 /// Launches the histogram.
-template <class MaxPolicy, class ActivePolicy, class Problem, class State>
-cudaError_t launch_radix_histogram(const Problem& problem, const radix_workspace<State>& workspace,
+template <class MaxPolicy, class ActivePolicy, class Problem>
+cudaError_t launch_radix_histogram(const Problem& problem, const radix_workspace& workspace,
                                    std::size_t max_blocks) {
   using KeyIterator = typename Problem::KeyIterator;
-  using Agent = AgentRadixHistogram<ActivePolicy, KeyIterator, typename Problem::Digits, State>;
+  using Agent = AgentRadixHistogram<ActivePolicy, KeyIterator, typename Problem::Digits>;
   constexpr int threads = ActivePolicy::histogram.block_threads;
   static kernel_property_cache cache;
   return detail::launch_resident(
       problem.configuration("strata::DeviceRadixSort, digits", 1, threads, Agent::counter_bytes()), cache,
       problem.device, ceiling_divide(problem.num_items, std::size_t{threads} * 4), max_blocks,
-      radix_histogram_kernel<MaxPolicy, KeyIterator, typename Problem::Digits, State>, problem.keys.input,
+      radix_histogram_kernel<MaxPolicy, KeyIterator, typename Problem::Digits>, problem.keys.input,
       problem.num_items, problem.range, problem.digits, workspace, next_epoch(),
       detail::is_replayable(problem.stream), problem.is_double_buffer());
 }
 
 /// Launches all passes, of which the histogram has planned some to do nothing.
-template <class MaxPolicy, class ActivePolicy, class Problem, class State>
-cudaError_t launch_radix_passes(const Problem& problem, const radix_workspace<State>& workspace) {
+template <class MaxPolicy, class ActivePolicy, class State, class Problem>
+cudaError_t launch_radix_passes(const Problem& problem, const radix_workspace& workspace, std::size_t tiles) {
   using KeyIterator = typename Problem::KeyIterator;
   using ValueIterator = typename Problem::ValueIterator;
   using Digits = typename Problem::Digits;
@@ -84,7 +84,7 @@ cudaError_t launch_radix_passes(const Problem& problem, const radix_workspace<St
   cudaError_t status =
       detail::resident_blocks_per_multiprocessor(cache, kernel, threads, Agent::shared_bytes, unused);
   const launch_configuration configuration = problem.programmatic(
-      problem.configuration("strata::DeviceRadixSort, pass", workspace.tiles, threads, Agent::shared_bytes));
+      problem.configuration("strata::DeviceRadixSort, pass", tiles, threads, Agent::shared_bytes));
   for (int pass = 0; pass < problem.range.passes() && status == cudaSuccess; ++pass) {
     status = strata::launch(configuration, kernel, problem.keys, problem.values, problem.num_items, pass,
                             problem.range, problem.digits, workspace);

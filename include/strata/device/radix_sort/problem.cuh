@@ -96,16 +96,15 @@ STRATA_HD void plan_radix_passes(radix_pass_plan* plan, int passes, const bool* 
 
 /// What the kernels of one sort share in device memory. The host initialises none of it: the first kernel
 /// clears it.
-template <class State>
 struct radix_workspace {
   unsigned long long* bins;  // of each pass: how many items have a digit, then how many a smaller one
   unsigned* tickets;         // of each pass
   unsigned* departures;      // of the first kernel's blocks
   unsigned* inexact;         // not 0: some keys are not exact (see radix_codes)
   radix_pass_plan* plan;
-  State* states[2];                 // look-back states of each tile and digit; passes alternate
+  void* states[2];  // look-back states of each tile and digit, of a type that the passes know; they alternate
+  std::size_t state_bytes;          // of each of the two
   platform::tagged_word* arrivals;  // of the first kernel's blocks
-  std::size_t tiles;
 
   STRATA_D unsigned long long* bins_of(int pass) const { return bins + pass * radix_bins; }
 };
