@@ -17,7 +17,7 @@
 #
 # STRATA_TEST_FULL says how much of that is built:
 #   OFF    SIMT with smaller cases, fewer types above all; the sources that strata_check_sources lists
-#          have CHECK in its place, and no other has CHECK
+#          have CHECK in its place, and no other has CHECK; without a device, GPU of these sources alone
 #   ON     everything
 #   ADDED  what ON has and OFF has not, for those who have run that
 set(STRATA_TEST_FULL
@@ -86,12 +86,8 @@ function(strata_add_test path)
     set(arg_CHECK FALSE)
   endif()
 
-  if(arg_GPU AND strata_test_common AND STRATA_CUDA AND "gpu" IN_LIST STRATA_TEST_FLAVOURS)
-    if(CMAKE_CUDA_ARCHITECTURES MATCHES "-virtual$")
-      strata_add_gpu_test_without_device(${name}_gpu ${path} ${folder})
-    else()
-      strata_add_gpu_test(${name}_gpu ${path} ${folder})
-    endif()
+  if(arg_GPU)
+    strata_add_gpu_flavour(${name}_gpu ${path} ${folder} ${is_checked_source})
   endif()
   foreach(flavour IN ITEMS SIMT CHECK ASAN)
     string(TOLOWER ${flavour} label)
@@ -155,6 +151,22 @@ function(strata_target_common_headers target source suffix options)
   target_precompile_headers(${target} REUSE_FROM ${headers})
 endfunction()
 
+# The program of a GPU test, with what it is to be called with. Without a device it is only compiled, and
+# that takes longer than all other tests together: where STRATA_TEST_FULL is off, only that of sources that
+# stand for the others.
+function(strata_add_gpu_flavour target path folder stands_for_others)
+  if(NOT STRATA_CUDA OR NOT "gpu" IN_LIST STRATA_TEST_FLAVOURS)
+    return()
+  endif()
+  if(NOT CMAKE_CUDA_ARCHITECTURES MATCHES "-virtual$")
+    if(strata_test_common)
+      strata_add_gpu_test(${target} ${path} ${folder} ${ARGN})
+    endif()
+  elseif((stands_for_others AND strata_test_common) OR (NOT stands_for_others AND strata_test_full))
+    strata_add_gpu_test_without_device(${target} ${path} ${folder})
+  endif()
+endfunction()
+
 function(strata_add_gpu_test target path folder)
   add_executable(${target} ${path}.cu)
   set_target_properties(${target} PROPERTIES CUDA_STANDARD 17 CUDA_STANDARD_REQUIRED ON)
@@ -216,13 +228,7 @@ function(strata_add_random_test path)
     target_compile_options(${name}_simt PRIVATE ${options})
     strata_register_test(${name}_simt strata::simt simt random ${arguments})
   endif()
-  if(strata_test_common AND STRATA_CUDA AND "gpu" IN_LIST STRATA_TEST_FLAVOURS)
-    if(CMAKE_CUDA_ARCHITECTURES MATCHES "-virtual$")
-      strata_add_gpu_test_without_device(${name}_gpu ${path} random)
-    else()
-      strata_add_gpu_test(${name}_gpu ${path} random ${arguments})
-    endif()
-  endif()
+  strata_add_gpu_flavour(${name}_gpu ${path} random FALSE ${arguments})
 endfunction()
 
 # Makes a program a CTest entry with the labels and arguments given. Exit status 77 says: skipped, no

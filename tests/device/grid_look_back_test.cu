@@ -19,10 +19,11 @@ using strata::detail::warp_look_back;
 
 constexpr unsigned max_tiles = 40;
 
-/// Up to 40 tiles of 2^24 at most have a sum that leaves two bits of 32 free.
+/// Up to 40 tiles have a sum of all bits but the highest.
 template <class Word>
 STRATA_HD Word aggregate_of(std::uint64_t salt, std::uint64_t tile, std::uint64_t column) {
-  return static_cast<Word>(mix(salt, tile, column) >> (sizeof(Word) == 4 ? 40 : 8));
+  constexpr Word most = thread_look_back<Word, grid_block_threads>::max_value / max_tiles;
+  return static_cast<Word>(mix(salt, tile, column)) % (most + 1);
 }
 
 /// Blocks take tiles until there are none. Each thread looks back for its own column.
@@ -78,6 +79,37 @@ void test_threads() {
 
 TEST(grid_look_back, threads_with_words_of_32_bits) { test_threads<unsigned, 8>(); }
 TEST(grid_look_back, threads_with_words_of_64_bits) { test_threads<unsigned long long, 2>(); }
+
+/// By one thread: what it reads of an inclusive prefix of tile 0, behind an aggregate of tile 1.
+template <class Word>
+STRATA_KERNEL void read_states(Word* states, Word prefix, Word aggregate, Word* out) {
+  const thread_look_back<Word, 1> look_back(states, 0);
+  look_back.publish_inclusive(0, prefix);
+  look_back.publish_aggregate(1, aggregate);
+  out[0] = look_back.template exclusive_prefix<2>(1);
+  out[1] = look_back.template exclusive_prefix<2>(2);
+}
+
+template <class Word>
+void test_extreme_values() {
+  constexpr Word most = thread_look_back<Word, 1>::max_value;
+  device_vector<Word> states(2), out(2);
+  const auto test = [&](Word prefix, Word aggregate) {
+    states.assign({0, 0});
+    ASSERT_CUDA_SUCCESS(strata::launch({"read_states", dim3(1), dim3(1)}, read_states<Word>, states.data(), prefix,
+                                       aggregate, out.data()));
+    EXPECT_EQ((std::vector<Word>{prefix, static_cast<Word>(prefix + aggregate)}), out.to_host());
+  };
+  for (const Word aggregate : {Word{0}, Word{1}, static_cast<Word>(most - 1)}) {
+    test(0, aggregate);
+    test(static_cast<Word>(most - aggregate), aggregate);
+  }
+}
+
+TEST(grid_look_back, threads_take_the_least_and_the_largest_values) {
+  test_extreme_values<unsigned>();
+  test_extreme_values<unsigned long long>();
+}
 
 /// Blocks of two warps, of which the second only takes tickets.
 STRATA_KERNEL void look_back_by_warps(warp_look_back order, unsigned long long* out,

@@ -20,6 +20,7 @@ import csv
 import pathlib
 import re
 import resource
+import shutil
 import statistics
 import struct
 import subprocess
@@ -166,6 +167,8 @@ def readable(name):
 
 
 def print_kernels(compiler, folder, call, cuobjdump):
+    if shutil.which(cuobjdump) is None:
+        toolbox.fail(f"--kernels needs cuobjdump, which is not here: {cuobjdump}")
     for library in ("strata", "cub"):
         compile_once(compiler, folder, call, library)
         unit = folder / f"{call.replace(' ', '_')}.{library}.o"
