@@ -65,8 +65,7 @@ TEST(interleave, contenders_take_turns_and_the_first_place_rotates) {
 }
 
 TEST(wall_milliseconds, last_as_long_as_the_work) {
-  const double taken =
-      bench::wall_milliseconds([] { std::this_thread::sleep_for(std::chrono::milliseconds(20)); });
+  const double taken = bench::wall_milliseconds([] { std::this_thread::sleep_for(std::chrono::milliseconds(20)); });
   EXPECT_GE(taken, 20);
   EXPECT_LT(taken, 2000);
 }
@@ -93,8 +92,7 @@ TEST(power_law_rank, falls_as_zipfs_law_of_any_exponent) {
     const std::vector<double> shares = shares_of_ranks(exponent, ranks);
     for (const unsigned rank : {1u, 2u, 3u, 10u, 30u}) {
       const double expected = std::pow(static_cast<double>(rank), -exponent) / sum;
-      EXPECT_NEAR(shares[rank - 1] / expected, 1, 0.11)
-          << "exponent " << exponent << ", rank " << rank;
+      EXPECT_NEAR(shares[rank - 1] / expected, 1, 0.11) << "exponent " << exponent << ", rank " << rank;
     }
   }
 }
@@ -104,8 +102,7 @@ TEST(power_law_rank, reaches_both_ends_and_goes_no_further) {
   for (const double exponent : {0.0, 1.0, 1.5}) {
     for (const std::uint64_t ranks : {1u, 2u, 1000u, 1u << 27}) {
       EXPECT_EQ(bench::power_law_rank(0, exponent, ranks), 0u);
-      EXPECT_EQ(bench::power_law_rank(last, exponent, ranks), ranks - 1)
-          << exponent << ", " << ranks;
+      EXPECT_EQ(bench::power_law_rank(last, exponent, ranks), ranks - 1) << exponent << ", " << ranks;
     }
   }
 }
@@ -113,8 +110,7 @@ TEST(power_law_rank, reaches_both_ends_and_goes_no_further) {
 // ------------------------------------------------------------------ options
 
 TEST(options, take_their_value_from_the_next_argument_or_behind_an_equals_sign) {
-  const bench::options parsed =
-      bench::parse_options({"--csv", "a.csv", "--samples=31", "--cold", "--max-n", "4096"});
+  const bench::options parsed = bench::parse_options({"--csv", "a.csv", "--samples=31", "--cold", "--max-n", "4096"});
   EXPECT_EQ(parsed.csv_path, "a.csv");
   EXPECT_EQ(parsed.samples, 31);
   EXPECT_TRUE(parsed.cold);
@@ -123,8 +119,7 @@ TEST(options, take_their_value_from_the_next_argument_or_behind_an_equals_sign) 
 
 TEST(options, leave_google_benchmark_its_own) {
   const bench::options parsed = bench::parse_options({"--benchmark_out=x.json", "--filter=Sum"});
-  EXPECT_EQ(parsed.rest,
-            (std::vector<std::string>{"--benchmark_out=x.json", "--benchmark_filter=Sum"}));
+  EXPECT_EQ(parsed.rest, (std::vector<std::string>{"--benchmark_out=x.json", "--benchmark_filter=Sum"}));
   EXPECT_EQ(bench::with_output_suffix(parsed.rest, ".2").front(), "--benchmark_out=x.json.2");
 }
 
@@ -155,8 +150,7 @@ TEST(csv, has_the_agreed_columns_and_a_row_is_in_the_file_at_once) {
 }
 
 TEST(csv, what_does_not_exist_is_an_empty_field) {
-  EXPECT_EQ(bench::to_text({"A", "i32", "host_call", 1, "cub", 0.5, 0.25}),
-            "A,i32,host_call,1,cub,0.5,0.25,,,");
+  EXPECT_EQ(bench::to_text({"A", "i32", "host_call", 1, "cub", 0.5, 0.25}), "A,i32,host_call,1,cub,0.5,0.25,,,");
 }
 
 TEST(csv, a_file_that_cannot_be_written_is_an_error) {

@@ -82,9 +82,8 @@ std::string name_of(const join_case& what) {
 }
 
 template <class Key>
-cudaError_t join(void* storage, std::size_t& bytes, const join_case& what,
-                 const join_sides<Key>& sides, const request& wanted, const join_result& out,
-                 cudaStream_t stream) {
+cudaError_t join(void* storage, std::size_t& bytes, const join_case& what, const join_sides<Key>& sides,
+                 const request& wanted, const join_result& out, cudaStream_t stream) {
   using joins = strata::DeviceHashJoin;
   strata::JoinOptions<> options;
   options.strategy = wanted.strategy;
@@ -95,18 +94,16 @@ cudaError_t join(void* storage, std::size_t& bytes, const join_case& what,
   const auto build_rows = static_cast<std::int64_t>(sides.build.size());
   const auto probe_rows = static_cast<std::int64_t>(sides.probe.size());
   if (wanted.only_counts) {
-    return joins::InnerCount<std::int32_t>(storage, bytes, sides.build.data(), build_rows,
-                                           sides.probe.data(), probe_rows, out.total.data(),
-                                           options, stream);
+    return joins::InnerCount<std::int32_t>(storage, bytes, sides.build.data(), build_rows, sides.probe.data(),
+                                           probe_rows, out.total.data(), options, stream);
   }
   const auto pairs = [&](auto call) {
-    return call(storage, bytes, sides.build.data(), build_rows, sides.probe.data(), probe_rows,
-                out.build_out.data(), out.probe_out.data(), out.total.data(), out.capacity, options,
-                stream);
+    return call(storage, bytes, sides.build.data(), build_rows, sides.probe.data(), probe_rows, out.build_out.data(),
+                out.probe_out.data(), out.total.data(), out.capacity, options, stream);
   };
   const auto rows = [&](auto call) {
-    return call(storage, bytes, sides.build.data(), build_rows, sides.probe.data(), probe_rows,
-                out.probe_out.data(), out.total.data(), out.capacity, options, stream);
+    return call(storage, bytes, sides.build.data(), build_rows, sides.probe.data(), probe_rows, out.probe_out.data(),
+                out.total.data(), out.capacity, options, stream);
   };
   switch (wanted.kind) {
     case JoinKind::left:
@@ -148,10 +145,8 @@ class host_join {
 
   /// To where the device can see it.
   void publish(cudaStream_t stream) const {
-    copy(device_result_.build_out.data(), build_out_.data(), device_result_.build_out.bytes(),
-         stream);
-    copy(device_result_.probe_out.data(), probe_out_.data(), device_result_.probe_out.bytes(),
-         stream);
+    copy(device_result_.build_out.data(), build_out_.data(), device_result_.build_out.bytes(), stream);
+    copy(device_result_.probe_out.data(), probe_out_.data(), device_result_.probe_out.bytes(), stream);
     copy(device_result_.total.data(), &total_, sizeof total_, stream);
   }
   void spoil() {
@@ -167,9 +162,9 @@ class host_join {
 
   cudaError_t call(void* storage, std::size_t& bytes) {
     const strata::HostJoinStatus status = strata::detail::host_join_pairs(
-        storage, bytes, JoinKind::inner, build_.data(), static_cast<std::int64_t>(build_.size()),
-        probe_.data(), static_cast<std::int64_t>(probe_.size()), build_out_.data(),
-        probe_out_.data(), &total_, device_result_.capacity, options_);
+        storage, bytes, JoinKind::inner, build_.data(), static_cast<std::int64_t>(build_.size()), probe_.data(),
+        static_cast<std::int64_t>(probe_.size()), build_out_.data(), probe_out_.data(), &total_,
+        device_result_.capacity, options_);
     return status == strata::HostJoinStatus::success ? cudaSuccess : cudaErrorInvalidValue;
   }
 
@@ -200,19 +195,17 @@ workload prepare(const join_case& what, const request& wanted, const environment
 
   workload work;
   const join_result ours = new_result();
-  work.bytes = static_cast<double>(sides.build.bytes() + sides.probe.bytes() +
-                                   ours.build_out.bytes() + ours.probe_out.bytes());
-  work.peers.push_back(
-      verified(bench::storage_peer("strata",
-                                   [=](void* storage, std::size_t& bytes, cudaStream_t where) {
-                                     return join<Key>(storage, bytes, what, sides, wanted,
-                                                      ours, where);
-                                   }),
-               ours));
+  work.bytes =
+      static_cast<double>(sides.build.bytes() + sides.probe.bytes() + ours.build_out.bytes() + ours.probe_out.bytes());
+  work.peers.push_back(verified(bench::storage_peer("strata",
+                                                    [=](void* storage, std::size_t& bytes, cudaStream_t where) {
+                                                      return join<Key>(storage, bytes, what, sides, wanted, ours,
+                                                                       where);
+                                                    }),
+                                ours));
   if (wanted.beside_cub) {
     const join_result theirs = new_result();
-    const bench::sort_merge_join<Key> by_sorting(what, wanted.kind, wanted.is_unique, sides, theirs,
-                                                 stream);
+    const bench::sort_merge_join<Key> by_sorting(what, wanted.kind, wanted.is_unique, sides, theirs, stream);
     work.peers.push_back(verified({"cub", by_sorting}, theirs));
   }
   if (wanted.beside_host) {
@@ -238,9 +231,7 @@ void add(bench::suite& suite, const join_case& what, const request& wanted) {
   added.type = sizeof(Key) == 4 ? "u32/u32" : "u64/u32";
   added.data_case = name_of(what) + wanted.suffix;
   added.n = what.build_rows + what.probe_rows;
-  added.prepare = [what, wanted](const environment& env) {
-    return prepare<Key>(what, wanted, env);
-  };
+  added.prepare = [what, wanted](const environment& env) { return prepare<Key>(what, wanted, env); };
   added.rivals = {};
   if (wanted.beside_cub) added.rivals.emplace_back("cub");
   if (wanted.beside_host) added.rivals.emplace_back("host");
@@ -328,16 +319,9 @@ request of_kind(JoinKind kind) {
 }
 
 void add_sizes(bench::suite& suite) {
-  const join_case sizes[] = {{"10Kx10M", 10000, 10 * million},
-                             {"100Kx100K", 100000, 100000},
-                             J1,
-                             J2,
-                             J3,
-                             {"2^20x2^20", two_to(20), two_to(20)},
-                             {"2^22x40M", two_to(22), 40 * million},
-                             two_24,
-                             two_24_27,
-                             two_27};
+  const join_case sizes[] = {
+      {"10Kx10M", 10000, 10 * million},      {"100Kx100K", 100000, 100000},          J1,     J2,        J3,
+      {"2^20x2^20", two_to(20), two_to(20)}, {"2^22x40M", two_to(22), 40 * million}, two_24, two_24_27, two_27};
   for (const join_case& what : sizes) {
     request wanted;
     wanted.beside_host = has_rows_of(what, J1) || has_rows_of(what, J3);

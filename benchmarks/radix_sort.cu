@@ -34,14 +34,22 @@ enum class keys_are { uniform, low_byte, equal, sorted, reversed, mostly_one, an
 
 const char* name_of(keys_are which) {
   switch (which) {
-    case keys_are::uniform: return "uniform";
-    case keys_are::low_byte: return "8 bits";
-    case keys_are::equal: return "equal";
-    case keys_are::sorted: return "sorted";
-    case keys_are::reversed: return "reversed";
-    case keys_are::mostly_one: return "90% one";
-    case keys_are::and3: return "and of 3";
-    case keys_are::and5: return "and of 5";
+    case keys_are::uniform:
+      return "uniform";
+    case keys_are::low_byte:
+      return "8 bits";
+    case keys_are::equal:
+      return "equal";
+    case keys_are::sorted:
+      return "sorted";
+    case keys_are::reversed:
+      return "reversed";
+    case keys_are::mostly_one:
+      return "90% one";
+    case keys_are::and3:
+      return "and of 3";
+    case keys_are::and5:
+      return "and of 5";
   }
   return "";
 }
@@ -58,16 +66,27 @@ __global__ void shape_keys(Key* keys, std::size_t size, keys_are which, std::uin
       both &= bench::random_bits(seed * 3 + static_cast<std::uint64_t>(w) * size + i);
     }
     switch (which) {
-      case keys_are::uniform: break;
-      case keys_are::low_byte: keys[i] = static_cast<Key>(any & 255); break;
-      case keys_are::equal: keys[i] = static_cast<Key>(42); break;
-      case keys_are::sorted: keys[i] = static_cast<Key>(i * 16); break;
-      case keys_are::reversed: keys[i] = static_cast<Key>((size - i) * 16); break;
+      case keys_are::uniform:
+        break;
+      case keys_are::low_byte:
+        keys[i] = static_cast<Key>(any & 255);
+        break;
+      case keys_are::equal:
+        keys[i] = static_cast<Key>(42);
+        break;
+      case keys_are::sorted:
+        keys[i] = static_cast<Key>(i * 16);
+        break;
+      case keys_are::reversed:
+        keys[i] = static_cast<Key>((size - i) * 16);
+        break;
       case keys_are::mostly_one:
         if (any % 10 != 0) keys[i] = static_cast<Key>(42);
         break;
       case keys_are::and3:
-      case keys_are::and5: keys[i] = static_cast<Key>(both); break;
+      case keys_are::and5:
+        keys[i] = static_cast<Key>(both);
+        break;
     }
   }
 }
@@ -97,19 +116,17 @@ void add_keys(bench::suite& suite, const char* type, std::initializer_list<std::
       theirs.fill_bytes(0x5a, env.stream);
       workload work;
       work.bytes = 2 * static_cast<double>(in.bytes());
-      const auto call = [n, in](auto lib, const device_array<Key>& out, void* storage,
-                                std::size_t& bytes, cudaStream_t s) {
+      const auto call = [n, in](auto lib, const device_array<Key>& out, void* storage, std::size_t& bytes,
+                                cudaStream_t s) {
         using sort = typename decltype(lib)::sort;
         return sort::SortKeys(storage, bytes, in.data(), out.data(), n, 0, 8 * int{sizeof(Key)}, s);
       };
-      work.peers.push_back(
-          bench::storage_peer("strata", [=](void* storage, std::size_t& bytes, cudaStream_t s) {
-            return call(use_strata{}, ours, storage, bytes, s);
-          }));
-      work.peers.push_back(
-          bench::storage_peer("cub", [=](void* storage, std::size_t& bytes, cudaStream_t s) {
-            return call(use_cub{}, theirs, storage, bytes, s);
-          }));
+      work.peers.push_back(bench::storage_peer("strata", [=](void* storage, std::size_t& bytes, cudaStream_t s) {
+        return call(use_strata{}, ours, storage, bytes, s);
+      }));
+      work.peers.push_back(bench::storage_peer("cub", [=](void* storage, std::size_t& bytes, cudaStream_t s) {
+        return call(use_cub{}, theirs, storage, bytes, s);
+      }));
       work.peers.push_back(bench::copy_peer(in.data(), in.bytes()));
       const cudaStream_t stream = env.stream;
       work.verify = [=] { return bench::difference(ours, theirs, {}, stream); };
@@ -134,21 +151,18 @@ void add_pairs(bench::suite& suite, const char* type, std::initializer_list<std:
       their_values.fill_bytes(0x5a, env.stream);
       workload work;
       work.bytes = 2 * static_cast<double>(in.bytes() + values.bytes());
-      const auto call = [n, in, values](auto lib, const device_array<Key>& out,
-                                        const device_array<Value>& values_out, void* storage,
-                                        std::size_t& bytes, cudaStream_t s) {
+      const auto call = [n, in, values](auto lib, const device_array<Key>& out, const device_array<Value>& values_out,
+                                        void* storage, std::size_t& bytes, cudaStream_t s) {
         using sort = typename decltype(lib)::sort;
-        return sort::SortPairs(storage, bytes, in.data(), out.data(), values.data(),
-                               values_out.data(), n, 0, 8 * int{sizeof(Key)}, s);
+        return sort::SortPairs(storage, bytes, in.data(), out.data(), values.data(), values_out.data(), n, 0,
+                               8 * int{sizeof(Key)}, s);
       };
-      work.peers.push_back(
-          bench::storage_peer("strata", [=](void* storage, std::size_t& bytes, cudaStream_t s) {
-            return call(use_strata{}, ours, our_values, storage, bytes, s);
-          }));
-      work.peers.push_back(
-          bench::storage_peer("cub", [=](void* storage, std::size_t& bytes, cudaStream_t s) {
-            return call(use_cub{}, theirs, their_values, storage, bytes, s);
-          }));
+      work.peers.push_back(bench::storage_peer("strata", [=](void* storage, std::size_t& bytes, cudaStream_t s) {
+        return call(use_strata{}, ours, our_values, storage, bytes, s);
+      }));
+      work.peers.push_back(bench::storage_peer("cub", [=](void* storage, std::size_t& bytes, cudaStream_t s) {
+        return call(use_cub{}, theirs, their_values, storage, bytes, s);
+      }));
       work.peers.push_back(bench::copy_peer(in.data(), in.bytes()));
       const cudaStream_t stream = env.stream;
       work.verify = [=] {
@@ -161,14 +175,11 @@ void add_pairs(bench::suite& suite, const char* type, std::initializer_list<std:
   }
 }
 
-constexpr std::int64_t operator""_bits(unsigned long long log_size) {
-  return std::int64_t{1} << log_size;
-}
+constexpr std::int64_t operator""_bits(unsigned long long log_size) { return std::int64_t{1} << log_size; }
 
 void add_cases(bench::suite& suite) {
   add_keys<std::uint32_t>(suite, "u32",
-                          {10_bits, 13_bits, 14_bits, 16_bits, 18_bits, 20_bits, 22_bits, 24_bits,
-                           26_bits, 28_bits});
+                          {10_bits, 13_bits, 14_bits, 16_bits, 18_bits, 20_bits, 22_bits, 24_bits, 26_bits, 28_bits});
   add_keys<std::int32_t>(suite, "i32", {1000000, 16_bits, 20_bits, 24_bits, 26_bits, 28_bits});
   add_keys<float>(suite, "f32", {16_bits, 20_bits, 24_bits, 26_bits, 28_bits});
   add_keys<std::uint8_t>(suite, "u8", {16_bits, 20_bits, 24_bits, 28_bits});
@@ -178,13 +189,11 @@ void add_cases(bench::suite& suite) {
   add_pairs<std::uint32_t, std::uint32_t>(suite, "u32:u32", {16_bits, 20_bits, 24_bits, 28_bits});
   add_pairs<std::uint64_t, std::uint32_t>(suite, "u64:u32", {16_bits, 20_bits, 24_bits, 28_bits});
   add_pairs<std::uint64_t, std::uint64_t>(suite, "u64:u64", {16_bits, 20_bits, 24_bits, 28_bits});
-  for (const keys_are which : {keys_are::low_byte, keys_are::equal, keys_are::sorted,
-                               keys_are::reversed, keys_are::mostly_one, keys_are::and3,
-                               keys_are::and5}) {
+  for (const keys_are which : {keys_are::low_byte, keys_are::equal, keys_are::sorted, keys_are::reversed,
+                               keys_are::mostly_one, keys_are::and3, keys_are::and5}) {
     add_keys<std::uint32_t>(suite, "u32", {16_bits, 20_bits, 24_bits, 28_bits}, which);
   }
-  add_keys<std::uint32_t>(suite, "u32", {10_bits, 14_bits, 18_bits, 20_bits}, keys_are::uniform,
-                          timing::single_call);
+  add_keys<std::uint32_t>(suite, "u32", {10_bits, 14_bits, 18_bits, 20_bits}, keys_are::uniform, timing::single_call);
 }
 
 }  // namespace

@@ -39,22 +39,16 @@ __host__ __device__ inline moments merged(const moments& a, const moments& b) {
 
 /// An operator of which strata knows nothing: operands keep their order.
 struct merge_moments {
-  __host__ __device__ moments operator()(const moments& a, const moments& b) const {
-    return merged(a, b);
-  }
+  __host__ __device__ moments operator()(const moments& a, const moments& b) const { return merged(a, b); }
 };
 
 /// The same, declared commutative below.
 struct merge_moments_commutative {
-  __host__ __device__ moments operator()(const moments& a, const moments& b) const {
-    return merged(a, b);
-  }
+  __host__ __device__ moments operator()(const moments& a, const moments& b) const { return merged(a, b); }
 };
 
 struct square {
-  __host__ __device__ std::int64_t operator()(std::int32_t x) const {
-    return std::int64_t{x} * std::int64_t{x};
-  }
+  __host__ __device__ std::int64_t operator()(std::int32_t x) const { return std::int64_t{x} * std::int64_t{x}; }
 };
 
 }  // namespace reduce_benchmark
@@ -114,19 +108,16 @@ struct use_cub {};
 /// with use_strata or use_cub for the library.
 template <class In, class Out, class Call>
 workload reduction(const environment& env, std::int64_t n, bench::tolerance allowed, Call call) {
-  const auto in =
-      bench::random_array<In>(n, env.settings.seed + static_cast<std::uint64_t>(n), env.stream);
+  const auto in = bench::random_array<In>(n, env.settings.seed + static_cast<std::uint64_t>(n), env.stream);
   const two_results<Out> out(env);
   workload work;
   work.bytes = static_cast<double>(in.bytes());
-  work.peers.push_back(
-      bench::storage_peer("strata", [=](void* storage, std::size_t& bytes, cudaStream_t stream) {
-        return call(use_strata{}, storage, bytes, in.data(), out.strata.data(), stream);
-      }));
-  work.peers.push_back(
-      bench::storage_peer("cub", [=](void* storage, std::size_t& bytes, cudaStream_t stream) {
-        return call(use_cub{}, storage, bytes, in.data(), out.cub.data(), stream);
-      }));
+  work.peers.push_back(bench::storage_peer("strata", [=](void* storage, std::size_t& bytes, cudaStream_t stream) {
+    return call(use_strata{}, storage, bytes, in.data(), out.strata.data(), stream);
+  }));
+  work.peers.push_back(bench::storage_peer("cub", [=](void* storage, std::size_t& bytes, cudaStream_t stream) {
+    return call(use_cub{}, storage, bytes, in.data(), out.cub.data(), stream);
+  }));
   work.peers.push_back(bench::copy_peer(in.data(), in.bytes()));
   const cudaStream_t stream = env.stream;
   work.verify = [=] { return bench::difference(out.strata, out.cub, allowed, stream); };
@@ -137,26 +128,24 @@ workload reduction(const environment& env, std::int64_t n, bench::tolerance allo
 
 template <class In, class Out, class Count>
 workload sum_of(const environment& env, Count n) {
-  return reduction<In, Out>(
-      env, n, sum_tolerance<In>(n),
-      [n](auto lib, void* storage, std::size_t& bytes, const In* in, Out* out, cudaStream_t s) {
-        if constexpr (std::is_same_v<decltype(lib), use_strata>) {
-          return strata::DeviceReduce::Sum(storage, bytes, in, out, n, s);
-        } else {
-          return cub::DeviceReduce::Sum(storage, bytes, in, out, n, s);
-        }
-      });
+  return reduction<In, Out>(env, n, sum_tolerance<In>(n),
+                            [n](auto lib, void* storage, std::size_t& bytes, const In* in, Out* out, cudaStream_t s) {
+                              if constexpr (std::is_same_v<decltype(lib), use_strata>) {
+                                return strata::DeviceReduce::Sum(storage, bytes, in, out, n, s);
+                              } else {
+                                return cub::DeviceReduce::Sum(storage, bytes, in, out, n, s);
+                              }
+                            });
 }
 
 /// Counts are `int`, CUB's faster path, as far as most callers need; 2^30 goes by `int64_t`.
 template <class In, class Out = In>
-void add_sum(bench::suite& suite, const char* type, std::initializer_list<int> log_sizes,
-             timing how = timing::batched, const char* data_case = "uniform") {
+void add_sum(bench::suite& suite, const char* type, std::initializer_list<int> log_sizes, timing how = timing::batched,
+             const char* data_case = "uniform") {
   for (const int log_size : log_sizes) {
     const std::int64_t n = std::int64_t{1} << log_size;
     const auto prepare = [n](const environment& env) {
-      return n < (std::int64_t{1} << 30) ? sum_of<In, Out>(env, static_cast<int>(n))
-                                         : sum_of<In, Out>(env, n);
+      return n < (std::int64_t{1} << 30) ? sum_of<In, Out>(env, static_cast<int>(n)) : sum_of<In, Out>(env, n);
     };
     suite.add({"DeviceReduce::Sum", type, data_case, n, how, prepare});
   }
@@ -171,12 +160,10 @@ void add_struct_reduce(bench::suite& suite, const char* data_case) {
     const auto prepare = [n](const environment& env) {
       return reduction<moments, moments>(
           env, n, {},
-          [n](auto lib, void* storage, std::size_t& bytes, const moments* in, moments* out,
-              cudaStream_t s) {
+          [n](auto lib, void* storage, std::size_t& bytes, const moments* in, moments* out, cudaStream_t s) {
             const moments nothing = {0, INT32_MAX, INT32_MIN};
             if constexpr (std::is_same_v<decltype(lib), use_strata>) {
-              return strata::DeviceReduce::Reduce(storage, bytes, in, out, n, Operator{}, nothing,
-                                                  s);
+              return strata::DeviceReduce::Reduce(storage, bytes, in, out, n, Operator{}, nothing, s);
             } else {
               return cub::DeviceReduce::Reduce(storage, bytes, in, out, n, Operator{}, nothing, s);
             }
@@ -194,15 +181,13 @@ void add_transform_reduce(bench::suite& suite) {
     const auto prepare = [n](const environment& env) {
       return reduction<std::int32_t, std::int64_t>(
           env, n, {},
-          [n](auto lib, void* storage, std::size_t& bytes, const std::int32_t* in,
-              std::int64_t* out, cudaStream_t s) {
+          [n](auto lib, void* storage, std::size_t& bytes, const std::int32_t* in, std::int64_t* out, cudaStream_t s) {
             const cuda::std::plus<> add{};
             if constexpr (std::is_same_v<decltype(lib), use_strata>) {
-              return strata::DeviceReduce::TransformReduce(storage, bytes, in, out, n, add,
-                                                           square{}, std::int64_t{0}, s);
+              return strata::DeviceReduce::TransformReduce(storage, bytes, in, out, n, add, square{}, std::int64_t{0},
+                                                           s);
             } else {
-              return cub::DeviceReduce::TransformReduce(storage, bytes, in, out, n, add, square{},
-                                                        std::int64_t{0}, s);
+              return cub::DeviceReduce::TransformReduce(storage, bytes, in, out, n, add, square{}, std::int64_t{0}, s);
             }
           });
     };
@@ -214,8 +199,7 @@ template <class T>
 workload arg_min(const environment& env, std::int64_t n) {
   const two_results<std::int64_t> index(env);
   workload work = reduction<T, T>(
-      env, n, {},
-      [n, index](auto lib, void* storage, std::size_t& bytes, const T* in, T* out, cudaStream_t s) {
+      env, n, {}, [n, index](auto lib, void* storage, std::size_t& bytes, const T* in, T* out, cudaStream_t s) {
         if constexpr (std::is_same_v<decltype(lib), use_strata>) {
           return strata::DeviceReduce::ArgMin(storage, bytes, in, out, index.strata.data(), n, s);
         } else {

@@ -71,22 +71,19 @@ struct use_cub {};
 /// use_strata or use_cub for the library.
 template <class T, class Call>
 workload scan(const environment& env, std::int64_t n, bench::tolerance allowed, Call call) {
-  const auto in =
-      bench::random_array<T>(n, env.settings.seed + static_cast<std::uint64_t>(n), env.stream);
+  const auto in = bench::random_array<T>(n, env.settings.seed + static_cast<std::uint64_t>(n), env.stream);
   const device_array<T> ours(static_cast<std::size_t>(n)), theirs(static_cast<std::size_t>(n));
   // Poisoned differently, so that an item never written shows.
   ours.fill_bytes(0xa5, env.stream);
   theirs.fill_bytes(0x5a, env.stream);
   workload work;
   work.bytes = 2 * static_cast<double>(in.bytes());
-  work.peers.push_back(
-      bench::storage_peer("strata", [=](void* storage, std::size_t& bytes, cudaStream_t stream) {
-        return call(use_strata{}, storage, bytes, in.data(), ours.data(), stream);
-      }));
-  work.peers.push_back(
-      bench::storage_peer("cub", [=](void* storage, std::size_t& bytes, cudaStream_t stream) {
-        return call(use_cub{}, storage, bytes, in.data(), theirs.data(), stream);
-      }));
+  work.peers.push_back(bench::storage_peer("strata", [=](void* storage, std::size_t& bytes, cudaStream_t stream) {
+    return call(use_strata{}, storage, bytes, in.data(), ours.data(), stream);
+  }));
+  work.peers.push_back(bench::storage_peer("cub", [=](void* storage, std::size_t& bytes, cudaStream_t stream) {
+    return call(use_cub{}, storage, bytes, in.data(), theirs.data(), stream);
+  }));
   work.peers.push_back(bench::copy_peer(in.data(), in.bytes()));
   const cudaStream_t stream = env.stream;
   work.verify = [=] { return bench::difference(ours, theirs, allowed, stream); };
@@ -94,20 +91,19 @@ workload scan(const environment& env, std::int64_t n, bench::tolerance allowed, 
 }
 
 template <class T>
-void add_sum(bench::suite& suite, const char* type, std::initializer_list<int> log_sizes,
-             timing how = timing::batched, const char* data_case = "uniform") {
+void add_sum(bench::suite& suite, const char* type, std::initializer_list<int> log_sizes, timing how = timing::batched,
+             const char* data_case = "uniform") {
   for (const int log_size : log_sizes) {
     const int n = 1 << log_size;
     const auto prepare = [n](const environment& env) {
-      return scan<T>(
-          env, n, sum_tolerance<T>(n),
-          [n](auto lib, void* storage, std::size_t& bytes, const T* in, T* out, cudaStream_t s) {
-            if constexpr (std::is_same_v<decltype(lib), use_strata>) {
-              return strata::DeviceScan::ExclusiveSum(storage, bytes, in, out, n, s);
-            } else {
-              return cub::DeviceScan::ExclusiveSum(storage, bytes, in, out, n, s);
-            }
-          });
+      return scan<T>(env, n, sum_tolerance<T>(n),
+                     [n](auto lib, void* storage, std::size_t& bytes, const T* in, T* out, cudaStream_t s) {
+                       if constexpr (std::is_same_v<decltype(lib), use_strata>) {
+                         return strata::DeviceScan::ExclusiveSum(storage, bytes, in, out, n, s);
+                       } else {
+                         return cub::DeviceScan::ExclusiveSum(storage, bytes, in, out, n, s);
+                       }
+                     });
     };
     suite.add({"DeviceScan::ExclusiveSum", type, data_case, n, how, prepare});
   }
@@ -117,17 +113,14 @@ void add_struct_scan(bench::suite& suite) {
   for (const int log_size : {16, 20, 24, 26, 28}) {
     const int n = 1 << log_size;
     const auto prepare = [n](const environment& env) {
-      return scan<affine>(env, n, {},
-                          [n](auto lib, void* storage, std::size_t& bytes, const affine* in,
-                              affine* out, cudaStream_t s) {
-                            if constexpr (std::is_same_v<decltype(lib), use_strata>) {
-                              return strata::DeviceScan::InclusiveScan(storage, bytes, in, out,
-                                                                       compose{}, n, s);
-                            } else {
-                              return cub::DeviceScan::InclusiveScan(storage, bytes, in, out,
-                                                                    compose{}, n, s);
-                            }
-                          });
+      return scan<affine>(
+          env, n, {}, [n](auto lib, void* storage, std::size_t& bytes, const affine* in, affine* out, cudaStream_t s) {
+            if constexpr (std::is_same_v<decltype(lib), use_strata>) {
+              return strata::DeviceScan::InclusiveScan(storage, bytes, in, out, compose{}, n, s);
+            } else {
+              return cub::DeviceScan::InclusiveScan(storage, bytes, in, out, compose{}, n, s);
+            }
+          });
     };
     suite.add({"DeviceScan::InclusiveScan", "struct16", "compose", n, timing::batched, prepare});
   }
@@ -138,18 +131,17 @@ void add_sum_by_key(bench::suite& suite) {
     const int n = 1 << log_size;
     const auto prepare = [n](const environment& env) {
       const auto keys = bench::keys_in_runs(n, env.stream);
-      workload work = scan<std::int32_t>(
-          env, n, {},
-          [n, keys](auto lib, void* storage, std::size_t& bytes, const std::int32_t* in,
-                    std::int32_t* out, cudaStream_t s) {
-            if constexpr (std::is_same_v<decltype(lib), use_strata>) {
-              return strata::DeviceScan::ExclusiveSumByKey(storage, bytes, keys.data(), in, out, n,
-                                                           strata::Equality{}, s);
-            } else {
-              return cub::DeviceScan::ExclusiveSumByKey(storage, bytes, keys.data(), in, out, n,
-                                                        cuda::std::equal_to<>{}, s);
-            }
-          });
+      workload work = scan<std::int32_t>(env, n, {},
+                                         [n, keys](auto lib, void* storage, std::size_t& bytes, const std::int32_t* in,
+                                                   std::int32_t* out, cudaStream_t s) {
+                                           if constexpr (std::is_same_v<decltype(lib), use_strata>) {
+                                             return strata::DeviceScan::ExclusiveSumByKey(
+                                                 storage, bytes, keys.data(), in, out, n, strata::Equality{}, s);
+                                           } else {
+                                             return cub::DeviceScan::ExclusiveSumByKey(
+                                                 storage, bytes, keys.data(), in, out, n, cuda::std::equal_to<>{}, s);
+                                           }
+                                         });
       work.bytes += static_cast<double>(keys.bytes());
       return work;
     };

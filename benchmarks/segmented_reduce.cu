@@ -39,8 +39,7 @@ struct fixed_length {
 };
 
 template <class T>
-workload segmented_sum(const environment& env, const offset_list& host_offsets,
-                       fixed_length fixed) {
+workload segmented_sum(const environment& env, const offset_list& host_offsets, fixed_length fixed) {
   const device_array<std::int32_t> offsets(host_offsets.size());
   offsets.upload(host_offsets, env.stream);
   const std::int64_t n = host_offsets.back();
@@ -53,25 +52,21 @@ workload segmented_sum(const environment& env, const offset_list& host_offsets,
 
   workload work;
   const bool has_offsets = fixed.value == 0;
-  work.bytes = static_cast<double>(in.bytes() + by_strata.bytes()) +
-               (has_offsets ? static_cast<double>(offsets.bytes()) : 0.0);
-  work.peers.push_back(
-      bench::storage_peer("strata", [=](void* storage, std::size_t& bytes, cudaStream_t stream) {
-        const std::int32_t* begins = offsets.data();
-        const T* items = in.data();
-        return fixed.value > 0
-                   ? strata::DeviceSegmentedReduce::Sum(storage, bytes, items, by_strata.data(),
-                                                        segments, fixed.value, stream)
-                   : strata::DeviceSegmentedReduce::Sum(storage, bytes, items, by_strata.data(),
-                                                        segments, begins, begins + 1, stream);
-      }));
-  work.peers.push_back(
-      bench::storage_peer("cub", [=](void* storage, std::size_t& bytes, cudaStream_t stream) {
-        const std::int32_t* begins = offsets.data();
-        const T* items = in.data();
-        return cub::DeviceSegmentedReduce::Sum(storage, bytes, items, by_cub.data(), segments,
-                                               begins, begins + 1, stream);
-      }));
+  work.bytes =
+      static_cast<double>(in.bytes() + by_strata.bytes()) + (has_offsets ? static_cast<double>(offsets.bytes()) : 0.0);
+  work.peers.push_back(bench::storage_peer("strata", [=](void* storage, std::size_t& bytes, cudaStream_t stream) {
+    const std::int32_t* begins = offsets.data();
+    const T* items = in.data();
+    return fixed.value > 0 ? strata::DeviceSegmentedReduce::Sum(storage, bytes, items, by_strata.data(), segments,
+                                                                fixed.value, stream)
+                           : strata::DeviceSegmentedReduce::Sum(storage, bytes, items, by_strata.data(), segments,
+                                                                begins, begins + 1, stream);
+  }));
+  work.peers.push_back(bench::storage_peer("cub", [=](void* storage, std::size_t& bytes, cudaStream_t stream) {
+    const std::int32_t* begins = offsets.data();
+    const T* items = in.data();
+    return cub::DeviceSegmentedReduce::Sum(storage, bytes, items, by_cub.data(), segments, begins, begins + 1, stream);
+  }));
   work.peers.push_back(bench::copy_peer(in.data(), in.bytes()));
   const cudaStream_t stream = env.stream;
   const bench::tolerance allowed = {1e-4, 0};  // Floating-point sums in two orders.
@@ -92,9 +87,8 @@ template <class T>
 void add_equal(bench::suite& suite, const char* type, int log_size, int length, bool fixed = false,
                timing how = timing::batched) {
   const std::int64_t segments = (std::int64_t{1} << log_size) / length;
-  const std::string data_case = how == timing::host_call
-                                    ? "host_call"
-                                    : "len=" + std::to_string(length) + (fixed ? " fixed" : "");
+  const std::string data_case =
+      how == timing::host_call ? "host_call" : "len=" + std::to_string(length) + (fixed ? " fixed" : "");
   const auto prepare = [=](const environment& env) {
     return segmented_sum<T>(env, equal_segments(segments, length), {fixed ? length : 0});
   };
@@ -103,12 +97,9 @@ void add_equal(bench::suite& suite, const char* type, int log_size, int length, 
 
 /// 2^log_size items in segments as `lengths(n, seed)` draws them.
 template <class T, class Lengths>
-void add_unequal(bench::suite& suite, const char* type, const char* data_case, int log_size,
-                 Lengths lengths) {
+void add_unequal(bench::suite& suite, const char* type, const char* data_case, int log_size, Lengths lengths) {
   const std::int64_t n = std::int64_t{1} << log_size;
-  const auto prepare = [=](const environment& env) {
-    return segmented_sum<T>(env, lengths(n, env.settings.seed), {});
-  };
+  const auto prepare = [=](const environment& env) { return segmented_sum<T>(env, lengths(n, env.settings.seed), {}); };
   suite.add(segmented_case(type, data_case, n, timing::batched, prepare));
 }
 

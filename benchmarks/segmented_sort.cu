@@ -49,21 +49,18 @@ workload keys_workload(const environment& env, const offset_list& host_offsets, 
   theirs.fill_bytes(0x5a, env.stream);
   workload work;
   work.bytes = 2 * static_cast<double>(in.bytes()) + static_cast<double>(offsets.bytes());
-  work.peers.push_back(
-      bench::storage_peer("strata", [=](void* storage, std::size_t& bytes, cudaStream_t stream) {
-        const std::int32_t* begins = offsets.data();
-        const std::int32_t* keys = in.data();
-        return strata::DeviceSegmentedMergeSort::SortKeysCopy(storage, bytes, keys, ours.data(), n,
-                                                              segments, begins, begins + 1,
-                                                              is_less{}, stream);
-      }));
-  const bench::peer cub =
-      bench::storage_peer("cub", [=](void* storage, std::size_t& bytes, cudaStream_t stream) {
-        const std::int32_t* begins = offsets.data();
-        const std::int32_t* keys = in.data();
-        return cub::DeviceSegmentedSort::SortKeys(storage, bytes, keys, theirs.data(), n, segments,
-                                                  begins, begins + 1, stream);
-      });
+  work.peers.push_back(bench::storage_peer("strata", [=](void* storage, std::size_t& bytes, cudaStream_t stream) {
+    const std::int32_t* begins = offsets.data();
+    const std::int32_t* keys = in.data();
+    return strata::DeviceSegmentedMergeSort::SortKeysCopy(storage, bytes, keys, ours.data(), n, segments, begins,
+                                                          begins + 1, is_less{}, stream);
+  }));
+  const bench::peer cub = bench::storage_peer("cub", [=](void* storage, std::size_t& bytes, cudaStream_t stream) {
+    const std::int32_t* begins = offsets.data();
+    const std::int32_t* keys = in.data();
+    return cub::DeviceSegmentedSort::SortKeys(storage, bytes, keys, theirs.data(), n, segments, begins, begins + 1,
+                                              stream);
+  });
   bench::add_rival(work, cub, is_rival, env);
   work.peers.push_back(bench::copy_peer(in.data(), in.bytes()));
   const cudaStream_t stream = env.stream;
@@ -79,29 +76,23 @@ workload pairs_workload(const environment& env, const offset_list& host_offsets,
   const auto segments = static_cast<int>(host_offsets.size()) - 1;
   const auto in = bench::random_array<std::int32_t>(n, env.settings.seed, env.stream);
   const auto values = bench::random_array<std::int32_t>(n, env.settings.seed + 1, env.stream);
-  const device_array<std::int32_t> ours(count), theirs(count), our_values(count),
-      their_values(count);
+  const device_array<std::int32_t> ours(count), theirs(count), our_values(count), their_values(count);
   our_values.fill_bytes(0xa5, env.stream);
   their_values.fill_bytes(0x5a, env.stream);
   workload work;
-  work.bytes = 2 * static_cast<double>(in.bytes() + values.bytes()) +
-               static_cast<double>(offsets.bytes());
-  work.peers.push_back(
-      bench::storage_peer("strata", [=](void* storage, std::size_t& bytes, cudaStream_t stream) {
-        const std::int32_t* begins = offsets.data();
-        const std::int32_t *keys = in.data(), *with = values.data();
-        return strata::DeviceSegmentedMergeSort::SortPairsCopy(
-            storage, bytes, keys, with, ours.data(), our_values.data(), n, segments, begins,
-            begins + 1, is_less{}, stream);
-      }));
-  const bench::peer cub =
-      bench::storage_peer("cub", [=](void* storage, std::size_t& bytes, cudaStream_t stream) {
-        const std::int32_t* begins = offsets.data();
-        const std::int32_t *keys = in.data(), *with = values.data();
-        return cub::DeviceSegmentedSort::StableSortPairs(storage, bytes, keys, theirs.data(), with,
-                                                         their_values.data(), n, segments, begins,
-                                                         begins + 1, stream);
-      });
+  work.bytes = 2 * static_cast<double>(in.bytes() + values.bytes()) + static_cast<double>(offsets.bytes());
+  work.peers.push_back(bench::storage_peer("strata", [=](void* storage, std::size_t& bytes, cudaStream_t stream) {
+    const std::int32_t* begins = offsets.data();
+    const std::int32_t *keys = in.data(), *with = values.data();
+    return strata::DeviceSegmentedMergeSort::SortPairsCopy(storage, bytes, keys, with, ours.data(), our_values.data(),
+                                                           n, segments, begins, begins + 1, is_less{}, stream);
+  }));
+  const bench::peer cub = bench::storage_peer("cub", [=](void* storage, std::size_t& bytes, cudaStream_t stream) {
+    const std::int32_t* begins = offsets.data();
+    const std::int32_t *keys = in.data(), *with = values.data();
+    return cub::DeviceSegmentedSort::StableSortPairs(storage, bytes, keys, theirs.data(), with, their_values.data(), n,
+                                                     segments, begins, begins + 1, stream);
+  });
   bench::add_rival(work, cub, is_rival, env);
   work.peers.push_back(bench::copy_peer(in.data(), in.bytes()));
   const cudaStream_t stream = env.stream;
@@ -119,18 +110,14 @@ workload merge_sort_workload(const environment& env, std::int64_t n) {
   theirs.fill_bytes(0x5a, env.stream);
   workload work;
   work.bytes = 2 * static_cast<double>(in.bytes());
-  work.peers.push_back(
-      bench::storage_peer("strata", [=](void* storage, std::size_t& bytes, cudaStream_t stream) {
-        const std::int32_t* keys = in.data();
-        return strata::DeviceMergeSort::SortKeysCopy(storage, bytes, keys, ours.data(), n,
-                                                     is_less{}, stream);
-      }));
-  work.peers.push_back(
-      bench::storage_peer("cub", [=](void* storage, std::size_t& bytes, cudaStream_t stream) {
-        const std::int32_t* keys = in.data();
-        return cub::DeviceMergeSort::SortKeysCopy(storage, bytes, keys, theirs.data(), n, is_less{},
-                                                  stream);
-      }));
+  work.peers.push_back(bench::storage_peer("strata", [=](void* storage, std::size_t& bytes, cudaStream_t stream) {
+    const std::int32_t* keys = in.data();
+    return strata::DeviceMergeSort::SortKeysCopy(storage, bytes, keys, ours.data(), n, is_less{}, stream);
+  }));
+  work.peers.push_back(bench::storage_peer("cub", [=](void* storage, std::size_t& bytes, cudaStream_t stream) {
+    const std::int32_t* keys = in.data();
+    return cub::DeviceMergeSort::SortKeysCopy(storage, bytes, keys, theirs.data(), n, is_less{}, stream);
+  }));
   work.peers.push_back(bench::copy_peer(in.data(), in.bytes()));
   const cudaStream_t stream = env.stream;
   work.verify = [=] { return bench::difference(ours, theirs, {}, stream); };
@@ -146,10 +133,13 @@ void add_segments(bench::suite& suite, const char* algorithm, const char* type,
     const std::int64_t n = std::int64_t{1} << log_size;
     for (const bench::named_law& which : bench::sort_laws) {
       const bool is_rival = log_size <= which.most_of_cub;
-      bench::benchmark_case what{
-          algorithm, type, which.name, n, timing::batched, [=](const environment& env) {
-            return prepare(env, which.offsets(n, env.settings.seed), is_rival);
-          }};
+      bench::benchmark_case what{algorithm,
+                                 type,
+                                 which.name,
+                                 n,
+                                 timing::batched,
+                                 [=](const environment& env) {
+            return prepare(env, which.offsets(n, env.settings.seed), is_rival); }};
       if (!is_rival) what.rivals.clear();
       suite.add(what);
     }
@@ -158,8 +148,7 @@ void add_segments(bench::suite& suite, const char* algorithm, const char* type,
 
 void add_cases(bench::suite& suite) {
   add_segments(suite, "DeviceSegmentedMergeSort::SortKeysCopy", "i32", keys_workload, {20, 24, 27});
-  add_segments(suite, "DeviceSegmentedMergeSort::SortPairsCopy", "i32:i32", pairs_workload,
-               {20, 24, 27});
+  add_segments(suite, "DeviceSegmentedMergeSort::SortPairsCopy", "i32:i32", pairs_workload, {20, 24, 27});
   for (const int log_size : {10, 14, 17, 20, 24, 27, 28}) {
     const std::int64_t n = std::int64_t{1} << log_size;
     suite.add({"DeviceMergeSort::SortKeysCopy", "i32", "uniform", n, timing::batched,

@@ -50,8 +50,8 @@ bench::peer keys_peer(const char* name, const input<Key>& in, const device_array
   return bench::storage_peer(name, [=](void* storage, std::size_t& bytes, cudaStream_t stream) {
     const std::int32_t* begins = in.offsets.data();
     const Key* keys = in.keys.data();
-    return Library::sort::StableSortKeys(storage, bytes, keys, out.data(), in.items, in.segments,
-                                         begins, begins + 1, stream);
+    return Library::sort::StableSortKeys(storage, bytes, keys, out.data(), in.items, in.segments, begins, begins + 1,
+                                         stream);
   });
 }
 
@@ -78,9 +78,8 @@ bench::peer pairs_peer(const char* name, const input<Key>& in, const device_arra
     const std::int32_t* begins = in.offsets.data();
     const Key* keys = in.keys.data();
     const Value* with = values.data();
-    return Library::sort::StableSortPairs(storage, bytes, keys, keys_out.data(), with,
-                                          values_out.data(), in.items, in.segments, begins,
-                                          begins + 1, stream);
+    return Library::sort::StableSortPairs(storage, bytes, keys, keys_out.data(), with, values_out.data(), in.items,
+                                          in.segments, begins, begins + 1, stream);
   });
 }
 
@@ -94,11 +93,9 @@ workload pairs_workload(const environment& env, const offset_list& offsets, bool
   our_values.fill_bytes(0xa5, env.stream);
   their_values.fill_bytes(0x5a, env.stream);
   workload work;
-  work.bytes = 2 * static_cast<double>(in.keys.bytes() + values.bytes()) +
-               static_cast<double>(in.offsets.bytes());
+  work.bytes = 2 * static_cast<double>(in.keys.bytes() + values.bytes()) + static_cast<double>(in.offsets.bytes());
   work.peers.push_back(pairs_peer<use_strata>("strata", in, values, ours, our_values));
-  bench::add_rival(work, pairs_peer<use_cub>("cub", in, values, theirs, their_values), is_rival,
-                   env);
+  bench::add_rival(work, pairs_peer<use_cub>("cub", in, values, theirs, their_values), is_rival, env);
   work.peers.push_back(bench::copy_peer(in.keys.data(), in.keys.bytes()));
   const cudaStream_t stream = env.stream;
   work.verify = [=] {
@@ -114,14 +111,8 @@ void add_segments(bench::suite& suite, const char* algorithm, const char* type,
     const std::int64_t n = std::int64_t{1} << log_size;
     for (const bench::named_law& which : bench::sort_laws) {
       const bool is_rival = log_size <= which.most_of_cub;
-      bench::benchmark_case what{algorithm,
-                                 type,
-                                 which.name,
-                                 n,
-                                 bench::timing::batched,
-                                 [=](const environment& env) {
-                                   return prepare(env, which.offsets(n, env.settings.seed),
-                                                  is_rival);
+      bench::benchmark_case what{algorithm, type, which.name, n, bench::timing::batched, [=](const environment& env) {
+                                   return prepare(env, which.offsets(n, env.settings.seed), is_rival);
                                  }};
       if (!is_rival) what.rivals.clear();
       suite.add(what);
@@ -132,12 +123,9 @@ void add_segments(bench::suite& suite, const char* algorithm, const char* type,
 void add_cases(bench::suite& suite) {
   add_segments(suite, "DeviceSegmentedSort::StableSortKeys", "i32", keys_workload<std::int32_t>);
   add_segments(suite, "DeviceSegmentedSort::StableSortKeys", "f32", keys_workload<float>);
-  add_segments(suite, "DeviceSegmentedSort::StableSortPairs", "i32:i32",
-               pairs_workload<std::int32_t, std::int32_t>);
+  add_segments(suite, "DeviceSegmentedSort::StableSortPairs", "i32:i32", pairs_workload<std::int32_t, std::int32_t>);
 }
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  return bench::run("segmented_sort_numbers", argc, argv, add_cases);
-}
+int main(int argc, char** argv) { return bench::run("segmented_sort_numbers", argc, argv, add_cases); }

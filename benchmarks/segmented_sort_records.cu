@@ -28,9 +28,7 @@ struct alignas(16) record {
   std::uint64_t text;
 };
 struct has_lower_key {
-  __host__ __device__ bool operator()(const record& a, const record& b) const {
-    return a.key < b.key;
-  }
+  __host__ __device__ bool operator()(const record& a, const record& b) const { return a.key < b.key; }
 };
 
 __device__ record record_at(std::int32_t place, std::uint64_t seed) {
@@ -40,18 +38,16 @@ __device__ record record_at(std::int32_t place, std::uint64_t seed) {
 
 __global__ void make_records(record* records, std::int32_t count, std::uint64_t seed) {
   const auto stride = static_cast<std::int32_t>(gridDim.x * blockDim.x);
-  for (auto i = static_cast<std::int32_t>(blockIdx.x * blockDim.x + threadIdx.x); i < count;
-       i += stride) {
+  for (auto i = static_cast<std::int32_t>(blockIdx.x * blockDim.x + threadIdx.x); i < count; i += stride) {
     records[i] = record_at(i, seed);
   }
 }
 
 /// Counts records that are not as they were, not of their segment, or not behind their neighbour by key
 /// and place. If there are none, all are there: in each segment, as many different ones as it has.
-__global__ void count_wrong(const record* records, const std::int32_t* offsets,
-                            std::int32_t segments, std::uint64_t seed, unsigned long long* wrong) {
-  for (auto s = static_cast<std::int32_t>(blockIdx.x); s < segments;
-       s += static_cast<std::int32_t>(gridDim.x)) {
+__global__ void count_wrong(const record* records, const std::int32_t* offsets, std::int32_t segments,
+                            std::uint64_t seed, unsigned long long* wrong) {
+  for (auto s = static_cast<std::int32_t>(blockIdx.x); s < segments; s += static_cast<std::int32_t>(gridDim.x)) {
     const std::int32_t begin = offsets[s], end = offsets[s + 1];
     for (std::int32_t i = begin + static_cast<std::int32_t>(threadIdx.x); i < end;
          i += static_cast<std::int32_t>(blockDim.x)) {
@@ -61,8 +57,7 @@ __global__ void count_wrong(const record* records, const std::int32_t* offsets,
       is_right = is_right && found.key == expected.key && found.text == expected.text;
       if (i > begin) {
         const record before = records[i - 1];
-        is_right = is_right && (before.key < found.key ||
-                                (before.key == found.key && before.place < found.place));
+        is_right = is_right && (before.key < found.key || (before.key == found.key && before.place < found.place));
       }
       if (!is_right) atomicAdd(wrong, 1ull);
     }
@@ -82,21 +77,18 @@ workload records_workload(const environment& env, const offset_list& host_offset
   ours.fill_bytes(0xa5, env.stream);
   workload work;
   work.bytes = 2 * static_cast<double>(in.bytes()) + static_cast<double>(offsets.bytes());
-  work.peers.push_back(
-      bench::storage_peer("strata", [=](void* storage, std::size_t& bytes, cudaStream_t stream) {
-        const std::int32_t* begins = offsets.data();
-        const record* records = in.data();
-        return strata::DeviceSegmentedMergeSort::SortKeysCopy(
-            storage, bytes, records, ours.data(), n, segments, begins, begins + 1, has_lower_key{},
-            stream);
-      }));
+  work.peers.push_back(bench::storage_peer("strata", [=](void* storage, std::size_t& bytes, cudaStream_t stream) {
+    const std::int32_t* begins = offsets.data();
+    const record* records = in.data();
+    return strata::DeviceSegmentedMergeSort::SortKeysCopy(storage, bytes, records, ours.data(), n, segments, begins,
+                                                          begins + 1, has_lower_key{}, stream);
+  }));
   if (segments == 1) {
-    work.peers.push_back(
-        bench::storage_peer("cub", [=](void* storage, std::size_t& bytes, cudaStream_t stream) {
-          const record* records = in.data();
-          return cub::DeviceMergeSort::StableSortKeysCopy(storage, bytes, records, theirs.data(), n,
-                                                          has_lower_key{}, stream);
-        }));
+    work.peers.push_back(bench::storage_peer("cub", [=](void* storage, std::size_t& bytes, cudaStream_t stream) {
+      const record* records = in.data();
+      return cub::DeviceMergeSort::StableSortKeysCopy(storage, bytes, records, theirs.data(), n, has_lower_key{},
+                                                      stream);
+    }));
   }
   work.peers.push_back(bench::copy_peer(in.data(), in.bytes()));
   const cudaStream_t stream = env.stream;
@@ -104,8 +96,8 @@ workload records_workload(const environment& env, const offset_list& host_offset
     const device_array<unsigned long long> wrong(1);
     wrong.upload({0}, stream);
     const int blocks = segments == 1 ? 1 : 4096;
-    count_wrong<<<static_cast<unsigned>(blocks), 1024, 0, stream>>>(
-        ours.data(), offsets.data(), segments, seed, wrong.data());
+    count_wrong<<<static_cast<unsigned>(blocks), 1024, 0, stream>>>(ours.data(), offsets.data(), segments, seed,
+                                                                    wrong.data());
     bench::check(cudaGetLastError(), "count_wrong");
     bench::check(cudaStreamSynchronize(stream), "count_wrong");
     const unsigned long long count = wrong.value_at(0);
@@ -120,15 +112,13 @@ void add_cases(bench::suite& suite) {
     for (const bench::named_law& which : bench::sort_laws) {
       const std::string name = which.name;
       if (name != "u500" && name != "u10000" && name != "single") continue;
-      bench::benchmark_case what{"DeviceSegmentedMergeSort::SortKeysCopy",
-                                 "record16",
-                                 name,
-                                 n,
-                                 bench::timing::batched,
-                                 [=](const environment& env) {
-                                   return records_workload(env,
-                                                           which.offsets(n, env.settings.seed));
-                                 }};
+      bench::benchmark_case what{
+          "DeviceSegmentedMergeSort::SortKeysCopy",
+          "record16",
+          name,
+          n,
+          bench::timing::batched,
+          [=](const environment& env) { return records_workload(env, which.offsets(n, env.settings.seed)); }};
       if (name != "single") what.rivals.clear();
       suite.add(what);
     }
@@ -137,6 +127,4 @@ void add_cases(bench::suite& suite) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  return bench::run("segmented_sort_records", argc, argv, add_cases);
-}
+int main(int argc, char** argv) { return bench::run("segmented_sort_records", argc, argv, add_cases); }

@@ -64,9 +64,7 @@ struct outputs {
   device_array<int> count;
 
   outputs(std::int64_t n, std::int64_t seconds, cudaStream_t stream)
-      : first(static_cast<std::size_t>(n)),
-        second(static_cast<std::size_t>(seconds)),
-        count(1) {
+      : first(static_cast<std::size_t>(n)), second(static_cast<std::size_t>(seconds)), count(1) {
     first.fill_bytes(0xa5, stream);
     second.fill_bytes(0xa5, stream);
     count.fill_bytes(0xa5, stream);
@@ -76,19 +74,17 @@ struct outputs {
 /// A workload by `call(library, storage, bytes, outputs, stream)`, which reads `input_bytes` from
 /// `input` on, and keeps `kept_bytes`.
 template <class A, class B, class Call>
-workload keep(const environment& env, std::int64_t n, std::int64_t seconds, const void* input,
-              std::size_t input_bytes, double kept_bytes, Call call) {
+workload keep(const environment& env, std::int64_t n, std::int64_t seconds, const void* input, std::size_t input_bytes,
+              double kept_bytes, Call call) {
   const outputs<A, B> ours(n, seconds, env.stream), theirs(n, seconds, env.stream);
   workload work;
   work.bytes = static_cast<double>(input_bytes) + kept_bytes;
-  work.peers.push_back(
-      bench::storage_peer("strata", [=](void* storage, std::size_t& bytes, cudaStream_t stream) {
-        return call(use_strata{}, storage, bytes, ours, stream);
-      }));
-  work.peers.push_back(
-      bench::storage_peer("cub", [=](void* storage, std::size_t& bytes, cudaStream_t stream) {
-        return call(use_cub{}, storage, bytes, theirs, stream);
-      }));
+  work.peers.push_back(bench::storage_peer("strata", [=](void* storage, std::size_t& bytes, cudaStream_t stream) {
+    return call(use_strata{}, storage, bytes, ours, stream);
+  }));
+  work.peers.push_back(bench::storage_peer("cub", [=](void* storage, std::size_t& bytes, cudaStream_t stream) {
+    return call(use_cub{}, storage, bytes, theirs, stream);
+  }));
   work.peers.push_back(bench::copy_peer(input, input_bytes));
   const cudaStream_t stream = env.stream;
   work.verify = [=] {
@@ -110,13 +106,12 @@ void add_if(bench::suite& suite, const char* type, std::initializer_list<int> lo
     const int n = 1 << log_size;
     const auto prepare = [n](const environment& env) {
       const auto in = bench::random_array<T>(n, seed_of(env, n), env.stream);
-      return keep<T, char>(
-          env, n, 1, in.data(), in.bytes(), 0.5 * static_cast<double>(in.bytes()),
-          [n, in](auto lib, void* storage, std::size_t& bytes, const auto& out, cudaStream_t s) {
-            using select = typename decltype(lib)::select;
-            return select::If(storage, bytes, in.data(), out.first.data(), out.count.data(), n,
-                              is_even{}, s);
-          });
+      return keep<T, char>(env, n, 1, in.data(), in.bytes(), 0.5 * static_cast<double>(in.bytes()),
+                           [n, in](auto lib, void* storage, std::size_t& bytes, const auto& out, cudaStream_t s) {
+                             using select = typename decltype(lib)::select;
+                             return select::If(storage, bytes, in.data(), out.first.data(), out.count.data(), n,
+                                               is_even{}, s);
+                           });
     };
     suite.add({"DeviceSelect::If", type, "half", n, timing::batched, prepare});
   }
@@ -130,11 +125,9 @@ void add_flagged(bench::suite& suite) {
       const auto flags = bench::random_array<bool>(n, seed_of(env, n) + 1, env.stream);
       workload work = keep<std::int32_t, char>(
           env, n, 1, in.data(), in.bytes(), 0.5 * static_cast<double>(in.bytes()),
-          [n, in, flags](auto lib, void* storage, std::size_t& bytes, const auto& out,
-                         cudaStream_t s) {
+          [n, in, flags](auto lib, void* storage, std::size_t& bytes, const auto& out, cudaStream_t s) {
             using select = typename decltype(lib)::select;
-            return select::Flagged(storage, bytes, in.data(), flags.data(), out.first.data(),
-                                   out.count.data(), n, s);
+            return select::Flagged(storage, bytes, in.data(), flags.data(), out.first.data(), out.count.data(), n, s);
           });
       work.bytes += static_cast<double>(flags.bytes());
       return work;
@@ -152,8 +145,7 @@ void add_unique(bench::suite& suite) {
           env, n, 1, keys.data(), keys.bytes(), static_cast<double>(keys.bytes()) / 16,
           [n, keys](auto lib, void* storage, std::size_t& bytes, const auto& out, cudaStream_t s) {
             using select = typename decltype(lib)::select;
-            return select::Unique(storage, bytes, keys.data(), out.first.data(), out.count.data(),
-                                  n, s);
+            return select::Unique(storage, bytes, keys.data(), out.first.data(), out.count.data(), n, s);
           });
     };
     suite.add({"DeviceSelect::Unique", "u32", "runs=16", n, timing::batched, prepare});
@@ -169,8 +161,8 @@ void add_encode(bench::suite& suite) {
           env, n, n, keys.data(), keys.bytes(), static_cast<double>(keys.bytes()) / 8,
           [n, keys](auto lib, void* storage, std::size_t& bytes, const auto& out, cudaStream_t s) {
             using encode = typename decltype(lib)::encode;
-            return encode::Encode(storage, bytes, keys.data(), out.first.data(), out.second.data(),
-                                  out.count.data(), n, s);
+            return encode::Encode(storage, bytes, keys.data(), out.first.data(), out.second.data(), out.count.data(), n,
+                                  s);
           });
     };
     suite.add({"DeviceRunLengthEncode::Encode", "u32", "runs=16", n, timing::batched, prepare});
@@ -185,12 +177,10 @@ void add_reduce_by_key(bench::suite& suite) {
       const auto values = bench::random_array<std::int32_t>(n, seed_of(env, n), env.stream);
       workload work = keep<std::uint32_t, std::int32_t>(
           env, n, n, keys.data(), keys.bytes(), static_cast<double>(keys.bytes()) / 8,
-          [n, keys, values](auto lib, void* storage, std::size_t& bytes, const auto& out,
-                            cudaStream_t s) {
+          [n, keys, values](auto lib, void* storage, std::size_t& bytes, const auto& out, cudaStream_t s) {
             using library = decltype(lib);
-            return library::reduce::ReduceByKey(
-                storage, bytes, keys.data(), out.first.data(), values.data(), out.second.data(),
-                out.count.data(), typename library::sum{}, n, s);
+            return library::reduce::ReduceByKey(storage, bytes, keys.data(), out.first.data(), values.data(),
+                                                out.second.data(), out.count.data(), typename library::sum{}, n, s);
           });
       work.bytes += static_cast<double>(values.bytes());
       return work;

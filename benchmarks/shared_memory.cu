@@ -116,21 +116,18 @@ template <class Work>
 bench::peer repeating_peer(const char* name, const device_array<typename Work::type>& in,
                            const device_array<typename Work::type>& out) {
   return {name, [=](cudaStream_t stream) {
-            return strata::launch(
-                {name, dim3(blocks), dim3(static_cast<unsigned>(Work::threads)), 0, stream},
-                repeat_kernel<Work>, in.data(), out.data(), repetitions);
+            return strata::launch({name, dim3(blocks), dim3(static_cast<unsigned>(Work::threads)), 0, stream},
+                                  repeat_kernel<Work>, in.data(), out.data(), repetitions);
           }};
 }
 
 /// The work of strata beside rivals that give the same result.
 template <class Work, class... Rivals, class... Names>
-void add(bench::suite& suite, const char* algorithm, const char* type, const char* data_case,
-         Names... names) {
+void add(bench::suite& suite, const char* algorithm, const char* type, const char* data_case, Names... names) {
   static_assert(((items_per_block<Rivals> == items_per_block<Work>)&&...));
   using T = typename Work::type;
   const auto prepare = [names...](const environment& env) {
-    const auto in = bench::random_array<T>(std::int64_t{blocks} * items_per_block<Work>,
-                                           env.settings.seed, env.stream);
+    const auto in = bench::random_array<T>(std::int64_t{blocks} * items_per_block<Work>, env.settings.seed, env.stream);
     const device_array<T> out(in.size());
     out.fill_bytes(0xa5, env.stream);
     workload work;
@@ -166,17 +163,16 @@ void add(bench::suite& suite, const char* algorithm, const char* type, const cha
 template <class T>
 void add_trees(bench::suite& suite, const char* type) {
   using strata::PlainLayout;
-  add<tree_reduce<T>, tree_reduce<T, PlainLayout>>(suite, "BlockTreeReduce::Sum", type, "1024",
-                                                   "plain");
-  add<blelloch_scan<T>, blelloch_scan<T, PlainLayout>, hillis_steele_scan<T>>(
-      suite, "BlockBlellochScan::ExclusiveSum", type, "1024", "plain", "hillis_steele");
+  add<tree_reduce<T>, tree_reduce<T, PlainLayout>>(suite, "BlockTreeReduce::Sum", type, "1024", "plain");
+  add<blelloch_scan<T>, blelloch_scan<T, PlainLayout>, hillis_steele_scan<T>>(suite, "BlockBlellochScan::ExclusiveSum",
+                                                                              type, "1024", "plain", "hillis_steele");
 }
 
 template <class T, int Items>
 void add_exchange(bench::suite& suite, const char* type) {
   static const std::string data_case = "128x" + std::to_string(Items);
-  add<strata_exchange<T, Items>, cub_exchange<T, Items>>(
-      suite, "BlockExchange::StripedToBlocked+BlockedToStriped", type, data_case.c_str(), "cub");
+  add<strata_exchange<T, Items>, cub_exchange<T, Items>>(suite, "BlockExchange::StripedToBlocked+BlockedToStriped",
+                                                         type, data_case.c_str(), "cub");
 }
 
 void add_cases(bench::suite& suite) {

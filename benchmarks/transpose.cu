@@ -58,9 +58,7 @@ STRATA_KERNEL void plain_tile_kernel(const T* in, T* out, std::int64_t rows, std
   Transpose transpose(temp_storage);
   const std::int64_t row = blockIdx.x / tiles_across * tile;
   const std::int64_t column = blockIdx.x % tiles_across * tile;
-  const auto at_most_a_tile = [](std::int64_t count) {
-    return static_cast<int>(count < tile ? count : tile);
-  };
+  const auto at_most_a_tile = [](std::int64_t count) { return static_cast<int>(count < tile ? count : tile); };
   const int valid_rows = at_most_a_tile(rows - row);
   const int valid_columns = at_most_a_tile(columns - column);
   T items[Transpose::items_per_thread];
@@ -73,9 +71,7 @@ STRATA_KERNEL void plain_tile_kernel(const T* in, T* out, std::int64_t rows, std
 
 template <>
 struct bench::random_value<transpose_benchmark::quad> {
-  static __device__ transpose_benchmark::quad from(std::uint64_t bits) {
-    return {bits, bench::random_bits(bits)};
-  }
+  static __device__ transpose_benchmark::quad from(std::uint64_t bits) { return {bits, bench::random_bits(bits)}; }
 };
 template <>
 struct bench::random_value<transpose_benchmark::triple> {
@@ -102,8 +98,8 @@ bench::peer simple_peer(const char* name, simple_kernel<T> kernel, const device_
   const std::int64_t tiles_across = (columns + tile - 1) / tile;
   const auto blocks = static_cast<unsigned>((rows + tile - 1) / tile * tiles_across);
   return {name, [=](cudaStream_t stream) {
-            return strata::launch({name, dim3(blocks), dim3(32, 8), 0, stream}, kernel, in.data(),
-                                  out.data(), rows, columns, tiles_across);
+            return strata::launch({name, dim3(blocks), dim3(32, 8), 0, stream}, kernel, in.data(), out.data(), rows,
+                                  columns, tiles_across);
           }};
 }
 
@@ -111,21 +107,18 @@ bench::peer simple_peer(const char* name, simple_kernel<T> kernel, const device_
 template <class T>
 workload transposition(const environment& env, std::int64_t rows, std::int64_t columns) {
   const std::int64_t n = rows * columns;
-  const auto in =
-      bench::random_array<T>(n, env.settings.seed + static_cast<std::uint64_t>(n), env.stream);
+  const auto in = bench::random_array<T>(n, env.settings.seed + static_cast<std::uint64_t>(n), env.stream);
   const device_array<T> out(in.size()), reference(in.size());
   out.fill_bytes(0xa5, env.stream);
   reference.fill_bytes(0x5a, env.stream);
   workload work;
   work.bytes = 2.0 * static_cast<double>(in.bytes());
-  work.peers.push_back(
-      bench::storage_peer("strata", [=](void* storage, std::size_t& bytes, cudaStream_t stream) {
-        return strata::DeviceTranspose::Transpose(storage, bytes, static_cast<const T*>(in.data()),
-                                                  out.data(), rows, columns, stream);
-      }));
+  work.peers.push_back(bench::storage_peer("strata", [=](void* storage, std::size_t& bytes, cudaStream_t stream) {
+    return strata::DeviceTranspose::Transpose(storage, bytes, static_cast<const T*>(in.data()), out.data(), rows,
+                                              columns, stream);
+  }));
   work.peers.push_back(simple_peer<T>("naive", naive_kernel<T>, in, reference, rows, columns));
-  work.peers.push_back(
-      simple_peer<T>("plain_tile", plain_tile_kernel<T>, in, reference, rows, columns));
+  work.peers.push_back(simple_peer<T>("plain_tile", plain_tile_kernel<T>, in, reference, rows, columns));
   work.peers.push_back(bench::copy_peer(in.data(), in.bytes()));
   const cudaStream_t stream = env.stream;
   work.verify = [=] { return bench::difference(out, reference, {}, stream); };

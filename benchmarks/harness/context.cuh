@@ -48,12 +48,11 @@ inline double copy_roof_gb_per_s(cudaStream_t stream) {
 inline std::string ask_driver(const std::string& fields) {
   int device = 0;
   char bus_id[32] = "";
-  if (cudaGetDevice(&device) != cudaSuccess ||
-      cudaDeviceGetPCIBusId(bus_id, sizeof bus_id, device) != cudaSuccess) {
+  if (cudaGetDevice(&device) != cudaSuccess || cudaDeviceGetPCIBusId(bus_id, sizeof bus_id, device) != cudaSuccess) {
     return "unknown";
   }
-  const std::string command = "nvidia-smi --id=" + std::string(bus_id) + " --query-gpu=" + fields +
-                              " --format=csv,noheader 2>/dev/null";
+  const std::string command =
+      "nvidia-smi --id=" + std::string(bus_id) + " --query-gpu=" + fields + " --format=csv,noheader 2>/dev/null";
   std::FILE* pipe = popen(command.c_str(), "r");
   if (pipe == nullptr) return "unknown";
   char line[256] = "";
@@ -72,9 +71,7 @@ inline int device_attribute(cudaDeviceAttr attribute) {
   return value;
 }
 
-inline std::string dotted(int major, int minor) {
-  return std::to_string(major) + "." + std::to_string(minor);
-}
+inline std::string dotted(int major, int minor) { return std::to_string(major) + "." + std::to_string(minor); }
 
 inline context_entries describe_run(const environment& env, double copy_roof) {
   int device = 0;
@@ -91,23 +88,18 @@ inline context_entries describe_run(const environment& env, double copy_roof) {
       {"gpu_memory_mib", std::to_string(properties.totalGlobalMem >> 20)},
       {"gpu_l2_kib", std::to_string(properties.l2CacheSize >> 10)},
       {"gpu_default_clock_khz", std::to_string(device_attribute(cudaDevAttrClockRate))},
-      {"gpu_default_memory_clock_khz",
-       std::to_string(device_attribute(cudaDevAttrMemoryClockRate))},
+      {"gpu_default_memory_clock_khz", std::to_string(device_attribute(cudaDevAttrMemoryClockRate))},
       {"driver", ask_driver("driver_version")},
       {"driver_cuda", dotted(driver_cuda / 1000, driver_cuda % 1000 / 10)},
-      {"toolkit", dotted(__CUDACC_VER_MAJOR__, __CUDACC_VER_MINOR__) + "." +
-                      std::to_string(__CUDACC_VER_BUILD__)},
-      {"cub",
-       dotted(CUB_MAJOR_VERSION, CUB_MINOR_VERSION) + "." + std::to_string(CUB_SUBMINOR_VERSION)},
-      {"strata", dotted(STRATA_VERSION_MAJOR, STRATA_VERSION_MINOR) + "." +
-                     std::to_string(STRATA_VERSION_PATCH)},
+      {"toolkit", dotted(__CUDACC_VER_MAJOR__, __CUDACC_VER_MINOR__) + "." + std::to_string(__CUDACC_VER_BUILD__)},
+      {"cub", dotted(CUB_MAJOR_VERSION, CUB_MINOR_VERSION) + "." + std::to_string(CUB_SUBMINOR_VERSION)},
+      {"strata", dotted(STRATA_VERSION_MAJOR, STRATA_VERSION_MINOR) + "." + std::to_string(STRATA_VERSION_PATCH)},
       {"git_hash", settings.git_hash.empty() ? STRATA_BENCHMARK_GIT_HASH : settings.git_hash},
       {"samples", std::to_string(settings.samples)},
       {"sample_target_us", std::to_string(settings.target_us)},
       {"l2", settings.cold ? "cold" : "warm"},
       {"copy_1gib_gb_per_s", std::to_string(copy_roof)},
-      {"clocks_sm_mem_power_temperature",
-       ask_driver("clocks.sm,clocks.mem,power.draw,temperature.gpu")},
+      {"clocks_sm_mem_power_temperature", ask_driver("clocks.sm,clocks.mem,power.draw,temperature.gpu")},
   };
 }
 

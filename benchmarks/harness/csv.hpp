@@ -36,9 +36,9 @@ inline std::string to_text(const csv_row& row) {
     std::snprintf(text, sizeof text, "%.7g", value);
     return text;
   };
-  return row.algorithm + "," + row.type + "," + row.data_case + "," + std::to_string(row.n) + "," +
-         row.lib + "," + number(row.ms_median) + "," + number(row.ms_min) + "," +
-         number(row.items_per_s) + "," + number(row.gb_per_s) + "," + number(row.percent_of_copy);
+  return row.algorithm + "," + row.type + "," + row.data_case + "," + std::to_string(row.n) + "," + row.lib + "," +
+         number(row.ms_median) + "," + number(row.ms_min) + "," + number(row.items_per_s) + "," + number(row.gb_per_s) +
+         "," + number(row.percent_of_copy);
 }
 
 /// Every row is in the file when `append` returns: what was measured survives the next case.

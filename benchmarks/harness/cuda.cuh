@@ -17,8 +17,7 @@ namespace bench {
 class cuda_error : public std::runtime_error {
  public:
   cuda_error(cudaError_t error, const std::string& what)
-      : std::runtime_error(what + ": " + cudaGetErrorName(error) + " (" +
-                           cudaGetErrorString(error) + ")"),
+      : std::runtime_error(what + ": " + cudaGetErrorName(error) + " (" + cudaGetErrorString(error) + ")"),
         code(error) {}
   cudaError_t code;
 };
@@ -47,9 +46,7 @@ class device_array {
     check(cudaMemsetAsync(data(), value, bytes(), stream), "cudaMemsetAsync");
   }
   void upload(const std::vector<T>& values, cudaStream_t stream) const {
-    check(cudaMemcpyAsync(data(), values.data(), values.size() * sizeof(T), cudaMemcpyHostToDevice,
-                          stream),
-          "upload");
+    check(cudaMemcpyAsync(data(), values.data(), values.size() * sizeof(T), cudaMemcpyHostToDevice, stream), "upload");
     check(cudaStreamSynchronize(stream), "upload");
   }
   T value_at(std::size_t index) const {

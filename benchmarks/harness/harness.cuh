@@ -85,8 +85,7 @@ class reported_case {
  private:
   void measure_now() {
     measured_ = true;
-    const std::string name =
-        what_.algorithm + "/" + what_.type + "/" + what_.data_case + "/" + std::to_string(what_.n);
+    const std::string name = what_.algorithm + "/" + what_.type + "/" + what_.data_case + "/" + std::to_string(what_.n);
     shared_.begin(index_, name);
     result_ = measure(env_, what_);
     const csv_file csv(env_.settings.csv_path);
@@ -117,16 +116,15 @@ class reported_case {
   case_result result_;
 };
 
-inline void register_case(const std::shared_ptr<reported_case>& reported,
-                          const benchmark_case& what) {
+inline void register_case(const std::shared_ptr<reported_case>& reported, const benchmark_case& what) {
   std::vector<std::string> libs = {"strata"};
   libs.insert(libs.end(), what.rivals.begin(), what.rivals.end());
   if (what.how != timing::host_call && what.beside_copy) libs.emplace_back("copy");
   for (const std::string& lib : libs) {
-    const std::string name = what.algorithm + "/" + what.type + "/" + what.data_case + "/" +
-                             std::to_string(what.n) + "/" + lib;
-    benchmark::RegisterBenchmark(
-        name.c_str(), [reported, lib](benchmark::State& state) { reported->report(state, lib); })
+    const std::string name =
+        what.algorithm + "/" + what.type + "/" + what.data_case + "/" + std::to_string(what.n) + "/" + lib;
+    benchmark::RegisterBenchmark(name.c_str(),
+                                 [reported, lib](benchmark::State& state) { reported->report(state, lib); })
         ->UseManualTime()
         ->Iterations(1)
         ->Unit(benchmark::kMicrosecond);
@@ -135,12 +133,11 @@ inline void register_case(const std::shared_ptr<reported_case>& reported,
 
 /// Measures the cases from `first_case` on in this process.
 template <class AddCases>
-int run_cases(const char* program, const options& settings, AddCases&& add_cases, int first_case,
-              int process_number, progress& shared) {
+int run_cases(const char* program, const options& settings, AddCases&& add_cases, int first_case, int process_number,
+              progress& shared) {
   std::vector<std::string> arguments = {program};
   const std::vector<std::string> rest =
-      process_number == 1 ? settings.rest
-                          : with_output_suffix(settings.rest, "." + std::to_string(process_number));
+      process_number == 1 ? settings.rest : with_output_suffix(settings.rest, "." + std::to_string(process_number));
   arguments.insert(arguments.end(), rest.begin(), rest.end());
   std::vector<char*> pointers;
   for (std::string& argument : arguments) pointers.push_back(argument.data());
@@ -154,8 +151,7 @@ int run_cases(const char* program, const options& settings, AddCases&& add_cases
   suite all(settings);
   add_cases(all);
   for (std::size_t i = static_cast<std::size_t>(first_case); i < all.cases().size(); ++i) {
-    register_case(std::make_shared<reported_case>(all.cases()[i], static_cast<int>(i), env, shared),
-                  all.cases()[i]);
+    register_case(std::make_shared<reported_case>(all.cases()[i], static_cast<int>(i), env, shared), all.cases()[i]);
   }
   if (settings.list_only) {
     benchmark::RunSpecifiedBenchmarks();

@@ -38,15 +38,11 @@ struct random_value<bool> {
 };
 template <>
 struct random_value<float> {
-  static __device__ float from(std::uint64_t bits) {
-    return static_cast<float>(bits >> 40) * 0x1p-24f;
-  }
+  static __device__ float from(std::uint64_t bits) { return static_cast<float>(bits >> 40) * 0x1p-24f; }
 };
 template <>
 struct random_value<double> {
-  static __device__ double from(std::uint64_t bits) {
-    return static_cast<double>(bits >> 11) * 0x1p-53;
-  }
+  static __device__ double from(std::uint64_t bits) { return static_cast<double>(bits >> 11) * 0x1p-53; }
 };
 template <>
 struct random_value<__half> {
@@ -81,8 +77,8 @@ template <class T>
 device_array<T> random_array(std::int64_t size, std::uint64_t seed, cudaStream_t stream) {
   device_array<T> values(static_cast<std::size_t>(size));
   // The seed is hashed, so that neighbouring seeds do not give the same sequence shifted by one.
-  detail::generate<<<detail::blocks_for(values.size()), 256, 0, stream>>>(
-      values.data(), values.size(), random_bits(seed));
+  detail::generate<<<detail::blocks_for(values.size()), 256, 0, stream>>>(values.data(), values.size(),
+                                                                          random_bits(seed));
   check(cudaGetLastError(), "generate");
   return values;
 }
@@ -105,8 +101,7 @@ __global__ void generate_runs(Key* keys, std::size_t size) {
 /// Keys of which on average 16 neighbours are equal.
 inline device_array<std::uint32_t> keys_in_runs(std::int64_t size, cudaStream_t stream) {
   device_array<std::uint32_t> keys(static_cast<std::size_t>(size));
-  detail::generate_runs<<<detail::blocks_for(keys.size()), 256, 0, stream>>>(keys.data(),
-                                                                             keys.size());
+  detail::generate_runs<<<detail::blocks_for(keys.size()), 256, 0, stream>>>(keys.data(), keys.size());
   check(cudaGetLastError(), "generate_runs");
   return keys;
 }
@@ -150,8 +145,8 @@ struct disagreement {
 };
 
 template <class T>
-__global__ void find_disagreement(const T* actual, const T* expected, std::size_t size,
-                                  tolerance allowed, disagreement* found) {
+__global__ void find_disagreement(const T* actual, const T* expected, std::size_t size, tolerance allowed,
+                                  disagreement* found) {
   const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
   for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < size; i += stride) {
     if (!agree(actual[i], expected[i], allowed)) {
@@ -165,8 +160,8 @@ __global__ void find_disagreement(const T* actual, const T* expected, std::size_
 
 /// Empty if the arrays agree, else what is different.
 template <class T>
-std::string difference(const device_array<T>& actual, const device_array<T>& expected,
-                       tolerance allowed, cudaStream_t stream) {
+std::string difference(const device_array<T>& actual, const device_array<T>& expected, tolerance allowed,
+                       cudaStream_t stream) {
   device_array<detail::disagreement> found(1);
   found.upload({{0, ~0ull}}, stream);
   detail::find_disagreement<<<detail::blocks_for(actual.size()), 256, 0, stream>>>(

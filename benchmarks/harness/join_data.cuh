@@ -33,9 +33,7 @@ struct join_case {
   /// Both sides ascend; then keys are dense, and mult divides the build rows.
   bool is_sorted = false;
 
-  __host__ __device__ std::uint64_t keys() const {
-    return static_cast<std::uint64_t>(build_rows / mult);
-  }
+  __host__ __device__ std::uint64_t keys() const { return static_cast<std::uint64_t>(build_rows / mult); }
   /// Keys without a partner are numbered behind those with one.
   std::uint64_t most_ids() const { return match < 1 ? 2 * keys() : keys(); }
 };
@@ -73,8 +71,7 @@ __device__ Key join_key_of(std::uint64_t id, bool is_sparse) {
   return static_cast<Key>(word ^ (word >> 16));
 }
 
-__device__ inline std::uint64_t probe_id(const join_case& what, std::uint64_t row,
-                                         std::uint64_t seed) {
+__device__ inline std::uint64_t probe_id(const join_case& what, std::uint64_t row, std::uint64_t seed) {
   const double u = static_cast<double>(random_bits(seed + row) >> 11) * 0x1p-53;
   if (u >= what.match) {
     const double unmatched = (u - what.match) / (1 - what.match);
@@ -85,17 +82,15 @@ __device__ inline std::uint64_t probe_id(const join_case& what, std::uint64_t ro
 }
 
 __device__ inline unsigned long long pair_bits(std::int64_t build_row, std::int64_t probe_row) {
-  return random_bits(static_cast<std::uint64_t>(build_row) << 32 ^
-                     static_cast<std::uint64_t>(probe_row));
+  return random_bits(static_cast<std::uint64_t>(build_row) << 32 ^ static_cast<std::uint64_t>(probe_row));
 }
 
 template <class Key>
 __global__ void make_build(join_case what, Key* keys, std::int32_t* row_of) {
   const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
-  for (std::int64_t row = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-       row < what.build_rows; row += stride) {
-    const std::uint64_t place = what.is_sorted ? row / what.mult + row % what.mult * what.keys()
-                                               : permuted(row, what.build_rows);
+  for (std::int64_t row = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; row < what.build_rows; row += stride) {
+    const std::uint64_t place =
+        what.is_sorted ? row / what.mult + row % what.mult * what.keys() : permuted(row, what.build_rows);
     keys[row] = join_key_of<Key>(place % what.keys(), what.is_sparse);
     row_of[place] = static_cast<std::int32_t>(row);
   }
@@ -104,15 +99,12 @@ __global__ void make_build(join_case what, Key* keys, std::int32_t* row_of) {
 /// Of each key, sets `is_found` if a probe row has it. `are_made`: keys, dense ones, are there already.
 template <class Key>
 __global__ void make_probe(join_case what, strata::JoinKind kind, std::uint64_t seed, bool are_made,
-                           const std::int32_t* row_of, Key* keys, unsigned char* is_found,
-                           join_checksum* expected) {
+                           const std::int32_t* row_of, Key* keys, unsigned char* is_found, join_checksum* expected) {
   const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
   const bool has_pairs = kind != strata::JoinKind::semi && kind != strata::JoinKind::anti;
   join_checksum mine{0, 0};
-  for (std::int64_t row = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-       row < what.probe_rows; row += stride) {
-    const std::uint64_t id =
-        are_made ? static_cast<std::uint64_t>(keys[row]) : probe_id(what, row, seed);
+  for (std::int64_t row = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; row < what.probe_rows; row += stride) {
+    const std::uint64_t id = are_made ? static_cast<std::uint64_t>(keys[row]) : probe_id(what, row, seed);
     if (!are_made) keys[row] = join_key_of<Key>(id, what.is_sparse);
     const bool has_partner = id < what.keys();
     if (has_partner) is_found[id] = 1;
@@ -131,12 +123,11 @@ __global__ void make_probe(join_case what, strata::JoinKind kind, std::uint64_t 
 }
 
 static __global__ void expect_lonely_build_rows(join_case what, const std::int32_t* row_of,
-                                                const unsigned char* is_found,
-                                                join_checksum* expected) {
+                                                const unsigned char* is_found, join_checksum* expected) {
   const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
   join_checksum mine{0, 0};
-  for (std::int64_t place = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-       place < what.build_rows; place += stride) {
+  for (std::int64_t place = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; place < what.build_rows;
+       place += stride) {
     if (is_found[place % what.keys()] != 0) continue;
     ++mine.rows;
     mine.sum += pair_bits(row_of[place], -1);
@@ -145,12 +136,11 @@ static __global__ void expect_lonely_build_rows(join_case what, const std::int32
   atomicAdd(&expected->sum, mine.sum);
 }
 
-static __global__ void sum_join_rows(const std::int32_t* build_rows, const std::int32_t* probe_rows,
-                                     std::int64_t count, unsigned long long* sum) {
+static __global__ void sum_join_rows(const std::int32_t* build_rows, const std::int32_t* probe_rows, std::int64_t count,
+                                     unsigned long long* sum) {
   const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
   unsigned long long mine = 0;
-  for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count;
-       i += stride) {
+  for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += stride) {
     mine += pair_bits(build_rows == nullptr ? -1 : build_rows[i], probe_rows[i]);
   }
   atomicAdd(sum, mine);
@@ -165,8 +155,7 @@ struct join_sides {
   join_checksum expected;
 
   join_sides(const join_case& what, strata::JoinKind kind, std::uint64_t seed, cudaStream_t stream)
-      : build(static_cast<std::size_t>(what.build_rows)),
-        probe(static_cast<std::size_t>(what.probe_rows)) {
+      : build(static_cast<std::size_t>(what.build_rows)), probe(static_cast<std::size_t>(what.probe_rows)) {
     const device_array<std::int32_t> row_of(build.size());
     const device_array<unsigned char> is_found(what.keys());
     const device_array<join_checksum> sum(1);
@@ -174,9 +163,8 @@ struct join_sides {
     const auto make_probe = [&](bool are_made) {
       is_found.fill_bytes(0, stream);
       sum.fill_bytes(0, stream);
-      detail::make_probe<<<4096, 256, 0, stream>>>(what, kind, random_bits(seed), are_made,
-                                                   row_of.data(), probe.data(), is_found.data(),
-                                                   sum.data());
+      detail::make_probe<<<4096, 256, 0, stream>>>(what, kind, random_bits(seed), are_made, row_of.data(), probe.data(),
+                                                   is_found.data(), sum.data());
     };
     make_probe(false);
     if (what.is_sorted) {
@@ -184,8 +172,7 @@ struct join_sides {
       make_probe(true);
     }
     if (kind == strata::JoinKind::full) {
-      detail::expect_lonely_build_rows<<<4096, 256, 0, stream>>>(what, row_of.data(),
-                                                                 is_found.data(), sum.data());
+      detail::expect_lonely_build_rows<<<4096, 256, 0, stream>>>(what, row_of.data(), is_found.data(), sum.data());
     }
     check(cudaGetLastError(), "make_probe");
     check(cudaStreamSynchronize(stream), "make_probe");
@@ -198,8 +185,8 @@ struct join_sides {
     std::size_t bytes = 0;
     const auto call = [&](void* storage) {
       check(cub::DeviceRadixSort::SortKeys(storage, bytes, keys.data(), sorted.data(),
-                                           static_cast<std::int64_t>(keys.size()), 0,
-                                           static_cast<int>(8 * sizeof(Key)), stream),
+                                           static_cast<std::int64_t>(keys.size()), 0, static_cast<int>(8 * sizeof(Key)),
+                                           stream),
             "sort");
     };
     call(nullptr);
@@ -241,8 +228,7 @@ struct join_result {
   std::string difference_from(const join_checksum& expected, cudaStream_t stream) const {
     const device_array<unsigned long long> sum(1);
     sum.fill_bytes(0, stream);
-    detail::sum_join_rows<<<4096, 256, 0, stream>>>(build_or_null(), probe_out.data(), capacity,
-                                                    sum.data());
+    detail::sum_join_rows<<<4096, 256, 0, stream>>>(build_or_null(), probe_out.data(), capacity, sum.data());
     check(cudaGetLastError(), "sum_join_rows");
     check(cudaStreamSynchronize(stream), "sum_join_rows");
     const auto rows = static_cast<unsigned long long>(total.value_at(0));

@@ -118,8 +118,7 @@ inline void call_and_wait(const peer& contender, cudaStream_t stream) {
 
 /// Milliseconds per call. Warm: the same call has just run, and the device is idle. Cold: the call
 /// waits behind the flush in the stream, so that what the host needs to enqueue it is hidden.
-inline double device_sample(const environment& env, const peer& contender, int batch,
-                            stopwatch& watch) {
+inline double device_sample(const environment& env, const peer& contender, int batch, stopwatch& watch) {
   if (env.flush.size() > 0) {
     env.flush.fill_bytes(0x5c, env.stream);
   } else {
@@ -156,17 +155,14 @@ inline double host_work_sample(const environment& env, const peer& contender) {
   return taken;
 }
 
-inline std::vector<std::vector<double>> take_samples(const environment& env,
-                                                     const benchmark_case& what,
-                                                     const std::vector<peer>& peers,
-                                                     std::vector<int>& batches) {
+inline std::vector<std::vector<double>> take_samples(const environment& env, const benchmark_case& what,
+                                                     const std::vector<peer>& peers, std::vector<int>& batches) {
   stopwatch watch;
   batches.assign(peers.size(), 1);
   auto samples = static_cast<std::size_t>(env.settings.samples);
   if (what.how == timing::host_call) {
     batches.assign(peers.size(), host_calls_per_sample);
-    return interleave(peers.size(), host_samples,
-                      [&](std::size_t i) { return host_sample(env, peers[i]); });
+    return interleave(peers.size(), host_samples, [&](std::size_t i) { return host_sample(env, peers[i]); });
   }
   if (what.how == timing::single_call) {
     samples *= 5;  // Single calls scatter, and cost little.
@@ -180,9 +176,8 @@ inline std::vector<std::vector<double>> take_samples(const environment& env,
   // A device that waits for the host between its samples saves power: those on the host come last.
   const auto on_device = static_cast<std::size_t>(
       std::count_if(peers.begin(), peers.end(), [](const peer& any) { return !any.is_on_host; }));
-  auto taken = interleave(on_device, samples, [&](std::size_t i) {
-    return device_sample(env, peers[i], batches[i], watch);
-  });
+  auto taken =
+      interleave(on_device, samples, [&](std::size_t i) { return device_sample(env, peers[i], batches[i], watch); });
   for (std::size_t i = on_device; i < peers.size(); ++i) {
     const auto take = [&](std::size_t) { return host_work_sample(env, peers[i]); };
     taken.push_back(interleave(1, samples, take).front());
@@ -209,8 +204,7 @@ inline void qualify(const environment& env, workload& work, case_result& result)
       check(cudaStreamSynchronize(env.stream), "the device after this failure");
     }
   }
-  std::stable_partition(qualified.begin(), qualified.end(),
-                        [](const peer& any) { return !any.is_on_host; });
+  std::stable_partition(qualified.begin(), qualified.end(), [](const peer& any) { return !any.is_on_host; });
   work.peers = std::move(qualified);
 }
 
@@ -232,12 +226,10 @@ inline void drop_wrong(std::vector<peer>& peers, case_result& result) {
 /// in a row, because a call that leaves a counter behind spoils only its successors.
 inline std::string verdict(const workload& work) {
   const auto any_peer = [&](const auto& matches) {
-    return std::any_of(work.peers.begin(), work.peers.end(),
-                       [&](const peer& any) { return matches(any.lib); });
+    return std::any_of(work.peers.begin(), work.peers.end(), [&](const peer& any) { return matches(any.lib); });
   };
   const bool has_strata = any_peer([](const std::string& lib) { return lib == "strata"; });
-  const bool has_rival =
-      any_peer([](const std::string& lib) { return lib != "strata" && lib != "copy"; });
+  const bool has_rival = any_peer([](const std::string& lib) { return lib != "strata" && lib != "copy"; });
   return work.verify && has_strata && has_rival ? work.verify() : std::string();
 }
 
@@ -289,8 +281,7 @@ inline case_result measure(const environment& env, const benchmark_case& what) {
     for (std::size_t i = 0; i < work.peers.size(); ++i) {
       if (work.peers[i].lib == "strata" && !wrong.empty()) continue;
       if (!detail::is_right(work.peers[i], result)) continue;
-      result.measurements.push_back(
-          detail::to_measurement(what, work.peers[i], work.bytes, samples[i], batches[i]));
+      result.measurements.push_back(detail::to_measurement(what, work.peers[i], work.bytes, samples[i], batches[i]));
     }
     detail::relate_to_copy(result.measurements);
   } catch (const cuda_error& error) {

@@ -53,8 +53,7 @@ inline double parse_number(const std::string& name, const std::string& text, dou
   char* end = nullptr;
   const double value = std::strtod(text.c_str(), &end);
   if (text.empty() || *end != '\0' || !(value >= least)) {
-    throw std::invalid_argument(name + " wants a number of at least " + std::to_string(least) +
-                                ", not '" + text + "'");
+    throw std::invalid_argument(name + " wants a number of at least " + std::to_string(least) + ", not '" + text + "'");
   }
   return value;
 }
@@ -112,8 +111,7 @@ inline options parse_options(const std::vector<std::string>& arguments) {
 }
 
 /// A second process of the same run must not overwrite the first one's JSON.
-inline std::vector<std::string> with_output_suffix(std::vector<std::string> arguments,
-                                                   const std::string& suffix) {
+inline std::vector<std::string> with_output_suffix(std::vector<std::string> arguments, const std::string& suffix) {
   for (std::string& argument : arguments) {
     if (argument.rfind("--benchmark_out=", 0) == 0) argument += suffix;
   }

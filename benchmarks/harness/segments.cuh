@@ -63,8 +63,7 @@ inline offset_list zipf(std::int64_t n, std::uint64_t seed) {
   std::vector<std::int64_t> lengths(segments);
   std::int64_t rest = n;
   for (std::size_t i = 0; i < segments; ++i) {
-    lengths[i] =
-        static_cast<std::int64_t>(static_cast<double>(n) / harmonic / static_cast<double>(i + 1));
+    lengths[i] = static_cast<std::int64_t>(static_cast<double>(n) / harmonic / static_cast<double>(i + 1));
     rest -= lengths[i];
   }
   lengths[0] += rest;  // What rounding down left over: less than n / 100.
@@ -85,9 +84,7 @@ offset_list alike(std::int64_t n, std::uint64_t) {
   if (offsets.back() < n) offsets.push_back(static_cast<std::int32_t>(n));
   return offsets;
 }
-inline offset_list single(std::int64_t n, std::uint64_t) {
-  return {0, static_cast<std::int32_t>(n)};
-}
+inline offset_list single(std::int64_t n, std::uint64_t) { return {0, static_cast<std::int32_t>(n)}; }
 
 /// A law of lengths that sorts are measured with.
 struct named_law {
@@ -97,12 +94,18 @@ struct named_law {
   int most_of_cub;
 };
 inline constexpr named_law sort_laws[] = {
-    {"u8", alike<8>, 27},           {"u32", alike<32>, 27},
-    {"u100", alike<100>, 27},       {"u500", alike<500>, 27},
-    {"u2000", alike<2000>, 27},     {"u6400", alike<6400>, 27},
-    {"u10000", alike<10000>, 27},   {"u100000", alike<100000>, 27},
-    {"u1e7", alike<10000000>, 20},  {"single", single, 20},
-    {"zipf", zipf, 24},             {"huge_tiny", one_huge_many_tiny, 20},
+    {"u8", alike<8>, 27},
+    {"u32", alike<32>, 27},
+    {"u100", alike<100>, 27},
+    {"u500", alike<500>, 27},
+    {"u2000", alike<2000>, 27},
+    {"u6400", alike<6400>, 27},
+    {"u10000", alike<10000>, 27},
+    {"u100000", alike<100000>, 27},
+    {"u1e7", alike<10000000>, 20},
+    {"single", single, 20},
+    {"zipf", zipf, 24},
+    {"huge_tiny", one_huge_many_tiny, 20},
     {"many_empty", mostly_empty, 27},
 };
 

@@ -40,8 +40,7 @@ inline std::uint32_t tiles_of(std::int64_t items) {
 
 /// First of the sorted values in [first, last) that is not below the key; `last` if none.
 template <class Key>
-__device__ std::uint32_t lower_bound(const Key* values, std::uint32_t first, std::uint32_t last,
-                                     Key key) {
+__device__ std::uint32_t lower_bound(const Key* values, std::uint32_t first, std::uint32_t last, Key key) {
   while (first < last) {
     const std::uint32_t middle = first + (last - first) / 2;
     if (values[middle] < key) {
@@ -55,8 +54,7 @@ __device__ std::uint32_t lower_bound(const Key* values, std::uint32_t first, std
 
 /// Number of values from `first` on that are equal to the key: few, as a rule.
 template <class Key>
-__device__ std::uint32_t count_equal(const Key* values, std::uint32_t first, std::uint32_t size,
-                                     Key key) {
+__device__ std::uint32_t count_equal(const Key* values, std::uint32_t first, std::uint32_t size, Key key) {
   std::uint32_t step = 1;
   while (step < size - first && values[first + step] == key) step *= 2;
   std::uint32_t low = first + step / 2;
@@ -80,8 +78,8 @@ __global__ void number_rows(T* rows, std::int64_t size) {
 
 /// Where the first needle of each tile is among the values.
 template <class Key>
-__global__ void find_tiles(const Key* needles, std::uint32_t tiles, const Key* values,
-                           std::uint32_t size, std::uint32_t* bounds) {
+__global__ void find_tiles(const Key* needles, std::uint32_t tiles, const Key* values, std::uint32_t size,
+                           std::uint32_t* bounds) {
   const std::uint32_t tile = blockIdx.x * blockDim.x + threadIdx.x;
   if (tile < tiles) {
     bounds[tile] = lower_bound(values, 0u, size, needles[join_tile * tile]);
@@ -93,9 +91,9 @@ __global__ void find_tiles(const Key* needles, std::uint32_t tiles, const Key* v
 /// For each needle its first partner and the number of its result rows. `is_unique`: no two values
 /// are equal.
 template <class Key>
-__global__ void look_up(const Key* needles, std::uint32_t count, const Key* values,
-                        std::uint32_t size, const std::uint32_t* bounds, strata::JoinKind kind,
-                        bool is_unique, std::uint32_t* partners, std::uint32_t* results) {
+__global__ void look_up(const Key* needles, std::uint32_t count, const Key* values, std::uint32_t size,
+                        const std::uint32_t* bounds, strata::JoinKind kind, bool is_unique, std::uint32_t* partners,
+                        std::uint32_t* results) {
   const std::uint32_t first = bounds[blockIdx.x];
   const std::uint32_t last = bounds[blockIdx.x + 1];
   for (std::uint32_t item = 0; item < join_items_per_thread; ++item) {
@@ -118,8 +116,8 @@ __global__ void look_up(const Key* needles, std::uint32_t count, const Key* valu
 
 /// The last of the ascending numbers begins[first], ..., begins[last - 1] that is not above
 /// `position`; the first one if all are.
-__device__ inline std::uint32_t last_not_above(const std::uint32_t* begins, std::uint32_t first,
-                                               std::uint32_t last, std::uint32_t position) {
+__device__ inline std::uint32_t last_not_above(const std::uint32_t* begins, std::uint32_t first, std::uint32_t last,
+                                               std::uint32_t position) {
   while (last - first > 1) {
     const std::uint32_t middle = first + (last - first) / 2;
     if (begins[middle] <= position) {
@@ -132,8 +130,8 @@ __device__ inline std::uint32_t last_not_above(const std::uint32_t* begins, std:
 }
 
 /// The row in which each tile of results begins.
-static __global__ void find_result_tiles(const std::uint32_t* begins, std::uint32_t rows,
-                                         std::uint32_t tiles, std::uint32_t* bounds) {
+static __global__ void find_result_tiles(const std::uint32_t* begins, std::uint32_t rows, std::uint32_t tiles,
+                                         std::uint32_t* bounds) {
   const std::uint32_t tile = blockIdx.x * blockDim.x + threadIdx.x;
   if (tile <= tiles) bounds[tile] = last_not_above(begins, 0, rows, join_tile * tile);
 }
@@ -147,9 +145,8 @@ struct larger_of {
 struct rows_by_marks {
   using scan = cub::BlockScan<std::uint32_t, int{join_block_threads}>;
 
-  __device__ static void find(typename scan::TempStorage& storage, const std::uint32_t* begins,
-                              std::uint32_t first, std::uint32_t first_row, std::uint32_t last_row,
-                              std::uint32_t* row_of) {
+  __device__ static void find(typename scan::TempStorage& storage, const std::uint32_t* begins, std::uint32_t first,
+                              std::uint32_t first_row, std::uint32_t last_row, std::uint32_t* row_of) {
     for (std::uint32_t i = threadIdx.x; i < join_tile; i += join_block_threads) row_of[i] = 0;
     __syncthreads();
     for (std::uint32_t row = first_row + threadIdx.x; row < last_row; row += join_block_threads) {
@@ -173,18 +170,16 @@ struct rows_by_marks {
 
 /// Rows [0, probe_rows) are sorted probe rows, those behind them build rows without a partner.
 static __global__ __launch_bounds__(join_block_threads) void write_results(
-    const std::uint32_t* begins, std::uint32_t rows, std::uint32_t probe_rows,
-    const std::uint32_t* bounds, const std::uint32_t* partners, const std::int32_t* build_row_of,
-    const std::int32_t* probe_row_of, std::int32_t* build_out, std::int32_t* probe_out,
-    std::int64_t capacity, std::int64_t* total) {
+    const std::uint32_t* begins, std::uint32_t rows, std::uint32_t probe_rows, const std::uint32_t* bounds,
+    const std::uint32_t* partners, const std::int32_t* build_row_of, const std::int32_t* probe_row_of,
+    std::int32_t* build_out, std::int32_t* probe_out, std::int64_t capacity, std::int64_t* total) {
   __shared__ typename rows_by_marks::scan::TempStorage storage;
   __shared__ std::uint32_t row_of[join_tile];
   const std::uint32_t end = begins[rows];
   const std::uint32_t first = blockIdx.x * join_tile;
   if (first == 0 && threadIdx.x == 0) *total = end;
   if (first >= end) return;
-  const std::uint32_t count =
-      min(min(end - first, join_tile), static_cast<std::uint32_t>(capacity) - first);
+  const std::uint32_t count = min(min(end - first, join_tile), static_cast<std::uint32_t>(capacity) - first);
   const std::uint32_t first_row = bounds[blockIdx.x];
   const std::uint32_t last_row = min(bounds[blockIdx.x + 1] + 1, rows);
   // Many rows without results between those with some are not worth looking at.
@@ -192,14 +187,12 @@ static __global__ __launch_bounds__(join_block_threads) void write_results(
   if (by_marks) rows_by_marks::find(storage, begins, first, first_row, last_row, row_of);
 
   for (std::uint32_t i = threadIdx.x; i < count; i += join_block_threads) {
-    const std::uint32_t row =
-        by_marks ? first_row + row_of[i] : last_not_above(begins, first_row, last_row, first + i);
+    const std::uint32_t row = by_marks ? first_row + row_of[i] : last_not_above(begins, first_row, last_row, first + i);
     const bool of_probe = row < probe_rows;
     probe_out[first + i] = of_probe ? probe_row_of[row] : -1;
     if (build_out == nullptr) continue;
     const std::uint32_t partner = of_probe ? partners[row] : row - probe_rows;
-    build_out[first + i] =
-        partner == no_partner ? -1 : build_row_of[partner + (first + i - begins[row])];
+    build_out[first + i] = partner == no_partner ? -1 : build_row_of[partner + (first + i - begins[row])];
   }
 }
 
@@ -209,8 +202,8 @@ static __global__ __launch_bounds__(join_block_threads) void write_results(
 template <class Key>
 class sort_merge_join {
  public:
-  sort_merge_join(const join_case& what, strata::JoinKind kind, bool is_unique,
-                  const join_sides<Key>& sides, const join_result& result, cudaStream_t stream)
+  sort_merge_join(const join_case& what, strata::JoinKind kind, bool is_unique, const join_sides<Key>& sides,
+                  const join_result& result, cudaStream_t stream)
       : kind_(kind),
         is_unique_(is_unique),
         is_sorted_(what.is_sorted),
@@ -241,8 +234,8 @@ class sort_merge_join {
     check(scan(nullptr, bytes[2], stream), "cub");
     storage_ = device_array<unsigned char>(std::max({bytes[0], bytes[1], bytes[2]}));
     const auto blocks = static_cast<unsigned>((rows_as_given_.size() + 255) / 256);
-    detail::number_rows<<<blocks, 256, 0, stream>>>(
-        rows_as_given_.data(), static_cast<std::int64_t>(rows_as_given_.size()));
+    detail::number_rows<<<blocks, 256, 0, stream>>>(rows_as_given_.data(),
+                                                    static_cast<std::int64_t>(rows_as_given_.size()));
     check(cudaGetLastError(), "number_rows");
   }
 
@@ -257,14 +250,12 @@ class sort_merge_join {
     }
     look_up(probe_keys_, build_keys_, kind_, partners_.data(), begins_.data(), stream);
     if (kind_ == strata::JoinKind::full) {
-      look_up(build_keys_, probe_keys_, strata::JoinKind::anti, nullptr,
-              begins_.data() + probe_rows_, stream);
+      look_up(build_keys_, probe_keys_, strata::JoinKind::anti, nullptr, begins_.data() + probe_rows_, stream);
     }
     error = scan(storage_.data(), bytes, stream);
     if (error != cudaSuccess) return error;
     const std::uint32_t tiles = std::max(detail::tiles_of(result_.capacity), 1u);
-    detail::find_result_tiles<<<tiles / 256 + 1, 256, 0, stream>>>(begins_.data(), rows_, tiles,
-                                                                   bounds_.data());
+    detail::find_result_tiles<<<tiles / 256 + 1, 256, 0, stream>>>(begins_.data(), rows_, tiles, bounds_.data());
     detail::write_results<<<tiles, detail::join_block_threads, 0, stream>>>(
         begins_.data(), rows_, probe_rows_, bounds_.data(), partners_.data(), build_row_of_.data(),
         probe_row_of_.data(), result_.build_or_null(), result_.probe_out.data(), result_.capacity,
@@ -279,30 +270,25 @@ class sort_merge_join {
     return bits;
   }
 
-  cudaError_t sort(void* storage, std::size_t& bytes, const device_array<Key>& keys,
-                   const device_array<Key>& sorted, const device_array<std::int32_t>& row_of,
-                   cudaStream_t stream) const {
-    return cub::DeviceRadixSort::SortPairs(storage, bytes, keys.data(), sorted.data(),
-                                           rows_as_given_.data(), row_of.data(),
-                                           static_cast<int>(keys.size()), 0, key_bits_, stream);
+  cudaError_t sort(void* storage, std::size_t& bytes, const device_array<Key>& keys, const device_array<Key>& sorted,
+                   const device_array<std::int32_t>& row_of, cudaStream_t stream) const {
+    return cub::DeviceRadixSort::SortPairs(storage, bytes, keys.data(), sorted.data(), rows_as_given_.data(),
+                                           row_of.data(), static_cast<int>(keys.size()), 0, key_bits_, stream);
   }
   /// Behind the last row stands the number of all results, which is no input.
   cudaError_t scan(void* storage, std::size_t& bytes, cudaStream_t stream) const {
-    return cub::DeviceScan::ExclusiveSum(storage, bytes, begins_.data(), begins_.data(),
-                                         static_cast<int>(rows_ + 1), stream);
+    return cub::DeviceScan::ExclusiveSum(storage, bytes, begins_.data(), begins_.data(), static_cast<int>(rows_ + 1),
+                                         stream);
   }
 
-  void look_up(const device_array<Key>& needles, const device_array<Key>& values,
-               strata::JoinKind kind, std::uint32_t* partners, std::uint32_t* results,
-               cudaStream_t stream) const {
+  void look_up(const device_array<Key>& needles, const device_array<Key>& values, strata::JoinKind kind,
+               std::uint32_t* partners, std::uint32_t* results, cudaStream_t stream) const {
     const auto count = static_cast<std::uint32_t>(needles.size());
     const auto size = static_cast<std::uint32_t>(values.size());
     const std::uint32_t tiles = detail::tiles_of(count);
-    detail::find_tiles<<<tiles / 256 + 1, 256, 0, stream>>>(needles.data(), tiles, values.data(),
-                                                            size, bounds_.data());
+    detail::find_tiles<<<tiles / 256 + 1, 256, 0, stream>>>(needles.data(), tiles, values.data(), size, bounds_.data());
     detail::look_up<<<tiles, detail::join_block_threads, 0, stream>>>(
-        needles.data(), count, values.data(), size, bounds_.data(), kind, is_unique_, partners,
-        results);
+        needles.data(), count, values.data(), size, bounds_.data(), kind, is_unique_, partners, results);
   }
 
   strata::JoinKind kind_;

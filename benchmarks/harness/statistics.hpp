@@ -63,8 +63,7 @@ double wall_milliseconds(Work&& work) {
 /// drifting clock meets all of them, and each round begins with the next one, so that none always
 /// runs in the wake of the same other. Returns the samples of each contender.
 template <class Take>
-std::vector<std::vector<double>> interleave(std::size_t contenders, std::size_t samples,
-                                            Take&& take) {
+std::vector<std::vector<double>> interleave(std::size_t contenders, std::size_t samples, Take&& take) {
   std::vector<std::vector<double>> taken(contenders);
   for (std::size_t round = 0; round < samples; ++round) {
     for (std::size_t turn = 0; turn < contenders; ++turn) {

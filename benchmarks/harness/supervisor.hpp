@@ -86,8 +86,7 @@ inline child_end await(pid_t child, const progress& shared, double case_timeout_
 /// child that did not reach its end.
 template <class Work>
 int supervise(double case_timeout_s, Work&& work) {
-  void* memory =
-      mmap(nullptr, sizeof(progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  void* memory = mmap(nullptr, sizeof(progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) throw std::runtime_error("mmap failed");
   auto* shared = new (memory) progress;
   int first_case = 0;
@@ -110,8 +109,7 @@ int supervise(double case_timeout_s, Work&& work) {
       return failures;
     }
     ++shared->failures;
-    std::fprintf(stderr, "FAILED %s: %s\n",
-                 shared->inside_case ? shared->case_name : "outside of the cases",
+    std::fprintf(stderr, "FAILED %s: %s\n", shared->inside_case ? shared->case_name : "outside of the cases",
                  !end.in_time              ? "did not end in time"
                  : WIFSIGNALED(end.status) ? "killed its process"
                                            : "lost the CUDA context");

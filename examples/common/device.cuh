@@ -109,5 +109,5 @@ struct computed {
   STRATA_HD computed operator+(std::ptrdiff_t n) const { return {function, first + n}; }
 };
 
-}  // namespace on_host or on_gpu
+}  // namespace STRATA_EXAMPLE_BACK_END
 }  // namespace example

@@ -33,13 +33,10 @@ std::string parse_device(const option& given) {
   return given.value;
 }
 
-void fail(const std::string& file) {
-  throw std::system_error(errno, std::generic_category(), file);
-}
+void fail(const std::string& file) { throw std::system_error(errno, std::generic_category(), file); }
 
 std::string read_file(const std::string& name) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(name.c_str(), "rb"),
-                                                             std::fclose);
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(name.c_str(), "rb"), std::fclose);
   if (!file) fail(name);
   std::string text;
   std::vector<char> piece(std::size_t{1} << 20);

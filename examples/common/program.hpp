@@ -67,8 +67,7 @@ void finish_output();
 /// What `on_gpu` makes, or if there is no GPU and `wanted` is not "gpu", what `on_host` makes, which
 /// has a member `device()`. Says on standard error which it was.
 template <class OnGpu, class OnHost>
-auto choose_device(const char* program, const std::string& wanted, const OnGpu& on_gpu,
-                   const OnHost& on_host) {
+auto choose_device(const char* program, const std::string& wanted, const OnGpu& on_gpu, const OnHost& on_host) {
   const char* reason = "";
   decltype(on_host()) made;
   if (wanted != "host") {

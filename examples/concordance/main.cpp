@@ -65,16 +65,15 @@ void print(const concordance::word_index& index, const options& chosen) {
     if (chosen.has_word && text != chosen.word) continue;
     for (long long i = index.begins[word]; i < index.begins[word + 1]; ++i) {
       const concordance::occurrence& where = index.occurrences[static_cast<std::size_t>(i)];
-      std::printf("%s:%lld:%lld:", chosen.files[static_cast<std::size_t>(where.file)].c_str(),
-                  where.line, where.offset);
+      std::printf("%s:%lld:%lld:", chosen.files[static_cast<std::size_t>(where.file)].c_str(), where.line,
+                  where.offset);
       std::fwrite(text.data(), 1, text.size(), stdout);
       std::putchar('\n');
     }
   }
 }
 
-bool is_same(const std::vector<concordance::occurrence>& some,
-             const std::vector<concordance::occurrence>& others) {
+bool is_same(const std::vector<concordance::occurrence>& some, const std::vector<concordance::occurrence>& others) {
   return std::equal(some.begin(), some.end(), others.begin(), others.end(),
                     [](const concordance::occurrence& a, const concordance::occurrence& b) {
                       return a.file == b.file && a.line == b.line && a.offset == b.offset;
@@ -100,14 +99,11 @@ int run(const std::vector<std::string>& arguments) {
     longest = std::max(longest, index.begins[word + 1] - index.begins[word]);
   }
   const bool is_right = is_same(expected, index.occurrences);
-  std::fprintf(
-      stderr, "concordance: %zu occurrences of %zu words, of one up to %lld: %s std::stable_sort\n",
-      index.occurrences.size(), index.words.size(), longest, is_right ? "as by" : "not as by");
+  std::fprintf(stderr, "concordance: %zu occurrences of %zu words, of one up to %lld: %s std::stable_sort\n",
+               index.occurrences.size(), index.words.size(), longest, is_right ? "as by" : "not as by");
   return is_right ? 0 : example::exit_check_failed;
 }
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  return example::run_program("concordance", help, argc, argv, run);
-}
+int main(int argc, char** argv) { return example::run_program("concordance", help, argc, argv, run); }

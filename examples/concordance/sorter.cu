@@ -30,14 +30,12 @@ class cuda_sorter final : public sorter {
 
   std::string device() const override { return device_; }
 
-  void sort(std::vector<occurrence>& occurrences,
-            const std::vector<long long>& begins) const override {
+  void sort(std::vector<occurrence>& occurrences, const std::vector<long long>& begins) const override {
     const device_array<occurrence> items(occurrences);
     const device_array<long long> words(begins);
     run("DeviceSegmentedMergeSort::SortKeys", [&](void* temp, std::size_t& temp_bytes) {
-      return strata::DeviceSegmentedMergeSort::SortKeys(temp, temp_bytes, items.get(),
-                                                        occurrences.size(), begins.size() - 1,
-                                                        words.get(), words.get() + 1, is_earlier{});
+      return strata::DeviceSegmentedMergeSort::SortKeys(temp, temp_bytes, items.get(), occurrences.size(),
+                                                        begins.size() - 1, words.get(), words.get() + 1, is_earlier{});
     });
     occurrences = items.download();
   }
@@ -46,8 +44,6 @@ class cuda_sorter final : public sorter {
   std::string device_;
 };
 
-std::unique_ptr<sorter> make_sorter() {
-  return std::make_unique<cuda_sorter>(example::open_device());
-}
+std::unique_ptr<sorter> make_sorter() { return std::make_unique<cuda_sorter>(example::open_device()); }
 
-}  // namespace concordance::on_host or on_gpu
+}  // namespace concordance::STRATA_EXAMPLE_BACK_END

@@ -25,8 +25,7 @@ class sorter {
 
   /// Sorts the occurrences of each word by file and line; those of one line stay as they are. Word w
   /// has occurrences begins[w] to begins[w + 1] - 1.
-  virtual void sort(std::vector<occurrence>& occurrences,
-                    const std::vector<long long>& begins) const = 0;
+  virtual void sort(std::vector<occurrence>& occurrences, const std::vector<long long>& begins) const = 0;
 };
 
 // One source, sorter.cu, makes both.

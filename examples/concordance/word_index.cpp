@@ -54,8 +54,7 @@ void for_each_word(const piece& from, const Use& use) {
     line += std::count(text.begin() + static_cast<std::ptrdiff_t>(end),
                        text.begin() + static_cast<std::ptrdiff_t>(begin), '\n');
     end = std::min(text.find_first_of(white_space, begin), text.size());
-    use(text.substr(begin, end - begin),
-        occurrence{line, from.offset + static_cast<long long>(begin), from.file});
+    use(text.substr(begin, end - begin), occurrence{line, from.offset + static_cast<long long>(begin), from.file});
   }
 }
 
@@ -99,10 +98,9 @@ std::vector<long long> words_in_order(const word_index& index) {
 std::vector<occurrence> sorted_by_host(const word_index& index) {
   std::vector<occurrence> sorted = index.occurrences;
   for (std::size_t word = 0; word < index.words.size(); ++word) {
-    std::stable_sort(sorted.begin() + index.begins[word], sorted.begin() + index.begins[word + 1],
-                     [](const occurrence& a, const occurrence& b) {
-                       return a.file != b.file ? a.file < b.file : a.line < b.line;
-                     });
+    std::stable_sort(
+        sorted.begin() + index.begins[word], sorted.begin() + index.begins[word + 1],
+        [](const occurrence& a, const occurrence& b) { return a.file != b.file ? a.file < b.file : a.line < b.line; });
   }
   return sorted;
 }

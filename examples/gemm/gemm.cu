@@ -28,8 +28,7 @@ struct matrix {
 
   STRATA_HD bool has(int row, int column) const { return row < rows && column < columns; }
   STRATA_HD T& operator()(int row, int column) const {
-    return items[static_cast<unsigned>(row) * static_cast<unsigned>(columns) +
-                 static_cast<unsigned>(column)];
+    return items[static_cast<unsigned>(row) * static_cast<unsigned>(columns) + static_cast<unsigned>(column)];
   }
 };
 
@@ -59,32 +58,25 @@ template <class T>
 struct store_a {
   static constexpr int element_bytes = sizeof(T);
   static constexpr int instructions = 1;
-  STRATA_HD constexpr strata::element_place operator()(int, int lane) const {
-    return {lane % depth, lane / depth};
-  }
+  STRATA_HD constexpr strata::element_place operator()(int, int lane) const { return {lane % depth, lane / depth}; }
 };
 /// ... and 32 columns of a row of B. Then, for each step in depth, the lanes of two rows of threads
 /// read a vector of A each, the same in all of the row, and 16 neighbouring vectors of B.
 struct load_a {
   static constexpr int element_bytes = 16;
   static constexpr int instructions = 1;
-  STRATA_HD constexpr strata::element_place operator()(int, int lane) const {
-    return {0, lane / threads_x};
-  }
+  STRATA_HD constexpr strata::element_place operator()(int, int lane) const { return {0, lane / threads_x}; }
 };
 struct load_b {
   static constexpr int element_bytes = 16;
   static constexpr int instructions = 1;
-  STRATA_HD constexpr strata::element_place operator()(int, int lane) const {
-    return {0, lane % threads_x};
-  }
+  STRATA_HD constexpr strata::element_place operator()(int, int lane) const { return {0, lane % threads_x}; }
 };
 
 template <class T>
 struct tiles {
   static_assert(strata::conflict_degree(by_item<T>{}, store_a<T>{}) == 1);
-  static_assert(strata::conflict_degree(by_item<T>{},
-                                        strata::row_access<sizeof(T), depth, tile>{}) == 1);
+  static_assert(strata::conflict_degree(by_item<T>{}, strata::row_access<sizeof(T), depth, tile>{}) == 1);
   static_assert(strata::conflict_degree(by_vector<T>{}, load_a{}) == 1);
   static_assert(strata::conflict_degree(by_vector<T>{}, load_b{}) == 1);
   alignas(16) T a[by_item<T>::pitch * depth];
@@ -194,8 +186,8 @@ void check(cudaError_t status) {
 template <class T>
 matrix<T> new_matrix(int rows, int columns) {
   matrix<T> result{nullptr, rows, columns};
-  check(cudaMallocManaged(&result.items, sizeof(T) * static_cast<std::size_t>(rows) *
-                                             static_cast<std::size_t>(columns)));
+  check(
+      cudaMallocManaged(&result.items, sizeof(T) * static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns)));
   unsigned random = 1;
   for (int row = 0; row < rows; ++row) {
     for (int column = 0; column < columns; ++column) {
@@ -248,8 +240,8 @@ double cublas_seconds(matrix<const T> A, matrix<const T> B, matrix<T> C) {
   const T one = 1, zero = 0;
   const double result = seconds([&] {
     const auto call = [&](auto function) {
-      return function(handle, CUBLAS_OP_N, CUBLAS_OP_N, C.columns, C.rows, A.columns, &one, B.items,
-                      B.columns, A.items, A.columns, &zero, C.items, C.columns);
+      return function(handle, CUBLAS_OP_N, CUBLAS_OP_N, C.columns, C.rows, A.columns, &one, B.items, B.columns, A.items,
+                      A.columns, &zero, C.items, C.columns);
     };
     cublasStatus_t status;
     if constexpr (sizeof(T) == 4) {
@@ -271,8 +263,7 @@ bool run(const char* name, int size, int k) {
   const matrix<const T> A{a.items, size, k}, B{b.items, k, size};
   const auto blocks = static_cast<unsigned>((size + tile - 1) / tile);
   const double ours = seconds([&] {
-    check(strata::launch({"gemm::multiply", dim3(blocks, blocks), unsigned{threads}}, multiply<T>,
-                         A, B, C));
+    check(strata::launch({"gemm::multiply", dim3(blocks, blocks), unsigned{threads}}, multiply<T>, A, B, C));
   });
   const bool right = is_product<T>(A, B, {C.items, size, size});
   std::printf("%s, %d x %d x %d: %s", name, size, size, k, right ? "right" : "WRONG");

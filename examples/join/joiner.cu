@@ -48,16 +48,13 @@ struct device_join {
     const auto probe_rows = static_cast<std::int64_t>(probe.size());
     const auto capacity = static_cast<std::int64_t>(probe_out.size());
     const auto call = [&](auto pairs) {
-      return pairs(temp, temp_bytes, build.get(), build_rows, probe.get(), probe_rows,
-                   build_out.get(), probe_out.get(), num_out.get(), capacity, options, nullptr);
+      return pairs(temp, temp_bytes, build.get(), build_rows, probe.get(), probe_rows, build_out.get(), probe_out.get(),
+                   num_out.get(), capacity, options, nullptr);
     };
     using strata::DeviceHashJoin;
-    constexpr auto inner =
-        DeviceHashJoin::InnerPairs<key, std::uint32_t, hash_of_key, has_same_bytes>;
-    constexpr auto left =
-        DeviceHashJoin::LeftPairs<key, std::uint32_t, hash_of_key, has_same_bytes>;
-    constexpr auto full =
-        DeviceHashJoin::FullPairs<key, std::uint32_t, hash_of_key, has_same_bytes>;
+    constexpr auto inner = DeviceHashJoin::InnerPairs<key, std::uint32_t, hash_of_key, has_same_bytes>;
+    constexpr auto left = DeviceHashJoin::LeftPairs<key, std::uint32_t, hash_of_key, has_same_bytes>;
+    constexpr auto full = DeviceHashJoin::FullPairs<key, std::uint32_t, hash_of_key, has_same_bytes>;
     switch (wanted) {
       case kind::pairs:
         return call(inner);
@@ -66,16 +63,14 @@ struct device_join {
       case kind::both_too:
         return call(full);
       default:
-        return DeviceHashJoin::AntiPairs(temp, temp_bytes, build.get(), build_rows, probe.get(),
-                                         probe_rows, probe_out.get(), num_out.get(), capacity,
-                                         options);
+        return DeviceHashJoin::AntiPairs(temp, temp_bytes, build.get(), build_rows, probe.get(), probe_rows,
+                                         probe_out.get(), num_out.get(), capacity, options);
     }
   }
 
   long long run(kind wanted) const {
-    example::run("DeviceHashJoin", [&](void* temp, std::size_t& temp_bytes) {
-      return (*this)(wanted, temp, temp_bytes);
-    });
+    example::run("DeviceHashJoin",
+                 [&](void* temp, std::size_t& temp_bytes) { return (*this)(wanted, temp, temp_bytes); });
     return num_out.download()[0];
   }
 };
@@ -121,8 +116,6 @@ class cuda_joiner final : public joiner {
   std::string device_;
 };
 
-std::unique_ptr<joiner> make_joiner() {
-  return std::make_unique<cuda_joiner>(example::open_device());
-}
+std::unique_ptr<joiner> make_joiner() { return std::make_unique<cuda_joiner>(example::open_device()); }
 
-}  // namespace join::on_host or on_gpu
+}  // namespace join::STRATA_EXAMPLE_BACK_END

@@ -43,8 +43,7 @@ class joiner {
 
   /// By the lines of the first text, then by those of the second one; those of the second text that
   /// have no partner come last. `bytes` are those of both texts.
-  virtual std::vector<line_pair> join(kind wanted, std::string_view bytes,
-                                      const std::vector<key>& first,
+  virtual std::vector<line_pair> join(kind wanted, std::string_view bytes, const std::vector<key>& first,
                                       const std::vector<key>& second) const = 0;
 };
 

@@ -14,8 +14,8 @@ namespace {
 /// that are not greater.
 std::vector<line_pair> in_order(const std::vector<line_pair>& pairs, const sorted_lines& first,
                                 const sorted_lines& second) {
-  const auto middle = std::find_if(pairs.begin(), pairs.end(),
-                                   [](const line_pair& pair) { return pair.first == no_line; });
+  const auto middle =
+      std::find_if(pairs.begin(), pairs.end(), [](const line_pair& pair) { return pair.first == no_line; });
   std::vector<line_pair> merged(pairs.size());
   std::merge(pairs.begin(), middle, middle, pairs.end(), merged.begin(),
              [&](const line_pair& second_only, const line_pair& other) {
@@ -32,16 +32,13 @@ std::size_t end_of_run(const std::vector<std::string_view>& keys, std::size_t be
 
 }  // namespace
 
-std::vector<line_pair> join_lines(const joiner& device, const wanted_lines& wanted,
-                                  const sorted_lines& first, const sorted_lines& second,
-                                  std::string_view bytes, partners which, int hash_bits) {
+std::vector<line_pair> join_lines(const joiner& device, const wanted_lines& wanted, const sorted_lines& first,
+                                  const sorted_lines& second, std::string_view bytes, partners which, int hash_bits) {
   const std::vector<key> first_keys = device_keys(first, bytes, which, hash_bits);
   const std::vector<key> second_keys = device_keys(second, bytes, which, hash_bits);
   std::vector<line_pair> found;
   if (wanted.pairs) {
-    const kind wanted_kind = wanted.only_second  ? kind::both_too
-                             : wanted.only_first ? kind::first_too
-                                                 : kind::pairs;
+    const kind wanted_kind = wanted.only_second ? kind::both_too : wanted.only_first ? kind::first_too : kind::pairs;
     found = device.join(wanted_kind, bytes, first_keys, second_keys);
     if (!wanted.only_first) {
       const auto is_unwanted = [](const line_pair& pair) { return pair.second == no_line; };
@@ -60,8 +57,8 @@ std::vector<line_pair> join_lines(const joiner& device, const wanted_lines& want
   return in_order(found, first, second);
 }
 
-std::vector<line_pair> merge_lines(const wanted_lines& wanted, const sorted_lines& first,
-                                   const sorted_lines& second, partners which) {
+std::vector<line_pair> merge_lines(const wanted_lines& wanted, const sorted_lines& first, const sorted_lines& second,
+                                   partners which) {
   std::vector<line_pair> found;
   const auto add = [&](bool is_wanted, std::size_t line, std::size_t other) {
     if (!is_wanted) return;

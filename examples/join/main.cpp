@@ -119,22 +119,20 @@ struct two_files {
 };
 
 bool is_same(const std::vector<join::line_pair>& some, const std::vector<join::line_pair>& others) {
-  return std::equal(some.begin(), some.end(), others.begin(), others.end(),
-                    [](const join::line_pair& a, const join::line_pair& b) {
-                      return a.first == b.first && a.second == b.second;
-                    });
+  return std::equal(
+      some.begin(), some.end(), others.begin(), others.end(),
+      [](const join::line_pair& a, const join::line_pair& b) { return a.first == b.first && a.second == b.second; });
 }
 
 /// Joins lines, and prints what `print(pair, printed)` adds for each result.
 template <class Print>
-int join_and_print(const device_options& chosen, const join::wanted_lines& wanted,
-                   const join::sorted_lines& first, const join::sorted_lines& second,
-                   std::string_view bytes, join::partners partners, const Print& print) {
+int join_and_print(const device_options& chosen, const join::wanted_lines& wanted, const join::sorted_lines& first,
+                   const join::sorted_lines& second, std::string_view bytes, join::partners partners,
+                   const Print& print) {
   check_order(first);
   check_order(second);
   const auto device = example::choose_device(
-      "join", chosen.device, [] { return join::on_gpu::make_joiner(); },
-      [] { return join::on_host::make_joiner(); });
+      "join", chosen.device, [] { return join::on_gpu::make_joiner(); }, [] { return join::on_host::make_joiner(); });
   const std::vector<join::line_pair> found =
       join::join_lines(*device, wanted, first, second, bytes, partners, chosen.hash_bits);
   std::string printed;
@@ -143,8 +141,7 @@ int join_and_print(const device_options& chosen, const join::wanted_lines& wante
   example::finish_output();
   if (!chosen.checks) return 0;
   const bool is_right = is_same(found, join::merge_lines(wanted, first, second, partners));
-  std::fprintf(stderr, "join: %zu lines: %s a merge\n", found.size(),
-               is_right ? "as by" : "not as by");
+  std::fprintf(stderr, "join: %zu lines: %s a merge\n", found.size(), is_right ? "as by" : "not as by");
   return is_right ? 0 : example::exit_check_failed;
 }
 
@@ -168,12 +165,10 @@ int run_join(const device_options& chosen, arguments given) {
   });
 
   const two_files files(given[0], given[1]);
-  const join::sorted_lines first =
-      join::lines_by_field(given[0], files.first(), between, fields[0]);
-  const join::sorted_lines second =
-      join::lines_by_field(given[1], files.second(), between, fields[1]);
-  const auto add_other_fields = [&](std::string& printed, const join::sorted_lines& file,
-                                    std::uint32_t line, std::size_t field) {
+  const join::sorted_lines first = join::lines_by_field(given[0], files.first(), between, fields[0]);
+  const join::sorted_lines second = join::lines_by_field(given[1], files.second(), between, fields[1]);
+  const auto add_other_fields = [&](std::string& printed, const join::sorted_lines& file, std::uint32_t line,
+                                    std::size_t field) {
     if (line == join::no_line) return;
     const std::vector<std::string_view> all = join::split(file.lines[line], between);
     for (std::size_t i = 0; i < all.size(); ++i) {

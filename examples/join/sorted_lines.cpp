@@ -52,8 +52,8 @@ sorted_lines lines_of(const std::string& name, std::string_view text) {
   return found;
 }
 
-sorted_lines lines_by_field(const std::string& name, std::string_view text,
-                            const separator& between, std::size_t field) {
+sorted_lines lines_by_field(const std::string& name, std::string_view text, const separator& between,
+                            std::size_t field) {
   sorted_lines found = lines_of(name, text);
   for (std::string_view& key : found.keys) {
     const std::vector<std::string_view> fields = split(key, between);
@@ -65,12 +65,10 @@ sorted_lines lines_by_field(const std::string& name, std::string_view text,
 void check_order(const sorted_lines& checked) {
   const auto wrong = std::is_sorted_until(checked.keys.begin(), checked.keys.end());
   if (wrong == checked.keys.end()) return;
-  throw std::runtime_error(checked.name + ":" + std::to_string(wrong - checked.keys.begin() + 1) +
-                           ": is not sorted");
+  throw std::runtime_error(checked.name + ":" + std::to_string(wrong - checked.keys.begin() + 1) + ": is not sorted");
 }
 
-std::vector<key> device_keys(const sorted_lines& lines, std::string_view all_bytes, partners which,
-                             int hash_bits) {
+std::vector<key> device_keys(const sorted_lines& lines, std::string_view all_bytes, partners which, int hash_bits) {
   std::vector<key> keys;
   long long number = 0;
   for (std::size_t i = 0; i < lines.keys.size(); ++i) {

@@ -32,8 +32,8 @@ struct sorted_lines {
 sorted_lines lines_of(const std::string& name, std::string_view text);
 
 /// By a field, from 0; a line that has it not has a key of no bytes.
-sorted_lines lines_by_field(const std::string& name, std::string_view text,
-                            const separator& between, std::size_t field);
+sorted_lines lines_by_field(const std::string& name, std::string_view text, const separator& between,
+                            std::size_t field);
 
 /// Throws if keys are not in the order of their bytes.
 void check_order(const sorted_lines& checked);
@@ -45,7 +45,6 @@ enum class partners {
 };
 
 /// `all_bytes` is where the keys are.
-std::vector<key> device_keys(const sorted_lines& lines, std::string_view all_bytes, partners which,
-                             int hash_bits);
+std::vector<key> device_keys(const sorted_lines& lines, std::string_view all_bytes, partners which, int hash_bits);
 
 }  // namespace join

@@ -44,9 +44,7 @@ struct text_view {
 /// The end of the text counts as a beginning, so that a line ends where the next one begins.
 struct begins_line {
   text_view text;
-  STRATA_HD bool operator()(long long i) const {
-    return i == 0 || i == text.size || text.bytes[i - 1] == '\n';
-  }
+  STRATA_HD bool operator()(long long i) const { return i == 0 || i == text.size || text.bytes[i - 1] == '\n'; }
 };
 
 struct begins_word {
@@ -62,9 +60,7 @@ struct bounds_word {
 
 struct word_between {
   const long long* bounds;
-  STRATA_HD word operator()(long long i) const {
-    return {bounds[2 * i], bounds[2 * i + 1] - bounds[2 * i]};
-  }
+  STRATA_HD word operator()(long long i) const { return {bounds[2 * i], bounds[2 * i + 1] - bounds[2 * i]}; }
 };
 
 struct length_of {
@@ -83,8 +79,7 @@ template <class Items, class Operator, class Transform>
 long long reduce(Items items, long long size, Operator op, Transform transform) {
   const device_array<long long> result(1);
   run("DeviceReduce::TransformReduce", [&](void* temp, std::size_t& temp_bytes) {
-    return strata::DeviceReduce::TransformReduce(temp, temp_bytes, items, result.get(), size, op,
-                                                 transform, 0LL);
+    return strata::DeviceReduce::TransformReduce(temp, temp_bytes, items, result.get(), size, op, transform, 0LL);
   });
   return result.download()[0];
 }
@@ -96,15 +91,13 @@ long long count_if(Items items, long long size, Predicate is_wanted) {
 
 /// Counts first, so that the result has room for what is selected and for nothing else.
 template <class Items, class Predicate>
-device_array<typename Items::value_type> select_if(Items items, long long size,
-                                                   Predicate is_wanted) {
+device_array<typename Items::value_type> select_if(Items items, long long size, Predicate is_wanted) {
   const long long room = count_if(items, size, is_wanted);
   device_array<typename Items::value_type> selected(static_cast<std::size_t>(room));
   if (selected.size() == 0) return selected;
   const device_array<long long> count(1);
   run("DeviceSelect::If", [&](void* temp, std::size_t& temp_bytes) {
-    return strata::DeviceSelect::If(temp, temp_bytes, items, selected.get(), count.get(), size,
-                                    is_wanted);
+    return strata::DeviceSelect::If(temp, temp_bytes, items, selected.get(), count.get(), size, is_wanted);
   });
   return selected;
 }
@@ -133,8 +126,7 @@ class cuda_text_index final : public text_index {
   }
 
   std::vector<word> longest_words(long long wanted) const override {
-    const device_array<long long> bounds =
-        select_if(positions{}, text().size + 1, bounds_word{text()});
+    const device_array<long long> bounds = select_if(positions{}, text().size + 1, bounds_word{text()});
     const computed<word_between> all_words{{bounds.get()}};
     const auto size = static_cast<long long>(bounds.size() / 2);
 
@@ -151,8 +143,7 @@ class cuda_text_index final : public text_index {
       }
     }
     std::vector<word> longest = select_if(all_words, size, is_as_long{length}).download();
-    std::stable_sort(longest.begin(), longest.end(),
-                     [](const word& a, const word& b) { return a.length > b.length; });
+    std::stable_sort(longest.begin(), longest.end(), [](const word& a, const word& b) { return a.length > b.length; });
     if (static_cast<long long>(longest.size()) > wanted) {
       longest.resize(static_cast<std::size_t>(wanted));
     }
@@ -160,24 +151,19 @@ class cuda_text_index final : public text_index {
   }
 
  private:
-  text_view text() const {
-    return {bytes_.get(), static_cast<long long>(bytes_.size())};
-  }
+  text_view text() const { return {bytes_.get(), static_cast<long long>(bytes_.size())}; }
 
   /// Where the lines begin, and where the last one ends.
-  device_array<long long> line_bounds() const {
-    return select_if(positions{}, text().size + 1, begins_line{text()});
-  }
+  device_array<long long> line_bounds() const { return select_if(positions{}, text().size + 1, begins_line{text()}); }
 
   /// Per line. A line is a segment of the text, in which beginnings of words are added up.
   device_array<long long> count_words() const {
     const device_array<long long> bounds = line_bounds();
     device_array<long long> words(bounds.size() - 1);
     run("DeviceSegmentedReduce::Sum", [&](void* temp, std::size_t& temp_bytes) {
-      return strata::DeviceSegmentedReduce::Sum(temp, temp_bytes,
-                                                computed<begins_word>{{text()}}, words.get(),
-                                                static_cast<std::int64_t>(words.size()),
-                                                bounds.get(), bounds.get() + 1);
+      return strata::DeviceSegmentedReduce::Sum(temp, temp_bytes, computed<begins_word>{{text()}}, words.get(),
+                                                static_cast<std::int64_t>(words.size()), bounds.get(),
+                                                bounds.get() + 1);
     });
     return words;
   }
@@ -190,4 +176,4 @@ std::unique_ptr<text_index> make_index(const std::string& text) {
   return std::make_unique<cuda_text_index>(example::open_device(), text);
 }
 
-}  // namespace lines::on_host or on_gpu
+}  // namespace lines::STRATA_EXAMPLE_BACK_END

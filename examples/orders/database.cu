@@ -81,8 +81,7 @@ template <class Writer>
 void make_rows(const char* name, const Writer& writer, long long rows) {
   if (rows == 0) return;
   const auto blocks = static_cast<unsigned>((rows + block_threads - 1) / block_threads);
-  check(name, strata::launch({name, dim3(blocks), dim3(block_threads)}, write_rows<Writer>, writer,
-                             rows));
+  check(name, strata::launch({name, dim3(blocks), dim3(block_threads)}, write_rows<Writer>, writer, rows));
 }
 
 // ------------------------------------------------------------------ what is selected and computed
@@ -139,9 +138,7 @@ struct customer_of {
 struct charge_of {
   const std::uint32_t* prices;
   const std::uint8_t* discounts;
-  STRATA_HD std::uint32_t operator()(long long row) const {
-    return charge(prices[row], discounts[row]);
-  }
+  STRATA_HD std::uint32_t operator()(long long row) const { return charge(prices[row], discounts[row]); }
 };
 
 /// Adds up 32-bit charges in 64 bits.
@@ -207,13 +204,10 @@ class cuda_database final : public database {
     event begin;
     event end;
     begin.record();
-    make_rows(
-        "orders::make_orders",
-        order_writer{data, orders_.keys.get(), orders_.customers.get(), orders_.priorities.get()},
-        data.orders());
+    make_rows("orders::make_orders",
+              order_writer{data, orders_.keys.get(), orders_.customers.get(), orders_.priorities.get()}, data.orders());
     make_rows("orders::make_line_items",
-              line_writer{data, lines_.keys.get(), lines_.prices.get(), lines_.days.get(),
-                          lines_.discounts.get()},
+              line_writer{data, lines_.keys.get(), lines_.prices.get(), lines_.days.get(), lines_.discounts.get()},
               data.line_items());
     end.record();
     milliseconds_to_make_ = end.milliseconds_since(begin);
@@ -234,15 +228,13 @@ class cuda_database final : public database {
     answer result;
     stages_ = &result.stages;
 
-    const long long orders =
-        select("select orders", orders_.priorities.get(), data_.orders(), {1, asked.priority},
-               keyed_row<customer_of>{orders_.keys.get(), {orders_.customers.get()}},
-               {order_keys_.get(), order_customers_.get()});
-    const long long lines = select(
-        "select line items", lines_.days.get(), data_.line_items(),
-        {asked.first_day, asked.last_day},
-        keyed_row<charge_of>{lines_.keys.get(), {lines_.prices.get(), lines_.discounts.get()}},
-        {line_keys_.get(), line_charges_.get()});
+    const long long orders = select("select orders", orders_.priorities.get(), data_.orders(), {1, asked.priority},
+                                    keyed_row<customer_of>{orders_.keys.get(), {orders_.customers.get()}},
+                                    {order_keys_.get(), order_customers_.get()});
+    const long long lines =
+        select("select line items", lines_.days.get(), data_.line_items(), {asked.first_day, asked.last_day},
+               keyed_row<charge_of>{lines_.keys.get(), {lines_.prices.get(), lines_.discounts.get()}},
+               {line_keys_.get(), line_charges_.get()});
     const long long joined = join(orders, lines);
     sort_by_customer(joined);
     groups_ = reduce_by_customer(joined);
@@ -281,8 +273,7 @@ class cuda_database final : public database {
   long long select(const char* name, const std::uint16_t* flags, long long rows, is_between range,
                    const keyed_row<Value>& row, const two_columns& selected) {
     measure(name, rows, [&](void* temp, std::size_t& temp_bytes) {
-      return strata::DeviceSelect::FlaggedIf(temp, temp_bytes,
-                                             example::computed<keyed_row<Value>>{row}, flags,
+      return strata::DeviceSelect::FlaggedIf(temp, temp_bytes, example::computed<keyed_row<Value>>{row}, flags,
                                              selected, count_.get(), rows, range);
     });
     return rows_out();
@@ -293,13 +284,11 @@ class cuda_database final : public database {
   long long join(long long orders, long long lines) {
     strata::JoinOptions<> options;
     options.build_unique = true;  // No two orders have the same key.
-    const auto columns = strata::join_columns(
-        strata::build_column(order_customers_.get(), joined_customers_.get(), 0u),
-        strata::probe_column(line_charges_.get(), joined_charges_.get(), 0u));
+    const auto columns = strata::join_columns(strata::build_column(order_customers_.get(), joined_customers_.get(), 0u),
+                                              strata::probe_column(line_charges_.get(), joined_charges_.get(), 0u));
     measure("join", orders + lines, [&](void* temp, std::size_t& temp_bytes) {
       return strata::DeviceHashJoin::InnerGather<std::uint32_t>(
-          temp, temp_bytes, order_keys_.get(), orders, line_keys_.get(), lines, columns,
-          count_.get(), lines, options);
+          temp, temp_bytes, order_keys_.get(), orders, line_keys_.get(), lines, columns, count_.get(), lines, options);
     });
     return rows_out();
   }
@@ -309,17 +298,16 @@ class cuda_database final : public database {
     int bits = 1;
     while (data_.customers() >> bits != 0) ++bits;
     measure("sort by customer", rows, [&](void* temp, std::size_t& temp_bytes) {
-      return strata::DeviceRadixSort::SortPairs(temp, temp_bytes, joined_customers_.get(),
-                                                line_keys_.get(), joined_charges_.get(),
-                                                line_charges_.get(), rows, 0, bits);
+      return strata::DeviceRadixSort::SortPairs(temp, temp_bytes, joined_customers_.get(), line_keys_.get(),
+                                                joined_charges_.get(), line_charges_.get(), rows, 0, bits);
     });
   }
 
   long long reduce_by_customer(long long rows) {
     measure("add up by customer", rows, [&](void* temp, std::size_t& temp_bytes) {
-      return strata::DeviceReduce::ReduceByKey(
-          temp, temp_bytes, line_keys_.get(), group_customers_.get(), line_charges_.get(),
-          group_charges_.get(), count_.get(), add_charges{}, rows);
+      return strata::DeviceReduce::ReduceByKey(temp, temp_bytes, line_keys_.get(), group_customers_.get(),
+                                               line_charges_.get(), group_charges_.get(), count_.get(), add_charges{},
+                                               rows);
     });
     return rows_out();
   }
@@ -327,16 +315,14 @@ class cuda_database final : public database {
   /// The sort is stable: of equal charges that of the smaller customer's number is the first one.
   std::vector<charged_customer> top(long long groups, std::size_t wanted) {
     measure("sort by charge", groups, [&](void* temp, std::size_t& temp_bytes) {
-      return strata::DeviceRadixSort::SortPairsDescending(
-          temp, temp_bytes, group_charges_.get(), top_charges_.get(), group_customers_.get(),
-          top_customers_.get(), groups);
+      return strata::DeviceRadixSort::SortPairsDescending(temp, temp_bytes, group_charges_.get(), top_charges_.get(),
+                                                          group_customers_.get(), top_customers_.get(), groups);
     });
     return zip(top_customers_, top_charges_, std::min(wanted, static_cast<std::size_t>(groups)));
   }
 
   static std::vector<charged_customer> zip(const device_array<std::uint32_t>& customers,
-                                           const device_array<long long>& charges,
-                                           std::size_t count) {
+                                           const device_array<long long>& charges, std::size_t count) {
     const std::vector<std::uint32_t> some_customers = customers.download(count);
     const std::vector<long long> some_charges = charges.download(count);
     std::vector<charged_customer> zipped;
@@ -368,4 +354,4 @@ std::unique_ptr<database> make_database(const data_set& data) {
   return std::make_unique<cuda_database>(example::open_device(), data);
 }
 
-}  // namespace orders::on_host or on_gpu
+}  // namespace orders::STRATA_EXAMPLE_BACK_END

@@ -29,17 +29,15 @@ host_answer ask_host(const tables& data, const query& asked) {
     if (found == customer_of.end()) continue;
     ++answer.joined;
     has_items[found->second] = true;
-    charges[found->second] +=
-        static_cast<long long>(data.line_prices[i]) * (100 - data.line_discounts[i]);
+    charges[found->second] += static_cast<long long>(data.line_prices[i]) * (100 - data.line_discounts[i]);
   }
 
   for (std::uint32_t customer = 0; customer < customers; ++customer) {
     if (has_items[customer]) answer.groups.push_back({customer, charges[customer]});
   }
   answer.top = answer.groups;
-  std::stable_sort(
-      answer.top.begin(), answer.top.end(),
-      [](const charged_customer& a, const charged_customer& b) { return a.charged > b.charged; });
+  std::stable_sort(answer.top.begin(), answer.top.end(),
+                   [](const charged_customer& a, const charged_customer& b) { return a.charged > b.charged; });
   answer.top.resize(std::min(answer.top.size(), asked.top));
   return answer;
 }

@@ -42,8 +42,8 @@ struct options {
 long long line_items_of(const std::string& scale) {
   double parsed = 0;
   int length = 0;
-  const bool is_number = std::sscanf(scale.c_str(), "%lf%n", &parsed, &length) == 1 &&
-                         static_cast<std::size_t>(length) == scale.size();
+  const bool is_number =
+      std::sscanf(scale.c_str(), "%lf%n", &parsed, &length) == 1 && static_cast<std::size_t>(length) == scale.size();
   if (!is_number || !(parsed >= 0 && parsed <= 1000)) throw example::wrong_call();
   return std::llround(parsed * 6e6);
 }
@@ -76,8 +76,7 @@ options parse(const std::vector<std::string>& arguments) {
       throw example::wrong_call();
     }
   }
-  const bool are_rows =
-      0 <= chosen.line_items && chosen.line_items <= orders::data_set::most_line_items;
+  const bool are_rows = 0 <= chosen.line_items && chosen.line_items <= orders::data_set::most_line_items;
   if (!are_rows || chosen.repeat < 1) throw example::wrong_call();
   return chosen;
 }
@@ -91,11 +90,9 @@ std::string with_commas(long long number) {
   return text;
 }
 
-void print_times(const orders::data_set& data, const orders::database& database,
-                 const orders::answer& answer) {
-  std::fprintf(stderr, "orders: made %s orders and %s line items in %.3f ms\n",
-               with_commas(data.orders()).c_str(), with_commas(data.line_items()).c_str(),
-               database.milliseconds_to_make());
+void print_times(const orders::data_set& data, const orders::database& database, const orders::answer& answer) {
+  std::fprintf(stderr, "orders: made %s orders and %s line items in %.3f ms\n", with_commas(data.orders()).c_str(),
+               with_commas(data.line_items()).c_str(), database.milliseconds_to_make());
   double longest = 0;
   double sum = 0;
   for (const orders::stage& stage : answer.stages) {
@@ -106,14 +103,12 @@ void print_times(const orders::data_set& data, const orders::database& database,
   const std::string full_bar(static_cast<std::size_t>(bar_width), '#');
   std::fprintf(stderr, "%-18s %13s %13s %10s\n", "", "rows in", "rows out", "ms");
   for (const orders::stage& stage : answer.stages) {
-    const int bar =
-        longest > 0 ? static_cast<int>(std::lround(bar_width * stage.milliseconds / longest)) : 0;
-    std::fprintf(stderr, "%-18s %13s %13s %10.3f %.*s\n", stage.name.c_str(),
-                 with_commas(stage.rows_in).c_str(), with_commas(stage.rows_out).c_str(),
-                 stage.milliseconds, bar, full_bar.c_str());
+    const int bar = longest > 0 ? static_cast<int>(std::lround(bar_width * stage.milliseconds / longest)) : 0;
+    std::fprintf(stderr, "%-18s %13s %13s %10.3f %.*s\n", stage.name.c_str(), with_commas(stage.rows_in).c_str(),
+                 with_commas(stage.rows_out).c_str(), stage.milliseconds, bar, full_bar.c_str());
   }
-  std::fprintf(stderr, "%-18s %13s %13s %10.3f, and %.3f until the answer was on the host\n",
-               "all of these", "", "", sum, answer.milliseconds);
+  std::fprintf(stderr, "%-18s %13s %13s %10.3f, and %.3f until the answer was on the host\n", "all of these", "", "",
+               sum, answer.milliseconds);
 }
 
 /// Customer and charge, which has four places behind the point.
@@ -123,8 +118,7 @@ void print_top(const std::vector<orders::charged_customer>& top) {
   }
 }
 
-bool is_same(const std::vector<orders::charged_customer>& some,
-             const std::vector<orders::charged_customer>& others) {
+bool is_same(const std::vector<orders::charged_customer>& some, const std::vector<orders::charged_customer>& others) {
   return std::equal(some.begin(), some.end(), others.begin(), others.end(),
                     [](const orders::charged_customer& a, const orders::charged_customer& b) {
                       return a.customer == b.customer && a.charged == b.charged;
@@ -132,14 +126,12 @@ bool is_same(const std::vector<orders::charged_customer>& some,
 }
 
 /// Compares numbers of rows, all groups and the answer.
-bool check(const orders::database& database, const orders::answer& answer,
-           const orders::query& asked) {
+bool check(const orders::database& database, const orders::answer& answer, const orders::query& asked) {
   const orders::host_answer expected = orders::ask_host(database.download(), asked);
   const bool are_rows = answer.stages[0].rows_out == expected.selected_orders &&
                         answer.stages[1].rows_out == expected.selected_lines &&
                         answer.stages[2].rows_out == expected.joined;
-  const bool is_right =
-      are_rows && is_same(database.groups(), expected.groups) && is_same(answer.top, expected.top);
+  const bool is_right = are_rows && is_same(database.groups(), expected.groups) && is_same(answer.top, expected.top);
   std::fprintf(stderr, "orders: %zu customers: %s the host\n", expected.groups.size(),
                is_right ? "as by" : "not as by");
   return is_right;

@@ -31,9 +31,7 @@ struct line_item {
 
 /// What a customer is charged for an item, in hundredths of a cent. Fits 32 bits, because no price is
 /// above 104,949.50; sums of charges take 64.
-STRATA_HD std::uint32_t charge(std::uint32_t price, std::uint8_t discount) {
-  return price * (100u - discount);
-}
+STRATA_HD std::uint32_t charge(std::uint32_t price, std::uint8_t discount) { return price * (100u - discount); }
 
 class data_set {
  public:
@@ -63,15 +61,13 @@ class data_set {
   STRATA_HD line_item make_line_item(std::uint32_t number) const {
     const std::uint64_t bits = random(2 * std::uint64_t{number} + 1);
     const std::uint64_t more_bits = random(~std::uint64_t{number});
-    const order from = make_order(static_cast<std::uint32_t>(
-        (bits & 0xffffffff) * static_cast<std::uint64_t>(orders()) >> 32));
+    const order from =
+        make_order(static_cast<std::uint32_t>((bits & 0xffffffff) * static_cast<std::uint64_t>(orders()) >> 32));
     constexpr std::uint64_t least_price = 90000;
     constexpr std::uint64_t price_range = 10404951;
-    return {
-        from.key,
-        static_cast<std::uint32_t>(least_price + ((more_bits & 0xffffffff) * price_range >> 32)),
-        static_cast<std::uint16_t>(from.day + 1 + ((bits >> 32) * longest_wait >> 32)),
-        static_cast<std::uint8_t>((more_bits >> 32) * 11 >> 32)};
+    return {from.key, static_cast<std::uint32_t>(least_price + ((more_bits & 0xffffffff) * price_range >> 32)),
+            static_cast<std::uint16_t>(from.day + 1 + ((bits >> 32) * longest_wait >> 32)),
+            static_cast<std::uint8_t>((more_bits >> 32) * 11 >> 32)};
   }
 
  private:

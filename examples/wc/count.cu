@@ -133,24 +133,20 @@ class cuda_back_end final : public back_end {
   // The calls of the library, each made with a null pointer once, to learn `temp_bytes`.
 
   cudaError_t reduce_pieces(void* temp, std::size_t& temp_bytes, std::size_t bytes) const {
-    return strata::DeviceReduce::TransformReduce(temp, temp_bytes, text_.get(), summary_.get(),
-                                                 pieces(bytes), concatenate{},
-                                                 summarize_piece{rule_}, text_summary{});
+    return strata::DeviceReduce::TransformReduce(temp, temp_bytes, text_.get(), summary_.get(), pieces(bytes),
+                                                 concatenate{}, summarize_piece{rule_}, text_summary{});
   }
 
   cudaError_t find_last_newlines(void* temp, std::size_t& temp_bytes, std::size_t bytes) const {
-    return strata::DeviceSegmentedReduce::Max(
-        temp, temp_bytes, computed<newline_position>{{text()}}, last_newline_of_row_.get(),
-        static_cast<long long>(whole_rows(bytes)), static_cast<int>(line_length::row_bytes));
+    return strata::DeviceSegmentedReduce::Max(temp, temp_bytes, computed<newline_position>{{text()}},
+                                              last_newline_of_row_.get(), static_cast<long long>(whole_rows(bytes)),
+                                              static_cast<int>(line_length::row_bytes));
   }
 
-  cudaError_t find_longest_line(void* temp, std::size_t& temp_bytes, std::size_t bytes,
-                                long long carried) const {
-    const line_length length{text(), last_newline_of_row_.get(), static_cast<long long>(bytes),
-                             carried};
-    return strata::DeviceReduce::ArgMax(temp, temp_bytes, computed<line_length>{length},
-                                        longest_.get(), longest_.get() + 1,
-                                        static_cast<long long>(bytes) + 1);
+  cudaError_t find_longest_line(void* temp, std::size_t& temp_bytes, std::size_t bytes, long long carried) const {
+    const line_length length{text(), last_newline_of_row_.get(), static_cast<long long>(bytes), carried};
+    return strata::DeviceReduce::ArgMax(temp, temp_bytes, computed<line_length>{length}, longest_.get(),
+                                        longest_.get() + 1, static_cast<long long>(bytes) + 1);
   }
 
   std::string device_;
@@ -169,4 +165,4 @@ std::unique_ptr<back_end> make_back_end(std::size_t chunk_bytes, word_rule rule)
   return std::make_unique<cuda_back_end>(example::open_device(), chunk_bytes, rule);
 }
 
-}  // namespace wc::on_host or on_gpu
+}  // namespace wc::STRATA_EXAMPLE_BACK_END

@@ -40,8 +40,7 @@ file_counts count_file(back_end& device, int descriptor, bool wants_longest_line
   std::string open_line;  // the first bytes of the line that no newline has ended yet
 
   while (result.error == 0) {
-    const std::size_t size =
-        read_chunk(descriptor, device.chunk(), device.chunk_bytes(), result.error);
+    const std::size_t size = read_chunk(descriptor, device.chunk(), device.chunk_bytes(), result.error);
     if (size == 0) break;
     device.upload(size);
     const text_summary chunk = device.summarize(size);
@@ -53,8 +52,7 @@ file_counts count_file(back_end& device, int descriptor, bool wants_longest_line
       // A line that the chunk cuts is found again in the next one, if it is longer than it seems.
       if (line.length > result.longest.length) {
         result.longest.length = line.length;
-        result.longest.number =
-            total.lines + device.summarize(static_cast<std::size_t>(line.position)).lines + 1;
+        result.longest.number = total.lines + device.summarize(static_cast<std::size_t>(line.position)).lines + 1;
         result.longest.offset = result.bytes + begin;
         result.longest.excerpt = begin < 0 ? open_line : "";
         extend_excerpt(result.longest.excerpt, device.chunk(), std::max(begin, 0LL), line.position);

@@ -157,12 +157,10 @@ std::size_t chunk_bytes(const options& chosen, const file_sizes& sizes) {
 int column_width(const options& chosen, const file_sizes& sizes) {
   const int columns = chosen.lines + chosen.words + chosen.bytes;
   if (columns == 1 && chosen.files.size() == 1) return 1;
-  return static_cast<int>(
-      std::max(std::to_string(sizes.sum).size(), std::size_t{sizes.are_known ? 1u : 7u}));
+  return static_cast<int>(std::max(std::to_string(sizes.sum).size(), std::size_t{sizes.are_known ? 1u : 7u}));
 }
 
-void print_counts(const options& chosen, const wc::file_counts& counts, int width,
-                  const std::string& name) {
+void print_counts(const options& chosen, const wc::file_counts& counts, int width, const std::string& name) {
   const char* separator = "";
   const auto print = [&](bool is_wanted, long long count) {
     if (!is_wanted) return;
@@ -185,14 +183,13 @@ void print_longest_line(const wc::longest_line& line, const std::string& name) {
     if (c < ' ' || c > '~') c = '?';
   }
   const bool is_cut = line.length > static_cast<long long>(shown.size());
-  std::printf("longest line: %lld bytes, at %s:%lld (byte %lld)\n  %s%s\n", line.length,
-              name.c_str(), line.number, line.offset, shown.c_str(), is_cut ? "..." : "");
+  std::printf("longest line: %lld bytes, at %s:%lld (byte %lld)\n  %s%s\n", line.length, name.c_str(), line.number,
+              line.offset, shown.c_str(), is_cut ? "..." : "");
 }
 
 void report_errno(const std::string& name, int error) {
   std::fflush(stdout);
-  std::fprintf(stderr, "wc: %s: %s\n", name == "-" ? "standard input" : name.c_str(),
-               std::strerror(error));
+  std::fprintf(stderr, "wc: %s: %s\n", name == "-" ? "standard input" : name.c_str(), std::strerror(error));
 }
 
 int run(const options& chosen) {

@@ -14,8 +14,7 @@ namespace {
 /// Of each run of words with one hash, counts the first word and all that are equal to it. The
 /// others, if there are any, are left over for another seed. So each round counts at least one word
 /// of a run, and there is an end even if all hashes are always equal.
-std::vector<std::string_view> count_runs(const grouping& runs,
-                                         const std::vector<std::string_view>& words,
+std::vector<std::string_view> count_runs(const grouping& runs, const std::vector<std::string_view>& words,
                                          std::vector<counted_word>& counted) {
   std::vector<std::string_view> left_over;
   const long long* next = runs.order.data();
@@ -35,8 +34,7 @@ std::vector<std::string_view> count_runs(const grouping& runs,
 
 /// The device knows counts, and not words: all that are as frequent as the last of those wanted are
 /// ordered by the host.
-std::vector<counted_word> select_top(const sorter& device, const std::vector<counted_word>& words,
-                                     std::size_t wanted) {
+std::vector<counted_word> select_top(const sorter& device, const std::vector<counted_word>& words, std::size_t wanted) {
   std::vector<long long> counts;
   for (const counted_word& word : words) counts.push_back(word.count);
   std::vector<counted_word> top;
@@ -54,8 +52,8 @@ std::vector<counted_word> select_top(const sorter& device, const std::vector<cou
 
 }  // namespace
 
-word_counts count_words(const sorter& device, const std::vector<std::string_view>& texts,
-                        std::size_t wanted, int hash_bits) {
+word_counts count_words(const sorter& device, const std::vector<std::string_view>& texts, std::size_t wanted,
+                        int hash_bits) {
   std::vector<std::string_view> words = example::split_into_words(texts);
   std::vector<counted_word> counted;
   word_counts result;

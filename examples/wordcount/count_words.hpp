@@ -26,7 +26,7 @@ struct word_counts {
 /// The `wanted` most frequent words of some texts, exactly, of which the result is a view. A word
 /// is a longest run of bytes of one text that are not white space: blank, \t, \n, \v, \f and \r.
 /// Words are grouped by `hash_bits` bits of a hash: the fewer, the longer it takes.
-word_counts count_words(const sorter& device, const std::vector<std::string_view>& texts,
-                        std::size_t wanted, int hash_bits);
+word_counts count_words(const sorter& device, const std::vector<std::string_view>& texts, std::size_t wanted,
+                        int hash_bits);
 
 }  // namespace wordcount

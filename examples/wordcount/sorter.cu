@@ -39,15 +39,15 @@ class cuda_sorter final : public sorter {
     const device_array<std::uint64_t> sorted(keys.size());
     const device_array<long long> order(keys.size());
     run("DeviceRadixSort::SortPairs", [&](void* temp, std::size_t& temp_bytes) {
-      return strata::DeviceRadixSort::SortPairs(temp, temp_bytes, unsorted.get(), sorted.get(),
-                                                places.get(), order.get(), keys.size());
+      return strata::DeviceRadixSort::SortPairs(temp, temp_bytes, unsorted.get(), sorted.get(), places.get(),
+                                                order.get(), keys.size());
     });
     // What has been sorted makes room for the keys of the runs, of which nothing is wanted, and for
     // their lengths.
     const device_array<long long> runs(1);
     run("DeviceRunLengthEncode::Encode", [&](void* temp, std::size_t& temp_bytes) {
-      return strata::DeviceRunLengthEncode::Encode(temp, temp_bytes, sorted.get(), unsorted.get(),
-                                                   places.get(), runs.get(), keys.size());
+      return strata::DeviceRunLengthEncode::Encode(temp, temp_bytes, sorted.get(), unsorted.get(), places.get(),
+                                                   runs.get(), keys.size());
     });
     return {order.download(), places.download(static_cast<std::size_t>(runs.download()[0]))};
   }
@@ -58,9 +58,8 @@ class cuda_sorter final : public sorter {
     const device_array<long long> sorted(counts.size());
     const device_array<long long> order(counts.size());
     run("DeviceRadixSort::SortPairsDescending", [&](void* temp, std::size_t& temp_bytes) {
-      return strata::DeviceRadixSort::SortPairsDescending(temp, temp_bytes, unsorted.get(),
-                                                          sorted.get(), places.get(), order.get(),
-                                                          counts.size());
+      return strata::DeviceRadixSort::SortPairsDescending(temp, temp_bytes, unsorted.get(), sorted.get(), places.get(),
+                                                          order.get(), counts.size());
     });
     return order.download();
   }
@@ -69,8 +68,6 @@ class cuda_sorter final : public sorter {
   std::string device_;
 };
 
-std::unique_ptr<sorter> make_sorter() {
-  return std::make_unique<cuda_sorter>(example::open_device());
-}
+std::unique_ptr<sorter> make_sorter() { return std::make_unique<cuda_sorter>(example::open_device()); }
 
-}  // namespace wordcount::on_host or on_gpu
+}  // namespace wordcount::STRATA_EXAMPLE_BACK_END

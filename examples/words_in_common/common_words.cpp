@@ -38,8 +38,7 @@ class equal_hashes {
   std::size_t length_;
 };
 
-std::vector<std::uint64_t> hash_all(const std::vector<std::string_view>& words, std::uint64_t seed,
-                                    int bits) {
+std::vector<std::uint64_t> hash_all(const std::vector<std::string_view>& words, std::uint64_t seed, int bits) {
   std::vector<std::uint64_t> hashes;
   for (const std::string_view word : words) {
     hashes.push_back(example::hash_word(word, seed, bits));
@@ -58,8 +57,8 @@ common_words find_common_words(const matcher& device, const std::vector<std::str
   // all words of both sets with this hash are the same one; if not, all of them are hashed again, with
   // another seed, and if there were too few bits, with more.
   for (std::uint64_t seed = 0; !first_words.empty() && !second_words.empty(); ++seed) {
-    const matching found = device.match(hash_all(first_words, seed, hash_bits),
-                                        hash_all(second_words, seed, hash_bits));
+    const matching found =
+        device.match(hash_all(first_words, seed, hash_bits), hash_all(second_words, seed, hash_bits));
     std::vector<std::string_view> first_again, second_again;
     for (const matching::pair& pair : found.pairs) {
       const equal_hashes in_first(first_words, found.first_order, pair.first);

@@ -78,11 +78,10 @@ std::vector<std::string_view> words_of(const std::vector<std::string>& texts) {
 
 bool is_same(const std::vector<words_in_common::common_word>& some,
              const std::vector<words_in_common::common_word>& others) {
-  return std::equal(
-      some.begin(), some.end(), others.begin(), others.end(),
-      [](const words_in_common::common_word& a, const words_in_common::common_word& b) {
-        return a.word == b.word && a.in_first == b.in_first && a.in_second == b.in_second;
-      });
+  return std::equal(some.begin(), some.end(), others.begin(), others.end(),
+                    [](const words_in_common::common_word& a, const words_in_common::common_word& b) {
+                      return a.word == b.word && a.in_first == b.in_first && a.in_second == b.in_second;
+                    });
 }
 
 int run(const std::vector<std::string>& arguments) {
@@ -106,15 +105,11 @@ int run(const std::vector<std::string>& arguments) {
   }
   example::finish_output();
   if (!chosen.checks) return 0;
-  const bool is_right =
-      is_same(found.words, words_in_common::find_on_host(first_words, second_words));
-  std::fprintf(stderr, "words_in_common: %zu words: %s maps\n", found.words.size(),
-               is_right ? "as by" : "not as by");
+  const bool is_right = is_same(found.words, words_in_common::find_on_host(first_words, second_words));
+  std::fprintf(stderr, "words_in_common: %zu words: %s maps\n", found.words.size(), is_right ? "as by" : "not as by");
   return is_right ? 0 : example::exit_check_failed;
 }
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  return example::run_program("words_in_common", help, argc, argv, run);
-}
+int main(int argc, char** argv) { return example::run_program("words_in_common", help, argc, argv, run); }

@@ -30,9 +30,7 @@ struct grouped_hashes {
   std::vector<std::uint32_t> order;
   std::vector<std::size_t> begins;  // and the end of the last one
 
-  run_of_items run(std::uint32_t number) const {
-    return {begins[number], begins[number + 1] - begins[number]};
-  }
+  run_of_items run(std::uint32_t number) const { return {begins[number], begins[number + 1] - begins[number]}; }
 };
 
 static grouped_hashes group(const std::vector<std::uint64_t>& hashes) {
@@ -49,8 +47,8 @@ static grouped_hashes group(const std::vector<std::uint64_t>& hashes) {
   const device_array<std::uint32_t> lengths(hashes.size());
   const device_array<std::int64_t> num_runs(1);
   run("DeviceRunLengthEncode::Encode", [&](void* temp, std::size_t& temp_bytes) {
-    return strata::DeviceRunLengthEncode::Encode(temp, temp_bytes, sorted.get(), unsorted.get(),
-                                                 lengths.get(), num_runs.get(), size);
+    return strata::DeviceRunLengthEncode::Encode(temp, temp_bytes, sorted.get(), unsorted.get(), lengths.get(),
+                                                 num_runs.get(), size);
   });
   const long long runs = num_runs.download()[0];
   const std::vector<std::uint32_t> all_lengths = lengths.download(static_cast<std::size_t>(runs));
@@ -78,9 +76,9 @@ class cuda_matcher final : public matcher {
     const device_array<std::uint32_t> second_runs(static_cast<std::size_t>(first.runs));
     const device_array<std::int64_t> num_pairs(1);
     run("DeviceHashJoin::InnerPairs", [&](void* temp, std::size_t& temp_bytes) {
-      return strata::DeviceHashJoin::InnerPairs(
-          temp, temp_bytes, second.hashes.get(), second.runs, first.hashes.get(), first.runs,
-          second_runs.get(), first_runs.get(), num_pairs.get(), first.runs, options);
+      return strata::DeviceHashJoin::InnerPairs(temp, temp_bytes, second.hashes.get(), second.runs, first.hashes.get(),
+                                                first.runs, second_runs.get(), first_runs.get(), num_pairs.get(),
+                                                first.runs, options);
     });
     const auto count = static_cast<std::size_t>(num_pairs.download()[0]);
     const std::vector<std::uint32_t> of_first = first_runs.download(count);
@@ -99,8 +97,6 @@ class cuda_matcher final : public matcher {
   std::string device_;
 };
 
-std::unique_ptr<matcher> make_matcher() {
-  return std::make_unique<cuda_matcher>(example::open_device());
-}
+std::unique_ptr<matcher> make_matcher() { return std::make_unique<cuda_matcher>(example::open_device()); }
 
-}  // namespace words_in_common::on_host or on_gpu
+}  // namespace words_in_common::STRATA_EXAMPLE_BACK_END

@@ -33,8 +33,7 @@ class matcher {
   virtual ~matcher() = default;
 
   virtual std::string device() const = 0;
-  virtual matching match(const std::vector<std::uint64_t>& first,
-                         const std::vector<std::uint64_t>& second) const = 0;
+  virtual matching match(const std::vector<std::uint64_t>& first, const std::vector<std::uint64_t>& second) const = 0;
 };
 
 // One source, matcher.cu, makes both.

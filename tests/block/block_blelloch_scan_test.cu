@@ -37,8 +37,7 @@ static_assert(has_degrees<int, PaddedLayout<32, 1>>({1, 1, 1, 1, 1, 1, 1, 1, 1, 
 static_assert(has_degrees<double, PaddedLayout<32, 1>>({2, 2, 2, 2, 1, 2, 2, 2, 2, 1}));
 static_assert(has_degrees<affine, PaddedLayout<32, 1>>({2, 4, 4, 2, 1, 2, 4, 4, 2, 1}));
 template <class T, int Elements>
-inline constexpr int default_degree =
-    strata::detail::blelloch_degree<T, TreeLayout<T, Elements>>(Elements, 2);
+inline constexpr int default_degree = strata::detail::blelloch_degree<T, TreeLayout<T, Elements>>(Elements, 2);
 static_assert(default_degree<int, 1024> == 1 && default_degree<double, 1024> == 1);
 static_assert(default_degree<affine, 1024> == 1 && default_degree<stretch, 1024> == 1);
 static_assert(default_degree<int, 8192> == 1 && default_degree<affine, 8192> == 1);
@@ -95,9 +94,8 @@ void test_layout() {
   const device_vector<T> in(items);
   device_vector<T> out(ways * items.size()), aggregates(2 * std::size_t{Threads});
   ASSERT_CUDA_SUCCESS(strata::launch({"scan_every_way", 1, unsigned{Threads}},
-                                     scan_every_way<T, Threads, Elements, Layout, Operator>,
-                                     in.data(), initial<T, Operator>(), out.data(),
-                                     aggregates.data()));
+                                     scan_every_way<T, Threads, Elements, Layout, Operator>, in.data(),
+                                     initial<T, Operator>(), out.data(), aggregates.data()));
   const std::vector<T> results = out.to_host();
   for (std::size_t i = 0; i < items.size(); ++i) {
     for (const std::size_t way : {0u, 2u, 4u}) {
@@ -196,8 +194,8 @@ strata::wavefront_count model() {
     total = total + count<T, Layout>(i, items_per_thread, Elements, 2);
   }
   for (int s = 1; s < Elements; s *= 2) {
-    total = total + count<T, Layout>(s - 1, 2 * s, Elements, 1 + 2) +
-            count<T, Layout>(2 * s - 1, 2 * s, Elements, 2 + 2);
+    total =
+        total + count<T, Layout>(s - 1, 2 * s, Elements, 1 + 2) + count<T, Layout>(2 * s - 1, 2 * s, Elements, 2 + 2);
   }
   return total;
 }
@@ -207,8 +205,8 @@ void test_bank_conflicts() {
   SCOPED_TRACE(testing::Message() << Threads << " threads, " << Elements << " elements");
   device_vector<T> out(Threads);
   begin_counting();
-  ASSERT_CUDA_SUCCESS(strata::launch({"only_scan", 1, unsigned{Threads}},
-                                     only_scan<T, Threads, Elements, Layout>, out.data()));
+  ASSERT_CUDA_SUCCESS(
+      strata::launch({"only_scan", 1, unsigned{Threads}}, only_scan<T, Threads, Elements, Layout>, out.data()));
   expect_counted(model<T, Threads, Elements, Layout>());
   if (!std::is_same_v<Layout, PlainLayout>) expect_no_conflicts();
 }

@@ -38,9 +38,7 @@ template <bool Sliced>
 cudaError_t in_block(int first_rank, unsigned threads) {
   return strata::launch({"scatter_in_block", 1, threads}, scatter_in_block<Sliced>, first_rank);
 }
-cudaError_t in_warp(int first_rank) {
-  return strata::launch({"scatter_in_warp", 1, 32}, scatter_in_warp, first_rank);
-}
+cudaError_t in_warp(int first_rank) { return strata::launch({"scatter_in_warp", 1, 32}, scatter_in_warp, first_rank); }
 
 TEST(exchange, debug_builds_accept_right_use) {
   EXPECT_CUDA_SUCCESS(in_block<false>(0, 64));
@@ -49,10 +47,8 @@ TEST(exchange, debug_builds_accept_right_use) {
 }
 
 TEST(exchange, debug_builds_refuse_ranks_out_of_range) {
-  expect_assertion([] { return in_block<false>(-1, 64); },
-                   "BlockExchange: rank -1 of item 0 is not in 0 .. 127");
-  expect_assertion([] { return in_block<true>(128, 64); },
-                   "BlockExchange: rank 128 of item 0 is not in 0 .. 127");
+  expect_assertion([] { return in_block<false>(-1, 64); }, "BlockExchange: rank -1 of item 0 is not in 0 .. 127");
+  expect_assertion([] { return in_block<true>(128, 64); }, "BlockExchange: rank 128 of item 0 is not in 0 .. 127");
   expect_assertion([] { return in_warp(64); }, "WarpExchange: rank 64 of item 0 is not in 0 .. 63");
 }
 

@@ -24,23 +24,19 @@ using namespace block_tile;
 
 struct by_strata {
   template <class Case, bool Sliced>
-  using block =
-      strata::BlockExchange<typename Case::type, Case::x, Case::items, Sliced, Case::y, Case::z>;
+  using block = strata::BlockExchange<typename Case::type, Case::x, Case::items, Sliced, Case::y, Case::z>;
   template <class Case, int Width>
   using warp = strata::WarpExchange<typename Case::type, Case::items, Width>;
   template <class Case>
-  using shuffle = strata::WarpExchange<typename Case::type, Case::items, Case::items,
-                                       strata::WARP_EXCHANGE_SHUFFLE>;
+  using shuffle = strata::WarpExchange<typename Case::type, Case::items, Case::items, strata::WARP_EXCHANGE_SHUFFLE>;
 };
 struct by_cub {
   template <class Case, bool Sliced>
-  using block =
-      cub::BlockExchange<typename Case::type, Case::x, Case::items, Sliced, Case::y, Case::z>;
+  using block = cub::BlockExchange<typename Case::type, Case::x, Case::items, Sliced, Case::y, Case::z>;
   template <class Case, int Width>
   using warp = cub::WarpExchange<typename Case::type, Case::items, Width>;
   template <class Case>
-  using shuffle =
-      cub::WarpExchange<typename Case::type, Case::items, Case::items, cub::WARP_EXCHANGE_SHUFFLE>;
+  using shuffle = cub::WarpExchange<typename Case::type, Case::items, Case::items, cub::WARP_EXCHANGE_SHUFFLE>;
 };
 
 template <class Case>
@@ -116,27 +112,23 @@ STRATA_KERNEL void exchange_in_warp(typename Case::type* out) {
 }
 
 template <class Case>
-void expect_the_same(int ways, void (*ours)(typename Case::type*),
-                     void (*theirs)(typename Case::type*)) {
+void expect_the_same(int ways, void (*ours)(typename Case::type*), void (*theirs)(typename Case::type*)) {
   using T = typename Case::type;
   const std::vector<T> zeros(static_cast<std::size_t>(ways * Case::tile));
   device_vector<T> our_items(zeros), their_items(zeros);
   ASSERT_CUDA_SUCCESS(strata::launch({"ours", 1, Case::dimensions()}, ours, our_items.data()));
-  ASSERT_CUDA_SUCCESS(
-      strata::launch({"theirs", 1, Case::dimensions()}, theirs, their_items.data()));
+  ASSERT_CUDA_SUCCESS(strata::launch({"theirs", 1, Case::dimensions()}, theirs, their_items.data()));
   const std::vector<T> our_results = our_items.to_host(), their_results = their_items.to_host();
   for (std::size_t i = 0; i < our_results.size(); ++i) {
     ASSERT_TRUE(same_bits(our_results[i], their_results[i]))
-        << "way " << static_cast<int>(i) / Case::tile << ", item "
-        << static_cast<int>(i) % Case::tile;
+        << "way " << static_cast<int>(i) / Case::tile << ", item " << static_cast<int>(i) % Case::tile;
   }
 }
 
 template <class Case>
 class block_exchange_cub : public testing::Test {};
-using block_cases = testing::Types<tile_case<float, 256, 24>, tile_case<double, 128, 12>,
-                                   tile_case<signed char, 64, 8>, tile_case<short, 16, 7, 4, 2>,
-                                   tile_case<words<3>, 96, 5>, tile_case<int, 24, 4>>;
+using block_cases = testing::Types<tile_case<float, 256, 24>, tile_case<double, 128, 12>, tile_case<signed char, 64, 8>,
+                                   tile_case<short, 16, 7, 4, 2>, tile_case<words<3>, 96, 5>, tile_case<int, 24, 4>>;
 TYPED_TEST_SUITE(block_exchange_cub, block_cases);
 
 TYPED_TEST(block_exchange_cub, every_way) {
@@ -150,8 +142,8 @@ TYPED_TEST(block_exchange_cub, every_way_with_time_slicing) {
 
 template <class Case>
 class warp_exchange_cub : public testing::Test {};
-using warp_cases = testing::Types<tile_case<float, 64, 32>, tile_case<double, 128, 8>,
-                                  tile_case<int, 64, 16>, tile_case<short, 64, 4>>;
+using warp_cases = testing::Types<tile_case<float, 64, 32>, tile_case<double, 128, 8>, tile_case<int, 64, 16>,
+                                  tile_case<short, 64, 4>>;
 TYPED_TEST_SUITE(warp_exchange_cub, warp_cases);
 
 TYPED_TEST(warp_exchange_cub, every_way) {

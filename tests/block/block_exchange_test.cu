@@ -67,9 +67,7 @@ struct arrangement {
     return thread / 32 * 32 * Case::items + i * lanes + thread % 32;
   }
   /// A permutation; 7919 is a prime.
-  static STRATA_HD int rank(int thread, int i) {
-    return (blocked(thread, i) * 7919 + 5) % Case::tile;
-  }
+  static STRATA_HD int rank(int thread, int i) { return (blocked(thread, i) * 7919 + 5) % Case::tile; }
   static STRATA_HD bool takes_part(int thread, int i) { return blocked(thread, i) % 3 != 1; }
 };
 
@@ -115,25 +113,20 @@ STRATA_KERNEL void exchange_every_way(typename Case::type* out) {
       [&](auto& items) { x.BlockedToStriped(items); });
   if constexpr (has_whole_warps<Case>) {
     both(
-        warp_striped_to_blocked, place::warp_striped,
-        [&](auto& in, auto& to) { x.WarpStripedToBlocked(in, to); },
+        warp_striped_to_blocked, place::warp_striped, [&](auto& in, auto& to) { x.WarpStripedToBlocked(in, to); },
         [&](auto& items) { x.WarpStripedToBlocked(items); });
     both(
-        blocked_to_warp_striped, place::blocked,
-        [&](auto& in, auto& to) { x.BlockedToWarpStriped(in, to); },
+        blocked_to_warp_striped, place::blocked, [&](auto& in, auto& to) { x.BlockedToWarpStriped(in, to); },
         [&](auto& items) { x.BlockedToWarpStriped(items); });
   }
   both(
-      scatter_to_blocked, place::blocked,
-      [&](auto& in, auto& to) { x.ScatterToBlocked(in, to, ranks); },
+      scatter_to_blocked, place::blocked, [&](auto& in, auto& to) { x.ScatterToBlocked(in, to, ranks); },
       [&](auto& items) { x.ScatterToBlocked(items, ranks); });
   both(
-      scatter_to_striped, place::blocked,
-      [&](auto& in, auto& to) { x.ScatterToStriped(in, to, ranks); },
+      scatter_to_striped, place::blocked, [&](auto& in, auto& to) { x.ScatterToStriped(in, to, ranks); },
       [&](auto& items) { x.ScatterToStriped(items, ranks); });
   both(
-      scatter_guarded, place::blocked,
-      [&](auto& in, auto& to) { x.ScatterToStripedGuarded(in, to, guarded_ranks); },
+      scatter_guarded, place::blocked, [&](auto& in, auto& to) { x.ScatterToStripedGuarded(in, to, guarded_ranks); },
       [&](auto& items) { x.ScatterToStripedGuarded(items, guarded_ranks); });
   both(
       scatter_flagged, place::blocked,
@@ -146,8 +139,8 @@ void test_every_way() {
   using T = typename Case::type;
   using place = arrangement<Case>;
   device_vector<T> out(static_cast<std::size_t>(2 * ways * Case::tile));
-  ASSERT_CUDA_SUCCESS(strata::launch({"exchange_every_way", 1, Case::dimensions()},
-                                     exchange_every_way<Case, Sliced>, out.data()));
+  ASSERT_CUDA_SUCCESS(
+      strata::launch({"exchange_every_way", 1, Case::dimensions()}, exchange_every_way<Case, Sliced>, out.data()));
   const std::vector<T> results = out.to_host();
   // Which item was given each rank, or -1.
   std::vector<int> all(static_cast<std::size_t>(Case::tile)), some(all.size(), -1);
@@ -184,10 +177,9 @@ void test_every_way() {
       const int thread = index % Case::tile / Case::items, i = index % Case::items;
       const int item = expected(which, thread, i);
       if (item < 0) continue;
-      ASSERT_TRUE(same_bits(results[static_cast<std::size_t>(2 * which * Case::tile + index)],
-                            number<T>(item)))
-          << "way " << which << (index < Case::tile ? "" : " in place") << ", thread " << thread
-          << ", item " << i << ", sliced " << Sliced;
+      ASSERT_TRUE(same_bits(results[static_cast<std::size_t>(2 * which * Case::tile + index)], number<T>(item)))
+          << "way " << which << (index < Case::tile ? "" : " in place") << ", thread " << thread << ", item " << i
+          << ", sliced " << Sliced;
     }
   }
 }
@@ -196,22 +188,19 @@ template <class Case>
 class block_exchange : public testing::Test {};
 using int128 = strata_test::int128;
 #if STRATA_TEST_SMALL
-using exchange_cases =
-    testing::Types<tile_case<int, 64, 24>, tile_case<signed char, 32, 12>, tile_case<short, 33, 5>,
-                   tile_case<record, 16, 3, 2, 2>, tile_case<words<3>, 20, 4>,
-                   tile_case<words<3, std::uint8_t>, 40, 2>>;
+using exchange_cases = testing::Types<tile_case<int, 64, 24>, tile_case<signed char, 32, 12>, tile_case<short, 33, 5>,
+                                      tile_case<record, 16, 3, 2, 2>, tile_case<words<3>, 20, 4>,
+                                      tile_case<words<3, std::uint8_t>, 40, 2>>;
 #else
 using exchange_cases = testing::Types<
     tile_case<int, 32, 1>, tile_case<float, 256, 24>, tile_case<int, 64, 2>, tile_case<int, 128, 8>,
-    tile_case<int, 96, 12>, tile_case<float, 33, 3>, tile_case<int, 1, 1>, tile_case<int, 1, 7>,
-    tile_case<int, 100, 6>, tile_case<int, 8, 9, 4, 3>, tile_case<int, 5, 10, 3, 7>,
-    tile_case<int, 64, 33>, tile_case<int, 32, 64>, tile_case<signed char, 32, 5>,
-    tile_case<signed char, 256, 11>, tile_case<signed char, 64, 64>, tile_case<signed char, 31, 24>,
-    tile_case<short, 128, 7>, tile_case<short, 70, 12>, tile_case<short, 16, 33, 2>,
-    tile_case<std::int64_t, 256, 12>, tile_case<std::int64_t, 48, 4>,
-    tile_case<std::int64_t, 32, 24>, tile_case<int128, 64, 8>, tile_case<int128, 20, 6>,
-    tile_case<words<3>, 64, 10>, tile_case<words<3>, 16, 4, 2, 2>, tile_case<words<4>, 40, 3>,
-    tile_case<record, 64, 4>, tile_case<record, 10, 5>, tile_case<record, 8, 2, 8>,
+    tile_case<int, 96, 12>, tile_case<float, 33, 3>, tile_case<int, 1, 1>, tile_case<int, 1, 7>, tile_case<int, 100, 6>,
+    tile_case<int, 8, 9, 4, 3>, tile_case<int, 5, 10, 3, 7>, tile_case<int, 64, 33>, tile_case<int, 32, 64>,
+    tile_case<signed char, 32, 5>, tile_case<signed char, 256, 11>, tile_case<signed char, 64, 64>,
+    tile_case<signed char, 31, 24>, tile_case<short, 128, 7>, tile_case<short, 70, 12>, tile_case<short, 16, 33, 2>,
+    tile_case<std::int64_t, 256, 12>, tile_case<std::int64_t, 48, 4>, tile_case<std::int64_t, 32, 24>,
+    tile_case<int128, 64, 8>, tile_case<int128, 20, 6>, tile_case<words<3>, 64, 10>, tile_case<words<3>, 16, 4, 2, 2>,
+    tile_case<words<4>, 40, 3>, tile_case<record, 64, 4>, tile_case<record, 10, 5>, tile_case<record, 8, 2, 8>,
     tile_case<words<3, std::uint8_t>, 64, 6>, tile_case<words<5, std::uint16_t>, 33, 4>>;
 #endif
 TYPED_TEST_SUITE(block_exchange, exchange_cases);
@@ -299,8 +288,7 @@ TEST(block_exchange_example, sums_stretches_of_24_items) {
   }
   const device_vector<float> in(items);
   device_vector<float> out(n);
-  ASSERT_CUDA_SUCCESS(
-      strata::launch({"running_sums_of_24", 2, 128}, running_sums_of_24, in.data(), out.data()));
+  ASSERT_CUDA_SUCCESS(strata::launch({"running_sums_of_24", 2, 128}, running_sums_of_24, in.data(), out.data()));
   EXPECT_EQ(out.to_host(), sums);
 }
 
@@ -333,8 +321,7 @@ void test_positions() {
     ASSERT_EQ(tile::position_of_thread(static_cast<unsigned>(thread)), layout{}(thread * Items));
   }
   for (int start = 0; start < 64 * Items; start += Items % 8 + 1) {
-    ASSERT_LE(strata::conflict_degree(layout{}, row_access<layout::unit_bytes>{start}), 2)
-        << Items << ", " << start;
+    ASSERT_LE(strata::conflict_degree(layout{}, row_access<layout::unit_bytes>{start}), 2) << Items << ", " << start;
   }
 }
 
@@ -381,8 +368,7 @@ void test_conflicts() {
   namespace simt = strata::simt;
   device_vector<T> out(static_cast<std::size_t>(64 * Items));
   simt::reset_statistics();
-  ASSERT_CUDA_SUCCESS(
-      strata::launch({"to and fro", 1, 64}, exchange_to_and_fro<T, Items, Sliced>, out.data()));
+  ASSERT_CUDA_SUCCESS(strata::launch({"to and fro", 1, 64}, exchange_to_and_fro<T, Items, Sliced>, out.data()));
   const simt::statistics counted = simt::stats();
   EXPECT_GE(counted.shared_instructions, 2u * 8u * static_cast<unsigned>(Items));
   if (counted.shared_wavefronts == counted.shared_ideal_wavefronts) return;
@@ -390,8 +376,8 @@ void test_conflicts() {
   const int count = simt::bank_rows(rows, 64);
   for (int i = 0; i < count; ++i) {
     EXPECT_EQ(rows[i].wavefronts, rows[i].ideal)
-        << rows[i].where << (rows[i].write ? " writes " : " reads ") << rows[i].access_bytes
-        << " bytes; " << sizeof(T) << "-byte items, " << Items << " per thread, "
+        << rows[i].where << (rows[i].write ? " writes " : " reads ") << rows[i].access_bytes << " bytes; " << sizeof(T)
+        << "-byte items, " << Items << " per thread, "
         << ", sliced " << Sliced;
   }
   ADD_FAILURE() << "more wavefronts than necessary";
@@ -404,8 +390,8 @@ void test_conflicts(std::integer_sequence<int, Items...>) {
 
 template <class T>
 class block_exchange_conflicts : public testing::Test {};
-using item_types = testing::Types<signed char, short, int, std::int64_t, int128, words<3>, words<4>,
-                                  record, words<3, std::uint8_t>>;
+using item_types =
+    testing::Types<signed char, short, int, std::int64_t, int128, words<3>, words<4>, record, words<3, std::uint8_t>>;
 TYPED_TEST_SUITE(block_exchange_conflicts, item_types);
 
 TYPED_TEST(block_exchange_conflicts, there_are_none) {

@@ -43,8 +43,7 @@ STRATA_KERNEL void scan_every_way(const T* in, T initial_value, T* out, T* aggre
   scan(temp_storage).ExclusiveScan(mine, results[3], initial_value, Operator{}, aggregate[1]);
   scan().InclusiveScan(results[4], results[4], Operator{});
 
-  for (int way = 0; way < ways; ++way)
-    out[static_cast<unsigned>(way * Threads) + threadIdx.x] = results[way];
+  for (int way = 0; way < ways; ++way) out[static_cast<unsigned>(way * Threads) + threadIdx.x] = results[way];
   aggregates[2 * threadIdx.x] = aggregate[0];
   aggregates[2 * threadIdx.x + 1] = aggregate[1];
 }
@@ -55,15 +54,13 @@ void test_size() {
   std::vector<T> items, exclusive{initial<T, Operator>()}, inclusive;
   for (int i = 0; i < Threads; ++i) {
     items.push_back(item<T, Operator>(i));
-    inclusive.push_back(i == 0 ? items[0]
-                               : static_cast<T>(Operator{}(inclusive.back(), items.back())));
+    inclusive.push_back(i == 0 ? items[0] : static_cast<T>(Operator{}(inclusive.back(), items.back())));
     exclusive.push_back(static_cast<T>(Operator{}(exclusive.back(), items.back())));
   }
   const device_vector<T> in(items);
   device_vector<T> out(ways * items.size()), aggregates(2 * items.size());
-  ASSERT_CUDA_SUCCESS(strata::launch({"scan_every_way", 1, unsigned{Threads}},
-                                     scan_every_way<T, Threads, Operator>, in.data(),
-                                     initial<T, Operator>(), out.data(), aggregates.data()));
+  ASSERT_CUDA_SUCCESS(strata::launch({"scan_every_way", 1, unsigned{Threads}}, scan_every_way<T, Threads, Operator>,
+                                     in.data(), initial<T, Operator>(), out.data(), aggregates.data()));
   const std::vector<T> results = out.to_host();
   for (std::size_t i = 0; i < items.size(); ++i) {
     for (const std::size_t way : {0u, 2u, 4u}) {
@@ -117,8 +114,7 @@ TEST(block_hillis_steele_scan, example) {
   }
   const device_vector<float> in(items);
   device_vector<float> out(256), before(256);
-  ASSERT_CUDA_SUCCESS(
-      strata::launch({"running_maximum", 1, 256}, running_maximum, in.data(), out.data()));
+  ASSERT_CUDA_SUCCESS(strata::launch({"running_maximum", 1, 256}, running_maximum, in.data(), out.data()));
   EXPECT_EQ(out.to_host(), maxima);
   ASSERT_CUDA_SUCCESS(strata::launch({"sums", 1, 256}, sums, in.data(), out.data(), before.data()));
   EXPECT_EQ(out.to_host(), std::vector<float>(sum.begin() + 1, sum.end()));
@@ -151,8 +147,7 @@ template <class T, int Threads>
 void test_bank_conflicts() {
   device_vector<T> out(Threads);
   begin_counting();
-  ASSERT_CUDA_SUCCESS(
-      strata::launch({"only_scan", 1, unsigned{Threads}}, only_scan<T, Threads>, out.data()));
+  ASSERT_CUDA_SUCCESS(strata::launch({"only_scan", 1, unsigned{Threads}}, only_scan<T, Threads>, out.data()));
   expect_counted(model<T>(Threads));
   expect_no_conflicts();
 }

@@ -24,24 +24,22 @@ using strata_test::device_vector;
 enum class library { ours, cub };
 
 template <library Library, class T, int Threads, int Items, int Algorithm>
-using block_load = std::conditional_t<
-    Library == library::ours,
-    strata::BlockLoad<T, Threads, Items, static_cast<strata::BlockLoadAlgorithm>(Algorithm)>,
-    cub::BlockLoad<T, Threads, Items, static_cast<cub::BlockLoadAlgorithm>(Algorithm)>>;
+using block_load =
+    std::conditional_t<Library == library::ours,
+                       strata::BlockLoad<T, Threads, Items, static_cast<strata::BlockLoadAlgorithm>(Algorithm)>,
+                       cub::BlockLoad<T, Threads, Items, static_cast<cub::BlockLoadAlgorithm>(Algorithm)>>;
 template <library Library, class T, int Threads, int Items, int Algorithm>
-using block_store = std::conditional_t<
-    Library == library::ours,
-    strata::BlockStore<T, Threads, Items, static_cast<strata::BlockStoreAlgorithm>(Algorithm)>,
-    cub::BlockStore<T, Threads, Items, static_cast<cub::BlockStoreAlgorithm>(Algorithm)>>;
+using block_store =
+    std::conditional_t<Library == library::ours,
+                       strata::BlockStore<T, Threads, Items, static_cast<strata::BlockStoreAlgorithm>(Algorithm)>,
+                       cub::BlockStore<T, Threads, Items, static_cast<cub::BlockStoreAlgorithm>(Algorithm)>>;
 
 #define SAME_PLACE(name) (static_cast<int>(strata::name) == static_cast<int>(cub::name))
-static_assert(SAME_PLACE(BLOCK_LOAD_DIRECT) && SAME_PLACE(BLOCK_LOAD_STRIPED) &&
-              SAME_PLACE(BLOCK_LOAD_VECTORIZE) && SAME_PLACE(BLOCK_LOAD_TRANSPOSE) &&
-              SAME_PLACE(BLOCK_LOAD_WARP_TRANSPOSE) &&
+static_assert(SAME_PLACE(BLOCK_LOAD_DIRECT) && SAME_PLACE(BLOCK_LOAD_STRIPED) && SAME_PLACE(BLOCK_LOAD_VECTORIZE) &&
+              SAME_PLACE(BLOCK_LOAD_TRANSPOSE) && SAME_PLACE(BLOCK_LOAD_WARP_TRANSPOSE) &&
               SAME_PLACE(BLOCK_LOAD_WARP_TRANSPOSE_TIMESLICED));
-static_assert(SAME_PLACE(BLOCK_STORE_DIRECT) && SAME_PLACE(BLOCK_STORE_STRIPED) &&
-              SAME_PLACE(BLOCK_STORE_VECTORIZE) && SAME_PLACE(BLOCK_STORE_TRANSPOSE) &&
-              SAME_PLACE(BLOCK_STORE_WARP_TRANSPOSE) &&
+static_assert(SAME_PLACE(BLOCK_STORE_DIRECT) && SAME_PLACE(BLOCK_STORE_STRIPED) && SAME_PLACE(BLOCK_STORE_VECTORIZE) &&
+              SAME_PLACE(BLOCK_STORE_TRANSPOSE) && SAME_PLACE(BLOCK_STORE_WARP_TRANSPOSE) &&
               SAME_PLACE(BLOCK_STORE_WARP_TRANSPOSE_TIMESLICED));
 #undef SAME_PLACE
 
@@ -66,14 +64,12 @@ void compare() {
   const device_vector<T> in(strata_test::random_items<T>(tile));
   for (const int num_valid : {-1, 0, 1, tile - Items - 1, tile}) {
     device_vector<T> ours(tile), cubs(tile), our_part(tile), cub_part(tile);
-    ASSERT_CUDA_SUCCESS(
-        strata::launch({"ours", 1, Threads},
-                       rearrange<library::ours, T, Threads, Items, LoadAlgorithm, StoreAlgorithm>,
-                       in.data(), num_valid, ours.data(), our_part.data()));
-    ASSERT_CUDA_SUCCESS(
-        strata::launch({"cub", 1, Threads},
-                       rearrange<library::cub, T, Threads, Items, LoadAlgorithm, StoreAlgorithm>,
-                       in.data(), num_valid, cubs.data(), cub_part.data()));
+    ASSERT_CUDA_SUCCESS(strata::launch({"ours", 1, Threads},
+                                       rearrange<library::ours, T, Threads, Items, LoadAlgorithm, StoreAlgorithm>,
+                                       in.data(), num_valid, ours.data(), our_part.data()));
+    ASSERT_CUDA_SUCCESS(strata::launch({"cub", 1, Threads},
+                                       rearrange<library::cub, T, Threads, Items, LoadAlgorithm, StoreAlgorithm>,
+                                       in.data(), num_valid, cubs.data(), cub_part.data()));
     const std::vector<T> our_items = ours.to_host(), cub_items = cubs.to_host();
     const std::vector<T> our_partial = our_part.to_host(), cub_partial = cub_part.to_host();
     for (std::size_t i = 0; i < tile; ++i) {

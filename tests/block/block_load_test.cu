@@ -32,8 +32,8 @@ constexpr int default_item = -9;
 // Block b loads the tile at in + offset[b] in three ways, the latter two with num_valid[b] items.
 // out holds what each thread got, thread after thread.
 template <class Case, BlockLoadAlgorithm Algorithm>
-STRATA_KERNEL void load_every_way(const typename Case::type* in, const int* offset,
-                                  const int* num_valid, typename Case::type* out) {
+STRATA_KERNEL void load_every_way(const typename Case::type* in, const int* offset, const int* num_valid,
+                                  typename Case::type* out) {
   using T = typename Case::type;
   constexpr int item_count = Case::items;
   using loader = BlockLoad<T, Case::x, item_count, Algorithm, Case::y, Case::z>;
@@ -48,8 +48,7 @@ STRATA_KERNEL void load_every_way(const typename Case::type* in, const int* offs
   loader(temp_storage).Load(tile, partial, valid);
   loader().Load(tile, defaulted, valid, number<T>(default_item));
 
-  T* const results =
-      out + 3 * (static_cast<int>(blockIdx.x) * Case::tile + Case::rank() * item_count);
+  T* const results = out + 3 * (static_cast<int>(blockIdx.x) * Case::tile + Case::rank() * item_count);
   for (int i = 0; i < item_count; ++i) {
     results[i] = full[i];
     results[item_count + i] = partial[i];
@@ -76,27 +75,24 @@ void test_load(std::vector<int> num_valid = interesting_counts(Case::tile, Case:
   const device_vector<T> in(numbers);
   const device_vector<int> offsets(offset), counts(num_valid);
   device_vector<T> out(3 * Case::tile * blocks);
-  ASSERT_CUDA_SUCCESS(strata::launch(
-      {"load_every_way", static_cast<unsigned>(blocks), Case::dimensions()},
-      load_every_way<Case, Algorithm>, in.data(), offsets.data(), counts.data(), out.data()));
+  ASSERT_CUDA_SUCCESS(strata::launch({"load_every_way", static_cast<unsigned>(blocks), Case::dimensions()},
+                                     load_every_way<Case, Algorithm>, in.data(), offsets.data(), counts.data(),
+                                     out.data()));
   const std::vector<T> results = out.to_host();
   for (std::size_t b = 0; b < blocks; ++b) {
     for (int thread = 0; thread < Case::threads; ++thread) {
-      const T* const got =
-          &results[3 * (b * Case::tile + static_cast<std::size_t>(thread * Case::items))];
+      const T* const got = &results[3 * (b * Case::tile + static_cast<std::size_t>(thread * Case::items))];
       for (int i = 0; i < Case::items; ++i) {
-        const int position =
-            Algorithm == BLOCK_LOAD_STRIPED ? thread + i * Case::threads : thread * Case::items + i;
+        const int position = Algorithm == BLOCK_LOAD_STRIPED ? thread + i * Case::threads : thread * Case::items + i;
         const bool valid = position < num_valid[b];
         const int value = position + offset[b];
         const auto place = [&] {
-          return testing::Message() << "item " << i << " of thread " << thread << ", num_valid "
-                                    << num_valid[b] << ", start " << offset[b];
+          return testing::Message() << "item " << i << " of thread " << thread << ", num_valid " << num_valid[b]
+                                    << ", start " << offset[b];
         };
         ASSERT_TRUE(same_bits(got[i], number<T>(value))) << place();
         ASSERT_TRUE(same_bits(got[Case::items + i], number<T>(valid ? value : kept))) << place();
-        ASSERT_TRUE(same_bits(got[2 * Case::items + i], number<T>(valid ? value : default_item)))
-            << place();
+        ASSERT_TRUE(same_bits(got[2 * Case::items + i], number<T>(valid ? value : default_item))) << place();
       }
     }
   }
@@ -108,9 +104,7 @@ TYPED_TEST_SUITE(block_load, tile_cases);
 
 TYPED_TEST(block_load, direct_is_blocked) { test_load<TypeParam, BLOCK_LOAD_DIRECT>(); }
 TYPED_TEST(block_load, striped_is_striped) { test_load<TypeParam, BLOCK_LOAD_STRIPED>(); }
-TYPED_TEST(block_load, vectorized_is_blocked_at_any_alignment) {
-  test_load<TypeParam, BLOCK_LOAD_VECTORIZE>();
-}
+TYPED_TEST(block_load, vectorized_is_blocked_at_any_alignment) { test_load<TypeParam, BLOCK_LOAD_VECTORIZE>(); }
 TYPED_TEST(block_load, transposed_is_blocked) { test_load<TypeParam, BLOCK_LOAD_TRANSPOSE>(); }
 TYPED_TEST(block_load, warp_transposed_is_blocked) {
   if constexpr (TypeParam::threads % 32 == 0) {
@@ -135,8 +129,7 @@ TYPED_TEST(block_load_transposing, is_blocked_in_larger_tiles) {
 
 // Only what changes threads needs room; in time slices, that of a warp.
 template <BlockLoadAlgorithm Algorithm>
-constexpr std::size_t storage_bytes =
-    sizeof(typename BlockLoad<int, 128, 5, Algorithm>::TempStorage);
+constexpr std::size_t storage_bytes = sizeof(typename BlockLoad<int, 128, 5, Algorithm>::TempStorage);
 static_assert(storage_bytes<BLOCK_LOAD_DIRECT> == 1 && storage_bytes<BLOCK_LOAD_STRIPED> == 1 &&
               storage_bytes<BLOCK_LOAD_VECTORIZE> == 1);
 static_assert(storage_bytes<BLOCK_LOAD_TRANSPOSE> == 128 * 5 * 4 &&
@@ -167,16 +160,14 @@ void test_iterator() {
   for (const int n : {INT_MIN, -1, 0, 1, 50, 95, 96}) {
     device_vector<int> out(96);
     device_vector<unsigned> too_far(std::vector<unsigned>{0});
-    ASSERT_CUDA_SUCCESS(strata::launch({"load_squares", 1, 32}, load_squares<Algorithm>, n,
-                                       too_far.data(), out.data()));
+    ASSERT_CUDA_SUCCESS(
+        strata::launch({"load_squares", 1, 32}, load_squares<Algorithm>, n, too_far.data(), out.data()));
     EXPECT_EQ(too_far.to_host()[0], 0u) << n;
     const std::vector<int> items = out.to_host();
     for (int thread = 0; thread < 32; ++thread) {
       for (int i = 0; i < 3; ++i) {
         const int position = Algorithm == BLOCK_LOAD_STRIPED ? thread + 32 * i : 3 * thread + i;
-        EXPECT_EQ(items[static_cast<std::size_t>(3 * thread + i)],
-                  position < n ? position * position : -1)
-            << n;
+        EXPECT_EQ(items[static_cast<std::size_t>(3 * thread + i)], position < n ? position * position : -1) << n;
       }
     }
   }
@@ -204,8 +195,7 @@ void test_shorts() {
   for (short i = 0; i < 128; ++i) numbers.push_back(static_cast<short>(-i));
   const device_vector<short> in(numbers);
   device_vector<int> out(128);
-  ASSERT_CUDA_SUCCESS(
-      strata::launch({"load_shorts", 1, 32}, load_shorts<Algorithm>, in.data(), 128, out.data()));
+  ASSERT_CUDA_SUCCESS(strata::launch({"load_shorts", 1, 32}, load_shorts<Algorithm>, in.data(), 128, out.data()));
   EXPECT_EQ(out.to_host(), std::vector<int>(numbers.begin(), numbers.end()));
 }
 
@@ -230,19 +220,14 @@ TEST(block_load, nothing_is_read_behind_the_last_valid_item) {
     const std::vector<int> ones(static_cast<std::size_t>(n), 1);
     int* in = nullptr;
     ASSERT_CUDA_SUCCESS(cudaMalloc(&in, ones.size() * sizeof(int)));
-    ASSERT_CUDA_SUCCESS(
-        cudaMemcpy(in, ones.data(), ones.size() * sizeof(int), cudaMemcpyHostToDevice));
+    ASSERT_CUDA_SUCCESS(cudaMemcpy(in, ones.data(), ones.size() * sizeof(int), cudaMemcpyHostToDevice));
     device_vector<int> sum(std::vector<int>{0});
+    EXPECT_CUDA_SUCCESS(strata::launch({"direct", 1, 32}, load_exactly<BLOCK_LOAD_DIRECT>, in, n, sum.data()));
+    EXPECT_CUDA_SUCCESS(strata::launch({"striped", 1, 32}, load_exactly<BLOCK_LOAD_STRIPED>, in, n, sum.data()));
+    EXPECT_CUDA_SUCCESS(strata::launch({"vectorize", 1, 32}, load_exactly<BLOCK_LOAD_VECTORIZE>, in, n, sum.data()));
+    EXPECT_CUDA_SUCCESS(strata::launch({"transpose", 1, 32}, load_exactly<BLOCK_LOAD_TRANSPOSE>, in, n, sum.data()));
     EXPECT_CUDA_SUCCESS(
-        strata::launch({"direct", 1, 32}, load_exactly<BLOCK_LOAD_DIRECT>, in, n, sum.data()));
-    EXPECT_CUDA_SUCCESS(
-        strata::launch({"striped", 1, 32}, load_exactly<BLOCK_LOAD_STRIPED>, in, n, sum.data()));
-    EXPECT_CUDA_SUCCESS(strata::launch({"vectorize", 1, 32}, load_exactly<BLOCK_LOAD_VECTORIZE>, in,
-                                       n, sum.data()));
-    EXPECT_CUDA_SUCCESS(strata::launch({"transpose", 1, 32}, load_exactly<BLOCK_LOAD_TRANSPOSE>, in,
-                                       n, sum.data()));
-    EXPECT_CUDA_SUCCESS(strata::launch({"warp_transpose", 1, 32},
-                                       load_exactly<BLOCK_LOAD_WARP_TRANSPOSE>, in, n, sum.data()));
+        strata::launch({"warp_transpose", 1, 32}, load_exactly<BLOCK_LOAD_WARP_TRANSPOSE>, in, n, sum.data()));
     EXPECT_EQ(sum.to_host()[0], 5 * n);
     EXPECT_CUDA_SUCCESS(cudaFree(in));
   }
@@ -252,16 +237,14 @@ TEST(block_load, nothing_is_read_behind_the_last_valid_item) {
 #if STRATA_HOST_SIMT
 template <class Case, BlockLoadAlgorithm Algorithm>
 void count_conflicts() {
-  SCOPED_TRACE(testing::Message() << "algorithm " << Algorithm << ", " << Case::items
-                                  << " items of " << sizeof(typename Case::type) << " bytes");
+  SCOPED_TRACE(testing::Message() << "algorithm " << Algorithm << ", " << Case::items << " items of "
+                                  << sizeof(typename Case::type) << " bytes");
   const device_vector<typename Case::type> in(std::vector<typename Case::type>(Case::tile));
-  const device_vector<int> offset(std::vector<int>{0, 0, 0}),
-      valid(std::vector<int>{0, 50, Case::tile});
+  const device_vector<int> offset(std::vector<int>{0, 0, 0}), valid(std::vector<int>{0, 50, Case::tile});
   device_vector<typename Case::type> out(9 * Case::tile);
   strata::simt::reset_statistics();
-  ASSERT_CUDA_SUCCESS(strata::launch({"load_every_way", 3, Case::dimensions()},
-                                     load_every_way<Case, Algorithm>, in.data(), offset.data(),
-                                     valid.data(), out.data()));
+  ASSERT_CUDA_SUCCESS(strata::launch({"load_every_way", 3, Case::dimensions()}, load_every_way<Case, Algorithm>,
+                                     in.data(), offset.data(), valid.data(), out.data()));
   // Each of three calls in three blocks writes and reads every item.
   strata_test::expect_no_bank_conflicts(3 * 3 * 2 * Case::tile / 32);
 }
@@ -307,17 +290,14 @@ TEST(block_load, free_functions_take_the_thread_first) {
   for (int i = 0; i < 128; ++i) numbers.push_back(i + 1);
   const device_vector<int> in(numbers);
   device_vector<int> out(8 * 128);
-  ASSERT_CUDA_SUCCESS(
-      strata::launch({"load_directly", 1, 64}, load_directly, in.data(), n, out.data()));
+  ASSERT_CUDA_SUCCESS(strata::launch({"load_directly", 1, 64}, load_directly, in.data(), n, out.data()));
   const std::vector<int> items = out.to_host();
   for (int thread = 0; thread < 64; ++thread) {
     for (int i = 0; i < 2; ++i) {
       const int blocked = 2 * thread + i;
       const int striped = thread + 64 * i;
       const int warp_striped = thread / 32 * 64 + thread % 32 + 32 * i;
-      const auto or_else = [](int position, int other) {
-        return position < n ? position + 1 : other;
-      };
+      const auto or_else = [](int position, int other) { return position < n ? position + 1 : other; };
       const int expected[8] = {blocked + 1,
                                or_else(blocked, -1),
                                blocked + 1,
@@ -341,11 +321,9 @@ static_assert(access<int, 4>::width == 16 && access<int, 4>::words == 1);
 static_assert(access<int, 6>::width == 8 && access<int, 6>::words == 3);
 static_assert(access<int, 3>::width == 4 && !access<int, 3>::worthwhile);
 static_assert(access<char, 8>::width == 8 && access<char, 8>::worthwhile);
-static_assert(access<words<3, std::uint8_t>, 4>::width == 4 &&
-              access<words<3, std::uint8_t>, 4>::worthwhile);
+static_assert(access<words<3, std::uint8_t>, 4>::width == 4 && access<words<3, std::uint8_t>, 4>::worthwhile);
 static_assert(access<double, 2>::width == 16 && access<double, 2>::worthwhile);
-static_assert(access<strata_test::int128, 2>::width == 16 &&
-              !access<strata_test::int128, 2>::worthwhile);
+static_assert(access<strata_test::int128, 2>::width == 16 && !access<strata_test::int128, 2>::worthwhile);
 
 TEST(block_load, words_are_used_at_their_own_alignment_only) {
   alignas(16) static int memory[8];

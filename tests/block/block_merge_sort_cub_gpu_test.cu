@@ -28,8 +28,7 @@ namespace {
 using namespace merge_sort_cases;
 
 template <class Sort, class Key, int Items>
-STRATA_KERNEL void sort_tile(const Key* in, int form, int valid_items, Key* keys_out,
-                             int* values_out) {
+STRATA_KERNEL void sort_tile(const Key* in, int form, int valid_items, Key* keys_out, int* values_out) {
   STRATA_SHARED(temp_storage, typename Sort::TempStorage);
   const int first = static_cast<int>(threadIdx.x) * Items;
   Key keys[Items];
@@ -81,12 +80,10 @@ void test_forms() {
       for (const int valid : {1, tile / 2, tile - 1, tile}) {
         device_vector<Key> our_keys(tile), their_keys(tile);
         device_vector<int> our_values(tile), their_values(tile);
-        ASSERT_CUDA_SUCCESS(strata::launch({"ours", 1, Threads}, sort_tile<Ours, Key, Items>,
-                                           in.data(), form, valid, our_keys.data(),
-                                           our_values.data()));
-        ASSERT_CUDA_SUCCESS(strata::launch({"theirs", 1, Threads}, sort_tile<Theirs, Key, Items>,
-                                           in.data(), form, valid, their_keys.data(),
-                                           their_values.data()));
+        ASSERT_CUDA_SUCCESS(strata::launch({"ours", 1, Threads}, sort_tile<Ours, Key, Items>, in.data(), form, valid,
+                                           our_keys.data(), our_values.data()));
+        ASSERT_CUDA_SUCCESS(strata::launch({"theirs", 1, Threads}, sort_tile<Theirs, Key, Items>, in.data(), form,
+                                           valid, their_keys.data(), their_values.data()));
         const std::vector<Key> ours = our_keys.to_host(), theirs = their_keys.to_host();
         const std::vector<int> values = our_values.to_host(), their = their_values.to_host();
         // CUB says nothing of items that are not valid.
@@ -101,17 +98,15 @@ void test_forms() {
 }
 
 TEST(block_merge_sort_cub, sorts_the_same) {
-  test_forms<strata::BlockMergeSort<int, 128, 7, int>, cub::BlockMergeSort<int, 128, 7, int>, int,
-             128, 7>();
-  test_forms<strata::BlockMergeSort<words<4>, 64, 4, int>,
-             cub::BlockMergeSort<words<4>, 64, 4, int>, words<4>, 64, 4>();
+  test_forms<strata::BlockMergeSort<int, 128, 7, int>, cub::BlockMergeSort<int, 128, 7, int>, int, 128, 7>();
+  test_forms<strata::BlockMergeSort<words<4>, 64, 4, int>, cub::BlockMergeSort<words<4>, 64, 4, int>, words<4>, 64,
+             4>();
 }
 
 TEST(warp_merge_sort_cub, sorts_the_same) {
-  test_forms<strata::WarpMergeSort<int, 5, 32, int>, cub::WarpMergeSort<int, 5, 32, int>, int, 32,
-             5>();
-  test_forms<strata::WarpMergeSort<std::int64_t, 4, 16, int>,
-             cub::WarpMergeSort<std::int64_t, 4, 16, int>, std::int64_t, 16, 4>();
+  test_forms<strata::WarpMergeSort<int, 5, 32, int>, cub::WarpMergeSort<int, 5, 32, int>, int, 32, 5>();
+  test_forms<strata::WarpMergeSort<std::int64_t, 4, 16, int>, cub::WarpMergeSort<std::int64_t, 4, 16, int>,
+             std::int64_t, 16, 4>();
 }
 
 // ---------------------------------------------------------------------------- their parts
@@ -122,13 +117,11 @@ STRATA_KERNEL void merge_and_sort(const int* in, int* out, bool by_cub) {
   int merged[4], indices[4];
   if (by_cub) {
     const int split = cub::MergePath(in, in + half, half, half, diag, compare);
-    cub::SerialMerge(in, split, half + diag - split, half - split, half - (diag - split), merged,
-                     indices, compare);
+    cub::SerialMerge(in, split, half + diag - split, half - split, half - (diag - split), merged, indices, compare);
     cub::StableOddEvenSort(merged, indices, descending{});
   } else {
     const int split = strata::MergePath(in, in + half, half, half, diag, compare);
-    strata::SerialMerge(in, split, half + diag - split, half - split, half - (diag - split), merged,
-                        indices, compare);
+    strata::SerialMerge(in, split, half + diag - split, half - split, half - (diag - split), merged, indices, compare);
     strata::StableOddEvenSort(merged, indices, descending{});
   }
   for (int i = 0; i < 4; ++i) {
@@ -143,10 +136,8 @@ TEST(thread_merge_cub, merges_the_same) {
   std::stable_sort(keys.begin() + 20, keys.end(), ascending{});
   const device_vector<int> in(keys);
   device_vector<int> ours(80), theirs(80);
-  ASSERT_CUDA_SUCCESS(
-      strata::launch({"ours", 1, 10}, merge_and_sort, in.data(), ours.data(), false));
-  ASSERT_CUDA_SUCCESS(
-      strata::launch({"theirs", 1, 10}, merge_and_sort, in.data(), theirs.data(), true));
+  ASSERT_CUDA_SUCCESS(strata::launch({"ours", 1, 10}, merge_and_sort, in.data(), ours.data(), false));
+  ASSERT_CUDA_SUCCESS(strata::launch({"theirs", 1, 10}, merge_and_sort, in.data(), theirs.data(), true));
   EXPECT_EQ(ours.to_host(), theirs.to_host());
 }
 

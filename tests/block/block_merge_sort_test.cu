@@ -39,16 +39,14 @@ struct sort_case {
 template <class Case>
 class block_merge_sort : public testing::Test {};
 #if STRATA_TEST_SMALL
-using cases =
-    testing::Types<sort_case<int, std::int8_t, 3, 96>, sort_case<words<10>, std::int64_t, 2, 40>,
-                   sort_case<std::int8_t, int, 4, 64>,
-                   sort_case<std::int16_t, words<3>, 5, 8, 4, 3>>;
+using cases = testing::Types<sort_case<int, std::int8_t, 3, 96>, sort_case<words<10>, std::int64_t, 2, 40>,
+                             sort_case<std::int8_t, int, 4, 64>, sort_case<std::int16_t, words<3>, 5, 8, 4, 3>>;
 #else
-using cases = testing::Types<
-    sort_case<int, std::int8_t, 7, 96>, sort_case<words<10>, std::int64_t, 3, 40>,
-    sort_case<std::int8_t, int, 4, 64>, sort_case<std::int16_t, words<3>, 5, 8, 4, 3>,
-    sort_case<std::int64_t, words<10>, 8, 128>, sort_case<words<3>, std::int16_t, 11, 256>,
-    sort_case<words<4>, float, 1, 1024>, sort_case<int, int, 9, 1>, sort_case<int, double, 2, 33>>;
+using cases =
+    testing::Types<sort_case<int, std::int8_t, 7, 96>, sort_case<words<10>, std::int64_t, 3, 40>,
+                   sort_case<std::int8_t, int, 4, 64>, sort_case<std::int16_t, words<3>, 5, 8, 4, 3>,
+                   sort_case<std::int64_t, words<10>, 8, 128>, sort_case<words<3>, std::int16_t, 11, 256>,
+                   sort_case<words<4>, float, 1, 1024>, sort_case<int, int, 9, 1>, sort_case<int, double, 2, 33>>;
 #endif
 TYPED_TEST_SUITE(block_merge_sort, cases);
 
@@ -141,8 +139,7 @@ TEST(block_merge_sort_forms, do_what_their_names_say) {
   const device_vector<int> in(keys);
   for (int form = 0; form < forms; ++form) {
     device_vector<int> out(256);
-    ASSERT_CUDA_SUCCESS(
-        strata::launch({"sort_by_form", 1, 64}, sort_by_form, in.data(), form, out.data()));
+    ASSERT_CUDA_SUCCESS(strata::launch({"sort_by_form", 1, 64}, sort_by_form, in.data(), form, out.data()));
     const std::vector<int> results = out.to_host();
     const bool is_partial = form % 6 >= 2, fills = form % 6 >= 4, has_values = form >= 6;
     std::vector<int> order(128);
@@ -153,8 +150,7 @@ TEST(block_merge_sort_forms, do_what_their_names_say) {
     for (std::size_t i = 0; i < 128; ++i) {
       const int key = fills && i >= 77 ? -5 : keys[static_cast<std::size_t>(order[i])];
       ASSERT_EQ(results[i], key) << "key " << i << " of form " << form;
-      ASSERT_EQ(results[128 + i], has_values ? order[i] : static_cast<int>(i))
-          << "value " << i << " of form " << form;
+      ASSERT_EQ(results[128 + i], has_values ? order[i] : static_cast<int>(i)) << "value " << i << " of form " << form;
     }
   }
 }
@@ -162,10 +158,8 @@ TEST(block_merge_sort_forms, do_what_their_names_say) {
 // ---------------------------------------------------------------------------- shared memory
 TEST(block_merge_sort_storage, is_no_more_than_documented) {
   EXPECT_LE(sizeof(BlockMergeSort<int, 256, 11>::TempStorage), 4u * 256 * 11 + 4 * (2 * 8 + 1));
-  EXPECT_LE((sizeof(BlockMergeSort<int, 256, 11, int>::TempStorage)),
-            8u * 256 * 11 + 4 * (2 * 8 + 1));
-  EXPECT_LE((sizeof(BlockMergeSort<int, 256, 11, double>::TempStorage)),
-            8u * 256 * 11 + 4 * (2 * 8 + 2));
+  EXPECT_LE((sizeof(BlockMergeSort<int, 256, 11, int>::TempStorage)), 8u * 256 * 11 + 4 * (2 * 8 + 1));
+  EXPECT_LE((sizeof(BlockMergeSort<int, 256, 11, double>::TempStorage)), 8u * 256 * 11 + 4 * (2 * 8 + 2));
 }
 
 #if defined(STRATA_SIMT_CHECK)  // the flavour that sees each access
@@ -223,8 +217,7 @@ TEST(block_merge_sort_example, sorts_rows) {
   for (const int x : random) orders.push_back({x / 10, static_cast<float>(x % 10)});
   device_vector<order> in_out(orders);
   const device_vector<int> row_begins(begins);
-  ASSERT_CUDA_SUCCESS(
-      strata::launch({"sort_orders", 4, 128}, sort_orders, in_out.data(), row_begins.data()));
+  ASSERT_CUDA_SUCCESS(strata::launch({"sort_orders", 4, 128}, sort_orders, in_out.data(), row_begins.data()));
   for (std::size_t row = 0; row < 4; ++row) {
     std::stable_sort(orders.begin() + begins[row], orders.begin() + begins[row + 1],
                      by_customer_then_descending_price{});

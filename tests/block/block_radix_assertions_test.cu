@@ -58,12 +58,9 @@ TEST(block_radix_sort, debug_builds_refuse_bits_that_keys_do_not_have) {
   };
   EXPECT_CUDA_SUCCESS(sort(0, 16));
   EXPECT_CUDA_SUCCESS(sort(16, 16));
-  expect_assertion([&] { return sort(0, 17); },
-                   "BlockRadixSort: bits 0 to 17 are not a range of the 16 bits of a key");
-  expect_assertion([&] { return sort(-1, 4); },
-                   "BlockRadixSort: bits -1 to 4 are not a range of the 16 bits of a key");
-  expect_assertion([&] { return sort(5, 4); },
-                   "BlockRadixSort: bits 5 to 4 are not a range of the 16 bits of a key");
+  expect_assertion([&] { return sort(0, 17); }, "BlockRadixSort: bits 0 to 17 are not a range of the 16 bits of a key");
+  expect_assertion([&] { return sort(-1, 4); }, "BlockRadixSort: bits -1 to 4 are not a range of the 16 bits of a key");
+  expect_assertion([&] { return sort(5, 4); }, "BlockRadixSort: bits 5 to 4 are not a range of the 16 bits of a key");
 }
 
 }  // namespace

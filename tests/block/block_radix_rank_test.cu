@@ -28,8 +28,7 @@ struct some_bits {
 
 enum arrangement { blocked, warp_striped };
 
-template <class Rank_, int Bits, bool IsDescending, int Items, arrangement Arrangement, int X,
-          int Y = 1, int Z = 1>
+template <class Rank_, int Bits, bool IsDescending, int Items, arrangement Arrangement, int X, int Y = 1, int Z = 1>
 struct rank_case {
   using Rank = Rank_;
   static constexpr bool is_descending = IsDescending;
@@ -50,20 +49,18 @@ struct rank_case {
 };
 
 template <bool IsDescending, int Bits, int Items, bool Memoize, int X, int Y = 1, int Z = 1>
-using basic = rank_case<BlockRadixRank<X, Bits, IsDescending, Memoize, BLOCK_SCAN_WARP_SCANS,
-                                       cudaSharedMemBankSizeFourByte, Y, Z>,
-                        Bits, IsDescending, Items, blocked, X, Y, Z>;
+using basic = rank_case<
+    BlockRadixRank<X, Bits, IsDescending, Memoize, BLOCK_SCAN_WARP_SCANS, cudaSharedMemBankSizeFourByte, Y, Z>, Bits,
+    IsDescending, Items, blocked, X, Y, Z>;
 template <bool IsDescending, int Bits, int Items, int X, int Y = 1, int Z = 1>
-using match = rank_case<BlockRadixRankMatch<X, Bits, IsDescending, BLOCK_SCAN_RAKING, Y, Z>, Bits,
-                        IsDescending, Items, warp_striped, X, Y, Z>;
-template <WarpMatchAlgorithm Match, bool IsDescending, int Bits, int Items, int X, int Y = 1,
-          int Z = 1>
-using early = rank_case<
-    BlockRadixRankMatchEarlyCounts<X, Bits, IsDescending, BLOCK_SCAN_WARP_SCANS, Match, 1, Y, Z>,
-    Bits, IsDescending, Items, warp_striped, X, Y, Z>;
+using match = rank_case<BlockRadixRankMatch<X, Bits, IsDescending, BLOCK_SCAN_RAKING, Y, Z>, Bits, IsDescending, Items,
+                        warp_striped, X, Y, Z>;
+template <WarpMatchAlgorithm Match, bool IsDescending, int Bits, int Items, int X, int Y = 1, int Z = 1>
+using early = rank_case<BlockRadixRankMatchEarlyCounts<X, Bits, IsDescending, BLOCK_SCAN_WARP_SCANS, Match, 1, Y, Z>,
+                        Bits, IsDescending, Items, warp_striped, X, Y, Z>;
 template <bool IsDescending, int Bits, int Items, int X, int Y = 1, int Z = 1>
-using shuffle = rank_case<BlockRadixRankShuffle<X, Bits, IsDescending, BLOCK_SCAN_WARP_SCANS, Y, Z>,
-                          Bits, IsDescending, Items, warp_striped, X, Y, Z>;
+using shuffle = rank_case<BlockRadixRankShuffle<X, Bits, IsDescending, BLOCK_SCAN_WARP_SCANS, Y, Z>, Bits, IsDescending,
+                          Items, warp_striped, X, Y, Z>;
 
 /// Writes counts of digits to where thread 0's are.
 template <class Case>
@@ -85,8 +82,7 @@ struct write_counts {
 
 /// One tile after the other in the same storage.
 template <class Case>
-STRATA_KERNEL void rank_tiles(const unsigned* keys, int tiles, int* ranks, int* starts,
-                              int* counts) {
+STRATA_KERNEL void rank_tiles(const unsigned* keys, int tiles, int* ranks, int* starts, int* counts) {
   using Rank = typename Case::Rank;
   constexpr int tracked = Rank::BINS_TRACKED_PER_THREAD;
   STRATA_SHARED(temp_storage, typename Rank::TempStorage);
@@ -121,8 +117,7 @@ std::vector<unsigned> tiles_of_keys() {
     const auto digits = radix_cases::numbers(how, std::size_t{Case::tile}, Case::bits);
     for (std::size_t i = 0; i < digits.size(); ++i) {
       const unsigned mask = unsigned{Case::bins - 1} << 3;
-      keys.push_back(static_cast<unsigned>(digits[i]) << 3 |
-                     (static_cast<unsigned>(other_bits[i]) & ~mask));
+      keys.push_back(static_cast<unsigned>(digits[i]) << 3 | (static_cast<unsigned>(other_bits[i]) & ~mask));
     }
   }
   return keys;
@@ -150,24 +145,21 @@ std::vector<int> expected_ranks(const unsigned* keys) {
 template <class Case>
 class block_radix_rank : public testing::Test {};
 #if STRATA_TEST_SMALL
-using cases =
-    testing::Types<basic<false, 4, 5, true, 64>, basic<true, 3, 4, false, 4, 3, 3>,
-                   match<true, 5, 3, 8, 4, 2>, match<false, 8, 2, 33>,
-                   early<WARP_MATCH_ANY, true, 6, 3, 40>,
-                   early<WARP_MATCH_ATOMIC_OR, false, 4, 3, 64>, shuffle<true, 4, 3, 8, 2, 4>>;
+using cases = testing::Types<basic<false, 4, 5, true, 64>, basic<true, 3, 4, false, 4, 3, 3>,
+                             match<true, 5, 3, 8, 4, 2>, match<false, 8, 2, 33>, early<WARP_MATCH_ANY, true, 6, 3, 40>,
+                             early<WARP_MATCH_ATOMIC_OR, false, 4, 3, 64>, shuffle<true, 4, 3, 8, 2, 4>>;
 #else
-using cases = testing::Types<
-    basic<false, 4, 1, true, 32>, basic<true, 4, 11, true, 256>, basic<false, 4, 7, false, 96>,
-    basic<true, 5, 4, false, 8, 4, 3>, basic<false, 1, 3, true, 33>, basic<true, 2, 6, true, 20>,
-    basic<false, 8, 2, false, 64>, basic<false, 3, 9, true, 1>, basic<true, 6, 3, true, 10, 5, 2>,
-    match<false, 8, 1, 32>, match<true, 8, 11, 256>, match<false, 8, 5, 96>,
-    match<true, 4, 7, 8, 3, 2>, match<false, 6, 4, 33>, match<true, 3, 5, 1>,
-    match<false, 9, 2, 70>, match<true, 1, 3, 1024>, early<WARP_MATCH_ANY, false, 8, 6, 256>,
-    early<WARP_MATCH_ANY, true, 8, 3, 96>, early<WARP_MATCH_ANY, true, 5, 4, 5, 7>,
-    early<WARP_MATCH_ATOMIC_OR, true, 8, 6, 256>, early<WARP_MATCH_ATOMIC_OR, false, 7, 3, 8, 4, 3>,
-    early<WARP_MATCH_ATOMIC_OR, true, 4, 11, 45>, early<WARP_MATCH_ATOMIC_OR, false, 2, 1, 32>,
-    shuffle<false, 4, 1, 32>, shuffle<true, 4, 7, 96>, shuffle<false, 5, 3, 16, 4, 4>,
-    shuffle<true, 1, 4, 64>>;
+using cases =
+    testing::Types<basic<false, 4, 1, true, 32>, basic<true, 4, 11, true, 256>, basic<false, 4, 7, false, 96>,
+                   basic<true, 5, 4, false, 8, 4, 3>, basic<false, 1, 3, true, 33>, basic<true, 2, 6, true, 20>,
+                   basic<false, 8, 2, false, 64>, basic<false, 3, 9, true, 1>, basic<true, 6, 3, true, 10, 5, 2>,
+                   match<false, 8, 1, 32>, match<true, 8, 11, 256>, match<false, 8, 5, 96>, match<true, 4, 7, 8, 3, 2>,
+                   match<false, 6, 4, 33>, match<true, 3, 5, 1>, match<false, 9, 2, 70>, match<true, 1, 3, 1024>,
+                   early<WARP_MATCH_ANY, false, 8, 6, 256>, early<WARP_MATCH_ANY, true, 8, 3, 96>,
+                   early<WARP_MATCH_ANY, true, 5, 4, 5, 7>, early<WARP_MATCH_ATOMIC_OR, true, 8, 6, 256>,
+                   early<WARP_MATCH_ATOMIC_OR, false, 7, 3, 8, 4, 3>, early<WARP_MATCH_ATOMIC_OR, true, 4, 11, 45>,
+                   early<WARP_MATCH_ATOMIC_OR, false, 2, 1, 32>, shuffle<false, 4, 1, 32>, shuffle<true, 4, 7, 96>,
+                   shuffle<false, 5, 3, 16, 4, 4>, shuffle<true, 1, 4, 64>>;
 #endif
 TYPED_TEST_SUITE(block_radix_rank, cases);
 
@@ -176,11 +168,9 @@ TYPED_TEST(block_radix_rank, is_the_place_in_a_stable_sort) {
   const device_vector<unsigned> in(keys);
   device_vector<int> ranks_out(keys.size());
   device_vector<int> starts_out(spread_count * TypeParam::bins), counts_out(starts_out.size());
-  ASSERT_CUDA_SUCCESS(strata::launch({"rank_tiles", 1, TypeParam::dimensions()},
-                                     rank_tiles<TypeParam>, in.data(), int{spread_count},
-                                     ranks_out.data(), starts_out.data(), counts_out.data()));
-  const std::vector<int> ranks = ranks_out.to_host(), starts = starts_out.to_host(),
-                         counts = counts_out.to_host();
+  ASSERT_CUDA_SUCCESS(strata::launch({"rank_tiles", 1, TypeParam::dimensions()}, rank_tiles<TypeParam>, in.data(),
+                                     int{spread_count}, ranks_out.data(), starts_out.data(), counts_out.data()));
+  const std::vector<int> ranks = ranks_out.to_host(), starts = starts_out.to_host(), counts = counts_out.to_host();
   for (std::size_t tile = 0; tile < spread_count; ++tile) {
     const std::size_t first_item = tile * TypeParam::tile, first_bin = tile * TypeParam::bins;
     const std::vector<int> expected = expected_ranks<TypeParam>(keys.data() + first_item);
@@ -203,8 +193,7 @@ TYPED_TEST(block_radix_rank, is_the_place_in_a_stable_sort) {
 #if STRATA_HOST_SIMT
 template <class Rank, int Threads>
 STRATA_KERNEL void rank_alone(const unsigned* keys) {
-  const unsigned own_keys[3] = {keys[threadIdx.x], keys[Threads + threadIdx.x],
-                                keys[2 * Threads + threadIdx.x]};
+  const unsigned own_keys[3] = {keys[threadIdx.x], keys[Threads + threadIdx.x], keys[2 * Threads + threadIdx.x]};
   int ranks[3];
   Rank().RankKeys(own_keys, ranks, some_bits<4>{});
   STRATA_ASSERT(ranks[0] != ranks[1], "ranks are different");
@@ -216,10 +205,9 @@ TEST(block_radix_rank_conflicts, there_are_none_with_counters_of_threads) {
   const std::vector<int> values = strata_test::random_integers(3 * 96, 0, 1000);
   const device_vector<unsigned> in(std::vector<unsigned>(values.begin(), values.end()));
   simt::reset_statistics();
-  ASSERT_CUDA_SUCCESS(strata::launch({"rank_alone", 1, 96},
-                                     rank_alone<BlockRadixRank<96, 4, false>, 96>, in.data()));
-  ASSERT_CUDA_SUCCESS(strata::launch(
-      {"rank_alone", 1, 64}, rank_alone<BlockRadixRank<64, 4, true, false>, 64>, in.data()));
+  ASSERT_CUDA_SUCCESS(strata::launch({"rank_alone", 1, 96}, rank_alone<BlockRadixRank<96, 4, false>, 96>, in.data()));
+  ASSERT_CUDA_SUCCESS(
+      strata::launch({"rank_alone", 1, 64}, rank_alone<BlockRadixRank<64, 4, true, false>, 64>, in.data()));
   strata_test::expect_no_bank_conflicts(5 * (9 + 9 + 9 + 9));
 }
 #endif
@@ -251,8 +239,8 @@ void test_other_forms() {
   const std::vector<int> values = strata_test::random_integers(128, 0, 1000);
   const device_vector<unsigned> in(std::vector<unsigned>(values.begin(), values.end()));
   device_vector<int> ranks(3 * 128), others(32);
-  ASSERT_CUDA_SUCCESS(strata::launch({"rank_in_other_forms", 1, 64}, rank_in_other_forms<Rank>,
-                                     in.data(), ranks.data(), others.data()));
+  ASSERT_CUDA_SUCCESS(strata::launch({"rank_in_other_forms", 1, 64}, rank_in_other_forms<Rank>, in.data(), ranks.data(),
+                                     others.data()));
   const std::vector<int> all = ranks.to_host(), starts_and_counts = others.to_host();
   for (std::size_t i = 0; i < 128; ++i) {
     ASSERT_EQ(all[i], all[128 + i]);
@@ -271,8 +259,7 @@ TEST(block_radix_rank_forms, say_the_same_with_private_storage) {
   test_other_forms<detail::block_radix_rank_t<RADIX_RANK_MEMOIZE, 64, 4, false>>();
   test_other_forms<detail::block_radix_rank_t<RADIX_RANK_MATCH, 64, 4, false>>();
   test_other_forms<detail::block_radix_rank_t<RADIX_RANK_MATCH_EARLY_COUNTS_ANY, 64, 4, false>>();
-  test_other_forms<
-      detail::block_radix_rank_t<RADIX_RANK_MATCH_EARLY_COUNTS_ATOMIC_OR, 64, 4, false>>();
+  test_other_forms<detail::block_radix_rank_t<RADIX_RANK_MATCH_EARLY_COUNTS_ATOMIC_OR, 64, 4, false>>();
   test_other_forms<BlockRadixRankShuffle<64>>();
 }
 
@@ -281,8 +268,8 @@ TEST(block_radix_rank_forms, are_named_by_the_enumeration) {
   using by_words = detail::block_radix_rank_t<RADIX_RANK_MATCH_EARLY_COUNTS_ATOMIC_OR, 64, 8, true>;
   EXPECT_TRUE((std::is_same_v<by_votes, BlockRadixRankMatchEarlyCounts<64, 8, true>>));
   EXPECT_TRUE(
-      (std::is_same_v<by_words, BlockRadixRankMatchEarlyCounts<64, 8, true, BLOCK_SCAN_WARP_SCANS,
-                                                               WARP_MATCH_ATOMIC_OR>>));
+      (std::is_same_v<by_words,
+                      BlockRadixRankMatchEarlyCounts<64, 8, true, BLOCK_SCAN_WARP_SCANS, WARP_MATCH_ATOMIC_OR>>));
   EXPECT_EQ(2, (BlockRadixRankMatch<128, 8, false>::BINS_TRACKED_PER_THREAD));
   EXPECT_EQ(1, (BlockRadixRank<128, 4, false>::BINS_TRACKED_PER_THREAD));
   EXPECT_EQ(3, (BlockRadixRankMatch<8, 8, false, BLOCK_SCAN_RAKING, 12>::BINS_TRACKED_PER_THREAD));
@@ -312,8 +299,7 @@ TEST(block_radix_rank_example, sorts_by_the_lowest_byte) {
   std::vector<unsigned> keys(values.begin(), values.end());
   const device_vector<unsigned> in(keys);
   device_vector<unsigned> out(keys.size());
-  ASSERT_CUDA_SUCCESS(
-      strata::launch({"sort_by_lowest_byte", 2, 256}, sort_by_lowest_byte, in.data(), out.data()));
+  ASSERT_CUDA_SUCCESS(strata::launch({"sort_by_lowest_byte", 2, 256}, sort_by_lowest_byte, in.data(), out.data()));
   const auto less = [](unsigned a, unsigned b) { return (a & 255) < (b & 255); };
   std::stable_sort(keys.begin(), keys.begin() + 1024, less);
   std::stable_sort(keys.begin() + 1024, keys.end(), less);

@@ -32,12 +32,10 @@ template <class Key, int X, int Items, int RadixBits = 4, int Y = 1, int Z = 1>
 struct sort_case {
   using type = Key;
   static constexpr int items = Items, threads = X * Y * Z, tile = threads * Items;
-  using by_strata =
-      strata::BlockRadixSort<Key, X, Items, int, RadixBits, true, strata::BLOCK_SCAN_WARP_SCANS,
-                             cudaSharedMemBankSizeFourByte, Y, Z>;
-  using by_cub =
-      cub::BlockRadixSort<Key, X, Items, int, RadixBits, true, cub::BLOCK_SCAN_WARP_SCANS,
-                          cudaSharedMemBankSizeFourByte, Y, Z>;
+  using by_strata = strata::BlockRadixSort<Key, X, Items, int, RadixBits, true, strata::BLOCK_SCAN_WARP_SCANS,
+                                           cudaSharedMemBankSizeFourByte, Y, Z>;
+  using by_cub = cub::BlockRadixSort<Key, X, Items, int, RadixBits, true, cub::BLOCK_SCAN_WARP_SCANS,
+                                     cudaSharedMemBankSizeFourByte, Y, Z>;
   static dim3 dimensions() { return {unsigned{X}, unsigned{Y}, unsigned{Z}}; }
   STRATA_D static int thread() {
     return static_cast<int>(threadIdx.x) + X * static_cast<int>(threadIdx.y + Y * threadIdx.z);
@@ -50,9 +48,7 @@ struct record {
   std::uint8_t number;  // does not count
 };
 struct by_kind_and_year {
-  STRATA_HD cuda::std::tuple<std::uint8_t&, std::uint16_t&> operator()(record& r) const {
-    return {r.kind, r.year};
-  }
+  STRATA_HD cuda::std::tuple<std::uint8_t&, std::uint16_t&> operator()(record& r) const { return {r.kind, r.year}; }
 };
 
 constexpr int ways = 4;
@@ -112,10 +108,9 @@ std::vector<Key> tile_of_keys(radix_cases::spread how, std::size_t count) {
 
 template <class Case>
 class block_radix_sort_cub : public testing::Test {};
-using cases = testing::Types<sort_case<unsigned, 256, 11>, sort_case<int, 96, 4, 5>,
-                             sort_case<float, 128, 7>, sort_case<double, 64, 3, 6>,
-                             sort_case<std::uint8_t, 32, 8>, sort_case<std::int64_t, 8, 5, 4, 4, 3>,
-                             sort_case<short, 33, 3>, sort_case<record, 64, 4>>;
+using cases = testing::Types<sort_case<unsigned, 256, 11>, sort_case<int, 96, 4, 5>, sort_case<float, 128, 7>,
+                             sort_case<double, 64, 3, 6>, sort_case<std::uint8_t, 32, 8>,
+                             sort_case<std::int64_t, 8, 5, 4, 4, 3>, sort_case<short, 33, 3>, sort_case<record, 64, 4>>;
 TYPED_TEST_SUITE(block_radix_sort_cub, cases);
 
 TYPED_TEST(block_radix_sort_cub, orders_the_same) {
@@ -129,13 +124,11 @@ TYPED_TEST(block_radix_sort_cub, orders_the_same) {
         device_vector<Key> our_keys(tile), their_keys(tile);
         device_vector<int> our_values(tile), their_values(tile);
         ASSERT_CUDA_SUCCESS(strata::launch({"ours", 1, TypeParam::dimensions()},
-                                           sort_tile<typename TypeParam::by_strata, TypeParam>,
-                                           in.data(), which, begin_bit, bits, our_keys.data(),
-                                           our_values.data()));
+                                           sort_tile<typename TypeParam::by_strata, TypeParam>, in.data(), which,
+                                           begin_bit, bits, our_keys.data(), our_values.data()));
         ASSERT_CUDA_SUCCESS(strata::launch({"theirs", 1, TypeParam::dimensions()},
-                                           sort_tile<typename TypeParam::by_cub, TypeParam>,
-                                           in.data(), which, begin_bit, bits, their_keys.data(),
-                                           their_values.data()));
+                                           sort_tile<typename TypeParam::by_cub, TypeParam>, in.data(), which,
+                                           begin_bit, bits, their_keys.data(), their_values.data()));
         ASSERT_EQ(our_values.to_host(), their_values.to_host()) << "way " << which;
         const std::vector<Key> ours = our_keys.to_host(), theirs = their_keys.to_host();
         for (std::size_t i = 0; i < tile; ++i) ASSERT_TRUE(same_bits(ours[i], theirs[i])) << i;
@@ -167,10 +160,9 @@ void test_ranks() {
   for (const radix_cases::spread how : radix_cases::spreads) {
     const device_vector<unsigned> in(tile_of_keys<unsigned>(how, tile));
     device_vector<int> our_ranks(tile), their_ranks(tile), our_starts(bins), their_starts(bins);
-    ASSERT_CUDA_SUCCESS(strata::launch({"ours", 1, Threads}, rank_tile<Ours, Threads, items, Bits>,
-                                       in.data(), our_ranks.data(), our_starts.data()));
-    ASSERT_CUDA_SUCCESS(strata::launch({"theirs", 1, Threads},
-                                       rank_tile<Theirs, Threads, items, Bits>, in.data(),
+    ASSERT_CUDA_SUCCESS(strata::launch({"ours", 1, Threads}, rank_tile<Ours, Threads, items, Bits>, in.data(),
+                                       our_ranks.data(), our_starts.data()));
+    ASSERT_CUDA_SUCCESS(strata::launch({"theirs", 1, Threads}, rank_tile<Theirs, Threads, items, Bits>, in.data(),
                                        their_ranks.data(), their_starts.data()));
     ASSERT_EQ(our_ranks.to_host(), their_ranks.to_host());
     ASSERT_EQ(our_starts.to_host(), their_starts.to_host());
@@ -179,23 +171,19 @@ void test_ranks() {
 
 TEST(block_radix_rank_cub, by_counters_of_threads) {
   test_ranks<strata::BlockRadixRank<128, 4, false>, cub::BlockRadixRank<128, 4, false>, 128, 4>();
-  test_ranks<strata::BlockRadixRank<96, 5, true, false>, cub::BlockRadixRank<96, 5, true, false>,
-             96, 5>();
+  test_ranks<strata::BlockRadixRank<96, 5, true, false>, cub::BlockRadixRank<96, 5, true, false>, 96, 5>();
 }
 TEST(block_radix_rank_cub, by_warps) {
-  test_ranks<strata::BlockRadixRankMatch<256, 8, false>, cub::BlockRadixRankMatch<256, 8, false>,
-             256, 8>();
-  test_ranks<strata::BlockRadixRankMatch<64, 8, true>, cub::BlockRadixRankMatch<64, 8, true>, 64,
-             8>();
+  test_ranks<strata::BlockRadixRankMatch<256, 8, false>, cub::BlockRadixRankMatch<256, 8, false>, 256, 8>();
+  test_ranks<strata::BlockRadixRankMatch<64, 8, true>, cub::BlockRadixRankMatch<64, 8, true>, 64, 8>();
 }
 // CUB's ranks of this kind ascend, whatever is asked for.
 TEST(block_radix_rank_cub, by_warps_with_early_counts) {
-  test_ranks<strata::BlockRadixRankMatchEarlyCounts<128, 8, false>,
-             cub::BlockRadixRankMatchEarlyCounts<128, 8, false>, 128, 8>();
+  test_ranks<strata::BlockRadixRankMatchEarlyCounts<128, 8, false>, cub::BlockRadixRankMatchEarlyCounts<128, 8, false>,
+             128, 8>();
   test_ranks<strata::BlockRadixRankMatchEarlyCounts<256, 7, false, strata::BLOCK_SCAN_WARP_SCANS,
                                                     strata::WARP_MATCH_ATOMIC_OR>,
-             cub::BlockRadixRankMatchEarlyCounts<256, 7, false, cub::BLOCK_SCAN_WARP_SCANS,
-                                                 cub::WARP_MATCH_ATOMIC_OR>,
+             cub::BlockRadixRankMatchEarlyCounts<256, 7, false, cub::BLOCK_SCAN_WARP_SCANS, cub::WARP_MATCH_ATOMIC_OR>,
              256, 7>();
 }
 

@@ -59,8 +59,7 @@ Key from_number(std::uint64_t number, std::size_t i) {
 template <>
 inline event from_number<event>(std::uint64_t number, std::size_t i) {
   return {static_cast<std::uint8_t>(number), static_cast<std::int16_t>(number >> 48),
-          static_cast<float>(static_cast<int>(number >> 8 & 15) - 7) * (i % 4 == 0 ? 0.0f : 1.0f),
-          i};
+          static_cast<float>(static_cast<int>(number >> 8 & 15) - 7) * (i % 4 == 0 ? 0.0f : 1.0f), i};
 }
 
 template <class Key>
@@ -111,8 +110,7 @@ STRATA_HD constexpr bool is_descending(int which) { return which == down || whic
 STRATA_HD constexpr bool is_striped(int which) { return which >= up_striped; }
 
 template <class Sort, class Keys, class Values, class... Range>
-STRATA_D void sort_partial(Sort sort, int which, Keys& keys, Values& values, int valid_items,
-                           Range... range) {
+STRATA_D void sort_partial(Sort sort, int which, Keys& keys, Values& values, int valid_items, Range... range) {
   switch (which) {
     case up:
       return sort.SortPartialTile(keys, values, valid_items, range...);
@@ -127,9 +125,8 @@ STRATA_D void sort_partial(Sort sort, int which, Keys& keys, Values& values, int
 
 /// Sorts a tile with the items' numbers as values.
 template <class Case>
-STRATA_KERNEL void sort_tile(const typename Case::type* in, int which, int valid_items,
-                             int begin_bit, int end_bit, typename Case::type* keys_out,
-                             int* values_out) {
+STRATA_KERNEL void sort_tile(const typename Case::type* in, int which, int valid_items, int begin_bit, int end_bit,
+                             typename Case::type* keys_out, int* values_out) {
   STRATA_SHARED(temp_storage, typename Case::Sort::TempStorage);
   constexpr int items = Case::items;
   const int thread = Case::thread();
@@ -141,8 +138,7 @@ STRATA_KERNEL void sort_tile(const typename Case::type* in, int which, int valid
   }
   typename Case::Sort sort(temp_storage);
   if constexpr (Case::is_decomposed) {
-    sort_partial(sort, which, keys, values, valid_items, typename Case::Decomposer{}, begin_bit,
-                 end_bit);
+    sort_partial(sort, which, keys, values, valid_items, typename Case::Decomposer{}, begin_bit, end_bit);
   } else {
     sort_partial(sort, which, keys, values, valid_items, begin_bit, end_bit);
   }
@@ -164,8 +160,8 @@ detail::uint128 sort_word(const typename Case::type& key, int begin_bit, int end
 }
 
 template <class Case>
-std::vector<int> expected_values(const std::vector<typename Case::type>& keys, bool descending,
-                                 int valid_items, int begin_bit, int end_bit) {
+std::vector<int> expected_values(const std::vector<typename Case::type>& keys, bool descending, int valid_items,
+                                 int begin_bit, int end_bit) {
   std::vector<detail::uint128> words;
   for (const auto& key : keys) words.push_back(sort_word<Case>(key, begin_bit, end_bit));
   std::vector<int> order(keys.size());
@@ -187,9 +183,8 @@ class tile_sorter {
   void test(int which, int valid_items, int begin_bit, int end_bit) {
     keys_out_.poison();
     values_out_.poison();
-    ASSERT_CUDA_SUCCESS(strata::launch({"sort_tile", 1, Case::dimensions()}, sort_tile<Case>,
-                                       in_.data(), which, valid_items, begin_bit, end_bit,
-                                       keys_out_.data(), values_out_.data()));
+    ASSERT_CUDA_SUCCESS(strata::launch({"sort_tile", 1, Case::dimensions()}, sort_tile<Case>, in_.data(), which,
+                                       valid_items, begin_bit, end_bit, keys_out_.data(), values_out_.data()));
     const std::vector<typename Case::type> keys = keys_out_.to_host();
     const std::vector<int> values = values_out_.to_host();
     const std::vector<int> expected =
@@ -198,8 +193,8 @@ class tile_sorter {
       ASSERT_EQ(values[i], expected[i]) << "value " << i << ", way " << which << ", " << valid_items
                                         << " valid items, bits " << begin_bit << " to " << end_bit;
       ASSERT_TRUE(is_same(keys[i], keys_[static_cast<std::size_t>(expected[i])]))
-          << "key " << i << ", way " << which << ", " << valid_items << " valid items, bits "
-          << begin_bit << " to " << end_bit;
+          << "key " << i << ", way " << which << ", " << valid_items << " valid items, bits " << begin_bit << " to "
+          << end_bit;
     }
   }
 
@@ -214,23 +209,21 @@ class block_radix_sort : public testing::Test {};
 using int128 = strata_test::int128;
 #if STRATA_TEST_SMALL
 using cases = testing::Types<sort_case<unsigned, 3, 4, 40>, sort_case<double, 2, 5, 4, 4, 2>,
-                             sort_case<event, 2, 8, 64, 1, 1, by_year_weight_kind>,
-                             sort_case<std::int8_t, 5, 3, 33>>;
+                             sort_case<event, 2, 8, 64, 1, 1, by_year_weight_kind>, sort_case<std::int8_t, 5, 3, 33>>;
 #else
-using cases = testing::Types<
-    sort_case<unsigned, 1, 4, 32>, sort_case<unsigned, 11, 4, 256>, sort_case<int, 7, 5, 96>,
-    sort_case<std::int8_t, 5, 3, 33>, sort_case<truth, 4, 1, 64>, sort_case<color, 6, 4, 8, 4, 3>,
-    sort_case<std::uint64_t, 3, 8, 32>, sort_case<float, 4, 4, 16, 6>, sort_case<double, 3, 6, 64>,
-    sort_case<__half, 8, 4, 128>, sort_case<__nv_bfloat16, 5, 4, 70>, sort_case<int128, 2, 4, 64>,
-    sort_case<event, 2, 4, 64, 1, 1, by_year_weight_kind>, sort_case<int, 9, 4, 1>,
-    sort_case<int, 4, 4, 128, 1, 1, detail::identity_decomposer, false>>;
+using cases =
+    testing::Types<sort_case<unsigned, 1, 4, 32>, sort_case<unsigned, 11, 4, 256>, sort_case<int, 7, 5, 96>,
+                   sort_case<std::int8_t, 5, 3, 33>, sort_case<truth, 4, 1, 64>, sort_case<color, 6, 4, 8, 4, 3>,
+                   sort_case<std::uint64_t, 3, 8, 32>, sort_case<float, 4, 4, 16, 6>, sort_case<double, 3, 6, 64>,
+                   sort_case<__half, 8, 4, 128>, sort_case<__nv_bfloat16, 5, 4, 70>, sort_case<int128, 2, 4, 64>,
+                   sort_case<event, 2, 4, 64, 1, 1, by_year_weight_kind>, sort_case<int, 9, 4, 1>,
+                   sort_case<int, 4, 4, 128, 1, 1, detail::identity_decomposer, false>>;
 #endif
 TYPED_TEST_SUITE(block_radix_sort, cases);
 
 TYPED_TEST(block_radix_sort, is_stable_whatever_the_keys) {
   for (const radix_cases::spread how : radix_cases::spreads) {
-    tile_sorter<TypeParam> sorter(
-        tile_of_keys<typename TypeParam::type>(how, std::size_t{TypeParam::tile}));
+    tile_sorter<TypeParam> sorter(tile_of_keys<typename TypeParam::type>(how, std::size_t{TypeParam::tile}));
     for (int which = 0; which < ways; ++which) {
       sorter.test(which, TypeParam::tile, 0, TypeParam::key_bits);
       if (this->HasFatalFailure()) return;
@@ -239,8 +232,8 @@ TYPED_TEST(block_radix_sort, is_stable_whatever_the_keys) {
 }
 
 TYPED_TEST(block_radix_sort, looks_at_some_bits) {
-  tile_sorter<TypeParam> sorter(tile_of_keys<typename TypeParam::type>(
-      radix_cases::spread::random, std::size_t{TypeParam::tile}));
+  tile_sorter<TypeParam> sorter(
+      tile_of_keys<typename TypeParam::type>(radix_cases::spread::random, std::size_t{TypeParam::tile}));
   constexpr int bits = TypeParam::key_bits;
   const int ranges[][2] = {{0, 0},        {0, 1},           {bits - 1, bits}, {bits, bits},
                            {3, bits - 1}, {bits / 2, bits}, {1, bits / 2}};
@@ -255,8 +248,8 @@ TYPED_TEST(block_radix_sort, looks_at_some_bits) {
 TYPED_TEST(block_radix_sort, leaves_items_that_are_not_valid) {
   constexpr int tile = TypeParam::tile;
   // Also keys behind which nothing could be put to fill up.
-  for (const auto how : {radix_cases::spread::random, radix_cases::spread::equal_highest,
-                         radix_cases::spread::equal_lowest}) {
+  for (const auto how :
+       {radix_cases::spread::random, radix_cases::spread::equal_highest, radix_cases::spread::equal_lowest}) {
     tile_sorter<TypeParam> sorter(tile_of_keys<typename TypeParam::type>(how, std::size_t{tile}));
     for (const int valid : {INT_MIN, 0, 1, 2, tile / 3, tile - 1, tile + 1, INT_MAX}) {
       for (int which = 0; which < ways; ++which) {
@@ -269,9 +262,7 @@ TYPED_TEST(block_radix_sort, leaves_items_that_are_not_valid) {
 
 // ---------------------------------------------------------------------------- every form
 struct reverse_fields {
-  STRATA_HD RadixFields<std::uint8_t&, std::int16_t&> operator()(event& e) const {
-    return {e.kind, e.year};
-  }
+  STRATA_HD RadixFields<std::uint8_t&, std::int16_t&> operator()(event& e) const { return {e.kind, e.year}; }
 };
 
 template <class Sort, class Key, class... Arguments>
@@ -341,14 +332,13 @@ void test_forms(int begin_bit, int end_bit) {
   device_vector<Key> keys_out(128);
   device_vector<int> values_out(128);
   for (int form = 0; form < forms; ++form) {
-    ASSERT_CUDA_SUCCESS(strata::launch({"sort_by_form", 1, 64}, sort_by_form<Kind, Key>, in.data(),
-                                       form, keys_out.data(), values_out.data()));
+    ASSERT_CUDA_SUCCESS(strata::launch({"sort_by_form", 1, 64}, sort_by_form<Kind, Key>, in.data(), form,
+                                       keys_out.data(), values_out.data()));
     const std::vector<Key> sorted = keys_out.to_host();
     const std::vector<int> values = values_out.to_host();
     const bool descending = form < 12 && form % 2 == 1;
     const int valid = form >= 8 && form < 12 ? 77 : 128;
-    const std::vector<int> expected =
-        expected_values<oracle>(keys, descending, valid, begin_bit, end_bit);
+    const std::vector<int> expected = expected_values<oracle>(keys, descending, valid, begin_bit, end_bit);
     for (std::size_t i = 0; i < 128; ++i) {
       ASSERT_TRUE(is_same(sorted[i], keys[static_cast<std::size_t>(expected[i])]))
           << "key " << i << " of form " << form;
@@ -360,16 +350,10 @@ void test_forms(int begin_bit, int end_bit) {
   }
 }
 
-TEST(block_radix_sort_forms, without_a_range) {
-  test_forms<no_range, short, detail::identity_decomposer>(0, 16);
-}
-TEST(block_radix_sort_forms, with_bits) {
-  test_forms<bit_range, short, detail::identity_decomposer>(5, 11);
-}
+TEST(block_radix_sort_forms, without_a_range) { test_forms<no_range, short, detail::identity_decomposer>(0, 16); }
+TEST(block_radix_sort_forms, with_bits) { test_forms<bit_range, short, detail::identity_decomposer>(5, 11); }
 #if !STRATA_TEST_SMALL
-TEST(block_radix_sort_forms, with_a_decomposer) {
-  test_forms<decomposer, event, reverse_fields>(0, 24);
-}
+TEST(block_radix_sort_forms, with_a_decomposer) { test_forms<decomposer, event, reverse_fields>(0, 24); }
 TEST(block_radix_sort_forms, with_a_decomposer_and_bits) {
   test_forms<decomposer_and_bits, event, reverse_fields>(5, 11);
 }
@@ -385,9 +369,8 @@ TEST(block_radix_sort, floats_are_in_order) {
   const device_vector<float> in(keys);
   device_vector<float> out(keys.size());
   device_vector<int> values(keys.size());
-  ASSERT_CUDA_SUCCESS(strata::launch({"sort_tile", 1, oracle::dimensions()}, sort_tile<oracle>,
-                                     in.data(), int{up}, int{oracle::tile}, 0, 32, out.data(),
-                                     values.data()));
+  ASSERT_CUDA_SUCCESS(strata::launch({"sort_tile", 1, oracle::dimensions()}, sort_tile<oracle>, in.data(), int{up},
+                                     int{oracle::tile}, 0, 32, out.data(), values.data()));
   std::stable_sort(keys.begin(), keys.end());
   EXPECT_EQ(out.to_host(), keys);
 }
@@ -418,13 +401,12 @@ TEST(block_radix_sort_example, sorts_each_row) {
   device_vector<float> keys_inout(keys);
   device_vector<int> values_inout(values);
   const device_vector<int> row_begins(begins);
-  ASSERT_CUDA_SUCCESS(strata::launch({"sort_rows", 5, 128}, sort_rows, keys_inout.data(),
-                                     values_inout.data(), row_begins.data()));
+  ASSERT_CUDA_SUCCESS(
+      strata::launch({"sort_rows", 5, 128}, sort_rows, keys_inout.data(), values_inout.data(), row_begins.data()));
   for (std::size_t row = 0; row + 1 < begins.size(); ++row) {
-    std::stable_sort(values.begin() + begins[row], values.begin() + begins[row + 1],
-                     [&](int a, int b) {
-                       return keys[static_cast<std::size_t>(a)] < keys[static_cast<std::size_t>(b)];
-                     });
+    std::stable_sort(values.begin() + begins[row], values.begin() + begins[row + 1], [&](int a, int b) {
+      return keys[static_cast<std::size_t>(a)] < keys[static_cast<std::size_t>(b)];
+    });
   }
   EXPECT_EQ(values_inout.to_host(), values);
   const std::vector<float> sorted = keys_inout.to_host();

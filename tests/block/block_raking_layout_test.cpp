@@ -30,13 +30,9 @@ template <class T, int Threads>
 constexpr layout_facts facts() {
   using segments = strata::detail::raking_segments<T, Threads>;
   using layout = typename segments::layout;
-  return {Threads,
-          segments::segment,
-          segments::rakers,
-          layout::alignment,
-          int{sizeof(T)},
-          layout::bytes,
-          [](int i) { return layout::unit(i); }};
+  return {Threads, segments::segment, segments::rakers, layout::alignment, int{sizeof(T)}, layout::bytes, [](int i) {
+            return layout::unit(i);
+          }};
 }
 
 // The wavefronts that one access of `bytes` bytes by some lanes of a warp takes, after the rules of
@@ -93,8 +89,8 @@ void check_block_sizes(std::integer_sequence<int, Numbers...>) {
 
 template <class T>
 class block_raking_layout : public testing::Test {};
-using item_types = testing::Types<item<1, 1>, item<4, 4>, item<8, 4>, item<8, 8>, item<12, 4>,
-                                  item<16, 16>, item<40, 8>>;
+using item_types =
+    testing::Types<item<1, 1>, item<4, 4>, item<8, 4>, item<8, 8>, item<12, 4>, item<16, 16>, item<40, 8>>;
 TYPED_TEST_SUITE(block_raking_layout, item_types);
 
 TYPED_TEST(block_raking_layout, no_two_lanes_meet_on_a_bank) {

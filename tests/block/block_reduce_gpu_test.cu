@@ -24,15 +24,14 @@ enum class library { ours, cub };
 
 // The library's algorithm with the place of ours in the enum.
 template <library Library, class T, int X, int Algorithm, int Y, int Z>
-using block_reduce = std::conditional_t<
-    Library == library::ours,
-    strata::BlockReduce<T, X, static_cast<strata::BlockReduceAlgorithm>(Algorithm), Y, Z>,
-    cub::BlockReduce<T, X, static_cast<cub::BlockReduceAlgorithm>(Algorithm), Y, Z>>;
+using block_reduce =
+    std::conditional_t<Library == library::ours,
+                       strata::BlockReduce<T, X, static_cast<strata::BlockReduceAlgorithm>(Algorithm), Y, Z>,
+                       cub::BlockReduce<T, X, static_cast<cub::BlockReduceAlgorithm>(Algorithm), Y, Z>>;
 
 static_assert(static_cast<int>(strata::BLOCK_REDUCE_RAKING_COMMUTATIVE_ONLY) ==
                   static_cast<int>(cub::BLOCK_REDUCE_RAKING_COMMUTATIVE_ONLY) &&
-              static_cast<int>(strata::BLOCK_REDUCE_RAKING) ==
-                  static_cast<int>(cub::BLOCK_REDUCE_RAKING) &&
+              static_cast<int>(strata::BLOCK_REDUCE_RAKING) == static_cast<int>(cub::BLOCK_REDUCE_RAKING) &&
               static_cast<int>(strata::BLOCK_REDUCE_WARP_REDUCTIONS) ==
                   static_cast<int>(cub::BLOCK_REDUCE_WARP_REDUCTIONS));
 
@@ -65,16 +64,13 @@ template <class T, int X, int Algorithm, int Y = 1, int Z = 1>
 void compare() {
   constexpr int threads = X * Y * Z;
   // Sums that both libraries get exactly, in any association.
-  const device_vector<T> in(
-      strata_test::random_items<T>(3 * threads, 0, strata_test::is_narrow_float<T> ? 1 : 100));
+  const device_vector<T> in(strata_test::random_items<T>(3 * threads, 0, strata_test::is_narrow_float<T> ? 1 : 100));
   for (const int num_valid : {1, threads / 2, threads}) {
     device_vector<T> ours(6), cubs(6);
     const dim3 block(X, Y, Z);
-    ASSERT_CUDA_SUCCESS(strata::launch({"ours", 1, block},
-                                       reduce_in_every_form<library::ours, T, X, Algorithm, Y, Z>,
+    ASSERT_CUDA_SUCCESS(strata::launch({"ours", 1, block}, reduce_in_every_form<library::ours, T, X, Algorithm, Y, Z>,
                                        in.data(), num_valid, ours.data()));
-    ASSERT_CUDA_SUCCESS(strata::launch({"cub", 1, block},
-                                       reduce_in_every_form<library::cub, T, X, Algorithm, Y, Z>,
+    ASSERT_CUDA_SUCCESS(strata::launch({"cub", 1, block}, reduce_in_every_form<library::cub, T, X, Algorithm, Y, Z>,
                                        in.data(), num_valid, cubs.data()));
     const std::vector<T> our_results = ours.to_host(), cub_results = cubs.to_host();
     for (std::size_t i = 0; i < 6; ++i) {

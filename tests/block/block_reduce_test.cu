@@ -30,9 +30,7 @@ template <int X, int Y = 1, int Z = 1>
 struct shape {
   static constexpr int x = X, y = Y, z = Z, threads = X * Y * Z;
   static dim3 dimensions() { return {unsigned{X}, unsigned{Y}, unsigned{Z}}; }
-  STRATA_D static int rank() {
-    return static_cast<int>(threadIdx.x + X * (threadIdx.y + Y * threadIdx.z));
-  }
+  STRATA_D static int rank() { return static_cast<int>(threadIdx.x + X * (threadIdx.y + Y * threadIdx.z)); }
 };
 
 template <class Shape, class T, BlockReduceAlgorithm Algorithm>
@@ -46,12 +44,8 @@ struct stretch {
   static STRATA_HD stretch item(int i) { return {i, i}; }
   static STRATA_HD stretch no_item() { return {-1000, -1000}; }
   static stretch of_first(int n) { return {0, n - 1}; }
-  friend bool operator==(const stretch& a, const stretch& b) {
-    return a.first == b.first && a.last == b.last;
-  }
-  friend std::ostream& operator<<(std::ostream& out, const stretch& s) {
-    return out << s.first << " .. " << s.last;
-  }
+  friend bool operator==(const stretch& a, const stretch& b) { return a.first == b.first && a.last == b.last; }
+  friend std::ostream& operator<<(std::ostream& out, const stretch& s) { return out << s.first << " .. " << s.last; }
 };
 
 struct join_stretches {
@@ -91,17 +85,14 @@ struct add_tallies {
 };
 
 template <BlockReduceAlgorithm Algorithm>
-using item_for =
-    std::conditional_t<Algorithm == BLOCK_REDUCE_RAKING_COMMUTATIVE_ONLY, tally, stretch>;
+using item_for = std::conditional_t<Algorithm == BLOCK_REDUCE_RAKING_COMMUTATIVE_ONLY, tally, stretch>;
 template <BlockReduceAlgorithm Algorithm>
-using operator_for = std::conditional_t<Algorithm == BLOCK_REDUCE_RAKING_COMMUTATIVE_ONLY,
-                                        add_tallies, join_stretches>;
+using operator_for = std::conditional_t<Algorithm == BLOCK_REDUCE_RAKING_COMMUTATIVE_ONLY, add_tallies, join_stretches>;
 
 // Block b reduces the items of its first num_valid[b] threads, and those of all threads, with one
 // storage used again after a barrier, and with private storage.
 template <class Shape, BlockReduceAlgorithm Algorithm>
-STRATA_KERNEL void reduce_every_way(const int* num_valid, item_for<Algorithm>* reduced,
-                                    item_for<Algorithm>* in_all) {
+STRATA_KERNEL void reduce_every_way(const int* num_valid, item_for<Algorithm>* reduced, item_for<Algorithm>* in_all) {
   using item = item_for<Algorithm>;
   using reducer = block_reduce<Shape, item, Algorithm>;
   const operator_for<Algorithm> op;
@@ -133,8 +124,7 @@ std::vector<int> interesting_counts(int threads) {
   for (int n = 2; n < threads; ++n) {
     // All in small blocks; around warps and around the segments of raking in large ones.
     const int segment = (threads + 31) / 32;
-    if ((threads <= 132 && !small_cases) || n == threads - 1 || (n + 1) % step <= 2 ||
-        n == segment + 1) {
+    if ((threads <= 132 && !small_cases) || n == threads - 1 || (n + 1) % step <= 2 || n == segment + 1) {
       counts.push_back(n);
     }
   }
@@ -143,8 +133,8 @@ std::vector<int> interesting_counts(int threads) {
 
 template <class Shape, BlockReduceAlgorithm Algorithm>
 void test_shape() {
-  SCOPED_TRACE(testing::Message() << "algorithm " << Algorithm << ", block " << Shape::x << " x "
-                                  << Shape::y << " x " << Shape::z);
+  SCOPED_TRACE(testing::Message() << "algorithm " << Algorithm << ", block " << Shape::x << " x " << Shape::y << " x "
+                                  << Shape::z);
   using item = item_for<Algorithm>;
   const std::vector<int> counts = interesting_counts(Shape::threads);
   const unsigned blocks = static_cast<unsigned>(counts.size());
@@ -152,8 +142,8 @@ void test_shape() {
   device_vector<item> reduced(2 * blocks);
   device_vector<item> in_all(2 * blocks * Shape::threads);
   ASSERT_CUDA_SUCCESS(strata::launch({"reduce_every_way", blocks, Shape::dimensions()},
-                                     reduce_every_way<Shape, Algorithm>, num_valid.data(),
-                                     reduced.data(), in_all.data()));
+                                     reduce_every_way<Shape, Algorithm>, num_valid.data(), reduced.data(),
+                                     in_all.data()));
   const std::vector<item> results = reduced.to_host();
   const std::vector<item> all_results = in_all.to_host();
   const item full = item::of_first(Shape::threads);
@@ -252,9 +242,8 @@ void test_items() {
   using item = item_for<Algorithm>;
   device_vector<item> reduced(threads + 1);
   device_vector<unsigned> sums(threads + 1);
-  ASSERT_CUDA_SUCCESS(strata::launch({"reduce_arrays", 1, threads},
-                                     reduce_arrays<threads, Items, Algorithm>, reduced.data(),
-                                     sums.data()));
+  ASSERT_CUDA_SUCCESS(strata::launch({"reduce_arrays", 1, threads}, reduce_arrays<threads, Items, Algorithm>,
+                                     reduced.data(), sums.data()));
   const unsigned n = static_cast<unsigned>(threads * Items);
   for (const item& result : reduced.to_host()) {
     ASSERT_EQ(result, item::of_first(static_cast<int>(n)));
@@ -282,9 +271,7 @@ TEST(block_reduce, arrays_are_reduced_in_order_of_thread_and_index) {
 struct alignas(16) strict {
   long long value[4];
   explicit STRATA_HD strict(long long v) : value{v, -v, 2 * v, v} {}
-  friend STRATA_HD strict operator+(const strict& a, const strict& b) {
-    return strict(a.value[0] + b.value[3]);
-  }
+  friend STRATA_HD strict operator+(const strict& a, const strict& b) { return strict(a.value[0] + b.value[3]); }
 };
 
 // Memory for a T that only the kernel makes.
@@ -318,11 +305,10 @@ void test_type() {
   const T partial = strata_test::reference_reduce(items, 0, num_valid, strata_test::plain_sum{});
   const T full = strata_test::reference_reduce(items, strata_test::plain_sum{});
   device_vector<raw<T>> in(Threads), results(Threads + 1);
-  ASSERT_CUDA_SUCCESS(
-      cudaMemcpy(in.data(), items.data(), items.size() * sizeof(T), cudaMemcpyHostToDevice));
-  ASSERT_CUDA_SUCCESS(strata::launch(
-      {"reduce_type", 1, Threads}, reduce_type<T, Threads, Algorithm>,
-      reinterpret_cast<const T*>(in.data()), reinterpret_cast<T*>(results.data()), num_valid));
+  ASSERT_CUDA_SUCCESS(cudaMemcpy(in.data(), items.data(), items.size() * sizeof(T), cudaMemcpyHostToDevice));
+  ASSERT_CUDA_SUCCESS(strata::launch({"reduce_type", 1, Threads}, reduce_type<T, Threads, Algorithm>,
+                                     reinterpret_cast<const T*>(in.data()), reinterpret_cast<T*>(results.data()),
+                                     num_valid));
   const std::vector<raw<T>> host = results.to_host();
   for (std::size_t t = 0; t < Threads; ++t) {
     ASSERT_EQ(std::memcmp(&host[t], &partial, sizeof(T)), 0) << "AllReduce in thread " << t;
@@ -333,15 +319,13 @@ void test_type() {
 template <class T>
 class block_reduce_types : public testing::Test {};
 #if STRATA_TEST_SMALL
-using reduced_types =
-    testing::Types<std::int8_t, std::int32_t, float, __half, strata_test::int128,
-                   strata_test::words<5, std::uint8_t>, strata_test::words<3, std::uint64_t>, strict>;
+using reduced_types = testing::Types<std::int8_t, std::int32_t, float, __half, strata_test::int128,
+                                     strata_test::words<5, std::uint8_t>, strata_test::words<3, std::uint64_t>, strict>;
 #else
 using reduced_types =
-    testing::Types<std::int8_t, std::uint16_t, std::int32_t, std::uint64_t, float, double, __half,
-                   __nv_bfloat16, strata_test::int128, strata_test::words<1, std::uint8_t>,
-                   strata_test::words<5, std::uint8_t>, strata_test::words<2>,
-                   strata_test::words<3>, strata_test::words<3, std::uint64_t>,
+    testing::Types<std::int8_t, std::uint16_t, std::int32_t, std::uint64_t, float, double, __half, __nv_bfloat16,
+                   strata_test::int128, strata_test::words<1, std::uint8_t>, strata_test::words<5, std::uint8_t>,
+                   strata_test::words<2>, strata_test::words<3>, strata_test::words<3, std::uint64_t>,
                    strata_test::words<5, std::uint64_t>, strict>;
 #endif
 TYPED_TEST_SUITE(block_reduce_types, reduced_types);
@@ -383,13 +367,11 @@ void test_determinism() {
     strata::simt::config().seed = schedule;
 #endif
     device_vector<float> out(2 * blocks * Threads);
-    ASSERT_CUDA_SUCCESS(strata::launch({"sum_of_floats", blocks, Threads},
-                                       sum_of_floats<Threads, Algorithm>, in.data(), out.data(),
-                                       Threads - 5));
+    ASSERT_CUDA_SUCCESS(strata::launch({"sum_of_floats", blocks, Threads}, sum_of_floats<Threads, Algorithm>, in.data(),
+                                       out.data(), Threads - 5));
     const std::vector<float> sums = out.to_host();
     if (schedule == 0) first = sums;
-    ASSERT_EQ(std::memcmp(sums.data(), first.data(), sums.size() * sizeof(float)), 0)
-        << "schedule " << schedule;
+    ASSERT_EQ(std::memcmp(sums.data(), first.data(), sums.size() * sizeof(float)), 0) << "schedule " << schedule;
   }
 #if STRATA_HOST_SIMT
   strata::simt::config().seed = 0;
@@ -412,14 +394,13 @@ TEST(block_reduce, floating_point_results_are_the_same_bits_under_any_schedule_i
 #if STRATA_HOST_SIMT
 template <class T, int Threads, BlockReduceAlgorithm Algorithm>
 void test_bank_conflicts() {
-  SCOPED_TRACE(testing::Message() << "algorithm " << Algorithm << ", threads " << Threads << ", "
-                                  << sizeof(T) << " bytes");
+  SCOPED_TRACE(testing::Message() << "algorithm " << Algorithm << ", threads " << Threads << ", " << sizeof(T)
+                                  << " bytes");
   const device_vector<T> in(std::vector<T>(Threads, T{}));
   device_vector<T> results(Threads + 1);
   strata::simt::reset_statistics();
-  ASSERT_CUDA_SUCCESS(strata::launch({"reduce_type", 1, Threads},
-                                     reduce_type<T, Threads, Algorithm>, in.data(), results.data(),
-                                     Threads));
+  ASSERT_CUDA_SUCCESS(strata::launch({"reduce_type", 1, Threads}, reduce_type<T, Threads, Algorithm>, in.data(),
+                                     results.data(), Threads));
   EXPECT_GT(strata::simt::stats().shared_instructions, 0u);
   EXPECT_EQ(strata::simt::stats().shared_wavefronts, strata::simt::stats().shared_ideal_wavefronts);
 }
@@ -445,12 +426,9 @@ TEST(block_reduce, raking_has_no_bank_conflicts) {
 #endif
 
 static_assert(sizeof(BlockReduce<float, 1024>::TempStorage) == 32 * sizeof(float));
-static_assert(sizeof(BlockReduce<strata_test::words<5, std::uint64_t>, 100>::TempStorage) ==
-              4 * 40);
-static_assert(sizeof(BlockReduce<float, 1024, BLOCK_REDUCE_RAKING>::TempStorage) ==
-              (1024 + 31) * sizeof(float));
-static_assert(sizeof(BlockReduce<float, 96, BLOCK_REDUCE_RAKING>::TempStorage) ==
-              96 * sizeof(float));
+static_assert(sizeof(BlockReduce<strata_test::words<5, std::uint64_t>, 100>::TempStorage) == 4 * 40);
+static_assert(sizeof(BlockReduce<float, 1024, BLOCK_REDUCE_RAKING>::TempStorage) == (1024 + 31) * sizeof(float));
+static_assert(sizeof(BlockReduce<float, 96, BLOCK_REDUCE_RAKING>::TempStorage) == 96 * sizeof(float));
 static_assert(sizeof(BlockReduce<double, 96, BLOCK_REDUCE_RAKING_COMMUTATIVE_ONLY>::TempStorage) ==
               64 * sizeof(double));
 

@@ -26,17 +26,13 @@ enum class library { ours, cub };
 
 // The library's algorithm with the place of ours in the enum.
 template <library Library, class T, int X, int Algorithm, int Y, int Z>
-using block_scan = std::conditional_t<
-    Library == library::ours,
-    strata::BlockScan<T, X, static_cast<strata::BlockScanAlgorithm>(Algorithm), Y, Z>,
-    cub::BlockScan<T, X, static_cast<cub::BlockScanAlgorithm>(Algorithm), Y, Z>>;
+using block_scan = std::conditional_t<Library == library::ours,
+                                      strata::BlockScan<T, X, static_cast<strata::BlockScanAlgorithm>(Algorithm), Y, Z>,
+                                      cub::BlockScan<T, X, static_cast<cub::BlockScanAlgorithm>(Algorithm), Y, Z>>;
 
-static_assert(static_cast<int>(strata::BLOCK_SCAN_RAKING) ==
-                  static_cast<int>(cub::BLOCK_SCAN_RAKING) &&
-              static_cast<int>(strata::BLOCK_SCAN_RAKING_MEMOIZE) ==
-                  static_cast<int>(cub::BLOCK_SCAN_RAKING_MEMOIZE) &&
-              static_cast<int>(strata::BLOCK_SCAN_WARP_SCANS) ==
-                  static_cast<int>(cub::BLOCK_SCAN_WARP_SCANS));
+static_assert(static_cast<int>(strata::BLOCK_SCAN_RAKING) == static_cast<int>(cub::BLOCK_SCAN_RAKING) &&
+              static_cast<int>(strata::BLOCK_SCAN_RAKING_MEMOIZE) == static_cast<int>(cub::BLOCK_SCAN_RAKING_MEMOIZE) &&
+              static_cast<int>(strata::BLOCK_SCAN_WARP_SCANS) == static_cast<int>(cub::BLOCK_SCAN_WARP_SCANS));
 
 // A callback as CUB's documentation has it.
 template <class T, class Operator>
@@ -136,19 +132,17 @@ void compare(Operator op) {
   const device_vector<T> in(items);
   device_vector<T> ours(threads * results_per_thread), cubs(threads * results_per_thread);
   const dim3 block(X, Y, Z);
-  ASSERT_CUDA_SUCCESS(
-      strata::launch({"ours", 1, block},
-                     scan_in_every_form<library::ours, T, X, Algorithm, Y, Z, Operator>, in.data(),
-                     items[7], ours.data(), op));
-  ASSERT_CUDA_SUCCESS(
-      strata::launch({"cub", 1, block},
-                     scan_in_every_form<library::cub, T, X, Algorithm, Y, Z, Operator>, in.data(),
-                     items[7], cubs.data(), op));
+  ASSERT_CUDA_SUCCESS(strata::launch({"ours", 1, block},
+                                     scan_in_every_form<library::ours, T, X, Algorithm, Y, Z, Operator>, in.data(),
+                                     items[7], ours.data(), op));
+  ASSERT_CUDA_SUCCESS(strata::launch({"cub", 1, block},
+                                     scan_in_every_form<library::cub, T, X, Algorithm, Y, Z, Operator>, in.data(),
+                                     items[7], cubs.data(), op));
   const std::vector<T> our_results = ours.to_host(), cub_results = cubs.to_host();
   for (std::size_t i = 0; i < our_results.size(); ++i) {
     ASSERT_TRUE(strata_test::same_bits(our_results[i], cub_results[i]))
-        << "algorithm " << Algorithm << ", " << threads << " threads, thread "
-        << i / results_per_thread << ", result " << i % results_per_thread;
+        << "algorithm " << Algorithm << ", " << threads << " threads, thread " << i / results_per_thread << ", result "
+        << i % results_per_thread;
   }
 }
 
@@ -162,8 +156,6 @@ void compare_types() {
 
 TEST(block_scan_beside_cub, warp_scans) { compare_types<cub::BLOCK_SCAN_WARP_SCANS>(); }
 TEST(block_scan_beside_cub, raking) { compare_types<cub::BLOCK_SCAN_RAKING>(); }
-TEST(block_scan_beside_cub, memoizing_raking) {
-  compare_types<cub::BLOCK_SCAN_RAKING_MEMOIZE>();
-}
+TEST(block_scan_beside_cub, memoizing_raking) { compare_types<cub::BLOCK_SCAN_RAKING_MEMOIZE>(); }
 
 }  // namespace block_scan_cub_test

@@ -118,16 +118,14 @@ void test_forms(Valid given) {
   constexpr int tile = threads * items;
   int valid = tile;
   if constexpr (!std::is_same_v<Valid, no_count>) valid = given < tile ? given : tile;
-  SCOPED_TRACE(testing::Message() << items << " items, " << valid << " valid, algorithm "
-                                  << Algorithm);
+  SCOPED_TRACE(testing::Message() << items << " items, " << valid << " valid, algorithm " << Algorithm);
   const std::vector<string_hash> text = random_items<string_hash>(tile, 5);
   const string_hash prefix = string_hash::of('^');
   const device_vector<string_hash> in(text);
   device_vector<string_hash> out(2 * forms * threads * (items + 1));
-  ASSERT_CUDA_SUCCESS(
-      strata::launch({"scan_in_every_form", 1, threads},
-                     scan_in_every_form<Item, string_hash, Valid, Algorithm, join>, in.data(),
-                     prefix, given, out.data(), join{}));
+  ASSERT_CUDA_SUCCESS(strata::launch({"scan_in_every_form", 1, threads},
+                                     scan_in_every_form<Item, string_hash, Valid, Algorithm, join>, in.data(), prefix,
+                                     given, out.data(), join{}));
   const std::vector<string_hash> results = out.to_host();
   const string_hash* result = results.data();
   for (int f = 0; f < 2 * forms; ++f) {
@@ -152,10 +150,9 @@ void test_forms(Valid given) {
         }
       }
       const int own = f % forms;
-      const bool has_aggregate = own == with_aggregate || own == with_initial_and_aggregate ||
-                                 (own == with_callback && t < 32);
-      ASSERT_EQ(*result++,
-                has_aggregate && valid > 0 ? all : text[static_cast<std::size_t>(t * items)]);
+      const bool has_aggregate =
+          own == with_aggregate || own == with_initial_and_aggregate || (own == with_callback && t < 32);
+      ASSERT_EQ(*result++, has_aggregate && valid > 0 ? all : text[static_cast<std::size_t>(t * items)]);
     }
   }
 }
@@ -208,15 +205,13 @@ template <class Item, int Threads, BlockScanAlgorithm Algorithm>
 void test_sums() {
   using T = std::remove_extent_t<Item>;
   constexpr int items = items_of<Item>;
-  SCOPED_TRACE(testing::Message() << items << " items, " << Threads << " threads, algorithm "
-                                  << Algorithm);
+  SCOPED_TRACE(testing::Message() << items << " items, " << Threads << " threads, algorithm " << Algorithm);
   const std::vector<T> numbers = random_items<T>(Threads * items, Threads);
   const device_vector<T> in(numbers);
   device_vector<T> out(6 * Threads * (items + 1));
   const T prefix = static_cast<T>(17);
   ASSERT_CUDA_SUCCESS(strata::launch({"sums_in_every_form", 1, Threads},
-                                     sums_in_every_form<Item, T, Threads, Algorithm>, in.data(),
-                                     prefix, out.data()));
+                                     sums_in_every_form<Item, T, Threads, Algorithm>, in.data(), prefix, out.data()));
   const std::vector<T> results = out.to_host();
   const T* result = results.data();
   const plain_sum plus;
@@ -278,8 +273,7 @@ STRATA_KERNEL void ambiguous_looking_calls(long long* out) {
 
 TEST(block_scan_forms, operators_initial_values_and_callbacks_are_told_apart) {
   device_vector<long long> out(96);
-  ASSERT_CUDA_SUCCESS(
-      strata::launch({"ambiguous_looking_calls", 1, 32}, ambiguous_looking_calls, out.data()));
+  ASSERT_CUDA_SUCCESS(strata::launch({"ambiguous_looking_calls", 1, 32}, ambiguous_looking_calls, out.data()));
   const std::vector<long long> results = out.to_host();
   for (int i = 0; i < 32; ++i) {
     const auto t = static_cast<std::size_t>(i);

@@ -26,9 +26,7 @@ template <int X, int Y = 1, int Z = 1>
 struct shape {
   static constexpr int x = X, y = Y, z = Z, threads = X * Y * Z;
   static dim3 dimensions() { return {unsigned{X}, unsigned{Y}, unsigned{Z}}; }
-  STRATA_D static int rank() {
-    return static_cast<int>(threadIdx.x + X * (threadIdx.y + Y * threadIdx.z));
-  }
+  STRATA_D static int rank() { return static_cast<int>(threadIdx.x + X * (threadIdx.y + Y * threadIdx.z)); }
 };
 
 template <class Shape, class T, BlockScanAlgorithm Algorithm>
@@ -72,8 +70,8 @@ enum result_row {
 // Block b has valid_items[b]. One storage is used again and again after barriers; the last scan
 // uses private storage.
 template <class Shape, BlockScanAlgorithm Algorithm>
-__launch_bounds__(Shape::threads) STRATA_KERNEL
-    void scan_every_way(const int* valid_items, stretch* out, complaints* wrong) {
+__launch_bounds__(Shape::threads)
+    STRATA_KERNEL void scan_every_way(const int* valid_items, stretch* out, complaints* wrong) {
   using scanner = block_scan<Shape, stretch, Algorithm>;
   STRATA_SHARED(temp_storage, typename scanner::TempStorage);
   const join_stretches op{&wrong->wrong_operands};
@@ -92,11 +90,9 @@ __launch_bounds__(Shape::threads) STRATA_KERNEL
   __syncthreads();
   scan.ExclusiveScan(mine, result[exclusive_after_callback], op, callback);
   __syncthreads();
-  scan.InclusiveScanPartialTile(mine_if_valid, result[inclusive_of_valid], op, valid,
-                                result[aggregate_of_valid]);
+  scan.InclusiveScanPartialTile(mine_if_valid, result[inclusive_of_valid], op, valid, result[aggregate_of_valid]);
   __syncthreads();
-  scan.ExclusiveScanPartialTile(mine_if_valid, result[exclusive_of_valid_after_callback], op,
-                                valid, callback_of_valid);
+  scan.ExclusiveScanPartialTile(mine_if_valid, result[exclusive_of_valid_after_callback], op, valid, callback_of_valid);
   scanner().ExclusiveScan(mine, result[exclusive], op);
   for (int i = 0; i < rows; ++i) {
     out[(static_cast<int>(blockIdx.x) * Shape::threads + rank) * rows + i] = result[i];
@@ -109,8 +105,7 @@ std::vector<int> interesting_counts(int threads) {
   for (int n = 2; n < threads; ++n) {
     // All in small blocks; around warps and around the segments of raking in large ones.
     const int segment = (threads + 31) / 32;
-    if ((threads <= 132 && !small_cases) || n == threads - 1 || (n + 1) % step <= 2 ||
-        n == segment + 1) {
+    if ((threads <= 132 && !small_cases) || n == threads - 1 || (n + 1) % step <= 2 || n == segment + 1) {
       counts.push_back(n);
     }
   }
@@ -119,17 +114,16 @@ std::vector<int> interesting_counts(int threads) {
 
 template <class Shape, BlockScanAlgorithm Algorithm>
 void test_shape() {
-  SCOPED_TRACE(testing::Message() << "algorithm " << Algorithm << ", block " << Shape::x << " x "
-                                  << Shape::y << " x " << Shape::z);
+  SCOPED_TRACE(testing::Message() << "algorithm " << Algorithm << ", block " << Shape::x << " x " << Shape::y << " x "
+                                  << Shape::z);
   constexpr int threads = Shape::threads;
   const std::vector<int> counts = interesting_counts(threads);
   const auto blocks = static_cast<unsigned>(counts.size());
   const device_vector<int> valid_items(counts);
   device_vector<stretch> out(blocks * threads * rows);
   device_vector<complaints> wrong(std::vector<complaints>{{0, 0, 0}});
-  ASSERT_CUDA_SUCCESS(strata::launch({"scan_every_way", blocks, Shape::dimensions()},
-                                     scan_every_way<Shape, Algorithm>, valid_items.data(),
-                                     out.data(), wrong.data()));
+  ASSERT_CUDA_SUCCESS(strata::launch({"scan_every_way", blocks, Shape::dimensions()}, scan_every_way<Shape, Algorithm>,
+                                     valid_items.data(), out.data(), wrong.data()));
   const complaints found = wrong.to_host()[0];
   EXPECT_EQ(found.wrong_operands, 0) << "calls of the operator with operands not its own";
   EXPECT_EQ(found.wrong_aggregates, 0) << "calls of the callback with another sum";
@@ -199,8 +193,8 @@ TEST(block_scan, memoizing_raking_keeps_order_in_any_shape_and_partial_tile) {
 // of the tiles before go before. Results of each item: inclusive, and exclusive. Other items'
 // results stay untouched.
 template <int Threads, std::size_t Items, BlockScanAlgorithm Algorithm>
-__launch_bounds__(Threads) STRATA_KERNEL
-    void scan_tiles(const int* valid_items, int tiles, stretch* out, complaints* wrong) {
+__launch_bounds__(Threads)
+    STRATA_KERNEL void scan_tiles(const int* valid_items, int tiles, stretch* out, complaints* wrong) {
   using scanner = BlockScan<stretch, Threads, Algorithm>;
   STRATA_SHARED(temp_storage, typename scanner::TempStorage);
   const join_stretches op{&wrong->wrong_operands};
@@ -222,8 +216,7 @@ __launch_bounds__(Threads) STRATA_KERNEL
       if (valid > 0) {
         __syncthreads();
         stretch all = no_item();
-        scanner(temp_storage)
-            .InclusiveScanPartialTile(mine, result[0], stretch{0, first - 1}, op, valid, all);
+        scanner(temp_storage).InclusiveScanPartialTile(mine, result[0], stretch{0, first - 1}, op, valid, all);
         if (all.first != first || all.last != first + valid - 1) {
           atomicAdd(&wrong->wrong_aggregates, 1);
         }
@@ -238,8 +231,7 @@ __launch_bounds__(Threads) STRATA_KERNEL
       if (valid == tile_items) {
         scanner(temp_storage).ExclusiveScan(mine, result[1], stretch{0, first - 1}, op);
       } else {
-        scanner(temp_storage)
-            .ExclusiveScanPartialTile(mine, result[1], stretch{0, first - 1}, op, valid);
+        scanner(temp_storage).ExclusiveScanPartialTile(mine, result[1], stretch{0, first - 1}, op, valid);
       }
     }
     __syncthreads();
@@ -254,8 +246,7 @@ __launch_bounds__(Threads) STRATA_KERNEL
 
 template <int Threads, std::size_t Items, BlockScanAlgorithm Algorithm>
 void test_items() {
-  SCOPED_TRACE(testing::Message() << "algorithm " << Algorithm << ", " << Threads << " threads, "
-                                  << Items << " items");
+  SCOPED_TRACE(testing::Message() << "algorithm " << Algorithm << ", " << Threads << " threads, " << Items << " items");
   constexpr int tile_items = Threads * static_cast<int>(Items);
   std::vector<int> counts{tile_items, tile_items, INT_MAX, 0, 1, tile_items, -5, tile_items - 1};
   for (const int n : random_integers(small_cases ? 5 : 20, 1, tile_items, Threads)) {
@@ -265,9 +256,8 @@ void test_items() {
   const device_vector<int> valid_items(counts);
   device_vector<stretch> out(2 * counts.size() * tile_items);
   device_vector<complaints> wrong(std::vector<complaints>{{0, 0, 0}});
-  ASSERT_CUDA_SUCCESS(strata::launch({"scan_tiles", 1, Threads},
-                                     scan_tiles<Threads, Items, Algorithm>, valid_items.data(),
-                                     tiles, out.data(), wrong.data()));
+  ASSERT_CUDA_SUCCESS(strata::launch({"scan_tiles", 1, Threads}, scan_tiles<Threads, Items, Algorithm>,
+                                     valid_items.data(), tiles, out.data(), wrong.data()));
   const complaints found = wrong.to_host()[0];
   EXPECT_EQ(found.wrong_operands, 0) << "calls of the operator with operands not its own";
   EXPECT_EQ(found.wrong_aggregates, 0);
@@ -278,8 +268,7 @@ void test_items() {
     const int valid = counts[tile] > tile_items ? tile_items : counts[tile];
     for (int i = 0; i < tile_items; ++i) {
       const stretch* const r = &results[2 * (tile * tile_items + static_cast<std::size_t>(i))];
-      SCOPED_TRACE(testing::Message() << "tile " << tile << ", valid_items " << counts[tile]
-                                      << ", item " << i);
+      SCOPED_TRACE(testing::Message() << "tile " << tile << ", valid_items " << counts[tile] << ", item " << i);
       ASSERT_EQ(r[0], (i < valid ? stretch{0, first + i} : untouched()));
       ASSERT_EQ(r[1], (i < valid ? stretch{0, first + i - 1} : untouched()));
     }
@@ -331,8 +320,7 @@ TEST(block_scan, no_operator_call_is_for_nothing) {
   // sum that would come last.
   constexpr int in_threads = 64 * 2 + 64 * 2 - 1;
   // One warp puts itself behind the other; of exclusive results the first is already there.
-  EXPECT_EQ(calls_of<BLOCK_SCAN_WARP_SCANS>(),
-            (std::vector<int>{2 * warp_scan + 32, in_threads + 2 * warp_scan + 31}));
+  EXPECT_EQ(calls_of<BLOCK_SCAN_WARP_SCANS>(), (std::vector<int>{2 * warp_scan + 32, in_threads + 2 * warp_scan + 31}));
   // Each raker folds two items, and scans them.
   const std::vector<int> raking{32 + warp_scan + 63, in_threads + 32 + warp_scan + 31};
   EXPECT_EQ(calls_of<BLOCK_SCAN_RAKING>(), raking);
@@ -370,8 +358,7 @@ TEST(block_scan, example_of_the_documentation) {
   std::partial_sum(numbers.begin(), numbers.end() - 1, expected.begin() + 1);
   const device_vector<int> counts(numbers);
   device_vector<int> results(numbers.size());
-  ASSERT_CUDA_SUCCESS(
-      strata::launch({"offsets", 1, 128}, offsets, counts.data(), results.data(), 3));
+  ASSERT_CUDA_SUCCESS(strata::launch({"offsets", 1, 128}, offsets, counts.data(), results.data(), 3));
   EXPECT_EQ(results.to_host(), expected);
 }
 

@@ -31,16 +31,15 @@ struct record {
 
 /// Sorts segments, given by their lengths, in as many turns as it takes; `turns` counts them.
 template <class Sort, class Key>
-STRATA_KERNEL void sort_segments(Key* keys, std::uint32_t* values, const int* begins, int count,
-                                 int origin, int* turns) {
+STRATA_KERNEL void sort_segments(Key* keys, std::uint32_t* values, const int* begins, int count, int origin,
+                                 int* turns) {
   STRATA_SHARED(storage, typename Sort::TempStorage);
   Sort sort(storage);
   const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
   for (int first = 0; first < count;) {
     const int mine = first + thread;
     const int length = mine < count ? begins[mine + 1] - begins[mine] : 0;
-    const int planned = origin == Sort::least_origin ? sort.Plan(length, mine, count - first)
-                                                     : sort.Plan(length, mine);
+    const int planned = origin == Sort::least_origin ? sort.Plan(length, mine, count - first) : sort.Plan(length, mine);
     sort.Origin(origin);
     const int tile = begins[first];
     for (int i = thread; i < sort.Items(); i += threads) {
@@ -89,9 +88,8 @@ void expect_sorts(const std::vector<int>& lengths) {
   using Key = record<Words>;
   using Sort = strata::BlockSegmentedMergeSort<Key, Threads, ItemsPerThread,
                                                std::conditional_t<HasValues, std::uint32_t, NullType>>;
-  SCOPED_TRACE(testing::Message() << Threads << " x " << ItemsPerThread << ", " << Words
-                                  << " words, " << lengths.size() << " segments from "
-                                  << lengths[0]);
+  SCOPED_TRACE(testing::Message() << Threads << " x " << ItemsPerThread << ", " << Words << " words, " << lengths.size()
+                                  << " segments from " << lengths[0]);
   std::vector<int> begins = {0};
   for (const int length : lengths) begins.push_back(begins.back() + length);
   const auto size = static_cast<std::size_t>(begins.back());
@@ -111,17 +109,14 @@ void expect_sorts(const std::vector<int>& lengths) {
     device_keys.assign(keys);
     device_values.assign(values);
     turns.assign({0});
-    ASSERT_CUDA_SUCCESS(strata::launch({"sort_segments", dim3(1), dim3(Threads)},
-                                       sort_segments<Sort, Key>, device_keys.data(),
-                                       device_values.data(), device_begins.data(),
+    ASSERT_CUDA_SUCCESS(strata::launch({"sort_segments", dim3(1), dim3(Threads)}, sort_segments<Sort, Key>,
+                                       device_keys.data(), device_values.data(), device_begins.data(),
                                        static_cast<int>(lengths.size()), origin, turns.data()));
     ASSERT_CUDA_SUCCESS(cudaDeviceSynchronize());
     std::vector<std::uint32_t> order = values;
     for (std::size_t s = 0; s < lengths.size(); ++s) {
       std::stable_sort(order.begin() + begins[s], order.begin() + begins[s + 1],
-                       [&](std::uint32_t a, std::uint32_t b) {
-                         return keys[a].words[0] < keys[b].words[0];
-                       });
+                       [&](std::uint32_t a, std::uint32_t b) { return keys[a].words[0] < keys[b].words[0]; });
     }
     const std::vector<Key> sorted = device_keys.to_host();
     const std::vector<std::uint32_t> moved = device_values.to_host();
@@ -140,8 +135,7 @@ void expect_sorts_any() {
   expect_sorts<Threads, ItemsPerThread, Words, HasValues>({tile});
   expect_sorts<Threads, ItemsPerThread, Words, HasValues>({tile - 1, tile, 0, 1, tile / 2 + 1});
   expect_sorts<Threads, ItemsPerThread, Words, HasValues>(std::vector<int>(2 * Threads + 3, 0));
-  for (const int length :
-       {1, 2, ItemsPerThread, ItemsPerThread + 1, 3 * ItemsPerThread, 12 * ItemsPerThread}) {
+  for (const int length : {1, 2, ItemsPerThread, ItemsPerThread + 1, 3 * ItemsPerThread, 12 * ItemsPerThread}) {
     expect_sorts<Threads, ItemsPerThread, Words, HasValues>(std::vector<int>(Threads + 5, length));
   }
   std::mt19937_64 bits = strata_test::random_bits(7);
@@ -181,8 +175,7 @@ TEST(block_segmented_merge_sort, keys_of_any_size_with_values) {
 
 /// The last thread has the first segment, or the last so many threads have.
 template <class Sort>
-STRATA_KERNEL void sort_own(typename Sort::Item* items, const int* begins, int count, int owners,
-                            int origin) {
+STRATA_KERNEL void sort_own(typename Sort::Item* items, const int* begins, int count, int owners, int origin) {
   STRATA_SHARED(storage, typename Sort::TempStorage);
   Sort sort(storage);
   sort.Origin(origin);
@@ -204,9 +197,8 @@ template <int Threads, int ItemsPerThread, int Words>
 void expect_sorts_own(int count, unsigned most, int owners = 1) {
   using Item = record<Words>;
   using Sort = strata::BlockSegmentedMergeSort<Item, Threads, ItemsPerThread>;
-  SCOPED_TRACE(testing::Message() << Threads << " x " << ItemsPerThread << ", " << Words
-                                  << " words, " << count << " segments up to " << most << ", " << owners
-                                  << " threads each");
+  SCOPED_TRACE(testing::Message() << Threads << " x " << ItemsPerThread << ", " << Words << " words, " << count
+                                  << " segments up to " << most << ", " << owners << " threads each");
   std::mt19937_64 bits = strata_test::random_bits(most);
   std::vector<int> begins = {0};
   for (int s = 0; s < count; ++s) {
@@ -219,14 +211,13 @@ void expect_sorts_own(int count, unsigned most, int owners = 1) {
   }
   std::vector<Item> expected = items;
   for (std::size_t s = 0; s < static_cast<std::size_t>(count); ++s) {
-    std::stable_sort(expected.begin() + begins[s], expected.begin() + begins[s + 1],
-                     first_word_is_less{});
+    std::stable_sort(expected.begin() + begins[s], expected.begin() + begins[s + 1], first_word_is_less{});
   }
   const device_vector<int> device_begins(begins);
   for (const int origin : {Sort::least_origin, Sort::most_origin}) {
     device_vector<Item> sorted(items);
-    ASSERT_CUDA_SUCCESS(strata::launch({"sort_own", dim3(1), dim3(Threads)}, sort_own<Sort>,
-                                       sorted.data(), device_begins.data(), count, owners, origin));
+    ASSERT_CUDA_SUCCESS(strata::launch({"sort_own", dim3(1), dim3(Threads)}, sort_own<Sort>, sorted.data(),
+                                       device_begins.data(), count, owners, origin));
     ASSERT_CUDA_SUCCESS(cudaDeviceSynchronize());
     const std::vector<Item> actual = sorted.to_host();
     for (std::size_t i = 0; i < items.size(); ++i) {

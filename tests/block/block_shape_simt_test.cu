@@ -65,9 +65,8 @@ TEST_F(block_shape, a_smaller_block_is_refused_with_both_sizes) {
 
 TEST_F(block_shape, the_same_number_of_threads_in_another_shape_is_refused) {
   EXPECT_NE(strata::launch({"load", 1, dim3(4, 8, 2)}, load, out.data()), cudaSuccess);
-  EXPECT_THAT(strata::simt::last_report().text,
-              HasSubstr("BlockLoad was instantiated for blocks of 8 x 4 x 2 threads,"
-                        " but this block has 4 x 8 x 2"));
+  EXPECT_THAT(strata::simt::last_report().text, HasSubstr("BlockLoad was instantiated for blocks of 8 x 4 x 2 threads,"
+                                                          " but this block has 4 x 8 x 2"));
 }
 
 TEST_F(block_shape, a_two_dimensional_block_is_refused_by_a_one_dimensional_primitive) {

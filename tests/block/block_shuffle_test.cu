@@ -36,8 +36,7 @@ STRATA_KERNEL void shuffle_items(const int* distance, typename Case::type* out) 
   const int by = distance[blockIdx.x];
   const int rank = Case::rank();
   const T input = number<T>(rank);
-  T offset = number<T>(kept), offset_in_place = input, rotated = number<T>(kept),
-    rotated_in_place = input;
+  T offset = number<T>(kept), offset_in_place = input, rotated = number<T>(kept), rotated_in_place = input;
 
   shuffle(temp_storage).Offset(input, offset, by);
   shuffle().Rotate(input, rotated, static_cast<unsigned>(by));
@@ -60,16 +59,14 @@ TYPED_TEST(block_shuffle, offset_and_rotate_take_the_item_at_that_distance) {
   using T = typename TypeParam::type;
   constexpr int threads = TypeParam::threads;
   std::set<int> distances{0, INT_MIN, INT_MIN + 1, INT_MAX, INT_MAX - 1};
-  for (const int d :
-       {1, 2, 5, 17, 31, 32, 33, threads - 1, threads, threads + 1, 3 * threads + 1}) {
+  for (const int d : {1, 2, 5, 17, 31, 32, 33, threads - 1, threads, threads + 1, 3 * threads + 1}) {
     distances.insert({d, -d});
   }
   const std::vector<int> distance(distances.begin(), distances.end());
   const device_vector<int> by(distance);
   device_vector<T> out(4 * threads * distance.size());
-  ASSERT_CUDA_SUCCESS(strata::launch(
-      {"shuffle_items", static_cast<unsigned>(distance.size()), TypeParam::dimensions()},
-      shuffle_items<TypeParam>, by.data(), out.data()));
+  ASSERT_CUDA_SUCCESS(strata::launch({"shuffle_items", static_cast<unsigned>(distance.size()), TypeParam::dimensions()},
+                                     shuffle_items<TypeParam>, by.data(), out.data()));
   const std::vector<T> results = out.to_host();
   for (std::size_t b = 0; b < distance.size(); ++b) {
     for (int thread = 0; thread < threads; ++thread) {
@@ -77,11 +74,9 @@ TYPED_TEST(block_shuffle, offset_and_rotate_take_the_item_at_that_distance) {
       const long long source = 0ll + thread + distance[b];
       const bool has_source = source >= 0 && source < threads;
       // A negative distance is a large unsigned one.
-      const int rotated = static_cast<int>(
-          (static_cast<unsigned long long>(thread) + static_cast<unsigned>(distance[b])) % threads);
-      const auto place = [&] {
-        return testing::Message() << "thread " << thread << ", distance " << distance[b];
-      };
+      const int rotated =
+          static_cast<int>((static_cast<unsigned long long>(thread) + static_cast<unsigned>(distance[b])) % threads);
+      const auto place = [&] { return testing::Message() << "thread " << thread << ", distance " << distance[b]; };
       const int in = static_cast<int>(source);
       ASSERT_TRUE(same_bits(got[0], number<T>(has_source ? in : kept))) << place();
       ASSERT_TRUE(same_bits(got[1], number<T>(has_source ? in : thread))) << place();
@@ -131,8 +126,8 @@ TYPED_TEST(block_shuffle, up_and_down_take_the_neighbouring_item_of_the_block) {
   using T = typename TypeParam::type;
   constexpr int threads = TypeParam::threads, items = TypeParam::items, tile = TypeParam::tile;
   device_vector<T> out(index(rows * tile)), ends(index(2 * threads));
-  ASSERT_CUDA_SUCCESS(strata::launch({"shuffle_arrays", 1, TypeParam::dimensions()},
-                                     shuffle_arrays<TypeParam>, out.data(), ends.data()));
+  ASSERT_CUDA_SUCCESS(strata::launch({"shuffle_arrays", 1, TypeParam::dimensions()}, shuffle_arrays<TypeParam>,
+                                     out.data(), ends.data()));
   const std::vector<T> results = out.to_host(), end = ends.to_host();
   for (int thread = 0; thread < threads; ++thread) {
     for (int i = 0; i < items; ++i) {
@@ -140,8 +135,7 @@ TYPED_TEST(block_shuffle, up_and_down_take_the_neighbouring_item_of_the_block) {
       const auto got = [&](int r) { return results[index((thread * rows + r) * items + i)]; };
       const int before = position - 1, after = position + 1;
       const auto expect = [&](int r, int expected) {
-        ASSERT_TRUE(same_bits(got(r), number<T>(expected)))
-            << "row " << r << ", thread " << thread << ", item " << i;
+        ASSERT_TRUE(same_bits(got(r), number<T>(expected))) << "row " << r << ", thread " << thread << ", item " << i;
       };
       expect(up, before < 0 ? kept : before);
       expect(up_and_suffix, before < 0 ? kept : before);
@@ -173,8 +167,7 @@ STRATA_KERNEL void shuffle_by_default(int* out) {
 
 TEST(block_shuffle, default_distance_is_one) {
   device_vector<int> out(128);
-  ASSERT_CUDA_SUCCESS(
-      strata::launch({"shuffle_by_default", 1, 64}, shuffle_by_default, out.data()));
+  ASSERT_CUDA_SUCCESS(strata::launch({"shuffle_by_default", 1, 64}, shuffle_by_default, out.data()));
   const std::vector<int> items = out.to_host();
   for (int thread = 0; thread < 64; ++thread) {
     EXPECT_EQ(items[index(2 * thread)], thread == 63 ? kept : thread + 1);
@@ -191,13 +184,11 @@ struct first_is {
   STRATA_HD constexpr int operator()(int instruction, int lane) const { return instruction + lane; }
 };
 template <class T>
-constexpr bool every_distance_is_free = strata::conflict_degree(strata::ExchangeLayout<T, 1>{},
-                                                                first_is<T>{}) == 1;
-static_assert(every_distance_is_free<std::int8_t> && every_distance_is_free<short> &&
-              every_distance_is_free<int> && every_distance_is_free<double> &&
-              every_distance_is_free<strata_test::int128> && every_distance_is_free<words<3>> &&
-              every_distance_is_free<words<4>> && every_distance_is_free<words<10>> &&
-              every_distance_is_free<words<5, std::uint64_t>>);
+constexpr bool every_distance_is_free = strata::conflict_degree(strata::ExchangeLayout<T, 1>{}, first_is<T>{}) == 1;
+static_assert(every_distance_is_free<std::int8_t> && every_distance_is_free<short> && every_distance_is_free<int> &&
+              every_distance_is_free<double> && every_distance_is_free<strata_test::int128> &&
+              every_distance_is_free<words<3>> && every_distance_is_free<words<4>> &&
+              every_distance_is_free<words<10>> && every_distance_is_free<words<5, std::uint64_t>>);
 
 #if STRATA_HOST_SIMT
 template <class T, int Threads>
@@ -208,10 +199,10 @@ void count_conflicts() {
   device_vector<T> out(4 * Threads * by.size());
   device_vector<T> rows_out(rows * tile::tile), ends(2 * Threads);
   strata::simt::reset_statistics();
-  ASSERT_CUDA_SUCCESS(strata::launch({"shuffle_items", static_cast<unsigned>(by.size()), Threads},
-                                     shuffle_items<tile>, by.data(), out.data()));
-  ASSERT_CUDA_SUCCESS(strata::launch({"shuffle_arrays", 1, Threads}, shuffle_arrays<tile>,
-                                     rows_out.data(), ends.data()));
+  ASSERT_CUDA_SUCCESS(strata::launch({"shuffle_items", static_cast<unsigned>(by.size()), Threads}, shuffle_items<tile>,
+                                     by.data(), out.data()));
+  ASSERT_CUDA_SUCCESS(
+      strata::launch({"shuffle_arrays", 1, Threads}, shuffle_arrays<tile>, rows_out.data(), ends.data()));
   strata_test::expect_no_bank_conflicts(by.size() * 8 * (Threads / 32));
 }
 

@@ -68,9 +68,8 @@ void test_store(const std::vector<int>& num_valid = interesting_counts(Case::til
   const std::vector<T> before(static_cast<std::size_t>(end), number<T>(untouched));
   const device_vector<int> starts(start), counts(num_valid);
   device_vector<T> out(before), all_out(before);
-  ASSERT_CUDA_SUCCESS(strata::launch({"store_every_way", blocks, Case::dimensions()},
-                                     store_every_way<Case, Algorithm>, starts.data(), counts.data(),
-                                     out.data(), all_out.data()));
+  ASSERT_CUDA_SUCCESS(strata::launch({"store_every_way", blocks, Case::dimensions()}, store_every_way<Case, Algorithm>,
+                                     starts.data(), counts.data(), out.data(), all_out.data()));
   std::vector<T> expected = before;
   std::vector<T> all_expected = before;
   for (std::size_t b = 0; b < num_valid.size(); ++b) {
@@ -92,12 +91,8 @@ template <class Case>
 class block_store : public testing::Test {};
 TYPED_TEST_SUITE(block_store, tile_cases);
 
-TYPED_TEST(block_store, direct_is_blocked_and_leaves_the_rest_alone) {
-  test_store<TypeParam, BLOCK_STORE_DIRECT>();
-}
-TYPED_TEST(block_store, striped_is_striped_and_leaves_the_rest_alone) {
-  test_store<TypeParam, BLOCK_STORE_STRIPED>();
-}
+TYPED_TEST(block_store, direct_is_blocked_and_leaves_the_rest_alone) { test_store<TypeParam, BLOCK_STORE_DIRECT>(); }
+TYPED_TEST(block_store, striped_is_striped_and_leaves_the_rest_alone) { test_store<TypeParam, BLOCK_STORE_STRIPED>(); }
 TYPED_TEST(block_store, vectorized_is_blocked_at_any_alignment_and_leaves_the_rest_alone) {
   test_store<TypeParam, BLOCK_STORE_VECTORIZE>();
 }
@@ -127,8 +122,7 @@ TYPED_TEST(block_store_transposing, is_blocked_in_larger_tiles) {
 
 // Only what changes threads needs room; in time slices, that of a warp.
 template <BlockStoreAlgorithm Algorithm>
-constexpr std::size_t storage_bytes =
-    sizeof(typename BlockStore<int, 128, 5, Algorithm>::TempStorage);
+constexpr std::size_t storage_bytes = sizeof(typename BlockStore<int, 128, 5, Algorithm>::TempStorage);
 static_assert(storage_bytes<BLOCK_STORE_DIRECT> == 1 && storage_bytes<BLOCK_STORE_STRIPED> == 1 &&
               storage_bytes<BLOCK_STORE_VECTORIZE> == 1);
 static_assert(storage_bytes<BLOCK_STORE_TRANSPOSE> == 128 * 5 * 4 &&
@@ -171,8 +165,8 @@ void test_iterator() {
   for (const int n : {INT_MIN, -1, 0, 1, 50, 95, 96}) {
     device_vector<int> out(std::vector<int>(96, -1));
     device_vector<unsigned> too_far(std::vector<unsigned>{0});
-    ASSERT_CUDA_SUCCESS(strata::launch({"store_doubled", 1, 32}, store_doubled<Algorithm>, n,
-                                       too_far.data(), out.data()));
+    ASSERT_CUDA_SUCCESS(
+        strata::launch({"store_doubled", 1, 32}, store_doubled<Algorithm>, n, too_far.data(), out.data()));
     EXPECT_EQ(too_far.to_host()[0], 0u) << n;
     const std::vector<int> items = out.to_host();
     for (int i = 0; i < 96; ++i) {
@@ -199,8 +193,7 @@ STRATA_KERNEL void store_as_double(double* out) {
 template <BlockStoreAlgorithm Algorithm>
 void test_doubles() {
   device_vector<double> out(64);
-  ASSERT_CUDA_SUCCESS(
-      strata::launch({"store_as_double", 1, 32}, store_as_double<Algorithm>, out.data()));
+  ASSERT_CUDA_SUCCESS(strata::launch({"store_as_double", 1, 32}, store_as_double<Algorithm>, out.data()));
   const std::vector<double> items = out.to_host();
   for (std::size_t i = 0; i < 64; ++i) EXPECT_EQ(items[i], static_cast<double>(i));
 }
@@ -215,15 +208,13 @@ TEST(block_store, pointers_to_another_type_are_converted_item_by_item) {
 #if STRATA_HOST_SIMT
 template <class Case, BlockStoreAlgorithm Algorithm>
 void count_conflicts() {
-  SCOPED_TRACE(testing::Message() << "algorithm " << Algorithm << ", " << Case::items
-                                  << " items of " << sizeof(typename Case::type) << " bytes");
-  const device_vector<int> start(std::vector<int>{0, Case::tile}),
-      valid(std::vector<int>{50, Case::tile});
+  SCOPED_TRACE(testing::Message() << "algorithm " << Algorithm << ", " << Case::items << " items of "
+                                  << sizeof(typename Case::type) << " bytes");
+  const device_vector<int> start(std::vector<int>{0, Case::tile}), valid(std::vector<int>{50, Case::tile});
   device_vector<typename Case::type> out(2 * Case::tile), all_out(2 * Case::tile);
   strata::simt::reset_statistics();
-  ASSERT_CUDA_SUCCESS(strata::launch({"store_every_way", 2, Case::dimensions()},
-                                     store_every_way<Case, Algorithm>, start.data(), valid.data(),
-                                     out.data(), all_out.data()));
+  ASSERT_CUDA_SUCCESS(strata::launch({"store_every_way", 2, Case::dimensions()}, store_every_way<Case, Algorithm>,
+                                     start.data(), valid.data(), out.data(), all_out.data()));
   // Each of two calls in two blocks writes and reads every item.
   strata_test::expect_no_bank_conflicts(2 * 2 * 2 * Case::tile / 32);
 }
@@ -270,8 +261,7 @@ TEST(block_store, free_functions_take_the_thread_first) {
       const int blocked = 2 * thread + i;
       const int striped = thread + 64 * i;
       const int warp_striped = thread / 32 * 64 + thread % 32 + 32 * i;
-      const int positions[7] = {blocked, blocked,      blocked,     striped,
-                                striped, warp_striped, warp_striped};
+      const int positions[7] = {blocked, blocked, blocked, striped, striped, warp_striped, warp_striped};
       const bool partial[7] = {false, true, false, false, true, false, true};
       for (int way = 0; way < 7; ++way) {
         EXPECT_EQ(items[static_cast<std::size_t>(way * 128 + positions[way])],
@@ -331,8 +321,7 @@ TEST(block_store, second_example_of_the_documentation) {
   }
   const device_vector<short> in(numbers);
   device_vector<int> out(sums.size());
-  ASSERT_CUDA_SUCCESS(
-      strata::launch({"sums_along_threads", 1, 64}, sums_along_threads, in.data(), out.data()));
+  ASSERT_CUDA_SUCCESS(strata::launch({"sums_along_threads", 1, 64}, sums_along_threads, in.data(), out.data()));
   EXPECT_EQ(out.to_host(), sums);
 }
 

@@ -57,18 +57,15 @@ struct tile_case {
 };
 
 #if STRATA_TEST_SMALL
-using tile_cases =
-    testing::Types<tile_case<int, 64, 4>, tile_case<int, 33, 3>, tile_case<int, 8, 6, 4, 2>,
-                   tile_case<signed char, 31, 7>, tile_case<double, 40, 2>,
-                   tile_case<words<3, std::uint8_t>, 32, 4>, tile_case<words<5>, 16, 2>>;
+using tile_cases = testing::Types<tile_case<int, 64, 4>, tile_case<int, 33, 3>, tile_case<int, 8, 6, 4, 2>,
+                                  tile_case<signed char, 31, 7>, tile_case<double, 40, 2>,
+                                  tile_case<words<3, std::uint8_t>, 32, 4>, tile_case<words<5>, 16, 2>>;
 #else
 using tile_cases =
-    testing::Types<tile_case<int, 64, 4>, tile_case<int, 1, 1>, tile_case<int, 33, 3>,
-                   tile_case<int, 8, 6, 4, 2>, tile_case<signed char, 32, 8>,
-                   tile_case<signed char, 31, 7>, tile_case<short, 5, 2, 3, 7>,
+    testing::Types<tile_case<int, 64, 4>, tile_case<int, 1, 1>, tile_case<int, 33, 3>, tile_case<int, 8, 6, 4, 2>,
+                   tile_case<signed char, 32, 8>, tile_case<signed char, 31, 7>, tile_case<short, 5, 2, 3, 7>,
                    tile_case<double, 40, 2>, tile_case<strata_test::int128, 32, 3>,
-                   tile_case<words<3, std::uint8_t>, 32, 4>, tile_case<words<3>, 32, 4>,
-                   tile_case<words<5>, 16, 2>>;
+                   tile_case<words<3, std::uint8_t>, 32, 4>, tile_case<words<3>, 32, 4>, tile_case<words<5>, 16, 2>>;
 #endif
 
 inline std::vector<int> interesting_counts(int tile, int items_per_thread) {

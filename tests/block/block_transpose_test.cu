@@ -51,46 +51,43 @@ struct tile_case {
 };
 
 #if defined(STRATA_TEST_SMALL)
-using cases = testing::Types<
-    tile_case<std::uint8_t, 128, 128, 256>, tile_case<std::uint16_t, 128, 64, 128>,
-    tile_case<float, 64, 64, 256>, tile_case<double, 32, 64, 256>,
-    tile_case<strata_test::int128, 32, 32, 256>, tile_case<int, 32, 32, 32, 8, 1, ChosenLayout, 1>,
-    tile_case<double, 16, 8, 64, 1, 2>, tile_case<std::int8_t, 64, 64, 256, 1, 1, ChosenLayout, 1>,
-    tile_case<std::int16_t, 32, 160, 256>, tile_case<int, 512, 8, 256>, tile_case<short, 5, 3, 7>,
-    tile_case<strata_test::bytes3, 32, 32, 128>, tile_case<words<5, std::uint64_t>, 32, 16, 64>,
-    tile_case<float, 32, 32, 256, 1, 1, PlainLayout, 1>,
-    tile_case<float, 32, 32, 64, 1, 1, PlainLayout, 4>>;
+using cases =
+    testing::Types<tile_case<std::uint8_t, 128, 128, 256>, tile_case<std::uint16_t, 128, 64, 128>,
+                   tile_case<float, 64, 64, 256>, tile_case<double, 32, 64, 256>,
+                   tile_case<strata_test::int128, 32, 32, 256>, tile_case<int, 32, 32, 32, 8, 1, ChosenLayout, 1>,
+                   tile_case<double, 16, 8, 64, 1, 2>, tile_case<std::int8_t, 64, 64, 256, 1, 1, ChosenLayout, 1>,
+                   tile_case<std::int16_t, 32, 160, 256>, tile_case<int, 512, 8, 256>, tile_case<short, 5, 3, 7>,
+                   tile_case<strata_test::bytes3, 32, 32, 128>, tile_case<words<5, std::uint64_t>, 32, 16, 64>,
+                   tile_case<float, 32, 32, 256, 1, 1, PlainLayout, 1>,
+                   tile_case<float, 32, 32, 64, 1, 1, PlainLayout, 4>>;
 #else
 using cases = testing::Types<
     // Units of 16 bytes.
-    tile_case<std::uint8_t, 128, 128, 32, 2, 1, ChosenLayout, 16>,
-    tile_case<std::uint16_t, 128, 64, 128>, tile_case<float, 64, 64, 256>,
-    tile_case<double, 32, 64, 256>, tile_case<strata_test::int128, 32, 32, 256>,
+    tile_case<std::uint8_t, 128, 128, 32, 2, 1, ChosenLayout, 16>, tile_case<std::uint16_t, 128, 64, 128>,
+    tile_case<float, 64, 64, 256>, tile_case<double, 32, 64, 256>, tile_case<strata_test::int128, 32, 32, 256>,
     // Of 8 and 4.
-    tile_case<std::uint8_t, 128, 128, 256>, tile_case<std::uint8_t, 64, 64, 256>,
-    tile_case<std::uint16_t, 64, 64, 256>, tile_case<int, 32, 32, 16, 16>,
+    tile_case<std::uint8_t, 128, 128, 256>, tile_case<std::uint8_t, 64, 64, 256>, tile_case<std::uint16_t, 64, 64, 256>,
+    tile_case<int, 32, 32, 16, 16>,
     // Single items, swizzled and padded.
-    tile_case<int, 32, 32, 32, 8, 1, ChosenLayout, 1>, tile_case<int, 16, 16, 256>,
-    tile_case<double, 16, 8, 64, 1, 2>, tile_case<std::int8_t, 64, 64, 256, 1, 1, ChosenLayout, 1>,
+    tile_case<int, 32, 32, 32, 8, 1, ChosenLayout, 1>, tile_case<int, 16, 16, 256>, tile_case<double, 16, 8, 64, 1, 2>,
+    tile_case<std::int8_t, 64, 64, 256, 1, 1, ChosenLayout, 1>,
     tile_case<std::int16_t, 64, 64, 256, 1, 1, ChosenLayout, 1>, tile_case<float, 96, 64, 256>,
     tile_case<std::int16_t, 32, 160, 256>,
     // Few rows, few columns, odd blocks and tiles.
-    tile_case<int, 8, 512, 256>, tile_case<int, 512, 8, 256>, tile_case<int, 1, 64, 32>,
-    tile_case<int, 64, 1, 32>, tile_case<int, 33, 32, 96>, tile_case<short, 5, 3, 7>,
+    tile_case<int, 8, 512, 256>, tile_case<int, 512, 8, 256>, tile_case<int, 1, 64, 32>, tile_case<int, 64, 1, 32>,
+    tile_case<int, 33, 32, 96>, tile_case<short, 5, 3, 7>,
     // Types in pieces.
     tile_case<strata_test::bytes3, 32, 32, 128>, tile_case<words<3>, 32, 32, 128>,
     tile_case<words<5, std::uint64_t>, 32, 16, 64>, tile_case<words<4>, 16, 16, 64>,
     // With conflicts.
-    tile_case<float, 32, 32, 256, 1, 1, PlainLayout, 1>,
-    tile_case<float, 32, 32, 64, 1, 1, PlainLayout, 4>>;
+    tile_case<float, 32, 32, 256, 1, 1, PlainLayout, 1>, tile_case<float, 32, 32, 64, 1, 1, PlainLayout, 4>>;
 #endif
 
 // ---------------------------------------------------------------------------- memory to memory
 // As in the documentation; `offset` items further on in both matrices.
 template <class Case>
-STRATA_KERNEL void transpose_matrix(const typename Case::type* in, std::int64_t in_dimension,
-                                    typename Case::type* out, std::int64_t out_dimension, int rows,
-                                    int columns) {
+STRATA_KERNEL void transpose_matrix(const typename Case::type* in, std::int64_t in_dimension, typename Case::type* out,
+                                    std::int64_t out_dimension, int rows, int columns) {
   using Transpose = typename Case::transpose;
   STRATA_SHARED(temp_storage, typename Transpose::TempStorage);
   Transpose tile(temp_storage);
@@ -99,14 +96,13 @@ STRATA_KERNEL void transpose_matrix(const typename Case::type* in, std::int64_t 
   typename Case::type items[Transpose::items_per_thread];
   tile.Load(in + row * in_dimension + column, in_dimension, items, rows - row, columns - column);
   tile.Transpose(items, items);
-  tile.Store(out + column * out_dimension + row, out_dimension, items, rows - row,
-             columns - column);
+  tile.Store(out + column * out_dimension + row, out_dimension, items, rows - row, columns - column);
 }
 
 template <class Case>
 void test_matrix(int rows, int columns, int in_gap, int out_gap, int offset) {
-  SCOPED_TRACE(testing::Message() << rows << " x " << columns << ", gaps " << in_gap << " and "
-                                  << out_gap << ", offset " << offset);
+  SCOPED_TRACE(testing::Message() << rows << " x " << columns << ", gaps " << in_gap << " and " << out_gap
+                                  << ", offset " << offset);
   using T = typename Case::type;
   const int in_dimension = columns + in_gap, out_dimension = rows + out_gap;
   // Memory ends with the last item.
@@ -118,9 +114,9 @@ void test_matrix(int rows, int columns, int in_gap, int out_gap, int offset) {
   device_vector<T> out(static_cast<std::size_t>(offset + (columns - 1) * out_dimension + rows));
   const dim3 grid(static_cast<unsigned>((columns + Case::columns - 1) / Case::columns),
                   static_cast<unsigned>((rows + Case::rows - 1) / Case::rows));
-  ASSERT_CUDA_SUCCESS(strata::launch({"transpose_matrix", grid, Case::dimensions()},
-                                     transpose_matrix<Case>, in.data() + offset, in_dimension,
-                                     out.data() + offset, out_dimension, rows, columns));
+  ASSERT_CUDA_SUCCESS(strata::launch({"transpose_matrix", grid, Case::dimensions()}, transpose_matrix<Case>,
+                                     in.data() + offset, in_dimension, out.data() + offset, out_dimension, rows,
+                                     columns));
   const std::vector<T> results = out.to_host();
   for (int i = 0; i < static_cast<int>(results.size()); ++i) {
     const int place = i - offset;
@@ -193,8 +189,8 @@ STRATA_KERNEL void exchange_places(int* errors, int* items_seen) {
 
 TYPED_TEST(block_transpose, items_change_places) {
   device_vector<int> errors(std::vector<int>{0}), seen(std::vector<int>{0});
-  ASSERT_CUDA_SUCCESS(strata::launch({"exchange_places", 1, TypeParam::dimensions()},
-                                     exchange_places<TypeParam>, errors.data(), seen.data()));
+  ASSERT_CUDA_SUCCESS(strata::launch({"exchange_places", 1, TypeParam::dimensions()}, exchange_places<TypeParam>,
+                                     errors.data(), seen.data()));
   EXPECT_EQ(errors.to_host()[0], 0);
   EXPECT_EQ(seen.to_host()[0], TypeParam::rows * TypeParam::columns);
 }
@@ -207,8 +203,8 @@ TYPED_TEST(block_transpose, shared_memory_is_accessed_without_conflicts) {
   }
   strata::simt::reset_statistics();
   device_vector<int> errors(std::vector<int>{0}), seen(std::vector<int>{0});
-  ASSERT_CUDA_SUCCESS(strata::launch({"exchange_places", 1, TypeParam::dimensions()},
-                                     exchange_places<TypeParam>, errors.data(), seen.data()));
+  ASSERT_CUDA_SUCCESS(strata::launch({"exchange_places", 1, TypeParam::dimensions()}, exchange_places<TypeParam>,
+                                     errors.data(), seen.data()));
   const auto& counted = strata::simt::stats();
   EXPECT_GT(counted.shared_instructions, 0u);
   using transpose = typename TypeParam::transpose;
@@ -298,12 +294,11 @@ TEST(block_transpose_storage, may_be_used_again_after_a_barrier) {
   for (int i = 0; i < 128 * 64; ++i) items.push_back(static_cast<float>(i));
   const device_vector<float> in(items);
   device_vector<float> out(items.size());
-  ASSERT_CUDA_SUCCESS(strata::launch({"transpose_twice", dim3(1, 2), 256}, transpose_twice,
-                                     in.data(), out.data(), 128, 64));
+  ASSERT_CUDA_SUCCESS(
+      strata::launch({"transpose_twice", dim3(1, 2), 256}, transpose_twice, in.data(), out.data(), 128, 64));
   const std::vector<float> results = out.to_host();
   for (int i = 0; i < 128 * 64; ++i) {
-    ASSERT_EQ(results[static_cast<std::size_t>(i)],
-              items[static_cast<std::size_t>(i % 128 * 64 + i / 128)]);
+    ASSERT_EQ(results[static_cast<std::size_t>(i)], items[static_cast<std::size_t>(i % 128 * 64 + i / 128)]);
   }
 }
 

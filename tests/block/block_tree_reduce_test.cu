@@ -93,14 +93,13 @@ void test_layout() {
   const device_vector<T> in(items);
   const device_vector<int> counts(num_valid);
   device_vector<T> out(3 * num_valid.size());
-  ASSERT_CUDA_SUCCESS(strata::launch(
-      {"reduce_every_way", static_cast<unsigned>(num_valid.size()), unsigned{Threads}},
-      reduce_every_way<T, Threads, Layout, Operator>, in.data(), counts.data(), out.data()));
+  ASSERT_CUDA_SUCCESS(strata::launch({"reduce_every_way", static_cast<unsigned>(num_valid.size()), unsigned{Threads}},
+                                     reduce_every_way<T, Threads, Layout, Operator>, in.data(), counts.data(),
+                                     out.data()));
   const std::vector<T> results = out.to_host();
   for (std::size_t b = 0; b < num_valid.size(); ++b) {
     const int valid = num_valid[b] < 1 ? 1 : num_valid[b] > Threads ? Threads : num_valid[b];
-    EXPECT_EQ(results[3 * b],
-              reference_reduce(items, 0, static_cast<std::size_t>(valid), Operator{}))
+    EXPECT_EQ(results[3 * b], reference_reduce(items, 0, static_cast<std::size_t>(valid), Operator{}))
         << num_valid[b] << " valid of " << Threads;
     EXPECT_EQ(results[3 * b + 1], reference_reduce(items, 0, std::size_t{Threads}, Operator{}));
     EXPECT_EQ(results[3 * b + 2], reference_reduce(items, Operator{}));
@@ -124,9 +123,7 @@ TEST(block_tree_reduce, largest_byte) { test_sizes<signed char, strata::Max, 256
 TEST(block_tree_reduce, sixteen_bytes_with_an_operator_that_does_not_commute) {
   test_sizes<affine, compose, 32, 200, 1024>();
 }
-TEST(block_tree_reduce, other_layouts_that_are_free) {
-  test_layout<int, strata::Sum, 1024, SwizzledLayout<4, 32>>();
-}
+TEST(block_tree_reduce, other_layouts_that_are_free) { test_layout<int, strata::Sum, 1024, SwizzledLayout<4, 32>>(); }
 
 // ---------------------------------------------------------------------------- the header's example
 STRATA_KERNEL void largest(const float* in, float* out) {
@@ -161,8 +158,7 @@ template <class T, class Layout>
 strata::wavefront_count model(int threads) {
   strata::wavefront_count total = count<T, Layout>(0, 1, threads);
   for (int s = 1; s < threads; s *= 2) {
-    total =
-        total + count<T, Layout>(0, 2 * s, threads - s, 2) + count<T, Layout>(s, 2 * s, threads);
+    total = total + count<T, Layout>(0, 2 * s, threads - s, 2) + count<T, Layout>(s, 2 * s, threads);
   }
   return total;
 }
@@ -171,8 +167,8 @@ template <class T, int Threads, class Layout>
 void test_bank_conflicts() {
   device_vector<T> out(1);
   begin_counting();
-  ASSERT_CUDA_SUCCESS(strata::launch({"only_reduce", 1, unsigned{Threads}},
-                                     only_reduce<T, Threads, Layout>, out.data()));
+  ASSERT_CUDA_SUCCESS(
+      strata::launch({"only_reduce", 1, unsigned{Threads}}, only_reduce<T, Threads, Layout>, out.data()));
   expect_counted(model<T, Layout>(Threads));
   if (!std::is_same_v<Layout, PlainLayout>) expect_no_conflicts();
 }

@@ -35,9 +35,7 @@ struct ranked {
   STRATA_HD static Key make(int rank, int number) {
     return static_cast<Key>(sizeof(Key) == 1 ? rank : 4 * rank + number % 4);
   }
-  STRATA_HD static int rank(const Key& key) {
-    return static_cast<int>(key) / (sizeof(Key) == 1 ? 1 : 4);
-  }
+  STRATA_HD static int rank(const Key& key) { return static_cast<int>(key) / (sizeof(Key) == 1 ? 1 : 4); }
 };
 template <std::size_t Count, class Word>
 struct ranked<words<Count, Word>> {
@@ -99,8 +97,8 @@ struct nonsense {
 template <class Key>
 std::vector<Key> keys_of(int tile, int tiles, int different, int valid) {
   const auto size = static_cast<std::size_t>(tile) * static_cast<std::size_t>(tiles);
-  const std::vector<int> ranks = strata_test::random_integers(
-      size, 0, different - 1, static_cast<std::uint64_t>(different) * 77);
+  const std::vector<int> ranks =
+      strata_test::random_integers(size, 0, different - 1, static_cast<std::uint64_t>(different) * 77);
   std::vector<Key> keys(size);
   for (std::size_t i = 0; i < size; ++i) {
     const int number = static_cast<int>(i);
@@ -115,9 +113,8 @@ std::vector<Key> keys_of(int tile, int tiles, int different, int valid) {
 enum form { keys_only, with_values };
 
 template <class Case, form Form, class Compare>
-STRATA_KERNEL void sort_tiles(const typename Case::type* in, int valid_items,
-                              typename Case::type* keys_out, typename Case::value* values_out,
-                              Compare compare) {
+STRATA_KERNEL void sort_tiles(const typename Case::type* in, int valid_items, typename Case::type* keys_out,
+                              typename Case::value* values_out, Compare compare) {
   using Sort = typename Case::Sort;
   STRATA_SHARED(storages, typename Sort::TempStorage[static_cast<std::size_t>(Case::teams)]);
   if (!Case::is_member()) return;
@@ -173,11 +170,8 @@ class tile_sorter {
     for (int team = 0; team < Case::teams; ++team) {
       std::vector<int> numbers(static_cast<std::size_t>(Case::tile));
       std::iota(numbers.begin(), numbers.end(), 0);
-      const auto key = [&](int i) {
-        return keys_[static_cast<std::size_t>(team * Case::tile + i)];
-      };
-      std::stable_sort(numbers.begin(), numbers.begin() + sorted,
-                       [&](int a, int b) { return order(key(a), key(b)); });
+      const auto key = [&](int i) { return keys_[static_cast<std::size_t>(team * Case::tile + i)]; };
+      std::stable_sort(numbers.begin(), numbers.begin() + sorted, [&](int a, int b) { return order(key(a), key(b)); });
       for (int i = 0; i < Case::tile; ++i) {
         const int number = numbers[static_cast<std::size_t>(i)];
         expect_item(team, i, key(number), number);
@@ -209,9 +203,8 @@ class tile_sorter {
   void sort(Compare compare) {
     keys_out_.poison();
     values_out_.poison();
-    ASSERT_CUDA_SUCCESS(strata::launch({"sort_tiles", 1, Case::dimensions()},
-                                       sort_tiles<Case, Form, Compare>, in_.data(), valid_,
-                                       keys_out_.data(), values_out_.data(), compare));
+    ASSERT_CUDA_SUCCESS(strata::launch({"sort_tiles", 1, Case::dimensions()}, sort_tiles<Case, Form, Compare>,
+                                       in_.data(), valid_, keys_out_.data(), values_out_.data(), compare));
     keys_found_ = keys_out_.to_host();
     values_found_ = values_out_.to_host();
   }
@@ -244,9 +237,7 @@ class tile_sorter {
 constexpr unsigned most_calls(int threads, int items) {
   int calls = threads * (items * (items - 1) / 2);
   for (int run = 1; run < threads; run *= 2) {
-    calls +=
-        threads *
-        (items + strata::detail::log2_ceiling(static_cast<unsigned long long>(items * run) + 1));
+    calls += threads * (items + strata::detail::log2_ceiling(static_cast<unsigned long long>(items * run) + 1));
   }
   return static_cast<unsigned>(calls);
 }
@@ -255,8 +246,7 @@ template <class Case>
 void test_calls() {
   for (const int valid : {INT_MAX, Case::tile - 1, Case::tile / 2 + 1, 1, 0}) {
     device_vector<unsigned> counts(std::vector<unsigned>{0, 0});
-    tile_sorter<Case, with_values>(64, valid).test(watching{counts.data(), counts.data() + 1},
-                                                   ascending{});
+    tile_sorter<Case, with_values>(64, valid).test(watching{counts.data(), counts.data() + 1}, ascending{});
     const std::vector<unsigned> counted = counts.to_host();
     EXPECT_LE(counted[0], unsigned{Case::teams} * most_calls(Case::threads, Case::items));
     EXPECT_EQ(counted[1], 0u) << "calls with items that are not valid";

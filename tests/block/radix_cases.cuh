@@ -14,25 +14,15 @@
 namespace radix_cases {
 
 /// How numbers of a tile are spread.
-enum class spread {
-  random,
-  equal_lowest,
-  equal_highest,
-  two_values,
-  ascending,
-  descending,
-  few_bits
-};
-inline constexpr spread spreads[] = {
-    spread::random,    spread::equal_lowest, spread::equal_highest, spread::two_values,
-    spread::ascending, spread::descending,   spread::few_bits};
+enum class spread { random, equal_lowest, equal_highest, two_values, ascending, descending, few_bits };
+inline constexpr spread spreads[] = {spread::random,    spread::equal_lowest, spread::equal_highest, spread::two_values,
+                                     spread::ascending, spread::descending,   spread::few_bits};
 inline constexpr std::size_t spread_count = sizeof(spreads) / sizeof(spreads[0]);
 
 /// Numbers of `bits` bits, at most 64.
 inline std::vector<std::uint64_t> numbers(spread how, std::size_t count, int bits) {
   const std::uint64_t highest = ~std::uint64_t{0} >> (64 - bits);
-  std::mt19937_64 random =
-      strata_test::random_bits(count + static_cast<std::uint64_t>(how) * 1000003);
+  std::mt19937_64 random = strata_test::random_bits(count + static_cast<std::uint64_t>(how) * 1000003);
   const double step = static_cast<double>(highest) / static_cast<double>(count + 1);
   std::vector<std::uint64_t> result(count);
   for (std::size_t i = 0; i < count; ++i) {

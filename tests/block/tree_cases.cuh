@@ -22,9 +22,7 @@ struct alignas(16) affine {
   STRATA_HD friend bool operator==(const affine& a, const affine& b) {
     return a.slope == b.slope && a.offset == b.offset;
   }
-  friend std::ostream& operator<<(std::ostream& out, const affine& a) {
-    return out << a.slope << " x + " << a.offset;
-  }
+  friend std::ostream& operator<<(std::ostream& out, const affine& a) { return out << a.slope << " x + " << a.offset; }
 };
 
 /// First a, then b: associative, not commutative; {1, 0} changes nothing.
@@ -79,17 +77,14 @@ template <class T, class Layout>
 strata::wavefront_count count(int first, int stride, int end, int times = 1) {
   strata::wavefront_count once;
   for (int warp_first = first; warp_first < end; warp_first += 32 * stride) {
-    const strata::runtime_strided_access<strata::detail::item_units<T>::unit_bytes> of_warp{
-        warp_first, stride, end};
+    const strata::runtime_strided_access<strata::detail::item_units<T>::unit_bytes> of_warp{warp_first, stride, end};
     once = once + strata::count_wavefronts(strata::detail::item_layout<T, Layout>{}, of_warp);
   }
   return {once.wavefronts * times, once.ideal * times};
 }
 
 #if STRATA_HOST_SIMT
-inline bool counts_bank_conflicts() {
-  return strata::simt::runtime_flavour() == strata::simt::flavour::check;
-}
+inline bool counts_bank_conflicts() { return strata::simt::runtime_flavour() == strata::simt::flavour::check; }
 inline void begin_counting() { strata::simt::reset_statistics(); }
 /// What a kernel did in shared memory is what the model says.
 inline void expect_counted(const strata::wavefront_count& model) {

@@ -26,9 +26,8 @@ STRATA_KERNEL void halve_even_numbers(const int* in, int* out) {
 cudaError_t halve(const std::vector<int>& items) {
   const device_vector<int> in(items);
   device_vector<int> out(items.size());
-  const cudaError_t status =
-      strata::launch({"halve_even_numbers", 1, static_cast<unsigned>(items.size())},
-                     halve_even_numbers, in.data(), out.data());
+  const cudaError_t status = strata::launch({"halve_even_numbers", 1, static_cast<unsigned>(items.size())},
+                                            halve_even_numbers, in.data(), out.data());
   if (status == cudaSuccess) {
     EXPECT_EQ(out.to_host()[1], items[1] / 2);
   }
@@ -50,13 +49,13 @@ TEST(debug_log, says_how_each_kernel_was_launched_and_with_what_result) {
 
   testing::internal::CaptureStderr();
   // Which error it is differs: invalid configuration, or invalid argument.
-  const cudaError_t refused = strata::launch({"too_many_threads", dim3(2, 3), 2048, 64},
-                                             halve_even_numbers, nullptr, nullptr);
+  const cudaError_t refused =
+      strata::launch({"too_many_threads", dim3(2, 3), 2048, 64}, halve_even_numbers, nullptr, nullptr);
   EXPECT_NE(refused, cudaSuccess);
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
             std::string("strata: too_many_threads<<<2 x 3 x 1, 2048 x 1 x 1, 64 bytes>>>: ") +
-                cudaGetErrorString(refused) + "\nstrata: kernel too_many_threads failed: " +
-                cudaGetErrorString(refused) + "\n");
+                cudaGetErrorString(refused) +
+                "\nstrata: kernel too_many_threads failed: " + cudaGetErrorString(refused) + "\n");
   static_cast<void>(cudaGetLastError());
 }
 

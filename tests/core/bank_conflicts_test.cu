@@ -58,8 +58,8 @@ TEST(bank_conflicts, of_every_case_are_what_the_model_says) {
     }
     EXPECT_EQ(c.is_claimed_free, c.model.wavefronts == c.model.ideal);
     if (prints) {
-      std::printf("bank_case;%s;%s;%d;%d;%d;%d;%lld\n", c.pattern, c.layout, c.element_bytes,
-                  c.instructions, c.model.ideal, c.model.wavefronts, host.loads);
+      std::printf("bank_case;%s;%s;%d;%d;%d;%d;%lld\n", c.pattern, c.layout, c.element_bytes, c.instructions,
+                  c.model.ideal, c.model.wavefronts, host.loads);
     }
     const std::vector<unsigned> sums = out.to_host();
     for (int lane = 0; lane < 32; ++lane) {

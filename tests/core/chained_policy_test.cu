@@ -104,9 +104,7 @@ struct version_of_unpruned_choice : version_of_choice {
 };
 
 TEST(chained_policy, policies_that_nobody_chooses_are_not_instantiated) {
-  const auto choice = [](int device) {
-    return choice_for<hub, version_of_unpruned_choice>(device);
-  };
+  const auto choice = [](int device) { return choice_for<hub, version_of_unpruned_choice>(device); };
   EXPECT_EQ(choice(700), 600);  // older than all that was compiled
   EXPECT_EQ(choice(750), 600);
   EXPECT_EQ(choice(860), 860);
@@ -128,8 +126,8 @@ void test_device_agrees_with_host() {
   strata::detail::device_properties properties;
   ASSERT_CUDA_SUCCESS(strata::detail::current_device_properties(properties));
   device_vector<int> out(1);
-  ASSERT_CUDA_SUCCESS(strata::launch({"write_active_version", 1, 1},
-                                     write_active_version<typename Hub::MaxPolicy>, out.data()));
+  ASSERT_CUDA_SUCCESS(
+      strata::launch({"write_active_version", 1, 1}, write_active_version<typename Hub::MaxPolicy>, out.data()));
   EXPECT_EQ(out.to_host()[0], choice_for<Hub>(properties.ptx_version));
 }
 

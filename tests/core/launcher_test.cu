@@ -27,8 +27,7 @@ bool has_clusters() {
 struct place {
   unsigned grid, block, block_index, thread_index;
   friend bool operator==(const place& a, const place& b) {
-    return a.grid == b.grid && a.block == b.block && a.block_index == b.block_index &&
-           a.thread_index == b.thread_index;
+    return a.grid == b.grid && a.block == b.block && a.block_index == b.block_index && a.thread_index == b.thread_index;
   }
 };
 
@@ -38,9 +37,9 @@ STRATA_KERNEL void write_places(place* out) {
   const unsigned block = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
   const unsigned thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
   const unsigned threads = blockDim.x * blockDim.y * blockDim.z;
-  out[block * threads + thread] = {
-      digits(gridDim.x, gridDim.y, gridDim.z), digits(blockDim.x, blockDim.y, blockDim.z),
-      digits(blockIdx.x, blockIdx.y, blockIdx.z), digits(threadIdx.x, threadIdx.y, threadIdx.z)};
+  out[block * threads + thread] = {digits(gridDim.x, gridDim.y, gridDim.z), digits(blockDim.x, blockDim.y, blockDim.z),
+                                   digits(blockIdx.x, blockIdx.y, blockIdx.z),
+                                   digits(threadIdx.x, threadIdx.y, threadIdx.z)};
 }
 
 TEST(launcher, grid_and_block_have_three_dimensions) {
@@ -55,8 +54,7 @@ TEST(launcher, grid_and_block_have_three_dimensions) {
         for (unsigned z = 0; z < 3; ++z) {
           for (unsigned y = 0; y < 2; ++y) {
             for (unsigned x = 0; x < 4; ++x) {
-              EXPECT_TRUE(results[i++] ==
-                          (place{234, 423, digits(block_x, block_y, block_z), digits(x, y, z)}));
+              EXPECT_TRUE(results[i++] == (place{234, 423, digits(block_x, block_y, block_z), digits(x, y, z)}));
             }
           }
         }
@@ -77,8 +75,7 @@ TEST(launcher, arguments_convert_to_the_parameters) {
   device_vector<double> out(1);
   const short n = -7;
   const unsigned x = 3;
-  ASSERT_CUDA_SUCCESS(
-      strata::launch({"evaluate", 1, 1}, evaluate, out.data(), coefficients{2.0, 0.5}, x, n));
+  ASSERT_CUDA_SUCCESS(strata::launch({"evaluate", 1, 1}, evaluate, out.data(), coefficients{2.0, 0.5}, x, n));
   EXPECT_EQ(out.to_host()[0], 2.0 * 3.0 + 0.5 - 7.0);
 }
 
@@ -105,8 +102,7 @@ TEST(launcher, each_block_has_its_own_shared_variables) {
   std::iota(items.begin(), items.end(), 0);
   const device_vector<int> in(items);
   device_vector<int> out(3 * 64);
-  ASSERT_CUDA_SUCCESS(strata::launch({"reverse_through_shared", 3, 64}, reverse_through_shared,
-                                     in.data(), out.data()));
+  ASSERT_CUDA_SUCCESS(strata::launch({"reverse_through_shared", 3, 64}, reverse_through_shared, in.data(), out.data()));
   const std::vector<int> results = out.to_host();
   for (std::size_t i = 0; i < results.size(); ++i) {
     EXPECT_EQ(results[i], 2 * (63 - static_cast<int>(i % 64)));
@@ -121,8 +117,7 @@ STRATA_KERNEL void reverse_through_dynamic(int* out, unsigned count) {
   for (unsigned i = threadIdx.x; i < count; i += blockDim.x) words[i] = static_cast<int>(i);
   __syncthreads();
   for (unsigned i = threadIdx.x; i < count; i += blockDim.x) out[i] = words[count - 1 - i];
-  if (threadIdx.x == 0)
-    out[count] = static_cast<int>(reinterpret_cast<std::uintptr_t>(bytes) % 128);
+  if (threadIdx.x == 0) out[count] = static_cast<int>(reinterpret_cast<std::uintptr_t>(bytes) % 128);
 }
 
 void expect_reversed(const device_vector<int>& out, unsigned count) {
@@ -143,13 +138,12 @@ TEST(launcher, dynamic_shared_memory_above_48_kb_after_it_was_allowed) {
   constexpr unsigned count = 15000;
   constexpr std::size_t bytes = count * sizeof(int);
   device_vector<int> out(count + 1);
-  EXPECT_NE(strata::launch({"reverse_through_dynamic", 1, 96, bytes}, reverse_through_dynamic<1>,
-                           out.data(), count),
+  EXPECT_NE(strata::launch({"reverse_through_dynamic", 1, 96, bytes}, reverse_through_dynamic<1>, out.data(), count),
             cudaSuccess);
   static_cast<void>(cudaGetLastError());
   ASSERT_CUDA_SUCCESS(strata::allow_dynamic_shared_memory(reverse_through_dynamic<1>, bytes));
-  ASSERT_CUDA_SUCCESS(strata::launch({"reverse_through_dynamic", 1, 96, bytes},
-                                     reverse_through_dynamic<1>, out.data(), count));
+  ASSERT_CUDA_SUCCESS(
+      strata::launch({"reverse_through_dynamic", 1, 96, bytes}, reverse_through_dynamic<1>, out.data(), count));
   expect_reversed(out, count);
 }
 
@@ -226,8 +220,7 @@ STRATA_KERNEL void read_neighbours(unsigned* out) {
 void test_clusters(unsigned size) {
   constexpr unsigned blocks = 8;
   device_vector<unsigned> out(3 * blocks);
-  ASSERT_CUDA_SUCCESS(strata::launch({"read_neighbours", blocks, 64, 0, nullptr, size},
-                                     read_neighbours, out.data()));
+  ASSERT_CUDA_SUCCESS(strata::launch({"read_neighbours", blocks, 64, 0, nullptr, size}, read_neighbours, out.data()));
   const std::vector<unsigned> results = out.to_host();
   for (unsigned block = 0; block < blocks; ++block) {
     const unsigned first = block / size * size;
@@ -266,10 +259,10 @@ TEST(launcher, dependent_kernel_sees_what_its_predecessor_wrote) {
   device_vector<int> items(count), stale(std::vector<int>{0});
   const bool programmatic = has_clusters();
   for (int round = 1; round <= (strata_test::small_cases ? 2 : 10); ++round) {
-    ASSERT_CUDA_SUCCESS(strata::launch({"produce", 64, 256, 0, nullptr, 1, programmatic}, produce,
-                                       items.data(), round));
-    ASSERT_CUDA_SUCCESS(strata::launch({"consume", 16, 256, 0, nullptr, 1, programmatic}, consume,
-                                       items.data(), stale.data(), count, round));
+    ASSERT_CUDA_SUCCESS(
+        strata::launch({"produce", 64, 256, 0, nullptr, 1, programmatic}, produce, items.data(), round));
+    ASSERT_CUDA_SUCCESS(strata::launch({"consume", 16, 256, 0, nullptr, 1, programmatic}, consume, items.data(),
+                                       stale.data(), count, round));
   }
   EXPECT_EQ(stale.to_host()[0], 0);
 }
@@ -323,8 +316,7 @@ TEST(launcher, a_cooperative_launch_of_too_many_blocks_fails) {
   device_vector<unsigned> arrived(std::vector<unsigned>{0});
   strata::launch_configuration configuration{"meet", 100000, 1024};
   configuration.cooperative = true;
-  EXPECT_EQ(strata::launch(configuration, meet, arrived.data(), 1u),
-            cudaErrorCooperativeLaunchTooLarge);
+  EXPECT_EQ(strata::launch(configuration, meet, arrived.data(), 1u), cudaErrorCooperativeLaunchTooLarge);
   static_cast<void>(cudaGetLastError());
   EXPECT_EQ(arrived.to_host()[0], 0u);
 }
@@ -333,8 +325,7 @@ TEST(launcher, a_cooperative_launch_of_too_many_blocks_fails) {
 TEST(device_properties, are_the_devices_and_the_same_when_asked_again) {
   int device = 0, multiprocessors = 0, l2_bytes = 0;
   ASSERT_CUDA_SUCCESS(cudaGetDevice(&device));
-  ASSERT_CUDA_SUCCESS(
-      cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+  ASSERT_CUDA_SUCCESS(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
   ASSERT_CUDA_SUCCESS(cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, device));
   for (int i = 0; i < 3; ++i) {
     strata::detail::device_properties properties;

@@ -38,9 +38,8 @@ void test_pairs(const std::vector<T>& items, Operator op, Reference expected) {
   const auto count = static_cast<unsigned>(items.size());
   const device_vector<T> in(items);
   device_vector<result> out(count * count);
-  ASSERT_CUDA_SUCCESS(strata::launch({"apply_to_all_pairs", 1, count},
-                                     apply_to_all_pairs<T, Operator, result>, in.data(), count,
-                                     out.data(), op));
+  ASSERT_CUDA_SUCCESS(strata::launch({"apply_to_all_pairs", 1, count}, apply_to_all_pairs<T, Operator, result>,
+                                     in.data(), count, out.data(), op));
   const std::vector<result> results = out.to_host();
   for (std::size_t i = 0; i < results.size(); ++i) {
     const T& a = items[i / count];
@@ -48,8 +47,7 @@ void test_pairs(const std::vector<T>& items, Operator op, Reference expected) {
     const auto right = static_cast<result>(expected(a, b));
     EXPECT_TRUE(same_bits(static_cast<result>(op(a, b)), right))
         << "on the host, items " << i / count << ", " << i % count;
-    EXPECT_TRUE(same_bits(results[i], right))
-        << "on the device, items " << i / count << ", " << i % count;
+    EXPECT_TRUE(same_bits(results[i], right)) << "on the device, items " << i / count << ", " << i % count;
   }
 }
 
@@ -82,14 +80,11 @@ TEST(operators, extremes_are_those_of_the_type) {
 struct ordered_by_value {
   float value;
   int label;
-  STRATA_HD friend bool operator<(const ordered_by_value& a, const ordered_by_value& b) {
-    return a.value < b.value;
-  }
+  STRATA_HD friend bool operator<(const ordered_by_value& a, const ordered_by_value& b) { return a.value < b.value; }
 };
 
 TEST(operators, extremes_of_other_types_take_the_first_of_equals) {
-  const std::vector<ordered_by_value> items = {{1.0f, 0}, {1.0f, 1}, {0.0f, 2},
-                                               {-0.0f, 3}, {nan, 4},  {2.0f, 5}};
+  const std::vector<ordered_by_value> items = {{1.0f, 0}, {1.0f, 1}, {0.0f, 2}, {-0.0f, 3}, {nan, 4}, {2.0f, 5}};
   const auto min = [](const auto& a, const auto& b) { return b.value < a.value ? b : a; };
   const auto max = [](const auto& a, const auto& b) { return a.value < b.value ? b : a; };
   test_pairs(items, strata::Min{}, min);
@@ -126,8 +121,7 @@ struct is_better_real {
 // Whatever a NaN's bits are: they are not specified.
 template <class T>
 bool same_real(T a, T b) {
-  return same_bits(a, b) ||
-         (std::isnan(static_cast<float>(a)) && std::isnan(static_cast<float>(b)));
+  return same_bits(a, b) || (std::isnan(static_cast<float>(a)) && std::isnan(static_cast<float>(b)));
 }
 
 template <class T, class Operator>
@@ -136,18 +130,15 @@ void test_extremes(Operator op, bool is_max) {
   const auto count = static_cast<unsigned>(items.size());
   const device_vector<T> in(items);
   device_vector<T> out(count * count);
-  ASSERT_CUDA_SUCCESS(strata::launch({"apply_to_all_pairs", 1, count},
-                                     apply_to_all_pairs<T, Operator, T>, in.data(), count,
-                                     out.data(), op));
+  ASSERT_CUDA_SUCCESS(strata::launch({"apply_to_all_pairs", 1, count}, apply_to_all_pairs<T, Operator, T>, in.data(),
+                                     count, out.data(), op));
   const std::vector<T> results = out.to_host();
   for (std::size_t i = 0; i < results.size(); ++i) {
     const T a = items[i / count];
     const T b = items[i % count];
     const T expected = is_better_real<T>{is_max}(a, b) ? a : b;
-    EXPECT_TRUE(same_real(results[i], expected)) << "on the device, " << i / count << ", "
-                                                 << i % count;
-    EXPECT_TRUE(same_real(static_cast<T>(op(a, b)), expected)) << "on the host, " << i / count
-                                                               << ", " << i % count;
+    EXPECT_TRUE(same_real(results[i], expected)) << "on the device, " << i / count << ", " << i % count;
+    EXPECT_TRUE(same_real(static_cast<T>(op(a, b)), expected)) << "on the host, " << i / count << ", " << i % count;
   }
 }
 
@@ -174,9 +165,8 @@ void expect_order_does_not_matter(const std::vector<T>& items, Operator op, Same
   const auto count = static_cast<unsigned>(items.size());
   const device_vector<T> in(items);
   device_vector<T> out(3 * count * count * count);
-  ASSERT_CUDA_SUCCESS(strata::launch({"apply_to_all_triples", 1, count},
-                                     apply_to_all_triples<T, Operator>, in.data(), count,
-                                     out.data(), op));
+  ASSERT_CUDA_SUCCESS(strata::launch({"apply_to_all_triples", 1, count}, apply_to_all_triples<T, Operator>, in.data(),
+                                     count, out.data(), op));
   const std::vector<T> results = out.to_host();
   for (std::size_t i = 0; i < results.size(); i += 3) {
     EXPECT_TRUE(same(results[i], results[i + 1])) << "not associative: triple " << i / 3;
@@ -191,9 +181,7 @@ TYPED_TEST(operators_of_reals, extremes_depend_on_no_order) {
   using pair = KeyValuePair<int, T>;
   std::vector<pair> pairs;
   for (const T value : special_reals<T>()) pairs.push_back({(7 * int(pairs.size())) % 9, value});
-  const auto same = [](const pair& a, const pair& b) {
-    return a.key == b.key && same_real(a.value, b.value);
-  };
+  const auto same = [](const pair& a, const pair& b) { return a.key == b.key && same_real(a.value, b.value); };
   expect_order_does_not_matter(pairs, strata::ArgMin{}, same);
   expect_order_does_not_matter(pairs, strata::ArgMax{}, same);
 }
@@ -214,13 +202,10 @@ bool is_better(const pair& a, const pair& b, bool smaller) {
 }
 
 TEST(operators, arg_extremes_take_the_smaller_index_of_equal_values) {
-  const std::vector<pair> pairs = {{0, 1.0},         {1, 1.0},  {5, -2.0},     {4, -2.0},
-                                   {1ll << 40, 0.0}, {7, -0.0}, {9, infinity}, {3, -infinity},
-                                   {2, nan},         {8, nan}};
-  test_pairs(pairs, strata::ArgMin{},
-             [](const pair& a, const pair& b) { return is_better(b, a, true) ? b : a; });
-  test_pairs(pairs, strata::ArgMax{},
-             [](const pair& a, const pair& b) { return is_better(b, a, false) ? b : a; });
+  const std::vector<pair> pairs = {{0, 1.0},  {1, 1.0},      {5, -2.0},      {4, -2.0}, {1ll << 40, 0.0},
+                                   {7, -0.0}, {9, infinity}, {3, -infinity}, {2, nan},  {8, nan}};
+  test_pairs(pairs, strata::ArgMin{}, [](const pair& a, const pair& b) { return is_better(b, a, true) ? b : a; });
+  test_pairs(pairs, strata::ArgMax{}, [](const pair& a, const pair& b) { return is_better(b, a, false) ? b : a; });
 }
 
 struct same_last_digit {
@@ -230,8 +215,7 @@ struct same_last_digit {
 TEST(operators, inequality_negates_and_cast_converts) {
   test_pairs(std::vector<int>{1, 2, 12, 21}, strata::InequalityWrapper<same_last_digit>{},
              [](int a, int b) { return a % 10 != b % 10; });
-  test_pairs(std::vector<int>{1, 2, 12, 21},
-             strata::InequalityWrapper<same_last_digit>(same_last_digit{}),
+  test_pairs(std::vector<int>{1, 2, 12, 21}, strata::InequalityWrapper<same_last_digit>(same_last_digit{}),
              [](int a, int b) { return a % 10 != b % 10; });
   EXPECT_EQ(strata::CastOp<int>{}(2.75), 2);
   static_assert(std::is_same_v<decltype(strata::CastOp<short>{}(7)), short>);
@@ -292,8 +276,7 @@ constexpr bool reduces_words_by() {
          operator_traits<Operator, std::uint32_t>::hardware == Expected &&
          operator_traits<Operator, std::int64_t>::hardware == hardware_reduction::none &&
          operator_traits<Operator, std::int16_t>::hardware == hardware_reduction::none &&
-         operator_traits<Operator, std::int32_t>::commutative &&
-         operator_traits<Operator, std::int64_t>::commutative;
+         operator_traits<Operator, std::int32_t>::commutative && operator_traits<Operator, std::int64_t>::commutative;
 }
 
 TEST(operators, hardware_reduces_words_of_integers_only) {

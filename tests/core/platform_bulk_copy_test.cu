@@ -72,8 +72,8 @@ TEST(bulk_copies, go_through_a_ring_of_stages) {
     for (std::size_t i = 0; i < items.size(); ++i) items[i] = static_cast<int>(i);
     const device_vector<int> in(items);
     device_vector<int> out(std::vector<int>(items.size(), -1));
-    ASSERT_CUDA_SUCCESS(strata::launch({"through_a_ring", 1, (worker_warps + 1) * 32},
-                                       through_a_ring, in.data(), out.data(), rounds));
+    ASSERT_CUDA_SUCCESS(
+        strata::launch({"through_a_ring", 1, (worker_warps + 1) * 32}, through_a_ring, in.data(), out.data(), rounds));
     const std::vector<int> results = out.to_host();
     for (std::size_t i = 0; i < items.size(); ++i) {
       ASSERT_EQ(results[i], i + 4 < items.size() ? 3 * static_cast<int>(i) : -1) << i;

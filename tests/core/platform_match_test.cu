@@ -65,8 +65,6 @@ TEST(platform_match, finds_lanes_with_the_same_low_bits) {
   }
 }
 
-TEST(platform_match, of_no_bits_finds_all) {
-  test_match<0, 0xffff0000u>(random_integers(32, 0, 255));
-}
+TEST(platform_match, of_no_bits_finds_all) { test_match<0, 0xffff0000u>(random_integers(32, 0, 255)); }
 
 }  // namespace

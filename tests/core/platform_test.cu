@@ -30,16 +30,14 @@ struct identity {
 template <int X, int Y, int Z>
 STRATA_KERNEL void write_identities(identity* out) {
   const unsigned thread = threadIdx.x + X * (threadIdx.y + Y * threadIdx.z);
-  out[thread] = {platform::lane_id(),      platform::lane_mask_lt(),
-                 platform::lane_mask_le(), platform::lane_mask_gt(),
-                 platform::lane_mask_ge(), platform::row_major_thread_id<X, Y, Z>()};
+  out[thread] = {platform::lane_id(),      platform::lane_mask_lt(), platform::lane_mask_le(),
+                 platform::lane_mask_gt(), platform::lane_mask_ge(), platform::row_major_thread_id<X, Y, Z>()};
 }
 
 template <int X, int Y, int Z>
 void test_identities() {
   device_vector<identity> out(X * Y * Z);
-  ASSERT_CUDA_SUCCESS(strata::launch({"write_identities", 1, dim3(X, Y, Z)},
-                                     write_identities<X, Y, Z>, out.data()));
+  ASSERT_CUDA_SUCCESS(strata::launch({"write_identities", 1, dim3(X, Y, Z)}, write_identities<X, Y, Z>, out.data()));
   const std::vector<identity> results = out.to_host();
   for (unsigned thread = 0; thread < X * Y * Z; ++thread) {
     const std::uint64_t bit = std::uint64_t{1} << thread % 32;
@@ -83,8 +81,7 @@ void test_redux(const std::vector<unsigned>& masks, std::uint64_t stream) {
   for (unsigned& word : words) word = static_cast<unsigned>(bits());
   const device_vector<unsigned> in(words), masks_in(masks);
   device_vector<unsigned> out(32 * 9);
-  ASSERT_CUDA_SUCCESS(strata::launch({"reduce_words", 1, 32}, reduce_words, in.data(),
-                                     masks_in.data(), out.data()));
+  ASSERT_CUDA_SUCCESS(strata::launch({"reduce_words", 1, 32}, reduce_words, in.data(), masks_in.data(), out.data()));
   const std::vector<unsigned> results = out.to_host();
   if (results[0] == 0xdeadbeefu) GTEST_SKIP() << "no such instruction on this device";
   for (std::size_t lane = 0; lane < 32; ++lane) {
@@ -92,9 +89,7 @@ void test_redux(const std::vector<unsigned>& masks, std::uint64_t stream) {
     for (std::size_t other = 0; other < 32; ++other) {
       if ((masks[lane] >> other & 1) != 0) own.push_back(words[other]);
     }
-    const auto less = [](unsigned a, unsigned b) {
-      return static_cast<int>(a) < static_cast<int>(b);
-    };
+    const auto less = [](unsigned a, unsigned b) { return static_cast<int>(a) < static_cast<int>(b); };
     unsigned sum = 0, all = ~0u, any = 0, odd = 0;
     for (unsigned word : own) {
       sum += word;
@@ -116,9 +111,7 @@ void test_redux(const std::vector<unsigned>& masks, std::uint64_t stream) {
   }
 }
 
-TEST(platform, words_are_reduced_over_the_lanes_of_the_mask) {
-  test_redux(std::vector<unsigned>(32, 0xffffffffu), 1);
-}
+TEST(platform, words_are_reduced_over_the_lanes_of_the_mask) { test_redux(std::vector<unsigned>(32, 0xffffffffu), 1); }
 
 TEST(platform, lanes_of_other_masks_are_reduced_apart) {
   std::vector<unsigned> masks(32);
@@ -193,8 +186,8 @@ void test_messages() {
   under_many_schedules([=] {
     device_vector<Word> flags(std::vector<Word>(count, 0));
     device_vector<int> payloads(count * threads), received(count * threads);
-    ASSERT_CUDA_SUCCESS(strata::launch({"pass_messages", 2, threads}, pass_messages<Word, How>,
-                                       flags.data(), payloads.data(), received.data(), int{count}));
+    ASSERT_CUDA_SUCCESS(strata::launch({"pass_messages", 2, threads}, pass_messages<Word, How>, flags.data(),
+                                       payloads.data(), received.data(), int{count}));
     const std::vector<int> results = received.to_host();
     for (std::size_t i = 0; i < results.size(); ++i) {
       ASSERT_EQ(results[i], static_cast<int>(1000 * (i / threads) + i % threads));
@@ -234,8 +227,8 @@ TEST(platform, whoever_finds_the_epoch_of_a_tagged_word_has_its_value) {
   under_many_schedules([] {
     device_vector<platform::tagged_word> words{std::vector<platform::tagged_word>(threads)};
     device_vector<unsigned long long> received(threads);
-    ASSERT_CUDA_SUCCESS(strata::launch({"pass_tagged_words", 2, threads}, pass_tagged_words, words.data(),
-                                       received.data()));
+    ASSERT_CUDA_SUCCESS(
+        strata::launch({"pass_tagged_words", 2, threads}, pass_tagged_words, words.data(), received.data()));
     const std::vector<unsigned long long> results = received.to_host();
     for (std::size_t i = 0; i < threads; ++i) ASSERT_EQ(results[i], i * 0x0123456789abcdefull);
   });
@@ -253,8 +246,7 @@ TEST(platform, of_two_that_store_fence_and_look_one_sees_the_other) {
   constexpr unsigned pairs = 256;
   under_many_schedules([] {
     device_vector<unsigned> words(std::vector<unsigned>(2 * pairs, 0)), seen(2 * pairs);
-    ASSERT_CUDA_SUCCESS(
-        strata::launch({"store_then_look", 2, pairs}, store_then_look, words.data(), seen.data()));
+    ASSERT_CUDA_SUCCESS(strata::launch({"store_then_look", 2, pairs}, store_then_look, words.data(), seen.data()));
     const std::vector<unsigned> results = seen.to_host();
     for (std::size_t i = 0; i < pairs; ++i) ASSERT_GE(results[2 * i] + results[2 * i + 1], 1u);
   });
@@ -277,8 +269,8 @@ TEST(platform, wide_loads_load_whatever_the_policy) {
     }
     const device_vector<uint4> in(items);
     device_vector<uint4> out(items.size());
-    ASSERT_CUDA_SUCCESS(strata::launch({"copy_by_wide_loads", 1, 64}, copy_by_wide_loads, in.data(),
-                                       out.data(), fraction));
+    ASSERT_CUDA_SUCCESS(
+        strata::launch({"copy_by_wide_loads", 1, 64}, copy_by_wide_loads, in.data(), out.data(), fraction));
     const std::vector<uint4> results = out.to_host();
     for (std::size_t i = 0; i < items.size(); ++i) EXPECT_TRUE(same_bits(results[i], items[i]));
   }

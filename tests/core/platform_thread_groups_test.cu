@@ -35,8 +35,7 @@ STRATA_KERNEL void sum_in_groups(unsigned* sums) {
 
 TEST(platform_thread_groups, wait_for_their_own_threads_only) {
   device_vector<unsigned> sums(groups * group_threads);
-  ASSERT_CUDA_SUCCESS(strata::launch({"sum_in_groups", 1, groups * group_threads}, sum_in_groups,
-                                     sums.data()));
+  ASSERT_CUDA_SUCCESS(strata::launch({"sum_in_groups", 1, groups * group_threads}, sum_in_groups, sums.data()));
   const std::vector<unsigned> out = sums.to_host();
   for (unsigned thread = 0; thread < groups * group_threads; ++thread) {
     const unsigned group = thread / group_threads;

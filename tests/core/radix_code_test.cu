@@ -80,11 +80,9 @@ void expect_codes() {
       for (const int count : {1, 5, 8}) {
         if (begin + count > digits_t::key_bits) continue;
         const unsigned expected = digits(key, begin, count);
-        ASSERT_EQ(expected, codes::template digit<false>(digits, code, begin, count))
-            << begin << ", " << count;
+        ASSERT_EQ(expected, codes::template digit<false>(digits, code, begin, count)) << begin << ", " << count;
         if (is_exact) {
-          ASSERT_EQ(expected, codes::template digit<true>(digits, code, begin, count))
-              << begin << ", " << count;
+          ASSERT_EQ(expected, codes::template digit<true>(digits, code, begin, count)) << begin << ", " << count;
         }
       }
     }
@@ -94,8 +92,8 @@ void expect_codes() {
 
 template <class T>
 class radix_code : public testing::Test {};
-using key_types = testing::Types<std::uint8_t, std::int8_t, std::uint16_t, std::int32_t,
-                                 std::uint64_t, std::int64_t, __half, __nv_bfloat16, float, double>;
+using key_types = testing::Types<std::uint8_t, std::int8_t, std::uint16_t, std::int32_t, std::uint64_t, std::int64_t,
+                                 __half, __nv_bfloat16, float, double>;
 TYPED_TEST_SUITE(radix_code, key_types);
 
 TYPED_TEST(radix_code, digits_are_those_of_keys) {

@@ -54,20 +54,18 @@ TEST(radix_key, integers_keep_their_order) {
   expect_increasing<std::uint8_t>({0, 1, 127, 128, 255});
   expect_increasing<std::int16_t>({-32768, -1, 0, 1, 32767});
   expect_increasing<char>({std::numeric_limits<char>::min(), 'a', std::numeric_limits<char>::max()});
-  expect_increasing<std::int32_t>({std::numeric_limits<std::int32_t>::min(), -2, -1, 0, 1,
-                                   std::numeric_limits<std::int32_t>::max()});
+  expect_increasing<std::int32_t>(
+      {std::numeric_limits<std::int32_t>::min(), -2, -1, 0, 1, std::numeric_limits<std::int32_t>::max()});
   expect_increasing<std::uint32_t>({0, 1, 0x7fffffff, 0x80000000, 0xffffffff});
-  expect_increasing<std::int64_t>({std::numeric_limits<std::int64_t>::min(), -1, 0, 1,
-                                   std::numeric_limits<std::int64_t>::max()});
+  expect_increasing<std::int64_t>(
+      {std::numeric_limits<std::int64_t>::min(), -1, 0, 1, std::numeric_limits<std::int64_t>::max()});
   expect_increasing<std::uint64_t>({0, 1, std::uint64_t{1} << 63, ~std::uint64_t{0}});
   EXPECT_LT(word(false), word(true));
 }
 
 enum class color : short { red = -3, green = 0, blue = 7 };
 
-TEST(radix_key, enumerations_are_their_numbers) {
-  expect_increasing<color>({color::red, color::green, color::blue});
-}
+TEST(radix_key, enumerations_are_their_numbers) { expect_increasing<color>({color::red, color::green, color::blue}); }
 
 #if defined(__SIZEOF_INT128__)
 TEST(radix_key, integers_of_128_bits) {
@@ -130,8 +128,7 @@ float half_to_float(std::uint16_t bits) {
   const int mantissa = bits & 1023;
   const float sign = (bits & 0x8000) != 0 ? -1.0f : 1.0f;
   if (exponent == 31) {
-    return mantissa != 0 ? std::numeric_limits<float>::quiet_NaN()
-                         : sign * std::numeric_limits<float>::infinity();
+    return mantissa != 0 ? std::numeric_limits<float>::quiet_NaN() : sign * std::numeric_limits<float>::infinity();
   }
   if (exponent == 0) return sign * std::ldexp(static_cast<float>(mantissa), -24);
   return sign * std::ldexp(static_cast<float>(mantissa + 1024), exponent - 25);
@@ -180,8 +177,7 @@ TEST(radix_key, digits_of_several_fields_side_by_side) {
   for (int i = 0; i < 200; ++i) {
     event e{static_cast<std::uint8_t>(bits()), static_cast<std::int16_t>(bits()),
             from_bits<float>(static_cast<std::uint32_t>(bits())), bits()};
-    const std::uint64_t whole = std::uint64_t{word(e.year)} << 40 |
-                                std::uint64_t{word(e.weight)} << 8 | word(e.kind);
+    const std::uint64_t whole = std::uint64_t{word(e.year)} << 40 | std::uint64_t{word(e.weight)} << 8 | word(e.kind);
     for (int begin = 0; begin < digits::key_bits; ++begin) {
       for (const int count : {1, 3, 8, 11, 32}) {
         if (begin + count > digits::key_bits) continue;

@@ -35,15 +35,13 @@ STRATA_KERNEL void shuffle_from_below(const T* in, T* out, unsigned* told) {
 
 template <class T, int Width>
 void test_shuffle() {
-  SCOPED_TRACE(testing::Message() << "segments of " << Width << " lanes, " << sizeof(T)
-                                  << " bytes");
+  SCOPED_TRACE(testing::Message() << "segments of " << Width << " lanes, " << sizeof(T) << " bytes");
   const std::vector<T> items = random_items<T>(lanes);
   const device_vector<T> in(items);
   device_vector<T> out(lanes * lanes);
   device_vector<unsigned> told(lanes * lanes);
-  ASSERT_CUDA_SUCCESS(strata::launch({"shuffle_from_below", 1, lanes},
-                                     shuffle_from_below<T, Width>, in.data(), out.data(),
-                                     told.data()));
+  ASSERT_CUDA_SUCCESS(strata::launch({"shuffle_from_below", 1, lanes}, shuffle_from_below<T, Width>, in.data(),
+                                     out.data(), told.data()));
   const std::vector<T> results = out.to_host();
   const std::vector<unsigned> has_source = told.to_host();
   for (std::size_t i = 0; i < results.size(); ++i) {
@@ -81,22 +79,20 @@ STRATA_KERNEL void add_every_distance(const Word* in, Word* out) {
 
 template <class Word, int Width>
 void test_add() {
-  SCOPED_TRACE(testing::Message() << "segments of " << Width << " lanes, " << sizeof(Word)
-                                  << " bytes");
+  SCOPED_TRACE(testing::Message() << "segments of " << Width << " lanes, " << sizeof(Word) << " bytes");
   // All bits: carries go from the low half of a long word to the high one.
   std::mt19937_64 bits = random_bits(Width);
   std::vector<Word> items(lanes);
   for (Word& item : items) item = static_cast<Word>(bits());
   const device_vector<Word> in(items);
   device_vector<Word> out(lanes * lanes);
-  ASSERT_CUDA_SUCCESS(strata::launch({"add_every_distance", 1, lanes},
-                                     add_every_distance<Word, Width>, in.data(), out.data()));
+  ASSERT_CUDA_SUCCESS(
+      strata::launch({"add_every_distance", 1, lanes}, add_every_distance<Word, Width>, in.data(), out.data()));
   const std::vector<Word> results = out.to_host();
   for (std::size_t i = 0; i < results.size(); ++i) {
     const std::size_t distance = i / lanes, lane = i % lanes;
     const Word below = lane % Width >= distance ? items[lane - distance] : Word{0};
-    ASSERT_EQ(results[i], static_cast<Word>(below + items[lane]))
-        << "distance " << distance << ", lane " << lane;
+    ASSERT_EQ(results[i], static_cast<Word>(below + items[lane])) << "distance " << distance << ", lane " << lane;
   }
 }
 

@@ -78,8 +78,7 @@ void compare_with_judge() {
       pattern.places[lane] = place;
       addresses[lane] = place < 0 ? -1 : place * Bytes;
     }
-    ASSERT_EQ(judge_wavefronts(addresses, Bytes),
-              count_wavefronts(PlainLayout{}, pattern).wavefronts);
+    ASSERT_EQ(judge_wavefronts(addresses, Bytes), count_wavefronts(PlainLayout{}, pattern).wavefronts);
   }
 }
 
@@ -125,10 +124,8 @@ TEST(bank_conflict_model, strides_in_the_type_and_at_run_time_are_one_pattern) {
 
 TEST(bank_conflict_model, serialization_is_the_mean_over_patterns) {
   EXPECT_DOUBLE_EQ(1.0, serialization(PlainLayout{}, strided_access<4, 1>{}));
-  EXPECT_DOUBLE_EQ(16.5,
-                   serialization(PlainLayout{}, strided_access<4, 1>{}, strided_access<4, 32>{}));
-  EXPECT_DOUBLE_EQ(1.5,
-                   serialization(PlainLayout{}, strided_access<8, 1>{}, strided_access<8, 2>{}));
+  EXPECT_DOUBLE_EQ(16.5, serialization(PlainLayout{}, strided_access<4, 1>{}, strided_access<4, 32>{}));
+  EXPECT_DOUBLE_EQ(1.5, serialization(PlainLayout{}, strided_access<8, 1>{}, strided_access<8, 2>{}));
 }
 
 // ---------------------------------------------------------------------------------- layouts
@@ -158,8 +155,7 @@ TEST(shared_layout, every_element_has_a_place_of_its_own) {
     expect_injective<SwizzledLayout<16, 32>>(n);
   }
   expect_injective<PaddedMatrixLayout<7, 5, 2>>(35);
-  EXPECT_EQ((PaddedMatrixLayout<7, 5, 2>::storage),
-            (PaddedMatrixLayout<7, 5, 2>::storage_elements(35)));
+  EXPECT_EQ((PaddedMatrixLayout<7, 5, 2>::storage), (PaddedMatrixLayout<7, 5, 2>::storage_elements(35)));
   EXPECT_EQ(0, PlainLayout::storage_elements(0));
   EXPECT_EQ(0, (PaddedLayout<32, 1>::storage_elements(0)));
   EXPECT_EQ(32, (PaddedLayout<32, 1>::storage_elements(32)));
@@ -210,14 +206,12 @@ TEST(shared_layout, the_first_layout_that_is_free_is_chosen) {
   using strata::ConflictFreeLayout;
   using strata::ConflictFreeMatrixLayout;
   EXPECT_TRUE((std::is_same_v<PlainLayout, ConflictFreeLayout<strided_access<4, 3>>>));
-  EXPECT_TRUE((std::is_same_v<SwizzledLayout<4, 32>,
-                              ConflictFreeLayout<strided_access<4, 32>, strided_access<4, 1>>>));
-  EXPECT_TRUE((std::is_same_v<SwizzledLayout<4, 32>,
-                              ConflictFreeLayout<blocked_access<4, 8>, striped_access<4, 8>>>));
+  EXPECT_TRUE((std::is_same_v<SwizzledLayout<4, 32>, ConflictFreeLayout<strided_access<4, 32>, strided_access<4, 1>>>));
+  EXPECT_TRUE((std::is_same_v<SwizzledLayout<4, 32>, ConflictFreeLayout<blocked_access<4, 8>, striped_access<4, 8>>>));
   // Where each thread's items end inside a swizzle's reach, padding remains.
   EXPECT_TRUE((std::is_same_v<PaddedLayout<128, 4>, ConflictFreeLayout<strided_access<1, 8>>>));
-  EXPECT_TRUE((std::is_same_v<SwizzledLayout<16, 8>,
-                              ConflictFreeLayout<blocked_access<16, 4>, striped_access<16, 4>>>));
+  EXPECT_TRUE(
+      (std::is_same_v<SwizzledLayout<16, 8>, ConflictFreeLayout<blocked_access<16, 4>, striped_access<16, 4>>>));
   EXPECT_EQ(33, (ConflictFreeMatrixLayout<4, 32, 32>::pitch));
   EXPECT_EQ(33, (ConflictFreeMatrixLayout<4, 32, 33>::pitch));
   EXPECT_EQ(33, (ConflictFreeMatrixLayout<8, 32, 32>::pitch));
@@ -263,8 +257,7 @@ struct exchange_facts {
 template <class T, int Items>
 constexpr exchange_facts facts_of() {
   using layout = ExchangeLayout<T, Items>;
-  return {Items, layout::unit_bytes, layout::units_per_item,
-          layout::storage_elements(exchange_threads * Items),
+  return {Items, layout::unit_bytes, layout::units_per_item, layout::storage_elements(exchange_threads * Items),
           [](int index) { return layout{}(index); }};
 }
 
@@ -290,11 +283,9 @@ void expect_exchange_is_free(const exchange_facts& layout) {
           const int index = access == blocked   ? (warp * 32 + lane) * layout.items + item
                             : access == striped ? item * exchange_threads + warp * 32 + lane
                                                 : (warp * layout.items + item) * 32 + lane;
-          addresses[static_cast<std::size_t>(lane)] =
-              (layout.position(index) + unit) * layout.unit_bytes;
+          addresses[static_cast<std::size_t>(lane)] = (layout.position(index) + unit) * layout.unit_bytes;
         }
-        ASSERT_LE(judge_wavefronts(addresses, layout.unit_bytes),
-                  ideal_wavefronts(layout.unit_bytes))
+        ASSERT_LE(judge_wavefronts(addresses, layout.unit_bytes), ideal_wavefronts(layout.unit_bytes))
             << "arrangement " << access;
       }
     }
@@ -309,21 +300,11 @@ void expect_exchanges_are_free(std::integer_sequence<int, Items...>) {
 
 using items_to_64 = std::make_integer_sequence<int, 64>;
 
-TEST(exchange_layout, is_free_for_1_byte_and_1_to_64_items) {
-  expect_exchanges_are_free<element<1>>(items_to_64{});
-}
-TEST(exchange_layout, is_free_for_2_bytes_and_1_to_64_items) {
-  expect_exchanges_are_free<element<2>>(items_to_64{});
-}
-TEST(exchange_layout, is_free_for_4_bytes_and_1_to_64_items) {
-  expect_exchanges_are_free<element<4>>(items_to_64{});
-}
-TEST(exchange_layout, is_free_for_8_bytes_and_1_to_64_items) {
-  expect_exchanges_are_free<element<8>>(items_to_64{});
-}
-TEST(exchange_layout, is_free_for_16_bytes_and_1_to_64_items) {
-  expect_exchanges_are_free<element<16>>(items_to_64{});
-}
+TEST(exchange_layout, is_free_for_1_byte_and_1_to_64_items) { expect_exchanges_are_free<element<1>>(items_to_64{}); }
+TEST(exchange_layout, is_free_for_2_bytes_and_1_to_64_items) { expect_exchanges_are_free<element<2>>(items_to_64{}); }
+TEST(exchange_layout, is_free_for_4_bytes_and_1_to_64_items) { expect_exchanges_are_free<element<4>>(items_to_64{}); }
+TEST(exchange_layout, is_free_for_8_bytes_and_1_to_64_items) { expect_exchanges_are_free<element<8>>(items_to_64{}); }
+TEST(exchange_layout, is_free_for_16_bytes_and_1_to_64_items) { expect_exchanges_are_free<element<16>>(items_to_64{}); }
 
 template <int Words, int Alignment>
 struct alignas(Alignment) record {
@@ -346,10 +327,8 @@ template <class T, int Items, int Group>
 constexpr exchange_facts facts_of_groups() {
   using layout = ExchangeLayout<T, Items, Group>;
   constexpr int items = Group * Items;
-  return {Items, layout::unit_bytes, layout::units_per_item,
-          32 / Group * layout::storage_elements(items), [](int index) {
-            return index / items * layout::storage_elements(items) + layout{}(index % items);
-          }};
+  return {Items, layout::unit_bytes, layout::units_per_item, 32 / Group * layout::storage_elements(items),
+          [](int index) { return index / items * layout::storage_elements(items) + layout{}(index % items); }};
 }
 
 void expect_groups_are_free(const exchange_facts& layout, int group) {
@@ -368,14 +347,11 @@ void expect_groups_are_free(const exchange_facts& layout, int group) {
       for (int unit = 0; unit < layout.units_per_item; ++unit) {
         std::array<int, 32> addresses{};
         for (int lane = 0; lane < 32; ++lane) {
-          const int index = striped
-                                ? lane / group * group * layout.items + item * group + lane % group
-                                : lane * layout.items + item;
-          addresses[static_cast<std::size_t>(lane)] =
-              (layout.position(index) + unit) * layout.unit_bytes;
+          const int index =
+              striped ? lane / group * group * layout.items + item * group + lane % group : lane * layout.items + item;
+          addresses[static_cast<std::size_t>(lane)] = (layout.position(index) + unit) * layout.unit_bytes;
         }
-        ASSERT_LE(judge_wavefronts(addresses, layout.unit_bytes),
-                  ways * ideal_wavefronts(layout.unit_bytes))
+        ASSERT_LE(judge_wavefronts(addresses, layout.unit_bytes), ways * ideal_wavefronts(layout.unit_bytes))
             << "item " << item << (striped ? " striped" : " blocked");
       }
     }
@@ -384,12 +360,11 @@ void expect_groups_are_free(const exchange_facts& layout, int group) {
 
 template <class T, int... Items>
 void expect_groups_are_free(std::integer_sequence<int, Items...>) {
-  constexpr exchange_facts layouts[][sizeof...(Items)] = {
-      {facts_of_groups<T, Items + 1, 1>()...},
-      {facts_of_groups<T, Items + 1, 2>()...},
-      {facts_of_groups<T, Items + 1, 4>()...},
-      {facts_of_groups<T, Items + 1, 8>()...},
-      {facts_of_groups<T, Items + 1, 16>()...}};
+  constexpr exchange_facts layouts[][sizeof...(Items)] = {{facts_of_groups<T, Items + 1, 1>()...},
+                                                          {facts_of_groups<T, Items + 1, 2>()...},
+                                                          {facts_of_groups<T, Items + 1, 4>()...},
+                                                          {facts_of_groups<T, Items + 1, 8>()...},
+                                                          {facts_of_groups<T, Items + 1, 16>()...}};
   int group = 1;
   for (const auto& layouts_of_group : layouts) {
     for (const exchange_facts& layout : layouts_of_group) expect_groups_are_free(layout, group);

@@ -45,10 +45,9 @@ STRATA_KERNEL void shuffle_every_way(int* sources, unsigned mask, int width, int
   if ((mask >> lane & 1) == 0) return;
   const T mine = static_cast<T>(lane);
   const auto offset = static_cast<unsigned>(by);
-  const T results[shuffle_rows] = {platform::shuffle(mask, mine, by, width),
-                                   platform::shuffle_down(mask, mine, offset, width),
-                                   platform::shuffle_up(mask, mine, offset, width),
-                                   platform::shuffle_xor(mask, mine, by, width)};
+  const T results[shuffle_rows] = {
+      platform::shuffle(mask, mine, by, width), platform::shuffle_down(mask, mine, offset, width),
+      platform::shuffle_up(mask, mine, offset, width), platform::shuffle_xor(mask, mine, by, width)};
   for (int row = 0; row < shuffle_rows; ++row) {
     int source = -1;
     for (unsigned from = 0; from < 32; ++from) {
@@ -79,8 +78,8 @@ int expected_source(int row, int lane, int width, int by) {
 template <class T>
 void test_shuffle(unsigned mask, int width, int by) {
   device_vector<int> sources(32 * shuffle_rows);
-  ASSERT_CUDA_SUCCESS(strata::launch({"shuffle_every_way", 1, 32}, shuffle_every_way<T>,
-                                     sources.data(), mask, width, by));
+  ASSERT_CUDA_SUCCESS(
+      strata::launch({"shuffle_every_way", 1, 32}, shuffle_every_way<T>, sources.data(), mask, width, by));
   const std::vector<int> results = sources.to_host();
   for (int row = 0; row < shuffle_rows; ++row) {
     for (int lane = 0; lane < 32; ++lane) {
@@ -89,8 +88,7 @@ void test_shuffle(unsigned mask, int width, int by) {
       // What a lane outside the mask would give is not defined.
       if ((mask >> expected & 1) == 0) continue;
       ASSERT_EQ(results[static_cast<std::size_t>(row * 32 + lane)], expected)
-          << sizeof(T) << " bytes, shuffle " << row << ", lane " << lane << ", width " << width
-          << ", by " << by;
+          << sizeof(T) << " bytes, shuffle " << row << ", lane " << lane << ", width " << width << ", by " << by;
     }
   }
 }
@@ -108,9 +106,7 @@ void test_shuffles_of_bytes(std::index_sequence<Bytes...>) {
   (test_shuffles<blob<Bytes + 1>>(), ...);
 }
 
-TEST(shuffle, moves_1_to_20_bytes) {
-  test_shuffles_of_bytes(std::make_index_sequence<20>{});
-}
+TEST(shuffle, moves_1_to_20_bytes) { test_shuffles_of_bytes(std::make_index_sequence<20>{}); }
 
 TEST(shuffle, moves_numbers) {
   test_shuffles<std::int32_t>();

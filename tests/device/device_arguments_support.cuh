@@ -125,8 +125,7 @@ class scene {
     for (std::size_t i = 0; i < call_.arrays.size(); ++i) {
       const array& each = call_.arrays[i];
       if (!each.is_written() || (call_.is_unordered && each.is != role::result)) continue;
-      const auto begin =
-          all.begin() + (a.arrays[i] - static_cast<unsigned char*>(memory_.data()));
+      const auto begin = all.begin() + (a.arrays[i] - static_cast<unsigned char*>(memory_.data()));
       bytes.insert(bytes.end(), begin, begin + static_cast<std::ptrdiff_t>(each.bytes()));
     }
     return bytes;
@@ -139,9 +138,7 @@ class scene {
     for (const array& each : call.arrays) most = std::max(most, each.bytes());
     return aligned(most);
   }
-  static std::size_t slot(const device_call& call, const array& each) {
-    return 2 * room(call) + aligned(each.bytes());
-  }
+  static std::size_t slot(const device_call& call, const array& each) { return 2 * room(call) + aligned(each.bytes()); }
   static std::size_t size_of(const device_call& call) {
     std::size_t bytes = 0;
     for (const array& each : call.arrays) bytes += slot(call, each);

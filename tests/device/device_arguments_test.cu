@@ -75,7 +75,7 @@ array of_segments(array a) {
 // ------------------------------------------------------------------ calls
 
 // Of the arguments `a`: U is an array of u32, I one of i64, N a count in the type that is tested.
-#define STRATA_CALL(...)                                                                    \
+#define STRATA_CALL(...)                                                                     \
   [](void* temp, std::size_t& bytes, const arguments& a, [[maybe_unused]] cudaStream_t on) { \
     return strata::__VA_ARGS__;                                                              \
   }
@@ -87,104 +87,143 @@ template <class Count>
 std::vector<device_call> reductions() {
   using pairs_out = index_and_value;
   return {
-      {"Reduce", {in(), may_overlap({0}, result<u32>())}, {item_count},
+      {"Reduce",
+       {in(), may_overlap({0}, result<u32>())},
+       {item_count},
        STRATA_CALL(DeviceReduce::Reduce(temp, bytes, U(0), U(1), N(0), strata::Max{}, 3u, on))},
-      {"Sum", {in(), may_overlap({0}, result<u32>())}, {item_count},
+      {"Sum",
+       {in(), may_overlap({0}, result<u32>())},
+       {item_count},
        STRATA_CALL(DeviceReduce::Sum(temp, bytes, U(0), U(1), N(0), on))},
-      {"Min", {in(), may_overlap({0}, result<u32>())}, {item_count},
+      {"Min",
+       {in(), may_overlap({0}, result<u32>())},
+       {item_count},
        STRATA_CALL(DeviceReduce::Min(temp, bytes, U(0), U(1), N(0), on))},
-      {"Max", {in(), may_overlap({0}, result<u32>())}, {item_count},
+      {"Max",
+       {in(), may_overlap({0}, result<u32>())},
+       {item_count},
        STRATA_CALL(DeviceReduce::Max(temp, bytes, U(0), U(1), N(0), on))},
       {"ArgMin",
-       {in(), may_overlap({0}, result<u32>()),
-        may_overlap({0}, result<i64>())},
+       {in(), may_overlap({0}, result<u32>()), may_overlap({0}, result<i64>())},
        {item_count},
        STRATA_CALL(DeviceReduce::ArgMin(temp, bytes, U(0), U(1), I(2), N(0), on))},
-      {"ArgMaxOfPairs", {in(), may_overlap({0}, result<pairs_out>())}, {item_count},
-       STRATA_CALL(DeviceReduce::ArgMax(temp, bytes, U(0), a.get<index_and_value>(1), N(0), on))},
-      {"TransformReduce", {in(), may_overlap({0}, result<u32>())}, {item_count},
-       STRATA_CALL(DeviceReduce::TransformReduce(temp, bytes, U(0), U(1), N(0), strata::Sum{},
-                                                 plus_one{}, 3u, on))},
-      {"ReduceByKey", {in(), from_first(out()), in(), from_first(out()), result<i64>()},
+      {"ArgMaxOfPairs",
+       {in(), may_overlap({0}, result<pairs_out>())},
        {item_count},
-       STRATA_CALL(DeviceReduce::ReduceByKey(temp, bytes, U(0), U(1), U(2), U(3), I(4),
-                                             strata::Sum{}, N(0), on))},
-      {"Encode", {in(), from_first(out()), from_first(out()), result<i64>()}, {item_count},
+       STRATA_CALL(DeviceReduce::ArgMax(temp, bytes, U(0), a.get<index_and_value>(1), N(0), on))},
+      {"TransformReduce",
+       {in(), may_overlap({0}, result<u32>())},
+       {item_count},
+       STRATA_CALL(DeviceReduce::TransformReduce(temp, bytes, U(0), U(1), N(0), strata::Sum{}, plus_one{}, 3u, on))},
+      {"ReduceByKey",
+       {in(), from_first(out()), in(), from_first(out()), result<i64>()},
+       {item_count},
+       STRATA_CALL(DeviceReduce::ReduceByKey(temp, bytes, U(0), U(1), U(2), U(3), I(4), strata::Sum{}, N(0), on))},
+      {"Encode",
+       {in(), from_first(out()), from_first(out()), result<i64>()},
+       {item_count},
        STRATA_CALL(DeviceRunLengthEncode::Encode(temp, bytes, U(0), U(1), U(2), I(3), N(0), on))},
-      {"SegmentedSum", {from_first(in()), of_segments(out(s)), begins(), ends()}, {segment_count},
+      {"SegmentedSum",
+       {from_first(in()), of_segments(out(s)), begins(), ends()},
+       {segment_count},
        STRATA_CALL(DeviceSegmentedReduce::Sum(temp, bytes, U(0), U(1), N(0), I(2), I(3), on))},
-      {"SegmentedSumOfSize", {in(), out(s)}, {segment_count, segment_items},
+      {"SegmentedSumOfSize",
+       {in(), out(s)},
+       {segment_count, segment_items},
        STRATA_CALL(DeviceSegmentedReduce::Sum(temp, bytes, U(0), U(1), N(0), N(1), on))},
       {"SegmentedArgMin",
        {from_first(in()), of_segments(out(s, sizeof(index_and_value))), begins(), ends()},
        {segment_count},
-       STRATA_CALL(DeviceSegmentedReduce::ArgMin(temp, bytes, U(0), a.get<index_and_value>(1),
-                                                 N(0), I(2), I(3), on))},
-      {"SegmentedArgMaxOfSize", {in(), out(s, sizeof(index_and_value))},
+       STRATA_CALL(DeviceSegmentedReduce::ArgMin(temp, bytes, U(0), a.get<index_and_value>(1), N(0), I(2), I(3), on))},
+      {"SegmentedArgMaxOfSize",
+       {in(), out(s, sizeof(index_and_value))},
        {segment_count, segment_items},
-       STRATA_CALL(DeviceSegmentedReduce::ArgMax(temp, bytes, U(0), a.get<index_and_value>(1),
-                                                 N(0), N(1), on))},
+       STRATA_CALL(DeviceSegmentedReduce::ArgMax(temp, bytes, U(0), a.get<index_and_value>(1), N(0), N(1), on))},
   };
 }
 
 template <class Count>
 std::vector<device_call> scans() {
   return {
-      {"ExclusiveSum", {in(), may_be({0}, out())}, {item_count},
+      {"ExclusiveSum",
+       {in(), may_be({0}, out())},
+       {item_count},
        STRATA_CALL(DeviceScan::ExclusiveSum(temp, bytes, U(0), U(1), N(0), on))},
-      {"InclusiveSum", {in(), may_be({0}, out())}, {item_count},
+      {"InclusiveSum",
+       {in(), may_be({0}, out())},
+       {item_count},
        STRATA_CALL(DeviceScan::InclusiveSum(temp, bytes, U(0), U(1), N(0), on))},
-      {"ExclusiveScan", {in(), may_be({0}, out())}, {item_count},
+      {"ExclusiveScan",
+       {in(), may_be({0}, out())},
+       {item_count},
        STRATA_CALL(DeviceScan::ExclusiveScan(temp, bytes, U(0), U(1), strata::Sum{}, 4u, N(0), on))},
-      {"InclusiveScanInit", {in(), may_be({0}, out())}, {item_count},
-       STRATA_CALL(DeviceScan::InclusiveScanInit(temp, bytes, U(0), U(1), strata::Sum{}, 4u, N(0),
-                                                 on))},
-      {"InclusiveScan", {in(), may_be({0}, out())}, {item_count},
+      {"InclusiveScanInit",
+       {in(), may_be({0}, out())},
+       {item_count},
+       STRATA_CALL(DeviceScan::InclusiveScanInit(temp, bytes, U(0), U(1), strata::Sum{}, 4u, N(0), on))},
+      {"InclusiveScan",
+       {in(), may_be({0}, out())},
+       {item_count},
        STRATA_CALL(DeviceScan::InclusiveScan(temp, bytes, U(0), U(1), strata::Max{}, N(0), on))},
-      {"ExclusiveScanOfFutureValue", {in(), may_be({0}, out()), in(2)}, {item_count},
-       STRATA_CALL(DeviceScan::ExclusiveScan(temp, bytes, U(0), U(1), strata::Sum{},
-                                             strata::FutureValue<u32>(U(2)), N(0), on))},
-      {"InclusiveSumByKey", {in(), in(), may_be({0, 1}, out())}, {item_count},
-       STRATA_CALL(DeviceScan::InclusiveSumByKey(temp, bytes, U(0), U(1), U(2), N(0),
-                                                 strata::Equality{}, on))},
-      {"ExclusiveSumByKey", {in(), in(), may_be({0, 1}, out())}, {item_count},
-       STRATA_CALL(DeviceScan::ExclusiveSumByKey(temp, bytes, U(0), U(1), U(2), N(0),
-                                                 strata::Equality{}, on))},
+      {"ExclusiveScanOfFutureValue",
+       {in(), may_be({0}, out()), in(2)},
+       {item_count},
+       STRATA_CALL(DeviceScan::ExclusiveScan(temp, bytes, U(0), U(1), strata::Sum{}, strata::FutureValue<u32>(U(2)),
+                                             N(0), on))},
+      {"InclusiveSumByKey",
+       {in(), in(), may_be({0, 1}, out())},
+       {item_count},
+       STRATA_CALL(DeviceScan::InclusiveSumByKey(temp, bytes, U(0), U(1), U(2), N(0), strata::Equality{}, on))},
+      {"ExclusiveSumByKey",
+       {in(), in(), may_be({0, 1}, out())},
+       {item_count},
+       STRATA_CALL(DeviceScan::ExclusiveSumByKey(temp, bytes, U(0), U(1), U(2), N(0), strata::Equality{}, on))},
       {"SegmentedScan",
-       {in(), may_be({0}, of_segments(from_first(out()))), begins(), ends()}, {segment_count},
-       STRATA_CALL(DeviceSegmentedScan::ExclusiveSegmentedSum(temp, bytes, U(0), U(1), I(2), I(3),
-                                                              N(0), on))},
+       {in(), may_be({0}, of_segments(from_first(out()))), begins(), ends()},
+       {segment_count},
+       STRATA_CALL(DeviceSegmentedScan::ExclusiveSegmentedSum(temp, bytes, U(0), U(1), I(2), I(3), N(0), on))},
       {"SegmentedScanToOffsets",
        {in(), may_overlap({0}, from_first(out())), begins(), ends(), begins()},
        {segment_count},
-       STRATA_CALL(DeviceSegmentedScan::InclusiveSegmentedSum(temp, bytes, U(0), U(1), I(2), I(3),
-                                                              I(4), N(0), on))},
+       STRATA_CALL(DeviceSegmentedScan::InclusiveSegmentedSum(temp, bytes, U(0), U(1), I(2), I(3), I(4), N(0), on))},
   };
 }
 
 template <class Count>
 std::vector<device_call> selections() {
   return {
-      {"If", {in(), from_first(out()), result<i64>()}, {item_count},
+      {"If",
+       {in(), from_first(out()), result<i64>()},
+       {item_count},
        STRATA_CALL(DeviceSelect::If(temp, bytes, U(0), U(1), I(2), N(0), is_even{}, on))},
-      {"IfInPlace", {in_place(), result<i64>()}, {item_count},
+      {"IfInPlace",
+       {in_place(), result<i64>()},
+       {item_count},
        STRATA_CALL(DeviceSelect::If(temp, bytes, U(0), I(1), N(0), is_even{}, on))},
-      {"Flagged", {in(), in(), from_first(out()), result<i64>()}, {item_count},
+      {"Flagged",
+       {in(), in(), from_first(out()), result<i64>()},
+       {item_count},
        STRATA_CALL(DeviceSelect::Flagged(temp, bytes, U(0), U(1), U(2), I(3), N(0), on))},
-      {"FlaggedInPlace", {may_be({1}, from_first(in_place())), in(), result<i64>()}, {item_count},
+      {"FlaggedInPlace",
+       {may_be({1}, from_first(in_place())), in(), result<i64>()},
+       {item_count},
        STRATA_CALL(DeviceSelect::Flagged(temp, bytes, U(0), U(1), I(2), N(0), on))},
-      {"FlaggedIf", {in(), in(), from_first(out()), result<i64>()}, {item_count},
-       STRATA_CALL(DeviceSelect::FlaggedIf(temp, bytes, U(0), U(1), U(2), I(3), N(0), is_even{},
-                                           on))},
-      {"FlaggedIfInPlace", {may_be({1}, from_first(in_place())), in(), result<i64>()}, {item_count},
+      {"FlaggedIf",
+       {in(), in(), from_first(out()), result<i64>()},
+       {item_count},
+       STRATA_CALL(DeviceSelect::FlaggedIf(temp, bytes, U(0), U(1), U(2), I(3), N(0), is_even{}, on))},
+      {"FlaggedIfInPlace",
+       {may_be({1}, from_first(in_place())), in(), result<i64>()},
+       {item_count},
        STRATA_CALL(DeviceSelect::FlaggedIf(temp, bytes, U(0), U(1), I(2), N(0), is_even{}, on))},
-      {"Unique", {in(), from_first(out()), result<i64>()}, {item_count},
+      {"Unique",
+       {in(), from_first(out()), result<i64>()},
+       {item_count},
        STRATA_CALL(DeviceSelect::Unique(temp, bytes, U(0), U(1), I(2), N(0), on))},
       {"UniqueByKey",
        {in(), in(), from_first(out()), from_first(out()), result<i64>()},
        {item_count},
-       STRATA_CALL(DeviceSelect::UniqueByKey(temp, bytes, U(0), U(1), U(2), U(3), I(4), N(0),
-                                             strata::Equality{}, on))},
+       STRATA_CALL(DeviceSelect::UniqueByKey(temp, bytes, U(0), U(1), U(2), U(3), I(4), N(0), strata::Equality{}, on))},
   };
 }
 
@@ -198,36 +237,54 @@ auto with_buffers(const Call& call) {
     return call(temp, bytes, keys, values, a, on);
   };
 }
-#define STRATA_BUFFERS(...)                                                              \
-  with_buffers([](void* temp, std::size_t& bytes, strata::DoubleBuffer<u32>& keys,       \
+#define STRATA_BUFFERS(...)                                                               \
+  with_buffers([](void* temp, std::size_t& bytes, strata::DoubleBuffer<u32>& keys,        \
                   [[maybe_unused]] strata::DoubleBuffer<u32>& values, const arguments& a, \
                   cudaStream_t on) { return strata::__VA_ARGS__; })
 
 template <class Count>
 std::vector<device_call> sorts() {
   return {
-      {"RadixSortKeys", {in(), out()}, {item_count},
+      {"RadixSortKeys",
+       {in(), out()},
+       {item_count},
        STRATA_CALL(DeviceRadixSort::SortKeys(temp, bytes, U(0), U(1), N(0), 0, 32, on))},
-      {"RadixSortKeysDescending", {in(), out()}, {item_count},
+      {"RadixSortKeysDescending",
+       {in(), out()},
+       {item_count},
        STRATA_CALL(DeviceRadixSort::SortKeysDescending(temp, bytes, U(0), U(1), N(0), 0, 32, on))},
-      {"RadixSortKeysOfBuffers", {in_place(), out()}, {item_count},
+      {"RadixSortKeysOfBuffers",
+       {in_place(), out()},
+       {item_count},
        STRATA_BUFFERS(DeviceRadixSort::SortKeys(temp, bytes, keys, N(0), 0, 32, on))},
-      {"RadixSortPairs", {in(), out(), in(), out()}, {item_count},
-       STRATA_CALL(DeviceRadixSort::SortPairs(temp, bytes, U(0), U(1), U(2), U(3), N(0), 0, 32,
-                                              on))},
-      {"RadixSortPairsOfBuffers", {in_place(), out(), in_place(), out()}, {item_count},
+      {"RadixSortPairs",
+       {in(), out(), in(), out()},
+       {item_count},
+       STRATA_CALL(DeviceRadixSort::SortPairs(temp, bytes, U(0), U(1), U(2), U(3), N(0), 0, 32, on))},
+      {"RadixSortPairsOfBuffers",
+       {in_place(), out(), in_place(), out()},
+       {item_count},
        STRATA_BUFFERS(DeviceRadixSort::SortPairs(temp, bytes, keys, values, N(0), 0, 32, on))},
-      {"ArgSort", {in(), out()}, {item_count},
+      {"ArgSort",
+       {in(), out()},
+       {item_count},
        STRATA_CALL(DeviceRadixSort::ArgSort(temp, bytes, U(0), U(1), N(0), 0, 32, on))},
-      {"MergeSortKeys", {in_place()}, {item_count},
+      {"MergeSortKeys",
+       {in_place()},
+       {item_count},
        STRATA_CALL(DeviceMergeSort::SortKeys(temp, bytes, U(0), N(0), is_less{}, on))},
-      {"MergeSortKeysCopy", {in(), out()}, {item_count},
+      {"MergeSortKeysCopy",
+       {in(), out()},
+       {item_count},
        STRATA_CALL(DeviceMergeSort::SortKeysCopy(temp, bytes, U(0), U(1), N(0), is_less{}, on))},
-      {"MergeSortPairs", {in_place(), in_place()}, {item_count},
+      {"MergeSortPairs",
+       {in_place(), in_place()},
+       {item_count},
        STRATA_CALL(DeviceMergeSort::SortPairs(temp, bytes, U(0), U(1), N(0), is_less{}, on))},
-      {"MergeSortPairsCopy", {in(), in(), out(), out()}, {item_count},
-       STRATA_CALL(DeviceMergeSort::SortPairsCopy(temp, bytes, U(0), U(1), U(2), U(3), N(0),
-                                                  is_less{}, on))},
+      {"MergeSortPairsCopy",
+       {in(), in(), out(), out()},
+       {item_count},
+       STRATA_CALL(DeviceMergeSort::SortPairsCopy(temp, bytes, U(0), U(1), U(2), U(3), N(0), is_less{}, on))},
   };
 }
 
@@ -235,42 +292,54 @@ template <class Count>
 std::vector<device_call> segmented_sorts() {
   const std::vector<i64> counts = {item_count, segment_count};
   return {
-      {"SegmentedRadixSortKeys", {in(), out(), begins(), ends()}, counts,
-       STRATA_CALL(DeviceSegmentedRadixSort::SortKeys(temp, bytes, U(0), U(1), N(0), N(1), I(2),
-                                                      I(3), 0, 32, on))},
-      {"SegmentedRadixSortPairs", {in(), out(), in(), out(), begins(), ends()}, counts,
-       STRATA_CALL(DeviceSegmentedRadixSort::SortPairs(temp, bytes, U(0), U(1), U(2), U(3), N(0),
-                                                       N(1), I(4), I(5), 0, 32, on))},
+      {"SegmentedRadixSortKeys",
+       {in(), out(), begins(), ends()},
+       counts,
+       STRATA_CALL(DeviceSegmentedRadixSort::SortKeys(temp, bytes, U(0), U(1), N(0), N(1), I(2), I(3), 0, 32, on))},
+      {"SegmentedRadixSortPairs",
+       {in(), out(), in(), out(), begins(), ends()},
+       counts,
+       STRATA_CALL(DeviceSegmentedRadixSort::SortPairs(temp, bytes, U(0), U(1), U(2), U(3), N(0), N(1), I(4), I(5), 0,
+                                                       32, on))},
       {"SegmentedRadixSortPairsOfBuffers",
-       {in_place(), out(), in_place(), out(), begins(), ends()}, counts,
-       STRATA_BUFFERS(DeviceSegmentedRadixSort::SortPairs(temp, bytes, keys, values, N(0), N(1),
-                                                          I(4), I(5), 0, 32, on))},
-      {"SegmentedSortKeys", {in(), out(), begins(), ends()}, counts,
-       STRATA_CALL(DeviceSegmentedSort::SortKeys(temp, bytes, U(0), U(1), N(0), N(1), I(2), I(3),
-                                                 on))},
-      {"SegmentedSortPairs", {in(), out(), in(), out(), begins(), ends()}, counts,
-       STRATA_CALL(DeviceSegmentedSort::SortPairs(temp, bytes, U(0), U(1), U(2), U(3), N(0), N(1),
-                                                  I(4), I(5), on))},
+       {in_place(), out(), in_place(), out(), begins(), ends()},
+       counts,
+       STRATA_BUFFERS(
+           DeviceSegmentedRadixSort::SortPairs(temp, bytes, keys, values, N(0), N(1), I(4), I(5), 0, 32, on))},
+      {"SegmentedSortKeys",
+       {in(), out(), begins(), ends()},
+       counts,
+       STRATA_CALL(DeviceSegmentedSort::SortKeys(temp, bytes, U(0), U(1), N(0), N(1), I(2), I(3), on))},
+      {"SegmentedSortPairs",
+       {in(), out(), in(), out(), begins(), ends()},
+       counts,
+       STRATA_CALL(DeviceSegmentedSort::SortPairs(temp, bytes, U(0), U(1), U(2), U(3), N(0), N(1), I(4), I(5), on))},
       // The other array of each buffer is not used.
-      {"SegmentedSortPairsOfBuffers", {in_place(), in_place(), begins(), ends()}, counts,
+      {"SegmentedSortPairsOfBuffers",
+       {in_place(), in_place(), begins(), ends()},
+       counts,
        [](void* temp, std::size_t& bytes, const arguments& a, cudaStream_t on) {
          strata::DoubleBuffer<u32> keys(U(0), nullptr), values(U(1), nullptr);
-         return strata::DeviceSegmentedSort::SortPairs(temp, bytes, keys, values, N(0), N(1), I(2),
-                                                       I(3), on);
+         return strata::DeviceSegmentedSort::SortPairs(temp, bytes, keys, values, N(0), N(1), I(2), I(3), on);
        }},
-      {"SegmentedMergeSortKeys", {in_place(), begins(), ends()}, counts,
-       STRATA_CALL(DeviceSegmentedMergeSort::SortKeys(temp, bytes, U(0), N(0), N(1), I(1), I(2),
-                                                      is_less{}, on))},
-      {"SegmentedMergeSortPairsCopy", {in(), in(), out(), out(), begins(), ends()}, counts,
-       STRATA_CALL(DeviceSegmentedMergeSort::SortPairsCopy(temp, bytes, U(0), U(1), U(2), U(3),
-                                                           N(0), N(1), I(4), I(5), is_less{},
-                                                           on))},
-      {"SegmentedSortIndices", {in(), out(), begins(), ends()}, counts,
-       STRATA_CALL(DeviceSegmentedMergeSort::SortIndices(temp, bytes, U(0), U(1), N(0), N(1), I(2),
-                                                         I(3), is_less{}, on))},
-      {"MergeSortKeysOfSegmentsOfSize", {in(), out()}, {segment_count, segment_items},
-       STRATA_CALL(DeviceSegmentedMergeSort::SortKeysCopy(temp, bytes, U(0), U(1), N(0), N(1),
-                                                          is_less{}, on))},
+      {"SegmentedMergeSortKeys",
+       {in_place(), begins(), ends()},
+       counts,
+       STRATA_CALL(DeviceSegmentedMergeSort::SortKeys(temp, bytes, U(0), N(0), N(1), I(1), I(2), is_less{}, on))},
+      {"SegmentedMergeSortPairsCopy",
+       {in(), in(), out(), out(), begins(), ends()},
+       counts,
+       STRATA_CALL(DeviceSegmentedMergeSort::SortPairsCopy(temp, bytes, U(0), U(1), U(2), U(3), N(0), N(1), I(4), I(5),
+                                                           is_less{}, on))},
+      {"SegmentedSortIndices",
+       {in(), out(), begins(), ends()},
+       counts,
+       STRATA_CALL(
+           DeviceSegmentedMergeSort::SortIndices(temp, bytes, U(0), U(1), N(0), N(1), I(2), I(3), is_less{}, on))},
+      {"MergeSortKeysOfSegmentsOfSize",
+       {in(), out()},
+       {segment_count, segment_items},
+       STRATA_CALL(DeviceSegmentedMergeSort::SortKeysCopy(temp, bytes, U(0), U(1), N(0), N(1), is_less{}, on))},
   };
 }
 
@@ -298,29 +367,37 @@ const strata::JoinTable<u32, u32>& join_table() {
 template <class Count>
 std::vector<device_call> other_calls() {
   return {
-      {"Transpose", {in(), out()}, {segment_count, segment_items},
+      {"Transpose",
+       {in(), out()},
+       {segment_count, segment_items},
        STRATA_CALL(DeviceTranspose::Transpose(temp, bytes, U(0), U(1), N(0), N(1), on))},
-      {"JoinTableProbeCount", {in(), result<i64>()}, {item_count},
+      {"JoinTableProbeCount",
+       {in(), result<i64>()},
+       {item_count},
        [](void* temp, std::size_t& bytes, const arguments& a, cudaStream_t on) {
-         return join_table().ProbeCount(temp, bytes, strata::JoinKind::inner, U(0), N(0), I(1),
-                                        nullptr, on);
+         return join_table().ProbeCount(temp, bytes, strata::JoinKind::inner, U(0), N(0), I(1), nullptr, on);
        }},
-      {"JoinTableProbePairs", {in(), out(), out(), result<i64>()}, {item_count, item_count},
+      {"JoinTableProbePairs",
+       {in(), out(), out(), result<i64>()},
+       {item_count, item_count},
        [](void* temp, std::size_t& bytes, const arguments& a, cudaStream_t on) {
-         return join_table().ProbePairs(temp, bytes, strata::JoinKind::inner, U(0), N(0), U(1),
-                                        U(2), I(3), N(1), nullptr, on);
+         return join_table().ProbePairs(temp, bytes, strata::JoinKind::inner, U(0), N(0), U(1), U(2), I(3), N(1),
+                                        nullptr, on);
        },
        true},
-      {"InnerCount", {in(), in(), result<i64>()}, {item_count, item_count},
-       STRATA_CALL(DeviceHashJoin::InnerCount<i64>(temp, bytes, U(0), N(0), U(1), N(1), I(2), {},
-                                                   on))},
-      {"InnerPairs", {in(), in(), out(), out(), result<i64>()}, {item_count, item_count, item_count},
-       STRATA_CALL(DeviceHashJoin::InnerPairs(temp, bytes, U(0), N(0), U(1), N(1), U(2), U(3),
-                                              I(4), N(2), {}, on)),
+      {"InnerCount",
+       {in(), in(), result<i64>()},
+       {item_count, item_count},
+       STRATA_CALL(DeviceHashJoin::InnerCount<i64>(temp, bytes, U(0), N(0), U(1), N(1), I(2), {}, on))},
+      {"InnerPairs",
+       {in(), in(), out(), out(), result<i64>()},
+       {item_count, item_count, item_count},
+       STRATA_CALL(DeviceHashJoin::InnerPairs(temp, bytes, U(0), N(0), U(1), N(1), U(2), U(3), I(4), N(2), {}, on)),
        true},
-      {"SemiPairs", {in(), in(), out(), result<i64>()}, {item_count, item_count, item_count},
-       STRATA_CALL(DeviceHashJoin::SemiPairs(temp, bytes, U(0), N(0), U(1), N(1), U(2), I(3), N(2),
-                                             {}, on)),
+      {"SemiPairs",
+       {in(), in(), out(), result<i64>()},
+       {item_count, item_count, item_count},
+       STRATA_CALL(DeviceHashJoin::SemiPairs(temp, bytes, U(0), N(0), U(1), N(1), U(2), I(3), N(2), {}, on)),
        true},
   };
 }
@@ -333,8 +410,8 @@ std::vector<device_call> other_calls() {
 template <class Count>
 std::vector<device_call> calls() {
   std::vector<device_call> all;
-  for (const auto& some : {reductions<Count>(), scans<Count>(), selections<Count>(),
-                           sorts<Count>(), segmented_sorts<Count>(), other_calls<Count>()}) {
+  for (const auto& some : {reductions<Count>(), scans<Count>(), selections<Count>(), sorts<Count>(),
+                           segmented_sorts<Count>(), other_calls<Count>()}) {
     all.insert(all.end(), some.begin(), some.end());
   }
   return all;
@@ -355,22 +432,18 @@ class DeviceArguments : public ::testing::TestWithParam<device_call> {
   static std::size_t storage_bytes() { return storage_bytes(c().counts); }
 
   /// What a call with arrays at `a` writes.
-  static std::vector<unsigned char> run(scene& memory, const arguments& a,
-                                        std::size_t misalignment = 0) {
+  static std::vector<unsigned char> run(scene& memory, const arguments& a, std::size_t misalignment = 0) {
     memory.reset(a);
-    EXPECT_CUDA_SUCCESS(in_two_phases(
-        [&](void* temp, std::size_t& bytes) { return c().call(temp, bytes, a, nullptr); },
-        contents::random, misalignment));
+    EXPECT_CUDA_SUCCESS(in_two_phases([&](void* temp, std::size_t& bytes) { return c().call(temp, bytes, a, nullptr); },
+                                      contents::random, misalignment));
     return memory.written(a);
   }
 
   /// Refused, nothing launched, no byte written.
-  static void expect_refused(scene& memory, const arguments& a, const scratch& storage,
-                             std::size_t bytes) {
+  static void expect_refused(scene& memory, const arguments& a, const scratch& storage, std::size_t bytes) {
     const std::vector<unsigned char> before = memory.read();
     std::size_t given = bytes;
-    const graph recorded(
-        [&](cudaStream_t on) { return c().call(storage.data(), given, a, on); });
+    const graph recorded([&](cudaStream_t on) { return c().call(storage.data(), given, a, on); });
     EXPECT_EQ(cudaErrorInvalidValue, recorded.status());
     EXPECT_EQ(0u, recorded.nodes()) << "something was launched";
     // What is not refused must not run: it would write over memory that it may not have.
@@ -487,8 +560,8 @@ TEST_P(DeviceArguments, nothing_needs_no_arrays_but_those_of_single_results) {
     without.arrays[i] = nullptr;
     expect_refused(memory, without, storage);
   }
-  const bool has_results = std::any_of(c().arrays.begin(), c().arrays.end(),
-                                       [](const array& each) { return each.is == role::result; });
+  const bool has_results =
+      std::any_of(c().arrays.begin(), c().arrays.end(), [](const array& each) { return each.is == role::result; });
   const std::vector<unsigned char> before = memory.read();
   std::size_t bytes = storage.bytes();
   EXPECT_CUDA_SUCCESS(c().call(storage.data(), bytes, a, nullptr));
@@ -512,18 +585,14 @@ void for_each_overlap(const device_call& call, const scene& memory, const Judge&
       // The first bytes of arrays, the last ones that the host knows of, and side by side. Multiples
       // of 8 keep all alignments.
       const auto known = [&](const array& each) {
-        const std::size_t bytes =
-            out.first_items_with == index ? each.item_bytes : each.known_bytes();
+        const std::size_t bytes = out.first_items_with == index ? each.item_bytes : each.known_bytes();
         return static_cast<std::ptrdiff_t>((bytes + 7) / 8 * 8);
       };
-      const auto whole = [](const array& each) {
-        return static_cast<std::ptrdiff_t>((each.bytes() + 7) / 8 * 8);
-      };
+      const auto whole = [](const array& each) { return static_cast<std::ptrdiff_t>((each.bytes() + 7) / 8 * 8); };
       const std::ptrdiff_t same = 0, last_of_other = known(other) - 8, last_of_out = 8 - known(out);
       const std::ptrdiff_t behind = whole(other), before = -whole(out);
       for (const std::ptrdiff_t distance : {same, last_of_other, last_of_out, behind, before}) {
-        SCOPED_TRACE(testing::Message()
-                     << "array " << o << " begins " << distance << " bytes after array " << i);
+        SCOPED_TRACE(testing::Message() << "array " << o << " begins " << distance << " bytes after array " << i);
         arguments placed = home;
         placed.arrays[o] = home.arrays[i] + distance;
         const bool is_same = distance == 0 && out.may_be_array(index);
@@ -570,9 +639,8 @@ TEST(device_arguments, counts_may_have_any_integer_type) {
       scene memory(*call);
       const arguments a = memory.of_call();
       memory.reset(a);
-      EXPECT_CUDA_SUCCESS(in_two_phases([&](void* temp, std::size_t& bytes) {
-        return call->call(temp, bytes, a, nullptr);
-      }));
+      EXPECT_CUDA_SUCCESS(
+          in_two_phases([&](void* temp, std::size_t& bytes) { return call->call(temp, bytes, a, nullptr); }));
       written[call == &shorter[i]] = memory.written(a);
     }
     EXPECT_TRUE(written[0] == written[1]);
@@ -600,8 +668,7 @@ TEST(device_arguments, inputs_must_be_able_to_reach_all_items) {
   device_vector<u32> out(200);
   const narrow_iterator narrow{items.data()};
   const auto expect_128_at_most = [&](const auto& call) {
-    EXPECT_CUDA_SUCCESS(in_two_phases(
-        [&](void* temp, std::size_t& bytes) { return call(temp, bytes, 128); }));
+    EXPECT_CUDA_SUCCESS(in_two_phases([&](void* temp, std::size_t& bytes) { return call(temp, bytes, 128); }));
     std::size_t bytes = 12345;
     EXPECT_EQ(cudaErrorInvalidValue, call(nullptr, bytes, 129));
     EXPECT_EQ(12345u, bytes);

@@ -38,8 +38,7 @@ inline constexpr contents all_contents[] = {contents::zeros, contents::ones, con
 /// Temporary storage between guard bands, `misalignment` bytes above a multiple of 256.
 class scratch : public strata_test::guarded_memory {
  public:
-  explicit scratch(std::size_t bytes, std::size_t misalignment = 0)
-      : guarded_memory(bytes, misalignment) {
+  explicit scratch(std::size_t bytes, std::size_t misalignment = 0) : guarded_memory(bytes, misalignment) {
     fill(contents::random);
   }
 
@@ -96,9 +95,8 @@ cudaError_t in_one_phase(const Call& call) {
 template <class T, class Call>
 T result_of(const Call& call) {
   device_vector<T> out(1);
-  EXPECT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
-    return call(out.data(), std::forward<decltype(storage)>(storage)...);
-  }));
+  EXPECT_CUDA_SUCCESS(
+      in_two_phases([&](auto&&... storage) { return call(out.data(), std::forward<decltype(storage)>(storage)...); }));
   return out.to_host()[0];
 }
 
@@ -106,8 +104,7 @@ T result_of(const Call& call) {
 template <class T, class Call>
 std::vector<T> results_of(std::int64_t count, const Call& call) {
   device_vector<T> out(static_cast<std::size_t>(count));
-  EXPECT_CUDA_SUCCESS(
-      in_two_phases([&](auto&&... storage) { return call(out.data(), storage...); }));
+  EXPECT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) { return call(out.data(), storage...); }));
   return out.to_host();
 }
 
@@ -146,8 +143,7 @@ inline std::vector<std::size_t> usual_sizes() {
 
 /// Uniform integers of [low, high], as values of type T.
 template <class T>
-std::vector<T> random_integers(std::size_t count, long long low, long long high,
-                               std::uint64_t stream = 0) {
+std::vector<T> random_integers(std::size_t count, long long low, long long high, std::uint64_t stream = 0) {
   std::mt19937_64 bits = strata_test::random_bits(stream);
   std::uniform_int_distribution<long long> value(low, high);
   std::vector<T> items(count);

@@ -54,62 +54,43 @@ std::vector<query> queries() {
     {"Reduce", STRATA_ASK(DeviceReduce::Reduce(nullptr, bytes, in, out, n, Sum{}, 0))},
         {"ReduceSum", STRATA_ASK(DeviceReduce::Sum(nullptr, bytes, in, out, n))},
         {"ArgMin", STRATA_ASK(DeviceReduce::ArgMin(nullptr, bytes, in, out, num_out, n))},
-        {"ReduceByKey", STRATA_ASK(DeviceReduce::ReduceByKey(nullptr, bytes, in, out, in, out,
-                                                             num_out, Sum{}, n))},
-        {"SegmentedSum",
-         STRATA_ASK(DeviceSegmentedReduce::Sum(nullptr, bytes, in, out, n, in, in))},
-        {"SegmentedSumOfSegmentsOfSize",
-         STRATA_ASK(DeviceSegmentedReduce::Sum(nullptr, bytes, in, out, n, 10))},
-        {"SegmentedSumOfSize",
-         STRATA_ASK(DeviceSegmentedReduce::Sum(nullptr, bytes, in, out, 10, n))},
+        {"ReduceByKey", STRATA_ASK(DeviceReduce::ReduceByKey(nullptr, bytes, in, out, in, out, num_out, Sum{}, n))},
+        {"SegmentedSum", STRATA_ASK(DeviceSegmentedReduce::Sum(nullptr, bytes, in, out, n, in, in))},
+        {"SegmentedSumOfSegmentsOfSize", STRATA_ASK(DeviceSegmentedReduce::Sum(nullptr, bytes, in, out, n, 10))},
+        {"SegmentedSumOfSize", STRATA_ASK(DeviceSegmentedReduce::Sum(nullptr, bytes, in, out, 10, n))},
         {"ExclusiveSum", STRATA_ASK(DeviceScan::ExclusiveSum(nullptr, bytes, in, out, n))},
-        {"InclusiveSumByKey",
-         STRATA_ASK(DeviceScan::InclusiveSumByKey(nullptr, bytes, in, in, out, n))},
-        {"SelectFlagged",
-         STRATA_ASK(DeviceSelect::Flagged(nullptr, bytes, in, in, out, num_out, n))},
-        {"SelectFlaggedInPlace",
-         STRATA_ASK(DeviceSelect::Flagged(nullptr, bytes, out, in, num_out, n))},
+        {"InclusiveSumByKey", STRATA_ASK(DeviceScan::InclusiveSumByKey(nullptr, bytes, in, in, out, n))},
+        {"SelectFlagged", STRATA_ASK(DeviceSelect::Flagged(nullptr, bytes, in, in, out, num_out, n))},
+        {"SelectFlaggedInPlace", STRATA_ASK(DeviceSelect::Flagged(nullptr, bytes, out, in, num_out, n))},
         {"SelectUnique", STRATA_ASK(DeviceSelect::Unique(nullptr, bytes, in, out, num_out, n))},
-        {"Encode",
-         STRATA_ASK(DeviceRunLengthEncode::Encode(nullptr, bytes, in, out, out, num_out, n))},
-        {"SegmentedScan",
-         STRATA_ASK(DeviceSegmentedScan::InclusiveSegmentedSum(nullptr, bytes, in, out, in, in, n)),
+        {"Encode", STRATA_ASK(DeviceRunLengthEncode::Encode(nullptr, bytes, in, out, out, num_out, n))},
+        {"SegmentedScan", STRATA_ASK(DeviceSegmentedScan::InclusiveSegmentedSum(nullptr, bytes, in, out, in, in, n)),
          8},
         {"RadixSortKeys", STRATA_ASK(DeviceRadixSort::SortKeys(nullptr, bytes, in, out, n)), 4},
-        {"RadixSortPairs",
-         STRATA_ASK(DeviceRadixSort::SortPairs(nullptr, bytes, in, out, in, out, n)), 8},
+        {"RadixSortPairs", STRATA_ASK(DeviceRadixSort::SortPairs(nullptr, bytes, in, out, in, out, n)), 8},
         {"ArgSort", STRATA_ASK(DeviceRadixSort::ArgSort(nullptr, bytes, in, num_out, n)), 4},
         {"SegmentedRadixSortItems",
          STRATA_ASK(DeviceSegmentedRadixSort::SortKeys(nullptr, bytes, in, out, n, 10, in, in)), 4},
         {"SegmentedRadixSortSegments",
          STRATA_ASK(DeviceSegmentedRadixSort::SortKeys(nullptr, bytes, in, out, 10, n, in, in))},
-        {"SegmentedSortItems",
-         STRATA_ASK(DeviceSegmentedSort::SortKeys(nullptr, bytes, in, out, n, 10, in, in)), 4},
-        {"SegmentedSortSegments",
-         STRATA_ASK(DeviceSegmentedSort::SortKeys(nullptr, bytes, in, out, 10, n, in, in))},
+        {"SegmentedSortItems", STRATA_ASK(DeviceSegmentedSort::SortKeys(nullptr, bytes, in, out, n, 10, in, in)), 4},
+        {"SegmentedSortSegments", STRATA_ASK(DeviceSegmentedSort::SortKeys(nullptr, bytes, in, out, 10, n, in, in))},
         {"SegmentedMergeSortItems",
-         STRATA_ASK(DeviceSegmentedMergeSort::SortKeysCopy(nullptr, bytes, in, out, n, 10, in, in,
-                                                           is_less{})),
-         4},
-        {"SegmentedMergeSortSegments", STRATA_ASK(DeviceSegmentedMergeSort::SortKeysCopy(
-                                           nullptr, bytes, in, out, 10, n, in, in, is_less{}))},
+         STRATA_ASK(DeviceSegmentedMergeSort::SortKeysCopy(nullptr, bytes, in, out, n, 10, in, in, is_less{})), 4},
+        {"SegmentedMergeSortSegments",
+         STRATA_ASK(DeviceSegmentedMergeSort::SortKeysCopy(nullptr, bytes, in, out, 10, n, in, in, is_less{}))},
         {"SegmentedMergeSortOfSize",
          STRATA_ASK(DeviceSegmentedMergeSort::SortKeys(nullptr, bytes, out, n, 10, is_less{}))},
         {"MergeSort", STRATA_ASK(DeviceMergeSort::SortKeys(nullptr, bytes, out, n, is_less{})), 4},
         {"TransposeRows", STRATA_ASK(DeviceTranspose::Transpose(nullptr, bytes, in, out, n, 1)), 0},
-        {"TransposeColumns", STRATA_ASK(DeviceTranspose::Transpose(nullptr, bytes, in, out, 1, n)),
-         0},
-        {"InnerCountBuildRows",
-         STRATA_ASK(DeviceHashJoin::InnerCount(nullptr, bytes, in, n, in, 10, num_out)), 4},
-        {"InnerCountProbeRows",
-         STRATA_ASK(DeviceHashJoin::InnerCount(nullptr, bytes, in, 10, in, n, num_out))},
-        {"InnerPairsCapacity", STRATA_ASK(DeviceHashJoin::InnerPairs(nullptr, bytes, in, 10, in, 10,
-                                                                     out, out, num_out, n))},
+        {"TransposeColumns", STRATA_ASK(DeviceTranspose::Transpose(nullptr, bytes, in, out, 1, n)), 0},
+        {"InnerCountBuildRows", STRATA_ASK(DeviceHashJoin::InnerCount(nullptr, bytes, in, n, in, 10, num_out)), 4},
+        {"InnerCountProbeRows", STRATA_ASK(DeviceHashJoin::InnerCount(nullptr, bytes, in, 10, in, n, num_out))},
+        {"InnerPairsCapacity",
+         STRATA_ASK(DeviceHashJoin::InnerPairs(nullptr, bytes, in, 10, in, 10, out, out, num_out, n))},
 #if STRATA_JOIN_BACKEND == STRATA_JOIN_BACKEND_CUDA
         {"JoinTableMemory",
-         [](std::size_t& bytes, std::int64_t n) {
-           return strata::JoinTable<int, std::int64_t>::MemoryBytes(n, bytes);
-         },
+         [](std::size_t& bytes, std::int64_t n) { return strata::JoinTable<int, std::int64_t>::MemoryBytes(n, bytes); },
          4},
 #endif
   };
@@ -151,23 +132,18 @@ TEST(device_counts, refuses_counts_that_no_iterator_can_reach) {
   constexpr std::size_t count = ~std::size_t{0};
   std::size_t bytes = 12345;
   EXPECT_EQ(cudaErrorInvalidValue, strata::DeviceReduce::Sum(nullptr, bytes, in, out, count));
-  EXPECT_EQ(cudaErrorInvalidValue,
-            strata::DeviceScan::ExclusiveSum(nullptr, bytes, in, out, count));
-  EXPECT_EQ(cudaErrorInvalidValue,
-            strata::DeviceRadixSort::SortKeys(nullptr, bytes, in, out, count));
-  EXPECT_EQ(cudaErrorInvalidValue,
-            strata::DeviceSelect::Unique(nullptr, bytes, in, out, num_out, count));
-  EXPECT_EQ(cudaErrorInvalidValue,
-            strata::DeviceMergeSort::SortKeys(nullptr, bytes, out, count, is_less{}));
+  EXPECT_EQ(cudaErrorInvalidValue, strata::DeviceScan::ExclusiveSum(nullptr, bytes, in, out, count));
+  EXPECT_EQ(cudaErrorInvalidValue, strata::DeviceRadixSort::SortKeys(nullptr, bytes, in, out, count));
+  EXPECT_EQ(cudaErrorInvalidValue, strata::DeviceSelect::Unique(nullptr, bytes, in, out, num_out, count));
+  EXPECT_EQ(cudaErrorInvalidValue, strata::DeviceMergeSort::SortKeys(nullptr, bytes, out, count, is_less{}));
   EXPECT_EQ(12345u, bytes);
 }
 
 TEST(device_counts, refuses_bits_that_keys_do_not_have) {
   std::size_t bytes = 12345;
+  EXPECT_EQ(cudaErrorInvalidValue, strata::DeviceRadixSort::SortKeys(nullptr, bytes, in, out, 10, 0, 33));
   EXPECT_EQ(cudaErrorInvalidValue,
-            strata::DeviceRadixSort::SortKeys(nullptr, bytes, in, out, 10, 0, 33));
-  EXPECT_EQ(cudaErrorInvalidValue, strata::DeviceSegmentedRadixSort::SortKeys(
-                                       nullptr, bytes, in, out, 10, 1, in, in, 9, 8));
+            strata::DeviceSegmentedRadixSort::SortKeys(nullptr, bytes, in, out, 10, 1, in, in, 9, 8));
   EXPECT_EQ(12345u, bytes);
 }
 

@@ -133,8 +133,7 @@ std::size_t extreme_index(const std::vector<T>& items, std::size_t begin, std::s
 // The bits of a NaN are not specified.
 template <class T>
 bool same(T a, T b) {
-  return same_bits(a, b) ||
-         (std::isnan(static_cast<float>(a)) && std::isnan(static_cast<float>(b)));
+  return same_bits(a, b) || (std::isnan(static_cast<float>(a)) && std::isnan(static_cast<float>(b)));
 }
 
 #define EXPECT_SAME_REAL(expected, actual) \
@@ -172,8 +171,7 @@ TYPED_TEST(DeviceExtremes, of_an_array) {
                      }));
     // An initial value that is a NaN takes no part.
     EXPECT_SAME_REAL(extreme<false>(items, 0, size), result_of<T>([&](T* out, auto&&... storage) {
-                       return DeviceReduce::Reduce(storage..., in, out, size, strata::Min{},
-                                                   T(nan));
+                       return DeviceReduce::Reduce(storage..., in, out, size, strata::Min{}, T(nan));
                      }));
   });
 }
@@ -182,8 +180,7 @@ template <bool IsMax, class T, class Call>
 void expect_place(const std::vector<T>& items, const Call& call) {
   device_vector<T> value(1);
   device_vector<std::int64_t> index(1);
-  ASSERT_CUDA_SUCCESS(in_two_phases(
-      [&](auto&&... storage) { return call(value.data(), index.data(), storage...); }));
+  ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) { return call(value.data(), index.data(), storage...); }));
   const std::size_t expected = extreme_index<IsMax>(items, 0, items.size());
   EXPECT_EQ(static_cast<std::int64_t>(expected), index.to_host()[0]);
   EXPECT_SAME_REAL(items[expected], value.to_host()[0]);
@@ -206,33 +203,31 @@ TYPED_TEST(DeviceExtremes, of_an_array_with_their_places) {
 TYPED_TEST(DeviceExtremes, of_segments) {
   using T = TypeParam;
   using pair = strata::KeyValuePair<std::int64_t, T>;
-  for_each_input<T>(
-      {if_small<std::size_t>(5000, 20000)}, [](const std::vector<T>& items, const T* in) {
-        for (const std::size_t length : sizes{3, 40, 900, 5000}) {
-          const std::size_t segments = items.size() / length;
-          const auto num_segments = static_cast<std::int64_t>(segments);
-          const auto size = static_cast<std::int64_t>(length);
-          const std::vector<T> low = results_of<T>(num_segments, [&](T* out, auto&&... storage) {
-            return DeviceSegmentedReduce::Min(storage..., in, out, num_segments, size);
-          });
-          const std::vector<T> high = results_of<T>(num_segments, [&](T* out, auto&&... storage) {
-            return DeviceSegmentedReduce::Max(storage..., in, out, num_segments, size);
-          });
-          const std::vector<pair> place =
-              results_of<pair>(num_segments, [&](pair* out, auto&&... storage) {
-                return DeviceSegmentedReduce::ArgMax(storage..., in, out, num_segments, size);
-              });
-          for (std::size_t s = 0; s < segments; ++s) {
-            const std::size_t begin = s * length;
-            const std::size_t end = begin + length;
-            EXPECT_SAME_REAL(extreme<false>(items, begin, end), low[s]);
-            EXPECT_SAME_REAL(extreme<true>(items, begin, end), high[s]);
-            const std::size_t at = extreme_index<true>(items, begin, end);
-            EXPECT_EQ(static_cast<std::int64_t>(at - begin), place[s].key);
-            EXPECT_SAME_REAL(items[at], place[s].value);
-          }
-        }
+  for_each_input<T>({if_small<std::size_t>(5000, 20000)}, [](const std::vector<T>& items, const T* in) {
+    for (const std::size_t length : sizes{3, 40, 900, 5000}) {
+      const std::size_t segments = items.size() / length;
+      const auto num_segments = static_cast<std::int64_t>(segments);
+      const auto size = static_cast<std::int64_t>(length);
+      const std::vector<T> low = results_of<T>(num_segments, [&](T* out, auto&&... storage) {
+        return DeviceSegmentedReduce::Min(storage..., in, out, num_segments, size);
       });
+      const std::vector<T> high = results_of<T>(num_segments, [&](T* out, auto&&... storage) {
+        return DeviceSegmentedReduce::Max(storage..., in, out, num_segments, size);
+      });
+      const std::vector<pair> place = results_of<pair>(num_segments, [&](pair* out, auto&&... storage) {
+        return DeviceSegmentedReduce::ArgMax(storage..., in, out, num_segments, size);
+      });
+      for (std::size_t s = 0; s < segments; ++s) {
+        const std::size_t begin = s * length;
+        const std::size_t end = begin + length;
+        EXPECT_SAME_REAL(extreme<false>(items, begin, end), low[s]);
+        EXPECT_SAME_REAL(extreme<true>(items, begin, end), high[s]);
+        const std::size_t at = extreme_index<true>(items, begin, end);
+        EXPECT_EQ(static_cast<std::int64_t>(at - begin), place[s].key);
+        EXPECT_SAME_REAL(items[at], place[s].value);
+      }
+    }
+  });
 }
 
 TYPED_TEST(DeviceExtremes, of_runs) {
@@ -246,13 +241,12 @@ TYPED_TEST(DeviceExtremes, of_runs) {
       device_vector<T> low(items.size());
       device_vector<std::int64_t> runs(1);
       ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
-        return DeviceReduce::ReduceByKey(storage..., d_keys.data(), unique.data(), in, low.data(),
-                                         runs.data(), strata::Min{}, items.size());
+        return DeviceReduce::ReduceByKey(storage..., d_keys.data(), unique.data(), in, low.data(), runs.data(),
+                                         strata::Min{}, items.size());
       }));
       const std::vector<T> results = low.to_host();
       for (std::size_t begin = 0; begin < items.size(); begin += length) {
-        EXPECT_SAME_REAL(extreme<false>(items, begin, std::min(begin + length, items.size())),
-                         results[begin / length]);
+        EXPECT_SAME_REAL(extreme<false>(items, begin, std::min(begin + length, items.size())), results[begin / length]);
       }
     }
   });
@@ -261,8 +255,7 @@ TYPED_TEST(DeviceExtremes, of_runs) {
 // ------------------------------------------------------------------ scans
 
 template <bool IsMax, class T>
-void expect_running(const std::vector<T>& items, std::size_t length,
-                    const std::vector<T>& results) {
+void expect_running(const std::vector<T>& items, std::size_t length, const std::vector<T>& results) {
   T best{};
   for (std::size_t i = 0; i < items.size(); ++i) {
     best = i % length == 0 || !is_better<IsMax>(best, items[i]) ? items[i] : best;
@@ -272,19 +265,15 @@ void expect_running(const std::vector<T>& items, std::size_t length,
 
 TYPED_TEST(DeviceExtremes, running) {
   using T = TypeParam;
-  for_each_input<T>(
-      {1, 33, 5000, if_small<std::size_t>(6000, 100001)},
-      [](const std::vector<T>& items, const T* in) {
-        const auto count = static_cast<std::int64_t>(items.size());
-        expect_running<false>(
-            items, items.size(), results_of<T>(count, [&](T* out, auto&&... storage) {
-              return DeviceScan::InclusiveScan(storage..., in, out, strata::Min{}, count);
-            }));
-        expect_running<true>(
-            items, items.size(), results_of<T>(count, [&](T* out, auto&&... storage) {
-              return DeviceScan::InclusiveScan(storage..., in, out, strata::Max{}, count);
-            }));
-      });
+  for_each_input<T>({1, 33, 5000, if_small<std::size_t>(6000, 100001)}, [](const std::vector<T>& items, const T* in) {
+    const auto count = static_cast<std::int64_t>(items.size());
+    expect_running<false>(items, items.size(), results_of<T>(count, [&](T* out, auto&&... storage) {
+                            return DeviceScan::InclusiveScan(storage..., in, out, strata::Min{}, count);
+                          }));
+    expect_running<true>(items, items.size(), results_of<T>(count, [&](T* out, auto&&... storage) {
+                           return DeviceScan::InclusiveScan(storage..., in, out, strata::Max{}, count);
+                         }));
+  });
 }
 
 TYPED_TEST(DeviceExtremes, running_in_segments) {
@@ -303,13 +292,12 @@ TYPED_TEST(DeviceExtremes, running_in_segments) {
     offsets.push_back(count);
     const device_vector<std::int64_t> d_offsets(offsets);
     expect_running<false>(items, length, results_of<T>(count, [&](T* out, auto&&... storage) {
-                            return DeviceScan::InclusiveScanByKey(storage..., d_keys.data(), in,
-                                                                  out, strata::Min{}, count);
+                            return DeviceScan::InclusiveScanByKey(storage..., d_keys.data(), in, out, strata::Min{},
+                                                                  count);
                           }));
     expect_running<true>(items, length, results_of<T>(count, [&](T* out, auto&&... storage) {
                            return DeviceSegmentedScan::InclusiveSegmentedScan(
-                               storage..., in, out, d_offsets.data(), d_offsets.data() + 1,
-                               segments, strata::Max{});
+                               storage..., in, out, d_offsets.data(), d_offsets.data() + 1, segments, strata::Max{});
                          }));
   });
 }
@@ -349,8 +337,8 @@ STRATA_KERNEL void reduce_in_layers(const T* in, T* out, Operator op) {
 template <bool IsMax, class T, class Operator>
 void test_layers(const std::vector<T>& items, const T* in, Operator op) {
   device_vector<T> out(4);
-  ASSERT_CUDA_SUCCESS(strata::launch({"reduce_in_layers", 1, unsigned{block_threads}},
-                                     reduce_in_layers<T, Operator>, in, out.data(), op));
+  ASSERT_CUDA_SUCCESS(strata::launch({"reduce_in_layers", 1, unsigned{block_threads}}, reduce_in_layers<T, Operator>,
+                                     in, out.data(), op));
   const T expected = extreme<IsMax>(items, 0, items.size());
   for (const T result : out.to_host()) EXPECT_SAME_REAL(expected, result);
 }

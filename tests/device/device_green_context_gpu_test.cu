@@ -27,9 +27,7 @@ using strata::detail::driver_resource;
 static_assert(sizeof(driver_resource) == sizeof(CUdevResource_v1), "");
 static_assert(offsetof(driver_resource, multiprocessors) == offsetof(CUdevResource_v1, sm.smCount), "");
 static_assert(strata::detail::driver_multiprocessor_resource == CU_DEV_RESOURCE_TYPE_SM, "");
-static_assert(strata::detail::driver_max_dynamic_shared_bytes ==
-                  CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-              "");
+static_assert(strata::detail::driver_max_dynamic_shared_bytes == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, "");
 static_assert(sizeof(cudaError_t) == sizeof(CUresult), "");
 
 constexpr std::size_t small_size = 150000, large_size = 3000000;
@@ -69,13 +67,12 @@ class green_stream {
     EXPECT_EQ(CUDA_SUCCESS, driver<decltype(cuDeviceGet)>("cuDeviceGet")(&device, 0));
     EXPECT_EQ(CUDA_SUCCESS, driver<decltype(cuDeviceGetDevResource)>("cuDeviceGetDevResource")(
                                 device, &all, CU_DEV_RESOURCE_TYPE_SM));
+    EXPECT_EQ(CUDA_SUCCESS, driver<decltype(cuDevSmResourceSplitByCount)>("cuDevSmResourceSplitByCount")(
+                                &part, &groups, &all, &rest, 0, multiprocessors));
     EXPECT_EQ(CUDA_SUCCESS,
-              driver<decltype(cuDevSmResourceSplitByCount)>("cuDevSmResourceSplitByCount")(
-                  &part, &groups, &all, &rest, 0, multiprocessors));
-    EXPECT_EQ(CUDA_SUCCESS, driver<decltype(cuDevResourceGenerateDesc)>("cuDevResourceGenerateDesc")(
-                                &description, &part, 1));
-    EXPECT_EQ(CUDA_SUCCESS, driver<decltype(cuGreenCtxCreate)>("cuGreenCtxCreate")(
-                                &context_, description, device, CU_GREEN_CTX_DEFAULT_STREAM));
+              driver<decltype(cuDevResourceGenerateDesc)>("cuDevResourceGenerateDesc")(&description, &part, 1));
+    EXPECT_EQ(CUDA_SUCCESS, driver<decltype(cuGreenCtxCreate)>("cuGreenCtxCreate")(&context_, description, device,
+                                                                                   CU_GREEN_CTX_DEFAULT_STREAM));
     EXPECT_EQ(CUDA_SUCCESS, driver<decltype(cuGreenCtxStreamCreate)>("cuGreenCtxStreamCreate")(
                                 &stream_, context_, CU_STREAM_NON_BLOCKING, 0));
     multiprocessors_ = static_cast<int>(part.sm.smCount);
@@ -176,12 +173,9 @@ class multiprocessor_holder {
     EXPECT_CUDA_SUCCESS(cudaHostAlloc(&is_over_, sizeof(int), cudaHostAllocMapped));
     *is_over_ = 0;
     int bytes = 0;
-    EXPECT_CUDA_SUCCESS(
-        cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0));
-    EXPECT_CUDA_SUCCESS(cudaFuncSetAttribute(
-        hold_multiprocessor, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
-    hold_multiprocessor<<<static_cast<unsigned>(blocks), 1024, static_cast<std::size_t>(bytes),
-                          stream_>>>(is_over_);
+    EXPECT_CUDA_SUCCESS(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0));
+    EXPECT_CUDA_SUCCESS(cudaFuncSetAttribute(hold_multiprocessor, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+    hold_multiprocessor<<<static_cast<unsigned>(blocks), 1024, static_cast<std::size_t>(bytes), stream_>>>(is_over_);
     EXPECT_CUDA_SUCCESS(cudaGetLastError());
   }
   ~multiprocessor_holder() {
@@ -215,10 +209,8 @@ TEST(device_beside_a_kernel_that_does_not_end, calls_end_when_they_have_room) {
     }
     expect_end(on, known.call.name() + " beside a kernel that has ended");
     ASSERT_TRUE(known.expected == known.call.result());
-    std::printf("%s %s\n", known.call.name().c_str(),
-                has_ended ? "has ended beside it" : "has waited for it");
-    if (begins_with(known.call.name(), "reduce of") ||
-        begins_with(known.call.name(), "segmented reduce") ||
+    std::printf("%s %s\n", known.call.name().c_str(), has_ended ? "has ended beside it" : "has waited for it");
+    if (begins_with(known.call.name(), "reduce of") || begins_with(known.call.name(), "segmented reduce") ||
         begins_with(known.call.name(), "segmented radix sort") ||
         known.call.name() == "scan of " + std::to_string(small_size)) {
       EXPECT_TRUE(has_ended);

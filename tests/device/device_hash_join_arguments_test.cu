@@ -41,14 +41,13 @@ struct arguments {
     return status;
   }
   cudaError_t run(void* storage, std::size_t& bytes) const {
-    return pairs_of(kind, storage, bytes, build_keys, build_rows, probe_keys, probe_rows,
-                    build_rows_out, probe_rows_out, num_out, capacity, options);
+    return pairs_of(kind, storage, bytes, build_keys, build_rows, probe_keys, probe_rows, build_rows_out,
+                    probe_rows_out, num_out, capacity, options);
   }
   bool is_untouched() const {
     const auto is_so = [](const auto& items) {
       const auto all = items.to_host();
-      return std::all_of(all.begin(), all.end(),
-                         [](const auto& item) { return strata_test::is_poison(item); });
+      return std::all_of(all.begin(), all.end(), [](const auto& item) { return strata_test::is_poison(item); });
     };
     return is_so(build_out) && is_so(probe_out) && is_so(total);
   }
@@ -59,8 +58,7 @@ void expect_counts_in() {
   const device_vector<std::uint32_t> keys(std::vector<std::uint32_t>{1, 2, 2, 3});
   device_vector<Integer> total(1);
   EXPECT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-    return strata::DeviceHashJoin::InnerCount(storage, bytes, keys.data(), 4, keys.data(), 4,
-                                              total.data());
+    return strata::DeviceHashJoin::InnerCount(storage, bytes, keys.data(), 4, keys.data(), 4, total.data());
   }));
   EXPECT_EQ(Integer{6}, total.to_host()[0]);
 }
@@ -96,8 +94,8 @@ template <class Index>
 cudaError_t query(std::int64_t build_rows, std::int64_t probe_rows, std::size_t& bytes) {
   const std::uint64_t* const keys = nullptr;
   Index* const nowhere = nullptr;
-  return DeviceHashJoin::InnerPairs(nullptr, bytes, keys, build_rows, keys, probe_rows, nowhere,
-                                    nowhere, nullptr, 0, JoinOptions<>{});
+  return DeviceHashJoin::InnerPairs(nullptr, bytes, keys, build_rows, keys, probe_rows, nowhere, nowhere, nullptr, 0,
+                                    JoinOptions<>{});
 }
 
 TEST(device_hash_join_arguments, tables_have_more_slots_than_rows) {
@@ -141,14 +139,13 @@ TEST(device_hash_join_arguments, null_pointers_without_rows_are_right) {
 
 TEST(device_hash_join_arguments, storage_never_shrinks_when_rows_are_added) {
   JoinOptions<> options;
-  const auto bytes_for = [&](JoinKind kind, JoinOrder order, std::int64_t build_rows,
-                             std::int64_t probe_rows) {
+  const auto bytes_for = [&](JoinKind kind, JoinOrder order, std::int64_t build_rows, std::int64_t probe_rows) {
     const std::uint32_t* const none = nullptr;
     std::int32_t* const nowhere = nullptr;
     options.order = order;
     std::size_t bytes = 0;
-    EXPECT_CUDA_SUCCESS(pairs_of(kind, nullptr, bytes, none, build_rows, none, probe_rows, nowhere,
-                                 nowhere, nullptr, 0, options));
+    EXPECT_CUDA_SUCCESS(
+        pairs_of(kind, nullptr, bytes, none, build_rows, none, probe_rows, nowhere, nowhere, nullptr, 0, options));
     return bytes;
   };
   const auto check = [&] {
@@ -177,12 +174,12 @@ TEST(device_hash_join_arguments, promise_of_unique_rows_saves_storage) {
   std::int32_t* const nowhere = nullptr;
   JoinOptions<> options;
   std::size_t bytes = 0;
-  EXPECT_CUDA_SUCCESS(DeviceHashJoin::InnerPairs(nullptr, bytes, none, 10000, none, 10000, nowhere,
-                                                 nowhere, nullptr, 0, options));
+  EXPECT_CUDA_SUCCESS(
+      DeviceHashJoin::InnerPairs(nullptr, bytes, none, 10000, none, 10000, nowhere, nowhere, nullptr, 0, options));
   options.build_unique = true;
   std::size_t fewer = 0;
-  EXPECT_CUDA_SUCCESS(DeviceHashJoin::InnerPairs(nullptr, fewer, none, 10000, none, 10000, nowhere,
-                                                 nowhere, nullptr, 0, options));
+  EXPECT_CUDA_SUCCESS(
+      DeviceHashJoin::InnerPairs(nullptr, fewer, none, 10000, none, 10000, nowhere, nowhere, nullptr, 0, options));
   EXPECT_LT(fewer, bytes);
 }
 
@@ -198,9 +195,8 @@ void check_replays(JoinKind kind, JoinOrder order) {
   JoinOptions<> options;
   options.order = order;
   const auto call = [&](void* storage, std::size_t& bytes, cudaStream_t where) {
-    return pairs_of(kind, storage, bytes, build.data(), std::int64_t{rows}, probe.data(),
-                    std::int64_t{rows}, build_out.data(), probe_out.data(), total.data(),
-                    std::int64_t{capacity}, options, where);
+    return pairs_of(kind, storage, bytes, build.data(), std::int64_t{rows}, probe.data(), std::int64_t{rows},
+                    build_out.data(), probe_out.data(), total.data(), std::int64_t{capacity}, options, where);
   };
   std::size_t bytes = 0;
   ASSERT_CUDA_SUCCESS(call(nullptr, bytes, nullptr));

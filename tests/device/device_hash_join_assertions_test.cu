@@ -14,8 +14,7 @@ namespace {
 
 using namespace device_join_test;
 
-cudaError_t join_promised(const std::vector<std::uint32_t>& build_keys,
-                          const std::vector<std::uint32_t>& probe_keys,
+cudaError_t join_promised(const std::vector<std::uint32_t>& build_keys, const std::vector<std::uint32_t>& probe_keys,
                           const JoinOptions<>& options) {
   const device_vector<std::uint32_t> build(build_keys);
   const device_vector<std::uint32_t> probe(probe_keys);
@@ -25,9 +24,8 @@ cudaError_t join_promised(const std::vector<std::uint32_t>& build_keys,
   device_vector<std::int32_t> probe_out(probe_keys.size());
   device_vector<std::int64_t> total(1);
   const auto call = [&](void* storage, std::size_t& bytes) {
-    return DeviceHashJoin::LeftPairs(storage, bytes, build.data(), build_rows, probe.data(),
-                                     probe_rows, build_out.data(), probe_out.data(), total.data(),
-                                     probe_rows, options);
+    return DeviceHashJoin::LeftPairs(storage, bytes, build.data(), build_rows, probe.data(), probe_rows,
+                                     build_out.data(), probe_out.data(), total.data(), probe_rows, options);
   };
   std::size_t bytes = 0;
   EXPECT_CUDA_SUCCESS(call(nullptr, bytes));

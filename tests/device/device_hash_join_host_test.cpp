@@ -31,8 +31,8 @@ constexpr bool by_metal = STRATA_JOIN_BACKEND == STRATA_JOIN_BACKEND_METAL;
 // The strategies of the host back end.
 std::vector<JoinStrategy> strategies() {
   if (!by_metal) return {JoinStrategy::cpu, JoinStrategy::automatic};
-  return {JoinStrategy::cpu, JoinStrategy::automatic, JoinStrategy::simple,
-          JoinStrategy::radix_single, JoinStrategy::radix_multi};
+  return {JoinStrategy::cpu, JoinStrategy::automatic, JoinStrategy::simple, JoinStrategy::radix_single,
+          JoinStrategy::radix_multi};
 }
 
 struct sides {
@@ -49,25 +49,20 @@ struct sides {
   cudaError_t run(const Call& call) {
     options.threads = 2;
     std::size_t bytes = 0;
-    const cudaError_t status =
-        call(nullptr, bytes, build.data(), build_rows(), probe.data(), probe_rows());
+    const cudaError_t status = call(nullptr, bytes, build.data(), build_rows(), probe.data(), probe_rows());
     if (status != cudaSuccess) return status;
     std::vector<unsigned char> storage(bytes);
-    return call(static_cast<void*>(storage.data()), bytes, build.data(), build_rows(), probe.data(),
-                probe_rows());
+    return call(static_cast<void*>(storage.data()), bytes, build.data(), build_rows(), probe.data(), probe_rows());
   }
-  row_pairs expected(JoinKind kind) const {
-    return sort_merge_join(kind, {build, {}}, {probe, {}});
-  }
+  row_pairs expected(JoinKind kind) const { return sort_merge_join(kind, {build, {}}, {probe, {}}); }
 };
 
 template <class Pairs, class Count>
 void check_pairs(JoinKind kind, const Pairs& pairs, const Count& count) {
   for (const JoinOrder order : {JoinOrder::any, JoinOrder::probe}) {
     for (const JoinStrategy strategy : strategies()) {
-      SCOPED_TRACE(testing::Message()
-                   << "kind " << static_cast<int>(kind) << ", strategy "
-                   << static_cast<int>(strategy) << ", order " << static_cast<int>(order));
+      SCOPED_TRACE(testing::Message() << "kind " << static_cast<int>(kind) << ", strategy "
+                                      << static_cast<int>(strategy) << ", order " << static_cast<int>(order));
       sides all;
       all.options.order = order;
       all.options.strategy = strategy;
@@ -75,8 +70,8 @@ void check_pairs(JoinKind kind, const Pairs& pairs, const Count& count) {
       std::vector<std::int32_t> build_out(expected.size() + 1, -7);
       std::vector<std::int32_t> probe_out(expected.size() + 1, -7);
       ASSERT_EQ(cudaSuccess, all.run([&](auto&&... sides) {
-        return pairs(build_out.data(), probe_out.data(), &all.total,
-                     static_cast<std::int64_t>(expected.size()), all.options, sides...);
+        return pairs(build_out.data(), probe_out.data(), &all.total, static_cast<std::int64_t>(expected.size()),
+                     all.options, sides...);
       }));
       ASSERT_EQ(static_cast<std::int64_t>(expected.size()), all.total);
       row_pairs got;
@@ -90,8 +85,7 @@ void check_pairs(JoinKind kind, const Pairs& pairs, const Count& count) {
       EXPECT_EQ(expected, got);
       EXPECT_EQ(-7, probe_out.back());
       all.total = -1;
-      ASSERT_EQ(cudaSuccess,
-                all.run([&](auto&&... sides) { return count(&all.total, all.options, sides...); }));
+      ASSERT_EQ(cudaSuccess, all.run([&](auto&&... sides) { return count(&all.total, all.options, sides...); }));
       EXPECT_EQ(static_cast<std::int64_t>(expected.size()), all.total);
     }
   }
@@ -139,15 +133,12 @@ void check_few_rows(MakeKey make_key, std::size_t stride, JoinStrategy strategy)
           for (int call = 0; call < 2; ++call) {
             storage.resize(bytes);
             ASSERT_EQ(cudaSuccess,
-                      join_kinds::pairs_of(kind, call == 0 ? nullptr : storage.data(), bytes,
-                                           build.data(), static_cast<std::int64_t>(build.size()),
-                                           probe.data(), static_cast<std::int64_t>(probe.size()),
-                                           build_out.data(), probe_out.data(), &total,
-                                           static_cast<std::int64_t>(expected.size()), options));
+                      join_kinds::pairs_of(kind, call == 0 ? nullptr : storage.data(), bytes, build.data(),
+                                           static_cast<std::int64_t>(build.size()), probe.data(),
+                                           static_cast<std::int64_t>(probe.size()), build_out.data(), probe_out.data(),
+                                           &total, static_cast<std::int64_t>(expected.size()), options));
           }
-          const auto widened = [](Index row) {
-            return row == no_row<Index> ? -1 : static_cast<std::int64_t>(row);
-          };
+          const auto widened = [](Index row) { return row == no_row<Index> ? -1 : static_cast<std::int64_t>(row); };
           row_pairs got;
           for (std::size_t r = 0; r < expected.size(); ++r) {
             got.emplace_back(widened(build_out[r]), widened(probe_out[r]));
@@ -170,8 +161,7 @@ TEST(DeviceHashJoinOnHost, few_rows_of_keys_of_many_types) {
     check_few_rows<std::uint32_t, std::int32_t>(as_u32, 1, strategy);
     check_few_rows<std::int64_t, std::uint64_t>(as_i64, 4, strategy);
     check_few_rows<bytes12, std::int32_t>(as_bytes12, 4, strategy);
-    check_few_rows<composite, std::uint32_t, JoinOptions<composite_hash>>(as_composite, 4,
-                                                                          strategy);
+    check_few_rows<composite, std::uint32_t, JoinOptions<composite_hash>>(as_composite, 4, strategy);
     check_few_rows<std::uint32_t, std::int64_t, JoinOptions<same_hash>>(as_u32, 4, strategy);
   }
 }
@@ -185,8 +175,7 @@ TEST(DeviceHashJoinOnHost, columns_travel_with_their_rows) {
   std::vector<double> prices_out(5, -2);
   const auto column = strata::probe_column(prices.data(), prices_out.data(), -1.0);
   ASSERT_EQ(cudaSuccess, all.run([&](auto&&... sides) {
-    return DeviceHashJoin::FullGather<std::int32_t>(sides..., strata::join_columns(column),
-                                                    &all.total, 4, all.options);
+    return DeviceHashJoin::FullGather<std::int32_t>(sides..., strata::join_columns(column), &all.total, 4, all.options);
   }));
   EXPECT_EQ(5, all.total);
   EXPECT_EQ((std::vector<double>{1.5, 2.5, 3.5, -1, -2}), prices_out);
@@ -206,8 +195,7 @@ TEST(DeviceHashJoinOnHost, wrong_arguments_are_refused) {
   }
   all.options.strategy = JoinStrategy::cpu;
   EXPECT_EQ(cudaErrorInvalidValue, all.run([&](auto&&... sides) {
-    return DeviceHashJoin::InnerPairs(sides..., out.data(), out.data(), &all.total, 10,
-                                      all.options);
+    return DeviceHashJoin::InnerPairs(sides..., out.data(), out.data(), &all.total, 10, all.options);
   }));
   EXPECT_EQ(-1, all.total);
   EXPECT_EQ(std::vector<std::int32_t>(10, -7), out);

@@ -21,17 +21,14 @@ TEST(device_hash_join_key_array, is_chosen_while_it_stays_in_the_cache) {
 
 /// All kinds; the keys are ids of [low, low + keys) for the hint, moved by `move`.
 template <class Key>
-void check(const side_ids& build, const side_ids& probe, std::uint32_t low, std::uint64_t keys,
-           std::int64_t move = 0) {
+void check(const side_ids& build, const side_ids& probe, std::uint32_t low, std::uint64_t keys, std::int64_t move = 0) {
   ASSERT_TRUE(strata::choose_join_key_array(keys, build.ids.size(), probe.ids.size()));
-  device_joiner<Key, std::int32_t> join(
-      build, probe, [move](std::uint32_t id) { return static_cast<Key>(id + move); });
+  device_joiner<Key, std::int32_t> join(build, probe, [move](std::uint32_t id) { return static_cast<Key>(id + move); });
   for (const JoinKind kind : every_kind) {
     const row_pairs expected = sort_merge_join(kind, build, probe);
     for (const bool unique : {false, true}) {
       if (unique && !is_unique(build)) continue;
-      SCOPED_TRACE(testing::Message()
-                   << "kind " << static_cast<int>(kind) << ", promised unique " << unique);
+      SCOPED_TRACE(testing::Message() << "kind " << static_cast<int>(kind) << ", promised unique " << unique);
       JoinOptions<> options;
       options.build_unique = unique;
       options.key_range.lowest = move + low;
@@ -45,15 +42,13 @@ void check(const side_ids& build, const side_ids& probe, std::uint32_t low, std:
 std::uint32_t rows() { return if_small<std::uint32_t>(1u << 14, STRATA_HOST_SIMT ? 20000 : 200000); }
 
 TEST(device_hash_join_key_array, all_keys_of_the_range) {
-  check<std::uint32_t>({shuffled_ids(rows(), 10), {}}, {random_ids(rows() + 77, rows() + 100), {}},
-                       10, rows());
+  check<std::uint32_t>({shuffled_ids(rows(), 10), {}}, {random_ids(rows() + 77, rows() + 100), {}}, 10, rows());
 }
 
 TEST(device_hash_join_key_array, half_of_the_keys_of_the_range) {
   std::vector<std::uint32_t> ids = shuffled_ids(2 * rows(), 0);
   ids.resize(rows());
-  check<std::int64_t>({ids, {}}, {random_ids(2 * rows() + 5, 2 * rows()), {}}, 0, 2 * rows(),
-                      -std::int64_t{rows()});
+  check<std::int64_t>({ids, {}}, {random_ids(2 * rows() + 5, 2 * rows()), {}}, 0, 2 * rows(), -std::int64_t{rows()});
 }
 
 // A build row before the range, then one after it: the array has no element for them.
@@ -69,15 +64,13 @@ TEST(device_hash_join_key_array, build_rows_outside_of_the_range) {
 
 // Keys are not promised to be unique: the array is not used.
 TEST(device_hash_join_key_array, keys_of_several_build_rows) {
-  check<std::uint32_t>({random_ids(rows(), rows()), {}}, {random_ids(rows() + 7, rows()), {}}, 0,
-                       rows());
+  check<std::uint32_t>({random_ids(rows(), rows()), {}}, {random_ids(rows() + 7, rows()), {}}, 0, rows());
 }
 
 TEST(device_hash_join_key_array, hint_is_of_no_use_in_the_order_of_the_probe_rows) {
   const side_ids build{shuffled_ids(rows(), 10), {}};
   const side_ids probe{random_ids(rows() + 77, rows() + 100), {}};
-  device_joiner<std::uint32_t, std::int32_t> join(build, probe,
-                                                  [](std::uint32_t id) { return id; });
+  device_joiner<std::uint32_t, std::int32_t> join(build, probe, [](std::uint32_t id) { return id; });
   JoinOptions<> options;
   options.order = JoinOrder::probe;
   options.key_range = {10, rows()};

@@ -19,13 +19,11 @@ TEST(device_hash_join_keys, of_16_bytes) {
 }
 
 TEST(device_hash_join_keys, with_padding_and_a_hash_of_their_own) {
-  check_few_rows<composite, std::uint32_t, JoinOptions<composite_hash>>(
-      as_composite, if_small<std::size_t>(11, 4));
+  check_few_rows<composite, std::uint32_t, JoinOptions<composite_hash>>(as_composite, if_small<std::size_t>(11, 4));
 }
 
 TEST(device_hash_join_keys, that_all_collide) {
-  check_few_rows<std::uint32_t, std::uint32_t, JoinOptions<same_hash>>(
-      as_u32, if_small<std::size_t>(11, 4));
+  check_few_rows<std::uint32_t, std::uint32_t, JoinOptions<same_hash>>(as_u32, if_small<std::size_t>(11, 4));
 }
 
 std::int8_t as_i8(std::uint32_t id) { return static_cast<std::int8_t>(id - 3); }
@@ -43,15 +41,15 @@ struct equal_hundreds {
 std::uint32_t as_hundreds(std::uint32_t id) { return id * 100 + random_below(100); }
 
 TEST(device_hash_join_keys, are_compared_by_the_given_equality) {
-  check_few_rows<std::uint32_t, std::int32_t, JoinOptions<hundreds_hash, equal_hundreds>>(
-      as_hundreds, if_small<std::size_t>(11, 4));
+  check_few_rows<std::uint32_t, std::int32_t, JoinOptions<hundreds_hash, equal_hundreds>>(as_hundreds,
+                                                                                          if_small<std::size_t>(11, 4));
 }
 
 // As sides of 2^32 rows and more are joined.
 TEST(device_hash_join_keys, of_rows_that_take_8_bytes) {
   using Sink = strata::detail::join_pairs_sink<std::int64_t>;
-  using Dispatch = strata::detail::DispatchHashJoin<std::int64_t, std::uint32_t, Sink,
-                                                    strata::JoinHash, strata::Equality>;
+  using Dispatch =
+      strata::detail::DispatchHashJoin<std::int64_t, std::uint32_t, Sink, strata::JoinHash, strata::Equality>;
   const side_ids build{random_ids(300, 120), random_nulls(300, 10)};
   const side_ids probe{random_ids(200, 150), random_nulls(200, 10)};
   const device_vector<std::uint32_t> build_keys(keys_of<std::uint32_t>(build, as_u32));
@@ -72,9 +70,8 @@ TEST(device_hash_join_keys, of_rows_that_take_8_bytes) {
       device_vector<std::int64_t> total(1);
       const Sink sink{build_out.data(), probe_out.data()};
       ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-        return Dispatch::Dispatch(storage, bytes, kind, {build_keys.data(), 300},
-                                  {probe_keys.data(), 200}, sink, total.data(), size, options,
-                                  nullptr);
+        return Dispatch::Dispatch(storage, bytes, kind, {build_keys.data(), 300}, {probe_keys.data(), 200}, sink,
+                                  total.data(), size, options, nullptr);
       }));
       ASSERT_EQ(size, total.to_host()[0]);
       const std::vector<std::int64_t> b = build_out.to_host();
@@ -129,16 +126,14 @@ TEST(device_hash_join_keys, may_be_rows_of_several_columns) {
   options.order = JoinOrder::probe;
   options.hash = {columns};
   options.equal = {columns};
-  const row_pairs expected =
-      sort_merge_join(JoinKind::left, {{ids.begin(), ids.begin() + build_rows}, {}},
-                      {{ids.begin() + build_rows, ids.end()}, {}});
+  const row_pairs expected = sort_merge_join(JoinKind::left, {{ids.begin(), ids.begin() + build_rows}, {}},
+                                             {{ids.begin() + build_rows, ids.end()}, {}});
   device_vector<std::int32_t> build_out(expected.size());
   device_vector<std::int32_t> probe_out(expected.size());
   device_vector<std::int64_t> total(1);
   ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-    return DeviceHashJoin::LeftPairs(storage, bytes, keys.data(), std::int64_t{build_rows},
-                                     keys.data() + build_rows, std::int64_t{probe_rows},
-                                     build_out.data(), probe_out.data(), total.data(),
+    return DeviceHashJoin::LeftPairs(storage, bytes, keys.data(), std::int64_t{build_rows}, keys.data() + build_rows,
+                                     std::int64_t{probe_rows}, build_out.data(), probe_out.data(), total.data(),
                                      static_cast<std::int64_t>(expected.size()), options);
   }));
   ASSERT_EQ(static_cast<std::int64_t>(expected.size()), total.to_host()[0]);
@@ -162,9 +157,8 @@ TEST(device_hash_join_keys, zeros_of_both_signs_are_partners_and_nan_has_none) {
   JoinOptions<> options;
   options.order = JoinOrder::probe;
   ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-    return DeviceHashJoin::LeftPairs(storage, bytes, build.data(),
-                                     static_cast<std::int64_t>(build_keys.size()), probe.data(), 3,
-                                     build_out.data(), probe_out.data(), total.data(), 4, options);
+    return DeviceHashJoin::LeftPairs(storage, bytes, build.data(), static_cast<std::int64_t>(build_keys.size()),
+                                     probe.data(), 3, build_out.data(), probe_out.data(), total.data(), 4, options);
   }));
   EXPECT_EQ(4, total.to_host()[0]);
   EXPECT_EQ((std::vector<std::int32_t>{-1, 0, 2, 3}), build_out.to_host());
@@ -187,12 +181,11 @@ TEST(device_hash_join_keys, columns_travel_with_their_rows) {
     device_vector<std::int64_t> total(1);
     JoinOptions<> options;
     options.order = JoinOrder::probe;
-    const auto columns =
-        strata::join_columns(strata::build_column(names.data(), names_out.data(), std::int16_t{-1}),
-                             strata::probe_column(prices.data(), prices_out.data(), price{0, -1}));
+    const auto columns = strata::join_columns(strata::build_column(names.data(), names_out.data(), std::int16_t{-1}),
+                                              strata::probe_column(prices.data(), prices_out.data(), price{0, -1}));
     ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-      return DeviceHashJoin::FullGather<std::int32_t>(storage, bytes, build.data(), 3, probe.data(),
-                                                      3, columns, total.data(), capacity, options);
+      return DeviceHashJoin::FullGather<std::int32_t>(storage, bytes, build.data(), 3, probe.data(), 3, columns,
+                                                      total.data(), capacity, options);
     }));
     EXPECT_EQ(5, total.to_host()[0]);
     const std::vector<std::int16_t> expected_names{60, -1, 60, 50, 70};
@@ -215,8 +208,8 @@ TEST(device_hash_join_keys, other_kinds_gather_too) {
     JoinOptions<> options;
     options.order = JoinOrder::probe;
     EXPECT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-      return function(storage, bytes, build.data(), std::int64_t{4}, probe.data(), std::int64_t{3},
-                      columns, total.data(), std::int64_t{4}, options);
+      return function(storage, bytes, build.data(), std::int64_t{4}, probe.data(), std::int64_t{3}, columns,
+                      total.data(), std::int64_t{4}, options);
     }));
     std::vector<float> all = out.to_host();
     all.resize(static_cast<std::size_t>(total.to_host()[0]));

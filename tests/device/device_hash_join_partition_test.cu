@@ -16,8 +16,7 @@ std::size_t few_shapes(std::size_t if_checked, std::size_t on_host, std::size_t 
 }
 
 TEST(device_hash_join_partition, few_rows_match_a_nested_loop) {
-  check_few_rows<std::uint32_t, std::int32_t>(as_u32, few_shapes(13, 11, 3),
-                                              JoinStrategy::radix_single);
+  check_few_rows<std::uint32_t, std::int32_t>(as_u32, few_shapes(13, 11, 3), JoinStrategy::radix_single);
 }
 
 TEST(device_hash_join_partition, keys_that_all_collide_are_compared) {
@@ -26,13 +25,12 @@ TEST(device_hash_join_partition, keys_that_all_collide_are_compared) {
 }
 
 TEST(device_hash_join_partition, keys_with_padding_are_compared_by_their_functors) {
-  check_few_rows<composite, std::uint32_t, JoinOptions<composite_hash>>(
-      as_composite, few_shapes(33, 17, 4), JoinStrategy::radix_multi);
+  check_few_rows<composite, std::uint32_t, JoinOptions<composite_hash>>(as_composite, few_shapes(33, 17, 4),
+                                                                        JoinStrategy::radix_multi);
 }
 
 template <class Key, class MakeKey>
-void check_many_rows(const side_ids& build, const side_ids& probe, MakeKey make_key,
-                     bool all_capacities = false) {
+void check_many_rows(const side_ids& build, const side_ids& probe, MakeKey make_key, bool all_capacities = false) {
   device_joiner<Key, std::int32_t> join(build, probe, make_key);
   for (const JoinKind kind : every_kind) {
     // A join has a block for each of 256 partitions, which takes a second where each access is watched:
@@ -40,9 +38,8 @@ void check_many_rows(const side_ids& build, const side_ids& probe, MakeKey make_
     const bool is_like_another = kind == JoinKind::left || kind == JoinKind::semi;
     if (if_small(is_like_another, false)) continue;
     SCOPED_TRACE(testing::Message() << "kind " << static_cast<int>(kind));
-    const row_pairs expected = build.null.empty() && probe.null.empty()
-                                   ? sort_merge_join(kind, build, probe)
-                                   : nested_loop_join(kind, build, probe, true);
+    const row_pairs expected = build.null.empty() && probe.null.empty() ? sort_merge_join(kind, build, probe)
+                                                                        : nested_loop_join(kind, build, probe, true);
     JoinOptions<> options;
     options.strategy = JoinStrategy::radix_single;
     options.nulls_equal = true;
@@ -51,20 +48,16 @@ void check_many_rows(const side_ids& build, const side_ids& probe, MakeKey make_
   }
 }
 
-std::uint32_t many_rows() {
-  return if_small<std::uint32_t>(6000, STRATA_HOST_SIMT ? 60000 : 3000000);
-}
+std::uint32_t many_rows() { return if_small<std::uint32_t>(6000, STRATA_HOST_SIMT ? 60000 : 3000000); }
 
 TEST(device_hash_join_partition, unique_keys) {
   const std::uint32_t rows = many_rows();
-  check_many_rows<std::uint32_t>({shuffled_ids(rows, 10), {}}, {random_ids(2 * rows, 2 * rows), {}},
-                                 as_u32);
+  check_many_rows<std::uint32_t>({shuffled_ids(rows, 10), {}}, {random_ids(2 * rows, 2 * rows), {}}, as_u32);
 }
 
 TEST(device_hash_join_partition, few_duplicates_of_wide_keys) {
   const std::uint32_t rows = many_rows() / 2;
-  check_many_rows<std::int64_t>({random_ids(rows, rows * 4 / 5), {}},
-                                {random_ids(rows * 3 / 2, rows), {}}, as_i64);
+  check_many_rows<std::int64_t>({random_ids(rows, rows * 4 / 5), {}}, {random_ids(rows * 3 / 2, rows), {}}, as_i64);
 }
 
 TEST(device_hash_join_partition, rows_without_a_key) {
@@ -80,12 +73,11 @@ TEST(device_hash_join_partition, each_key_has_several_rows) {
     SCOPED_TRACE(testing::Message() << each << " rows each");
     const std::size_t rows = if_small<std::size_t>(2200, STRATA_HOST_SIMT ? 4200 : 90000);
     const auto keys = static_cast<std::uint32_t>(rows / each);
-    const std::size_t probe_rows = if_small<std::size_t>(300, STRATA_HOST_SIMT ? 1000 : 40000) *
-                                   (each < 20 ? 4 : 1) / (each / 20 + 1);
+    const std::size_t probe_rows =
+        if_small<std::size_t>(300, STRATA_HOST_SIMT ? 1000 : 40000) * (each < 20 ? 4 : 1) / (each / 20 + 1);
     side_ids build{shuffled_ids(rows, 0), {}};
     for (auto& id : build.ids) id = std::min(id / each, keys - 1);
-    check_many_rows<std::uint32_t>(build, {random_ids(probe_rows, keys * 4 / 3 + 1), {}}, as_u32,
-                                   each == 70);
+    check_many_rows<std::uint32_t>(build, {random_ids(probe_rows, keys * 4 / 3 + 1), {}}, as_u32, each == 70);
     if (each < 70) continue;
     check_many_rows<std::int64_t>(build, {random_ids(probe_rows, keys + 1), {}}, as_i64);
   }
@@ -114,8 +106,7 @@ TEST(device_hash_join_partition, different_keys_share_a_bucket) {
       build.ids.insert(build.ids.end(), counts[key], together[key + 2]);
     }
     std::shuffle(build.ids.begin(), build.ids.end(), random_bits());
-    SCOPED_TRACE(testing::Message()
-                 << counts.size() << " keys, the first one " << counts[0] << " times");
+    SCOPED_TRACE(testing::Message() << counts.size() << " keys, the first one " << counts[0] << " times");
     check_many_rows<std::uint32_t>(build, probe, itself);
   }
 }
@@ -129,9 +120,8 @@ TEST(device_hash_join_partition, frequent_keys_among_rare_ones) {
     }
     return side;
   };
-  check_many_rows<std::uint32_t>(
-      skewed(if_small<std::size_t>(2000, STRATA_HOST_SIMT ? 9000 : 40000)),
-      skewed(if_small<std::size_t>(700, STRATA_HOST_SIMT ? 2000 : 15000)), as_u32);
+  check_many_rows<std::uint32_t>(skewed(if_small<std::size_t>(2000, STRATA_HOST_SIMT ? 9000 : 40000)),
+                                 skewed(if_small<std::size_t>(700, STRATA_HOST_SIMT ? 2000 : 15000)), as_u32);
 }
 
 TEST(device_hash_join_partition, one_build_key_has_most_rows_and_others_most_probe_rows) {
@@ -169,12 +159,10 @@ TEST(device_hash_join_partition, plan_has_room_for_what_it_promises) {
   using strata::detail::join_duplicates_list;
   using strata::detail::join_partition_plan;
   using strata::detail::join_static_shared_bytes;
-  constexpr strata::join_partition_tuning tuning =
-      strata::detail::join_policy_hub::MaxPolicy::partition;
+  constexpr strata::join_partition_tuning tuning = strata::detail::join_policy_hub::MaxPolicy::partition;
   for (std::uint64_t rows = 0; rows < (std::uint64_t{1} << 31); rows += rows / 5 + 1) {
     for (const bool is_wide : {false, true}) {
-      const join_partition_plan plan =
-          strata::detail::plan_join_partitions(rows, 3 * rows, tuning, is_wide, false);
+      const join_partition_plan plan = strata::detail::plan_join_partitions(rows, 3 * rows, tuning, is_wide, false);
       ASSERT_GE(plan.bits, 1);
       ASSERT_LE(plan.bits, strata::detail::max_join_partition_bits);
       ASSERT_LE(plan.bits_of_pass(false), strata::detail::max_join_pass_bits);
@@ -191,8 +179,7 @@ TEST(device_hash_join_partition, plan_has_room_for_what_it_promises) {
       ASSERT_LT(plan.table_rows, 1u << 16);
       // With more, no block may have that much memory: there is one table in global memory then.
       if (rows <= std::uint64_t{1} << 28) {
-        ASSERT_LE(plan.table_bytes(true) + 8 * sizeof(join_duplicates_list<128>) +
-                      join_static_shared_bytes,
+        ASSERT_LE(plan.table_bytes(true) + 8 * sizeof(join_duplicates_list<128>) + join_static_shared_bytes,
                   std::size_t{227} << 10);
       }
     }

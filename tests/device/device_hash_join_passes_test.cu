@@ -15,8 +15,8 @@ using namespace device_join_test;
 struct small_hub {
   struct Policy : strata::ChainedPolicy<750, Policy, Policy> {
     static constexpr strata::join_table_tuning table{64, 128, 2, 1, 256};
-    static constexpr strata::join_partition_tuning partition{
-        64, {5, 3, 2}, {4, 2, 5}, 64, 3, 1, 128, 20, 10, 2, 3, 2, 5, 0};
+    static constexpr strata::join_partition_tuning partition{64, {5, 3, 2}, {4, 2, 5}, 64, 3, 1, 128,
+                                                             20, 10,        2,         3,  2, 5, 0};
     static constexpr strata::join_sorted_tuning sorted{64, 4, 4, 1, 0};
     static constexpr std::uint64_t least_partitioned_rows = 1;
     using strategy = strata::cuda_join_policy;
@@ -35,8 +35,8 @@ struct chained_hub {
   };
   struct Policy99990 : strata::ChainedPolicy<99990, Policy99990, Policy750> {
     static constexpr strata::join_table_tuning table{128, 256, 3, 2, 384};
-    static constexpr strata::join_partition_tuning partition{
-        128, {4, 2, 3}, {2, 3, 2}, 96, 2, 2, 160, 20, 10, 2, 3, 2, 7, 40};
+    static constexpr strata::join_partition_tuning partition{128, {4, 2, 3}, {2, 3, 2}, 96, 2, 2, 160,
+                                                             20,  10,        2,         3,  2, 7, 40};
     static constexpr strata::join_sorted_tuning sorted{128, 2, 2, 2, 1};
     static constexpr std::uint64_t least_partitioned_rows = 1;
     using strategy = strata::cuda_join_policy;
@@ -49,17 +49,15 @@ void check_passes(const side_ids& build, const side_ids& probe, Key (*make_key)(
                   JoinStrategy strategy = JoinStrategy::radix_single, bool is_sorted = false,
                   JoinOrder order = JoinOrder::any) {
   using Sink = strata::detail::join_pairs_sink<std::int32_t>;
-  using Dispatch = strata::detail::DispatchHashJoin<std::int32_t, Key, Sink, strata::JoinHash,
-                                                    strata::Equality, Hub>;
+  using Dispatch = strata::detail::DispatchHashJoin<std::int32_t, Key, Sink, strata::JoinHash, strata::Equality, Hub>;
   const device_vector<Key> build_keys(keys_of<Key>(build, make_key));
   const device_vector<Key> probe_keys(keys_of<Key>(probe, make_key));
   const device_vector<std::uint32_t> build_valid(build.valid_words());
   const device_vector<std::uint32_t> probe_valid(probe.valid_words());
   for (const JoinKind kind : every_kind) {
     SCOPED_TRACE(testing::Message() << "kind " << static_cast<int>(kind));
-    row_pairs expected = build.null.empty() && probe.null.empty()
-                             ? sort_merge_join(kind, build, probe)
-                             : nested_loop_join(kind, build, probe, true);
+    row_pairs expected = build.null.empty() && probe.null.empty() ? sort_merge_join(kind, build, probe)
+                                                                  : nested_loop_join(kind, build, probe, true);
     std::sort(expected.begin(), expected.end());
     JoinOptions<> options;
     options.nulls_equal = true;
@@ -74,10 +72,9 @@ void check_passes(const side_ids& build, const side_ids& probe, Key (*make_key)(
     device_vector<std::int64_t> total(1);
     const Sink sink{strata::detail::has_pairs(kind) ? build_out.data() : nullptr, probe_out.data()};
     ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-      return Dispatch::Dispatch(storage, bytes, kind,
-                                {build_keys.data(), static_cast<std::int64_t>(build.ids.size())},
-                                {probe_keys.data(), static_cast<std::int64_t>(probe.ids.size())},
-                                sink, total.data(), size, options, nullptr);
+      return Dispatch::Dispatch(storage, bytes, kind, {build_keys.data(), static_cast<std::int64_t>(build.ids.size())},
+                                {probe_keys.data(), static_cast<std::int64_t>(probe.ids.size())}, sink, total.data(),
+                                size, options, nullptr);
     }));
     ASSERT_EQ(size, total.to_host()[0]);
     const std::vector<std::int32_t> b = build_out.to_host();
@@ -100,22 +97,19 @@ TEST(device_hash_join_passes, plan_has_two_of_them) {
   EXPECT_EQ(3, plan.bits_of_pass(false));
   EXPECT_EQ(4, plan.bits_of_pass(true));
   EXPECT_TRUE(plan.is_possible);
-  EXPECT_FALSE(
-      strata::detail::plan_join_partitions(160, 160, tuning, false, false).has_two_passes());
+  EXPECT_FALSE(strata::detail::plan_join_partitions(160, 160, tuning, false, false).has_two_passes());
   EXPECT_TRUE(strata::detail::plan_join_partitions(160, 160, tuning, false, true).has_two_passes());
 }
 
 TEST(device_hash_join_passes, unique_keys) {
   const std::uint32_t rows = some_rows();
-  check_passes<std::uint32_t>({shuffled_ids(rows, 10), {}}, {random_ids(2 * rows, 2 * rows), {}},
-                              as_u32);
+  check_passes<std::uint32_t>({shuffled_ids(rows, 10), {}}, {random_ids(2 * rows, 2 * rows), {}}, as_u32);
 }
 
 // With 4, 8 and 16 partitions.
 TEST(device_hash_join_passes, only_one_for_few_partitions) {
   for (const std::uint32_t rows : {70u, 150u, 300u}) {
-    check_passes<std::uint32_t>({random_ids(rows, rows), {}}, {random_ids(700, 2 * rows), {}},
-                                as_u32);
+    check_passes<std::uint32_t>({random_ids(rows, rows), {}}, {random_ids(700, 2 * rows), {}}, as_u32);
     check_passes<std::int64_t>({random_ids(rows / 2, rows), random_nulls(rows / 2, 3)},
                                {random_ids(700, 2 * rows), random_nulls(700, 9)}, as_i64);
   }
@@ -123,14 +117,12 @@ TEST(device_hash_join_passes, only_one_for_few_partitions) {
 
 TEST(device_hash_join_passes, few_duplicates_of_wide_keys) {
   const std::uint32_t rows = some_rows();
-  check_passes<std::int64_t>({random_ids(rows, rows * 4 / 5), {}},
-                             {random_ids(rows * 3 / 2, rows), {}}, as_i64);
+  check_passes<std::int64_t>({random_ids(rows, rows * 4 / 5), {}}, {random_ids(rows * 3 / 2, rows), {}}, as_i64);
 }
 
 TEST(device_hash_join_passes, long_keys) {
   const std::uint32_t rows = some_rows();
-  check_passes<bytes16>({random_ids(rows, rows / 2), {}}, {random_ids(rows / 2, rows), {}},
-                        as_bytes16);
+  check_passes<bytes16>({random_ids(rows, rows / 2), {}}, {random_ids(rows / 2, rows), {}}, as_bytes16);
 }
 
 TEST(device_hash_join_passes, keys_of_1_byte) {
@@ -166,8 +158,8 @@ TEST(device_hash_join_passes, asked_for_with_few_rows) {
 TEST(device_hash_join_passes, several_partners_of_each_row) {
   const std::uint32_t rows = some_rows();
   for (const std::uint32_t each : {2u, 5u, 12u}) {
-    check_passes<std::uint32_t>({random_ids(rows, rows / each), {}},
-                                {random_ids(rows / 4, rows / each * 3 / 2), {}}, as_u32);
+    check_passes<std::uint32_t>({random_ids(rows, rows / each), {}}, {random_ids(rows / 4, rows / each * 3 / 2), {}},
+                                as_u32);
   }
 }
 
@@ -176,13 +168,11 @@ TEST(device_hash_join_passes, policies_of_a_chain) {
   const std::uint32_t rows = some_rows() / 2;
   const side_ids build{random_ids(rows, rows / 4), {}};
   const side_ids probe{random_ids(2 * rows, rows / 2), {}};
-  for (const JoinStrategy strategy :
-       {JoinStrategy::simple, JoinStrategy::radix_single, JoinStrategy::radix_multi}) {
+  for (const JoinStrategy strategy : {JoinStrategy::simple, JoinStrategy::radix_single, JoinStrategy::radix_multi}) {
     check_passes<std::uint32_t, chained_hub>(build, probe, as_u32, strategy);
     check_passes<std::int64_t, chained_hub>(build, probe, as_i64, strategy);
   }
-  check_passes<std::uint32_t, chained_hub>(build, probe, as_u32, JoinStrategy::simple, false,
-                                           JoinOrder::probe);
+  check_passes<std::uint32_t, chained_hub>(build, probe, as_u32, JoinStrategy::simple, false, JoinOrder::probe);
   // Several nulls, which the table in global memory joins.
   check_passes<std::uint32_t, chained_hub>({random_ids(rows, rows), random_nulls(rows, 3)},
                                            {random_ids(rows, rows), random_nulls(rows, 9)}, as_u32);
@@ -192,8 +182,7 @@ TEST(device_hash_join_passes, policies_of_a_chain) {
   std::sort(second.ids.begin(), second.ids.end());
   const auto itself = [](std::uint32_t id) { return id; };
   for (const JoinOrder order : {JoinOrder::any, JoinOrder::probe}) {
-    check_passes<std::uint32_t, chained_hub>(first, second, itself, JoinStrategy::automatic, true,
-                                             order);
+    check_passes<std::uint32_t, chained_hub>(first, second, itself, JoinStrategy::automatic, true, order);
   }
 }
 

@@ -33,8 +33,8 @@ void check(const side_ids& build, const side_ids& probe) {
 }
 
 // Neighbours in one partition of 256 and one bucket of its set, if that has 1024 of them.
-void add_neighbours(std::vector<std::uint32_t>& hashes, std::uint32_t partition,
-                    std::uint32_t bucket, std::uint32_t first, std::uint32_t number) {
+void add_neighbours(std::vector<std::uint32_t>& hashes, std::uint32_t partition, std::uint32_t bucket,
+                    std::uint32_t first, std::uint32_t number) {
   for (std::uint32_t i = first; i < first + number; ++i) {
     hashes.push_back(partition << 24 | bucket << 14 | i);
   }

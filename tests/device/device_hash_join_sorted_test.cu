@@ -14,16 +14,14 @@ using namespace device_join_test;
 
 template <class MakeKey>
 side_ids sorted(std::vector<std::uint32_t> ids, MakeKey make_key) {
-  std::sort(ids.begin(), ids.end(),
-            [&](std::uint32_t a, std::uint32_t b) { return make_key(a) < make_key(b); });
+  std::sort(ids.begin(), ids.end(), [&](std::uint32_t a, std::uint32_t b) { return make_key(a) < make_key(b); });
   return {std::move(ids), {}};
 }
 
 /// All kinds, in both orders, and with the promise that build rows are unique if they are.
 template <class Key, class Index = std::int32_t, class Options = JoinOptions<>, class MakeKey>
-void check_sorted(const std::vector<std::uint32_t>& build_ids,
-                  const std::vector<std::uint32_t>& probe_ids, MakeKey make_key,
-                  bool all_capacities = true) {
+void check_sorted(const std::vector<std::uint32_t>& build_ids, const std::vector<std::uint32_t>& probe_ids,
+                  MakeKey make_key, bool all_capacities = true) {
   const side_ids build = sorted(build_ids, make_key);
   const side_ids probe = sorted(probe_ids, make_key);
   device_joiner<Key, Index, Options> join(build, probe, make_key);
@@ -32,10 +30,9 @@ void check_sorted(const std::vector<std::uint32_t>& build_ids,
     for (const JoinOrder order : {JoinOrder::any, JoinOrder::probe}) {
       for (const bool unique : {false, true}) {
         if (unique && !is_unique(build)) continue;
-        SCOPED_TRACE(testing::Message()
-                     << build_ids.size() << " x " << probe_ids.size() << " rows, kind "
-                     << static_cast<int>(kind) << ", order " << static_cast<int>(order)
-                     << ", promised unique " << unique);
+        SCOPED_TRACE(testing::Message() << build_ids.size() << " x " << probe_ids.size() << " rows, kind "
+                                        << static_cast<int>(kind) << ", order " << static_cast<int>(order)
+                                        << ", promised unique " << unique);
         Options options;
         options.sorted = true;
         options.order = order;
@@ -86,24 +83,19 @@ enum class color : signed char {};
 TEST(device_hash_join_sorted, narrow_keys_and_enumerations) {
   const std::size_t rows = if_small<std::size_t>(600, 5000);
   check_sorted<color>(
-      random_ids(rows, 200), random_ids(rows / 2, 256),
-      [](std::uint32_t id) { return static_cast<color>(id); }, false);
+      random_ids(rows, 200), random_ids(rows / 2, 256), [](std::uint32_t id) { return static_cast<color>(id); }, false);
 }
 
-std::uint32_t many_rows() {
-  return if_small<std::uint32_t>(9000, STRATA_HOST_SIMT ? 40000 : 500000);
-}
+std::uint32_t many_rows() { return if_small<std::uint32_t>(9000, STRATA_HOST_SIMT ? 40000 : 500000); }
 
 TEST(device_hash_join_sorted, unique_keys) {
   const std::uint32_t rows = many_rows();
-  check_sorted<std::uint32_t>(shuffled_ids(rows, 10), random_ids(2 * rows, 2 * rows), as_u32,
-                              false);
+  check_sorted<std::uint32_t>(shuffled_ids(rows, 10), random_ids(2 * rows, 2 * rows), as_u32, false);
 }
 
 TEST(device_hash_join_sorted, few_duplicates_of_wide_keys) {
   const std::uint32_t rows = many_rows() / 2;
-  check_sorted<std::int64_t>(random_ids(rows, rows * 4 / 5), random_ids(rows * 3 / 2, rows), as_i64,
-                             false);
+  check_sorted<std::int64_t>(random_ids(rows, rows * 4 / 5), random_ids(rows * 3 / 2, rows), as_i64, false);
 }
 
 TEST(device_hash_join_sorted, one_side_is_much_longer) {
@@ -161,8 +153,7 @@ TEST(device_hash_join_sorted, equally_frequent_build_rows) {
 TEST(device_hash_join_sorted, equally_frequent_wide_keys) {
   const std::size_t rows = if_small<std::size_t>(2500, 6000);
   const std::vector<std::uint32_t> build = repeated_ids(rows, 20);
-  check_sorted<std::int64_t, std::uint64_t>(build, random_ids(rows, build.back() + 2), as_i64,
-                                            false);
+  check_sorted<std::int64_t, std::uint64_t>(build, random_ids(rows, build.back() + 2), as_i64, false);
 }
 
 // As many results of a tile as its block writes itself, or one more; the last ones may be of rows that
@@ -202,8 +193,7 @@ TEST(device_hash_join_sorted, frequent_keys_on_both_sides) {
     return ids;
   };
   check_sorted<std::uint32_t>(skewed(if_small<std::size_t>(2000, STRATA_HOST_SIMT ? 8000 : 40000)),
-                              skewed(if_small<std::size_t>(700, STRATA_HOST_SIMT ? 2000 : 15000)),
-                              as_u32, false);
+                              skewed(if_small<std::size_t>(700, STRATA_HOST_SIMT ? 2000 : 15000)), as_u32, false);
 }
 
 TEST(device_hash_join_sorted, all_keys_are_equal) {
@@ -242,15 +232,14 @@ TEST(device_hash_join_sorted, total_beyond_32_bits_is_counted) {
     device_vector<std::int32_t> build_out(5000);
     device_vector<std::int32_t> probe_out(5000);
     EXPECT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-      return DeviceHashJoin::FullPairs(storage, bytes, keys.data(), 70000, keys.data(), 70000,
-                                       build_out.data(), probe_out.data(), total.data(), 5000,
-                                       options);
+      return DeviceHashJoin::FullPairs(storage, bytes, keys.data(), 70000, keys.data(), 70000, build_out.data(),
+                                       probe_out.data(), total.data(), 5000, options);
     }));
     EXPECT_EQ(std::int64_t{70000} * 70000, total.to_host()[0]);
   }
   EXPECT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-    return DeviceHashJoin::LeftCount<std::int32_t>(storage, bytes, keys.data(), 70000, keys.data(),
-                                                   70000, total.data(), options);
+    return DeviceHashJoin::LeftCount<std::int32_t>(storage, bytes, keys.data(), 70000, keys.data(), 70000, total.data(),
+                                                   options);
   }));
   EXPECT_EQ(std::int64_t{70000} * 70000, total.to_host()[0]);
 }
@@ -266,12 +255,11 @@ TEST(device_hash_join_sorted, columns_of_both_sides_are_gathered) {
   JoinOptions<> options;
   options.sorted = true;
   options.order = JoinOrder::probe;
-  const auto columns =
-      strata::join_columns(strata::build_column(build.data(), build_out.data(), std::int64_t{-1}),
-                           strata::probe_column(probe.data(), probe_out.data(), std::int64_t{-2}));
+  const auto columns = strata::join_columns(strata::build_column(build.data(), build_out.data(), std::int64_t{-1}),
+                                            strata::probe_column(probe.data(), probe_out.data(), std::int64_t{-2}));
   EXPECT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-    return DeviceHashJoin::FullGather(storage, bytes, build.data(), 4, probe.data(), 4, columns,
-                                      total.data(), 6, options);
+    return DeviceHashJoin::FullGather(storage, bytes, build.data(), 4, probe.data(), 4, columns, total.data(), 6,
+                                      options);
   }));
   EXPECT_EQ(6, total.to_host()[0]);
   EXPECT_EQ((std::vector<std::int64_t>{-9, -1, 1, 1, -1, 4}), build_out.to_host());
@@ -288,8 +276,8 @@ TEST(device_hash_join_sorted, broken_promise_of_unique_rows_gives_one_partner) {
   device_vector<std::int32_t> probe_out(3);
   device_vector<std::int64_t> total(1);
   EXPECT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-    return DeviceHashJoin::InnerPairs(storage, bytes, build.data(), 4, probe.data(), 2,
-                                      build_out.data(), probe_out.data(), total.data(), 3, options);
+    return DeviceHashJoin::InnerPairs(storage, bytes, build.data(), 4, probe.data(), 2, build_out.data(),
+                                      probe_out.data(), total.data(), 3, options);
   }));
   EXPECT_EQ(2, total.to_host()[0]);
   EXPECT_EQ(0, probe_out.to_host()[0]);
@@ -326,9 +314,8 @@ TEST(device_hash_join_sorted, a_graph_is_replayed_with_other_keys) {
   options.sorted = true;
   options.order = JoinOrder::probe;
   const auto call = [&](void* storage, std::size_t& bytes, cudaStream_t stream) {
-    return DeviceHashJoin::InnerPairs(storage, bytes, build.data(), rows, probe.data(), rows,
-                                      build_out.data(), probe_out.data(), total.data(), capacity,
-                                      options, stream);
+    return DeviceHashJoin::InnerPairs(storage, bytes, build.data(), rows, probe.data(), rows, build_out.data(),
+                                      probe_out.data(), total.data(), capacity, options, stream);
   };
   std::size_t bytes = 0;
   EXPECT_CUDA_SUCCESS(call(nullptr, bytes, nullptr));
@@ -339,10 +326,10 @@ TEST(device_hash_join_sorted, a_graph_is_replayed_with_other_keys) {
   for (const std::uint32_t different : {rows, rows / 100 + 1}) {
     const side_ids build_side{keys_of_ids(random_ids(rows, 2 * rows)), {}};
     const side_ids probe_side{keys_of_ids(random_ids(rows, different)), {}};
-    ASSERT_CUDA_SUCCESS(cudaMemcpy(const_cast<std::uint32_t*>(build.data()), build_side.ids.data(),
-                                   4 * rows, cudaMemcpyHostToDevice));
-    ASSERT_CUDA_SUCCESS(cudaMemcpy(const_cast<std::uint32_t*>(probe.data()), probe_side.ids.data(),
-                                   4 * rows, cudaMemcpyHostToDevice));
+    ASSERT_CUDA_SUCCESS(
+        cudaMemcpy(const_cast<std::uint32_t*>(build.data()), build_side.ids.data(), 4 * rows, cudaMemcpyHostToDevice));
+    ASSERT_CUDA_SUCCESS(
+        cudaMemcpy(const_cast<std::uint32_t*>(probe.data()), probe_side.ids.data(), 4 * rows, cudaMemcpyHostToDevice));
     recorded.replay(where);
     where.synchronize();
     const row_pairs expected = sort_merge_join(JoinKind::inner, build_side, probe_side);

@@ -47,9 +47,8 @@ class device_joiner {
     device_vector<Index> probe_out(static_cast<std::size_t>(capacity));
     device_vector<std::int64_t> total(1);
     EXPECT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-      return pairs_of(kind, storage, bytes, build_.data(), rows(build_), probe_.data(),
-                      rows(probe_), build_out.data(), probe_out.data(), total.data(), capacity,
-                      options);
+      return pairs_of(kind, storage, bytes, build_.data(), rows(build_), probe_.data(), rows(probe_), build_out.data(),
+                      probe_out.data(), total.data(), capacity, options);
     }));
     all = total.to_host()[0];
     const std::vector<Index> build_rows = build_out.to_host();
@@ -70,15 +69,14 @@ class device_joiner {
     give_nulls(options);
     device_vector<std::int64_t> total(1);
     EXPECT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-      return count_of<Index>(kind, storage, bytes, build_.data(), rows(build_), probe_.data(),
-                             rows(probe_), total.data(), options);
+      return count_of<Index>(kind, storage, bytes, build_.data(), rows(build_), probe_.data(), rows(probe_),
+                             total.data(), options);
     }));
     return total.to_host()[0];
   }
 
   /// Compares with what is expected, given in the order of probe rows.
-  void check(JoinKind kind, const Options& options, const row_pairs& expected,
-             bool all_capacities = true) {
+  void check(JoinKind kind, const Options& options, const row_pairs& expected, bool all_capacities = true) {
     const auto size = static_cast<std::int64_t>(expected.size());
     row_pairs sorted = expected;
     std::sort(sorted.begin(), sorted.end());
@@ -108,12 +106,8 @@ class device_joiner {
   }
 
  private:
-  static std::int64_t widened(Index row) {
-    return row == strata::no_row<Index> ? -1 : static_cast<std::int64_t>(row);
-  }
-  static std::int64_t rows(const device_vector<Key>& keys) {
-    return static_cast<std::int64_t>(keys.size());
-  }
+  static std::int64_t widened(Index row) { return row == strata::no_row<Index> ? -1 : static_cast<std::int64_t>(row); }
+  static std::int64_t rows(const device_vector<Key>& keys) { return static_cast<std::int64_t>(keys.size()); }
   void give_nulls(Options& options) const {
     if (!has_nulls_) return;
     options.build_valid = build_valid_.data();
@@ -143,8 +137,7 @@ inline bool is_unique(const side_ids& side) {
 
 /// All kinds, orders and rules of nulls on few rows. `stride` leaves shapes out.
 template <class Key, class Index, class Options = JoinOptions<>, class MakeKey>
-void check_few_rows(MakeKey make_key, std::size_t stride,
-                    JoinStrategy strategy = JoinStrategy::automatic) {
+void check_few_rows(MakeKey make_key, std::size_t stride, JoinStrategy strategy = JoinStrategy::automatic) {
   const std::vector<shape> shapes = few_rows_with_nulls();
   for (std::size_t i = 0; i < shapes.size(); i += stride) {
     const shape& data = shapes[i];
@@ -161,9 +154,8 @@ void check_few_rows(MakeKey make_key, std::size_t stride,
             options.build_unique = unique;
             options.strategy = strategy;
             SCOPED_TRACE(testing::Message()
-                         << data.name << ", kind " << static_cast<int>(kind) << ", order "
-                         << static_cast<int>(order) << ", nulls equal " << nulls_equal
-                         << ", promised unique " << unique);
+                         << data.name << ", kind " << static_cast<int>(kind) << ", order " << static_cast<int>(order)
+                         << ", nulls equal " << nulls_equal << ", promised unique " << unique);
             join.check(kind, options, expected);
             if (testing::Test::HasFailure()) return;
           }

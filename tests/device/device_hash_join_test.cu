@@ -23,8 +23,7 @@ void check_many_rows(const side_ids& build, const side_ids& probe) {
   for (const JoinKind kind : every_kind) {
     const row_pairs expected = sort_merge_join(kind, build, probe);
     for (const JoinOrder order : {JoinOrder::any, JoinOrder::probe}) {
-      SCOPED_TRACE(testing::Message()
-                   << "kind " << static_cast<int>(kind) << ", order " << static_cast<int>(order));
+      SCOPED_TRACE(testing::Message() << "kind " << static_cast<int>(kind) << ", order " << static_cast<int>(order));
       JoinOptions<> options;
       options.order = order;
       join.check(kind, options, expected, kind == JoinKind::full);
@@ -96,9 +95,8 @@ TEST(device_hash_join, broken_promise_of_unique_rows_gives_one_partner) {
     device_vector<std::int32_t> probe_out(3);
     device_vector<std::int64_t> total(1);
     EXPECT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-      return DeviceHashJoin::InnerPairs(storage, bytes, build.data(), 4, probe.data(), 2,
-                                        build_out.data(), probe_out.data(), total.data(), 3,
-                                        options);
+      return DeviceHashJoin::InnerPairs(storage, bytes, build.data(), 4, probe.data(), 2, build_out.data(),
+                                        probe_out.data(), total.data(), 3, options);
     }));
     EXPECT_EQ(2, total.to_host()[0]);
     const std::vector<std::int32_t> b = build_out.to_host();
@@ -121,8 +119,8 @@ TEST(device_hash_join, broken_promise_of_many_rows_gives_one_partner) {
   device_vector<std::int32_t> probe_out(2);
   device_vector<std::int64_t> total(1);
   EXPECT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-    return DeviceHashJoin::InnerPairs(storage, bytes, build.data(), 5000, probe.data(), 3,
-                                      build_out.data(), probe_out.data(), total.data(), 2, options);
+    return DeviceHashJoin::InnerPairs(storage, bytes, build.data(), 5000, probe.data(), 3, build_out.data(),
+                                      probe_out.data(), total.data(), 2, options);
   }));
   EXPECT_EQ(1, total.to_host()[0]);
   EXPECT_EQ(1, probe_out.to_host()[0]);
@@ -138,15 +136,14 @@ TEST(device_hash_join, total_beyond_32_bits_is_counted) {
     JoinOptions<> options;
     options.order = order;
     EXPECT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-      return DeviceHashJoin::FullPairs(storage, bytes, keys.data(), 70000, keys.data(), 70000,
-                                       build_out.data(), probe_out.data(), total.data(), 5000,
-                                       options);
+      return DeviceHashJoin::FullPairs(storage, bytes, keys.data(), 70000, keys.data(), 70000, build_out.data(),
+                                       probe_out.data(), total.data(), 5000, options);
     }));
     EXPECT_EQ(std::int64_t{70000} * 70000, total.to_host()[0]);
   }
   EXPECT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-    return DeviceHashJoin::LeftCount<std::int32_t>(storage, bytes, keys.data(), 70000, keys.data(),
-                                                   70000, total.data());
+    return DeviceHashJoin::LeftCount<std::int32_t>(storage, bytes, keys.data(), 70000, keys.data(), 70000,
+                                                   total.data());
   }));
   EXPECT_EQ(std::int64_t{70000} * 70000, total.to_host()[0]);
 }

@@ -42,9 +42,8 @@ void expect_refused(int count, const Call& call) {
 template <class Call>
 void expect_ascending(const Call& call) {
   device_vector<std::uint8_t> indices(256);
-  ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-    return call(indices.data(), 256, storage, bytes);
-  }));
+  ASSERT_CUDA_SUCCESS(
+      in_two_phases([&](void* storage, std::size_t& bytes) { return call(indices.data(), 256, storage, bytes); }));
   std::vector<std::uint8_t> expected;
   for (int i = 0; i < 256; ++i) expected.push_back(static_cast<std::uint8_t>(i));
   EXPECT_EQ(expected, indices.to_host());
@@ -63,15 +62,13 @@ TEST(device_index_types, arg_sort) {
 TEST(device_index_types, indices_of_segments) {
   const device_vector<int> keys(std::vector<int>(300, 1));
   const auto of_size = [&](auto* indices, int count, void* storage, std::size_t& bytes) {
-    return strata::DeviceSegmentedMergeSort::SortIndices(storage, bytes, keys.data(), indices, 1,
-                                                         count, is_less{});
+    return strata::DeviceSegmentedMergeSort::SortIndices(storage, bytes, keys.data(), indices, 1, count, is_less{});
   };
   expect_ascending(of_size);
   expect_refused<std::uint8_t>(257, of_size);
   const device_vector<int> offsets(std::vector<int>{0, 100, 256});
   const auto by_offsets = [&](auto* indices, int count, void* storage, std::size_t& bytes) {
-    return strata::DeviceSegmentedMergeSort::SortIndices(storage, bytes, keys.data(), indices,
-                                                         count, 2, offsets.data(),
+    return strata::DeviceSegmentedMergeSort::SortIndices(storage, bytes, keys.data(), indices, count, 2, offsets.data(),
                                                          offsets.data() + 1, is_less{});
   };
   expect_ascending(by_offsets);
@@ -110,16 +107,15 @@ TEST(device_index_types, places_of_extrema) {
   EXPECT_EQ(cudaErrorInvalidValue, of_all(257));
   const auto of_segments = [&](int count, int size) {
     return in_two_phases([&](void* storage, std::size_t& bytes) {
-      return strata::DeviceSegmentedReduce::ArgMin(storage, bytes, in.data(), out.data(), count,
-                                                   size);
+      return strata::DeviceSegmentedReduce::ArgMin(storage, bytes, in.data(), out.data(), count, size);
     });
   };
   EXPECT_CUDA_SUCCESS(of_segments(1, 256));
   EXPECT_EQ(255, out.to_host()[0].key);
   EXPECT_EQ(cudaErrorInvalidValue, of_segments(1, 257));
   std::size_t bytes = 0;
-  EXPECT_EQ(cudaErrorInvalidValue, strata::DeviceSegmentedReduce::ArgMin(
-                                       nullptr, bytes, in.data(), out.data(), 1, 257));
+  EXPECT_EQ(cudaErrorInvalidValue,
+            strata::DeviceSegmentedReduce::ArgMin(nullptr, bytes, in.data(), out.data(), 1, 257));
 }
 
 }  // namespace

@@ -14,33 +14,29 @@ struct built {
   built(const side_ids& side, const JoinOptions<>& options)
       : keys(keys_of<std::uint32_t>(side, as_u32)),
         memory(bytes_for(side.ids.size(), options), 8),
-        table(memory.data(), memory.bytes(), keys.data(),
-              static_cast<std::int64_t>(side.ids.size()), options) {}
+        table(memory.data(), memory.bytes(), keys.data(), static_cast<std::int64_t>(side.ids.size()), options) {}
 
   static std::size_t bytes_for(std::size_t rows, const JoinOptions<>& options) {
     std::size_t bytes = 0;
-    EXPECT_CUDA_SUCCESS(
-        table_of_words::MemoryBytes(static_cast<std::int64_t>(rows), bytes, options));
+    EXPECT_CUDA_SUCCESS(table_of_words::MemoryBytes(static_cast<std::int64_t>(rows), bytes, options));
     return bytes;
   }
 
-  void check(JoinKind kind, const JoinOptions<>& options, const side_ids& probe,
-             row_pairs expected) const {
+  void check(JoinKind kind, const JoinOptions<>& options, const side_ids& probe, row_pairs expected) const {
     const device_vector<std::uint32_t> probe_keys(keys_of<std::uint32_t>(probe, as_u32));
     const device_vector<std::uint32_t> probe_valid(probe.valid_words());
     const auto rows = static_cast<std::int64_t>(probe.ids.size());
     const auto size = static_cast<std::int64_t>(expected.size());
     device_vector<std::int64_t> total(1);
     ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-      return table.ProbeCount(storage, bytes, kind, probe_keys.data(), rows, total.data(),
-                              probe_valid.data());
+      return table.ProbeCount(storage, bytes, kind, probe_keys.data(), rows, total.data(), probe_valid.data());
     }));
     ASSERT_EQ(size, total.to_host()[0]);
     device_vector<std::int32_t> build_out(expected.size());
     device_vector<std::int32_t> probe_out(expected.size());
     ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-      return table.ProbePairs(storage, bytes, kind, probe_keys.data(), rows, build_out.data(),
-                              probe_out.data(), total.data(), size, probe_valid.data());
+      return table.ProbePairs(storage, bytes, kind, probe_keys.data(), rows, build_out.data(), probe_out.data(),
+                              total.data(), size, probe_valid.data());
     }));
     ASSERT_EQ(size, total.to_host()[0]);
     const std::vector<std::int32_t> b = build_out.to_host();
@@ -87,8 +83,7 @@ TEST(join_table, rows_that_are_added_are_as_if_built_at_once) {
         ASSERT_EQ(static_cast<std::int64_t>(rows), all.table.Rows());
         const side_ids there = first_rows(build, rows);
         for (const JoinKind kind : every_kind) {
-          all.check(kind, options, probe,
-                    nested_loop_join(kind, there, probe, options.nulls_equal));
+          all.check(kind, options, probe, nested_loop_join(kind, there, probe, options.nulls_equal));
           all.check(kind, options, few, nested_loop_join(kind, there, few, options.nulls_equal));
           if (testing::Test::HasFailure()) return;
         }
@@ -109,8 +104,7 @@ TEST(join_table, gathers_columns) {
   device_vector<std::int64_t> total(1);
   const auto columns = strata::join_columns(strata::build_column(values.data(), out.data(), -1.f));
   EXPECT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-    return all.table.ProbeGather(storage, bytes, JoinKind::left, probe.data(), 3, columns,
-                                 total.data(), 4);
+    return all.table.ProbeGather(storage, bytes, JoinKind::left, probe.data(), 3, columns, total.data(), 4);
   }));
   EXPECT_EQ(4, total.to_host()[0]);
   EXPECT_EQ((std::vector<float>{20, 40, -1, 10}), out.to_host());
@@ -157,9 +151,9 @@ TEST(join_table, is_built_and_asked_in_a_graph) {
     device_vector<std::int64_t> total(1);
     device_vector<std::int32_t> build_out(20 * build_rows), probe_out(20 * build_rows);
     const auto ask = [&](void* storage, std::size_t& bytes, cudaStream_t on) {
-      return all.table.ProbePairs(storage, bytes, JoinKind::inner, probe_keys.data(), probe_rows,
-                                  build_out.data(), probe_out.data(), total.data(),
-                                  static_cast<std::int64_t>(build_out.size()), nullptr, on);
+      return all.table.ProbePairs(storage, bytes, JoinKind::inner, probe_keys.data(), probe_rows, build_out.data(),
+                                  probe_out.data(), total.data(), static_cast<std::int64_t>(build_out.size()), nullptr,
+                                  on);
     };
     ASSERT_CUDA_SUCCESS(all.table.Build(build_rows));
     std::size_t bytes = 0;
@@ -202,8 +196,8 @@ TEST(join_table, is_asked_on_two_streams_at_once) {
   EXPECT_CUDA_SUCCESS(cudaDeviceSynchronize());
   std::size_t bytes = 0;
   const auto count = [&](void* storage, std::int64_t* total, cudaStream_t where) {
-    return all.table.ProbeCount(storage, bytes, JoinKind::full, all.keys.data(),
-                                static_cast<std::int64_t>(rows), total, nullptr, where);
+    return all.table.ProbeCount(storage, bytes, JoinKind::full, all.keys.data(), static_cast<std::int64_t>(rows), total,
+                                nullptr, where);
   };
   ASSERT_CUDA_SUCCESS(count(nullptr, nullptr, nullptr));
   const scratch first_storage(bytes);
@@ -217,8 +211,7 @@ TEST(join_table, is_asked_on_two_streams_at_once) {
   }
   first.synchronize();
   second.synchronize();
-  const auto expected =
-      static_cast<std::int64_t>(sort_merge_join(JoinKind::full, build, build).size());
+  const auto expected = static_cast<std::int64_t>(sort_merge_join(JoinKind::full, build, build).size());
   EXPECT_EQ((std::vector<std::int64_t>{expected, expected}), totals.to_host());
 }
 

@@ -84,11 +84,9 @@ TYPED_TEST_SUITE(DeviceLargeTypes, large_types);
 TYPED_TEST(DeviceLargeTypes, are_reduced) {
   using T = TypeParam;
   const device_vector<T> in(this->items);
-  const T expected =
-      std::accumulate(this->items.begin() + 1, this->items.end(), this->items[0], add_words{});
+  const T expected = std::accumulate(this->items.begin() + 1, this->items.end(), this->items[0], add_words{});
   EXPECT_TRUE(expected == result_of<T>([&](T* out, auto&&... storage) {
-                return strata::DeviceReduce::Reduce(storage..., in.data(), out, this->n,
-                                                    add_words{}, T{});
+                return strata::DeviceReduce::Reduce(storage..., in.data(), out, this->n, add_words{}, T{});
               }));
 }
 
@@ -100,13 +98,12 @@ TYPED_TEST(DeviceLargeTypes, are_scanned) {
     expected[i] = add_words{}(expected[i - 1], expected[i]);
   }
   EXPECT_TRUE(expected == results_of<T>(this->n, [&](T* out, auto&&... storage) {
-                return strata::DeviceScan::InclusiveScan(storage..., in.data(), out, add_words{},
-                                                         this->n);
+                return strata::DeviceScan::InclusiveScan(storage..., in.data(), out, add_words{}, this->n);
               }));
   const device_vector<std::int64_t> offsets({0, this->n});
   EXPECT_TRUE(expected == results_of<T>(this->n, [&](T* out, auto&&... storage) {
-                return strata::DeviceSegmentedScan::InclusiveSegmentedScan(
-                    storage..., in.data(), out, offsets.data(), offsets.data() + 1, 1, add_words{});
+                return strata::DeviceSegmentedScan::InclusiveSegmentedScan(storage..., in.data(), out, offsets.data(),
+                                                                           offsets.data() + 1, 1, add_words{});
               }));
 }
 
@@ -120,8 +117,7 @@ TYPED_TEST(DeviceLargeTypes, are_selected) {
   device_vector<T> out(this->items.size());
   device_vector<std::int64_t> selected(1);
   ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
-    return strata::DeviceSelect::If(storage..., in.data(), out.data(), selected.data(), this->n,
-                                    is_odd{});
+    return strata::DeviceSelect::If(storage..., in.data(), out.data(), selected.data(), this->n, is_odd{});
   }));
   EXPECT_EQ(static_cast<std::int64_t>(expected.size()), selected.to_host()[0]);
   std::vector<T> moved = out.to_host();
@@ -142,8 +138,7 @@ TYPED_TEST(DeviceLargeTypes, are_sorted_by_comparison) {
   std::vector<T> expected = this->items;
   std::stable_sort(expected.begin(), expected.end(), is_less{});
   EXPECT_TRUE(expected == results_of<T>(this->n, [&](T* out, auto&&... storage) {
-                return strata::DeviceMergeSort::SortKeysCopy(storage..., in.data(), out, this->n,
-                                                             is_less{});
+                return strata::DeviceMergeSort::SortKeysCopy(storage..., in.data(), out, this->n, is_less{});
               }));
 }
 
@@ -156,8 +151,7 @@ TYPED_TEST(DeviceLargeTypes, are_values_of_radix_sorts) {
   for (const T& item : records) keys.push_back(item.word[0] % 1000);
   std::vector<std::size_t> order(keys.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return keys[a] < keys[b]; });
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return keys[a] < keys[b]; });
   std::vector<T> expected;
   for (const std::size_t i : order) expected.push_back(records[i]);
   const device_vector<T> in(records);
@@ -167,16 +161,14 @@ TYPED_TEST(DeviceLargeTypes, are_values_of_radix_sorts) {
     if (size != this->n) {
       order.resize(static_cast<std::size_t>(size));
       std::iota(order.begin(), order.end(), std::size_t{0});
-      std::stable_sort(order.begin(), order.end(),
-                       [&](std::size_t a, std::size_t b) { return keys[a] < keys[b]; });
+      std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return keys[a] < keys[b]; });
       expected.clear();
       for (const std::size_t i : order) expected.push_back(records[i]);
     }
     EXPECT_TRUE(expected == results_of<T>(size,
                                           [&](T* out, auto&&... storage) {
                                             return strata::DeviceRadixSort::SortPairs(
-                                                storage..., d_keys.data(), sorted.data(), in.data(),
-                                                out, size);
+                                                storage..., d_keys.data(), sorted.data(), in.data(), out, size);
                                           }))
         << size;
   }

@@ -19,20 +19,17 @@ namespace {
 using namespace merge_sort_test;
 using strata::DeviceMergeSort;
 
-segment_shape whole(std::size_t size) {
-  return consecutive("whole", {static_cast<offset>(size)});
-}
+segment_shape whole(std::size_t size) { return consecutive("whole", {static_cast<offset>(size)}); }
 
 std::vector<std::size_t> some_sizes() {
-  return if_small<std::vector<std::size_t>>({0, 1, 2, 100, 3200, 3201, 12801},
-                                            {0, 1, 2, 3, 31, 100, 3199, 3200, 3201, 12799, 12800,
-                                             12801, 25600, 25601, 70000});
+  return if_small<std::vector<std::size_t>>(
+      {0, 1, 2, 100, 3200, 3201, 12801},
+      {0, 1, 2, 3, 31, 100, 3199, 3200, 3201, 12799, 12800, 12801, 25600, 25601, 70000});
 }
 
 template <class Key>
 void expect_sorts_keys(std::size_t size, pattern how) {
-  SCOPED_TRACE(testing::Message() << size << " keys of " << sizeof(Key) << " bytes, pattern "
-                                  << static_cast<int>(how));
+  SCOPED_TRACE(testing::Message() << size << " keys of " << sizeof(Key) << " bytes, pattern " << static_cast<int>(how));
   const std::vector<Key> keys = make_keys<Key>(size, how);
   const auto order = expected_order(whole(size), keys, is_less{});
   device_vector<Key> in(keys), out(size);
@@ -80,14 +77,13 @@ void expect_stable_pairs(std::size_t size) {
   device_vector<Key> in(keys), out(size);
   device_vector<Value> values_in(values), values_out(size);
   ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-    return DeviceMergeSort::StableSortPairsCopy(storage, bytes, in.data(), values_in.data(),
-                                                out.data(), values_out.data(), size, is_greater{});
+    return DeviceMergeSort::StableSortPairsCopy(storage, bytes, in.data(), values_in.data(), out.data(),
+                                                values_out.data(), size, is_greater{});
   }));
   expect_gathered(keys, order, out.to_host(), keys);
   expect_gathered(values, order, values_out.to_host(), values);
   ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-    return DeviceMergeSort::StableSortPairs(storage, bytes, in.data(), values_in.data(), size,
-                                            is_greater{});
+    return DeviceMergeSort::StableSortPairs(storage, bytes, in.data(), values_in.data(), size, is_greater{});
   }));
   expect_gathered(keys, order, in.to_host(), keys);
   expect_gathered(values, order, values_in.to_host(), values);
@@ -128,8 +124,7 @@ TEST(device_merge_sort, inputs_may_be_iterators) {
   const auto order = expected_order(whole(size), keys, is_less{});
   device_vector<int> out(size);
   ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-    return DeviceMergeSort::StableSortKeysCopy(storage, bytes, squares, out.data(), size,
-                                               is_less{});
+    return DeviceMergeSort::StableSortKeysCopy(storage, bytes, squares, out.data(), size, is_less{});
   }));
   expect_gathered(keys, order, out.to_host(), keys);
   // Keys of another type than those of the input.
@@ -137,8 +132,7 @@ TEST(device_merge_sort, inputs_may_be_iterators) {
   const std::vector<std::uint8_t> before = narrow.to_host();
   std::vector<int> wide(before.begin(), before.end());
   ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-    return DeviceMergeSort::SortKeysCopy(storage, bytes, narrow.data(), out.data(), size,
-                                         is_less{});
+    return DeviceMergeSort::SortKeysCopy(storage, bytes, narrow.data(), out.data(), size, is_less{});
   }));
   std::sort(wide.begin(), wide.end());
   EXPECT_EQ(wide, out.to_host());
@@ -188,13 +182,11 @@ TEST(device_merge_sort, refuses_wrong_arguments) {
   device_vector<int> items(std::vector<int>{3, 1, 2, 0});
   const auto status_of = [&](int* in, int* out, int count, std::size_t missing) {
     std::size_t bytes = 0;
-    const cudaError_t query =
-        DeviceMergeSort::SortKeysCopy(nullptr, bytes, in, out, count, is_less{});
+    const cudaError_t query = DeviceMergeSort::SortKeysCopy(nullptr, bytes, in, out, count, is_less{});
     if (query != cudaSuccess) return query;
     const scratch storage(bytes);
     bytes -= missing;
-    const cudaError_t status =
-        DeviceMergeSort::SortKeysCopy(storage.data(), bytes, in, out, count, is_less{});
+    const cudaError_t status = DeviceMergeSort::SortKeysCopy(storage.data(), bytes, in, out, count, is_less{});
     EXPECT_CUDA_SUCCESS(cudaDeviceSynchronize());
     return status;
   };

@@ -40,10 +40,7 @@ class operation {
   /// `reset` brings back what the call overwrites; `result` reads what it wrote.
   operation(std::string name, call_type call, std::function<void()> reset,
             std::function<std::vector<std::uint64_t>()> result)
-      : name_(std::move(name)),
-        call_(std::move(call)),
-        reset_(std::move(reset)),
-        result_(std::move(result)) {}
+      : name_(std::move(name)), call_(std::move(call)), reset_(std::move(reset)), result_(std::move(result)) {}
 
   const std::string& name() const { return name_; }
 
@@ -129,8 +126,8 @@ inline std::vector<std::int64_t> operation_segments(std::size_t n) {
 }
 
 template <class Call>
-operation array_operation(const char* name, std::size_t n, std::uint32_t most_key, bool has_values,
-                          bool has_count, const Call& call) {
+operation array_operation(const char* name, std::size_t n, std::uint32_t most_key, bool has_values, bool has_count,
+                          const Call& call) {
   const auto arrays = std::make_shared<operation_arrays>(n, most_key);
   return operation(
       std::string(name) + " of " + std::to_string(n),
@@ -143,18 +140,16 @@ operation array_operation(const char* name, std::size_t n, std::uint32_t most_ke
 template <class Call>
 operation segment_operation(const char* name, std::size_t n, const Call& call) {
   const auto begins = std::make_shared<device_vector<std::int64_t>>(operation_segments(n));
-  return array_operation(
-      name, n, 0xffffffffu, false, false,
-      [=](operation_arrays& a, void* temp, std::size_t& bytes, int items, cudaStream_t on) {
-        return call(a, begins->data(), static_cast<std::int64_t>(begins->size() - 1), temp, bytes,
-                    items, on);
-      });
+  return array_operation(name, n, 0xffffffffu, false, false,
+                         [=](operation_arrays& a, void* temp, std::size_t& bytes, int items, cudaStream_t on) {
+                           return call(a, begins->data(), static_cast<std::int64_t>(begins->size() - 1), temp, bytes,
+                                       items, on);
+                         });
 }
 
 /// A join of n rows with n rows, each key in about `n / most_key` rows of a side; with `hot_rows`, the
 /// first rows of both sides have one key.
-inline operation join_operation(const char* name, std::size_t n, std::uint32_t most_key,
-                                std::size_t hot_rows) {
+inline operation join_operation(const char* name, std::size_t n, std::uint32_t most_key, std::size_t hot_rows) {
   struct sides {
     sides(std::size_t rows, std::uint32_t most, std::size_t hot)
         : build(keys(rows, most, hot, 1)),
@@ -162,9 +157,7 @@ inline operation join_operation(const char* name, std::size_t n, std::uint32_t m
           build_out(capacity(rows, hot)),
           probe_out(capacity(rows, hot)),
           total(1) {}
-    static std::size_t capacity(std::size_t rows, std::size_t hot) {
-      return 3 * rows + 2 * hot * hot;
-    }
+    static std::size_t capacity(std::size_t rows, std::size_t hot) { return 3 * rows + 2 * hot * hot; }
     static std::vector<std::uint32_t> keys(std::size_t rows, std::uint32_t most, std::size_t hot,
                                            std::uint64_t stream) {
       std::vector<std::uint32_t> all = random_integers<std::uint32_t>(rows, 1, most, stream);
@@ -181,9 +174,8 @@ inline operation join_operation(const char* name, std::size_t n, std::uint32_t m
       [=](void* temp, std::size_t& bytes, cudaStream_t on) {
         const auto rows = static_cast<std::int64_t>(n);
         return strata::DeviceHashJoin::InnerPairs(
-            temp, bytes, s->build.data(), rows, s->probe.data(), rows, s->build_out.data(),
-            s->probe_out.data(), s->total.data(), static_cast<std::int64_t>(s->build_out.size()),
-            strata::JoinOptions<>{}, on);
+            temp, bytes, s->build.data(), rows, s->probe.data(), rows, s->build_out.data(), s->probe_out.data(),
+            s->total.data(), static_cast<std::int64_t>(s->build_out.size()), strata::JoinOptions<>{}, on);
       },
       [=] { s->total.poison(); },
       [=] {
@@ -206,86 +198,69 @@ inline std::vector<operation> all_operations(std::size_t small, std::size_t larg
   constexpr std::uint32_t any = 0xffffffffu;
   for (const std::size_t n : {small, large}) {
     all.push_back(array_operation("reduce", n, any, false, true,
-                                  [](operation_arrays& a, void* t, std::size_t& b, int size,
-                                     cudaStream_t on) {
-                                    return strata::DeviceReduce::Sum(t, b, a.in.data(),
-                                                                     a.count.data(), size, on);
+                                  [](operation_arrays& a, void* t, std::size_t& b, int size, cudaStream_t on) {
+                                    return strata::DeviceReduce::Sum(t, b, a.in.data(), a.count.data(), size, on);
                                   }));
     all.push_back(array_operation("scan", n, any, false, false,
-                                  [](operation_arrays& a, void* t, std::size_t& b, int size,
-                                     cudaStream_t on) {
-                                    return strata::DeviceScan::InclusiveSum(
-                                        t, b, a.in.data(), a.out.data(), size, on);
+                                  [](operation_arrays& a, void* t, std::size_t& b, int size, cudaStream_t on) {
+                                    return strata::DeviceScan::InclusiveSum(t, b, a.in.data(), a.out.data(), size, on);
                                   }));
     all.push_back(array_operation(
-        "scan by key", n, 5, false, false,
-        [](operation_arrays& a, void* t, std::size_t& b, int size, cudaStream_t on) {
-          return strata::DeviceScan::ExclusiveSumByKey(t, b, a.in.data(), a.values_in.data(),
-                                                       a.out.data(), size, strata::Equality{}, on);
+        "scan by key", n, 5, false, false, [](operation_arrays& a, void* t, std::size_t& b, int size, cudaStream_t on) {
+          return strata::DeviceScan::ExclusiveSumByKey(t, b, a.in.data(), a.values_in.data(), a.out.data(), size,
+                                                       strata::Equality{}, on);
         }));
-    all.push_back(array_operation("select", n, any, false, true,
-                                  [](operation_arrays& a, void* t, std::size_t& b, int size,
-                                     cudaStream_t on) {
-                                    return strata::DeviceSelect::If(t, b, a.in.data(), a.out.data(),
-                                                                    a.count.data(), size, is_odd{},
-                                                                    on);
-                                  }));
     all.push_back(array_operation(
-        "reduce by key", n, 2, true, true,
-        [](operation_arrays& a, void* t, std::size_t& b, int size, cudaStream_t on) {
-          return strata::DeviceReduce::ReduceByKey(t, b, a.in.data(), a.out.data(),
-                                                   a.values_in.data(), a.values_out.data(),
-                                                   a.count.data(), strata::Sum{}, size, on);
+        "select", n, any, false, true, [](operation_arrays& a, void* t, std::size_t& b, int size, cudaStream_t on) {
+          return strata::DeviceSelect::If(t, b, a.in.data(), a.out.data(), a.count.data(), size, is_odd{}, on);
+        }));
+    all.push_back(array_operation(
+        "reduce by key", n, 2, true, true, [](operation_arrays& a, void* t, std::size_t& b, int size, cudaStream_t on) {
+          return strata::DeviceReduce::ReduceByKey(t, b, a.in.data(), a.out.data(), a.values_in.data(),
+                                                   a.values_out.data(), a.count.data(), strata::Sum{}, size, on);
         }));
     all.push_back(array_operation("radix sort", n, any, false, false,
-                                  [](operation_arrays& a, void* t, std::size_t& b, int size,
-                                     cudaStream_t on) {
-                                    return strata::DeviceRadixSort::SortKeys(
-                                        t, b, a.in.data(), a.out.data(), size, 0, 32, on);
+                                  [](operation_arrays& a, void* t, std::size_t& b, int size, cudaStream_t on) {
+                                    return strata::DeviceRadixSort::SortKeys(t, b, a.in.data(), a.out.data(), size, 0,
+                                                                             32, on);
                                   }));
-    all.push_back(array_operation(
-        "radix sort of pairs", n, any, true, false,
-        [](operation_arrays& a, void* t, std::size_t& b, int size, cudaStream_t on) {
-          return strata::DeviceRadixSort::SortPairs(t, b, a.in.data(), a.out.data(),
-                                                    a.values_in.data(), a.values_out.data(), size,
-                                                    0, 32, on);
-        }));
+    all.push_back(array_operation("radix sort of pairs", n, any, true, false,
+                                  [](operation_arrays& a, void* t, std::size_t& b, int size, cudaStream_t on) {
+                                    return strata::DeviceRadixSort::SortPairs(t, b, a.in.data(), a.out.data(),
+                                                                              a.values_in.data(), a.values_out.data(),
+                                                                              size, 0, 32, on);
+                                  }));
     all.push_back(array_operation("merge sort", n, any, false, false,
-                                  [](operation_arrays& a, void* t, std::size_t& b, int size,
-                                     cudaStream_t on) {
-                                    return strata::DeviceMergeSort::SortKeysCopy(
-                                        t, b, a.in.data(), a.out.data(), size, ascending{}, on);
+                                  [](operation_arrays& a, void* t, std::size_t& b, int size, cudaStream_t on) {
+                                    return strata::DeviceMergeSort::SortKeysCopy(t, b, a.in.data(), a.out.data(), size,
+                                                                                 ascending{}, on);
                                   }));
-    all.push_back(segment_operation(
-        "segmented merge sort", n,
-        [](operation_arrays& a, const std::int64_t* begins, std::int64_t segments, void* t,
-           std::size_t& b, int size, cudaStream_t on) {
-          return strata::DeviceSegmentedMergeSort::SortKeysCopy(
-              t, b, a.in.data(), a.out.data(), size, segments, begins, begins + 1, ascending{},
-              on);
-        }));
-    all.push_back(segment_operation(
-        "segmented radix sort", n,
-        [](operation_arrays& a, const std::int64_t* begins, std::int64_t segments, void* t,
-           std::size_t& b, int size, cudaStream_t on) {
-          return strata::DeviceSegmentedRadixSort::SortKeys(t, b, a.in.data(), a.out.data(), size,
-                                                            segments, begins, begins + 1, 0, 32,
-                                                            on);
-        }));
-    all.push_back(segment_operation(
-        "segmented scan", n,
-        [](operation_arrays& a, const std::int64_t* begins, std::int64_t segments, void* t,
-           std::size_t& b, int, cudaStream_t on) {
-          return strata::DeviceSegmentedScan::ExclusiveSegmentedSum(
-              t, b, a.in.data(), a.out.data(), begins, begins + 1, segments, on);
-        }));
-    all.push_back(segment_operation(
-        "segmented reduce", n,
-        [](operation_arrays& a, const std::int64_t* begins, std::int64_t segments, void* t,
-           std::size_t& b, int, cudaStream_t on) {
-          return strata::DeviceSegmentedReduce::Sum(t, b, a.in.data(), a.out.data(), segments,
-                                                    begins, begins + 1, on);
-        }));
+    all.push_back(segment_operation("segmented merge sort", n,
+                                    [](operation_arrays& a, const std::int64_t* begins, std::int64_t segments, void* t,
+                                       std::size_t& b, int size, cudaStream_t on) {
+                                      return strata::DeviceSegmentedMergeSort::SortKeysCopy(
+                                          t, b, a.in.data(), a.out.data(), size, segments, begins, begins + 1,
+                                          ascending{}, on);
+                                    }));
+    all.push_back(segment_operation("segmented radix sort", n,
+                                    [](operation_arrays& a, const std::int64_t* begins, std::int64_t segments, void* t,
+                                       std::size_t& b, int size, cudaStream_t on) {
+                                      return strata::DeviceSegmentedRadixSort::SortKeys(t, b, a.in.data(), a.out.data(),
+                                                                                        size, segments, begins,
+                                                                                        begins + 1, 0, 32, on);
+                                    }));
+    all.push_back(segment_operation("segmented scan", n,
+                                    [](operation_arrays& a, const std::int64_t* begins, std::int64_t segments, void* t,
+                                       std::size_t& b, int, cudaStream_t on) {
+                                      return strata::DeviceSegmentedScan::ExclusiveSegmentedSum(
+                                          t, b, a.in.data(), a.out.data(), begins, begins + 1, segments, on);
+                                    }));
+    all.push_back(segment_operation("segmented reduce", n,
+                                    [](operation_arrays& a, const std::int64_t* begins, std::int64_t segments, void* t,
+                                       std::size_t& b, int, cudaStream_t on) {
+                                      return strata::DeviceSegmentedReduce::Sum(t, b, a.in.data(), a.out.data(),
+                                                                                segments, begins, begins + 1, on);
+                                    }));
     const std::size_t rows = std::min<std::size_t>(n, 1000000);
     all.push_back(join_operation("join", rows, static_cast<std::uint32_t>(rows), 0));
     all.push_back(join_operation("join with a hot key", rows, static_cast<std::uint32_t>(rows),

@@ -61,8 +61,7 @@ const sort_form forms[] = {
      }},
     {"SortKeysDescending", false,
      [](void* t, std::size_t& b, const sort_arguments& a) {
-       return DeviceRadixSort::SortKeysDescending(t, b, a.keys_in, a.keys_out, a.n, a.begin_bit,
-                                                  a.end_bit);
+       return DeviceRadixSort::SortKeysDescending(t, b, a.keys_in, a.keys_out, a.n, a.begin_bit, a.end_bit);
      }},
     {"SortKeys of two buffers", false,
      [](void* t, std::size_t& b, const sort_arguments& a) {
@@ -71,8 +70,8 @@ const sort_form forms[] = {
      }},
     {"SortPairs", true,
      [](void* t, std::size_t& b, const sort_arguments& a) {
-       return DeviceRadixSort::SortPairs(t, b, a.keys_in, a.keys_out, a.values_in, a.values_out,
-                                         a.n, a.begin_bit, a.end_bit);
+       return DeviceRadixSort::SortPairs(t, b, a.keys_in, a.keys_out, a.values_in, a.values_out, a.n, a.begin_bit,
+                                         a.end_bit);
      }},
     {"SortPairs of two buffers", true,
      [](void* t, std::size_t& b, const sort_arguments& a) {
@@ -92,8 +91,8 @@ class device_radix_sort_arguments : public testing::TestWithParam<sort_form> {};
 TEST_P(device_radix_sort_arguments, bits_are_refused) {
   const sort_form form = GetParam();
   arrays memory;
-  const sort_arguments valid{memory.keys_in.data(), memory.keys_out.data(),
-                             memory.values_in.data(), memory.values_out.data()};
+  const sort_arguments valid{memory.keys_in.data(), memory.keys_out.data(), memory.values_in.data(),
+                             memory.values_out.data()};
   std::size_t bytes = 0;
   ASSERT_CUDA_SUCCESS(form.call(nullptr, bytes, valid));
   ASSERT_GT(bytes, 0u);
@@ -117,20 +116,20 @@ TEST_P(device_radix_sort_arguments, bits_are_refused) {
 
 TEST_P(device_radix_sort_arguments, storage_has_any_alignment_and_any_contents) {
   const sort_form form = GetParam();
-  for (const std::size_t misalignment : {std::size_t{1}, std::size_t{4}, std::size_t{8},
-                                         std::size_t{100}, std::size_t{255}}) {
+  for (const std::size_t misalignment :
+       {std::size_t{1}, std::size_t{4}, std::size_t{8}, std::size_t{100}, std::size_t{255}}) {
     for (const contents garbage : all_contents) {
       for (const std::int64_t n : {std::int64_t{1}, std::int64_t{700}, std::int64_t{most_items}}) {
         SCOPED_TRACE(testing::Message() << n << " items, storage at " << misalignment);
         arrays memory;
         std::vector<std::uint32_t> sorted = memory.keys_in.to_host();
-        sort_arguments given{memory.keys_in.data(), memory.keys_out.data(),
-                             memory.values_in.data(), memory.values_out.data()};
+        sort_arguments given{memory.keys_in.data(), memory.keys_out.data(), memory.values_in.data(),
+                             memory.values_out.data()};
         given.n = n;
         // Guard bands are around the storage.
-        ASSERT_CUDA_SUCCESS(in_two_phases(
-            [&](void* storage, std::size_t& bytes) { return form.call(storage, bytes, given); },
-            garbage, misalignment));
+        ASSERT_CUDA_SUCCESS(
+            in_two_phases([&](void* storage, std::size_t& bytes) { return form.call(storage, bytes, given); }, garbage,
+                          misalignment));
         std::vector<std::uint32_t> a = memory.keys_in.to_host(), b = memory.keys_out.to_host();
         const auto end = static_cast<std::ptrdiff_t>(n);
         const bool is_descending = std::string(form.name) == "SortKeysDescending";

@@ -28,8 +28,8 @@ constexpr std::size_t most_keys = 6000;
 
 template <class Hub>
 struct sorter {
-  cudaError_t operator()(void* storage, std::size_t& bytes, const Key* in, Key* out, std::size_t n,
-                         int end_bit, cudaStream_t on) const {
+  cudaError_t operator()(void* storage, std::size_t& bytes, const Key* in, Key* out, std::size_t n, int end_bit,
+                         cudaStream_t on) const {
     return tuned_sort<Hub>(storage, bytes, in, out, n, 0, end_bit, {}, on);
   }
 };
@@ -76,15 +76,19 @@ void expect_replays(std::size_t size, int end_bit) {
     const auto keys = make_keys<Key>(size, all_patterns[i % 7], static_cast<std::uint64_t>(i));
     in.assign(keys);
     switch (i % 5) {
-      case 1: storage.fill(all_contents[i / 5 % 3]); break;
+      case 1:
+        storage.fill(all_contents[i / 5 % 3]);
+        break;
       case 2: {
-        ASSERT_CUDA_SUCCESS(
-            sorter<Hub>{}(storage.data(), bytes, in.data(), out.data(), size / 2, 32, on));
+        ASSERT_CUDA_SUCCESS(sorter<Hub>{}(storage.data(), bytes, in.data(), out.data(), size / 2, 32, on));
         on.synchronize();
         break;
       }
-      case 3: storage.write(earlier.data()); break;
-      default: break;
+      case 3:
+        storage.write(earlier.data());
+        break;
+      default:
+        break;
     }
     out.poison();
     ASSERT_NO_FATAL_FAILURE(recorded.replay(on));
@@ -92,8 +96,7 @@ void expect_replays(std::size_t size, int end_bit) {
       ASSERT_NO_FATAL_FAILURE(recorded.replay(on));
     }
     on.synchronize();
-    ASSERT_NO_FATAL_FAILURE(
-        expect_gathered(keys, expected_order<false>(keys, 0, end_bit), out.to_host()))
+    ASSERT_NO_FATAL_FAILURE(expect_gathered(keys, expected_order<false>(keys, 0, end_bit), out.to_host()))
         << "replay " << i;
     if (i % 5 == 0) earlier = storage.read();
   }
@@ -122,15 +125,14 @@ TEST(device_radix_sort_calls, calls_may_follow_each_other_on_the_same_storage) {
     const int begin = 3 * i % 20;
     const std::size_t size = i % 3 == 2 ? most_keys / 2 : most_keys;
     if (size < most_keys) {
-      ASSERT_CUDA_SUCCESS(cudaMemcpyAsync(to, from, most_keys * sizeof(Key),
-                                          cudaMemcpyDeviceToDevice, on));
+      ASSERT_CUDA_SUCCESS(cudaMemcpyAsync(to, from, most_keys * sizeof(Key), cudaMemcpyDeviceToDevice, on));
     }
     if (i % 5 == 4) {
-      ASSERT_CUDA_SUCCESS(tuned_sort<passes>(storage.data(), bytes, from, to, size, begin,
-                                             begin + 12, {}, static_cast<cudaStream_t>(on)));
+      ASSERT_CUDA_SUCCESS(tuned_sort<passes>(storage.data(), bytes, from, to, size, begin, begin + 12, {},
+                                             static_cast<cudaStream_t>(on)));
     } else {
-      ASSERT_CUDA_SUCCESS(tuned_sort<one_launch>(storage.data(), bytes, from, to, size, begin,
-                                                 begin + 12, {}, static_cast<cudaStream_t>(on)));
+      ASSERT_CUDA_SUCCESS(tuned_sort<one_launch>(storage.data(), bytes, from, to, size, begin, begin + 12, {},
+                                                 static_cast<cudaStream_t>(on)));
     }
     const std::vector<Key> first(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(size));
     const auto order = expected_order<false>(first, begin, begin + 12);
@@ -158,8 +160,8 @@ TEST(device_radix_sort_calls, two_streams_at_once) {
   }
   for (int i = 0; i < if_small(3, 20); ++i) {
     for (const auto& sort : sorts) {
-      ASSERT_CUDA_SUCCESS(sorter<one_launch>{}(sort->storage.data(), bytes, sort->in.data(),
-                                               sort->out.data(), sort->keys.size(), 32, sort->on));
+      ASSERT_CUDA_SUCCESS(sorter<one_launch>{}(sort->storage.data(), bytes, sort->in.data(), sort->out.data(),
+                                               sort->keys.size(), 32, sort->on));
     }
   }
   for (const auto& sort : sorts) {

@@ -73,12 +73,10 @@ TEST(device_radix_sort_cluster, calls_of_the_library) {
     device_vector<float> current(keys);
     device_vector<float> alternate(size);
     strata::DoubleBuffer<float> buffers(current.data(), alternate.data());
-    ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-      return DeviceRadixSort::SortKeys(storage, bytes, buffers, size);
-    }));
+    ASSERT_CUDA_SUCCESS(in_two_phases(
+        [&](void* storage, std::size_t& bytes) { return DeviceRadixSort::SortKeys(storage, bytes, buffers, size); }));
     const bool is_current = buffers.Current() == current.data();
-    expect_gathered(keys, expected_order<false>(keys, 0, 32),
-                    (is_current ? current : alternate).to_host());
+    expect_gathered(keys, expected_order<false>(keys, 0, 32), (is_current ? current : alternate).to_host());
   }
 }
 

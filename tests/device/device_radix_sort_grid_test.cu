@@ -44,8 +44,7 @@ TEST(device_radix_sort_grid, two_threads_a_digit) {
 
 TEST(device_radix_sort_grid, more_than_the_device_holds) {
   using hub = radix_grid_hub<1>;
-  expect_sorted<hub, false>(make_keys<std::uint32_t>(if_small<std::size_t>(9000, 300000),
-                                                     pattern::random), 0, 16);
+  expect_sorted<hub, false>(make_keys<std::uint32_t>(if_small<std::size_t>(9000, 300000), pattern::random), 0, 16);
 }
 
 TEST(device_radix_sort_grid, more_than_the_policy_wants) {
@@ -67,8 +66,8 @@ TEST(device_radix_sort_grid, any_bits) {
 // Passes whose digit is the same everywhere move nothing, wherever they come.
 TEST(device_radix_sort_grid, any_digits_are_constant) {
   using hub = radix_grid_hub<2>;
-  for (const std::uint32_t constant : {0x000000ffu, 0x0000ff00u, 0xff000000u, 0xff00ff00u,
-                                       0x00ffffffu, 0xffffff00u, 0xffff00ffu, 0x00ff00ffu}) {
+  for (const std::uint32_t constant :
+       {0x000000ffu, 0x0000ff00u, 0xff000000u, 0xff00ff00u, 0x00ffffffu, 0xffffff00u, 0xffff00ffu, 0x00ff00ffu}) {
     for (const std::uint32_t digits : {0u, 0x12345678u, ~0u}) {
       SCOPED_TRACE(testing::Message() << "constant " << constant << ", digits " << digits);
       auto keys = make_keys<std::uint32_t>(1300, pattern::random);
@@ -98,7 +97,7 @@ TEST(device_radix_sort_grid, all_that_the_device_holds) {
 #if STRATA_HOST_SIMT
   const std::vector<std::size_t> sizes = {20000, 65535, 65536, 65537};
 #else
-  const std::vector<std::size_t> sizes = {20000, 1u << 16, (1u << 18) + 1, 1u << 20,
+  const std::vector<std::size_t> sizes = {20000,          1u << 16,           (1u << 18) + 1, 1u << 20,
                                           132 * 512 * 32, 132 * 512 * 32 + 1, 3000000};
 #endif
   for (const std::size_t size : sizes) {
@@ -107,9 +106,8 @@ TEST(device_radix_sort_grid, all_that_the_device_holds) {
     const auto keys = make_keys<std::uint32_t>(size, pattern::random);
     const device_vector<std::uint32_t> in(keys);
     device_vector<std::uint32_t> out(size);
-    ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
-      return DeviceRadixSort::SortKeys(storage..., in.data(), out.data(), size);
-    }));
+    ASSERT_CUDA_SUCCESS(in_two_phases(
+        [&](auto&&... storage) { return DeviceRadixSort::SortKeys(storage..., in.data(), out.data(), size); }));
     expect_gathered(keys, expected_order<false>(keys, 0, 32), out.to_host());
   }
 }
@@ -126,9 +124,8 @@ TEST(device_radix_sort_grid, between_two_buffers) {
       device_vector<std::uint32_t> c(values), d(std::vector<std::uint32_t>(size, 1));
       strata::DoubleBuffer<std::uint32_t> d_keys(a.data(), b.data());
       strata::DoubleBuffer<std::uint32_t> d_values(c.data(), d.data());
-      ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
-        return DeviceRadixSort::SortPairs(storage..., d_keys, d_values, size, 0, end);
-      }));
+      ASSERT_CUDA_SUCCESS(in_two_phases(
+          [&](auto&&... storage) { return DeviceRadixSort::SortPairs(storage..., d_keys, d_values, size, 0, end); }));
       const auto order = expected_order<false>(keys, 0, end);
       expect_gathered(keys, order, (d_keys.selector == 0 ? a : b).to_host());
       expect_gathered(values, order, (d_keys.selector == 0 ? c : d).to_host());

@@ -31,8 +31,7 @@ STRATA_KERNEL void count_wrong_keys(const Key* keys, std::size_t count, unsigned
 }
 // How many more items have a key in the one array than in the other.
 template <class Key>
-STRATA_KERNEL void add_counts(const Key* keys, std::size_t count, unsigned long long sign,
-                              unsigned long long* counts) {
+STRATA_KERNEL void add_counts(const Key* keys, std::size_t count, unsigned long long sign, unsigned long long* counts) {
   for_all(count, [&](std::size_t i) { atomicAdd(&counts[keys[i]], sign); });
 }
 // Keys that are not those of their values, or values of one key in another order.
@@ -66,8 +65,7 @@ void sort_keys(std::size_t count) {
   if (in.data() == nullptr || out.data() == nullptr) GTEST_SKIP() << "not enough device memory";
   run(fill_keys<Key>, in.data(), count);
   ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
-    return DeviceRadixSort::SortKeys(storage..., static_cast<const Key*>(in.data()), out.data(),
-                                     count);
+    return DeviceRadixSort::SortKeys(storage..., static_cast<const Key*>(in.data()), out.data(), count);
   }));
   expect_sorted(in.data(), out.data(), count);
 }
@@ -86,16 +84,14 @@ TEST(device_radix_sort_large, pairs_are_stable) {
   using Key = std::uint8_t;
   array<Key> in(count), out(count);
   array<std::uint32_t> values(count), values_out(count);
-  if (in.data() == nullptr || out.data() == nullptr || values.data() == nullptr ||
-      values_out.data() == nullptr) {
+  if (in.data() == nullptr || out.data() == nullptr || values.data() == nullptr || values_out.data() == nullptr) {
     GTEST_SKIP() << "not enough device memory";
   }
   run(fill_keys<Key>, in.data(), count);
   run(fill_places, values.data(), count);
   ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
     return DeviceRadixSort::SortPairs(storage..., static_cast<const Key*>(in.data()), out.data(),
-                                      static_cast<const std::uint32_t*>(values.data()),
-                                      values_out.data(), count);
+                                      static_cast<const std::uint32_t*>(values.data()), values_out.data(), count);
   }));
   expect_sorted(in.data(), out.data(), count);
   device_vector<unsigned long long> wrong(std::vector<unsigned long long>{0});

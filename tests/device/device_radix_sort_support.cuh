@@ -38,28 +38,38 @@ std::vector<Key> make_keys(std::size_t count, pattern how, std::uint64_t seed = 
   for (std::size_t i = 0; i < count; ++i) {
     const std::uint64_t any = bits();
     switch (how) {
-      case pattern::random: keys[i] = key_of_bits<Key>(any, bits()); break;
-      case pattern::few: keys[i] = key_of_bits<Key>((any % 3) * 0x0101010101010101u); break;
-      case pattern::equal: keys[i] = key_of_bits<Key>(0x1234567812345678u); break;
-      case pattern::sorted: keys[i] = key_of_bits<Key>(i * 16); break;
-      case pattern::reversed: keys[i] = key_of_bits<Key>((count - i) * 16); break;
+      case pattern::random:
+        keys[i] = key_of_bits<Key>(any, bits());
+        break;
+      case pattern::few:
+        keys[i] = key_of_bits<Key>((any % 3) * 0x0101010101010101u);
+        break;
+      case pattern::equal:
+        keys[i] = key_of_bits<Key>(0x1234567812345678u);
+        break;
+      case pattern::sorted:
+        keys[i] = key_of_bits<Key>(i * 16);
+        break;
+      case pattern::reversed:
+        keys[i] = key_of_bits<Key>((count - i) * 16);
+        break;
       case pattern::mostly_one:
         keys[i] = key_of_bits<Key>(any % 10 == 0 ? bits() : 0x1234567812345678u);
         break;
-      case pattern::low_byte: keys[i] = key_of_bits<Key>(any % 256); break;
+      case pattern::low_byte:
+        keys[i] = key_of_bits<Key>(any % 256);
+        break;
     }
   }
   return keys;
 }
 
-constexpr pattern all_patterns[] = {pattern::random,   pattern::few,        pattern::equal,
-                                    pattern::sorted,   pattern::reversed,   pattern::mostly_one,
-                                    pattern::low_byte};
+constexpr pattern all_patterns[] = {pattern::random,   pattern::few,        pattern::equal,   pattern::sorted,
+                                    pattern::reversed, pattern::mostly_one, pattern::low_byte};
 
 /// Where each item of the sorted sequence comes from, by the standard library.
 template <bool IsDescending, class Key>
-std::vector<std::uint32_t> expected_order(const std::vector<Key>& keys, int begin_bit,
-                                          int end_bit) {
+std::vector<std::uint32_t> expected_order(const std::vector<Key>& keys, int begin_bit, int end_bit) {
   using Traits = strata::RadixTraits<Key>;
   using word = typename Traits::word;
   const auto bits_of = [&](const Key& key) {
@@ -78,8 +88,7 @@ std::vector<std::uint32_t> expected_order(const std::vector<Key>& keys, int begi
 }
 
 template <class T>
-void expect_gathered(const std::vector<T>& in, const std::vector<std::uint32_t>& order,
-                     const std::vector<T>& out) {
+void expect_gathered(const std::vector<T>& in, const std::vector<std::uint32_t>& order, const std::vector<T>& out) {
   ASSERT_EQ(order.size(), out.size());
   for (std::size_t i = 0; i < order.size(); ++i) {
     const T expected = in[order[i]], actual = out[i];

@@ -34,9 +34,8 @@ class DeviceRadixSortKeys : public ::testing::Test {};
 #if STRATA_TEST_SMALL
 using key_types = ::testing::Types<std::uint32_t, double>;
 #else
-using key_types =
-    ::testing::Types<std::int8_t, std::uint16_t, std::int32_t, std::uint64_t, float, double, __half,
-                     strata::detail::uint128>;
+using key_types = ::testing::Types<std::int8_t, std::uint16_t, std::int32_t, std::uint64_t, float, double, __half,
+                                   strata::detail::uint128>;
 #endif
 TYPED_TEST_SUITE(DeviceRadixSortKeys, key_types);
 
@@ -74,9 +73,8 @@ TYPED_TEST(DeviceRadixSortKeys, as_the_library_chooses) {
     const std::vector<Key> keys = make_keys<Key>(size, pattern::random, 5);
     const device_vector<Key> in(keys);
     device_vector<Key> out(std::vector<Key>(size, key_of_bits<Key>(0x77)));
-    ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
-      return DeviceRadixSort::SortKeys(storage..., in.data(), out.data(), size);
-    }));
+    ASSERT_CUDA_SUCCESS(in_two_phases(
+        [&](auto&&... storage) { return DeviceRadixSort::SortKeys(storage..., in.data(), out.data(), size); }));
     expect_gathered(keys, expected_order<false>(keys, 0, bits), out.to_host());
   }
 }
@@ -85,14 +83,12 @@ template <bool IsDescending, class Key>
 void expect_counted(std::size_t size, std::size_t shift) {
   using hub = radix_hub<1>;
   for (const pattern how : {pattern::random, pattern::few, pattern::equal, pattern::sorted}) {
-    SCOPED_TRACE(testing::Message() << size << " keys from item " << shift << " on, pattern "
-                                    << static_cast<int>(how));
+    SCOPED_TRACE(testing::Message() << size << " keys from item " << shift << " on, pattern " << static_cast<int>(how));
     std::vector<Key> keys = make_keys<Key>(size + shift, how);
     const device_vector<Key> in(keys);
     device_vector<Key> out(std::vector<Key>(size + shift, key_of_bits<Key>(1)));
     ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-      return tuned_sort<hub, IsDescending>(storage, bytes, in.data() + shift, out.data() + shift, size,
-                                           0, 8);
+      return tuned_sort<hub, IsDescending>(storage, bytes, in.data() + shift, out.data() + shift, size, 0, 8);
     }));
     keys.erase(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(shift));
     std::vector<Key> sorted = out.to_host();
@@ -142,15 +138,15 @@ void expect_stable_pairs() {
       device_vector<Key> out(keys);
       device_vector<Value> values_out(values);
       ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-        return tuned_sort_pairs<hub>(storage, bytes, in.data(), out.data(), values_in.data(),
-                                     values_out.data(), size, 0, bits);
+        return tuned_sort_pairs<hub>(storage, bytes, in.data(), out.data(), values_in.data(), values_out.data(), size,
+                                     0, bits);
       }));
       const auto order = expected_order<false>(keys, 0, bits);
       expect_gathered(keys, order, out.to_host());
       expect_gathered(values, order, values_out.to_host());
       ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-        return tuned_sort_pairs<hub, true>(storage, bytes, in.data(), out.data(), values_in.data(),
-                                           values_out.data(), size, 0, bits);
+        return tuned_sort_pairs<hub, true>(storage, bytes, in.data(), out.data(), values_in.data(), values_out.data(),
+                                           size, 0, bits);
       }));
       const auto reverse = expected_order<true>(keys, 0, bits);
       expect_gathered(keys, reverse, out.to_host());
@@ -197,17 +193,16 @@ TEST(device_radix_sort, between_two_buffers) {
   for (const std::size_t size : {std::size_t{900}, if_small<std::size_t>(20000, 40000)}) {
     for (const pattern how : {pattern::random, pattern::low_byte, pattern::equal}) {
       for (const int end : {0, 8, 13, 17, 32}) {
-        SCOPED_TRACE(testing::Message() << size << " pairs, pattern " << static_cast<int>(how)
-                                        << ", bits 0 to " << end);
+        SCOPED_TRACE(testing::Message() << size << " pairs, pattern " << static_cast<int>(how) << ", bits 0 to "
+                                        << end);
         const std::vector<std::uint32_t> keys = make_keys<std::uint32_t>(size, how);
         const std::vector<std::uint16_t> values = make_values<std::uint16_t>(size);
         device_vector<std::uint32_t> a(keys), b(std::vector<std::uint32_t>(size, 1));
         device_vector<std::uint16_t> c(values), d(std::vector<std::uint16_t>(size, 1));
         strata::DoubleBuffer<std::uint32_t> d_keys(a.data(), b.data());
         strata::DoubleBuffer<std::uint16_t> d_values(c.data(), d.data());
-        ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
-          return DeviceRadixSort::SortPairs(storage..., d_keys, d_values, size, 0, end);
-        }));
+        ASSERT_CUDA_SUCCESS(in_two_phases(
+            [&](auto&&... storage) { return DeviceRadixSort::SortPairs(storage..., d_keys, d_values, size, 0, end); }));
         EXPECT_EQ((end + 7) / 8 % 2, d_keys.selector);
         EXPECT_EQ(d_keys.selector, d_values.selector);
         const auto order = expected_order<false>(keys, 0, end);
@@ -225,9 +220,8 @@ TEST(device_radix_sort, indices_of_sorted_items) {
     const std::vector<float> keys = make_keys<float>(size, pattern::random);
     const device_vector<float> in(keys);
     device_vector<std::uint32_t> indices(std::vector<std::uint32_t>(size, 7));
-    ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
-      return DeviceRadixSort::ArgSort(storage..., in.data(), indices.data(), size);
-    }));
+    ASSERT_CUDA_SUCCESS(in_two_phases(
+        [&](auto&&... storage) { return DeviceRadixSort::ArgSort(storage..., in.data(), indices.data(), size); }));
     EXPECT_EQ(expected_order<false>(keys, 0, 32), indices.to_host());
     ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
       return DeviceRadixSort::ArgSortDescending(storage..., in.data(), indices.data(), size);
@@ -243,9 +237,7 @@ struct event {
   std::uint32_t number;
 };
 struct by_year_and_weight {
-  STRATA_HD strata::RadixFields<std::int16_t&, float&> operator()(event& e) const {
-    return {e.year, e.weight};
-  }
+  STRATA_HD strata::RadixFields<std::int16_t&, float&> operator()(event& e) const { return {e.year, e.weight}; }
 };
 
 TEST(device_radix_sort, keys_with_fields) {
@@ -259,8 +251,7 @@ TEST(device_radix_sort, keys_with_fields) {
     const device_vector<event> in(events);
     device_vector<event> out(events);
     ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
-      return DeviceRadixSort::SortKeys(storage..., in.data(), out.data(), size,
-                                       by_year_and_weight{});
+      return DeviceRadixSort::SortKeys(storage..., in.data(), out.data(), size, by_year_and_weight{});
     }));
     std::stable_sort(events.begin(), events.end(), [](const event& a, const event& b) {
       return a.year != b.year ? a.year < b.year : a.weight < b.weight;

@@ -97,36 +97,32 @@ struct radix_words_hub {
 };
 
 /// A two-phase call with the tuning of `Hub`.
-template <class Hub, bool IsDescending = false, class Key,
-          class Decomposer = strata::detail::identity_decomposer>
-cudaError_t tuned_sort(void* storage, std::size_t& bytes, const Key* in, Key* out, std::size_t n,
-                       int begin_bit, int end_bit, Decomposer decomposer = {},
-                       cudaStream_t stream = nullptr) {
-  return strata::detail::DispatchRadixSort<
-      const Key*, strata::NullType, Key, IsDescending, Decomposer,
-      Hub>::Dispatch(storage, bytes, {in, out, nullptr}, {}, n, begin_bit, end_bit, decomposer,
-                     strata::detail::radix_scratch::in_storage, stream);
+template <class Hub, bool IsDescending = false, class Key, class Decomposer = strata::detail::identity_decomposer>
+cudaError_t tuned_sort(void* storage, std::size_t& bytes, const Key* in, Key* out, std::size_t n, int begin_bit,
+                       int end_bit, Decomposer decomposer = {}, cudaStream_t stream = nullptr) {
+  return strata::detail::DispatchRadixSort<const Key*, strata::NullType, Key, IsDescending, Decomposer, Hub>::Dispatch(
+      storage, bytes, {in, out, nullptr}, {}, n, begin_bit, end_bit, decomposer,
+      strata::detail::radix_scratch::in_storage, stream);
 }
 template <class Hub, bool IsDescending = false, class Key, class Value>
-cudaError_t tuned_sort_pairs(void* storage, std::size_t& bytes, const Key* in, Key* out,
-                             const Value* values, Value* values_out, std::size_t n, int begin_bit,
-                             int end_bit, cudaStream_t stream = nullptr) {
-  return strata::detail::DispatchRadixSort<
-      const Key*, const Value*, Value, IsDescending, strata::detail::identity_decomposer,
-      Hub>::Dispatch(storage, bytes, {in, out, nullptr}, {values, values_out, nullptr}, n, begin_bit,
-                     end_bit, {}, strata::detail::radix_scratch::in_storage, stream);
+cudaError_t tuned_sort_pairs(void* storage, std::size_t& bytes, const Key* in, Key* out, const Value* values,
+                             Value* values_out, std::size_t n, int begin_bit, int end_bit,
+                             cudaStream_t stream = nullptr) {
+  return strata::detail::DispatchRadixSort<const Key*, const Value*, Value, IsDescending,
+                                           strata::detail::identity_decomposer,
+                                           Hub>::Dispatch(storage, bytes, {in, out, nullptr},
+                                                          {values, values_out, nullptr}, n, begin_bit, end_bit, {},
+                                                          strata::detail::radix_scratch::in_storage, stream);
 }
 
 /// Sorts with the tuning of `Hub`, compared with a reference; the input is untouched.
 template <class Hub, bool IsDescending, class Key>
 void expect_sorted(const std::vector<Key>& keys, int begin_bit, int end_bit) {
-  SCOPED_TRACE(testing::Message() << keys.size() << " keys, bits " << begin_bit << " to "
-                                  << end_bit);
+  SCOPED_TRACE(testing::Message() << keys.size() << " keys, bits " << begin_bit << " to " << end_bit);
   const device_vector<Key> in(keys);
   device_vector<Key> out(std::vector<Key>(keys.size(), key_of_bits<Key>(0x77)));
   ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-    return tuned_sort<Hub, IsDescending>(storage, bytes, in.data(), out.data(), keys.size(),
-                                         begin_bit, end_bit);
+    return tuned_sort<Hub, IsDescending>(storage, bytes, in.data(), out.data(), keys.size(), begin_bit, end_bit);
   }));
   expect_gathered(keys, expected_order<IsDescending>(keys, begin_bit, end_bit), out.to_host());
   expect_gathered(keys, expected_order<false>(keys, 0, 0), in.to_host());  // untouched
@@ -144,8 +140,8 @@ void expect_stable_pairs(std::size_t size, pattern how) {
   device_vector<Key> out(keys);
   device_vector<Value> values_out(values);
   ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-    return tuned_sort_pairs<Hub, IsDescending>(storage, bytes, in.data(), out.data(),
-                                               values_in.data(), values_out.data(), size, 0, bits);
+    return tuned_sort_pairs<Hub, IsDescending>(storage, bytes, in.data(), out.data(), values_in.data(),
+                                               values_out.data(), size, 0, bits);
   }));
   const auto order = expected_order<IsDescending>(keys, 0, bits);
   expect_gathered(keys, order, out.to_host());

@@ -31,8 +31,8 @@ void expect_sorted(std::vector<Key> keys, std::size_t shift, int end_bit = 16) {
   const device_vector<Key> in(keys);
   device_vector<Key> out(std::vector<Key>(keys.size(), key_of_bits<Key>(1)));
   ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-    return tuned_sort<hub, IsDescending>(storage, bytes, in.data() + shift, out.data() + shift,
-                                         keys.size() - shift, 0, end_bit);
+    return tuned_sort<hub, IsDescending>(storage, bytes, in.data() + shift, out.data() + shift, keys.size() - shift, 0,
+                                         end_bit);
   }));
   const auto first = static_cast<std::ptrdiff_t>(shift);
   keys.erase(keys.begin(), keys.begin() + first);
@@ -77,11 +77,12 @@ TEST(device_radix_sort_words, counters_lie_in_a_buffer_of_the_caller) {
     Key* const from = current.data() + 1;
     Key* const other = alternate.data() + 1;
     ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-      return strata::detail::DispatchRadixSort<
-          const Key*, strata::NullType, Key, false, strata::detail::identity_decomposer,
-          hub>::Dispatch(storage, bytes, {from, moves ? other : from, moves ? from : other}, {},
-                         keys.size() - 1, 0, 16, {},
-                         strata::detail::radix_scratch::double_buffer, nullptr);
+      return strata::detail::DispatchRadixSort<const Key*, strata::NullType, Key, false,
+                                               strata::detail::identity_decomposer,
+                                               hub>::Dispatch(storage, bytes,
+                                                              {from, moves ? other : from, moves ? from : other}, {},
+                                                              keys.size() - 1, 0, 16, {},
+                                                              strata::detail::radix_scratch::double_buffer, nullptr);
     }));
     std::vector<Key> sorted = (moves ? alternate : current).to_host();
     sorted.erase(sorted.begin());

@@ -26,20 +26,15 @@ template <class T>
 struct place {
   T value;
   std::int64_t index;
-  friend bool operator==(const place& a, const place& b) {
-    return a.value == b.value && a.index == b.index;
-  }
-  friend std::ostream& operator<<(std::ostream& os, const place& p) {
-    return os << +p.value << " at " << p.index;
-  }
+  friend bool operator==(const place& a, const place& b) { return a.value == b.value && a.index == b.index; }
+  friend std::ostream& operator<<(std::ostream& os, const place& p) { return os << +p.value << " at " << p.index; }
 };
 
 template <class T, class Call>
 place<T> place_of(const Call& call) {
   device_vector<T> value(1);
   device_vector<std::int64_t> index(1);
-  EXPECT_CUDA_SUCCESS(in_two_phases(
-      [&](auto&&... storage) { return call(value.data(), index.data(), storage...); }));
+  EXPECT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) { return call(value.data(), index.data(), storage...); }));
   return {value.to_host()[0], index.to_host()[0]};
 }
 
@@ -72,11 +67,8 @@ TYPED_TEST(DeviceReduceArg, give_the_first_extremum_at_every_boundary) {
       if (items[done] < items[low]) low = done;
       if (items[high] < items[done]) high = done;
     }
-    EXPECT_EQ((place<T>{items[low], static_cast<std::int64_t>(low)}),
-              device_arg_min(in.data(), size))
-        << "of " << size;
-    EXPECT_EQ((place<T>{items[high], static_cast<std::int64_t>(high)}),
-              device_arg_max(in.data(), size))
+    EXPECT_EQ((place<T>{items[low], static_cast<std::int64_t>(low)}), device_arg_min(in.data(), size)) << "of " << size;
+    EXPECT_EQ((place<T>{items[high], static_cast<std::int64_t>(high)}), device_arg_max(in.data(), size))
         << "of " << size;
   }
 }
@@ -98,9 +90,8 @@ TYPED_TEST(DeviceReduceArg, find_an_extremum_wherever_it_lies) {
   for (const std::size_t at : sizes{0, 1, 31, 32, 255, 4095, 4096, 16384, 20000, 39999, 40000}) {
     for (const T extreme : {T{2}, T{99}}) {
       ASSERT_CUDA_SUCCESS(cudaMemcpy(in.data() + at, &extreme, sizeof(T), cudaMemcpyHostToDevice));
-      EXPECT_EQ(
-          (place<T>{extreme, static_cast<std::int64_t>(at)}),
-          extreme < items[at] ? device_arg_min(in.data(), size) : device_arg_max(in.data(), size));
+      EXPECT_EQ((place<T>{extreme, static_cast<std::int64_t>(at)}),
+                extreme < items[at] ? device_arg_min(in.data(), size) : device_arg_max(in.data(), size));
     }
     ASSERT_CUDA_SUCCESS(cudaMemcpy(in.data() + at, &items[at], sizeof(T), cudaMemcpyHostToDevice));
   }
@@ -108,10 +99,8 @@ TYPED_TEST(DeviceReduceArg, find_an_extremum_wherever_it_lies) {
 
 TYPED_TEST(DeviceReduceArg, of_no_items_is_the_end_of_the_range_at_1) {
   using T = TypeParam;
-  EXPECT_EQ((place<T>{std::numeric_limits<T>::max(), 1}),
-            device_arg_min(static_cast<const T*>(nullptr), 0));
-  EXPECT_EQ((place<T>{std::numeric_limits<T>::lowest(), 1}),
-            device_arg_max(static_cast<const T*>(nullptr), 0));
+  EXPECT_EQ((place<T>{std::numeric_limits<T>::max(), 1}), device_arg_min(static_cast<const T*>(nullptr), 0));
+  EXPECT_EQ((place<T>{std::numeric_limits<T>::lowest(), 1}), device_arg_max(static_cast<const T*>(nullptr), 0));
 }
 
 TEST(device_reduce_arg, finds_the_ends_of_the_range) {
@@ -126,8 +115,7 @@ TEST(device_reduce_arg, does_not_care_where_the_input_starts) {
   for (std::size_t start = 0; start <= 17; ++start) {
     const auto first = items.begin() + static_cast<std::ptrdiff_t>(start);
     const auto found = std::max_element(first, first + 65000);
-    EXPECT_EQ((place<std::int8_t>{*found, found - first}), device_arg_max(in.data() + start, 65000))
-        << start;
+    EXPECT_EQ((place<std::int8_t>{*found, found - first}), device_arg_max(in.data() + start, 65000)) << start;
   }
 }
 
@@ -138,19 +126,16 @@ TEST(device_reduce_arg, may_give_a_pair_of_index_and_value) {
   const auto high = std::max_element(items.begin(), items.end());
   using pair = strata::KeyValuePair<int, float>;
   const int count = static_cast<int>(items.size());
-  const pair found_low = result_of<pair>([&](pair* out, auto&&... storage) {
-    return DeviceReduce::ArgMin(storage..., in.data(), out, count);
-  });
+  const pair found_low = result_of<pair>(
+      [&](pair* out, auto&&... storage) { return DeviceReduce::ArgMin(storage..., in.data(), out, count); });
   EXPECT_EQ(*low, found_low.value);
   EXPECT_EQ(low - items.begin(), found_low.key);
-  const pair found_high = result_of<pair>([&](pair* out, auto&&... storage) {
-    return DeviceReduce::ArgMax(storage..., in.data(), out, count);
-  });
+  const pair found_high = result_of<pair>(
+      [&](pair* out, auto&&... storage) { return DeviceReduce::ArgMax(storage..., in.data(), out, count); });
   EXPECT_EQ(*high, found_high.value);
   EXPECT_EQ(high - items.begin(), found_high.key);
-  const pair empty = result_of<pair>([&](pair* out, auto&&... storage) {
-    return DeviceReduce::ArgMax(storage..., in.data(), out, 0);
-  });
+  const pair empty = result_of<pair>(
+      [&](pair* out, auto&&... storage) { return DeviceReduce::ArgMax(storage..., in.data(), out, 0); });
   EXPECT_EQ(std::numeric_limits<float>::lowest(), empty.value);
   EXPECT_EQ(1, empty.key);
 }
@@ -161,14 +146,13 @@ TEST(device_reduce_arg, overloads_without_storage_do_the_same) {
   device_vector<int> value(1);
   device_vector<int> index(1);
   const stream on;
-  ASSERT_CUDA_SUCCESS(in_one_phase(
-      [&] { return DeviceReduce::ArgMin(in.data(), value.data(), index.data(), items.size()); }));
+  ASSERT_CUDA_SUCCESS(
+      in_one_phase([&] { return DeviceReduce::ArgMin(in.data(), value.data(), index.data(), items.size()); }));
   const auto low = std::min_element(items.begin(), items.end());
   EXPECT_EQ(*low, value.to_host()[0]);
   EXPECT_EQ(low - items.begin(), index.to_host()[0]);
   ASSERT_CUDA_SUCCESS(in_one_phase([&] {
-    return DeviceReduce::ArgMax(in.data(), value.data(), index.data(), items.size(),
-                                static_cast<cudaStream_t>(on));
+    return DeviceReduce::ArgMax(in.data(), value.data(), index.data(), items.size(), static_cast<cudaStream_t>(on));
   }));
   const auto high = std::max_element(items.begin(), items.end());
   EXPECT_EQ(*high, value.to_host()[0]);

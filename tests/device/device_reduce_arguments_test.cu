@@ -31,8 +31,7 @@ struct plus_one {
 
 struct function {
   std::string name;
-  std::function<cudaError_t(void*, std::size_t&, const int*, output*, std::int64_t, cudaStream_t)>
-      call;
+  std::function<cudaError_t(void*, std::size_t&, const int*, output*, std::int64_t, cudaStream_t)> call;
   std::function<cudaError_t(const int*, output*, std::int64_t, cudaStream_t)> call_without_storage;
   std::int32_t if_empty;
   std::int32_t of_1_2_3;
@@ -49,11 +48,10 @@ pair* pair_of(output* out) { return reinterpret_cast<pair*>(out); }
 template <class Call>
 function make(const char* name, Call call, std::int32_t if_empty, std::int32_t of_1_2_3) {
   return {name,
-          [call](void* storage, std::size_t& bytes, const int* in, output* out, std::int64_t n,
-                 cudaStream_t on) { return call(in, out, n, on, storage, bytes); },
-          [call](const int* in, output* out, std::int64_t n, cudaStream_t on) {
-            return call(in, out, n, on);
+          [call](void* storage, std::size_t& bytes, const int* in, output* out, std::int64_t n, cudaStream_t on) {
+            return call(in, out, n, on, storage, bytes);
           },
+          [call](const int* in, output* out, std::int64_t n, cudaStream_t on) { return call(in, out, n, on); },
           if_empty, of_1_2_3};
 }
 
@@ -100,8 +98,7 @@ std::vector<function> functions() {
       make(
           "TransformReduce",
           [](const int* in, output* out, std::int64_t n, cudaStream_t on, auto&&... storage) {
-            return DeviceReduce::TransformReduce(storage..., in, value_of(out), n, strata::Sum{},
-                                                 plus_one{}, 40, on);
+            return DeviceReduce::TransformReduce(storage..., in, value_of(out), n, strata::Sum{}, plus_one{}, 40, on);
           },
           40, 49),
   };
@@ -123,10 +120,8 @@ class DeviceReduceArguments : public ::testing::TestWithParam<function> {
   }
 
   // Refused, nothing launched, nothing written. `out` may be null.
-  void expect_refused(void* storage, std::size_t bytes, const int* in, output* out,
-                      std::int64_t n) const {
-    const graph recorded(
-        [&](cudaStream_t on) { return GetParam().call(storage, bytes, in, out, n, on); });
+  void expect_refused(void* storage, std::size_t bytes, const int* in, output* out, std::int64_t n) const {
+    const graph recorded([&](cudaStream_t on) { return GetParam().call(storage, bytes, in, out, n, on); });
     EXPECT_EQ(cudaErrorInvalidValue, recorded.status());
     EXPECT_EQ(0u, recorded.nodes()) << "something was launched";
 
@@ -212,8 +207,7 @@ TEST_P(DeviceReduceArguments, refuses_negative_counts) {
   const scratch storage(storage_bytes(3));
   for (const std::int64_t n : {std::int64_t{-1}, std::numeric_limits<std::int64_t>::lowest()}) {
     expect_refused(storage.data(), storage.bytes(), in.data(), out.data(), n);
-    EXPECT_EQ(cudaErrorInvalidValue,
-              GetParam().call_without_storage(in.data(), out.data(), n, nullptr));
+    EXPECT_EQ(cudaErrorInvalidValue, GetParam().call_without_storage(in.data(), out.data(), n, nullptr));
     expect_untouched(out);
   }
 }
@@ -226,8 +220,7 @@ TEST_P(DeviceReduceArguments, refuses_null_pointers) {
   expect_refused(storage.data(), storage.bytes(), in.data(), nullptr, 3);
   expect_refused(storage.data(), storage.bytes(), nullptr, nullptr, 3);
   expect_refused(storage.data(), storage.bytes(), in.data(), nullptr, 0);
-  EXPECT_EQ(cudaErrorInvalidValue,
-            GetParam().call_without_storage(nullptr, out.data(), 3, nullptr));
+  EXPECT_EQ(cudaErrorInvalidValue, GetParam().call_without_storage(nullptr, out.data(), 3, nullptr));
   EXPECT_EQ(cudaErrorInvalidValue, GetParam().call_without_storage(in.data(), nullptr, 3, nullptr));
   expect_untouched(out);
 }
@@ -267,8 +260,7 @@ TEST_P(DeviceReduceArguments, an_older_error_is_neither_returned_nor_cleared) {
   bytes = storage.bytes();
   EXPECT_CUDA_SUCCESS(GetParam().call(storage.data(), bytes, in.data(), out.data(), 3, nullptr));
   EXPECT_CUDA_SUCCESS(GetParam().call_without_storage(in.data(), out.data(), 3, nullptr));
-  EXPECT_EQ(cudaErrorInvalidValue,
-            GetParam().call(storage.data(), bytes, in.data(), out.data(), -3, nullptr));
+  EXPECT_EQ(cudaErrorInvalidValue, GetParam().call(storage.data(), bytes, in.data(), out.data(), -3, nullptr));
 
   EXPECT_EQ(cudaErrorInvalidDevice, cudaGetLastError());
   EXPECT_CUDA_SUCCESS(cudaGetLastError());

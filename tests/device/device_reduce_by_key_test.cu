@@ -37,9 +37,8 @@ struct reduction {
   using Op = OpT;
   using Count = CountT;
   using Accum = strata::detail::accumulator_t<Op, Value, Value>;
-  using Problem =
-      strata::detail::reduce_by_key_problem<strata::detail::item_count_t<Count>, Accum, const Key*,
-                                            const Value*, Key*, Accum*, int*, Op, strata::Equality>;
+  using Problem = strata::detail::reduce_by_key_problem<strata::detail::item_count_t<Count>, Accum, const Key*,
+                                                        const Value*, Key*, Accum*, int*, Op, strata::Equality>;
 
   static std::vector<Value> values(std::size_t count, std::uint64_t stream = 0) {
     if constexpr (std::is_same_v<Value, string_hash>) {
@@ -52,10 +51,9 @@ struct reduction {
     return reduced_runs<Accum>(shape, values, Op{});
   }
   static cudaError_t call(void* storage, std::size_t& bytes, const Key* keys, const Value* values,
-                          const run_outputs<Key, Accum>& out, std::size_t count,
-                          cudaStream_t on = nullptr) {
-    return DeviceReduce::ReduceByKey(storage, bytes, keys, out.unique(), values, out.aggregates(),
-                                     out.num_runs(), Op{}, static_cast<Count>(count), on);
+                          const run_outputs<Key, Accum>& out, std::size_t count, cudaStream_t on = nullptr) {
+    return DeviceReduce::ReduceByKey(storage, bytes, keys, out.unique(), values, out.aggregates(), out.num_runs(), Op{},
+                                     static_cast<Count>(count), on);
   }
 };
 
@@ -65,15 +63,13 @@ using reals = reduction<std::int64_t, double, strata::Sum, std::int64_t>;
 template <class Reduction>
 class DeviceReduceByKeyTypes : public ::testing::Test {};
 #if STRATA_TEST_SMALL
-using reductions =
-    ::testing::Types<ints, reduction<std::uint8_t, std::int8_t, strata::Sum, unsigned>,
-                     reduction<struct12, string_hash, join, std::size_t>>;
+using reductions = ::testing::Types<ints, reduction<std::uint8_t, std::int8_t, strata::Sum, unsigned>,
+                                    reduction<struct12, string_hash, join, std::size_t>>;
 #else
 using reductions =
     ::testing::Types<ints, reals, reduction<std::uint8_t, std::int8_t, strata::Sum, unsigned>,
                      reduction<std::uint16_t, std::int64_t, strata::Sum, std::size_t>,
-                     reduction<struct16, string_hash, join, int>,
-                     reduction<struct12, string_hash, join, std::size_t>>;
+                     reduction<struct16, string_hash, join, int>, reduction<struct12, string_hash, join, std::size_t>>;
 #endif
 TYPED_TEST_SUITE(DeviceReduceByKeyTypes, reductions);
 
@@ -103,15 +99,14 @@ void expect_pipeline_reduces_by_key() {
   using Value = typename Reduction::Value;
   using Accum = typename Reduction::Accum;
   using Problem = typename Reduction::Problem;
-  for_pipelines_of_any_number_of_blocks<Policy, UsesBulkCopies, Problem>([](const run_shape& shape,
-                                                                           const auto& run) {
+  for_pipelines_of_any_number_of_blocks<Policy, UsesBulkCopies, Problem>([](const run_shape& shape, const auto& run) {
     const std::vector<Key> keys = keys_of<Key>(shape);
     const std::vector<Value> values = Reduction::values(shape.items, shape.items);
     const shifted_array<Key> d_keys(keys, UsesBulkCopies ? 0 : 1);
     const shifted_array<Value> d_values(values, UsesBulkCopies ? 0 : 1);
     const run_outputs<Key, Accum> out(shape.items);
-    ASSERT_CUDA_SUCCESS(run(Problem{d_keys.data(), d_values.data(), out.unique(), out.aggregates(),
-                                    out.num_runs(), {}, {}}));
+    ASSERT_CUDA_SUCCESS(
+        run(Problem{d_keys.data(), d_values.data(), out.unique(), out.aggregates(), out.num_runs(), {}, {}}));
     out.expect(first_of_runs(shape, keys), Reduction::expected(shape, values));
   });
 }
@@ -119,10 +114,9 @@ void expect_pipeline_reduces_by_key() {
 TEST(device_reduce_by_key, pipeline_of_any_number_of_blocks) {
   if (!has_bulk_copies()) GTEST_SKIP() << "bulk copies need sm_90";
   expect_pipeline_reduces_by_key<short_columns<32, 4, 2>, true, ints>();
-  expect_pipeline_reduces_by_key<short_columns<96, 3, 1>, true,
-                             reduction<std::uint8_t, string_hash, join, int>>();
+  expect_pipeline_reduces_by_key<short_columns<96, 3, 1>, true, reduction<std::uint8_t, string_hash, join, int>>();
   expect_pipeline_reduces_by_key<short_columns<96, 4, 2>, false,
-                             reduction<std::int64_t, std::int32_t, strata::Sum, std::int64_t>>();
+                                 reduction<std::int64_t, std::int32_t, strata::Sum, std::int64_t>>();
 }
 
 // The same at any speed of the blocks, although sums of floating-point numbers are rounded.
@@ -211,13 +205,12 @@ TYPED_TEST_SUITE(DeviceReduceByKeyOrder, intervals);
 TYPED_TEST(DeviceReduceByKeyOrder, operators_see_neighbouring_items_of_a_run_and_nothing_else) {
   using Interval = TypeParam;
   using Problem =
-      strata::detail::reduce_by_key_problem<unsigned, Interval, const watched_key*, const Interval*,
-                                            watched_key*, Interval*, int*, join_intervals, strata::Equality>;
+      strata::detail::reduce_by_key_problem<unsigned, Interval, const watched_key*, const Interval*, watched_key*,
+                                            Interval*, int*, join_intervals, strata::Equality>;
   constexpr std::size_t lead = 40;
   device_vector<unsigned> violations(std::vector<unsigned>(1, 0u));
   unsigned* const counter = violations.data();
-  for (const std::size_t size :
-       {std::size_t{1}, std::size_t{33}, std::size_t{1001}, parts_of<Problem>::long_size()}) {
+  for (const std::size_t size : {std::size_t{1}, std::size_t{33}, std::size_t{1001}, parts_of<Problem>::long_size()}) {
     for (const run_shape& shape : run_shapes(size, parts_of<Problem>::get())) {
       SCOPED_TRACE(testing::Message() << shape);
       const std::vector<watched_key> keys = watched_keys(shape, lead, counter);
@@ -232,9 +225,8 @@ TYPED_TEST(DeviceReduceByKeyOrder, operators_see_neighbouring_items_of_a_run_and
       ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
         const watched_key* const from = d_keys.data() + lead;
         const Interval* const reduced = d_values.data() + lead;
-        return DeviceReduce::ReduceByKey(storage..., from, out.unique(), reduced, out.aggregates(),
-                                         out.num_runs(), join_intervals{counter},
-                                         static_cast<int>(size));
+        return DeviceReduce::ReduceByKey(storage..., from, out.unique(), reduced, out.aggregates(), out.num_runs(),
+                                         join_intervals{counter}, static_cast<int>(size));
       }));
       ASSERT_EQ(0u, violations.to_host()[0]);
       ASSERT_EQ(shape.runs(), out.number());
@@ -260,15 +252,13 @@ TEST(device_reduce_by_key, keys_may_be_computed) {
     const run_shape shape = runs_of("sevens", size, [](std::size_t) { return std::size_t{7}; });
     const std::vector<int> values = random_integers<int>(size, -100, 100);
     const device_vector<int> d_values(values);
-    const transforming<counting<std::int64_t>, divide_by> keys(counting<std::int64_t>(0),
-                                                               divide_by{7});
+    const transforming<counting<std::int64_t>, divide_by> keys(counting<std::int64_t>(0), divide_by{7});
     const run_outputs<std::int64_t, std::int64_t, std::int64_t> out(size);
     device_vector<unsigned> writes(std::vector<unsigned>(size, 0u));
     ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
-      return DeviceReduce::ReduceByKey(
-          storage..., keys, counted_output<std::int64_t>(out.unique(), writes.data()),
-          d_values.data(), doubling_output<std::int64_t>(out.aggregates()), out.num_runs(),
-          strata::Sum{}, size);
+      return DeviceReduce::ReduceByKey(storage..., keys, counted_output<std::int64_t>(out.unique(), writes.data()),
+                                       d_values.data(), doubling_output<std::int64_t>(out.aggregates()), out.num_runs(),
+                                       strata::Sum{}, size);
     }));
     std::vector<std::int64_t> unique(shape.runs());
     for (std::size_t run = 0; run < shape.runs(); ++run) {
@@ -288,18 +278,17 @@ TEST(device_reduce_by_key, values_may_be_computed) {
   for (const std::size_t size : {std::size_t{3000}, 2 * parts_of<ints::Problem>::long_size()}) {
     const run_shape shape = random_runs(size, 16);
     const std::vector<std::uint32_t> keys = keys_of<std::uint32_t>(shape);
-    const device_vector<std::uint32_t> backwards(
-        std::vector<std::uint32_t>(keys.rbegin(), keys.rend()));
+    const device_vector<std::uint32_t> backwards(std::vector<std::uint32_t>(keys.rbegin(), keys.rend()));
     const strided<const std::uint32_t> d_keys(backwards.data() + size - 1, -1);
     std::vector<std::int64_t> values(size);
     for (std::size_t i = 0; i < size; ++i) values[i] = static_cast<std::int64_t>(i) + 5;
     const run_outputs<std::uint32_t, std::int64_t> out(size);
     device_vector<unsigned> writes(std::vector<unsigned>(size + 1, 0u));
     ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
-      return DeviceReduce::ReduceByKey(
-          storage..., d_keys, strided<std::uint32_t>(out.unique(), 1), counting<std::int64_t>(5),
-          counted_output<std::int64_t>(out.aggregates(), writes.data() + 1),
-          counted_output<int>(out.num_runs(), writes.data()), strata::Sum{}, size);
+      return DeviceReduce::ReduceByKey(storage..., d_keys, strided<std::uint32_t>(out.unique(), 1),
+                                       counting<std::int64_t>(5),
+                                       counted_output<std::int64_t>(out.aggregates(), writes.data() + 1),
+                                       counted_output<int>(out.num_runs(), writes.data()), strata::Sum{}, size);
     }));
     out.expect(first_of_runs(shape, keys), reduced_runs<std::int64_t>(shape, values, plain_sum{}));
     std::vector<unsigned> once(size + 1, 0u);
@@ -325,14 +314,14 @@ class DeviceReduceByKeyArguments : public ::testing::Test {
     std::size_t bytes = 0;
     const std::uint32_t* const no_keys = nullptr;
     const std::int32_t* const no_values = nullptr;
-    EXPECT_CUDA_SUCCESS(DeviceReduce::ReduceByKey(
-        nullptr, bytes, no_keys, static_cast<std::uint32_t*>(nullptr), no_values,
-        static_cast<std::int32_t*>(nullptr), static_cast<int*>(nullptr), strata::Sum{}, n));
+    EXPECT_CUDA_SUCCESS(DeviceReduce::ReduceByKey(nullptr, bytes, no_keys, static_cast<std::uint32_t*>(nullptr),
+                                                  no_values, static_cast<std::int32_t*>(nullptr),
+                                                  static_cast<int*>(nullptr), strata::Sum{}, n));
     return bytes;
   }
   // Refused, nothing launched, nothing written.
-  void expect_refused(const std::uint32_t* k, std::uint32_t* u, const std::int32_t* v,
-                      std::int32_t* a, int* r, int n, std::size_t bytes_missing = 0) const {
+  void expect_refused(const std::uint32_t* k, std::uint32_t* u, const std::int32_t* v, std::int32_t* a, int* r, int n,
+                      std::size_t bytes_missing = 0) const {
     const scratch storage(storage_bytes(n < 0 ? 0 : n));
     const std::vector<unsigned char> before = storage.read();
     const auto call = [&](cudaStream_t on) {
@@ -373,11 +362,10 @@ TEST_F(DeviceReduceByKeyArguments, refuses_outputs_that_begin_within_inputs) {
     std::uint32_t* const over_keys = keys.data() + shift;
     std::int32_t* const over_values = values.data() + shift;
     expect_refused(keys.data(), over_keys, values.data(), aggregates, num_runs, size);
-    expect_refused(keys.data(), reinterpret_cast<std::uint32_t*>(over_values), values.data(),
-                   aggregates, num_runs, size);
+    expect_refused(keys.data(), reinterpret_cast<std::uint32_t*>(over_values), values.data(), aggregates, num_runs,
+                   size);
     expect_refused(keys.data(), unique, values.data(), over_values, num_runs, size);
-    expect_refused(keys.data(), unique, values.data(), reinterpret_cast<std::int32_t*>(over_keys),
-                   num_runs, size);
+    expect_refused(keys.data(), unique, values.data(), reinterpret_cast<std::int32_t*>(over_keys), num_runs, size);
   }
 }
 
@@ -391,13 +379,11 @@ TEST_F(DeviceReduceByKeyArguments, outputs_need_room_for_as_many_runs_as_there_a
     device_vector<std::int32_t> d_values(values_and_sums);
     auto* const before_keys = d_keys.data();
     auto* const before_values = d_values.data();
-    auto* const unique_out =
-        crossed ? reinterpret_cast<std::uint32_t*>(before_values) : before_keys;
+    auto* const unique_out = crossed ? reinterpret_cast<std::uint32_t*>(before_values) : before_keys;
     auto* const sums_out = crossed ? reinterpret_cast<std::int32_t*>(before_keys) : before_values;
     ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
-      return DeviceReduce::ReduceByKey(storage..., d_keys.data() + 2, unique_out,
-                                       d_values.data() + 2, sums_out, num_runs, strata::Sum{},
-                                       size);
+      return DeviceReduce::ReduceByKey(storage..., d_keys.data() + 2, unique_out, d_values.data() + 2, sums_out,
+                                       num_runs, strata::Sum{}, size);
     }));
     std::vector<std::uint32_t> keys_after = keys_and_unique;
     std::vector<std::int32_t> values_after = values_and_sums;
@@ -427,8 +413,8 @@ TEST_F(DeviceReduceByKeyArguments, no_items_are_no_runs) {
   const std::int32_t* const no_values = nullptr;
   std::uint32_t* const nowhere = nullptr;
   std::int32_t* const no_sums = nullptr;
-  ASSERT_CUDA_SUCCESS(DeviceReduce::ReduceByKey(storage.data(), bytes, no_keys, nowhere, no_values,
-                                                no_sums, num_runs, strata::Sum{}, 0));
+  ASSERT_CUDA_SUCCESS(DeviceReduce::ReduceByKey(storage.data(), bytes, no_keys, nowhere, no_values, no_sums, num_runs,
+                                                strata::Sum{}, 0));
   ASSERT_CUDA_SUCCESS(cudaDeviceSynchronize());
   out.expect({}, {});
 }
@@ -452,8 +438,8 @@ TEST(device_reduce_by_key, counts_may_have_any_integer_type) {
     EXPECT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
       const std::uint32_t* const k = keys.data();
       const std::int32_t* const v = values.data();
-      return DeviceReduce::ReduceByKey(storage..., k, out.unique(), v, out.aggregates(),
-                                       out.num_runs(), strata::Sum{}, count);
+      return DeviceReduce::ReduceByKey(storage..., k, out.unique(), v, out.aggregates(), out.num_runs(), strata::Sum{},
+                                       count);
     }));
     return out.number();
   };
@@ -509,14 +495,13 @@ TEST(device_reduce_by_key, storage_may_hold_leftovers_of_other_calls) {
       outs.push_back(std::make_unique<run_outputs<std::uint32_t, std::int32_t>>(shape.items));
     }
     for (std::size_t k = 0; k < shapes.size(); ++k) {
-      ASSERT_CUDA_SUCCESS(ints::call(storage.data(), bytes, keys[k]->data(), values[k]->data(),
-                                     *outs[k], shapes[k].items, on));
+      ASSERT_CUDA_SUCCESS(
+          ints::call(storage.data(), bytes, keys[k]->data(), values[k]->data(), *outs[k], shapes[k].items, on));
     }
     on.synchronize();
     for (std::size_t k = 0; k < shapes.size(); ++k) {
-      ASSERT_NO_FATAL_FAILURE(
-          outs[k]->expect(first_of_runs(shapes[k], keys_of<std::uint32_t>(shapes[k])),
-                          ints::expected(shapes[k], ints::values(shapes[k].items))));
+      ASSERT_NO_FATAL_FAILURE(outs[k]->expect(first_of_runs(shapes[k], keys_of<std::uint32_t>(shapes[k])),
+                                              ints::expected(shapes[k], ints::values(shapes[k].items))));
     }
   }
 }
@@ -543,8 +528,7 @@ TEST(device_reduce_by_key, a_graph_may_be_replayed) {
     for (int i = 0; i < if_small(6, 24); ++i) {
       const run_shape shape = random_runs(size, i % 2 == 0 ? 3 : 700 + static_cast<std::size_t>(i));
       const std::vector<std::uint32_t> new_keys = keys_of<std::uint32_t>(shape);
-      const std::vector<std::int32_t> new_values =
-          ints::values(size, static_cast<std::uint64_t>(i));
+      const std::vector<std::int32_t> new_values = ints::values(size, static_cast<std::uint64_t>(i));
       keys.assign(new_keys);
       values.assign(new_values);
       if (i % 4 == 1) storage.fill(all_contents[i / 4 % 3]);
@@ -552,8 +536,7 @@ TEST(device_reduce_by_key, a_graph_may_be_replayed) {
       out.poison();
       ASSERT_NO_FATAL_FAILURE(recorded.replay(on));
       on.synchronize();
-      ASSERT_NO_FATAL_FAILURE(
-          out.expect(first_of_runs(shape, new_keys), ints::expected(shape, new_values)));
+      ASSERT_NO_FATAL_FAILURE(out.expect(first_of_runs(shape, new_keys), ints::expected(shape, new_values)));
       if (i % 4 == 0) earlier = storage.read();
     }
   }
@@ -576,11 +559,11 @@ TEST(device_reduce_by_key, two_calls_reduce_by_key) {
 
   std::size_t bytes = 0;
   void* d_temp = nullptr;
-  ASSERT_CUDA_SUCCESS(DeviceReduce::ReduceByKey(nullptr, bytes, d_keys, d_unique, d_values, d_sums,
-                                                d_num_runs, strata::Sum{}, n));
+  ASSERT_CUDA_SUCCESS(
+      DeviceReduce::ReduceByKey(nullptr, bytes, d_keys, d_unique, d_values, d_sums, d_num_runs, strata::Sum{}, n));
   ASSERT_CUDA_SUCCESS(cudaMalloc(&d_temp, bytes));
-  ASSERT_CUDA_SUCCESS(DeviceReduce::ReduceByKey(d_temp, bytes, d_keys, d_unique, d_values, d_sums,
-                                                d_num_runs, strata::Sum{}, n, stream));
+  ASSERT_CUDA_SUCCESS(DeviceReduce::ReduceByKey(d_temp, bytes, d_keys, d_unique, d_values, d_sums, d_num_runs,
+                                                strata::Sum{}, n, stream));
   stream.synchronize();
   EXPECT_CUDA_SUCCESS(cudaFree(d_temp));
   out.expect({3, 8, 3, 9}, {6, 4, 5, 13});

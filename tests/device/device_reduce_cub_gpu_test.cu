@@ -33,12 +33,10 @@ struct by_cub {
 
 template <class T, class Call>
 void expect_the_same(const Call& call) {
-  const T ours = result_of<T>([&](T* out, void* storage, std::size_t& bytes) {
-    return call(by_strata{}, storage, bytes, out);
-  });
-  const T theirs = result_of<T>([&](T* out, void* storage, std::size_t& bytes) {
-    return call(by_cub{}, storage, bytes, out);
-  });
+  const T ours =
+      result_of<T>([&](T* out, void* storage, std::size_t& bytes) { return call(by_strata{}, storage, bytes, out); });
+  const T theirs =
+      result_of<T>([&](T* out, void* storage, std::size_t& bytes) { return call(by_cub{}, storage, bytes, out); });
   EXPECT_EQ(theirs, ours);
 }
 
@@ -75,22 +73,18 @@ TEST(device_reduce_cub, transform_reduce_with_their_operators) {
   const device_vector<int> in(items);
   for (const std::size_t size : sizes{0, 1, 1000, 500000}) {
     SCOPED_TRACE(size);
-    expect_the_same<std::int64_t>([&](auto library, void* storage, std::size_t& bytes,
-                                      std::int64_t* out) {
-      return decltype(library)::reduce::TransformReduce(
-          storage, bytes, in.data(), out, size, cuda::std::plus<>{}, half_of{}, std::int64_t{5});
+    expect_the_same<std::int64_t>([&](auto library, void* storage, std::size_t& bytes, std::int64_t* out) {
+      return decltype(library)::reduce::TransformReduce(storage, bytes, in.data(), out, size, cuda::std::plus<>{},
+                                                        half_of{}, std::int64_t{5});
     });
-    expect_the_same<std::int64_t>(
-        [&](auto library, void* storage, std::size_t& bytes, std::int64_t* out) {
-          return decltype(library)::reduce::Reduce(storage, bytes, in.data(), out, size,
-                                                   cuda::maximum<>{}, std::int64_t{-5000});
-        });
-    expect_the_same<std::int64_t>(
-        [&](auto library, void* storage, std::size_t& bytes, std::int64_t* out) {
-          return decltype(library)::reduce::Reduce(storage, bytes, in.data(), out, size,
-                                                   cuda::std::bit_xor<std::int64_t>{},
-                                                   std::int64_t{12});
-        });
+    expect_the_same<std::int64_t>([&](auto library, void* storage, std::size_t& bytes, std::int64_t* out) {
+      return decltype(library)::reduce::Reduce(storage, bytes, in.data(), out, size, cuda::maximum<>{},
+                                               std::int64_t{-5000});
+    });
+    expect_the_same<std::int64_t>([&](auto library, void* storage, std::size_t& bytes, std::int64_t* out) {
+      return decltype(library)::reduce::Reduce(storage, bytes, in.data(), out, size, cuda::std::bit_xor<std::int64_t>{},
+                                               std::int64_t{12});
+    });
   }
 }
 
@@ -104,8 +98,8 @@ TEST(device_reduce_cub, arg_min_and_arg_max) {
     device_vector<std::int64_t> index(2);
     const auto both = [&](auto library, int which) {
       EXPECT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-        return decltype(library)::reduce::ArgMin(storage, bytes, in.data(), value.data() + which,
-                                                 index.data() + which, size);
+        return decltype(library)::reduce::ArgMin(storage, bytes, in.data(), value.data() + which, index.data() + which,
+                                                 size);
       }));
     };
     both(by_strata{}, 0);
@@ -114,8 +108,8 @@ TEST(device_reduce_cub, arg_min_and_arg_max) {
     EXPECT_EQ(index.to_host()[1], index.to_host()[0]);
     const auto both_max = [&](auto library, int which) {
       EXPECT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-        return decltype(library)::reduce::ArgMax(storage, bytes, in.data(), value.data() + which,
-                                                 index.data() + which, size);
+        return decltype(library)::reduce::ArgMax(storage, bytes, in.data(), value.data() + which, index.data() + which,
+                                                 size);
       }));
     };
     both_max(by_strata{}, 0);
@@ -142,10 +136,9 @@ TEST(device_reduce_cub, pairs_may_be_theirs) {
 
 template <class Iterator>
 void expect_the_same_sum(Iterator in, std::size_t size) {
-  expect_the_same<std::int64_t>(
-      [&](auto library, void* storage, std::size_t& bytes, std::int64_t* out) {
-        return decltype(library)::reduce::Sum(storage, bytes, in, out, size);
-      });
+  expect_the_same<std::int64_t>([&](auto library, void* storage, std::size_t& bytes, std::int64_t* out) {
+    return decltype(library)::reduce::Sum(storage, bytes, in, out, size);
+  });
 }
 
 struct first_times_second {
@@ -162,17 +155,16 @@ TEST(device_reduce_cub, iterators_of_thrust) {
   expect_the_same_sum(thrust::counting_iterator<int>(5), size);
   expect_the_same_sum(thrust::constant_iterator<int>(5), size);
   expect_the_same_sum(thrust::make_transform_iterator(in.data(), half_of{}), size);
-  expect_the_same_sum(thrust::make_transform_iterator(
-                          thrust::make_zip_iterator(in.data(), thrust::counting_iterator<int>(0)),
-                          first_times_second{}),
-                      size);
+  expect_the_same_sum(
+      thrust::make_transform_iterator(thrust::make_zip_iterator(in.data(), thrust::counting_iterator<int>(0)),
+                                      first_times_second{}),
+      size);
 }
 
 TEST(device_reduce_cub, output_may_be_discarded) {
   const device_vector<int> in(std::vector<int>(1000, 1));
   EXPECT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-    return strata::DeviceReduce::Sum(storage, bytes, in.data(), thrust::make_discard_iterator(),
-                                     1000);
+    return strata::DeviceReduce::Sum(storage, bytes, in.data(), thrust::make_discard_iterator(), 1000);
   }));
 }
 

@@ -75,8 +75,7 @@ struct last {
 TEST(device_reduce_large, order_is_kept) {
   const std::int64_t size = beyond_32_bits;
   EXPECT_EQ(size - 1, result_of<std::int64_t>([&](std::int64_t* out, auto&&... storage) {
-              return DeviceReduce::Reduce(storage..., counting<std::int64_t>(0), out, size, last{},
-                                          std::int64_t{-1});
+              return DeviceReduce::Reduce(storage..., counting<std::int64_t>(0), out, size, last{}, std::int64_t{-1});
             }));
 }
 
@@ -89,8 +88,7 @@ TEST(device_reduce_large, indices_have_64_bits) {
     in.set(place, 9);
     in.set(beyond_32_bits - 1, 9);
     ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
-      return DeviceReduce::ArgMax(storage..., in.data(), value.data(), index.data(),
-                                  beyond_32_bits);
+      return DeviceReduce::ArgMax(storage..., in.data(), value.data(), index.data(), beyond_32_bits);
     }));
     EXPECT_EQ(9, value.to_host()[0]);
     EXPECT_EQ(place, index.to_host()[0]);
@@ -148,8 +146,8 @@ TEST(device_segmented_reduce_large, many_long_segments) {
   const device_vector<std::int64_t> d_ends(ends);
   device_vector<std::int64_t> out(segments);
   ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
-    return DeviceSegmentedReduce::Sum(storage..., counting<std::int64_t>(0), out.data(), segments,
-                                      d_begins.data(), d_ends.data());
+    return DeviceSegmentedReduce::Sum(storage..., counting<std::int64_t>(0), out.data(), segments, d_begins.data(),
+                                      d_ends.data());
   }));
   EXPECT_EQ(expected, out.to_host());
 }

@@ -20,25 +20,21 @@ using strata::DeviceReduce;
 template <class T>
 class DeviceReduceMinMax : public ::testing::Test {};
 #if STRATA_TEST_SMALL
-using number_types =
-    ::testing::Types<std::int8_t, std::uint16_t, std::uint32_t, std::int64_t, float>;
+using number_types = ::testing::Types<std::int8_t, std::uint16_t, std::uint32_t, std::int64_t, float>;
 #else
-using number_types =
-    ::testing::Types<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t,
-                     std::uint32_t, std::int64_t, std::uint64_t, float, double>;
+using number_types = ::testing::Types<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t,
+                                      std::uint32_t, std::int64_t, std::uint64_t, float, double>;
 #endif
 TYPED_TEST_SUITE(DeviceReduceMinMax, number_types);
 
 template <class T>
 T device_min(const T* in, std::size_t count) {
-  return result_of<T>(
-      [&](T* out, auto&&... storage) { return DeviceReduce::Min(storage..., in, out, count); });
+  return result_of<T>([&](T* out, auto&&... storage) { return DeviceReduce::Min(storage..., in, out, count); });
 }
 
 template <class T>
 T device_max(const T* in, std::size_t count) {
-  return result_of<T>(
-      [&](T* out, auto&&... storage) { return DeviceReduce::Max(storage..., in, out, count); });
+  return result_of<T>([&](T* out, auto&&... storage) { return DeviceReduce::Max(storage..., in, out, count); });
 }
 
 // Of the whole range but for its ends, which are left to the tests; of both signs where there are.
@@ -50,9 +46,8 @@ std::vector<T> middling(std::size_t count) {
     constexpr long long top = std::numeric_limits<long long>::max();
     constexpr long long low = static_cast<long long>(std::numeric_limits<T>::lowest());
     constexpr auto high = std::numeric_limits<T>::max();
-    return random_integers<T>(
-        count, low + 1,
-        static_cast<unsigned long long>(high) > top ? top : static_cast<long long>(high) - 1);
+    return random_integers<T>(count, low + 1,
+                              static_cast<unsigned long long>(high) > top ? top : static_cast<long long>(high) - 1);
   }
 }
 
@@ -85,16 +80,14 @@ TYPED_TEST(DeviceReduceMinMax, find_an_extremum_wherever_it_lies) {
   for (std::size_t near_end = 1; near_end <= 20; ++near_end) places.push_back(size - near_end);
   for (const std::size_t place : places) {
     for (const T extreme : {std::numeric_limits<T>::lowest(), std::numeric_limits<T>::max()}) {
-      ASSERT_CUDA_SUCCESS(
-          cudaMemcpy(in.data() + place, &extreme, sizeof(T), cudaMemcpyHostToDevice));
+      ASSERT_CUDA_SUCCESS(cudaMemcpy(in.data() + place, &extreme, sizeof(T), cudaMemcpyHostToDevice));
       if (extreme == std::numeric_limits<T>::max()) {
         EXPECT_EQ(extreme, device_max(in.data(), size)) << "at " << place;
       } else {
         EXPECT_EQ(extreme, device_min(in.data(), size)) << "at " << place;
       }
     }
-    ASSERT_CUDA_SUCCESS(
-        cudaMemcpy(in.data() + place, &items[place], sizeof(T), cudaMemcpyHostToDevice));
+    ASSERT_CUDA_SUCCESS(cudaMemcpy(in.data() + place, &items[place], sizeof(T), cudaMemcpyHostToDevice));
   }
 }
 
@@ -121,12 +114,10 @@ TEST(device_reduce_min_max, overloads_without_storage_do_the_same) {
   const device_vector<int> in(items);
   const stream on;
   EXPECT_EQ(*std::min_element(items.begin(), items.end()),
-            result_without_storage<int>(
-                [&](int* out) { return DeviceReduce::Min(in.data(), out, items.size()); }));
-  EXPECT_EQ(*std::max_element(items.begin(), items.end()),
-            result_without_storage<int>([&](int* out) {
-              return DeviceReduce::Max(in.data(), out, items.size(), static_cast<cudaStream_t>(on));
-            }));
+            result_without_storage<int>([&](int* out) { return DeviceReduce::Min(in.data(), out, items.size()); }));
+  EXPECT_EQ(*std::max_element(items.begin(), items.end()), result_without_storage<int>([&](int* out) {
+    return DeviceReduce::Max(in.data(), out, items.size(), static_cast<cudaStream_t>(on));
+  }));
 }
 
 // ------------------------------------------------------------------ floating-point specials

@@ -50,8 +50,8 @@ struct join {
 template <class Interval>
 class DeviceReduceOrder : public ::testing::Test {};
 // 8, 16, 12 and 40 bytes: read in packs of two, one by one, and not in 16-byte pieces at all.
-using interval_types = ::testing::Types<interval<int, 0>, interval<long long, 0>, interval<int, 1>,
-                                        interval<long long, 3>>;
+using interval_types =
+    ::testing::Types<interval<int, 0>, interval<long long, 0>, interval<int, 1>, interval<long long, 3>>;
 TYPED_TEST_SUITE(DeviceReduceOrder, interval_types);
 
 TYPED_TEST(DeviceReduceOrder, operator_joins_neighbours_in_order_and_nothing_else) {
@@ -73,8 +73,7 @@ TYPED_TEST(DeviceReduceOrder, operator_joins_neighbours_in_order_and_nothing_els
     for (const std::size_t size : lengths) {
       if (start == 1 && size > 5000) continue;
       const Interval joined = result_of<Interval>([&](Interval* out, auto&&... storage) {
-        return DeviceReduce::Reduce(storage..., in.data() + start, out, size,
-                                    join{violations.data()}, init);
+        return DeviceReduce::Reduce(storage..., in.data() + start, out, size, join{violations.data()}, init);
       });
       ASSERT_EQ(-5, joined.begin) << size << " from " << start;
       ASSERT_EQ(static_cast<Word>(start + size), joined.end) << size << " from " << start;
@@ -117,15 +116,13 @@ struct last {
 
 TEST(device_reduce_operators, last_of_bytes_is_the_last) {
   const std::vector<std::size_t> lengths = boundary_sizes(if_small<std::size_t>(5000, 100000));
-  const std::vector<std::uint8_t> items =
-      random_integers<std::uint8_t>(lengths.back() + 40, 0, 255);
+  const std::vector<std::uint8_t> items = random_integers<std::uint8_t>(lengths.back() + 40, 0, 255);
   const device_vector<std::uint8_t> in(items);
   for (const std::size_t size : lengths) {
     const std::size_t start = size % 17;
     const std::uint8_t expected = size == 0 ? std::uint8_t{77} : items[start + size - 1];
     EXPECT_EQ(expected, result_of<std::uint8_t>([&](std::uint8_t* out, auto&&... storage) {
-                return DeviceReduce::Reduce(storage..., in.data() + start, out, size, last{},
-                                            std::uint8_t{77});
+                return DeviceReduce::Reduce(storage..., in.data() + start, out, size, last{}, std::uint8_t{77});
               }))
         << size;
   }
@@ -158,8 +155,7 @@ TYPED_TEST(DeviceReducePadding, is_never_an_operand) {
     const std::vector<T> real = random_integers<T>(size, 1, 199, size);
     std::copy(real.begin(), real.end(), items.begin() + static_cast<std::ptrdiff_t>(start));
     const device_vector<T> in(items);
-    const T expected =
-        std::accumulate(real.begin(), real.end(), T{1}, [](T a, T b) { return a < b ? b : a; });
+    const T expected = std::accumulate(real.begin(), real.end(), T{1}, [](T a, T b) { return a < b ? b : a; });
     ASSERT_EQ(expected, result_of<T>([&](T* out, auto&&... storage) {
                 return DeviceReduce::Reduce(storage..., in.data() + start, out, size,
                                             wary_max<T>{sentinel, violations.data()}, T{1});
@@ -178,11 +174,9 @@ struct larger_by_reference {
 TEST(device_reduce_operators, may_return_one_of_the_operands_by_reference) {
   const std::vector<int> items = random_integers<int>(20000, -1000000, 1000000);
   const device_vector<int> in(items);
-  EXPECT_EQ(*std::max_element(items.begin(), items.end()),
-            result_of<int>([&](int* out, auto&&... storage) {
-              return DeviceReduce::Reduce(storage..., in.data(), out, items.size(),
-                                          larger_by_reference{}, -2000000);
-            }));
+  EXPECT_EQ(*std::max_element(items.begin(), items.end()), result_of<int>([&](int* out, auto&&... storage) {
+    return DeviceReduce::Reduce(storage..., in.data(), out, items.size(), larger_by_reference{}, -2000000);
+  }));
 }
 
 // nvcc wants device lambdas in functions with a name.
@@ -200,9 +194,7 @@ TEST(device_reduce_operators, may_be_a_lambda_with_a_state) {
 }
 
 struct add_modulo_prime {
-  STRATA_HD std::uint32_t operator()(std::uint32_t a, std::uint32_t b) const {
-    return (a + b) % 65521u;
-  }
+  STRATA_HD std::uint32_t operator()(std::uint32_t a, std::uint32_t b) const { return (a + b) % 65521u; }
 };
 
 }  // namespace
@@ -223,15 +215,13 @@ TEST(device_reduce_operators, may_be_declared_commutative_by_its_traits) {
     const auto end = items.begin() + static_cast<std::ptrdiff_t>(size);
     EXPECT_EQ(std::accumulate(items.begin(), end, 5u, add_modulo_prime{}),
               result_of<std::uint32_t>([&](std::uint32_t* out, auto&&... storage) {
-                return DeviceReduce::Reduce(storage..., in.data(), out, size, add_modulo_prime{},
-                                            5u);
+                return DeviceReduce::Reduce(storage..., in.data(), out, size, add_modulo_prime{}, 5u);
               }));
   }
 }
 
 template <class Operator>
-std::uint32_t reduce_words(const device_vector<std::uint32_t>& in, Operator op,
-                           std::uint32_t init) {
+std::uint32_t reduce_words(const device_vector<std::uint32_t>& in, Operator op, std::uint32_t init) {
   return result_of<std::uint32_t>([&](std::uint32_t* out, auto&&... storage) {
     return DeviceReduce::Reduce(storage..., in.data(), out, in.size(), op, init);
   });

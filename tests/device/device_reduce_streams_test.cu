@@ -43,11 +43,10 @@ TEST(device_reduce_streams, calls_wait_for_earlier_work_of_their_stream) {
   const scratch storage(bytes);
   ASSERT_CUDA_SUCCESS(cudaLaunchHostFunc(on, sleep_a_while, nullptr));
   ASSERT_CUDA_SUCCESS(cudaMemsetAsync(in.data(), 1, several_blocks * sizeof(int), on));
-  ASSERT_CUDA_SUCCESS(DeviceReduce::Sum(storage.data(), bytes, in.data(), out.data(),
-                                        several_blocks, static_cast<cudaStream_t>(on)));
+  ASSERT_CUDA_SUCCESS(
+      DeviceReduce::Sum(storage.data(), bytes, in.data(), out.data(), several_blocks, static_cast<cudaStream_t>(on)));
   on.synchronize();
-  EXPECT_EQ(static_cast<int>(static_cast<unsigned>(several_blocks) * 0x01010101u),
-            out.to_host()[0]);
+  EXPECT_EQ(static_cast<int>(static_cast<unsigned>(several_blocks) * 0x01010101u), out.to_host()[0]);
 }
 
 // Each call reads what the one before wrote, with the same temporary storage, and nobody waits in
@@ -61,8 +60,8 @@ TEST(device_reduce_streams, calls_may_follow_each_other_on_the_same_storage) {
     const scratch storage(bytes);
     const stream on;
     for (unsigned i = 0; i < calls; ++i) {
-      ASSERT_CUDA_SUCCESS(DeviceReduce::Sum(storage.data(), bytes, in.data(), in.data(), size,
-                                            static_cast<cudaStream_t>(on)));
+      ASSERT_CUDA_SUCCESS(
+          DeviceReduce::Sum(storage.data(), bytes, in.data(), in.data(), size, static_cast<cudaStream_t>(on)));
     }
     on.synchronize();
     const unsigned others = std::accumulate(items.begin() + 1, items.end(), 0u);
@@ -110,19 +109,13 @@ TEST(device_reduce_streams, storage_may_hold_leftovers_of_other_calls) {
       most = std::max(most, bytes);
     };
     call([&](std::size_t& bytes) {
-      return DeviceReduce::TransformReduce(storage, bytes, in.data(), hash_out.data(), n,
-                                           append_bytes{}, one_byte{}, append_bytes::value{1, 0, 0},
-                                           where);
+      return DeviceReduce::TransformReduce(storage, bytes, in.data(), hash_out.data(), n, append_bytes{}, one_byte{},
+                                           append_bytes::value{1, 0, 0}, where);
     });
+    call([&](std::size_t& bytes) { return DeviceReduce::Sum(storage, bytes, in.data(), sum_out.data(), n, where); });
+    call([&](std::size_t& bytes) { return DeviceReduce::Sum(storage, bytes, in.data(), word_out.data(), n, where); });
     call([&](std::size_t& bytes) {
-      return DeviceReduce::Sum(storage, bytes, in.data(), sum_out.data(), n, where);
-    });
-    call([&](std::size_t& bytes) {
-      return DeviceReduce::Sum(storage, bytes, in.data(), word_out.data(), n, where);
-    });
-    call([&](std::size_t& bytes) {
-      return DeviceReduce::ArgMax(storage, bytes, in.data(), value_out.data(), index_out.data(), n,
-                                  where);
+      return DeviceReduce::ArgMax(storage, bytes, in.data(), value_out.data(), index_out.data(), n, where);
     });
   };
   all(nullptr, 0, size);
@@ -143,8 +136,7 @@ TEST(device_reduce_streams, storage_may_hold_leftovers_of_other_calls) {
 
 // Between replays: new input, another call on the same storage, garbage in the storage.
 TEST(device_reduce_streams, a_graph_may_be_replayed) {
-  for (const std::size_t size :
-       sizes{std::size_t{0}, std::size_t{1}, std::size_t{3000}, several_blocks}) {
+  for (const std::size_t size : sizes{std::size_t{0}, std::size_t{1}, std::size_t{3000}, several_blocks}) {
     device_vector<int> in(std::vector<int>(size + 1, 0));
     device_vector<int> out(1);
     device_vector<int> other_out(1);
@@ -159,13 +151,12 @@ TEST(device_reduce_streams, a_graph_may_be_replayed) {
     EXPECT_NE(0, std::memcmp("\0\0\0\0", out.to_host().data(), 4)) << "recording executed the call";
     for (int round = 0; round < if_small(20, 100); ++round) {
       const auto items = random_integers<int>(size, -1000, 1000, static_cast<std::uint64_t>(round));
-      ASSERT_CUDA_SUCCESS(
-          cudaMemcpyAsync(in.data(), items.data(), size * sizeof(int), cudaMemcpyHostToDevice, on));
+      ASSERT_CUDA_SUCCESS(cudaMemcpyAsync(in.data(), items.data(), size * sizeof(int), cudaMemcpyHostToDevice, on));
       if (round % 4 == 1) {
         storage.fill(all_contents[round / 4 % 3]);
       } else if (round % 4 == 2) {
-        ASSERT_CUDA_SUCCESS(DeviceReduce::Max(storage.data(), bytes, in.data(), other_out.data(),
-                                              size / 2, static_cast<cudaStream_t>(on)));
+        ASSERT_CUDA_SUCCESS(DeviceReduce::Max(storage.data(), bytes, in.data(), other_out.data(), size / 2,
+                                              static_cast<cudaStream_t>(on)));
       }
       ASSERT_NO_FATAL_FAILURE(recorded.replay(on));
       if (round % 4 == 3) {
@@ -225,9 +216,8 @@ TEST(device_reduce_streams, two_streams_do_not_disturb_each_other) {
   lane lanes[2] = {lane(several_blocks, 1), lane(several_blocks / 2 + 7, 2)};
   for (std::size_t i = 0; i < lane::calls(); ++i) {
     for (lane& l : lanes) {
-      ASSERT_CUDA_SUCCESS(DeviceReduce::Sum(l.storage.data(), l.bytes, l.in.data(),
-                                            l.out.data() + i, l.items.size() - i,
-                                            static_cast<cudaStream_t>(l.on)));
+      ASSERT_CUDA_SUCCESS(DeviceReduce::Sum(l.storage.data(), l.bytes, l.in.data(), l.out.data() + i,
+                                            l.items.size() - i, static_cast<cudaStream_t>(l.on)));
     }
   }
   for (lane& l : lanes) {
@@ -252,8 +242,8 @@ TEST(device_reduce_streams, host_threads_do_not_disturb_each_other) {
     threads.emplace_back([&, t] {
       const stream on;
       for (int i = 0; i < 200; ++i) {
-        EXPECT_CUDA_SUCCESS(DeviceReduce::Sum(in.data(), out.data() + t * 200 + i, size - t,
-                                              static_cast<cudaStream_t>(on)));
+        EXPECT_CUDA_SUCCESS(
+            DeviceReduce::Sum(in.data(), out.data() + t * 200 + i, size - t, static_cast<cudaStream_t>(on)));
       }
       on.synchronize();
     });
@@ -270,9 +260,8 @@ TEST(device_reduce_streams, calls_without_storage_may_be_captured) {
   const std::vector<int> items = random_integers<int>(300000, -1000, 1000);
   const device_vector<int> in(items);
   device_vector<int> out(1);
-  graph recorded([&](cudaStream_t recorder) {
-    return DeviceReduce::Sum(in.data(), out.data(), items.size(), recorder);
-  });
+  graph recorded(
+      [&](cudaStream_t recorder) { return DeviceReduce::Sum(in.data(), out.data(), items.size(), recorder); });
   ASSERT_CUDA_SUCCESS(recorded.status());
   const stream on;
   for (int i = 0; i < 10; ++i) ASSERT_NO_FATAL_FAILURE(recorded.replay(on));
@@ -311,8 +300,8 @@ TYPED_TEST(DeviceReduceDeterminism, sums_have_the_same_bits_under_every_schedule
         on.synchronize();
         storage.fill(contents::random);
       }
-      ASSERT_CUDA_SUCCESS(DeviceReduce::Sum(storage.data(), bytes, in.data(), out.data() + repeat,
-                                            size, static_cast<cudaStream_t>(on)));
+      ASSERT_CUDA_SUCCESS(DeviceReduce::Sum(storage.data(), bytes, in.data(), out.data() + repeat, size,
+                                            static_cast<cudaStream_t>(on)));
     });
     on.synchronize();
     const std::vector<T> results = out.to_host();
@@ -353,14 +342,12 @@ TEST(device_reduce_streams, results_of_24_bytes_are_right_under_every_schedule) 
   const stream on;
   std::size_t bytes = 0;
   const auto call = [&](void* storage, append_bytes::value* to) {
-    return DeviceReduce::TransformReduce(storage, bytes, in.data(), to, size, append_bytes{},
-                                         one_byte{}, append_bytes::value{1, 0, 0},
-                                         static_cast<cudaStream_t>(on));
+    return DeviceReduce::TransformReduce(storage, bytes, in.data(), to, size, append_bytes{}, one_byte{},
+                                         append_bytes::value{1, 0, 0}, static_cast<cudaStream_t>(on));
   };
   ASSERT_CUDA_SUCCESS(call(nullptr, out.data()));
   const scratch storage(bytes);
-  under_all_schedules(
-      [&](std::size_t repeat) { ASSERT_CUDA_SUCCESS(call(storage.data(), out.data() + repeat)); });
+  under_all_schedules([&](std::size_t repeat) { ASSERT_CUDA_SUCCESS(call(storage.data(), out.data() + repeat)); });
   on.synchronize();
   const auto results = out.to_host();
   for (std::size_t i = 0; i < repeats; ++i) {

@@ -20,9 +20,8 @@ using strata::DeviceReduce;
 
 template <class T>
 class DeviceReduceSum : public ::testing::Test {};
-using number_types =
-    ::testing::Types<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t,
-                     std::uint32_t, std::int64_t, std::uint64_t, float, double>;
+using number_types = ::testing::Types<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t,
+                                      std::uint32_t, std::int64_t, std::uint64_t, float, double>;
 TYPED_TEST_SUITE(DeviceReduceSum, number_types);
 
 // Numbers whose sums neither overflow a signed type of 32 bits or more nor are rounded.
@@ -39,16 +38,15 @@ T exact_sum(const T* first, const T* last) {
   if constexpr (std::is_floating_point_v<T>) {
     return static_cast<T>(std::accumulate(first, last, 0.0));
   } else {
-    return static_cast<T>(std::accumulate(
-        first, last, std::uint64_t{0},
-        [](std::uint64_t sum, T item) { return sum + static_cast<std::uint64_t>(item); }));
+    return static_cast<T>(std::accumulate(first, last, std::uint64_t{0}, [](std::uint64_t sum, T item) {
+      return sum + static_cast<std::uint64_t>(item);
+    }));
   }
 }
 
 template <class T>
 T device_sum(const T* in, std::size_t count) {
-  return result_of<T>(
-      [&](T* out, auto&&... storage) { return DeviceReduce::Sum(storage..., in, out, count); });
+  return result_of<T>([&](T* out, auto&&... storage) { return DeviceReduce::Sum(storage..., in, out, count); });
 }
 
 // The items behind the counted ones are as good as those before: whoever reads too far adds them.
@@ -57,8 +55,7 @@ TYPED_TEST(DeviceReduceSum, equals_the_sequential_sum_at_every_boundary) {
   const std::vector<TypeParam> items = summable<TypeParam>(lengths.back() + 4096);
   const device_vector<TypeParam> in(items);
   for (const std::size_t size : lengths) {
-    EXPECT_EQ(exact_sum(items.data(), items.data() + size), device_sum(in.data(), size))
-        << "of " << size;
+    EXPECT_EQ(exact_sum(items.data(), items.data() + size), device_sum(in.data(), size)) << "of " << size;
   }
 }
 
@@ -68,8 +65,7 @@ TYPED_TEST(DeviceReduceSum, does_not_care_where_the_input_starts) {
   for (const std::size_t size : sizes{1, 2, 17, 5000, 65536}) {
     for (std::size_t start = 0; start <= 16 / sizeof(TypeParam) + 1; ++start) {
       const TypeParam* const first = items.data() + start;
-      EXPECT_EQ(exact_sum(first, first + size), device_sum(in.data() + start, size))
-          << size << " from " << start;
+      EXPECT_EQ(exact_sum(first, first + size), device_sum(in.data() + start, size)) << size << " from " << start;
     }
   }
 }
@@ -78,8 +74,7 @@ TYPED_TEST(DeviceReduceSum, of_every_size_up_to_three_warps) {
   const std::vector<TypeParam> items = summable<TypeParam>(200);
   const device_vector<TypeParam> in(items);
   for (std::size_t size = 0; size <= 100; ++size) {
-    EXPECT_EQ(exact_sum(items.data(), items.data() + size), device_sum(in.data(), size))
-        << "of " << size;
+    EXPECT_EQ(exact_sum(items.data(), items.data() + size), device_sum(in.data(), size)) << "of " << size;
   }
 }
 
@@ -117,8 +112,7 @@ TYPED_TEST(DeviceReduceRoundedSum, is_as_accurate_as_a_tree_of_additions) {
       const device_vector<TypeParam> in(items);
       long double sum = 0;
       for (const TypeParam item : items) sum += static_cast<long double>(item);
-      EXPECT_NEAR(static_cast<double>(sum), static_cast<double>(device_sum(in.data(), size)),
-                  error_bound(items))
+      EXPECT_NEAR(static_cast<double>(sum), static_cast<double>(device_sum(in.data(), size)), error_bound(items))
           << size << " from " << low;
     }
   }
@@ -169,8 +163,7 @@ TEST(device_reduce, reduce_starts_from_init) {
   const device_vector<int> in(items);
   for (const std::size_t size : sizes{0, 1, 33, 4096, 40000}) {
     const auto last = items.begin() + static_cast<std::ptrdiff_t>(size);
-    EXPECT_EQ(std::accumulate(items.begin(), last, 1000),
-              result_of<int>([&](int* out, auto&&... storage) {
+    EXPECT_EQ(std::accumulate(items.begin(), last, 1000), result_of<int>([&](int* out, auto&&... storage) {
                 return DeviceReduce::Reduce(storage..., in.data(), out, size, strata::Sum{}, 1000);
               }))
         << size;
@@ -184,22 +177,19 @@ TEST(device_reduce, overloads_without_storage_do_the_same) {
   for (const std::size_t size : sizes{0, 1, 33, 4096, 40000}) {
     const auto last = items.begin() + static_cast<std::ptrdiff_t>(size);
     const int sum = std::accumulate(items.begin(), last, 0);
-    EXPECT_EQ(sum, result_without_storage<int>(
-                       [&](int* out) { return DeviceReduce::Sum(in.data(), out, size); }));
+    EXPECT_EQ(sum, result_without_storage<int>([&](int* out) { return DeviceReduce::Sum(in.data(), out, size); }));
     EXPECT_EQ(sum, result_without_storage<int>([&](int* out) {
                 return DeviceReduce::Sum(in.data(), out, size, static_cast<cudaStream_t>(on));
               }));
     EXPECT_EQ(sum + 5, result_without_storage<int>([&](int* out) {
-                return DeviceReduce::Reduce(in.data(), out, size, strata::Sum{}, 5,
-                                            static_cast<cudaStream_t>(on));
+                return DeviceReduce::Reduce(in.data(), out, size, strata::Sum{}, 5, static_cast<cudaStream_t>(on));
               }));
   }
 }
 
 template <class Count>
 int sum_of_first(const int* in, Count count) {
-  return result_of<int>(
-      [&](int* out, auto&&... storage) { return DeviceReduce::Sum(storage..., in, out, count); });
+  return result_of<int>([&](int* out, auto&&... storage) { return DeviceReduce::Sum(storage..., in, out, count); });
 }
 
 TEST(device_reduce, counts_may_have_any_integer_type) {
@@ -224,9 +214,8 @@ TEST(device_reduce, reads_through_a_pointer_to_const_and_leaves_the_input_alone)
 TEST(device_reduce, output_may_be_an_item_of_the_input) {
   const std::vector<int> items = random_integers<int>(5000, -100, 100);
   device_vector<int> in(items);
-  EXPECT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
-    return DeviceReduce::Sum(storage..., in.data(), in.data(), items.size());
-  }));
+  EXPECT_CUDA_SUCCESS(in_two_phases(
+      [&](auto&&... storage) { return DeviceReduce::Sum(storage..., in.data(), in.data(), items.size()); }));
   EXPECT_EQ(std::accumulate(items.begin(), items.end(), 0), in.to_host()[0]);
 }
 

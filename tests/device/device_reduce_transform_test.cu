@@ -34,8 +34,8 @@ TEST(device_transform_reduce, counts_what_a_predicate_selects) {
     const auto first = text.begin() + static_cast<std::ptrdiff_t>(start);
     EXPECT_EQ(std::count(first, first + static_cast<std::ptrdiff_t>(size), '\n'),
               result_of<long long>([&](long long* out, auto&&... storage) {
-                return DeviceReduce::TransformReduce(storage..., in.data() + start, out, size,
-                                                     strata::Sum{}, is_newline{}, 0ll);
+                return DeviceReduce::TransformReduce(storage..., in.data() + start, out, size, strata::Sum{},
+                                                     is_newline{}, 0ll);
               }))
         << size;
   }
@@ -53,8 +53,7 @@ TEST(device_transform_reduce, does_not_transform_init) {
     double expected = 7;
     for (std::size_t i = 0; i < size; ++i) expected += square{}(items[i]);
     EXPECT_EQ(expected, result_of<double>([&](double* out, auto&&... storage) {
-                return DeviceReduce::TransformReduce(storage..., in.data(), out, size,
-                                                     strata::Sum{}, square{}, 7.0);
+                return DeviceReduce::TransformReduce(storage..., in.data(), out, size, strata::Sum{}, square{}, 7.0);
               }))
         << size;
   }
@@ -81,9 +80,7 @@ struct add_both {
 };
 template <class Byte>
 struct in_two_ways {
-  STRATA_HD two_sums operator()(Byte x) const {
-    return {std::int64_t{x} * x + 1, std::int64_t{x} + 3};
-  }
+  STRATA_HD two_sums operator()(Byte x) const { return {std::int64_t{x} * x + 1, std::int64_t{x} + 3}; }
 };
 struct plus_in_order {
   STRATA_HD std::int64_t operator()(std::int64_t a, std::int64_t b) const { return a + b; }
@@ -186,8 +183,7 @@ TEST(device_transform_reduce, hashes_bytes_in_order) {
     std::uint32_t hash = 0;
     for (std::size_t i = 3; i < items.size(); ++i) hash = hash * 31 + items[i];
     const digit reduced = result_of<digit>([&](digit* out, auto&&... storage) {
-      return DeviceReduce::TransformReduce(storage..., in.data() + 3, out, size, append{},
-                                           to_digit{}, digit{1, 0});
+      return DeviceReduce::TransformReduce(storage..., in.data() + 3, out, size, append{}, to_digit{}, digit{1, 0});
     });
     EXPECT_EQ(hash, reduced.value) << size;
   }
@@ -212,8 +208,7 @@ TEST(device_transform_reduce, takes_items_of_8_kilobytes) {
     }
     const device_vector<record> in(items);
     EXPECT_EQ(expected, result_of<std::uint32_t>([&](std::uint32_t* out, auto&&... storage) {
-                return DeviceReduce::TransformReduce(storage..., in.data(), out, size,
-                                                     strata::Sum{}, key_of{}, 0u);
+                return DeviceReduce::TransformReduce(storage..., in.data(), out, size, strata::Sum{}, key_of{}, 0u);
               }))
         << size;
   }
@@ -226,12 +221,11 @@ TEST(device_transform_reduce, overload_without_storage_does_the_same) {
   for (const float item : items) expected += square{}(item);
   const stream on;
   EXPECT_EQ(expected, result_without_storage<double>([&](double* out) {
-              return DeviceReduce::TransformReduce(in.data(), out, items.size(), strata::Sum{},
-                                                   square{}, 0.0);
+              return DeviceReduce::TransformReduce(in.data(), out, items.size(), strata::Sum{}, square{}, 0.0);
             }));
   EXPECT_EQ(expected, result_without_storage<double>([&](double* out) {
-              return DeviceReduce::TransformReduce(in.data(), out, items.size(), strata::Sum{},
-                                                   square{}, 0.0, static_cast<cudaStream_t>(on));
+              return DeviceReduce::TransformReduce(in.data(), out, items.size(), strata::Sum{}, square{}, 0.0,
+                                                   static_cast<cudaStream_t>(on));
             }));
 }
 

@@ -59,9 +59,8 @@ TYPED_TEST(DeviceReduceHalf, sum_of_small_integers_is_exact) {
     const std::size_t ones = std::min<std::size_t>(size, TypeParam::exact_integers);
     for (std::size_t i = 0; i < ones; ++i) values[i * (size / ones)] = 1.0f;
     const device_vector<T> in(narrowed<TypeParam>(values));
-    const T sum = result_of<T>([&](T* out, auto&&... storage) {
-      return DeviceReduce::Sum(storage..., in.data(), out, size);
-    });
+    const T sum =
+        result_of<T>([&](T* out, auto&&... storage) { return DeviceReduce::Sum(storage..., in.data(), out, size); });
     EXPECT_EQ(static_cast<float>(ones), TypeParam::to(sum)) << size;
   }
 }
@@ -97,10 +96,8 @@ TYPED_TEST(DeviceReduceHalf, may_be_added_up_in_float) {
   using T = typename TypeParam::type;
   const std::vector<float> values = random_integers<float>(30000, -100, 100);
   const device_vector<T> in(narrowed<TypeParam>(values));
-  EXPECT_EQ(std::accumulate(values.begin(), values.end(), 0.5f),
-            result_of<float>([&](float* out, auto&&... storage) {
-              return DeviceReduce::Reduce(storage..., in.data(), out, values.size(), add_floats{},
-                                          0.5f);
+  EXPECT_EQ(std::accumulate(values.begin(), values.end(), 0.5f), result_of<float>([&](float* out, auto&&... storage) {
+              return DeviceReduce::Reduce(storage..., in.data(), out, values.size(), add_floats{}, 0.5f);
             }));
 }
 
@@ -131,17 +128,14 @@ TEST(device_reduce_types, integers_of_128_bits) {
   const device_vector<wide> in(items);
   for (const std::size_t size : sizes{1, 31, 33, 513, 10001}) {
     const auto end = items.begin() + static_cast<std::ptrdiff_t>(size);
-    EXPECT_TRUE(std::accumulate(items.begin(), end, wide{0}) ==
-                result_of<wide>([&](wide* out, auto&&... storage) {
+    EXPECT_TRUE(std::accumulate(items.begin(), end, wide{0}) == result_of<wide>([&](wide* out, auto&&... storage) {
                   return DeviceReduce::Sum(storage..., in.data(), out, size);
                 }))
         << size;
-    EXPECT_TRUE(*std::min_element(items.begin(),
-                                  end) == result_of<wide>([&](wide* out, auto&&... storage) {
+    EXPECT_TRUE(*std::min_element(items.begin(), end) == result_of<wide>([&](wide* out, auto&&... storage) {
       return DeviceReduce::Min(storage..., in.data(), out, size);
     })) << size;
-    EXPECT_TRUE(*std::max_element(items.begin(),
-                                  end) == result_of<wide>([&](wide* out, auto&&... storage) {
+    EXPECT_TRUE(*std::max_element(items.begin(), end) == result_of<wide>([&](wide* out, auto&&... storage) {
       return DeviceReduce::Max(storage..., in.data(), out, size);
     })) << size;
   }
@@ -155,8 +149,7 @@ TEST(device_reduce_types, booleans_are_counted) {
   const std::vector<std::uint8_t> values = random_integers<std::uint8_t>(5003, 0, 1);
   const device_vector<std::uint8_t> bytes(values);
   const auto* const in = reinterpret_cast<const bool*>(bytes.data());
-  EXPECT_EQ(std::accumulate(values.begin(), values.end(), 0),
-            result_of<int>([&](int* out, auto&&... storage) {
+  EXPECT_EQ(std::accumulate(values.begin(), values.end(), 0), result_of<int>([&](int* out, auto&&... storage) {
               return DeviceReduce::Sum(storage..., in, out, values.size());
             }));
 }
@@ -167,14 +160,10 @@ struct point {
   std::int64_t x;
   std::int32_t y;
   std::int32_t z;
-  friend STRATA_HD bool operator==(const point& a, const point& b) {
-    return a.x == b.x && a.y == b.y && a.z == b.z;
-  }
+  friend STRATA_HD bool operator==(const point& a, const point& b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 };
 struct add_points {
-  STRATA_HD point operator()(const point& a, const point& b) const {
-    return {a.x + b.x, a.y + b.y, a.z + b.z};
-  }
+  STRATA_HD point operator()(const point& a, const point& b) const { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
 };
 
 // 40 bytes, and no default constructor that would make it an aggregate of zeros.
@@ -186,8 +175,7 @@ struct moments {
   float weight = -1;
 
   friend STRATA_HD bool operator==(const moments& a, const moments& b) {
-    return a.sum == b.sum && a.count == b.count && a.low == b.low && a.high == b.high &&
-           a.weight == b.weight;
+    return a.sum == b.sum && a.count == b.count && a.low == b.low && a.high == b.high && a.weight == b.weight;
   }
 };
 struct merge_moments {
@@ -205,9 +193,7 @@ struct merge_moments {
 // 3 bytes, alignment 1.
 struct colour {
   std::uint8_t r, g, b;
-  friend STRATA_HD bool operator==(const colour& p, const colour& q) {
-    return p.r == q.r && p.g == q.g && p.b == q.b;
-  }
+  friend STRATA_HD bool operator==(const colour& p, const colour& q) { return p.r == q.r && p.g == q.g && p.b == q.b; }
 };
 struct mix {
   STRATA_HD colour operator()(const colour& p, const colour& q) const {

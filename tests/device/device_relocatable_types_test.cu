@@ -103,11 +103,9 @@ TYPED_TEST(DeviceRelocatableTypes, are_reduced) {
   using T = TypeParam;
   const device_vector<T> in(this->items);
   const T result = result_of<T>([&](T* out, auto&&... storage) {
-    return strata::DeviceReduce::Reduce(storage..., in.data(), out, this->n, greater_number{},
-                                        access<T>::of(0));
+    return strata::DeviceReduce::Reduce(storage..., in.data(), out, this->n, greater_number{}, access<T>::of(0));
   });
-  EXPECT_EQ(*std::max_element(this->numbers.begin(), this->numbers.end()),
-            access<T>::number(result));
+  EXPECT_EQ(*std::max_element(this->numbers.begin(), this->numbers.end()), access<T>::number(result));
 }
 
 TYPED_TEST(DeviceRelocatableTypes, are_scanned) {
@@ -122,8 +120,7 @@ TYPED_TEST(DeviceRelocatableTypes, are_scanned) {
   })));
   const device_vector<int> keys(std::vector<int>(this->count, 5));
   EXPECT_EQ(expected, this->numbers_of(results_of<T>(this->n, [&](T* out, auto&&... storage) {
-    return strata::DeviceScan::InclusiveScanByKey(storage..., keys.data(), in.data(), out,
-                                                  greater_number{}, this->n);
+    return strata::DeviceScan::InclusiveScanByKey(storage..., keys.data(), in.data(), out, greater_number{}, this->n);
   })));
 }
 
@@ -137,8 +134,8 @@ TYPED_TEST(DeviceRelocatableTypes, are_reduced_by_key) {
   device_vector<T> best(this->count);
   device_vector<std::int64_t> runs(1);
   ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
-    return strata::DeviceReduce::ReduceByKey(storage..., keys.data(), unique.data(), in.data(),
-                                             best.data(), runs.data(), greater_number{}, this->n);
+    return strata::DeviceReduce::ReduceByKey(storage..., keys.data(), unique.data(), in.data(), best.data(),
+                                             runs.data(), greater_number{}, this->n);
   }));
   const std::vector<T> results = best.to_host();
   for (std::size_t run = 0; run < this->count / 100; ++run) {
@@ -158,8 +155,7 @@ TYPED_TEST(DeviceRelocatableTypes, are_selected) {
     if (number % 2 != 0) expected.push_back(number);
   }
   ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
-    return strata::DeviceSelect::If(storage..., in.data(), out.data(), selected.data(), this->n,
-                                    is_odd{});
+    return strata::DeviceSelect::If(storage..., in.data(), out.data(), selected.data(), this->n, is_odd{});
   }));
   ASSERT_EQ(static_cast<std::int64_t>(expected.size()), selected.to_host()[0]);
   ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
@@ -187,8 +183,7 @@ TYPED_TEST(DeviceRelocatableTypes, are_sorted) {
     std::vector<int> first(this->numbers.begin(), this->numbers.begin() + size);
     std::sort(first.begin(), first.end());
     EXPECT_EQ(first, this->numbers_of(results_of<T>(size, [&](T* out, auto&&... storage) {
-      return strata::DeviceRadixSort::SortPairs(storage..., keys.data(), sorted.data(), in.data(),
-                                                out, size);
+      return strata::DeviceRadixSort::SortPairs(storage..., keys.data(), sorted.data(), in.data(), out, size);
     })));
   }
 }
@@ -207,10 +202,8 @@ TYPED_TEST(DeviceRelocatableTypes, are_exchanged) {
   using T = TypeParam;
   const device_vector<T> in(this->items);
   device_vector<T> out(256);
-  ASSERT_CUDA_SUCCESS(
-      strata::launch({"exchange_items", 1, 64}, exchange_items<T>, in.data(), out.data()));
-  EXPECT_EQ(std::vector<int>(this->numbers.begin(), this->numbers.begin() + 256),
-            this->numbers_of(out.to_host()));
+  ASSERT_CUDA_SUCCESS(strata::launch({"exchange_items", 1, 64}, exchange_items<T>, in.data(), out.data()));
+  EXPECT_EQ(std::vector<int>(this->numbers.begin(), this->numbers.begin() + 256), this->numbers_of(out.to_host()));
 }
 
 }  // namespace

@@ -34,14 +34,13 @@ struct encoding {
   using Length = LengthT;
   using Count = CountT;
   using Inner = strata::detail::item_count_t<Count>;
-  using Problem = strata::detail::reduce_by_key_problem<Inner, Inner, const Item*, NullType, Item*, Length*,
-                                                        int*, strata::Sum, strata::Equality>;
+  using Problem = strata::detail::reduce_by_key_problem<Inner, Inner, const Item*, NullType, Item*, Length*, int*,
+                                                        strata::Sum, strata::Equality>;
 
-  static cudaError_t call(void* storage, std::size_t& bytes, const Item* in,
-                          const run_outputs<Item, Length>& out, std::size_t count,
-                          cudaStream_t on = nullptr) {
-    return DeviceRunLengthEncode::Encode(storage, bytes, in, out.unique(), out.aggregates(),
-                                         out.num_runs(), static_cast<Count>(count), on);
+  static cudaError_t call(void* storage, std::size_t& bytes, const Item* in, const run_outputs<Item, Length>& out,
+                          std::size_t count, cudaStream_t on = nullptr) {
+    return DeviceRunLengthEncode::Encode(storage, bytes, in, out.unique(), out.aggregates(), out.num_runs(),
+                                         static_cast<Count>(count), on);
   }
 };
 
@@ -50,15 +49,13 @@ using words = encoding<std::uint32_t, int, int>;
 template <class Encoding>
 class DeviceRunLengthEncodeTypes : public ::testing::Test {};
 #if STRATA_TEST_SMALL
-using encodings = ::testing::Types<words, encoding<std::uint8_t, std::int64_t, std::size_t>,
-                                   encoding<struct12, int, unsigned>>;
+using encodings =
+    ::testing::Types<words, encoding<std::uint8_t, std::int64_t, std::size_t>, encoding<struct12, int, unsigned>>;
 #else
 using encodings =
     ::testing::Types<words, encoding<std::uint8_t, std::int64_t, std::size_t>,
-                     encoding<std::uint16_t, int, std::int64_t>,
-                     encoding<std::int64_t, std::int64_t, int>,
-                     encoding<struct16, std::int64_t, std::int64_t>,
-                     encoding<struct12, int, unsigned>>;
+                     encoding<std::uint16_t, int, std::int64_t>, encoding<std::int64_t, std::int64_t, int>,
+                     encoding<struct16, std::int64_t, std::int64_t>, encoding<struct12, int, unsigned>>;
 #endif
 TYPED_TEST_SUITE(DeviceRunLengthEncodeTypes, encodings);
 
@@ -83,13 +80,11 @@ void expect_pipeline_encodes() {
   using Item = typename Encoding::Item;
   using Length = typename Encoding::Length;
   using Problem = typename Encoding::Problem;
-  for_pipelines_of_any_number_of_blocks<Policy, UsesBulkCopies, Problem>([](const run_shape& shape,
-                                                                           const auto& run) {
+  for_pipelines_of_any_number_of_blocks<Policy, UsesBulkCopies, Problem>([](const run_shape& shape, const auto& run) {
     const std::vector<Item> items = keys_of<Item>(shape);
     const shifted_array<Item> in(items, UsesBulkCopies ? 0 : 1);
     const run_outputs<Item, Length> out(shape.items);
-    ASSERT_CUDA_SUCCESS(
-        run(Problem{in.data(), {}, out.unique(), out.aggregates(), out.num_runs(), {}, {}}));
+    ASSERT_CUDA_SUCCESS(run(Problem{in.data(), {}, out.unique(), out.aggregates(), out.num_runs(), {}, {}}));
     out.expect(first_of_runs(shape, items), lengths_of_runs<Length>(shape));
   });
 }
@@ -97,10 +92,8 @@ void expect_pipeline_encodes() {
 TEST(device_run_length_encode, pipeline_of_any_number_of_blocks) {
   if (!has_bulk_copies()) GTEST_SKIP() << "bulk copies need sm_90";
   expect_pipeline_encodes<short_columns<32, 4, 2>, true, words>();
-  expect_pipeline_encodes<short_columns<96, 3, 1>, true,
-                      encoding<std::uint8_t, std::int64_t, std::size_t>>();
-  expect_pipeline_encodes<short_columns<96, 4, 2>, false,
-                      encoding<std::int64_t, std::int64_t, int>>();
+  expect_pipeline_encodes<short_columns<96, 3, 1>, true, encoding<std::uint8_t, std::int64_t, std::size_t>>();
+  expect_pipeline_encodes<short_columns<96, 4, 2>, false, encoding<std::int64_t, std::int64_t, int>>();
 }
 
 TEST(device_run_length_encode, does_not_depend_on_the_speed_of_blocks) {
@@ -109,9 +102,8 @@ TEST(device_run_length_encode, does_not_depend_on_the_speed_of_blocks) {
   const shifted_array<std::uint32_t> in(items);
   under_all_schedules([&](std::size_t) {
     const run_outputs<std::uint32_t, int> out(shape.items);
-    ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-      return words::call(storage, bytes, in.data(), out, shape.items);
-    }));
+    ASSERT_CUDA_SUCCESS(in_two_phases(
+        [&](void* storage, std::size_t& bytes) { return words::call(storage, bytes, in.data(), out, shape.items); }));
     out.expect(first_of_runs(shape, items), lengths_of_runs<int>(shape));
   });
 }
@@ -132,9 +124,8 @@ TEST(device_run_length_encode, items_are_equal_if_their_operator_says_so) {
     }
     const shifted_array<double> in(items);
     const run_outputs<double, int> out(size);
-    ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-      return reals::call(storage, bytes, in.data(), out, size);
-    }));
+    ASSERT_CUDA_SUCCESS(in_two_phases(
+        [&](void* storage, std::size_t& bytes) { return reals::call(storage, bytes, in.data(), out, size); }));
     ASSERT_EQ(shape.runs(), out.number());
     EXPECT_SAME_ITEMS(lengths_of_runs<int>(shape), out.sums());
     const std::vector<double> unique = out.keys();
@@ -148,8 +139,7 @@ TEST(device_run_length_encode, equality_sees_neighbouring_items_and_nothing_else
   constexpr std::size_t lead = 40;
   device_vector<unsigned> violations(std::vector<unsigned>(1, 0u));
   using Problem = encoding<watched_key, int, int>::Problem;
-  for (const std::size_t size :
-       {std::size_t{1}, std::size_t{33}, std::size_t{1001}, parts_of<Problem>::long_size()}) {
+  for (const std::size_t size : {std::size_t{1}, std::size_t{33}, std::size_t{1001}, parts_of<Problem>::long_size()}) {
     for (const run_shape& shape : run_shapes(size, parts_of<Problem>::get())) {
       SCOPED_TRACE(testing::Message() << shape);
       const std::vector<watched_key> items = watched_keys(shape, lead, violations.data());
@@ -175,15 +165,13 @@ struct divide_by {
 TEST(device_run_length_encode, items_may_be_computed) {
   for (const std::size_t size : {std::size_t{3000}, 2 * parts_of<words::Problem>::long_size()}) {
     const run_shape shape = runs_of("sevens", size, [](std::size_t) { return std::size_t{7}; });
-    const transforming<counting<std::int64_t>, divide_by> in(counting<std::int64_t>(0),
-                                                             divide_by{7});
+    const transforming<counting<std::int64_t>, divide_by> in(counting<std::int64_t>(0), divide_by{7});
     const run_outputs<std::int64_t, std::int64_t, std::int64_t> out(size);
     device_vector<unsigned> writes(std::vector<unsigned>(size, 0u));
     ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
-      return DeviceRunLengthEncode::Encode(
-          storage..., in, counted_output<std::int64_t>(out.unique(), writes.data()),
-          doubling_output<std::int64_t>(out.aggregates()),
-          strided<std::int64_t>(out.num_runs(), 1), size);
+      return DeviceRunLengthEncode::Encode(storage..., in, counted_output<std::int64_t>(out.unique(), writes.data()),
+                                           doubling_output<std::int64_t>(out.aggregates()),
+                                           strided<std::int64_t>(out.num_runs(), 1), size);
     }));
     std::vector<std::int64_t> unique(shape.runs());
     for (std::size_t run = 0; run < shape.runs(); ++run) {
@@ -215,8 +203,7 @@ class DeviceRunLengthEncodeArguments : public ::testing::Test {
     const std::uint32_t* const no_items = nullptr;
     std::uint32_t* const nowhere = nullptr;
     int* const no_lengths = nullptr;
-    EXPECT_CUDA_SUCCESS(DeviceRunLengthEncode::Encode(nullptr, bytes, no_items, nowhere, no_lengths,
-                                                      no_lengths, n));
+    EXPECT_CUDA_SUCCESS(DeviceRunLengthEncode::Encode(nullptr, bytes, no_items, nowhere, no_lengths, no_lengths, n));
     return bytes;
   }
   // Refused, nothing launched, nothing written.
@@ -268,8 +255,7 @@ TEST_F(DeviceRunLengthEncodeArguments, outputs_need_room_for_as_many_runs_as_the
   device_vector<std::uint32_t> memory(std::vector<std::uint32_t>{0, 0, 0, 0, 7, 7, 7, 8});
   auto* const counts = reinterpret_cast<int*>(memory.data() + 2);
   ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
-    return strata::DeviceRunLengthEncode::Encode(storage..., memory.data() + 4, memory.data(),
-                                                 counts, num_runs, 4);
+    return strata::DeviceRunLengthEncode::Encode(storage..., memory.data() + 4, memory.data(), counts, num_runs, 4);
   }));
   EXPECT_EQ((std::vector<std::uint32_t>{7, 8, 3, 1, 7, 7, 7, 8}), memory.to_host());
 }
@@ -288,8 +274,7 @@ TEST_F(DeviceRunLengthEncodeArguments, no_items_are_no_runs) {
   const std::uint32_t* const no_items = nullptr;
   std::uint32_t* const nowhere = nullptr;
   int* const no_lengths = nullptr;
-  ASSERT_CUDA_SUCCESS(DeviceRunLengthEncode::Encode(storage.data(), bytes, no_items, nowhere,
-                                                    no_lengths, num_runs, 0));
+  ASSERT_CUDA_SUCCESS(DeviceRunLengthEncode::Encode(storage.data(), bytes, no_items, nowhere, no_lengths, num_runs, 0));
   ASSERT_CUDA_SUCCESS(cudaDeviceSynchronize());
   out.expect({}, {});
 }
@@ -311,8 +296,7 @@ TEST(device_run_length_encode, counts_may_have_any_integer_type) {
     const run_outputs<std::uint32_t, int> out(size);
     EXPECT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
       const std::uint32_t* const in = items.data();
-      return DeviceRunLengthEncode::Encode(storage..., in, out.unique(), out.aggregates(),
-                                           out.num_runs(), count);
+      return DeviceRunLengthEncode::Encode(storage..., in, out.unique(), out.aggregates(), out.num_runs(), count);
     }));
     EXPECT_SAME_ITEMS(lengths_of_runs<int>(shape), out.sums());
     return out.number();
@@ -336,9 +320,7 @@ TEST(device_run_length_encode, storage_may_have_any_alignment_and_contents) {
     for (const contents garbage : all_contents) {
       const run_outputs<std::uint32_t, int> out(shape.items);
       ASSERT_CUDA_SUCCESS(in_two_phases(
-          [&](void* storage, std::size_t& bytes) {
-            return words::call(storage, bytes, in.data(), out, shape.items);
-          },
+          [&](void* storage, std::size_t& bytes) { return words::call(storage, bytes, in.data(), out, shape.items); },
           garbage, misalignment));
       out.expect(first_of_runs(shape, items), lengths_of_runs<int>(shape));
     }
@@ -351,8 +333,7 @@ TEST(device_run_length_encode, storage_may_hold_leftovers_of_other_calls) {
   const device_vector<std::uint32_t> in(keys_of<std::uint32_t>(random_runs(most, 9)));
   const std::vector<std::uint32_t> items = in.to_host();
   std::size_t bytes = 0;
-  ASSERT_CUDA_SUCCESS(
-      words::call(nullptr, bytes, nullptr, run_outputs<std::uint32_t, int>(1), most));
+  ASSERT_CUDA_SUCCESS(words::call(nullptr, bytes, nullptr, run_outputs<std::uint32_t, int>(1), most));
   const scratch storage(bytes);
   const stream on;
   std::mt19937_64 bits = strata_test::random_bits(5);
@@ -370,8 +351,7 @@ TEST(device_run_length_encode, storage_may_hold_leftovers_of_other_calls) {
       parts.push_back(std::move(p));
     }
     for (const part& p : parts) {
-      ASSERT_CUDA_SUCCESS(
-          words::call(storage.data(), bytes, in.data() + p.begin, *p.out, p.size, on));
+      ASSERT_CUDA_SUCCESS(words::call(storage.data(), bytes, in.data() + p.begin, *p.out, p.size, on));
     }
     on.synchronize();
     for (const part& p : parts) {
@@ -389,8 +369,8 @@ TEST(device_run_length_encode, storage_may_hold_leftovers_of_other_calls) {
 
 // Between replays: new input, garbage, and what an earlier replay has left.
 TEST(device_run_length_encode, a_graph_may_be_replayed) {
-  for (const std::size_t size : sizes{std::size_t{0}, std::size_t{1}, std::size_t{3000},
-                                      4 * parts_of<words::Problem>::long_size()}) {
+  for (const std::size_t size :
+       sizes{std::size_t{0}, std::size_t{1}, std::size_t{3000}, 4 * parts_of<words::Problem>::long_size()}) {
     SCOPED_TRACE(size);
     const shifted_array<std::uint32_t> in(size);
     const run_outputs<std::uint32_t, int> out(size);
@@ -398,9 +378,8 @@ TEST(device_run_length_encode, a_graph_may_be_replayed) {
     ASSERT_CUDA_SUCCESS(words::call(nullptr, bytes, nullptr, out, size));
     const scratch storage(bytes);
     const stream on;
-    graph recorded([&](cudaStream_t recorder) {
-      return words::call(storage.data(), bytes, in.data(), out, size, recorder);
-    });
+    graph recorded(
+        [&](cudaStream_t recorder) { return words::call(storage.data(), bytes, in.data(), out, size, recorder); });
     ASSERT_CUDA_SUCCESS(recorded.status());
     EXPECT_EQ(1u, recorded.nodes()) << "one launch at every size";
     out.expect_untouched();
@@ -414,8 +393,7 @@ TEST(device_run_length_encode, a_graph_may_be_replayed) {
       out.poison();
       ASSERT_NO_FATAL_FAILURE(recorded.replay(on));
       on.synchronize();
-      ASSERT_NO_FATAL_FAILURE(
-          out.expect(first_of_runs(shape, items), lengths_of_runs<int>(shape)));
+      ASSERT_NO_FATAL_FAILURE(out.expect(first_of_runs(shape, items), lengths_of_runs<int>(shape)));
       if (i % 4 == 0) earlier = storage.read();
     }
   }
@@ -435,11 +413,10 @@ TEST(device_run_length_encode, two_calls_encode) {
   const stream stream;
 
   std::size_t bytes = 0;
-  ASSERT_CUDA_SUCCESS(strata::DeviceRunLengthEncode::Encode(nullptr, bytes, d_in, d_unique,
-                                                            d_counts, d_num_runs, n));
+  ASSERT_CUDA_SUCCESS(strata::DeviceRunLengthEncode::Encode(nullptr, bytes, d_in, d_unique, d_counts, d_num_runs, n));
   ASSERT_CUDA_SUCCESS(cudaMalloc(&d_temp, bytes));
-  ASSERT_CUDA_SUCCESS(strata::DeviceRunLengthEncode::Encode(d_temp, bytes, d_in, d_unique, d_counts,
-                                                            d_num_runs, n, stream));
+  ASSERT_CUDA_SUCCESS(
+      strata::DeviceRunLengthEncode::Encode(d_temp, bytes, d_in, d_unique, d_counts, d_num_runs, n, stream));
   stream.synchronize();
   EXPECT_CUDA_SUCCESS(cudaFree(d_temp));
   out.expect({'a', 'c', 'a', 'b'}, {3, 1, 1, 2});

@@ -70,9 +70,7 @@ inline std::vector<run_shape> run_shapes(std::size_t items, const tile_parts& pa
     const std::string of = std::to_string(part);
     shapes.push_back(runs_of("runs of " + of, items, [&](std::size_t) { return part; }));
     shapes.push_back(runs_of("runs of " + of + ", the first one shorter", items,
-                             [&](std::size_t begin) {
-                               return begin == 0 && part > 1 ? part - 1 : part;
-                             }));
+                             [&](std::size_t begin) { return begin == 0 && part > 1 ? part - 1 : part; }));
   }
   std::mt19937_64 bits = strata_test::random_bits(items);
   const std::size_t third = items / 3;
@@ -94,8 +92,7 @@ struct parts_of {
   static constexpr bool has_pipeline = Problem::template has_pipeline<false>;
 
   static constexpr std::size_t small_tile =
-      static_cast<std::size_t>(Policy::small_tile.block_threads) *
-      Policy::small_tile.items_per_thread;
+      static_cast<std::size_t>(Policy::small_tile.block_threads) * Policy::small_tile.items_per_thread;
 
   static tile_parts get() {
     if constexpr (has_pipeline) {
@@ -120,8 +117,7 @@ struct parts_of {
     const std::size_t tile = get().tile;
     const std::size_t most = most_of_short();
     const std::size_t tiles = (most / tile + 1) * tile;
-    for (const std::size_t size :
-         {most, most + 1, tiles - 1, tiles, tiles + 1, std::size_t{10000}}) {
+    for (const std::size_t size : {most, most + 1, tiles - 1, tiles, tiles + 1, std::size_t{10000}}) {
       all.push_back(size);
     }
     if (!is_small()) {
@@ -160,9 +156,7 @@ void for_all_shapes(const Call& call) {
 /// The key of run `run`: not that of the next one. Different bits say so.
 template <class Key>
 struct key_of {
-  static Key make(std::size_t run) {
-    return static_cast<Key>(std::uint64_t{run} * 0x9e3779b97f4a7c15ull);
-  }
+  static Key make(std::size_t run) { return static_cast<Key>(std::uint64_t{run} * 0x9e3779b97f4a7c15ull); }
 };
 template <std::size_t Count, class Word>
 struct key_of<strata_test::words<Count, Word>> {
@@ -210,10 +204,8 @@ struct watched_key {
 };
 
 /// Between `lead` of those that are none.
-inline std::vector<watched_key> watched_keys(const run_shape& shape, std::size_t lead,
-                                             unsigned* violations) {
-  std::vector<watched_key> keys(lead + shape.items + lead,
-                                {watched_key::of_none, 0, violations});
+inline std::vector<watched_key> watched_keys(const run_shape& shape, std::size_t lead, unsigned* violations) {
+  std::vector<watched_key> keys(lead + shape.items + lead, {watched_key::of_none, 0, violations});
   for (std::size_t run = 0; run < shape.runs(); ++run) {
     for (std::size_t i = shape.begins[run]; i < shape.end(run); ++i) {
       keys[lead + i].mark = watched_key::of_a_key;
@@ -266,8 +258,7 @@ class shifted_array {
  public:
   explicit shifted_array(std::size_t size, std::size_t shift = 0)
       : size_(size), memory_(size * sizeof(T), shift * alignof(T)) {}
-  explicit shifted_array(const std::vector<T>& items, std::size_t shift = 0)
-      : shifted_array(items.size(), shift) {
+  explicit shifted_array(const std::vector<T>& items, std::size_t shift = 0) : shifted_array(items.size(), shift) {
     memory_.write(items.data());
   }
   T* data() const { return static_cast<T*>(memory_.data()); }
@@ -312,8 +303,7 @@ class run_outputs {
   std::vector<Key> keys() const { return written(unique_.to_host()); }
   std::vector<Aggregate> sums() const { return written(aggregates_.to_host()); }
 
-  void expect(const std::vector<Key>& keys_of_runs,
-              const std::vector<Aggregate>& sums_of_runs) const {
+  void expect(const std::vector<Key>& keys_of_runs, const std::vector<Aggregate>& sums_of_runs) const {
     ASSERT_EQ(static_cast<NumRuns>(keys_of_runs.size()), num_runs_.to_host()[0]);
     ASSERT_SAME_ITEMS(keys_of_runs, keys());
     ASSERT_SAME_ITEMS(sums_of_runs, sums());
@@ -356,14 +346,12 @@ void for_pipelines_of_any_number_of_blocks(const Call& call) {
   constexpr std::size_t tile = Stage::tile_items;
   constexpr auto thread = static_cast<std::size_t>(Stage::thread_items);
   for (const unsigned blocks : {1u, 3u, 8u}) {
-    for (const std::size_t size : {std::size_t{1}, tile - 1, tile, 3 * tile, 8 * tile + 5,
-                                   35 * tile + tile / 2 + 1}) {
+    for (const std::size_t size : {std::size_t{1}, tile - 1, tile, 3 * tile, 8 * tile + 5, 35 * tile + tile / 2 + 1}) {
       if (blocks > (size + tile - 1) / tile) continue;
       std::size_t number = blocks + size;
       for (const run_shape& shape : run_shapes(size, {thread, 32 * thread, tile})) {
         if (is_small() && number++ % 3 != 0) continue;
-        SCOPED_TRACE(testing::Message() << shape << ", in " << blocks << " blocks, " << tile
-                                        << " items in a tile");
+        SCOPED_TRACE(testing::Message() << shape << ", in " << blocks << " blocks, " << tile << " items in a tile");
         const scratch storage(in_blocks::storage_bytes<typename Problem::Accum>(blocks));
         call(shape, [&](const Problem& problem) {
           return in_blocks::run_pipeline<Policy, UsesBulkCopies>(blocks, storage, problem, shape.items);

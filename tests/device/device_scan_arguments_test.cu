@@ -29,28 +29,27 @@ std::ostream& operator<<(std::ostream& os, const function& f) { return os << f.n
 std::vector<function> functions() {
   return {
       {"ExclusiveSum",
-       [](void* storage, std::size_t& bytes, const int* in, int* out, std::int64_t n,
-          cudaStream_t on) { return DeviceScan::ExclusiveSum(storage, bytes, in, out, n, on); },
+       [](void* storage, std::size_t& bytes, const int* in, int* out, std::int64_t n, cudaStream_t on) {
+         return DeviceScan::ExclusiveSum(storage, bytes, in, out, n, on);
+       },
        {0, 1, 3}},
       {"InclusiveSum",
-       [](void* storage, std::size_t& bytes, const int* in, int* out, std::int64_t n,
-          cudaStream_t on) { return DeviceScan::InclusiveSum(storage, bytes, in, out, n, on); },
+       [](void* storage, std::size_t& bytes, const int* in, int* out, std::int64_t n, cudaStream_t on) {
+         return DeviceScan::InclusiveSum(storage, bytes, in, out, n, on);
+       },
        {1, 3, 6}},
       {"ExclusiveScan",
-       [](void* storage, std::size_t& bytes, const int* in, int* out, std::int64_t n,
-          cudaStream_t on) {
+       [](void* storage, std::size_t& bytes, const int* in, int* out, std::int64_t n, cudaStream_t on) {
          return DeviceScan::ExclusiveScan(storage, bytes, in, out, strata::Sum{}, 40, n, on);
        },
        {40, 41, 43}},
       {"InclusiveScan",
-       [](void* storage, std::size_t& bytes, const int* in, int* out, std::int64_t n,
-          cudaStream_t on) {
+       [](void* storage, std::size_t& bytes, const int* in, int* out, std::int64_t n, cudaStream_t on) {
          return DeviceScan::InclusiveScan(storage, bytes, in, out, strata::Max{}, n, on);
        },
        {1, 2, 3}},
       {"InclusiveScanInit",
-       [](void* storage, std::size_t& bytes, const int* in, int* out, std::int64_t n,
-          cudaStream_t on) {
+       [](void* storage, std::size_t& bytes, const int* in, int* out, std::int64_t n, cudaStream_t on) {
          return DeviceScan::InclusiveScanInit(storage, bytes, in, out, strata::Sum{}, 40, n, on);
        },
        {41, 43, 46}},
@@ -68,10 +67,8 @@ class DeviceScanArguments : public ::testing::TestWithParam<function> {
   }
 
   // Refused, nothing launched, nothing written. `out` may be null.
-  void expect_refused(void* storage, std::size_t bytes, const int* in, int* out,
-                      std::int64_t n) const {
-    const graph recorded(
-        [&](cudaStream_t on) { return GetParam().call(storage, bytes, in, out, n, on); });
+  void expect_refused(void* storage, std::size_t bytes, const int* in, int* out, std::int64_t n) const {
+    const graph recorded([&](cudaStream_t on) { return GetParam().call(storage, bytes, in, out, n, on); });
     EXPECT_EQ(cudaErrorInvalidValue, recorded.status());
     EXPECT_EQ(0u, recorded.nodes()) << "something was launched";
 
@@ -190,9 +187,8 @@ TEST_P(DeviceScanArguments, no_items_need_no_pointers_and_launch_nothing) {
   const scratch storage(storage_bytes(0));
   const auto before = storage.read();
   std::size_t bytes = storage.bytes();
-  const graph recorded([&](cudaStream_t on) {
-    return GetParam().call(storage.data(), bytes, nullptr, nullptr, 0, on);
-  });
+  const graph recorded(
+      [&](cudaStream_t on) { return GetParam().call(storage.data(), bytes, nullptr, nullptr, 0, on); });
   EXPECT_CUDA_SUCCESS(recorded.status());
   EXPECT_EQ(0u, recorded.nodes());
   EXPECT_EQ(before, storage.read());
@@ -204,9 +200,8 @@ TEST_P(DeviceScanArguments, one_launch_at_every_size) {
   for (const std::int64_t n : {1, 1000, 70000}) {
     const scratch storage(storage_bytes(n));
     std::size_t bytes = storage.bytes();
-    const graph recorded([&](cudaStream_t on) {
-      return GetParam().call(storage.data(), bytes, in.data(), out.data(), n, on);
-    });
+    const graph recorded(
+        [&](cudaStream_t on) { return GetParam().call(storage.data(), bytes, in.data(), out.data(), n, on); });
     EXPECT_CUDA_SUCCESS(recorded.status());
     EXPECT_EQ(1u, recorded.nodes()) << n;
   }
@@ -226,8 +221,7 @@ TEST_P(DeviceScanArguments, an_older_error_is_neither_returned_nor_cleared) {
   EXPECT_CUDA_SUCCESS(GetParam().call(nullptr, bytes, in.data(), out.data(), 3, nullptr));
   bytes = storage.bytes();
   EXPECT_CUDA_SUCCESS(GetParam().call(storage.data(), bytes, in.data(), out.data(), 3, nullptr));
-  EXPECT_EQ(cudaErrorInvalidValue,
-            GetParam().call(storage.data(), bytes, in.data(), out.data(), -3, nullptr));
+  EXPECT_EQ(cudaErrorInvalidValue, GetParam().call(storage.data(), bytes, in.data(), out.data(), -3, nullptr));
 
   EXPECT_EQ(cudaErrorInvalidDevice, cudaGetLastError());
   EXPECT_CUDA_SUCCESS(cudaGetLastError());
@@ -242,8 +236,7 @@ TEST(device_scan_arguments, a_future_value_must_lie_somewhere) {
   device_vector<int> out(std::vector<int>(3, untouched));
   const strata::FutureValue<int> nowhere(nullptr);
   const auto call = [&](int n, void* storage, std::size_t& bytes) {
-    return DeviceScan::ExclusiveScan(storage, bytes, in.data(), out.data(), strata::Sum{}, nowhere,
-                                     n);
+    return DeviceScan::ExclusiveScan(storage, bytes, in.data(), out.data(), strata::Sum{}, nowhere, n);
   };
   std::size_t bytes = 0;
   ASSERT_CUDA_SUCCESS(call(3, nullptr, bytes));
@@ -257,8 +250,7 @@ TEST(device_scan_arguments, a_future_value_must_not_lie_where_results_go) {
   device_vector<int> data(std::vector<int>(10, 1));
   std::size_t bytes = 0;
   const auto call = [&](void* storage, int* init) {
-    return DeviceScan::ExclusiveScan(storage, bytes, data.data() + 1, strata::Sum{},
-                                     strata::FutureValue<int>(init), 8);
+    return DeviceScan::ExclusiveScan(storage, bytes, data.data() + 1, strata::Sum{}, strata::FutureValue<int>(init), 8);
   };
   ASSERT_CUDA_SUCCESS(call(nullptr, nullptr));
   const scratch storage(bytes);
@@ -272,10 +264,9 @@ TEST(device_scan_arguments, a_future_value_must_not_lie_where_results_go) {
 
 template <class Count>
 int last_sum(const int* in, Count count) {
-  const std::vector<int> sums =
-      scan_results<int>(static_cast<std::size_t>(count), [&](int* out, auto&&... storage) {
-        return DeviceScan::InclusiveSum(storage..., in, out, count);
-      });
+  const std::vector<int> sums = scan_results<int>(static_cast<std::size_t>(count), [&](int* out, auto&&... storage) {
+    return DeviceScan::InclusiveSum(storage..., in, out, count);
+  });
   return sums.back();
 }
 

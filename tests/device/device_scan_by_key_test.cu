@@ -47,11 +47,10 @@ std::vector<std::uint32_t> runs_of(std::size_t count, std::size_t mean, std::uin
   return keys;
 }
 
-
 /// Sequential: exclusive results, or inclusive ones.
 template <bool IsInclusive, class T, class Item, class Key, class Op, class Equal>
-std::vector<T> expected_by_key(const std::vector<Key>& keys, const std::vector<Item>& values, Op op,
-                               bool has_init, T init, Equal equal) {
+std::vector<T> expected_by_key(const std::vector<Key>& keys, const std::vector<Item>& values, Op op, bool has_init,
+                               T init, Equal equal) {
   std::vector<T> results;
   results.reserve(values.size());
   T sum{};
@@ -124,13 +123,11 @@ void expect_pipeline_scans_by_key() {
   SCOPED_TRACE(testing::Message() << tile << " items in a tile, copied: " << UsesBulkCopies
                                   << ", inclusive: " << IsInclusive);
   for (const unsigned blocks : {1u, 3u, 8u}) {
-    for (const std::size_t size :
-         {std::size_t{1}, tile - 1, 3 * tile, 8 * tile + 5, 35 * tile + tile / 2 + 1}) {
+    for (const std::size_t size : {std::size_t{1}, tile - 1, 3 * tile, 8 * tile + 5, 35 * tile + tile / 2 + 1}) {
       for (const std::size_t mean : {std::size_t{1}, std::size_t{5}, tile}) {
         if (size < blocks * tile && blocks > 1 && size != 3 * tile) continue;
         if (blocks > (size + tile - 1) / tile) continue;
-        SCOPED_TRACE(testing::Message() << blocks << " blocks, " << size << " items in runs of "
-                                        << mean);
+        SCOPED_TRACE(testing::Message() << blocks << " blocks, " << size << " items in runs of " << mean);
         const std::vector<std::uint32_t> numbers = runs_of(size, mean, size + mean);
         const std::vector<Key> keys(numbers.begin(), numbers.end());
         const std::vector<T> values = random_integers<T>(size, -4, 4, size);
@@ -176,14 +173,13 @@ TEST(device_scan_by_key, any_operator_initial_value_and_equality) {
   const auto count = static_cast<std::int64_t>(size);
   expect_same(expected_by_key<false, affine>(keys, values, compose{}, true, init, same_hundred{}),
               results_of<affine>(count, [&](affine* out, auto&&... storage) {
-                return DeviceScan::ExclusiveScanByKey(storage..., d_keys.data(), d_values.data(),
-                                                      out, compose{}, init, size, same_hundred{});
+                return DeviceScan::ExclusiveScanByKey(storage..., d_keys.data(), d_values.data(), out, compose{}, init,
+                                                      size, same_hundred{});
               }));
-  expect_same(expected_by_key<true, affine>(keys, values, compose{}, false, affine{},
-                                            same_hundred{}),
+  expect_same(expected_by_key<true, affine>(keys, values, compose{}, false, affine{}, same_hundred{}),
               results_of<affine>(count, [&](affine* out, auto&&... storage) {
-                return DeviceScan::InclusiveScanByKey(storage..., d_keys.data(), d_values.data(),
-                                                      out, compose{}, size, same_hundred{});
+                return DeviceScan::InclusiveScanByKey(storage..., d_keys.data(), d_values.data(), out, compose{}, size,
+                                                      same_hundred{});
               }));
 }
 
@@ -195,14 +191,13 @@ TEST(device_scan_by_key, initial_value_from_the_device_and_values_in_place) {
   const device_vector<int> init(std::vector<int>{17});
   device_vector<int> data(values);
   ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-    return DeviceScan::ExclusiveScanByKey(storage, bytes, d_keys.data(), data.data(), data.data(),
-                                          strata::Max{}, strata::FutureValue(init.data()), size);
+    return DeviceScan::ExclusiveScanByKey(storage, bytes, d_keys.data(), data.data(), data.data(), strata::Max{},
+                                          strata::FutureValue(init.data()), size);
   }));
-  expect_same(
-      expected_by_key<false, int>(
-          keys, values, [](int a, int b) { return a > b ? a : b; }, true, 17,
-          [](std::uint32_t a, std::uint32_t b) { return a == b; }),
-      data.to_host());
+  expect_same(expected_by_key<false, int>(
+                  keys, values, [](int a, int b) { return a > b ? a : b; }, true, 17,
+                  [](std::uint32_t a, std::uint32_t b) { return a == b; }),
+              data.to_host());
 }
 
 TEST(device_scan_by_key, keys_and_values_may_be_computed) {
@@ -212,20 +207,16 @@ TEST(device_scan_by_key, keys_and_values_may_be_computed) {
   for (std::size_t i = 0; i < size; ++i) numbers[i] = static_cast<std::int64_t>(i) + 1;
   const counting<std::int64_t> computed(1);
   expect_same(expected_by_key<true, std::int64_t>(
-                  numbers, numbers, [](std::int64_t a, std::int64_t b) { return a + b; }, true,
-                  std::int64_t{0}, same_hundred{}),
-              results_of<std::int64_t>(static_cast<std::int64_t>(size),
-                                       [&](std::int64_t* out, auto&&... storage) {
-                                         return DeviceScan::InclusiveSumByKey(
-                                             storage..., computed, computed, out, size,
-                                             same_hundred{});
-                                       }));
+                  numbers, numbers, [](std::int64_t a, std::int64_t b) { return a + b; }, true, std::int64_t{0},
+                  same_hundred{}),
+              results_of<std::int64_t>(static_cast<std::int64_t>(size), [&](std::int64_t* out, auto&&... storage) {
+                return DeviceScan::InclusiveSumByKey(storage..., computed, computed, out, size, same_hundred{});
+              }));
 }
 
 // Results may be written over the keys.
 template <bool IsInclusive>
-void expect_scans_over_keys(const std::vector<std::uint32_t>& keys,
-                            const std::vector<std::int32_t>& values) {
+void expect_scans_over_keys(const std::vector<std::uint32_t>& keys, const std::vector<std::int32_t>& values) {
   SCOPED_TRACE(testing::Message() << keys.size() << " items, inclusive: " << IsInclusive);
   const auto same = [](std::uint32_t a, std::uint32_t b) { return a == b; };
   const auto add = [](std::int32_t a, std::int32_t b) { return a + b; };
@@ -236,11 +227,10 @@ void expect_scans_over_keys(const std::vector<std::uint32_t>& keys,
   auto* const out = reinterpret_cast<std::int32_t*>(data.data());
   ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
     if constexpr (IsInclusive) {
-      return DeviceScan::InclusiveSumByKey(storage..., data.data(), d_values.data(), out,
-                                           keys.size());
+      return DeviceScan::InclusiveSumByKey(storage..., data.data(), d_values.data(), out, keys.size());
     } else {
-      return DeviceScan::ExclusiveScanByKey(storage..., data.data(), d_values.data(), out,
-                                            strata::Sum{}, 5, keys.size());
+      return DeviceScan::ExclusiveScanByKey(storage..., data.data(), d_values.data(), out, strata::Sum{}, 5,
+                                            keys.size());
     }
   }));
   std::vector<std::int32_t> results;
@@ -293,9 +283,8 @@ TEST(device_scan_by_key, operators_are_given_no_proxies) {
   const auto same = [](int a, int b) { return a == b; };
   expect_same(expected_by_key<true, int>(keys, values, add, false, 0, same),
               results_of<int>(5000, [&](int* out, auto&&... storage) {
-                return DeviceScan::InclusiveSumByKey(
-                    storage..., by_proxies<int>(d_keys.data()), by_proxies<int>(d_values.data()),
-                    out, 5000, is_same_int{});
+                return DeviceScan::InclusiveSumByKey(storage..., by_proxies<int>(d_keys.data()),
+                                                     by_proxies<int>(d_values.data()), out, 5000, is_same_int{});
               }));
 }
 
@@ -304,8 +293,7 @@ TEST(device_scan_by_key, bad_arguments_are_errors) {
   device_vector<int> out(std::vector<int>(100, -1));
   const int* const none = nullptr;
   std::size_t bytes = 0;
-  ASSERT_CUDA_SUCCESS(DeviceScan::ExclusiveSumByKey(nullptr, bytes, keys.data(), values.data(),
-                                                    out.data(), 100));
+  ASSERT_CUDA_SUCCESS(DeviceScan::ExclusiveSumByKey(nullptr, bytes, keys.data(), values.data(), out.data(), 100));
   const scratch storage(bytes);
   const auto call = [&](const int* k, const int* v, int* o, int n) {
     return DeviceScan::ExclusiveSumByKey(storage.data(), bytes, k, v, o, n);
@@ -315,8 +303,7 @@ TEST(device_scan_by_key, bad_arguments_are_errors) {
   EXPECT_EQ(cudaErrorInvalidValue, call(keys.data(), values.data(), nullptr, 100));
   EXPECT_EQ(cudaErrorInvalidValue, call(keys.data(), values.data(), out.data(), -1));
   for (const int shift : {-99, -1, 1, 99}) {
-    EXPECT_EQ(cudaErrorInvalidValue,
-              call(out.data() + shift, values.data(), out.data(), 100))
+    EXPECT_EQ(cudaErrorInvalidValue, call(out.data() + shift, values.data(), out.data(), 100))
         << "keys would be overwritten";
     EXPECT_EQ(cudaErrorInvalidValue, call(keys.data(), out.data() + shift, out.data(), 100))
         << "values would be overwritten";

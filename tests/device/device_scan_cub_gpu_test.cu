@@ -35,8 +35,8 @@ constexpr double tolerance = 256;
 
 // Compared on the device: 2^24 items are slow to bring home.
 template <class T>
-STRATA_KERNEL void compare(const T* a, const T* b, std::size_t count,
-                           unsigned long long* differences, unsigned long long* first) {
+STRATA_KERNEL void compare(const T* a, const T* b, std::size_t count, unsigned long long* differences,
+                           unsigned long long* first) {
   const std::size_t step = static_cast<std::size_t>(gridDim.x) * blockDim.x;
   for (std::size_t i = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x; i < count; i += step) {
     bool is_same;
@@ -52,11 +52,10 @@ STRATA_KERNEL void compare(const T* a, const T* b, std::size_t count,
 }
 
 template <class T>
-void expect_the_same(const device_vector<T>& expected, const device_vector<T>& actual,
-                     std::size_t count) {
+void expect_the_same(const device_vector<T>& expected, const device_vector<T>& actual, std::size_t count) {
   device_vector<unsigned long long> counts(std::vector<unsigned long long>{0, ~0ull});
-  ASSERT_CUDA_SUCCESS(strata::launch({"compare", dim3(264), dim3(512)}, compare<T>, expected.data(),
-                                     actual.data(), count, counts.data(), counts.data() + 1));
+  ASSERT_CUDA_SUCCESS(strata::launch({"compare", dim3(264), dim3(512)}, compare<T>, expected.data(), actual.data(),
+                                     count, counts.data(), counts.data() + 1));
   const auto found = counts.to_host();
   ASSERT_EQ(0u, found[0]) << "of " << count << " items differ, the first is " << found[1];
 }
@@ -81,8 +80,7 @@ class DeviceScanCub : public ::testing::Test {};
 #if defined(STRATA_TEST_SMALL)
 using item_types = ::testing::Types<std::int8_t, string_hash>;
 #else
-using item_types =
-    ::testing::Types<std::int8_t, std::int16_t, std::int32_t, std::int64_t, float, string_hash>;
+using item_types = ::testing::Types<std::int8_t, std::int16_t, std::int32_t, std::int64_t, float, string_hash>;
 #endif
 TYPED_TEST_SUITE(DeviceScanCub, item_types);
 
@@ -101,21 +99,17 @@ TYPED_TEST(DeviceScanCub, scans_of_any_size_and_address_are_the_same) {
     device_vector<T> ours(size);
     device_vector<T> theirs(size);
     const auto both = [&](const auto& call) {
-      EXPECT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-        return call(by_strata{}, storage, bytes, ours.data());
-      }));
-      EXPECT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-        return call(by_cub{}, storage, bytes, theirs.data());
-      }));
+      EXPECT_CUDA_SUCCESS(in_two_phases(
+          [&](void* storage, std::size_t& bytes) { return call(by_strata{}, storage, bytes, ours.data()); }));
+      EXPECT_CUDA_SUCCESS(in_two_phases(
+          [&](void* storage, std::size_t& bytes) { return call(by_cub{}, storage, bytes, theirs.data()); }));
       expect_the_same(theirs, ours, size);
     };
     both([&](auto library, void* storage, std::size_t& bytes, T* out) {
-      return decltype(library)::scan::ExclusiveScan(storage, bytes, in.data() + start, out, op,
-                                                    init, size);
+      return decltype(library)::scan::ExclusiveScan(storage, bytes, in.data() + start, out, op, init, size);
     });
     both([&](auto library, void* storage, std::size_t& bytes, T* out) {
-      return decltype(library)::scan::InclusiveScan(storage, bytes, in.data() + start, out, op,
-                                                    size);
+      return decltype(library)::scan::InclusiveScan(storage, bytes, in.data() + start, out, op, size);
     });
     if (this->HasFatalFailure()) return;
   }
@@ -129,8 +123,7 @@ TEST(device_scan_cub, an_initial_value_of_the_future_is_the_same) {
   device_vector<int> theirs(size);
   EXPECT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
     return strata::DeviceScan::ExclusiveScan(storage, bytes, in.data(), ours.data(), strata::Sum{},
-                                             strata::FutureValue<int, const int*>(init.data()),
-                                             size);
+                                             strata::FutureValue<int, const int*>(init.data()), size);
   }));
   EXPECT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
     return cub::DeviceScan::ExclusiveScan(storage, bytes, in.data(), theirs.data(), strata::Sum{},
@@ -163,8 +156,7 @@ TEST(device_scan_cub, scans_are_right_on_a_busy_device) {
   }));
   std::size_t bytes = 0;
   device_vector<int> out(largest);
-  ASSERT_CUDA_SUCCESS(
-      strata::DeviceScan::InclusiveSum(nullptr, bytes, in.data(), out.data(), largest));
+  ASSERT_CUDA_SUCCESS(strata::DeviceScan::InclusiveSum(nullptr, bytes, in.data(), out.data(), largest));
   const scratch storage(bytes);
   std::mt19937_64 bits = strata_test::random_bits(13);
   const stream others[] = {stream(), stream()};
@@ -176,12 +168,11 @@ TEST(device_scan_cub, scans_are_right_on_a_busy_device) {
       const auto blocks = static_cast<unsigned>(1 + bits() % 2000);
       const auto threads = static_cast<unsigned>(32 * (1 + bits() % 32));
       const std::size_t shared = bits() % 3 == 0 ? 40000 : 0;
-      ASSERT_CUDA_SUCCESS(strata::launch({"occupy", dim3(blocks), dim3(threads), shared, other},
-                                         occupy, static_cast<unsigned>(bits()), 200000u));
+      ASSERT_CUDA_SUCCESS(strata::launch({"occupy", dim3(blocks), dim3(threads), shared, other}, occupy,
+                                         static_cast<unsigned>(bits()), 200000u));
     }
     const std::size_t size = 1 + bits() % (std::size_t{1} << (8 + bits() % 15));
-    ASSERT_CUDA_SUCCESS(strata::DeviceScan::InclusiveSum(storage.data(), bytes, in.data(),
-                                                         out.data(), size,
+    ASSERT_CUDA_SUCCESS(strata::DeviceScan::InclusiveSum(storage.data(), bytes, in.data(), out.data(), size,
                                                          static_cast<cudaStream_t>(on)));
     on.synchronize();
     expect_the_same(expected, out, size);

@@ -29,8 +29,7 @@ TEST(device_scan_init, exclusive_scan_begins_with_it) {
   for (const std::size_t size : sizes{0, 1, 33, 4097, items.size()}) {
     EXPECT_SAME_ITEMS(exclusive_scan(items.data(), size, plain_sum{}, 1000),
                       scan_results<int>(size, [&](int* out, auto&&... storage) {
-                        return DeviceScan::ExclusiveScan(storage..., in.data(), out, strata::Sum{},
-                                                         1000, size);
+                        return DeviceScan::ExclusiveScan(storage..., in.data(), out, strata::Sum{}, 1000, size);
                       }));
   }
 }
@@ -41,8 +40,7 @@ TEST(device_scan_init, inclusive_scan_begins_with_it) {
   for (const std::size_t size : sizes{0, 1, 33, 4097, items.size()}) {
     EXPECT_SAME_ITEMS(inclusive_scan(items.data(), size, plain_sum{}, 1000),
                       scan_results<int>(size, [&](int* out, auto&&... storage) {
-                        return DeviceScan::InclusiveScanInit(storage..., in.data(), out,
-                                                             strata::Sum{}, 1000, size);
+                        return DeviceScan::InclusiveScanInit(storage..., in.data(), out, strata::Sum{}, 1000, size);
                       }));
   }
 }
@@ -59,10 +57,9 @@ TEST(device_scan_init, all_forms_scan_in_place) {
   expect(exclusive_scan(items.data(), size, plain_sum{}, 7), [&](void* storage, std::size_t& bytes) {
     return DeviceScan::ExclusiveScan(storage, bytes, data.data(), strata::Sum{}, 7, size);
   });
-  expect(inclusive_scan<int>(items.data(), size, plain_sum{}),
-         [&](void* storage, std::size_t& bytes) {
-           return DeviceScan::InclusiveScan(storage, bytes, data.data(), strata::Sum{}, size);
-         });
+  expect(inclusive_scan<int>(items.data(), size, plain_sum{}), [&](void* storage, std::size_t& bytes) {
+    return DeviceScan::InclusiveScan(storage, bytes, data.data(), strata::Sum{}, size);
+  });
   expect(inclusive_scan(items.data(), size, plain_sum{}, 7), [&](void* storage, std::size_t& bytes) {
     return DeviceScan::InclusiveScanInit(storage, bytes, data.data(), strata::Sum{}, 7, size);
   });
@@ -96,8 +93,8 @@ TEST(device_scan_init, may_be_written_by_an_earlier_kernel) {
     const auto after_writing = [&](const auto& call) {
       return scan_results<int>(size, [&](int* out, void* storage, std::size_t& bytes) {
         if (storage != nullptr) {
-          EXPECT_CUDA_SUCCESS(strata::launch({"write_late", dim3(1), dim3(1), 0, where},
-                                             write_late<int>, init.data(), value));
+          EXPECT_CUDA_SUCCESS(
+              strata::launch({"write_late", dim3(1), dim3(1), 0, where}, write_late<int>, init.data(), value));
         }
         const cudaError_t status = call(out, storage, bytes);
         on.synchronize();
@@ -107,14 +104,14 @@ TEST(device_scan_init, may_be_written_by_an_earlier_kernel) {
     ++value;
     EXPECT_SAME_ITEMS(exclusive_scan(items.data(), size, plain_sum{}, value),
                       after_writing([&](int* out, void* storage, std::size_t& bytes) {
-                        return DeviceScan::ExclusiveScan(storage, bytes, in.data(), out,
-                                                         strata::Sum{}, future, size, where);
+                        return DeviceScan::ExclusiveScan(storage, bytes, in.data(), out, strata::Sum{}, future, size,
+                                                         where);
                       }));
     ++value;
     EXPECT_SAME_ITEMS(inclusive_scan(items.data(), size, plain_sum{}, value),
                       after_writing([&](int* out, void* storage, std::size_t& bytes) {
-                        return DeviceScan::InclusiveScanInit(storage, bytes, in.data(), out,
-                                                             strata::Sum{}, future, size, where);
+                        return DeviceScan::InclusiveScanInit(storage, bytes, in.data(), out, strata::Sum{}, future,
+                                                             size, where);
                       }));
   }
 }
@@ -129,11 +126,10 @@ TEST(device_scan_init, may_be_written_by_an_earlier_kernel_for_many_items) {
   const auto where = static_cast<cudaStream_t>(on);
   EXPECT_SAME_ITEMS(exclusive_scan(items.data(), size, plain_sum{}, 77),
                     scan_results<int>(size, [&](int* out, void* storage, std::size_t& bytes) {
-                      EXPECT_CUDA_SUCCESS(strata::launch({"write_late", dim3(1), dim3(1), 0, where},
-                                                         write_late<int>, init.data(), 77));
-                      return DeviceScan::ExclusiveScan(storage, bytes, in.data(), out,
-                                                       strata::Sum{}, FutureValue<int>(init.data()),
-                                                       size, where);
+                      EXPECT_CUDA_SUCCESS(
+                          strata::launch({"write_late", dim3(1), dim3(1), 0, where}, write_late<int>, init.data(), 77));
+                      return DeviceScan::ExclusiveScan(storage, bytes, in.data(), out, strata::Sum{},
+                                                       FutureValue<int>(init.data()), size, where);
                     }));
 }
 
@@ -144,8 +140,7 @@ TEST(device_scan_init, may_be_read_through_any_iterator) {
   static_assert(std::is_same_v<decltype(future)::value_type, int>);
   EXPECT_SAME_ITEMS(exclusive_scan(items.data(), items.size(), plain_sum{}, 42),
                     scan_results<int>(items.size(), [&](int* out, auto&&... storage) {
-                      return DeviceScan::ExclusiveScan(storage..., in.data(), out, strata::Sum{},
-                                                       future, items.size());
+                      return DeviceScan::ExclusiveScan(storage..., in.data(), out, strata::Sum{}, future, items.size());
                     }));
 }
 
@@ -180,36 +175,24 @@ void expect_sums_are_carried_in_the_type_of_items() {
     return results;
   };
   const std::size_t n = items.size();
-  EXPECT_SAME_ITEMS(inclusive,
-                    floats(scan_results<Out>(n, [&](Out* out, auto&&... storage) {
+  EXPECT_SAME_ITEMS(inclusive, floats(scan_results<Out>(n, [&](Out* out, auto&&... storage) {
                       return DeviceScan::InclusiveSum(storage..., in.data(), out, n);
                     })));
-  EXPECT_SAME_ITEMS(exclusive,
-                    floats(scan_results<Out>(n, [&](Out* out, auto&&... storage) {
+  EXPECT_SAME_ITEMS(exclusive, floats(scan_results<Out>(n, [&](Out* out, auto&&... storage) {
                       return DeviceScan::ExclusiveSum(storage..., in.data(), out, n);
                     })));
   const device_vector<int> one_run(std::vector<int>(n, 7));
   EXPECT_SAME_ITEMS(inclusive, floats(scan_results<Out>(n, [&](Out* out, auto&&... storage) {
-                      return DeviceScan::InclusiveSumByKey(storage..., one_run.data(), in.data(),
-                                                           out, n);
+                      return DeviceScan::InclusiveSumByKey(storage..., one_run.data(), in.data(), out, n);
                     })));
   EXPECT_SAME_ITEMS(exclusive, floats(scan_results<Out>(n, [&](Out* out, auto&&... storage) {
-                      return DeviceScan::ExclusiveSumByKey(storage..., one_run.data(), in.data(),
-                                                           out, n);
+                      return DeviceScan::ExclusiveSumByKey(storage..., one_run.data(), in.data(), out, n);
                     })));
 }
-TEST(device_scan_types, float_to_half) {
-  expect_sums_are_carried_in_the_type_of_items<float, __half>();
-}
-TEST(device_scan_types, half_to_float) {
-  expect_sums_are_carried_in_the_type_of_items<__half, float>();
-}
-TEST(device_scan_types, int_to_half) {
-  expect_sums_are_carried_in_the_type_of_items<int, __half>();
-}
-TEST(device_scan_types, int_to_float) {
-  expect_sums_are_carried_in_the_type_of_items<int, float>();
-}
+TEST(device_scan_types, float_to_half) { expect_sums_are_carried_in_the_type_of_items<float, __half>(); }
+TEST(device_scan_types, half_to_float) { expect_sums_are_carried_in_the_type_of_items<__half, float>(); }
+TEST(device_scan_types, int_to_half) { expect_sums_are_carried_in_the_type_of_items<int, __half>(); }
+TEST(device_scan_types, int_to_float) { expect_sums_are_carried_in_the_type_of_items<int, float>(); }
 
 TEST(device_scan_types, sums_of_integers_as_floats_are_exact_until_they_are_written) {
   const std::vector<int> items(100, 1 << 24 | 1);
@@ -220,8 +203,7 @@ TEST(device_scan_types, sums_of_integers_as_floats_are_exact_until_they_are_writ
 }
 
 TEST(device_scan_types, sums_of_bytes_are_carried_in_ints_as_the_operator_adds) {
-  const std::vector<std::int8_t> items =
-      random_integers<std::int8_t>(if_small<std::size_t>(20000, 300001), 100, 127);
+  const std::vector<std::int8_t> items = random_integers<std::int8_t>(if_small<std::size_t>(20000, 300001), 100, 127);
   const device_vector<std::int8_t> in(items);
   expect_inclusive_sums<int, std::int64_t>(items, [&](std::int64_t* out, auto&&... storage) {
     return DeviceScan::InclusiveSum(storage..., in.data(), out, items.size());
@@ -237,22 +219,19 @@ TEST(device_scan_types, scans_are_carried_in_the_type_that_the_operator_returns)
   });
   // In 64 bits, as the initial value has them.
   constexpr std::int64_t init = std::int64_t{1} << 40;
-  EXPECT_SAME_ITEMS(
-      inclusive_scan(items.data(), items.size(), plain_sum{}, init),
-      scan_results<std::int64_t>(items.size(), [&](std::int64_t* out, auto&&... storage) {
-        return DeviceScan::InclusiveScanInit(storage..., in.data(), out, strata::Sum{}, init,
-                                             items.size());
-      }));
+  EXPECT_SAME_ITEMS(inclusive_scan(items.data(), items.size(), plain_sum{}, init),
+                    scan_results<std::int64_t>(items.size(), [&](std::int64_t* out, auto&&... storage) {
+                      return DeviceScan::InclusiveScanInit(storage..., in.data(), out, strata::Sum{}, init,
+                                                           items.size());
+                    }));
 }
 
 TEST(device_scan_types, sums_of_floats_with_a_double_first_have_the_accuracy_of_doubles) {
   const std::vector<float> items = random_reals<float>(20003, -1.0, 1.0);
   const device_vector<float> in(items);
-  const std::vector<double> sums =
-      scan_results<double>(items.size(), [&](double* out, auto&&... storage) {
-        return DeviceScan::InclusiveScanInit(storage..., in.data(), out, strata::Sum{}, 0.0,
-                                             items.size());
-      });
+  const std::vector<double> sums = scan_results<double>(items.size(), [&](double* out, auto&&... storage) {
+    return DeviceScan::InclusiveScanInit(storage..., in.data(), out, strata::Sum{}, 0.0, items.size());
+  });
   double sum = 0;
   for (std::size_t i = 0; i < items.size(); ++i) {
     sum += static_cast<double>(items[i]);
@@ -270,8 +249,7 @@ TEST(device_scan_types, outputs_of_the_size_of_items_may_have_another_type) {
   const device_vector<int> in(items);
   EXPECT_SAME_ITEMS(exclusive_scan(items.data(), size, plain_sum{}, 0.5f),
                     scan_results<float>(size, [&](float* out, auto&&... storage) {
-                      return DeviceScan::ExclusiveScan(storage..., in.data(), out, halves{}, 0.5f,
-                                                       size);
+                      return DeviceScan::ExclusiveScan(storage..., in.data(), out, halves{}, 0.5f, size);
                     }));
 }
 

@@ -22,15 +22,13 @@ const std::size_t many = if_small<std::size_t>(20000, (1u << 21) + 3);
 
 template <class T, class Iterator>
 std::vector<T> exclusive_sums(Iterator in, std::size_t count) {
-  return scan_results<T>(count, [&](T* out, auto&&... storage) {
-    return DeviceScan::ExclusiveSum(storage..., in, out, count);
-  });
+  return scan_results<T>(
+      count, [&](T* out, auto&&... storage) { return DeviceScan::ExclusiveSum(storage..., in, out, count); });
 }
 template <class T, class Iterator>
 std::vector<T> inclusive_sums(Iterator in, std::size_t count) {
-  return scan_results<T>(count, [&](T* out, auto&&... storage) {
-    return DeviceScan::InclusiveSum(storage..., in, out, count);
-  });
+  return scan_results<T>(
+      count, [&](T* out, auto&&... storage) { return DeviceScan::InclusiveSum(storage..., in, out, count); });
 }
 
 TEST(device_scan_iterators, counting) {
@@ -63,8 +61,7 @@ TEST(device_scan_iterators, transformed_pointer) {
   std::vector<std::int64_t> squares;
   for (const int item : items) squares.push_back(square{}(item));
   EXPECT_SAME_ITEMS(inclusive_scan<std::int64_t>(squares.data(), many, plain_sum{}),
-                    inclusive_sums<std::int64_t>(
-                        transforming<const int*, square>(in.data(), square{}), many));
+                    inclusive_sums<std::int64_t>(transforming<const int*, square>(in.data(), square{}), many));
 }
 
 TEST(device_scan_iterators, strided_forwards_and_backwards) {
@@ -75,9 +72,8 @@ TEST(device_scan_iterators, strided_forwards_and_backwards) {
   EXPECT_SAME_ITEMS(inclusive_scan<int>(third.data(), third.size(), plain_sum{}),
                     inclusive_sums<int>(strided<const int>(in.data() + 1, 3), third.size()));
   const std::vector<int> reversed(items.rbegin(), items.rend());
-  EXPECT_SAME_ITEMS(
-      inclusive_scan<int>(reversed.data(), reversed.size(), plain_sum{}),
-      inclusive_sums<int>(strided<const int>(in.data() + items.size() - 1, -1), items.size()));
+  EXPECT_SAME_ITEMS(inclusive_scan<int>(reversed.data(), reversed.size(), plain_sum{}),
+                    inclusive_sums<int>(strided<const int>(in.data() + items.size() - 1, -1), items.size()));
 }
 
 TEST(device_scan_iterators, proxy_references) {
@@ -96,8 +92,7 @@ TEST(device_scan_iterators, proxy_references) {
 TEST(device_scan_iterators, output_without_a_value_type_takes_the_type_of_the_items) {
   for (const std::size_t size : sizes{0, 5, 10000}) {
     const auto results = scan_results<int>(size, [&](int* out, auto&&... storage) {
-      return DeviceScan::ExclusiveSum(storage..., counting<int>(0), doubling_output<int>(out),
-                                      size);
+      return DeviceScan::ExclusiveSum(storage..., counting<int>(0), doubling_output<int>(out), size);
     });
     for (std::size_t i = 0; i < size; ++i) {
       ASSERT_EQ(static_cast<int>(i * (i > 0 ? i - 1 : 0)), results[i]) << size;
@@ -110,8 +105,7 @@ TEST(device_scan_iterators, output_may_have_gaps) {
   const device_vector<int> in(items);
   device_vector<int> out(2 * items.size());
   ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
-    return DeviceScan::InclusiveSum(storage..., in.data(), strided<int>(out.data(), 2),
-                                    items.size());
+    return DeviceScan::InclusiveSum(storage..., in.data(), strided<int>(out.data(), 2), items.size());
   }));
   const std::vector<int> all = out.to_host();
   const std::vector<int> sums = inclusive_scan<int>(items.data(), items.size(), plain_sum{});
@@ -127,8 +121,7 @@ TEST(device_scan_iterators, every_output_is_written_once) {
   for (const std::size_t size : sizes{1, 33, 4097, many}) {
     device_vector<unsigned> written(std::vector<unsigned>(size, 0u));
     const auto results = scan_results<int>(size, [&](int* out, auto&&... storage) {
-      return DeviceScan::InclusiveSum(storage..., in.data(),
-                                      counted_output<int>(out, written.data()), size);
+      return DeviceScan::InclusiveSum(storage..., in.data(), counted_output<int>(out, written.data()), size);
     });
     EXPECT_SAME_ITEMS(inclusive_scan<int>(items.data(), size, plain_sum{}), results);
     EXPECT_SAME_ITEMS(std::vector<unsigned>(size, 1u), written.to_host());

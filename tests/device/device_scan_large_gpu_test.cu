@@ -51,9 +51,8 @@ STRATA_KERNEL void fill_with_differences(std::uint8_t* to, std::int64_t count) {
     to[i] = static_cast<std::uint8_t>(mixed(at + 1) - mixed(at));
   }
 }
-STRATA_KERNEL void count_wrong_sums(const std::uint8_t* sums, std::int64_t count,
-                                    std::uint8_t init, std::uint64_t first,
-                                    unsigned long long* wrong) {
+STRATA_KERNEL void count_wrong_sums(const std::uint8_t* sums, std::int64_t count, std::uint8_t init,
+                                    std::uint64_t first, unsigned long long* wrong) {
   const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
   for (std::int64_t i = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; i < count; i += step) {
     const auto at = static_cast<std::uint64_t>(i) + first;
@@ -64,11 +63,10 @@ STRATA_KERNEL void count_wrong_sums(const std::uint8_t* sums, std::int64_t count
 constexpr dim3 blocks{1056};
 constexpr dim3 threads{512};
 
-unsigned long long wrong_sums(const std::uint8_t* sums, std::int64_t count, std::uint8_t init,
-                              std::uint64_t first) {
+unsigned long long wrong_sums(const std::uint8_t* sums, std::int64_t count, std::uint8_t init, std::uint64_t first) {
   device_vector<unsigned long long> wrong(std::vector<unsigned long long>{0});
-  EXPECT_CUDA_SUCCESS(strata::launch({"count_wrong_sums", blocks, threads}, count_wrong_sums, sums,
-                                     count, init, first, wrong.data()));
+  EXPECT_CUDA_SUCCESS(
+      strata::launch({"count_wrong_sums", blocks, threads}, count_wrong_sums, sums, count, init, first, wrong.data()));
   return wrong.to_host()[0];
 }
 
@@ -77,22 +75,20 @@ TEST(device_scan_large, sums_of_bytes) {
     bytes in(size + 1);
     bytes out(size + 1);
     if (in.data() == nullptr || out.data() == nullptr) GTEST_SKIP() << "not enough device memory";
-    ASSERT_CUDA_SUCCESS(strata::launch({"fill_with_differences", blocks, threads},
-                                       fill_with_differences, in.data(), size + 1));
+    ASSERT_CUDA_SUCCESS(
+        strata::launch({"fill_with_differences", blocks, threads}, fill_with_differences, in.data(), size + 1));
     // Item i makes mixed(i) - mixed(0) of what lies before it.
-    EXPECT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
-      return DeviceScan::ExclusiveSum(storage..., in.data(), out.data(), size);
-    }));
+    EXPECT_CUDA_SUCCESS(in_two_phases(
+        [&](auto&&... storage) { return DeviceScan::ExclusiveSum(storage..., in.data(), out.data(), size); }));
     EXPECT_EQ(0u, wrong_sums(out.data(), size, static_cast<std::uint8_t>(-mixed(0)), 0)) << size;
     // From and to odd addresses, with an unsigned count.
     const auto count = static_cast<std::size_t>(size);
-    EXPECT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
-      return DeviceScan::InclusiveSum(storage..., in.data() + 1, out.data() + 1, count);
-    }));
+    EXPECT_CUDA_SUCCESS(in_two_phases(
+        [&](auto&&... storage) { return DeviceScan::InclusiveSum(storage..., in.data() + 1, out.data() + 1, count); }));
     EXPECT_EQ(0u, wrong_sums(out.data() + 1, size, static_cast<std::uint8_t>(-mixed(1)), 2)) << size;
     // In place.
-    EXPECT_CUDA_SUCCESS(in_two_phases(
-        [&](auto&&... storage) { return DeviceScan::InclusiveSum(storage..., in.data(), size); }));
+    EXPECT_CUDA_SUCCESS(
+        in_two_phases([&](auto&&... storage) { return DeviceScan::InclusiveSum(storage..., in.data(), size); }));
     EXPECT_EQ(0u, wrong_sums(in.data(), size, static_cast<std::uint8_t>(-mixed(0)), 1)) << size;
   }
 }
@@ -107,22 +103,18 @@ struct low_byte_difference {
 TEST(device_scan_large, sums_of_what_an_iterator_makes) {
   bytes out(beyond_32_bits);
   if (out.data() == nullptr) GTEST_SKIP() << "not enough device memory";
-  const transforming<counting<std::int64_t>, low_byte_difference> in(counting<std::int64_t>(0),
-                                                                     low_byte_difference{});
-  EXPECT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
-    return DeviceScan::InclusiveSum(storage..., in, out.data(), beyond_32_bits);
-  }));
+  const transforming<counting<std::int64_t>, low_byte_difference> in(counting<std::int64_t>(0), low_byte_difference{});
+  EXPECT_CUDA_SUCCESS(in_two_phases(
+      [&](auto&&... storage) { return DeviceScan::InclusiveSum(storage..., in, out.data(), beyond_32_bits); }));
   EXPECT_EQ(0u, wrong_sums(out.data(), beyond_32_bits, static_cast<std::uint8_t>(-mixed(0)), 1));
 }
 
 TEST(device_scan_large, sum_with_a_32_bit_count_above_31_bits) {
   bytes out(beyond_31_bits);
   if (out.data() == nullptr) GTEST_SKIP() << "not enough device memory";
-  const transforming<counting<std::int64_t>, low_byte_difference> in(counting<std::int64_t>(0),
-                                                                     low_byte_difference{});
+  const transforming<counting<std::int64_t>, low_byte_difference> in(counting<std::int64_t>(0), low_byte_difference{});
   EXPECT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
-    return DeviceScan::ExclusiveSum(storage..., in, out.data(),
-                                    static_cast<unsigned>(beyond_31_bits));
+    return DeviceScan::ExclusiveSum(storage..., in, out.data(), static_cast<unsigned>(beyond_31_bits));
   }));
   EXPECT_EQ(0u, wrong_sums(out.data(), beyond_31_bits, static_cast<std::uint8_t>(-mixed(0)), 0));
 }

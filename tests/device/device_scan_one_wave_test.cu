@@ -42,11 +42,9 @@ namespace {
 using namespace device_test;
 
 template <int Threads, int Items>
-using vectorized =
-    one_round_hub<Threads, Items, strata::BLOCK_LOAD_VECTORIZE, strata::BLOCK_STORE_VECTORIZE>;
+using vectorized = one_round_hub<Threads, Items, strata::BLOCK_LOAD_VECTORIZE, strata::BLOCK_STORE_VECTORIZE>;
 template <int Threads, int Items>
-using transposed = one_round_hub<Threads, Items, strata::BLOCK_LOAD_WARP_TRANSPOSE,
-                                strata::BLOCK_STORE_WARP_TRANSPOSE>;
+using transposed = one_round_hub<Threads, Items, strata::BLOCK_LOAD_WARP_TRANSPOSE, strata::BLOCK_STORE_WARP_TRANSPOSE>;
 
 /// Schedules of one shape; all tests together have ten thousand.
 std::size_t schedules_of_shape() { return if_small<std::size_t>(60, 1000); }
@@ -72,8 +70,7 @@ void under_many_schedules(const Issue& issue) {
 }
 
 template <class T, bool IsInclusive, class Hub>
-cudaError_t scan(void* storage, std::size_t& bytes, const T* in, T* out, std::size_t n,
-                 cudaStream_t on = nullptr) {
+cudaError_t scan(void* storage, std::size_t& bytes, const T* in, T* out, std::size_t n, cudaStream_t on = nullptr) {
   using Init = std::conditional_t<IsInclusive, strata::NullType, T>;
   using Problem = strata::detail::scan_problem<const T*, T*, T, strata::Sum, IsInclusive, Init>;
   return strata::detail::DispatchScan<Problem, Hub>::Dispatch(storage, bytes, Problem{in, out, {}, Init{}}, n, on);
@@ -128,8 +125,8 @@ void expect_the_same_bits() {
   under_many_schedules([&](std::size_t i) {
     const bool in_place = i % 2 == 1;
     device_vector<T> out(items);
-    ASSERT_CUDA_SUCCESS((scan<T, IsInclusive, Hub>(
-        storage.data(), bytes, in_place ? out.data() : in.data(), out.data(), n)));
+    ASSERT_CUDA_SUCCESS(
+        (scan<T, IsInclusive, Hub>(storage.data(), bytes, in_place ? out.data() : in.data(), out.data(), n)));
     const std::vector<T> sums = out.to_host();
     if (i == 0) first = sums;
     ASSERT_EQ(0, std::memcmp(first.data(), sums.data(), n * sizeof(T)))
@@ -170,35 +167,15 @@ TEST(device_scan_one_wave, graphs_in_place_may_be_replayed_under_any_schedule) {
 }
 
 // Blocks of one warp; of some, whose sums are added one by one; and of many, whose sums are scanned.
-TEST(device_scan_one_wave, blocks_of_one_warp_inclusive) {
-  expect_the_same_bits<float, true, vectorized<32, 4>>();
-}
-TEST(device_scan_one_wave, blocks_of_one_warp_exclusive) {
-  expect_the_same_bits<float, false, vectorized<32, 4>>();
-}
-TEST(device_scan_one_wave, vectorized_inclusive) {
-  expect_the_same_bits<float, true, vectorized<128, 4>>();
-}
-TEST(device_scan_one_wave, vectorized_exclusive) {
-  expect_the_same_bits<float, false, vectorized<128, 4>>();
-}
-TEST(device_scan_one_wave, vectorized_words) {
-  expect_the_same_bits<std::int32_t, true, vectorized<128, 4>>();
-}
-TEST(device_scan_one_wave, many_warps_inclusive) {
-  expect_the_same_bits<float, true, vectorized<384, 2>>();
-}
-TEST(device_scan_one_wave, many_warps_exclusive) {
-  expect_the_same_bits<float, false, vectorized<512, 1>>();
-}
-TEST(device_scan_one_wave, transposed_inclusive) {
-  expect_the_same_bits<float, true, transposed<64, 7>>();
-}
-TEST(device_scan_one_wave, transposed_exclusive) {
-  expect_the_same_bits<float, false, transposed<64, 7>>();
-}
-TEST(device_scan_one_wave, aggregates_of_two_words) {
-  expect_the_same_bits<two_sums, true, transposed<64, 3>>();
-}
+TEST(device_scan_one_wave, blocks_of_one_warp_inclusive) { expect_the_same_bits<float, true, vectorized<32, 4>>(); }
+TEST(device_scan_one_wave, blocks_of_one_warp_exclusive) { expect_the_same_bits<float, false, vectorized<32, 4>>(); }
+TEST(device_scan_one_wave, vectorized_inclusive) { expect_the_same_bits<float, true, vectorized<128, 4>>(); }
+TEST(device_scan_one_wave, vectorized_exclusive) { expect_the_same_bits<float, false, vectorized<128, 4>>(); }
+TEST(device_scan_one_wave, vectorized_words) { expect_the_same_bits<std::int32_t, true, vectorized<128, 4>>(); }
+TEST(device_scan_one_wave, many_warps_inclusive) { expect_the_same_bits<float, true, vectorized<384, 2>>(); }
+TEST(device_scan_one_wave, many_warps_exclusive) { expect_the_same_bits<float, false, vectorized<512, 1>>(); }
+TEST(device_scan_one_wave, transposed_inclusive) { expect_the_same_bits<float, true, transposed<64, 7>>(); }
+TEST(device_scan_one_wave, transposed_exclusive) { expect_the_same_bits<float, false, transposed<64, 7>>(); }
+TEST(device_scan_one_wave, aggregates_of_two_words) { expect_the_same_bits<two_sums, true, transposed<64, 3>>(); }
 
 }  // namespace

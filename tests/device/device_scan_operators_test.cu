@@ -34,8 +34,7 @@ std::vector<T> inclusive(const T* in, std::size_t count, Op op, std::size_t shif
   });
 }
 template <class T, class Op, class Init>
-std::vector<T> inclusive_with_init(const T* in, std::size_t count, Op op, Init init,
-                                   std::size_t shift = 0) {
+std::vector<T> inclusive_with_init(const T* in, std::size_t count, Op op, Init init, std::size_t shift = 0) {
   return scan_results<T>(count, shift, [&](T* out, auto&&... storage) {
     return DeviceScan::InclusiveScanInit(storage..., in, out, op, init, count);
   });
@@ -76,8 +75,7 @@ class DeviceScanOrder : public ::testing::Test {};
 using interval_types = ::testing::Types<interval<int, 0>, interval<long long, 3>>;
 #else
 // 8, 12 and 40 bytes.
-using interval_types =
-    ::testing::Types<interval<int, 0>, interval<int, 1>, interval<long long, 3>>;
+using interval_types = ::testing::Types<interval<int, 0>, interval<int, 1>, interval<long long, 3>>;
 #endif
 TYPED_TEST_SUITE(DeviceScanOrder, interval_types);
 
@@ -149,7 +147,6 @@ TEST(device_scan_operators, padding_of_bytes_is_never_an_operand) {
   }
 }
 
-
 // ------------------------------------------------------------------ items of all sizes
 
 struct by_composition {
@@ -157,12 +154,10 @@ struct by_composition {
   STRATA_HD T operator()(const T& a, const T& b) const {
     return compose{}(a, b);
   }
-  STRATA_HD string_hash operator()(const string_hash& a, const string_hash& b) const {
-    return join{}(a, b);
-  }
+  STRATA_HD string_hash operator()(const string_hash& a, const string_hash& b) const { return join{}(a, b); }
   template <std::size_t Count, class Word>
-  STRATA_HD strata_test::words<Count, Word> operator()(
-      const strata_test::words<Count, Word>& a, const strata_test::words<Count, Word>& b) const {
+  STRATA_HD strata_test::words<Count, Word> operator()(const strata_test::words<Count, Word>& a,
+                                                       const strata_test::words<Count, Word>& b) const {
     return a + b;
   }
 };
@@ -174,9 +169,8 @@ using item_types = ::testing::Types<packed_affine<std::uint8_t>, string_hash>;
 #else
 // 1, 2, 4, 8, 16 and 3 bytes.
 using item_types =
-    ::testing::Types<packed_affine<std::uint8_t>, packed_affine<std::uint16_t>,
-                     packed_affine<std::uint32_t>, packed_affine<std::uint64_t>, string_hash,
-                     strata_test::bytes3>;
+    ::testing::Types<packed_affine<std::uint8_t>, packed_affine<std::uint16_t>, packed_affine<std::uint32_t>,
+                     packed_affine<std::uint64_t>, string_hash, strata_test::bytes3>;
 #endif
 TYPED_TEST_SUITE(DeviceScanItems, item_types);
 
@@ -191,10 +185,8 @@ TYPED_TEST(DeviceScanItems, are_combined_each_once_and_in_order) {
     SCOPED_TRACE(testing::Message() << size << " from " << start);
     const TypeParam* const first = items.data() + start;
     const TypeParam* const from = in.data() + start;
-    EXPECT_SAME_ITEMS(exclusive_scan(first, size, op, init),
-                      exclusive(from, size, op, init, size % 3));
-    EXPECT_SAME_ITEMS(inclusive_scan<TypeParam>(first, size, op),
-                      inclusive(from, size, op, size % 5));
+    EXPECT_SAME_ITEMS(exclusive_scan(first, size, op, init), exclusive(from, size, op, init, size % 3));
+    EXPECT_SAME_ITEMS(inclusive_scan<TypeParam>(first, size, op), inclusive(from, size, op, size % 5));
   }
 }
 
@@ -205,8 +197,7 @@ TYPED_TEST(DeviceScanItems, may_be_many) {
   const std::vector<TypeParam> items = scan_items<TypeParam>::make(size + 3);
   const device_vector<TypeParam> in(items);
   const by_composition op{};
-  EXPECT_SAME_ITEMS(inclusive_scan<TypeParam>(items.data() + 1, size, op),
-                    inclusive(in.data() + 1, size, op, 1));
+  EXPECT_SAME_ITEMS(inclusive_scan<TypeParam>(items.data() + 1, size, op), inclusive(in.data() + 1, size, op, 1));
 }
 
 // ------------------------------------------------------------------ kinds of operators
@@ -217,8 +208,7 @@ TEST(device_scan_operators, running_extrema) {
   const device_vector<int> in(items);
   constexpr int lowest = std::numeric_limits<int>::lowest();
   for (const std::size_t size : sizes{1, 31, 33, 4097, most}) {
-    EXPECT_SAME_ITEMS(inclusive_scan<int>(items.data(), size, plain_max{}),
-                      inclusive(in.data(), size, strata::Max{}));
+    EXPECT_SAME_ITEMS(inclusive_scan<int>(items.data(), size, plain_max{}), inclusive(in.data(), size, strata::Max{}));
     EXPECT_SAME_ITEMS(exclusive_scan(items.data(), size, plain_max{}, lowest),
                       exclusive(in.data(), size, strata::Max{}, lowest));
   }
@@ -257,9 +247,7 @@ TEST(device_scan_operators, may_be_a_lambda_with_a_state) {
 }
 
 struct add_31_bits {
-  STRATA_HD std::uint32_t operator()(std::uint32_t a, std::uint32_t b) const {
-    return (a + b) & 0x7fffffffu;
-  }
+  STRATA_HD std::uint32_t operator()(std::uint32_t a, std::uint32_t b) const { return (a + b) & 0x7fffffffu; }
 };
 
 }  // namespace

@@ -45,8 +45,8 @@ TEST(device_scan_streams, calls_wait_for_earlier_work_of_their_stream) {
   const scratch storage(bytes);
   ASSERT_CUDA_SUCCESS(cudaLaunchHostFunc(on, sleep_a_while, nullptr));
   ASSERT_CUDA_SUCCESS(cudaMemsetAsync(data.data(), 1, several_blocks * sizeof(int), on));
-  ASSERT_CUDA_SUCCESS(DeviceScan::InclusiveSum(storage.data(), bytes, data.data(), several_blocks,
-                                               static_cast<cudaStream_t>(on)));
+  ASSERT_CUDA_SUCCESS(
+      DeviceScan::InclusiveSum(storage.data(), bytes, data.data(), several_blocks, static_cast<cudaStream_t>(on)));
   on.synchronize();
   const std::vector<int> items(several_blocks, 0x01010101);
   EXPECT_SAME_ITEMS(inclusive_scan<int>(items.data(), items.size(), plain_sum{}), data.to_host());
@@ -63,8 +63,8 @@ TEST(device_scan_streams, calls_may_follow_each_other_on_the_same_storage) {
     const scratch storage(bytes);
     const stream on;
     for (unsigned i = 0; i < calls; ++i) {
-      ASSERT_CUDA_SUCCESS(DeviceScan::InclusiveSum(storage.data(), bytes, data.data(), size,
-                                                   static_cast<cudaStream_t>(on)));
+      ASSERT_CUDA_SUCCESS(
+          DeviceScan::InclusiveSum(storage.data(), bytes, data.data(), size, static_cast<cudaStream_t>(on)));
       items = inclusive_scan<unsigned>(items.data(), size, plain_sum{});
     }
     on.synchronize();
@@ -81,16 +81,14 @@ using tiles = tiles_hub<32, 4>;
 std::size_t blocks_at_a_time(std::size_t block_threads) {
   strata::detail::device_properties device;
   EXPECT_CUDA_SUCCESS(strata::detail::current_device_properties(device));
-  const std::size_t blocks =
-      static_cast<std::size_t>(device.multiprocessors) * (2048 / block_threads);
+  const std::size_t blocks = static_cast<std::size_t>(device.multiprocessors) * (2048 / block_threads);
   return std::min(blocks, strata::detail::max_scan_blocks);
 }
 // Items of so many rounds at least, of a scan of ints by `pipeline`. Epochs are erased up to 16 rounds.
 std::size_t rounds_of_the_pipeline(std::size_t rounds) { return rounds * 256 * blocks_at_a_time(160); }
 
 template <class Hub, class T, class Op>
-cudaError_t inclusive(void* storage, std::size_t& bytes, const T* in, T* out, std::size_t n, Op op,
-                      cudaStream_t on) {
+cudaError_t inclusive(void* storage, std::size_t& bytes, const T* in, T* out, std::size_t n, Op op, cudaStream_t on) {
   return tuned_scan<Hub, T, true>(storage, bytes, in, out, n, op, NullType{}, on);
 }
 
@@ -102,15 +100,12 @@ TEST(device_scan_streams, storage_may_hold_leftovers_of_other_calls) {
   const device_vector<int> int_in(ints);
   const device_vector<string_hash> hash_in(hashes);
   const std::vector<int> int_sums = inclusive_scan<int>(ints.data(), most, plain_sum{});
-  const std::vector<string_hash> hash_sums =
-      inclusive_scan<string_hash>(hashes.data(), hashes.size(), join{});
+  const std::vector<string_hash> hash_sums = inclusive_scan<string_hash>(hashes.data(), hashes.size(), join{});
   std::size_t bytes = 0;
   std::size_t hash_bytes = 0;
   const stream on;
-  ASSERT_CUDA_SUCCESS(
-      inclusive<pipeline, int>(nullptr, bytes, nullptr, nullptr, most, strata::Sum{}, on));
-  ASSERT_CUDA_SUCCESS(inclusive<tiles, string_hash>(nullptr, hash_bytes, nullptr, nullptr,
-                                                    hashes.size(), join{}, on));
+  ASSERT_CUDA_SUCCESS(inclusive<pipeline, int>(nullptr, bytes, nullptr, nullptr, most, strata::Sum{}, on));
+  ASSERT_CUDA_SUCCESS(inclusive<tiles, string_hash>(nullptr, hash_bytes, nullptr, nullptr, hashes.size(), join{}, on));
   std::size_t available = std::max(bytes, hash_bytes);
   const scratch storage(available);
   std::mt19937_64 bits = strata_test::random_bits(5);
@@ -119,17 +114,15 @@ TEST(device_scan_streams, storage_may_hold_leftovers_of_other_calls) {
     const std::size_t hash_size = 1 + bits() % hashes.size();
     device_vector<int> int_out(size);
     device_vector<string_hash> hash_out(hash_size);
-    ASSERT_CUDA_SUCCESS(inclusive<pipeline>(storage.data(), available, int_in.data(), int_out.data(),
-                                        size, strata::Sum{}, on));
-    ASSERT_CUDA_SUCCESS(inclusive<tiles>(storage.data(), available, hash_in.data(), hash_out.data(),
-                                         hash_size, join{}, on));
+    ASSERT_CUDA_SUCCESS(
+        inclusive<pipeline>(storage.data(), available, int_in.data(), int_out.data(), size, strata::Sum{}, on));
+    ASSERT_CUDA_SUCCESS(
+        inclusive<tiles>(storage.data(), available, hash_in.data(), hash_out.data(), hash_size, join{}, on));
     on.synchronize();
-    ASSERT_SAME_ITEMS(std::vector<int>(int_sums.begin(), int_sums.begin() +
-                                                             static_cast<std::ptrdiff_t>(size)),
+    ASSERT_SAME_ITEMS(std::vector<int>(int_sums.begin(), int_sums.begin() + static_cast<std::ptrdiff_t>(size)),
                       int_out.to_host());
     ASSERT_SAME_ITEMS(
-        std::vector<string_hash>(hash_sums.begin(),
-                                 hash_sums.begin() + static_cast<std::ptrdiff_t>(hash_size)),
+        std::vector<string_hash>(hash_sums.begin(), hash_sums.begin() + static_cast<std::ptrdiff_t>(hash_size)),
         hash_out.to_host());
   }
 }
@@ -147,9 +140,8 @@ void expect_replays(std::size_t size, const Call& call, Op op, int replays) {
   ASSERT_CUDA_SUCCESS(call(nullptr, bytes, in.data(), out.data(), size, nullptr));
   const scratch storage(bytes);
   const stream on;
-  graph recorded([&](cudaStream_t recorder) {
-    return call(storage.data(), bytes, in.data(), out.data(), size, recorder);
-  });
+  graph recorded(
+      [&](cudaStream_t recorder) { return call(storage.data(), bytes, in.data(), out.data(), size, recorder); });
   ASSERT_CUDA_SUCCESS(recorded.status());
   EXPECT_EQ(size > 0 ? 1u : 0u, recorded.nodes()) << "one launch at every size";
   std::vector<unsigned char> earlier = storage.read();
@@ -158,16 +150,23 @@ void expect_replays(std::size_t size, const Call& call, Op op, int replays) {
     const std::vector<T> items = scan_items<T>::make(size + 1, static_cast<std::uint64_t>(i));
     in.assign(items);
     switch (i % 6) {
-      case 1: storage.fill(all_contents[i / 6 % 3]); break;
+      case 1:
+        storage.fill(all_contents[i / 6 % 3]);
+        break;
       case 2: {
         ASSERT_CUDA_SUCCESS(call(storage.data(), bytes, in.data(), out.data(), size / 2, on));
         on.synchronize();
         other = storage.read();
         break;
       }
-      case 3: storage.write(earlier.data()); break;
-      case 4: storage.write(other.data()); break;
-      default: break;
+      case 3:
+        storage.write(earlier.data());
+        break;
+      case 4:
+        storage.write(other.data());
+        break;
+      default:
+        break;
     }
     out.poison();
     ASSERT_NO_FATAL_FAILURE(recorded.replay(on));
@@ -182,20 +181,17 @@ void expect_replays(std::size_t size, const Call& call, Op op, int replays) {
 }
 
 TEST(device_scan_streams, a_graph_may_be_replayed) {
-  const auto call = [](void* storage, std::size_t& bytes, const int* in, int* out, std::size_t n,
-                       cudaStream_t where) {
+  const auto call = [](void* storage, std::size_t& bytes, const int* in, int* out, std::size_t n, cudaStream_t where) {
     return DeviceScan::InclusiveSum(storage, bytes, in, out, n, where);
   };
-  for (const std::size_t size :
-       sizes{std::size_t{0}, std::size_t{1}, std::size_t{3000}, several_blocks}) {
+  for (const std::size_t size : sizes{std::size_t{0}, std::size_t{1}, std::size_t{3000}, several_blocks}) {
     expect_replays<int>(size, call, plain_sum{}, if_small(12, 60));
   }
 }
 
 // Every number of rounds around those at which the epochs are no longer erased.
 TEST(device_scan_streams, a_graph_with_any_number_of_rounds_may_be_replayed) {
-  const auto call = [](void* storage, std::size_t& bytes, const int* in, int* out, std::size_t n,
-                       cudaStream_t where) {
+  const auto call = [](void* storage, std::size_t& bytes, const int* in, int* out, std::size_t n, cudaStream_t where) {
     return inclusive<pipeline>(storage, bytes, in, out, n, strata::Sum{}, where);
   };
   for (const std::size_t rounds : sizes{1, 2, 10, 16, 17, 19}) {
@@ -208,10 +204,8 @@ TEST(device_scan_streams, a_graph_with_any_number_of_rounds_may_be_replayed) {
 
 // Tiles whose sums travel in two tagged words, in rounds.
 TEST(device_scan_streams, a_graph_of_tiles_may_be_replayed) {
-  const auto call = [](void* storage, std::size_t& bytes, const string_hash* in, string_hash* out,
-                       std::size_t n, cudaStream_t where) {
-    return inclusive<tiles>(storage, bytes, in, out, n, join{}, where);
-  };
+  const auto call = [](void* storage, std::size_t& bytes, const string_hash* in, string_hash* out, std::size_t n,
+                       cudaStream_t where) { return inclusive<tiles>(storage, bytes, in, out, n, join{}, where); };
   const std::size_t one_round = strata::detail::max_scan_blocks * 128;
   for (const std::size_t size : sizes{one_round - 5, one_round + 1, 2 * one_round}) {
     if (is_small() && size > one_round) continue;
@@ -252,8 +246,7 @@ TEST(device_scan_streams, several_streams_do_not_disturb_each_other) {
   struct lane {
     lane(std::size_t size, std::uint64_t which)
         : items(random_integers<int>(size, -1000, 1000, which)), in(items), out(size) {
-      EXPECT_CUDA_SUCCESS(inclusive<pipeline>(nullptr, bytes, in.data(), out.data(), size,
-                                          strata::Sum{}, nullptr));
+      EXPECT_CUDA_SUCCESS(inclusive<pipeline>(nullptr, bytes, in.data(), out.data(), size, strata::Sum{}, nullptr));
       storage = std::make_unique<scratch>(bytes);
     }
     std::vector<int> items;
@@ -269,14 +262,13 @@ TEST(device_scan_streams, several_streams_do_not_disturb_each_other) {
   const int calls = if_small(5, STRATA_HOST_SIMT ? 20 : 200);
   for (int i = 0; i < calls; ++i) {
     for (lane& l : lanes) {
-      ASSERT_CUDA_SUCCESS(inclusive<pipeline>(l.storage->data(), l.bytes, l.in.data(), l.out.data(),
-                                          l.items.size(), strata::Sum{}, l.on));
+      ASSERT_CUDA_SUCCESS(inclusive<pipeline>(l.storage->data(), l.bytes, l.in.data(), l.out.data(), l.items.size(),
+                                              strata::Sum{}, l.on));
     }
   }
   for (lane& l : lanes) {
     l.on.synchronize();
-    EXPECT_SAME_ITEMS(inclusive_scan<int>(l.items.data(), l.items.size(), plain_sum{}),
-                      l.out.to_host());
+    EXPECT_SAME_ITEMS(inclusive_scan<int>(l.items.data(), l.items.size(), plain_sum{}), l.out.to_host());
   }
 }
 
@@ -295,15 +287,14 @@ TEST(device_scan_streams, host_threads_do_not_disturb_each_other) {
       const stream on;
       const std::size_t count = t % 2 == 0 ? size - t : 20000 * t;
       for (int i = 0; i < 200; ++i) {
-        EXPECT_CUDA_SUCCESS(DeviceScan::InclusiveSum(storage.data(), bytes, in.data(), out.data(),
-                                                     count, static_cast<cudaStream_t>(on)));
+        EXPECT_CUDA_SUCCESS(DeviceScan::InclusiveSum(storage.data(), bytes, in.data(), out.data(), count,
+                                                     static_cast<cudaStream_t>(on)));
       }
       on.synchronize();
       std::vector<int> sums = out.to_host();
       sums.resize(count);
-      EXPECT_SAME_ITEMS(
-          std::vector<int>(expected.begin(), expected.begin() + static_cast<std::ptrdiff_t>(count)),
-          sums);
+      EXPECT_SAME_ITEMS(std::vector<int>(expected.begin(), expected.begin() + static_cast<std::ptrdiff_t>(count)),
+                        sums);
     });
   }
   for (std::thread& thread : threads) thread.join();

@@ -58,8 +58,8 @@ std::vector<Accum> inclusive_scan(const Item* items, std::size_t count, Op op) {
 
 /// Says where the first difference is; whole vectors in a message help nobody.
 template <class T>
-testing::AssertionResult same_items(const char* expected_text, const char*,
-                                    const std::vector<T>& expected, const std::vector<T>& actual) {
+testing::AssertionResult same_items(const char* expected_text, const char*, const std::vector<T>& expected,
+                                    const std::vector<T>& actual) {
   if (expected.size() != actual.size()) {
     return testing::AssertionFailure() << actual.size() << " items, not " << expected.size();
   }
@@ -72,15 +72,12 @@ testing::AssertionResult same_items(const char* expected_text, const char*,
     }
   }
   if (different == 0) return testing::AssertionSuccess();
-  return testing::AssertionFailure()
-         << different << " of " << expected.size() << " items differ from " << expected_text
-         << ", first item " << first << ": " << testing::PrintToString(actual[first]) << ", not "
-         << testing::PrintToString(expected[first]);
+  return testing::AssertionFailure() << different << " of " << expected.size() << " items differ from " << expected_text
+                                     << ", first item " << first << ": " << testing::PrintToString(actual[first])
+                                     << ", not " << testing::PrintToString(expected[first]);
 }
-#define EXPECT_SAME_ITEMS(expected, actual) \
-  EXPECT_PRED_FORMAT2(::device_test::same_items, expected, actual)
-#define ASSERT_SAME_ITEMS(expected, actual) \
-  ASSERT_PRED_FORMAT2(::device_test::same_items, expected, actual)
+#define EXPECT_SAME_ITEMS(expected, actual) EXPECT_PRED_FORMAT2(::device_test::same_items, expected, actual)
+#define ASSERT_SAME_ITEMS(expected, actual) ASSERT_PRED_FORMAT2(::device_test::same_items, expected, actual)
 
 // ------------------------------------------------------------------ calls
 
@@ -89,8 +86,7 @@ testing::AssertionResult same_items(const char* expected_text, const char*,
 template <class T, class Call>
 std::vector<T> scan_results(std::size_t count, std::size_t shift, const Call& call) {
   const strata_test::guarded_memory out(count * sizeof(T), shift * sizeof(T));
-  EXPECT_CUDA_SUCCESS(in_two_phases(
-      [&](auto&&... storage) { return call(static_cast<T*>(out.data()), storage...); }));
+  EXPECT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) { return call(static_cast<T*>(out.data()), storage...); }));
   std::vector<T> results(count);
   out.read(results.data());
   return results;
@@ -125,9 +121,7 @@ struct packed_affine {
   STRATA_HD unsigned factor() const { return static_cast<unsigned>(packed >> bits); }
   STRATA_HD unsigned offset() const { return static_cast<unsigned>(packed & mask); }
 
-  STRATA_HD friend bool operator==(const packed_affine& a, const packed_affine& b) {
-    return a.packed == b.packed;
-  }
+  STRATA_HD friend bool operator==(const packed_affine& a, const packed_affine& b) { return a.packed == b.packed; }
   friend std::ostream& operator<<(std::ostream& out, const packed_affine& a) {
     return out << a.factor() << " x + " << a.offset();
   }
@@ -136,8 +130,7 @@ struct packed_affine {
 /// The first one first.
 struct compose {
   template <class Word>
-  STRATA_HD packed_affine<Word> operator()(const packed_affine<Word>& a,
-                                           const packed_affine<Word>& b) const {
+  STRATA_HD packed_affine<Word> operator()(const packed_affine<Word>& a, const packed_affine<Word>& b) const {
     return packed_affine<Word>::of(a.factor() * b.factor(), a.offset() * b.factor() + b.offset());
   }
 };
@@ -146,8 +139,8 @@ struct compose {
 template <class T>
 struct scan_items {
   static std::vector<T> make(std::size_t count, std::uint64_t stream = 0) {
-    return random_integers<T>(count, std::is_floating_point_v<T> ? -8 : 0,
-                              std::is_floating_point_v<T> ? 8 : 100, stream);
+    return random_integers<T>(count, std::is_floating_point_v<T> ? -8 : 0, std::is_floating_point_v<T> ? 8 : 100,
+                              stream);
   }
 };
 template <class Word>
@@ -165,8 +158,7 @@ struct scan_items<packed_affine<Word>> {
 };
 template <std::size_t Count, class Word>
 struct scan_items<strata_test::words<Count, Word>> {
-  static std::vector<strata_test::words<Count, Word>> make(std::size_t count,
-                                                           std::uint64_t stream = 0) {
+  static std::vector<strata_test::words<Count, Word>> make(std::size_t count, std::uint64_t stream = 0) {
     return strata_test::random_items<strata_test::words<Count, Word>>(count, stream);
   }
 };

@@ -24,12 +24,10 @@ class DeviceScanSum : public ::testing::Test {};
 #if defined(STRATA_TEST_SMALL)
 using number_types = ::testing::Types<std::int8_t, std::int32_t, double>;
 #elif STRATA_HOST_SIMT
-using number_types =
-    ::testing::Types<std::int8_t, std::uint16_t, std::int32_t, std::uint64_t, float, double>;
+using number_types = ::testing::Types<std::int8_t, std::uint16_t, std::int32_t, std::uint64_t, float, double>;
 #else
-using number_types =
-    ::testing::Types<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t,
-                     std::uint32_t, std::int64_t, std::uint64_t, float, double>;
+using number_types = ::testing::Types<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t,
+                                      std::uint32_t, std::int64_t, std::uint64_t, float, double>;
 #endif
 TYPED_TEST_SUITE(DeviceScanSum, number_types);
 
@@ -43,15 +41,13 @@ std::vector<T> summable(std::size_t count, std::uint64_t stream = 0) {
 
 template <class T>
 std::vector<T> exclusive_sums(const T* in, std::size_t count, std::size_t shift = 0) {
-  return scan_results<T>(count, shift, [&](T* out, auto&&... storage) {
-    return DeviceScan::ExclusiveSum(storage..., in, out, count);
-  });
+  return scan_results<T>(
+      count, shift, [&](T* out, auto&&... storage) { return DeviceScan::ExclusiveSum(storage..., in, out, count); });
 }
 template <class T>
 std::vector<T> inclusive_sums(const T* in, std::size_t count, std::size_t shift = 0) {
-  return scan_results<T>(count, shift, [&](T* out, auto&&... storage) {
-    return DeviceScan::InclusiveSum(storage..., in, out, count);
-  });
+  return scan_results<T>(
+      count, shift, [&](T* out, auto&&... storage) { return DeviceScan::InclusiveSum(storage..., in, out, count); });
 }
 
 template <class T>
@@ -59,10 +55,8 @@ void expect_sums(const std::vector<T>& items, const T* in, std::size_t start, st
                  std::size_t shift = 0) {
   SCOPED_TRACE(testing::Message() << count << " items from " << start << ", into " << shift);
   const T* const first = items.data() + start;
-  EXPECT_SAME_ITEMS(exclusive_scan(first, count, plain_sum{}, T{}),
-                    exclusive_sums(in + start, count, shift));
-  EXPECT_SAME_ITEMS(inclusive_scan<T>(first, count, plain_sum{}),
-                    inclusive_sums(in + start, count, shift));
+  EXPECT_SAME_ITEMS(exclusive_scan(first, count, plain_sum{}, T{}), exclusive_sums(in + start, count, shift));
+  EXPECT_SAME_ITEMS(inclusive_scan<T>(first, count, plain_sum{}), inclusive_sums(in + start, count, shift));
 }
 
 TYPED_TEST(DeviceScanSum, equals_the_sequential_scan_at_every_boundary) {
@@ -111,14 +105,14 @@ TYPED_TEST(DeviceScanSum, in_place) {
       std::vector<TypeParam> results(size);
 
       data.write(items.data());
-      EXPECT_CUDA_SUCCESS(in_two_phases(
-          [&](auto&&... storage) { return DeviceScan::ExclusiveSum(storage..., first, size); }));
+      EXPECT_CUDA_SUCCESS(
+          in_two_phases([&](auto&&... storage) { return DeviceScan::ExclusiveSum(storage..., first, size); }));
       data.read(results.data());
       EXPECT_SAME_ITEMS(exclusive_scan(items.data(), size, plain_sum{}, TypeParam{}), results);
 
       data.write(items.data());
-      EXPECT_CUDA_SUCCESS(in_two_phases(
-          [&](auto&&... storage) { return DeviceScan::InclusiveSum(storage..., first, size); }));
+      EXPECT_CUDA_SUCCESS(
+          in_two_phases([&](auto&&... storage) { return DeviceScan::InclusiveSum(storage..., first, size); }));
       data.read(results.data());
       EXPECT_SAME_ITEMS(inclusive_scan<TypeParam>(items.data(), size, plain_sum{}), results);
     }
@@ -143,20 +137,17 @@ TEST(device_scan, reads_through_a_pointer_to_const_and_leaves_the_input_alone) {
   const std::vector<int> items = random_integers<int>(5000, -100, 100);
   const device_vector<int> in(items);
   const int* const first = in.data();
-  EXPECT_SAME_ITEMS(inclusive_scan<int>(items.data(), items.size(), plain_sum{}),
-                    inclusive_sums(first, items.size()));
+  EXPECT_SAME_ITEMS(inclusive_scan<int>(items.data(), items.size(), plain_sum{}), inclusive_sums(first, items.size()));
   EXPECT_SAME_ITEMS(items, in.to_host());
 }
 
 TEST(device_scan, no_items_write_nothing) {
   const device_vector<int> in(std::vector<int>(10, 1));
   device_vector<int> out(10);
-  ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
-    return DeviceScan::ExclusiveSum(storage..., in.data(), out.data(), 0);
-  }));
-  ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
-    return DeviceScan::InclusiveSum(storage..., in.data(), out.data(), 0);
-  }));
+  ASSERT_CUDA_SUCCESS(
+      in_two_phases([&](auto&&... storage) { return DeviceScan::ExclusiveSum(storage..., in.data(), out.data(), 0); }));
+  ASSERT_CUDA_SUCCESS(
+      in_two_phases([&](auto&&... storage) { return DeviceScan::InclusiveSum(storage..., in.data(), out.data(), 0); }));
   for (const int item : out.to_host()) EXPECT_TRUE(strata_test::is_poison(item));
 }
 
@@ -189,16 +180,14 @@ TEST(device_scan, infinities_and_nans_reach_what_follows_and_nothing_else) {
 TEST(device_scan, sums_are_as_accurate_as_a_tree_of_additions) {
   for (const std::size_t size : sizes{100, 4099, if_small<std::size_t>(30000, (1 << 20) + 3)}) {
     const std::vector<double> items = random_reals<double>(size, -1.0, 1.0, size);
-    const std::vector<double> sums =
-        inclusive_sums(device_vector<double>(items).data(), items.size());
+    const std::vector<double> sums = inclusive_sums(device_vector<double>(items).data(), items.size());
     long double sum = 0;
     double magnitude = 0;
     for (std::size_t i = 0; i < size; ++i) {
       sum += static_cast<long double>(items[i]);
       magnitude += std::abs(items[i]);
       const double chain = 2 * std::sqrt(static_cast<double>(i)) + 64;
-      ASSERT_NEAR(static_cast<double>(sum), sums[i],
-                  chain * std::numeric_limits<double>::epsilon() * magnitude)
+      ASSERT_NEAR(static_cast<double>(sum), sums[i], chain * std::numeric_limits<double>::epsilon() * magnitude)
           << i << " of " << size;
     }
   }

@@ -22,14 +22,12 @@
 namespace device_test {
 
 /// Tiles of 128 items in registers wherever there is no pipeline.
-template <int TileThreads, int TileItems, bool HasPipeline, int PipelineThreads, int Vectors, int Stages,
-          int Lag>
+template <int TileThreads, int TileItems, bool HasPipeline, int PipelineThreads, int Vectors, int Stages, int Lag>
 struct scan_hub {
   struct Policy750 : strata::ChainedPolicy<750, Policy750, Policy750> {
     static constexpr strata::scan_tile_tuning small_tile{32, 4, strata::BLOCK_LOAD_VECTORIZE,
                                                          strata::BLOCK_STORE_VECTORIZE, 1};
-    static constexpr strata::scan_tile_tuning large_tile{TileThreads, TileItems,
-                                                         strata::BLOCK_LOAD_WARP_TRANSPOSE,
+    static constexpr strata::scan_tile_tuning large_tile{TileThreads, TileItems, strata::BLOCK_LOAD_WARP_TRANSPOSE,
                                                          strata::BLOCK_STORE_WARP_TRANSPOSE, 1};
     static constexpr strata::scan_pipeline_tuning pipeline{PipelineThreads, Vectors, Stages, Lag, 1, 2};
     static constexpr int pipeline_above = strata::no_pipeline;
@@ -49,8 +47,8 @@ using pipeline_hub = scan_hub<64, 5, true, Threads, Vectors, Stages, Lag>;
 
 /// A two-phase call with the tuning of `Hub`. `Init` is NullType for scans that begin with an item.
 template <class Hub, class Accum, bool IsInclusive, class In, class Out, class Op, class Init>
-cudaError_t tuned_scan(void* storage, std::size_t& bytes, In in, Out out, std::size_t n, Op op,
-                       Init init, cudaStream_t on = nullptr) {
+cudaError_t tuned_scan(void* storage, std::size_t& bytes, In in, Out out, std::size_t n, Op op, Init init,
+                       cudaStream_t on = nullptr) {
   using Problem = strata::detail::scan_problem<In, Out, Accum, Op, IsInclusive, Init>;
   return strata::detail::DispatchScan<Problem, Hub>::Dispatch(storage, bytes, Problem{in, out, op, init}, n, on);
 }
@@ -73,8 +71,8 @@ using strata::detail::tile_aggregates;
 /// As in a graph: what is left in storage may be mistaken for what another replay writes.
 template <class Accum>
 strata::detail::tile_aggregates_arguments exchange(const scratch& storage) {
-  return {reinterpret_cast<strata::platform::tagged_word*>(
-              (reinterpret_cast<std::uintptr_t>(storage.data()) + 255) / 256 * 256),
+  return {reinterpret_cast<strata::platform::tagged_word*>((reinterpret_cast<std::uintptr_t>(storage.data()) + 255) /
+                                                           256 * 256),
           strata::detail::next_epoch(), true};
 }
 template <class Accum>
@@ -89,10 +87,15 @@ struct short_columns {
   using ActivePolicy = short_columns;
 };
 
-inline strata::launch_configuration configuration(unsigned blocks, int threads,
-                                                  std::size_t dynamic_shared_bytes) {
-  return {"scan in some blocks", dim3(blocks), dim3(static_cast<unsigned>(threads)),
-          dynamic_shared_bytes, nullptr, 1, false, blocks > 1};
+inline strata::launch_configuration configuration(unsigned blocks, int threads, std::size_t dynamic_shared_bytes) {
+  return {"scan in some blocks",
+          dim3(blocks),
+          dim3(static_cast<unsigned>(threads)),
+          dynamic_shared_bytes,
+          nullptr,
+          1,
+          false,
+          blocks > 1};
 }
 
 /// The pipeline of a problem in any number of blocks, up to that of its tiles; `head` items come before the
@@ -101,16 +104,15 @@ template <class Policy, bool UsesBulkCopies, class Problem>
 cudaError_t run_pipeline(unsigned blocks, const scratch& storage, const Problem& problem, std::size_t n,
                          std::size_t head = 0) {
   using agent = strata::detail::scan_pipeline<Policy, Problem, UsesBulkCopies>;
-  const strata::detail::tiled_input input{
-      n, (n - head + agent::tile_items - 1) / agent::tile_items, static_cast<unsigned>(head)};
+  const strata::detail::tiled_input input{n, (n - head + agent::tile_items - 1) / agent::tile_items,
+                                          static_cast<unsigned>(head)};
   const auto kernel = strata::detail::scan_pipeline_kernel<Policy, Problem, UsesBulkCopies>;
-  return strata::launch(configuration(blocks, agent::block_threads, agent::dynamic_shared_bytes),
-                        kernel, problem, input, exchange<typename Problem::Accum>(storage));
+  return strata::launch(configuration(blocks, agent::block_threads, agent::dynamic_shared_bytes), kernel, problem,
+                        input, exchange<typename Problem::Accum>(storage));
 }
 
 /// A scan in any number of blocks.
-template <class Hub, bool UsesBulkCopies, class T, class Accum, bool IsInclusive, class Op,
-          class Init>
+template <class Hub, bool UsesBulkCopies, class T, class Accum, bool IsInclusive, class Op, class Init>
 struct pipeline {
   using policy = typename Hub::MaxPolicy;
   using problem = strata::detail::scan_problem<const T*, T*, Accum, Op, IsInclusive, Init>;
@@ -119,30 +121,26 @@ struct pipeline {
   static constexpr int block_threads = agent::block_threads;
   using accumulator = Accum;
 
-  static cudaError_t run(unsigned blocks, const scratch& storage, const T* in, T* out,
-                         std::size_t n, Op op, Init init) {
-    const std::size_t head =
-        UsesBulkCopies ? (16 - reinterpret_cast<std::uintptr_t>(in) % 16) % 16 / sizeof(T) : 0;
+  static cudaError_t run(unsigned blocks, const scratch& storage, const T* in, T* out, std::size_t n, Op op,
+                         Init init) {
+    const std::size_t head = UsesBulkCopies ? (16 - reinterpret_cast<std::uintptr_t>(in) % 16) % 16 / sizeof(T) : 0;
     return run_pipeline<policy, UsesBulkCopies>(blocks, storage, problem{in, out, op, init}, n, head);
   }
 };
 
-template <class Hub, class T, class Accum, bool IsInclusive, class Op, class Init,
-          class In = const T*>
+template <class Hub, class T, class Accum, bool IsInclusive, class Op, class Init, class In = const T*>
 struct tiles {
   using policy = typename Hub::MaxPolicy;
   static constexpr strata::scan_tile_tuning tuning = policy::large_tile;
-  static constexpr std::size_t tile_items =
-      static_cast<std::size_t>(tuning.block_threads) * tuning.items_per_thread;
+  static constexpr std::size_t tile_items = static_cast<std::size_t>(tuning.block_threads) * tuning.items_per_thread;
   using accumulator = Accum;
 
-  static cudaError_t run(unsigned blocks, const scratch& storage, In in, T* out, std::size_t n,
-                         Op op, Init init) {
+  static cudaError_t run(unsigned blocks, const scratch& storage, In in, T* out, std::size_t n, Op op, Init init) {
     const auto kernel =
         strata::detail::scan_tile_kernel<policy, strata::detail::large_tile, false,
                                          strata::detail::scan_problem<In, T*, Accum, Op, IsInclusive, Init>>;
-    return strata::launch(configuration(blocks, tuning.block_threads, 0), kernel, in, out, n,
-                          false, op, init, exchange<Accum>(storage));
+    return strata::launch(configuration(blocks, tuning.block_threads, 0), kernel, in, out, n, false, op, init,
+                          exchange<Accum>(storage));
   }
 };
 

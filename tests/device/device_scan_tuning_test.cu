@@ -35,8 +35,7 @@ struct shape {
   std::size_t shift;
 };
 std::ostream& operator<<(std::ostream& os, const shape& s) {
-  return os << s.size << " items from " << s.start << " to " << s.shift << " in " << s.blocks
-            << " blocks";
+  return os << s.size << " items from " << s.start << " to " << s.shift << " in " << s.blocks << " blocks";
 }
 
 // Epochs are erased up to 16 rounds; slots of aggregates are used again after 8.
@@ -76,13 +75,11 @@ shape shape_of(std::size_t i, std::size_t tile_items, std::size_t boundary, std:
 
 // Items by `Scan::run`, their sums from `items` on the host.
 template <class Scan, class T, class Op, class Init, class Reference>
-void expect_scan(const shape& s, const device_vector<T>& in, Op op, Init init,
-                 const Reference& reference) {
+void expect_scan(const shape& s, const device_vector<T>& in, Op op, Init init, const Reference& reference) {
   SCOPED_TRACE(testing::Message() << s);
   const strata_test::guarded_memory out(s.size * sizeof(T), s.shift * sizeof(T));
   const scratch storage(in_blocks::storage_bytes<typename Scan::accumulator>(s.blocks));
-  ASSERT_CUDA_SUCCESS(Scan::run(s.blocks, storage, in.data() + s.start,
-                                static_cast<T*>(out.data()), s.size, op, init));
+  ASSERT_CUDA_SUCCESS(Scan::run(s.blocks, storage, in.data() + s.start, static_cast<T*>(out.data()), s.size, op, init));
   ASSERT_CUDA_SUCCESS(cudaDeviceSynchronize());
   std::vector<T> results(s.size);
   out.read(results.data());
@@ -122,10 +119,10 @@ void expect_scans_under_all_schedules(Op op, T init) {
 
 template <class T, class Op, form Form, class Hub, bool UsesBulkCopies = true>
 using pipeline_scan = in_blocks::pipeline<Hub, UsesBulkCopies, T, T, Form != form::exclusive, Op,
-                                  std::conditional_t<Form == form::inclusive, NullType, T>>;
+                                          std::conditional_t<Form == form::inclusive, NullType, T>>;
 template <class T, class Op, form Form, class Hub>
-using tiles_scan = in_blocks::tiles<Hub, T, T, Form != form::exclusive, Op,
-                                    std::conditional_t<Form == form::inclusive, NullType, T>>;
+using tiles_scan =
+    in_blocks::tiles<Hub, T, T, Form != form::exclusive, Op, std::conditional_t<Form == form::inclusive, NullType, T>>;
 
 template <class T, class Op, form Form, class Hub, bool UsesBulkCopies = true>
 void expect_pipeline(Op op, T init) {
@@ -137,15 +134,14 @@ using byte_function = packed_affine<std::uint8_t>;
 using word_function = packed_affine<std::uint16_t>;
 
 TEST(device_scan_tuning, pipeline_of_bytes) {
-  expect_pipeline<byte_function, compose, form::exclusive, pipeline_hub<32, 1, 3, 1>>(
-      compose{}, byte_function::of(3, 5));
+  expect_pipeline<byte_function, compose, form::exclusive, pipeline_hub<32, 1, 3, 1>>(compose{},
+                                                                                      byte_function::of(3, 5));
 }
 TEST(device_scan_tuning, pipeline_of_ints) {
   expect_pipeline<int, strata::Sum, form::inclusive, pipeline_hub<64, 3, 4, 2>>(strata::Sum{}, 0);
 }
 TEST(device_scan_tuning, pipeline_of_pairs_of_words) {
-  expect_pipeline<string_hash, join, form::exclusive, pipeline_hub<64, 1, 4, 1>>(join{},
-                                                                         string_hash::of(7));
+  expect_pipeline<string_hash, join, form::exclusive, pipeline_hub<64, 1, 4, 1>>(join{}, string_hash::of(7));
 }
 TEST(device_scan_tuning, pipeline_that_begins_with_an_item) {
   expect_pipeline<string_hash, join, form::inclusive, pipeline_hub<32, 1, 3, 2>>(join{}, {});
@@ -155,8 +151,7 @@ TEST(device_scan_tuning, pipeline_whose_items_are_read_by_threads) {
 }
 #if !defined(STRATA_TEST_SMALL)
 TEST(device_scan_tuning, pipeline_of_longs) {
-  expect_pipeline<std::int64_t, strata::Sum, form::inclusive_with_init, pipeline_hub<32, 3, 3, 2>>(
-      strata::Sum{}, -77);
+  expect_pipeline<std::int64_t, strata::Sum, form::inclusive_with_init, pipeline_hub<32, 3, 3, 2>>(strata::Sum{}, -77);
 }
 TEST(device_scan_tuning, pipeline_of_shorts) {
   expect_pipeline<word_function, compose, form::inclusive, pipeline_hub<64, 1, 3, 2>>(compose{}, {});
@@ -164,23 +159,20 @@ TEST(device_scan_tuning, pipeline_of_shorts) {
 #endif
 
 TEST(device_scan_tuning, tiles_of_bytes) {
-  expect_scans_under_all_schedules<
-      tiles_scan<byte_function, compose, form::exclusive, tiles_hub<32, 4>>, byte_function,
-      form::exclusive>(compose{}, byte_function::of(3, 5));
+  expect_scans_under_all_schedules<tiles_scan<byte_function, compose, form::exclusive, tiles_hub<32, 4>>, byte_function,
+                                   form::exclusive>(compose{}, byte_function::of(3, 5));
 }
 TEST(device_scan_tuning, tiles_of_ints) {
-  expect_scans_under_all_schedules<tiles_scan<int, strata::Sum, form::inclusive, tiles_hub<64, 7>>,
-                                   int, form::inclusive>(strata::Sum{}, 0);
+  expect_scans_under_all_schedules<tiles_scan<int, strata::Sum, form::inclusive, tiles_hub<64, 7>>, int,
+                                   form::inclusive>(strata::Sum{}, 0);
 }
 TEST(device_scan_tuning, tiles_of_pairs_of_words) {
-  expect_scans_under_all_schedules<
-      tiles_scan<string_hash, join, form::inclusive_with_init, tiles_hub<32, 5>>, string_hash,
-      form::inclusive_with_init>(join{}, string_hash::of(7));
+  expect_scans_under_all_schedules<tiles_scan<string_hash, join, form::inclusive_with_init, tiles_hub<32, 5>>,
+                                   string_hash, form::inclusive_with_init>(join{}, string_hash::of(7));
 }
 TEST(device_scan_tuning, tiles_that_begin_with_an_item) {
-  expect_scans_under_all_schedules<
-      tiles_scan<string_hash, join, form::inclusive, tiles_hub<64, 2>>, string_hash,
-      form::inclusive>(join{}, {});
+  expect_scans_under_all_schedules<tiles_scan<string_hash, join, form::inclusive, tiles_hub<64, 2>>, string_hash,
+                                   form::inclusive>(join{}, {});
 }
 
 // ------------------------------------------------------------------ operands, stalls
@@ -194,9 +186,7 @@ struct interval {
   STRATA_HD friend bool operator==(const interval& a, const interval& b) {
     return a.begin == b.begin && a.end == b.end;
   }
-  friend std::ostream& operator<<(std::ostream& os, const interval& a) {
-    return os << a.begin << " ... " << a.end;
-  }
+  friend std::ostream& operator<<(std::ostream& os, const interval& a) { return os << a.begin << " ... " << a.end; }
 };
 
 STRATA_D void wait_a_while() {
@@ -248,10 +238,8 @@ void expect_neighbours_are_joined(std::size_t most, unsigned warps) {
     for (std::size_t k = 0; k < shapes_per_schedule(); ++k) {
       // Not in the order of the shapes, so that each warp meets all.
       const shape s = shape_of(7 * next + 1, Scan::tile_items, boundary, most);
-      const unsigned slow_block =
-          next % 3 == 0 ? nobody : static_cast<unsigned>(next / 3 % s.blocks);
-      const join_intervals op{violations.data(), slow_block,
-                              static_cast<unsigned>(next + schedule) % warps};
+      const unsigned slow_block = next % 3 == 0 ? nobody : static_cast<unsigned>(next / 3 % s.blocks);
+      const join_intervals op{violations.data(), slow_block, static_cast<unsigned>(next + schedule) % warps};
       ++next;
       const auto start = static_cast<Word>(s.start);
       constexpr bool has_init = !std::is_same_v<Init, NullType>;
@@ -264,8 +252,7 @@ void expect_neighbours_are_joined(std::size_t most, unsigned warps) {
         return sums;
       };
       if constexpr (has_init) {
-        ASSERT_NO_FATAL_FAILURE(
-            expect_scan<Scan>(s, in, op, Interval{Word{-5}, start}, reference));
+        ASSERT_NO_FATAL_FAILURE(expect_scan<Scan>(s, in, op, Interval{Word{-5}, start}, reference));
       } else {
         ASSERT_NO_FATAL_FAILURE(expect_scan<Scan>(s, in, op, NullType{}, reference));
       }
@@ -278,8 +265,7 @@ template <class Interval, bool IsInclusive, class Init, class Hub>
 void expect_pipeline_joins_neighbours(std::size_t most) {
   if (!has_bulk_copies()) GTEST_SKIP() << "bulk copies need sm_90";
   using scan = in_blocks::pipeline<Hub, true, Interval, Interval, IsInclusive, join_intervals, Init>;
-  expect_neighbours_are_joined<Interval, scan, IsInclusive, Init>(most,
-                                                                  scan::block_threads / 32);
+  expect_neighbours_are_joined<Interval, scan, IsInclusive, Init>(most, scan::block_threads / 32);
 }
 
 // Few, as joining them is slow on purpose.
@@ -288,33 +274,29 @@ std::size_t some_tiles(std::size_t tile_items) {
 }
 
 TEST(device_scan_tuning, pipeline_joins_neighbours_in_order_and_nothing_else) {
-  expect_pipeline_joins_neighbours<interval<int>, true, NullType, pipeline_hub<64, 1, 3, 2>>(
-      some_tiles(128));
+  expect_pipeline_joins_neighbours<interval<int>, true, NullType, pipeline_hub<64, 1, 3, 2>>(some_tiles(128));
 }
 TEST(device_scan_tuning, pipeline_joins_nothing_to_the_initial_value_but_the_first_item) {
-  expect_pipeline_joins_neighbours<interval<int>, false, interval<int>, pipeline_hub<32, 3, 3, 1>>(
-      some_tiles(192));
+  expect_pipeline_joins_neighbours<interval<int>, false, interval<int>, pipeline_hub<32, 3, 3, 1>>(some_tiles(192));
 }
 #if !defined(STRATA_TEST_SMALL)
 TEST(device_scan_tuning, pipeline_joins_narrow_neighbours) {
   expect_pipeline_joins_neighbours<interval<short>, true, NullType, pipeline_hub<32, 1, 4, 2>>(32000);
 }
 TEST(device_scan_tuning, pipeline_joins_wide_neighbours) {
-  expect_pipeline_joins_neighbours<interval<long long>, true, interval<long long>,
-                               pipeline_hub<64, 1, 3, 1>>(some_tiles(64));
+  expect_pipeline_joins_neighbours<interval<long long>, true, interval<long long>, pipeline_hub<64, 1, 3, 1>>(
+      some_tiles(64));
 }
 #endif
 
 TEST(device_scan_tuning, tiles_join_neighbours_in_order_and_nothing_else) {
-  using scan = in_blocks::tiles<tiles_hub<64, 3>, interval<int>, interval<int>, true,
-                                join_intervals, NullType>;
+  using scan = in_blocks::tiles<tiles_hub<64, 3>, interval<int>, interval<int>, true, join_intervals, NullType>;
   expect_neighbours_are_joined<interval<int>, scan, true, NullType>(some_tiles(192), 2);
 }
 TEST(device_scan_tuning, tiles_join_nothing_to_the_initial_value_but_the_first_item) {
-  using scan = in_blocks::tiles<tiles_hub<32, 4>, interval<long long>, interval<long long>, false,
-                                join_intervals, interval<long long>>;
-  expect_neighbours_are_joined<interval<long long>, scan, false, interval<long long>>(
-      some_tiles(128), 1);
+  using scan = in_blocks::tiles<tiles_hub<32, 4>, interval<long long>, interval<long long>, false, join_intervals,
+                                interval<long long>>;
+  expect_neighbours_are_joined<interval<long long>, scan, false, interval<long long>>(some_tiles(128), 1);
 }
 
 // ------------------------------------------------------------------ slow inputs
@@ -324,11 +306,7 @@ template <class T>
 class late : public indexed_iterator<late<T>, T, T> {
  public:
   STRATA_HD late(const T* items, std::ptrdiff_t tile, std::ptrdiff_t period, std::ptrdiff_t which)
-      : indexed_iterator<late, T, T>(0),
-        items_(items),
-        tile_(tile),
-        period_(period),
-        which_(which) {}
+      : indexed_iterator<late, T, T>(0), items_(items), tile_(tile), period_(period), which_(which) {}
   STRATA_D T at(std::ptrdiff_t i) const {
     if (i % tile_ == 0 && i / tile_ % period_ == which_) {
       for (int k = 0; k < 20; ++k) wait_a_while();
@@ -342,8 +320,7 @@ class late : public indexed_iterator<late<T>, T, T> {
 };
 
 TEST(device_scan_tuning, blocks_whose_input_comes_late_stop_nobody_for_good) {
-  using scan = in_blocks::tiles<tiles_hub<32, 4>, string_hash, string_hash, true, join, NullType,
-                                late<string_hash>>;
+  using scan = in_blocks::tiles<tiles_hub<32, 4>, string_hash, string_hash, true, join, NullType, late<string_hash>>;
   constexpr std::size_t size = 40 * 128 + 5;
   const std::vector<string_hash> items = scan_items<string_hash>::make(size);
   const device_vector<string_hash> in(items);
@@ -355,8 +332,8 @@ TEST(device_scan_tuning, blocks_whose_input_comes_late_stop_nobody_for_good) {
     const std::ptrdiff_t which = static_cast<std::ptrdiff_t>(i / 3) % blocks;
     device_vector<string_hash> out(size);
     const scratch storage(in_blocks::storage_bytes<string_hash>(blocks));
-    ASSERT_CUDA_SUCCESS(scan::run(blocks, storage, late<string_hash>(in.data(), 128, period, which),
-                                  out.data(), size, join{}, NullType{}));
+    ASSERT_CUDA_SUCCESS(scan::run(blocks, storage, late<string_hash>(in.data(), 128, period, which), out.data(), size,
+                                  join{}, NullType{}));
     ASSERT_SAME_ITEMS(expected, out.to_host());
   });
 }
@@ -371,8 +348,7 @@ void expect_the_same_bits_under_every_schedule(unsigned blocks, std::size_t size
   std::vector<float> first;
   under_all_schedules([&](std::size_t repeat) {
     device_vector<float> out(size);
-    ASSERT_CUDA_SUCCESS(
-        Scan::run(blocks, storage, in.data(), out.data(), size, strata::Sum{}, NullType{}));
+    ASSERT_CUDA_SUCCESS(Scan::run(blocks, storage, in.data(), out.data(), size, strata::Sum{}, NullType{}));
     const std::vector<float> sums = out.to_host();
     if (repeat == 0) first = sums;
     ASSERT_EQ(0, std::memcmp(first.data(), sums.data(), size * sizeof(float))) << repeat;
@@ -413,16 +389,13 @@ void expect_one_round(Op op, T init) {
       SCOPED_TRACE(testing::Message() << size << " items in schedule " << schedule);
       ASSERT_SAME_ITEMS(exclusive_scan(items.data(), size, op, init),
                         scan_results<T>(size, [&](T* out, void* storage, std::size_t& bytes) {
-                          return tuned_scan<hub, T, false>(storage, bytes, in.data(), out, size, op,
-                                                           init);
+                          return tuned_scan<hub, T, false>(storage, bytes, in.data(), out, size, op, init);
                         }));
     }
   });
 }
 
-TEST(device_scan_tuning, one_round_of_pairs_of_words) {
-  expect_one_round(join{}, string_hash::of(7));
-}
+TEST(device_scan_tuning, one_round_of_pairs_of_words) { expect_one_round(join{}, string_hash::of(7)); }
 TEST(device_scan_tuning, one_round_of_ints) { expect_one_round(strata::Sum{}, 7); }
 
 TEST(device_scan_tuning, one_round_of_a_graph) {
@@ -431,8 +404,7 @@ TEST(device_scan_tuning, one_round_of_a_graph) {
   device_vector<int> in(size);
   device_vector<int> out(size);
   const auto call = [&](void* storage, std::size_t& bytes, cudaStream_t where) {
-    return tuned_scan<hub, int, true>(storage, bytes, in.data(), out.data(), size, strata::Sum{},
-                                      NullType{}, where);
+    return tuned_scan<hub, int, true>(storage, bytes, in.data(), out.data(), size, strata::Sum{}, NullType{}, where);
   };
   std::size_t bytes = 0;
   ASSERT_CUDA_SUCCESS(call(nullptr, bytes, nullptr));
@@ -458,9 +430,7 @@ struct pair {
   bool operator==(const pair& other) const { return low == other.low && high == other.high; }
 };
 struct add_pairs {
-  STRATA_HD pair operator()(const pair& a, const pair& b) const {
-    return {a.low + b.low, a.high + b.high};
-  }
+  STRATA_HD pair operator()(const pair& a, const pair& b) const { return {a.low + b.low, a.high + b.high}; }
 };
 
 // Sizes around the largest that the small tiles take, and from addresses that the pipeline cannot.
@@ -471,17 +441,15 @@ TEST(device_scan_tuning, dispatch_takes_any_size_and_address) {
   const std::size_t small = 128 * static_cast<std::size_t>(device.multiprocessors);
   const std::vector<int> values = random_integers<int>(2 * (40 * small + 10), -100, 100);
   const device_vector<int> words(values);
-  for (const std::size_t size : {std::size_t{1}, small - 1, small, small + 1, 2 * small + 77,
-                                 40 * small + 1}) {
+  for (const std::size_t size : {std::size_t{1}, small - 1, small, small + 1, 2 * small + 77, 40 * small + 1}) {
     for (std::size_t start = 0; start < 5; ++start) {
       SCOPED_TRACE(testing::Message() << size << " items from word " << start);
       std::vector<pair> items(size);
       std::memcpy(static_cast<void*>(items.data()), values.data() + start, size * sizeof(pair));
       const strata_test::guarded_memory out(size * sizeof(pair), start / 2 * 4);
       EXPECT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-        return tuned_scan<hub, pair, false>(
-            storage, bytes, reinterpret_cast<const pair*>(words.data() + start),
-            static_cast<pair*>(out.data()), size, add_pairs{}, pair{1, -1});
+        return tuned_scan<hub, pair, false>(storage, bytes, reinterpret_cast<const pair*>(words.data() + start),
+                                            static_cast<pair*>(out.data()), size, add_pairs{}, pair{1, -1});
       }));
       std::vector<pair> results(size);
       out.read(results.data());

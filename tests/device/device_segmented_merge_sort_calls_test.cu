@@ -39,8 +39,7 @@ struct sorting {
   template <class Call>
   void run(const Call& call) {
     ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-      return call(storage, bytes, items_of(shape), shape.segments(), offsets.begins.data(),
-                  offsets.ends.data());
+      return call(storage, bytes, items_of(shape), shape.segments(), offsets.begins.data(), offsets.ends.data());
     }));
   }
   void expect_in_place(bool has_values) {
@@ -76,9 +75,8 @@ struct sorting {
 /// Shapes that the library's own tilings tell apart.
 std::vector<segment_shape> library_shapes() {
   std::vector<segment_shape> some;
-  some.push_back(scattered(
-      consecutive("long", {0, 1, 30, 3200, 6399, 3201, 6401, 12800, 12801, 2,
-                           if_small(13000, 60000)}), 31));
+  some.push_back(
+      scattered(consecutive("long", {0, 1, 30, 3200, 6399, 3201, 6401, 12800, 12801, 2, if_small(13000, 60000)}), 31));
   some.push_back(consecutive("one", {if_small(13000, 27000)}));
   for (const offset length : {7, 31, 100, 700}) {
     std::vector<offset> lengths(static_cast<std::size_t>(if_small(2000, 20000) / length), length);
@@ -93,8 +91,7 @@ TEST(device_segmented_merge_sort_calls, keys_in_place) {
     SCOPED_TRACE(shape);
     sorting data(shape);
     data.run([&](void* storage, std::size_t& bytes, auto... rest) {
-      return DeviceSegmentedMergeSort::SortKeys(storage, bytes, data.keys_in.data(), rest...,
-                                                is_less{});
+      return DeviceSegmentedMergeSort::SortKeys(storage, bytes, data.keys_in.data(), rest..., is_less{});
     });
     data.expect_in_place(false);
   }
@@ -110,36 +107,40 @@ TEST(device_segmented_merge_sort_calls, every_function) {
     expect(data);
   };
   using sort = DeviceSegmentedMergeSort;
-  check([](sorting& d, void* s, std::size_t& b, auto... rest) {
-    return sort::StableSortKeys(s, b, d.keys_in.data(), rest...);
-  }, [](sorting& d) { d.expect_in_place(false); });
-  check([](sorting& d, void* s, std::size_t& b, auto... rest) {
-    return sort::SortKeysCopy(s, b, d.keys_in.data(), d.keys_out.data(), rest...);
-  }, [](sorting& d) { d.expect_copied(true, false); });
-  check([](sorting& d, void* s, std::size_t& b, auto... rest) {
-    return sort::SortPairs(s, b, d.keys_in.data(), d.values_in.data(), rest...);
-  }, [](sorting& d) { d.expect_in_place(true); });
-  check([](sorting& d, void* s, std::size_t& b, auto... rest) {
-    return sort::SortIndices(s, b, d.keys_in.data(), d.values_out.data(), rest...);
-  }, [](sorting& d) {
-    d.expect_copied(false, false);
-    d.expect_indices();
-  });
-  check([](sorting& d, void* s, std::size_t& b, auto... rest) {
-    return sort::SortPairsCopy(s, b, d.keys_in.data(), d.values_in.data(), d.keys_out.data(),
-                               d.values_out.data(), rest...);
-  }, [](sorting& d) { d.expect_copied(true, true); });
+  check([](sorting& d, void* s, std::size_t& b,
+           auto... rest) { return sort::StableSortKeys(s, b, d.keys_in.data(), rest...); },
+        [](sorting& d) { d.expect_in_place(false); });
+  check([](sorting& d, void* s, std::size_t& b,
+           auto... rest) { return sort::SortKeysCopy(s, b, d.keys_in.data(), d.keys_out.data(), rest...); },
+        [](sorting& d) { d.expect_copied(true, false); });
+  check([](sorting& d, void* s, std::size_t& b,
+           auto... rest) { return sort::SortPairs(s, b, d.keys_in.data(), d.values_in.data(), rest...); },
+        [](sorting& d) { d.expect_in_place(true); });
+  check([](sorting& d, void* s, std::size_t& b,
+           auto... rest) { return sort::SortIndices(s, b, d.keys_in.data(), d.values_out.data(), rest...); },
+        [](sorting& d) {
+          d.expect_copied(false, false);
+          d.expect_indices();
+        });
+  check(
+      [](sorting& d, void* s, std::size_t& b, auto... rest) {
+        return sort::SortPairsCopy(s, b, d.keys_in.data(), d.values_in.data(), d.keys_out.data(), d.values_out.data(),
+                                   rest...);
+      },
+      [](sorting& d) { d.expect_copied(true, true); });
 #if !STRATA_TEST_SMALL
-  check([](sorting& d, void* s, std::size_t& b, auto... rest) {
-    return sort::StableSortKeysCopy(s, b, d.keys_in.data(), d.keys_out.data(), rest...);
-  }, [](sorting& d) { d.expect_copied(true, false); });
-  check([](sorting& d, void* s, std::size_t& b, auto... rest) {
-    return sort::StableSortPairs(s, b, d.keys_in.data(), d.values_in.data(), rest...);
-  }, [](sorting& d) { d.expect_in_place(true); });
-  check([](sorting& d, void* s, std::size_t& b, auto... rest) {
-    return sort::StableSortPairsCopy(s, b, d.keys_in.data(), d.values_in.data(),
-                                     d.keys_out.data(), d.values_out.data(), rest...);
-  }, [](sorting& d) { d.expect_copied(true, true); });
+  check([](sorting& d, void* s, std::size_t& b,
+           auto... rest) { return sort::StableSortKeysCopy(s, b, d.keys_in.data(), d.keys_out.data(), rest...); },
+        [](sorting& d) { d.expect_copied(true, false); });
+  check([](sorting& d, void* s, std::size_t& b,
+           auto... rest) { return sort::StableSortPairs(s, b, d.keys_in.data(), d.values_in.data(), rest...); },
+        [](sorting& d) { d.expect_in_place(true); });
+  check(
+      [](sorting& d, void* s, std::size_t& b, auto... rest) {
+        return sort::StableSortPairsCopy(s, b, d.keys_in.data(), d.values_in.data(), d.keys_out.data(),
+                                         d.values_out.data(), rest...);
+      },
+      [](sorting& d) { d.expect_copied(true, true); });
 #endif
 }
 
@@ -147,9 +148,15 @@ TEST(device_segmented_merge_sort_calls, every_function) {
 
 TEST(device_segmented_merge_sort_calls, segments_of_one_size) {
   using sort = DeviceSegmentedMergeSort;
-  for (const auto& [count, size] : std::vector<std::pair<int, long long>>{
-           {200, 1}, {300, 7}, {100, 31}, {17, 100}, {3, 3200}, {2, 3201}, {2, 12800}, {1, 12801},
-           {3, if_small(12900, 30000)}}) {
+  for (const auto& [count, size] : std::vector<std::pair<int, long long>>{{200, 1},
+                                                                          {300, 7},
+                                                                          {100, 31},
+                                                                          {17, 100},
+                                                                          {3, 3200},
+                                                                          {2, 3201},
+                                                                          {2, 12800},
+                                                                          {1, 12801},
+                                                                          {3, if_small(12900, 30000)}}) {
     SCOPED_TRACE(testing::Message() << count << " of " << size);
     const std::vector<offset> lengths(static_cast<std::size_t>(count), size);
     const segment_shape shape = consecutive("equal", lengths);
@@ -164,17 +171,15 @@ TEST(device_segmented_merge_sort_calls, segments_of_one_size) {
     {
       sorting data(shape);
       ASSERT_CUDA_SUCCESS(in_two_phases([&, count = count, size = size](void* s, std::size_t& b) {
-        return sort::SortPairsCopy(s, b, data.keys_in.data(), data.values_in.data(),
-                                   data.keys_out.data(), data.values_out.data(), count, size,
-                                   is_less{});
+        return sort::SortPairsCopy(s, b, data.keys_in.data(), data.values_in.data(), data.keys_out.data(),
+                                   data.values_out.data(), count, size, is_less{});
       }));
       data.expect_copied(true, true);
     }
     {
       sorting data(shape);
       ASSERT_CUDA_SUCCESS(in_two_phases([&, count = count, size = size](void* s, std::size_t& b) {
-        return sort::SortIndices(s, b, data.keys_in.data(), data.values_out.data(), count, size,
-                                 is_less{});
+        return sort::SortIndices(s, b, data.keys_in.data(), data.values_out.data(), count, size, is_less{});
       }));
       data.expect_indices();
     }
@@ -186,8 +191,7 @@ TEST(device_segmented_merge_sort_calls, short_segments_take_one_kernel) {
   sorting data(consecutive("short", std::vector<offset>(30, 100)));
   std::size_t bytes = 0;
   const auto call = [&](void* storage, cudaStream_t on) {
-    return DeviceSegmentedMergeSort::SortKeys(storage, bytes, data.keys_in.data(), 30, 100,
-                                              is_less{}, on);
+    return DeviceSegmentedMergeSort::SortKeys(storage, bytes, data.keys_in.data(), 30, 100, is_less{}, on);
   };
   ASSERT_CUDA_SUCCESS(call(nullptr, nullptr));
   EXPECT_LT(bytes, 25000u);
@@ -213,9 +217,8 @@ void expect_offsets(Items items, Count count) {
   const device_vector<Begin> begins(std::vector<Begin>(shape.begins.begin(), shape.begins.end()));
   const device_vector<End> ends(std::vector<End>(shape.ends.begin(), shape.ends.end()));
   ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-    return DeviceSegmentedMergeSort::SortKeysCopy(storage, bytes, data.keys_in.data(),
-                                                  data.keys_out.data(), items, count,
-                                                  begins.data(), ends.data(), is_less{});
+    return DeviceSegmentedMergeSort::SortKeysCopy(storage, bytes, data.keys_in.data(), data.keys_out.data(), items,
+                                                  count, begins.data(), ends.data(), is_less{});
   }));
   data.expect_copied(true, false);
 }
@@ -243,10 +246,9 @@ TEST(device_segmented_merge_sort_calls, offsets_above_32_bits) {
   };
   device_vector<offset> indices(shape.items());
   ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-    return DeviceSegmentedMergeSort::SortIndices(
-        storage, bytes, static_cast<const Key*>(before(data.keys_in.data())),
-        before(indices.data()), items_of(shape), shape.segments(), offsets.begins.data(),
-        offsets.ends.data(), is_less{});
+    return DeviceSegmentedMergeSort::SortIndices(storage, bytes, static_cast<const Key*>(before(data.keys_in.data())),
+                                                 before(indices.data()), items_of(shape), shape.segments(),
+                                                 offsets.begins.data(), offsets.ends.data(), is_less{});
   }));
   const std::vector<offset> found = indices.to_host();
   for (std::size_t i = 0; i < data.order.size(); ++i) {
@@ -257,9 +259,9 @@ TEST(device_segmented_merge_sort_calls, offsets_above_32_bits) {
     }
   }
   ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-    return DeviceSegmentedMergeSort::SortPairs(
-        storage, bytes, before(data.keys_in.data()), before(data.values_in.data()),
-        items_of(shape), shape.segments(), offsets.begins.data(), offsets.ends.data(), is_less{});
+    return DeviceSegmentedMergeSort::SortPairs(storage, bytes, before(data.keys_in.data()),
+                                               before(data.values_in.data()), items_of(shape), shape.segments(),
+                                               offsets.begins.data(), offsets.ends.data(), is_less{});
   }));
   data.expect_in_place(true);
 }
@@ -294,21 +296,19 @@ struct arguments {
   }
   cudaError_t copy() const {
     return in_storage([&](void* storage, std::size_t& bytes) {
-      return DeviceSegmentedMergeSort::SortPairsCopy(storage, bytes, keys_in, values_in, keys_out,
-                                                     values_out, items, segments, begins, ends,
-                                                     is_less{});
+      return DeviceSegmentedMergeSort::SortPairsCopy(storage, bytes, keys_in, values_in, keys_out, values_out, items,
+                                                     segments, begins, ends, is_less{});
     });
   }
   cudaError_t in_place() const {
     return in_storage([&](void* storage, std::size_t& bytes) {
-      return DeviceSegmentedMergeSort::SortPairs(storage, bytes, keys_in, values_in, items,
-                                                 segments, begins, ends, is_less{});
+      return DeviceSegmentedMergeSort::SortPairs(storage, bytes, keys_in, values_in, items, segments, begins, ends,
+                                                 is_less{});
     });
   }
   cudaError_t of_size() const {
     return in_storage([&](void* storage, std::size_t& bytes) {
-      return DeviceSegmentedMergeSort::SortKeys(storage, bytes, keys_in, segments, items,
-                                                is_less{});
+      return DeviceSegmentedMergeSort::SortKeys(storage, bytes, keys_in, segments, items, is_less{});
     });
   }
 };
@@ -337,9 +337,8 @@ TEST(device_segmented_merge_sort_calls, refuses_wrong_arguments) {
   expect_refused("keys overlap", false, [](arguments& a) { a.keys_out = a.keys_in + 1; });
   expect_refused("values overlap", false, [](arguments& a) { a.values_out = a.values_in; });
   expect_refused("outputs overlap", false, [](arguments& a) { a.values_out = a.keys_out + 1; });
-  expect_refused("values on offsets", false, [](arguments& a) {
-    a.values_out = reinterpret_cast<Key*>(const_cast<int*>(a.begins)) + 1;
-  });
+  expect_refused("values on offsets", false,
+                 [](arguments& a) { a.values_out = reinterpret_cast<Key*>(const_cast<int*>(a.begins)) + 1; });
   {
     arguments pairs;  // Inputs of copies may share memory.
     pairs.values_in = pairs.keys_in + 1;
@@ -354,9 +353,8 @@ TEST(device_segmented_merge_sort_calls, refuses_wrong_arguments) {
   EXPECT_EQ(cudaErrorInvalidValue, wrong.of_size());
   wrong.segments = wrong.items = 1ll << 40;
   std::size_t bytes = 0;
-  EXPECT_EQ(cudaErrorInvalidValue,
-            DeviceSegmentedMergeSort::SortKeys(wrong.memory.data(), bytes, wrong.keys_in,
-                                               wrong.segments, wrong.items, is_less{}));
+  EXPECT_EQ(cudaErrorInvalidValue, DeviceSegmentedMergeSort::SortKeys(wrong.memory.data(), bytes, wrong.keys_in,
+                                                                      wrong.segments, wrong.items, is_less{}));
 }
 
 TEST(device_segmented_merge_sort_calls, accepts_right_arguments) {
@@ -388,8 +386,8 @@ TEST(device_segmented_merge_sort_calls, storage_is_bounded_by_items) {
     std::size_t bytes = 0;
     int* keys = nullptr;
     const long long* offsets = nullptr;
-    EXPECT_CUDA_SUCCESS(DeviceSegmentedMergeSort::SortKeys(nullptr, bytes, keys, items, segments,
-                                                           offsets, offsets, is_less{}));
+    EXPECT_CUDA_SUCCESS(
+        DeviceSegmentedMergeSort::SortKeys(nullptr, bytes, keys, items, segments, offsets, offsets, is_less{}));
     return bytes;
   };
   std::size_t last = 0;
@@ -414,12 +412,12 @@ struct is_shorter {
 cudaError_t sort_words(word* words, int num_words, const int* documents, int num_documents) {
   void* temp = nullptr;
   std::size_t bytes = 0;
-  cudaError_t status = DeviceSegmentedMergeSort::SortKeys(
-      nullptr, bytes, words, num_words, num_documents, documents, documents + 1, is_shorter{});
+  cudaError_t status = DeviceSegmentedMergeSort::SortKeys(nullptr, bytes, words, num_words, num_documents, documents,
+                                                          documents + 1, is_shorter{});
   if (status == cudaSuccess) status = cudaMalloc(&temp, bytes);
   if (status == cudaSuccess) {
-    status = DeviceSegmentedMergeSort::SortKeys(temp, bytes, words, num_words, num_documents,
-                                                documents, documents + 1, is_shorter{});
+    status = DeviceSegmentedMergeSort::SortKeys(temp, bytes, words, num_words, num_documents, documents, documents + 1,
+                                                is_shorter{});
   }
   EXPECT_CUDA_SUCCESS(cudaDeviceSynchronize());
   EXPECT_CUDA_SUCCESS(cudaFree(temp));

@@ -21,8 +21,8 @@ using strata::DeviceSegmentedMergeSort;
 std::vector<segment_shape> shapes() {
   std::vector<segment_shape> all;
   const auto alike = [&all](offset length, std::size_t count) {
-    all.push_back(consecutive(std::to_string(count) + "_of_" + std::to_string(length),
-                              std::vector<offset>(count, length)));
+    all.push_back(
+        consecutive(std::to_string(count) + "_of_" + std::to_string(length), std::vector<offset>(count, length)));
   };
   // Means for all sizes of tiles.
   for (const offset length : {1, 2, 8, 20, 32, 100}) alike(length, if_small<std::size_t>(40, 3000));
@@ -67,9 +67,9 @@ TEST(device_segmented_merge_sort_comparators, calls) {
     device_vector<std::uint32_t> in(keys);
     device_vector<unsigned long long> calls(std::vector<unsigned long long>{0});
     ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-      return DeviceSegmentedMergeSort::SortKeys(storage, bytes, in.data(), items_of(shape),
-                                                shape.segments(), offsets.begins.data(),
-                                                offsets.ends.data(), counting_is_less{calls.data()});
+      return DeviceSegmentedMergeSort::SortKeys(storage, bytes, in.data(), items_of(shape), shape.segments(),
+                                                offsets.begins.data(), offsets.ends.data(),
+                                                counting_is_less{calls.data()});
     }));
     expect_gathered(keys, expected_order(shape, keys, is_less{}), in.to_host(), keys);
     EXPECT_LE(static_cast<double>(calls.to_host()[0]), most_calls(shape));
@@ -105,14 +105,12 @@ void expect_harmless(const segment_shape& shape, Compare compare) {
   device_vector<Key> in(keys);
   device_vector<std::uint32_t> values_in(values);
   ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-    return DeviceSegmentedMergeSort::SortPairs(storage, bytes, in.data(), values_in.data(),
-                                               items_of(shape), shape.segments(),
-                                               offsets.begins.data(), offsets.ends.data(), compare);
+    return DeviceSegmentedMergeSort::SortPairs(storage, bytes, in.data(), values_in.data(), items_of(shape),
+                                               shape.segments(), offsets.begins.data(), offsets.ends.data(), compare);
   }));
   ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-    return DeviceSegmentedMergeSort::SortKeys(storage, bytes, in.data(), items_of(shape),
-                                              shape.segments(), offsets.begins.data(),
-                                              offsets.ends.data(), compare);
+    return DeviceSegmentedMergeSort::SortKeys(storage, bytes, in.data(), items_of(shape), shape.segments(),
+                                              offsets.begins.data(), offsets.ends.data(), compare);
   }));
   const std::vector<std::size_t> order = expected_order(shape, values, is_less{});
   const std::vector<std::uint32_t> moved = values_in.to_host();
@@ -146,9 +144,8 @@ TEST(device_segmented_merge_sort_comparators, with_37_keys_values_keep_their_ord
     const device_offsets offsets(shape);
     device_vector<std::uint32_t> in(keys), values_in(values);
     ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-      return DeviceSegmentedMergeSort::SortPairs(storage, bytes, in.data(), values_in.data(),
-                                                 items_of(shape), shape.segments(),
-                                                 offsets.begins.data(), offsets.ends.data(),
+      return DeviceSegmentedMergeSort::SortPairs(storage, bytes, in.data(), values_in.data(), items_of(shape),
+                                                 shape.segments(), offsets.begins.data(), offsets.ends.data(),
                                                  is_less{});
     }));
     const auto order = expected_order(shape, keys, is_less{});

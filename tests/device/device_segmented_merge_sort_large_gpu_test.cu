@@ -58,15 +58,13 @@ STRATA_KERNEL void fill_uneven_borders(offset* borders, std::size_t segments, of
   });
 }
 
-STRATA_KERNEL void count_moved(const std::uint32_t* keys, std::size_t count,
-                               unsigned long long* wrong) {
+STRATA_KERNEL void count_moved(const std::uint32_t* keys, std::size_t count, unsigned long long* wrong) {
   for_all(count, [&](std::size_t i) {
     if (keys[i] != key_of_item<std::uint32_t>(i)) atomicAdd(wrong, 1ull);
   });
 }
 /// Different keys: neighbours in the wrong order, or keys that no item has.
-STRATA_KERNEL void count_wrong_keys(const std::uint32_t* keys, std::size_t count,
-                                    unsigned long long* wrong) {
+STRATA_KERNEL void count_wrong_keys(const std::uint32_t* keys, std::size_t count, unsigned long long* wrong) {
   for_all(count, [&](std::size_t i) {
     const bool is_right = (i == 0 || keys[i - 1] < keys[i]) && keys[i] * inverse < count;
     if (!is_right) atomicAdd(wrong, 1ull);
@@ -74,22 +72,20 @@ STRATA_KERNEL void count_wrong_keys(const std::uint32_t* keys, std::size_t count
 }
 /// Keys that are not those of their values, or values of one key in another order. If there are none, and
 /// keys rise, each item is there once.
-STRATA_KERNEL void count_wrong_pairs(const std::uint8_t* keys, const std::uint32_t* values,
-                                     std::size_t count, unsigned long long* wrong) {
+STRATA_KERNEL void count_wrong_pairs(const std::uint8_t* keys, const std::uint32_t* values, std::size_t count,
+                                     unsigned long long* wrong) {
   for_all(count, [&](std::size_t i) {
     bool is_right = values[i] < count && keys[i] == key_of_item<std::uint8_t>(values[i]);
     if (i > 0) {
-      is_right = is_right && (keys[i - 1] < keys[i] ||
-                              (keys[i - 1] == keys[i] && values[i - 1] < values[i]));
+      is_right = is_right && (keys[i - 1] < keys[i] || (keys[i - 1] == keys[i] && values[i - 1] < values[i]));
     }
     if (!is_right) atomicAdd(wrong, 1ull);
   });
 }
 /// By a warp for a segment: neighbours in the wrong order, and segments that have other items than the
 /// input by a sum of what each key is mixed to.
-STRATA_KERNEL void count_wrong_segments(const std::uint8_t* in, const std::uint8_t* out,
-                                        const offset* begins, const offset* ends,
-                                        std::size_t segments, unsigned long long* wrong) {
+STRATA_KERNEL void count_wrong_segments(const std::uint8_t* in, const std::uint8_t* out, const offset* begins,
+                                        const offset* ends, std::size_t segments, unsigned long long* wrong) {
   for_all(segments * 32, [&](std::size_t i) {
     const offset end = ends[i / 32];
     unsigned long long sum = 0;
@@ -137,11 +133,10 @@ TEST(device_segmented_merge_sort_large, very_many_segments_of_one_item) {
     SKIP_UNLESS(ran([&](void* storage, std::size_t& bytes) {
       const Key* const keys = in.data();
       const offset* const begins = borders.data();
-      return is_fixed ? DeviceSegmentedMergeSort::SortKeysCopy(storage, bytes, keys, out.data(),
-                                                               very_many, 1, is_less{})
-                      : DeviceSegmentedMergeSort::SortKeysCopy(storage, bytes, keys, out.data(),
-                                                               very_many, very_many, begins,
-                                                               begins + 1, is_less{});
+      return is_fixed
+                 ? DeviceSegmentedMergeSort::SortKeysCopy(storage, bytes, keys, out.data(), very_many, 1, is_less{})
+                 : DeviceSegmentedMergeSort::SortKeysCopy(storage, bytes, keys, out.data(), very_many, very_many,
+                                                          begins, begins + 1, is_less{});
     }));
     counter wrong;
     run(count_moved, static_cast<const Key*>(out.data()), very_many, wrong.data());
@@ -159,8 +154,8 @@ TEST(device_segmented_merge_sort_large, one_segment_of_30_bits) {
   SKIP_UNLESS(ran([&](void* storage, std::size_t& bytes) {
     const Key* const keys = in.data();
     const offset* const begins = borders.data();
-    return DeviceSegmentedMergeSort::SortKeysCopy(storage, bytes, keys, out.data(), count, 1,
-                                                  begins, begins + 1, is_less{});
+    return DeviceSegmentedMergeSort::SortKeysCopy(storage, bytes, keys, out.data(), count, 1, begins, begins + 1,
+                                                  is_less{});
   }));
   counter wrong;
   run(count_wrong_keys, static_cast<const Key*>(out.data()), count, wrong.data());
@@ -179,8 +174,8 @@ TEST(device_segmented_merge_sort_large, one_segment_beyond_31_bits_is_stable) {
     return DeviceMergeSort::SortPairs(storage, bytes, keys.data(), values.data(), count, is_less{});
   }));
   counter wrong;
-  run(count_wrong_pairs, static_cast<const Key*>(keys.data()),
-      static_cast<const std::uint32_t*>(values.data()), count, wrong.data());
+  run(count_wrong_pairs, static_cast<const Key*>(keys.data()), static_cast<const std::uint32_t*>(values.data()), count,
+      wrong.data());
   EXPECT_EQ(0u, wrong.get());
 }
 
@@ -195,13 +190,13 @@ TEST(device_segmented_merge_sort_large, segments_beyond_31_bits) {
   SKIP_UNLESS(ran([&](void* storage, std::size_t& bytes) {
     const Key* const keys = in.data();
     const offset* const begins = borders.data();
-    return DeviceSegmentedMergeSort::SortKeysCopy(storage, bytes, keys, out.data(), count, segments,
-                                                  begins, begins + 1, is_less{});
+    return DeviceSegmentedMergeSort::SortKeysCopy(storage, bytes, keys, out.data(), count, segments, begins, begins + 1,
+                                                  is_less{});
   }));
   counter wrong;
-  run(count_wrong_segments, static_cast<const Key*>(in.data()),
-      static_cast<const Key*>(out.data()), static_cast<const offset*>(borders.data()),
-      static_cast<const offset*>(borders.data() + 1), segments, wrong.data());
+  run(count_wrong_segments, static_cast<const Key*>(in.data()), static_cast<const Key*>(out.data()),
+      static_cast<const offset*>(borders.data()), static_cast<const offset*>(borders.data() + 1), segments,
+      wrong.data());
   EXPECT_EQ(0u, wrong.get());
 }
 
@@ -210,10 +205,8 @@ TEST(device_segmented_merge_sort_large, offsets_beyond_32_bits) {
   using Key = std::uint8_t;
   const offset two31 = offset{1} << 31, two32 = offset{1} << 32;
   const offset count = two32 + (offset{1} << 24);
-  const std::vector<offset> first = {3,       two31 - 40, two31 + 5000, two32 - 4000000,
-                                     two32 + 500000, two32 + 7000000};
-  const std::vector<offset> last = {1000,    two31 + 60, two31 + 15000, two32 + 400000,
-                                    two32 + 500001, two32 + 7020000};
+  const std::vector<offset> first = {3, two31 - 40, two31 + 5000, two32 - 4000000, two32 + 500000, two32 + 7000000};
+  const std::vector<offset> last = {1000, two31 + 60, two31 + 15000, two32 + 400000, two32 + 500001, two32 + 7020000};
   const array<Key> in(static_cast<std::size_t>(count)), out(static_cast<std::size_t>(count));
   SKIP_UNLESS(in.data() != nullptr && out.data() != nullptr);
   run(fill_keys<Key>, in.data(), static_cast<std::size_t>(count));
@@ -224,13 +217,12 @@ TEST(device_segmented_merge_sort_large, offsets_beyond_32_bits) {
   for (std::size_t s = 0; s < first.size(); ++s) items += last[s] - first[s];
   SKIP_UNLESS(ran([&](void* storage, std::size_t& bytes) {
     const Key* const keys = in.data();
-    return DeviceSegmentedMergeSort::SortKeysCopy(storage, bytes, keys, out.data(), items,
-                                                  first.size(), begins.data(), ends.data(),
-                                                  is_less{});
+    return DeviceSegmentedMergeSort::SortKeysCopy(storage, bytes, keys, out.data(), items, first.size(), begins.data(),
+                                                  ends.data(), is_less{});
   }));
   counter wrong;
-  run(count_wrong_segments, static_cast<const Key*>(in.data()), static_cast<const Key*>(out.data()),
-      begins.data(), ends.data(), first.size(), wrong.data());
+  run(count_wrong_segments, static_cast<const Key*>(in.data()), static_cast<const Key*>(out.data()), begins.data(),
+      ends.data(), first.size(), wrong.data());
   EXPECT_EQ(0u, wrong.get());
   for (std::size_t s = 0; s <= first.size(); ++s) {
     counter written;

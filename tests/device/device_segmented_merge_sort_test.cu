@@ -21,10 +21,11 @@ using namespace merge_sort_test;
 
 /// Lengths around all that the tilings distinguish; scattered, with gaps.
 const segment_shape& mixed() {
-  static const segment_shape shape = scattered(
-      consecutive("mixed", {0,  1,  2,   3,   4,   7,   16,  17,  24,  25,  0,   63,  95, 96, 97, 191,
-                            192, 193, 383, 384, 385, 1,  600, 2, 0, if_small(1200, 5000), 30, 40, 100}),
-      1);
+  static const segment_shape shape =
+      scattered(consecutive("mixed", {0,  1,  2,   3,   4,   7,   16,  17,  24, 25,  0, 63, 95,
+                                      96, 97, 191, 192, 193, 383, 384, 385, 1,  600, 2, 0,  if_small(1200, 5000),
+                                      30, 40, 100}),
+                1);
   return shape;
 }
 
@@ -37,8 +38,7 @@ const std::vector<segment_shape>& shapes() {
       some.push_back(consecutive("one_of_" + std::to_string(length), {length}));
     }
     some.push_back(consecutive("all_empty", lengths_of(700)));
-    some.push_back(scattered(consecutive("around_powers", lengths_around_powers(if_small(64, 2048))),
-                             2));
+    some.push_back(scattered(consecutive("around_powers", lengths_around_powers(if_small(64, 2048))), 2));
     lengths_of lengths;
     for (int length = 0; length <= 100; ++length) lengths.push_back(length);
     some.push_back(consecutive("0_to_100", lengths));
@@ -90,21 +90,19 @@ const std::vector<segment_shape>& shapes() {
 
 template <class Key, class Compare>
 void expect_sorts_keys(const segment_shape& shape, pattern how, bool is_in_place, Compare compare) {
-  SCOPED_TRACE(testing::Message() << shape << ", pattern " << static_cast<int>(how)
-                                  << ", bytes " << sizeof(Key)
+  SCOPED_TRACE(testing::Message() << shape << ", pattern " << static_cast<int>(how) << ", bytes " << sizeof(Key)
                                   << (is_in_place ? ", in place" : ""));
   const std::vector<Key> keys = make_keys<Key>(shape.items(), how);
   const device_offsets offsets(shape);
   device_vector<Key> in(keys);
-  const std::vector<Key> before =
-      is_in_place ? keys : make_keys<Key>(shape.items(), pattern::random, 9);
+  const std::vector<Key> before = is_in_place ? keys : make_keys<Key>(shape.items(), pattern::random, 9);
   device_vector<Key> out(before);
   Key* const target = is_in_place ? in.data() : out.data();
   ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
     return tuned_sort<tiny_tiles, NullType, Key>(
         storage, bytes, in.data(), target, nullptr, nullptr,
-        strata::detail::segments_by_offsets(items_of(shape), shape.segments(),
-                                            offsets.begins.data(), offsets.ends.data()),
+        strata::detail::segments_by_offsets(items_of(shape), shape.segments(), offsets.begins.data(),
+                                            offsets.ends.data()),
         compare);
   }));
   const auto order = expected_order(shape, keys, compare);
@@ -114,8 +112,7 @@ void expect_sorts_keys(const segment_shape& shape, pattern how, bool is_in_place
 TEST(device_segmented_merge_sort, keys_in_segments_of_any_shape) {
   bool is_in_place = false;
   for (const segment_shape& shape : shapes()) {
-    ASSERT_NO_FATAL_FAILURE(
-        expect_sorts_keys<std::int32_t>(shape, pattern::random, is_in_place, is_less{}));
+    ASSERT_NO_FATAL_FAILURE(expect_sorts_keys<std::int32_t>(shape, pattern::random, is_in_place, is_less{}));
     is_in_place = !is_in_place;
   }
 }
@@ -123,10 +120,8 @@ TEST(device_segmented_merge_sort, keys_in_segments_of_any_shape) {
 #if !STRATA_TEST_SMALL
 // More tiles of a level than all blocks plan at once, so that they take tickets for others.
 TEST(device_segmented_merge_sort, blocks_that_merge_many_tiles) {
-  const segment_shape shape =
-      consecutive("one_of_many_tiles", {STRATA_HOST_SIMT ? 800003 : 6500003, 5, 700});
-  ASSERT_NO_FATAL_FAILURE(
-      expect_sorts_keys<std::uint32_t>(shape, pattern::random, false, is_less{}));
+  const segment_shape shape = consecutive("one_of_many_tiles", {STRATA_HOST_SIMT ? 800003 : 6500003, 5, 700});
+  ASSERT_NO_FATAL_FAILURE(expect_sorts_keys<std::uint32_t>(shape, pattern::random, false, is_less{}));
 }
 #endif
 
@@ -140,11 +135,9 @@ TEST(device_segmented_merge_sort, keys_of_any_pattern) {
 template <class Key>
 void expect_sorts_keys_of() {
   for (const bool is_in_place : {false, true}) {
-    ASSERT_NO_FATAL_FAILURE(
-        expect_sorts_keys<Key>(mixed(), pattern::few, is_in_place, is_less{}));
+    ASSERT_NO_FATAL_FAILURE(expect_sorts_keys<Key>(mixed(), pattern::few, is_in_place, is_less{}));
     if (is_small()) continue;
-    ASSERT_NO_FATAL_FAILURE(
-        expect_sorts_keys<Key>(mixed(), pattern::random, is_in_place, is_greater{}));
+    ASSERT_NO_FATAL_FAILURE(expect_sorts_keys<Key>(mixed(), pattern::random, is_in_place, is_greater{}));
   }
 }
 
@@ -170,18 +163,16 @@ void expect_stable_pairs(const segment_shape& shape, pattern how, bool is_in_pla
   const device_offsets offsets(shape);
   device_vector<Key> in(keys);
   device_vector<Value> values_in(values);
-  const std::vector<Key> before =
-      is_in_place ? keys : make_keys<Key>(shape.items(), pattern::random, 9);
-  const std::vector<Value> values_before =
-      is_in_place ? values : std::vector<Value>(shape.items());
+  const std::vector<Key> before = is_in_place ? keys : make_keys<Key>(shape.items(), pattern::random, 9);
+  const std::vector<Value> values_before = is_in_place ? values : std::vector<Value>(shape.items());
   device_vector<Key> out(before);
   device_vector<Value> values_out(values_before);
   ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
     return tuned_sort<tiny_tiles, Value, Key>(
         storage, bytes, in.data(), is_in_place ? in.data() : out.data(), values_in.data(),
         is_in_place ? values_in.data() : values_out.data(),
-        strata::detail::segments_by_offsets(items_of(shape), shape.segments(),
-                                            offsets.begins.data(), offsets.ends.data()),
+        strata::detail::segments_by_offsets(items_of(shape), shape.segments(), offsets.begins.data(),
+                                            offsets.ends.data()),
         is_less{});
   }));
   const auto order = expected_order(shape, keys, is_less{});
@@ -192,32 +183,27 @@ void expect_stable_pairs(const segment_shape& shape, pattern how, bool is_in_pla
 TEST(device_segmented_merge_sort, pairs_are_stable_in_segments_of_any_shape) {
   bool is_in_place = false;
   for (const segment_shape& shape : shapes()) {
-    ASSERT_NO_FATAL_FAILURE(
-        (expect_stable_pairs<std::uint32_t, std::uint32_t>(shape, pattern::few, is_in_place)));
+    ASSERT_NO_FATAL_FAILURE((expect_stable_pairs<std::uint32_t, std::uint32_t>(shape, pattern::few, is_in_place)));
     is_in_place = !is_in_place;
   }
   for (const pattern how : all_patterns) {
-    ASSERT_NO_FATAL_FAILURE(
-        (expect_stable_pairs<std::uint32_t, std::uint32_t>(mixed(), how, false)));
+    ASSERT_NO_FATAL_FAILURE((expect_stable_pairs<std::uint32_t, std::uint32_t>(mixed(), how, false)));
   }
 }
 
 TEST(device_segmented_merge_sort, pairs_of_any_sizes) {
   ASSERT_NO_FATAL_FAILURE((expect_stable_pairs<std::uint8_t, record40>(mixed(), pattern::few, true)));
 #if !STRATA_TEST_SMALL
-  ASSERT_NO_FATAL_FAILURE(
-      (expect_stable_pairs<std::uint64_t, std::uint16_t>(mixed(), pattern::few, false)));
+  ASSERT_NO_FATAL_FAILURE((expect_stable_pairs<std::uint64_t, std::uint16_t>(mixed(), pattern::few, false)));
   ASSERT_NO_FATAL_FAILURE((expect_stable_pairs<record12, double>(mixed(), pattern::few, true)));
   ASSERT_NO_FATAL_FAILURE((expect_stable_pairs<record40, record40>(mixed(), pattern::few, false)));
 #endif
 }
 
 TEST(device_segmented_merge_sort, under_any_schedule) {
-  const segment_shape shape =
-      scattered(consecutive("some", {600, 5, 0, 1100, 40, 32, 193, 300, 2, 513, 1}), 21);
+  const segment_shape shape = scattered(consecutive("some", {600, 5, 0, 1100, 40, 32, 193, 300, 2, 513, 1}), 21);
   under_all_schedules([&](std::size_t i) {
-    expect_stable_pairs<std::uint32_t, std::uint32_t>(
-        shape, i % 2 == 0 ? pattern::few : pattern::random, i % 3 == 0);
+    expect_stable_pairs<std::uint32_t, std::uint32_t>(shape, i % 2 == 0 ? pattern::few : pattern::random, i % 3 == 0);
   });
 }
 
@@ -241,8 +227,8 @@ void expect_harmless(Compare compare) {
   ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
     return tuned_sort<tiny_tiles, NullType, int>(
         storage, bytes, in.data(), in.data(), nullptr, nullptr,
-        strata::detail::segments_by_offsets(items_of(shape), shape.segments(),
-                                            offsets.begins.data(), offsets.ends.data()),
+        strata::detail::segments_by_offsets(items_of(shape), shape.segments(), offsets.begins.data(),
+                                            offsets.ends.data()),
         compare);
   }));
   const std::vector<std::size_t> order = expected_order(shape, keys, is_less{});
@@ -272,8 +258,7 @@ TEST(device_segmented_merge_sort, leaves_what_has_no_room_in_storage) {
     ASSERT_CUDA_SUCCESS(in_two_phases([&, items = num_items](void* storage, std::size_t& bytes) {
       return tuned_sort<tiny_tiles, NullType, std::uint32_t>(
           storage, bytes, in.data(), out.data(), nullptr, nullptr,
-          strata::detail::segments_by_offsets(items, shape.segments(), offsets.begins.data(),
-                                              offsets.ends.data()),
+          strata::detail::segments_by_offsets(items, shape.segments(), offsets.begins.data(), offsets.ends.data()),
           is_less{});
     }));
     const std::vector<std::uint32_t> sorted = out.to_host();
@@ -294,9 +279,7 @@ TEST(device_segmented_merge_sort, a_graph_may_be_replayed_with_other_segments) {
   const auto call = [&](void* storage, std::size_t& bytes, cudaStream_t on) {
     return tuned_sort<tiny_tiles, Key, Key>(
         storage, bytes, in.data(), out.data(), values_in.data(), values_out.data(),
-        strata::detail::segments_by_offsets(most, count, offsets.begins.data(),
-                                            offsets.ends.data()),
-        is_less{}, on);
+        strata::detail::segments_by_offsets(most, count, offsets.begins.data(), offsets.ends.data()), is_less{}, on);
   };
   std::size_t bytes = 0;
   ASSERT_CUDA_SUCCESS(call(nullptr, bytes, nullptr));

@@ -64,9 +64,9 @@ void expect_the_same(const segment_shape& shape, const std::vector<Key>& keys, c
     device_vector<Key> out(keys);
     device_vector<Value> values_out(values);
     EXPECT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-      return sort(library, storage, bytes, in.data(), out.data(), values_in.data(),
-                  values_out.data(), static_cast<int>(size), static_cast<int>(shape.segments()),
-                  static_cast<const int*>(d_begins.data()), static_cast<const int*>(d_ends.data()));
+      return sort(library, storage, bytes, in.data(), out.data(), values_in.data(), values_out.data(),
+                  static_cast<int>(size), static_cast<int>(shape.segments()), static_cast<const int*>(d_begins.data()),
+                  static_cast<const int*>(d_ends.data()));
     }));
     return std::pair(out.to_host(), values_out.to_host());
   };
@@ -81,10 +81,10 @@ TEST(device_segmented_radix_sort_cub, pairs) {
   for (const segment_shape& shape : shapes()) {
     SCOPED_TRACE(shape.name);
     const auto keys = random_integers<std::uint32_t>(shape.items(), 0, 5000);
-    expect_the_same<std::uint32_t, std::uint32_t>(
-        shape, keys, [](auto library, void* storage, std::size_t& bytes, auto... rest) {
-          return decltype(library)::SortPairs(storage, bytes, rest...);
-        });
+    expect_the_same<std::uint32_t, std::uint32_t>(shape, keys,
+                                                  [](auto library, void* storage, std::size_t& bytes, auto... rest) {
+                                                    return decltype(library)::SortPairs(storage, bytes, rest...);
+                                                  });
     expect_the_same<std::uint32_t, std::uint32_t>(
         shape, keys, [](auto library, void* storage, std::size_t& bytes, auto... rest) {
           return decltype(library)::SortPairsDescending(storage, bytes, rest..., 1, 11);
@@ -97,14 +97,12 @@ TEST(device_segmented_radix_sort_cub, keys) {
     SCOPED_TRACE(shape.name);
     expect_the_same<std::int64_t, std::uint8_t>(
         shape, random_integers<std::int64_t>(shape.items(), -100000000000, 100000000000),
-        [](auto library, void* storage, std::size_t& bytes, auto* in, auto* out, auto*, auto*,
-           auto... rest) {
+        [](auto library, void* storage, std::size_t& bytes, auto* in, auto* out, auto*, auto*, auto... rest) {
           return decltype(library)::SortKeys(storage, bytes, in, out, rest...);
         });
     expect_the_same<float, std::uint8_t>(
         shape, random_integers<float>(shape.items(), -1000, 1000),
-        [](auto library, void* storage, std::size_t& bytes, auto* in, auto* out, auto*, auto*,
-           auto... rest) {
+        [](auto library, void* storage, std::size_t& bytes, auto* in, auto* out, auto*, auto*, auto... rest) {
           return decltype(library)::SortKeysDescending(storage, bytes, in, out, rest...);
         });
   }
@@ -124,10 +122,9 @@ void expect_the_same_in_buffers(const segment_shape& shape, int end_bit) {
     d_values.d_buffers[0] = c.data();
     d_values.d_buffers[1] = d.data();
     EXPECT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-      return decltype(library)::SortPairs(
-          storage, bytes, d_keys, d_values, static_cast<int>(keys.size()),
-          static_cast<int>(shape.segments()), static_cast<const int*>(d_begins.data()),
-          static_cast<const int*>(d_ends.data()), 0, end_bit);
+      return decltype(library)::SortPairs(storage, bytes, d_keys, d_values, static_cast<int>(keys.size()),
+                                          static_cast<int>(shape.segments()), static_cast<const int*>(d_begins.data()),
+                                          static_cast<const int*>(d_ends.data()), 0, end_bit);
     }));
     EXPECT_EQ(d_keys.selector, d_values.selector);
     return std::pair((d_keys.Current() == a.data() ? a : b).to_host(),

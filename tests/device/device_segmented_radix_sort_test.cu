@@ -52,10 +52,11 @@ offset items_of(const segment_shape& shape) {
 
 /// Lengths at which a segment falls to a warp, a tile, or several; scattered, with gaps.
 const segment_shape& mixed() {
-  static const segment_shape shape = scattered(
-      consecutive("mixed", {0, 1, 2, 31, 32, 33, 3, 0, 255, 256, 257, 511, 512, 513, 1023, 1024,
-                            1025, 0, 1, if_small(2500, 9000), 30, 40, 600}),
-      1);
+  static const segment_shape shape =
+      scattered(consecutive("mixed", {0,   1,   2,   31,  32,   33,   3,    0, 255, 256,
+                                      257, 511, 512, 513, 1023, 1024, 1025, 0, 1,   if_small(2500, 9000),
+                                      30,  40,  600}),
+                1);
   return shape;
 }
 
@@ -100,8 +101,8 @@ struct device_offsets {
 // ------------------------------------------------------------------ keys, values, expectations
 
 enum class pattern { random, few, equal, low_byte, mostly_one };
-constexpr pattern all_patterns[] = {pattern::random, pattern::few, pattern::equal,
-                                    pattern::low_byte, pattern::mostly_one};
+constexpr pattern all_patterns[] = {pattern::random, pattern::few, pattern::equal, pattern::low_byte,
+                                    pattern::mostly_one};
 
 template <class Key>
 std::vector<Key> make_keys(std::size_t count, pattern how, std::uint64_t seed = 0) {
@@ -143,8 +144,8 @@ constexpr std::size_t nowhere = ~std::size_t{0};
 /// Where the item comes from that belongs to a place, by the standard library; from nowhere outside
 /// of segments.
 template <class Key>
-std::vector<std::size_t> expected_order(const segment_shape& shape, const std::vector<Key>& keys,
-                                        bool is_descending, int begin_bit, int end_bit) {
+std::vector<std::size_t> expected_order(const segment_shape& shape, const std::vector<Key>& keys, bool is_descending,
+                                        int begin_bit, int end_bit) {
   using Traits = strata::RadixTraits<Key>;
   using word = typename Traits::word;
   const auto bits_of = [&](std::size_t i) {
@@ -171,8 +172,8 @@ std::vector<std::size_t> expected_order(const segment_shape& shape, const std::v
 
 /// Items of `in` in an order; those from nowhere are as they were.
 template <class T>
-void expect_gathered(const std::vector<T>& in, const std::vector<std::size_t>& order,
-                     const std::vector<T>& out, const std::vector<T>& before) {
+void expect_gathered(const std::vector<T>& in, const std::vector<std::size_t>& order, const std::vector<T>& out,
+                     const std::vector<T>& before) {
   ASSERT_EQ(order.size(), out.size());
   for (std::size_t i = 0; i < order.size(); ++i) {
     const T expected = order[i] == nowhere ? before[i] : in[order[i]];
@@ -185,18 +186,15 @@ void expect_gathered(const std::vector<T>& in, const std::vector<std::size_t>& o
 
 /// A two-phase call with tiny tiles.
 template <bool IsDescending, class Value, class Key>
-cudaError_t tiny_sort(void* storage, std::size_t& bytes, const Key* in, Key* out,
-                      const Value* values_in, Value* values_out, const device_offsets& offsets,
-                      offset items, offset segments, int begin_bit, int end_bit,
-                      cudaStream_t on = nullptr) {
+cudaError_t tiny_sort(void* storage, std::size_t& bytes, const Key* in, Key* out, const Value* values_in,
+                      Value* values_out, const device_offsets& offsets, offset items, offset segments, int begin_bit,
+                      int end_bit, cudaStream_t on = nullptr) {
   using dispatch =
-      strata::detail::DispatchSegmentedRadixSort<Key, Value, IsDescending, const offset*,
-                                                 const offset*, tiny_tiles>;
+      strata::detail::DispatchSegmentedRadixSort<Key, Value, IsDescending, const offset*, const offset*, tiny_tiles>;
   typename dispatch::ValueBuffers values{};
   if constexpr (dispatch::has_values) values = {values_in, values_out, nullptr};
   return dispatch::Dispatch(storage, bytes, {in, out, nullptr}, values, items, segments,
-                            {offsets.begins.data(), offsets.ends.data()}, begin_bit, end_bit, false,
-                            on);
+                            {offsets.begins.data(), offsets.ends.data()}, begin_bit, end_bit, false, on);
 }
 
 // ------------------------------------------------------------------ keys of all types
@@ -214,9 +212,8 @@ void expect_sorts_keys() {
     const std::vector<Key> before = make_keys<Key>(shape.items(), pattern::random, 9);
     device_vector<Key> out(before);
     ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-      return tiny_sort<IsDescending, NullType>(storage, bytes, in.data(), out.data(), nullptr,
-                                               nullptr, offsets, items_of(shape), shape.segments(),
-                                               0, bits);
+      return tiny_sort<IsDescending, NullType>(storage, bytes, in.data(), out.data(), nullptr, nullptr, offsets,
+                                               items_of(shape), shape.segments(), 0, bits);
     }));
     const auto order = expected_order(shape, keys, IsDescending, 0, bits);
     expect_gathered(keys, order, out.to_host(), before);
@@ -240,8 +237,8 @@ TEST(device_segmented_radix_sort, keys_of_any_types) {
 
 template <class Key, class Value>
 void expect_stable_pairs(const segment_shape& shape, pattern how, int begin_bit, int end_bit) {
-  SCOPED_TRACE(testing::Message() << shape << ", pattern " << static_cast<int>(how) << ", bits "
-                                  << begin_bit << " to " << end_bit);
+  SCOPED_TRACE(testing::Message() << shape << ", pattern " << static_cast<int>(how) << ", bits " << begin_bit << " to "
+                                  << end_bit);
   const std::vector<Key> keys = make_keys<Key>(shape.items(), how);
   const std::vector<Value> values = make_values<Value>(shape.items());
   const device_offsets offsets(shape);
@@ -252,9 +249,8 @@ void expect_stable_pairs(const segment_shape& shape, pattern how, int begin_bit,
   device_vector<Key> out(before);
   device_vector<Value> values_out(values_before);
   ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-    return tiny_sort<false>(storage, bytes, in.data(), out.data(), values_in.data(),
-                            values_out.data(), offsets, items_of(shape), shape.segments(),
-                            begin_bit, end_bit);
+    return tiny_sort<false>(storage, bytes, in.data(), out.data(), values_in.data(), values_out.data(), offsets,
+                            items_of(shape), shape.segments(), begin_bit, end_bit);
   }));
   const auto order = expected_order(shape, keys, false, begin_bit, end_bit);
   expect_gathered(keys, order, out.to_host(), before);
@@ -263,12 +259,10 @@ void expect_stable_pairs(const segment_shape& shape, pattern how, int begin_bit,
 
 TEST(device_segmented_radix_sort, pairs_are_stable_in_segments_of_any_shape) {
   for (const segment_shape& shape : shapes()) {
-    ASSERT_NO_FATAL_FAILURE(
-        (expect_stable_pairs<std::uint32_t, std::uint32_t>(shape, pattern::few, 0, 32)));
+    ASSERT_NO_FATAL_FAILURE((expect_stable_pairs<std::uint32_t, std::uint32_t>(shape, pattern::few, 0, 32)));
   }
   for (const pattern how : all_patterns) {
-    ASSERT_NO_FATAL_FAILURE(
-        (expect_stable_pairs<std::uint32_t, std::uint32_t>(mixed(), how, 0, 32)));
+    ASSERT_NO_FATAL_FAILURE((expect_stable_pairs<std::uint32_t, std::uint32_t>(mixed(), how, 0, 32)));
   }
 }
 
@@ -284,8 +278,7 @@ TEST(device_segmented_radix_sort, any_bits) {
   const segment_shape shape = scattered(consecutive("some", {5, 0, 32, 100, 700, 1, 0, 513}), 7);
   for (int begin = 0; begin <= 32; begin += is_small() ? 11 : 3) {
     for (int end = begin; end <= 32; end += is_small() ? 7 : 1) {
-      ASSERT_NO_FATAL_FAILURE((expect_stable_pairs<std::uint32_t, std::uint32_t>(
-          shape, pattern::random, begin, end)));
+      ASSERT_NO_FATAL_FAILURE((expect_stable_pairs<std::uint32_t, std::uint32_t>(shape, pattern::random, begin, end)));
     }
   }
 }
@@ -293,18 +286,15 @@ TEST(device_segmented_radix_sort, any_bits) {
 // The counters of a long segment are emptied into others.
 TEST(device_segmented_radix_sort, of_many_tiles) {
   const std::size_t items = if_small<std::size_t>(34000, STRATA_HOST_SIMT ? 70000 : 5000000);
-  const segment_shape shape = scattered(
-      consecutive("long", {3, static_cast<offset>(items), 0, 600, 1000}), 8);
-  ASSERT_NO_FATAL_FAILURE((expect_stable_pairs<std::uint32_t, std::uint32_t>(
-      shape, pattern::low_byte, 0, is_small() ? 8 : 32)));
+  const segment_shape shape = scattered(consecutive("long", {3, static_cast<offset>(items), 0, 600, 1000}), 8);
+  ASSERT_NO_FATAL_FAILURE(
+      (expect_stable_pairs<std::uint32_t, std::uint32_t>(shape, pattern::low_byte, 0, is_small() ? 8 : 32)));
 }
 
 TEST(device_segmented_radix_sort, under_any_schedule) {
-  const segment_shape shape =
-      scattered(consecutive("some", {600, 5, 0, 1100, 40, 32, 700, 300, 2, 513, 1}), 21);
+  const segment_shape shape = scattered(consecutive("some", {600, 5, 0, 1100, 40, 32, 700, 300, 2, 513, 1}), 21);
   under_all_schedules([&](std::size_t i) {
-    expect_stable_pairs<std::uint32_t, std::uint32_t>(
-        shape, i % 2 == 0 ? pattern::few : pattern::random, 0, 16);
+    expect_stable_pairs<std::uint32_t, std::uint32_t>(shape, i % 2 == 0 ? pattern::few : pattern::random, 0, 16);
   });
 }
 
@@ -318,8 +308,8 @@ TEST(device_segmented_radix_sort, leaves_what_has_no_room_in_storage) {
   const device_vector<std::uint32_t> in(keys);
   device_vector<std::uint32_t> out(before);
   ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-    return tiny_sort<false, NullType>(storage, bytes, in.data(), out.data(), nullptr, nullptr,
-                                      offsets, offset{1300}, shape.segments(), 0, 32);
+    return tiny_sort<false, NullType>(storage, bytes, in.data(), out.data(), nullptr, nullptr, offsets, offset{1300},
+                                      shape.segments(), 0, 32);
   }));
   // Two of the long ones have room.
   const std::vector<std::uint32_t> sorted = out.to_host();
@@ -342,8 +332,8 @@ void expect_public(const segment_shape& shape, bool has_values, const Sort& sort
   const std::vector<Key> before(shape.items(), 77);
   device_vector<Key> out(before), values_out(before);
   ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-    return sort(storage, bytes, in.data(), out.data(), values_in.data(), values_out.data(),
-                items_of(shape), shape.segments(), offsets.begins.data(), offsets.ends.data());
+    return sort(storage, bytes, in.data(), out.data(), values_in.data(), values_out.data(), items_of(shape),
+                shape.segments(), offsets.begins.data(), offsets.ends.data());
   }));
   const auto order = expected_order(shape, keys, IsDescending, 0, 32);
   expect_gathered(keys, order, out.to_host(), before);
@@ -352,16 +342,16 @@ void expect_public(const segment_shape& shape, bool has_values, const Sort& sort
 }
 
 TEST(device_segmented_radix_sort, every_function) {
-  const segment_shape shape = scattered(
-      consecutive("library", {0, 1, 30, 33, 511, 513, 4095, 4097, if_small(5000, 20000)}), 9);
-  expect_public<false>(shape, false, [](auto* storage, std::size_t& bytes, auto* in, auto* out,
-                                        auto*, auto*, auto... rest) {
-    return DeviceSegmentedRadixSort::SortKeys(storage, bytes, in, out, rest...);
-  });
-  expect_public<true>(shape, false, [](auto* storage, std::size_t& bytes, auto* in, auto* out,
-                                       auto*, auto*, auto... rest) {
-    return DeviceSegmentedRadixSort::SortKeysDescending(storage, bytes, in, out, rest...);
-  });
+  const segment_shape shape =
+      scattered(consecutive("library", {0, 1, 30, 33, 511, 513, 4095, 4097, if_small(5000, 20000)}), 9);
+  expect_public<false>(shape, false,
+                       [](auto* storage, std::size_t& bytes, auto* in, auto* out, auto*, auto*, auto... rest) {
+                         return DeviceSegmentedRadixSort::SortKeys(storage, bytes, in, out, rest...);
+                       });
+  expect_public<true>(shape, false,
+                      [](auto* storage, std::size_t& bytes, auto* in, auto* out, auto*, auto*, auto... rest) {
+                        return DeviceSegmentedRadixSort::SortKeysDescending(storage, bytes, in, out, rest...);
+                      });
   expect_public<false>(shape, true, [](auto* storage, std::size_t& bytes, auto... rest) {
     return DeviceSegmentedRadixSort::SortPairs(storage, bytes, rest...);
   });
@@ -376,10 +366,9 @@ TEST(device_segmented_radix_sort, every_function) {
 template <bool IsDescending, class Sort>
 void expect_between_buffers(pattern how, int end_bit, bool has_values, const Sort& sort) {
   using Key = std::uint32_t;
-  SCOPED_TRACE(testing::Message() << "pattern " << static_cast<int>(how) << ", bits 0 to "
-                                  << end_bit);
-  static const segment_shape shape = scattered(
-      consecutive("buffers", {7, 0, 32, 40, 1000, if_small(4500, 9000), 1, 0, 5000}), 11);
+  SCOPED_TRACE(testing::Message() << "pattern " << static_cast<int>(how) << ", bits 0 to " << end_bit);
+  static const segment_shape shape =
+      scattered(consecutive("buffers", {7, 0, 32, 40, 1000, if_small(4500, 9000), 1, 0, 5000}), 11);
   const std::size_t size = shape.items();
   const std::vector<Key> keys = make_keys<Key>(size, how);
   const std::vector<Key> values = make_values<Key>(size);
@@ -391,9 +380,8 @@ void expect_between_buffers(pattern how, int end_bit, bool has_values, const Sor
   DoubleBuffer<Key> d_values(value_buffers[0].data(), value_buffers[1].data());
   d_keys.selector = d_values.selector = 1;
   ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-    const cudaError_t status = sort(storage, bytes, d_keys, d_values, items_of(shape),
-                                    shape.segments(), offsets.begins.data(), offsets.ends.data(), 0,
-                                    end_bit);
+    const cudaError_t status = sort(storage, bytes, d_keys, d_values, items_of(shape), shape.segments(),
+                                    offsets.begins.data(), offsets.ends.data(), 0, end_bit);
     EXPECT_LT(bytes, 2000u);
     if (storage == nullptr) {
       EXPECT_EQ(1, d_keys.selector);
@@ -428,28 +416,24 @@ TEST(device_segmented_radix_sort, between_two_buffers) {
   for (const pattern how : {pattern::random, pattern::low_byte, pattern::equal, pattern::few}) {
     for (const int end : {0, 8, 13, 17, 32}) {
       if (is_small() && (end == 13 || how == pattern::few)) continue;
-      expect_between_buffers<false>(
-          how, end, true, [](auto* storage, std::size_t& bytes, auto& keys, auto& values,
-                             auto... rest) {
-            return DeviceSegmentedRadixSort::SortPairs(storage, bytes, keys, values, rest...);
-          });
+      expect_between_buffers<false>(how, end, true,
+                                    [](auto* storage, std::size_t& bytes, auto& keys, auto& values, auto... rest) {
+                                      return DeviceSegmentedRadixSort::SortPairs(storage, bytes, keys, values, rest...);
+                                    });
     }
   }
   expect_between_buffers<true>(
-      pattern::random, 24, true,
-      [](auto* storage, std::size_t& bytes, auto& keys, auto& values, auto... rest) {
+      pattern::random, 24, true, [](auto* storage, std::size_t& bytes, auto& keys, auto& values, auto... rest) {
         return DeviceSegmentedRadixSort::SortPairsDescending(storage, bytes, keys, values, rest...);
       });
-  expect_between_buffers<true>(
-      pattern::random, 32, false,
-      [](auto* storage, std::size_t& bytes, auto& keys, auto&, auto... rest) {
-        return DeviceSegmentedRadixSort::SortKeysDescending(storage, bytes, keys, rest...);
-      });
-  expect_between_buffers<false>(
-      pattern::random, 32, false,
-      [](auto* storage, std::size_t& bytes, auto& keys, auto&, auto... rest) {
-        return DeviceSegmentedRadixSort::SortKeys(storage, bytes, keys, rest...);
-      });
+  expect_between_buffers<true>(pattern::random, 32, false,
+                               [](auto* storage, std::size_t& bytes, auto& keys, auto&, auto... rest) {
+                                 return DeviceSegmentedRadixSort::SortKeysDescending(storage, bytes, keys, rest...);
+                               });
+  expect_between_buffers<false>(pattern::random, 32, false,
+                                [](auto* storage, std::size_t& bytes, auto& keys, auto&, auto... rest) {
+                                  return DeviceSegmentedRadixSort::SortKeys(storage, bytes, keys, rest...);
+                                });
 }
 
 // ------------------------------------------------------------------ graphs
@@ -504,16 +488,15 @@ TEST(device_segmented_radix_sort, a_graph_may_be_replayed_with_other_segments) {
 // ------------------------------------------------------------------ offsets, counts, arguments
 
 template <class Begin, class End, class Items, class Count>
-void expect_offsets(const segment_shape& shape, const device_vector<Begin>& begins,
-                    const device_vector<End>& ends, Items items, Count count) {
-  const std::vector<std::uint32_t> keys =
-      make_keys<std::uint32_t>(shape.items(), pattern::random);
+void expect_offsets(const segment_shape& shape, const device_vector<Begin>& begins, const device_vector<End>& ends,
+                    Items items, Count count) {
+  const std::vector<std::uint32_t> keys = make_keys<std::uint32_t>(shape.items(), pattern::random);
   const std::vector<std::uint32_t> before(shape.items(), 3);
   const device_vector<std::uint32_t> in(keys);
   device_vector<std::uint32_t> out(before);
   ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-    return DeviceSegmentedRadixSort::SortKeys(storage, bytes, in.data(), out.data(), items, count,
-                                              begins.data(), ends.data());
+    return DeviceSegmentedRadixSort::SortKeys(storage, bytes, in.data(), out.data(), items, count, begins.data(),
+                                              ends.data());
   }));
   expect_gathered(keys, expected_order(shape, keys, false, 0, 32), out.to_host(), before);
 }
@@ -526,9 +509,8 @@ TEST(device_segmented_radix_sort, offsets_and_counts_of_any_integer_types) {
   for (std::size_t i = 0; i < shape.ends.size(); ++i) {
     shape.ends[i] = std::max(shape.begins[i], shape.ends[i]);
   }
-  expect_offsets(shape, converted(shape.begins, std::uint16_t{}),
-                 converted(shape.ends, std::uint64_t{}), static_cast<unsigned short>(shape.items()),
-                 std::uint8_t{7});
+  expect_offsets(shape, converted(shape.begins, std::uint16_t{}), converted(shape.ends, std::uint64_t{}),
+                 static_cast<unsigned short>(shape.items()), std::uint8_t{7});
 }
 
 /// With a key, a value, and a segment that would be sorted; `change(arguments)` makes them wrong.
@@ -550,9 +532,8 @@ struct arguments {
 
   cudaError_t sort() const {
     const auto call = [&](void* storage, std::size_t& bytes) {
-      return DeviceSegmentedRadixSort::SortPairs(storage, bytes, keys_in, keys_out, values_in,
-                                                 values_out, items, segments, begins, ends,
-                                                 begin_bit, end_bit);
+      return DeviceSegmentedRadixSort::SortPairs(storage, bytes, keys_in, keys_out, values_in, values_out, items,
+                                                 segments, begins, ends, begin_bit, end_bit);
     };
     std::size_t bytes = 0;
     const cudaError_t query = call(nullptr, bytes);
@@ -567,8 +548,8 @@ struct arguments {
   cudaError_t sort_buffers() const {
     const auto call = [&](void* storage, std::size_t& bytes) {
       DoubleBuffer<std::uint32_t> keys(keys_in, keys_out), values(values_in, values_out);
-      const cudaError_t status = DeviceSegmentedRadixSort::SortPairs(
-          storage, bytes, keys, values, items, segments, begins, ends, begin_bit, end_bit);
+      const cudaError_t status = DeviceSegmentedRadixSort::SortPairs(storage, bytes, keys, values, items, segments,
+                                                                     begins, ends, begin_bit, end_bit);
       if (status != cudaSuccess) {
         EXPECT_EQ(0, keys.selector + values.selector);
       }
@@ -608,9 +589,8 @@ TEST(device_segmented_radix_sort, refuses_wrong_arguments) {
   expect_refused("keys overlap", [](arguments& a) { a.keys_out = a.keys_in + 1; });
   expect_refused("values overlap", [](arguments& a) { a.values_out = a.values_in; });
   expect_refused("outputs overlap", [](arguments& a) { a.values_out = a.keys_out + 1; });
-  expect_refused("keys on offsets", [](arguments& a) {
-    a.keys_out = reinterpret_cast<std::uint32_t*>(const_cast<int*>(a.begins)) + 1;
-  });
+  expect_refused("keys on offsets",
+                 [](arguments& a) { a.keys_out = reinterpret_cast<std::uint32_t*>(const_cast<int*>(a.begins)) + 1; });
   expect_refused("storage", [](arguments& a) { a.is_short_of_storage = true; });
 }
 
@@ -621,17 +601,15 @@ TEST(device_segmented_radix_sort, accepts_right_arguments) {
 }
 
 // What the documentation shows.
-cudaError_t sort_neighbours(const int* lists, int* sorted, int num_edges, const int* vertices,
-                            int num_vertices) {
+cudaError_t sort_neighbours(const int* lists, int* sorted, int num_edges, const int* vertices, int num_vertices) {
   void* temp = nullptr;
   std::size_t bytes = 0;
-  cudaError_t status =
-      DeviceSegmentedRadixSort::SortKeys(nullptr, bytes, lists, sorted, num_edges, num_vertices,
-                                         vertices, vertices + 1);
+  cudaError_t status = DeviceSegmentedRadixSort::SortKeys(nullptr, bytes, lists, sorted, num_edges, num_vertices,
+                                                          vertices, vertices + 1);
   if (status == cudaSuccess) status = cudaMalloc(&temp, bytes);
   if (status == cudaSuccess) {
-    status = DeviceSegmentedRadixSort::SortKeys(temp, bytes, lists, sorted, num_edges, num_vertices,
-                                                vertices, vertices + 1);
+    status =
+        DeviceSegmentedRadixSort::SortKeys(temp, bytes, lists, sorted, num_edges, num_vertices, vertices, vertices + 1);
   }
   EXPECT_CUDA_SUCCESS(cudaDeviceSynchronize());
   EXPECT_CUDA_SUCCESS(cudaFree(temp));

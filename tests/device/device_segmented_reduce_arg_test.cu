@@ -38,12 +38,12 @@ TYPED_TEST(DeviceSegmentedReduceArg, give_the_first_extremum_and_its_index_in_th
     device_vector<pair> low(shape.begins.size());
     device_vector<pair> high(shape.begins.size());
     ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
-      return DeviceSegmentedReduce::ArgMin(storage..., in.data(), low.data(), shape.segments(),
-                                           begins.data(), ends.data());
+      return DeviceSegmentedReduce::ArgMin(storage..., in.data(), low.data(), shape.segments(), begins.data(),
+                                           ends.data());
     }));
     ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
-      return DeviceSegmentedReduce::ArgMax(storage..., in.data(), high.data(), shape.segments(),
-                                           begins.data(), ends.data());
+      return DeviceSegmentedReduce::ArgMax(storage..., in.data(), high.data(), shape.segments(), begins.data(),
+                                           ends.data());
     }));
     const std::vector<pair> lows = low.to_host();
     const std::vector<pair> highs = high.to_host();
@@ -77,8 +77,8 @@ TEST(device_segmented_reduce_arg, of_segments_of_one_size) {
     ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
       return DeviceSegmentedReduce::ArgMin(storage..., in.data(), low.data(), segments, size);
     }));
-    ASSERT_CUDA_SUCCESS(in_one_phase(
-        [&] { return DeviceSegmentedReduce::ArgMax(in.data(), high.data(), segments, size); }));
+    ASSERT_CUDA_SUCCESS(
+        in_one_phase([&] { return DeviceSegmentedReduce::ArgMax(in.data(), high.data(), segments, size); }));
     const std::vector<pair> lows = low.to_host();
     const std::vector<pair> highs = high.to_host();
     for (std::int64_t s = 0; s < segments; ++s) {

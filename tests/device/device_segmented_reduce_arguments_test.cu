@@ -22,13 +22,12 @@ using strata::DeviceSegmentedReduce;
 
 using offset = std::int64_t;
 
-cudaError_t sum_by_offsets(void* storage, std::size_t& bytes, const int* in, int* out,
-                           std::int64_t segments, const offset* begins, const offset* ends,
-                           cudaStream_t on = nullptr) {
+cudaError_t sum_by_offsets(void* storage, std::size_t& bytes, const int* in, int* out, std::int64_t segments,
+                           const offset* begins, const offset* ends, cudaStream_t on = nullptr) {
   return DeviceSegmentedReduce::Sum(storage, bytes, in, out, segments, begins, ends, on);
 }
-cudaError_t sum_by_size(void* storage, std::size_t& bytes, const int* in, int* out,
-                        std::int64_t segments, std::int64_t size, cudaStream_t on = nullptr) {
+cudaError_t sum_by_size(void* storage, std::size_t& bytes, const int* in, int* out, std::int64_t segments,
+                        std::int64_t size, cudaStream_t on = nullptr) {
   return DeviceSegmentedReduce::Sum(storage, bytes, in, out, segments, size, on);
 }
 
@@ -72,8 +71,7 @@ struct problem {
   std::vector<int> expected() const {
     std::vector<int> sums;
     for (std::size_t s = 0; s < shape.begins.size(); ++s) {
-      sums.push_back(
-          std::accumulate(items.begin() + shape.begins[s], items.begin() + shape.ends[s], 0));
+      sums.push_back(std::accumulate(items.begin() + shape.begins[s], items.begin() + shape.ends[s], 0));
     }
     return sums;
   }
@@ -112,8 +110,8 @@ TEST(device_segmented_reduce_arguments, refuses_storage_that_is_too_small) {
       const auto before = storage.read();
       std::size_t given = bytes;
       expect_refused([&](cudaStream_t on) {
-        return sum_by_offsets(storage.data(), given, p.in.data(), p.out.data(), p.count(),
-                              p.begins.data(), p.ends.data(), on);
+        return sum_by_offsets(storage.data(), given, p.in.data(), p.out.data(), p.count(), p.begins.data(),
+                              p.ends.data(), on);
       });
       EXPECT_EQ(before, storage.read());
     }
@@ -126,15 +124,12 @@ TEST(device_segmented_reduce_arguments, refuses_bad_counts_sizes_and_pointers) {
     problem p(segments);
     std::size_t bytes = bytes_by_offsets(segments);
     const scratch storage(bytes);
-    const auto by_offsets = [&](const int* in, int* out, std::int64_t n, const offset* begins,
-                                const offset* ends) {
-      expect_refused([&](cudaStream_t on) {
-        return sum_by_offsets(storage.data(), bytes, in, out, n, begins, ends, on);
-      });
+    const auto by_offsets = [&](const int* in, int* out, std::int64_t n, const offset* begins, const offset* ends) {
+      expect_refused(
+          [&](cudaStream_t on) { return sum_by_offsets(storage.data(), bytes, in, out, n, begins, ends, on); });
     };
     by_offsets(p.in.data(), p.out.data(), -1, p.begins.data(), p.ends.data());
-    by_offsets(p.in.data(), p.out.data(), std::numeric_limits<std::int64_t>::lowest(),
-               p.begins.data(), p.ends.data());
+    by_offsets(p.in.data(), p.out.data(), std::numeric_limits<std::int64_t>::lowest(), p.begins.data(), p.ends.data());
     by_offsets(p.in.data(), nullptr, p.count(), p.begins.data(), p.ends.data());
     by_offsets(nullptr, p.out.data(), p.count(), p.begins.data(), p.ends.data());
     by_offsets(p.out.data(), p.out.data(), p.count(), p.begins.data(), p.ends.data());
@@ -144,9 +139,7 @@ TEST(device_segmented_reduce_arguments, refuses_bad_counts_sizes_and_pointers) {
     by_offsets(p.in.data(), p.out.data(), p.count(), nullptr, p.ends.data());
     by_offsets(p.in.data(), p.out.data(), p.count(), p.begins.data(), nullptr);
     const auto by_size = [&](const int* in, int* out, std::int64_t n, std::int64_t size) {
-      expect_refused([&](cudaStream_t on) {
-        return sum_by_size(storage.data(), bytes, in, out, n, size, on);
-      });
+      expect_refused([&](cudaStream_t on) { return sum_by_size(storage.data(), bytes, in, out, n, size, on); });
     };
     by_size(p.in.data(), p.out.data(), -1, 3);
     by_size(p.in.data(), p.out.data(), p.count(), -1);
@@ -154,13 +147,11 @@ TEST(device_segmented_reduce_arguments, refuses_bad_counts_sizes_and_pointers) {
     by_size(nullptr, p.out.data(), p.count(), 1);
     by_size(p.out.data(), p.out.data(), p.count(), 1);
     by_size(p.out.data() + p.count() - 1, p.out.data(), p.count(), 1);
-    by_size(p.in.data(), p.out.data(), p.count(),
-            std::numeric_limits<std::int64_t>::max() / p.count() + 1);
+    by_size(p.in.data(), p.out.data(), p.count(), std::numeric_limits<std::int64_t>::max() / p.count() + 1);
     EXPECT_TRUE(p.is_untouched());
-    EXPECT_EQ(cudaErrorInvalidValue, DeviceSegmentedReduce::Sum(p.in.data(), p.out.data(), -1,
-                                                                p.begins.data(), p.ends.data()));
     EXPECT_EQ(cudaErrorInvalidValue,
-              DeviceSegmentedReduce::Sum(p.in.data(), p.out.data(), p.count(), -5));
+              DeviceSegmentedReduce::Sum(p.in.data(), p.out.data(), -1, p.begins.data(), p.ends.data()));
+    EXPECT_EQ(cudaErrorInvalidValue, DeviceSegmentedReduce::Sum(p.in.data(), p.out.data(), p.count(), -5));
     EXPECT_TRUE(p.is_untouched());
   }
 }
@@ -169,10 +160,8 @@ TEST(device_segmented_reduce_arguments, no_segments_need_no_pointers_and_no_laun
   std::size_t bytes = bytes_by_offsets(0);
   const scratch storage(bytes);
   const graph recorded([&](cudaStream_t on) {
-    const cudaError_t status =
-        sum_by_offsets(storage.data(), bytes, nullptr, nullptr, 0, nullptr, nullptr, on);
-    return status != cudaSuccess ? status
-                                 : sum_by_size(storage.data(), bytes, nullptr, nullptr, 0, 7, on);
+    const cudaError_t status = sum_by_offsets(storage.data(), bytes, nullptr, nullptr, 0, nullptr, nullptr, on);
+    return status != cudaSuccess ? status : sum_by_size(storage.data(), bytes, nullptr, nullptr, 0, 7, on);
   });
   EXPECT_CUDA_SUCCESS(recorded.status());
   EXPECT_EQ(0u, recorded.nodes());
@@ -182,9 +171,8 @@ TEST(device_segmented_reduce_arguments, segments_of_size_0_need_no_input) {
   for (const std::size_t segments : sizes{5, 500, 5000}) {
     const auto n = static_cast<std::int64_t>(segments);
     device_vector<int> out(segments);
-    EXPECT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-      return sum_by_size(storage, bytes, nullptr, out.data(), n, 0);
-    }));
+    EXPECT_CUDA_SUCCESS(in_two_phases(
+        [&](void* storage, std::size_t& bytes) { return sum_by_size(storage, bytes, nullptr, out.data(), n, 0); }));
     EXPECT_EQ(std::vector<int>(segments, 0), out.to_host());
   }
 }
@@ -197,8 +185,8 @@ TEST(device_segmented_reduce_arguments, storage_may_have_any_alignment_and_conte
         p.out.poison();
         EXPECT_CUDA_SUCCESS(in_two_phases(
             [&](void* storage, std::size_t& bytes) {
-              return sum_by_offsets(storage, bytes, p.in.data(), p.out.data(), p.count(),
-                                    p.begins.data(), p.ends.data());
+              return sum_by_offsets(storage, bytes, p.in.data(), p.out.data(), p.count(), p.begins.data(),
+                                    p.ends.data());
             },
             garbage, misalignment));
         EXPECT_EQ(p.expected(), p.out.to_host()) << misalignment;
@@ -213,8 +201,8 @@ TEST(device_segmented_reduce_arguments, an_older_error_is_neither_returned_nor_c
     std::size_t bytes = bytes_by_offsets(segments);
     const scratch storage(bytes);
     ASSERT_EQ(cudaErrorInvalidDevice, cudaSetDevice(9999));
-    EXPECT_CUDA_SUCCESS(sum_by_offsets(storage.data(), bytes, p.in.data(), p.out.data(), p.count(),
-                                       p.begins.data(), p.ends.data()));
+    EXPECT_CUDA_SUCCESS(
+        sum_by_offsets(storage.data(), bytes, p.in.data(), p.out.data(), p.count(), p.begins.data(), p.ends.data()));
     EXPECT_EQ(cudaErrorInvalidDevice, cudaGetLastError());
     EXPECT_CUDA_SUCCESS(cudaGetLastError());
     EXPECT_CUDA_SUCCESS(cudaDeviceSynchronize());
@@ -236,8 +224,8 @@ TEST(device_segmented_reduce_arguments, a_graph_may_be_replayed_on_other_segment
     std::size_t bytes = bytes_by_offsets(n);
     const scratch storage(bytes);
     graph recorded([&](cudaStream_t recorder) {
-      return sum_by_offsets(storage.data(), bytes, in.data(), out.data(), n, offsets.data(),
-                            offsets.data() + 1, recorder);
+      return sum_by_offsets(storage.data(), bytes, in.data(), out.data(), n, offsets.data(), offsets.data() + 1,
+                            recorder);
     });
     ASSERT_CUDA_SUCCESS(recorded.status());
     EXPECT_GT(recorded.nodes(), 0u);
@@ -246,8 +234,7 @@ TEST(device_segmented_reduce_arguments, a_graph_may_be_replayed_on_other_segment
       // Cut anywhere; in most rounds one segment gets nearly all, and several blocks share it. What
       // a replay left in the storage is what the next one finds there.
       const std::int64_t last_cut = round % 4 != 3 ? most / 50 : most;
-      auto cuts =
-          random_integers<offset>(segments + 1, 0, last_cut, static_cast<std::uint64_t>(round));
+      auto cuts = random_integers<offset>(segments + 1, 0, last_cut, static_cast<std::uint64_t>(round));
       std::sort(cuts.begin(), cuts.end());
       cuts.back() = most;
       offsets.assign(cuts);
@@ -256,8 +243,7 @@ TEST(device_segmented_reduce_arguments, a_graph_may_be_replayed_on_other_segment
       on.synchronize();
       std::vector<int> expected;
       for (std::size_t s = 0; s < segments; ++s) {
-        expected.push_back(
-            std::accumulate(items.begin() + cuts[s], items.begin() + cuts[s + 1], 0));
+        expected.push_back(std::accumulate(items.begin() + cuts[s], items.begin() + cuts[s + 1], 0));
       }
       ASSERT_EQ(expected, out.to_host()) << "replay " << round;
     }
@@ -279,15 +265,14 @@ TEST(device_segmented_reduce_arguments, each_result_is_written_once_under_every_
     const counted_output<int> counted(out.data(), written.data());
     std::size_t bytes = 0;
     const auto call = [&](void* storage) {
-      return DeviceSegmentedReduce::Sum(storage, bytes, in.data(), counted, shape.segments(),
-                                        begins.data(), ends.data());
+      return DeviceSegmentedReduce::Sum(storage, bytes, in.data(), counted, shape.segments(), begins.data(),
+                                        ends.data());
     };
     ASSERT_CUDA_SUCCESS(call(nullptr));
     const scratch storage(bytes);
     under_all_schedules([&](std::size_t) { ASSERT_CUDA_SUCCESS(call(storage.data())); });
     EXPECT_CUDA_SUCCESS(cudaDeviceSynchronize());
-    EXPECT_EQ(std::vector<unsigned>(lengths.size(), static_cast<unsigned>(schedules())),
-              written.to_host());
+    EXPECT_EQ(std::vector<unsigned>(lengths.size(), static_cast<unsigned>(schedules())), written.to_host());
   }
 }
 
@@ -310,8 +295,8 @@ TEST(device_segmented_reduce_arguments, sums_have_the_same_bits_under_every_sche
     device_vector<float> out(segments);
     const stream on;
     const auto call = [&](void* storage, std::size_t& bytes) {
-      return DeviceSegmentedReduce::Sum(storage, bytes, in.data(), out.data(), shape.segments(),
-                                        begins.data(), ends.data(), static_cast<cudaStream_t>(on));
+      return DeviceSegmentedReduce::Sum(storage, bytes, in.data(), out.data(), shape.segments(), begins.data(),
+                                        ends.data(), static_cast<cudaStream_t>(on));
     };
     std::size_t bytes = 0;
     ASSERT_CUDA_SUCCESS(call(nullptr, bytes));
@@ -326,8 +311,7 @@ TEST(device_segmented_reduce_arguments, sums_have_the_same_bits_under_every_sche
       ASSERT_EQ(0, std::memcmp(first.data(), results.data(), segments * sizeof(float))) << repeat;
     });
     for (std::size_t s = 0; s < segments; ++s) {
-      const double sum =
-          std::accumulate(items.begin() + shape.begins[s], items.begin() + shape.ends[s], 0.0);
+      const double sum = std::accumulate(items.begin() + shape.begins[s], items.begin() + shape.ends[s], 0.0);
       EXPECT_NEAR(sum, static_cast<double>(first[s]), 1e-6 * static_cast<double>(lengths[s] + 1));
     }
   }

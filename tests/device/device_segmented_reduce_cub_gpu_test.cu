@@ -39,9 +39,8 @@ bool same(const cub::KeyValuePair<Key, Value>& a, const cub::KeyValuePair<Key, V
 template <class T, class Call>
 void expect_the_same(std::int64_t segments, const Call& call) {
   const auto with = [&](auto library) {
-    return results_of<T>(segments, [&](T* out, void* storage, std::size_t& bytes) {
-      return call(library, storage, bytes, out);
-    });
+    return results_of<T>(segments,
+                         [&](T* out, void* storage, std::size_t& bytes) { return call(library, storage, bytes, out); });
   };
   const std::vector<T> ours = with(by_strata{});
   const std::vector<T> theirs = with(by_cub{});
@@ -72,11 +71,10 @@ TEST(device_segmented_reduce_cub, every_function) {
     expect_the_same<int>(n, [&](auto library, void* storage, std::size_t& bytes, int* out) {
       return decltype(library)::reduce::Max(storage, bytes, in.data(), out, n, b, e);
     });
-    expect_the_same<std::int64_t>(
-        n, [&](auto library, void* storage, std::size_t& bytes, std::int64_t* out) {
-          return decltype(library)::reduce::Reduce(storage, bytes, in.data(), out, n, b, e,
-                                                   cuda::maximum<>{}, std::int64_t{-5});
-        });
+    expect_the_same<std::int64_t>(n, [&](auto library, void* storage, std::size_t& bytes, std::int64_t* out) {
+      return decltype(library)::reduce::Reduce(storage, bytes, in.data(), out, n, b, e, cuda::maximum<>{},
+                                               std::int64_t{-5});
+    });
     using pair = cub::KeyValuePair<int, int>;
     expect_the_same<pair>(n, [&](auto library, void* storage, std::size_t& bytes, pair* out) {
       return decltype(library)::reduce::ArgMin(storage, bytes, in.data(), out, n, b, e);
@@ -92,12 +90,11 @@ struct times_100 {
 };
 
 TEST(device_segmented_reduce_cub, iterators_of_thrust) {
-  const auto begins =
-      thrust::make_transform_iterator(thrust::counting_iterator<int>(0), times_100{});
+  const auto begins = thrust::make_transform_iterator(thrust::counting_iterator<int>(0), times_100{});
   for (const std::int64_t segments : {10, 1000}) {
     expect_the_same<int>(segments, [&](auto library, void* storage, std::size_t& bytes, int* out) {
-      return decltype(library)::reduce::Sum(storage, bytes, thrust::counting_iterator<int>(0), out,
-                                            segments, begins, begins + 1);
+      return decltype(library)::reduce::Sum(storage, bytes, thrust::counting_iterator<int>(0), out, segments, begins,
+                                            begins + 1);
     });
   }
 }

@@ -26,19 +26,17 @@ TYPED_TEST(DeviceSegmentedReduceOffsets, may_be_one_array_of_any_integer_type) {
   const std::vector<int> items = random_integers<int>(40000, -100, 100);
   const device_vector<int> in(items);
   for (const int segments : {10, 5000}) {
-    std::vector<TypeParam> offsets =
-        random_integers<TypeParam>(static_cast<std::size_t>(segments) + 1, 0, 40000);
+    std::vector<TypeParam> offsets = random_integers<TypeParam>(static_cast<std::size_t>(segments) + 1, 0, 40000);
     std::sort(offsets.begin(), offsets.end());
     const device_vector<TypeParam> d_offsets(offsets);
     std::vector<int> expected;
     for (std::size_t s = 0; s + 1 < offsets.size(); ++s) {
-      expected.push_back(
-          std::accumulate(items.begin() + static_cast<std::ptrdiff_t>(offsets[s]),
-                          items.begin() + static_cast<std::ptrdiff_t>(offsets[s + 1]), 0));
+      expected.push_back(std::accumulate(items.begin() + static_cast<std::ptrdiff_t>(offsets[s]),
+                                         items.begin() + static_cast<std::ptrdiff_t>(offsets[s + 1]), 0));
     }
     EXPECT_EQ(expected, results_of<int>(segments, [&](int* out, auto&&... storage) {
-                return DeviceSegmentedReduce::Sum(storage..., in.data(), out, segments,
-                                                  d_offsets.data(), d_offsets.data() + 1);
+                return DeviceSegmentedReduce::Sum(storage..., in.data(), out, segments, d_offsets.data(),
+                                                  d_offsets.data() + 1);
               }));
   }
 }
@@ -61,8 +59,7 @@ TEST(device_segmented_reduce_iterators, offsets_may_be_iterators) {
       expected.push_back(items[7 * s] + items[7 * s + 1] + items[7 * s + 2]);
     }
     EXPECT_EQ(expected, results_of<int>(segments, [&](int* out, auto&&... storage) {
-                return DeviceSegmentedReduce::Sum(storage..., in.data(), out, segments, begins,
-                                                  ends);
+                return DeviceSegmentedReduce::Sum(storage..., in.data(), out, segments, begins, ends);
               }));
   }
 }
@@ -83,13 +80,11 @@ TEST(device_segmented_reduce_iterators, offsets_may_exceed_32_bits) {
     }
     const device_vector<std::int64_t> d_begins(begins);
     const device_vector<std::int64_t> d_ends(ends);
-    EXPECT_EQ(expected, results_of<std::int64_t>(static_cast<std::int64_t>(segments),
-                                                 [&](std::int64_t* out, auto&&... storage) {
-                                                   return DeviceSegmentedReduce::Sum(
-                                                       storage..., counting<std::int64_t>(0), out,
-                                                       static_cast<std::int64_t>(segments),
-                                                       d_begins.data(), d_ends.data());
-                                                 }));
+    EXPECT_EQ(expected,
+              results_of<std::int64_t>(static_cast<std::int64_t>(segments), [&](std::int64_t* out, auto&&... storage) {
+                return DeviceSegmentedReduce::Sum(storage..., counting<std::int64_t>(0), out,
+                                                  static_cast<std::int64_t>(segments), d_begins.data(), d_ends.data());
+              }));
   }
 }
 
@@ -101,14 +96,12 @@ TEST(device_segmented_reduce_iterators, differences_can_tell_all_segments_and_it
   const auto by_offsets = [&](int segments) {
     return in_two_phases([&](void* storage, std::size_t& bytes) {
       return DeviceSegmentedReduce::Sum(storage, bytes, items.data(), out.data(), segments,
-                                        short_iterator(zeros.data()),
-                                        short_iterator(items.data()));
+                                        short_iterator(zeros.data()), short_iterator(items.data()));
     });
   };
   const auto by_size = [&](int segments) {
     return in_two_phases([&](void* storage, std::size_t& bytes) {
-      return DeviceSegmentedReduce::Sum(storage, bytes, short_iterator(items.data()), out.data(),
-                                        segments, 1);
+      return DeviceSegmentedReduce::Sum(storage, bytes, short_iterator(items.data()), out.data(), segments, 1);
     });
   };
   const auto expect_ones = [&](std::ptrdiff_t count) {
@@ -128,8 +121,8 @@ TEST(device_segmented_reduce_iterators, inputs_and_outputs_may_be_iterators) {
   for (const int segments : {20, 5000}) {
     const std::vector<std::int64_t> results =
         results_of<std::int64_t>(10 * segments, [&](std::int64_t* out, auto&&... storage) {
-          return DeviceSegmentedReduce::Sum(storage..., counting<std::int64_t>(0),
-                                            doubling_output<std::int64_t>(out), segments, 10);
+          return DeviceSegmentedReduce::Sum(storage..., counting<std::int64_t>(0), doubling_output<std::int64_t>(out),
+                                            segments, 10);
         });
     for (std::size_t s = 0; s < static_cast<std::size_t>(segments); ++s) {
       EXPECT_EQ(2 * (static_cast<std::int64_t>(s) * 100 + 45), results[s]) << s;

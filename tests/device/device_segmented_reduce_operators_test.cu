@@ -48,8 +48,7 @@ TEST(device_segmented_reduce_operators, join_neighbours_in_order_and_nothing_els
     const device_vector<std::int64_t> ends(shape.ends);
     device_vector<interval> out(shape.begins.size());
     ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
-      return DeviceSegmentedReduce::Reduce(storage..., in, out.data(), shape.segments(),
-                                           begins.data(), ends.data(),
+      return DeviceSegmentedReduce::Reduce(storage..., in, out.data(), shape.segments(), begins.data(), ends.data(),
                                            join_neighbours{violations.data()}, interval{0, 0});
     }));
     const std::vector<interval> results = out.to_host();
@@ -73,8 +72,8 @@ TEST(device_segmented_reduce_operators, hash_each_segment_of_memory_in_order) {
     device_vector<string_hash> out(shape.begins.size());
     const string_hash init = string_hash::of(1000);
     ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
-      return DeviceSegmentedReduce::Reduce(storage..., in.data(), out.data(), shape.segments(),
-                                           begins.data(), ends.data(), strata_test::join{}, init);
+      return DeviceSegmentedReduce::Reduce(storage..., in.data(), out.data(), shape.segments(), begins.data(),
+                                           ends.data(), strata_test::join{}, init);
     }));
     const std::vector<string_hash> results = out.to_host();
     for (std::size_t s = 0; s < results.size(); ++s) {
@@ -101,8 +100,8 @@ TEST(device_segmented_reduce_operators, structs_of_40_bytes) {
     const device_vector<std::int64_t> ends(shape.ends);
     device_vector<item> out(shape.begins.size());
     ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
-      return DeviceSegmentedReduce::Sum(storage..., in.data(), out.data(), shape.segments(),
-                                        begins.data(), ends.data());
+      return DeviceSegmentedReduce::Sum(storage..., in.data(), out.data(), shape.segments(), begins.data(),
+                                        ends.data());
     }));
     const std::vector<item> results = out.to_host();
     for (std::size_t s = 0; s < results.size(); ++s) {

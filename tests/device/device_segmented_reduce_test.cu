@@ -19,8 +19,7 @@ using namespace device_test;
 using strata::DeviceSegmentedReduce;
 
 template <class T, class Item, class Operator>
-std::vector<T> expected_results(const segment_shape& shape, const std::vector<Item>& items, T init,
-                                Operator op) {
+std::vector<T> expected_results(const segment_shape& shape, const std::vector<Item>& items, T init, Operator op) {
   std::vector<T> results;
   for (std::size_t s = 0; s < shape.begins.size(); ++s) {
     T result = init;
@@ -47,9 +46,8 @@ TYPED_TEST(DeviceSegmentedReduceSum, equals_the_sequential_sum_of_every_segment)
     const auto expected = expected_results<T>(shape, items, T{0}, [](T a, T b) { return a + b; });
     EXPECT_EQ(expected, results_of<T>(shape.segments(),
                                       [&](T* out, auto&&... storage) {
-                                        return DeviceSegmentedReduce::Sum(
-                                            storage..., in.data(), out, shape.segments(),
-                                            begins.data(), ends.data());
+                                        return DeviceSegmentedReduce::Sum(storage..., in.data(), out, shape.segments(),
+                                                                          begins.data(), ends.data());
                                       }))
         << shape;
   }
@@ -61,8 +59,7 @@ TYPED_TEST(DeviceSegmentedReduceSum, of_segments_of_one_size) {
   const std::vector<T> items = random_integers<T>(static_cast<std::size_t>(most_items), 0, 30);
   const device_vector<T> in(items);
   for (const std::int64_t segments : {0, 1, 5, 128, 1000, 4096, 4097}) {
-    for (const std::int64_t size :
-         {0, 1, 2, 15, 16, 17, 31, 32, 33, 255, 256, 257, 1000, 8193, 70000}) {
+    for (const std::int64_t size : {0, 1, 2, 15, 16, 17, 31, 32, 33, 255, 256, 257, 1000, 8193, 70000}) {
       if (segments * size > most_items) continue;
       std::vector<T> expected;
       for (std::int64_t s = 0; s < segments; ++s) {
@@ -74,8 +71,7 @@ TYPED_TEST(DeviceSegmentedReduceSum, of_segments_of_one_size) {
       }
       EXPECT_EQ(expected, results_of<T>(segments,
                                         [&](T* out, auto&&... storage) {
-                                          return DeviceSegmentedReduce::Sum(storage..., in.data(),
-                                                                            out, segments, size);
+                                          return DeviceSegmentedReduce::Sum(storage..., in.data(), out, segments, size);
                                         }))
           << segments << " of " << size;
     }
@@ -95,17 +91,15 @@ TEST(device_segmented_reduce, min_and_max_of_every_segment) {
     EXPECT_EQ(expected_results(shape, items, highest, min),
               results_of<int>(shape.segments(),
                               [&](int* out, auto&&... storage) {
-                                return DeviceSegmentedReduce::Min(storage..., in.data(), out,
-                                                                  shape.segments(), begins.data(),
-                                                                  ends.data());
+                                return DeviceSegmentedReduce::Min(storage..., in.data(), out, shape.segments(),
+                                                                  begins.data(), ends.data());
                               }))
         << shape;
     EXPECT_EQ(expected_results(shape, items, lowest, max),
               results_of<int>(shape.segments(),
                               [&](int* out, auto&&... storage) {
-                                return DeviceSegmentedReduce::Max(storage..., in.data(), out,
-                                                                  shape.segments(), begins.data(),
-                                                                  ends.data());
+                                return DeviceSegmentedReduce::Max(storage..., in.data(), out, shape.segments(),
+                                                                  begins.data(), ends.data());
                               }))
         << shape;
   }
@@ -142,15 +136,13 @@ TEST(device_segmented_reduce, reduce_starts_each_segment_from_init) {
     EXPECT_EQ(expected_results(shape, items, 1000, std::plus<>{}),
               results_of<int>(shape.segments(),
                               [&](int* out, auto&&... storage) {
-                                return DeviceSegmentedReduce::Reduce(
-                                    storage..., in.data(), out, shape.segments(), begins.data(),
-                                    ends.data(), strata::Sum{}, 1000);
+                                return DeviceSegmentedReduce::Reduce(storage..., in.data(), out, shape.segments(),
+                                                                     begins.data(), ends.data(), strata::Sum{}, 1000);
                               }))
         << shape;
   }
   EXPECT_EQ((std::vector<int>{7, 7, 7}), results_of<int>(3, [&](int* out, auto&&... storage) {
-              return DeviceSegmentedReduce::Reduce(storage..., in.data(), out, 3, 0, strata::Sum{},
-                                                   7);
+              return DeviceSegmentedReduce::Reduce(storage..., in.data(), out, 3, 0, strata::Sum{}, 7);
             }));
 }
 
@@ -171,10 +163,8 @@ TEST(device_segmented_reduce, overloads_without_storage_do_the_same) {
   const device_vector<std::int64_t> begins(shape.begins);
   const device_vector<std::int64_t> ends(shape.ends);
   const auto sums = expected_results(shape, items, 0, std::plus<>{});
-  const auto lows =
-      expected_results(shape, items, 1000, [](int a, int b) { return std::min(a, b); });
-  const auto highs =
-      expected_results(shape, items, -1000, [](int a, int b) { return std::max(a, b); });
+  const auto lows = expected_results(shape, items, 1000, [](int a, int b) { return std::min(a, b); });
+  const auto highs = expected_results(shape, items, -1000, [](int a, int b) { return std::max(a, b); });
   const stream on;
   const auto where = static_cast<cudaStream_t>(on);
   device_vector<int> out(200);
@@ -186,14 +176,12 @@ TEST(device_segmented_reduce, overloads_without_storage_do_the_same) {
   };
   expect(sums, DeviceSegmentedReduce::Sum(in.data(), out.data(), 200, begins.data(), ends.data()));
   expect(sums, DeviceSegmentedReduce::Sum(in.data(), out.data(), 200, 20, where));
-  expect(lows,
-         DeviceSegmentedReduce::Min(in.data(), out.data(), 200, begins.data(), ends.data(), where));
+  expect(lows, DeviceSegmentedReduce::Min(in.data(), out.data(), 200, begins.data(), ends.data(), where));
   expect(lows, DeviceSegmentedReduce::Min(in.data(), out.data(), 200, 20));
-  expect(highs,
-         DeviceSegmentedReduce::Max(in.data(), out.data(), 200, begins.data(), ends.data(), where));
+  expect(highs, DeviceSegmentedReduce::Max(in.data(), out.data(), 200, begins.data(), ends.data(), where));
   expect(highs, DeviceSegmentedReduce::Max(in.data(), out.data(), 200, 20));
-  expect(sums, DeviceSegmentedReduce::Reduce(in.data(), out.data(), 200, begins.data(), ends.data(),
-                                             strata::Sum{}, 0, where));
+  expect(sums, DeviceSegmentedReduce::Reduce(in.data(), out.data(), 200, begins.data(), ends.data(), strata::Sum{}, 0,
+                                             where));
   expect(sums, DeviceSegmentedReduce::Reduce(in.data(), out.data(), 200, 20, strata::Sum{}, 0));
 }
 

@@ -45,8 +45,8 @@ const std::vector<segment_shape>& shapes() {
     some.push_back(consecutive("all_empty", lengths_of(700)));
     const std::size_t items = if_small<std::size_t>(6000, STRATA_HOST_SIMT ? 30000 : 300000);
     for (const std::size_t length : sizes{1, 10, 1000}) {
-      some.push_back(consecutive("many_of_" + std::to_string(length),
-                                 lengths_of(items / length, static_cast<offset>(length))));
+      some.push_back(
+          consecutive("many_of_" + std::to_string(length), lengths_of(items / length, static_cast<offset>(length))));
     }
     some.push_back(consecutive("around_powers", lengths_around_powers(if_small(1024, 16384))));
     // Lengths proportional to 1 / rank, in random order.
@@ -113,8 +113,7 @@ template <class T>
 std::vector<T> poisoned(std::size_t count) {
   std::vector<T> items(count);
   if (count > 0) {
-    std::memset(static_cast<void*>(items.data()), strata_test::guarded_memory::poison,
-                count * sizeof(T));
+    std::memset(static_cast<void*>(items.data()), strata_test::guarded_memory::poison, count * sizeof(T));
   }
   return items;
 }
@@ -131,13 +130,10 @@ void expect_scans(Op op, Init init, const Call& call) {
     const device_offsets offsets(shape);
     out.poison();
     EXPECT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-      return call(storage, bytes, in.data(), out.data(),
-                  static_cast<const offset*>(offsets.begins.data()),
+      return call(storage, bytes, in.data(), out.data(), static_cast<const offset*>(offsets.begins.data()),
                   static_cast<const offset*>(offsets.ends.data()), shape.segments());
     }));
-    ASSERT_SAME_ITEMS(
-        (scanned<IsInclusive>(shape, items, op, init, shape.begins, poisoned<T>(most))),
-        out.to_host())
+    ASSERT_SAME_ITEMS((scanned<IsInclusive>(shape, items, op, init, shape.begins, poisoned<T>(most))), out.to_host())
         << shape;
   }
 }
@@ -162,13 +158,11 @@ TYPED_TEST_SUITE(device_segmented_scan_sum, sum_types);
 
 TYPED_TEST(device_segmented_scan_sum, of_segments_of_any_lengths) {
   using T = TypeParam;
-  expect_scans<false, T>(plain_add{}, T{}, [](auto&&... arguments) {
-    return DeviceSegmentedScan::ExclusiveSegmentedSum(arguments...);
-  });
+  expect_scans<false, T>(plain_add{}, T{},
+                         [](auto&&... arguments) { return DeviceSegmentedScan::ExclusiveSegmentedSum(arguments...); });
   if constexpr (sizeof(T) == 4) {
-    expect_scans<true, T>(plain_add{}, none{}, [](auto&&... arguments) {
-      return DeviceSegmentedScan::InclusiveSegmentedSum(arguments...);
-    });
+    expect_scans<true, T>(plain_add{}, none{},
+                          [](auto&&... arguments) { return DeviceSegmentedScan::InclusiveSegmentedSum(arguments...); });
   }
 }
 
@@ -256,13 +250,11 @@ TEST(device_segmented_scan, of_large_classes) {
   const std::vector<large> items = scan_items<large>::make(shape.items());
   const device_vector<large> in(items);
   const device_offsets offsets(shape);
-  EXPECT_SAME_ITEMS(
-      (scanned<true>(shape, items, plain_add{}, none{}, shape.begins, items)),
-      scan_results<large>(items.size(), [&](large* out, auto&&... storage) {
-        return DeviceSegmentedScan::InclusiveSegmentedSum(storage..., in.data(), out,
-                                                          offsets.begins.data(),
-                                                          offsets.ends.data(), shape.segments());
-      }));
+  EXPECT_SAME_ITEMS((scanned<true>(shape, items, plain_add{}, none{}, shape.begins, items)),
+                    scan_results<large>(items.size(), [&](large* out, auto&&... storage) {
+                      return DeviceSegmentedScan::InclusiveSegmentedSum(
+                          storage..., in.data(), out, offsets.begins.data(), offsets.ends.data(), shape.segments());
+                    }));
 }
 
 // ------------------------------------------------------------------ rounds, schedules, replays
@@ -282,8 +274,7 @@ class in_blocks {
  public:
   static constexpr std::size_t tile_items = 64;
 
-  explicit in_blocks(unsigned blocks)
-      : blocks_(blocks), storage_(sums::number_of_words(blocks) * 16 + 256) {
+  explicit in_blocks(unsigned blocks) : blocks_(blocks), storage_(sums::number_of_words(blocks) * 16 + 256) {
     exchange_ = {reinterpret_cast<strata::platform::tagged_word*>(
                      (reinterpret_cast<std::uintptr_t>(storage_.data()) + 255) / 256 * 256),
                  strata::detail::next_epoch(), true};
@@ -302,18 +293,14 @@ class in_blocks {
     const device_vector<unsigned long long> d_ends(ends);
     const string_hash init = string_hash::of('^');
     using begins = strata::detail::segment_begins<const offset*, NullType>;
-    const auto kernel =
-        strata::detail::segmented_scan_kernel<tiny_tiles::MaxPolicy, string_hash,
-                                              const string_hash*, string_hash*, begins, unsigned,
-                                              join, false, string_hash>;
-    ASSERT_CUDA_SUCCESS(strata::launch({"segmented scan in some blocks", dim3(blocks_), dim3(32), 0,
-                                        nullptr, 1, false, blocks_ > 1},
-                                       kernel, in.data(), out.data(), begins{d_begins.data(), {}},
-                                       d_ends.data(), static_cast<unsigned>(ends.size()), join{},
-                                       init, exchange_));
+    const auto kernel = strata::detail::segmented_scan_kernel<tiny_tiles::MaxPolicy, string_hash, const string_hash*,
+                                                              string_hash*, begins, unsigned, join, false, string_hash>;
+    ASSERT_CUDA_SUCCESS(
+        strata::launch({"segmented scan in some blocks", dim3(blocks_), dim3(32), 0, nullptr, 1, false, blocks_ > 1},
+                       kernel, in.data(), out.data(), begins{d_begins.data(), {}}, d_ends.data(),
+                       static_cast<unsigned>(ends.size()), join{}, init, exchange_));
     ASSERT_CUDA_SUCCESS(cudaDeviceSynchronize());
-    ASSERT_SAME_ITEMS((scanned<false>(shape, items, join{}, init, shape.begins,
-                                      poisoned<string_hash>(items.size()))),
+    ASSERT_SAME_ITEMS((scanned<false>(shape, items, join{}, init, shape.begins, poisoned<string_hash>(items.size()))),
                       out.to_host())
         << shape << " in " << blocks_ << " blocks";
   }
@@ -366,13 +353,13 @@ TEST(device_segmented_scan, replays_may_differ_in_their_number_of_tiles) {
 
 /// A two-phase call with tiny tiles.
 template <class T, class Op, class Init>
-cudaError_t tiny_scan(void* storage, std::size_t& bytes, const T* in, T* out,
-                      const device_offsets& offsets, offset num_segments, Op op, Init init,
-                      cudaStream_t on = nullptr) {
-  return strata::detail::DispatchSegmentedScan<
-      T, const T*, T*, const offset*, const offset*, NullType, unsigned long long, Op, false, Init,
-      tiny_tiles>::Dispatch(storage, bytes, in, out, {offsets.begins.data(), offsets.ends.data()},
-                            NullType{}, num_segments, op, init, on);
+cudaError_t tiny_scan(void* storage, std::size_t& bytes, const T* in, T* out, const device_offsets& offsets,
+                      offset num_segments, Op op, Init init, cudaStream_t on = nullptr) {
+  return strata::detail::DispatchSegmentedScan<T, const T*, T*, const offset*, const offset*, NullType,
+                                               unsigned long long, Op, false, Init,
+                                               tiny_tiles>::Dispatch(storage, bytes, in, out,
+                                                                     {offsets.begins.data(), offsets.ends.data()},
+                                                                     NullType{}, num_segments, op, init, on);
 }
 
 // Sums of reals depend on how they are associated.
@@ -388,8 +375,7 @@ TEST(device_segmented_scan, repeats_bit_for_bit_under_any_schedule) {
   under_all_schedules([&](std::size_t) {
     device_vector<double> out(items.size());
     ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-      return tiny_scan(storage, bytes, in.data(), out.data(), offsets, shape.segments(),
-                       strata::Sum{}, 0.0);
+      return tiny_scan(storage, bytes, in.data(), out.data(), offsets, shape.segments(), strata::Sum{}, 0.0);
     }));
     if (first.empty()) first = out.to_host();
     ASSERT_SAME_ITEMS(first, out.to_host());
@@ -433,9 +419,7 @@ TEST(device_segmented_scan, a_graph_may_be_replayed_with_other_segments) {
     out.poison();
     ASSERT_NO_FATAL_FAILURE(recorded.replay(on));
     on.synchronize();
-    ASSERT_SAME_ITEMS(
-        (scanned<false>(shape, items, plain_add{}, 0, shape.begins, poisoned<int>(most))),
-        out.to_host())
+    ASSERT_SAME_ITEMS((scanned<false>(shape, items, plain_add{}, 0, shape.begins, poisoned<int>(most))), out.to_host())
         << "replay " << i;
   }
 }
@@ -462,33 +446,32 @@ TEST(device_segmented_scan, results_may_go_to_places_of_their_own) {
   const device_vector<offset> places(out_begins);
   const auto size = static_cast<std::size_t>(next);
   const auto expected = [&](auto is_inclusive, auto op, auto init) {
-    return scanned<decltype(is_inclusive)::value>(shape, items, op, init, out_begins,
-                                                  poisoned<int>(size));
+    return scanned<decltype(is_inclusive)::value>(shape, items, op, init, out_begins, poisoned<int>(size));
   };
   const auto actual = [&](const auto& call) {
     return scan_results<int>(size, [&](int* out, auto&&... storage) {
-      return call(storage..., in.data(), out, offsets.begins.data(), offsets.ends.data(),
-                  places.data(), shape.segments());
+      return call(storage..., in.data(), out, offsets.begins.data(), offsets.ends.data(), places.data(),
+                  shape.segments());
     });
   };
   using yes = std::true_type;
   using no = std::false_type;
   const auto larger = [](int a, int b) { return a > b ? a : b; };
   EXPECT_SAME_ITEMS(expected(no{}, plain_add{}, 0), actual([](auto&&... arguments) {
-    return DeviceSegmentedScan::ExclusiveSegmentedSum(arguments...);
-  }));
+                      return DeviceSegmentedScan::ExclusiveSegmentedSum(arguments...);
+                    }));
   EXPECT_SAME_ITEMS(expected(yes{}, plain_add{}, none{}), actual([](auto&&... arguments) {
-    return DeviceSegmentedScan::InclusiveSegmentedSum(arguments...);
-  }));
+                      return DeviceSegmentedScan::InclusiveSegmentedSum(arguments...);
+                    }));
   EXPECT_SAME_ITEMS(expected(no{}, larger, 50), actual([](auto&&... arguments) {
-    return DeviceSegmentedScan::ExclusiveSegmentedScan(arguments..., strata::Max{}, 50);
-  }));
+                      return DeviceSegmentedScan::ExclusiveSegmentedScan(arguments..., strata::Max{}, 50);
+                    }));
   EXPECT_SAME_ITEMS(expected(yes{}, larger, none{}), actual([](auto&&... arguments) {
-    return DeviceSegmentedScan::InclusiveSegmentedScan(arguments..., strata::Max{});
-  }));
+                      return DeviceSegmentedScan::InclusiveSegmentedScan(arguments..., strata::Max{});
+                    }));
   EXPECT_SAME_ITEMS(expected(yes{}, larger, 50), actual([](auto&&... arguments) {
-    return DeviceSegmentedScan::InclusiveSegmentedScanInit(arguments..., strata::Max{}, 50);
-  }));
+                      return DeviceSegmentedScan::InclusiveSegmentedScanInit(arguments..., strata::Max{}, 50);
+                    }));
 }
 
 TEST(device_segmented_scan, in_place_with_an_initial_value_from_the_device) {
@@ -498,13 +481,11 @@ TEST(device_segmented_scan, in_place_with_an_initial_value_from_the_device) {
     device_vector<int> data(items);
     const device_offsets offsets(shape);
     ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-      return DeviceSegmentedScan::ExclusiveSegmentedScan(
-          storage, bytes, data.data(), data.data(), offsets.begins.data(), offsets.ends.data(),
-          shape.segments(), strata::Sum{}, FutureValue(init.data()));
+      return DeviceSegmentedScan::ExclusiveSegmentedScan(storage, bytes, data.data(), data.data(),
+                                                         offsets.begins.data(), offsets.ends.data(), shape.segments(),
+                                                         strata::Sum{}, FutureValue(init.data()));
     }));
-    ASSERT_SAME_ITEMS((scanned<false>(shape, items, plain_add{}, 1000, shape.begins, items)),
-                      data.to_host())
-        << shape;
+    ASSERT_SAME_ITEMS((scanned<false>(shape, items, plain_add{}, 1000, shape.begins, items)), data.to_host()) << shape;
   }
 }
 
@@ -516,12 +497,10 @@ void expect_offsets(const segment_shape& shape, const Begin* begins, const End* 
   const device_vector<int> in(items);
   device_vector<int> out(items.size());
   ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-    return DeviceSegmentedScan::ExclusiveSegmentedSum(storage, bytes, in.data(), out.data(), begins,
-                                                      ends, count);
+    return DeviceSegmentedScan::ExclusiveSegmentedSum(storage, bytes, in.data(), out.data(), begins, ends, count);
   }));
-  EXPECT_SAME_ITEMS(
-      (scanned<false>(shape, items, plain_add{}, 0, shape.begins, poisoned<int>(items.size()))),
-      out.to_host());
+  EXPECT_SAME_ITEMS((scanned<false>(shape, items, plain_add{}, 0, shape.begins, poisoned<int>(items.size()))),
+                    out.to_host());
 }
 
 TEST(device_segmented_scan, offsets_of_any_integer_types) {
@@ -536,8 +515,7 @@ TEST(device_segmented_scan, offsets_of_any_integer_types) {
     no_reversed.ends[i] = std::max(shape.begins[i], shape.ends[i]);
   }
   expect_offsets(no_reversed, converted(shape.begins, std::uint32_t{}).data(),
-                 converted(no_reversed.ends, std::uint64_t{}).data(),
-                 static_cast<std::uint8_t>(count));
+                 converted(no_reversed.ends, std::uint64_t{}).data(), static_cast<std::uint8_t>(count));
 }
 
 struct tens_from {
@@ -558,11 +536,10 @@ TEST(device_segmented_scan, iterators_that_are_no_pointers) {
   const tens begins(counting<offset>(0), {start});
   const tens ends(counting<offset>(1), {start});
   const tens out_begins(counting<offset>(0), {0});
-  EXPECT_SAME_ITEMS(expected,
-                    scan_results<offset>(expected.size(), [&](offset* out, auto&&... storage) {
-                      return DeviceSegmentedScan::InclusiveSegmentedSum(
-                          storage..., counting<offset>(-start), doubling_output<offset>(out),
-                          begins, ends, out_begins, segments);
+  EXPECT_SAME_ITEMS(expected, scan_results<offset>(expected.size(), [&](offset* out, auto&&... storage) {
+                      return DeviceSegmentedScan::InclusiveSegmentedSum(storage..., counting<offset>(-start),
+                                                                        doubling_output<offset>(out), begins, ends,
+                                                                        out_begins, segments);
                     }));
 }
 
@@ -577,10 +554,9 @@ TEST(device_segmented_scan, bad_arguments_are_errors) {
   const offset* const ends = offsets.ends.data();
   const offset* const no_offsets = nullptr;
   int* const nothing = nullptr;
-  const auto scan = [](void* storage, std::size_t& bytes, const int* from, int* to,
-                       const offset* first, const offset* last, int segments, int* initial) {
-    return DeviceSegmentedScan::ExclusiveSegmentedScan(storage, bytes, from, to, first, last,
-                                                       segments, strata::Sum{},
+  const auto scan = [](void* storage, std::size_t& bytes, const int* from, int* to, const offset* first,
+                       const offset* last, int segments, int* initial) {
+    return DeviceSegmentedScan::ExclusiveSegmentedScan(storage, bytes, from, to, first, last, segments, strata::Sum{},
                                                        FutureValue(initial));
   };
   std::size_t bytes = 0;
@@ -591,8 +567,7 @@ TEST(device_segmented_scan, bad_arguments_are_errors) {
   EXPECT_GT(none_bytes, 0u);
   EXPECT_LE(none_bytes, bytes);
   const scratch storage(bytes);
-  const auto call = [&](const int* from, int* to, const offset* first, const offset* last,
-                        int segments, int* initial) {
+  const auto call = [&](const int* from, int* to, const offset* first, const offset* last, int segments, int* initial) {
     return scan(storage.data(), bytes, from, to, first, last, segments, initial);
   };
   EXPECT_EQ(cudaErrorInvalidValue, call(nothing, out.data(), begins, ends, 4, future));
@@ -606,21 +581,17 @@ TEST(device_segmented_scan, bad_arguments_are_errors) {
     EXPECT_EQ(cudaErrorInvalidValue, call(in.data(), over_offsets, begins, ends, 4, future));
   }
   EXPECT_EQ(cudaErrorInvalidValue,
-            DeviceSegmentedScan::InclusiveSegmentedSum(
-                storage.data(), bytes, out.data(), reinterpret_cast<std::int64_t*>(out.data()),
-                begins, ends, 4))
+            DeviceSegmentedScan::InclusiveSegmentedSum(storage.data(), bytes, out.data(),
+                                                       reinterpret_cast<std::int64_t*>(out.data()), begins, ends, 4))
       << "in place, items and results have one size";
   std::size_t too_few = bytes - 1;
+  EXPECT_EQ(cudaErrorInvalidValue, scan(storage.data(), too_few, in.data(), out.data(), begins, ends, 4, future));
   EXPECT_EQ(cudaErrorInvalidValue,
-            scan(storage.data(), too_few, in.data(), out.data(), begins, ends, 4, future));
-  EXPECT_EQ(cudaErrorInvalidValue,
-            DeviceSegmentedScan::ExclusiveSegmentedScan(storage.data(), bytes, in.data(),
-                                                        out.data(), begins, ends, no_offsets, 4,
-                                                        strata::Sum{}, 0));
+            DeviceSegmentedScan::ExclusiveSegmentedScan(storage.data(), bytes, in.data(), out.data(), begins, ends,
+                                                        no_offsets, 4, strata::Sum{}, 0));
   graph recorded([&](cudaStream_t on) {
-    return DeviceSegmentedScan::ExclusiveSegmentedScan(storage.data(), bytes, in.data(), out.data(),
-                                                       begins, ends, 0, strata::Sum{},
-                                                       FutureValue(future), on);
+    return DeviceSegmentedScan::ExclusiveSegmentedScan(storage.data(), bytes, in.data(), out.data(), begins, ends, 0,
+                                                       strata::Sum{}, FutureValue(future), on);
   });
   EXPECT_CUDA_SUCCESS(recorded.status());
   EXPECT_EQ(0u, recorded.nodes());
@@ -635,14 +606,12 @@ TEST(device_segmented_scan, bad_arguments_are_errors) {
 cudaError_t sums_in_rows(const int* in, int* out, const int* rows, int num_rows) {
   using strata::DeviceSegmentedScan;
   std::size_t bytes = 0;
-  cudaError_t status =
-      DeviceSegmentedScan::ExclusiveSegmentedSum(nullptr, bytes, in, out, rows, rows + 1, num_rows);
+  cudaError_t status = DeviceSegmentedScan::ExclusiveSegmentedSum(nullptr, bytes, in, out, rows, rows + 1, num_rows);
   if (status != cudaSuccess) return status;
   void* temp = nullptr;
   status = cudaMalloc(&temp, bytes);
   if (status != cudaSuccess) return status;
-  status =
-      DeviceSegmentedScan::ExclusiveSegmentedSum(temp, bytes, in, out, rows, rows + 1, num_rows);
+  status = DeviceSegmentedScan::ExclusiveSegmentedSum(temp, bytes, in, out, rows, rows + 1, num_rows);
   const cudaError_t freed = cudaFree(temp);
   return status != cudaSuccess ? status : freed;
 }

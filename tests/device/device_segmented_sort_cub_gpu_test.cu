@@ -40,10 +40,8 @@ std::vector<segment_shape> shapes() {
 /// Keys and values after `sort(library, storage, bytes, keys, values_in, values_out, ...)`. `keys` are two
 /// buffers of that library; the first holds the input.
 template <class Key, class Buffer, class Sort, class Library>
-std::pair<std::vector<Key>, std::vector<Value>> sorted_by(Library library, Buffer keys,
-                                                          const segment_shape& shape,
-                                                          const std::vector<Key>& unsorted,
-                                                          const Sort& sort) {
+std::pair<std::vector<Key>, std::vector<Value>> sorted_by(Library library, Buffer keys, const segment_shape& shape,
+                                                          const std::vector<Key>& unsorted, const Sort& sort) {
   std::vector<Value> places(unsorted.size());
   for (std::size_t i = 0; i < places.size(); ++i) places[i] = static_cast<Value>(i);
   device_vector<Key> in(unsorted), out(unsorted);
@@ -77,32 +75,31 @@ void expect_the_same(const Sort& sort) {
 }
 
 TEST(device_segmented_sort_cub, pairs) {
-  expect_the_same<std::uint32_t>([](auto library, void* storage, std::size_t& bytes, auto& keys,
-                                    bool&, auto* values_in, auto* values_out, auto... rest) {
-    return decltype(library)::StableSortPairs(storage, bytes, keys.d_buffers[0], keys.d_buffers[1],
-                                              values_in, values_out, rest...);
+  expect_the_same<std::uint32_t>([](auto library, void* storage, std::size_t& bytes, auto& keys, bool&, auto* values_in,
+                                    auto* values_out, auto... rest) {
+    return decltype(library)::StableSortPairs(storage, bytes, keys.d_buffers[0], keys.d_buffers[1], values_in,
+                                              values_out, rest...);
   });
-  expect_the_same<double>([](auto library, void* storage, std::size_t& bytes, auto& keys, bool&,
-                             auto* values_in, auto* values_out, auto... rest) {
-    return decltype(library)::StableSortPairsDescending(
-        storage, bytes, keys.d_buffers[0], keys.d_buffers[1], values_in, values_out, rest...);
+  expect_the_same<double>([](auto library, void* storage, std::size_t& bytes, auto& keys, bool&, auto* values_in,
+                             auto* values_out, auto... rest) {
+    return decltype(library)::StableSortPairsDescending(storage, bytes, keys.d_buffers[0], keys.d_buffers[1], values_in,
+                                                        values_out, rest...);
   });
 }
 
 TEST(device_segmented_sort_cub, keys) {
-  expect_the_same<float>([](auto library, void* storage, std::size_t& bytes, auto& keys, bool&,
-                            auto*, auto*, auto... rest) {
-    return decltype(library)::SortKeysDescending(storage, bytes, keys.d_buffers[0],
-                                                 keys.d_buffers[1], rest...);
-  });
+  expect_the_same<float>(
+      [](auto library, void* storage, std::size_t& bytes, auto& keys, bool&, auto*, auto*, auto... rest) {
+        return decltype(library)::SortKeysDescending(storage, bytes, keys.d_buffers[0], keys.d_buffers[1], rest...);
+      });
 }
 
 TEST(device_segmented_sort_cub, keys_in_two_buffers) {
-  expect_the_same<std::uint16_t>([](auto library, void* storage, std::size_t& bytes, auto& keys,
-                                    bool& in_buffers, auto*, auto*, auto... rest) {
-    in_buffers = true;
-    return decltype(library)::SortKeys(storage, bytes, keys, rest...);
-  });
+  expect_the_same<std::uint16_t>(
+      [](auto library, void* storage, std::size_t& bytes, auto& keys, bool& in_buffers, auto*, auto*, auto... rest) {
+        in_buffers = true;
+        return decltype(library)::SortKeys(storage, bytes, keys, rest...);
+      });
 }
 
 }  // namespace

@@ -80,15 +80,13 @@ std::vector<T> special_integers() {
 template <class T, class Bits>
 std::vector<T> special_floats() {
   constexpr Bits sign = static_cast<Bits>(Bits{1} << (8 * sizeof(T) - 1));
-  constexpr Bits mantissa =
-      static_cast<Bits>((Bits{1} << strata::detail::radix_mantissa_bits<T>)-1);
+  constexpr Bits mantissa = static_cast<Bits>((Bits{1} << strata::detail::radix_mantissa_bits<T>)-1);
   constexpr Bits infinity = static_cast<Bits>(sign - 1 - mantissa);
   std::vector<T> all;
   for (const Bits negative : {Bits{0}, sign}) {
     for (const Bits magnitude :
-         {Bits{0}, Bits{1}, mantissa, static_cast<Bits>(mantissa + 1),
-          static_cast<Bits>(infinity / 2), static_cast<Bits>(infinity - 1), infinity,
-          static_cast<Bits>(infinity + 1), static_cast<Bits>(sign - 1)}) {
+         {Bits{0}, Bits{1}, mantissa, static_cast<Bits>(mantissa + 1), static_cast<Bits>(infinity / 2),
+          static_cast<Bits>(infinity - 1), infinity, static_cast<Bits>(infinity + 1), static_cast<Bits>(sign - 1)}) {
       const Bits bits = static_cast<Bits>(negative | magnitude);
       T number;
       std::memcpy(static_cast<void*>(&number), &bits, sizeof(T));
@@ -137,9 +135,8 @@ struct sorting {
       : shape(of),
         keys(make_floats(shape.items())),
         values(make_values<Value>(shape.items())),
-        order(expected_order(
-            shape, keys,
-            [=](Key a, Key b) { return is_descending ? is_before(b, a) : is_before(a, b); })),
+        order(expected_order(shape, keys,
+                             [=](Key a, Key b) { return is_descending ? is_before(b, a) : is_before(a, b); })),
         offsets(shape),
         keys_in(keys),
         values_in(values),
@@ -149,8 +146,7 @@ struct sorting {
   template <class Call>
   void run(const Call& call) {
     ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-      return call(storage, bytes, items_of(shape), shape.segments(), offsets.begins.data(),
-                  offsets.ends.data());
+      return call(storage, bytes, items_of(shape), shape.segments(), offsets.begins.data(), offsets.ends.data());
     }));
   }
   void expect_copied(bool has_values) {
@@ -167,9 +163,7 @@ struct sorting {
     expect_gathered(keys, nothing(), keys_out.to_host(), before);
     EXPECT_EQ(std::vector<Value>(keys.size(), value_before), values_out.to_host());
   }
-  std::vector<std::size_t> nothing() const {
-    return std::vector<std::size_t>(keys.size(), nowhere);
-  }
+  std::vector<std::size_t> nothing() const { return std::vector<std::size_t>(keys.size(), nowhere); }
   std::vector<std::size_t> everything() const {
     std::vector<std::size_t> same(keys.size());
     for (std::size_t i = 0; i < same.size(); ++i) same[i] = i;
@@ -191,10 +185,8 @@ struct sorting {
 std::vector<segment_shape> library_shapes() {
   std::vector<offset> lengths(if_small<std::size_t>(100, 1000), 7);
   lengths.back() = if_small(3000, 13000);
-  return {
-      scattered(consecutive("long", {0, 1, 30, 700, 3201, 6401, 2, if_small(13000, 40000)}), 31),
-      scattered(consecutive("short", {5, 40, 0, 3, 90, 1, 0, 17}), 32),
-      consecutive("most_of_7", lengths)};
+  return {scattered(consecutive("long", {0, 1, 30, 700, 3201, 6401, 2, if_small(13000, 40000)}), 31),
+          scattered(consecutive("short", {5, 40, 0, 3, 90, 1, 0, 17}), 32), consecutive("most_of_7", lengths)};
 }
 
 template <class Call>
@@ -202,9 +194,7 @@ void expect_copies(bool is_descending, bool has_values, const Call& call) {
   for (const segment_shape& shape : library_shapes()) {
     SCOPED_TRACE(shape);
     sorting data(shape, is_descending);
-    data.run([&](void* storage, std::size_t& bytes, auto... rest) {
-      return call(data, storage, bytes, rest...);
-    });
+    data.run([&](void* storage, std::size_t& bytes, auto... rest) { return call(data, storage, bytes, rest...); });
     data.expect_copied(has_values);
   }
 }
@@ -218,9 +208,8 @@ void expect_in_buffers(bool is_descending, bool has_values, const Call& call) {
     DoubleBuffer<Key> keys(data.keys_out.data(), data.keys_in.data());
     DoubleBuffer<Value> values(data.values_out.data(), data.values_in.data());
     keys.selector = values.selector = 1;
-    data.run([&](void* storage, std::size_t& bytes, auto... rest) {
-      return call(keys, values, storage, bytes, rest...);
-    });
+    data.run(
+        [&](void* storage, std::size_t& bytes, auto... rest) { return call(keys, values, storage, bytes, rest...); });
     EXPECT_EQ(data.keys_in.data(), keys.Current());
     EXPECT_EQ(data.values_in.data(), values.Current());
     data.expect_in_place(has_values);
@@ -228,28 +217,24 @@ void expect_in_buffers(bool is_descending, bool has_values, const Call& call) {
 }
 
 // All functions of one direction, with values and without.
-#define EXPECT_FUNCTIONS(keys_function, pairs_function, is_descending)                             \
-  expect_copies(is_descending, false, [](sorting& d, void* s, std::size_t& b, auto... rest) {      \
-    return DeviceSegmentedSort::keys_function(s, b, d.keys_in.data(), d.keys_out.data(), rest...); \
-  });                                                                                              \
-  expect_copies(is_descending, true, [](sorting& d, void* s, std::size_t& b, auto... rest) {       \
-    return DeviceSegmentedSort::pairs_function(s, b, d.keys_in.data(), d.keys_out.data(),          \
-                                               d.values_in.data(), d.values_out.data(), rest...);  \
-  });                                                                                              \
-  expect_in_buffers(is_descending, false,                                                          \
-                    [](auto& keys, auto&, void* s, std::size_t& b, auto... rest) {                 \
-                      return DeviceSegmentedSort::keys_function(s, b, keys, rest...);              \
-                    });                                                                            \
-  expect_in_buffers(is_descending, true,                                                           \
-                    [](auto& keys, auto& values, void* s, std::size_t& b, auto... rest) {          \
-                      return DeviceSegmentedSort::pairs_function(s, b, keys, values, rest...);     \
-                    })
+#define EXPECT_FUNCTIONS(keys_function, pairs_function, is_descending)                                         \
+  expect_copies(is_descending, false, [](sorting& d, void* s, std::size_t& b, auto... rest) {                  \
+    return DeviceSegmentedSort::keys_function(s, b, d.keys_in.data(), d.keys_out.data(), rest...);             \
+  });                                                                                                          \
+  expect_copies(is_descending, true, [](sorting& d, void* s, std::size_t& b, auto... rest) {                   \
+    return DeviceSegmentedSort::pairs_function(s, b, d.keys_in.data(), d.keys_out.data(), d.values_in.data(),  \
+                                               d.values_out.data(), rest...);                                  \
+  });                                                                                                          \
+  expect_in_buffers(is_descending, false, [](auto& keys, auto&, void* s, std::size_t& b, auto... rest) {       \
+    return DeviceSegmentedSort::keys_function(s, b, keys, rest...);                                            \
+  });                                                                                                          \
+  expect_in_buffers(is_descending, true, [](auto& keys, auto& values, void* s, std::size_t& b, auto... rest) { \
+    return DeviceSegmentedSort::pairs_function(s, b, keys, values, rest...);                                   \
+  })
 
 TEST(device_segmented_sort, ascending) { EXPECT_FUNCTIONS(SortKeys, SortPairs, false); }
 
-TEST(device_segmented_sort, descending) {
-  EXPECT_FUNCTIONS(SortKeysDescending, SortPairsDescending, true);
-}
+TEST(device_segmented_sort, descending) { EXPECT_FUNCTIONS(SortKeysDescending, SortPairsDescending, true); }
 
 TEST(device_segmented_sort, stable_names) {
   EXPECT_FUNCTIONS(StableSortKeys, StableSortPairs, false);
@@ -269,12 +254,10 @@ void expect_sorts_descending(const std::vector<Number>& special) {
   device_vector<Number> out(before);
   const device_offsets offsets(shape);
   ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-    return DeviceSegmentedSort::SortKeysDescending(storage, bytes, in.data(), out.data(),
-                                                   items_of(shape), shape.segments(),
-                                                   offsets.begins.data(), offsets.ends.data());
+    return DeviceSegmentedSort::SortKeysDescending(storage, bytes, in.data(), out.data(), items_of(shape),
+                                                   shape.segments(), offsets.begins.data(), offsets.ends.data());
   }));
-  const auto order =
-      expected_order(shape, keys, [](const Number& a, const Number& b) { return is_before(b, a); });
+  const auto order = expected_order(shape, keys, [](const Number& a, const Number& b) { return is_before(b, a); });
   expect_gathered(keys, order, out.to_host(), before);
 }
 
@@ -293,17 +276,17 @@ TEST(device_segmented_sort, a_graph_may_be_replayed_with_other_segments) {
   device_offsets offsets(consecutive("unset", {0, 0, 0, 0, 0}));
   std::size_t bytes = 0;
   const auto call = [&](void* storage, cudaStream_t on) {
-    return DeviceSegmentedSort::SortKeys(
-        storage, bytes, static_cast<const Key*>(first.keys_in.data()), first.keys_out.data(), most,
-        5, offsets.begins.data(), offsets.ends.data(), on);
+    return DeviceSegmentedSort::SortKeys(storage, bytes, static_cast<const Key*>(first.keys_in.data()),
+                                         first.keys_out.data(), most, 5, offsets.begins.data(), offsets.ends.data(),
+                                         on);
   };
   ASSERT_CUDA_SUCCESS(call(nullptr, nullptr));
   const scratch storage(bytes);
   graph recorded([&](cudaStream_t on) { return call(storage.data(), on); });
   ASSERT_CUDA_SUCCESS(recorded.status());
   const stream on;
-  for (const std::vector<offset>& lengths : std::vector<std::vector<offset>>{
-           {most - 40, 0, 12, 28, 0}, {1, 2, 3, 4, 5}, {300, 0, 0, 0, most - 400}}) {
+  for (const std::vector<offset>& lengths :
+       std::vector<std::vector<offset>>{{most - 40, 0, 12, 28, 0}, {1, 2, 3, 4, 5}, {300, 0, 0, 0, most - 400}}) {
     const segment_shape shape = consecutive("replay", lengths);
     offsets.begins.assign(shape.begins);
     offsets.ends.assign(shape.ends);
@@ -311,8 +294,7 @@ TEST(device_segmented_sort, a_graph_may_be_replayed_with_other_segments) {
     first.keys_out.assign(before);
     ASSERT_NO_FATAL_FAILURE(recorded.replay(on));
     on.synchronize();
-    ASSERT_NO_FATAL_FAILURE(expect_gathered(first.keys,
-                                            expected_order(shape, first.keys, is_before<Key>),
+    ASSERT_NO_FATAL_FAILURE(expect_gathered(first.keys, expected_order(shape, first.keys, is_before<Key>),
                                             first.keys_out.to_host(), before));
   }
 }
@@ -350,17 +332,16 @@ struct arguments {
   }
   cudaError_t copy() const {
     return in_storage([&](void* storage, std::size_t& bytes) {
-      return DeviceSegmentedSort::SortPairs(storage, bytes, static_cast<const Key*>(keys_in),
-                                            keys_out, static_cast<const Value*>(values_in),
-                                            values_out, items, segments, begins, ends);
+      return DeviceSegmentedSort::SortPairs(storage, bytes, static_cast<const Key*>(keys_in), keys_out,
+                                            static_cast<const Value*>(values_in), values_out, items, segments, begins,
+                                            ends);
     });
   }
   cudaError_t in_buffers() const {
     return in_storage([&](void* storage, std::size_t& bytes) {
       DoubleBuffer<Key> keys(keys_in, keys_out);
       DoubleBuffer<Value> values(values_in, values_out);
-      return DeviceSegmentedSort::SortPairs(storage, bytes, keys, values, items, segments, begins,
-                                            ends);
+      return DeviceSegmentedSort::SortPairs(storage, bytes, keys, values, items, segments, begins, ends);
     });
   }
   void expect_untouched() const {
@@ -392,9 +373,8 @@ TEST(device_segmented_sort, refuses_wrong_arguments) {
   expect_refused("ends", true, [](arguments& a) { a.ends = nullptr; });
   expect_refused("keys overlap", false, [](arguments& a) { a.keys_out = a.keys_in + 1; });
   expect_refused("values overlap", false, [](arguments& a) { a.values_out = a.values_in; });
-  expect_refused("keys are values", true, [](arguments& a) {
-    a.values_in = a.values_out = reinterpret_cast<Value*>(a.keys_in + 1);
-  });
+  expect_refused("keys are values", true,
+                 [](arguments& a) { a.values_in = a.values_out = reinterpret_cast<Value*>(a.keys_in + 1); });
   expect_refused("storage", true, [](arguments& a) { a.is_short_of_storage = true; });
 }
 

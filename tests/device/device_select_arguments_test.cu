@@ -33,8 +33,7 @@ struct arrays {
   std::int64_t* num_selected;
 };
 // Which of them a function has.
-constexpr unsigned has_second = 1, has_first_out = 2, has_second_out = 4, by_difference = 8,
-                   by_second = 16;
+constexpr unsigned has_second = 1, has_first_out = 2, has_second_out = 4, by_difference = 8, by_second = 16;
 
 struct is_even {
   STRATA_HD bool operator()(int n) const { return n % 2 == 0; }
@@ -48,45 +47,35 @@ struct function {
 };
 std::ostream& operator<<(std::ostream& os, const function& f) { return os << f.name; }
 
-#define STRATA_CALL(...)                                                                    \
-  [](void* storage, std::size_t& bytes, const arrays& a, std::int64_t n, cudaStream_t on) { \
-    return __VA_ARGS__;                                                                     \
-  }
+#define STRATA_CALL(...) \
+  [](void* storage, std::size_t& bytes, const arrays& a, std::int64_t n, cudaStream_t on) { return __VA_ARGS__; }
 std::vector<function> functions() {
   return {
-      {"If",
-       STRATA_CALL(DeviceSelect::If(storage, bytes, a.first, a.first_out, a.num_selected, n,
-                                    is_even{}, on)),
+      {"If", STRATA_CALL(DeviceSelect::If(storage, bytes, a.first, a.first_out, a.num_selected, n, is_even{}, on)),
        has_first_out},
-      {"IfInPlace",
-       STRATA_CALL(DeviceSelect::If(storage, bytes, a.first, a.num_selected, n, is_even{}, on)), 0},
+      {"IfInPlace", STRATA_CALL(DeviceSelect::If(storage, bytes, a.first, a.num_selected, n, is_even{}, on)), 0},
       {"Flagged",
-       STRATA_CALL(DeviceSelect::Flagged(storage, bytes, a.first, a.second, a.first_out,
-                                         a.num_selected, n, on)),
+       STRATA_CALL(DeviceSelect::Flagged(storage, bytes, a.first, a.second, a.first_out, a.num_selected, n, on)),
        has_second | has_first_out | by_second},
-      {"FlaggedInPlace",
-       STRATA_CALL(DeviceSelect::Flagged(storage, bytes, a.first, a.second, a.num_selected, n, on)),
+      {"FlaggedInPlace", STRATA_CALL(DeviceSelect::Flagged(storage, bytes, a.first, a.second, a.num_selected, n, on)),
        has_second | by_second},
       {"FlaggedIf",
-       STRATA_CALL(DeviceSelect::FlaggedIf(storage, bytes, a.first, a.second, a.first_out,
-                                           a.num_selected, n, strata::detail::is_set{}, on)),
+       STRATA_CALL(DeviceSelect::FlaggedIf(storage, bytes, a.first, a.second, a.first_out, a.num_selected, n,
+                                           strata::detail::is_set{}, on)),
        has_second | has_first_out | by_second},
       {"FlaggedIfInPlace",
-       STRATA_CALL(DeviceSelect::FlaggedIf(storage, bytes, a.first, a.second, a.num_selected, n,
-                                           strata::detail::is_set{}, on)),
+       STRATA_CALL(
+           DeviceSelect::FlaggedIf(storage, bytes, a.first, a.second, a.num_selected, n, strata::detail::is_set{}, on)),
        has_second | by_second},
-      {"Unique",
-       STRATA_CALL(DeviceSelect::Unique(storage, bytes, a.first, a.first_out, a.num_selected, n,
-                                        on)),
+      {"Unique", STRATA_CALL(DeviceSelect::Unique(storage, bytes, a.first, a.first_out, a.num_selected, n, on)),
        has_first_out | by_difference},
       {"UniqueByKey",
-       STRATA_CALL(DeviceSelect::UniqueByKey(storage, bytes, a.first, a.second, a.first_out,
-                                             a.second_out, a.num_selected, n, on)),
+       STRATA_CALL(DeviceSelect::UniqueByKey(storage, bytes, a.first, a.second, a.first_out, a.second_out,
+                                             a.num_selected, n, on)),
        has_second | has_first_out | has_second_out | by_difference},
       {"UniqueByKeyWithEquality",
-       STRATA_CALL(DeviceSelect::UniqueByKey(storage, bytes, a.first, a.second, a.first_out,
-                                             a.second_out, a.num_selected, n, strata::Equality{},
-                                             on)),
+       STRATA_CALL(DeviceSelect::UniqueByKey(storage, bytes, a.first, a.second, a.first_out, a.second_out,
+                                             a.num_selected, n, strata::Equality{}, on)),
        has_second | has_first_out | has_second_out | by_difference},
   };
 }
@@ -110,13 +99,9 @@ class scene {
     second_out_.assign(std::vector<int>(size, untouched));
     num_.assign({untouched});
   }
-  arrays of_call() {
-    return {first_.data(), second_.data(), first_out_.data(), second_out_.data(), num_.data()};
-  }
+  arrays of_call() { return {first_.data(), second_.data(), first_out_.data(), second_out_.data(), num_.data()}; }
 
-  const std::vector<int>& items_of(bool second) const {
-    return second ? second_before_ : first_before_;
-  }
+  const std::vector<int>& items_of(bool second) const { return second ? second_before_ : first_before_; }
   /// What a call with all items selects.
   std::vector<int> selected(bool of_second) const {
     return only_kept(items_of(of_second), kept(first_before_, second_before_));
@@ -131,14 +116,11 @@ class scene {
     const std::vector<int> nothing(first_before_.size(), untouched);
     const std::vector<int> front = only_kept(first, keeps);
     ASSERT_EQ(static_cast<std::int64_t>(front.size()), num_.to_host()[0]);
-    ASSERT_SAME_BYTES(f_.is_in_place() ? with_front(front, first_before_) : first_before_,
-                      first_.to_host());
+    ASSERT_SAME_BYTES(f_.is_in_place() ? with_front(front, first_before_) : first_before_, first_.to_host());
     ASSERT_SAME_BYTES(second_before_, second_.to_host());
-    ASSERT_SAME_BYTES(f_.is_in_place() ? nothing : with_front(front, nothing),
-                      first_out_.to_host());
-    ASSERT_SAME_BYTES(
-        (f_.has & has_second_out) != 0 ? with_front(only_kept(second, keeps), nothing) : nothing,
-        second_out_.to_host());
+    ASSERT_SAME_BYTES(f_.is_in_place() ? nothing : with_front(front, nothing), first_out_.to_host());
+    ASSERT_SAME_BYTES((f_.has & has_second_out) != 0 ? with_front(only_kept(second, keeps), nothing) : nothing,
+                      second_out_.to_host());
   }
   void expect_untouched() const {
     const std::vector<int> nothing(first_before_.size(), untouched);
@@ -228,8 +210,7 @@ TEST_P(DeviceSelectArguments, storage_may_have_any_alignment_and_contents_and_be
       std::size_t bytes = needed + (misalignment == 8 ? 12345 : 0);
       const scratch storage(bytes, misalignment);
       storage.fill(garbage);
-      ASSERT_CUDA_SUCCESS(f().call(storage.data(), bytes, s.of_call(),
-                                   static_cast<std::int64_t>(size), nullptr));
+      ASSERT_CUDA_SUCCESS(f().call(storage.data(), bytes, s.of_call(), static_cast<std::int64_t>(size), nullptr));
       ASSERT_CUDA_SUCCESS(cudaDeviceSynchronize());
       ASSERT_NO_FATAL_FAILURE(s.expect_selected(size));
     }
@@ -314,8 +295,7 @@ TEST_P(DeviceSelectArguments, of_no_items_none_is_selected) {
   std::size_t bytes = storage.bytes();
   arrays only_num{};
   only_num.num_selected = s.of_call().num_selected;
-  graph recorded(
-      [&](cudaStream_t on) { return f().call(storage.data(), bytes, only_num, 0, on); });
+  graph recorded([&](cudaStream_t on) { return f().call(storage.data(), bytes, only_num, 0, on); });
   EXPECT_CUDA_SUCCESS(recorded.status());
   EXPECT_EQ(1u, recorded.nodes());
   s.expect_untouched();
@@ -386,9 +366,8 @@ TEST_P(DeviceSelectArguments, a_graph_may_be_replayed) {
     std::size_t bytes = storage_bytes(count);
     const scratch storage(bytes);
     const stream on;
-    graph recorded([&](cudaStream_t recorder) {
-      return f().call(storage.data(), bytes, s.of_call(), count, recorder);
-    });
+    graph recorded(
+        [&](cudaStream_t recorder) { return f().call(storage.data(), bytes, s.of_call(), count, recorder); });
     ASSERT_CUDA_SUCCESS(recorded.status());
     EXPECT_EQ(1u, recorded.nodes()) << "one launch at every size";
     s.expect_untouched();
@@ -398,15 +377,22 @@ TEST_P(DeviceSelectArguments, a_graph_may_be_replayed) {
       SCOPED_TRACE(testing::Message() << "replay " << i);
       const schedule another(i);
       switch (i % 6) {
-        case 1: storage.fill(all_contents[i / 6 % 3]); break;
+        case 1:
+          storage.fill(all_contents[i / 6 % 3]);
+          break;
         case 2:
           ASSERT_CUDA_SUCCESS(f().call(storage.data(), bytes, s.of_call(), count / 2, on));
           on.synchronize();
           other = storage.read();
           break;
-        case 3: storage.write(earlier.data()); break;
-        case 4: storage.write(other.data()); break;
-        default: break;
+        case 3:
+          storage.write(earlier.data());
+          break;
+        case 4:
+          storage.write(other.data());
+          break;
+        default:
+          break;
       }
       s.renew(static_cast<std::uint64_t>(i));
       ASSERT_NO_FATAL_FAILURE(recorded.replay(on));
@@ -429,8 +415,7 @@ TEST_P(DeviceSelectArguments, storage_may_hold_leftovers_of_other_calls) {
     SCOPED_TRACE(testing::Message() << size << " items in call " << i);
     const schedule another(i);
     s.renew(static_cast<std::uint64_t>(i));
-    ASSERT_CUDA_SUCCESS(f().call(storage.data(), bytes, s.of_call(),
-                                 static_cast<std::int64_t>(size), nullptr));
+    ASSERT_CUDA_SUCCESS(f().call(storage.data(), bytes, s.of_call(), static_cast<std::int64_t>(size), nullptr));
     ASSERT_CUDA_SUCCESS(cudaDeviceSynchronize());
     ASSERT_NO_FATAL_FAILURE(s.expect_selected(size));
   }
@@ -439,10 +424,7 @@ TEST_P(DeviceSelectArguments, storage_may_hold_leftovers_of_other_calls) {
 TEST_P(DeviceSelectArguments, streams_do_not_disturb_each_other) {
   struct lane {
     lane(std::size_t items, std::uint64_t which)
-        : size(items),
-          s(f(), items, which),
-          bytes(storage_bytes(static_cast<std::int64_t>(items))),
-          storage(bytes) {}
+        : size(items), s(f(), items, which), bytes(storage_bytes(static_cast<std::int64_t>(items))), storage(bytes) {}
     std::size_t size;
     scene s;
     std::size_t bytes;
@@ -454,8 +436,7 @@ TEST_P(DeviceSelectArguments, streams_do_not_disturb_each_other) {
     const auto number = static_cast<std::uint64_t>(i);
     lane lanes[] = {lane(most, 2 * number), lane(most / 2 + 7, 2 * number + 1)};
     for (lane& l : lanes) {
-      ASSERT_CUDA_SUCCESS(f().call(l.storage.data(), l.bytes, l.s.of_call(),
-                                   static_cast<std::int64_t>(l.size), l.on));
+      ASSERT_CUDA_SUCCESS(f().call(l.storage.data(), l.bytes, l.s.of_call(), static_cast<std::int64_t>(l.size), l.on));
     }
     for (lane& l : lanes) {
       l.on.synchronize();

@@ -38,15 +38,15 @@ cudaError_t select_into_10(int count) {
   device_vector<int> memory(all);
   device_vector<int> number(1);
   return in_two_phases([&](void* storage, std::size_t& bytes) {
-    return strata::DeviceSelect::If(storage, bytes, memory.data() + 10, memory.data(),
-                                    number.data(), n, is_below{count});
+    return strata::DeviceSelect::If(storage, bytes, memory.data() + 10, memory.data(), number.data(), n,
+                                    is_below{count});
   });
 }
 
 TEST(device_select_assertions, outputs_must_not_reach_into_inputs) {
   EXPECT_CUDA_SUCCESS(select_into_10(10));
-  strata_test::expect_assertion([] { return select_into_10(11); },
-                                "an output of a selection reaches into an input", true);
+  strata_test::expect_assertion([] { return select_into_10(11); }, "an output of a selection reaches into an input",
+                                true);
 }
 
 cudaError_t count_selected_in_a_byte(int count) {
@@ -54,8 +54,7 @@ cudaError_t count_selected_in_a_byte(int count) {
   device_vector<int> out(n);
   device_vector<std::uint8_t> number(1);
   return in_two_phases([&](void* storage, std::size_t& bytes) {
-    return strata::DeviceSelect::If(storage, bytes, items.data(), out.data(), number.data(), n,
-                                    is_below{count});
+    return strata::DeviceSelect::If(storage, bytes, items.data(), out.data(), number.data(), n, is_below{count});
   });
 }
 
@@ -72,15 +71,14 @@ cudaError_t encode_into(int run, int room) {
   device_vector<std::uint8_t> lengths(n);
   device_vector<int> number(1);
   return in_two_phases([&](void* storage, std::size_t& bytes) {
-    return strata::DeviceRunLengthEncode::Encode(storage, bytes, memory.data() + room,
-                                                 memory.data(), lengths.data(), number.data(), n);
+    return strata::DeviceRunLengthEncode::Encode(storage, bytes, memory.data() + room, memory.data(), lengths.data(),
+                                                 number.data(), n);
   });
 }
 
 TEST(device_select_assertions, lengths_of_runs_must_fit) {
   EXPECT_CUDA_SUCCESS(encode_into(255, 46));
-  strata_test::expect_assertion([] { return encode_into(256, 45); },
-                                "a count of 256 does not fit the output's type");
+  strata_test::expect_assertion([] { return encode_into(256, 45); }, "a count of 256 does not fit the output's type");
 }
 
 TEST(device_select_assertions, runs_must_not_reach_into_inputs) {

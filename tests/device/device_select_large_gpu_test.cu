@@ -36,14 +36,10 @@ struct is_even {
 };
 /// Runs of two.
 struct pair_byte {
-  STRATA_HD std::uint8_t operator()(std::int64_t i) const {
-    return byte_of(static_cast<std::uint64_t>(i) / 2);
-  }
+  STRATA_HD std::uint8_t operator()(std::int64_t i) const { return byte_of(static_cast<std::uint64_t>(i) / 2); }
 };
 struct single_byte {
-  STRATA_HD std::uint8_t operator()(std::int64_t i) const {
-    return byte_of(static_cast<std::uint64_t>(i));
-  }
+  STRATA_HD std::uint8_t operator()(std::int64_t i) const { return byte_of(static_cast<std::uint64_t>(i)); }
 };
 /// What sums up to byte_of.
 struct difference {
@@ -110,8 +106,7 @@ TEST_F(device_select_large, flagged_items_of_arrays) {
   const filled<is_even> flags(is_even{});
   if (in.data() == nullptr || flags.data() == nullptr) GTEST_SKIP() << "not enough device memory";
   ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
-    return strata::DeviceSelect::Flagged(storage..., in.data(), flags.data(), out_.data(),
-                                         count_.data(), items);
+    return strata::DeviceSelect::Flagged(storage..., in.data(), flags.data(), out_.data(), count_.data(), items);
   }));
   EXPECT_EQ(half, count());
   expect_items(out_.data(), half, evens_of_single{});
@@ -119,8 +114,8 @@ TEST_F(device_select_large, flagged_items_of_arrays) {
 
 TEST_F(device_select_large, flagged_items_of_iterators) {
   ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
-    return strata::DeviceSelect::Flagged(storage..., made_by(single_byte{}), made_by(is_even{}),
-                                         out_.data(), count_.data(), items);
+    return strata::DeviceSelect::Flagged(storage..., made_by(single_byte{}), made_by(is_even{}), out_.data(),
+                                         count_.data(), items);
   }));
   EXPECT_EQ(half, count());
   expect_items(out_.data(), half, evens_of_single{});
@@ -140,9 +135,8 @@ TEST_F(device_select_large, sums_of_runs) {
   const filled<pair_byte> keys(pair_byte{});
   if (keys.data() == nullptr) GTEST_SKIP() << "not enough device memory";
   ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
-    return strata::DeviceReduce::ReduceByKey(storage..., keys.data(), out_.data(),
-                                             constant<std::uint8_t>(1), other_out_.data(),
-                                             count_.data(), strata::Sum{}, items);
+    return strata::DeviceReduce::ReduceByKey(storage..., keys.data(), out_.data(), constant<std::uint8_t>(1),
+                                             other_out_.data(), count_.data(), strata::Sum{}, items);
   }));
   EXPECT_EQ(half, count());
   expect_items(out_.data(), half, single_byte{});
@@ -151,8 +145,8 @@ TEST_F(device_select_large, sums_of_runs) {
 
 TEST_F(device_select_large, lengths_of_runs) {
   ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
-    return strata::DeviceRunLengthEncode::Encode(storage..., made_by(pair_byte{}), out_.data(),
-                                                 other_out_.data(), count_.data(), items);
+    return strata::DeviceRunLengthEncode::Encode(storage..., made_by(pair_byte{}), out_.data(), other_out_.data(),
+                                                 count_.data(), items);
   }));
   EXPECT_EQ(half, count());
   expect_items(out_.data(), half, single_byte{});
@@ -164,7 +158,7 @@ struct sums_in_segments {
   std::int64_t second, third;
   STRATA_HD std::uint8_t operator()(std::int64_t i) const {
     const std::int64_t begin = i >= third ? third : i >= second ? second : 0;
-    return static_cast<std::uint8_t>(single_byte{}(i) - single_byte{}(begin));
+    return static_cast<std::uint8_t>(single_byte{}(i)-single_byte{}(begin));
   }
 };
 
@@ -176,8 +170,8 @@ TEST_F(device_select_large, sums_in_segments) {
   const std::int64_t second = 1000003, third = items - 3;
   const device_vector<std::int64_t> begins(std::vector<std::int64_t>{0, second, third, items});
   ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
-    return strata::DeviceSegmentedScan::ExclusiveSegmentedSum(
-        storage..., in.data(), out.data(), begins.data(), begins.data() + 1, 3);
+    return strata::DeviceSegmentedScan::ExclusiveSegmentedSum(storage..., in.data(), out.data(), begins.data(),
+                                                              begins.data() + 1, 3);
   }));
   expect_items(out.data(), items, sums_in_segments{second, third});
 }

@@ -37,8 +37,8 @@ cudaError_t run(void* storage, std::size_t& bytes, unsigned blocks, bool is_in_p
   }
   const strata::detail::tiled_input input{size, (size + agent::tile_items - 1) / agent::tile_items, 0};
   const auto boundary = (reinterpret_cast<std::uintptr_t>(storage) + 255) / 256 * 256;
-  const strata::detail::tile_aggregates_arguments exchange{
-      reinterpret_cast<strata::platform::tagged_word*>(boundary), strata::detail::next_epoch(), true, is_in_place};
+  const strata::detail::tile_aggregates_arguments exchange{reinterpret_cast<strata::platform::tagged_word*>(boundary),
+                                                           strata::detail::next_epoch(), true, is_in_place};
   return strata::launch(in_blocks::configuration(blocks, agent::block_threads, agent::dynamic_shared_bytes),
                         strata::detail::scan_pipeline_kernel<Policy, Problem, UsesBulkCopies>, problem, input,
                         exchange);
@@ -72,8 +72,7 @@ void under_all_schedules_in_blocks(std::size_t tile, const Expect& expect) {
 
 template <class Policy, bool UsesBulkCopies, class T>
 struct by_items {
-  using problem =
-      select_problem<select_by::key, unsigned, const T*, NullType, T*, NullType, std::int64_t*, keeps_some>;
+  using problem = select_problem<select_by::key, unsigned, const T*, NullType, T*, NullType, std::int64_t*, keeps_some>;
   static constexpr std::size_t tile = strata::detail::scan_pipeline<Policy, problem, UsesBulkCopies>::tile_items;
 
   static void expect(unsigned blocks, std::size_t size, unsigned density, bool is_in_place) {
@@ -90,8 +89,7 @@ struct by_items {
     } else {
       const shifted_array<T> in(items, shift);
       expect_selects(expected, size, 1, [&](T* out, std::int64_t* num, auto&&... storage) {
-        return run<Policy, UsesBulkCopies>(storage..., blocks, false, problem{in.data(), {}, out, {}, num, op},
-                                           size);
+        return run<Policy, UsesBulkCopies>(storage..., blocks, false, problem{in.data(), {}, out, {}, num, op}, size);
       });
     }
   }
@@ -134,8 +132,7 @@ struct by_flags {
   static constexpr std::size_t tile = strata::detail::scan_pipeline<Policy, problem, UsesBulkCopies>::tile_items;
 
   template <class MakeFlags>
-  static void expect(unsigned blocks, std::size_t size, pattern which, bool is_in_place,
-                     const MakeFlags& make_flags) {
+  static void expect(unsigned blocks, std::size_t size, pattern which, bool is_in_place, const MakeFlags& make_flags) {
     SCOPED_TRACE(testing::Message() << "pattern " << static_cast<int>(which) << ", in place: " << is_in_place);
     const std::vector<T> items = items_of_any_bits<T>(size, size);
     const std::vector<char> keeps = kept_by(which, size, size + 1);
@@ -190,8 +187,8 @@ TEST(device_select_ring, computed_flags_and_items_in_bulk) {
 
 template <class Policy, bool UsesBulkCopies, class Key, class Value>
 struct by_difference {
-  using problem = select_problem<select_by::difference, unsigned, const Key*, const Value*, Key*, Value*,
-                                 std::int64_t*, strata::Equality>;
+  using problem = select_problem<select_by::difference, unsigned, const Key*, const Value*, Key*, Value*, std::int64_t*,
+                                 strata::Equality>;
   static constexpr std::size_t tile = strata::detail::scan_pipeline<Policy, problem, UsesBulkCopies>::tile_items;
 
   static void expect(unsigned blocks, std::size_t size, std::size_t mean) {

@@ -66,12 +66,23 @@ inline std::vector<char> kept_by(pattern which, std::size_t count, std::uint64_t
   for (std::size_t i = 0; i < count; ++i) {
     const std::uint64_t number = bits() >> 54;
     switch (which) {
-      case pattern::none: break;
-      case pattern::last: keeps[i] = i + 1 == count; break;
-      case pattern::few: keeps[i] = number < 5; break;
-      case pattern::half: keeps[i] = number < 512; break;
-      case pattern::first_half: keeps[i] = i < count / 2; break;
-      case pattern::all: keeps[i] = 1; break;
+      case pattern::none:
+        break;
+      case pattern::last:
+        keeps[i] = i + 1 == count;
+        break;
+      case pattern::few:
+        keeps[i] = number < 5;
+        break;
+      case pattern::half:
+        keeps[i] = number < 512;
+        break;
+      case pattern::first_half:
+        keeps[i] = i < count / 2;
+        break;
+      case pattern::all:
+        keeps[i] = 1;
+        break;
     }
   }
   return keeps;
@@ -132,36 +143,30 @@ std::vector<char> kept_by_difference(const std::vector<T>& items, Equal equal) {
 
 /// Bit by bit; says where the first difference is.
 template <class T>
-testing::AssertionResult same_bytes(const char* expected_text, const char*,
-                                    const std::vector<T>& expected, const std::vector<T>& actual) {
+testing::AssertionResult same_bytes(const char* expected_text, const char*, const std::vector<T>& expected,
+                                    const std::vector<T>& actual) {
   if (expected.size() != actual.size()) {
     return testing::AssertionFailure() << actual.size() << " items, not " << expected.size();
   }
-  if (expected.empty() ||
-      std::memcmp(expected.data(), actual.data(), expected.size() * sizeof(T)) == 0) {
+  if (expected.empty() || std::memcmp(expected.data(), actual.data(), expected.size() * sizeof(T)) == 0) {
     return testing::AssertionSuccess();
   }
   std::size_t first = 0;
   while (strata_test::same_bits(expected[first], actual[first])) ++first;
-  return testing::AssertionFailure()
-         << "from " << first << " on, " << expected.size() << " items differ from "
-         << expected_text << ": " << testing::PrintToString(actual[first]) << ", not "
-         << testing::PrintToString(expected[first]);
+  return testing::AssertionFailure() << "from " << first << " on, " << expected.size() << " items differ from "
+                                     << expected_text << ": " << testing::PrintToString(actual[first]) << ", not "
+                                     << testing::PrintToString(expected[first]);
 }
-#define EXPECT_SAME_BYTES(expected, actual) \
-  EXPECT_PRED_FORMAT2(::device_test::same_bytes, expected, actual)
-#define ASSERT_SAME_BYTES(expected, actual) \
-  ASSERT_PRED_FORMAT2(::device_test::same_bytes, expected, actual)
+#define EXPECT_SAME_BYTES(expected, actual) EXPECT_PRED_FORMAT2(::device_test::same_bytes, expected, actual)
+#define ASSERT_SAME_BYTES(expected, actual) ASSERT_PRED_FORMAT2(::device_test::same_bytes, expected, actual)
 
 /// `items` from `shift` items above a multiple of 256 bytes on, between guard bands.
 template <class T>
 class shifted_array {
  public:
   /// Poisoned.
-  shifted_array(std::size_t size, std::size_t shift)
-      : size_(size), memory_(size * sizeof(T), shift * sizeof(T)) {}
-  shifted_array(const std::vector<T>& items, std::size_t shift)
-      : shifted_array(items.size(), shift) {
+  shifted_array(std::size_t size, std::size_t shift) : size_(size), memory_(size * sizeof(T), shift * sizeof(T)) {}
+  shifted_array(const std::vector<T>& items, std::size_t shift) : shifted_array(items.size(), shift) {
     memory_.write(items.data());
   }
   T* data() const { return static_cast<T*>(memory_.data()); }
@@ -186,8 +191,7 @@ template <class T>
 std::vector<T> poisoned(std::size_t size) {
   std::vector<T> items(size);
   if (size > 0) {
-    std::memset(static_cast<void*>(items.data()), strata_test::guarded_memory::poison,
-                size * sizeof(T));
+    std::memset(static_cast<void*>(items.data()), strata_test::guarded_memory::poison, size * sizeof(T));
   }
   return items;
 }
@@ -195,12 +199,11 @@ std::vector<T> poisoned(std::size_t size) {
 /// `call(out, num_selected, storage...)` writes `expected` and their number, and nothing behind
 /// them, to an output that would hold `size` items.
 template <class T, class Call>
-void expect_selects(const std::vector<T>& expected, std::size_t size, std::size_t shift,
-                    const Call& call) {
+void expect_selects(const std::vector<T>& expected, std::size_t size, std::size_t shift, const Call& call) {
   const shifted_array<T> out(size, shift);
   device_vector<std::int64_t> num_selected(1);
-  ASSERT_CUDA_SUCCESS(in_two_phases(
-      [&](auto&&... storage) { return call(out.data(), num_selected.data(), storage...); }));
+  ASSERT_CUDA_SUCCESS(
+      in_two_phases([&](auto&&... storage) { return call(out.data(), num_selected.data(), storage...); }));
   ASSERT_EQ(static_cast<std::int64_t>(expected.size()), num_selected.to_host()[0]);
   ASSERT_SAME_BYTES(with_front(expected, poisoned<T>(size)), out.to_host());
 }
@@ -208,24 +211,23 @@ void expect_selects(const std::vector<T>& expected, std::size_t size, std::size_
 /// `call(data, num_selected, storage...)` moves `expected` to the front of `items`, and changes
 /// nothing behind them.
 template <class T, class Call>
-void expect_selects_in_place(const std::vector<T>& expected, const std::vector<T>& items,
-                             std::size_t shift, const Call& call) {
+void expect_selects_in_place(const std::vector<T>& expected, const std::vector<T>& items, std::size_t shift,
+                             const Call& call) {
   const shifted_array<T> data(items, shift);
   device_vector<std::int64_t> num_selected(1);
-  ASSERT_CUDA_SUCCESS(in_two_phases(
-      [&](auto&&... storage) { return call(data.data(), num_selected.data(), storage...); }));
+  ASSERT_CUDA_SUCCESS(
+      in_two_phases([&](auto&&... storage) { return call(data.data(), num_selected.data(), storage...); }));
   ASSERT_EQ(static_cast<std::int64_t>(expected.size()), num_selected.to_host()[0]);
   ASSERT_SAME_BYTES(with_front(expected, items), data.to_host());
 }
 
 /// `call(keys_out, values_out, num_selected, storage...)`: the same of two outputs.
 template <class Key, class Value, class Call>
-void expect_selects_pairs(const std::vector<Key>& keys, const std::vector<Value>& values,
-                          std::size_t size, std::size_t shift, const Call& call) {
+void expect_selects_pairs(const std::vector<Key>& keys, const std::vector<Value>& values, std::size_t size,
+                          std::size_t shift, const Call& call) {
   const shifted_array<Value> values_out(size, shift);
-  expect_selects(keys, size, shift, [&](Key* keys_out, auto&&... others) {
-    return call(keys_out, values_out.data(), others...);
-  });
+  expect_selects(keys, size, shift,
+                 [&](Key* keys_out, auto&&... others) { return call(keys_out, values_out.data(), others...); });
   ASSERT_SAME_BYTES(with_front(values, poisoned<Value>(size)), values_out.to_host());
 }
 

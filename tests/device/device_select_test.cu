@@ -25,8 +25,7 @@ using struct24 = strata_test::words<3, std::uint64_t>;
 /// pipeline there, or on a GPU.
 std::vector<std::size_t> lengths() {
   if (is_small()) return {0, 1, 2, 31, 33, 2049, 10003};
-  std::vector<std::size_t> all = {0,    1,    2,    31,    33,    2047,  2048,
-                                  2049, 8191, 8193, 10003, 11520, 11521, 300001};
+  std::vector<std::size_t> all = {0, 1, 2, 31, 33, 2047, 2048, 2049, 8191, 8193, 10003, 11520, 11521, 300001};
   if (!STRATA_HOST_SIMT) all.push_back(3000017);
   return all;
 }
@@ -38,9 +37,7 @@ class DeviceSelectIf : public ::testing::Test {};
 #if STRATA_TEST_SMALL
 using item_types = ::testing::Types<float, struct12>;
 #else
-using item_types =
-    ::testing::Types<std::uint8_t, std::int16_t, float, std::uint64_t, struct16, struct12,
-                     struct24>;
+using item_types = ::testing::Types<std::uint8_t, std::int16_t, float, std::uint64_t, struct16, struct12, struct24>;
 #endif
 TYPED_TEST_SUITE(DeviceSelectIf, item_types);
 
@@ -55,14 +52,12 @@ TYPED_TEST(DeviceSelectIf, keeps_items_bit_by_bit) {
                                    items.begin() + static_cast<std::ptrdiff_t>(shift + size));
       for (const unsigned density : densities) {
         if (shift == 1 && density != 512) continue;
-        SCOPED_TRACE(testing::Message() << size << " items from " << shift << " on, " << density
-                                        << " of 1024 kept");
+        SCOPED_TRACE(testing::Message() << size << " items from " << shift << " on, " << density << " of 1024 kept");
         const keeps_some op{density};
         const std::vector<T> expected = only_kept(shifted, kept_by_items(shifted, op));
-        ASSERT_NO_FATAL_FAILURE(expect_selects(
-            expected, size, shift, [&](T* out, std::int64_t* num, auto&&... storage) {
-              return DeviceSelect::If(storage..., in.data() + shift, out, num,
-                                      static_cast<int>(size), op);
+        ASSERT_NO_FATAL_FAILURE(
+            expect_selects(expected, size, shift, [&](T* out, std::int64_t* num, auto&&... storage) {
+              return DeviceSelect::If(storage..., in.data() + shift, out, num, static_cast<int>(size), op);
             }));
       }
     }
@@ -76,8 +71,7 @@ TEST(device_select, long_inputs) {
   const keeps_some op{300};
   expect_selects(only_kept(items, kept_by_items(items, op)), size, 0,
                  [&](float* out, std::int64_t* num, auto&&... storage) {
-                   return DeviceSelect::If(storage..., in.data(), out, num, static_cast<int>(size),
-                                           op);
+                   return DeviceSelect::If(storage..., in.data(), out, num, static_cast<int>(size), op);
                  });
 }
 
@@ -98,16 +92,16 @@ void expect_selects_flagged() {
         flags.push_back(static_cast<Flag>(keeps[i] ? 1 + i % 100 : 0));
       }
       const shifted_array<Flag> d_flags(flags, 0);
-      ASSERT_NO_FATAL_FAILURE(expect_selects(
-          only_kept(of_call, keeps), size, 0, [&](T* out, std::int64_t* num, auto&&... storage) {
+      ASSERT_NO_FATAL_FAILURE(
+          expect_selects(only_kept(of_call, keeps), size, 0, [&](T* out, std::int64_t* num, auto&&... storage) {
             return DeviceSelect::Flagged(storage..., in.data(), d_flags.data(), out, num,
                                          static_cast<std::int64_t>(size));
           }));
       // Flags and items at different boundaries.
       if (which != pattern::half) continue;
       const std::vector<T> others(items.begin() + 1, items.end());
-      ASSERT_NO_FATAL_FAILURE(expect_selects(
-          only_kept(others, keeps), size, 3, [&](T* out, std::int64_t* num, auto&&... storage) {
+      ASSERT_NO_FATAL_FAILURE(
+          expect_selects(only_kept(others, keeps), size, 3, [&](T* out, std::int64_t* num, auto&&... storage) {
             return DeviceSelect::Flagged(storage..., in.data() + 1, d_flags.data(), out, num,
                                          static_cast<std::int64_t>(size));
           }));
@@ -117,9 +111,7 @@ void expect_selects_flagged() {
 
 TEST(device_select, flagged_items_of_4_bytes) { expect_selects_flagged<char, float>(); }
 #if !STRATA_TEST_SMALL
-TEST(device_select, flags_wider_than_items) {
-  expect_selects_flagged<std::int64_t, std::int16_t>();
-}
+TEST(device_select, flags_wider_than_items) { expect_selects_flagged<std::int64_t, std::int16_t>(); }
 TEST(device_select, flagged_items_of_24_bytes) { expect_selects_flagged<int, struct24>(); }
 #endif
 
@@ -136,12 +128,11 @@ TEST(device_select, flagged_by_an_operator) {
     const device_vector<std::uint64_t> in(items);
     const device_vector<double> d_flags(flags);
     const is_less op{0.25};
-    ASSERT_NO_FATAL_FAILURE(
-        expect_selects(only_kept(items, kept_by_items(flags, op)), size, 0,
-                       [&](std::uint64_t* out, std::int64_t* num, auto&&... storage) {
-                         return DeviceSelect::FlaggedIf(storage..., in.data(), d_flags.data(), out,
-                                                        num, static_cast<unsigned>(size), op);
-                       }));
+    ASSERT_NO_FATAL_FAILURE(expect_selects(only_kept(items, kept_by_items(flags, op)), size, 0,
+                                           [&](std::uint64_t* out, std::int64_t* num, auto&&... storage) {
+                                             return DeviceSelect::FlaggedIf(storage..., in.data(), d_flags.data(), out,
+                                                                            num, static_cast<unsigned>(size), op);
+                                           }));
   }
 }
 
@@ -165,11 +156,10 @@ TEST(device_select, computed_items_into_outputs_that_are_written_once) {
     std::vector<unsigned> once(size);
     std::fill_n(once.begin(), expected.size(), 1u);
     device_vector<unsigned> written(std::vector<unsigned>(size, 0u));
-    ASSERT_NO_FATAL_FAILURE(expect_selects(
-        expected, size, 0, [&](std::int64_t* out, std::int64_t* num, auto&&... storage) {
+    ASSERT_NO_FATAL_FAILURE(
+        expect_selects(expected, size, 0, [&](std::int64_t* out, std::int64_t* num, auto&&... storage) {
           return DeviceSelect::If(storage..., counting<std::int64_t>(10),
-                                  counted_output<std::int64_t>(out, written.data()), num, size,
-                                  is_multiple{3});
+                                  counted_output<std::int64_t>(out, written.data()), num, size, is_multiple{3});
         }));
     EXPECT_EQ(once, written.to_host());
   }
@@ -185,10 +175,9 @@ TEST(device_select, transformed_items_flagged_by_bits) {
     for (std::size_t i = 0; i < size; ++i) {
       if ((words[i / 32] >> i % 32 & 1) != 0) expected.push_back(square{}(numbers[i]));
     }
-    ASSERT_NO_FATAL_FAILURE(expect_selects(
-        expected, size, 0, [&](std::int64_t* out, std::int64_t* num, auto&&... storage) {
-          return DeviceSelect::Flagged(storage...,
-                                       transforming<const int*, square>(in.data(), square{}),
+    ASSERT_NO_FATAL_FAILURE(
+        expect_selects(expected, size, 0, [&](std::int64_t* out, std::int64_t* num, auto&&... storage) {
+          return DeviceSelect::Flagged(storage..., transforming<const int*, square>(in.data(), square{}),
                                        bits(d_words.data()), out, num, size);
         }));
   }
@@ -210,8 +199,7 @@ TEST(device_select, flags_that_iterators_tell_by_proxies) {
   expect_selects(only_kept(items, kept_by_items(flags, is_positive)), items.size(), 0,
                  [&](int* out, std::int64_t* num, auto&&... storage) {
                    return DeviceSelect::Flagged(storage..., by_proxies<int>(d_items.data()),
-                                                by_proxies<class_flag>(d_flags.data()), out, num,
-                                                items.size());
+                                                by_proxies<class_flag>(d_flags.data()), out, num, items.size());
                  });
 }
 
@@ -223,11 +211,9 @@ TEST(device_select, flags_of_an_array_computed_and_flagged_items) {
     for (std::size_t i = 0; i < size; ++i) {
       if (flags[i] != 0) expected.push_back(static_cast<int>(i) + 5);
     }
-    ASSERT_NO_FATAL_FAILURE(expect_selects(
-        expected, size, 0, [&](int* out, std::int64_t* num, auto&&... storage) {
-          return DeviceSelect::Flagged(storage..., counting<int>(5), d_flags.data(), out, num,
-                                       size);
-        }));
+    ASSERT_NO_FATAL_FAILURE(expect_selects(expected, size, 0, [&](int* out, std::int64_t* num, auto&&... storage) {
+      return DeviceSelect::Flagged(storage..., counting<int>(5), d_flags.data(), out, num, size);
+    }));
   }
 }
 
@@ -269,11 +255,9 @@ TEST(device_select, example_of_the_documentation) {
   void* d_temp = nullptr;
 
   std::size_t bytes = 0;
-  ASSERT_CUDA_SUCCESS(
-      strata::DeviceSelect::If(nullptr, bytes, d_in, d_out, d_num_selected, n, is_even{}));
+  ASSERT_CUDA_SUCCESS(strata::DeviceSelect::If(nullptr, bytes, d_in, d_out, d_num_selected, n, is_even{}));
   ASSERT_CUDA_SUCCESS(cudaMalloc(&d_temp, bytes));
-  ASSERT_CUDA_SUCCESS(
-      strata::DeviceSelect::If(d_temp, bytes, d_in, d_out, d_num_selected, n, is_even{}, stream));
+  ASSERT_CUDA_SUCCESS(strata::DeviceSelect::If(d_temp, bytes, d_in, d_out, d_num_selected, n, is_even{}, stream));
 
   ASSERT_CUDA_SUCCESS(cudaDeviceSynchronize());
   ASSERT_CUDA_SUCCESS(cudaFree(d_temp));

@@ -25,8 +25,7 @@ using struct24 = strata_test::words<3, std::uint64_t>;
 
 std::vector<std::size_t> lengths() {
   if (is_small()) return {0, 1, 2, 31, 33, 2049, 12000};
-  std::vector<std::size_t> all = {0,    1,    2,    31,   33,    2047,  2048,
-                                  2049, 8191, 8193, 10000, 11520, 11521, 300001};
+  std::vector<std::size_t> all = {0, 1, 2, 31, 33, 2047, 2048, 2049, 8191, 8193, 10000, 11520, 11521, 300001};
   if (!STRATA_HOST_SIMT) all.push_back(3000017);
   return all;
 }
@@ -57,16 +56,14 @@ TYPED_TEST(DeviceSelectUnique, keeps_the_first_of_each_run) {
       const device_vector<T> in(items);
       for (const std::size_t shift : sizes{0, 1}) {
         if (shift == 1 && mean != 3) continue;
-        SCOPED_TRACE(testing::Message() << size << " items from " << shift << " on, in runs of "
-                                        << mean);
+        SCOPED_TRACE(testing::Message() << size << " items from " << shift << " on, in runs of " << mean);
         const std::vector<T> shifted(items.begin() + static_cast<std::ptrdiff_t>(shift),
                                      items.begin() + static_cast<std::ptrdiff_t>(shift + size));
-        ASSERT_NO_FATAL_FAILURE(expect_selects(
-            only_kept(shifted, kept_by_difference(shifted, are_equal{})), size, shift,
-            [&](T* out, std::int64_t* num, auto&&... storage) {
-              return DeviceSelect::Unique(storage..., in.data() + shift, out, num,
-                                          static_cast<int>(size));
-            }));
+        ASSERT_NO_FATAL_FAILURE(expect_selects(only_kept(shifted, kept_by_difference(shifted, are_equal{})), size,
+                                               shift, [&](T* out, std::int64_t* num, auto&&... storage) {
+                                                 return DeviceSelect::Unique(storage..., in.data() + shift, out, num,
+                                                                             static_cast<int>(size));
+                                               }));
       }
     }
   }
@@ -80,11 +77,10 @@ TEST(device_select, unique_numbers_that_are_none) {
     std::vector<float> items(size);
     for (std::size_t i = 0; i < size; ++i) items[i] = some[i % 12];
     const device_vector<float> in(items);
-    ASSERT_NO_FATAL_FAILURE(expect_selects(
-        only_kept(items, kept_by_difference(items, are_equal{})), size, 0,
-        [&](float* out, std::int64_t* num, auto&&... storage) {
-          return DeviceSelect::Unique(storage..., in.data(), out, num, size);
-        }));
+    ASSERT_NO_FATAL_FAILURE(expect_selects(only_kept(items, kept_by_difference(items, are_equal{})), size, 0,
+                                           [&](float* out, std::int64_t* num, auto&&... storage) {
+                                             return DeviceSelect::Unique(storage..., in.data(), out, num, size);
+                                           }));
   }
 }
 
@@ -94,15 +90,13 @@ struct of_a_hundred {
 
 TEST(device_select, unique_computed_items) {
   for (const std::size_t size : sizes{1, 100, 101, if_small<std::size_t>(20000, 300000)}) {
-    const transforming<counting<std::int64_t>, of_a_hundred> in(counting<std::int64_t>(0),
-                                                                of_a_hundred{});
+    const transforming<counting<std::int64_t>, of_a_hundred> in(counting<std::int64_t>(0), of_a_hundred{});
     std::vector<std::int64_t> expected;
     for (std::size_t i = 0; i < size; i += 100) {
       expected.push_back(static_cast<std::int64_t>(i) / 100);
     }
     ASSERT_NO_FATAL_FAILURE(
-        expect_selects(expected, size, 0, [&](std::int64_t* out, std::int64_t* num,
-                                              auto&&... storage) {
+        expect_selects(expected, size, 0, [&](std::int64_t* out, std::int64_t* num, auto&&... storage) {
           return DeviceSelect::Unique(storage..., in, out, num, static_cast<unsigned>(size));
         }));
   }
@@ -121,14 +115,13 @@ void expect_unique_by_key() {
       const std::vector<char> keeps = kept_by_difference(keys, are_equal{});
       for (const std::size_t shift : sizes{0, 1}) {
         if (shift == 1 && mean != 3) continue;
-        SCOPED_TRACE(testing::Message() << size << " pairs, values shifted by " << shift
-                                        << ", in runs of " << mean);
+        SCOPED_TRACE(testing::Message() << size << " pairs, values shifted by " << shift << ", in runs of " << mean);
         const shifted_array<Value> d_values(values, shift);
         ASSERT_NO_FATAL_FAILURE(expect_selects_pairs(
             only_kept(keys, keeps), only_kept(values, keeps), size, shift,
             [&](Key* keys_out, Value* values_out, std::int64_t* num, auto&&... storage) {
-              return DeviceSelect::UniqueByKey(storage..., d_keys.data(), d_values.data(), keys_out,
-                                               values_out, num, static_cast<std::int64_t>(size));
+              return DeviceSelect::UniqueByKey(storage..., d_keys.data(), d_values.data(), keys_out, values_out, num,
+                                               static_cast<std::int64_t>(size));
             }));
       }
     }
@@ -149,12 +142,12 @@ TEST(device_select, unique_by_key_with_any_equality_and_computed_values) {
     const std::vector<char> keeps = kept_by_difference(keys, same_hundred{});
     std::vector<int> values(size);
     for (std::size_t i = 0; i < size; ++i) values[i] = static_cast<int>(i) + 9;
-    ASSERT_NO_FATAL_FAILURE(expect_selects_pairs(
-        only_kept(keys, keeps), only_kept(values, keeps), size, 0,
-        [&](std::int64_t* keys_out, int* values_out, std::int64_t* num, auto&&... storage) {
-          return DeviceSelect::UniqueByKey(storage..., d_keys.data(), counting<int>(9), keys_out,
-                                           values_out, num, size, same_hundred{});
-        }));
+    ASSERT_NO_FATAL_FAILURE(
+        expect_selects_pairs(only_kept(keys, keeps), only_kept(values, keeps), size, 0,
+                             [&](std::int64_t* keys_out, int* values_out, std::int64_t* num, auto&&... storage) {
+                               return DeviceSelect::UniqueByKey(storage..., d_keys.data(), counting<int>(9), keys_out,
+                                                                values_out, num, size, same_hundred{});
+                             }));
   }
 }
 

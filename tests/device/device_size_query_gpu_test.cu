@@ -36,17 +36,11 @@ TEST(device_size_query, needs_no_device) {
   using strata::DeviceSegmentedReduce;
   expect_a_size([&](std::size_t& bytes) { return DeviceReduce::Sum(nullptr, bytes, in, out, n); });
   expect_a_size([&](std::size_t& bytes) { return DeviceReduce::Max(nullptr, bytes, in, out, n); });
-  expect_a_size([&](std::size_t& bytes) {
-    return DeviceReduce::Reduce(nullptr, bytes, in, out, n, strata::Sum{}, 0);
-  });
+  expect_a_size([&](std::size_t& bytes) { return DeviceReduce::Reduce(nullptr, bytes, in, out, n, strata::Sum{}, 0); });
+  expect_a_size([&](std::size_t& bytes) { return DeviceReduce::ArgMin(nullptr, bytes, in, out, index, n); });
   expect_a_size(
-      [&](std::size_t& bytes) { return DeviceReduce::ArgMin(nullptr, bytes, in, out, index, n); });
-  expect_a_size([&](std::size_t& bytes) {
-    return DeviceSegmentedReduce::Sum(nullptr, bytes, in, out, n, offsets, offsets + 1);
-  });
-  expect_a_size([&](std::size_t& bytes) {
-    return DeviceSegmentedReduce::Sum(nullptr, bytes, in, out, n, 10);
-  });
+      [&](std::size_t& bytes) { return DeviceSegmentedReduce::Sum(nullptr, bytes, in, out, n, offsets, offsets + 1); });
+  expect_a_size([&](std::size_t& bytes) { return DeviceSegmentedReduce::Sum(nullptr, bytes, in, out, n, 10); });
   // A call for real does need one.
   std::size_t bytes = std::size_t{1} << 20;
   alignas(256) static char storage[1 << 20];

@@ -45,8 +45,7 @@ STRATA_D T item_at(std::int64_t row, std::int64_t column) {
 template <class T>
 STRATA_KERNEL void fill(T* matrix, std::int64_t rows, std::int64_t columns) {
   const std::int64_t threads = std::int64_t{gridDim.x} * blockDim.x;
-  for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < rows * columns;
-       i += threads) {
+  for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < rows * columns; i += threads) {
     matrix[i] = item_at<T>(i / columns, i % columns);
   }
 }
@@ -55,8 +54,7 @@ template <class T>
 STRATA_KERNEL void count_errors(const T* transposed, std::int64_t rows, std::int64_t columns,
                                 unsigned long long* errors) {
   const std::int64_t threads = std::int64_t{gridDim.x} * blockDim.x;
-  for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < rows * columns;
-       i += threads) {
+  for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < rows * columns; i += threads) {
     if (transposed[i] != item_at<T>(i % rows, i / rows)) atomicAdd(errors, 1ull);
   }
 }
@@ -69,10 +67,9 @@ void test_large(std::int64_t rows, std::int64_t columns) {
   device_vector<unsigned long long> errors(std::vector<unsigned long long>{0});
   ASSERT_CUDA_SUCCESS(cudaMemset(out.data(), 0x5a, static_cast<std::size_t>(rows * columns)));
   ASSERT_CUDA_SUCCESS(strata::launch({"fill", 2048, 256}, fill<T>, in.data(), rows, columns));
+  ASSERT_CUDA_SUCCESS(DeviceTranspose::Transpose(static_cast<const T*>(in.data()), out.data(), rows, columns));
   ASSERT_CUDA_SUCCESS(
-      DeviceTranspose::Transpose(static_cast<const T*>(in.data()), out.data(), rows, columns));
-  ASSERT_CUDA_SUCCESS(strata::launch({"count_errors", 2048, 256}, count_errors<T>, out.data(), rows,
-                                     columns, errors.data()));
+      strata::launch({"count_errors", 2048, 256}, count_errors<T>, out.data(), rows, columns, errors.data()));
   ASSERT_CUDA_SUCCESS(cudaDeviceSynchronize());
   EXPECT_EQ(errors.to_host()[0], 0u);
 }

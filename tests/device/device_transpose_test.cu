@@ -21,16 +21,14 @@ template <std::size_t Size>
 using chars = words<Size, std::uint8_t>;
 
 #if defined(STRATA_TEST_SMALL)
-using types = testing::Types<std::uint8_t, std::int16_t, float, std::uint64_t, strata_test::int128,
-                             chars<3>, words<5, std::uint64_t>, words<12, std::uint64_t>>;
+using types = testing::Types<std::uint8_t, std::int16_t, float, std::uint64_t, strata_test::int128, chars<3>,
+                             words<5, std::uint64_t>, words<12, std::uint64_t>>;
 #else
-using types =
-    testing::Types<std::uint8_t, std::int16_t, float, std::uint64_t, strata_test::int128, chars<3>,
-                   words<2>, words<3>, words<4>, words<5, std::uint64_t>, words<12, std::uint64_t>>;
+using types = testing::Types<std::uint8_t, std::int16_t, float, std::uint64_t, strata_test::int128, chars<3>, words<2>,
+                             words<3>, words<4>, words<5, std::uint64_t>, words<12, std::uint64_t>>;
 #endif
 // Sizes of machine words, aligned to less, and odd ones that are large.
-using rare_types =
-    testing::Types<chars<2>, chars<8>, words<8, std::uint16_t>, chars<24>, chars<100>>;
+using rare_types = testing::Types<chars<2>, chars<8>, words<8, std::uint16_t>, chars<24>, chars<100>>;
 
 struct shape {
   std::int64_t rows;
@@ -45,8 +43,7 @@ struct matrix {
         columns(size.columns),
         dimension(size.columns + gap),
         lead(items_in_front),
-        items(static_cast<std::size_t>(
-            lead + (rows > 0 && columns > 0 ? (rows - 1) * dimension + columns : 0))) {}
+        items(static_cast<std::size_t>(lead + (rows > 0 && columns > 0 ? (rows - 1) * dimension + columns : 0))) {}
 
   T* data() { return items.data() + lead; }
 
@@ -73,9 +70,8 @@ struct gaps {
 /// The whole output, with what is in front and in the gaps, against the sequential definition.
 template <class T>
 void test_transpose(shape size, gaps gap = {}, std::int64_t lead = 0) {
-  SCOPED_TRACE(testing::Message() << size.rows << " x " << size.columns << " of " << sizeof(T)
-                                  << " bytes, gaps " << gap.in << " and " << gap.out << ", " << lead
-                                  << " items in front");
+  SCOPED_TRACE(testing::Message() << size.rows << " x " << size.columns << " of " << sizeof(T) << " bytes, gaps "
+                                  << gap.in << " and " << gap.out << ", " << lead << " items in front");
   matrix<T> in(size, gap.in, lead);
   matrix<T> out({size.columns, size.rows}, gap.out, lead);
   const std::vector<T> items = random_items<T>(in.items.size());
@@ -91,10 +87,9 @@ void test_transpose(shape size, gaps gap = {}, std::int64_t lead = 0) {
   const bool has_gaps = gap.in != 0 || gap.out != 0;
   ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
     const T* const from = in.data();
-    return has_gaps
-               ? DeviceTranspose::Transpose(storage..., from, out.data(), size.rows, size.columns,
-                                            in.dimension, out.dimension)
-               : DeviceTranspose::Transpose(storage..., from, out.data(), size.rows, size.columns);
+    return has_gaps ? DeviceTranspose::Transpose(storage..., from, out.data(), size.rows, size.columns, in.dimension,
+                                                 out.dimension)
+                    : DeviceTranspose::Transpose(storage..., from, out.data(), size.rows, size.columns);
   }));
   const std::vector<T> results = out.items.to_host();
   for (std::size_t i = 0; i < results.size(); ++i) {
@@ -133,8 +128,8 @@ TYPED_TEST(device_transpose, few_rows_and_few_columns) {
 }
 
 TYPED_TEST(device_transpose, tiles_and_their_neighbours) {
-  const std::vector<std::int64_t> sides = if_small<std::vector<std::int64_t>>(
-      {63, 64, 129}, {31, 32, 33, 63, 64, 65, 127, 128, 129, 257});
+  const std::vector<std::int64_t> sides =
+      if_small<std::vector<std::int64_t>>({63, 64, 129}, {31, 32, 33, 63, 64, 65, 127, 128, 129, 257});
   for (const std::int64_t rows : sides) {
     for (const std::int64_t columns : sides) {
       if (rows + columns > if_small(300, 1000)) continue;
@@ -210,10 +205,9 @@ TEST(device_transpose_tiles, a_block_may_have_several_tiles) {
   const device_vector<int> in(items);
   device_vector<int> out(items.size());
   const strata::detail::transpose_shape cut{rows, columns, columns, rows, 2, 5, 1.0f};
-  ASSERT_CUDA_SUCCESS(
-      strata::launch({"few_blocks", 5, policy::items.block_threads},
-                     strata::detail::transpose_kernel<policy, 4, 4, transpose_kind::items>,
-                     in.data(), out.data(), cut));
+  ASSERT_CUDA_SUCCESS(strata::launch({"few_blocks", 5, policy::items.block_threads},
+                                     strata::detail::transpose_kernel<policy, 4, 4, transpose_kind::items>, in.data(),
+                                     out.data(), cut));
   const std::vector<int> results = out.to_host();
   for (std::size_t i = 0; i < results.size(); ++i) {
     ASSERT_EQ(results[i], items[i % rows * columns + i / rows]) << i;
@@ -225,8 +219,7 @@ TEST(device_transpose_twice, is_the_identity) {
   const device_vector<float> in(items);
   device_vector<float> between(items.size()), out(items.size());
   ASSERT_CUDA_SUCCESS(DeviceTranspose::Transpose(in.data(), between.data(), 300, 200));
-  ASSERT_CUDA_SUCCESS(
-      DeviceTranspose::Transpose(std::as_const(between).data(), out.data(), 200, 300));
+  ASSERT_CUDA_SUCCESS(DeviceTranspose::Transpose(std::as_const(between).data(), out.data(), 200, 300));
   const std::vector<float> results = out.to_host();
   EXPECT_EQ(0, std::memcmp(items.data(), results.data(), items.size() * sizeof(float)));
 }
@@ -235,9 +228,7 @@ TEST(device_transpose_graph, can_be_captured_and_replayed) {
   const std::vector<int> items = random_items<int>(100 * 90);
   const device_vector<int> in(items);
   device_vector<int> out(items.size());
-  graph recorded([&](cudaStream_t on) {
-    return DeviceTranspose::Transpose(in.data(), out.data(), 100, 90, on);
-  });
+  graph recorded([&](cudaStream_t on) { return DeviceTranspose::Transpose(in.data(), out.data(), 100, 90, on); });
   ASSERT_CUDA_SUCCESS(recorded.status());
   EXPECT_EQ(1u, recorded.nodes());
   for (int i = 0; i < 2; ++i) {
@@ -256,8 +247,8 @@ TEST(device_transpose_graph, can_be_captured_and_replayed) {
 class device_transpose_arguments : public testing::Test {
  protected:
   // Refused, nothing launched.
-  void expect_refused(const int* in, int* out, std::int64_t rows, std::int64_t columns,
-                      std::int64_t in_dimension, std::int64_t out_dimension) {
+  void expect_refused(const int* in, int* out, std::int64_t rows, std::int64_t columns, std::int64_t in_dimension,
+                      std::int64_t out_dimension) {
     const graph recorded([&](cudaStream_t on) {
       return DeviceTranspose::Transpose(in, out, rows, columns, in_dimension, out_dimension, on);
     });
@@ -269,10 +260,9 @@ class device_transpose_arguments : public testing::Test {
     expect_refused(in, out, rows, columns, columns, rows);
   }
   // Not refused for its place; that the result is right, other tests show.
-  void expect_accepted(const int* in, int* out, std::int64_t rows, std::int64_t columns,
-                       std::int64_t in_dimension, std::int64_t out_dimension) {
-    EXPECT_CUDA_SUCCESS(
-        DeviceTranspose::Transpose(in, out, rows, columns, in_dimension, out_dimension));
+  void expect_accepted(const int* in, int* out, std::int64_t rows, std::int64_t columns, std::int64_t in_dimension,
+                       std::int64_t out_dimension) {
+    EXPECT_CUDA_SUCCESS(DeviceTranspose::Transpose(in, out, rows, columns, in_dimension, out_dimension));
     EXPECT_CUDA_SUCCESS(cudaDeviceSynchronize());
   }
 
@@ -285,8 +275,7 @@ class device_transpose_arguments : public testing::Test {
 TEST_F(device_transpose_arguments, size_query_answers_without_looking_at_the_rest) {
   std::size_t bytes = 0;
   const int* const nothing = nullptr;
-  EXPECT_CUDA_SUCCESS(
-      DeviceTranspose::Transpose(nullptr, bytes, nothing, static_cast<int*>(nullptr), 100, 100));
+  EXPECT_CUDA_SUCCESS(DeviceTranspose::Transpose(nullptr, bytes, nothing, static_cast<int*>(nullptr), 100, 100));
   EXPECT_EQ(bytes, 1u);
   bytes = 0;
   EXPECT_EQ(cudaErrorInvalidValue, DeviceTranspose::Transpose(b_, bytes, a_, b_ + 4, 10, 10));

@@ -25,12 +25,9 @@ using strata_test::join;
 using strata_test::string_hash;
 
 template <class Hub, class Accum, class In, class Op, class Init>
-cudaError_t tuned_reduce(void* storage, std::size_t& bytes, const In* in, Accum* out, std::size_t n,
-                         Op op, Init init) {
-  return strata::detail::DispatchReduce<Accum, const In*, Accum*, Op, strata::detail::keep_item,
-                                        Init, Hub>::Dispatch(storage, bytes, in, out, n, op,
-                                                             strata::detail::keep_item{}, init,
-                                                             nullptr);
+cudaError_t tuned_reduce(void* storage, std::size_t& bytes, const In* in, Accum* out, std::size_t n, Op op, Init init) {
+  return strata::detail::DispatchReduce<Accum, const In*, Accum*, Op, strata::detail::keep_item, Init, Hub>::Dispatch(
+      storage, bytes, in, out, n, op, strata::detail::keep_item{}, init, nullptr);
 }
 
 // ------------------------------------------------------------------ DeviceReduce
@@ -58,8 +55,7 @@ TYPED_TEST(DeviceReduceTuning, sums_of_every_size) {
     const auto first = items.begin() + static_cast<std::ptrdiff_t>(start);
     EXPECT_EQ(std::accumulate(first, first + static_cast<std::ptrdiff_t>(length), 3),
               result_of<int>([&](int* out, void* storage, std::size_t& bytes) {
-                return tuned_reduce<hub>(storage, bytes, in.data() + start, out, length,
-                                         strata::Sum{}, 3);
+                return tuned_reduce<hub>(storage, bytes, in.data() + start, out, length, strata::Sum{}, 3);
               }))
         << length;
   }
@@ -91,13 +87,11 @@ TYPED_TEST(DeviceReduceTuning, many_blocks_agree_under_every_schedule) {
   const device_vector<float> in(items);
   device_vector<float> out(1);
   std::size_t bytes = 0;
-  ASSERT_CUDA_SUCCESS(
-      tuned_reduce<hub>(nullptr, bytes, in.data(), out.data(), size, strata::Sum{}, 0.0f));
+  ASSERT_CUDA_SUCCESS(tuned_reduce<hub>(nullptr, bytes, in.data(), out.data(), size, strata::Sum{}, 0.0f));
   const scratch storage(bytes);
   float first = 0;
   under_all_schedules([&](std::size_t repeat) {
-    ASSERT_CUDA_SUCCESS(
-        tuned_reduce<hub>(storage.data(), bytes, in.data(), out.data(), size, strata::Sum{}, 0.0f));
+    ASSERT_CUDA_SUCCESS(tuned_reduce<hub>(storage.data(), bytes, in.data(), out.data(), size, strata::Sum{}, 0.0f));
     const float sum = out.to_host()[0];
     if (repeat == 0) first = sum;
     ASSERT_EQ(0, std::memcmp(&first, &sum, sizeof(float))) << repeat;
@@ -109,15 +103,13 @@ TYPED_TEST(DeviceReduceTuning, many_blocks_agree_under_every_schedule) {
 
 template <class Hub, class Accum, class Op, class Init>
 cudaError_t tuned_segmented_reduce(void* storage, std::size_t& bytes, const Accum* in, Accum* out,
-                                   std::int64_t segments, const std::int64_t* begins,
-                                   const std::int64_t* ends, Op op, Init init) {
+                                   std::int64_t segments, const std::int64_t* begins, const std::int64_t* ends, Op op,
+                                   Init init) {
   using offsets = strata::detail::offset_segments<const std::int64_t*, const std::int64_t*>;
-  return strata::detail::DispatchSegmentedReduce<Accum, const Accum*, Accum*, offsets, Op,
-                                                 strata::detail::keep_item, Init,
-                                                 Hub>::Dispatch(storage, bytes, in, out,
-                                                                offsets{begins, ends}, segments, op,
-                                                                strata::detail::keep_item{}, init,
-                                                                nullptr);
+  return strata::detail::DispatchSegmentedReduce<Accum, const Accum*, Accum*, offsets, Op, strata::detail::keep_item,
+                                                 Init, Hub>::Dispatch(storage, bytes, in, out, offsets{begins, ends},
+                                                                      segments, op, strata::detail::keep_item{}, init,
+                                                                      nullptr);
 }
 
 template <class Groups>
@@ -149,13 +141,12 @@ TYPED_TEST(DeviceSegmentedReduceTuning, sums_of_every_length) {
   const device_vector<std::int64_t> ends(shape.ends);
   device_vector<int> out(shape.begins.size());
   ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-    return tuned_segmented_reduce<hub>(storage, bytes, in.data(), out.data(), shape.segments(),
-                                       begins.data(), ends.data(), strata::Sum{}, 3);
+    return tuned_segmented_reduce<hub>(storage, bytes, in.data(), out.data(), shape.segments(), begins.data(),
+                                       ends.data(), strata::Sum{}, 3);
   }));
   const std::vector<int> results = out.to_host();
   for (std::size_t s = 0; s < results.size(); ++s) {
-    EXPECT_EQ(std::accumulate(items.begin() + shape.begins[s], items.begin() + shape.ends[s], 3),
-              results[s])
+    EXPECT_EQ(std::accumulate(items.begin() + shape.begins[s], items.begin() + shape.ends[s], 3), results[s])
         << shape.ends[s] - shape.begins[s];
   }
 }
@@ -173,14 +164,12 @@ TYPED_TEST(DeviceSegmentedReduceTuning, joins_in_order) {
   device_vector<string_hash> out(shape.begins.size());
   const string_hash init = string_hash::of(1000);
   ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-    return tuned_segmented_reduce<hub>(storage, bytes, in.data(), out.data(), shape.segments(),
-                                       begins.data(), ends.data(), join{}, init);
+    return tuned_segmented_reduce<hub>(storage, bytes, in.data(), out.data(), shape.segments(), begins.data(),
+                                       ends.data(), join{}, init);
   }));
   const std::vector<string_hash> results = out.to_host();
   for (std::size_t s = 0; s < results.size(); ++s) {
-    EXPECT_EQ(std::accumulate(items.begin() + shape.begins[s], items.begin() + shape.ends[s], init,
-                              join{}),
-              results[s])
+    EXPECT_EQ(std::accumulate(items.begin() + shape.begins[s], items.begin() + shape.ends[s], init, join{}), results[s])
         << shape.ends[s] - shape.begins[s];
   }
 }
@@ -189,8 +178,7 @@ TYPED_TEST(DeviceSegmentedReduceTuning, joins_in_order) {
 // schedule, the results do not: the same segment comes again and again.
 template <class Hub>
 void expect_the_same_without_room(std::size_t segments, std::size_t period, std::int64_t length) {
-  const std::vector<float> items =
-      random_reals<float>(static_cast<std::size_t>(length) + period, -1.0, 1.0);
+  const std::vector<float> items = random_reals<float>(static_cast<std::size_t>(length) + period, -1.0, 1.0);
   const device_vector<float> in(items);
   std::vector<std::int64_t> begin_list(segments);
   std::vector<std::int64_t> end_list(segments);
@@ -202,9 +190,8 @@ void expect_the_same_without_room(std::size_t segments, std::size_t period, std:
   const device_vector<std::int64_t> ends(end_list);
   device_vector<float> out(segments);
   ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-    return tuned_segmented_reduce<Hub>(storage, bytes, in.data(), out.data(),
-                                       static_cast<std::int64_t>(segments), begins.data(),
-                                       ends.data(), strata::Sum{}, 0.0f);
+    return tuned_segmented_reduce<Hub>(storage, bytes, in.data(), out.data(), static_cast<std::int64_t>(segments),
+                                       begins.data(), ends.data(), strata::Sum{}, 0.0f);
   }));
   const std::vector<float> results = out.to_host();
   for (std::size_t s = 0; s < segments; ++s) {
@@ -219,8 +206,7 @@ void expect_the_same_without_room(std::size_t segments, std::size_t period, std:
 
 TEST(device_segmented_reduce_tuning, many_long_segments_without_room_are_reduced_alike) {
   if (is_small()) GTEST_SKIP() << "34,000 chunks take too long when every access is watched";
-  expect_the_same_without_room<short_segment_hub<float, 8, 150>>(
-      strata::detail::max_chunks / 2 + 600, 40, 151);
+  expect_the_same_without_room<short_segment_hub<float, 8, 150>>(strata::detail::max_chunks / 2 + 600, 40, 151);
 }
 
 // In one launch a segment's cut depends on what lies beside it: every share of every block is checked
@@ -244,9 +230,8 @@ void expect_shared_segments_are_right(const std::vector<std::int64_t>& lengths) 
   under_all_schedules([&](std::size_t schedule) {
     device_vector<float> out(segments);
     ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-      return tuned_segmented_reduce<Hub>(storage, bytes, in.data(), out.data(),
-                                         static_cast<std::int64_t>(segments), begins.data(),
-                                         ends.data(), strata::Sum{}, 0.0f);
+      return tuned_segmented_reduce<Hub>(storage, bytes, in.data(), out.data(), static_cast<std::int64_t>(segments),
+                                         begins.data(), ends.data(), strata::Sum{}, 0.0f);
     }));
     const std::vector<float> results = out.to_host();
     if (schedule == 0) first = results;

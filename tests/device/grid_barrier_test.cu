@@ -22,8 +22,8 @@ constexpr unsigned max_blocks = 8;
 
 /// In each round every thread writes a number, and after the barrier reads numbers of all blocks.
 /// `counts[0]`: wrong numbers; `counts[1]`: blocks that have come to the end.
-STRATA_KERNEL void exchange(grid_barrier_arguments arguments, unsigned rounds,
-                            std::uint64_t* written, const std::uint64_t* salts, unsigned* counts) {
+STRATA_KERNEL void exchange(grid_barrier_arguments arguments, unsigned rounds, std::uint64_t* written,
+                            const std::uint64_t* salts, unsigned* counts) {
   STRATA_SHARED(is_last, bool);
   const std::uint64_t salt = *salts;
   const unsigned threads = gridDim.x * blockDim.x;
@@ -34,8 +34,7 @@ STRATA_KERNEL void exchange(grid_barrier_arguments arguments, unsigned rounds,
     // A block may be one barrier ahead of another that still reads: hence two arrays.
     std::uint64_t* const numbers = written + round % 2 * threads;
     delay(salt, 2 * round);
-    numbers[blockIdx.x * blockDim.x + threadIdx.x] =
-        mix(salt, round, blockIdx.x * blockDim.x + threadIdx.x);
+    numbers[blockIdx.x * blockDim.x + threadIdx.x] = mix(salt, round, blockIdx.x * blockDim.x + threadIdx.x);
     barrier.arrive();
     delay(salt, 2 * round + 1);
     barrier.wait();
@@ -50,12 +49,11 @@ STRATA_KERNEL void exchange(grid_barrier_arguments arguments, unsigned rounds,
 class exchanging {
  public:
   cudaError_t launch(unsigned blocks, unsigned rounds, bool may_be_replayed, cudaStream_t on) {
-    strata::launch_configuration configuration{"exchange", dim3(blocks), dim3(grid_block_threads),
-                                               0, on};
+    strata::launch_configuration configuration{"exchange", dim3(blocks), dim3(grid_block_threads), 0, on};
     configuration.cooperative = true;
     return strata::launch(configuration, exchange,
-                          grid_barrier_arguments{static_cast<unsigned long long*>(flags.data()),
-                                                 departures.data(), next_epoch(), may_be_replayed},
+                          grid_barrier_arguments{static_cast<unsigned long long*>(flags.data()), departures.data(),
+                                                 next_epoch(), may_be_replayed},
                           rounds, static_cast<std::uint64_t*>(written.data()),
                           static_cast<const std::uint64_t*>(salt.data()), counts.data());
   }
@@ -102,8 +100,7 @@ TEST(grid_barrier, a_graph_may_be_replayed) {
       call.expect_ends((i + 1) * blocks);
       const std::vector<unsigned char> flags = call.flags.read();
       for (std::size_t byte = 0; byte < blocks * sizeof(unsigned long long); ++byte) {
-        ASSERT_EQ(0, flags[byte]) << "the flag of block " << byte / sizeof(unsigned long long)
-                                  << " is not erased";
+        ASSERT_EQ(0, flags[byte]) << "the flag of block " << byte / sizeof(unsigned long long) << " is not erased";
       }
     });
     if (testing::Test::HasFailure()) return;

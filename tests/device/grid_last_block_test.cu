@@ -23,8 +23,7 @@ using strata::platform::tagged_word;
 
 /// Every thread writes a number. The last block compares all of them: `counts[0]` wrong ones, `counts[1]`
 /// last blocks.
-STRATA_KERNEL void write_and_compare(std::uint64_t* written, unsigned* arrivals, std::uint64_t salt,
-                                     unsigned* counts) {
+STRATA_KERNEL void write_and_compare(std::uint64_t* written, unsigned* arrivals, std::uint64_t salt, unsigned* counts) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   delay(salt, 0);
   written[i] = mix(salt, i);
@@ -43,9 +42,9 @@ TEST(grid_last_block, the_last_to_arrive_sees_what_all_have_written) {
     fill_with_garbage(written, i);
     arrivals.assign({0});
     start_load(i);
-    ASSERT_CUDA_SUCCESS(strata::launch(
-        {"write_and_compare", dim3(grid_blocks(i)), dim3(grid_block_threads)}, write_and_compare,
-        static_cast<std::uint64_t*>(written.data()), arrivals.data(), mix(i), counts.data()));
+    ASSERT_CUDA_SUCCESS(strata::launch({"write_and_compare", dim3(grid_blocks(i)), dim3(grid_block_threads)},
+                                       write_and_compare, static_cast<std::uint64_t*>(written.data()), arrivals.data(),
+                                       mix(i), counts.data()));
     const std::vector<unsigned> found = counts.to_host();
     ASSERT_EQ(0u, found[0]) << "words that the last block has not seen";
     ASSERT_EQ(i + 1, found[1]) << "last blocks so far";
@@ -56,8 +55,8 @@ TEST(grid_last_block, the_last_to_arrive_sees_what_all_have_written) {
 
 /// `counts[0]`: values that a complete block has wrong; `counts[1]`: complete blocks; `counts[2]`: winners.
 template <class T>
-STRATA_KERNEL void gather(typename last_block_gather<T>::arguments arguments,
-                          const std::uint64_t* salts, unsigned* counts) {
+STRATA_KERNEL void gather(typename last_block_gather<T>::arguments arguments, const std::uint64_t* salts,
+                          unsigned* counts) {
   STRATA_SHARED(storage, typename last_block_gather<T>::TempStorage);
   const std::uint64_t salt = *salts;
   last_block_gather<T> blocks(storage, arguments, blockIdx.x, gridDim.x);
@@ -74,8 +73,7 @@ STRATA_KERNEL void gather(typename last_block_gather<T>::arguments arguments,
 template <class T>
 class gathering {
  public:
-  static constexpr std::size_t words =
-      static_cast<std::size_t>(last_block_gather<T>::words_per_value);
+  static constexpr std::size_t words = static_cast<std::size_t>(last_block_gather<T>::words_per_value);
 
   cudaError_t launch(unsigned blocks, unsigned long long epoch, cudaStream_t on) {
     epoch_ = epoch;
@@ -153,10 +151,9 @@ TEST(grid_last_block, gathers_over_memory_that_nobody_has_written) {
   device_vector<unsigned> counts(std::vector<unsigned>(3));
   tagged_word* words = nullptr;
   ASSERT_CUDA_SUCCESS(cudaMalloc(&words, blocks * sizeof(tagged_word)));
-  EXPECT_CUDA_SUCCESS(
-      strata::launch({"gather", dim3(blocks), dim3(grid_block_threads)}, gather<bytes_value<8>>,
-                     last_block_gather<bytes_value<8>>::arguments{words, next_epoch()},
-                     static_cast<const std::uint64_t*>(salt.data()), counts.data()));
+  EXPECT_CUDA_SUCCESS(strata::launch({"gather", dim3(blocks), dim3(grid_block_threads)}, gather<bytes_value<8>>,
+                                     last_block_gather<bytes_value<8>>::arguments{words, next_epoch()},
+                                     static_cast<const std::uint64_t*>(salt.data()), counts.data()));
   EXPECT_EQ(1u, counts.to_host()[2]);
   EXPECT_CUDA_SUCCESS(cudaFree(words));
 }

@@ -41,10 +41,10 @@ class waiting {
                      std::uint64_t schedule = 0, cudaStream_t on = nullptr) {
     static kernel_property_cache cache;
     // The grid is ignored.
-    const strata::launch_configuration configuration{
-        "wait_for_all", dim3(12345), dim3(grid_block_threads), std::size_t{DynamicBytes}, on};
-    return launch_resident(configuration, cache, device, tiles, max_blocks,
-                           wait_for_all<DynamicBytes>, counts.data(), schedule);
+    const strata::launch_configuration configuration{"wait_for_all", dim3(12345), dim3(grid_block_threads),
+                                                     std::size_t{DynamicBytes}, on};
+    return launch_resident(configuration, cache, device, tiles, max_blocks, wait_for_all<DynamicBytes>, counts.data(),
+                           schedule);
   }
   /// Blocks of the last launch, all of which have come to their end.
   std::size_t blocks() const {
@@ -86,9 +86,7 @@ void test_resident() {
 }
 
 TEST(grid_launch, blocks_that_wait_for_all_others_end) { test_resident<0>(); }
-TEST(grid_launch, with_more_shared_memory_than_a_kernel_has_without_asking) {
-  test_resident<100 << 10>();
-}
+TEST(grid_launch, with_more_shared_memory_than_a_kernel_has_without_asking) { test_resident<100 << 10>(); }
 
 TEST(grid_launch, a_part_of_the_device_gets_a_part_of_the_blocks) {
   waiting<0> call;
@@ -111,8 +109,7 @@ TEST(grid_launch, a_part_of_the_device_gets_a_part_of_the_blocks) {
 
 TEST(grid_launch, a_graph_holds_as_many_blocks_as_are_resident) {
   waiting<0> call;
-  graph recorded(
-      [&](cudaStream_t on) { return call.launch(1u << 20, 1u << 20, part_of_device(2), 1, on); });
+  graph recorded([&](cudaStream_t on) { return call.launch(1u << 20, 1u << 20, part_of_device(2), 1, on); });
   ASSERT_CUDA_SUCCESS(recorded.status());
   ASSERT_EQ(1u, recorded.nodes());
   const stream on;

@@ -62,15 +62,14 @@ void test_threads() {
     counter.assign({0});
     states.assign(std::vector<Word>(words));
     start_load(i);
-    ASSERT_CUDA_SUCCESS(strata::launch(
-        {"look_back_by_threads", dim3(grid_blocks(i)), dim3(grid_block_threads)},
-        look_back_by_threads<Word, Batch>, counter.data(), tiles, states.data(), out.data(), salt));
+    ASSERT_CUDA_SUCCESS(strata::launch({"look_back_by_threads", dim3(grid_blocks(i)), dim3(grid_block_threads)},
+                                       look_back_by_threads<Word, Batch>, counter.data(), tiles, states.data(),
+                                       out.data(), salt));
     const std::vector<Word> found = out.to_host();
     for (unsigned column = 0; column < unsigned{grid_block_threads}; ++column) {
       Word before = 0;
       for (unsigned tile = 0; tile < tiles; ++tile) {
-        ASSERT_EQ(before, found[tile * grid_block_threads + column])
-            << "tile " << tile << ", column " << column;
+        ASSERT_EQ(before, found[tile * grid_block_threads + column]) << "tile " << tile << ", column " << column;
         before += aggregate_of<Word>(salt, tile, column);
       }
     }
@@ -112,16 +111,14 @@ TEST(grid_look_back, threads_take_the_least_and_the_largest_values) {
 }
 
 /// Blocks of two warps, of which the second only takes tickets.
-STRATA_KERNEL void look_back_by_warps(warp_look_back order, unsigned long long* out,
-                                      std::uint64_t salt) {
+STRATA_KERNEL void look_back_by_warps(warp_look_back order, unsigned long long* out, std::uint64_t salt) {
   STRATA_SHARED(shared, unsigned long long);
   for (unsigned round = 0;; ++round) {
     const unsigned long long tile = take_block_ticket(order.ticket, shared);
     if (tile >= order.tiles) return;
     delay(salt, round);
     if (threadIdx.x < 32) {
-      const unsigned long long before =
-          order.begin_of(tile, aggregate_of<unsigned long long>(salt, tile, 0));
+      const unsigned long long before = order.begin_of(tile, aggregate_of<unsigned long long>(salt, tile, 0));
       // All lanes have it.
       if (before == __shfl_sync(0xffffffffu, before, 0) && threadIdx.x == 31) out[tile] = before;
     }
@@ -132,8 +129,7 @@ STRATA_KERNEL void look_back_by_warps(warp_look_back order, unsigned long long* 
 TEST(grid_look_back, warps_over_sums_that_nobody_has_initialised) {
   device_vector<unsigned> states(max_tiles);
   device_vector<unsigned long long> ticket(1), out(max_tiles);
-  const scratch sums(max_tiles * sizeof(unsigned long long)),
-      ends(max_tiles * sizeof(unsigned long long));
+  const scratch sums(max_tiles * sizeof(unsigned long long)), ends(max_tiles * sizeof(unsigned long long));
   under_grid_schedules([&](std::size_t i) {
     // More than a warp looks at together, in some.
     const unsigned tiles = i % 16 == 0 ? max_tiles : 1 + static_cast<unsigned>(i % 9);
@@ -146,9 +142,8 @@ TEST(grid_look_back, warps_over_sums_that_nobody_has_initialised) {
     const warp_look_back order{states.data(), static_cast<unsigned long long*>(sums.data()),
                                static_cast<unsigned long long*>(ends.data()), ticket.data(), tiles};
     start_load(i);
-    ASSERT_CUDA_SUCCESS(
-        strata::launch({"look_back_by_warps", dim3(grid_blocks(i)), dim3(grid_block_threads)},
-                       look_back_by_warps, order, out.data(), salt));
+    ASSERT_CUDA_SUCCESS(strata::launch({"look_back_by_warps", dim3(grid_blocks(i)), dim3(grid_block_threads)},
+                                       look_back_by_warps, order, out.data(), salt));
     const std::vector<unsigned long long> found = out.to_host();
     unsigned long long before = 0;
     for (unsigned tile = 0; tile < tiles; ++tile) {

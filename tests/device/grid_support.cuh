@@ -22,8 +22,7 @@ inline constexpr int grid_block_threads = 64;
 
 /// A number that looks random and depends on all arguments.
 STRATA_HD std::uint64_t mix(std::uint64_t a, std::uint64_t b = 0, std::uint64_t c = 0) {
-  std::uint64_t z =
-      a * 0x9e3779b97f4a7c15ull + b * 0xbf58476d1ce4e5b9ull + c * 0x94d049bb133111ebull;
+  std::uint64_t z = a * 0x9e3779b97f4a7c15ull + b * 0xbf58476d1ce4e5b9ull + c * 0x94d049bb133111ebull;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
   z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
   return z ^ (z >> 31);
@@ -57,8 +56,7 @@ STRATA_HD bool is_value_of(const T& value, std::uint64_t salt, std::uint64_t blo
 /// Lets others overtake this thread: by nothing, or by some thousand cycles, as `schedule` chooses.
 STRATA_D void delay([[maybe_unused]] std::uint64_t schedule, [[maybe_unused]] unsigned step) {
 #if STRATA_HOST_SIMT
-  for (std::uint64_t turns = mix(schedule, blockIdx.x, step) % 4; turns != 0; --turns)
-    STRATA_SPIN();
+  for (std::uint64_t turns = mix(schedule, blockIdx.x, step) % 4; turns != 0; --turns) STRATA_SPIN();
 #elif STRATA_DEVICE_PASS
   const std::uint64_t choice = mix(schedule, blockIdx.x, step);
   const long long cycles = choice % 3 == 0 ? 0 : static_cast<long long>(choice >> 32 & 4095);
@@ -92,8 +90,8 @@ STRATA_KERNEL void keep_busy([[maybe_unused]] std::uint64_t schedule) {
 inline void start_load(std::size_t schedule) {
   static const stream& load = *new stream;  // outlives the end of main()
   for (std::size_t n = 0; n < schedule % 3; ++n) {
-    EXPECT_CUDA_SUCCESS(strata::launch({"keep_busy", dim3(100), dim3(256), 0, load},
-                                       keep_busy<void>, std::uint64_t{schedule + n}));
+    EXPECT_CUDA_SUCCESS(
+        strata::launch({"keep_busy", dim3(100), dim3(256), 0, load}, keep_busy<void>, std::uint64_t{schedule + n}));
   }
 }
 #endif

@@ -39,8 +39,7 @@ TEST(grid_tagged_word, epochs_of_all_threads_differ_and_are_never_0) {
 /// Every block stores its value, and reads those of all blocks meanwhile. `counts[0]`: wrong values;
 /// `counts[1]`: blocks that did not find their own; `counts[2]`: complete values of other blocks.
 template <class T>
-STRATA_KERNEL void store_and_load(tagged_word* words, unsigned long long epoch, std::uint64_t salt,
-                                  unsigned* counts) {
+STRATA_KERNEL void store_and_load(tagged_word* words, unsigned long long epoch, std::uint64_t salt, unsigned* counts) {
   const unsigned block = blockIdx.x, blocks = gridDim.x;
   delay(salt, 0);
   if (threadIdx.x == 0) {
@@ -74,9 +73,9 @@ void test_values() {
     const std::uint64_t salt = mix(i);
     fill_with_garbage(memory, i);
     start_load(i);
-    ASSERT_CUDA_SUCCESS(strata::launch({"store_and_load", dim3(blocks), dim3(grid_block_threads)},
-                                       store_and_load<T>, static_cast<tagged_word*>(memory.data()),
-                                       epoch, salt, const_cast<unsigned*>(counts.data())));
+    ASSERT_CUDA_SUCCESS(strata::launch({"store_and_load", dim3(blocks), dim3(grid_block_threads)}, store_and_load<T>,
+                                       static_cast<tagged_word*>(memory.data()), epoch, salt,
+                                       const_cast<unsigned*>(counts.data())));
     // Word i of a block's value lies at block + i * blocks.
     const std::vector<unsigned char> bytes = memory.read();
     for (unsigned block = 0; block < blocks; ++block) {

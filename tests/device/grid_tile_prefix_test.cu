@@ -31,8 +31,7 @@ STRATA_HD bool operator==(const affine<Parts>& a, const affine<Parts>& b) {
 }
 struct one_after_the_other {
   template <int Parts>
-  STRATA_HD affine<Parts> operator()(const affine<Parts>& first,
-                                     const affine<Parts>& second) const {
+  STRATA_HD affine<Parts> operator()(const affine<Parts>& first, const affine<Parts>& second) const {
     affine<Parts> both{};
     for (int i = 0; i < Parts; ++i) {
       both.multiplier[i] = first.multiplier[i] * second.multiplier[i];
@@ -44,9 +43,7 @@ struct one_after_the_other {
 
 template <class T>
 struct aggregates {
-  static STRATA_HD T of(std::uint64_t salt, std::uint64_t tile) {
-    return static_cast<T>(mix(salt, tile));
-  }
+  static STRATA_HD T of(std::uint64_t salt, std::uint64_t tile) { return static_cast<T>(mix(salt, tile)); }
 };
 template <int Parts>
 struct aggregates<affine<Parts>> {
@@ -69,14 +66,13 @@ struct aggregate_again {
 
 /// `out[tile]` becomes what comes before the tile: first of all the aggregate of a tile -1.
 template <class T, class Op, bool IsOneRound>
-STRATA_KERNEL void write_prefixes(strata::detail::tile_aggregates_arguments exchange,
-                                  std::size_t tiles, T* out, const std::uint64_t* salts) {
+STRATA_KERNEL void write_prefixes(strata::detail::tile_aggregates_arguments exchange, std::size_t tiles, T* out,
+                                  const std::uint64_t* salts) {
   using again = std::conditional_t<IsOneRound, aggregate_again<T>, strata::NullType>;
   const std::uint64_t salt = *salts;
   again reduce_tile{};
   if constexpr (IsOneRound) reduce_tile.salt = salt;
-  strata::detail::running_prefix<T, Op, again> prefix(exchange, blockIdx.x, gridDim.x, Op{},
-                                                      reduce_tile);
+  strata::detail::running_prefix<T, Op, again> prefix(exchange, blockIdx.x, gridDim.x, Op{}, reduce_tile);
   prefix.begin_with(aggregates<T>::of(salt, ~0ull));
   prefix.for_each_tile(tiles, [&](std::size_t tile) {
     delay(salt + tile, 0);
@@ -103,18 +99,15 @@ class prefixes {
  public:
   using words = strata::detail::tile_aggregates<T>;
 
-  cudaError_t launch(unsigned blocks, std::size_t tiles, bool may_be_replayed,
-                     cudaStream_t on = nullptr) {
+  cudaError_t launch(unsigned blocks, std::size_t tiles, bool may_be_replayed, cudaStream_t on = nullptr) {
     tiles_ = tiles;
-    strata::launch_configuration configuration{"write_prefixes", dim3(blocks),
-                                               dim3(grid_block_threads), 0, on};
+    strata::launch_configuration configuration{"write_prefixes", dim3(blocks), dim3(grid_block_threads), 0, on};
     // Blocks of several rounds wait for each other.
     configuration.cooperative = !IsOneRound && blocks > 1;
-    return strata::launch(
-        configuration, write_prefixes<T, Op, IsOneRound>,
-        strata::detail::tile_aggregates_arguments{static_cast<tagged_word*>(memory.data()),
-                                                  strata::detail::next_epoch(), may_be_replayed},
-        tiles, out.data(), static_cast<const std::uint64_t*>(salts.data()));
+    return strata::launch(configuration, write_prefixes<T, Op, IsOneRound>,
+                          strata::detail::tile_aggregates_arguments{static_cast<tagged_word*>(memory.data()),
+                                                                    strata::detail::next_epoch(), may_be_replayed},
+                          tiles, out.data(), static_cast<const std::uint64_t*>(salts.data()));
   }
   void choose(std::uint64_t salt) {
     salt_ = salt;
@@ -146,9 +139,7 @@ void test_prefixes() {
     // Each lane has the aggregates of several tiles in some.
     const unsigned blocks = i % 256 == 5 ? 40 : 1 + static_cast<unsigned>(i % 8);
     // Slots are used again after 8 rounds; most calls are shorter.
-    const std::size_t rounds = IsOneRound    ? 1
-                               : i % 32 == 7 ? 1 + i / 32 % max_rounds
-                                             : 1 + i / 3 % 3;
+    const std::size_t rounds = IsOneRound ? 1 : i % 32 == 7 ? 1 + i / 32 % max_rounds : 1 + i / 3 % 3;
     const std::size_t tiles = IsOneRound ? blocks : blocks * rounds - i % blocks;
     fill_with_garbage(call.memory, i);
     call.choose(mix(i));
@@ -180,26 +171,18 @@ void test_replays() {
   }
 }
 
-TEST(grid_tile_prefix, several_rounds_in_order) {
-  test_prefixes<affine<1>, one_after_the_other, false>();
-}
+TEST(grid_tile_prefix, several_rounds_in_order) { test_prefixes<affine<1>, one_after_the_other, false>(); }
 TEST(grid_tile_prefix, several_rounds_of_aggregates_of_24_bytes) {
   test_prefixes<affine<3>, one_after_the_other, false>();
 }
-TEST(grid_tile_prefix, several_rounds_in_any_order) {
-  test_prefixes<std::uint32_t, strata::Sum, false>();
-}
+TEST(grid_tile_prefix, several_rounds_in_any_order) { test_prefixes<std::uint32_t, strata::Sum, false>(); }
 TEST(grid_tile_prefix, one_round_whose_blocks_start_in_any_order) {
   test_prefixes<affine<1>, one_after_the_other, true>();
 }
-TEST(grid_tile_prefix, one_round_of_aggregates_of_24_bytes) {
-  test_prefixes<affine<3>, one_after_the_other, true>();
-}
+TEST(grid_tile_prefix, one_round_of_aggregates_of_24_bytes) { test_prefixes<affine<3>, one_after_the_other, true>(); }
 TEST(grid_tile_prefix, graphs_of_several_rounds_may_be_replayed) {
   test_replays<affine<1>, one_after_the_other, false>();
 }
-TEST(grid_tile_prefix, graphs_of_one_round_may_be_replayed) {
-  test_replays<affine<3>, one_after_the_other, true>();
-}
+TEST(grid_tile_prefix, graphs_of_one_round_may_be_replayed) { test_replays<affine<3>, one_after_the_other, true>(); }
 
 }  // namespace

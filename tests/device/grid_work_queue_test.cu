@@ -17,8 +17,8 @@ using namespace device_test;
 /// before. `taken[ticket]` counts the threads that have it; `numbers[ticket]` is what the work on the
 /// ticket before has left, and one more.
 template <class Ticket>
-STRATA_KERNEL void work_in_turn(Ticket* counter, Ticket count, unsigned* taken, unsigned* done,
-                                unsigned* numbers, std::uint64_t schedule) {
+STRATA_KERNEL void work_in_turn(Ticket* counter, Ticket count, unsigned* taken, unsigned* done, unsigned* numbers,
+                                std::uint64_t schedule) {
   STRATA_SHARED(shared, Ticket);
   for (unsigned round = 0;; ++round) {
     delay(schedule, 2 * round);
@@ -48,9 +48,9 @@ void test_tickets() {
     done.assign(std::vector<unsigned>(count));
     const unsigned blocks = grid_blocks(i);
     start_load(i);
-    ASSERT_CUDA_SUCCESS(strata::launch({"work_in_turn", dim3(blocks), dim3(grid_block_threads)},
-                                       work_in_turn<Ticket>, counter.data(), Ticket{count},
-                                       taken.data(), done.data(), numbers.data(), mix(i)));
+    ASSERT_CUDA_SUCCESS(strata::launch({"work_in_turn", dim3(blocks), dim3(grid_block_threads)}, work_in_turn<Ticket>,
+                                       counter.data(), Ticket{count}, taken.data(), done.data(), numbers.data(),
+                                       mix(i)));
     // Every block has taken one ticket too many.
     ASSERT_EQ(Ticket{count} + blocks, counter.to_host()[0]);
     const std::vector<unsigned> threads = taken.to_host(), turns = numbers.to_host();

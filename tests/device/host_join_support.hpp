@@ -32,9 +32,8 @@ class guarded_storage {
   explicit guarded_storage(std::size_t bytes) : bytes_(bytes), all_(bytes + 1 + guard, 0xa5) {}
   void* get() { return all_.data() + 1; }
   bool guard_is_intact() const {
-    return all_[0] == 0xa5 &&
-           std::all_of(all_.begin() + 1 + static_cast<std::ptrdiff_t>(bytes_), all_.end(),
-                       [](unsigned char byte) { return byte == 0xa5; });
+    return all_[0] == 0xa5 && std::all_of(all_.begin() + 1 + static_cast<std::ptrdiff_t>(bytes_), all_.end(),
+                                          [](unsigned char byte) { return byte == 0xa5; });
   }
 
  private:
@@ -44,13 +43,11 @@ class guarded_storage {
 };
 
 // Keys, and a way to join them; storage is measured, poisoned and guarded.
-template <class Key, class Index, class Hash = strata::JoinHash,
-          class Equal = strata::detail::host_equality>
+template <class Key, class Index, class Hash = strata::JoinHash, class Equal = strata::detail::host_equality>
 class joiner {
  public:
   template <class MakeKey>
-  joiner(const side_ids& build, const side_ids& probe, MakeKey make_key, Hash hash = {},
-         Equal equal = {})
+  joiner(const side_ids& build, const side_ids& probe, MakeKey make_key, Hash hash = {}, Equal equal = {})
       : build_(keys_of<Key>(build, make_key)),
         probe_(keys_of<Key>(probe, make_key)),
         build_valid_(build.valid_words()),
@@ -60,8 +57,7 @@ class joiner {
         equal_(equal) {}
 
   // The first `capacity` rows of the result.
-  row_pairs run(JoinKind kind, HostJoinOptions options, std::int64_t capacity,
-                std::int64_t& total) {
+  row_pairs run(JoinKind kind, HostJoinOptions options, std::int64_t capacity, std::int64_t& total) {
     if (has_nulls_) {
       options.build_valid = build_valid_.data();
       options.probe_valid = probe_valid_.data();
@@ -72,10 +68,10 @@ class joiner {
     std::vector<Index> probe_out(slots + 8, untouched);
     std::size_t bytes = 0;
     const auto call = [&](void* storage) {
-      return strata::detail::host_join_pairs(
-          storage, bytes, kind, build_.data(), static_cast<std::int64_t>(build_.size()),
-          probe_.data(), static_cast<std::int64_t>(probe_.size()), build_out.data(),
-          probe_out.data(), &total, capacity, options, hash_, equal_);
+      return strata::detail::host_join_pairs(storage, bytes, kind, build_.data(),
+                                             static_cast<std::int64_t>(build_.size()), probe_.data(),
+                                             static_cast<std::int64_t>(probe_.size()), build_out.data(),
+                                             probe_out.data(), &total, capacity, options, hash_, equal_);
     };
     EXPECT_EQ(call(nullptr), HostJoinStatus::success);
     guarded_storage storage(bytes);
@@ -88,8 +84,7 @@ class joiner {
       out.emplace_back(widened(build_out[i]), widened(probe_out[i]));
     }
     for (std::size_t i = written; i < slots + 8; ++i) {
-      EXPECT_TRUE(build_out[i] == untouched && probe_out[i] == untouched)
-          << "written at " << i << ", behind the end";
+      EXPECT_TRUE(build_out[i] == untouched && probe_out[i] == untouched) << "written at " << i << ", behind the end";
     }
     return out;
   }
@@ -116,9 +111,7 @@ class joiner {
   }
 
  private:
-  static std::int64_t widened(Index row) {
-    return row == strata::no_row<Index> ? -1 : static_cast<std::int64_t>(row);
-  }
+  static std::int64_t widened(Index row) { return row == strata::no_row<Index> ? -1 : static_cast<std::int64_t>(row); }
 
   std::vector<Key> build_;
   std::vector<Key> probe_;

@@ -36,9 +36,9 @@ void check_few_rows(MakeKey make_key, std::vector<unsigned> thread_counts) {
             options.nulls_equal = nulls_equal;
             options.threads = threads;
             if (threads != 1) options.tuning = tiny_tuning;
-            SCOPED_TRACE(testing::Message() << "kind " << static_cast<int>(kind) << ", order "
-                                            << static_cast<int>(order) << ", nulls equal "
-                                            << nulls_equal << ", " << threads << " threads");
+            SCOPED_TRACE(testing::Message()
+                         << "kind " << static_cast<int>(kind) << ", order " << static_cast<int>(order)
+                         << ", nulls equal " << nulls_equal << ", " << threads << " threads");
             join.check(kind, options, expected);
             if (testing::Test::HasFailure()) return;
           }
@@ -48,18 +48,10 @@ void check_few_rows(MakeKey make_key, std::vector<unsigned> thread_counts) {
   }
 }
 
-TEST(HostJoin, u32_keys_match_a_nested_loop) {
-  check_few_rows<std::uint32_t, std::int32_t>(as_u32, {1, 2, 7});
-}
-TEST(HostJoin, i64_keys_match_a_nested_loop) {
-  check_few_rows<std::int64_t, std::uint64_t>(as_i64, {1, 2});
-}
-TEST(HostJoin, keys_of_12_bytes_match_a_nested_loop) {
-  check_few_rows<bytes12, std::int32_t>(as_bytes12, {2});
-}
-TEST(HostJoin, keys_of_16_bytes_match_a_nested_loop) {
-  check_few_rows<bytes16, std::int64_t>(as_bytes16, {2});
-}
+TEST(HostJoin, u32_keys_match_a_nested_loop) { check_few_rows<std::uint32_t, std::int32_t>(as_u32, {1, 2, 7}); }
+TEST(HostJoin, i64_keys_match_a_nested_loop) { check_few_rows<std::int64_t, std::uint64_t>(as_i64, {1, 2}); }
+TEST(HostJoin, keys_of_12_bytes_match_a_nested_loop) { check_few_rows<bytes12, std::int32_t>(as_bytes12, {2}); }
+TEST(HostJoin, keys_of_16_bytes_match_a_nested_loop) { check_few_rows<bytes16, std::int64_t>(as_bytes16, {2}); }
 TEST(HostJoin, composite_keys_with_padding_match_a_nested_loop) {
   check_few_rows<composite, std::uint32_t, composite_hash>(as_composite, {2});
 }
@@ -74,8 +66,7 @@ void check_many_rows(const side_ids& build, const side_ids& probe) {
   for (const JoinKind kind : every_kind) {
     const row_pairs expected = sort_merge_join(kind, build, probe);
     for (const JoinOrder order : {JoinOrder::any, JoinOrder::probe}) {
-      SCOPED_TRACE(testing::Message()
-                   << "kind " << static_cast<int>(kind) << ", order " << static_cast<int>(order));
+      SCOPED_TRACE(testing::Message() << "kind " << static_cast<int>(kind) << ", order " << static_cast<int>(order));
       HostJoinOptions options;
       options.order = order;
       options.threads = order == JoinOrder::any ? 7 : 2;
@@ -87,8 +78,7 @@ void check_many_rows(const side_ids& build, const side_ids& probe) {
 TEST(HostJoin, oracles_agree) {
   for (const shape& data : few_rows()) {
     for (const JoinKind kind : every_kind) {
-      EXPECT_EQ(sort_merge_join(kind, data.build, data.probe),
-                nested_loop_join(kind, data.build, data.probe, false))
+      EXPECT_EQ(sort_merge_join(kind, data.build, data.probe), nested_loop_join(kind, data.build, data.probe, false))
           << data.name;
     }
   }
@@ -141,9 +131,8 @@ TEST(HostJoin, frequent_keys_cost_no_more_comparisons) {
   std::int64_t total = 0;
   std::size_t bytes = 0;
   const auto call = [&](void* storage) {
-    return host_join_count<std::int32_t>(storage, bytes, JoinKind::inner, build.data(), rows,
-                                         probe.data(), rows, &total, {}, same_hash{},
-                                         counted_equality{&calls});
+    return host_join_count<std::int32_t>(storage, bytes, JoinKind::inner, build.data(), rows, probe.data(), rows,
+                                         &total, {}, same_hash{}, counted_equality{&calls});
   };
   ASSERT_EQ(call(nullptr), HostJoinStatus::success);
   guarded_storage storage(bytes);
@@ -161,8 +150,8 @@ TEST(HostJoin, total_beyond_32_bits_is_counted) {
     std::int64_t total = 0;
     std::size_t bytes = 0;
     const auto call = [&](void* storage) {
-      return host_join_count<std::int32_t>(storage, bytes, JoinKind::full, keys.data(), rows,
-                                           keys.data(), rows, &total, options);
+      return host_join_count<std::int32_t>(storage, bytes, JoinKind::full, keys.data(), rows, keys.data(), rows, &total,
+                                           options);
     };
     ASSERT_EQ(call(nullptr), HostJoinStatus::success);
     guarded_storage storage(bytes);
@@ -197,8 +186,8 @@ TEST(HostJoin, zeros_of_both_signs_are_partners_and_nan_has_none) {
   HostJoinOptions options;
   options.order = JoinOrder::probe;
   const auto call = [&](void* storage) {
-    return host_join_pairs(storage, bytes, JoinKind::inner, build.data(), 4, probe.data(), 3,
-                           build_out.data(), probe_out.data(), &total, 4, options);
+    return host_join_pairs(storage, bytes, JoinKind::inner, build.data(), 4, probe.data(), 3, build_out.data(),
+                           probe_out.data(), &total, 4, options);
   };
   ASSERT_EQ(call(nullptr), HostJoinStatus::success);
   guarded_storage storage(bytes);
@@ -217,16 +206,15 @@ TEST(HostJoin, columns_travel_with_their_rows) {
   const std::vector<double> prices{1.5, 2.5, 3.5};
   std::vector<std::string> names_out(5, "untouched");
   std::vector<double> prices_out(5, -2);
-  const auto sink =
-      strata::join_columns(strata::build_column(names.begin(), names_out.begin(), "none"),
-                           strata::probe_column(prices.data(), prices_out.data(), -1.0));
+  const auto sink = strata::join_columns(strata::build_column(names.begin(), names_out.begin(), "none"),
+                                         strata::probe_column(prices.data(), prices_out.data(), -1.0));
   std::int64_t total = 0;
   std::size_t bytes = 0;
   HostJoinOptions options;
   options.order = JoinOrder::probe;
   const auto call = [&](void* storage, std::int64_t capacity) {
-    return host_join_gather<std::int32_t>(storage, bytes, JoinKind::full, build.data(), 3,
-                                          probe.data(), 3, sink, &total, capacity, options);
+    return host_join_gather<std::int32_t>(storage, bytes, JoinKind::full, build.data(), 3, probe.data(), 3, sink,
+                                          &total, capacity, options);
   };
   ASSERT_EQ(call(nullptr, 0), HostJoinStatus::success);
   guarded_storage storage(bytes);
@@ -271,8 +259,7 @@ TEST(HostJoin, storage_never_shrinks_when_rows_are_added) {
     const std::uint32_t* none = nullptr;
     std::int64_t* no_total = nullptr;
     std::size_t bytes = 0;
-    EXPECT_EQ(host_join_count<std::int32_t>(nullptr, bytes, kind, none, build_rows, none,
-                                            probe_rows, no_total),
+    EXPECT_EQ(host_join_count<std::int32_t>(nullptr, bytes, kind, none, build_rows, none, probe_rows, no_total),
               HostJoinStatus::success);
     return bytes;
   };
@@ -316,8 +303,8 @@ struct arguments {
     return run(storage.data(), bytes);
   }
   HostJoinStatus run(void* storage, std::size_t& bytes) {
-    return host_join_pairs(storage, bytes, kind, build_keys, build_rows, probe_keys, probe_rows,
-                           build_rows_out, probe_rows_out, num_out, capacity, options);
+    return host_join_pairs(storage, bytes, kind, build_keys, build_rows, probe_keys, probe_rows, build_rows_out,
+                           probe_rows_out, num_out, capacity, options);
   }
   bool is_untouched() const {
     const auto is_so = [](std::int32_t row) { return row == -7; };
@@ -346,9 +333,8 @@ TEST(HostJoin, wrong_arguments_are_refused_before_anything_is_written) {
   refuse("storage", [](arguments& a) { a.missing_bytes = 1; });
   refuse("outputs overlap", [](arguments& a) { a.probe_rows_out = a.build_rows_out + 399; });
   refuse("outputs overlap", [](arguments& a) { a.build_rows_out = a.probe_rows_out + 399; });
-  refuse("an output overlaps keys", [](arguments& a) {
-    a.build_rows_out = reinterpret_cast<std::int32_t*>(a.keys.data() + 99);
-  });
+  refuse("an output overlaps keys",
+         [](arguments& a) { a.build_rows_out = reinterpret_cast<std::int32_t*>(a.keys.data() + 99); });
   refuse("tuning", [](arguments& a) { a.options.tuning.chunk_rows = 0; });
 }
 

@@ -85,9 +85,7 @@ inline std::mt19937& random_bits() {
   static std::mt19937 generator(20261122);
   return generator;
 }
-inline std::uint32_t random_below(std::uint32_t count) {
-  return static_cast<std::uint32_t>(random_bits()()) % count;
-}
+inline std::uint32_t random_below(std::uint32_t count) { return static_cast<std::uint32_t>(random_bits()()) % count; }
 
 inline std::vector<std::uint32_t> random_ids(std::size_t rows, std::uint32_t different) {
   std::vector<std::uint32_t> ids(rows);

@@ -18,8 +18,7 @@ namespace join_oracles {
 using strata::JoinKind;
 using strata::JoinOrder;
 
-constexpr JoinKind every_kind[] = {JoinKind::inner, JoinKind::left, JoinKind::full, JoinKind::semi,
-                                   JoinKind::anti};
+constexpr JoinKind every_kind[] = {JoinKind::inner, JoinKind::left, JoinKind::full, JoinKind::semi, JoinKind::anti};
 
 // A side whose keys are given by numbers: different numbers, different keys.
 struct side_ids {
@@ -44,8 +43,8 @@ using row_pair = std::pair<std::int64_t, std::int64_t>;
 using row_pairs = std::vector<row_pair>;
 
 // What a probe row with these partners adds to the result.
-inline void put_probe_row(JoinKind kind, std::size_t probe_row,
-                          const std::vector<std::size_t>& partners, row_pairs& out) {
+inline void put_probe_row(JoinKind kind, std::size_t probe_row, const std::vector<std::size_t>& partners,
+                          row_pairs& out) {
   const auto row = static_cast<std::int64_t>(probe_row);
   const bool alone = partners.empty();
   if (kind == JoinKind::semi || kind == JoinKind::anti) {
@@ -65,16 +64,14 @@ inline void put_lonely_build_rows(JoinKind kind, const std::vector<bool>& found,
 }
 
 // The result in the order of probe rows, by comparing each row with each.
-inline row_pairs nested_loop_join(JoinKind kind, const side_ids& build, const side_ids& probe,
-                                  bool nulls_equal) {
+inline row_pairs nested_loop_join(JoinKind kind, const side_ids& build, const side_ids& probe, bool nulls_equal) {
   row_pairs out;
   std::vector<bool> found(build.ids.size());
   for (std::size_t p = 0; p < probe.ids.size(); ++p) {
     std::vector<std::size_t> partners;
     for (std::size_t b = 0; b < build.ids.size(); ++b) {
-      const bool equal = build.is_null(b) || probe.is_null(p)
-                             ? nulls_equal && build.is_null(b) && probe.is_null(p)
-                             : build.ids[b] == probe.ids[p];
+      const bool equal = build.is_null(b) || probe.is_null(p) ? nulls_equal && build.is_null(b) && probe.is_null(p)
+                                                              : build.ids[b] == probe.ids[p];
       if (!equal) continue;
       partners.push_back(b);
       found[b] = true;
@@ -109,9 +106,7 @@ inline row_pairs sort_merge_join(JoinKind kind, const side_ids& build, const sid
   }
   row_pairs out;
   for (std::size_t p = 0; p < probe.ids.size(); ++p) {
-    const auto iterator_at = [&sorted](std::size_t i) {
-      return sorted.begin() + static_cast<std::ptrdiff_t>(i);
-    };
+    const auto iterator_at = [&sorted](std::size_t i) { return sorted.begin() + static_cast<std::ptrdiff_t>(i); };
     put_probe_row(kind, p, {iterator_at(ranges[p].first), iterator_at(ranges[p].second)}, out);
   }
   put_lonely_build_rows(kind, found, out);

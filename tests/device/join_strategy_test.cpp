@@ -23,14 +23,11 @@ constexpr std::size_t metal_shared = 32u << 10;
 constexpr std::uint64_t huge = ~std::uint64_t{0};
 constexpr std::uint64_t million = 1000000;
 
-constexpr JoinStrategy on_h200(std::uint64_t build_rows, std::uint64_t probe_rows,
-                               std::size_t key_bytes = 4) {
+constexpr JoinStrategy on_h200(std::uint64_t build_rows, std::uint64_t probe_rows, std::size_t key_bytes = 4) {
   return choose_join_strategy(build_rows, probe_rows, key_bytes, h200_l2, h200_shared);
 }
-constexpr JoinStrategy on_metal(std::uint64_t build_rows, std::uint64_t probe_rows,
-                                std::size_t key_bytes = 4) {
-  return choose_join_strategy<metal_join_policy>(build_rows, probe_rows, key_bytes, 0,
-                                                 metal_shared);
+constexpr JoinStrategy on_metal(std::uint64_t build_rows, std::uint64_t probe_rows, std::size_t key_bytes = 4) {
+  return choose_join_strategy<metal_join_policy>(build_rows, probe_rows, key_bytes, 0, metal_shared);
 }
 
 // Usable in a constant expression.
@@ -103,8 +100,7 @@ struct everything_in_one_pass {
 };
 
 TEST(JoinStrategy, policy_of_the_user_replaces_thresholds_of_rows) {
-  EXPECT_EQ(choose_join_strategy<everything_in_one_pass>(1, 1, 4, 0, metal_shared),
-            JoinStrategy::radix_single);
+  EXPECT_EQ(choose_join_strategy<everything_in_one_pass>(1, 1, 4, 0, metal_shared), JoinStrategy::radix_single);
   EXPECT_EQ(choose_join_strategy<everything_in_one_pass>(1, 1, 4, 0, 0), JoinStrategy::cpu);
 }
 
@@ -131,8 +127,7 @@ struct everything_on_the_host {
 };
 
 TEST(JoinStrategy, policy_of_the_user_replaces_all_thresholds) {
-  const auto choose = [](std::uint64_t build_rows, std::uint64_t probe_rows,
-                         std::size_t key_bytes) {
+  const auto choose = [](std::uint64_t build_rows, std::uint64_t probe_rows, std::size_t key_bytes) {
     return choose_join_strategy<one_partition_bit>(build_rows, probe_rows, key_bytes, 1000, 100);
   };
   EXPECT_EQ(choose(2, 2, 4), JoinStrategy::cpu);

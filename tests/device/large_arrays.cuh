@@ -54,15 +54,13 @@ static_assert(factor * inverse == 1, "");
 template <class Key>
 STRATA_HD Key key_of_item(std::size_t i) {
   const auto low = static_cast<std::uint32_t>(i);
-  return static_cast<Key>((low * factor + static_cast<std::uint32_t>(i >> 32)) >>
-                          (32 - 8 * sizeof(Key)));
+  return static_cast<Key>((low * factor + static_cast<std::uint32_t>(i >> 32)) >> (32 - 8 * sizeof(Key)));
 }
 
 template <class Use>
 STRATA_D void for_all(std::size_t count, const Use& use) {
   const std::size_t step = static_cast<std::size_t>(gridDim.x) * blockDim.x;
-  for (std::size_t i = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < count;
-       i += step) {
+  for (std::size_t i = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += step) {
     use(i);
   }
 }

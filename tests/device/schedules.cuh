@@ -27,9 +27,8 @@ struct configuration_guard {
   ~configuration_guard() { strata::simt::config() = before; }
 };
 
-inline constexpr strata::simt::block_order orders[] = {strata::simt::block_order::ascending,
-                                                       strata::simt::block_order::descending,
-                                                       strata::simt::block_order::shuffled};
+inline constexpr strata::simt::block_order orders[] = {
+    strata::simt::block_order::ascending, strata::simt::block_order::descending, strata::simt::block_order::shuffled};
 
 /// Calls `issue(i)` for each i below `schedules()`, each under another one.
 template <class Issue>
@@ -61,8 +60,8 @@ void under_all_schedules(const Issue& issue) {
   for (std::size_t i = 0; i < schedules(); ++i) {
     // Bursts of different lengths meet the calls at different times.
     for (std::size_t n = 0; n < i % 7; ++n) {
-      ASSERT_CUDA_SUCCESS(strata::DeviceReduce::Sum(in.data(), out.data(), load_items / (1 + i % 3),
-                                                    static_cast<cudaStream_t>(load)));
+      ASSERT_CUDA_SUCCESS(
+          strata::DeviceReduce::Sum(in.data(), out.data(), load_items / (1 + i % 3), static_cast<cudaStream_t>(load)));
     }
     issue(i);
     if (::testing::Test::HasFatalFailure()) return;

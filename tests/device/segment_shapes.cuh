@@ -29,9 +29,7 @@ struct segment_shape {
     for (const std::int64_t end : ends) last = std::max(last, end);
     return static_cast<std::size_t>(last);
   }
-  friend std::ostream& operator<<(std::ostream& os, const segment_shape& shape) {
-    return os << shape.name;
-  }
+  friend std::ostream& operator<<(std::ostream& os, const segment_shape& shape) { return os << shape.name; }
 };
 
 /// Side by side, in order.
@@ -77,9 +75,7 @@ inline std::vector<std::int64_t> lengths_around_powers(std::int64_t largest) {
 /// What segmented reduction is tested on: few and many segments, of equal and of all lengths.
 inline std::vector<segment_shape> segment_shapes() {
   std::mt19937_64 bits = strata_test::random_bits(77);
-  const auto below = [&](std::int64_t n) {
-    return static_cast<std::int64_t>(bits() % static_cast<std::uint64_t>(n));
-  };
+  const auto below = [&](std::int64_t n) { return static_cast<std::int64_t>(bits() % static_cast<std::uint64_t>(n)); };
   std::vector<segment_shape> shapes;
 
   for (const std::int64_t length : {0, 1, 5, 100, 1000, if_small(10000, 300000)}) {

@@ -74,8 +74,8 @@ struct is_greater {
 };
 
 enum class pattern { random, few, equal, sorted, reversed };
-inline constexpr pattern all_patterns[] = {pattern::random, pattern::few, pattern::equal,
-                                           pattern::sorted, pattern::reversed};
+inline constexpr pattern all_patterns[] = {pattern::random, pattern::few, pattern::equal, pattern::sorted,
+                                           pattern::reversed};
 
 template <class Key>
 std::vector<Key> make_keys(std::size_t count, pattern how, std::uint64_t seed = 0) {
@@ -124,8 +124,7 @@ inline offset items_of(const segment_shape& shape) {
 
 /// Where the item comes from that belongs to a place; from nowhere outside of segments.
 template <class Key, class Compare>
-std::vector<std::size_t> expected_order(const segment_shape& shape, const std::vector<Key>& keys,
-                                        Compare compare) {
+std::vector<std::size_t> expected_order(const segment_shape& shape, const std::vector<Key>& keys, Compare compare) {
   std::vector<std::size_t> order(keys.size(), nowhere);
   for (std::size_t s = 0; s < shape.begins.size(); ++s) {
     if (shape.ends[s] <= shape.begins[s]) continue;
@@ -134,16 +133,15 @@ std::vector<std::size_t> expected_order(const segment_shape& shape, const std::v
     for (auto place = first; place != last; ++place) {
       *place = static_cast<std::size_t>(place - order.begin());
     }
-    std::stable_sort(first, last,
-                     [&](std::size_t a, std::size_t b) { return compare(keys[a], keys[b]); });
+    std::stable_sort(first, last, [&](std::size_t a, std::size_t b) { return compare(keys[a], keys[b]); });
   }
   return order;
 }
 
 /// Items of `in` in an order; those from nowhere are as they were.
 template <class T>
-void expect_gathered(const std::vector<T>& in, const std::vector<std::size_t>& order,
-                     const std::vector<T>& out, const std::vector<T>& before) {
+void expect_gathered(const std::vector<T>& in, const std::vector<std::size_t>& order, const std::vector<T>& out,
+                     const std::vector<T>& before) {
   ASSERT_EQ(order.size(), out.size());
   for (std::size_t i = 0; i < order.size(); ++i) {
     const T expected = order[i] == nowhere ? before[i] : in[order[i]];
@@ -164,24 +162,39 @@ struct device_offsets {
 
 /// A two-phase call; `Value` is NullType for keys alone. Without `keys_out`, indices are sorted.
 template <class Hub, class Value, class Key, class Segments, class Compare>
-cudaError_t tuned_sort(void* storage, std::size_t& bytes, const Key* in, Key* out,
-                       const Value* values_in, Value* values_out,
-                       const strata::detail::segments_to_sort<Segments>& all, Compare compare,
+cudaError_t tuned_sort(void* storage, std::size_t& bytes, const Key* in, Key* out, const Value* values_in,
+                       Value* values_out, const strata::detail::segments_to_sort<Segments>& all, Compare compare,
                        cudaStream_t on = nullptr) {
   const bool is_in_place = in == out;
   using strata::detail::DispatchSegmentedMergeSort;
   if constexpr (std::is_same_v<Value, NullType>) {
-    using dispatch =
-        DispatchSegmentedMergeSort<Key, Value, const Key*, NullType, Segments, Compare, Hub>;
+    using dispatch = DispatchSegmentedMergeSort<Key, Value, const Key*, NullType, Segments, Compare, Hub>;
     return dispatch::Dispatch(storage, bytes,
-                              {in, NullType{}, {out, nullptr}, all.num_items, all.num_segments,
-                               all.segments, all.longest, is_in_place, true, compare, on});
+                              {in,
+                               NullType{},
+                               {out, nullptr},
+                               all.num_items,
+                               all.num_segments,
+                               all.segments,
+                               all.longest,
+                               is_in_place,
+                               true,
+                               compare,
+                               on});
   } else {
-    using dispatch =
-        DispatchSegmentedMergeSort<Key, Value, const Key*, const Value*, Segments, Compare, Hub>;
+    using dispatch = DispatchSegmentedMergeSort<Key, Value, const Key*, const Value*, Segments, Compare, Hub>;
     return dispatch::Dispatch(storage, bytes,
-                              {in, values_in, {out, values_out}, all.num_items, all.num_segments,
-                               all.segments, all.longest, is_in_place, true, compare, on});
+                              {in,
+                               values_in,
+                               {out, values_out},
+                               all.num_items,
+                               all.num_segments,
+                               all.segments,
+                               all.longest,
+                               is_in_place,
+                               true,
+                               compare,
+                               on});
   }
 }
 

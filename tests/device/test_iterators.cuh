@@ -66,8 +66,7 @@ class counting : public indexed_iterator<counting<T>, T, T> {
 template <class T>
 class constant : public indexed_iterator<constant<T>, T, const T&> {
  public:
-  STRATA_HD explicit constant(T value)
-      : indexed_iterator<constant, T, const T&>(0), value_(value) {}
+  STRATA_HD explicit constant(T value) : indexed_iterator<constant, T, const T&>(0), value_(value) {}
   STRATA_HD const T& at(std::ptrdiff_t) const { return value_; }
 
  private:
@@ -77,17 +76,14 @@ class constant : public indexed_iterator<constant<T>, T, const T&> {
 /// f(in[i])
 template <class Iterator, class Function>
 class transforming
-    : public indexed_iterator<
-          transforming<Iterator, Function>,
-          std::decay_t<std::invoke_result_t<Function, decltype(*std::declval<Iterator>())>>,
-          std::invoke_result_t<Function, decltype(*std::declval<Iterator>())>> {
+    : public indexed_iterator<transforming<Iterator, Function>,
+                              std::decay_t<std::invoke_result_t<Function, decltype(*std::declval<Iterator>())>>,
+                              std::invoke_result_t<Function, decltype(*std::declval<Iterator>())>> {
   using result = std::invoke_result_t<Function, decltype(*std::declval<Iterator>())>;
 
  public:
   STRATA_HD transforming(Iterator in, Function function)
-      : indexed_iterator<transforming, std::decay_t<result>, result>(0),
-        in_(in),
-        function_(function) {}
+      : indexed_iterator<transforming, std::decay_t<result>, result>(0), in_(in), function_(function) {}
   STRATA_HD result at(std::ptrdiff_t i) const { return function_(in_[i]); }
 
  private:
@@ -120,11 +116,8 @@ class bit_reference {
 };
 class bits : public indexed_iterator<bits, bool, bit_reference> {
  public:
-  STRATA_HD explicit bits(const unsigned* words)
-      : indexed_iterator<bits, bool, bit_reference>(0), words_(words) {}
-  STRATA_HD bit_reference at(std::ptrdiff_t i) const {
-    return {words_ + i / 32, static_cast<unsigned>(i % 32)};
-  }
+  STRATA_HD explicit bits(const unsigned* words) : indexed_iterator<bits, bool, bit_reference>(0), words_(words) {}
+  STRATA_HD bit_reference at(std::ptrdiff_t i) const { return {words_ + i / 32, static_cast<unsigned>(i % 32)}; }
 
  private:
   const unsigned* words_;

@@ -151,76 +151,63 @@ STRATA_KERNEL void every_layer_kernel(const T* in, T* out, T* sums, int count) {
 }
 
 cudaError_t every_block_layer(const int* in, int* out, int* sums, int count, cudaStream_t stream) {
-  return lib::launch({"every layer", dim3(1), dim3(128), 0, stream},
-                     every_layer_kernel<int, 128, 4>, in, out, sums, count);
+  return lib::launch({"every layer", dim3(1), dim3(128), 0, stream}, every_layer_kernel<int, 128, 4>, in, out, sums,
+                     count);
 }
 
-[[maybe_unused]] lib::HostJoinStatus every_host_call(void* storage, std::size_t& bytes,
-                                                     const int* keys, std::int64_t count,
-                                                     const float* floats, float* floats_out,
+[[maybe_unused]] lib::HostJoinStatus every_host_call(void* storage, std::size_t& bytes, const int* keys,
+                                                     std::int64_t count, const float* floats, float* floats_out,
                                                      std::int64_t* num_out) {
-  static_assert(lib::choose_join_strategy(1000000, 10000000, 4, 60u << 20, 227u << 10) ==
-                    lib::JoinStrategy::radix_single,
-                "a million rows are partitioned once");
+  static_assert(
+      lib::choose_join_strategy(1000000, 10000000, 4, 60u << 20, 227u << 10) == lib::JoinStrategy::radix_single,
+      "a million rows are partitioned once");
   const auto column = lib::build_column(floats, floats_out, 0.0f);
-  const auto status = lib::detail::host_join_gather<int>(
-      storage, bytes, lib::JoinKind::full, keys, count, keys, count,
-      lib::join_columns(column), num_out, count);
+  const auto status = lib::detail::host_join_gather<int>(storage, bytes, lib::JoinKind::full, keys, count, keys, count,
+                                                         lib::join_columns(column), num_out, count);
   if (status != lib::HostJoinStatus::success) return status;
-  return lib::detail::host_join_count<std::uint64_t>(storage, bytes, lib::JoinKind::anti, floats,
-                                                     count, floats, count, num_out);
+  return lib::detail::host_join_count<std::uint64_t>(storage, bytes, lib::JoinKind::anti, floats, count, floats, count,
+                                                     num_out);
 }
 
-[[maybe_unused]] cudaError_t every_join(void* storage, std::size_t& bytes, const int* keys,
-                                        std::int64_t count, const float* floats, float* floats_out,
-                                        int* rows, int* other_rows, std::int64_t* num_out,
-                                        cudaStream_t stream) {
+[[maybe_unused]] cudaError_t every_join(void* storage, std::size_t& bytes, const int* keys, std::int64_t count,
+                                        const float* floats, float* floats_out, int* rows, int* other_rows,
+                                        std::int64_t* num_out, cudaStream_t stream) {
   using lib::DeviceHashJoin;
   lib::JoinOptions<> options;
   options.order = lib::JoinOrder::probe;
   const auto column = lib::probe_column(floats, floats_out, 0.0f);
-  static_cast<void>(DeviceHashJoin::FullGather<int>(storage, bytes, keys, count, keys, count,
-                                                    lib::join_columns(column), num_out, count,
-                                                    options, stream));
-  static_cast<void>(
-      DeviceHashJoin::SemiCount(storage, bytes, floats, count, floats, count, num_out));
-  return DeviceHashJoin::InnerPairs(storage, bytes, keys, count, keys, count, rows, other_rows,
-                                    num_out, count);
+  static_cast<void>(DeviceHashJoin::FullGather<int>(storage, bytes, keys, count, keys, count, lib::join_columns(column),
+                                                    num_out, count, options, stream));
+  static_cast<void>(DeviceHashJoin::SemiCount(storage, bytes, floats, count, floats, count, num_out));
+  return DeviceHashJoin::InnerPairs(storage, bytes, keys, count, keys, count, rows, other_rows, num_out, count);
 }
 
-[[maybe_unused]] cudaError_t every_device_call(void* storage, std::size_t& bytes,
-                                               const float* floats, float* float_sum,
-                                               const pair_of_values* pairs, pair_of_values* joined,
-                                               const int* offsets, float* segment_sums, int count,
-                                               int segments, cudaStream_t stream) {
+[[maybe_unused]] cudaError_t every_device_call(void* storage, std::size_t& bytes, const float* floats, float* float_sum,
+                                               const pair_of_values* pairs, pair_of_values* joined, const int* offsets,
+                                               float* segment_sums, int count, int segments, cudaStream_t stream) {
   cudaError_t status = lib::DeviceReduce::Sum(storage, bytes, floats, float_sum, count, stream);
   if (status != cudaSuccess) return status;
-  status = lib::DeviceReduce::Reduce(storage, bytes, pairs, joined, count, join_pairs{},
-                                     pair_of_values{0, 0}, stream);
+  status = lib::DeviceReduce::Reduce(storage, bytes, pairs, joined, count, join_pairs{}, pair_of_values{0, 0}, stream);
   if (status != cudaSuccess) return status;
   status = lib::DeviceScan::InclusiveSum(storage, bytes, floats, segment_sums, count, stream);
   if (status != cudaSuccess) return status;
-  status = lib::DeviceScan::ExclusiveSumByKey(storage, bytes, offsets, floats, segment_sums, count,
-                                              lib::Equality{}, stream);
+  status =
+      lib::DeviceScan::ExclusiveSumByKey(storage, bytes, offsets, floats, segment_sums, count, lib::Equality{}, stream);
   if (status != cudaSuccess) return status;
-  status = lib::DeviceSegmentedScan::InclusiveSegmentedSum(storage, bytes, floats, segment_sums,
-                                                           offsets, offsets + 1, segments, stream);
+  status = lib::DeviceSegmentedScan::InclusiveSegmentedSum(storage, bytes, floats, segment_sums, offsets, offsets + 1,
+                                                           segments, stream);
   if (status != cudaSuccess) return status;
-  status = lib::DeviceSelect::If(storage, bytes, floats, segment_sums, float_sum, count,
-                                 is_positive{}, stream);
+  status = lib::DeviceSelect::If(storage, bytes, floats, segment_sums, float_sum, count, is_positive{}, stream);
   if (status != cudaSuccess) return status;
-  status = lib::DeviceRunLengthEncode::Encode(storage, bytes, floats, float_sum, segment_sums,
-                                              segment_sums, count, stream);
+  status =
+      lib::DeviceRunLengthEncode::Encode(storage, bytes, floats, float_sum, segment_sums, segment_sums, count, stream);
   if (status != cudaSuccess) return status;
   status = lib::DeviceRadixSort::SortKeys(storage, bytes, floats, segment_sums, count, 0, 32, stream);
   if (status != cudaSuccess) return status;
-  status = lib::DeviceSegmentedRadixSort::SortPairs(storage, bytes, floats, segment_sums, pairs,
-                                                    joined, count, segments, offsets, offsets + 1,
-                                                    0, 32, stream);
+  status = lib::DeviceSegmentedRadixSort::SortPairs(storage, bytes, floats, segment_sums, pairs, joined, count,
+                                                    segments, offsets, offsets + 1, 0, 32, stream);
   if (status != cudaSuccess) return status;
-  status = lib::DeviceTranspose::Transpose(storage, bytes, floats, float_sum, count, segments,
-                                           stream);
+  status = lib::DeviceTranspose::Transpose(storage, bytes, floats, float_sum, count, segments, stream);
   if (status != cudaSuccess) return status;
-  return lib::DeviceSegmentedReduce::Sum(storage, bytes, floats, segment_sums, segments, offsets,
-                                         offsets + 1, stream);
+  return lib::DeviceSegmentedReduce::Sum(storage, bytes, floats, segment_sums, segments, offsets, offsets + 1, stream);
 }

@@ -63,26 +63,26 @@ struct found {
 };
 
 // As it is called, and with up to three template arguments in front.
-#define STRATA_FOREIGN(name)                                \
-  template <class... T>                                     \
-  typename found<T...>::type name(T&&...);                  \
-  template <class, class... T>                              \
-  typename found<T...>::type name(T&&...);                  \
-  template <auto, class... T>                               \
-  typename found<T...>::type name(T&&...);                  \
-  template <class, class, class... T>                       \
-  typename found<T...>::type name(T&&...);                  \
-  template <class, auto, class... T>                        \
-  typename found<T...>::type name(T&&...);                  \
-  template <auto, class, class... T>                        \
-  typename found<T...>::type name(T&&...);                  \
-  template <auto, auto, class... T>                         \
-  typename found<T...>::type name(T&&...);                  \
-  template <class, class, class, class... T>                \
-  typename found<T...>::type name(T&&...);                  \
-  template <auto, auto, auto, class... T>                   \
-  typename found<T...>::type name(T&&...);                  \
-  template <auto, auto, auto, auto, class... T>             \
+#define STRATA_FOREIGN(name)                    \
+  template <class... T>                         \
+  typename found<T...>::type name(T&&...);      \
+  template <class, class... T>                  \
+  typename found<T...>::type name(T&&...);      \
+  template <auto, class... T>                   \
+  typename found<T...>::type name(T&&...);      \
+  template <class, class, class... T>           \
+  typename found<T...>::type name(T&&...);      \
+  template <class, auto, class... T>            \
+  typename found<T...>::type name(T&&...);      \
+  template <auto, class, class... T>            \
+  typename found<T...>::type name(T&&...);      \
+  template <auto, auto, class... T>             \
+  typename found<T...>::type name(T&&...);      \
+  template <class, class, class, class... T>    \
+  typename found<T...>::type name(T&&...);      \
+  template <auto, auto, auto, class... T>       \
+  typename found<T...>::type name(T&&...);      \
+  template <auto, auto, auto, auto, class... T> \
   typename found<T...>::type name(T&&...);
 #include "foreign_names.inl"
 #undef STRATA_FOREIGN
@@ -236,8 +236,7 @@ STRATA_KERNEL void threads_kernel(Iterator in, T* pointer, T* more) {
   strata::StoreDirectWarpStriped(thread, in, items, 3);
 }
 
-template <class T, int Threads, class Iterator, strata::WarpLoadAlgorithm Load,
-          strata::WarpStoreAlgorithm Store>
+template <class T, int Threads, class Iterator, strata::WarpLoadAlgorithm Load, strata::WarpStoreAlgorithm Store>
 STRATA_D void load_and_store(Iterator in, int count) {
   constexpr int items_per_thread = 4;
   using load = strata::WarpLoad<T, items_per_thread, Load, Threads>;
@@ -255,14 +254,10 @@ STRATA_D void load_and_store(Iterator in, int count) {
 
 template <class T, int Threads, class Iterator>
 STRATA_KERNEL void warps_kernel(Iterator in, T* out, int count) {
-  load_and_store<T, Threads, Iterator, strata::WARP_LOAD_DIRECT, strata::WARP_STORE_DIRECT>(in,
-                                                                                             count);
-  load_and_store<T, Threads, Iterator, strata::WARP_LOAD_STRIPED, strata::WARP_STORE_STRIPED>(
-      in, count);
-  load_and_store<T, Threads, Iterator, strata::WARP_LOAD_TRANSPOSE, strata::WARP_STORE_TRANSPOSE>(
-      in, count);
-  load_and_store<T, Threads, T*, strata::WARP_LOAD_VECTORIZE, strata::WARP_STORE_VECTORIZE>(out,
-                                                                                             count);
+  load_and_store<T, Threads, Iterator, strata::WARP_LOAD_DIRECT, strata::WARP_STORE_DIRECT>(in, count);
+  load_and_store<T, Threads, Iterator, strata::WARP_LOAD_STRIPED, strata::WARP_STORE_STRIPED>(in, count);
+  load_and_store<T, Threads, Iterator, strata::WARP_LOAD_TRANSPOSE, strata::WARP_STORE_TRANSPOSE>(in, count);
+  load_and_store<T, Threads, T*, strata::WARP_LOAD_VECTORIZE, strata::WARP_STORE_VECTORIZE>(out, count);
   using exchange = strata::WarpExchange<T, 4, Threads>;
   using shuffling = strata::WarpExchange<T, 4, Threads, strata::WARP_EXCHANGE_SHUFFLE>;
   using reduce = strata::WarpReduce<T, Threads>;
@@ -342,14 +337,10 @@ template <class T, class Iterator>
 STRATA_KERNEL void blocks_kernel(Iterator in, T* out, int count) {
   using strata::BLOCK_LOAD_DIRECT;
   block_load_and_store<T, Iterator, BLOCK_LOAD_DIRECT, strata::BLOCK_STORE_DIRECT>(in, count);
-  block_load_and_store<T, Iterator, strata::BLOCK_LOAD_STRIPED, strata::BLOCK_STORE_STRIPED>(in,
-                                                                                             count);
-  block_load_and_store<T, Iterator, strata::BLOCK_LOAD_TRANSPOSE, strata::BLOCK_STORE_TRANSPOSE>(
-      in, count);
-  block_load_and_store<T, T*, strata::BLOCK_LOAD_VECTORIZE, strata::BLOCK_STORE_VECTORIZE>(out,
-                                                                                           count);
-  block_load_and_store<T, Iterator, strata::BLOCK_LOAD_WARP_TRANSPOSE,
-                       strata::BLOCK_STORE_WARP_TRANSPOSE>(in, count);
+  block_load_and_store<T, Iterator, strata::BLOCK_LOAD_STRIPED, strata::BLOCK_STORE_STRIPED>(in, count);
+  block_load_and_store<T, Iterator, strata::BLOCK_LOAD_TRANSPOSE, strata::BLOCK_STORE_TRANSPOSE>(in, count);
+  block_load_and_store<T, T*, strata::BLOCK_LOAD_VECTORIZE, strata::BLOCK_STORE_VECTORIZE>(out, count);
+  block_load_and_store<T, Iterator, strata::BLOCK_LOAD_WARP_TRANSPOSE, strata::BLOCK_STORE_WARP_TRANSPOSE>(in, count);
   block_load_and_store<T, Iterator, strata::BLOCK_LOAD_WARP_TRANSPOSE_TIMESLICED,
                        strata::BLOCK_STORE_WARP_TRANSPOSE_TIMESLICED>(in, count);
   T items[4];
@@ -358,10 +349,9 @@ STRATA_KERNEL void blocks_kernel(Iterator in, T* out, int count) {
   strata::LoadDirectBlocked(static_cast<int>(threadIdx.x), in, items);
   strata::LoadDirectBlocked(static_cast<int>(threadIdx.x), in, others);
   block_reduce_and_scan<T, strata::BLOCK_REDUCE_RAKING, strata::BLOCK_SCAN_RAKING>(items, count);
-  block_reduce_and_scan<T, strata::BLOCK_REDUCE_WARP_REDUCTIONS, strata::BLOCK_SCAN_WARP_SCANS>(
-      items, count);
-  block_reduce_and_scan<T, strata::BLOCK_REDUCE_RAKING_COMMUTATIVE_ONLY,
-                        strata::BLOCK_SCAN_RAKING_MEMOIZE>(items, count);
+  block_reduce_and_scan<T, strata::BLOCK_REDUCE_WARP_REDUCTIONS, strata::BLOCK_SCAN_WARP_SCANS>(items, count);
+  block_reduce_and_scan<T, strata::BLOCK_REDUCE_RAKING_COMMUTATIVE_ONLY, strata::BLOCK_SCAN_RAKING_MEMOIZE>(items,
+                                                                                                            count);
   strata::StoreDirectBlocked(static_cast<int>(threadIdx.x), out, items);
 
   using exchange = strata::BlockExchange<T, 128, 4>;
@@ -434,16 +424,15 @@ STRATA_KERNEL void block_sorts_kernel(T* data, const int* begins, int count) {
 template <class T>
 [[maybe_unused]] void start_kernels(T* data, T* out, const int* begins, int count) {
   const foreign::iterator<T> in(data);
-  static_cast<void>(strata::launch({"threads", dim3(1), dim3(128)},
-                                   threads_kernel<T, foreign::iterator<T>>, in, data, out));
-  static_cast<void>(strata::launch({"warps", dim3(1), dim3(128)},
-                                   warps_kernel<T, 32, foreign::iterator<T>>, in, out, count));
-  static_cast<void>(strata::launch({"warps", dim3(1), dim3(128)},
-                                   warps_kernel<T, 8, foreign::iterator<T>>, in, out, count));
-  static_cast<void>(strata::launch({"blocks", dim3(1), dim3(128)},
-                                   blocks_kernel<T, foreign::iterator<T>>, in, out, count));
   static_cast<void>(
-      strata::launch({"sorts", dim3(1), dim3(128)}, block_sorts_kernel<T>, data, begins, count));
+      strata::launch({"threads", dim3(1), dim3(128)}, threads_kernel<T, foreign::iterator<T>>, in, data, out));
+  static_cast<void>(
+      strata::launch({"warps", dim3(1), dim3(128)}, warps_kernel<T, 32, foreign::iterator<T>>, in, out, count));
+  static_cast<void>(
+      strata::launch({"warps", dim3(1), dim3(128)}, warps_kernel<T, 8, foreign::iterator<T>>, in, out, count));
+  static_cast<void>(
+      strata::launch({"blocks", dim3(1), dim3(128)}, blocks_kernel<T, foreign::iterator<T>>, in, out, count));
+  static_cast<void>(strata::launch({"sorts", dim3(1), dim3(128)}, block_sorts_kernel<T>, data, begins, count));
 }
 
 // ---------------------------------------------------------------------------- devices
@@ -479,14 +468,10 @@ template <class T, class In>
   all += DeviceReduce::Sum(all.storage, all.bytes, in, out, count);
   all += DeviceReduce::Min(all.storage, all.bytes, in, out, count);
   all += DeviceReduce::ArgMax(all.storage, all.bytes, in, out, number, count);
-  all += DeviceReduce::TransformReduce(all.storage, all.bytes, in, out, count, op,
-                                       foreign::itself{}, T{});
-  all += DeviceReduce::ReduceByKey(all.storage, all.bytes, in, out, in, foreign::iterator<T>(out),
-                                   number, op, count);
-  all += strata::DeviceRunLengthEncode::Encode(all.storage, all.bytes, in, out, number, number,
-                                               count);
-  all += DeviceSegmentedReduce::Reduce(all.storage, all.bytes, in, out, count, offsets, offsets, op,
-                                       T{});
+  all += DeviceReduce::TransformReduce(all.storage, all.bytes, in, out, count, op, foreign::itself{}, T{});
+  all += DeviceReduce::ReduceByKey(all.storage, all.bytes, in, out, in, foreign::iterator<T>(out), number, op, count);
+  all += strata::DeviceRunLengthEncode::Encode(all.storage, all.bytes, in, out, number, number, count);
+  all += DeviceSegmentedReduce::Reduce(all.storage, all.bytes, in, out, count, offsets, offsets, op, T{});
   all += DeviceSegmentedReduce::Reduce(all.storage, all.bytes, in, out, count, 7, op, T{});
   all += DeviceSegmentedReduce::Max(all.storage, all.bytes, in, out, count, offsets, offsets);
   all += DeviceSegmentedReduce::ArgMin(all.storage, all.bytes, in, pair, count, offsets, offsets);
@@ -499,22 +484,18 @@ template <class T, class In>
   all += DeviceScan::InclusiveScan(all.storage, all.bytes, in, out, op, count);
   all += DeviceScan::ExclusiveScan(all.storage, all.bytes, in, out, op, T{}, count);
   all += DeviceScan::ExclusiveSum(all.storage, all.bytes, out, count);
-  all += DeviceScan::InclusiveScanByKey(all.storage, all.bytes, in, in, out, op, count,
-                                        foreign::equal{});
-  all += DeviceScan::ExclusiveScanByKey(all.storage, all.bytes, in, in, out, op, T{}, count,
-                                        foreign::equal{});
-  all += DeviceSegmentedScan::InclusiveSegmentedScan(all.storage, all.bytes, in, out, offsets,
-                                                     offsets, count, op);
-  all += DeviceSegmentedScan::ExclusiveSegmentedScan(all.storage, all.bytes, in, out, offsets,
-                                                     offsets, offsets, count, op, T{});
+  all += DeviceScan::InclusiveScanByKey(all.storage, all.bytes, in, in, out, op, count, foreign::equal{});
+  all += DeviceScan::ExclusiveScanByKey(all.storage, all.bytes, in, in, out, op, T{}, count, foreign::equal{});
+  all += DeviceSegmentedScan::InclusiveSegmentedScan(all.storage, all.bytes, in, out, offsets, offsets, count, op);
+  all += DeviceSegmentedScan::ExclusiveSegmentedScan(all.storage, all.bytes, in, out, offsets, offsets, offsets, count,
+                                                     op, T{});
   all += DeviceSelect::If(all.storage, all.bytes, in, out, number, count, foreign::predicate{});
   all += DeviceSelect::If(all.storage, all.bytes, out, number, count, foreign::predicate{});
   all += DeviceSelect::Flagged(all.storage, all.bytes, in, offsets, out, number, count);
-  all += DeviceSelect::FlaggedIf(all.storage, all.bytes, in, in, out, number, count,
-                                 foreign::predicate{});
+  all += DeviceSelect::FlaggedIf(all.storage, all.bytes, in, in, out, number, count, foreign::predicate{});
   all += DeviceSelect::Unique(all.storage, all.bytes, in, out, number, count);
-  all += DeviceSelect::UniqueByKey(all.storage, all.bytes, in, in, out, foreign::iterator<T>(out),
-                                   number, count, foreign::equal{});
+  all += DeviceSelect::UniqueByKey(all.storage, all.bytes, in, in, out, foreign::iterator<T>(out), number, count,
+                                   foreign::equal{});
 }
 
 template <class T, class In>
@@ -526,66 +507,55 @@ template <class T, class In>
   strata::DoubleBuffer<T> buffers(data, out);
   strata::DoubleBuffer<std::uint16_t> keys(numbers, numbers);
   all += DeviceRadixSort::SortKeys(all.storage, all.bytes, in, out, count, foreign::decomposer{});
-  all += DeviceRadixSort::SortKeysDescending(all.storage, all.bytes, buffers, count,
-                                             foreign::decomposer{});
-  all += DeviceRadixSort::SortPairs(all.storage, all.bytes, in, out, in, data, count,
-                                    foreign::decomposer{});
+  all += DeviceRadixSort::SortKeysDescending(all.storage, all.bytes, buffers, count, foreign::decomposer{});
+  all += DeviceRadixSort::SortPairs(all.storage, all.bytes, in, out, in, data, count, foreign::decomposer{});
   all += DeviceRadixSort::SortPairs(all.storage, all.bytes, keys, buffers, count);
-  all += DeviceRadixSort::ArgSort(all.storage, all.bytes, in, indices, count,
-                                  foreign::decomposer{});
-  all += DeviceSegmentedRadixSort::SortPairs(all.storage, all.bytes, numbers, numbers, data, out,
-                                             count, count, offsets, offsets);
-  all += strata::DeviceSegmentedSort::SortPairs(all.storage, all.bytes, numbers, numbers, data, out,
-                                                count, count, offsets, offsets);
+  all += DeviceRadixSort::ArgSort(all.storage, all.bytes, in, indices, count, foreign::decomposer{});
+  all += DeviceSegmentedRadixSort::SortPairs(all.storage, all.bytes, numbers, numbers, data, out, count, count, offsets,
+                                             offsets);
+  all += strata::DeviceSegmentedSort::SortPairs(all.storage, all.bytes, numbers, numbers, data, out, count, count,
+                                                offsets, offsets);
   all += DeviceMergeSort::SortKeys(all.storage, all.bytes, data, count, less);
   all += DeviceMergeSort::SortPairsCopy(all.storage, all.bytes, data, data, out, out, count, less);
-  all += DeviceSegmentedMergeSort::SortKeys(all.storage, all.bytes, data, count, count, offsets,
-                                            offsets, less);
-  all += DeviceSegmentedMergeSort::SortPairsCopy(all.storage, all.bytes, data, data, out, out,
-                                                 count, 7, less);
-  all += DeviceSegmentedMergeSort::SortIndices(all.storage, all.bytes, data, indices, count, count,
-                                               offsets, offsets, less);
+  all += DeviceSegmentedMergeSort::SortKeys(all.storage, all.bytes, data, count, count, offsets, offsets, less);
+  all += DeviceSegmentedMergeSort::SortPairsCopy(all.storage, all.bytes, data, data, out, out, count, 7, less);
+  all += DeviceSegmentedMergeSort::SortIndices(all.storage, all.bytes, data, indices, count, count, offsets, offsets,
+                                               less);
   all += strata::DeviceTranspose::Transpose(all.storage, all.bytes, data, out, count, count);
 }
 
 template <class T>
-[[maybe_unused]] void join_all(calls& all, const T* keys, foreign::iterator<T> column, int* rows,
-                               std::int64_t* number, std::int64_t count) {
+[[maybe_unused]] void join_all(calls& all, const T* keys, foreign::iterator<T> column, int* rows, std::int64_t* number,
+                               std::int64_t count) {
   strata::JoinOptions<foreign::hash, foreign::equal> options;
   const auto columns =
-      strata::join_columns(strata::build_column(column, column, T{}),
-                           strata::probe_column(column, column, T{}));
+      strata::join_columns(strata::build_column(column, column, T{}), strata::probe_column(column, column, T{}));
   for (const auto order : {strata::JoinOrder::any, strata::JoinOrder::probe}) {
     options.order = order;
-    all += DeviceHashJoin::InnerPairs(all.storage, all.bytes, keys, count, keys, count, rows, rows,
-                                      number, count, options);
-    all += DeviceHashJoin::FullGather<int>(all.storage, all.bytes, keys, count, keys, count, columns,
-                                           number, count, options);
-    all += DeviceHashJoin::AntiCount(all.storage, all.bytes, keys, count, keys, count, number,
-                                     options);
+    all += DeviceHashJoin::InnerPairs(all.storage, all.bytes, keys, count, keys, count, rows, rows, number, count,
+                                      options);
+    all += DeviceHashJoin::FullGather<int>(all.storage, all.bytes, keys, count, keys, count, columns, number, count,
+                                           options);
+    all += DeviceHashJoin::AntiCount(all.storage, all.bytes, keys, count, keys, count, number, options);
   }
-  all += strata::detail::host_join_gather<int>(all.storage, all.bytes, strata::JoinKind::full, keys,
-                                               count, keys, count, columns, number, count, {},
-                                               foreign::hash{}, foreign::equal{});
-  strata::JoinTable<T, int, foreign::hash, foreign::equal> table(all.storage, all.bytes, keys,
-                                                                 count);
+  all += strata::detail::host_join_gather<int>(all.storage, all.bytes, strata::JoinKind::full, keys, count, keys, count,
+                                               columns, number, count, {}, foreign::hash{}, foreign::equal{});
+  strata::JoinTable<T, int, foreign::hash, foreign::equal> table(all.storage, all.bytes, keys, count);
   all += table.Build(count);
-  all += table.ProbeGather(all.storage, all.bytes, strata::JoinKind::left, keys, count, columns,
-                           number, count);
+  all += table.ProbeGather(all.storage, all.bytes, strata::JoinKind::left, keys, count, columns, number, count);
 }
 
 // Keys that are joined by partitions, sets, arrays and merges.
-[[maybe_unused]] void join_numbers(calls& all, const foreign::number* keys, int* rows,
-                                   std::int64_t* number, std::int64_t count) {
+[[maybe_unused]] void join_numbers(calls& all, const foreign::number* keys, int* rows, std::int64_t* number,
+                                   std::int64_t count) {
   strata::JoinOptions<> options;
   options.sorted = true;
   options.key_range = {0, 1000};
-  all += DeviceHashJoin::InnerPairs(all.storage, all.bytes, keys, count, keys, count, rows, rows,
-                                    number, count, options);
-  all += DeviceHashJoin::FullPairs(all.storage, all.bytes, keys, count, keys, count, rows, rows,
-                                   number, count, options);
-  all += DeviceHashJoin::SemiCount(all.storage, all.bytes, keys, count, keys, count, number,
-                                   options);
+  all +=
+      DeviceHashJoin::InnerPairs(all.storage, all.bytes, keys, count, keys, count, rows, rows, number, count, options);
+  all +=
+      DeviceHashJoin::FullPairs(all.storage, all.bytes, keys, count, keys, count, rows, rows, number, count, options);
+  all += DeviceHashJoin::SemiCount(all.storage, all.bytes, keys, count, keys, count, number, options);
 }
 
 template <class Word>

@@ -35,12 +35,11 @@ class MetalCalls : public testing::Test {
 
   const side_ids build_ = random_side(300, 200, 1);
   const side_ids probe_ = random_side(500, 250, 2);
-  const std::int64_t total_ =
-      static_cast<std::int64_t>(sort_merge_join(JoinKind::inner, build_, probe_).size());
+  const std::int64_t total_ = static_cast<std::int64_t>(sort_merge_join(JoinKind::inner, build_, probe_).size());
 
   void expect_join(MetalJoinStatus status, const MetalJoinOptions& how, void* queue = nullptr) {
-    const join_result got = call_join<std::uint32_t, std::int32_t>(JoinKind::inner, build_, probe_,
-                                                                   total_, how, true, queue);
+    const join_result got =
+        call_join<std::uint32_t, std::int32_t>(JoinKind::inner, build_, probe_, total_, how, true, queue);
     EXPECT_EQ(got.status, status) << strata::metal_join_error_text();
     if (status == MetalJoinStatus::success) {
       EXPECT_EQ(got.total, total_);
@@ -57,8 +56,8 @@ TEST_F(MetalCalls, rows_choose_the_plan) {
   const auto run = [](std::size_t build_rows, std::size_t probe_rows) {
     msl::reset_counts();
     const side_ids build = random_side(build_rows, 1u << 31, 3);
-    const join_result got = call_join<std::uint32_t, std::int32_t>(
-        JoinKind::inner, build, random_side(probe_rows, 1u << 31, 3), 10, {});
+    const join_result got =
+        call_join<std::uint32_t, std::int32_t>(JoinKind::inner, build, random_side(probe_rows, 1u << 31, 3), 10, {});
     EXPECT_EQ(got.status, MetalJoinStatus::success);
     EXPECT_GE(got.total, static_cast<std::int64_t>(std::min(build_rows, probe_rows)));
   };
@@ -82,8 +81,8 @@ TEST_F(MetalCalls, memory_on_pages_is_not_copied) {
   }
   // Storage is given without a copy wherever it begins: it has a page to spare.
   options().copies = options().zero_copies = 0;
-  const join_result got = call_join<std::uint32_t, std::int32_t>(
-      JoinKind::inner, build_, probe_, total_, forced(JoinStrategy::simple), false);
+  const join_result got = call_join<std::uint32_t, std::int32_t>(JoinKind::inner, build_, probe_, total_,
+                                                                 forced(JoinStrategy::simple), false);
   EXPECT_EQ(got.total, total_);
   EXPECT_EQ(options().copies, 4u);
   EXPECT_EQ(options().zero_copies, 1u);
@@ -103,8 +102,7 @@ TEST_F(MetalCalls, text_is_compiled_once_and_by_the_first_join_that_needs_it) {
 
 TEST_F(MetalCalls, a_queue_is_a_stream) {
   void* const queue = metal_double::new_queue();
-  for (const JoinStrategy strategy :
-       {JoinStrategy::simple, JoinStrategy::radix_single, JoinStrategy::cpu}) {
+  for (const JoinStrategy strategy : {JoinStrategy::simple, JoinStrategy::radix_single, JoinStrategy::cpu}) {
     for (const bool aligned : {true, false}) {
       array<std::uint32_t> keys(100, aligned);
       for (std::uint32_t i = 0; i < 100; ++i) keys[i] = 1000 + i;
@@ -117,9 +115,8 @@ TEST_F(MetalCalls, a_queue_is_a_stream) {
         storage.resize(bytes);
         // Not done when the join is called, but before it begins.
         if (call == 1) metal_double::enqueue(queue, [&keys] { keys[42] = 7; });
-        ASSERT_EQ(strata::detail::metal_join_count(call == 0 ? nullptr : storage.data(), bytes,
-                                                   JoinKind::inner, keys.data(), 100, probe.data(),
-                                                   50, &total, how, strata::JoinHash{},
+        ASSERT_EQ(strata::detail::metal_join_count(call == 0 ? nullptr : storage.data(), bytes, JoinKind::inner,
+                                                   keys.data(), 100, probe.data(), 50, &total, how, strata::JoinHash{},
                                                    strata::detail::host_equality{}, queue),
                   MetalJoinStatus::success);
       }
@@ -136,15 +133,13 @@ TEST_F(MetalCalls, tasks_are_bounded_whatever_the_skew) {
     how.strategy = strategy;
     options().most_dispatches_in_command_buffer = 0;
     msl::reset_counts();
-    const join_result got =
-        call_join<std::uint32_t, std::int32_t>(JoinKind::inner, same, same, 100, how);
+    const join_result got = call_join<std::uint32_t, std::int32_t>(JoinKind::inner, same, same, 100, how);
     EXPECT_EQ(got.total, 600 * 600);
     // Each is followed by the kernel that makes a total of 64 bits. Tasks of the simple join are
     // so small that all that are listed make one dispatch.
-    EXPECT_EQ(options().most_dispatches_in_command_buffer,
-              strategy == JoinStrategy::simple ? 2u : 4u);
-    const char* const kernel = strategy == JoinStrategy::simple ? "strata_table_join_u32_r32"
-                                                                : "strata_partition_join_u32_r32";
+    EXPECT_EQ(options().most_dispatches_in_command_buffer, strategy == JoinStrategy::simple ? 2u : 4u);
+    const char* const kernel =
+        strategy == JoinStrategy::simple ? "strata_table_join_u32_r32" : "strata_partition_join_u32_r32";
     EXPECT_GE(msl::counts()[kernel].launches, 600u * 600 / how.metal.dispatch_pairs);
   }
 }
@@ -159,8 +154,8 @@ TEST_F(MetalCalls, totals_are_64_bits_wide) {
   };
   MetalJoinOptions how = forced(JoinStrategy::simple);
   how.metal.tasks = 1;
-  const join_result got = call_join<std::uint32_t, std::int64_t>(
-      JoinKind::inner, constant_side(14, 9), constant_side(50, 9), 700, how);
+  const join_result got =
+      call_join<std::uint32_t, std::int64_t>(JoinKind::inner, constant_side(14, 9), constant_side(50, 9), 700, how);
   EXPECT_EQ(got.total, 2 * std::int64_t{0xffffffff});
   // The second dispatch found no room: what the first one put out is all there is.
   EXPECT_EQ(got.pairs.size(), 700u);
@@ -212,15 +207,13 @@ TEST_F(MetalCalls, without_a_device_the_host_joins) {
 }
 
 TEST_F(MetalCalls, storage_never_shrinks_when_rows_are_added) {
-  const auto bytes_for = [](JoinStrategy strategy, JoinKind kind, std::int64_t build_rows,
-                            std::int64_t probe_rows) {
+  const auto bytes_for = [](JoinStrategy strategy, JoinKind kind, std::int64_t build_rows, std::int64_t probe_rows) {
     MetalJoinOptions how;
     how.strategy = strategy;
     const std::uint64_t* const none = nullptr;
     std::int64_t* const nowhere = nullptr;
     std::size_t bytes = 0;
-    EXPECT_EQ(strata::detail::metal_join_count(nullptr, bytes, kind, none, build_rows, none,
-                                               probe_rows, nowhere, how),
+    EXPECT_EQ(strata::detail::metal_join_count(nullptr, bytes, kind, none, build_rows, none, probe_rows, nowhere, how),
               MetalJoinStatus::success);
     return bytes;
   };
@@ -257,9 +250,8 @@ struct arguments {
   std::size_t missing_bytes = 0;
 
   MetalJoinStatus run(void* storage, std::size_t& bytes) {
-    return strata::detail::metal_join_pairs(storage, bytes, kind, build_keys, build_rows,
-                                            probe_keys, probe_rows, build_rows_out, probe_rows_out,
-                                            num_out, capacity, how);
+    return strata::detail::metal_join_pairs(storage, bytes, kind, build_keys, build_rows, probe_keys, probe_rows,
+                                            build_rows_out, probe_rows_out, num_out, capacity, how);
   }
   MetalJoinStatus call() {
     std::size_t bytes = 0;
@@ -298,9 +290,8 @@ TEST_F(MetalCalls, wrong_arguments_are_refused_before_anything_is_written) {
   refuse("storage", [](arguments& a) { a.missing_bytes = 1; });
   refuse("outputs overlap", [](arguments& a) { a.probe_rows_out = a.build_rows_out + 399; });
   refuse("outputs overlap", [](arguments& a) { a.build_rows_out = a.probe_rows_out + 399; });
-  refuse("an output overlaps keys", [](arguments& a) {
-    a.probe_rows_out = reinterpret_cast<std::int32_t*>(a.keys.data() + 99);
-  });
+  refuse("an output overlaps keys",
+         [](arguments& a) { a.probe_rows_out = reinterpret_cast<std::int32_t*>(a.keys.data() + 99); });
   refuse("threads", [](arguments& a) { a.how.metal.threads = 96; });
   refuse("probe rows of a task", [](arguments& a) { a.how.metal.probe_rows = 65505; });
 }

@@ -63,9 +63,8 @@ class MetalClass : public testing::Test {
     msl::reset_counts();
     return in_two_phases(
         [&](void* storage, std::size_t& bytes) {
-          return join_kinds::pairs_of(kind, storage, bytes, build.data(), rows(build), probe.data(),
-                                      rows(probe), build_out_.data(), probe_out_.data(), &total_,
-                                      capacity, how, queue);
+          return join_kinds::pairs_of(kind, storage, bytes, build.data(), rows(build), probe.data(), rows(probe),
+                                      build_out_.data(), probe_out_.data(), &total_, capacity, how, queue);
         },
         [] {});
   }
@@ -74,9 +73,8 @@ class MetalClass : public testing::Test {
     msl::reset_counts();
     return in_two_phases(
         [&](void* storage, std::size_t& bytes) {
-          return join_kinds::count_of<std::int64_t>(kind, storage, bytes, build_.ids.data(),
-                                                    rows(build_.ids), probe_.ids.data(),
-                                                    rows(probe_.ids), &total_, how);
+          return join_kinds::count_of<std::int64_t>(kind, storage, bytes, build_.ids.data(), rows(build_.ids),
+                                                    probe_.ids.data(), rows(probe_.ids), &total_, how);
         },
         [] {});
   }
@@ -153,9 +151,9 @@ TEST_F(MetalClass, all_else_goes_to_the_host) {
   by_host("columns",
           in_two_phases(
               [&](void* storage, std::size_t& bytes) {
-                return DeviceHashJoin::InnerGather<std::int32_t>(
-                    storage, bytes, build_.ids.data(), rows(build_.ids), probe_.ids.data(),
-                    rows(probe_.ids), strata::join_columns(column), &total_, inner, how);
+                return DeviceHashJoin::InnerGather<std::int32_t>(storage, bytes, build_.ids.data(), rows(build_.ids),
+                                                                 probe_.ids.data(), rows(probe_.ids),
+                                                                 strata::join_columns(column), &total_, inner, how);
               },
               [] {}),
           inner);
@@ -169,9 +167,8 @@ TEST_F(MetalClass, rows_choose) {
     msl::reset_counts();
     return in_two_phases(
         [&](void* storage, std::size_t& bytes) {
-          return DeviceHashJoin::SemiCount<std::int32_t>(storage, bytes, build.ids.data(),
-                                                         rows(build.ids), probe.ids.data(),
-                                                         rows(probe.ids), &total_);
+          return DeviceHashJoin::SemiCount<std::int32_t>(storage, bytes, build.ids.data(), rows(build.ids),
+                                                         probe.ids.data(), rows(probe.ids), &total_);
         },
         [] {});
   };
@@ -206,24 +203,23 @@ TEST_F(MetalClass, the_stream_is_a_queue) {
   };
   for (const JoinStrategy strategy : {JoinStrategy::cpu, JoinStrategy::simple}) {
     check("pairs", [&](void* storage, std::size_t& bytes) {
-      return DeviceHashJoin::InnerPairs(storage, bytes, build.data(), rows(build), probe.data(),
-                                        rows(probe), build_out_.data(), probe_out_.data(), &total_,
-                                        capacity, forced(strategy), queue);
+      return DeviceHashJoin::InnerPairs(storage, bytes, build.data(), rows(build), probe.data(), rows(probe),
+                                        build_out_.data(), probe_out_.data(), &total_, capacity, forced(strategy),
+                                        queue);
     });
   }
   check("columns", [&](void* storage, std::size_t& bytes) {
-    return DeviceHashJoin::InnerGather<std::int32_t>(storage, bytes, build.data(), rows(build),
-                                                     probe.data(), rows(probe), columns, &total_,
-                                                     capacity, {}, queue);
+    return DeviceHashJoin::InnerGather<std::int32_t>(storage, bytes, build.data(), rows(build), probe.data(),
+                                                     rows(probe), columns, &total_, capacity, {}, queue);
   });
   // A queue that cannot be waited for.
   total_ = -1;
   options().fail_selector = "commandBuffer";
   EXPECT_EQ(in_two_phases(
                 [&](void* storage, std::size_t& bytes) {
-                  return DeviceHashJoin::InnerGather<std::int32_t>(
-                      storage, bytes, build.data(), rows(build), probe.data(), rows(probe), columns,
-                      &total_, capacity, {}, queue);
+                  return DeviceHashJoin::InnerGather<std::int32_t>(storage, bytes, build.data(), rows(build),
+                                                                   probe.data(), rows(probe), columns, &total_,
+                                                                   capacity, {}, queue);
                 },
                 [] {}),
             cudaErrorMemoryAllocation);
@@ -235,8 +231,7 @@ TEST_F(MetalClass, the_stream_is_a_queue) {
 TEST_F(MetalClass, errors_have_a_status_and_a_text) {
   const auto check = [this](int status, const char* text) {
     EXPECT_EQ(static_cast<int>(pairs(JoinKind::inner, forced(JoinStrategy::simple))), status);
-    EXPECT_NE(std::strstr(strata::metal_join_error_text(), text), nullptr)
-        << strata::metal_join_error_text();
+    EXPECT_NE(std::strstr(strata::metal_join_error_text(), text), nullptr) << strata::metal_join_error_text();
     EXPECT_EQ(total_, -1);
     options() = metal_double::settings{};
     context_list::of_process().clear();

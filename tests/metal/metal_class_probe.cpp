@@ -56,19 +56,17 @@ struct one_call {
   int pairs(JoinKind kind = JoinKind::inner) {
     return twice([&](void* storage, std::size_t& bytes) {
       if (kind == JoinKind::full) {
-        return DeviceHashJoin::FullPairs(storage, bytes, build.data(), rows, probe.data(), rows,
-                                         build_out.data(), probe_out.data(), &total, capacity, how,
-                                         queue);
+        return DeviceHashJoin::FullPairs(storage, bytes, build.data(), rows, probe.data(), rows, build_out.data(),
+                                         probe_out.data(), &total, capacity, how, queue);
       }
-      return DeviceHashJoin::InnerPairs(storage, bytes, build.data(), rows, probe.data(), rows,
-                                        build_out.data(), probe_out.data(), &total, capacity, how,
-                                        queue);
+      return DeviceHashJoin::InnerPairs(storage, bytes, build.data(), rows, probe.data(), rows, build_out.data(),
+                                        probe_out.data(), &total, capacity, how, queue);
     });
   }
   int count() {
     return twice([&](void* storage, std::size_t& bytes) {
-      return DeviceHashJoin::SemiCount<std::int32_t>(storage, bytes, build.data(), rows,
-                                                     probe.data(), rows, &total, how, queue);
+      return DeviceHashJoin::SemiCount<std::int32_t>(storage, bytes, build.data(), rows, probe.data(), rows, &total,
+                                                     how, queue);
     });
   }
   int gather() {
@@ -76,9 +74,8 @@ struct one_call {
       build_out[static_cast<std::size_t>(i)] = b;
     };
     return twice([&](void* storage, std::size_t& bytes) {
-      return DeviceHashJoin::InnerGather<std::int32_t>(storage, bytes, build.data(), rows,
-                                                       probe.data(), rows, columns, &total,
-                                                       capacity, how, queue);
+      return DeviceHashJoin::InnerGather<std::int32_t>(storage, bytes, build.data(), rows, probe.data(), rows, columns,
+                                                       &total, capacity, how, queue);
     });
   }
   bool has_rows() const {
@@ -99,8 +96,7 @@ bool right_one_joins() {
   if (by_gpu.pairs() != 0 || !by_gpu.has_rows() || !gpu_ran()) return false;
   if (msl::counts().count("strata_table_join_u32_r32") == 0) return false;
   one_call radix(JoinStrategy::radix_single);
-  if (radix.count() != 0 || radix.total != rows ||
-      msl::counts().count("strata_partition_join_u32_r32") == 0) {
+  if (radix.count() != 0 || radix.total != rows || msl::counts().count("strata_partition_join_u32_r32") == 0) {
     return false;
   }
   one_call few(JoinStrategy::automatic);
@@ -119,8 +115,7 @@ bool right_one_joins() {
   no_build.how.build_valid = no_keys.data();
   one_call no_probe;
   no_probe.how.probe_valid = no_keys.data();
-  if (no_build.pairs() != 0 || no_build.total != 0 || no_probe.pairs() != 0 ||
-      no_probe.total != 0) {
+  if (no_build.pairs() != 0 || no_build.total != 0 || no_probe.pairs() != 0 || no_probe.total != 0) {
     return false;
   }
   one_call columns;
@@ -137,8 +132,8 @@ bool right_one_joins() {
   // So many rows that the GPU would join them if there were one.
   const std::vector<std::uint32_t> many(100000, 5u);
   return none.twice([&](void* storage, std::size_t& bytes) {
-    return DeviceHashJoin::SemiCount<std::int32_t>(storage, bytes, none.build.data(), rows,
-                                                   many.data(), 100000, &none.total);
+    return DeviceHashJoin::SemiCount<std::int32_t>(storage, bytes, none.build.data(), rows, many.data(), 100000,
+                                                   &none.total);
   }) == 0 &&
          none.total == 100000;
 }
@@ -155,13 +150,11 @@ bool queues_are_waited_for() {
       const std::uint32_t key = what == 1 ? 1000 : 3;
       call.between = [&] {
         waited_for_size = waited;
-        metal_double::enqueue(call.queue,
-                              [&] { std::fill(call.probe.begin(), call.probe.end(), key); });
+        metal_double::enqueue(call.queue, [&] { std::fill(call.probe.begin(), call.probe.end(), key); });
       };
       const int status = what == 0 ? call.pairs() : (what == 1 ? call.count() : call.gather());
-      const bool right =
-          status == 0 && waited && !waited_for_size && call.total == (what == 1 ? 0 : rows) &&
-          (what == 1 || std::count(call.build_out.begin(), call.build_out.end(), 3) == rows);
+      const bool right = status == 0 && waited && !waited_for_size && call.total == (what == 1 ? 0 : rows) &&
+                         (what == 1 || std::count(call.build_out.begin(), call.build_out.end(), 3) == rows);
       context_list::of_process().clear();
       metal_double::release(call.queue);
       if (!right) return false;
@@ -190,22 +183,20 @@ bool wrong_arguments_are_refused() {
   if (!is_refused(small, small.pairs())) return false;
   one_call same;
   const int status = same.twice([&](void* storage, std::size_t& bytes) {
-    return DeviceHashJoin::InnerPairs(storage, bytes, same.build.data(), rows, same.probe.data(),
-                                      rows, same.probe_out.data() + 100, same.probe_out.data(),
-                                      &same.total, capacity, same.how);
+    return DeviceHashJoin::InnerPairs(storage, bytes, same.build.data(), rows, same.probe.data(), rows,
+                                      same.probe_out.data() + 100, same.probe_out.data(), &same.total, capacity,
+                                      same.how);
   });
   if (!is_refused(same, status)) return false;
   one_call nowhere;
   return is_refused(nowhere, nowhere.twice([&](void* storage, std::size_t& bytes) {
-    return DeviceHashJoin::InnerPairs(storage, bytes, nowhere.build.data(), rows,
-                                      nowhere.probe.data(), rows, nowhere.build_out.data(),
-                                      static_cast<std::int32_t*>(nullptr), &nowhere.total, capacity,
-                                      nowhere.how);
+    return DeviceHashJoin::InnerPairs(storage, bytes, nowhere.build.data(), rows, nowhere.probe.data(), rows,
+                                      nowhere.build_out.data(), static_cast<std::int32_t*>(nullptr), &nowhere.total,
+                                      capacity, nowhere.how);
   }));
 }
 
-bool gives(int expected, const char* text, JoinStrategy strategy,
-           const std::function<void()>& spoil) {
+bool gives(int expected, const char* text, JoinStrategy strategy, const std::function<void()>& spoil) {
   one_call call(strategy);
   spoil();
   const int status = call.pairs();
@@ -217,9 +208,7 @@ bool gives(int expected, const char* text, JoinStrategy strategy,
 bool errors_and_limits_are_told() {
   constexpr JoinStrategy simple = JoinStrategy::simple;
   constexpr JoinStrategy radix = JoinStrategy::radix_single;
-  const auto nil = [](const char* selector) {
-    return [selector] { options().fail_selector = selector; };
-  };
+  const auto nil = [](const char* selector) { return [selector] { options().fail_selector = selector; }; };
   constexpr int no_memory = cudaErrorMemoryAllocation;
   constexpr int not_supported = cudaErrorNotSupported;
   return gives(no_memory, "queue", simple, nil("newCommandQueue")) &&
@@ -252,8 +241,7 @@ bool work_is_bounded() {
   how.metal.dispatches = 2;
   msl::reset_counts();
   options().most_dispatches_in_command_buffer = 0;
-  const join_result got =
-      call_plain_join<std::uint32_t, std::int32_t>(JoinKind::inner, same, same, 10, how);
+  const join_result got = call_plain_join<std::uint32_t, std::int32_t>(JoinKind::inner, same, same, 10, how);
   return got.total == 600 * 600 && options().most_dispatches_in_command_buffer == 4 &&
          msl::counts()["strata_partition_join_u32_r32"].launches >= 600u * 600 / 9000;
 }

@@ -154,8 +154,7 @@ TEST_F(MetalConformance, threadgroup_memory_and_constants) {
   const std::uint64_t add = 1ull << 60;
   const pipeline kernel = get("memory_probe");
   command c(queue_);
-  c.dispatch(kernel, 1, n, out.begin(), constant_of(add), threadgroup_bytes{n * 2},
-             threadgroup_bytes{n * 8});
+  c.dispatch(kernel, 1, n, out.begin(), constant_of(add), threadgroup_bytes{n * 2}, threadgroup_bytes{n * 8});
   ASSERT_EQ(c.run(), strata::MetalJoinStatus::success);
   const auto* const o = static_cast<std::uint64_t*>(out.base());
   for (std::uint32_t t = 0; t < n; ++t) {

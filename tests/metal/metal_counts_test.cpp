@@ -53,9 +53,9 @@ join_time join_unique(std::size_t build_rows, std::size_t probe_rows) {
     const auto begin = std::chrono::steady_clock::now();
     const std::clock_t cpu_begin = std::clock();
     const MetalJoinStatus status = strata::detail::metal_join_pairs(
-        storage, bytes, JoinKind::inner, build.data(), static_cast<std::int64_t>(build_rows),
-        probe.data(), static_cast<std::int64_t>(probe_rows), build_out.data(), probe_out.data(),
-        &total, static_cast<std::int64_t>(probe_rows));
+        storage, bytes, JoinKind::inner, build.data(), static_cast<std::int64_t>(build_rows), probe.data(),
+        static_cast<std::int64_t>(probe_rows), build_out.data(), probe_out.data(), &total,
+        static_cast<std::int64_t>(probe_rows));
     took.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     took.cpu_seconds = static_cast<double>(std::clock() - cpu_begin) / CLOCKS_PER_SEC;
     return status;
@@ -138,8 +138,8 @@ TEST_F(MetalCounts, what_is_not_chosen_by_keys_stays_free_with_random_keys) {
     std::printf("  %s\n", name.c_str());
     for (std::size_t slot = 0; slot < msl::slots; ++slot) {
       if (c.loads[slot].taken + c.stores[slot].taken + c.atomics[slot].taken == 0) continue;
-      std::printf("    %zu: %.2f %.2f %.2f\n", slot, c.loads[slot].degree(),
-                  c.stores[slot].degree(), c.atomics[slot].degree());
+      std::printf("    %zu: %.2f %.2f %.2f\n", slot, c.loads[slot].degree(), c.stores[slot].degree(),
+                  c.atomics[slot].degree());
     }
   }
   for (const std::string bits : {"u32", "u64"}) {
@@ -151,8 +151,8 @@ TEST_F(MetalCounts, what_is_not_chosen_by_keys_stays_free_with_random_keys) {
     const auto& partitioned = all["strata_partition_join_" + bits + "_r32"];
     const auto& simple = all["strata_table_join_" + bits + "_r32"];
     for (const auto* const ring :
-         {&partitioned.loads[3], &partitioned.stores[3], &simple.loads[0], &simple.stores[0],
-          &simple.loads[1], &simple.stores[1], &partitioned.loads[4], &partitioned.stores[4]}) {
+         {&partitioned.loads[3], &partitioned.stores[3], &simple.loads[0], &simple.stores[0], &simple.loads[1],
+          &simple.stores[1], &partitioned.loads[4], &partitioned.stores[4]}) {
       EXPECT_GT(ring->taken, 0u);
       EXPECT_EQ(ring->degree(), 1.0);
     }

@@ -108,8 +108,7 @@ class MetalDouble : public testing::Test {
     objc::id encoder;
   };
   template <class Spoil>
-  std::string copy(const Spoil& spoil, objc::mtl_size groups = {1, 1, 1},
-                   objc::mtl_size threads = {32, 1, 1}) {
+  std::string copy(const Spoil& spoil, objc::mtl_size groups = {1, 1, 1}, objc::mtl_size threads = {32, 1, 1}) {
     const objc::ref kernel = pipeline_of("copy");
     const std::uint32_t add = 5;
     commands c{objc::command_buffer(queue_), nullptr};
@@ -192,22 +191,16 @@ TEST_F(MetalDouble, commands_that_metal_refuses_end_the_program) {
                  objc::commit(c.buffer);
                }),
                "committed twice");
-  EXPECT_DEATH(call([this](auto& c) { objc::set_buffer(c.encoder, memory_.get(), 0, 31); }),
-               "index 31");
+  EXPECT_DEATH(call([this](auto& c) { objc::set_buffer(c.encoder, memory_.get(), 0, 31); }), "index 31");
   EXPECT_DEATH(call([this](auto& c) { objc::set_buffer(c.encoder, memory_.get(), 5000, 0); }),
                "behind the buffer's end");
-  EXPECT_DEATH(call([](auto& c) { objc::set_buffer(c.encoder, nullptr, 0, 0); }),
-               "nothing bound at buffer.0.");
-  EXPECT_DEATH(call([this](auto& c) { objc::set_buffer(c.encoder, memory_.get(), 4094, 0); }),
-               "buffer.0. has 2 bytes");
-  EXPECT_DEATH(call([](auto& c) { objc::set_bytes(c.encoder, text, 8, 2); }),
-               "buffer.2. is given 8 bytes");
+  EXPECT_DEATH(call([](auto& c) { objc::set_buffer(c.encoder, nullptr, 0, 0); }), "nothing bound at buffer.0.");
+  EXPECT_DEATH(call([this](auto& c) { objc::set_buffer(c.encoder, memory_.get(), 4094, 0); }), "buffer.0. has 2 bytes");
+  EXPECT_DEATH(call([](auto& c) { objc::set_bytes(c.encoder, text, 8, 2); }), "buffer.2. is given 8 bytes");
   EXPECT_DEATH(call([](auto& c) { objc::set_bytes(c.encoder, text, 8, 1); }), "not const");
   const std::vector<char> many(4100);
-  EXPECT_DEATH(call([&many](auto& c) { objc::set_bytes(c.encoder, many.data(), 4097, 2); }),
-               "takes 4096 bytes");
-  EXPECT_DEATH(call([](auto& c) { objc::set_threadgroup_memory(c.encoder, 20, 0); }),
-               "not a multiple of 16");
+  EXPECT_DEATH(call([&many](auto& c) { objc::set_bytes(c.encoder, many.data(), 4097, 2); }), "takes 4096 bytes");
+  EXPECT_DEATH(call([](auto& c) { objc::set_threadgroup_memory(c.encoder, 20, 0); }), "not a multiple of 16");
   EXPECT_DEATH(copy(nothing, {0, 1, 1}), "empty grid");
   EXPECT_DEATH(copy(nothing, {1, 1, 1}, {1025, 1, 1}), "too many threads");
   EXPECT_DEATH(objc::new_buffer(gpu_->device(), 0, storage_shared), "0 bytes");
@@ -235,8 +228,7 @@ TEST_F(MetalDouble, kernels_that_break_rules_end_with_an_error) {
 // Orders in which lanes get their turns.
 TEST_F(MetalDouble, schedules_differ) {
   std::vector<std::vector<std::uint32_t>> orders;
-  for (const auto& [seed, preempt] :
-       {std::pair{0u, 0u}, std::pair{1u, 0u}, std::pair{2u, 0u}, std::pair{1u, 2u}}) {
+  for (const auto& [seed, preempt] : {std::pair{0u, 0u}, std::pair{1u, 0u}, std::pair{2u, 0u}, std::pair{1u, 2u}}) {
     options().seed = seed;
     options().preempt = preempt;
     ASSERT_EQ(error_of("turns"), "");

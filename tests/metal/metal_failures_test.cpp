@@ -23,8 +23,7 @@ class MetalFailures : public testing::TestWithParam<failure> {
 
   const side_ids build_ = random_side(300, 200, 1);
   const side_ids probe_ = random_side(500, 250, 2);
-  const std::int64_t total_ =
-      static_cast<std::int64_t>(sort_merge_join(JoinKind::left, build_, probe_).size());
+  const std::int64_t total_ = static_cast<std::int64_t>(sort_merge_join(JoinKind::left, build_, probe_).size());
 
   join_result join(JoinStrategy strategy, bool aligned) const {
     MetalJoinOptions how;
@@ -33,8 +32,7 @@ class MetalFailures : public testing::TestWithParam<failure> {
     // Few rows and dispatches, so that each can be tried.
     how.metal.dispatch_pairs = 1u << 20;
     how.metal.tasks = 500;
-    return call_join<std::uint32_t, std::int32_t>(JoinKind::left, build_, probe_, total_, how,
-                                                  aligned);
+    return call_join<std::uint32_t, std::int32_t>(JoinKind::left, build_, probe_, total_, how, aligned);
   }
   void expect_success(JoinStrategy strategy, bool aligned) const {
     const join_result got = join(strategy, aligned);
@@ -79,15 +77,14 @@ TEST_P(MetalFailures, is_reported_and_forgotten) {
 
 INSTANTIATE_TEST_SUITE_P(
     each_message, MetalFailures,
-    testing::Values(
-        failure{"newCommandQueue", MetalJoinStatus::out_of_memory},
-        failure{"newBufferWithLength:options:", MetalJoinStatus::out_of_memory, false},
-        failure{"newBufferWithBytesNoCopy:length:options:deallocator:", MetalJoinStatus::success},
-        failure{"newLibraryWithSource:options:error:", MetalJoinStatus::invalid_source},
-        failure{"newFunctionWithName:", MetalJoinStatus::no_function},
-        failure{"newComputePipelineStateWithFunction:error:", MetalJoinStatus::no_function},
-        failure{"commandBuffer", MetalJoinStatus::out_of_memory},
-        failure{"computeCommandEncoder", MetalJoinStatus::out_of_memory}));
+    testing::Values(failure{"newCommandQueue", MetalJoinStatus::out_of_memory},
+                    failure{"newBufferWithLength:options:", MetalJoinStatus::out_of_memory, false},
+                    failure{"newBufferWithBytesNoCopy:length:options:deallocator:", MetalJoinStatus::success},
+                    failure{"newLibraryWithSource:options:error:", MetalJoinStatus::invalid_source},
+                    failure{"newFunctionWithName:", MetalJoinStatus::no_function},
+                    failure{"newComputePipelineStateWithFunction:error:", MetalJoinStatus::no_function},
+                    failure{"commandBuffer", MetalJoinStatus::out_of_memory},
+                    failure{"computeCommandEncoder", MetalJoinStatus::out_of_memory}));
 
 using MetalFaults = MetalFailures;
 TEST_F(MetalFaults, a_fault_in_any_dispatch_is_reported) {
@@ -100,8 +97,7 @@ TEST_F(MetalFaults, a_fault_in_any_dispatch_is_reported) {
       options().fault_at = 0;
       if (options().failures == 0) break;
       EXPECT_EQ(got.status, MetalJoinStatus::launch_failure) << "dispatch " << k;
-      EXPECT_STREQ(strata::metal_join_error_text(),
-                   "the GPU stopped with an error: injected fault");
+      EXPECT_STREQ(strata::metal_join_error_text(), "the GPU stopped with an error: injected fault");
       EXPECT_TRUE(got.kept_bounds);
       expect_success(strategy, true);
     }

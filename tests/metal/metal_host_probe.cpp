@@ -16,8 +16,7 @@ bool fail(const char* what) {
   return false;
 }
 
-bool call_is_right(JoinKind kind, JoinStrategy strategy, const MetalJoinTuning& tuning,
-                   bool aligned) {
+bool call_is_right(JoinKind kind, JoinStrategy strategy, const MetalJoinTuning& tuning, bool aligned) {
   std::vector<std::uint32_t> build(90);
   std::vector<std::uint32_t> probe(140);
   std::mt19937 random(3);
@@ -29,8 +28,7 @@ bool call_is_right(JoinKind kind, JoinStrategy strategy, const MetalJoinTuning& 
   const row_pairs expected = plain_join(kind, build, probe);
   const auto total = static_cast<std::int64_t>(expected.size());
   for (const std::int64_t capacity : {total + 3, total / 2}) {
-    const join_result got =
-        call_plain_join<std::uint32_t, std::int32_t>(kind, build, probe, capacity, how, aligned);
+    const join_result got = call_plain_join<std::uint32_t, std::int32_t>(kind, build, probe, capacity, how, aligned);
     if (got.status != MetalJoinStatus::success) {
       return fail(strata::metal_join_error_text());
     }
@@ -49,8 +47,7 @@ bool fault_is_reported(const MetalJoinTuning& tuning) {
   how.metal = tuning;
   metal_double::options().fault_at = 2;
   const std::vector<std::uint32_t> keys(30, 1);
-  const join_result got =
-      call_plain_join<std::uint32_t, std::int32_t>(JoinKind::inner, keys, keys, 10, how);
+  const join_result got = call_plain_join<std::uint32_t, std::int32_t>(JoinKind::inner, keys, keys, 10, how);
   metal_double::options().fault_at = 0;
   return got.status == MetalJoinStatus::launch_failure || fail("a fault is not reported");
 }
@@ -61,29 +58,26 @@ bool wrong_arrays_are_refused(const MetalJoinTuning& tuning) {
   how.metal = tuning;
   const std::vector<std::uint32_t> keys(30, 1);
   std::vector<std::int32_t> out(100, -7);
-  const auto is_refused = [&](std::int32_t* build_out, std::int32_t* probe_out,
-                              const std::uint32_t* build, const std::uint32_t* probe,
-                              std::int64_t capacity, bool has_total) {
+  const auto is_refused = [&](std::int32_t* build_out, std::int32_t* probe_out, const std::uint32_t* build,
+                              const std::uint32_t* probe, std::int64_t capacity, bool has_total) {
     std::int64_t total = -7;
     std::size_t bytes = 0;
     std::vector<unsigned char> storage;
     MetalJoinStatus status{};
     for (int call = 0; call < 2; ++call) {
       storage.resize(bytes);
-      status = strata::detail::metal_join_pairs(
-          call == 0 ? nullptr : storage.data(), bytes, JoinKind::inner, build, 30, probe, 30,
-          build_out, probe_out, has_total ? &total : nullptr, capacity, how);
+      status = strata::detail::metal_join_pairs(call == 0 ? nullptr : storage.data(), bytes, JoinKind::inner, build, 30,
+                                                probe, 30, build_out, probe_out, has_total ? &total : nullptr, capacity,
+                                                how);
     }
-    return status == MetalJoinStatus::invalid_value && total == -7 &&
-           std::count(out.begin(), out.end(), -7) == 100;
+    return status == MetalJoinStatus::invalid_value && total == -7 && std::count(out.begin(), out.end(), -7) == 100;
   };
   std::int32_t* const o = out.data();
   const std::uint32_t* const k = keys.data();
   return is_refused(o, o + 49, k, k, 50, true) && is_refused(o + 49, o, k, k, 50, true) &&
          is_refused(o, nullptr, k, k, 50, true) && is_refused(nullptr, o, k, k, 50, true) &&
-         is_refused(o, o + 50, nullptr, k, 50, true) &&
-         is_refused(o, o + 50, k, nullptr, 50, true) && is_refused(o, o + 50, k, k, -1, true) &&
-         is_refused(o, o + 50, k, k, 50, false);
+         is_refused(o, o + 50, nullptr, k, 50, true) && is_refused(o, o + 50, k, nullptr, 50, true) &&
+         is_refused(o, o + 50, k, k, -1, true) && is_refused(o, o + 50, k, k, 50, false);
 }
 
 }  // namespace

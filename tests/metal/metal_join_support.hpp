@@ -56,18 +56,17 @@ Key key_of(std::uint32_t id) {
 }
 
 template <class Key, class Index>
-join_result call_join(JoinKind kind, const side_ids& build, const side_ids& probe,
-                      std::int64_t capacity, const MetalJoinOptions& options, bool aligned = true,
-                      void* queue = nullptr) {
+join_result call_join(JoinKind kind, const side_ids& build, const side_ids& probe, std::int64_t capacity,
+                      const MetalJoinOptions& options, bool aligned = true, void* queue = nullptr) {
   return call_plain_join<Key, Index>(kind, host_join_test::keys_of<Key>(build, key_of<Key>),
-                                     host_join_test::keys_of<Key>(probe, key_of<Key>), capacity,
-                                     options, aligned, queue);
+                                     host_join_test::keys_of<Key>(probe, key_of<Key>), capacity, options, aligned,
+                                     queue);
 }
 
 // Compares with what a sort-merge join gives, with room for all and for some.
 template <class Key, class Index = std::int32_t>
-void check_join(JoinKind kind, const side_ids& build, const side_ids& probe,
-                const MetalJoinOptions& options, bool aligned = true) {
+void check_join(JoinKind kind, const side_ids& build, const side_ids& probe, const MetalJoinOptions& options,
+                bool aligned = true) {
   row_pairs expected = sort_merge_join(kind, build, probe);
   std::sort(expected.begin(), expected.end());
   const auto total = static_cast<std::int64_t>(expected.size());
@@ -79,8 +78,7 @@ void check_join(JoinKind kind, const side_ids& build, const side_ids& probe,
     if (capacity == total) {
       EXPECT_TRUE(got.pairs == expected) << got.pairs.size() << " rows, " << total << " expected";
     } else {
-      EXPECT_TRUE(
-          std::includes(expected.begin(), expected.end(), got.pairs.begin(), got.pairs.end()))
+      EXPECT_TRUE(std::includes(expected.begin(), expected.end(), got.pairs.begin(), got.pairs.end()))
           << "a row that is none of the result, or one twice";
     }
   }

@@ -40,13 +40,10 @@ int noticed_by_exit(const char* name, const mutant* m, bool races) {
     if (m != nullptr) {
       // What a broken text says is of no interest.
       if (std::freopen("/dev/null", "w", stderr) == nullptr) _exit(2);
-      metal_double::options().rewrite = [m](std::string text) {
-        return without_wide_rows(m->apply(std::move(text)));
-      };
+      metal_double::options().rewrite = [m](std::string text) { return without_wide_rows(m->apply(std::move(text))); };
     }
     alarm(60);
-    const bool right =
-        races ? metal_test::few_joins_are_right() : metal_test::small_joins_are_right();
+    const bool right = races ? metal_test::few_joins_are_right() : metal_test::small_joins_are_right();
     _exit(right ? 0 : 1);
   }
   int status = 0;
@@ -65,8 +62,7 @@ int main(int count, char** arguments) {
   std::printf("device: %s\n", metal_test::device_name().c_str());
   if (noticed_by_exit("(the shipped text)", nullptr, races) != 0) return 1;
   const std::string text = strata::detail::metal::shader_source();
-  const std::vector<mutant> all =
-      races ? metal_test::missing_barriers(text) : metal_test::mutants();
+  const std::vector<mutant> all = races ? metal_test::missing_barriers(text) : metal_test::mutants();
   std::size_t tried = 0;
   std::size_t missed = 0;
   for (std::size_t i = 0; i < all.size(); i += step) {

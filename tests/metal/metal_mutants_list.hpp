@@ -17,9 +17,7 @@ struct mutant {
   int which = 0;  // of the places where the old text is
 
   bool applies_to(const std::string& text) const { return find(text) != std::string::npos; }
-  std::string apply(std::string text) const {
-    return text.replace(find(text), old_text.size(), new_text);
-  }
+  std::string apply(std::string text) const { return text.replace(find(text), old_text.size(), new_text); }
 
  private:
   std::size_t find(const std::string& text) const {
@@ -34,12 +32,9 @@ inline std::vector<mutant> mutants() {
   return {
       // radix_histogram
       {"histogram: tiles share counts", "counts[group * radix_bins + b]", "counts[b]"},
-      {"histogram: a row too many", "tiles[group].begin + tid; i < end;",
-       "tiles[group].begin + tid; i <= end;"},
-      {"histogram: bins not cleared", "atomic_store_explicit(&bins[b], 0u, memory_order_relaxed);",
-       ";"},
-      {"histogram: shift ignored", ">> args.shift & args.mask;\n    atomic",
-       "& args.mask;\n    atomic"},
+      {"histogram: a row too many", "tiles[group].begin + tid; i < end;", "tiles[group].begin + tid; i <= end;"},
+      {"histogram: bins not cleared", "atomic_store_explicit(&bins[b], 0u, memory_order_relaxed);", ";"},
+      {"histogram: shift ignored", ">> args.shift & args.mask;\n    atomic", "& args.mask;\n    atomic"},
       // radix_scatter
       {"scatter: votes of missing rows", "uint peers = ballot(live);", "uint peers = ~0u;"},
       {"scatter: votes not inverted", "votes : ~votes", "votes : votes"},
@@ -58,11 +53,9 @@ inline std::vector<mutant> mutants() {
       {"scatter: positions never numbers", "K(args.has_rows != 0u ? rows[at] : at)", "K(rows[at])"},
       {"scatter: rows not beside their keys", "out_rows[place[i]] = uint(sorted[p]);",
        "out_rows[p] = uint(sorted[p]);"},
-      {"scatter: last block left out", "first - lane + i * 32u < end",
-       "first - lane + i * 32u + 32u < end"},
+      {"scatter: last block left out", "first - lane + i * 32u < end", "first - lane + i * 32u + 32u < end"},
       {"scatter: a row too many", "if (p < end - begin) {", "if (p <= end - begin) {"},
-      {"scatter: inclusive prefix", "simd_prefix_exclusive_sum(total)",
-       "simd_prefix_inclusive_sum(total)"},
+      {"scatter: inclusive prefix", "simd_prefix_exclusive_sum(total)", "simd_prefix_inclusive_sum(total)"},
       // putting out
       {"claim: two lanes", "if (lane == 0u) first", "if (lane < 2u) first"},
       {"claim: no broadcast", "simd_broadcast_first(first)", "first"},
@@ -71,8 +64,7 @@ inline std::vector<mutant> mutants() {
       {"advance: total replaced", "total[0] += count[0];", "total[0] = count[0];"},
       // partition_join
       {"join: hash taken for the key", "return sizeof(K) == sizeof(uint);", "return true;"},
-      {"join: bounds not cleared", "atomic_store_explicit(&bounds[tid], 0u, memory_order_relaxed);",
-       ";"},
+      {"join: bounds not cleared", "atomic_store_explicit(&bounds[tid], 0u, memory_order_relaxed);", ";"},
       {"join: halves of a word mixed", "1u << (b & 1u) * 16u", "1u"},
       {"join: upper bucket begins at the lower one", "start | (start + (counts & 0xffffu)) << 16",
        "start | start << 16"},
@@ -87,8 +79,7 @@ inline std::vector<mutant> mutants() {
        "const uint old = atomic_load_explicit(&bounds[b >> 1], memory_order_relaxed); "
        "atomic_store_explicit(&bounds[b >> 1], old + (1u << in_word), memory_order_relaxed);"},
       {"join: numbers in another order", "numbers[p] = ushort(e);", "numbers[p] = ushort(p);"},
-      {"join: hashes compared in part", "hashes[at] == h &&",
-       "(hashes[at] & 1023u) == (h & 1023u) &&"},
+      {"join: hashes compared in part", "hashes[at] == h &&", "(hashes[at] & 1023u) == (h & 1023u) &&"},
       {"join: begin of the wrong half", "(a & 1u) * 16u & 0xffffu", "(b & 1u) * 16u & 0xffffu"},
       {"join: probe rows before the task", "s >= probe_begin && s < probe_end", "s < probe_end"},
       {"join: probe rows behind the task", "s >= probe_begin && s < probe_end", "s >= probe_begin"},
@@ -96,35 +87,28 @@ inline std::vector<mutant> mutants() {
        "const uint first_block = probe_begin;"},
       {"join: simdgroups share blocks", "first_block + simd_index * 32u", "first_block"},
       {"join: a lane leaves alone", "if (hits == 0u) break;", "if (!hit) break;"},
-      {"join: only one match", "++at;\n      }\n      waiting",
-       "at = end;\n      }\n      waiting"},
+      {"join: only one match", "++at;\n      }\n      waiting", "at = end;\n      }\n      waiting"},
       {"join: a match for ever", "++at;\n      }\n      waiting", "}\n      waiting"},
       {"join: pairs of a semi join put out", "if (args.emit == 0u) break;", ";"},
-      {"join: votes under divergence",
-       "const uint lower = simd_prefix_exclusive_sum(hit ? 1u : 0u);",
+      {"join: votes under divergence", "const uint lower = simd_prefix_exclusive_sum(hit ? 1u : 0u);",
        "uint lower = 0u; if (hit) lower = simd_prefix_exclusive_sum(1u);"},
       {"join: inclusive prefix", "simd_prefix_exclusive_sum(hit ? 1u : 0u)",
        "simd_prefix_inclusive_sum(hit ? 1u : 0u)"},
-      {"join: ring not closed", "((head + waiting + lower) & (ring - 1u))",
-       "(head + waiting + lower)"},
+      {"join: ring not closed", "((head + waiting + lower) & (ring - 1u))", "(head + waiting + lower)"},
       {"join: probe row of another block", "(s - first_block);", "(s - probe_begin);"},
-      {"join: rings share a place", "const uint mine = simd_index * ring;",
-       "const uint mine = 0u;"},
+      {"join: rings share a place", "const uint mine = simd_index * ring;", "const uint mine = 0u;"},
       {"join: ring does not move on", "head ^= 32u;", ";"},
       {"join: matches put out again", "waiting -= 32u;", ";"},
       {"join: capacity exceeded", "if (place < args.capacity) {", "{"},
-      {"join: capacity exceeded by one", "if (place < args.capacity) {",
-       "if (place <= args.capacity) {"},
+      {"join: capacity exceeded by one", "if (place < args.capacity) {", "if (place <= args.capacity) {"},
       {"join: build rows not renumbered", "Row(build_rows[build_begin + (match >> 16)])",
        "Row(build_begin + (match >> 16))"},
       {"join: last matches lost", "if (waiting != 0u) {", "if (waiting > 1u) {"},
       {"join: last matches and one more", "if (lane < waiting && place < args.capacity) {",
        "if (lane <= waiting && place < args.capacity) {"},
-      {"join: last capacity exceeded", "if (lane < waiting && place < args.capacity) {",
-       "if (lane < waiting) {"},
+      {"join: last capacity exceeded", "if (lane < waiting && place < args.capacity) {", "if (lane < waiting) {"},
       {"join: marks in the wrong word", "found[block >> 5]", "found[block >> 6]"},
-      {"join: marks overwritten",
-       "atomic_fetch_or_explicit(&found[block >> 5], bits, memory_order_relaxed)",
+      {"join: marks overwritten", "atomic_fetch_or_explicit(&found[block >> 5], bits, memory_order_relaxed)",
        "atomic_store_explicit(&found[block >> 5], bits, memory_order_relaxed)"},
       {"join: matches forgotten", "matched = matched || hit;", "matched = hit;"},
       // table_join
@@ -135,15 +119,13 @@ inline std::vector<mutant> mutants() {
       {"table: slices overlap", "at = first + min(slice_begin, size);", "at = first;"},
       {"table: slices have no end", "end = first + min(slice_end, size);", "end = first + size;"},
       {"table: keys not compared", "build_keys[slots[at]] != key", "false"},
-      {"table: keys compared in part", "build_keys[slots[at]] != key",
-       "uint(build_keys[slots[at]]) != uint(key)"},
+      {"table: keys compared in part", "build_keys[slots[at]] != key", "uint(build_keys[slots[at]]) != uint(key)"},
       {"table: places for rows", "build_ring[place] = slots[at];", "build_ring[place] = at;"},
       {"table: ring does not move on", "head ^= 32u;", ";", 1},
       {"table: capacity exceeded", "if (place < args.capacity) {", "{", 1},
       {"table: marks in the wrong word", "found[block >> 5]", "found[block >> 6]", 1},
       {"table: last matches lost", "if (waiting != 0u) {", "if (waiting > 1u) {", 1},
-      {"table: last capacity exceeded", "if (lane < waiting && place < args.capacity) {",
-       "if (lane < waiting) {", 1},
+      {"table: last capacity exceeded", "if (lane < waiting && place < args.capacity) {", "if (lane < waiting) {", 1},
       // lone_rows
       {"lone: the others", "args.puts_found != 0u ? 0u : ~0u", "args.puts_found != 0u ? ~0u : 0u"},
       {"lone: rows behind the last counted", "(position == words - 1u ? in_last : ~0u)", "~0u"},
@@ -163,8 +145,7 @@ inline std::vector<mutant> missing_barriers(const std::string& text) {
     const std::string call = std::string(name) + "_barrier(mem_flags::mem_threadgroup);";
     int which = 0;
     for (std::size_t at = text.find(call); at != std::string::npos; at = text.find(call, at + 1)) {
-      all.push_back(
-          {"without " + std::string(name) + "_barrier " + std::to_string(which), call, ";", which});
+      all.push_back({"without " + std::string(name) + "_barrier " + std::to_string(which), call, ";", which});
       ++which;
     }
   }

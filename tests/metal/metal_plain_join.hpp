@@ -31,8 +31,7 @@ using strata::detail::metal::context_list;
 using row_pairs = std::vector<std::pair<std::int64_t, std::int64_t>>;
 
 constexpr JoinKind gpu_kinds[] = {JoinKind::inner, JoinKind::left, JoinKind::semi, JoinKind::anti};
-constexpr JoinStrategy gpu_strategies[] = {JoinStrategy::simple, JoinStrategy::radix_single,
-                                           JoinStrategy::radix_multi};
+constexpr JoinStrategy gpu_strategies[] = {JoinStrategy::simple, JoinStrategy::radix_single, JoinStrategy::radix_multi};
 
 // The name of the device, so that a log of the double is not mistaken for one of a GPU.
 inline std::string device_name() {
@@ -82,9 +81,8 @@ struct join_result {
 
 // One call with storage of exactly the size that was asked for.
 template <class Key, class Index>
-join_result call_plain_join(JoinKind kind, const std::vector<Key>& build,
-                            const std::vector<Key>& probe, std::int64_t capacity,
-                            const MetalJoinOptions& options, bool aligned = true,
+join_result call_plain_join(JoinKind kind, const std::vector<Key>& build, const std::vector<Key>& probe,
+                            std::int64_t capacity, const MetalJoinOptions& options, bool aligned = true,
                             void* queue = nullptr) {
   array<Key> build_keys(build.size(), aligned);
   array<Key> probe_keys(probe.size(), aligned);
@@ -97,10 +95,9 @@ join_result call_plain_join(JoinKind kind, const std::vector<Key>& build,
   std::size_t bytes = 0;
   const auto call = [&](void* storage) {
     return strata::detail::metal_join_pairs(
-        storage, bytes, kind, build_keys.data(), static_cast<std::int64_t>(build.size()),
-        probe_keys.data(), static_cast<std::int64_t>(probe.size()), build_out.data(),
-        probe_out.data(), &result.total, capacity, options, strata::JoinHash{},
-        strata::detail::host_equality{}, queue);
+        storage, bytes, kind, build_keys.data(), static_cast<std::int64_t>(build.size()), probe_keys.data(),
+        static_cast<std::int64_t>(probe.size()), build_out.data(), probe_out.data(), &result.total, capacity, options,
+        strata::JoinHash{}, strata::detail::host_equality{}, queue);
   };
   result.status = call(nullptr);
   if (result.status != MetalJoinStatus::success) return result;
@@ -109,11 +106,9 @@ join_result call_plain_join(JoinKind kind, const std::vector<Key>& build,
   result.kept_bounds = storage.is_untouched_from(bytes);
   if (result.status != MetalJoinStatus::success) return result;
   const auto written = static_cast<std::size_t>(std::min(capacity, result.total));
-  result.kept_bounds = result.kept_bounds && build_out.is_untouched_from(written) &&
-                       probe_out.is_untouched_from(written);
-  const auto widened = [](Index row) {
-    return row == strata::no_row<Index> ? -1 : static_cast<std::int64_t>(row);
-  };
+  result.kept_bounds =
+      result.kept_bounds && build_out.is_untouched_from(written) && probe_out.is_untouched_from(written);
+  const auto widened = [](Index row) { return row == strata::no_row<Index> ? -1 : static_cast<std::int64_t>(row); };
   for (std::size_t i = 0; i < written; ++i) {
     result.pairs.emplace_back(widened(build_out[i]), widened(probe_out[i]));
   }
@@ -169,9 +164,8 @@ bool pass_is_stable(std::size_t rows) {
   std::mt19937 random(7);
   for (Key& key : keys) key = static_cast<Key>(random() % 1000);
   mapped parts[7];
-  const std::size_t sizes[7] = {
-      rows * sizeof(Key), rows * sizeof(Key), rows * sizeof(Key),       rows * 4,
-      rows * 4,           (rows + 300) * 8,   (rows / 100 + 300) * 1024};
+  const std::size_t sizes[7] = {rows * sizeof(Key), rows * sizeof(Key), rows * sizeof(Key),       rows * 4,
+                                rows * 4,           (rows + 300) * 8,   (rows / 100 + 300) * 1024};
   for (int i = 0; i < 7; ++i) {
     if (parts[i].map(*gpu, nullptr, sizes[i], access::scratch) != MetalJoinStatus::success) {
       return false;
@@ -190,9 +184,8 @@ bool pass_is_stable(std::size_t rows) {
     side.free_keys[i] = parts[1 + i].begin();
     side.free_numbers[i] = parts[3 + i].begin();
   }
-  const radix_room room{static_cast<radix_tile*>(parts[5].base()),
-                        static_cast<std::uint32_t*>(parts[6].base()), parts[5].begin(),
-                        parts[6].begin()};
+  const radix_room room{static_cast<radix_tile*>(parts[5].base()), static_cast<std::uint32_t*>(parts[6].base()),
+                        parts[5].begin(), parts[6].begin()};
   if (radix_pass(*gpu, queue, sizeof(Key), 24, bits[0], room, side) != MetalJoinStatus::success ||
       radix_pass(*gpu, queue, sizeof(Key), 22, bits[1], room, side) != MetalJoinStatus::success) {
     return false;

@@ -38,11 +38,9 @@ bool one_join_is_right(JoinKind kind, JoinStrategy strategy, const MetalJoinTuni
     if (got.status != MetalJoinStatus::success || got.total != total || !got.kept_bounds ||
         got.pairs.size() != static_cast<std::size_t>(std::min(capacity, total)) ||
         !std::includes(expected.begin(), expected.end(), got.pairs.begin(), got.pairs.end())) {
-      std::fprintf(stderr,
-                   "wrong: kind %d, plan %d, capacity %lld of %lld: total %lld, status %d\n",
-                   static_cast<int>(kind), static_cast<int>(strategy),
-                   static_cast<long long>(capacity), static_cast<long long>(total),
-                   static_cast<long long>(got.total), static_cast<int>(got.status));
+      std::fprintf(stderr, "wrong: kind %d, plan %d, capacity %lld of %lld: total %lld, status %d\n",
+                   static_cast<int>(kind), static_cast<int>(strategy), static_cast<long long>(capacity),
+                   static_cast<long long>(total), static_cast<long long>(got.total), static_cast<int>(got.status));
       return false;
     }
   }
@@ -116,10 +114,8 @@ inline bool small_joins_are_right() {
   for (const auto& [seed, preempt] : {std::pair{0u, 0u}, std::pair{5u, 3u}}) {
     metal_double::options().seed = seed;
     metal_double::options().preempt = preempt;
-    for (const JoinStrategy strategy :
-         {JoinStrategy::simple, JoinStrategy::radix_single, JoinStrategy::radix_multi}) {
-      for (const JoinKind kind :
-           {JoinKind::inner, JoinKind::left, JoinKind::semi, JoinKind::anti}) {
+    for (const JoinStrategy strategy : {JoinStrategy::simple, JoinStrategy::radix_single, JoinStrategy::radix_multi}) {
+      for (const JoinKind kind : {JoinKind::inner, JoinKind::left, JoinKind::semi, JoinKind::anti}) {
         if (!one_join_is_right(kind, strategy, tuning, build, probe) ||
             !one_join_is_right(kind, strategy, tuning, wide_build, wide_probe)) {
           return false;

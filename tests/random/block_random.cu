@@ -69,31 +69,26 @@ struct tiles : memory<T, T> {
 
 /// A launch in place of a call with temporary storage.
 template <class Kernel, class... Arguments>
-std::function<cudaError_t(void*, std::size_t&, cudaStream_t)> launches(std::size_t blocks,
-                                                                       unsigned threads,
-                                                                       Kernel kernel,
-                                                                       Arguments... arguments) {
+std::function<cudaError_t(void*, std::size_t&, cudaStream_t)> launches(std::size_t blocks, unsigned threads,
+                                                                       Kernel kernel, Arguments... arguments) {
   return [=](void* storage, std::size_t& bytes, cudaStream_t stream) {
     if (storage == nullptr) {
       bytes = 1;
       return cudaSuccess;
     }
-    return strata::launch({"random case", dim3(static_cast<unsigned>(blocks)), dim3(threads), 0,
-                           stream},
-                          kernel, arguments...);
+    return strata::launch({"random case", dim3(static_cast<unsigned>(blocks)), dim3(threads), 0, stream}, kernel,
+                          arguments...);
   };
 }
 
-std::string shape_of(const char* name, const std::string& type, int threads, int items,
-                     std::size_t groups) {
-  return std::string(name) + " of " + type + ", " + std::to_string(threads) + " threads, " +
-         std::to_string(items) + " items each, " + std::to_string(groups) + " groups";
+std::string shape_of(const char* name, const std::string& type, int threads, int items, std::size_t groups) {
+  return std::string(name) + " of " + type + ", " + std::to_string(threads) + " threads, " + std::to_string(items) +
+         " items each, " + std::to_string(groups) + " groups";
 }
 
 // ---------------------------------------------------------------------------- load and store
 
-template <class T, int Threads, int Items, strata::BlockLoadAlgorithm Load,
-          strata::BlockStoreAlgorithm Store>
+template <class T, int Threads, int Items, strata::BlockLoadAlgorithm Load, strata::BlockStoreAlgorithm Store>
 STRATA_KERNEL void copy_kernel(const T* in, T* out, const int* valid) {
   using load = strata::BlockLoad<T, Threads, Items, Load>;
   using store = strata::BlockStore<T, Threads, Items, Store>;
@@ -111,8 +106,7 @@ STRATA_KERNEL void copy_kernel(const T* in, T* out, const int* valid) {
   }
 }
 
-template <class T, int Threads, int Items, strata::BlockLoadAlgorithm Load,
-          strata::BlockStoreAlgorithm Store>
+template <class T, int Threads, int Items, strata::BlockLoadAlgorithm Load, strata::BlockStoreAlgorithm Store>
 problem copy(source& random) {
   const std::size_t groups = 1 + random.below(6);
   constexpr std::size_t tile = std::size_t{Threads} * Items;
@@ -121,14 +115,13 @@ problem copy(source& random) {
   made.what = shape_of("load and store", name_of<T>(), Threads, Items, groups) + ", algorithms " +
               std::to_string(Load) + " and " + std::to_string(Store);
   made.renew = [held](source& data, cudaStream_t stream) { held->renew(data, 0, tile, stream); };
-  made.call = launches(groups, Threads, copy_kernel<T, Threads, Items, Load, Store>,
-                       static_cast<const T*>(held->in.data()), held->out.data(),
-                       static_cast<const int*>(held->valid.data()));
+  made.call =
+      launches(groups, Threads, copy_kernel<T, Threads, Items, Load, Store>, static_cast<const T*>(held->in.data()),
+               held->out.data(), static_cast<const int*>(held->valid.data()));
   made.check = [held](cudaStream_t stream) {
     std::vector<T> expected(held->items.size(), untouched<T>());
     for (std::size_t g = 0; g < held->groups; ++g) {
-      std::copy_n(held->items_of(g), held->host_valid[g],
-                  expected.begin() + static_cast<std::ptrdiff_t>(g * tile));
+      std::copy_n(held->items_of(g), held->host_valid[g], expected.begin() + static_cast<std::ptrdiff_t>(g * tile));
     }
     must_be_same(expected, held->out.read(stream), "items");
   };
@@ -137,8 +130,8 @@ problem copy(source& random) {
 
 // ---------------------------------------------------------------------------- reduce and scan
 
-template <class T, int Threads, int Items, strata::BlockReduceAlgorithm Reduce,
-          strata::BlockScanAlgorithm Scan, class Op>
+template <class T, int Threads, int Items, strata::BlockReduceAlgorithm Reduce, strata::BlockScanAlgorithm Scan,
+          class Op>
 STRATA_KERNEL void fold_kernel(const T* in, T* out, T* totals, const int* valid, T init) {
   using load = strata::BlockLoad<T, Threads, Items>;
   using store = strata::BlockStore<T, Threads, Items>;
@@ -156,8 +149,8 @@ STRATA_KERNEL void fold_kernel(const T* in, T* out, T* totals, const int* valid,
 }
 
 /// The first items of as many threads as are valid reduced, all items scanned.
-template <class T, int Threads, int Items, strata::BlockReduceAlgorithm Reduce,
-          strata::BlockScanAlgorithm Scan, class Op>
+template <class T, int Threads, int Items, strata::BlockReduceAlgorithm Reduce, strata::BlockScanAlgorithm Scan,
+          class Op>
 problem fold(source& random) {
   const std::size_t groups = 1 + random.below(6);
   constexpr std::size_t tile = std::size_t{Threads} * Items;
@@ -168,8 +161,8 @@ problem fold(source& random) {
               std::to_string(Reduce) + " and " + std::to_string(Scan);
   made.renew = [held](source& data, cudaStream_t stream) { held->renew(data, 1, Threads, stream); };
   made.call = launches(groups, Threads, fold_kernel<T, Threads, Items, Reduce, Scan, Op>,
-                       static_cast<const T*>(held->in.data()), held->out.data(),
-                       held->totals.data(), static_cast<const int*>(held->valid.data()), init);
+                       static_cast<const T*>(held->in.data()), held->out.data(), held->totals.data(),
+                       static_cast<const int*>(held->valid.data()), init);
   made.check = [held, init](cudaStream_t stream) {
     std::vector<T> expected(held->items.size());
     std::vector<T> totals(held->groups);
@@ -196,8 +189,7 @@ problem fold(source& random) {
 enum class mover { scatter, merge_sort, radix_sort, radix_sort_descending };
 
 template <class T, int Threads, int Items, mover What>
-STRATA_KERNEL void move_kernel(const T* in, T* out, int* places, const int* valid, int begin_bit,
-                               int end_bit) {
+STRATA_KERNEL void move_kernel(const T* in, T* out, int* places, const int* valid, int begin_bit, int end_bit) {
   using load = strata::BlockLoad<T, Threads, Items>;
   using store = strata::BlockStore<T, Threads, Items>;
   const int tile = static_cast<int>(blockIdx.x) * Threads * Items;
@@ -252,9 +244,8 @@ problem move(source& random) {
                        name_of<T>(), Threads, Items, groups) +
               ", bits " + std::to_string(bits.begin) + " to " + std::to_string(bits.end);
   made.renew = [held](source& data, cudaStream_t stream) { held->renew(data, 0, tile, stream); };
-  made.call = launches(groups, Threads, move_kernel<T, Threads, Items, What>,
-                       static_cast<const T*>(held->in.data()), held->out.data(),
-                       held->places.data(), static_cast<const int*>(held->valid.data()), bits.begin,
+  made.call = launches(groups, Threads, move_kernel<T, Threads, Items, What>, static_cast<const T*>(held->in.data()),
+                       held->out.data(), held->places.data(), static_cast<const int*>(held->valid.data()), bits.begin,
                        bits.end);
   made.check = [held, bits](cudaStream_t stream) {
     std::vector<T> found = held->out.read(stream);
@@ -274,8 +265,7 @@ problem move(source& random) {
       std::vector<std::size_t> order(count);
       if constexpr (What == mover::merge_sort) {
         std::iota(order.begin(), order.end(), std::size_t{0});
-        std::stable_sort(order.begin(), order.end(),
-                         [&](std::size_t a, std::size_t b) { return items[a] < items[b]; });
+        std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return items[a] < items[b]; });
       } else if constexpr (What != mover::scatter) {
         order = sorted_order(items, count, bits, What == mover::radix_sort_descending);
       }
@@ -298,8 +288,7 @@ template <int Width>
 inline constexpr int lanes_of_warp = (Width & (Width - 1)) == 0 ? Width : 32;
 
 template <class T, int Threads, int Width, int Items, class Op>
-STRATA_KERNEL void warps_kernel(const T* in, T* out, T* totals, int* places, const int* valid,
-                                T init) {
+STRATA_KERNEL void warps_kernel(const T* in, T* out, T* totals, int* places, const int* valid, T init) {
   using load = strata::WarpLoad<T, Items, strata::WARP_LOAD_TRANSPOSE, Width>;
   using store = strata::WarpStore<T, Items, strata::WARP_STORE_TRANSPOSE, Width>;
   using reduce = strata::WarpReduce<T, Width>;
@@ -337,16 +326,14 @@ template <class T, int Threads, int Width, int Items, class Op>
 problem warps(source& random) {
   const std::size_t blocks = 1 + random.below(4);
   constexpr std::size_t tile = std::size_t{Width} * Items;
-  const auto held = std::make_shared<tiles<T>>(blocks * (Threads / lanes_of_warp<Width>), tile,
-                                               random);
+  const auto held = std::make_shared<tiles<T>>(blocks * (Threads / lanes_of_warp<Width>), tile, random);
   const T init = item_of<T>(random());
   problem made;
   made.what = shape_of("logical warps", name_of<T>(), Width, Items, held->groups);
   made.renew = [held](source& data, cudaStream_t stream) { held->renew(data, 1, Width, stream); };
   made.call = launches(blocks, Threads, warps_kernel<T, Threads, Width, Items, Op>,
-                       static_cast<const T*>(held->in.data()), held->out.data(),
-                       held->totals.data(), held->places.data(),
-                       static_cast<const int*>(held->valid.data()), init);
+                       static_cast<const T*>(held->in.data()), held->out.data(), held->totals.data(),
+                       held->places.data(), static_cast<const int*>(held->valid.data()), init);
   made.check = [held, init](cudaStream_t stream) {
     std::vector<T> expected = held->items;
     std::vector<T> totals(held->groups);
@@ -363,8 +350,7 @@ problem warps(source& random) {
         }
       }
       const auto first = places.begin() + static_cast<std::ptrdiff_t>(g * tile);
-      std::sort(first, first + static_cast<std::ptrdiff_t>(tile),
-                [](int a, int b) { return b < a; });
+      std::sort(first, first + static_cast<std::ptrdiff_t>(tile), [](int a, int b) { return b < a; });
     }
     must_be_same(totals, held->totals.read(stream), "totals");
     must_be_same(expected, held->out.read(stream), "items");
@@ -379,15 +365,12 @@ const std::vector<maker> makers = {
     copy<std::uint16_t, 64, 8, strata::BLOCK_LOAD_VECTORIZE, strata::BLOCK_STORE_VECTORIZE>,
     copy<bytes12, 128, 3, strata::BLOCK_LOAD_TRANSPOSE, strata::BLOCK_STORE_TRANSPOSE>,
     copy<double, 128, 7, strata::BLOCK_LOAD_WARP_TRANSPOSE, strata::BLOCK_STORE_WARP_TRANSPOSE>,
-    copy<bytes24, 64, 4, strata::BLOCK_LOAD_WARP_TRANSPOSE_TIMESLICED,
-         strata::BLOCK_STORE_WARP_TRANSPOSE_TIMESLICED>,
+    copy<bytes24, 64, 4, strata::BLOCK_LOAD_WARP_TRANSPOSE_TIMESLICED, strata::BLOCK_STORE_WARP_TRANSPOSE_TIMESLICED>,
     fold<affine8, 128, 3, strata::BLOCK_REDUCE_RAKING, strata::BLOCK_SCAN_RAKING, compose>,
-    fold<affine16, 100, 2, strata::BLOCK_REDUCE_WARP_REDUCTIONS, strata::BLOCK_SCAN_WARP_SCANS,
-         compose>,
-    fold<std::uint32_t, 256, 4, strata::BLOCK_REDUCE_RAKING_COMMUTATIVE_ONLY,
-         strata::BLOCK_SCAN_RAKING_MEMOIZE, strata::Sum>,
-    fold<bytes3, 33, 5, strata::BLOCK_REDUCE_WARP_REDUCTIONS, strata::BLOCK_SCAN_WARP_SCANS,
-         wrapping_sum>,
+    fold<affine16, 100, 2, strata::BLOCK_REDUCE_WARP_REDUCTIONS, strata::BLOCK_SCAN_WARP_SCANS, compose>,
+    fold<std::uint32_t, 256, 4, strata::BLOCK_REDUCE_RAKING_COMMUTATIVE_ONLY, strata::BLOCK_SCAN_RAKING_MEMOIZE,
+         strata::Sum>,
+    fold<bytes3, 33, 5, strata::BLOCK_REDUCE_WARP_REDUCTIONS, strata::BLOCK_SCAN_WARP_SCANS, wrapping_sum>,
     move<std::uint64_t, 128, 5, mover::scatter>,
     move<bytes12, 96, 4, mover::scatter>,
     move<std::int32_t, 128, 7, mover::merge_sort>,
@@ -403,6 +386,4 @@ const std::vector<maker> makers = {
 
 }  // namespace
 
-int main(int count, char** values) {
-  return random_test::run_family("block", makers, count, values);
-}
+int main(int count, char** values) { return random_test::run_family("block", makers, count, values); }

@@ -33,12 +33,8 @@ struct key_of_code {
       return item_of<Key>(mixed(code) * 4);
     }
   }
-  static std::uint64_t same_as(std::uint64_t code) {
-    return std::is_floating_point_v<Key> && code == 2 ? 1 : code;
-  }
-  static bool equals_itself(std::uint64_t code) {
-    return !std::is_floating_point_v<Key> || code != 0;
-  }
+  static std::uint64_t same_as(std::uint64_t code) { return std::is_floating_point_v<Key> && code == 2 ? 1 : code; }
+  static bool equals_itself(std::uint64_t code) { return !std::is_floating_point_v<Key> || code != 0; }
 };
 
 /// What a case has settled before there are data.
@@ -56,17 +52,15 @@ struct shape {
 
 std::string description_of(const char* call, const std::string& types, const shape& s) {
   static const char* const kinds[] = {"inner", "left", "full", "semi", "anti"};
-  static const char* const strategies[] = {"cpu", "simple", "radix_single", "radix_multi",
-                                           "automatic"};
+  static const char* const strategies[] = {"cpu", "simple", "radix_single", "radix_multi", "automatic"};
   return std::string(call) + ", " + kinds[static_cast<int>(s.kind)] + ", " + types + ", " +
-         std::to_string(s.build_rows) + " x " + std::to_string(s.probe_rows) + " rows, " +
-         std::to_string(s.keys) + " keys" + (s.is_skewed ? ", skewed" : "") +
+         std::to_string(s.build_rows) + " x " + std::to_string(s.probe_rows) + " rows, " + std::to_string(s.keys) +
+         " keys" + (s.is_skewed ? ", skewed" : "") +
          (s.has_nulls ? s.options.nulls_equal ? ", nulls are equal" : ", nulls" : "") +
          (s.options.build_unique ? ", unique" : "") + (s.options.sorted ? ", sorted" : "") +
          (s.options.key_range.keys > 0 ? ", range" : "") +
          (s.options.order == JoinOrder::probe ? ", probe order" : "") + ", " +
-         strategies[static_cast<int>(s.options.strategy)] + ", capacity " +
-         std::to_string(s.capacity);
+         strategies[static_cast<int>(s.options.strategy)] + ", capacity " + std::to_string(s.capacity);
 }
 
 template <class Key>
@@ -74,16 +68,14 @@ shape random_shape(source& random) {
   shape s;
   s.build_rows = random_size(random, most_items(random, 12000, 1u << 20));
   s.probe_rows = random_size(random, most_items(random, 16000, 1u << 22));
-  s.kind = random.pick({JoinKind::inner, JoinKind::left, JoinKind::full, JoinKind::semi,
-                        JoinKind::anti});
+  s.kind = random.pick({JoinKind::inner, JoinKind::left, JoinKind::full, JoinKind::semi, JoinKind::anti});
   const std::size_t more = std::max(s.build_rows, s.probe_rows);
   // Few keys make many results, of which there shall not be too many.
   const double most_results = is_gpu ? 2e7 : 6e4;
   const double pairs = static_cast<double>(s.build_rows) * static_cast<double>(s.probe_rows);
   const auto fewest = static_cast<std::uint64_t>(pairs / most_results) + 1;
-  s.keys = std::max(fewest, random.pick({std::uint64_t{1}, std::uint64_t{more / 50 + 1},
-                                         std::uint64_t{more / 3 + 1}, std::uint64_t{2 * more + 1},
-                                         std::uint64_t{20 * more + 1}}));
+  s.keys = std::max(fewest, random.pick({std::uint64_t{1}, std::uint64_t{more / 50 + 1}, std::uint64_t{more / 3 + 1},
+                                         std::uint64_t{2 * more + 1}, std::uint64_t{20 * more + 1}}));
   s.is_skewed = pairs < most_results && random.chance(50);
   s.lowest = random.chance(50) ? 0 : random.in(-1000000, 1000000);
   s.has_nulls = random.chance(25);
@@ -91,9 +83,8 @@ shape random_shape(source& random) {
   s.options.build_unique = random.chance(30);
   if (s.options.build_unique) s.keys = std::max<std::uint64_t>(s.keys, s.build_rows + 3);
   s.options.order = random.chance(40) ? JoinOrder::probe : JoinOrder::any;
-  s.options.strategy = random.pick({JoinStrategy::automatic, JoinStrategy::automatic,
-                                    JoinStrategy::simple, JoinStrategy::radix_single,
-                                    JoinStrategy::radix_multi});
+  s.options.strategy = random.pick({JoinStrategy::automatic, JoinStrategy::automatic, JoinStrategy::simple,
+                                    JoinStrategy::radix_single, JoinStrategy::radix_multi});
   if constexpr (std::is_integral_v<Key>) {
     s.options.sorted = !s.has_nulls && random.chance(30);
     if (random.chance(30)) {
@@ -102,8 +93,7 @@ shape random_shape(source& random) {
       s.options.key_range.keys = s.keys + (random.chance(50) ? 0 : 100);
     }
   }
-  s.capacity = random.chance(20) ? random.below(more + 1)
-                                 : more + static_cast<std::size_t>(most_results) / 4;
+  s.capacity = random.chance(20) ? random.below(more + 1) : more + static_cast<std::size_t>(most_results) / 4;
   return s;
 }
 
@@ -113,9 +103,7 @@ struct row_pair {
   friend bool operator<(const row_pair& a, const row_pair& b) {
     return a.probe != b.probe ? a.probe < b.probe : a.build < b.build;
   }
-  friend bool operator==(const row_pair& a, const row_pair& b) {
-    return a.build == b.build && a.probe == b.probe;
-  }
+  friend bool operator==(const row_pair& a, const row_pair& b) { return a.build == b.build && a.probe == b.probe; }
 };
 
 template <class Key>
@@ -157,8 +145,7 @@ struct side {
       // Of keys that wrap around, the order is another.
       std::vector<std::size_t> order(rows);
       std::iota(order.begin(), order.end(), std::size_t{0});
-      std::stable_sort(order.begin(), order.end(),
-                       [&](std::size_t a, std::size_t b) { return made[a] < made[b]; });
+      std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return made[a] < made[b]; });
       std::vector<Key> keys_in_order;
       std::vector<std::uint64_t> codes_in_order;
       for (const std::size_t i : order) {
@@ -183,8 +170,7 @@ std::vector<row_pair> joined(const shape& s, const side<Key>& build, const side<
     if (!build.has_key(b)) {
       nulls.push_back(static_cast<std::int64_t>(b));
     } else if (key_of_code<Key>::equals_itself(build.codes[b])) {
-      rows_of_key[key_of_code<Key>::same_as(build.codes[b])].push_back(
-          static_cast<std::int64_t>(b));
+      rows_of_key[key_of_code<Key>::same_as(build.codes[b])].push_back(static_cast<std::int64_t>(b));
     }
   }
   const std::vector<std::int64_t> no_partners;
@@ -235,17 +221,14 @@ void must_be_joined(const shape& s, std::vector<row_pair> expected, std::vector<
       for (std::size_t i = 0; i < written; ++i) {
         must_be(std::binary_search(expected.begin(), expected.end(), found[i]),
                 "row " + text_of_row(found[i]) + " is not of the result");
-        must_be(i == 0 || !(found[i] == found[i - 1]),
-                "row " + text_of_row(found[i]) + " is there twice");
+        must_be(i == 0 || !(found[i] == found[i - 1]), "row " + text_of_row(found[i]) + " is there twice");
       }
       return;
     }
   }
   for (std::size_t i = 0; i < written; ++i) {
-    must_be(expected[i] == found[i], "row " + std::to_string(i) + " of " +
-                                         std::to_string(written) + ": expected " +
-                                         text_of_row(expected[i]) + ", found " +
-                                         text_of_row(found[i]));
+    must_be(expected[i] == found[i], "row " + std::to_string(i) + " of " + std::to_string(written) + ": expected " +
+                                         text_of_row(expected[i]) + ", found " + text_of_row(found[i]));
   }
 }
 
@@ -273,8 +256,7 @@ struct arrays {
 
   void check_rows(const shape& s, bool counts_alone, cudaStream_t stream) const {
     const std::vector<row_pair> expected = joined(s, build, probe);
-    must_be_same<std::int64_t>({static_cast<std::int64_t>(expected.size())}, total.read(stream),
-                               "the number of rows");
+    must_be_same<std::int64_t>({static_cast<std::int64_t>(expected.size())}, total.read(stream), "the number of rows");
     const std::vector<Index> builds = build_out.read(stream);
     const std::vector<Index> probes = probe_out.read(stream);
     const std::size_t written = counts_alone ? 0 : std::min(expected.size(), s.capacity);
@@ -291,13 +273,11 @@ struct arrays {
     if (!counts_alone) must_be_joined(s, expected, found);
   }
 
-  static std::int64_t widened(Index row) {
-    return row == strata::no_row<Index> ? -1 : static_cast<std::int64_t>(row);
-  }
+  static std::int64_t widened(Index row) { return row == strata::no_row<Index> ? -1 : static_cast<std::int64_t>(row); }
 };
 
 /// The function of a kind, `call(inner)` and so on, by macro: they have names of their own.
-#define STRATA_RANDOM_JOIN(name, kind, ...)                             \
+#define STRATA_RANDOM_JOIN(name, kind, ...)                              \
   ((kind) == JoinKind::inner  ? DeviceHashJoin::Inner##name(__VA_ARGS__) \
    : (kind) == JoinKind::left ? DeviceHashJoin::Left##name(__VA_ARGS__)  \
    : (kind) == JoinKind::full ? DeviceHashJoin::Full##name(__VA_ARGS__)  \
@@ -311,10 +291,10 @@ problem join(source& random) {
   const shape s = random_shape<Key>(random);
   const auto held = std::make_shared<arrays<Key, Index>>(s, random);
   // Columns of row numbers, so that the gathered values identify the rows.
-  const auto numbers = std::make_shared<array<Index>>(
-      What == what::gather ? std::max(s.build_rows, s.probe_rows) : 0, random);
+  const auto numbers =
+      std::make_shared<array<Index>>(What == what::gather ? std::max(s.build_rows, s.probe_rows) : 0, random);
   problem made;
-  made.what = description_of(What == what::count    ? "count"
+  made.what = description_of(What == what::count   ? "count"
                              : What == what::pairs ? "pairs"
                                                    : "gather",
                              name_of<Key>() + " by " + name_of<Index>(), s);
@@ -340,29 +320,29 @@ problem join(source& random) {
     std::int64_t* const total = held->total.data();
     if constexpr (What == what::count) {
       static_cast<void>(capacity);
-      return STRATA_RANDOM_JOIN(Count<Index>, s.kind, storage, bytes, build, build_rows, probe,
-                                probe_rows, total, options, stream);
+      return STRATA_RANDOM_JOIN(Count<Index>, s.kind, storage, bytes, build, build_rows, probe, probe_rows, total,
+                                options, stream);
     } else if constexpr (What == what::gather) {
-      const auto columns = strata::join_columns(
-          strata::build_column(numbers->data(), build_out, strata::no_row<Index>),
-          strata::probe_column(numbers->data(), probe_out, strata::no_row<Index>));
-      return STRATA_RANDOM_JOIN(Gather<Index>, s.kind, storage, bytes, build, build_rows, probe,
-                                probe_rows, columns, total, capacity, options, stream);
+      const auto columns =
+          strata::join_columns(strata::build_column(numbers->data(), build_out, strata::no_row<Index>),
+                               strata::probe_column(numbers->data(), probe_out, strata::no_row<Index>));
+      return STRATA_RANDOM_JOIN(Gather<Index>, s.kind, storage, bytes, build, build_rows, probe, probe_rows, columns,
+                                total, capacity, options, stream);
     } else if (s.kind == JoinKind::semi) {
-      return DeviceHashJoin::SemiPairs(storage, bytes, build, build_rows, probe, probe_rows,
-                                       probe_out, total, capacity, options, stream);
+      return DeviceHashJoin::SemiPairs(storage, bytes, build, build_rows, probe, probe_rows, probe_out, total, capacity,
+                                       options, stream);
     } else if (s.kind == JoinKind::anti) {
-      return DeviceHashJoin::AntiPairs(storage, bytes, build, build_rows, probe, probe_rows,
-                                       probe_out, total, capacity, options, stream);
+      return DeviceHashJoin::AntiPairs(storage, bytes, build, build_rows, probe, probe_rows, probe_out, total, capacity,
+                                       options, stream);
     } else {
       return s.kind == JoinKind::inner
-                 ? DeviceHashJoin::InnerPairs(storage, bytes, build, build_rows, probe, probe_rows,
-                                              build_out, probe_out, total, capacity, options, stream)
+                 ? DeviceHashJoin::InnerPairs(storage, bytes, build, build_rows, probe, probe_rows, build_out,
+                                              probe_out, total, capacity, options, stream)
              : s.kind == JoinKind::left
-                 ? DeviceHashJoin::LeftPairs(storage, bytes, build, build_rows, probe, probe_rows,
-                                             build_out, probe_out, total, capacity, options, stream)
-                 : DeviceHashJoin::FullPairs(storage, bytes, build, build_rows, probe, probe_rows,
-                                             build_out, probe_out, total, capacity, options, stream);
+                 ? DeviceHashJoin::LeftPairs(storage, bytes, build, build_rows, probe, probe_rows, build_out, probe_out,
+                                             total, capacity, options, stream)
+                 : DeviceHashJoin::FullPairs(storage, bytes, build, build_rows, probe, probe_rows, build_out, probe_out,
+                                             total, capacity, options, stream);
     }
   };
   made.check = [held, s](cudaStream_t stream) {
@@ -394,8 +374,7 @@ problem join_table(source& random) {
   using Table = strata::JoinTable<Key, Index>;
   const auto held = std::make_shared<arrays<Key, Index>>(s, random);
   const std::size_t most = s.build_rows + (random.chance(50) ? 0 : random.below(100));
-  const auto first = static_cast<std::int64_t>(
-      random.chance(50) ? s.build_rows : random.below(s.build_rows + 1));
+  const auto first = static_cast<std::int64_t>(random.chance(50) ? s.build_rows : random.below(s.build_rows + 1));
   std::size_t memory_bytes = 0;
   must(Table::MemoryBytes(static_cast<std::int64_t>(most), memory_bytes, s.options), "MemoryBytes");
   const auto memory = std::make_shared<guarded>(memory_bytes, random.below(256));
@@ -406,12 +385,10 @@ problem join_table(source& random) {
     held->renew(data, s, stream);
     if (data.chance(50)) memory->fill(static_cast<unsigned char>(data()), stream);
   };
-  made.call = [held, memory, s, most, first](void* storage, std::size_t& bytes,
-                                             cudaStream_t stream) {
+  made.call = [held, memory, s, most, first](void* storage, std::size_t& bytes, cudaStream_t stream) {
     JoinOptions<> options = s.options;
     if (s.has_nulls) options.build_valid = held->build.valid.data();
-    Table table(memory->data(), memory->bytes(), held->build.keys.data(),
-                static_cast<std::int64_t>(most), options);
+    Table table(memory->data(), memory->bytes(), held->build.keys.data(), static_cast<std::int64_t>(most), options);
     if (storage != nullptr) {
       cudaError_t status = table.Build(first, stream);
       if (status == cudaSuccess && first < static_cast<std::int64_t>(s.build_rows)) {
@@ -419,11 +396,10 @@ problem join_table(source& random) {
       }
       if (status != cudaSuccess) return status;
     }
-    return table.ProbePairs(storage, bytes, s.kind, held->probe.keys.data(),
-                            static_cast<std::int64_t>(s.probe_rows), held->build_out.data(),
-                            held->probe_out.data(), held->total.data(),
-                            static_cast<std::int64_t>(s.capacity),
-                            s.has_nulls ? held->probe.valid.data() : nullptr, stream);
+    return table.ProbePairs(storage, bytes, s.kind, held->probe.keys.data(), static_cast<std::int64_t>(s.probe_rows),
+                            held->build_out.data(), held->probe_out.data(), held->total.data(),
+                            static_cast<std::int64_t>(s.capacity), s.has_nulls ? held->probe.valid.data() : nullptr,
+                            stream);
   };
   made.check = [held, memory, s](cudaStream_t stream) {
     if (s.kind == JoinKind::semi || s.kind == JoinKind::anti) {
@@ -449,6 +425,4 @@ const std::vector<maker> makers = {
 
 }  // namespace
 
-int main(int count, char** values) {
-  return random_test::run_family("join", makers, count, values);
-}
+int main(int count, char** values) { return random_test::run_family("join", makers, count, values); }

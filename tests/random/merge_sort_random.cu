@@ -86,8 +86,8 @@ problem sort(source& random) {
   const auto held = std::make_shared<arrays<K, V>>(size, HasValues ? size : 0, 0, random);
   const bool in_place = random.chance(50);
   problem made;
-  made.what = description("merge sort", name_of<K>() + (HasValues ? " with " + name_of<V>() : ""),
-                          size) + (in_place ? ", in place" : "");
+  made.what = description("merge sort", name_of<K>() + (HasValues ? " with " + name_of<V>() : ""), size) +
+              (in_place ? ", in place" : "");
   made.renew = [held](source& data, cudaStream_t stream) { held->renew(data, stream); };
   made.call = [held, size, in_place](void* storage, std::size_t& bytes, cudaStream_t stream) {
     using all = DeviceMergeSort;
@@ -98,8 +98,7 @@ problem sort(source& random) {
     const Compare compare;
     if constexpr (HasValues) {
       return in_place ? all::SortPairs(storage, bytes, keys, values, size, compare, stream)
-                      : all::SortPairsCopy(storage, bytes, keys, values, sorted, moved, size,
-                                           compare, stream);
+                      : all::SortPairsCopy(storage, bytes, keys, values, sorted, moved, size, compare, stream);
     } else {
       static_cast<void>(values);
       static_cast<void>(moved);
@@ -110,11 +109,10 @@ problem sort(source& random) {
   made.check = [held, size, in_place](cudaStream_t stream) {
     const std::vector<std::size_t> order =
         compared_order(held->host_keys.data(), size, std::is_same_v<Compare, by_low_bits>);
-    must_be_same(in_order(held->host_keys, order),
-                 (in_place ? held->keys : held->sorted).read(stream), "keys");
+    must_be_same(in_order(held->host_keys, order), (in_place ? held->keys : held->sorted).read(stream), "keys");
     if (HasValues) {
-      must_be_same(in_order(held->host_values, order),
-                   (in_place ? held->values_in : held->moved).read(stream), "values");
+      must_be_same(in_order(held->host_values, order), (in_place ? held->values_in : held->moved).read(stream),
+                   "values");
     }
     if (!in_place) must_be_same(held->host_keys, held->keys.read(stream), "the input");
   };
@@ -130,8 +128,7 @@ problem sort_segments(source& random) {
   const bool has_size = random.chance(30) && count > 0;
   const std::size_t fixed = has_size ? random.below(1 + most / count) : 0;
   const std::size_t size = has_size ? fixed * count : most;
-  const auto held =
-      std::make_shared<arrays<K, V>>(size, What == what::keys ? 0 : size, count, random);
+  const auto held = std::make_shared<arrays<K, V>>(size, What == what::keys ? 0 : size, count, random);
   const bool in_place = What != what::indices && random.chance(50);
   problem made;
   made.what = description("segmented merge sort",
@@ -139,8 +136,8 @@ problem sort_segments(source& random) {
                                           : What == what::indices ? ", indices"
                                                                   : " with " + name_of<V>()),
                           size) +
-              ", " + std::to_string(count) + " segments" +
-              (has_size ? " of size " + std::to_string(fixed) : "") + (in_place ? ", in place" : "");
+              ", " + std::to_string(count) + " segments" + (has_size ? " of size " + std::to_string(fixed) : "") +
+              (in_place ? ", in place" : "");
   made.renew = [held, count, has_size, fixed](source& data, cudaStream_t stream) {
     held->renew(data, stream);
     if (!has_size) return;
@@ -149,8 +146,7 @@ problem sort_segments(source& random) {
       held->list.ends[s] = static_cast<std::int64_t>((s + 1) * fixed);
     }
   };
-  made.call = [held, size, count, in_place, has_size, fixed](void* storage, std::size_t& bytes,
-                                                             cudaStream_t stream) {
+  made.call = [held, size, count, in_place, has_size, fixed](void* storage, std::size_t& bytes, cudaStream_t stream) {
     using all = DeviceSegmentedMergeSort;
     const auto sort = [&](const auto&... segments) {
       K* const keys = held->keys.data();
@@ -160,8 +156,7 @@ problem sort_segments(source& random) {
       const Compare compare;
       if constexpr (What == what::pairs) {
         return in_place ? all::SortPairs(storage, bytes, keys, values, segments..., compare, stream)
-                        : all::SortPairsCopy(storage, bytes, keys, values, sorted, moved,
-                                             segments..., compare, stream);
+                        : all::SortPairsCopy(storage, bytes, keys, values, sorted, moved, segments..., compare, stream);
       } else if constexpr (What == what::indices) {
         static_cast<void>(values);
         static_cast<void>(sorted);
@@ -169,9 +164,8 @@ problem sort_segments(source& random) {
       } else {
         static_cast<void>(values);
         static_cast<void>(moved);
-        return in_place
-                   ? all::SortKeys(storage, bytes, keys, segments..., compare, stream)
-                   : all::SortKeysCopy(storage, bytes, keys, sorted, segments..., compare, stream);
+        return in_place ? all::SortKeys(storage, bytes, keys, segments..., compare, stream)
+                        : all::SortKeysCopy(storage, bytes, keys, sorted, segments..., compare, stream);
       }
     };
     const std::int64_t* const begins = held->begins.data();
@@ -181,13 +175,12 @@ problem sort_segments(source& random) {
   made.check = [held, size, in_place](cudaStream_t stream) {
     const std::vector<std::size_t> order =
         order_of_segments(held->list, size, [&](std::size_t first, std::size_t length) {
-          return compared_order(held->host_keys.data() + first, length,
-                                std::is_same_v<Compare, by_low_bits>);
+          return compared_order(held->host_keys.data() + first, length, std::is_same_v<Compare, by_low_bits>);
         });
     const auto check = [&](const auto& items, const auto& in, const auto& out, const char* name) {
       const auto expected = in_order(items, order);
-      must_be_same(in_place ? expected : segments_alone(held->list, expected),
-                   (in_place ? in : out).read(stream), name);
+      must_be_same(in_place ? expected : segments_alone(held->list, expected), (in_place ? in : out).read(stream),
+                   name);
     };
     if constexpr (What == what::indices) {
       std::vector<V> all(size);
@@ -218,12 +211,11 @@ problem sort_numbers(source& random) {
   const bool descending = random.chance(40);
   const bool two_buffers = random.chance(30);
   problem made;
-  made.what = description("segmented sort", name_of<K>() + (HasValues ? " with " + name_of<V>() : ""),
-                          size) + ", " + std::to_string(count) + " segments" +
-              (descending ? ", descending" : "") + (two_buffers ? ", two buffers" : "");
+  made.what = description("segmented sort", name_of<K>() + (HasValues ? " with " + name_of<V>() : ""), size) + ", " +
+              std::to_string(count) + " segments" + (descending ? ", descending" : "") +
+              (two_buffers ? ", two buffers" : "");
   made.renew = [held](source& data, cudaStream_t stream) { held->renew(data, stream); };
-  made.call = [held, size, count, descending, two_buffers](void* storage, std::size_t& bytes,
-                                                           cudaStream_t stream) {
+  made.call = [held, size, count, descending, two_buffers](void* storage, std::size_t& bytes, cudaStream_t stream) {
     using all = DeviceSegmentedSort;
     const std::int64_t* const begins = held->begins.data();
     const std::int64_t* const ends = held->ends.data();
@@ -231,23 +223,18 @@ problem sort_numbers(source& random) {
     DoubleBuffer<V> values(held->values_in.data(), held->moved.data());
     const auto by = [&](auto&&... arguments) {
       if constexpr (HasValues) {
-        return descending ? all::SortPairsDescending(storage, bytes, arguments..., size, count,
-                                                     begins, ends, stream)
-                          : all::SortPairs(storage, bytes, arguments..., size, count, begins, ends,
-                                           stream);
+        return descending ? all::SortPairsDescending(storage, bytes, arguments..., size, count, begins, ends, stream)
+                          : all::SortPairs(storage, bytes, arguments..., size, count, begins, ends, stream);
       } else {
-        return descending ? all::SortKeysDescending(storage, bytes, arguments..., size, count,
-                                                    begins, ends, stream)
-                          : all::SortKeys(storage, bytes, arguments..., size, count, begins, ends,
-                                          stream);
+        return descending ? all::SortKeysDescending(storage, bytes, arguments..., size, count, begins, ends, stream)
+                          : all::SortKeys(storage, bytes, arguments..., size, count, begins, ends, stream);
       }
     };
     const K* const in = held->keys.data();
     cudaError_t status = cudaSuccess;
     if constexpr (HasValues) {
       const V* const values_in = held->values_in.data();
-      status = two_buffers ? by(keys, values)
-                           : by(in, held->sorted.data(), values_in, held->moved.data());
+      status = two_buffers ? by(keys, values) : by(in, held->sorted.data(), values_in, held->moved.data());
     } else {
       status = two_buffers ? by(keys) : by(in, held->sorted.data());
     }
@@ -259,13 +246,12 @@ problem sort_numbers(source& random) {
   made.check = [held, size, descending, two_buffers](cudaStream_t stream) {
     const std::vector<std::size_t> order =
         order_of_segments(held->list, size, [&](std::size_t first, std::size_t length) {
-          return sorted_order(held->host_keys.data() + first, length, {0, bits_of_key<K>},
-                              descending);
+          return sorted_order(held->host_keys.data() + first, length, {0, bits_of_key<K>}, descending);
         });
     const auto check = [&](const auto& items, const auto& in, const auto& out, const char* name) {
       const auto expected = in_order(items, order);
-      must_be_same(two_buffers ? expected : segments_alone(held->list, expected),
-                   (two_buffers ? in : out).read(stream), name);
+      must_be_same(two_buffers ? expected : segments_alone(held->list, expected), (two_buffers ? in : out).read(stream),
+                   name);
     };
     check(held->host_keys, held->keys, held->sorted, "keys");
     if (HasValues) check(held->host_values, held->values_in, held->moved, "values");
@@ -294,6 +280,4 @@ const std::vector<maker> makers = {
 
 }  // namespace
 
-int main(int count, char** values) {
-  return random_test::run_family("merge_sort", makers, count, values);
-}
+int main(int count, char** values) { return random_test::run_family("merge_sort", makers, count, values); }

@@ -41,10 +41,9 @@ struct arrays {
   }
 };
 
-std::string description_of_sort(const std::string& call, bool descending, bit_range bits,
-                                bool two_buffers) {
-  return call + (descending ? ", descending" : "") + ", bits " + std::to_string(bits.begin) +
-         " to " + std::to_string(bits.end) + (two_buffers ? ", two buffers" : "");
+std::string description_of_sort(const std::string& call, bool descending, bit_range bits, bool two_buffers) {
+  return call + (descending ? ", descending" : "") + ", bits " + std::to_string(bits.begin) + " to " +
+         std::to_string(bits.end) + (two_buffers ? ", two buffers" : "");
 }
 
 /// `HasValues` tells pairs from keys; keys of type `event` have a decomposer.
@@ -57,12 +56,11 @@ problem sort(source& random) {
   const bool by_iterator = !two_buffers && !descending && random.chance(20);
   const bit_range bits = random_bit_range<K>(random);
   problem made;
-  made.what = description_of_sort(
-      description("sort", name_of<K>() + (HasValues ? " with " + name_of<V>() : ""), size),
-      descending, bits, two_buffers);
+  made.what = description_of_sort(description("sort", name_of<K>() + (HasValues ? " with " + name_of<V>() : ""), size),
+                                  descending, bits, two_buffers);
   made.renew = [held](source& data, cudaStream_t stream) { held->renew(data, stream); };
-  made.call = [held, size, descending, two_buffers, by_iterator, bits](
-                  void* storage, std::size_t& bytes, cudaStream_t stream) {
+  made.call = [held, size, descending, two_buffers, by_iterator, bits](void* storage, std::size_t& bytes,
+                                                                       cudaStream_t stream) {
     const auto sort = [&](const auto&... arguments) {
       if constexpr (HasValues) {
         return descending ? DeviceRadixSort::SortPairsDescending(storage, bytes, arguments...)
@@ -90,15 +88,12 @@ problem sort(source& random) {
       // By reference, so not through the functions above.
       const auto run = [&](const auto&... rest) {
         if constexpr (HasValues) {
-          return descending ? DeviceRadixSort::SortPairsDescending(storage, bytes, key_buffers,
-                                                                   value_buffers, size, rest...)
-                            : DeviceRadixSort::SortPairs(storage, bytes, key_buffers, value_buffers,
-                                                         size, rest...);
-        } else {
           return descending
-                     ? DeviceRadixSort::SortKeysDescending(storage, bytes, key_buffers, size,
-                                                           rest...)
-                     : DeviceRadixSort::SortKeys(storage, bytes, key_buffers, size, rest...);
+                     ? DeviceRadixSort::SortPairsDescending(storage, bytes, key_buffers, value_buffers, size, rest...)
+                     : DeviceRadixSort::SortPairs(storage, bytes, key_buffers, value_buffers, size, rest...);
+        } else {
+          return descending ? DeviceRadixSort::SortKeysDescending(storage, bytes, key_buffers, size, rest...)
+                            : DeviceRadixSort::SortKeys(storage, bytes, key_buffers, size, rest...);
         }
       };
       if constexpr (std::is_same_v<K, event>) {
@@ -115,21 +110,18 @@ problem sort(source& random) {
       if (by_iterator) return with_bits(device_test::strided<const K>(keys, 1), sorted, size);
     }
     if constexpr (HasValues) {
-      return with_bits(static_cast<const K*>(keys), sorted, static_cast<const V*>(values), moved,
-                       size);
+      return with_bits(static_cast<const K*>(keys), sorted, static_cast<const V*>(values), moved, size);
     } else {
       return with_bits(static_cast<const K*>(keys), sorted, size);
     }
   };
   made.check = [held, size, descending, two_buffers, bits](cudaStream_t stream) {
-    const std::vector<std::size_t> order =
-        sorted_order(held->host_keys.data(), size, bits, descending);
+    const std::vector<std::size_t> order = sorted_order(held->host_keys.data(), size, bits, descending);
     const std::vector<K> keys = in_order(held->host_keys, order);
     must_be_same(keys, (held->keys_selector == 1 ? held->sorted : held->keys).read(stream), "keys");
     if (HasValues) {
       must_be_same(in_order(held->host_values, order),
-                   (held->values_selector == 1 ? held->moved : held->values_in).read(stream),
-                   "values");
+                   (held->values_selector == 1 ? held->moved : held->values_in).read(stream), "values");
     }
     if (!two_buffers) must_be_same(held->host_keys, held->keys.read(stream), "the input");
 #if !STRATA_HOST_SIMT
@@ -138,10 +130,9 @@ problem sort(source& random) {
       const auto call = [&](void* storage, std::size_t& bytes) {
         const K* const in = held->keys.data();
         K* const out = held->sorted.data();
-        must(descending ? cub::DeviceRadixSort::SortKeysDescending(storage, bytes, in, out, size,
-                                                                   bits.begin, bits.end, stream)
-                        : cub::DeviceRadixSort::SortKeys(storage, bytes, in, out, size, bits.begin,
-                                                         bits.end, stream),
+        must(descending
+                 ? cub::DeviceRadixSort::SortKeysDescending(storage, bytes, in, out, size, bits.begin, bits.end, stream)
+                 : cub::DeviceRadixSort::SortKeys(storage, bytes, in, out, size, bits.begin, bits.end, stream),
              "CUB");
       };
       std::size_t bytes = 0;
@@ -162,28 +153,21 @@ problem arg_sort(source& random) {
   const std::size_t size = random_size(random, most_items(random, 60000, 1u << 22));
   const auto held = std::make_shared<memory<K, Index>>(size, size, random);
   const bool descending = random.chance(40);
-  const bit_range bits = std::is_same_v<K, event> ? bit_range{0, bits_of_key<K>}
-                                                  : random_bit_range<K>(random);
+  const bit_range bits = std::is_same_v<K, event> ? bit_range{0, bits_of_key<K>} : random_bit_range<K>(random);
   problem made;
-  made.what = description_of_sort(description("ArgSort", name_of<K>(), size), descending, bits,
-                                  false);
-  made.renew = [held, size](source& data, cudaStream_t stream) {
-    held->renew(random_items<K>(data, size), stream);
-  };
-  made.call = [held, size, descending, bits](void* storage, std::size_t& bytes,
-                                             cudaStream_t stream) {
+  made.what = description_of_sort(description("ArgSort", name_of<K>(), size), descending, bits, false);
+  made.renew = [held, size](source& data, cudaStream_t stream) { held->renew(random_items<K>(data, size), stream); };
+  made.call = [held, size, descending, bits](void* storage, std::size_t& bytes, cudaStream_t stream) {
     const K* const keys = held->in.data();
     Index* const indices = held->out.data();
     if constexpr (std::is_same_v<K, event>) {
       const decompose_event by;
-      return descending
-                 ? DeviceRadixSort::ArgSortDescending(storage, bytes, keys, indices, size, by, stream)
-                 : DeviceRadixSort::ArgSort(storage, bytes, keys, indices, size, by, stream);
+      return descending ? DeviceRadixSort::ArgSortDescending(storage, bytes, keys, indices, size, by, stream)
+                        : DeviceRadixSort::ArgSort(storage, bytes, keys, indices, size, by, stream);
     } else {
-      return descending ? DeviceRadixSort::ArgSortDescending(storage, bytes, keys, indices, size,
-                                                             bits.begin, bits.end, stream)
-                        : DeviceRadixSort::ArgSort(storage, bytes, keys, indices, size, bits.begin,
-                                                   bits.end, stream);
+      return descending
+                 ? DeviceRadixSort::ArgSortDescending(storage, bytes, keys, indices, size, bits.begin, bits.end, stream)
+                 : DeviceRadixSort::ArgSort(storage, bytes, keys, indices, size, bits.begin, bits.end, stream);
     }
   };
   made.check = [held, size, descending, bits](cudaStream_t stream) {
@@ -213,8 +197,8 @@ problem sort_segments(source& random) {
   const bit_range bits = random_bit_range<K>(random);
   problem made;
   made.what = description_of_sort(
-      description("segmented sort", name_of<K>() + (HasValues ? " with " + name_of<V>() : ""),
-                  size) + ", " + std::to_string(count) + " segments",
+      description("segmented sort", name_of<K>() + (HasValues ? " with " + name_of<V>() : ""), size) + ", " +
+          std::to_string(count) + " segments",
       descending, bits, two_buffers);
   made.renew = [held, size, count](source& data, cudaStream_t stream) {
     held->renew(data, stream);
@@ -231,23 +215,22 @@ problem sort_segments(source& random) {
     DoubleBuffer<V> values(held->values_in.data(), held->moved.data());
     const auto by = [&](auto&&... what) {
       if constexpr (HasValues) {
-        return descending ? all::SortPairsDescending(storage, bytes, what..., size, count, begins,
-                                                     ends, bits.begin, bits.end, stream)
-                          : all::SortPairs(storage, bytes, what..., size, count, begins, ends,
-                                           bits.begin, bits.end, stream);
+        return descending
+                   ? all::SortPairsDescending(storage, bytes, what..., size, count, begins, ends, bits.begin, bits.end,
+                                              stream)
+                   : all::SortPairs(storage, bytes, what..., size, count, begins, ends, bits.begin, bits.end, stream);
       } else {
-        return descending ? all::SortKeysDescending(storage, bytes, what..., size, count, begins,
-                                                    ends, bits.begin, bits.end, stream)
-                          : all::SortKeys(storage, bytes, what..., size, count, begins, ends,
-                                          bits.begin, bits.end, stream);
+        return descending
+                   ? all::SortKeysDescending(storage, bytes, what..., size, count, begins, ends, bits.begin, bits.end,
+                                             stream)
+                   : all::SortKeys(storage, bytes, what..., size, count, begins, ends, bits.begin, bits.end, stream);
       }
     };
     cudaError_t status = cudaSuccess;
     const K* const in = held->keys.data();
     const V* const values_in = held->values_in.data();
     if constexpr (HasValues) {
-      status = two_buffers ? by(keys, values)
-                           : by(in, held->sorted.data(), values_in, held->moved.data());
+      status = two_buffers ? by(keys, values) : by(in, held->sorted.data(), values_in, held->moved.data());
     } else {
       static_cast<void>(values_in);
       status = two_buffers ? by(keys) : by(in, held->sorted.data());
@@ -272,8 +255,7 @@ problem sort_segments(source& random) {
     };
     check(held->host_keys, held->keys_selector == 1 ? held->sorted : held->keys, "keys");
     if (HasValues) {
-      check(held->host_values, held->values_selector == 1 ? held->moved : held->values_in,
-            "values");
+      check(held->host_values, held->values_selector == 1 ? held->moved : held->values_in, "values");
     }
   };
   return made;
@@ -303,6 +285,4 @@ const std::vector<maker> makers = {
 
 }  // namespace
 
-int main(int count, char** values) {
-  return random_test::run_family("radix_sort", makers, count, values);
-}
+int main(int count, char** values) { return random_test::run_family("radix_sort", makers, count, values); }

@@ -27,8 +27,7 @@ bool replaces(const T& b, const T& a) {
     const double y = as_double(b);
     if (std::isnan(y)) return false;
     if (std::isnan(x)) return true;
-    if (x == y && x == 0) return IsMax ? std::signbit(x) && !std::signbit(y)
-                                       : !std::signbit(x) && std::signbit(y);
+    if (x == y && x == 0) return IsMax ? std::signbit(x) && !std::signbit(y) : !std::signbit(x) && std::signbit(y);
     return IsMax ? x < y : y < x;
   } else {
     return IsMax ? a < b : b < a;
@@ -90,12 +89,24 @@ inline segment_list random_segments(source& random, std::size_t count, std::size
   for (std::size_t s = 0; s < count; ++s) {
     std::size_t length = 0;
     switch (kind) {
-      case 0: length = random.below(2 * mean + 1); break;
-      case 1: length = mean; break;
-      case 2: length = s == huge ? items : random.below(3); break;      // one huge one, at the end
-      case 3: length = random.chance(70) ? 0 : random.below(5); break;  // many empty ones
-      case 4: length = random_size(random, left); break;
-      default: length = random.chance(3) ? random.below(left + 1) : random.below(100); break;
+      case 0:
+        length = random.below(2 * mean + 1);
+        break;
+      case 1:
+        length = mean;
+        break;
+      case 2:
+        length = s == huge ? items : random.below(3);
+        break;  // one huge one, at the end
+      case 3:
+        length = random.chance(70) ? 0 : random.below(5);
+        break;  // many empty ones
+      case 4:
+        length = random_size(random, left);
+        break;
+      default:
+        length = random.chance(3) ? random.below(left + 1) : random.below(100);
+        break;
     }
     lengths[s] = std::min(length, left);
     left -= lengths[s];
@@ -125,9 +136,9 @@ inline segment_list random_segments(source& random, std::size_t count, std::size
 }
 
 inline std::size_t random_number_of_segments(source& random, std::size_t most) {
-  return random.chance(10) ? random.pick({std::size_t{0}, std::size_t{1}, std::size_t{3072},
-                                          std::size_t{3073}, std::size_t{4097}})
-                           : random_size(random, most);
+  return random.chance(10)
+             ? random.pick({std::size_t{0}, std::size_t{1}, std::size_t{3072}, std::size_t{3073}, std::size_t{4097}})
+             : random_size(random, most);
 }
 
 }  // namespace random_test

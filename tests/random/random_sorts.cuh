@@ -25,14 +25,10 @@ struct event {
   std::uint8_t kind;
   std::uint8_t rest;
 
-  friend bool operator<(const event& a, const event& b) {
-    return a.kind != b.kind ? a.kind < b.kind : a.day < b.day;
-  }
+  friend bool operator<(const event& a, const event& b) { return a.kind != b.kind ? a.kind < b.kind : a.day < b.day; }
 };
 struct decompose_event {
-  STRATA_HD strata::RadixFields<std::uint8_t&, std::int16_t&> operator()(event& e) const {
-    return {e.kind, e.day};
-  }
+  STRATA_HD strata::RadixFields<std::uint8_t&, std::int16_t&> operator()(event& e) const { return {e.kind, e.day}; }
 };
 
 /// An unsigned number that is in the order of the keys: NaNs are equal and behind all, zeros equal.
@@ -52,9 +48,7 @@ std::uint64_t ordered_word(const T& key) {
     return word;
   }
 }
-inline std::uint64_t ordered_word(const event& key) {
-  return std::uint64_t{key.kind} << 16 | ordered_word(key.day);
-}
+inline std::uint64_t ordered_word(const event& key) { return std::uint64_t{key.kind} << 16 | ordered_word(key.day); }
 
 /// The bits from `begin` to `end` - 1 of a word.
 struct bit_range {
@@ -80,8 +74,7 @@ bit_range random_bit_range(source& random) {
 
 /// Which item comes where: items `first` to `first + count - 1`, stably.
 template <class T>
-std::vector<std::size_t> sorted_order(const T* keys, std::size_t count, bit_range bits,
-                                      bool descending) {
+std::vector<std::size_t> sorted_order(const T* keys, std::size_t count, bit_range bits, bool descending) {
   std::vector<std::pair<std::uint64_t, std::size_t>> words(count);
   for (std::size_t i = 0; i < count; ++i) words[i] = {bits.of(ordered_word(keys[i])), i};
   std::stable_sort(words.begin(), words.end(), [descending](const auto& a, const auto& b) {
@@ -102,8 +95,7 @@ std::vector<T> in_order(const std::vector<T>& items, const std::vector<std::size
 
 /// Each segment in its own order, `order_of(first, length)`, that of `items` elsewhere.
 template <class OrderOf>
-std::vector<std::size_t> order_of_segments(const segment_list& list, std::size_t items,
-                                           const OrderOf& order_of) {
+std::vector<std::size_t> order_of_segments(const segment_list& list, std::size_t items, const OrderOf& order_of) {
   std::vector<std::size_t> all(items);
   std::iota(all.begin(), all.end(), std::size_t{0});
   for (std::size_t s = 0; s < list.size(); ++s) {

@@ -57,8 +57,7 @@ struct failure : std::runtime_error {
 
 inline void must(cudaError_t status, const char* what) {
   if (status == cudaSuccess) return;
-  throw failure(std::string(what) + " returned " + cudaGetErrorName(status) + ": " +
-                cudaGetErrorString(status));
+  throw failure(std::string(what) + " returned " + cudaGetErrorName(status) + ": " + cudaGetErrorString(status));
 }
 
 inline void must_be(bool condition, const std::string& what) {
@@ -109,15 +108,23 @@ inline std::size_t random_size(source& random, std::size_t most) {
   std::size_t size = 0;
   const std::size_t bits = 1 + static_cast<std::size_t>(std::log2(static_cast<double>(most)));
   switch (random.below(8)) {
-    case 0: size = random.below(5); break;
+    case 0:
+      size = random.below(5);
+      break;
     case 1:
-    case 2: size = (std::size_t{1} << random.below(bits)) + random.below(3) - 1; break;
-    case 3: size = (std::size_t{3} << random.below(bits)) + random.below(3) - 1; break;
+    case 2:
+      size = (std::size_t{1} << random.below(bits)) + random.below(3) - 1;
+      break;
+    case 3:
+      size = (std::size_t{3} << random.below(bits)) + random.below(3) - 1;
+      break;
     case 4:
       size = (random.below(40) + 1) * 32 * (random.below(24) + 1) * (std::size_t{1} << random.below(5)) +
              random.below(3) - 1;
       break;
-    default: size = random.below((std::size_t{1} << random.below(bits)) + 1); break;
+    default:
+      size = random.below((std::size_t{1} << random.below(bits)) + 1);
+      break;
   }
   return size <= most ? size : random.below(most + 1);
 }
@@ -172,9 +179,7 @@ template <class Word>
 struct affine {
   Word a;
   Word b;
-  STRATA_HD friend bool operator==(const affine& x, const affine& y) {
-    return x.a == y.a && x.b == y.b;
-  }
+  STRATA_HD friend bool operator==(const affine& x, const affine& y) { return x.a == y.a && x.b == y.b; }
 };
 using affine8 = affine<std::uint32_t>;
 using affine16 = affine<std::uint64_t>;
@@ -222,9 +227,9 @@ std::string name_of() {
   } else if constexpr (std::is_same_v<T, __nv_bfloat16>) {
     return "bfloat16";
   } else {
-    const std::string kind = std::is_floating_point_v<T>                ? "float"
+    const std::string kind = std::is_floating_point_v<T>             ? "float"
                              : is_int128<T> || std::is_integral_v<T> ? "integer"
-                                                                        : "struct";
+                                                                     : "struct";
     return kind + std::to_string(8 * sizeof(T));
   }
 }
@@ -265,16 +270,15 @@ bool same(const strata::KeyValuePair<Key, Value>& a, const strata::KeyValuePair<
 
 template <class T>
 void must_be_same(const std::vector<T>& expected, const std::vector<T>& found, const char* what) {
-  must_be(expected.size() == found.size(), std::string(what) + ": " +
-                                               std::to_string(expected.size()) + " items, not " +
-                                               std::to_string(found.size()));
+  must_be(expected.size() == found.size(),
+          std::string(what) + ": " + std::to_string(expected.size()) + " items, not " + std::to_string(found.size()));
   for (std::size_t i = 0; i < expected.size(); ++i) {
     if (same(expected[i], found[i])) continue;
     std::size_t others = 0;
     for (std::size_t j = i; j < expected.size(); ++j) others += !same(expected[j], found[j]);
-    throw failure(std::string(what) + ": item " + std::to_string(i) + " of " +
-                  std::to_string(expected.size()) + ": expected " + text_of(expected[i]) +
-                  ", found " + text_of(found[i]) + "; " + std::to_string(others) + " differ");
+    throw failure(std::string(what) + ": item " + std::to_string(i) + " of " + std::to_string(expected.size()) +
+                  ": expected " + text_of(expected[i]) + ", found " + text_of(found[i]) + "; " +
+                  std::to_string(others) + " differ");
   }
 }
 
@@ -291,8 +295,12 @@ inline std::vector<std::uint64_t> random_codes(source& random, std::size_t count
   std::uint64_t now = first;
   for (std::size_t i = 0; i < count; ++i) {
     switch (distribution) {
-      case law::few: codes[i] = mixed(first + random.below(few)); break;
-      case law::equal: codes[i] = first; break;
+      case law::few:
+        codes[i] = mixed(first + random.below(few));
+        break;
+      case law::equal:
+        codes[i] = first;
+        break;
       case law::zipf: {  // rank r about 1 / r of the time
         const double u = static_cast<double>(random() >> 11) * 0x1p-53;
         codes[i] = mixed(first + static_cast<std::uint64_t>(std::exp2(u * 20)));
@@ -302,15 +310,16 @@ inline std::vector<std::uint64_t> random_codes(source& random, std::size_t count
         if (random.below(mean_run) == 0) now = random();
         codes[i] = now;
         break;
-      default: codes[i] = random();
+      default:
+        codes[i] = random();
     }
   }
   return codes;
 }
 
 inline law random_law(source& random) {
-  return random.pick({law::uniform, law::uniform, law::few, law::equal, law::ascending,
-                      law::descending, law::zipf, law::runs});
+  return random.pick(
+      {law::uniform, law::uniform, law::few, law::equal, law::ascending, law::descending, law::zipf, law::runs});
 }
 
 /// Of floats, one in 16 is NaN, a zero of either sign or infinite.
@@ -319,14 +328,9 @@ T item_of(std::uint64_t code) {
   if constexpr (is_real<T>) {
     float value = static_cast<float>(static_cast<std::int32_t>(code >> 32)) * 0x1p-20f;
     if (code % 16 == 0) {
-      const float special[] = {std::numeric_limits<float>::quiet_NaN(),
-                               -std::numeric_limits<float>::quiet_NaN(),
-                               0.0f,
-                               -0.0f,
-                               -0.0f,
-                               std::numeric_limits<float>::infinity(),
-                               -std::numeric_limits<float>::infinity(),
-                               1.0f};
+      const float special[] = {
+          std::numeric_limits<float>::quiet_NaN(), -std::numeric_limits<float>::quiet_NaN(), 0.0f, -0.0f, -0.0f,
+          std::numeric_limits<float>::infinity(),  -std::numeric_limits<float>::infinity(),  1.0f};
       value = special[code / 16 % 8];
     }
     if constexpr (is_half<T>) {
@@ -377,8 +381,7 @@ std::vector<T> random_items(source& random, std::size_t count, law distribution)
   }
   if (distribution == law::ascending) std::sort(items.begin(), items.end(), plain_less<T>{});
   if (distribution == law::descending) {
-    std::sort(items.begin(), items.end(),
-              [](const T& a, const T& b) { return plain_less<T>{}(b, a); });
+    std::sort(items.begin(), items.end(), [](const T& a, const T& b) { return plain_less<T>{}(b, a); });
   }
   return items;
 }
@@ -441,15 +444,13 @@ class guarded {
   void must_be_intact(cudaStream_t stream) const {
     std::vector<unsigned char> bands(lead_ + band);
     must(cudaMemcpyAsync(bands.data(), base_, lead_, cudaMemcpyDeviceToHost, stream), "a copy");
-    must(cudaMemcpyAsync(bands.data() + lead_, base_ + lead_ + bytes_, band, cudaMemcpyDeviceToHost,
-                         stream),
-         "a copy");
+    must(cudaMemcpyAsync(bands.data() + lead_, base_ + lead_ + bytes_, band, cudaMemcpyDeviceToHost, stream), "a copy");
     must(cudaStreamSynchronize(stream), "the call");
     for (std::size_t i = 0; i < bands.size(); ++i) {
       if (bands[i] == guard) continue;
       const std::int64_t at = static_cast<std::int64_t>(i) - static_cast<std::int64_t>(lead_);
-      throw failure("byte " + std::to_string(at < 0 ? at : at + static_cast<std::int64_t>(bytes_)) +
-                    " of " + std::to_string(bytes_) + " bytes was written");
+      throw failure("byte " + std::to_string(at < 0 ? at : at + static_cast<std::int64_t>(bytes_)) + " of " +
+                    std::to_string(bytes_) + " bytes was written");
     }
   }
 
@@ -468,8 +469,7 @@ template <class T>
 class array {
  public:
   array(std::size_t size, source& random)
-      : memory_(size * sizeof(T), random.chance(50) ? 0 : random.below(40) * alignof(T)),
-        size_(size) {}
+      : memory_(size * sizeof(T), random.chance(50) ? 0 : random.below(40) * alignof(T)), size_(size) {}
 
   T* data() const { return static_cast<T*>(memory_.data()); }
   std::size_t size() const { return size_; }
@@ -508,8 +508,7 @@ std::vector<T> and_untouched(std::vector<T> items, std::size_t size) {
 /// What most problems have: an input array, what it holds, and an output array.
 template <class In, class Out>
 struct memory {
-  memory(std::size_t inputs, std::size_t outputs, source& random)
-      : in(inputs, random), out(outputs, random) {}
+  memory(std::size_t inputs, std::size_t outputs, source& random) : in(inputs, random), out(outputs, random) {}
   array<In> in;
   array<Out> out;
   std::vector<In> items;
@@ -543,9 +542,7 @@ using maker = problem (*)(source&);
 
 class stream_of_case {
  public:
-  stream_of_case() {
-    must(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
-  }
+  stream_of_case() { must(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags"); }
   ~stream_of_case() { static_cast<void>(cudaStreamDestroy(stream_)); }
   stream_of_case(const stream_of_case&) = delete;
   stream_of_case& operator=(const stream_of_case&) = delete;
@@ -562,8 +559,12 @@ class scratch {
 
   void fill_with_garbage(source& random, cudaStream_t stream) const {
     switch (random.below(4)) {
-      case 0: memory_.fill(0, stream); break;
-      case 1: memory_.fill(0xff, stream); break;
+      case 0:
+        memory_.fill(0, stream);
+        break;
+      case 1:
+        memory_.fill(0xff, stream);
+        break;
       default: {
         std::vector<std::uint64_t> words(memory_.bytes() / 8 + 1);
         for (std::uint64_t& word : words) word = random();
@@ -671,8 +672,7 @@ inline void random_schedule([[maybe_unused]] source& random) {
   strata::simt::configuration& config = strata::simt::config();
   source own(bits);
   config.seed = own.chance(40) ? own.below(2) : own();
-  config.order = own.pick({strata::simt::block_order::ascending,
-                           strata::simt::block_order::descending,
+  config.order = own.pick({strata::simt::block_order::ascending, strata::simt::block_order::descending,
                            strata::simt::block_order::shuffled});
   config.resident_blocks = own.pick({1u, 2u, 4u, 16u, 64u});
   config.preemption = own.chance(50) ? 0 : 100;
@@ -779,8 +779,7 @@ class watchdog {
   std::thread thread_;
 };
 
-inline int run_family(const char* family, const std::vector<maker>& makers, int count,
-                      char** values) {
+inline int run_family(const char* family, const std::vector<maker>& makers, int count, char** values) {
   arguments asked;
   if (!read_arguments(count, values, asked)) {
     std::fprintf(stderr, "usage: %s [--seed S] [--seconds N] [--cases N]\n", values[0]);
@@ -797,9 +796,7 @@ inline int run_family(const char* family, const std::vector<maker>& makers, int 
 #endif
   using clock = std::chrono::steady_clock;
   const clock::time_point start = clock::now();
-  const auto elapsed = [start] {
-    return std::chrono::duration<double>(clock::now() - start).count();
-  };
+  const auto elapsed = [start] { return std::chrono::duration<double>(clock::now() - start).count(); };
   constexpr std::uint64_t most_failures = 10;
   const bool tells_progress = isatty(2) != 0;
   double told = 0;
@@ -832,14 +829,13 @@ inline int run_family(const char* family, const std::vector<maker>& makers, int 
     }
     if (tells_progress && elapsed() > told + 3) {
       told = elapsed();
-      std::fprintf(stderr, "%s: %llu cases, %llu failed, %.0f s\n", family,
-                   static_cast<unsigned long long>(cases + 1),
+      std::fprintf(stderr, "%s: %llu cases, %llu failed, %.0f s\n", family, static_cast<unsigned long long>(cases + 1),
                    static_cast<unsigned long long>(failed), told);
     }
   }
   std::printf("%s: %llu cases, %llu failed, %.1f s, first seed 0x%016llx%s\n", family,
-              static_cast<unsigned long long>(cases), static_cast<unsigned long long>(failed),
-              elapsed(), static_cast<unsigned long long>(asked.seed),
+              static_cast<unsigned long long>(cases), static_cast<unsigned long long>(failed), elapsed(),
+              static_cast<unsigned long long>(asked.seed),
               is_usable ? "" : ", ended because the device is not usable any more");
   return failed == 0 ? 0 : 1;
 }

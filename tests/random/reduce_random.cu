@@ -18,9 +18,7 @@ using namespace random_test;
 using strata::DeviceReduce;
 using strata::DeviceSegmentedReduce;
 
-std::size_t size_of_case(source& random) {
-  return random_size(random, most_items(random, 100000, 1u << 23));
-}
+std::size_t size_of_case(source& random) { return random_size(random, most_items(random, 100000, 1u << 23)); }
 
 // ---------------------------------------------------------------------------- one result
 
@@ -35,23 +33,19 @@ problem reduce_by(source& random) {
   made.what = description("Reduce", name_of<T>(), size) + (by_iterator ? ", iterator" : "") +
               (without_storage ? ", without storage" : "");
   made.can_be_captured = !without_storage;
-  made.renew = [held, size](source& data, cudaStream_t stream) {
-    held->renew(random_items<T>(data, size), stream);
-  };
-  made.call = [held, size, init, by_iterator, without_storage](void* storage, std::size_t& bytes,
-                                                               cudaStream_t stream) {
+  made.renew = [held, size](source& data, cudaStream_t stream) { held->renew(random_items<T>(data, size), stream); };
+  made.call = [held, size, init, by_iterator, without_storage](void* storage, std::size_t& bytes, cudaStream_t stream) {
     const T* const in = held->in.data();
     T* const out = held->out.data();
     if (without_storage && storage != nullptr) {
       return DeviceReduce::Reduce(in, out, size, Op{}, init, stream);
     }
-    return by_iterator ? DeviceReduce::Reduce(storage, bytes, device_test::strided<const T>(in, 1),
-                                              out, size, Op{}, init, stream)
+    return by_iterator ? DeviceReduce::Reduce(storage, bytes, device_test::strided<const T>(in, 1), out, size, Op{},
+                                              init, stream)
                        : DeviceReduce::Reduce(storage, bytes, in, out, size, Op{}, init, stream);
   };
   made.check = [held, size, init](cudaStream_t stream) {
-    must_be_same<T>({reduced(init, held->items.data(), size, Op{})}, held->out.read(stream),
-                    "the result");
+    must_be_same<T>({reduced(init, held->items.data(), size, Op{})}, held->out.read(stream), "the result");
   };
   return made;
 }
@@ -62,9 +56,7 @@ problem sum(source& random) {
   const auto held = std::make_shared<memory<T, Out>>(size, 1, random);
   problem made;
   made.what = description("Sum", name_of<T>(), size);
-  made.renew = [held, size](source& data, cudaStream_t stream) {
-    held->renew(random_addends<T>(data, size), stream);
-  };
+  made.renew = [held, size](source& data, cudaStream_t stream) { held->renew(random_addends<T>(data, size), stream); };
   made.call = [held, size](void* storage, std::size_t& bytes, cudaStream_t stream) {
     return DeviceReduce::Sum(storage, bytes, held->in.data(), held->out.data(), size, stream);
   };
@@ -76,12 +68,9 @@ problem sum(source& random) {
 #if !STRATA_HOST_SIMT
     if constexpr (std::is_integral_v<Out> && std::is_same_v<T, Out>) {
       std::size_t bytes = 0;
-      must(cub::DeviceReduce::Sum(nullptr, bytes, held->in.data(), held->out.data(), size, stream),
-           "CUB");
+      must(cub::DeviceReduce::Sum(nullptr, bytes, held->in.data(), held->out.data(), size, stream), "CUB");
       const guarded storage(bytes, 0);
-      must(cub::DeviceReduce::Sum(storage.data(), bytes, held->in.data(), held->out.data(), size,
-                                  stream),
-           "CUB");
+      must(cub::DeviceReduce::Sum(storage.data(), bytes, held->in.data(), held->out.data(), size, stream), "CUB");
       must_be_same(held->out.read(stream), found, "CUB's sum");
     }
 #endif
@@ -95,17 +84,14 @@ problem extreme(source& random) {
   const auto held = std::make_shared<memory<T, T>>(size, 1, random);
   problem made;
   made.what = description(IsMax ? "Max" : "Min", name_of<T>(), size);
-  made.renew = [held, size](source& data, cudaStream_t stream) {
-    held->renew(random_items<T>(data, size), stream);
-  };
+  made.renew = [held, size](source& data, cudaStream_t stream) { held->renew(random_items<T>(data, size), stream); };
   made.call = [held, size](void* storage, std::size_t& bytes, cudaStream_t stream) {
     const T* const in = held->in.data();
     return IsMax ? DeviceReduce::Max(storage, bytes, in, held->out.data(), size, stream)
                  : DeviceReduce::Min(storage, bytes, in, held->out.data(), size, stream);
   };
   made.check = [held, size](cudaStream_t stream) {
-    must_be_same<T>({extreme_of<IsMax>(held->items.data(), size)}, held->out.read(stream),
-                    "the extreme");
+    must_be_same<T>({extreme_of<IsMax>(held->items.data(), size)}, held->out.read(stream), "the extreme");
   };
   return made;
 }
@@ -123,10 +109,8 @@ problem index_of_extreme_item(source& random) {
   };
   made.call = [held, index, size](void* storage, std::size_t& bytes, cudaStream_t stream) {
     const T* const in = held->in.data();
-    return IsMax ? DeviceReduce::ArgMax(storage, bytes, in, held->out.data(), index->data(), size,
-                                        stream)
-                 : DeviceReduce::ArgMin(storage, bytes, in, held->out.data(), index->data(), size,
-                                        stream);
+    return IsMax ? DeviceReduce::ArgMax(storage, bytes, in, held->out.data(), index->data(), size, stream)
+                 : DeviceReduce::ArgMin(storage, bytes, in, held->out.data(), index->data(), size, stream);
   };
   made.check = [held, index, size](cudaStream_t stream) {
     const std::size_t at = index_of_extreme<IsMax>(held->items.data(), size);
@@ -150,8 +134,8 @@ problem transform_reduce(source& random) {
     held->renew(random_items<std::uint8_t>(data, size), stream);
   };
   made.call = [held, size](void* storage, std::size_t& bytes, cudaStream_t stream) {
-    return DeviceReduce::TransformReduce(storage, bytes, held->in.data(), held->out.data(), size,
-                                         wrapping_sum{}, times_three{}, std::uint64_t{5}, stream);
+    return DeviceReduce::TransformReduce(storage, bytes, held->in.data(), held->out.data(), size, wrapping_sum{},
+                                         times_three{}, std::uint64_t{5}, stream);
   };
   made.check = [held](cudaStream_t stream) {
     std::uint64_t expected = 5;
@@ -180,11 +164,10 @@ problem reduce_by_key(source& random) {
   const auto held = std::make_shared<arrays>(size, random);
   const bool by_iterator = random.chance(30);
   problem made;
-  made.what = description("ReduceByKey", name_of<K>() + " " + name_of<T>(), size) +
-              (by_iterator ? ", iterator" : "");
+  made.what = description("ReduceByKey", name_of<K>() + " " + name_of<T>(), size) + (by_iterator ? ", iterator" : "");
   made.renew = [held, size](source& data, cudaStream_t stream) {
-    held->host_keys = random_items<K>(data, size, data.pick({law::runs, law::few, law::equal,
-                                                             law::uniform, law::ascending}));
+    held->host_keys =
+        random_items<K>(data, size, data.pick({law::runs, law::few, law::equal, law::uniform, law::ascending}));
     held->host_values = random_items<T>(data, size);
     held->keys.write(held->host_keys, stream);
     held->values.write(held->host_values, stream);
@@ -195,13 +178,11 @@ problem reduce_by_key(source& random) {
   made.call = [held, size, by_iterator](void* storage, std::size_t& bytes, cudaStream_t stream) {
     const K* const keys = held->keys.data();
     const T* const values = held->values.data();
-    return by_iterator
-               ? DeviceReduce::ReduceByKey(storage, bytes, device_test::strided<const K>(keys, 1),
-                                           held->unique.data(),
-                                           device_test::strided<const T>(values, 1),
-                                           held->sums.data(), held->runs.data(), Op{}, size, stream)
-               : DeviceReduce::ReduceByKey(storage, bytes, keys, held->unique.data(), values,
-                                           held->sums.data(), held->runs.data(), Op{}, size, stream);
+    return by_iterator ? DeviceReduce::ReduceByKey(storage, bytes, device_test::strided<const K>(keys, 1),
+                                                   held->unique.data(), device_test::strided<const T>(values, 1),
+                                                   held->sums.data(), held->runs.data(), Op{}, size, stream)
+                       : DeviceReduce::ReduceByKey(storage, bytes, keys, held->unique.data(), values, held->sums.data(),
+                                                   held->runs.data(), Op{}, size, stream);
   };
   made.check = [held, size](cudaStream_t stream) {
     std::vector<K> unique;
@@ -244,13 +225,10 @@ problem of_segments(source& random) {
   T init{};
   if constexpr (What == what_of_segments::reduce) init = item_of<T>(random());
   problem made;
-  made.what = description("segments", name_of<T>(), items) + ", " + std::to_string(count) +
-              " segments, kind " + std::to_string(static_cast<int>(What)) +
-              (fixed > 0 ? " of size " + std::to_string(fixed) : "");
+  made.what = description("segments", name_of<T>(), items) + ", " + std::to_string(count) + " segments, kind " +
+              std::to_string(static_cast<int>(What)) + (fixed > 0 ? " of size " + std::to_string(fixed) : "");
   made.renew = [held, items, count, fixed](source& data, cudaStream_t stream) {
-    held->renew(What == what_of_segments::sum ? random_addends<T>(data, items)
-                                              : random_items<T>(data, items),
-                stream);
+    held->renew(What == what_of_segments::sum ? random_addends<T>(data, items) : random_items<T>(data, items), stream);
     held->list = random_segments(data, count, items);
     if (fixed > 0) {
       for (std::size_t s = 0; s < count; ++s) {
@@ -271,8 +249,7 @@ problem of_segments(source& random) {
     using all = DeviceSegmentedReduce;
     if constexpr (What == what_of_segments::reduce) {
       return fixed > 0 ? all::Reduce(storage, bytes, in, out, segments, length, Op{}, init, stream)
-                       : all::Reduce(storage, bytes, in, out, segments, begins, ends, Op{}, init,
-                                     stream);
+                       : all::Reduce(storage, bytes, in, out, segments, begins, ends, Op{}, init, stream);
     } else if constexpr (What == what_of_segments::sum) {
       return fixed > 0 ? all::Sum(storage, bytes, in, out, segments, length, stream)
                        : all::Sum(storage, bytes, in, out, segments, begins, ends, stream);
@@ -347,6 +324,4 @@ const std::vector<maker> makers = {
 
 }  // namespace
 
-int main(int count, char** values) {
-  return random_test::run_family("reduce", makers, count, values);
-}
+int main(int count, char** values) { return random_test::run_family("reduce", makers, count, values); }

@@ -16,9 +16,7 @@ namespace {
 using namespace random_test;
 using strata::DeviceScan;
 
-std::size_t size_of_case(source& random) {
-  return random_size(random, most_items(random, 100000, 1u << 23));
-}
+std::size_t size_of_case(source& random) { return random_size(random, most_items(random, 100000, 1u << 23)); }
 
 enum class form { inclusive, inclusive_init, exclusive };
 
@@ -55,11 +53,8 @@ problem scan_by(source& random) {
   problem made;
   made.what = description(name_of_form(What), name_of<T>(), size) + (in_place ? ", in place" : "") +
               (by_iterator ? ", iterator" : "");
-  made.renew = [held, size](source& data, cudaStream_t stream) {
-    held->renew(random_items<T>(data, size), stream);
-  };
-  made.call = [held, size, init, in_place, by_iterator](void* storage, std::size_t& bytes,
-                                                        cudaStream_t stream) {
+  made.renew = [held, size](source& data, cudaStream_t stream) { held->renew(random_items<T>(data, size), stream); };
+  made.call = [held, size, init, in_place, by_iterator](void* storage, std::size_t& bytes, cudaStream_t stream) {
     const auto scan = [&](auto in, T* out) {
       if constexpr (What == form::inclusive) {
         return DeviceScan::InclusiveScan(storage, bytes, in, out, Op{}, size, stream);
@@ -74,8 +69,8 @@ problem scan_by(source& random) {
     return by_iterator ? scan(device_test::strided<const T>(in, 1), out) : scan(in, out);
   };
   made.check = [held, init, in_place](cudaStream_t stream) {
-    must_be_same(scanned(What, held->items, Op{}, init, no_keys),
-                 (in_place ? held->in : held->out).read(stream), "the scan");
+    must_be_same(scanned(What, held->items, Op{}, init, no_keys), (in_place ? held->in : held->out).read(stream),
+                 "the scan");
   };
   return made;
 }
@@ -86,11 +81,9 @@ problem sum(source& random) {
   const bool in_place = std::is_same_v<T, Out> && random.chance(40);
   const auto held = std::make_shared<memory<T, Out>>(size, in_place ? 0 : size, random);
   problem made;
-  made.what = description(IsInclusive ? "InclusiveSum" : "ExclusiveSum", name_of<T>(), size) +
-              (in_place ? ", in place" : "");
-  made.renew = [held, size](source& data, cudaStream_t stream) {
-    held->renew(random_addends<T>(data, size), stream);
-  };
+  made.what =
+      description(IsInclusive ? "InclusiveSum" : "ExclusiveSum", name_of<T>(), size) + (in_place ? ", in place" : "");
+  made.renew = [held, size](source& data, cudaStream_t stream) { held->renew(random_addends<T>(data, size), stream); };
   made.call = [held, size, in_place](void* storage, std::size_t& bytes, cudaStream_t stream) {
     T* const in = held->in.data();
     if (in_place) {
@@ -103,8 +96,7 @@ problem sum(source& random) {
   };
   made.check = [held, size, in_place](cudaStream_t stream) {
     const std::vector<Out> expected =
-        scanned(IsInclusive ? form::inclusive : form::exclusive, held->items, wrapping_sum{}, Out{},
-                no_keys);
+        scanned(IsInclusive ? form::inclusive : form::exclusive, held->items, wrapping_sum{}, Out{}, no_keys);
     if constexpr (std::is_same_v<T, Out>) {
       if (in_place) return must_be_same(expected, held->in.read(stream), "sums in place");
     }
@@ -138,8 +130,7 @@ template <class K, class T, class Op, bool IsInclusive>
 problem by_key(source& random) {
   const std::size_t size = random_size(random, most_items(random, 60000, 1u << 22));
   struct arrays : memory<T, T> {
-    arrays(std::size_t n, bool in_place, source& from)
-        : memory<T, T>(n, in_place ? 0 : n, from), keys(n, from) {}
+    arrays(std::size_t n, bool in_place, source& from) : memory<T, T>(n, in_place ? 0 : n, from), keys(n, from) {}
     array<K> keys;
     std::vector<K> host_keys;
   };
@@ -147,12 +138,12 @@ problem by_key(source& random) {
   const auto held = std::make_shared<arrays>(size, in_place, random);
   const T init = item_of<T>(random());
   problem made;
-  made.what = description(IsInclusive ? "InclusiveScanByKey" : "ExclusiveScanByKey",
-                          name_of<K>() + " " + name_of<T>(), size) +
-              (in_place ? ", in place" : "");
+  made.what =
+      description(IsInclusive ? "InclusiveScanByKey" : "ExclusiveScanByKey", name_of<K>() + " " + name_of<T>(), size) +
+      (in_place ? ", in place" : "");
   made.renew = [held, size](source& data, cudaStream_t stream) {
-    held->host_keys = random_items<K>(
-        data, size, data.pick({law::runs, law::runs, law::few, law::equal, law::uniform}));
+    held->host_keys =
+        random_items<K>(data, size, data.pick({law::runs, law::runs, law::few, law::equal, law::uniform}));
     held->keys.write(held->host_keys, stream);
     held->renew(random_items<T>(data, size), stream);
   };
@@ -160,15 +151,15 @@ problem by_key(source& random) {
     const K* const keys = held->keys.data();
     T* const in = held->in.data();
     T* const out = in_place ? in : held->out.data();
-    return IsInclusive ? DeviceScan::InclusiveScanByKey(storage, bytes, keys, in, out, Op{}, size,
-                                                        same_group<K>{}, stream)
-                       : DeviceScan::ExclusiveScanByKey(storage, bytes, keys, in, out, Op{}, init,
-                                                        size, same_group<K>{}, stream);
+    return IsInclusive
+               ? DeviceScan::InclusiveScanByKey(storage, bytes, keys, in, out, Op{}, size, same_group<K>{}, stream)
+               : DeviceScan::ExclusiveScanByKey(storage, bytes, keys, in, out, Op{}, init, size, same_group<K>{},
+                                                stream);
   };
   made.check = [held, init, in_place](cudaStream_t stream) {
-    must_be_same(scanned(IsInclusive ? form::inclusive : form::exclusive, held->items, Op{}, init,
-                         held->host_keys.data()),
-                 (in_place ? held->in : held->out).read(stream), "the scan");
+    must_be_same(
+        scanned(IsInclusive ? form::inclusive : form::exclusive, held->items, Op{}, init, held->host_keys.data()),
+        (in_place ? held->in : held->out).read(stream), "the scan");
   };
   return made;
 }
@@ -201,6 +192,4 @@ const std::vector<maker> makers = {
 
 }  // namespace
 
-int main(int count, char** values) {
-  return random_test::run_family("scan", makers, count, values);
-}
+int main(int count, char** values) { return random_test::run_family("scan", makers, count, values); }

@@ -24,10 +24,7 @@ problem scan_segments(source& random) {
   const bool in_place = !moves && std::is_same_v<T, Out> && random.chance(40);
   struct arrays : memory<T, Out> {
     arrays(std::size_t n, std::size_t outputs, std::size_t segments, source& from)
-        : memory<T, Out>(n, outputs, from),
-          begins(segments, from),
-          ends(segments, from),
-          out_begins(segments, from) {}
+        : memory<T, Out>(n, outputs, from), begins(segments, from), ends(segments, from), out_begins(segments, from) {}
     array<std::int64_t> begins;
     array<std::int64_t> ends;
     array<std::int64_t> out_begins;
@@ -37,9 +34,9 @@ problem scan_segments(source& random) {
   const auto held = std::make_shared<arrays>(size, in_place ? 0 : size, count, random);
   const T init = item_of<T>(random());
   problem made;
-  made.what = description("segmented scan", name_of<T>(), size) + ", form " +
-              std::to_string(static_cast<int>(What)) + ", " + std::to_string(count) + " segments" +
-              (in_place ? ", in place" : "") + (moves ? ", output offsets" : "");
+  made.what = description("segmented scan", name_of<T>(), size) + ", form " + std::to_string(static_cast<int>(What)) +
+              ", " + std::to_string(count) + " segments" + (in_place ? ", in place" : "") +
+              (moves ? ", output offsets" : "");
   made.renew = [held, size, count, moves](source& data, cudaStream_t stream) {
     constexpr bool is_sum = What == form::inclusive_sum || What == form::exclusive_sum;
     held->renew(is_sum ? random_addends<T>(data, size) : random_items<T>(data, size), stream);
@@ -66,8 +63,7 @@ problem scan_segments(source& random) {
     held->ends.write(held->list.ends, stream);
     held->out_begins.write(held->host_out_begins, stream);
   };
-  made.call = [held, count, in_place, moves, init](void* storage, std::size_t& bytes,
-                                                   cudaStream_t stream) {
+  made.call = [held, count, in_place, moves, init](void* storage, std::size_t& bytes, cudaStream_t stream) {
     const T* const in = held->in.data();
     const std::int64_t* const begins = held->begins.data();
     const std::int64_t* const ends = held->ends.data();
@@ -75,30 +71,22 @@ problem scan_segments(source& random) {
     const auto scan = [&](auto* out) {
       using all = DeviceSegmentedScan;
       if constexpr (What == form::inclusive_sum) {
-        return moves ? all::InclusiveSegmentedSum(storage, bytes, in, out, begins, ends, to, count,
-                                                  stream)
-                     : all::InclusiveSegmentedSum(storage, bytes, in, out, begins, ends, count,
-                                                  stream);
+        return moves ? all::InclusiveSegmentedSum(storage, bytes, in, out, begins, ends, to, count, stream)
+                     : all::InclusiveSegmentedSum(storage, bytes, in, out, begins, ends, count, stream);
       } else if constexpr (What == form::exclusive_sum) {
-        return moves ? all::ExclusiveSegmentedSum(storage, bytes, in, out, begins, ends, to, count,
-                                                  stream)
-                     : all::ExclusiveSegmentedSum(storage, bytes, in, out, begins, ends, count,
-                                                  stream);
+        return moves ? all::ExclusiveSegmentedSum(storage, bytes, in, out, begins, ends, to, count, stream)
+                     : all::ExclusiveSegmentedSum(storage, bytes, in, out, begins, ends, count, stream);
       } else if constexpr (What == form::inclusive) {
-        return moves ? all::InclusiveSegmentedScan(storage, bytes, in, out, begins, ends, to, count,
-                                                   Op{}, stream)
-                     : all::InclusiveSegmentedScan(storage, bytes, in, out, begins, ends, count,
-                                                   Op{}, stream);
+        return moves ? all::InclusiveSegmentedScan(storage, bytes, in, out, begins, ends, to, count, Op{}, stream)
+                     : all::InclusiveSegmentedScan(storage, bytes, in, out, begins, ends, count, Op{}, stream);
       } else if constexpr (What == form::inclusive_init) {
-        return moves ? all::InclusiveSegmentedScanInit(storage, bytes, in, out, begins, ends, to,
-                                                       count, Op{}, init, stream)
-                     : all::InclusiveSegmentedScanInit(storage, bytes, in, out, begins, ends, count,
-                                                       Op{}, init, stream);
+        return moves
+                   ? all::InclusiveSegmentedScanInit(storage, bytes, in, out, begins, ends, to, count, Op{}, init,
+                                                     stream)
+                   : all::InclusiveSegmentedScanInit(storage, bytes, in, out, begins, ends, count, Op{}, init, stream);
       } else {
-        return moves ? all::ExclusiveSegmentedScan(storage, bytes, in, out, begins, ends, to, count,
-                                                   Op{}, init, stream)
-                     : all::ExclusiveSegmentedScan(storage, bytes, in, out, begins, ends, count,
-                                                   Op{}, init, stream);
+        return moves ? all::ExclusiveSegmentedScan(storage, bytes, in, out, begins, ends, to, count, Op{}, init, stream)
+                     : all::ExclusiveSegmentedScan(storage, bytes, in, out, begins, ends, count, Op{}, init, stream);
       }
     };
     if constexpr (std::is_same_v<T, Out>) {
@@ -148,6 +136,4 @@ const std::vector<maker> makers = {
 
 }  // namespace
 
-int main(int count, char** values) {
-  return random_test::run_family("segmented", makers, count, values);
-}
+int main(int count, char** values) { return random_test::run_family("segmented", makers, count, values); }

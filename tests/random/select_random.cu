@@ -14,9 +14,7 @@ namespace {
 using namespace random_test;
 using strata::DeviceSelect;
 
-std::size_t size_of_case(source& random) {
-  return random_size(random, most_items(random, 100000, 1u << 23));
-}
+std::size_t size_of_case(source& random) { return random_size(random, most_items(random, 100000, 1u << 23)); }
 
 /// Of the bytes of an item, whatever its type: some `percent` of all.
 struct chosen {
@@ -47,8 +45,7 @@ struct arrays : memory<T, T> {
 
   /// In place, what lies behind the last item that is kept may be anything: an older item.
   void must_be(const std::vector<T>& expected, bool in_place, cudaStream_t stream) const {
-    must_be_same<std::int64_t>({static_cast<std::int64_t>(expected.size())},
-                               count.read(stream), "the number");
+    must_be_same<std::int64_t>({static_cast<std::int64_t>(expected.size())}, count.read(stream), "the number");
     if (in_place) {
       std::vector<T> found = this->in.read(stream);
       found.resize(expected.size());
@@ -73,15 +70,13 @@ problem select_if(source& random) {
     held->renew(random_items<T>(data, size), stream);
     held->count.forget(stream);
   };
-  made.call = [held, size, in_place, by_iterator, choice](void* storage, std::size_t& bytes,
-                                                          cudaStream_t stream) {
+  made.call = [held, size, in_place, by_iterator, choice](void* storage, std::size_t& bytes, cudaStream_t stream) {
     T* const in = held->in.data();
     std::int64_t* const count = held->count.data();
-    return in_place ? DeviceSelect::If(storage, bytes, in, count, size, choice, stream)
-           : by_iterator
-               ? DeviceSelect::If(storage, bytes, device_test::strided<const T>(in, 1),
-                                  held->out.data(), count, size, choice, stream)
-               : DeviceSelect::If(storage, bytes, in, held->out.data(), count, size, choice, stream);
+    return in_place      ? DeviceSelect::If(storage, bytes, in, count, size, choice, stream)
+           : by_iterator ? DeviceSelect::If(storage, bytes, device_test::strided<const T>(in, 1), held->out.data(),
+                                            count, size, choice, stream)
+                         : DeviceSelect::If(storage, bytes, in, held->out.data(), count, size, choice, stream);
   };
   made.check = [held, in_place, choice](cudaStream_t stream) {
     std::vector<T> expected;
@@ -101,8 +96,7 @@ problem flagged(source& random) {
   const chosen choice = random_choice(random);
   const auto held = std::make_shared<arrays<T, Flag>>(size, in_place, true, random);
   problem made;
-  made.what = description(HasOperator ? "FlaggedIf" : "Flagged",
-                          name_of<T>() + " by " + name_of<Flag>(), size) +
+  made.what = description(HasOperator ? "FlaggedIf" : "Flagged", name_of<T>() + " by " + name_of<Flag>(), size) +
               (in_place ? ", in place" : "");
   made.renew = [held, size, choice](source& data, cudaStream_t stream) {
     held->renew(random_items<T>(data, size), stream);
@@ -115,17 +109,14 @@ problem flagged(source& random) {
     }
     held->flags.write(held->host_flags, stream);
   };
-  made.call = [held, size, in_place, choice](void* storage, std::size_t& bytes,
-                                             cudaStream_t stream) {
+  made.call = [held, size, in_place, choice](void* storage, std::size_t& bytes, cudaStream_t stream) {
     T* const in = held->in.data();
     T* const out = held->out.data();
     const Flag* const flags = held->flags.data();
     std::int64_t* const count = held->count.data();
     if constexpr (HasOperator) {
-      return in_place ? DeviceSelect::FlaggedIf(storage, bytes, in, flags, count, size, choice,
-                                                stream)
-                      : DeviceSelect::FlaggedIf(storage, bytes, in, flags, out, count, size, choice,
-                                                stream);
+      return in_place ? DeviceSelect::FlaggedIf(storage, bytes, in, flags, count, size, choice, stream)
+                      : DeviceSelect::FlaggedIf(storage, bytes, in, flags, out, count, size, choice, stream);
     } else {
       return in_place ? DeviceSelect::Flagged(storage, bytes, in, flags, count, size, stream)
                       : DeviceSelect::Flagged(storage, bytes, in, flags, out, count, size, stream);
@@ -159,8 +150,7 @@ problem unique(source& random) {
     held->count.forget(stream);
   };
   made.call = [held, size](void* storage, std::size_t& bytes, cudaStream_t stream) {
-    return DeviceSelect::Unique(storage, bytes, held->in.data(), held->out.data(),
-                                held->count.data(), size, stream);
+    return DeviceSelect::Unique(storage, bytes, held->in.data(), held->out.data(), held->count.data(), size, stream);
   };
   made.check = [held, size](cudaStream_t stream) {
     std::vector<T> expected;
@@ -177,14 +167,12 @@ template <class K, class V, bool IsEncoding>
 problem runs(source& random) {
   const std::size_t size = size_of_case(random);
   struct buffers : arrays<K, V> {
-    buffers(std::size_t n, source& from)
-        : arrays<K, V>(n, false, !IsEncoding, from), results(n, from) {}
+    buffers(std::size_t n, source& from) : arrays<K, V>(n, false, !IsEncoding, from), results(n, from) {}
     array<V> results;
   };
   const auto held = std::make_shared<buffers>(size, random);
   problem made;
-  made.what = description(IsEncoding ? "Encode" : "UniqueByKey", name_of<K>() + " " + name_of<V>(),
-                          size);
+  made.what = description(IsEncoding ? "Encode" : "UniqueByKey", name_of<K>() + " " + name_of<V>(), size);
   made.renew = [held, size](source& data, cudaStream_t stream) {
     held->renew(random_items<K>(data, size), stream);
     held->count.forget(stream);
@@ -197,13 +185,12 @@ problem runs(source& random) {
   made.call = [held, size](void* storage, std::size_t& bytes, cudaStream_t stream) {
     const K* const keys = held->in.data();
     if constexpr (IsEncoding) {
-      return strata::DeviceRunLengthEncode::Encode(storage, bytes, keys, held->out.data(),
-                                                   held->results.data(), held->count.data(), size,
-                                                   stream);
+      return strata::DeviceRunLengthEncode::Encode(storage, bytes, keys, held->out.data(), held->results.data(),
+                                                   held->count.data(), size, stream);
     } else {
       const V* const values = held->flags.data();
-      return DeviceSelect::UniqueByKey(storage, bytes, keys, values, held->out.data(),
-                                       held->results.data(), held->count.data(), size, stream);
+      return DeviceSelect::UniqueByKey(storage, bytes, keys, values, held->out.data(), held->results.data(),
+                                       held->count.data(), size, stream);
     }
   };
   made.check = [held, size](cudaStream_t stream) {
@@ -221,8 +208,7 @@ problem runs(source& random) {
       if constexpr (IsEncoding) ++results.back();
     }
     held->must_be(expected, false, stream);
-    must_be_same(and_untouched(results, size), held->results.read(stream),
-                 IsEncoding ? "lengths" : "values");
+    must_be_same(and_untouched(results, size), held->results.read(stream), IsEncoding ? "lengths" : "values");
   };
   return made;
 }
@@ -252,6 +238,4 @@ const std::vector<maker> makers = {
 
 }  // namespace
 
-int main(int count, char** values) {
-  return random_test::run_family("select", makers, count, values);
-}
+int main(int count, char** values) { return random_test::run_family("select", makers, count, values); }

@@ -21,8 +21,7 @@ class BankConflicts : public DiagnosisTest {
   static simt::bank_row row(const std::string& fault, bool write) {
     simt::bank_row rows[64];
     const int count = simt::bank_rows(rows, 64);
-    const std::string line =
-        "bank_conflicts_test.cu:" + std::to_string(line_of_fault(__FILE__, fault));
+    const std::string line = "bank_conflicts_test.cu:" + std::to_string(line_of_fault(__FILE__, fault));
     for (int i = 0; i < count; ++i) {
       if (rows[i].where == line && rows[i].write == write) return rows[i];
     }

@@ -27,8 +27,8 @@ STRATA_KERNEL void barrier_in_both_arms(int* out) {
   out[threadIdx.x] = 1;
 }
 TEST_F(BrokenKernels, barriers_in_both_arms_of_a_branch_are_divergent) {
-  EXPECT_DIAGNOSIS(launch({"k", 1, 256}, barrier_in_both_arms<false>, out), "barrier-divergent",
-                   "barrier in both arms", "block (0,0,0) thread (128,0,0)");
+  EXPECT_DIAGNOSIS(launch({"k", 1, 256}, barrier_in_both_arms<false>, out), "barrier-divergent", "barrier in both arms",
+                   "block (0,0,0) thread (128,0,0)");
 }
 TEST_F(BrokenKernels, one_barrier_for_all_is_clean) {
   expect_clean(launch({"k", 1, 256}, barrier_in_both_arms<true>, out));
@@ -41,13 +41,13 @@ STRATA_KERNEL void early_return(int* out) {
   if (threadIdx.x < 200) out[threadIdx.x] = 1;
 }
 TEST_F(BrokenKernels, thread_that_returns_before_a_barrier_is_named) {
-  EXPECT_DIAGNOSIS(launch({"k", 1, 256}, early_return<false>, out), "barrier-after-exit",
-                   "early return", "block (0,0,0) thread (200,0,0)");
+  EXPECT_DIAGNOSIS(launch({"k", 1, 256}, early_return<false>, out), "barrier-after-exit", "early return",
+                   "block (0,0,0) thread (200,0,0)");
 }
 TEST_F(BrokenKernels, thread_that_reaches_a_barrier_after_an_exit_is_named) {
   simt::config().seed = 1;  // the last threads run first, so the exits come first
-  EXPECT_DIAGNOSIS(launch({"k", 1, 256}, early_return<false>, out), "barrier-after-exit",
-                   "early return", "block (0,0,0) thread (199,0,0)");
+  EXPECT_DIAGNOSIS(launch({"k", 1, 256}, early_return<false>, out), "barrier-after-exit", "early return",
+                   "block (0,0,0) thread (199,0,0)");
 }
 TEST_F(BrokenKernels, guard_after_the_barrier_is_clean) {
   expect_clean(launch({"k", 1, 256}, early_return<true>, out));
@@ -60,8 +60,8 @@ STRATA_KERNEL void numbered_barrier_counts(int* out) {
   out[threadIdx.x] = 1;
 }
 TEST_F(BrokenKernels, numbered_barrier_with_two_counts_is_divergent) {
-  EXPECT_DIAGNOSIS(launch({"k", 1, 64}, numbered_barrier_counts<false>, out), "barrier-divergent",
-                   "barrier count", "block (0,0,0) thread (32,0,0)");
+  EXPECT_DIAGNOSIS(launch({"k", 1, 64}, numbered_barrier_counts<false>, out), "barrier-divergent", "barrier count",
+                   "block (0,0,0) thread (32,0,0)");
 }
 TEST_F(BrokenKernels, numbered_barrier_with_one_count_is_clean) {
   expect_clean(launch({"k", 1, 64}, numbered_barrier_counts<true>, out));
@@ -73,8 +73,8 @@ STRATA_KERNEL void numbered_barrier_threads(int* out) {
   out[threadIdx.x] = 1;
 }
 TEST_F(BrokenKernels, numbered_barrier_for_part_of_a_warp_is_refused) {
-  EXPECT_DIAGNOSIS(launch({"k", 1, 64}, numbered_barrier_threads<false>, out), "barrier-arguments",
-                   "barrier threads", "block (0,0,0) thread (0,0,0)");
+  EXPECT_DIAGNOSIS(launch({"k", 1, 64}, numbered_barrier_threads<false>, out), "barrier-arguments", "barrier threads",
+                   "block (0,0,0) thread (0,0,0)");
   expect_clean(launch({"k", 1, 64}, numbered_barrier_threads<true>, out));
 }
 
@@ -90,8 +90,8 @@ STRATA_KERNEL void shuffle_by_half_a_warp(int* out) {
   out[threadIdx.x] = value;
 }
 TEST_F(BrokenKernels, lanes_that_do_not_come_are_a_deadlock) {
-  EXPECT_DIAGNOSIS(launch({"k", 1, 64}, shuffle_by_half_a_warp<false>, out), "deadlock",
-                   "half a warp", "16 threads {0-15}: waits at __shfl_down_sync(mask=ffffffff)");
+  EXPECT_DIAGNOSIS(launch({"k", 1, 64}, shuffle_by_half_a_warp<false>, out), "deadlock", "half a warp",
+                   "16 threads {0-15}: waits at __shfl_down_sync(mask=ffffffff)");
   expect_clean(launch({"k", 1, 64}, shuffle_by_half_a_warp<true>, out));
 }
 
@@ -117,8 +117,8 @@ STRATA_KERNEL void two_different_votes(int* out) {
   out[threadIdx.x] = vote;
 }
 TEST_F(BrokenKernels, different_collectives_that_meet_are_a_mismatch) {
-  EXPECT_DIAGNOSIS(launch({"k", 1, 32}, two_different_votes<false>, out), "collective-mismatch",
-                   "two votes", "block (0,0,0) thread (31,0,0)");
+  EXPECT_DIAGNOSIS(launch({"k", 1, 32}, two_different_votes<false>, out), "collective-mismatch", "two votes",
+                   "block (0,0,0) thread (31,0,0)");
   expect_clean(launch({"k", 1, 32}, two_different_votes<true>, out));
 }
 
@@ -232,9 +232,9 @@ void expect_livelock_beyond_the_bound(unsigned* started, const char* fault) {
         expect_clean(status);
         continue;
       }
-      EXPECT_DIAGNOSIS(status, "livelock", fault,
-                       std::to_string(resident) + " blocks resident, " +
-                           std::to_string(blocks - resident) + " not yet started");
+      EXPECT_DIAGNOSIS(
+          status, "livelock", fault,
+          std::to_string(resident) + " blocks resident, " + std::to_string(blocks - resident) + " not yet started");
     }
   }
   ASSERT_EQ(cudaMemset(started, 0, sizeof *started), cudaSuccess);
@@ -286,8 +286,8 @@ STRATA_KERNEL void peer_has_exited(int* out) {
   if (Repaired) strata::platform::cluster_sync();
 }
 TEST_F(BrokenKernels, shared_memory_of_a_block_that_exited_is_gone) {
-  EXPECT_DIAGNOSIS(launch({"k", 2, 1, 0, nullptr, 2}, peer_has_exited<false>, out),
-                   "cluster-exited", "exited peer", "block (0,0,0) thread (0,0,0)");
+  EXPECT_DIAGNOSIS(launch({"k", 2, 1, 0, nullptr, 2}, peer_has_exited<false>, out), "cluster-exited", "exited peer",
+                   "block (0,0,0) thread (0,0,0)");
   expect_clean(launch({"k", 2, 1, 0, nullptr, 2}, peer_has_exited<true>, out));
 }
 
@@ -298,8 +298,8 @@ STRATA_KERNEL void cluster_wait_alone(int* out) {
   out[blockIdx.x] = 1;
 }
 TEST_F(BrokenKernels, cluster_wait_needs_an_arrival) {
-  EXPECT_DIAGNOSIS(launch({"k", 2, 1, 0, nullptr, 2}, cluster_wait_alone<false>, out),
-                   "barrier-divergent", "wait alone", "block (0,0,0) thread (0,0,0)");
+  EXPECT_DIAGNOSIS(launch({"k", 2, 1, 0, nullptr, 2}, cluster_wait_alone<false>, out), "barrier-divergent",
+                   "wait alone", "block (0,0,0) thread (0,0,0)");
   expect_clean(launch({"k", 2, 1, 0, nullptr, 2}, cluster_wait_alone<true>, out));
 }
 
@@ -313,8 +313,8 @@ STRATA_KERNEL void rank_out_of_range(int* out) {
   strata::platform::cluster_sync();
 }
 TEST_F(BrokenKernels, rank_beyond_the_cluster_is_refused) {
-  EXPECT_DIAGNOSIS(launch({"k", 2, 1, 0, nullptr, 2}, rank_out_of_range<false>, out),
-                   "cluster-address", "rank", "block (1,0,0) thread (0,0,0)");
+  EXPECT_DIAGNOSIS(launch({"k", 2, 1, 0, nullptr, 2}, rank_out_of_range<false>, out), "cluster-address", "rank",
+                   "block (1,0,0) thread (0,0,0)");
   expect_clean(launch({"k", 2, 1, 0, nullptr, 2}, rank_out_of_range<true>, out));
 }
 
@@ -327,8 +327,8 @@ STRATA_KERNEL void half_of_a_cluster_waits(int* out) {
   out[blockIdx.x * 32 + threadIdx.x] = 1;
 }
 TEST_F(BrokenKernels, blocks_of_a_cluster_that_wait_for_different_things_deadlock) {
-  EXPECT_DIAGNOSIS(launch({"k", 2, 32, 0, nullptr, 2}, half_of_a_cluster_waits<false>, out),
-                   "deadlock", "half a cluster", "32 threads {0-31}: waits at the cluster barrier");
+  EXPECT_DIAGNOSIS(launch({"k", 2, 32, 0, nullptr, 2}, half_of_a_cluster_waits<false>, out), "deadlock",
+                   "half a cluster", "32 threads {0-31}: waits at the cluster barrier");
   expect_clean(launch({"k", 2, 32, 0, nullptr, 2}, half_of_a_cluster_waits<true>, out));
 }
 
@@ -367,8 +367,8 @@ STRATA_KERNEL void mbarrier_expects_too_much(int* out) {
 }
 TEST_F(BrokenKernels, bytes_that_never_come_are_a_livelock) {
   simt::config().poll_limit = 10000;
-  EXPECT_DIAGNOSIS(launch({"k", 1, 32}, mbarrier_expects_too_much<false>, out), "livelock",
-                   "bytes never come", "32 threads {0-31}: spins at");
+  EXPECT_DIAGNOSIS(launch({"k", 1, 32}, mbarrier_expects_too_much<false>, out), "livelock", "bytes never come",
+                   "32 threads {0-31}: spins at");
   expect_clean(launch({"k", 1, 32}, mbarrier_expects_too_much<true>, out));
 }
 
@@ -387,8 +387,8 @@ STRATA_KERNEL void misaligned_bulk_copy(int* out) {
   }
 }
 TEST_F(BrokenKernels, bulk_copy_needs_multiples_of_16) {
-  EXPECT_DIAGNOSIS(launch({"k", 1, 1}, misaligned_bulk_copy<false>, out), "misaligned",
-                   "bulk alignment", "block (0,0,0) thread (0,0,0)");
+  EXPECT_DIAGNOSIS(launch({"k", 1, 1}, misaligned_bulk_copy<false>, out), "misaligned", "bulk alignment",
+                   "block (0,0,0) thread (0,0,0)");
   expect_clean(launch({"k", 1, 1}, misaligned_bulk_copy<true>, out));
 }
 
@@ -434,11 +434,9 @@ std::string at_line_or_in(const std::string& line, const std::string& function) 
 TEST_F(BrokenKernelsDeathTest, poll_without_a_spin_hint_hangs_and_is_named) {
   testing::GTEST_FLAG(death_test_style) = "threadsafe";
   simt::config().hang_seconds = 1;
-  EXPECT_EXIT(static_cast<void>(launch({"k", 1, 32}, poll_without_hint, flags)),
-              testing::ExitedWithCode(86),
+  EXPECT_EXIT(static_cast<void>(launch({"k", 1, 32}, poll_without_hint, flags)), testing::ExitedWithCode(86),
               std::string("\\[hang\\] kernel k: block \\(0,0,0\\) thread \\(0,0,0\\)") +
-                  at_line_or_in(std::to_string(line_of_fault(__FILE__, "poll without hint")),
-                                "poll_without_hint"));
+                  at_line_or_in(std::to_string(line_of_fault(__FILE__, "poll without hint")), "poll_without_hint"));
 }
 TEST_F(BrokenKernels, poll_without_a_spin_hint_ends_under_preemption) {
   SKIP_UNLESS_CHECKED();

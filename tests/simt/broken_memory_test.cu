@@ -39,8 +39,8 @@ STRATA_KERNEL void write_after_read(int* out) {
   out[t] = sum;
 }
 TEST_F(BrokenMemory, loop_without_its_second_barrier_is_a_race) {
-  EXPECT_DIAGNOSIS(launch({"k", 1, 256}, write_after_read<false>, out), "shared-race",
-                   "write after read", "block (0,0,0) thread (5,0,0)");
+  EXPECT_DIAGNOSIS(launch({"k", 1, 256}, write_after_read<false>, out), "shared-race", "write after read",
+                   "block (0,0,0) thread (5,0,0)");
   expect_clean(launch({"k", 1, 256}, write_after_read<true>, out));
 }
 
@@ -54,8 +54,8 @@ STRATA_KERNEL void read_after_write(int* out) {
 }
 TEST_F(BrokenMemory, read_of_another_warps_value_needs_a_block_barrier) {
   simt::config().seed = 1;  // the second warp runs first, and the first finds what it wrote
-  EXPECT_DIAGNOSIS(launch({"k", 1, 64}, read_after_write<false>, out), "shared-race",
-                   "read after write", "block (0,0,0) thread (31,0,0)");
+  EXPECT_DIAGNOSIS(launch({"k", 1, 64}, read_after_write<false>, out), "shared-race", "read after write",
+                   "block (0,0,0) thread (31,0,0)");
   expect_clean(launch({"k", 1, 64}, read_after_write<true>, out));
 }
 
@@ -70,10 +70,10 @@ STRATA_KERNEL void exchange_in_a_warp(int* out) {
   out[t] = s[t ^ 1];
 }
 TEST_F(BrokenMemory, exchange_in_a_warp_needs_syncwarp) {
-  EXPECT_DIAGNOSIS(launch({"k", 1, 32}, exchange_in_a_warp<false>, out), "shared-race",
-                   "warp exchange", "block (0,0,0) thread (1,0,0)");
-  EXPECT_DIAGNOSIS(launch({"k", 1, 32}, exchange_in_a_warp<false>, out), "shared-race",
-                   "warp exchange", "same warp, no __syncwarp between");
+  EXPECT_DIAGNOSIS(launch({"k", 1, 32}, exchange_in_a_warp<false>, out), "shared-race", "warp exchange",
+                   "block (0,0,0) thread (1,0,0)");
+  EXPECT_DIAGNOSIS(launch({"k", 1, 32}, exchange_in_a_warp<false>, out), "shared-race", "warp exchange",
+                   "same warp, no __syncwarp between");
 }
 TEST_F(BrokenMemory, exchange_with_syncwarp_is_clean) {
   expect_clean(launch({"k", 1, 32}, exchange_in_a_warp<true>, out));
@@ -89,8 +89,8 @@ STRATA_KERNEL void shuffle_as_a_fence(int* out) {
   out[t] = first + s[t ^ 1];  // fault: shuffle as a fence
 }
 TEST_F(BrokenMemory, shuffle_orders_no_memory) {
-  EXPECT_DIAGNOSIS(launch({"k", 1, 32}, shuffle_as_a_fence<false>, out), "shared-race",
-                   "shuffle as a fence", "block (0,0,0) thread (31,0,0)");
+  EXPECT_DIAGNOSIS(launch({"k", 1, 32}, shuffle_as_a_fence<false>, out), "shared-race", "shuffle as a fence",
+                   "block (0,0,0) thread (31,0,0)");
   expect_clean(launch({"k", 1, 32}, shuffle_as_a_fence<true>, out));
 }
 
@@ -132,8 +132,8 @@ STRATA_KERNEL void byte_in_a_word(int* out) {
   out[threadIdx.x] = 1;
 }
 TEST_F(BrokenMemory, race_on_single_bytes_is_seen) {
-  EXPECT_DIAGNOSIS(launch({"k", 1, 64}, byte_in_a_word<false>, out), "shared-race",
-                   "byte in a word", "block (0,0,0) thread (32,0,0)");
+  EXPECT_DIAGNOSIS(launch({"k", 1, 64}, byte_in_a_word<false>, out), "shared-race", "byte in a word",
+                   "block (0,0,0) thread (32,0,0)");
   expect_clean(launch({"k", 1, 64}, byte_in_a_word<true>, out));
 }
 
@@ -148,8 +148,8 @@ STRATA_KERNEL void word_over_bytes(int* out) {
 }
 TEST_F(BrokenMemory, word_read_over_bytes_of_others_is_a_race) {
   simt::config().seed = 1;
-  EXPECT_DIAGNOSIS(launch({"k", 1, 64}, word_over_bytes<false>, out), "shared-race",
-                   "word over bytes", "block (0,0,0) thread (7,0,0)");
+  EXPECT_DIAGNOSIS(launch({"k", 1, 64}, word_over_bytes<false>, out), "shared-race", "word over bytes",
+                   "block (0,0,0) thread (7,0,0)");
   expect_clean(launch({"k", 1, 64}, word_over_bytes<true>, out));
 }
 
@@ -223,8 +223,7 @@ const char* host_text = "text";
 TEST_F(BrokenMemory, pointers_to_static_variables_of_the_host_are_seen) {
   static int local_array[64];
   for (int* array : {host_array, local_array}) {
-    const char* const name =
-        array == host_array ? "variable (anonymous namespace)::host_array" : "::local_array";
+    const char* const name = array == host_array ? "variable (anonymous namespace)::host_array" : "::local_array";
     EXPECT_DIAGNOSIS(launch({"k", 1, 32}, read_from, out, array), "host-memory", "read from", name);
     EXPECT_DIAGNOSIS(launch({"k", 1, 32}, read_from, out, array + 8), "host-memory", "read from",
                      "block (0,0,0) thread (0,0,0)");
@@ -241,8 +240,8 @@ STRATA_KERNEL void read_text(int* out, text_view text) {
   out[threadIdx.x] = text.begin[threadIdx.x];  // fault: read text
 }
 TEST_F(BrokenMemory, pointer_within_a_parameter_to_a_string_of_the_host_is_seen) {
-  EXPECT_DIAGNOSIS(launch({"k", 1, 4}, read_text, out, text_view{4, host_text}), "host-memory",
-                   "read text", "block (0,0,0) thread (0,0,0)");
+  EXPECT_DIAGNOSIS(launch({"k", 1, 4}, read_text, out, text_view{4, host_text}), "host-memory", "read text",
+                   "block (0,0,0) thread (0,0,0)");
 }
 
 __device__ int device_counter;
@@ -267,8 +266,8 @@ TEST_F(BrokenMemory, pinned_and_managed_memory_are_clean) {
   for (int i = 0; i < 32; ++i) pinned[i] = managed[i] = i;
   expect_clean(launch({"k", 1, 32}, read_from, out, pinned));
   expect_clean(launch({"k", 1, 32}, read_from, out, managed));
-  EXPECT_DIAGNOSIS(launch({"k", 1, 33}, read_from, out, managed), "global-out-of-bounds",
-                   "read from", "block (0,0,0) thread (32,0,0)");
+  EXPECT_DIAGNOSIS(launch({"k", 1, 33}, read_from, out, managed), "global-out-of-bounds", "read from",
+                   "block (0,0,0) thread (32,0,0)");
   EXPECT_EQ(cudaFreeHost(pinned), cudaSuccess);
   EXPECT_EQ(cudaFree(managed), cudaSuccess);
 }
@@ -283,8 +282,8 @@ STRATA_KERNEL void one_element_missing(int* out) {
   out[threadIdx.x] = s[threadIdx.x];  // fault: one missing
 }
 TEST_F(BrokenMemory, read_of_unwritten_shared_memory_is_seen) {
-  EXPECT_DIAGNOSIS(launch({"k", 1, 256}, one_element_missing<false>, out), "shared-uninitialised",
-                   "one missing", "block (0,0,0) thread (7,0,0)");
+  EXPECT_DIAGNOSIS(launch({"k", 1, 256}, one_element_missing<false>, out), "shared-uninitialised", "one missing",
+                   "block (0,0,0) thread (7,0,0)");
   expect_clean(launch({"k", 1, 256}, one_element_missing<true>, out));
 }
 TEST_F(BrokenMemory, read_of_unwritten_device_memory_is_seen) {
@@ -320,8 +319,8 @@ STRATA_KERNEL void wide_load(int* out, const int* from) {
   reinterpret_cast<wide*>(out)[threadIdx.x] = words[threadIdx.x];  // fault: wide load
 }
 TEST_F(BrokenMemory, misaligned_load_is_seen) {
-  EXPECT_DIAGNOSIS(launch({"k", 1, 32}, wide_load<false>, out, out + 2048), "misaligned",
-                   "wide load", "block (0,0,0) thread (0,0,0)");
+  EXPECT_DIAGNOSIS(launch({"k", 1, 32}, wide_load<false>, out, out + 2048), "misaligned", "wide load",
+                   "block (0,0,0) thread (0,0,0)");
   expect_clean(launch({"k", 1, 32}, wide_load<true>, out, out + 2048));
 }
 
@@ -346,16 +345,15 @@ STRATA_KERNEL void shared_of_a_peer(int* out, int** where) {
   mine = static_cast<int>(blockIdx.x);
   where[blockIdx.x] = &mine;
   strata::platform::cluster_sync();
-  const int* const peer =
-      Mapped ? static_cast<int*>(simt::map_shared(&mine, blockIdx.x ^ 1)) : where[blockIdx.x ^ 1];
+  const int* const peer = Mapped ? static_cast<int*>(simt::map_shared(&mine, blockIdx.x ^ 1)) : where[blockIdx.x ^ 1];
   out[blockIdx.x] = *peer;  // fault: peer
   strata::platform::cluster_sync();
 }
 TEST_F(BrokenMemory, plain_shared_address_of_a_peer_is_seen) {
   int** where = nullptr;
   ASSERT_EQ(cudaMalloc(&where, 2 * sizeof(int*)), cudaSuccess);
-  EXPECT_DIAGNOSIS(launch({"k", 2, 1, 0, nullptr, 2}, shared_of_a_peer<false>, out, where),
-                   "foreign-shared", "peer", "block (1,0,0) thread (0,0,0)");
+  EXPECT_DIAGNOSIS(launch({"k", 2, 1, 0, nullptr, 2}, shared_of_a_peer<false>, out, where), "foreign-shared", "peer",
+                   "block (1,0,0) thread (0,0,0)");
   expect_clean(launch({"k", 2, 1, 0, nullptr, 2}, shared_of_a_peer<true>, out, where));
   EXPECT_EQ(cudaFree(where), cudaSuccess);
 }
@@ -364,8 +362,7 @@ STRATA_KERNEL void keep_a_shared_address(int* out, int** where) {
   STRATA_SHARED(mine, int);
   mine = 1;
   if (blockIdx.x == 0) {
-    atomicExch(reinterpret_cast<unsigned long long*>(where),
-               reinterpret_cast<unsigned long long>(&mine));
+    atomicExch(reinterpret_cast<unsigned long long*>(where), reinterpret_cast<unsigned long long>(&mine));
   } else {
     const int* other = nullptr;
     while (other == nullptr) {
@@ -379,8 +376,8 @@ TEST_F(BrokenMemory, shared_address_of_an_unrelated_block_is_seen) {
   int** where = nullptr;
   ASSERT_EQ(cudaMalloc(&where, sizeof(int*)), cudaSuccess);
   ASSERT_EQ(cudaMemset(where, 0, sizeof(int*)), cudaSuccess);
-  EXPECT_DIAGNOSIS(launch({"k", 2, 1}, keep_a_shared_address, out, where), "foreign-shared",
-                   "kept address", "block (1,0,0) thread (0,0,0)");
+  EXPECT_DIAGNOSIS(launch({"k", 2, 1}, keep_a_shared_address, out, where), "foreign-shared", "kept address",
+                   "block (1,0,0) thread (0,0,0)");
   EXPECT_EQ(cudaFree(where), cudaSuccess);
 }
 
@@ -400,8 +397,8 @@ STRATA_KERNEL void write_to_a_peer(int* out) {
   strata::platform::cluster_sync();
 }
 TEST_F(BrokenMemory, peers_write_needs_a_cluster_barrier) {
-  EXPECT_DIAGNOSIS(launch({"k", 2, 32, 0, nullptr, 2}, write_to_a_peer<false>, out), "shared-race",
-                   "peer's write", "different blocks, no release and acquire between");
+  EXPECT_DIAGNOSIS(launch({"k", 2, 32, 0, nullptr, 2}, write_to_a_peer<false>, out), "shared-race", "peer's write",
+                   "different blocks, no release and acquire between");
   expect_clean(launch({"k", 2, 32, 0, nullptr, 2}, write_to_a_peer<true>, out));
 }
 
@@ -428,8 +425,8 @@ STRATA_KERNEL void read_before_wait(int* out, const int* from) {
   out[threadIdx.x] = target.values[threadIdx.x];  // fault: not waited
 }
 TEST_F(BrokenMemory, bulk_copy_must_be_waited_for) {
-  EXPECT_DIAGNOSIS(launch({"k", 1, 32}, read_before_wait<false>, out, out + 1024),
-                   "bulk-copy-pending", "not waited", "block (0,0,0) thread (31,0,0)");
+  EXPECT_DIAGNOSIS(launch({"k", 1, 32}, read_before_wait<false>, out, out + 1024), "bulk-copy-pending", "not waited",
+                   "block (0,0,0) thread (31,0,0)");
   expect_clean(launch({"k", 1, 32}, read_before_wait<true>, out, out + 1024));
 }
 
@@ -453,8 +450,8 @@ STRATA_KERNEL void one_warp_waits(int* out, const int* from) {
   if (t >= 32) out[t] = target.values[t - 32];  // fault: another warp waited
 }
 TEST_F(BrokenMemory, who_has_not_waited_needs_a_barrier_after_one_who_has) {
-  EXPECT_DIAGNOSIS(launch({"k", 1, 64}, one_warp_waits<false>, out, out + 1024), "shared-race",
-                   "another warp waited", "this thread has not waited for its mbarrier");
+  EXPECT_DIAGNOSIS(launch({"k", 1, 64}, one_warp_waits<false>, out, out + 1024), "shared-race", "another warp waited",
+                   "this thread has not waited for its mbarrier");
   expect_clean(launch({"k", 1, 64}, one_warp_waits<true>, out, out + 1024));
 }
 
@@ -479,8 +476,8 @@ STRATA_KERNEL void overwrite_before_wait(int* data) {
   }
 }
 TEST_F(BrokenMemory, source_of_a_bulk_copy_is_free_after_the_wait) {
-  EXPECT_DIAGNOSIS(launch({"k", 1, 64}, overwrite_before_wait<false>, out + 1024), "global-race",
-                   "still being copied", "block (0,0,0) thread (0,0,0)");
+  EXPECT_DIAGNOSIS(launch({"k", 1, 64}, overwrite_before_wait<false>, out + 1024), "global-race", "still being copied",
+                   "block (0,0,0) thread (0,0,0)");
   expect_clean(launch({"k", 1, 64}, overwrite_before_wait<true>, out + 1024));
 }
 
@@ -506,11 +503,9 @@ TEST_F(BrokenMemory, blocks_that_share_an_element_race) {
 using BrokenMemoryDeathTest = DiagnosisTest;
 TEST_F(BrokenMemoryDeathTest, bounds_and_lifetimes_are_seen_by_asan) {
   testing::GTEST_FLAG(death_test_style) = "threadsafe";
-  EXPECT_DEATH(static_cast<void>(launch({"k", 1, 256, 1020}, dynamic_array, out)),
-               "use-after-poison");
+  EXPECT_DEATH(static_cast<void>(launch({"k", 1, 256, 1020}, dynamic_array, out)), "use-after-poison");
   EXPECT_DEATH(static_cast<void>(launch({"k", 1, 256}, write_at, out, 3841)), "AddressSanitizer");
-  EXPECT_DEATH(static_cast<void>(launch({"k", 1, 32}, wide_load<false>, out, out + 2048)),
-               "misaligned address");
+  EXPECT_DEATH(static_cast<void>(launch({"k", 1, 32}, wide_load<false>, out, out + 2048)), "misaligned address");
 }
 #endif
 

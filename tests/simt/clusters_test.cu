@@ -29,8 +29,7 @@ class Clusters : public testing::Test {
   }
   std::vector<int> result() {
     std::vector<int> values(count);
-    EXPECT_EQ(cudaMemcpy(values.data(), out, count * sizeof(int), cudaMemcpyDeviceToHost),
-              cudaSuccess);
+    EXPECT_EQ(cudaMemcpy(values.data(), out, count * sizeof(int), cudaMemcpyDeviceToHost), cudaSuccess);
     return values;
   }
   static constexpr size_t count = 1024;
@@ -85,8 +84,7 @@ STRATA_KERNEL void all_to_all(int* out) {
 TEST_F(Clusters, distributed_shared_memory_under_20_schedules) {
   for (uint64_t seed = 0; seed < 20; ++seed) {
     simt::config().seed = seed;
-    ASSERT_EQ(launch({"all_to_all", 8, 64, 0, nullptr, 4}, all_to_all, out), cudaSuccess)
-        << simt::last_report().text;
+    ASSERT_EQ(launch({"all_to_all", 8, 64, 0, nullptr, 4}, all_to_all, out), cudaSuccess) << simt::last_report().text;
     const std::vector<int> got = result();
     for (int b = 0; b < 8; ++b) {
       for (int t = 0; t < 64; ++t) {
@@ -122,8 +120,7 @@ STRATA_KERNEL void some_threads_leave(int* out) {
   out[blockIdx.x * 16 + threadIdx.x] = 1;
 }
 TEST_F(Clusters, exited_threads_are_not_waited_for) {
-  ASSERT_EQ(launch({"leave", 2, 32, 0, nullptr, 2}, some_threads_leave, out), cudaSuccess)
-      << simt::last_report().text;
+  ASSERT_EQ(launch({"leave", 2, 32, 0, nullptr, 2}, some_threads_leave, out), cudaSuccess) << simt::last_report().text;
   EXPECT_EQ(result()[31], 1);
 }
 
@@ -139,8 +136,8 @@ STRATA_KERNEL void sum_of_tiles(int* out, const int* from, int tiles) {
   const unsigned t = threadIdx.x;
   const auto fetch = [&](int which) {
     simt::mbarrier_arrive_expect_tx(&barriers[which % 2], sizeof(tile), {__FILE__, __LINE__});
-    simt::bulk_copy_global_to_shared(&buffers[which % 2], from + 32 * which, sizeof(tile),
-                                     &barriers[which % 2], {__FILE__, __LINE__});
+    simt::bulk_copy_global_to_shared(&buffers[which % 2], from + 32 * which, sizeof(tile), &barriers[which % 2],
+                                     {__FILE__, __LINE__});
   };
   if (t == 0) {
     simt::mbarrier_init(&barriers[0], 1, {__FILE__, __LINE__});
@@ -165,8 +162,7 @@ TEST_F(Clusters, bulk_copies_arrive_before_their_wait_returns) {
   std::iota(items.begin(), items.end(), 0);
   int* from = nullptr;
   ASSERT_EQ(cudaMalloc(&from, items.size() * sizeof(int)), cudaSuccess);
-  ASSERT_EQ(cudaMemcpy(from, items.data(), items.size() * sizeof(int), cudaMemcpyHostToDevice),
-            cudaSuccess);
+  ASSERT_EQ(cudaMemcpy(from, items.data(), items.size() * sizeof(int), cudaMemcpyHostToDevice), cudaSuccess);
   for (uint64_t seed = 0; seed < 20; ++seed) {
     simt::config().seed = seed;
     ASSERT_EQ(launch({"tiles", 1, 64}, sum_of_tiles, out, from, tiles), cudaSuccess)

@@ -22,11 +22,9 @@ template <class T, class Kernel, class... Arguments>
 std::vector<T> run(unsigned threads, Kernel kernel, Arguments... arguments) {
   T* out = nullptr;
   EXPECT_EQ(cudaMalloc(&out, threads * sizeof(T)), cudaSuccess);
-  EXPECT_EQ(launch({"test", 1, threads}, kernel, out, arguments...), cudaSuccess)
-      << simt::last_report().text;
+  EXPECT_EQ(launch({"test", 1, threads}, kernel, out, arguments...), cudaSuccess) << simt::last_report().text;
   std::vector<T> result(threads);
-  EXPECT_EQ(cudaMemcpy(result.data(), out, threads * sizeof(T), cudaMemcpyDeviceToHost),
-            cudaSuccess);
+  EXPECT_EQ(cudaMemcpy(result.data(), out, threads * sizeof(T), cudaMemcpyDeviceToHost), cudaSuccess);
   EXPECT_EQ(cudaFree(out), cudaSuccess);
   return result;
 }
@@ -82,8 +80,7 @@ int ptx_source(kind how, int lane, int operand, int width) {
 
 template <class T>
 class Shuffles : public testing::Test {};
-using ShuffledTypes =
-    testing::Types<int, unsigned, float, long long, unsigned long long, double, short, char>;
+using ShuffledTypes = testing::Types<int, unsigned, float, long long, unsigned long long, double, short, char>;
 TYPED_TEST_SUITE(Shuffles, ShuffledTypes);
 
 TYPED_TEST(Shuffles, agree_with_ptx_for_all_operands_and_widths) {
@@ -95,8 +92,7 @@ TYPED_TEST(Shuffles, agree_with_ptx_for_all_operands_and_widths) {
         for (int lane = 0; lane < 32; ++lane) {
           const int source = ptx_source(how, lane, operand, width);
           ASSERT_EQ(got[static_cast<size_t>(lane)], value_of<T>(static_cast<unsigned>(source)))
-              << "kind " << static_cast<int>(how) << " width " << width << " operand " << operand
-              << " lane " << lane;
+              << "kind " << static_cast<int>(how) << " width " << width << " operand " << operand << " lane " << lane;
         }
       }
     }

@@ -59,8 +59,8 @@ class DiagnosisTest : public testing::Test {
 };
 
 // `thread` as reports print it, e.g. "block (0,0,0) thread (5,0,0)"; "" when the report names none.
-inline void expect_diagnosis(cudaError_t status, const char* kind, const char* file,
-                             const std::string& fault, const std::string& thread) {
+inline void expect_diagnosis(cudaError_t status, const char* kind, const char* file, const std::string& fault,
+                             const std::string& thread) {
   const std::string text = simt::last_report().text;
   EXPECT_NE(status, cudaSuccess);
   EXPECT_STREQ(simt::last_report().kind, kind) << text;
@@ -68,8 +68,7 @@ inline void expect_diagnosis(cudaError_t status, const char* kind, const char* f
     const int line = line_of_fault(file, fault);
     ASSERT_GT(line, 0) << "no line is marked " << fault;
     const char* const slash = std::strrchr(file, '/');
-    const std::string where =
-        std::string(slash != nullptr ? slash + 1 : file) + ":" + std::to_string(line);
+    const std::string where = std::string(slash != nullptr ? slash + 1 : file) + ":" + std::to_string(line);
     EXPECT_NE(text.find(where), std::string::npos) << "not at " << where << ": " << text;
   }
   EXPECT_NE(text.find(thread), std::string::npos) << "not " << thread << ": " << text;
@@ -81,8 +80,7 @@ inline void expect_clean(cudaError_t status) {
   EXPECT_STREQ(simt::last_report().kind, "") << simt::last_report().text;
 }
 
-#define EXPECT_DIAGNOSIS(status, kind, fault, thread) \
-  expect_diagnosis(status, kind, __FILE__, fault, thread)
+#define EXPECT_DIAGNOSIS(status, kind, fault, thread) expect_diagnosis(status, kind, __FILE__, fault, thread)
 
 #define SKIP_UNLESS_CHECKED()                                  \
   if (simt::runtime_flavour() != simt::flavour::check) {       \

@@ -37,11 +37,10 @@ enum class publish {
 template <publish How>
 STRATA_KERNEL void publish_array(int* out, unsigned* flag) {
   using namespace strata::platform;
-  constexpr bool is_volatile =
-      How == publish::volatile_flag || How == publish::volatile_flag_with_fences;
-  constexpr bool reader_fences =
-      How == publish::fence_then_relaxed_flag || How == publish::everybody_fences ||
-      How == publish::block_fence_then_relaxed_flag || How == publish::volatile_flag_with_fences;
+  constexpr bool is_volatile = How == publish::volatile_flag || How == publish::volatile_flag_with_fences;
+  constexpr bool reader_fences = How == publish::fence_then_relaxed_flag || How == publish::everybody_fences ||
+                                 How == publish::block_fence_then_relaxed_flag ||
+                                 How == publish::volatile_flag_with_fences;
   constexpr bool narrow_fences = How == publish::acquire_release_fences;
   const unsigned t = threadIdx.x;
   if (blockIdx.x == 0) {
@@ -87,9 +86,9 @@ void expect_ordered(int* out, unsigned* flags) {
     expect_clean(launch({"publish", 2, 256}, publish_array<How>, out, flags));
   }
 }
-#define EXPECT_RACE(how)                                                                       \
-  EXPECT_DIAGNOSIS(launch({"publish", 2, 256}, publish_array<how>, out, flags), "global-race", \
-                   "read of the array", "different blocks, no release and acquire between")
+#define EXPECT_RACE(how)                                                                                            \
+  EXPECT_DIAGNOSIS(launch({"publish", 2, 256}, publish_array<how>, out, flags), "global-race", "read of the array", \
+                   "different blocks, no release and acquire between")
 
 TEST_F(MemoryOrder, release_by_the_leader_after_a_barrier_publishes_the_block) {
   expect_ordered<publish::release_after_barrier>(out, flags);
@@ -107,9 +106,7 @@ TEST_F(MemoryOrder, acquire_release_fences_around_a_relaxed_flag_publish) {
 TEST_F(MemoryOrder, fences_of_all_threads_before_the_barrier_publish) {
   expect_ordered<publish::everybody_fences>(out, flags);
 }
-TEST_F(MemoryOrder, block_fence_does_not_reach_another_block) {
-  EXPECT_RACE(publish::block_fence_then_relaxed_flag);
-}
+TEST_F(MemoryOrder, block_fence_does_not_reach_another_block) { EXPECT_RACE(publish::block_fence_then_relaxed_flag); }
 TEST_F(MemoryOrder, volatile_flag_publishes_nothing) { EXPECT_RACE(publish::volatile_flag); }
 TEST_F(MemoryOrder, volatile_flag_between_fences_publishes) {
   expect_ordered<publish::volatile_flag_with_fences>(out, flags);
@@ -117,8 +114,7 @@ TEST_F(MemoryOrder, volatile_flag_between_fences_publishes) {
 
 // The flag itself is raced for too, so the first report may be about it.
 TEST_F(MemoryOrder, block_scope_release_does_not_reach_another_block) {
-  EXPECT_NE(launch({"publish", 2, 256}, publish_array<publish::block_scope_release>, out, flags),
-            cudaSuccess);
+  EXPECT_NE(launch({"publish", 2, 256}, publish_array<publish::block_scope_release>, out, flags), cudaSuccess);
   EXPECT_STREQ(simt::last_report().kind, "global-race");
 }
 
@@ -137,8 +133,8 @@ STRATA_KERNEL void write_after_release(int* out, unsigned* flag) {
   }
 }
 TEST_F(MemoryOrder, write_after_the_release_is_not_covered) {
-  EXPECT_DIAGNOSIS(launch({"k", 2, 1}, write_after_release<false>, out, flags), "global-race",
-                   "after the release", "block (1,0,0) thread (0,0,0)");
+  EXPECT_DIAGNOSIS(launch({"k", 2, 1}, write_after_release<false>, out, flags), "global-race", "after the release",
+                   "block (1,0,0) thread (0,0,0)");
   ASSERT_EQ(cudaMemset(flags, 0, sizeof(unsigned)), cudaSuccess);
   expect_clean(launch({"k", 2, 1}, write_after_release<true>, out, flags));
 }
@@ -156,15 +152,14 @@ STRATA_KERNEL void release_for_half_a_warp(int* out, unsigned* flag, unsigned re
   }
 }
 TEST_F(MemoryOrder, release_covers_the_lanes_met_in_syncwarp_and_no_others) {
-  const char* const first_reader[] = {"block (1,0,0) thread (16,0,0)",
-                                      "block (1,0,0) thread (31,0,0)"};
+  const char* const first_reader[] = {"block (1,0,0) thread (16,0,0)", "block (1,0,0) thread (31,0,0)"};
   for (uint64_t seed : {0, 1}) {
     simt::config().seed = seed;
     ASSERT_EQ(cudaMemset(flags, 0, sizeof(unsigned)), cudaSuccess);
     expect_clean(launch({"k", 2, 32}, release_for_half_a_warp, out, flags, 16u));
     ASSERT_EQ(cudaMemset(flags, 0, sizeof(unsigned)), cudaSuccess);
-    EXPECT_DIAGNOSIS(launch({"k", 2, 32}, release_for_half_a_warp, out, flags, 32u), "global-race",
-                     "other half", first_reader[seed]);
+    EXPECT_DIAGNOSIS(launch({"k", 2, 32}, release_for_half_a_warp, out, flags, 32u), "global-race", "other half",
+                     first_reader[seed]);
   }
 }
 
@@ -179,8 +174,8 @@ STRATA_KERNEL void count(unsigned* counter) {
   }
 }
 TEST_F(MemoryOrder, block_scope_atomics_of_two_blocks_race) {
-  EXPECT_DIAGNOSIS(launch({"count", 2, 32}, count<true>, flags), "global-race",
-                   "block-scope atomic", "block (1,0,0) thread (0,0,0)");
+  EXPECT_DIAGNOSIS(launch({"count", 2, 32}, count<true>, flags), "global-race", "block-scope atomic",
+                   "block (1,0,0) thread (0,0,0)");
   expect_clean(launch({"count", 1, 64}, count<true>, flags));
   expect_clean(launch({"count", 2, 32}, count<false>, flags));
 }
@@ -222,14 +217,12 @@ TEST_F(MemoryOrder, dekker_with_fences_is_ordered_whoever_reads) {
   }
 }
 TEST_F(MemoryOrder, dekker_without_a_fence_before_the_flag_is_a_race) {
-  EXPECT_DIAGNOSIS(
-      launch({"last", 4, 32}, last_one_sums<look::no_fence_before_flag>, out, flags, out + 100),
-      "global-race", "read of payloads", "block (3,0,0) thread (0,0,0)");
+  EXPECT_DIAGNOSIS(launch({"last", 4, 32}, last_one_sums<look::no_fence_before_flag>, out, flags, out + 100),
+                   "global-race", "read of payloads", "block (3,0,0) thread (0,0,0)");
 }
 TEST_F(MemoryOrder, dekker_without_a_fence_after_the_flags_is_a_race) {
-  EXPECT_DIAGNOSIS(
-      launch({"last", 4, 32}, last_one_sums<look::no_fence_after_flags>, out, flags, out + 100),
-      "global-race", "read of payloads", "block (3,0,0) thread (0,0,0)");
+  EXPECT_DIAGNOSIS(launch({"last", 4, 32}, last_one_sums<look::no_fence_after_flags>, out, flags, out + 100),
+                   "global-race", "read of payloads", "block (3,0,0) thread (0,0,0)");
 }
 
 // ---- a ticket of read-modify-writes carries all releases before it
@@ -258,8 +251,8 @@ TEST_F(MemoryOrder, last_block_of_the_fence_sample_may_read_all) {
   }
 }
 TEST_F(MemoryOrder, last_block_without_fences_races) {
-  EXPECT_DIAGNOSIS(launch({"ticket", 6, 64}, last_block_by_ticket<false>, out, flags),
-                   "global-race", "last block reads", "block (5,0,0) thread (31,0,0)");
+  EXPECT_DIAGNOSIS(launch({"ticket", 6, 64}, last_block_by_ticket<false>, out, flags), "global-race",
+                   "last block reads", "block (5,0,0) thread (31,0,0)");
 }
 
 }  // namespace

@@ -273,8 +273,8 @@ TEST_F(RuntimeApi, capture_takes_a_cooperative_launch_of_any_size_and_its_replay
         EXPECT_EQ(launched, cudaErrorLaunchTimeout);
         EXPECT_STREQ(simt::last_report().kind, "cooperative-too-large");
         EXPECT_EQ(std::string(simt::last_report().text)
-                      .find("a captured cooperative launch of " + std::to_string(blocks) +
-                            " blocks, of which " + std::to_string(fit_now) + " fit"),
+                      .find("a captured cooperative launch of " + std::to_string(blocks) + " blocks, of which " +
+                            std::to_string(fit_now) + " fit"),
                   0u)
             << simt::last_report().text;
         EXPECT_EQ(word(0), 0u);
@@ -288,8 +288,7 @@ TEST_F(RuntimeApi, capture_takes_a_cooperative_launch_of_any_size_and_its_replay
   }
 }
 TEST_F(RuntimeApi, per_thread_stream_captures_and_the_legacy_stream_does_not) {
-  EXPECT_EQ(cudaStreamBeginCapture(nullptr, cudaStreamCaptureModeGlobal),
-            cudaErrorStreamCaptureUnsupported);
+  EXPECT_EQ(cudaStreamBeginCapture(nullptr, cudaStreamCaptureModeGlobal), cudaErrorStreamCaptureUnsupported);
   EXPECT_EQ(cudaStreamDestroy(cudaStreamPerThread), cudaErrorInvalidResourceHandle);
   ASSERT_EQ(cudaStreamBeginCapture(cudaStreamPerThread, cudaStreamCaptureModeGlobal), cudaSuccess);
   EXPECT_EQ(launch({"add", 1, 32, 0, cudaStreamPerThread}, add, words, 3u), cudaSuccess);
@@ -320,9 +319,7 @@ TEST_F(RuntimeApi, legacy_stream_cannot_be_asked_while_a_blocking_stream_capture
   EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
 }
 
-STRATA_KERNEL void launch_another(unsigned* words) {
-  static_cast<void>(launch({"add", 1, 32}, add, words, 1u));
-}
+STRATA_KERNEL void launch_another(unsigned* words) { static_cast<void>(launch({"add", 1, 32}, add, words, 1u)); }
 TEST_F(RuntimeApi, launch_by_a_kernel_is_reported_and_leaves_the_device_to_others) {
   EXPECT_EQ(launch({"outer", 1, 32}, launch_another, words), cudaErrorLaunchFailure);
   EXPECT_STREQ(simt::last_report().kind, "nested-launch");
@@ -359,11 +356,9 @@ TEST_F(RuntimeApi, occupancy_counts_threads_and_shared_memory) {
   EXPECT_EQ(blocks, 4);
   ASSERT_EQ(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, add, 32, 64 << 10), cudaSuccess);
   EXPECT_EQ(blocks, 0) << "more than the kernel has been allowed";
-  EXPECT_EQ(cudaOccupancyMaxActiveBlocksPerMultiprocessor(nullptr, add, 32, 0),
-            cudaErrorInvalidValue);
+  EXPECT_EQ(cudaOccupancyMaxActiveBlocksPerMultiprocessor(nullptr, add, 32, 0), cudaErrorInvalidValue);
   const void* const no_kernel = nullptr;
-  EXPECT_EQ(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, no_kernel, 32, 0),
-            cudaErrorInvalidDeviceFunction);
+  EXPECT_EQ(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, no_kernel, 32, 0), cudaErrorInvalidDeviceFunction);
   cudaFuncAttributes attributes{};
   ASSERT_EQ(cudaFuncGetAttributes(&attributes, add), cudaSuccess);
   EXPECT_EQ(attributes.ptxVersion, 90);

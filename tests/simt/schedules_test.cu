@@ -43,8 +43,8 @@ STRATA_KERNEL void reduce(const unsigned* in, unsigned* out, int count) {
 
 // Inclusive scan in one pass with decoupled look-back (Merrill and Garland, 2016). A tile's word
 // holds 1 << 32 | its own sum, or 2 << 32 | the sum up to its end.
-STRATA_KERNEL void look_back_scan(const unsigned* in, unsigned* out, unsigned long long* states,
-                                  unsigned* ticket, int count) {
+STRATA_KERNEL void look_back_scan(const unsigned* in, unsigned* out, unsigned long long* states, unsigned* ticket,
+                                  int count) {
   using namespace strata::platform;
   STRATA_SHARED(warp_sums, unsigned[block_threads / 32]);
   STRATA_SHARED(tile_shared, unsigned);
@@ -115,16 +115,13 @@ outcome run(const std::vector<unsigned>& items) {
   simt::reset_statistics();
   EXPECT_EQ(launch({"reduce", tiles, block_threads}, reduce, in, words, count), cudaSuccess)
       << simt::last_report().text;
-  EXPECT_EQ(
-      launch({"scan", tiles, block_threads}, look_back_scan, in, out, states, words + 1, count),
-      cudaSuccess)
+  EXPECT_EQ(launch({"scan", tiles, block_threads}, look_back_scan, in, out, states, words + 1, count), cudaSuccess)
       << simt::last_report().text;
   outcome result{0, std::vector<unsigned>(items.size()), simt::stats().switches};
   EXPECT_EQ(cudaMemcpy(&result.sum, words, 4, cudaMemcpyDeviceToHost), cudaSuccess);
-  EXPECT_EQ(cudaMemcpy(result.scan.data(), out, items.size() * 4, cudaMemcpyDeviceToHost),
-            cudaSuccess);
-  for (void* memory : {static_cast<void*>(in), static_cast<void*>(out), static_cast<void*>(words),
-                       static_cast<void*>(states)}) {
+  EXPECT_EQ(cudaMemcpy(result.scan.data(), out, items.size() * 4, cudaMemcpyDeviceToHost), cudaSuccess);
+  for (void* memory :
+       {static_cast<void*>(in), static_cast<void*>(out), static_cast<void*>(words), static_cast<void*>(states)}) {
     EXPECT_EQ(cudaFree(memory), cudaSuccess);
   }
   return result;
@@ -239,8 +236,7 @@ TEST_F(SchedulesDeathTest, environment_bounds_blocks_in_flight_and_multiprocesso
   const auto refused = [] {
     strata::launch_configuration shape{"in_flight", 33, 32};
     shape.cooperative = true;
-    return launch(shape, count_blocks_in_flight, nullptr, nullptr) ==
-           cudaErrorCooperativeLaunchTooLarge;
+    return launch(shape, count_blocks_in_flight, nullptr, nullptr) == cudaErrorCooperativeLaunchTooLarge;
   };
   EXPECT_EXIT(std::exit(static_cast<int>(peak_of_blocks(12, false)) + (refused() ? 10 : 20)),
               testing::ExitedWithCode(13), "");

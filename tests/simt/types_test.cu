@@ -43,9 +43,7 @@ TEST(Half, rounds_to_nearest_even_over_the_whole_range) {
     const float value = __uint_as_float(static_cast<unsigned>(bits()));
     if (std::isnan(value)) continue;
     EXPECT_EQ(__half2float(__float2half(value)), nearest(value, 11, -24, 65504.0)) << value;
-    EXPECT_EQ(__bfloat162float(__float2bfloat16(value)),
-              nearest(value, 8, -133, 3.3895313892515355e38))
-        << value;
+    EXPECT_EQ(__bfloat162float(__float2bfloat16(value)), nearest(value, 8, -133, 3.3895313892515355e38)) << value;
   }
 }
 TEST(Half, every_value_survives_the_way_through_float) {
@@ -102,8 +100,7 @@ TEST(Bits, intrinsics_agree_with_loops) {
     EXPECT_EQ(__popc(low), ones);
     EXPECT_EQ(__clz(static_cast<int>(low)), zeros);
     EXPECT_EQ(__brevll(__brevll(x)), x);
-    const unsigned shift = static_cast<unsigned>(random() % 32),
-                   high = static_cast<unsigned>(x >> 32);
+    const unsigned shift = static_cast<unsigned>(random() % 32), high = static_cast<unsigned>(x >> 32);
     EXPECT_EQ(__funnelshift_l(low, high, shift), static_cast<unsigned>(x << shift >> 32));
     EXPECT_EQ(__funnelshift_r(low, high, shift), static_cast<unsigned>(x >> shift));
   }
@@ -134,8 +131,7 @@ STRATA_KERNEL void all_atomics(T* words) {
 }
 template <class T>
 class Atomics : public testing::Test {};
-using AtomicTypes =
-    testing::Types<int, unsigned, long long, unsigned long long, float, double, __half>;
+using AtomicTypes = testing::Types<int, unsigned, long long, unsigned long long, float, double, __half>;
 TYPED_TEST_SUITE(Atomics, AtomicTypes);
 
 TYPED_TEST(Atomics, update_and_exchange) {
@@ -144,8 +140,7 @@ TYPED_TEST(Atomics, update_and_exchange) {
   T* words = nullptr;
   ASSERT_EQ(cudaMalloc(&words, 5 * sizeof(T)), cudaSuccess);
   ASSERT_EQ(cudaMemcpy(words, before.data(), 5 * sizeof(T), cudaMemcpyHostToDevice), cudaSuccess);
-  ASSERT_EQ(launch({"atomics", 1, 64}, all_atomics<T>, words), cudaSuccess)
-      << strata::simt::last_report().text;
+  ASSERT_EQ(launch({"atomics", 1, 64}, all_atomics<T>, words), cudaSuccess) << strata::simt::last_report().text;
   std::vector<T> after(5);
   ASSERT_EQ(cudaMemcpy(after.data(), words, 5 * sizeof(T), cudaMemcpyDeviceToHost), cudaSuccess);
   EXPECT_EQ(after[0], T(1 + 63 * 64 / 2));

@@ -14,9 +14,7 @@
 #if STRATA_HOST_SIMT
 namespace strata_test {
 
-inline bool counts_bank_conflicts() {
-  return strata::simt::runtime_flavour() == strata::simt::flavour::check;
-}
+inline bool counts_bank_conflicts() { return strata::simt::runtime_flavour() == strata::simt::flavour::check; }
 
 /// Since `reset_statistics()` there were so many accesses to shared memory by a warp at least, each
 /// served in as few wavefronts as its width allows.
@@ -27,8 +25,8 @@ inline void expect_no_bank_conflicts(std::uint64_t least_instructions) {
   if (counted.shared_wavefronts == counted.shared_ideal_wavefronts) return;
   strata::simt::bank_row worst{};  // finding lines takes seconds
   strata::simt::bank_rows(&worst, 1);
-  ADD_FAILURE() << worst.wavefronts << " wavefronts instead of " << worst.ideal << " at "
-                << worst.where << ", " << worst.access_bytes << " bytes per lane";
+  ADD_FAILURE() << worst.wavefronts << " wavefronts instead of " << worst.ideal << " at " << worst.where << ", "
+                << worst.access_bytes << " bytes per lane";
 }
 
 }  // namespace strata_test

@@ -21,8 +21,7 @@ static_assert(STRATA_DEBUG == 1, "define STRATA_DEBUG as 1: assertions are off w
 /// `message`. With `is_race`, what the assertion finds is a race as well, which check mode reports
 /// first.
 template <class Launch>
-void expect_assertion(const Launch& launch, const std::string& message,
-                      [[maybe_unused]] bool is_race = false) {
+void expect_assertion(const Launch& launch, const std::string& message, [[maybe_unused]] bool is_race = false) {
 #if STRATA_HOST_SIMT
   strata::simt::clear_report();
   strata::simt::config().quiet = true;

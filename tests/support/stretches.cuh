@@ -18,9 +18,7 @@ struct stretch {
   STRATA_HD friend bool operator==(const stretch& a, const stretch& b) {
     return a.first == b.first && a.last == b.last;
   }
-  friend std::ostream& operator<<(std::ostream& out, const stretch& s) {
-    return out << s.first << " .. " << s.last;
-  }
+  friend std::ostream& operator<<(std::ostream& out, const stretch& s) { return out << s.first << " .. " << s.last; }
 };
 
 struct join_stretches {

@@ -32,8 +32,8 @@ namespace strata_test {
 
 inline testing::AssertionResult is_success(const char* expression, cudaError_t error) {
   if (error == cudaSuccess) return testing::AssertionSuccess();
-  return testing::AssertionFailure() << expression << "\n  returned " << cudaGetErrorName(error)
-                                     << ": " << cudaGetErrorString(error);
+  return testing::AssertionFailure() << expression << "\n  returned " << cudaGetErrorName(error) << ": "
+                                     << cudaGetErrorString(error);
 }
 
 // ---------------------------------------------------------------------------- size of the cases
@@ -74,8 +74,7 @@ inline std::mt19937_64 random_bits(std::uint64_t stream = 0) {
 }
 
 /// Uniform in [low, high].
-inline std::vector<int> random_integers(std::size_t count, int low, int high,
-                                        std::uint64_t stream = 0) {
+inline std::vector<int> random_integers(std::size_t count, int low, int high, std::uint64_t stream = 0) {
   std::mt19937_64 bits = random_bits(stream);
   std::uniform_int_distribution<int> value(low, high);
   std::vector<int> values(count);
@@ -90,8 +89,7 @@ class guarded_memory {
  public:
   static constexpr unsigned char poison = 0xCD;
 
-  explicit guarded_memory(std::size_t bytes, std::size_t misalignment = 0)
-      : bytes_(bytes), lead_(band + misalignment) {
+  explicit guarded_memory(std::size_t bytes, std::size_t misalignment = 0) : bytes_(bytes), lead_(band + misalignment) {
     EXPECT_CUDA_SUCCESS(cudaMalloc(&base_, allocated()));
     EXPECT_CUDA_SUCCESS(cudaMemset(base_, guard, allocated()));
     fill(poison);
@@ -129,8 +127,8 @@ class guarded_memory {
     ASSERT_CUDA_SUCCESS(cudaMemcpy(all.data(), base_, all.size(), cudaMemcpyDeviceToHost));
     for (std::size_t i = 0; i < all.size(); ++i) {
       if (i == lead_) i += bytes_;
-      ASSERT_EQ(guard, all[i]) << "byte " << static_cast<std::ptrdiff_t>(i - lead_) << " of "
-                               << bytes_ << " bytes of device memory was written";
+      ASSERT_EQ(guard, all[i]) << "byte " << static_cast<std::ptrdiff_t>(i - lead_) << " of " << bytes_
+                               << " bytes of device memory was written";
     }
   }
 
@@ -149,9 +147,7 @@ template <class T>
 class device_vector {
  public:
   explicit device_vector(std::size_t size) : size_(size), memory_(size * sizeof(T)) {}
-  explicit device_vector(const std::vector<T>& items) : device_vector(items.size()) {
-    memory_.write(items.data());
-  }
+  explicit device_vector(const std::vector<T>& items) : device_vector(items.size()) { memory_.write(items.data()); }
 
   T* data() { return static_cast<T*>(memory_.data()); }
   const T* data() const { return static_cast<const T*>(memory_.data()); }
@@ -179,8 +175,7 @@ template <class T>
 bool is_poison(const T& item) {
   unsigned char bytes[sizeof(T)];
   std::memcpy(bytes, &item, sizeof(T));
-  return std::all_of(bytes, bytes + sizeof(T),
-                     [](unsigned char byte) { return byte == guarded_memory::poison; });
+  return std::all_of(bytes, bytes + sizeof(T), [](unsigned char byte) { return byte == guarded_memory::poison; });
 }
 
 // ---------------------------------------------------------------------------- two-phase calls
@@ -205,8 +200,8 @@ cudaError_t call_with_temp_storage(const Call& call, std::size_t misalignment = 
 class seed_printer : public testing::EmptyTestEventListener {
   void OnTestEnd(const testing::TestInfo& info) override {
     if (info.result()->Failed()) {
-      std::printf("to repeat: STRATA_TEST_SEED=%llu --gtest_filter=%s.%s\n",
-                  static_cast<unsigned long long>(seed()), info.test_suite_name(), info.name());
+      std::printf("to repeat: STRATA_TEST_SEED=%llu --gtest_filter=%s.%s\n", static_cast<unsigned long long>(seed()),
+                  info.test_suite_name(), info.name());
     }
   }
 };

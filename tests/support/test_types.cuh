@@ -101,8 +101,7 @@ struct multiply {
   }
 
  private:
-  static STRATA_HD std::uint32_t dot(std::uint64_t a, std::uint64_t b, std::uint64_t c,
-                                     std::uint64_t d) {
+  static STRATA_HD std::uint32_t dot(std::uint64_t a, std::uint64_t b, std::uint64_t c, std::uint64_t d) {
     return static_cast<std::uint32_t>((a * b + c * d) % prime);
   }
 };
@@ -139,14 +138,13 @@ struct plain_sum {
 
 // ---------------------------------------------------------------------------- type lists
 template <class T>
-inline constexpr bool is_narrow_float =
-    std::is_same_v<T, __half> || std::is_same_v<T, __nv_bfloat16>;
+inline constexpr bool is_narrow_float = std::is_same_v<T, __half> || std::is_same_v<T, __nv_bfloat16>;
 
-using integer_types = testing::Types<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t,
-                                     std::int32_t, std::uint32_t, std::int64_t, std::uint64_t>;
-using arithmetic_types = testing::Types<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t,
-                                        std::int32_t, std::uint32_t, std::int64_t, std::uint64_t,
-                                        float, double, __half, __nv_bfloat16, int128>;
+using integer_types = testing::Types<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t,
+                                     std::uint32_t, std::int64_t, std::uint64_t>;
+using arithmetic_types =
+    testing::Types<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t, std::uint32_t, std::int64_t,
+                   std::uint64_t, float, double, __half, __nv_bfloat16, int128>;
 using struct_types = testing::Types<bytes3, struct12, struct16, struct64>;
 /// Few, for tests that instantiate much: a byte, a word, a half, a double, 16 bytes, an odd struct.
 using few_types = testing::Types<std::int8_t, std::int32_t, float, double, __half, int128, bytes3>;

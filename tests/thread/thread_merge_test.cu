@@ -64,9 +64,8 @@ void test_paths(int count1, int count2, int different_keys) {
   Offset from1 = 0;
   for (int diag = 0; diag <= count1 + count2; ++diag) {
     int calls = 0;
-    const Offset split =
-        strata::MergePath(a.data(), b.data(), static_cast<Offset>(count1),
-                          static_cast<Offset>(count2), static_cast<Offset>(diag), counting{&calls});
+    const Offset split = strata::MergePath(a.data(), b.data(), static_cast<Offset>(count1), static_cast<Offset>(count2),
+                                           static_cast<Offset>(diag), counting{&calls});
     ASSERT_EQ(split, from1) << "diagonal " << diag;
     const int shorter = std::min({count1, count2, diag});
     EXPECT_LE(calls, strata::detail::log2_ceiling(static_cast<unsigned long long>(shorter) + 1));
@@ -98,8 +97,8 @@ struct is_less {
 TEST(merge_path, has_64_bit_offsets) {
   const std::int64_t count = (std::int64_t{1} << 61) + 5;
   const every_other even{0}, odd{1};
-  for (const std::int64_t diag : {std::int64_t{0}, std::int64_t{1}, (std::int64_t{1} << 32) + 7,
-                                  count, 2 * count - 1, 2 * count}) {
+  for (const std::int64_t diag :
+       {std::int64_t{0}, std::int64_t{1}, (std::int64_t{1} << 32) + 7, count, 2 * count - 1, 2 * count}) {
     EXPECT_EQ(strata::MergePath(even, odd, count, count, diag, is_less{}), (diag + 1) / 2);
     EXPECT_EQ(strata::MergePath(odd, even, count, count, diag, is_less{}), diag / 2);
   }
@@ -122,8 +121,8 @@ constexpr int length = 7;
 
 /// Each thread merges a share of two ranges, which lie somewhere in `keys`.
 template <class Compare>
-STRATA_KERNEL void merge_shares(const item* keys, int begin1, int count1, int begin2, int count2,
-                                item* out, int* indices_out, int* calls_out, Compare compare) {
+STRATA_KERNEL void merge_shares(const item* keys, int begin1, int count1, int begin2, int count2, item* out,
+                                int* indices_out, int* calls_out, Compare compare) {
   const int thread = static_cast<int>(threadIdx.x), diag = thread * length;
   item output[length], again[length];
   int indices[length], calls = 0;
@@ -132,16 +131,15 @@ STRATA_KERNEL void merge_shares(const item* keys, int begin1, int count1, int be
     indices[i] = -7;
   }
   if (diag <= count1 + count2) {
-    const int split =
-        strata::MergePath(keys + begin1, keys + begin2, count1, count2, diag, compare);
+    const int split = strata::MergePath(keys + begin1, keys + begin2, count1, count2, diag, compare);
     const auto counted = [&](const item& a, const item& b) {
       ++calls;
       return compare(a, b);
     };
-    strata::SerialMerge(keys, begin1 + split, begin2 + diag - split, count1 - split,
-                        count2 - (diag - split), output, indices, counted);
-    strata::SerialMerge(keys, begin1 + split, begin2 + diag - split, count1 - split,
-                        count2 - (diag - split), again, compare);
+    strata::SerialMerge(keys, begin1 + split, begin2 + diag - split, count1 - split, count2 - (diag - split), output,
+                        indices, counted);
+    strata::SerialMerge(keys, begin1 + split, begin2 + diag - split, count1 - split, count2 - (diag - split), again,
+                        compare);
   }
   for (int i = 0; i < length; ++i) {
     out[diag + i] = output[i];
@@ -163,9 +161,8 @@ void test_shares(int count1, int count2, int different_keys) {
   const device_vector<item> in(keys);
   device_vector<item> out(threads * length);
   device_vector<int> indices_out(threads * length), calls_out(threads);
-  ASSERT_CUDA_SUCCESS(strata::launch({"merge_shares", 1, threads}, merge_shares<by_key>, in.data(),
-                                     count2, count1, 0, count2, out.data(), indices_out.data(),
-                                     calls_out.data(), by_key{}));
+  ASSERT_CUDA_SUCCESS(strata::launch({"merge_shares", 1, threads}, merge_shares<by_key>, in.data(), count2, count1, 0,
+                                     count2, out.data(), indices_out.data(), calls_out.data(), by_key{}));
   const std::vector<item> results = out.to_host();
   const std::vector<int> indices = indices_out.to_host();
   for (std::size_t i = 0; i < results.size(); ++i) {
@@ -202,8 +199,8 @@ TEST(serial_merge, takes_each_item_of_the_ranges_once_whatever_the_comparator_sa
     for (const int count2 : {0, 1, 5, 8}) {
       const device_vector<item> in(sorted_items(count1 + count2, 5, 0));
       device_vector<int> indices_out(threads * length);
-      ASSERT_CUDA_SUCCESS(strata::launch({"merge_nonsense", 1, threads}, merge_nonsense, in.data(),
-                                         count1, count2, indices_out.data()));
+      ASSERT_CUDA_SUCCESS(strata::launch({"merge_nonsense", 1, threads}, merge_nonsense, in.data(), count1, count2,
+                                         indices_out.data()));
       const std::vector<int> indices = indices_out.to_host();
       for (std::size_t t = 0; t < threads; ++t) {
         int next1 = 0, next2 = count1;
@@ -234,8 +231,7 @@ STRATA_KERNEL void merge(const int* keys, int count1, int count2, int* out) {
   const int begin1 = strata::MergePath(keys, keys + count1, count1, count2, diagonal, less);
   const int begin2 = diagonal - begin1;
   int merged[7];
-  strata::SerialMerge(keys, begin1, count1 + begin2, count1 - begin1, count2 - begin2, merged,
-                      less);
+  strata::SerialMerge(keys, begin1, count1 + begin2, count1 - begin1, count2 - begin2, merged, less);
   for (int i = 0; i < 7 && diagonal + i < count; ++i) out[diagonal + i] = merged[i];
 }
 

@@ -45,12 +45,11 @@ void test_rows(const std::vector<T>& items, Operator op) {
   SCOPED_TRACE(testing::Message() << Count << " items");
   const device_vector<T> in(items);
   device_vector<T> out(threads);
-  ASSERT_CUDA_SUCCESS(strata::launch({"reduce_rows", 1, threads}, reduce_rows<T, Count, Operator>,
-                                     in.data(), out.data(), op));
+  ASSERT_CUDA_SUCCESS(
+      strata::launch({"reduce_rows", 1, threads}, reduce_rows<T, Count, Operator>, in.data(), out.data(), op));
   const std::vector<T> results = out.to_host();
   for (std::size_t t = 0; t < threads; ++t) {
-    ASSERT_TRUE(same_bits(results[t], reference_reduce(items, t * Count, (t + 1) * Count, op)))
-        << "thread " << t;
+    ASSERT_TRUE(same_bits(results[t], reference_reduce(items, t * Count, (t + 1) * Count, op))) << "thread " << t;
   }
 }
 
@@ -117,10 +116,8 @@ STRATA_KERNEL void sums_wider_than_items(const std::int8_t* in, std::int64_t* ou
 TEST(thread_reduce, result_has_the_type_that_the_operator_returns) {
   const device_vector<std::int8_t> in({100, 101, 102, 103});
   device_vector<std::int64_t> out(4);
-  ASSERT_CUDA_SUCCESS(strata::launch({"sums_wider_than_items", 1, 1}, sums_wider_than_items,
-                                     in.data(), out.data()));
-  EXPECT_EQ(out.to_host(),
-            (std::vector<std::int64_t>{406, (std::int64_t{1} << 40) + 406, 813, 103}));
+  ASSERT_CUDA_SUCCESS(strata::launch({"sums_wider_than_items", 1, 1}, sums_wider_than_items, in.data(), out.data()));
+  EXPECT_EQ(out.to_host(), (std::vector<std::int64_t>{406, (std::int64_t{1} << 40) + 406, 813, 103}));
 }
 
 // ---------------------------------------------------------------------------- prefix, forms
@@ -134,9 +131,7 @@ struct counting_join {
 };
 
 struct characters {
-  STRATA_HD string_hash operator[](int i) const {
-    return string_hash::of(unsigned('a') + unsigned(i));
-  }
+  STRATA_HD string_hash operator[](int i) const { return string_hash::of(unsigned('a') + unsigned(i)); }
 };
 
 struct view_of_three {
@@ -170,13 +165,12 @@ STRATA_KERNEL void reduce_in_all_forms(const string_hash* in, string_hash* out, 
 }
 
 TEST(thread_reduce, arrays_objects_views_pointers_and_iterators_give_the_same) {
-  const std::vector<string_hash> text = {string_hash::of('a'), string_hash::of('b'),
-                                         string_hash::of('c')};
+  const std::vector<string_hash> text = {string_hash::of('a'), string_hash::of('b'), string_hash::of('c')};
   const device_vector<string_hash> in(text);
   device_vector<string_hash> out(10);
   device_vector<int> calls(2);
-  ASSERT_CUDA_SUCCESS(strata::launch({"reduce_in_all_forms", 1, 1}, reduce_in_all_forms, in.data(),
-                                     out.data(), calls.data()));
+  ASSERT_CUDA_SUCCESS(
+      strata::launch({"reduce_in_all_forms", 1, 1}, reduce_in_all_forms, in.data(), out.data(), calls.data()));
   const string_hash expected = reference_reduce(text, join{});
   const string_hash after_prefix = join{}(string_hash::of('>'), expected);
   const std::vector<string_hash> results = out.to_host();

@@ -40,12 +40,11 @@ STRATA_KERNEL void scan_rows(const T* in, const T* prefixes, T* out, Operator op
   const T prefix = prefixes[threadIdx.x];
   T* result = out + threadIdx.x * ways * (Count + 1);
   for (int w = 0; w < ways; ++w) {
-    const T sum = w == inclusive               ? ThreadScanInclusive(row, scanned, op)
-                  : w == inclusive_with_prefix ? ThreadScanInclusive(row, scanned, op, prefix)
-                  : w == inclusive_without_its_prefix
-                      ? ThreadScanInclusive(row, scanned, op, prefix, false)
-                  : w == exclusive ? ThreadScanExclusive(row, scanned, op, prefix)
-                                   : ThreadScanExclusive(row, scanned, op, prefix, false);
+    const T sum = w == inclusive                      ? ThreadScanInclusive(row, scanned, op)
+                  : w == inclusive_with_prefix        ? ThreadScanInclusive(row, scanned, op, prefix)
+                  : w == inclusive_without_its_prefix ? ThreadScanInclusive(row, scanned, op, prefix, false)
+                  : w == exclusive                    ? ThreadScanExclusive(row, scanned, op, prefix)
+                                                      : ThreadScanExclusive(row, scanned, op, prefix, false);
     for (std::size_t i = 0; i < Count; ++i) *result++ = scanned[i];
     *result++ = sum;
   }
@@ -71,8 +70,8 @@ void test_rows(const std::vector<T>& items, Operator op) {
   const std::vector<T> prefixes = random_items<T>(threads, 77);
   const device_vector<T> in(items), prefixes_in(prefixes);
   device_vector<T> out(threads * ways * (Count + 1));
-  ASSERT_CUDA_SUCCESS(strata::launch({"scan_rows", 1, threads}, scan_rows<T, Count, Operator>,
-                                     in.data(), prefixes_in.data(), out.data(), op));
+  ASSERT_CUDA_SUCCESS(strata::launch({"scan_rows", 1, threads}, scan_rows<T, Count, Operator>, in.data(),
+                                     prefixes_in.data(), out.data(), op));
   const std::vector<T> results = out.to_host();
   const T* result = results.data();
   for (std::size_t t = 0; t < threads; ++t) {
@@ -112,8 +111,7 @@ TEST(thread_scan, non_commutative_operators_keep_order) {
 // Neither associative nor commutative: tells the loop from any other order of evaluation.
 struct subtract_and_double {
   STRATA_HD std::int64_t operator()(std::int64_t a, std::int64_t b) const {
-    return static_cast<std::int64_t>(2 * static_cast<std::uint64_t>(a) -
-                                     static_cast<std::uint64_t>(b));
+    return static_cast<std::int64_t>(2 * static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
   }
 };
 
@@ -164,13 +162,12 @@ STRATA_KERNEL void scan_in_all_forms(const string_hash* in, string_hash* out, in
 }
 
 TEST(thread_scan, in_place_by_array_or_pointer_with_no_call_too_many) {
-  const std::vector<string_hash> text = {string_hash::of('a'), string_hash::of('b'),
-                                         string_hash::of('c')};
+  const std::vector<string_hash> text = {string_hash::of('a'), string_hash::of('b'), string_hash::of('c')};
   const device_vector<string_hash> in(text);
   device_vector<string_hash> out(40);
   device_vector<int> calls(10);
-  ASSERT_CUDA_SUCCESS(strata::launch({"scan_in_all_forms", 1, 1}, scan_in_all_forms, in.data(),
-                                     out.data(), calls.data()));
+  ASSERT_CUDA_SUCCESS(
+      strata::launch({"scan_in_all_forms", 1, 1}, scan_in_all_forms, in.data(), out.data(), calls.data()));
   const std::vector<string_hash> results = out.to_host();
   for (std::size_t form = 0; form < 10; ++form) {
     const std::vector<string_hash> expected =
@@ -191,8 +188,7 @@ STRATA_KERNEL void prefix_of_another_type(std::int64_t* out) {
 
 TEST(thread_scan, a_prefix_is_converted_to_the_type_of_the_items) {
   device_vector<std::int64_t> out(3);
-  ASSERT_CUDA_SUCCESS(
-      strata::launch({"prefix_of_another_type", 1, 1}, prefix_of_another_type, out.data()));
+  ASSERT_CUDA_SUCCESS(strata::launch({"prefix_of_another_type", 1, 1}, prefix_of_another_type, out.data()));
   const std::int64_t large = std::int64_t{1} << 40;
   EXPECT_EQ(out.to_host(), (std::vector<std::int64_t>{5, large + 5, large + 7}));
 }
@@ -208,8 +204,7 @@ STRATA_KERNEL void row_offsets(const int* counts, int* offsets, int* totals) {
 TEST(thread_scan, example_of_the_documentation) {
   const device_vector<int> counts({1, 2, 3, 4, 10, 20, 30, 40});
   device_vector<int> offsets(8), totals(2);
-  ASSERT_CUDA_SUCCESS(strata::launch({"row_offsets", 1, 2}, row_offsets, counts.data(),
-                                     offsets.data(), totals.data()));
+  ASSERT_CUDA_SUCCESS(strata::launch({"row_offsets", 1, 2}, row_offsets, counts.data(), offsets.data(), totals.data()));
   EXPECT_EQ(offsets.to_host(), (std::vector<int>{0, 1, 3, 6, 0, 10, 30, 60}));
   EXPECT_EQ(totals.to_host(), (std::vector<int>{10, 100}));
 }

@@ -58,9 +58,7 @@ struct watching {
 struct nonsense {
   template <class T>
   STRATA_HD bool operator()(const T& a, const T& b) const {
-    return (static_cast<unsigned>(by_key::key(a)) * 7 + static_cast<unsigned>(by_key::key(b)) * 5) %
-               3 !=
-           0;
+    return (static_cast<unsigned>(by_key::key(a)) * 7 + static_cast<unsigned>(by_key::key(b)) * 5) % 3 != 0;
   }
 };
 
@@ -73,8 +71,7 @@ void make_missing(record& item) { item = {-1, -1, -1}; }
 
 /// Sorts the first valid items of each row, or all if `valid` is negative.
 template <class T, std::size_t Count, class Compare>
-STRATA_KERNEL void sort_rows(const T* in, int valid, T* keys_out, T* pair_keys_out, int* values_out,
-                             Compare compare) {
+STRATA_KERNEL void sort_rows(const T* in, int valid, T* keys_out, T* pair_keys_out, int* values_out, Compare compare) {
   T keys[Count], pair_keys[Count];
   int values[Count];
   const std::size_t first = threadIdx.x * Count;
@@ -115,9 +112,8 @@ void test_rows(int different_keys, int valid, Compare compare, int* calls = null
   device_vector<T> keys_out(items.size()), pair_keys_out(items.size());
   device_vector<int> values_out(items.size()), counts(std::vector<int>{0, 0});
   const auto launch = [&](auto device_compare) {
-    return strata::launch({"sort_rows", 1, threads}, sort_rows<T, Count, decltype(device_compare)>,
-                          in.data(), valid, keys_out.data(), pair_keys_out.data(),
-                          values_out.data(), device_compare);
+    return strata::launch({"sort_rows", 1, threads}, sort_rows<T, Count, decltype(device_compare)>, in.data(), valid,
+                          keys_out.data(), pair_keys_out.data(), values_out.data(), device_compare);
   };
   if (calls != nullptr) {
     ASSERT_CUDA_SUCCESS(launch(watching{counts.data(), counts.data() + 1}));
@@ -131,8 +127,7 @@ void test_rows(int different_keys, int valid, Compare compare, int* calls = null
     std::vector<int> order(Count);
     for (std::size_t i = 0; i < Count; ++i) order[i] = static_cast<int>(i);
     const auto item = [&](int i) { return items[t * Count + static_cast<std::size_t>(i)]; };
-    std::stable_sort(order.begin(), order.begin() + sorted,
-                     [&](int a, int b) { return compare(item(a), item(b)); });
+    std::stable_sort(order.begin(), order.begin() + sorted, [&](int a, int b) { return compare(item(a), item(b)); });
     for (std::size_t i = 0; i < Count; ++i) {
       const std::size_t place = t * Count + i;
       ASSERT_EQ(values[place], order[i]) << "thread " << t << ", place " << i;
@@ -188,16 +183,13 @@ TEST(thread_sort, permutes_whatever_the_comparator_says) {
   const std::vector<int> items = rows<int, 16>(1000, INT_MAX);
   const device_vector<int> in(items);
   device_vector<int> keys_out(items.size()), pair_keys_out(items.size()), values_out(items.size());
-  ASSERT_CUDA_SUCCESS(strata::launch({"sort_rows", 1, threads}, sort_rows<int, 16, nonsense>,
-                                     in.data(), 13, keys_out.data(), pair_keys_out.data(),
-                                     values_out.data(), nonsense{}));
+  ASSERT_CUDA_SUCCESS(strata::launch({"sort_rows", 1, threads}, sort_rows<int, 16, nonsense>, in.data(), 13,
+                                     keys_out.data(), pair_keys_out.data(), values_out.data(), nonsense{}));
   const std::vector<int> keys = keys_out.to_host();
   for (std::size_t t = 0; t < threads; ++t) {
     const auto row = static_cast<std::ptrdiff_t>(16 * t);
-    EXPECT_TRUE(
-        std::is_permutation(keys.begin() + row, keys.begin() + row + 13, items.begin() + row));
-    EXPECT_TRUE(
-        std::equal(keys.begin() + row + 13, keys.begin() + row + 16, items.begin() + row + 13));
+    EXPECT_TRUE(std::is_permutation(keys.begin() + row, keys.begin() + row + 13, items.begin() + row));
+    EXPECT_TRUE(std::equal(keys.begin() + row + 13, keys.begin() + row + 16, items.begin() + row + 13));
   }
 }
 
@@ -222,8 +214,7 @@ STRATA_KERNEL void sort_rows_of_4(float* keys, int* values) {
 TEST(thread_sort, example_of_the_documentation) {
   device_vector<float> keys(std::vector<float>{1, 3, 2, 3, 0, -1, 5, 0});
   device_vector<int> values(std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7});
-  ASSERT_CUDA_SUCCESS(
-      strata::launch({"sort_rows_of_4", 1, 2}, sort_rows_of_4, keys.data(), values.data()));
+  ASSERT_CUDA_SUCCESS(strata::launch({"sort_rows_of_4", 1, 2}, sort_rows_of_4, keys.data(), values.data()));
   EXPECT_EQ(keys.to_host(), (std::vector<float>{3, 3, 2, 1, 5, 0, 0, -1}));
   EXPECT_EQ(values.to_host(), (std::vector<int>{1, 3, 2, 0, 6, 4, 7, 5}));
 }

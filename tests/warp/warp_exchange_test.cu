@@ -117,11 +117,11 @@ STRATA_KERNEL void exchange_every_way(typename Case::type* out) {
 template <class Case, WarpExchangeAlgorithm Algorithm>
 void test_every_way() {
   using T = typename Case::type;
-  SCOPED_TRACE(testing::Message() << sizeof(T) << "-byte items, " << Case::items
-                                  << " per thread, width " << Case::width);
+  SCOPED_TRACE(testing::Message() << sizeof(T) << "-byte items, " << Case::items << " per thread, width "
+                                  << Case::width);
   device_vector<T> out(static_cast<std::size_t>(Case::logical_warps * 2 * ways * Case::tile));
-  ASSERT_CUDA_SUCCESS(strata::launch({"exchange_every_way", 1, Case::threads},
-                                     exchange_every_way<Case, Algorithm>, out.data()));
+  ASSERT_CUDA_SUCCESS(
+      strata::launch({"exchange_every_way", 1, Case::threads}, exchange_every_way<Case, Algorithm>, out.data()));
   const std::vector<T> results = out.to_host();
   std::vector<int> scattered(static_cast<std::size_t>(Case::tile));
   for (int item = 0; item < Case::tile; ++item) {
@@ -134,12 +134,9 @@ void test_every_way() {
         for (int i = 0; i < Case::items; ++i, ++at) {
           if (way >= 4 && Algorithm == WARP_EXCHANGE_SHUFFLE) continue;
           const int striped = i * Case::width + lane, blocked = lane * Case::items + i;
-          const int item = way < 2   ? striped
-                           : way < 4 ? blocked
-                                     : scattered[static_cast<std::size_t>(striped)];
+          const int item = way < 2 ? striped : way < 4 ? blocked : scattered[static_cast<std::size_t>(striped)];
           ASSERT_TRUE(same_bits(results[at], numbered<T>::make(item + 3 * logical_warp)))
-              << "way " << way << ", logical warp " << logical_warp << ", lane " << lane
-              << ", item " << i;
+              << "way " << way << ", logical warp " << logical_warp << ", lane " << lane << ", item " << i;
         }
       }
     }
@@ -149,22 +146,20 @@ void test_every_way() {
 template <class Case>
 class warp_exchange : public testing::Test {};
 #if STRATA_TEST_SMALL
-using exchange_cases = testing::Types<exchange_case<int, 12>, exchange_case<signed char, 5, 16>,
-                                      exchange_case<short, 4, 20>, exchange_case<words<3>, 6, 8>,
-                                      exchange_case<int128, 2, 4>, exchange_case<record, 3, 32>>;
+using exchange_cases =
+    testing::Types<exchange_case<int, 12>, exchange_case<signed char, 5, 16>, exchange_case<short, 4, 20>,
+                   exchange_case<words<3>, 6, 8>, exchange_case<int128, 2, 4>, exchange_case<record, 3, 32>>;
 #else
 using exchange_cases = testing::Types<
     exchange_case<int, 1>, exchange_case<int, 2>, exchange_case<int, 7>, exchange_case<float, 24>,
-    exchange_case<int, 32>, exchange_case<int, 64>, exchange_case<int, 33>,
-    exchange_case<int, 12, 16>, exchange_case<int, 16, 16>, exchange_case<int, 9, 8>,
-    exchange_case<int, 8, 8>, exchange_case<int, 6, 4>, exchange_case<int, 5, 2>,
-    exchange_case<int, 4, 1>, exchange_case<int, 6, 12>, exchange_case<int, 7, 31>,
+    exchange_case<int, 32>, exchange_case<int, 64>, exchange_case<int, 33>, exchange_case<int, 12, 16>,
+    exchange_case<int, 16, 16>, exchange_case<int, 9, 8>, exchange_case<int, 8, 8>, exchange_case<int, 6, 4>,
+    exchange_case<int, 5, 2>, exchange_case<int, 4, 1>, exchange_case<int, 6, 12>, exchange_case<int, 7, 31>,
     exchange_case<int, 10, 25>, exchange_case<int, 3, 3>, exchange_case<signed char, 11>,
     exchange_case<signed char, 24, 8>, exchange_case<signed char, 5, 2>, exchange_case<short, 6>,
-    exchange_case<short, 3, 16>, exchange_case<std::int64_t, 12>,
-    exchange_case<std::int64_t, 4, 16>, exchange_case<std::int64_t, 10, 4>,
-    exchange_case<int128, 6>, exchange_case<int128, 8, 8>, exchange_case<words<3>, 10>,
-    exchange_case<words<4>, 3, 20>, exchange_case<record, 4>, exchange_case<record, 5, 16>,
+    exchange_case<short, 3, 16>, exchange_case<std::int64_t, 12>, exchange_case<std::int64_t, 4, 16>,
+    exchange_case<std::int64_t, 10, 4>, exchange_case<int128, 6>, exchange_case<int128, 8, 8>,
+    exchange_case<words<3>, 10>, exchange_case<words<4>, 3, 20>, exchange_case<record, 4>, exchange_case<record, 5, 16>,
     exchange_case<words<3, std::uint8_t>, 8, 16>, exchange_case<sector, 3, 4>>;
 #endif
 TYPED_TEST_SUITE(warp_exchange, exchange_cases);
@@ -263,8 +258,7 @@ struct at_run_time : Pattern {
 template <class T, int Items, int Width>
 constexpr bool has_no_gaps =
     sizeof(typename WarpExchange<T, Items, Width>::TempStorage) ==
-    static_cast<std::size_t>(
-        strata::detail::warp_exchange_layout<T, Items, Width>::storage_elements(Items * Width)) *
+    static_cast<std::size_t>(strata::detail::warp_exchange_layout<T, Items, Width>::storage_elements(Items* Width)) *
         strata::detail::warp_exchange_layout<T, Items, Width>::unit_bytes;
 
 template <class T, int Items, int Width>
@@ -276,8 +270,7 @@ bool is_free(int zero) {
   const int most = Width == 2 && layout::unit_bytes < 4 ? 2 : 1;
   return strata::conflict_degree(storages{}, at_run_time<blocked>{{}, zero}) == 1 &&
          strata::conflict_degree(storages{}, at_run_time<striped>{{}, zero}) <= most &&
-         layout{}(Items * Width - 1) + layout::units_per_item <=
-             layout::storage_elements(Items * Width) &&
+         layout{}(Items * Width - 1) + layout::units_per_item <= layout::storage_elements(Items * Width) &&
          (Width == 32 || has_no_gaps<T, Items, Width>);
 }
 template <class T, int Items>
@@ -333,8 +326,7 @@ void test_conflicts() {
   namespace simt = strata::simt;
   device_vector<T> out(static_cast<std::size_t>(64 * Items));
   simt::reset_statistics();
-  ASSERT_CUDA_SUCCESS(
-      strata::launch({"to and fro", 1, 64}, exchange_to_and_fro<T, Items, Width>, out.data()));
+  ASSERT_CUDA_SUCCESS(strata::launch({"to and fro", 1, 64}, exchange_to_and_fro<T, Items, Width>, out.data()));
   const simt::statistics counted = simt::stats();
   EXPECT_GE(counted.shared_instructions, 2u * 4u * static_cast<unsigned>(Items));
   if (counted.shared_wavefronts == counted.shared_ideal_wavefronts) return;
@@ -342,8 +334,8 @@ void test_conflicts() {
   const int count = simt::bank_rows(rows, 64);
   for (int i = 0; i < count; ++i) {
     EXPECT_EQ(rows[i].wavefronts, rows[i].ideal)
-        << rows[i].where << (rows[i].write ? " writes " : " reads ") << rows[i].access_bytes
-        << " bytes; " << sizeof(T) << "-byte items, " << Items << " per thread, "
+        << rows[i].where << (rows[i].write ? " writes " : " reads ") << rows[i].access_bytes << " bytes; " << sizeof(T)
+        << "-byte items, " << Items << " per thread, "
         << ", width " << Width;
   }
   ADD_FAILURE() << "more wavefronts than necessary";
@@ -358,8 +350,7 @@ void test_conflicts(std::integer_sequence<int, Items...>) {
 
 template <class T>
 class warp_exchange_conflicts : public testing::Test {};
-using item_types =
-    testing::Types<signed char, short, int, std::int64_t, int128, words<3>, record, sector>;
+using item_types = testing::Types<signed char, short, int, std::int64_t, int128, words<3>, record, sector>;
 TYPED_TEST_SUITE(warp_exchange_conflicts, item_types);
 
 TYPED_TEST(warp_exchange_conflicts, there_are_none) {

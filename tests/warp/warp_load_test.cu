@@ -31,14 +31,13 @@ constexpr int default_item = -9;
 // num_valid[w] items; those beyond the last tile do not call. out holds what each lane got, lane after
 // lane.
 template <class Case, WarpLoadAlgorithm Algorithm>
-STRATA_KERNEL void load_every_way(const typename Case::type* in, int tiles, const int* offset,
-                                  const int* num_valid, typename Case::type* out) {
+STRATA_KERNEL void load_every_way(const typename Case::type* in, int tiles, const int* offset, const int* num_valid,
+                                  typename Case::type* out) {
   using T = typename Case::type;
   constexpr int item_count = Case::items;
   using loader = WarpLoad<T, item_count, Algorithm, Case::width>;
   STRATA_SHARED(temp_storage, typename loader::TempStorage[Case::logical_warps]);
-  const int number_of_tile =
-      static_cast<int>(blockIdx.x) * Case::logical_warps + Case::logical_warp();
+  const int number_of_tile = static_cast<int>(blockIdx.x) * Case::logical_warps + Case::logical_warp();
   if (!Case::is_member() || number_of_tile >= tiles) return;
   const unsigned lanes = strata::detail::logical_warp<Case::width>().mask();
   loader with_storage(temp_storage[Case::logical_warp()]);
@@ -86,27 +85,24 @@ void test_load() {
   const device_vector<T> in(numbers);
   const device_vector<int> offsets(offset), counts(num_valid);
   device_vector<T> out(3 * Case::tile * tiles);
-  ASSERT_CUDA_SUCCESS(strata::launch(
-      {"load_every_way", Case::blocks(tiles), Case::block_threads}, load_every_way<Case, Algorithm>,
-      in.data(), static_cast<int>(tiles), offsets.data(), counts.data(), out.data()));
+  ASSERT_CUDA_SUCCESS(strata::launch({"load_every_way", Case::blocks(tiles), Case::block_threads},
+                                     load_every_way<Case, Algorithm>, in.data(), static_cast<int>(tiles),
+                                     offsets.data(), counts.data(), out.data()));
   const std::vector<T> results = out.to_host();
   for (std::size_t w = 0; w < tiles; ++w) {
     for (int lane = 0; lane < Case::width; ++lane) {
-      const T* const got =
-          &results[3 * (w * Case::tile + static_cast<std::size_t>(lane * Case::items))];
+      const T* const got = &results[3 * (w * Case::tile + static_cast<std::size_t>(lane * Case::items))];
       for (int i = 0; i < Case::items; ++i) {
-        const int position =
-            Algorithm == WARP_LOAD_STRIPED ? lane + i * Case::width : lane * Case::items + i;
+        const int position = Algorithm == WARP_LOAD_STRIPED ? lane + i * Case::width : lane * Case::items + i;
         const bool valid = position < num_valid[w];
         const int value = position + offset[w];
         const auto place = [&] {
-          return testing::Message() << "item " << i << " of lane " << lane << ", num_valid "
-                                    << num_valid[w] << ", start " << offset[w];
+          return testing::Message() << "item " << i << " of lane " << lane << ", num_valid " << num_valid[w]
+                                    << ", start " << offset[w];
         };
         ASSERT_TRUE(same_bits(got[i], number<T>(value))) << place();
         ASSERT_TRUE(same_bits(got[Case::items + i], number<T>(valid ? value : kept))) << place();
-        ASSERT_TRUE(same_bits(got[2 * Case::items + i], number<T>(valid ? value : default_item)))
-            << place();
+        ASSERT_TRUE(same_bits(got[2 * Case::items + i], number<T>(valid ? value : default_item))) << place();
       }
     }
   }
@@ -118,17 +114,14 @@ TYPED_TEST_SUITE(warp_load, tile_cases);
 
 TYPED_TEST(warp_load, direct_is_blocked) { test_load<TypeParam, WARP_LOAD_DIRECT>(); }
 TYPED_TEST(warp_load, striped_is_striped) { test_load<TypeParam, WARP_LOAD_STRIPED>(); }
-TYPED_TEST(warp_load, vectorized_is_blocked_at_any_alignment) {
-  test_load<TypeParam, WARP_LOAD_VECTORIZE>();
-}
+TYPED_TEST(warp_load, vectorized_is_blocked_at_any_alignment) { test_load<TypeParam, WARP_LOAD_VECTORIZE>(); }
 TYPED_TEST(warp_load, transposed_is_blocked) { test_load<TypeParam, WARP_LOAD_TRANSPOSE>(); }
 
 // Only what changes lanes needs room.
 template <WarpLoadAlgorithm Algorithm>
 constexpr std::size_t storage_bytes = sizeof(typename WarpLoad<int, 5, Algorithm>::TempStorage);
 static_assert(storage_bytes<WARP_LOAD_DIRECT> == 1 && storage_bytes<WARP_LOAD_STRIPED> == 1 &&
-              storage_bytes<WARP_LOAD_VECTORIZE> == 1 &&
-              storage_bytes<WARP_LOAD_TRANSPOSE> == 32 * 5 * 4);
+              storage_bytes<WARP_LOAD_VECTORIZE> == 1 && storage_bytes<WARP_LOAD_TRANSPOSE> == 32 * 5 * 4);
 
 // ---------------------------------------------------------------------------- iterators
 // Squares, and how many of them were asked for past the end.
@@ -155,16 +148,14 @@ void test_iterator() {
   for (const int n : {INT_MIN, -1, 0, 1, 50, 95, 96}) {
     device_vector<int> out(96);
     device_vector<unsigned> too_far(std::vector<unsigned>{0});
-    ASSERT_CUDA_SUCCESS(strata::launch({"load_squares", 1, 32}, load_squares<Algorithm>, n,
-                                       too_far.data(), out.data()));
+    ASSERT_CUDA_SUCCESS(
+        strata::launch({"load_squares", 1, 32}, load_squares<Algorithm>, n, too_far.data(), out.data()));
     EXPECT_EQ(too_far.to_host()[0], 0u) << n;
     const std::vector<int> items = out.to_host();
     for (int lane = 0; lane < 32; ++lane) {
       for (int i = 0; i < 3; ++i) {
         const int position = Algorithm == WARP_LOAD_STRIPED ? lane + 32 * i : 3 * lane + i;
-        EXPECT_EQ(items[static_cast<std::size_t>(3 * lane + i)],
-                  position < n ? position * position : -1)
-            << n;
+        EXPECT_EQ(items[static_cast<std::size_t>(3 * lane + i)], position < n ? position * position : -1) << n;
       }
     }
   }
@@ -194,17 +185,12 @@ TEST(warp_load, nothing_is_read_behind_the_last_valid_item) {
     const std::vector<int> ones(static_cast<std::size_t>(n), 1);
     int* in = nullptr;
     ASSERT_CUDA_SUCCESS(cudaMalloc(&in, ones.size() * sizeof(int)));
-    ASSERT_CUDA_SUCCESS(
-        cudaMemcpy(in, ones.data(), ones.size() * sizeof(int), cudaMemcpyHostToDevice));
+    ASSERT_CUDA_SUCCESS(cudaMemcpy(in, ones.data(), ones.size() * sizeof(int), cudaMemcpyHostToDevice));
     device_vector<int> sum(std::vector<int>{0});
-    EXPECT_CUDA_SUCCESS(
-        strata::launch({"direct", 1, 32}, load_exactly<WARP_LOAD_DIRECT>, in, n, sum.data()));
-    EXPECT_CUDA_SUCCESS(
-        strata::launch({"striped", 1, 32}, load_exactly<WARP_LOAD_STRIPED>, in, n, sum.data()));
-    EXPECT_CUDA_SUCCESS(
-        strata::launch({"vectorize", 1, 32}, load_exactly<WARP_LOAD_VECTORIZE>, in, n, sum.data()));
-    EXPECT_CUDA_SUCCESS(
-        strata::launch({"transpose", 1, 32}, load_exactly<WARP_LOAD_TRANSPOSE>, in, n, sum.data()));
+    EXPECT_CUDA_SUCCESS(strata::launch({"direct", 1, 32}, load_exactly<WARP_LOAD_DIRECT>, in, n, sum.data()));
+    EXPECT_CUDA_SUCCESS(strata::launch({"striped", 1, 32}, load_exactly<WARP_LOAD_STRIPED>, in, n, sum.data()));
+    EXPECT_CUDA_SUCCESS(strata::launch({"vectorize", 1, 32}, load_exactly<WARP_LOAD_VECTORIZE>, in, n, sum.data()));
+    EXPECT_CUDA_SUCCESS(strata::launch({"transpose", 1, 32}, load_exactly<WARP_LOAD_TRANSPOSE>, in, n, sum.data()));
     EXPECT_EQ(sum.to_host()[0], 4 * n);
     EXPECT_CUDA_SUCCESS(cudaFree(in));
   }
@@ -214,8 +200,7 @@ TEST(warp_load, nothing_is_read_behind_the_last_valid_item) {
 #if STRATA_HOST_SIMT
 template <class T, int Width, int Items>
 void count_conflicts() {
-  SCOPED_TRACE(testing::Message() << Width << " lanes, " << Items << " items of " << sizeof(T)
-                                  << " bytes");
+  SCOPED_TRACE(testing::Message() << Width << " lanes, " << Items << " items of " << sizeof(T) << " bytes");
   using tile = tile_case<T, Width, Items>;
   constexpr int tiles = tile::logical_warps;
   std::vector<int> num_valid(tiles, tile::tile);
@@ -225,8 +210,8 @@ void count_conflicts() {
   device_vector<T> out(3 * tiles * tile::tile);
   strata::simt::reset_statistics();
   ASSERT_CUDA_SUCCESS(strata::launch({"load_every_way", 1, tile::block_threads},
-                                     load_every_way<tile, WARP_LOAD_TRANSPOSE>, in.data(), tiles,
-                                     offset.data(), valid.data(), out.data()));
+                                     load_every_way<tile, WARP_LOAD_TRANSPOSE>, in.data(), tiles, offset.data(),
+                                     valid.data(), out.data()));
   // Each of three calls in two warps writes and reads every item.
   strata_test::expect_no_bank_conflicts(3 * 2 * 2 * Items);
 }

@@ -39,15 +39,13 @@ struct sort_case {
 template <class Case>
 class warp_merge_sort : public testing::Test {};
 #if STRATA_TEST_SMALL
-using cases =
-    testing::Types<sort_case<int, std::int8_t, 3, 32>, sort_case<words<10>, std::int64_t, 2, 20>,
-                   sort_case<std::int8_t, int, 4, 8>>;
+using cases = testing::Types<sort_case<int, std::int8_t, 3, 32>, sort_case<words<10>, std::int64_t, 2, 20>,
+                             sort_case<std::int8_t, int, 4, 8>>;
 #else
-using cases =
-    testing::Types<sort_case<int, std::int8_t, 3, 32>, sort_case<words<10>, std::int64_t, 2, 20>,
-                   sort_case<std::int8_t, int, 4, 8>, sort_case<std::int64_t, words<4>, 5, 16>,
-                   sort_case<words<3>, float, 11, 4>, sort_case<std::int16_t, int, 4, 31>,
-                   sort_case<words<4>, std::int16_t, 1, 2>, sort_case<int, double, 6, 1>>;
+using cases = testing::Types<sort_case<int, std::int8_t, 3, 32>, sort_case<words<10>, std::int64_t, 2, 20>,
+                             sort_case<std::int8_t, int, 4, 8>, sort_case<std::int64_t, words<4>, 5, 16>,
+                             sort_case<words<3>, float, 11, 4>, sort_case<std::int16_t, int, 4, 31>,
+                             sort_case<words<4>, std::int16_t, 1, 2>, sort_case<int, double, 6, 1>>;
 #endif
 TYPED_TEST_SUITE(warp_merge_sort, cases);
 
@@ -101,8 +99,7 @@ TEST(warp_merge_sort_of_8, needs_no_other_lanes) {
   std::vector<int> keys = strata_test::random_integers(64, 0, 999);
   device_vector<int> in_out(keys);
   device_vector<unsigned> masks(32);
-  ASSERT_CUDA_SUCCESS(
-      strata::launch({"sort_in_branches", 1, 32}, sort_in_branches, in_out.data(), masks.data()));
+  ASSERT_CUDA_SUCCESS(strata::launch({"sort_in_branches", 1, 32}, sort_in_branches, in_out.data(), masks.data()));
   for (std::ptrdiff_t warp = 0; warp < 4; ++warp) {
     const auto begin = keys.begin() + 16 * warp;
     for (std::ptrdiff_t i = 0; i < warp; ++i) {
@@ -148,8 +145,7 @@ TEST(warp_merge_sort_example, sorts_rows) {
   }
   device_vector<float> in_out(keys);
   const device_vector<int> row_begins(begins);
-  ASSERT_CUDA_SUCCESS(
-      strata::launch({"sort_rows", 2, 128}, sort_rows, in_out.data(), row_begins.data(), 30));
+  ASSERT_CUDA_SUCCESS(strata::launch({"sort_rows", 2, 128}, sort_rows, in_out.data(), row_begins.data(), 30));
   for (std::size_t row = 0; row < 30; ++row) {
     std::sort(keys.begin() + begins[row], keys.begin() + begins[row + 1]);
   }

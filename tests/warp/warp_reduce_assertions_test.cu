@@ -24,8 +24,7 @@ STRATA_KERNEL void sum_of_lane_numbers(int valid_items) {
 
 template <int Width>
 cudaError_t sum(int valid_items, unsigned threads) {
-  return strata::launch({"sum_of_lane_numbers", 1, threads}, sum_of_lane_numbers<Width>,
-                        valid_items);
+  return strata::launch({"sum_of_lane_numbers", 1, threads}, sum_of_lane_numbers<Width>, valid_items);
 }
 
 TEST(warp_reduce, debug_builds_accept_right_use) {
@@ -42,8 +41,7 @@ TEST(warp_reduce, debug_builds_refuse_valid_items_out_of_range) {
 }
 
 TEST(warp_reduce, debug_builds_refuse_lanes_beyond_an_odd_width) {
-  expect_assertion([] { return sum<20>(20, 32); },
-                   "a logical warp of 20 threads has the first lanes only");
+  expect_assertion([] { return sum<20>(20, 32); }, "a logical warp of 20 threads has the first lanes only");
 }
 
 }  // namespace

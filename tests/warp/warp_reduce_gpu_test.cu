@@ -42,8 +42,7 @@ STRATA_HD place place_of(unsigned thread, const int* flags) {
 }
 
 template <template <class, int> class WarpReduce, class T, int Width, class Operator>
-STRATA_KERNEL void reduce_in_every_form(const T* in, const int* flags, int valid_items, T* out,
-                                        Operator op) {
+STRATA_KERNEL void reduce_in_every_form(const T* in, const int* flags, int valid_items, T* out, Operator op) {
   using reducer = WarpReduce<T, Width>;
   constexpr unsigned pitch = (Width & (Width - 1)) == 0 ? Width : 32;
   STRATA_SHARED(storages, typename reducer::TempStorage[threads / pitch]);
@@ -78,10 +77,9 @@ void compare(Operator op) {
   for (int valid_items = 1; valid_items <= Width; valid_items += Width / 4 + 1) {
     device_vector<T> ours(threads * calls), cubs(threads * calls);
     ASSERT_CUDA_SUCCESS(strata::launch({"ours", 1, threads},
-                                       reduce_in_every_form<strata::WarpReduce, T, Width, Operator>,
-                                       in.data(), flags_in.data(), valid_items, ours.data(), op));
-    ASSERT_CUDA_SUCCESS(strata::launch({"cub", 1, threads},
-                                       reduce_in_every_form<cub::WarpReduce, T, Width, Operator>,
+                                       reduce_in_every_form<strata::WarpReduce, T, Width, Operator>, in.data(),
+                                       flags_in.data(), valid_items, ours.data(), op));
+    ASSERT_CUDA_SUCCESS(strata::launch({"cub", 1, threads}, reduce_in_every_form<cub::WarpReduce, T, Width, Operator>,
                                        in.data(), flags_in.data(), valid_items, cubs.data(), op));
     const std::vector<T> our_results = ours.to_host(), cub_results = cubs.to_host();
     for (unsigned thread = 0; thread < threads; ++thread) {
@@ -129,8 +127,7 @@ STRATA_KERNEL void reduce_in_thread(const short* in, int* out) {
 TEST(thread_reduce_beside_cub, arrays_and_operators_of_libcudacxx) {
   const device_vector<short> in(random_items<short>(6 * 32));
   device_vector<int> out(6 * 32);
-  ASSERT_CUDA_SUCCESS(
-      strata::launch({"reduce_in_thread", 1, 32}, reduce_in_thread, in.data(), out.data()));
+  ASSERT_CUDA_SUCCESS(strata::launch({"reduce_in_thread", 1, 32}, reduce_in_thread, in.data(), out.data()));
   const std::vector<int> results = out.to_host();
   for (std::size_t i = 0; i < results.size(); i += 3) {
     EXPECT_EQ(results[i + 1], results[i]);

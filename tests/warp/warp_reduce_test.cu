@@ -26,12 +26,8 @@ using strata::WarpReduce;
 // across segments) from one that it may.
 struct stretch {
   int first, last;
-  friend bool operator==(const stretch& a, const stretch& b) {
-    return a.first == b.first && a.last == b.last;
-  }
-  friend std::ostream& operator<<(std::ostream& out, const stretch& s) {
-    return out << s.first << " .. " << s.last;
-  }
+  friend bool operator==(const stretch& a, const stretch& b) { return a.first == b.first && a.last == b.last; }
+  friend std::ostream& operator<<(std::ostream& out, const stretch& s) { return out << s.first << " .. " << s.last; }
 };
 
 struct join_stretches {
@@ -114,9 +110,8 @@ void test_width() {
   const device_vector<int> segments_in(segments);
   const device_vector<int> wrong_calls(std::vector<int>{0});
   device_vector<stretch> out(blocks * threads * rows);
-  ASSERT_CUDA_SUCCESS(strata::launch({"reduce_every_way", blocks, here::threads},
-                                     reduce_every_way<Width>, segments_in.data(), out.data(),
-                                     const_cast<int*>(wrong_calls.data())));
+  ASSERT_CUDA_SUCCESS(strata::launch({"reduce_every_way", blocks, here::threads}, reduce_every_way<Width>,
+                                     segments_in.data(), out.data(), const_cast<int*>(wrong_calls.data())));
   EXPECT_EQ(wrong_calls.to_host()[0], 0) << "calls of the operator with operands not its own";
 
   const std::vector<stretch> results = out.to_host();
@@ -139,8 +134,7 @@ void test_width() {
     }
     if (lane == 0 || segments[i - 1] != segments[i]) {
       int last = lane;
-      while (last + 1 < Width &&
-             segments[i + static_cast<std::size_t>(last + 1 - lane)] == segments[i]) {
+      while (last + 1 < Width && segments[i + static_cast<std::size_t>(last + 1 - lane)] == segments[i]) {
         ++last;
       }
       const int offset = base + 100 * segments[i];
@@ -191,8 +185,7 @@ void test_divergence() {
   const std::vector<int> items = random_items<int>(128, Width);
   const device_vector<int> in(items);
   device_vector<int> out(items.size());
-  ASSERT_CUDA_SUCCESS(
-      strata::launch({"reduce_apart", 1, 128}, reduce_apart<Width>, in.data(), out.data()));
+  ASSERT_CUDA_SUCCESS(strata::launch({"reduce_apart", 1, 128}, reduce_apart<Width>, in.data(), out.data()));
   const std::vector<int> results = out.to_host();
   for (std::size_t w = 0; w < 128 / Width; ++w) {
     std::vector<int> lanes(items.begin() + static_cast<std::ptrdiff_t>(w * Width),
@@ -214,8 +207,7 @@ void test_divergence() {
       }
     }
     for (std::size_t lane = 0; lane < Width; ++lane) {
-      ASSERT_EQ(results[w * Width + lane], lanes[lane])
-          << "logical warp " << w << ", lane " << lane;
+      ASSERT_EQ(results[w * Width + lane], lanes[lane]) << "logical warp " << w << ", lane " << lane;
     }
   }
 }
@@ -266,20 +258,17 @@ void test_names() {
   constexpr std::size_t valid = Width - 2;
   const device_vector<T> in(items);
   device_vector<T> out(15);
-  ASSERT_CUDA_SUCCESS(strata::launch({"reduce_by_name", 1, Width}, reduce_by_name<T, Width>,
-                                     in.data(), out.data(), static_cast<int>(valid)));
+  ASSERT_CUDA_SUCCESS(strata::launch({"reduce_by_name", 1, Width}, reduce_by_name<T, Width>, in.data(), out.data(),
+                                     static_cast<int>(valid)));
   const strata::Sum sum;
   const strata::Min min;
   const strata::Max max;
   const std::vector<T> expected = {
-      reference_reduce(own, sum),           reference_reduce(items, sum),
-      reference_reduce(own, 0, valid, sum), reference_reduce(own, min),
-      reference_reduce(items, min),         reference_reduce(own, 0, valid, min),
-      reference_reduce(own, max),           reference_reduce(items, max),
-      reference_reduce(own, 0, valid, max), reference_reduce(own, sum),
-      reference_reduce(items, sum),         reference_reduce(own, 0, valid, sum),
-      reference_reduce(items, max),         reference_reduce(own, 0, 3, sum),
-      reference_reduce(own, 0, 4, sum)};
+      reference_reduce(own, sum),   reference_reduce(items, sum),     reference_reduce(own, 0, valid, sum),
+      reference_reduce(own, min),   reference_reduce(items, min),     reference_reduce(own, 0, valid, min),
+      reference_reduce(own, max),   reference_reduce(items, max),     reference_reduce(own, 0, valid, max),
+      reference_reduce(own, sum),   reference_reduce(items, sum),     reference_reduce(own, 0, valid, sum),
+      reference_reduce(items, max), reference_reduce(own, 0, 3, sum), reference_reduce(own, 0, 4, sum)};
   EXPECT_EQ(out.to_host(), expected);
 }
 

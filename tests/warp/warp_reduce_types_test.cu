@@ -42,8 +42,8 @@ void test_items(const std::vector<T>& items, std::size_t valid, Operator op) {
   SCOPED_TRACE(testing::Message() << Width << " lanes, valid_items " << valid);
   const device_vector<T> in(items);
   device_vector<T> out(2 + Width);
-  ASSERT_CUDA_SUCCESS(strata::launch({"reduce_items", 1, Width}, reduce_items<T, Width, Operator>,
-                                     in.data(), out.data(), static_cast<int>(valid), op));
+  ASSERT_CUDA_SUCCESS(strata::launch({"reduce_items", 1, Width}, reduce_items<T, Width, Operator>, in.data(),
+                                     out.data(), static_cast<int>(valid), op));
   const std::vector<T> results = out.to_host();
   ASSERT_TRUE(same_bits(results[0], reference_reduce(items, 0, Width, op)));
   for (std::size_t i = 1; i < results.size(); ++i) {
@@ -151,9 +151,8 @@ TEST(warp_reduce, sums_of_floats_are_the_same_bits_in_all_lanes_and_every_time) 
   device_vector<float> out(34);
   std::vector<float> first;
   for (int i = 0; i < 10; ++i) {
-    ASSERT_CUDA_SUCCESS(strata::launch({"reduce_items", 1, 32},
-                                       reduce_items<float, 32, strata::Sum>, in.data(), out.data(),
-                                       32, strata::Sum{}));
+    ASSERT_CUDA_SUCCESS(strata::launch({"reduce_items", 1, 32}, reduce_items<float, 32, strata::Sum>, in.data(),
+                                       out.data(), 32, strata::Sum{}));
     const std::vector<float> results = out.to_host();
     if (i == 0) first = results;
     for (std::size_t j = 0; j < results.size(); ++j) {

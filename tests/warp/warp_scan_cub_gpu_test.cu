@@ -26,8 +26,7 @@ using strata_test::device_vector;
 enum class library { ours, cub };
 
 template <library Library, class T, int Width>
-using warp_scan = std::conditional_t<Library == library::ours, strata::WarpScan<T, Width>,
-                                     cub::WarpScan<T, Width>>;
+using warp_scan = std::conditional_t<Library == library::ours, strata::WarpScan<T, Width>, cub::WarpScan<T, Width>>;
 
 constexpr int results_per_thread = 23;
 
@@ -91,17 +90,14 @@ void compare(Operator op) {
   const std::vector<T> items = strata_test::random_items<T>(threads, Width, 7);
   const device_vector<T> in(items);
   device_vector<T> ours(threads * results_per_thread), cubs(threads * results_per_thread);
-  ASSERT_CUDA_SUCCESS(strata::launch({"ours", 1, threads},
-                                     scan_in_every_form<library::ours, T, Width, Operator>,
+  ASSERT_CUDA_SUCCESS(strata::launch({"ours", 1, threads}, scan_in_every_form<library::ours, T, Width, Operator>,
                                      in.data(), items[7], ours.data(), op));
-  ASSERT_CUDA_SUCCESS(strata::launch({"cub", 1, threads},
-                                     scan_in_every_form<library::cub, T, Width, Operator>,
+  ASSERT_CUDA_SUCCESS(strata::launch({"cub", 1, threads}, scan_in_every_form<library::cub, T, Width, Operator>,
                                      in.data(), items[7], cubs.data(), op));
   const std::vector<T> our_results = ours.to_host(), cub_results = cubs.to_host();
   for (std::size_t i = 0; i < our_results.size(); ++i) {
     ASSERT_TRUE(strata_test::same_bits(our_results[i], cub_results[i]))
-        << Width << " lanes, thread " << i / results_per_thread << ", result "
-        << i % results_per_thread;
+        << Width << " lanes, thread " << i / results_per_thread << ", result " << i % results_per_thread;
   }
 }
 

@@ -65,10 +65,9 @@ STRATA_KERNEL void scan_every_width(stretch* out, int* wrong_calls) {
   for (stretch& r : result) r = untouched();
   scan.InclusiveScan(mine, result[inclusive], op, result[aggregate]);
   scan.ExclusiveScan(mine, result[exclusive_after_initial], initial, op);
-  scan.ScanPartial(mine_if_valid, result[inclusive_of_valid_after_initial],
-                   result[exclusive_of_valid_after_initial], initial, op, valid);
-  scan.ExclusiveScanPartial(mine_if_valid, result[exclusive_of_valid], op, valid,
-                            result[aggregate_of_valid]);
+  scan.ScanPartial(mine_if_valid, result[inclusive_of_valid_after_initial], result[exclusive_of_valid_after_initial],
+                   initial, op, valid);
+  scan.ExclusiveScanPartial(mine_if_valid, result[exclusive_of_valid], op, valid, result[aggregate_of_valid]);
   for (int i = 0; i < rows; ++i) {
     out[(blockIdx.x * here::threads + threadIdx.x) * rows + static_cast<unsigned>(i)] = result[i];
   }
@@ -82,8 +81,8 @@ void test_width() {
   constexpr std::size_t threads = here::threads;
   device_vector<int> wrong_calls(std::vector<int>{0});
   device_vector<stretch> out(blocks * threads * rows);
-  ASSERT_CUDA_SUCCESS(strata::launch({"scan_every_width", blocks, here::threads},
-                                     scan_every_width<Width>, out.data(), wrong_calls.data()));
+  ASSERT_CUDA_SUCCESS(strata::launch({"scan_every_width", blocks, here::threads}, scan_every_width<Width>, out.data(),
+                                     wrong_calls.data()));
   EXPECT_EQ(wrong_calls.to_host()[0], 0) << "calls of the operator with operands not its own";
 
   const std::vector<stretch> results = out.to_host();
@@ -101,16 +100,12 @@ void test_width() {
     ASSERT_EQ(result[inclusive], (stretch{base, base + lane}));
     ASSERT_EQ(result[aggregate], (stretch{base, base + Width - 1}));
     ASSERT_EQ(result[exclusive_after_initial], (stretch{base - 7, base + lane - 1}));
-    ASSERT_EQ(result[inclusive_of_valid_after_initial],
-              (is_valid ? stretch{base - 7, base + lane} : untouched()));
-    ASSERT_EQ(result[exclusive_of_valid_after_initial],
-              (is_valid ? stretch{base - 7, base + lane - 1} : untouched()));
+    ASSERT_EQ(result[inclusive_of_valid_after_initial], (is_valid ? stretch{base - 7, base + lane} : untouched()));
+    ASSERT_EQ(result[exclusive_of_valid_after_initial], (is_valid ? stretch{base - 7, base + lane - 1} : untouched()));
     if (lane > 0 || valid <= 0) {
-      ASSERT_EQ(result[exclusive_of_valid],
-                (is_valid ? stretch{base, base + lane - 1} : untouched()));
+      ASSERT_EQ(result[exclusive_of_valid], (is_valid ? stretch{base, base + lane - 1} : untouched()));
     }
-    ASSERT_EQ(result[aggregate_of_valid],
-              (valid > 0 ? stretch{base, base + valid - 1} : untouched()));
+    ASSERT_EQ(result[aggregate_of_valid], (valid > 0 ? stretch{base, base + valid - 1} : untouched()));
   }
 }
 
@@ -130,9 +125,9 @@ TEST(warp_scan, every_width_and_valid_count_keeps_order) {
 // ---------------------------------------------------------------------------- every form
 // What each lane gets from every form, in this order.
 enum form {
-  inclusive_form,                  // InclusiveScan
-  inclusive_initial_form,          // with an initial value
-  inclusive_aggregate_form,        // with the aggregate
+  inclusive_form,            // InclusiveScan
+  inclusive_initial_form,    // with an initial value
+  inclusive_aggregate_form,  // with the aggregate
   inclusive_initial_aggregate_form,
   exclusive_form,
   exclusive_initial_form,
@@ -212,9 +207,8 @@ void test_forms(Valid given) {
   const std::vector<string_hash> items = random_items<string_hash>(Width, Width);
   const device_vector<string_hash> in(items);
   device_vector<outcome> out(forms * Width);
-  ASSERT_CUDA_SUCCESS(strata::launch({"scan_in_every_form", 1, Width},
-                                     scan_in_every_form<Width, Valid>, in.data(), given,
-                                     out.data()));
+  ASSERT_CUDA_SUCCESS(
+      strata::launch({"scan_in_every_form", 1, Width}, scan_in_every_form<Width, Valid>, in.data(), given, out.data()));
   const std::vector<outcome> outcomes = out.to_host();
   const string_hash initial = string_hash::of('^');
   for (std::size_t lane = 0; lane < Width; ++lane) {
@@ -224,8 +218,7 @@ void test_forms(Valid given) {
       const bool has_initial = f % 2 == 1;
       const bool is_valid = static_cast<int>(lane) < valid;
       const auto sum_before = [&](std::size_t end) {
-        std::vector<string_hash> operands(
-            items.begin(), items.begin() + static_cast<std::ptrdiff_t>(end));
+        std::vector<string_hash> operands(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(end));
         if (has_initial) operands.insert(operands.begin(), initial);
         return reference_reduce(operands, join{});
       };
@@ -238,9 +231,8 @@ void test_forms(Valid given) {
         ASSERT_EQ(o.exclusive, sum_before(lane));
       }
       const bool has_aggregate = f < scan_form && f % 4 >= 2;
-      ASSERT_EQ(o.aggregate, has_aggregate && valid > 0
-                                 ? reference_reduce(items, 0, std::size_t(valid), join{})
-                                 : items[lane]);
+      ASSERT_EQ(o.aggregate,
+                has_aggregate && valid > 0 ? reference_reduce(items, 0, std::size_t(valid), join{}) : items[lane]);
     }
   }
 }
@@ -275,8 +267,8 @@ void test_broadcast() {
   const std::vector<struct12> items = random_items<struct12>(here::threads, Width);
   const device_vector<struct12> in(items);
   device_vector<struct12> out(here::threads * Width);
-  ASSERT_CUDA_SUCCESS(strata::launch({"broadcast_every_lane", 1, here::threads},
-                                     broadcast_every_lane<Width>, in.data(), out.data()));
+  ASSERT_CUDA_SUCCESS(
+      strata::launch({"broadcast_every_lane", 1, here::threads}, broadcast_every_lane<Width>, in.data(), out.data()));
   const std::vector<struct12> results = out.to_host();
   for (unsigned thread = 0; thread < here::threads; ++thread) {
     if (!here::is_member(thread)) continue;
@@ -315,21 +307,19 @@ void test_divergence() {
   const std::vector<T> items = random_items<T>(128, Width);
   const device_vector<T> in(items);
   device_vector<T> out(items.size());
-  ASSERT_CUDA_SUCCESS(
-      strata::launch({"scan_apart", 1, 128}, scan_apart<T, Width>, in.data(), out.data()));
+  ASSERT_CUDA_SUCCESS(strata::launch({"scan_apart", 1, 128}, scan_apart<T, Width>, in.data(), out.data()));
   const std::vector<T> results = out.to_host();
   for (std::size_t w = 0; w < 128 / Width; ++w) {
     std::vector<T> lanes(items.begin() + static_cast<std::ptrdiff_t>(w * Width),
                          items.begin() + static_cast<std::ptrdiff_t>((w + 1) * Width));
     for (std::size_t i = 0; i < (w % 3 == 2 ? 1 : w % 5); ++i) {
       for (std::size_t lane = 1; lane < Width; ++lane) {
-        lanes[lane] = w % 3 == 2 ? strata::Max{}(lanes[lane - 1], lanes[lane])
-                                 : static_cast<T>(lanes[lane - 1] + lanes[lane]);
+        lanes[lane] =
+            w % 3 == 2 ? strata::Max{}(lanes[lane - 1], lanes[lane]) : static_cast<T>(lanes[lane - 1] + lanes[lane]);
       }
     }
     for (std::size_t lane = 0; lane < Width; ++lane) {
-      ASSERT_EQ(results[w * Width + lane], lanes[lane])
-          << "logical warp " << w << ", lane " << lane;
+      ASSERT_EQ(results[w * Width + lane], lanes[lane]) << "logical warp " << w << ", lane " << lane;
     }
   }
 }
@@ -361,8 +351,8 @@ TEST(warp_scan, example_of_the_documentation) {
   }
   const device_vector<int> counts(items);
   device_vector<int> offsets(128), totals(4);
-  ASSERT_CUDA_SUCCESS(strata::launch({"offsets_in_warps", 1, 128}, offsets_in_warps, counts.data(),
-                                     offsets.data(), totals.data()));
+  ASSERT_CUDA_SUCCESS(
+      strata::launch({"offsets_in_warps", 1, 128}, offsets_in_warps, counts.data(), offsets.data(), totals.data()));
   EXPECT_EQ(offsets.to_host(), expected);
   EXPECT_EQ(totals.to_host(), (std::vector<int>{0, 32, 64, 96}));
 }

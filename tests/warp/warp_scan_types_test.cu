@@ -25,9 +25,7 @@ using strata::WarpScan;
 struct alignas(8) strict {
   long long value[5];
   explicit STRATA_HD strict(long long v) : value{v, -v, 2 * v, v, 7} {}
-  friend STRATA_HD strict operator+(const strict& a, const strict& b) {
-    return strict(a.value[0] + b.value[3]);
-  }
+  friend STRATA_HD strict operator+(const strict& a, const strict& b) { return strict(a.value[0] + b.value[3]); }
 };
 // Memory for a T that only the kernel makes.
 template <class T>
@@ -60,12 +58,10 @@ template <int Width, class T, class Operator>
 void test_items(const std::vector<T>& items, std::size_t valid, Operator op) {
   SCOPED_TRACE(testing::Message() << Width << " lanes, valid_items " << valid);
   device_vector<raw<T>> in(Width + 1), out(5 * Width);
-  ASSERT_CUDA_SUCCESS(
-      cudaMemcpy(in.data(), items.data(), (Width + 1) * sizeof(T), cudaMemcpyHostToDevice));
+  ASSERT_CUDA_SUCCESS(cudaMemcpy(in.data(), items.data(), (Width + 1) * sizeof(T), cudaMemcpyHostToDevice));
   ASSERT_CUDA_SUCCESS(strata::launch({"scan_items", 1, Width}, scan_items<T, Width, Operator>,
-                                     reinterpret_cast<const T*>(in.data()),
-                                     reinterpret_cast<T*>(out.data()), static_cast<int>(valid),
-                                     op));
+                                     reinterpret_cast<const T*>(in.data()), reinterpret_cast<T*>(out.data()),
+                                     static_cast<int>(valid), op));
   const std::vector<raw<T>> results = out.to_host();
   const auto is = [&](std::size_t result, const T& expected) {
     return std::memcmp(&results[result], &expected, sizeof(T)) == 0;
@@ -111,12 +107,10 @@ void test_odd_width(Operator op) {
 template <class T>
 class warp_scan_of : public testing::Test {};
 #if STRATA_TEST_SMALL
-using scanned_types =
-    testing::Types<std::int8_t, std::int32_t, __half, int128, bytes3, struct12, words<10>, strict>;
+using scanned_types = testing::Types<std::int8_t, std::int32_t, __half, int128, bytes3, struct12, words<10>, strict>;
 #else
-using scanned_types =
-    testing::Types<std::int8_t, std::uint16_t, std::int32_t, std::uint64_t, float, double, __half,
-                   __nv_bfloat16, int128, bytes3, struct12, struct16, words<10>, strict>;
+using scanned_types = testing::Types<std::int8_t, std::uint16_t, std::int32_t, std::uint64_t, float, double, __half,
+                                     __nv_bfloat16, int128, bytes3, struct12, struct16, words<10>, strict>;
 #endif
 TYPED_TEST_SUITE(warp_scan_of, scanned_types);
 
@@ -161,8 +155,8 @@ void test_sums() {
   constexpr std::size_t valid = Width - 1;
   const device_vector<T> in(items);
   device_vector<T> out(12 * Width);
-  ASSERT_CUDA_SUCCESS(strata::launch({"sums_by_name", 1, Width}, sums_by_name<T, Width>, in.data(),
-                                     out.data(), static_cast<int>(valid)));
+  ASSERT_CUDA_SUCCESS(strata::launch({"sums_by_name", 1, Width}, sums_by_name<T, Width>, in.data(), out.data(),
+                                     static_cast<int>(valid)));
   const std::vector<T> results = out.to_host();
   const plain_sum plus;
   T sum{};
@@ -196,9 +190,8 @@ class warp_scan_sums : public testing::Test {};
 #if STRATA_TEST_SMALL
 using summed_types = testing::Types<std::int8_t, std::uint32_t, std::int64_t, float, double>;
 #else
-using summed_types =
-    testing::Types<std::int8_t, std::uint8_t, std::uint16_t, std::int32_t, std::uint32_t,
-                   std::int64_t, std::uint64_t, float, double>;
+using summed_types = testing::Types<std::int8_t, std::uint8_t, std::uint16_t, std::int32_t, std::uint32_t, std::int64_t,
+                                    std::uint64_t, float, double>;
 #endif
 TYPED_TEST_SUITE(warp_scan_sums, summed_types);
 TYPED_TEST(warp_scan_sums, inclusive_and_exclusive) {
@@ -216,8 +209,8 @@ TEST(warp_scan, sums_of_floats_are_the_same_bits_every_time_for_any_number_of_va
   std::vector<float> first;
   for (int valid = 32; valid > 0; --valid) {
     device_vector<float> out(5 * 32);
-    ASSERT_CUDA_SUCCESS(strata::launch({"scan_items", 1, 32}, scan_items<float, 32, strata::Sum>,
-                                       in.data(), out.data(), valid, strata::Sum{}));
+    ASSERT_CUDA_SUCCESS(strata::launch({"scan_items", 1, 32}, scan_items<float, 32, strata::Sum>, in.data(), out.data(),
+                                       valid, strata::Sum{}));
     const std::vector<float> results = out.to_host();
     if (valid == 32) first = results;
     for (std::size_t i = 0; i < results.size(); ++i) {

@@ -33,21 +33,19 @@ constexpr int margin = 16;
 // Logical warp w of the grid stores its items to out + start[w], the first num_valid[w] of them, and
 // to all_out + start[w] all of them; those beyond the last tile do not call.
 template <class Case, WarpStoreAlgorithm Algorithm>
-STRATA_KERNEL void store_every_way(int tiles, const int* start, const int* num_valid,
-                                   typename Case::type* out, typename Case::type* all_out) {
+STRATA_KERNEL void store_every_way(int tiles, const int* start, const int* num_valid, typename Case::type* out,
+                                   typename Case::type* all_out) {
   using T = typename Case::type;
   using storer = WarpStore<T, Case::items, Algorithm, Case::width>;
   STRATA_SHARED(temp_storage, typename storer::TempStorage[Case::logical_warps]);
-  const int number_of_tile =
-      static_cast<int>(blockIdx.x) * Case::logical_warps + Case::logical_warp();
+  const int number_of_tile = static_cast<int>(blockIdx.x) * Case::logical_warps + Case::logical_warp();
   if (!Case::is_member() || number_of_tile >= tiles) return;
   storer with_storage(temp_storage[Case::logical_warp()]);
 
   T items[Case::size];
   for (int i = 0; i < Case::items; ++i) {
     const int lane = Case::lane();
-    const int position =
-        Algorithm == WARP_STORE_STRIPED ? lane + i * Case::width : lane * Case::items + i;
+    const int position = Algorithm == WARP_STORE_STRIPED ? lane + i * Case::width : lane * Case::items + i;
     items[i] = number<T>(position + 1);
   }
   with_storage.Store(out + start[number_of_tile], items, num_valid[number_of_tile]);
@@ -74,10 +72,9 @@ void test_store() {
   const std::vector<T> before(static_cast<std::size_t>(end), number<T>(untouched));
   const device_vector<int> starts(start), counts(num_valid);
   device_vector<T> out(before), all_out(before);
-  ASSERT_CUDA_SUCCESS(
-      strata::launch({"store_every_way", Case::blocks(num_valid.size()), Case::block_threads},
-                     store_every_way<Case, Algorithm>, static_cast<int>(num_valid.size()),
-                     starts.data(), counts.data(), out.data(), all_out.data()));
+  ASSERT_CUDA_SUCCESS(strata::launch({"store_every_way", Case::blocks(num_valid.size()), Case::block_threads},
+                                     store_every_way<Case, Algorithm>, static_cast<int>(num_valid.size()),
+                                     starts.data(), counts.data(), out.data(), all_out.data()));
   std::vector<T> expected = before;
   std::vector<T> all_expected = before;
   for (std::size_t w = 0; w < num_valid.size(); ++w) {
@@ -99,12 +96,8 @@ template <class Case>
 class warp_store : public testing::Test {};
 TYPED_TEST_SUITE(warp_store, tile_cases);
 
-TYPED_TEST(warp_store, direct_is_blocked_and_leaves_the_rest_alone) {
-  test_store<TypeParam, WARP_STORE_DIRECT>();
-}
-TYPED_TEST(warp_store, striped_is_striped_and_leaves_the_rest_alone) {
-  test_store<TypeParam, WARP_STORE_STRIPED>();
-}
+TYPED_TEST(warp_store, direct_is_blocked_and_leaves_the_rest_alone) { test_store<TypeParam, WARP_STORE_DIRECT>(); }
+TYPED_TEST(warp_store, striped_is_striped_and_leaves_the_rest_alone) { test_store<TypeParam, WARP_STORE_STRIPED>(); }
 TYPED_TEST(warp_store, vectorized_is_blocked_at_any_alignment_and_leaves_the_rest_alone) {
   test_store<TypeParam, WARP_STORE_VECTORIZE>();
 }
@@ -150,8 +143,8 @@ void test_iterator() {
   for (const int n : {INT_MIN, -1, 0, 1, 50, 95, 96}) {
     device_vector<int> out(std::vector<int>(96, -1));
     device_vector<unsigned> too_far(std::vector<unsigned>{0});
-    ASSERT_CUDA_SUCCESS(strata::launch({"store_doubled", 1, 32}, store_doubled<Algorithm>, n,
-                                       too_far.data(), out.data()));
+    ASSERT_CUDA_SUCCESS(
+        strata::launch({"store_doubled", 1, 32}, store_doubled<Algorithm>, n, too_far.data(), out.data()));
     EXPECT_EQ(too_far.to_host()[0], 0u) << n;
     const std::vector<int> items = out.to_host();
     for (int i = 0; i < 96; ++i) {
@@ -171,8 +164,7 @@ TEST(warp_store, any_iterator_is_written_only_below_num_valid) {
 #if STRATA_HOST_SIMT
 template <class T, int Width, int Items>
 void count_conflicts() {
-  SCOPED_TRACE(testing::Message() << Width << " lanes, " << Items << " items of " << sizeof(T)
-                                  << " bytes");
+  SCOPED_TRACE(testing::Message() << Width << " lanes, " << Items << " items of " << sizeof(T) << " bytes");
   using tile = tile_case<T, Width, Items>;
   constexpr int tiles = tile::logical_warps;
   std::vector<int> start, num_valid(tiles, tile::tile);
@@ -182,8 +174,8 @@ void count_conflicts() {
   device_vector<T> out(tiles * tile::tile), all_out(tiles * tile::tile);
   strata::simt::reset_statistics();
   ASSERT_CUDA_SUCCESS(strata::launch({"store_every_way", 1, tile::block_threads},
-                                     store_every_way<tile, WARP_STORE_TRANSPOSE>, tiles,
-                                     starts.data(), valid.data(), out.data(), all_out.data()));
+                                     store_every_way<tile, WARP_STORE_TRANSPOSE>, tiles, starts.data(), valid.data(),
+                                     out.data(), all_out.data()));
   // Each of two calls in two warps writes and reads every item.
   strata_test::expect_no_bank_conflicts(2 * 2 * 2 * Items);
 }
@@ -230,8 +222,7 @@ TEST(warp_store, example_of_the_documentation) {
   }
   const device_vector<int> in(numbers);
   device_vector<int> out(negated.size());
-  ASSERT_CUDA_SUCCESS(
-      strata::launch({"negate_rows_of_48", 1, 128}, negate_rows_of_48, in.data(), out.data()));
+  ASSERT_CUDA_SUCCESS(strata::launch({"negate_rows_of_48", 1, 128}, negate_rows_of_48, in.data(), out.data()));
   EXPECT_EQ(out.to_host(), negated);
 }
 

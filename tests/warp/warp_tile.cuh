@@ -45,19 +45,16 @@ struct tile_case {
 };
 
 #if STRATA_TEST_SMALL
-using tile_cases =
-    testing::Types<tile_case<int, 32, 4>, tile_case<int, 16, 5>, tile_case<int, 20, 4>,
-                   tile_case<signed char, 32, 7>, tile_case<short, 2, 6>, tile_case<double, 16, 12>,
-                   tile_case<words<3, std::uint8_t>, 32, 4>, tile_case<words<10>, 16, 2>>;
+using tile_cases = testing::Types<tile_case<int, 32, 4>, tile_case<int, 16, 5>, tile_case<int, 20, 4>,
+                                  tile_case<signed char, 32, 7>, tile_case<short, 2, 6>, tile_case<double, 16, 12>,
+                                  tile_case<words<3, std::uint8_t>, 32, 4>, tile_case<words<10>, 16, 2>>;
 #else
 using tile_cases =
-    testing::Types<tile_case<int, 32, 4>, tile_case<int, 32, 1>, tile_case<int, 32, 24>,
-                   tile_case<int, 16, 5>, tile_case<int, 8, 8>, tile_case<int, 1, 3>,
-                   tile_case<int, 20, 4>, tile_case<signed char, 32, 7>,
+    testing::Types<tile_case<int, 32, 4>, tile_case<int, 32, 1>, tile_case<int, 32, 24>, tile_case<int, 16, 5>,
+                   tile_case<int, 8, 8>, tile_case<int, 1, 3>, tile_case<int, 20, 4>, tile_case<signed char, 32, 7>,
                    tile_case<signed char, 4, 16>, tile_case<short, 2, 6>, tile_case<double, 32, 2>,
                    tile_case<double, 16, 12>, tile_case<strata_test::int128, 8, 3>,
-                   tile_case<words<3, std::uint8_t>, 32, 4>, tile_case<words<3>, 31, 4>,
-                   tile_case<words<10>, 16, 2>>;
+                   tile_case<words<3, std::uint8_t>, 32, 4>, tile_case<words<3>, 31, 4>, tile_case<words<10>, 16, 2>>;
 #endif
 
 }  // namespace warp_tile

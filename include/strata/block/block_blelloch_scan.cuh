@@ -124,14 +124,14 @@ class BlockBlellochScan {
 
   /// output[i] = op(... op(initial_value, item 0) ..., item i - 1)
   template <class Operator>
-  STRATA_D void ExclusiveScan(const T (&input)[items_per_thread], T (&output)[items_per_thread],
-                              T initial_value, Operator scan_op) {
+  STRATA_D void ExclusiveScan(const T (&input)[items_per_thread], T (&output)[items_per_thread], T initial_value,
+                              Operator scan_op) {
     scan<false>(input, initial_value, scan_op);
     take_prefixes(output);
   }
   template <class Operator>
-  STRATA_D void ExclusiveScan(const T (&input)[items_per_thread], T (&output)[items_per_thread],
-                              T initial_value, Operator scan_op, T& block_aggregate) {
+  STRATA_D void ExclusiveScan(const T (&input)[items_per_thread], T (&output)[items_per_thread], T initial_value,
+                              Operator scan_op, T& block_aggregate) {
     scan<true>(input, initial_value, scan_op);
     take_prefixes(output);
     block_aggregate = storage_.aggregate;
@@ -139,14 +139,14 @@ class BlockBlellochScan {
 
   /// output[i] = op(... op(initial_value, item 0) ..., item i)
   template <class Operator>
-  STRATA_D void InclusiveScan(const T (&input)[items_per_thread], T (&output)[items_per_thread],
-                              T initial_value, Operator scan_op) {
+  STRATA_D void InclusiveScan(const T (&input)[items_per_thread], T (&output)[items_per_thread], T initial_value,
+                              Operator scan_op) {
     scan<false>(input, initial_value, scan_op);
     add_to_prefixes(input, output, scan_op);
   }
   template <class Operator>
-  STRATA_D void InclusiveScan(const T (&input)[items_per_thread], T (&output)[items_per_thread],
-                              T initial_value, Operator scan_op, T& block_aggregate) {
+  STRATA_D void InclusiveScan(const T (&input)[items_per_thread], T (&output)[items_per_thread], T initial_value,
+                              Operator scan_op, T& block_aggregate) {
     scan<true>(input, initial_value, scan_op);
     add_to_prefixes(input, output, scan_op);
     block_aggregate = storage_.aggregate;
@@ -225,8 +225,7 @@ class BlockBlellochScan {
     }
   }
   template <class Operator>
-  STRATA_D void add_to_prefixes(const T (&input)[items_per_thread], T (&output)[items_per_thread],
-                                Operator op) {
+  STRATA_D void add_to_prefixes(const T (&input)[items_per_thread], T (&output)[items_per_thread], Operator op) {
     STRATA_UNROLL
     for (int i = 0; i < items_per_thread; ++i) {
       const T prefix = storage_.tree[thread_ * items_per_thread + i];

@@ -64,8 +64,8 @@ STRATA_NAMESPACE_BEGIN
 ///   for (int i = 0; i < 24; ++i) out[first + i * 128] = items[i];
 /// }
 /// @endcode
-template <class T, int BlockDimX, int ItemsPerThread, bool WarpTimeSlicing = false,
-          int BlockDimY = 1, int BlockDimZ = 1>
+template <class T, int BlockDimX, int ItemsPerThread, bool WarpTimeSlicing = false, int BlockDimY = 1,
+          int BlockDimZ = 1>
 class BlockExchange {
   static_assert(is_trivially_relocatable_v<T>,
                 "BlockExchange<T> moves items through shared memory as bits: T must be trivially"
@@ -84,23 +84,19 @@ class BlockExchange {
   using blocked = blocked_access<layout::unit_bytes, ItemsPerThread>;
   using striped = striped_access<layout::unit_bytes, ItemsPerThread>;
   // not for users: the layout keeps these promises for every T and ItemsPerThread
-  static_assert(strata::conflict_degree(layout{}, blocked{}) == 1,
-                "blocked accesses have bank conflicts");
+  static_assert(strata::conflict_degree(layout{}, blocked{}) == 1, "blocked accesses have bank conflicts");
   // not for users: as above
-  static_assert(strata::conflict_degree(layout{}, striped{}) == 1,
-                "striped accesses have bank conflicts");
+  static_assert(strata::conflict_degree(layout{}, striped{}) == 1, "striped accesses have bank conflicts");
 
  public:
   struct TempStorage : Uninitialized<tile> {};
 
   STRATA_D BlockExchange() : BlockExchange(private_storage()) {}
   STRATA_D explicit BlockExchange(TempStorage& temp_storage)
-      : tile_(temp_storage.Alias()),
-        thread_(static_cast<unsigned>(shape::thread_rank("BlockExchange"))) {}
+      : tile_(temp_storage.Alias()), thread_(static_cast<unsigned>(shape::thread_rank("BlockExchange"))) {}
 
   template <class Output>
-  STRATA_D void StripedToBlocked(const T (&input_items)[items_per_thread],
-                                 Output (&output_items)[items_per_thread]) {
+  STRATA_D void StripedToBlocked(const T (&input_items)[items_per_thread], Output (&output_items)[items_per_thread]) {
     in_slices(
         output_items, [&](int slice) { put_striped(slice, input_items); },
         [&](int slice, auto& items) { get_blocked(slice, items); });
@@ -108,8 +104,7 @@ class BlockExchange {
   STRATA_D void StripedToBlocked(T (&items)[items_per_thread]) { StripedToBlocked(items, items); }
 
   template <class Output>
-  STRATA_D void BlockedToStriped(const T (&input_items)[items_per_thread],
-                                 Output (&output_items)[items_per_thread]) {
+  STRATA_D void BlockedToStriped(const T (&input_items)[items_per_thread], Output (&output_items)[items_per_thread]) {
     in_slices(
         output_items, [&](int slice) { put_blocked(slice, input_items); },
         [&](int slice, auto& items) { get_striped(slice, items); });
@@ -125,46 +120,37 @@ class BlockExchange {
         },
         [&](unsigned first) { tile_.get_blocked(first + lane(), output_items); });
   }
-  STRATA_D void WarpStripedToBlocked(T (&items)[items_per_thread]) {
-    WarpStripedToBlocked(items, items);
-  }
+  STRATA_D void WarpStripedToBlocked(T (&items)[items_per_thread]) { WarpStripedToBlocked(items, items); }
 
   template <class Output>
   STRATA_D void BlockedToWarpStriped(const T (&input_items)[items_per_thread],
                                      Output (&output_items)[items_per_thread]) {
     in_warps([&](unsigned first) { tile_.put_blocked(first + lane(), input_items); },
              [&](unsigned first) {
-               tile_.template get_striped<lanes>(lane(), output_items,
-                                                 tile::position_of_thread(first));
+               tile_.template get_striped<lanes>(lane(), output_items, tile::position_of_thread(first));
              });
   }
-  STRATA_D void BlockedToWarpStriped(T (&items)[items_per_thread]) {
-    BlockedToWarpStriped(items, items);
-  }
+  STRATA_D void BlockedToWarpStriped(T (&items)[items_per_thread]) { BlockedToWarpStriped(items, items); }
 
   template <class Output, class Offset>
-  STRATA_D void ScatterToBlocked(const T (&input_items)[items_per_thread],
-                                 Output (&output_items)[items_per_thread],
+  STRATA_D void ScatterToBlocked(const T (&input_items)[items_per_thread], Output (&output_items)[items_per_thread],
                                  const Offset (&ranks)[items_per_thread]) {
     in_slices(
         output_items, [&](int slice) { scatter(slice, input_items, ranks, all_items{}); },
         [&](int slice, auto& items) { get_blocked(slice, items); });
   }
   template <class Offset>
-  STRATA_D void ScatterToBlocked(T (&items)[items_per_thread],
-                                 const Offset (&ranks)[items_per_thread]) {
+  STRATA_D void ScatterToBlocked(T (&items)[items_per_thread], const Offset (&ranks)[items_per_thread]) {
     ScatterToBlocked(items, items, ranks);
   }
 
   template <class Output, class Offset>
-  STRATA_D void ScatterToStriped(const T (&input_items)[items_per_thread],
-                                 Output (&output_items)[items_per_thread],
+  STRATA_D void ScatterToStriped(const T (&input_items)[items_per_thread], Output (&output_items)[items_per_thread],
                                  const Offset (&ranks)[items_per_thread]) {
     scatter_to_striped(input_items, output_items, ranks, all_items{});
   }
   template <class Offset>
-  STRATA_D void ScatterToStriped(T (&items)[items_per_thread],
-                                 const Offset (&ranks)[items_per_thread]) {
+  STRATA_D void ScatterToStriped(T (&items)[items_per_thread], const Offset (&ranks)[items_per_thread]) {
     ScatterToStriped(items, items, ranks);
   }
 
@@ -175,8 +161,7 @@ class BlockExchange {
     scatter_to_striped(input_items, output_items, ranks, [&](int i) { return ranks[i] >= 0; });
   }
   template <class Offset>
-  STRATA_D void ScatterToStripedGuarded(T (&items)[items_per_thread],
-                                        const Offset (&ranks)[items_per_thread]) {
+  STRATA_D void ScatterToStripedGuarded(T (&items)[items_per_thread], const Offset (&ranks)[items_per_thread]) {
     ScatterToStripedGuarded(items, items, ranks);
   }
 
@@ -185,12 +170,10 @@ class BlockExchange {
                                         Output (&output_items)[items_per_thread],
                                         const Offset (&ranks)[items_per_thread],
                                         const ValidFlag (&is_valid)[items_per_thread]) {
-    scatter_to_striped(input_items, output_items, ranks,
-                       [&](int i) { return static_cast<bool>(is_valid[i]); });
+    scatter_to_striped(input_items, output_items, ranks, [&](int i) { return static_cast<bool>(is_valid[i]); });
   }
   template <class Offset, class ValidFlag>
-  STRATA_D void ScatterToStripedFlagged(T (&items)[items_per_thread],
-                                        const Offset (&ranks)[items_per_thread],
+  STRATA_D void ScatterToStripedFlagged(T (&items)[items_per_thread], const Offset (&ranks)[items_per_thread],
                                         const ValidFlag (&is_valid)[items_per_thread]) {
     ScatterToStripedFlagged(items, items, ranks, is_valid);
   }
@@ -210,8 +193,7 @@ class BlockExchange {
 
   // For each slice, all threads write their items of the slice, then all read their results from it.
   template <class Output, class Put, class Get>
-  STRATA_D void in_slices(Output (&output_items)[items_per_thread], const Put& put,
-                          const Get& get) {
+  STRATA_D void in_slices(Output (&output_items)[items_per_thread], const Put& put, const Get& get) {
     if constexpr (slices == 1) {
       put(0);
       __syncthreads();
@@ -251,10 +233,8 @@ class BlockExchange {
   }
 
   template <class Output, class Offset, class IsValid>
-  STRATA_D void scatter_to_striped(const T (&input_items)[items_per_thread],
-                                   Output (&output_items)[items_per_thread],
-                                   const Offset (&ranks)[items_per_thread],
-                                   const IsValid& is_valid) {
+  STRATA_D void scatter_to_striped(const T (&input_items)[items_per_thread], Output (&output_items)[items_per_thread],
+                                   const Offset (&ranks)[items_per_thread], const IsValid& is_valid) {
     if (!std::is_same_v<IsValid, all_items> && thread_ == 0) tile_.may_be_unwritten();
     in_slices(
         output_items, [&](int slice) { scatter(slice, input_items, ranks, is_valid); },
@@ -309,15 +289,14 @@ class BlockExchange {
   }
 
   template <class Offset, class IsValid>
-  STRATA_D void scatter(int slice, const T (&items)[items_per_thread],
-                        const Offset (&ranks)[items_per_thread], const IsValid& is_valid) {
+  STRATA_D void scatter(int slice, const T (&items)[items_per_thread], const Offset (&ranks)[items_per_thread],
+                        const IsValid& is_valid) {
     STRATA_UNROLL
     for (int i = 0; i < ItemsPerThread; ++i) {
       if (!is_valid(i)) continue;
       const int rank = static_cast<int>(ranks[i]);
-      STRATA_ASSERT(rank >= 0 && rank < threads * ItemsPerThread,
-                    "BlockExchange: rank %d of item %d is not in 0 .. %d", rank, i,
-                    threads * ItemsPerThread - 1);
+      STRATA_ASSERT(rank >= 0 && rank < threads * ItemsPerThread, "BlockExchange: rank %d of item %d is not in 0 .. %d",
+                    rank, i, threads * ItemsPerThread - 1);
       // One comparison: a rank below the slice becomes a large number.
       const unsigned index = static_cast<unsigned>(rank - slice * tile::items);
       if (slices == 1 || index < unsigned{tile::items}) tile_.put(tile::position(index), items[i]);

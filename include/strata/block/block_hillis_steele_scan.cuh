@@ -104,17 +104,14 @@ class BlockHillisSteeleScan {
     output = before(initial_value, scan_op);
   }
   template <class Operator>
-  STRATA_D void ExclusiveScan(T input, T& output, T initial_value, Operator scan_op,
-                              T& block_aggregate) {
+  STRATA_D void ExclusiveScan(T input, T& output, T initial_value, Operator scan_op, T& block_aggregate) {
     publish(scan(input, scan_op));
     output = before(initial_value, scan_op);
     block_aggregate = last_buffer()[BlockThreads - 1];
   }
 
   STRATA_D void InclusiveSum(T input, T& output) { InclusiveScan(input, output, strata::Sum{}); }
-  STRATA_D void ExclusiveSum(T input, T& output) {
-    ExclusiveScan(input, output, T{}, strata::Sum{});
-  }
+  STRATA_D void ExclusiveSum(T input, T& output) { ExclusiveScan(input, output, T{}, strata::Sum{}); }
 
  private:
   STRATA_D static TempStorage& private_storage() {

@@ -74,8 +74,8 @@ enum BlockLoadAlgorithm {
 ///   Store(temp_storage.store).Store(out, items);
 /// }
 /// @endcode
-template <class T, int BlockDimX, int ItemsPerThread,
-          BlockLoadAlgorithm Algorithm = BLOCK_LOAD_DIRECT, int BlockDimY = 1, int BlockDimZ = 1>
+template <class T, int BlockDimX, int ItemsPerThread, BlockLoadAlgorithm Algorithm = BLOCK_LOAD_DIRECT,
+          int BlockDimY = 1, int BlockDimZ = 1>
 class BlockLoad {
   static constexpr std::size_t items_per_thread = static_cast<std::size_t>(ItemsPerThread);
   using shape = detail::block_shape<BlockDimX, BlockDimY, BlockDimZ>;
@@ -83,10 +83,9 @@ class BlockLoad {
   static constexpr bool time_sliced = Algorithm == BLOCK_LOAD_WARP_TRANSPOSE_TIMESLICED;
   static constexpr bool warp_transposes = Algorithm == BLOCK_LOAD_WARP_TRANSPOSE || time_sliced;
   static constexpr bool transposes = Algorithm == BLOCK_LOAD_TRANSPOSE || warp_transposes;
-  static_assert(
-      !warp_transposes || shape::threads % warp_threads == 0,
-      "BLOCK_LOAD_WARP_TRANSPOSE and BLOCK_LOAD_WARP_TRANSPOSE_TIMESLICED need whole warps:"
-      " choose a block of a multiple of 32 threads, or BLOCK_LOAD_TRANSPOSE");
+  static_assert(!warp_transposes || shape::threads % warp_threads == 0,
+                "BLOCK_LOAD_WARP_TRANSPOSE and BLOCK_LOAD_WARP_TRANSPOSE_TIMESLICED need whole warps:"
+                " choose a block of a multiple of 32 threads, or BLOCK_LOAD_TRANSPOSE");
   using exchange = BlockExchange<T, BlockDimX, ItemsPerThread, time_sliced, BlockDimY, BlockDimZ>;
   using storage = typename detail::exchange_storage<transposes, exchange>::type;
 
@@ -116,8 +115,7 @@ class BlockLoad {
   }
 
   template <class Iterator, class Default>
-  STRATA_D void Load(Iterator block_src_it, T (&dst_items)[items_per_thread], int valid_items,
-                     Default oob_default) {
+  STRATA_D void Load(Iterator block_src_it, T (&dst_items)[items_per_thread], int valid_items, Default oob_default) {
     detail::fill_items(dst_items, oob_default);
     load(block_src_it, dst_items, valid_items);
     transpose(dst_items);

@@ -45,12 +45,10 @@ class merge_sort_block {
     const int lane = thread_ % warp_threads;
     const bool is_last_of_warp = lane == warp_threads - 1 || thread_ == Threads - 1;
     // A lane outside the mask must not even be read from.
-    const int next_start =
-        last_lanes == warp_threads
-            ? platform::shuffle_down(mask(), start, 1u)
-            : platform::shuffle(mask(), start, is_last_of_warp ? lane : lane + 1);
-    const bool fit_in_warp =
-        __all_sync(mask(), !goes_on || is_last_of_warp || end == next_start) != 0;
+    const int next_start = last_lanes == warp_threads
+                               ? platform::shuffle_down(mask(), start, 1u)
+                               : platform::shuffle(mask(), start, is_last_of_warp ? lane : lane + 1);
+    const bool fit_in_warp = __all_sync(mask(), !goes_on || is_last_of_warp || end == next_start) != 0;
     if (threads <= warp_threads) {
       __syncwarp(mask());
       return fit_in_warp;
@@ -143,12 +141,11 @@ class merge_sort_block {
 ///   strata::StoreDirectBlocked(thread, orders + begin, row, count);
 /// }
 /// @endcode
-template <class KeyT, int BlockDimX, int ItemsPerThread, class ValueT = NullType, int BlockDimY = 1,
-          int BlockDimZ = 1>
+template <class KeyT, int BlockDimX, int ItemsPerThread, class ValueT = NullType, int BlockDimY = 1, int BlockDimZ = 1>
 class BlockMergeSort
-    : public detail::merge_sort_calls<
-          BlockMergeSort<KeyT, BlockDimX, ItemsPerThread, ValueT, BlockDimY, BlockDimZ>, KeyT,
-          ItemsPerThread, detail::block_shape<BlockDimX, BlockDimY, BlockDimZ>::threads, ValueT> {
+    : public detail::merge_sort_calls<BlockMergeSort<KeyT, BlockDimX, ItemsPerThread, ValueT, BlockDimY, BlockDimZ>,
+                                      KeyT, ItemsPerThread,
+                                      detail::block_shape<BlockDimX, BlockDimY, BlockDimZ>::threads, ValueT> {
   static_assert(is_trivially_relocatable_v<KeyT> && is_trivially_relocatable_v<ValueT>,
                 "BlockMergeSort moves keys and values through shared memory as bits: both must be "
                 "trivially relocatable");

@@ -93,8 +93,7 @@ namespace detail {
 
 template <int RadixBits>
 struct radix_rank_digits {
-  static_assert(RadixBits >= 1 && RadixBits <= 16,
-                "the digits of BlockRadixRank and BlockRadixSort have 1 to 16 bits");
+  static_assert(RadixBits >= 1 && RadixBits <= 16, "the digits of BlockRadixRank and BlockRadixSort have 1 to 16 bits");
   static constexpr int bits = RadixBits;
 };
 
@@ -102,14 +101,13 @@ template <int X, int Y, int Z, BlockScanAlgorithm InnerScan, class Counter>
 using radix_rank_scan = BlockScan<Counter, X, InnerScan, Y, Z>;
 
 template <int X, int Y, int Z, int RadixBits, bool IsDescending, BlockScanAlgorithm InnerScan>
-using radix_rank_counters =
-    radix_warp_counters<block_shape<X, Y, Z>::threads, radix_rank_digits<RadixBits>::bits, IsDescending,
-                        radix_rank_scan<X, Y, Z, InnerScan, int>>;
+using radix_rank_counters = radix_warp_counters<block_shape<X, Y, Z>::threads, radix_rank_digits<RadixBits>::bits,
+                                                IsDescending, radix_rank_scan<X, Y, Z, InnerScan, int>>;
 
 template <int X, int Y, int Z, int RadixBits, bool IsDescending, bool Memoize, BlockScanAlgorithm InnerScan>
 using radix_rank_basic =
-    radix_rank_thread_counters<block_shape<X, Y, Z>::threads, radix_rank_digits<RadixBits>::bits, IsDescending,
-                               Memoize, radix_rank_scan<X, Y, Z, InnerScan, unsigned>>;
+    radix_rank_thread_counters<block_shape<X, Y, Z>::threads, radix_rank_digits<RadixBits>::bits, IsDescending, Memoize,
+                               radix_rank_scan<X, Y, Z, InnerScan, unsigned>>;
 
 }  // namespace detail
 
@@ -160,8 +158,7 @@ class BlockRadixRankMatch
 ///   the callback may publish counts that other blocks wait for.
 /// - Shared memory: a word for each digit and warp, two with WARP_MATCH_ATOMIC_OR. Conflicts as above.
 template <int BlockDimX, int RadixBits, bool IsDescending, BlockScanAlgorithm InnerScan = BLOCK_SCAN_WARP_SCANS,
-          WarpMatchAlgorithm MatchAlgorithm = WARP_MATCH_ANY, int NumParts = 1, int BlockDimY = 1,
-          int BlockDimZ = 1>
+          WarpMatchAlgorithm MatchAlgorithm = WARP_MATCH_ANY, int NumParts = 1, int BlockDimY = 1, int BlockDimZ = 1>
 class BlockRadixRankMatchEarlyCounts
     : public detail::block_radix_rank_base<
           detail::radix_rank_match<
@@ -188,10 +185,9 @@ class BlockRadixRankMatchEarlyCounts
 template <int BlockDimX, int RadixBits = 4, bool IsDescending = false,
           BlockScanAlgorithm InnerScan = BLOCK_SCAN_WARP_SCANS, int BlockDimY = 1, int BlockDimZ = 1>
 class BlockRadixRankShuffle
-    : public detail::block_radix_rank_base<
-          detail::radix_rank_shuffle<
-              detail::radix_rank_counters<BlockDimX, BlockDimY, BlockDimZ, RadixBits, IsDescending, InnerScan>>,
-          detail::block_shape<BlockDimX, BlockDimY, BlockDimZ>> {
+    : public detail::block_radix_rank_base<detail::radix_rank_shuffle<detail::radix_rank_counters<
+                                               BlockDimX, BlockDimY, BlockDimZ, RadixBits, IsDescending, InnerScan>>,
+                                           detail::block_shape<BlockDimX, BlockDimY, BlockDimZ>> {
   static_assert(RadixBits <= 5,
                 "BlockRadixRankShuffle keeps the counter of each digit in a lane of its own: digits "
                 "have at most 5 bits; take BlockRadixRankMatch for more");
@@ -211,13 +207,12 @@ using block_radix_rank_t = std::conditional_t<
     Algorithm == RADIX_RANK_BASIC || Algorithm == RADIX_RANK_MEMOIZE,
     BlockRadixRank<BlockDimX, RadixBits, IsDescending, Algorithm == RADIX_RANK_MEMOIZE, InnerScan,
                    cudaSharedMemBankSizeFourByte, BlockDimY, BlockDimZ>,
-    std::conditional_t<
-        Algorithm == RADIX_RANK_MATCH,
-        BlockRadixRankMatch<BlockDimX, RadixBits, IsDescending, InnerScan, BlockDimY, BlockDimZ>,
-        BlockRadixRankMatchEarlyCounts<
-            BlockDimX, RadixBits, IsDescending, InnerScan,
-            Algorithm == RADIX_RANK_MATCH_EARLY_COUNTS_ATOMIC_OR ? WARP_MATCH_ATOMIC_OR : WARP_MATCH_ANY, 1,
-            BlockDimY, BlockDimZ>>>;
+    std::conditional_t<Algorithm == RADIX_RANK_MATCH,
+                       BlockRadixRankMatch<BlockDimX, RadixBits, IsDescending, InnerScan, BlockDimY, BlockDimZ>,
+                       BlockRadixRankMatchEarlyCounts<
+                           BlockDimX, RadixBits, IsDescending, InnerScan,
+                           Algorithm == RADIX_RANK_MATCH_EARLY_COUNTS_ATOMIC_OR ? WARP_MATCH_ATOMIC_OR : WARP_MATCH_ANY,
+                           1, BlockDimY, BlockDimZ>>>;
 
 }  // namespace detail
 STRATA_NAMESPACE_END

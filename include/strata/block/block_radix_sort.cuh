@@ -145,8 +145,7 @@ class BlockRadixSort {
     sort<descending, blocked>(keys, NullType{}, first(valid_items), range::of(by...));
   }
   template <class... Range, class = range_of<Range...>>
-  STRATA_D void SortDescendingPartialTile(items<KeyT>& keys, items<ValueT>& values, int valid_items,
-                                          Range... by) {
+  STRATA_D void SortDescendingPartialTile(items<KeyT>& keys, items<ValueT>& values, int valid_items, Range... by) {
     sort<descending, blocked>(keys, values, first(valid_items), range::of(by...));
   }
 
@@ -181,8 +180,8 @@ class BlockRadixSort {
     sort<descending, striped>(keys, NullType{}, first(valid_items), range::of(by...));
   }
   template <class... Range, class = range_of<Range...>>
-  STRATA_D void SortDescendingBlockedToStripedPartialTile(items<KeyT>& keys, items<ValueT>& values,
-                                                          int valid_items, Range... by) {
+  STRATA_D void SortDescendingBlockedToStripedPartialTile(items<KeyT>& keys, items<ValueT>& values, int valid_items,
+                                                          Range... by) {
     sort<descending, striped>(keys, values, first(valid_items), range::of(by...));
   }
 
@@ -200,8 +199,8 @@ class BlockRadixSort {
                      const detail::radix_sort_bits<Decomposer>& by) {
     using digits = detail::radix_digits<KeyT, Order == descending, Decomposer>;
     STRATA_ASSERT(by.begin_bit >= 0 && by.begin_bit <= by.end_bit && by.end_bit <= digits::key_bits,
-                  "BlockRadixSort: bits %d to %d are not a range of the %d bits of a key", by.begin_bit,
-                  by.end_bit, digits::key_bits);
+                  "BlockRadixSort: bits %d to %d are not a range of the %d bits of a key", by.begin_bit, by.end_bit,
+                  digits::key_bits);
     const digits digit_of{by.decomposer};
     int bit = by.begin_bit;
     constexpr int last_bits = Output == striped ? RadixBits : 0;
@@ -220,14 +219,12 @@ class BlockRadixSort {
   }
 
   template <arrangement Output, class Values, class IsValid, class Digits>
-  STRATA_D void pass(items<KeyT>& keys, Values& values, const IsValid& is_valid, const Digits& digit_of,
-                     int bit, int end_bit) {
+  STRATA_D void pass(items<KeyT>& keys, Values& values, const IsValid& is_valid, const Digits& digit_of, int bit,
+                     int end_bit) {
     const int bits = end_bit - bit < RadixBits ? end_bit - bit : RadixBits;
     int ranks[items_per_thread];
     // Items that are not valid get the highest digit, so that they stay last.
-    const auto digit = [&](int i) {
-      return is_valid(i) ? digit_of(keys[i], bit, bits) : unsigned{ranking::bins - 1};
-    };
+    const auto digit = [&](int i) { return is_valid(i) ? digit_of(keys[i], bit, bits) : unsigned{ranking::bins - 1}; };
     detail::not_wanted none;
     ranking(storage_.rank, thread_).rank(digit, ranks, none, none, tile_items);
     __syncthreads();

@@ -87,8 +87,8 @@ enum BlockScanAlgorithm {
 ///   }
 /// }
 /// @endcode
-template <class T, int BlockDimX, BlockScanAlgorithm Algorithm = BLOCK_SCAN_RAKING,
-          int BlockDimY = 1, int BlockDimZ = 1>
+template <class T, int BlockDimX, BlockScanAlgorithm Algorithm = BLOCK_SCAN_RAKING, int BlockDimY = 1,
+          int BlockDimZ = 1>
 class BlockScan {
   static_assert(is_trivially_relocatable_v<T>,
                 "BlockScan<T> moves items between threads as bits: T must be "
@@ -96,10 +96,9 @@ class BlockScan {
   using shape = detail::block_shape<BlockDimX, BlockDimY, BlockDimZ>;
   static constexpr int threads = shape::threads;
 
-  using algorithm = std::conditional_t<
-      Algorithm == BLOCK_SCAN_WARP_SCANS || threads <= warp_threads,
-      detail::block_scan_warp_scans<T, threads>,
-      detail::block_scan_raking<T, threads, Algorithm == BLOCK_SCAN_RAKING_MEMOIZE>>;
+  using algorithm = std::conditional_t<Algorithm == BLOCK_SCAN_WARP_SCANS || threads <= warp_threads,
+                                       detail::block_scan_warp_scans<T, threads>,
+                                       detail::block_scan_raking<T, threads, Algorithm == BLOCK_SCAN_RAKING_MEMOIZE>>;
 
   template <std::size_t N>
   using items = T[N];
@@ -116,9 +115,7 @@ class BlockScan {
   STRATA_D explicit BlockScan(TempStorage& temp_storage)
       : forms_{temp_storage.Alias(), shape::thread_rank("BlockScan")} {}
 
-  STRATA_D void ExclusiveSum(T input, T& output) {
-    ExclusiveScan(input, output, T{}, strata::Sum{});
-  }
+  STRATA_D void ExclusiveSum(T input, T& output) { ExclusiveScan(input, output, T{}, strata::Sum{}); }
   STRATA_D void ExclusiveSum(T input, T& output, T& block_aggregate) {
     ExclusiveScan(input, output, T{}, strata::Sum{}, block_aggregate);
   }
@@ -135,8 +132,7 @@ class BlockScan {
     ExclusiveScan(input, output, T{}, strata::Sum{}, block_aggregate);
   }
   template <std::size_t N, class Callback, detail::if_callback<Callback, T> = 0>
-  STRATA_D void ExclusiveSum(const items<N>& input, items<N>& output,
-                             Callback& block_prefix_callback_op) {
+  STRATA_D void ExclusiveSum(const items<N>& input, items<N>& output, Callback& block_prefix_callback_op) {
     ExclusiveScan(input, output, strata::Sum{}, block_prefix_callback_op);
   }
 
@@ -153,40 +149,34 @@ class BlockScan {
     forms_.exclusive(input, output, scan_op, value{initial_value}, none{}, none{});
   }
   template <class Operator>
-  STRATA_D void ExclusiveScan(T input, T& output, T initial_value, Operator scan_op,
-                              T& block_aggregate) {
+  STRATA_D void ExclusiveScan(T input, T& output, T initial_value, Operator scan_op, T& block_aggregate) {
     forms_.exclusive(input, output, scan_op, value{initial_value}, block_aggregate, none{});
   }
   template <class Operator, class Callback, detail::if_callback<Callback, T> = 0>
-  STRATA_D void ExclusiveScan(T input, T& output, Operator scan_op,
-                              Callback& block_prefix_callback_op) {
-    forms_.exclusive(input, output, scan_op, callback<Callback>{block_prefix_callback_op}, none{},
-                     none{});
+  STRATA_D void ExclusiveScan(T input, T& output, Operator scan_op, Callback& block_prefix_callback_op) {
+    forms_.exclusive(input, output, scan_op, callback<Callback>{block_prefix_callback_op}, none{}, none{});
   }
   template <std::size_t N, class Operator>
   STRATA_D void ExclusiveScan(const items<N>& input, items<N>& output, Operator scan_op) {
     forms_.exclusive(input, output, scan_op, no_prefix{}, none{}, none{});
   }
   template <std::size_t N, class Operator>
-  STRATA_D void ExclusiveScan(const items<N>& input, items<N>& output, Operator scan_op,
-                              T& block_aggregate) {
+  STRATA_D void ExclusiveScan(const items<N>& input, items<N>& output, Operator scan_op, T& block_aggregate) {
     forms_.exclusive(input, output, scan_op, no_prefix{}, block_aggregate, none{});
   }
   template <std::size_t N, class Operator>
-  STRATA_D void ExclusiveScan(const items<N>& input, items<N>& output, T initial_value,
-                              Operator scan_op) {
+  STRATA_D void ExclusiveScan(const items<N>& input, items<N>& output, T initial_value, Operator scan_op) {
     forms_.exclusive(input, output, scan_op, value{initial_value}, none{}, none{});
   }
   template <std::size_t N, class Operator>
-  STRATA_D void ExclusiveScan(const items<N>& input, items<N>& output, T initial_value,
-                              Operator scan_op, T& block_aggregate) {
+  STRATA_D void ExclusiveScan(const items<N>& input, items<N>& output, T initial_value, Operator scan_op,
+                              T& block_aggregate) {
     forms_.exclusive(input, output, scan_op, value{initial_value}, block_aggregate, none{});
   }
   template <std::size_t N, class Operator, class Callback, detail::if_callback<Callback, T> = 0>
   STRATA_D void ExclusiveScan(const items<N>& input, items<N>& output, Operator scan_op,
                               Callback& block_prefix_callback_op) {
-    forms_.exclusive(input, output, scan_op, callback<Callback>{block_prefix_callback_op}, none{},
-                     none{});
+    forms_.exclusive(input, output, scan_op, callback<Callback>{block_prefix_callback_op}, none{}, none{});
   }
 
   template <class Operator>
@@ -194,56 +184,49 @@ class BlockScan {
     forms_.exclusive(input, output, scan_op, no_prefix{}, none{}, valid_items);
   }
   template <class Operator>
-  STRATA_D void ExclusiveScanPartialTile(T input, T& output, Operator scan_op, int valid_items,
-                                         T& block_aggregate) {
+  STRATA_D void ExclusiveScanPartialTile(T input, T& output, Operator scan_op, int valid_items, T& block_aggregate) {
     forms_.exclusive(input, output, scan_op, no_prefix{}, block_aggregate, valid_items);
   }
   template <class Operator>
-  STRATA_D void ExclusiveScanPartialTile(T input, T& output, T initial_value, Operator scan_op,
-                                         int valid_items) {
+  STRATA_D void ExclusiveScanPartialTile(T input, T& output, T initial_value, Operator scan_op, int valid_items) {
     forms_.exclusive(input, output, scan_op, value{initial_value}, none{}, valid_items);
   }
   template <class Operator>
-  STRATA_D void ExclusiveScanPartialTile(T input, T& output, T initial_value, Operator scan_op,
-                                         int valid_items, T& block_aggregate) {
+  STRATA_D void ExclusiveScanPartialTile(T input, T& output, T initial_value, Operator scan_op, int valid_items,
+                                         T& block_aggregate) {
     forms_.exclusive(input, output, scan_op, value{initial_value}, block_aggregate, valid_items);
   }
   template <class Operator, class Callback, detail::if_callback<Callback, T> = 0>
   STRATA_D void ExclusiveScanPartialTile(T input, T& output, Operator scan_op, int valid_items,
                                          Callback& block_prefix_callback_op) {
-    forms_.exclusive(input, output, scan_op, callback<Callback>{block_prefix_callback_op}, none{},
-                     valid_items);
+    forms_.exclusive(input, output, scan_op, callback<Callback>{block_prefix_callback_op}, none{}, valid_items);
   }
   template <std::size_t N, class Operator>
-  STRATA_D void ExclusiveScanPartialTile(const items<N>& input, items<N>& output, Operator scan_op,
-                                         int valid_items) {
+  STRATA_D void ExclusiveScanPartialTile(const items<N>& input, items<N>& output, Operator scan_op, int valid_items) {
     forms_.exclusive(input, output, scan_op, no_prefix{}, none{}, valid_items);
   }
   template <std::size_t N, class Operator>
-  STRATA_D void ExclusiveScanPartialTile(const items<N>& input, items<N>& output, Operator scan_op,
-                                         int valid_items, T& block_aggregate) {
+  STRATA_D void ExclusiveScanPartialTile(const items<N>& input, items<N>& output, Operator scan_op, int valid_items,
+                                         T& block_aggregate) {
     forms_.exclusive(input, output, scan_op, no_prefix{}, block_aggregate, valid_items);
   }
   template <std::size_t N, class Operator>
-  STRATA_D void ExclusiveScanPartialTile(const items<N>& input, items<N>& output, T initial_value,
-                                         Operator scan_op, int valid_items) {
+  STRATA_D void ExclusiveScanPartialTile(const items<N>& input, items<N>& output, T initial_value, Operator scan_op,
+                                         int valid_items) {
     forms_.exclusive(input, output, scan_op, value{initial_value}, none{}, valid_items);
   }
   template <std::size_t N, class Operator>
-  STRATA_D void ExclusiveScanPartialTile(const items<N>& input, items<N>& output, T initial_value,
-                                         Operator scan_op, int valid_items, T& block_aggregate) {
+  STRATA_D void ExclusiveScanPartialTile(const items<N>& input, items<N>& output, T initial_value, Operator scan_op,
+                                         int valid_items, T& block_aggregate) {
     forms_.exclusive(input, output, scan_op, value{initial_value}, block_aggregate, valid_items);
   }
   template <std::size_t N, class Operator, class Callback, detail::if_callback<Callback, T> = 0>
-  STRATA_D void ExclusiveScanPartialTile(const items<N>& input, items<N>& output, Operator scan_op,
-                                         int valid_items, Callback& block_prefix_callback_op) {
-    forms_.exclusive(input, output, scan_op, callback<Callback>{block_prefix_callback_op}, none{},
-                     valid_items);
+  STRATA_D void ExclusiveScanPartialTile(const items<N>& input, items<N>& output, Operator scan_op, int valid_items,
+                                         Callback& block_prefix_callback_op) {
+    forms_.exclusive(input, output, scan_op, callback<Callback>{block_prefix_callback_op}, none{}, valid_items);
   }
 
-  STRATA_D void InclusiveSum(T input, T& output) {
-    InclusiveScan(input, output, strata::Sum{});
-  }
+  STRATA_D void InclusiveSum(T input, T& output) { InclusiveScan(input, output, strata::Sum{}); }
   STRATA_D void InclusiveSum(T input, T& output, T& block_aggregate) {
     InclusiveScan(input, output, strata::Sum{}, block_aggregate);
   }
@@ -260,8 +243,7 @@ class BlockScan {
     InclusiveScan(input, output, strata::Sum{}, block_aggregate);
   }
   template <std::size_t N, class Callback, detail::if_callback<Callback, T> = 0>
-  STRATA_D void InclusiveSum(const items<N>& input, items<N>& output,
-                             Callback& block_prefix_callback_op) {
+  STRATA_D void InclusiveSum(const items<N>& input, items<N>& output, Callback& block_prefix_callback_op) {
     InclusiveScan(input, output, strata::Sum{}, block_prefix_callback_op);
   }
 
@@ -278,40 +260,34 @@ class BlockScan {
     forms_.inclusive(input, output, scan_op, value{initial_value}, none{}, none{});
   }
   template <class Operator>
-  STRATA_D void InclusiveScan(T input, T& output, T initial_value, Operator scan_op,
-                              T& block_aggregate) {
+  STRATA_D void InclusiveScan(T input, T& output, T initial_value, Operator scan_op, T& block_aggregate) {
     forms_.inclusive(input, output, scan_op, value{initial_value}, block_aggregate, none{});
   }
   template <class Operator, class Callback, detail::if_callback<Callback, T> = 0>
-  STRATA_D void InclusiveScan(T input, T& output, Operator scan_op,
-                              Callback& block_prefix_callback_op) {
-    forms_.inclusive(input, output, scan_op, callback<Callback>{block_prefix_callback_op}, none{},
-                     none{});
+  STRATA_D void InclusiveScan(T input, T& output, Operator scan_op, Callback& block_prefix_callback_op) {
+    forms_.inclusive(input, output, scan_op, callback<Callback>{block_prefix_callback_op}, none{}, none{});
   }
   template <std::size_t N, class Operator>
   STRATA_D void InclusiveScan(const items<N>& input, items<N>& output, Operator scan_op) {
     forms_.inclusive(input, output, scan_op, no_prefix{}, none{}, none{});
   }
   template <std::size_t N, class Operator>
-  STRATA_D void InclusiveScan(const items<N>& input, items<N>& output, Operator scan_op,
-                              T& block_aggregate) {
+  STRATA_D void InclusiveScan(const items<N>& input, items<N>& output, Operator scan_op, T& block_aggregate) {
     forms_.inclusive(input, output, scan_op, no_prefix{}, block_aggregate, none{});
   }
   template <std::size_t N, class Operator>
-  STRATA_D void InclusiveScan(const items<N>& input, items<N>& output, T initial_value,
-                              Operator scan_op) {
+  STRATA_D void InclusiveScan(const items<N>& input, items<N>& output, T initial_value, Operator scan_op) {
     forms_.inclusive(input, output, scan_op, value{initial_value}, none{}, none{});
   }
   template <std::size_t N, class Operator>
-  STRATA_D void InclusiveScan(const items<N>& input, items<N>& output, T initial_value,
-                              Operator scan_op, T& block_aggregate) {
+  STRATA_D void InclusiveScan(const items<N>& input, items<N>& output, T initial_value, Operator scan_op,
+                              T& block_aggregate) {
     forms_.inclusive(input, output, scan_op, value{initial_value}, block_aggregate, none{});
   }
   template <std::size_t N, class Operator, class Callback, detail::if_callback<Callback, T> = 0>
   STRATA_D void InclusiveScan(const items<N>& input, items<N>& output, Operator scan_op,
                               Callback& block_prefix_callback_op) {
-    forms_.inclusive(input, output, scan_op, callback<Callback>{block_prefix_callback_op}, none{},
-                     none{});
+    forms_.inclusive(input, output, scan_op, callback<Callback>{block_prefix_callback_op}, none{}, none{});
   }
 
   template <class Operator>
@@ -319,51 +295,46 @@ class BlockScan {
     forms_.inclusive(input, output, scan_op, no_prefix{}, none{}, valid_items);
   }
   template <class Operator>
-  STRATA_D void InclusiveScanPartialTile(T input, T& output, Operator scan_op, int valid_items,
-                                         T& block_aggregate) {
+  STRATA_D void InclusiveScanPartialTile(T input, T& output, Operator scan_op, int valid_items, T& block_aggregate) {
     forms_.inclusive(input, output, scan_op, no_prefix{}, block_aggregate, valid_items);
   }
   template <class Operator>
-  STRATA_D void InclusiveScanPartialTile(T input, T& output, T initial_value, Operator scan_op,
-                                         int valid_items) {
+  STRATA_D void InclusiveScanPartialTile(T input, T& output, T initial_value, Operator scan_op, int valid_items) {
     forms_.inclusive(input, output, scan_op, value{initial_value}, none{}, valid_items);
   }
   template <class Operator>
-  STRATA_D void InclusiveScanPartialTile(T input, T& output, T initial_value, Operator scan_op,
-                                         int valid_items, T& block_aggregate) {
+  STRATA_D void InclusiveScanPartialTile(T input, T& output, T initial_value, Operator scan_op, int valid_items,
+                                         T& block_aggregate) {
     forms_.inclusive(input, output, scan_op, value{initial_value}, block_aggregate, valid_items);
   }
   template <class Operator, class Callback, detail::if_callback<Callback, T> = 0>
   STRATA_D void InclusiveScanPartialTile(T input, T& output, Operator scan_op, int valid_items,
                                          Callback& block_prefix_callback_op) {
-    forms_.inclusive(input, output, scan_op, callback<Callback>{block_prefix_callback_op}, none{},
-                     valid_items);
+    forms_.inclusive(input, output, scan_op, callback<Callback>{block_prefix_callback_op}, none{}, valid_items);
   }
   template <std::size_t N, class Operator>
-  STRATA_D void InclusiveScanPartialTile(const items<N>& input, items<N>& output, Operator scan_op,
-                                         int valid_items) {
+  STRATA_D void InclusiveScanPartialTile(const items<N>& input, items<N>& output, Operator scan_op, int valid_items) {
     forms_.inclusive(input, output, scan_op, no_prefix{}, none{}, valid_items);
   }
   template <std::size_t N, class Operator>
-  STRATA_D void InclusiveScanPartialTile(const items<N>& input, items<N>& output, Operator scan_op,
-                                         int valid_items, T& block_aggregate) {
+  STRATA_D void InclusiveScanPartialTile(const items<N>& input, items<N>& output, Operator scan_op, int valid_items,
+                                         T& block_aggregate) {
     forms_.inclusive(input, output, scan_op, no_prefix{}, block_aggregate, valid_items);
   }
   template <std::size_t N, class Operator>
-  STRATA_D void InclusiveScanPartialTile(const items<N>& input, items<N>& output, T initial_value,
-                                         Operator scan_op, int valid_items) {
+  STRATA_D void InclusiveScanPartialTile(const items<N>& input, items<N>& output, T initial_value, Operator scan_op,
+                                         int valid_items) {
     forms_.inclusive(input, output, scan_op, value{initial_value}, none{}, valid_items);
   }
   template <std::size_t N, class Operator>
-  STRATA_D void InclusiveScanPartialTile(const items<N>& input, items<N>& output, T initial_value,
-                                         Operator scan_op, int valid_items, T& block_aggregate) {
+  STRATA_D void InclusiveScanPartialTile(const items<N>& input, items<N>& output, T initial_value, Operator scan_op,
+                                         int valid_items, T& block_aggregate) {
     forms_.inclusive(input, output, scan_op, value{initial_value}, block_aggregate, valid_items);
   }
   template <std::size_t N, class Operator, class Callback, detail::if_callback<Callback, T> = 0>
-  STRATA_D void InclusiveScanPartialTile(const items<N>& input, items<N>& output, Operator scan_op,
-                                         int valid_items, Callback& block_prefix_callback_op) {
-    forms_.inclusive(input, output, scan_op, callback<Callback>{block_prefix_callback_op}, none{},
-                     valid_items);
+  STRATA_D void InclusiveScanPartialTile(const items<N>& input, items<N>& output, Operator scan_op, int valid_items,
+                                         Callback& block_prefix_callback_op) {
+    forms_.inclusive(input, output, scan_op, callback<Callback>{block_prefix_callback_op}, none{}, valid_items);
   }
 
  private:

@@ -74,8 +74,7 @@ STRATA_NAMESPACE_BEGIN
 template <class KeyT, int BlockDimX, int ItemsPerThread, class ValueT = NullType>
 class BlockSegmentedMergeSort {
   static_assert(is_trivially_relocatable_v<KeyT> && is_trivially_relocatable_v<ValueT> &&
-                    std::is_default_constructible_v<KeyT> &&
-                    std::is_default_constructible_v<ValueT>,
+                    std::is_default_constructible_v<KeyT> && std::is_default_constructible_v<ValueT>,
                 "BlockSegmentedMergeSort moves keys and values through shared memory as bits: both "
                 "must be trivially relocatable and default constructible");
   static_assert(BlockDimX % warp_threads == 0,
@@ -113,8 +112,7 @@ class BlockSegmentedMergeSort {
 
   STRATA_D int Plan(int length, long long offset = 0, int count = BlockDimX) {
     STRATA_ASSERT(length >= 0 && length <= tile_items,
-                  "BlockSegmentedMergeSort::Plan: a segment of %d items, the tile has %d", length,
-                  tile_items);
+                  "BlockSegmentedMergeSort::Plan: a segment of %d items, the tile has %d", length, tile_items);
     return slots_type::plan(storage_.slots, thread_, length, offset, count);
   }
   STRATA_D int Segments() const { return slots_type::segments(storage_.slots); }
@@ -129,8 +127,7 @@ class BlockSegmentedMergeSort {
   template <class CompareOp>
   STRATA_D void Sort(CompareOp compare) {
     detail::compare_requirements<CompareOp, KeyT>::check();
-    sort(slots_type::slot_of(storage_.slots, thread_, origin_), slots_type::levels(storage_.slots),
-         compare);
+    sort(slots_type::slot_of(storage_.slots, thread_, origin_), slots_type::levels(storage_.slots), compare);
   }
 
   /// Instead of Plan and Sort, where no segment has more than ItemsPerThread items. Each thread has one, or
@@ -139,8 +136,7 @@ class BlockSegmentedMergeSort {
   STRATA_D void SortOwn(int begin, int count, CompareOp compare) {
     detail::compare_requirements<CompareOp, KeyT>::check();
     STRATA_ASSERT(count <= ItemsPerThread && begin >= 0 && begin + count <= tile_items,
-                  "BlockSegmentedMergeSort::SortOwn: a thread has items %d to %d", begin,
-                  begin + count);
+                  "BlockSegmentedMergeSort::SortOwn: a thread has items %d to %d", begin, begin + count);
     if (count > 1) {
       thread_items items;
       STRATA_UNROLL
@@ -157,16 +153,12 @@ class BlockSegmentedMergeSort {
   STRATA_D void SortOwn(int begin, int count, int owners, CompareOp compare) {
     detail::compare_requirements<CompareOp, KeyT>::check();
     STRATA_ASSERT(count <= owners * ItemsPerThread && begin >= 0 && begin + count <= tile_items,
-                  "BlockSegmentedMergeSort::SortOwn: %d threads have items %d to %d", owners, begin,
-                  begin + count);
-    detail::segment_slot slot{origin_ + begin, origin_ + begin + count, thread_ & (owners - 1), 0,
-                              ItemsPerThread};
+                  "BlockSegmentedMergeSort::SortOwn: %d threads have items %d to %d", owners, begin, begin + count);
+    detail::segment_slot slot{origin_ + begin, origin_ + begin + count, thread_ & (owners - 1), 0, ItemsPerThread};
     // Not the rest of the segment, clamped on both sides: ptxas 13.0 makes one instruction of both clamps and
     // reuses its predicate for "has ItemsPerThread items", which is wrong for threads with fewer.
     const int whole = count / ItemsPerThread;
-    slot.items = slot.owner < whole    ? ItemsPerThread
-                 : slot.owner == whole ? count - whole * ItemsPerThread
-                                       : 0;
+    slot.items = slot.owner < whole ? ItemsPerThread : slot.owner == whole ? count - whole * ItemsPerThread : 0;
     int levels = 0;
     while (1 << levels < owners) ++levels;
     sort(slot, levels, compare);
@@ -185,8 +177,7 @@ class BlockSegmentedMergeSort {
     if (slot.items > 1) {
       sort_thread(slot.local_begin(), slot.items, items, compare);
       const bool descends = slot.descends(0);
-      put(descends ? slot.local_begin() + slot.items - 1 : slot.local_begin(), descends ? -1 : 1,
-          slot.items, items);
+      put(descends ? slot.local_begin() + slot.items - 1 : slot.local_begin(), descends ? -1 : 1, slot.items, items);
     }
     __syncthreads();
     STRATA_UNROLL_N(1)
@@ -250,8 +241,7 @@ class BlockSegmentedMergeSort {
 
   /// Merges the runs of 2^level owners pair by pair. The first run of a pair ascends, the second descends.
   template <class Compare>
-  STRATA_D void merge_runs(const detail::segment_slot& slot, int level, thread_items& items,
-                           Compare& compare) {
+  STRATA_D void merge_runs(const detail::segment_slot& slot, int level, thread_items& items, Compare& compare) {
     const int group = slot.owner & -(2 << level);
     const int begin1 = slot.begin + group * ItemsPerThread;
     int end1 = begin1 + (ItemsPerThread << level), end2 = begin1 + (2 * ItemsPerThread << level);
@@ -260,8 +250,8 @@ class BlockSegmentedMergeSort {
     const bool merges = slot.items > 0 && end1 < end2;
     const int diagonal = (slot.owner - group) * ItemsPerThread;
     if (merges) {
-      detail::merge_in_tile<-1, ItemsPerThread>(storage_.tile, begin1, end1 - begin1, end2 - 1,
-                                                end2 - end1, diagonal, items, compare);
+      detail::merge_in_tile<-1, ItemsPerThread>(storage_.tile, begin1, end1 - begin1, end2 - 1, end2 - end1, diagonal,
+                                                items, compare);
     }
     __syncthreads();
     if (merges) {

@@ -42,8 +42,8 @@ enum BlockStoreAlgorithm {
 ///   alone. They use no shared memory: `TempStorage` makes the interface uniform.
 /// - The transposing algorithms: calling threads, barriers and shared memory as for BlockLoad. `T` must be
 ///   trivially relocatable.
-template <class T, int BlockDimX, int ItemsPerThread,
-          BlockStoreAlgorithm Algorithm = BLOCK_STORE_DIRECT, int BlockDimY = 1, int BlockDimZ = 1>
+template <class T, int BlockDimX, int ItemsPerThread, BlockStoreAlgorithm Algorithm = BLOCK_STORE_DIRECT,
+          int BlockDimY = 1, int BlockDimZ = 1>
 class BlockStore {
   static constexpr std::size_t items_per_thread = static_cast<std::size_t>(ItemsPerThread);
   using shape = detail::block_shape<BlockDimX, BlockDimY, BlockDimZ>;

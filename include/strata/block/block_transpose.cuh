@@ -38,8 +38,7 @@ constexpr int default_square_side() {
   constexpr int bytes = static_cast<int>(sizeof(T));
   const int widest = !transpose_pieces<T>::is_one ? 1 : bytes > 1 ? 16 / bytes : 8;
   for (int side = widest; side > 1 && side * bytes >= 4; side /= 2) {
-    const bool fits = Rows % side == 0 && Columns % side == 0 &&
-                      is_power_of_two(static_cast<unsigned>(Rows)) &&
+    const bool fits = Rows % side == 0 && Columns % side == 0 && is_power_of_two(static_cast<unsigned>(Rows)) &&
                       is_power_of_two(static_cast<unsigned>(Columns));
     if (fits && Rows / side * (Columns / side) >= Threads) return side;
   }
@@ -93,33 +92,27 @@ constexpr int default_square_side() {
 ///   tile.Store(out + column * rows + row, rows, items, rows - row, columns - column);
 /// }
 /// @endcode
-template <class T, int TileRows, int TileColumns, int BlockDimX, int BlockDimY = 1,
-          int BlockDimZ = 1, class Layout = ChosenLayout,
-          int SquareSide = detail::default_square_side<T, TileRows, TileColumns,
-                                                     BlockDimX * BlockDimY * BlockDimZ>()>
+template <class T, int TileRows, int TileColumns, int BlockDimX, int BlockDimY = 1, int BlockDimZ = 1,
+          class Layout = ChosenLayout,
+          int SquareSide = detail::default_square_side<T, TileRows, TileColumns, BlockDimX * BlockDimY * BlockDimZ>()>
 class BlockTranspose {
-  static_assert(
-      is_trivially_relocatable_v<T>,
-      "BlockTranspose<T> moves items between threads as bits: T must be trivially relocatable");
+  static_assert(is_trivially_relocatable_v<T>,
+                "BlockTranspose<T> moves items between threads as bits: T must be trivially relocatable");
   static_assert(TileRows > 0 && TileColumns > 0, "BlockTranspose needs a tile of rows and columns");
   using pieces = detail::transpose_pieces<T>;
-  static_assert(
-      SquareSide == 1 ||
-          (SquareSide > 1 && TileRows % SquareSide == 0 && TileColumns % SquareSide == 0 &&
-           pieces::is_one && SquareSide * pieces::bytes >= 4 &&
-           detail::is_access_size(SquareSide * pieces::bytes)),
-      "BlockTranspose: SquareSide must be 1, or divide both sides of the tile and make units "
-      "of 4, 8 or 16 bytes of items of 1, 2, 4 or 8 bytes");
+  static_assert(SquareSide == 1 ||
+                    (SquareSide > 1 && TileRows % SquareSide == 0 && TileColumns % SquareSide == 0 && pieces::is_one &&
+                     SquareSide * pieces::bytes >= 4 && detail::is_access_size(SquareSide * pieces::bytes)),
+                "BlockTranspose: SquareSide must be 1, or divide both sides of the tile and make units "
+                "of 4, 8 or 16 bytes of items of 1, 2, 4 or 8 bytes");
   using shape = detail::block_shape<BlockDimX, BlockDimY, BlockDimZ>;
-  using tile = detail::transpose_tile<pieces::bytes * SquareSide, TileRows, TileColumns,
-                                      shape::threads, SquareSide>;
+  using tile = detail::transpose_tile<pieces::bytes * SquareSide, TileRows, TileColumns, shape::threads, SquareSide>;
   static constexpr bool is_chosen = std::is_same_v<Layout, ChosenLayout>;
-  using free_layout = typename std::conditional_t<is_chosen, detail::chosen_transpose_layout<tile>,
-                                                  std::common_type<Layout>>::type;
-  static_assert(
-      !std::is_void_v<free_layout>,
-      "BlockTranspose: no padding of this tile is free of bank conflicts: choose sides that "
-      "are powers of two or multiples of 32, or name a Layout and accept its conflicts");
+  using free_layout =
+      typename std::conditional_t<is_chosen, detail::chosen_transpose_layout<tile>, std::common_type<Layout>>::type;
+  static_assert(!std::is_void_v<free_layout>,
+                "BlockTranspose: no padding of this tile is free of bank conflicts: choose sides that "
+                "are powers of two or multiples of 32, or name a Layout and accept its conflicts");
   using layout = std::conditional_t<std::is_void_v<free_layout>, PlainLayout, free_layout>;
   using conflicts = detail::transpose_conflicts<tile, layout>;
   using units = detail::transpose_units<tile, layout>;
@@ -132,8 +125,7 @@ class BlockTranspose {
   static constexpr int write_conflicts = conflicts::writes;
   static constexpr int read_conflicts = conflicts::reads;
   // not for users: the layouts that are chosen are free of conflicts
-  static_assert(!is_chosen || std::is_void_v<free_layout> ||
-                    (write_conflicts == 1 && read_conflicts == 1),
+  static_assert(!is_chosen || std::is_void_v<free_layout> || (write_conflicts == 1 && read_conflicts == 1),
                 "the layout chosen by BlockTranspose has conflicts");
 
  private:
@@ -152,8 +144,7 @@ class BlockTranspose {
   STRATA_D element_place Place(int item) const { return element_of(item, tile::row_units); }
   STRATA_D element_place TransposedPlace(int item) const { return element_of(item, tile::column_units); }
 
-  STRATA_D void Load(const T* matrix, std::int64_t leading_dimension,
-                     T (&items)[item_count]) const {
+  STRATA_D void Load(const T* matrix, std::int64_t leading_dimension, T (&items)[item_count]) const {
     if constexpr (pieces::is_one) {
       const auto* const from = reinterpret_cast<const typename units::element*>(matrix);
       if (units::is_aligned(matrix, leading_dimension)) {
@@ -166,8 +157,8 @@ class BlockTranspose {
     load_items(matrix, leading_dimension, items, TileRows, TileColumns);
   }
 
-  STRATA_D void Load(const T* matrix, std::int64_t leading_dimension, T (&items)[item_count],
-                     int valid_rows, int valid_columns) const {
+  STRATA_D void Load(const T* matrix, std::int64_t leading_dimension, T (&items)[item_count], int valid_rows,
+                     int valid_columns) const {
     if (pieces::is_one && valid_rows >= TileRows && valid_columns >= TileColumns) {
       Load(matrix, leading_dimension, items);
       return;
@@ -207,8 +198,7 @@ class BlockTranspose {
     }
   }
 
-  STRATA_D void Store(T* matrix, std::int64_t leading_dimension,
-                      const T (&items)[item_count]) const {
+  STRATA_D void Store(T* matrix, std::int64_t leading_dimension, const T (&items)[item_count]) const {
     if constexpr (pieces::is_one) {
       auto* const to = reinterpret_cast<typename units::element*>(matrix);
       if (units::is_aligned(matrix, leading_dimension)) {
@@ -221,8 +211,8 @@ class BlockTranspose {
     store_items(matrix, leading_dimension, items, TileRows, TileColumns);
   }
 
-  STRATA_D void Store(T* matrix, std::int64_t leading_dimension, const T (&items)[item_count],
-                      int valid_rows, int valid_columns) const {
+  STRATA_D void Store(T* matrix, std::int64_t leading_dimension, const T (&items)[item_count], int valid_rows,
+                      int valid_columns) const {
     if (pieces::is_one && valid_rows >= TileRows && valid_columns >= TileColumns) {
       Store(matrix, leading_dimension, items);
       return;
@@ -243,8 +233,8 @@ class BlockTranspose {
             square % units_per_row * SquareSide + item % SquareSide};
   }
 
-  STRATA_D void load_items(const T* matrix, std::int64_t leading_dimension, T (&items)[item_count],
-                           int valid_rows, int valid_columns) const {
+  STRATA_D void load_items(const T* matrix, std::int64_t leading_dimension, T (&items)[item_count], int valid_rows,
+                           int valid_columns) const {
     STRATA_UNROLL
     for (int i = 0; i < items_per_thread; ++i) {
       const element_place at = Place(i);
@@ -253,8 +243,8 @@ class BlockTranspose {
       }
     }
   }
-  STRATA_D void store_items(T* matrix, std::int64_t leading_dimension, const T (&items)[item_count],
-                            int valid_rows, int valid_columns) const {
+  STRATA_D void store_items(T* matrix, std::int64_t leading_dimension, const T (&items)[item_count], int valid_rows,
+                            int valid_columns) const {
     STRATA_UNROLL
     for (int i = 0; i < items_per_thread; ++i) {
       const element_place at = TransposedPlace(i);

@@ -90,11 +90,9 @@ class BlockTreeReduce {
   static_assert(is_trivially_relocatable_v<T>,
                 "BlockTreeReduce<T> keeps items in shared memory without constructing them: "
                 "T must be trivially relocatable");
-  static_assert(
-      std::is_same_v<Layout, PlainLayout> ||
-          detail::tree_reduce_degree<T, Layout>(BlockThreads) == 1,
-      "BlockTreeReduce has bank conflicts in this layout: leave out the layout to have it "
-      "padded for T and the block's size, or name PlainLayout if they are wanted");
+  static_assert(std::is_same_v<Layout, PlainLayout> || detail::tree_reduce_degree<T, Layout>(BlockThreads) == 1,
+                "BlockTreeReduce has bank conflicts in this layout: leave out the layout to have it "
+                "padded for T and the block's size, or name PlainLayout if they are wanted");
   using shape = detail::block_shape<BlockThreads, 1, 1>;
   using storage = LayoutStorage<T, detail::item_layout<T, Layout>, BlockThreads>;
 
@@ -115,10 +113,7 @@ class BlockTreeReduce {
   }
   template <class Operator>
   STRATA_D T Reduce(T input, Operator reduction_op, int num_valid) {
-    return reduce(input, reduction_op,
-                  num_valid < 1              ? 1
-                  : num_valid > BlockThreads ? BlockThreads
-                                             : num_valid);
+    return reduce(input, reduction_op, num_valid < 1 ? 1 : num_valid > BlockThreads ? BlockThreads : num_valid);
   }
 
   STRATA_D T Sum(T input) { return Reduce(input, strata::Sum{}); }

@@ -23,8 +23,8 @@ inline constexpr int vector_bytes = 16;
 template <class Iterator>
 inline constexpr bool is_bulk_array = false;
 template <class T>
-inline constexpr bool is_bulk_array<T*> =
-    vector_bytes % sizeof(T) == 0 && is_trivially_relocatable_v<T> && !std::is_volatile_v<T>;
+inline constexpr bool is_bulk_array<T*> = vector_bytes % sizeof(T) == 0 && is_trivially_relocatable_v<T> &&
+                                          !std::is_volatile_v<T>;
 
 /// Whether the first item of an array lies on a 16-byte boundary. False for other iterators.
 template <class Iterator>

@@ -32,9 +32,7 @@ inline constexpr int shared_memory_banks = 32;
 inline constexpr int shared_memory_bank_bytes = 4;
 
 /// Lanes that one wavefront can serve when each accesses `element_bytes`.
-STRATA_HD constexpr int lanes_per_wavefront(int element_bytes) {
-  return element_bytes <= 4 ? 32 : 128 / element_bytes;
-}
+STRATA_HD constexpr int lanes_per_wavefront(int element_bytes) { return element_bytes <= 4 ? 32 : 128 / element_bytes; }
 
 /// Row and column in a matrix.
 struct element_place {
@@ -83,8 +81,8 @@ struct words_by_bank {
 
 /// Wavefronts of one group of lanes, which begins with `first_lane`.
 template <class Layout, class Pattern>
-STRATA_HD constexpr int wavefronts_of_group(const Layout& layout, const Pattern& pattern,
-                                            int instruction, int first_lane) {
+STRATA_HD constexpr int wavefronts_of_group(const Layout& layout, const Pattern& pattern, int instruction,
+                                            int first_lane) {
   constexpr int bytes = Pattern::element_bytes;
   words_by_bank words;
   for (int lane = first_lane; lane < first_lane + lanes_per_wavefront(bytes); ++lane) {
@@ -157,8 +155,7 @@ STRATA_HD constexpr wavefront_count count_wavefronts(const Layout& layout, const
 /// divided by their number without conflicts, so 1.0 if there are none.
 template <class Layout, class... Patterns>
 STRATA_HD constexpr double serialization(const Layout& layout, const Patterns&... patterns) {
-  const wavefront_count total =
-      (wavefront_count{} + ... + strata::count_wavefronts(layout, patterns));
+  const wavefront_count total = (wavefront_count{} + ... + strata::count_wavefronts(layout, patterns));
   return total.ideal == 0 ? 1.0 : static_cast<double>(total.wavefronts) / total.ideal;
 }
 
@@ -182,9 +179,7 @@ template <int ElementBytes, int ItemsPerThread, int Warps = 1>
 struct striped_access {
   static constexpr int element_bytes = ElementBytes;
   static constexpr int instructions = ItemsPerThread * Warps;
-  STRATA_HD constexpr int operator()(int instruction, int lane) const {
-    return instruction * 32 + lane;
-  }
+  STRATA_HD constexpr int operator()(int instruction, int lane) const { return instruction * 32 + lane; }
 };
 
 /// Lane l of the first `lanes` accesses element `first + l * stride`, if that is below `end`.

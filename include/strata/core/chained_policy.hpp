@@ -55,9 +55,8 @@ template <int PtxVersion, class Policy, class Previous>
 struct ChainedPolicy {
   static constexpr int ptx_version = PtxVersion;
 
-  using ActivePolicy =
-      typename std::conditional_t<(detail::compiled_ptx_version < PtxVersion), Previous,
-                                  ChainedPolicy<PtxVersion, Policy, Policy>>::ActivePolicy;
+  using ActivePolicy = typename std::conditional_t<(detail::compiled_ptx_version < PtxVersion), Previous,
+                                                   ChainedPolicy<PtxVersion, Policy, Policy>>::ActivePolicy;
 
   template <class Functor>
   static auto Invoke(int device_ptx_version, Functor& functor) {
@@ -72,9 +71,8 @@ struct ChainedPolicy {
     } else if constexpr (!detail::any_compiled_architecture_in(0, PtxVersion)) {
       return functor.template Invoke<Policy>();
     } else {
-      return device_ptx_version < PtxVersion
-                 ? Previous::template InvokeBelow<PtxVersion>(device_ptx_version, functor)
-                 : functor.template Invoke<Policy>();
+      return device_ptx_version < PtxVersion ? Previous::template InvokeBelow<PtxVersion>(device_ptx_version, functor)
+                                             : functor.template Invoke<Policy>();
     }
   }
 

@@ -24,13 +24,11 @@ struct device_properties {
 };
 
 inline cudaError_t query_device_properties(int device, device_properties& properties) {
-  cudaError_t status =
-      cudaDeviceGetAttribute(&properties.multiprocessors, cudaDevAttrMultiProcessorCount, device);
+  cudaError_t status = cudaDeviceGetAttribute(&properties.multiprocessors, cudaDevAttrMultiProcessorCount, device);
   if (status != cudaSuccess) return status;
   status = cudaDeviceGetAttribute(&properties.l2_bytes, cudaDevAttrL2CacheSize, device);
   if (status != cudaSuccess) return status;
-  status = cudaDeviceGetAttribute(&properties.shared_bytes_of_block,
-                                  cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+  status = cudaDeviceGetAttribute(&properties.shared_bytes_of_block, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
   if (status != cudaSuccess) return status;
 #if STRATA_HOST_SIMT
   properties.ptx_version = 900;
@@ -63,8 +61,7 @@ inline cudaError_t current_device_properties(device_properties& properties) {
     properties.ptx_version = known->ptx_version.load(std::memory_order_relaxed);
     properties.multiprocessors = known->multiprocessors.load(std::memory_order_relaxed);
     properties.l2_bytes = known->l2_bytes.load(std::memory_order_relaxed);
-    properties.shared_bytes_of_block =
-        known->shared_bytes_of_block.load(std::memory_order_relaxed);
+    properties.shared_bytes_of_block = known->shared_bytes_of_block.load(std::memory_order_relaxed);
     return cudaSuccess;
   }
   status = query_device_properties(device, properties);
@@ -72,8 +69,7 @@ inline cudaError_t current_device_properties(device_properties& properties) {
     known->ptx_version.store(properties.ptx_version, std::memory_order_relaxed);
     known->multiprocessors.store(properties.multiprocessors, std::memory_order_relaxed);
     known->l2_bytes.store(properties.l2_bytes, std::memory_order_relaxed);
-    known->shared_bytes_of_block.store(properties.shared_bytes_of_block,
-                                       std::memory_order_relaxed);
+    known->shared_bytes_of_block.store(properties.shared_bytes_of_block, std::memory_order_relaxed);
     known->is_known.store(true, std::memory_order_release);
   }
   return status;

@@ -22,8 +22,7 @@ Function* driver_function(const char* name, unsigned cuda_version) {
   void* address = nullptr;
   cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
 #if CUDART_VERSION >= 12050
-  const cudaError_t status =
-      cudaGetDriverEntryPointByVersion(name, &address, cuda_version, cudaEnableDefault, &found);
+  const cudaError_t status = cudaGetDriverEntryPointByVersion(name, &address, cuda_version, cudaEnableDefault, &found);
 #else
   static_cast<void>(cuda_version);
   const cudaError_t status = cudaGetDriverEntryPoint(name, &address, cudaEnableDefault, &found);
@@ -56,8 +55,7 @@ inline constexpr int driver_multiprocessor_resource = 1;
 /// Sets cudaFuncAttributeMaxDynamicSharedMemorySize. cudaFuncSetAttribute clears an error that an earlier
 /// call has left; this does not.
 inline cudaError_t set_max_dynamic_shared_memory(const void* kernel, std::size_t bytes) {
-  static auto* const set_attribute =
-      driver_function<driver_set_attribute>("cuFuncSetAttribute", 9000);
+  static auto* const set_attribute = driver_function<driver_set_attribute>("cuFuncSetAttribute", 9000);
   if (set_attribute == nullptr) return cudaErrorNotSupported;
   cudaFunction_t function = nullptr;
   const cudaError_t status = cudaGetFuncBySymbol(&function, kernel);
@@ -69,13 +67,11 @@ inline cudaError_t set_max_dynamic_shared_memory(const void* kernel, std::size_t
 /// Device attributes describe the whole device, so only the driver says it. A cooperative launch of more
 /// blocks than the context holds fails; a captured one does not fail, and its graph never ends.
 inline int green_context_multiprocessors(cudaStream_t stream) {
-  static auto* const get_context =
-      driver_function<driver_stream_green_context>("cuStreamGetGreenCtx", 12040);
-  static auto* const get_resource =
-      driver_function<driver_green_context_resource>("cuGreenCtxGetDevResource", 12040);
+  static auto* const get_context = driver_function<driver_stream_green_context>("cuStreamGetGreenCtx", 12040);
+  static auto* const get_resource = driver_function<driver_green_context_resource>("cuGreenCtxGetDevResource", 12040);
   void* context = nullptr;
-  if (get_context == nullptr || get_resource == nullptr ||
-      get_context(stream, &context) != cudaSuccess || context == nullptr) {
+  if (get_context == nullptr || get_resource == nullptr || get_context(stream, &context) != cudaSuccess ||
+      context == nullptr) {
     return 0;
   }
   driver_resource resource;
@@ -86,8 +82,7 @@ inline int green_context_multiprocessors(cudaStream_t stream) {
 #else
 
 inline cudaError_t set_max_dynamic_shared_memory(const void* kernel, std::size_t bytes) {
-  return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                              static_cast<int>(bytes));
+  return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
 }
 
 inline int green_context_multiprocessors(cudaStream_t) { return 0; }

@@ -35,10 +35,10 @@ namespace detail {
 
 inline cudaError_t after_launch(const launch_configuration& configuration, cudaError_t status) {
 #if STRATA_DEBUG_LOG
-  std::fprintf(stderr, "strata: %s<<<%u x %u x %u, %u x %u x %u, %zu bytes>>>: %s\n",
-               configuration.name, configuration.grid.x, configuration.grid.y, configuration.grid.z,
-               configuration.block.x, configuration.block.y, configuration.block.z,
-               configuration.dynamic_shared_bytes, cudaGetErrorString(status));
+  std::fprintf(stderr, "strata: %s<<<%u x %u x %u, %u x %u x %u, %zu bytes>>>: %s\n", configuration.name,
+               configuration.grid.x, configuration.grid.y, configuration.grid.z, configuration.block.x,
+               configuration.block.y, configuration.block.z, configuration.dynamic_shared_bytes,
+               cudaGetErrorString(status));
 #endif
 #if STRATA_DEBUG_SYNC
   if (status == cudaSuccess) {
@@ -50,8 +50,7 @@ inline cudaError_t after_launch(const launch_configuration& configuration, cudaE
     }
   }
   if (status != cudaSuccess) {
-    std::fprintf(stderr, "strata: kernel %s failed: %s\n", configuration.name,
-                 cudaGetErrorString(status));
+    std::fprintf(stderr, "strata: kernel %s failed: %s\n", configuration.name, cudaGetErrorString(status));
   }
 #endif
   static_cast<void>(configuration);
@@ -101,22 +100,20 @@ class launch_attributes {
 /// call left is neither returned nor cleared. Dynamic shared memory above 48 KB must have been allowed once
 /// by `allow_dynamic_shared_memory`.
 template <class... Parameters, class... Arguments>
-[[nodiscard]] cudaError_t launch(const launch_configuration& configuration,
-                                 void (*kernel)(Parameters...), Arguments&&... arguments) {
+[[nodiscard]] cudaError_t launch(const launch_configuration& configuration, void (*kernel)(Parameters...),
+                                 Arguments&&... arguments) {
   static_assert(sizeof...(Parameters) == sizeof...(Arguments),
                 "strata::launch: pass exactly one argument for each parameter of the kernel");
 #if STRATA_HOST_SIMT
   const cudaError_t status = ::strata::simt::launch(
       ::strata::simt::launch_parameters{configuration.name, configuration.grid, configuration.block,
-                                        configuration.cluster_size,
-                                        configuration.dynamic_shared_bytes, configuration.stream,
-                                        configuration.cooperative},
+                                        configuration.cluster_size, configuration.dynamic_shared_bytes,
+                                        configuration.stream, configuration.cooperative},
       kernel, std::forward<Arguments>(arguments)...);
 #else
   detail::launch_attributes attributes;
   const cudaLaunchConfig_t launch = attributes.of(configuration);
-  const cudaError_t status =
-      cudaLaunchKernelEx(&launch, kernel, static_cast<Parameters>(arguments)...);
+  const cudaError_t status = cudaLaunchKernelEx(&launch, kernel, static_cast<Parameters>(arguments)...);
 #endif
   return detail::after_launch(configuration, status);
 }
@@ -124,16 +121,15 @@ template <class... Parameters, class... Arguments>
 /// Raises the kernel's limit of dynamic shared memory on the current device; needed once per kernel
 /// and device above 48 KB.
 template <class... Parameters>
-[[nodiscard]] cudaError_t allow_dynamic_shared_memory(void (*kernel)(Parameters...),
-                                                      std::size_t bytes) {
+[[nodiscard]] cudaError_t allow_dynamic_shared_memory(void (*kernel)(Parameters...), std::size_t bytes) {
   return detail::set_max_dynamic_shared_memory(reinterpret_cast<const void*>(kernel), bytes);
 }
 
 /// How many clusters of the kernel the current device holds at a time. 0 where the device is a part of a GPU,
 /// and no GPU processing cluster has enough multiprocessors in it.
 template <class... Parameters>
-[[nodiscard]] cudaError_t resident_clusters(const launch_configuration& configuration,
-                                            void (*kernel)(Parameters...), int& clusters) {
+[[nodiscard]] cudaError_t resident_clusters(const launch_configuration& configuration, void (*kernel)(Parameters...),
+                                            int& clusters) {
 #if STRATA_HOST_SIMT
   static_cast<void>(kernel);
   clusters = configuration.cluster_size <= 16 ? 1 : 0;

@@ -60,8 +60,7 @@
 #define STRATA_DETAIL_CAT_(a, b) a##b
 #define STRATA_DETAIL_CAT(a, b) STRATA_DETAIL_CAT_(a, b)
 #define STRATA_DETAIL_VERSION_TAG_(major, minor, patch) v##major##_##minor##_##patch
-#define STRATA_DETAIL_VERSION_TAG(major, minor, patch) \
-  STRATA_DETAIL_VERSION_TAG_(major, minor, patch)
+#define STRATA_DETAIL_VERSION_TAG(major, minor, patch) STRATA_DETAIL_VERSION_TAG_(major, minor, patch)
 
 // A program may link a translation unit built by nvcc with one built for the host back end: their
 // inline functions have the same names but not the same bodies, so the inline namespace differs.
@@ -70,10 +69,9 @@
 #else
 #define STRATA_DETAIL_BACKEND_TAG _cuda
 #endif
-#define STRATA_DETAIL_NAMESPACE                                                                    \
-  STRATA_DETAIL_CAT(                                                                               \
-      STRATA_DETAIL_VERSION_TAG(STRATA_VERSION_MAJOR, STRATA_VERSION_MINOR, STRATA_VERSION_PATCH), \
-      STRATA_DETAIL_BACKEND_TAG)
+#define STRATA_DETAIL_NAMESPACE                                                                                  \
+  STRATA_DETAIL_CAT(STRATA_DETAIL_VERSION_TAG(STRATA_VERSION_MAJOR, STRATA_VERSION_MINOR, STRATA_VERSION_PATCH), \
+                    STRATA_DETAIL_BACKEND_TAG)
 
 /// Define STRATA_NAMESPACE_WRAP to the name of a namespace to enclose the whole library in it. Plug-ins do
 /// that to keep apart from another copy of strata in the process.
@@ -107,16 +105,14 @@
 #define STRATA_DETAIL_ARCH7(a, b, c, d, e, f, g) sm_##a##_##b##_##c##_##d##_##e##_##f##_##g
 #define STRATA_DETAIL_ARCH8(a, b, c, d, e, f, g, h) sm_##a##_##b##_##c##_##d##_##e##_##f##_##g##_##h
 // Beyond eight architectures the first eight name the namespace.
-#define STRATA_DETAIL_ARCH9(a, b, c, d, e, f, g, h, ...) \
-  sm_##a##_##b##_##c##_##d##_##e##_##f##_##g##_##h##_and_more
+#define STRATA_DETAIL_ARCH9(a, b, c, d, e, f, g, h, ...) sm_##a##_##b##_##c##_##d##_##e##_##f##_##g##_##h##_and_more
 #define STRATA_DETAIL_ARCH_PICK(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, name, ...) name
-#define STRATA_DETAIL_ARCH_NAME(...)                                                     \
-  STRATA_DETAIL_ARCH_PICK(__VA_ARGS__, STRATA_DETAIL_ARCH9, STRATA_DETAIL_ARCH9,         \
-                          STRATA_DETAIL_ARCH9, STRATA_DETAIL_ARCH9, STRATA_DETAIL_ARCH9, \
-                          STRATA_DETAIL_ARCH9, STRATA_DETAIL_ARCH9, STRATA_DETAIL_ARCH9, \
-                          STRATA_DETAIL_ARCH8, STRATA_DETAIL_ARCH7, STRATA_DETAIL_ARCH6, \
-                          STRATA_DETAIL_ARCH5, STRATA_DETAIL_ARCH4, STRATA_DETAIL_ARCH3, \
-                          STRATA_DETAIL_ARCH2, STRATA_DETAIL_ARCH1, unused)              \
+#define STRATA_DETAIL_ARCH_NAME(...)                                                                          \
+  STRATA_DETAIL_ARCH_PICK(__VA_ARGS__, STRATA_DETAIL_ARCH9, STRATA_DETAIL_ARCH9, STRATA_DETAIL_ARCH9,         \
+                          STRATA_DETAIL_ARCH9, STRATA_DETAIL_ARCH9, STRATA_DETAIL_ARCH9, STRATA_DETAIL_ARCH9, \
+                          STRATA_DETAIL_ARCH9, STRATA_DETAIL_ARCH8, STRATA_DETAIL_ARCH7, STRATA_DETAIL_ARCH6, \
+                          STRATA_DETAIL_ARCH5, STRATA_DETAIL_ARCH4, STRATA_DETAIL_ARCH3, STRATA_DETAIL_ARCH2, \
+                          STRATA_DETAIL_ARCH1, unused)                                                        \
   (__VA_ARGS__)
 #define STRATA_DETAIL_ARCH_EXPAND(...) STRATA_DETAIL_ARCH_NAME(__VA_ARGS__)
 #define STRATA_DETAIL_ARCH_NAMESPACE STRATA_DETAIL_ARCH_EXPAND(__CUDA_ARCH_LIST__)
@@ -134,12 +130,14 @@
 #define STRATA_DETAIL_HIDDEN __attribute__((visibility("hidden")))
 #endif
 #define STRATA_ARCH_NAMESPACE_BEGIN \
-  STRATA_NAMESPACE_BEGIN inline namespace STRATA_DETAIL_ARCH_NAMESPACE {
+  STRATA_NAMESPACE_BEGIN            \
+  inline namespace STRATA_DETAIL_ARCH_NAMESPACE {
 #define STRATA_ARCH_NAMESPACE_END \
   }                               \
   STRATA_NAMESPACE_END
-#define STRATA_ARCH_DETAIL_NAMESPACE_BEGIN  \
-  STRATA_NAMESPACE_BEGIN namespace detail { \
+#define STRATA_ARCH_DETAIL_NAMESPACE_BEGIN \
+  STRATA_NAMESPACE_BEGIN                   \
+  namespace detail {                       \
   inline namespace STRATA_DETAIL_ARCH_NAMESPACE STRATA_DETAIL_HIDDEN {
 #define STRATA_ARCH_DETAIL_NAMESPACE_END \
   }                                      \
@@ -161,16 +159,15 @@ STRATA_NAMESPACE_END
 /// <strata/core/platform.cuh>. `STRATA_DYNAMIC_SHARED(name)` names the launch's dynamic shared
 /// memory, 128-byte aligned bytes.
 #if defined(__CUDACC__)
-#define STRATA_SHARED(name, ...) \
-  __shared__ typename STRATA_DETAIL_ROOT::detail::identity_type<__VA_ARGS__>::type name
+#define STRATA_SHARED(name, ...) __shared__ typename STRATA_DETAIL_ROOT::detail::identity_type<__VA_ARGS__>::type name
 #define STRATA_DYNAMIC_SHARED(name) extern __shared__ __align__(128) unsigned char name[]
 #else
-#define STRATA_SHARED(name, ...)                                                                   \
-  static ::strata::simt::shared_slot name##_slot_;                                                 \
-  typename STRATA_DETAIL_ROOT::detail::identity_type<__VA_ARGS__>::type& name =                    \
-      *static_cast<typename STRATA_DETAIL_ROOT::detail::identity_type<__VA_ARGS__>::type*>(        \
-          ::strata::simt::shared_variable(name##_slot_, sizeof(__VA_ARGS__), alignof(__VA_ARGS__), \
-                                          #name, ::strata::simt::location{__FILE__, __LINE__}))
+#define STRATA_SHARED(name, ...)                                                                          \
+  static ::strata::simt::shared_slot name##_slot_;                                                        \
+  typename STRATA_DETAIL_ROOT::detail::identity_type<__VA_ARGS__>::type& name =                           \
+      *static_cast<typename STRATA_DETAIL_ROOT::detail::identity_type<__VA_ARGS__>::type*>(               \
+          ::strata::simt::shared_variable(name##_slot_, sizeof(__VA_ARGS__), alignof(__VA_ARGS__), #name, \
+                                          ::strata::simt::location{__FILE__, __LINE__}))
 #define STRATA_DYNAMIC_SHARED(name) \
   unsigned char* const name = static_cast<unsigned char*>(::strata::simt::dynamic_shared())
 #endif
@@ -192,17 +189,15 @@ STRATA_NAMESPACE_END
 #define STRATA_ASSERT(condition, ...) \
   ((condition) ? static_cast<void>(0) : ::strata::simt::fail("assertion", __VA_ARGS__))
 #elif STRATA_DEVICE_PASS
-#define STRATA_DETAIL_ASSERT_FORMAT(format, ...) \
-  "strata: %s:%d: block (%u,%u,%u) thread (%u,%u,%u): " format "\n"
+#define STRATA_DETAIL_ASSERT_FORMAT(format, ...) "strata: %s:%d: block (%u,%u,%u) thread (%u,%u,%u): " format "\n"
 #define STRATA_DETAIL_ASSERT_VALUES(format, ...) , ##__VA_ARGS__
-#define STRATA_ASSERT(condition, ...)                                                              \
-  do {                                                                                             \
-    if (!(condition)) {                                                                            \
-      printf(STRATA_DETAIL_ASSERT_FORMAT(__VA_ARGS__), __FILE__, __LINE__, blockIdx.x, blockIdx.y, \
-             blockIdx.z, threadIdx.x, threadIdx.y,                                                 \
-             threadIdx.z STRATA_DETAIL_ASSERT_VALUES(__VA_ARGS__));                                \
-      __trap();                                                                                    \
-    }                                                                                              \
+#define STRATA_ASSERT(condition, ...)                                                                          \
+  do {                                                                                                         \
+    if (!(condition)) {                                                                                        \
+      printf(STRATA_DETAIL_ASSERT_FORMAT(__VA_ARGS__), __FILE__, __LINE__, blockIdx.x, blockIdx.y, blockIdx.z, \
+             threadIdx.x, threadIdx.y, threadIdx.z STRATA_DETAIL_ASSERT_VALUES(__VA_ARGS__));                  \
+      __trap();                                                                                                \
+    }                                                                                                          \
   } while (false)
 #else
 #define STRATA_ASSERT(condition, ...) static_cast<void>(0)

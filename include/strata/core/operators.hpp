@@ -15,9 +15,8 @@ namespace detail {
 /// The floating-point types whose NaNs and zeros Min and Max know; all others are compared by their
 /// operators alone.
 template <class T>
-inline constexpr bool is_device_real =
-    std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, __half> ||
-    std::is_same_v<T, __nv_bfloat16>;
+inline constexpr bool is_device_real = std::is_same_v<T, float> || std::is_same_v<T, double> ||
+                                       std::is_same_v<T, __half> || std::is_same_v<T, __nv_bfloat16>;
 
 /// The smaller (or, for `IsMax`, the larger) of two numbers: -0.0 is smaller than +0.0, and of a NaN and a
 /// number the number is taken. All values but NaNs are totally ordered, so neither the order nor the
@@ -53,8 +52,7 @@ STRATA_HD constexpr bool loses_against(const T& a, const T& b) {
 /// smaller index. One expression, because the compiler would keep branches in a loop over items.
 template <bool IsMax, class Pair>
 STRATA_HD constexpr bool is_second_extreme(const Pair& a, const Pair& b) {
-  return loses_against<IsMax>(a.value, b.value) |
-         (!loses_against<IsMax>(b.value, a.value) & (b.key < a.key));
+  return loses_against<IsMax>(a.value, b.value) | (!loses_against<IsMax>(b.value, a.value) & (b.key < a.key));
 }
 
 }  // namespace detail
@@ -205,8 +203,7 @@ template <class T, hardware_reduction Hardware, bool HasIdentity>
 struct commutative_operator_traits {
   static constexpr bool commutative = true;
   static constexpr bool has_identity = HasIdentity;
-  static constexpr hardware_reduction hardware =
-      is_word_integer<T> ? Hardware : hardware_reduction::none;
+  static constexpr hardware_reduction hardware = is_word_integer<T> ? Hardware : hardware_reduction::none;
 };
 }  // namespace detail
 
@@ -229,30 +226,25 @@ struct operator_traits<Max, T>
 };
 
 template <class T>
-struct operator_traits<BitAnd, T>
-    : detail::commutative_operator_traits<T, hardware_reduction::bit_and, true> {
+struct operator_traits<BitAnd, T> : detail::commutative_operator_traits<T, hardware_reduction::bit_and, true> {
   STRATA_HD static constexpr T identity() { return static_cast<T>(~T{}); }
 };
 
 template <class T>
-struct operator_traits<BitOr, T>
-    : detail::commutative_operator_traits<T, hardware_reduction::bit_or, true> {
+struct operator_traits<BitOr, T> : detail::commutative_operator_traits<T, hardware_reduction::bit_or, true> {
   STRATA_HD static constexpr T identity() { return T{}; }
 };
 
 template <class T>
-struct operator_traits<BitXor, T>
-    : detail::commutative_operator_traits<T, hardware_reduction::bit_xor, true> {
+struct operator_traits<BitXor, T> : detail::commutative_operator_traits<T, hardware_reduction::bit_xor, true> {
   STRATA_HD static constexpr T identity() { return T{}; }
 };
 
 // Equal values are ordered by index, so the order of operands does not matter.
 template <class T>
-struct operator_traits<ArgMin, T>
-    : detail::commutative_operator_traits<T, hardware_reduction::none, false> {};
+struct operator_traits<ArgMin, T> : detail::commutative_operator_traits<T, hardware_reduction::none, false> {};
 
 template <class T>
-struct operator_traits<ArgMax, T>
-    : detail::commutative_operator_traits<T, hardware_reduction::none, false> {};
+struct operator_traits<ArgMax, T> : detail::commutative_operator_traits<T, hardware_reduction::none, false> {};
 
 STRATA_NAMESPACE_END

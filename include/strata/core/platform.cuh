@@ -111,29 +111,21 @@ STRATA_D unsigned row_major_thread_id() {
 #define STRATA_DETAIL_PTX_OR_ORDER(ptx, order) order
 #endif
 
-STRATA_DETAIL_DEVICE_LOAD(load_relaxed,
-                          STRATA_DETAIL_PTX_OR_ORDER("ld.relaxed.gpu.global", __ATOMIC_RELAXED),
-                          unsigned, "u32", "r")
-STRATA_DETAIL_DEVICE_LOAD(load_relaxed,
-                          STRATA_DETAIL_PTX_OR_ORDER("ld.relaxed.gpu.global", __ATOMIC_RELAXED),
+STRATA_DETAIL_DEVICE_LOAD(load_relaxed, STRATA_DETAIL_PTX_OR_ORDER("ld.relaxed.gpu.global", __ATOMIC_RELAXED), unsigned,
+                          "u32", "r")
+STRATA_DETAIL_DEVICE_LOAD(load_relaxed, STRATA_DETAIL_PTX_OR_ORDER("ld.relaxed.gpu.global", __ATOMIC_RELAXED),
                           unsigned long long, "u64", "l")
-STRATA_DETAIL_DEVICE_LOAD(load_acquire,
-                          STRATA_DETAIL_PTX_OR_ORDER("ld.acquire.gpu.global", __ATOMIC_ACQUIRE),
-                          unsigned, "u32", "r")
-STRATA_DETAIL_DEVICE_LOAD(load_acquire,
-                          STRATA_DETAIL_PTX_OR_ORDER("ld.acquire.gpu.global", __ATOMIC_ACQUIRE),
+STRATA_DETAIL_DEVICE_LOAD(load_acquire, STRATA_DETAIL_PTX_OR_ORDER("ld.acquire.gpu.global", __ATOMIC_ACQUIRE), unsigned,
+                          "u32", "r")
+STRATA_DETAIL_DEVICE_LOAD(load_acquire, STRATA_DETAIL_PTX_OR_ORDER("ld.acquire.gpu.global", __ATOMIC_ACQUIRE),
                           unsigned long long, "u64", "l")
-STRATA_DETAIL_DEVICE_STORE(store_relaxed,
-                           STRATA_DETAIL_PTX_OR_ORDER("st.relaxed.gpu.global", __ATOMIC_RELAXED),
+STRATA_DETAIL_DEVICE_STORE(store_relaxed, STRATA_DETAIL_PTX_OR_ORDER("st.relaxed.gpu.global", __ATOMIC_RELAXED),
                            unsigned, "u32", "r")
-STRATA_DETAIL_DEVICE_STORE(store_relaxed,
-                           STRATA_DETAIL_PTX_OR_ORDER("st.relaxed.gpu.global", __ATOMIC_RELAXED),
+STRATA_DETAIL_DEVICE_STORE(store_relaxed, STRATA_DETAIL_PTX_OR_ORDER("st.relaxed.gpu.global", __ATOMIC_RELAXED),
                            unsigned long long, "u64", "l")
-STRATA_DETAIL_DEVICE_STORE(store_release,
-                           STRATA_DETAIL_PTX_OR_ORDER("st.release.gpu.global", __ATOMIC_RELEASE),
+STRATA_DETAIL_DEVICE_STORE(store_release, STRATA_DETAIL_PTX_OR_ORDER("st.release.gpu.global", __ATOMIC_RELEASE),
                            unsigned, "u32", "r")
-STRATA_DETAIL_DEVICE_STORE(store_release,
-                           STRATA_DETAIL_PTX_OR_ORDER("st.release.gpu.global", __ATOMIC_RELEASE),
+STRATA_DETAIL_DEVICE_STORE(store_release, STRATA_DETAIL_PTX_OR_ORDER("st.release.gpu.global", __ATOMIC_RELEASE),
                            unsigned long long, "u64", "l")
 
 #undef STRATA_DETAIL_DEVICE_LOAD
@@ -232,13 +224,9 @@ template <class Word>
 STRATA_D Word redux_max(unsigned mask, Word value) {
   return __reduce_max_sync(mask, value);
 }
-STRATA_D unsigned redux_and(unsigned mask, unsigned value) {
-  return __reduce_and_sync(mask, value);
-}
+STRATA_D unsigned redux_and(unsigned mask, unsigned value) { return __reduce_and_sync(mask, value); }
 STRATA_D unsigned redux_or(unsigned mask, unsigned value) { return __reduce_or_sync(mask, value); }
-STRATA_D unsigned redux_xor(unsigned mask, unsigned value) {
-  return __reduce_xor_sync(mask, value);
-}
+STRATA_D unsigned redux_xor(unsigned mask, unsigned value) { return __reduce_xor_sync(mask, value); }
 #else
 // Never executed: callers test has_redux first. Declared so that templates compile in every pass.
 template <class Word>

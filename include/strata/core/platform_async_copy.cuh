@@ -15,8 +15,8 @@ namespace platform {
 
 /// Whether an object of this type is one asynchronous copy.
 template <class T>
-inline constexpr bool is_async_copy_size =
-    sizeof(T) == alignof(T) && (sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16);
+inline constexpr bool is_async_copy_size = sizeof(T) == alignof(T) &&
+                                           (sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16);
 
 /// Starts a copy of 4, 8 or 16 bytes between addresses aligned to as many. The calling thread must call
 /// wait_for_async_copies() before a barrier; other threads see the bytes after that barrier.
@@ -29,8 +29,7 @@ STRATA_D void copy_async(void* shared, const void* global) {
   if constexpr (Bytes == 16) {
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(global) : "memory");
   } else {
-    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to), "l"(global), "n"(Bytes)
-                 : "memory");
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to), "l"(global), "n"(Bytes) : "memory");
   }
 #else
   using word = strata::detail::access_word<Bytes>;

@@ -21,9 +21,7 @@ inline constexpr bool has_bulk_copies = true;
 #endif
 
 #if STRATA_DEVICE_PASS
-STRATA_D unsigned shared_address(const void* p) {
-  return static_cast<unsigned>(__cvta_generic_to_shared(p));
-}
+STRATA_D unsigned shared_address(const void* p) { return static_cast<unsigned>(__cvta_generic_to_shared(p)); }
 #endif
 
 /// A barrier in shared memory, in phases. A phase is complete when `count` threads have arrived, and all
@@ -36,9 +34,7 @@ class mbarrier {
 #if STRATA_HOST_SIMT
     ::strata::simt::mbarrier_init(&word_, count, {__FILE__, __LINE__});
 #elif STRATA_DEVICE_PASS
-    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(&word_)),
-                 "r"(count)
-                 : "memory");
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(&word_)), "r"(count) : "memory");
 #else
     static_cast<void>(count);
 #endif
@@ -49,8 +45,7 @@ class mbarrier {
 #if STRATA_HOST_SIMT
     ::strata::simt::mbarrier_arrive(&word_, {__FILE__, __LINE__});
 #elif STRATA_DEVICE_PASS
-    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(&word_))
-                 : "memory");
+    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(&word_)) : "memory");
 #endif
   }
 
@@ -59,9 +54,7 @@ class mbarrier {
 #if STRATA_HOST_SIMT
     ::strata::simt::mbarrier_arrive_expect_tx(&word_, bytes, {__FILE__, __LINE__});
 #elif STRATA_DEVICE_PASS && __CUDA_ARCH__ >= 900
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(
-                     shared_address(&word_)),
-                 "r"(bytes)
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(&word_)), "r"(bytes)
                  : "memory");
 #else
     static_cast<void>(bytes);
@@ -93,8 +86,7 @@ class mbarrier {
   /// Starts a bulk copy, whose bytes the current phase expects. Addresses and size are multiples of 16.
   STRATA_D void copy(void* shared, const void* global, unsigned bytes) {
 #if STRATA_HOST_SIMT
-    ::strata::simt::bulk_copy_global_to_shared(shared, global, bytes, &word_,
-                                               {__FILE__, __LINE__});
+    ::strata::simt::bulk_copy_global_to_shared(shared, global, bytes, &word_, {__FILE__, __LINE__});
 #elif STRATA_DEVICE_PASS && __CUDA_ARCH__ >= 900
     asm volatile(
         "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, "

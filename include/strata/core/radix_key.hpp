@@ -46,8 +46,7 @@ inline constexpr int radix_mantissa_bits<__nv_bfloat16> = 7;
 
 /// Whether keys of a type can be sorted by their bits. Keys of other types need a decomposer.
 template <class T>
-inline constexpr bool is_radix_key = detail::is_radix_integer<T>::value ||
-                                     detail::radix_mantissa_bits<T> != 0;
+inline constexpr bool is_radix_key = detail::is_radix_integer<T>::value || detail::radix_mantissa_bits<T> != 0;
 
 /// Maps keys to unsigned integers of the same order.
 ///
@@ -67,8 +66,8 @@ struct RadixTraits {
     std::memcpy(&result, &key, sizeof(T));
     constexpr word sign = static_cast<word>(word{1} << (bits - 1));
     if constexpr (detail::radix_mantissa_bits<T> != 0) {
-      constexpr word magnitude_of_infinity = static_cast<word>(
-          (sign - 1) & ~((word{1} << detail::radix_mantissa_bits<T>)-1));
+      constexpr word magnitude_of_infinity =
+          static_cast<word>((sign - 1) & ~((word{1} << detail::radix_mantissa_bits<T>)-1));
       const bool is_nan = static_cast<word>(result & (sign - 1)) > magnitude_of_infinity;
       if (result == sign) result = 0;
       result = static_cast<word>((result & sign) != 0 ? ~result : result | sign);
@@ -85,9 +84,7 @@ struct RadixTraits {
     // not for users: only counting sorts call it
     static_assert(detail::is_radix_integer<T>::value, "a word of a float is that of several");
     constexpr word sign = static_cast<word>(word{1} << (bits - 1));
-    const word result = detail::is_signed_radix_integer<T>::value
-                            ? static_cast<word>(ordered ^ sign)
-                            : ordered;
+    const word result = detail::is_signed_radix_integer<T>::value ? static_cast<word>(ordered ^ sign) : ordered;
     T key;
     std::memcpy(&key, &result, sizeof(T));
     return key;
@@ -175,14 +172,12 @@ struct radix_digits {
     } else {
       using fields = radix_fields<Key, Decomposer>;
       Key copy = key;
-      return of_fields(decomposer(copy), begin, count,
-                       std::make_index_sequence<fields::count>{});
+      return of_fields(decomposer(copy), begin, count, std::make_index_sequence<fields::count>{});
     }
   }
 
   template <class Tuple, std::size_t... Index>
-  STRATA_HD static unsigned of_fields(const Tuple& fields, int begin, int count,
-                                      std::index_sequence<Index...>) {
+  STRATA_HD static unsigned of_fields(const Tuple& fields, int begin, int count, std::index_sequence<Index...>) {
     using std::get;
     unsigned digit = 0;
     int end = key_bits;  // of the field
@@ -208,8 +203,7 @@ STRATA_NAMESPACE_END
 
 namespace std {
 template <class... Fields>
-struct tuple_size<STRATA_DETAIL_ROOT::RadixFields<Fields...>>
-    : integral_constant<size_t, sizeof...(Fields)> {};
+struct tuple_size<STRATA_DETAIL_ROOT::RadixFields<Fields...>> : integral_constant<size_t, sizeof...(Fields)> {};
 template <size_t Index, class First, class... Rest>
 struct tuple_element<Index, STRATA_DETAIL_ROOT::RadixFields<First, Rest...>>
     : tuple_element<Index - 1, STRATA_DETAIL_ROOT::RadixFields<Rest...>> {};

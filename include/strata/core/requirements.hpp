@@ -18,27 +18,23 @@ namespace detail {
 template <class Iterator, class = void>
 inline constexpr bool has_plus = false;
 template <class Iterator>
-inline constexpr bool
-    has_plus<Iterator, std::void_t<decltype(std::declval<Iterator&>() + std::ptrdiff_t{})>> = true;
+inline constexpr bool has_plus<Iterator, std::void_t<decltype(std::declval<Iterator&>() + std::ptrdiff_t{})>> = true;
 
 template <class Iterator, class = void>
 inline constexpr bool has_subscript = false;
 template <class Iterator>
-inline constexpr bool
-    has_subscript<Iterator, std::void_t<decltype(std::declval<Iterator&>()[std::ptrdiff_t{}])>> =
-        true;
+inline constexpr bool has_subscript<Iterator, std::void_t<decltype(std::declval<Iterator&>()[std::ptrdiff_t{}])>> =
+    true;
 
 template <class Iterator>
-inline constexpr bool is_void_pointer =
-    std::is_pointer_v<Iterator>&& std::is_void_v<std::remove_pointer_t<Iterator>>;
+inline constexpr bool is_void_pointer = std::is_pointer_v<Iterator>&& std::is_void_v<std::remove_pointer_t<Iterator>>;
 
 /// For iterators of inputs and outputs, which are accessed item by item in any order.
 template <class Iterator>
 struct iterator_requirements {
-  static_assert(
-      !is_void_pointer<Iterator>,
-      "a pointer to void does not say of what type the items are: cast it to a pointer to "
-      "their type");
+  static_assert(!is_void_pointer<Iterator>,
+                "a pointer to void does not say of what type the items are: cast it to a pointer to "
+                "their type");
   static_assert(is_void_pointer<Iterator> || has_plus<Iterator> || has_subscript<Iterator>,
                 "items are accessed in any order: pass a random-access iterator, such as a pointer "
                 "to device memory");
@@ -57,10 +53,9 @@ struct output_requirements {
 template <class Operator, class A, class B = A>
 struct operator_requirements {
   static constexpr bool are_met = std::is_invocable_v<Operator&, A, B>;
-  static_assert(
-      are_met,
-      "the operator cannot be called with two values of these types: it must accept items, "
-      "initial values and its own results, as op(a, b)");
+  static_assert(are_met,
+                "the operator cannot be called with two values of these types: it must accept items, "
+                "initial values and its own results, as op(a, b)");
   STRATA_HD static constexpr void check() {}
 };
 
@@ -82,10 +77,9 @@ struct predicate_requirements {
 /// For equality operators.
 template <class Equality, class Item>
 struct equality_requirements {
-  static_assert(
-      std::is_invocable_v<Equality&, Item&, Item&>,
-      "keys or items cannot be compared for equality: their type needs an operator ==, or "
-      "the equality operator must accept two of them");
+  static_assert(std::is_invocable_v<Equality&, Item&, Item&>,
+                "keys or items cannot be compared for equality: their type needs an operator ==, or "
+                "the equality operator must accept two of them");
   STRATA_HD static constexpr void check() {}
 };
 

@@ -24,13 +24,11 @@ namespace detail {
 // The instruction's third operand: segments of `width` lanes.
 STRATA_D unsigned shuffle_up_bounds(int width) { return static_cast<unsigned>(32 - width) << 8; }
 
-STRATA_D unsigned shuffle_up_word(unsigned mask, unsigned word, unsigned distance, int width,
-                                  unsigned& has_source) {
+STRATA_D unsigned shuffle_up_word(unsigned mask, unsigned word, unsigned distance, int width, unsigned& has_source) {
   unsigned result;
-  asm volatile(
-      "{\n\t.reg .pred p;\n\tshfl.sync.up.b32 %0|p, %2, %3, %4, %5;\n\tselp.u32 %1, 1, 0, p;\n\t}"
-      : "=r"(result), "=r"(has_source)
-      : "r"(word), "r"(distance), "r"(shuffle_up_bounds(width)), "r"(mask));
+  asm volatile("{\n\t.reg .pred p;\n\tshfl.sync.up.b32 %0|p, %2, %3, %4, %5;\n\tselp.u32 %1, 1, 0, p;\n\t}"
+               : "=r"(result), "=r"(has_source)
+               : "r"(word), "r"(distance), "r"(shuffle_up_bounds(width)), "r"(mask));
   return result;
 }
 #else
@@ -43,8 +41,7 @@ STRATA_D bool has_lane_below(unsigned distance, int width) {
 
 /// `shuffle_up` that also returns whether there is a lane `distance` below. If not, the result is `value`.
 template <class T>
-STRATA_D T shuffle_up(unsigned mask, const T& value, unsigned distance, int width,
-                      bool& has_source) {
+STRATA_D T shuffle_up(unsigned mask, const T& value, unsigned distance, int width, bool& has_source) {
 #if STRATA_DEVICE_PASS
   static_assert(is_trivially_relocatable_v<T>,
                 "shuffles exchange bits between threads: the type must be trivially relocatable");
@@ -78,8 +75,7 @@ STRATA_D unsigned add_from_below(unsigned mask, unsigned value, unsigned distanc
 #endif
 }
 
-STRATA_D unsigned long long add_from_below(unsigned mask, unsigned long long value,
-                                           unsigned distance, int width) {
+STRATA_D unsigned long long add_from_below(unsigned mask, unsigned long long value, unsigned distance, int width) {
 #if STRATA_DEVICE_PASS
   asm volatile(
       "{\n\t.reg .pred p;\n\t.reg .u32 low, high, below, below_high;\n\t"

@@ -58,9 +58,7 @@ struct PlainLayout {
 template <int Every, int By = 1>
 struct PaddedLayout {
   static_assert(Every > 0 && By >= 0, "PaddedLayout needs Every above 0 and By not below 0");
-  STRATA_HD constexpr int operator()(int index) const {
-    return index + detail::quotient(index, Every) * By;
-  }
+  STRATA_HD constexpr int operator()(int index) const { return index + detail::quotient(index, Every) * By; }
   STRATA_HD static constexpr int storage_elements(int elements) {
     return elements > 0 ? elements + (elements - 1) / Every * By : 0;
   }
@@ -70,8 +68,7 @@ struct PaddedLayout {
 /// elements uses all banks, as a row does: 32 x 32 elements with one of padding.
 template <int Rows, int Columns, int Pad>
 struct PaddedMatrixLayout {
-  static_assert(Rows > 0 && Columns > 0 && Pad >= 0,
-                "PaddedMatrixLayout needs rows and columns, and Pad not below 0");
+  static_assert(Rows > 0 && Columns > 0 && Pad >= 0, "PaddedMatrixLayout needs rows and columns, and Pad not below 0");
   static constexpr int rows = Rows;
   static constexpr int columns = Columns;
   static constexpr int pitch = Columns + Pad;
@@ -103,12 +100,8 @@ struct SwizzledLayout {
   STRATA_HD constexpr int operator()(int index) const {
     return index ^ detail::remainder(detail::quotient(index, row_elements), lanes);
   }
-  STRATA_HD constexpr int operator()(int row, int column) const {
-    return (*this)(row * RowElements + column);
-  }
-  STRATA_HD static constexpr int storage_elements(int elements) {
-    return (elements + lanes - 1) / lanes * lanes;
-  }
+  STRATA_HD constexpr int operator()(int row, int column) const { return (*this)(row * RowElements + column); }
+  STRATA_HD static constexpr int storage_elements(int elements) { return (elements + lanes - 1) / lanes * lanes; }
 };
 
 /// For tiles that threads write striped and read blocked, or the other way round: `ItemsPerThread`
@@ -139,15 +132,13 @@ struct ExchangeLayout {
                 "ExchangeLayout needs groups of a power of two up to 32 threads: take 32 for "
                 "others");
   static constexpr int item_bytes = static_cast<int>(sizeof(T));
-  static constexpr bool is_one_access =
-      detail::is_access_size(item_bytes) && alignof(T) == sizeof(T);
+  static constexpr bool is_one_access = detail::is_access_size(item_bytes) && alignof(T) == sizeof(T);
   /// Alignment above 16 bytes does not make accesses wider.
   static constexpr int unit_bytes = is_one_access     ? item_bytes
                                     : alignof(T) > 16 ? 16
                                     : alignof(T) < 4  ? 4
                                                       : static_cast<int>(alignof(T));
-  static constexpr int units_per_item =
-      is_one_access ? 1 : detail::ceiling_divide(item_bytes, unit_bytes) | 1;
+  static constexpr int units_per_item = is_one_access ? 1 : detail::ceiling_divide(item_bytes, unit_bytes) | 1;
 
  private:
   static constexpr int per_word = unit_bytes < 4 ? 4 / unit_bytes : 1;
@@ -158,13 +149,11 @@ struct ExchangeLayout {
 
  public:
   /// Units from a thread's first item to the next thread's first item, without padding.
-  static constexpr int pitch =
-      fits_one_wavefront ? units_per_thread : detail::round_up(units_per_thread, per_word);
+  static constexpr int pitch = fits_one_wavefront ? units_per_thread : detail::round_up(units_per_thread, per_word);
 
  private:
   // In words where units have less than 4 bytes, else in units.
-  static constexpr int common =
-      fits_one_wavefront ? 1 : detail::greatest_common_divisor(pitch / per_word, columns);
+  static constexpr int common = fits_one_wavefront ? 1 : detail::greatest_common_divisor(pitch / per_word, columns);
 
  public:
   /// Unused units after the items of every `threads_per_pad` threads.
@@ -173,8 +162,7 @@ struct ExchangeLayout {
 
   /// The position of an item's first unit. Most often there is one kind of gap, and so one division.
   STRATA_HD constexpr int operator()(int index) const {
-    return index * units_per_item +
-           detail::quotient(index, ItemsPerThread) * (pitch - units_per_thread) +
+    return index * units_per_item + detail::quotient(index, ItemsPerThread) * (pitch - units_per_thread) +
            detail::quotient(index, ItemsPerThread * threads_per_pad) * pad;
   }
   /// The same for the first item of a thread: no division by the items per thread.
@@ -211,17 +199,15 @@ template <class Candidate, class... Others>
 struct candidate_layouts<Candidate, Others...> {
   template <class... Patterns>
   struct first_free {
-    using type = typename std::conditional_t<
-        is_free_of_conflicts<Candidate, Patterns...>, candidate_layouts<Candidate>,
-        candidate_layouts<Others...>>::template first_free<Patterns...>::type;
+    using type = typename std::conditional_t<is_free_of_conflicts<Candidate, Patterns...>, candidate_layouts<Candidate>,
+                                             candidate_layouts<Others...>>::template first_free<Patterns...>::type;
   };
 };
 template <class Candidate>
 struct candidate_layouts<Candidate> {
   template <class... Patterns>
   struct first_free {
-    using type =
-        std::conditional_t<is_free_of_conflicts<Candidate, Patterns...>, Candidate, no_free_layout>;
+    using type = std::conditional_t<is_free_of_conflicts<Candidate, Patterns...>, Candidate, no_free_layout>;
   };
 };
 
@@ -252,21 +238,18 @@ struct matrix_of_pitch {
 /// conflicts; -1 if there is none. The search ends at a wavefront's number of lanes: with elements of 4
 /// bytes or more, banks repeat from there on, and with narrower ones an odd number of words came before.
 template <class Pattern, class... Patterns>
-STRATA_HD constexpr int least_free_pad(int columns, const Pattern& pattern,
-                                       const Patterns&... patterns) {
+STRATA_HD constexpr int least_free_pad(int columns, const Pattern& pattern, const Patterns&... patterns) {
   for (int pad = 0; pad <= strata::lanes_per_wavefront(Pattern::element_bytes); ++pad) {
     const matrix_of_pitch layout{columns + pad};
-    if (!(detail::has_conflicts(layout, pattern) || ... || detail::has_conflicts(layout, patterns)))
-      return pad;
+    if (!(detail::has_conflicts(layout, pattern) || ... || detail::has_conflicts(layout, patterns))) return pad;
   }
   return -1;
 }
 
 template <int ElementBytes, int Rows, int Columns>
 struct conflict_free_matrix {
-  static constexpr int pad =
-      detail::least_free_pad(Columns, column_access<ElementBytes, Rows, Columns>{},
-                             row_access<ElementBytes, Rows, Columns>{});
+  static constexpr int pad = detail::least_free_pad(Columns, column_access<ElementBytes, Rows, Columns>{},
+                                                    row_access<ElementBytes, Rows, Columns>{});
   // not for users: a pitch of an odd number of words is always found
   static_assert(pad >= 0, "no padding frees both rows and columns");
   using type = PaddedMatrixLayout<Rows, Columns, pad>;
@@ -276,13 +259,10 @@ template <class Pattern, class... Patterns>
 struct conflict_free_layout {
   static_assert(((Patterns::element_bytes == Pattern::element_bytes) && ...),
                 "the patterns of one layout must have the same element_bytes");
-  using type =
-      typename layouts_to_try<Pattern::element_bytes>::type::template first_free<Pattern,
-                                                                                 Patterns...>::type;
-  static_assert(
-      !std::is_same_v<type, no_free_layout>,
-      "neither plain nor padded nor swizzled elements are free of conflicts for these "
-      "patterns: change the stride, or take ExchangeLayout for blocked and striped access");
+  using type = typename layouts_to_try<Pattern::element_bytes>::type::template first_free<Pattern, Patterns...>::type;
+  static_assert(!std::is_same_v<type, no_free_layout>,
+                "neither plain nor padded nor swizzled elements are free of conflicts for these "
+                "patterns: change the stride, or take ExchangeLayout for blocked and striped access");
 };
 
 }  // namespace detail
@@ -294,8 +274,7 @@ using ConflictFreeLayout = typename detail::conflict_free_layout<Patterns...>::t
 
 /// A matrix whose rows and columns are free of conflicts, with the smallest padding per row.
 template <int ElementBytes, int Rows, int Columns>
-using ConflictFreeMatrixLayout =
-    typename detail::conflict_free_matrix<ElementBytes, Rows, Columns>::type;
+using ConflictFreeMatrixLayout = typename detail::conflict_free_matrix<ElementBytes, Rows, Columns>::type;
 
 /// Storage for `Items` items at the positions of `Layout`; accessed as `T` or as pieces of it. It begins
 /// at a multiple of 4 bytes whatever the size of an item: layouts assume the beginning of a bank. A `T`
@@ -303,14 +282,12 @@ using ConflictFreeMatrixLayout =
 /// storages of an array.
 template <class T, class Layout, int Items>
 struct alignas(Layout::unit_bytes > 4 ? Layout::unit_bytes : 4) LayoutStorage {
-  unsigned char
-      bytes[static_cast<std::size_t>(Layout::storage_elements(Items)) * Layout::unit_bytes];
+  unsigned char bytes[static_cast<std::size_t>(Layout::storage_elements(Items)) * Layout::unit_bytes];
 
   STRATA_HD T& operator[](int index) {
-    static_assert(
-        alignof(T) <= 16,
-        "items that are aligned to more than 16 bytes lie on boundaries of 16 bytes only: "
-        "move them in units of the layout");
+    static_assert(alignof(T) <= 16,
+                  "items that are aligned to more than 16 bytes lie on boundaries of 16 bytes only: "
+                  "move them in units of the layout");
     return *reinterpret_cast<T*>(bytes + Layout{}(index)*Layout::unit_bytes);
   }
 };

@@ -26,23 +26,22 @@ using shuffle_words = strata::detail::item_words<T, unsigned>;
 #define STRATA_DETAIL_CALLED_FROM
 #endif
 
-#define STRATA_DETAIL_SHUFFLE(name, builtin, Source)                                           \
-  template <class T>                                                                           \
-  STRATA_D T name(unsigned mask, const T& value, Source source,                                \
-                  int width = warp_threads STRATA_DETAIL_CALLER) {                             \
-    static_assert(is_trivially_relocatable_v<T>,                                               \
-                  "shuffles exchange bits between threads: the type must be trivially "        \
-                  "relocatable");                                                              \
-    if constexpr (std::is_arithmetic_v<T> && (sizeof(T) == 4 || sizeof(T) == 8)) {             \
-      return builtin(mask, value, source, width STRATA_DETAIL_CALLED_FROM);                    \
-    } else {                                                                                   \
-      detail::shuffle_words<T> words(value);                                                   \
-      STRATA_UNROLL                                                                            \
-      for (std::size_t i = 0; i < detail::shuffle_words<T>::count; ++i) {                      \
-        words.word[i] = builtin(mask, words.word[i], source, width STRATA_DETAIL_CALLED_FROM); \
-      }                                                                                        \
-      return words.value();                                                                    \
-    }                                                                                          \
+#define STRATA_DETAIL_SHUFFLE(name, builtin, Source)                                                             \
+  template <class T>                                                                                             \
+  STRATA_D T name(unsigned mask, const T& value, Source source, int width = warp_threads STRATA_DETAIL_CALLER) { \
+    static_assert(is_trivially_relocatable_v<T>,                                                                 \
+                  "shuffles exchange bits between threads: the type must be trivially "                          \
+                  "relocatable");                                                                                \
+    if constexpr (std::is_arithmetic_v<T> && (sizeof(T) == 4 || sizeof(T) == 8)) {                               \
+      return builtin(mask, value, source, width STRATA_DETAIL_CALLED_FROM);                                      \
+    } else {                                                                                                     \
+      detail::shuffle_words<T> words(value);                                                                     \
+      STRATA_UNROLL                                                                                              \
+      for (std::size_t i = 0; i < detail::shuffle_words<T>::count; ++i) {                                        \
+        words.word[i] = builtin(mask, words.word[i], source, width STRATA_DETAIL_CALLED_FROM);                   \
+      }                                                                                                          \
+      return words.value();                                                                                      \
+    }                                                                                                            \
   }
 
 /// `__shfl_sync` and its variants for any trivially relocatable type, in 32-bit pieces.

@@ -69,9 +69,7 @@ class layout {
   }
 
  private:
-  static std::size_t padded(std::size_t size) {
-    return (size + (alignment - 1)) / alignment * alignment;
-  }
+  static std::size_t padded(std::size_t size) { return (size + (alignment - 1)) / alignment * alignment; }
 
   std::size_t sizes_[static_cast<std::size_t>(Slots)]{};
   unsigned char* base_ = nullptr;

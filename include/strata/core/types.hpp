@@ -47,9 +47,7 @@ struct KeyValuePair {
   STRATA_HD friend bool operator==(const KeyValuePair& a, const KeyValuePair& b) {
     return a.key == b.key && a.value == b.value;
   }
-  STRATA_HD friend bool operator!=(const KeyValuePair& a, const KeyValuePair& b) {
-    return !(a == b);
-  }
+  STRATA_HD friend bool operator!=(const KeyValuePair& a, const KeyValuePair& b) { return !(a == b); }
 };
 
 /// Whether a copy of the bytes of a `T` is a copy of its value. True for trivially copyable types, and for
@@ -72,8 +70,7 @@ struct is_trivially_relocatable<KeyValuePair<Key, Value>>
     : std::conjunction<is_trivially_relocatable<Key>, is_trivially_relocatable<Value>> {};
 
 template <class T>
-inline constexpr bool is_trivially_relocatable_v =
-    is_trivially_relocatable<std::remove_cv_t<T>>::value;
+inline constexpr bool is_trivially_relocatable_v = is_trivially_relocatable<std::remove_cv_t<T>>::value;
 
 /// Two device buffers of one length. `selector` is the index of the current one. Algorithms that move data
 /// back and forth take a DoubleBuffer by reference and set `selector` to the buffer that holds the result.
@@ -98,8 +95,7 @@ struct output_value {
   using type = Fallback;
 };
 template <class Iterator, class Fallback>
-struct output_value<Iterator, Fallback,
-                    std::void_t<typename std::iterator_traits<Iterator>::value_type>> {
+struct output_value<Iterator, Fallback, std::void_t<typename std::iterator_traits<Iterator>::value_type>> {
   using value = typename std::iterator_traits<Iterator>::value_type;
   using type = std::conditional_t<std::is_void_v<value>, Fallback, value>;
 };
@@ -116,9 +112,8 @@ using output_value_t = typename required_output_value<Iterator, Fallback>::type;
 /// The type of a sum's initial value: that of the output, so that a wide output gives a wide sum. If the
 /// output has a proxy type that cannot be added, the type of the items.
 template <class OutputIterator, class Item>
-using initial_value_t =
-    std::conditional_t<std::is_convertible_v<output_value_t<OutputIterator, Item>, Item>,
-                       output_value_t<OutputIterator, Item>, Item>;
+using initial_value_t = std::conditional_t<std::is_convertible_v<output_value_t<OutputIterator, Item>, Item>,
+                                           output_value_t<OutputIterator, Item>, Item>;
 
 // There is a type even if a requirement is not met, so that the first error is the only one.
 template <class Iterator, bool IsVoidPointer = is_void_pointer<Iterator>>
@@ -160,8 +155,7 @@ template <class Operator, class Initial, class Item>
 using accumulator_t = typename accumulator<Operator, Initial, Item>::type;
 
 /// The type that a transformation returns for an item.
-template <class Transform, class Item,
-          bool IsCallable = transform_requirements<Transform, Item>::are_met>
+template <class Transform, class Item, bool IsCallable = transform_requirements<Transform, Item>::are_met>
 struct transformed {
   using type = Item;
 };

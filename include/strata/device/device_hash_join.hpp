@@ -153,217 +153,172 @@ struct DeviceHashJoin {
   template <class Index = std::int64_t, class Key, class Hash = JoinHash, class Equal = Equality>
   [[nodiscard]] static cudaError_t InnerCount(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                               const Key* d_build_keys, detail::count64 build_rows,
-                                              const Key* d_probe_keys, detail::count64 probe_rows,
-                                              JoinNumOut d_num_out,
-                                              const JoinOptions<Hash, Equal>& options = {},
-                                              stream_type stream = 0) {
+                                              const Key* d_probe_keys, detail::count64 probe_rows, JoinNumOut d_num_out,
+                                              const JoinOptions<Hash, Equal>& options = {}, stream_type stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceHashJoin::InnerCount");
-    return backend::count<Index>(d_temp_storage, temp_storage_bytes, JoinKind::inner, d_build_keys,
-                                 build_rows, d_probe_keys, probe_rows, d_num_out, options, stream);
+    return backend::count<Index>(d_temp_storage, temp_storage_bytes, JoinKind::inner, d_build_keys, build_rows,
+                                 d_probe_keys, probe_rows, d_num_out, options, stream);
   }
   template <class Key, class Index, class Hash = JoinHash, class Equal = Equality>
   [[nodiscard]] static cudaError_t InnerPairs(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                               const Key* d_build_keys, detail::count64 build_rows,
-                                              const Key* d_probe_keys, detail::count64 probe_rows,
-                                              Index* d_build_out, Index* d_probe_out,
-                                              JoinNumOut d_num_out, detail::count64 capacity,
-                                              const JoinOptions<Hash, Equal>& options = {},
-                                              stream_type stream = 0) {
+                                              const Key* d_probe_keys, detail::count64 probe_rows, Index* d_build_out,
+                                              Index* d_probe_out, JoinNumOut d_num_out, detail::count64 capacity,
+                                              const JoinOptions<Hash, Equal>& options = {}, stream_type stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceHashJoin::InnerPairs");
-    return pairs(d_temp_storage, temp_storage_bytes, JoinKind::inner, d_build_keys, build_rows,
-                 d_probe_keys, probe_rows, d_build_out, d_probe_out, d_num_out, capacity, options,
-                 stream);
+    return pairs(d_temp_storage, temp_storage_bytes, JoinKind::inner, d_build_keys, build_rows, d_probe_keys,
+                 probe_rows, d_build_out, d_probe_out, d_num_out, capacity, options, stream);
   }
-  template <class Index = std::int64_t, class Key, class Columns, class Hash = JoinHash,
-            class Equal = Equality>
-  [[nodiscard]] static cudaError_t InnerGather(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_build_keys,
-      detail::count64 build_rows, const Key* d_probe_keys, detail::count64 probe_rows,
-      const Columns& columns, JoinNumOut d_num_out, detail::count64 capacity,
-      const JoinOptions<Hash, Equal>& options = {}, stream_type stream = 0) {
+  template <class Index = std::int64_t, class Key, class Columns, class Hash = JoinHash, class Equal = Equality>
+  [[nodiscard]] static cudaError_t InnerGather(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                               const Key* d_build_keys, detail::count64 build_rows,
+                                               const Key* d_probe_keys, detail::count64 probe_rows,
+                                               const Columns& columns, JoinNumOut d_num_out, detail::count64 capacity,
+                                               const JoinOptions<Hash, Equal>& options = {}, stream_type stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceHashJoin::InnerGather");
-    return backend::gather<Index>(d_temp_storage, temp_storage_bytes, JoinKind::inner, d_build_keys,
-                                  build_rows, d_probe_keys, probe_rows, columns, d_num_out,
-                                  capacity, options, stream);
+    return backend::gather<Index>(d_temp_storage, temp_storage_bytes, JoinKind::inner, d_build_keys, build_rows,
+                                  d_probe_keys, probe_rows, columns, d_num_out, capacity, options, stream);
   }
 
   /// The same, and each probe row without a partner, with no build row.
   template <class Index = std::int64_t, class Key, class Hash = JoinHash, class Equal = Equality>
   [[nodiscard]] static cudaError_t LeftCount(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                              const Key* d_build_keys, detail::count64 build_rows,
-                                             const Key* d_probe_keys, detail::count64 probe_rows,
-                                             JoinNumOut d_num_out,
-                                             const JoinOptions<Hash, Equal>& options = {},
-                                             stream_type stream = 0) {
+                                             const Key* d_probe_keys, detail::count64 probe_rows, JoinNumOut d_num_out,
+                                             const JoinOptions<Hash, Equal>& options = {}, stream_type stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceHashJoin::LeftCount");
-    return backend::count<Index>(d_temp_storage, temp_storage_bytes, JoinKind::left, d_build_keys,
-                                 build_rows, d_probe_keys, probe_rows, d_num_out, options, stream);
+    return backend::count<Index>(d_temp_storage, temp_storage_bytes, JoinKind::left, d_build_keys, build_rows,
+                                 d_probe_keys, probe_rows, d_num_out, options, stream);
   }
   template <class Key, class Index, class Hash = JoinHash, class Equal = Equality>
   [[nodiscard]] static cudaError_t LeftPairs(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                              const Key* d_build_keys, detail::count64 build_rows,
-                                             const Key* d_probe_keys, detail::count64 probe_rows,
-                                             Index* d_build_out, Index* d_probe_out,
-                                             JoinNumOut d_num_out, detail::count64 capacity,
-                                             const JoinOptions<Hash, Equal>& options = {},
-                                             stream_type stream = 0) {
+                                             const Key* d_probe_keys, detail::count64 probe_rows, Index* d_build_out,
+                                             Index* d_probe_out, JoinNumOut d_num_out, detail::count64 capacity,
+                                             const JoinOptions<Hash, Equal>& options = {}, stream_type stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceHashJoin::LeftPairs");
-    return pairs(d_temp_storage, temp_storage_bytes, JoinKind::left, d_build_keys, build_rows,
-                 d_probe_keys, probe_rows, d_build_out, d_probe_out, d_num_out, capacity, options,
-                 stream);
+    return pairs(d_temp_storage, temp_storage_bytes, JoinKind::left, d_build_keys, build_rows, d_probe_keys, probe_rows,
+                 d_build_out, d_probe_out, d_num_out, capacity, options, stream);
   }
-  template <class Index = std::int64_t, class Key, class Columns, class Hash = JoinHash,
-            class Equal = Equality>
+  template <class Index = std::int64_t, class Key, class Columns, class Hash = JoinHash, class Equal = Equality>
   [[nodiscard]] static cudaError_t LeftGather(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                               const Key* d_build_keys, detail::count64 build_rows,
                                               const Key* d_probe_keys, detail::count64 probe_rows,
-                                              const Columns& columns, JoinNumOut d_num_out,
-                                              detail::count64 capacity,
-                                              const JoinOptions<Hash, Equal>& options = {},
-                                              stream_type stream = 0) {
+                                              const Columns& columns, JoinNumOut d_num_out, detail::count64 capacity,
+                                              const JoinOptions<Hash, Equal>& options = {}, stream_type stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceHashJoin::LeftGather");
-    return backend::gather<Index>(d_temp_storage, temp_storage_bytes, JoinKind::left, d_build_keys,
-                                  build_rows, d_probe_keys, probe_rows, columns, d_num_out,
-                                  capacity, options, stream);
+    return backend::gather<Index>(d_temp_storage, temp_storage_bytes, JoinKind::left, d_build_keys, build_rows,
+                                  d_probe_keys, probe_rows, columns, d_num_out, capacity, options, stream);
   }
 
   /// The same, and each build row without a partner, with no probe row.
   template <class Index = std::int64_t, class Key, class Hash = JoinHash, class Equal = Equality>
   [[nodiscard]] static cudaError_t FullCount(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                              const Key* d_build_keys, detail::count64 build_rows,
-                                             const Key* d_probe_keys, detail::count64 probe_rows,
-                                             JoinNumOut d_num_out,
-                                             const JoinOptions<Hash, Equal>& options = {},
-                                             stream_type stream = 0) {
+                                             const Key* d_probe_keys, detail::count64 probe_rows, JoinNumOut d_num_out,
+                                             const JoinOptions<Hash, Equal>& options = {}, stream_type stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceHashJoin::FullCount");
-    return backend::count<Index>(d_temp_storage, temp_storage_bytes, JoinKind::full, d_build_keys,
-                                 build_rows, d_probe_keys, probe_rows, d_num_out, options, stream);
+    return backend::count<Index>(d_temp_storage, temp_storage_bytes, JoinKind::full, d_build_keys, build_rows,
+                                 d_probe_keys, probe_rows, d_num_out, options, stream);
   }
   template <class Key, class Index, class Hash = JoinHash, class Equal = Equality>
   [[nodiscard]] static cudaError_t FullPairs(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                              const Key* d_build_keys, detail::count64 build_rows,
-                                             const Key* d_probe_keys, detail::count64 probe_rows,
-                                             Index* d_build_out, Index* d_probe_out,
-                                             JoinNumOut d_num_out, detail::count64 capacity,
-                                             const JoinOptions<Hash, Equal>& options = {},
-                                             stream_type stream = 0) {
+                                             const Key* d_probe_keys, detail::count64 probe_rows, Index* d_build_out,
+                                             Index* d_probe_out, JoinNumOut d_num_out, detail::count64 capacity,
+                                             const JoinOptions<Hash, Equal>& options = {}, stream_type stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceHashJoin::FullPairs");
-    return pairs(d_temp_storage, temp_storage_bytes, JoinKind::full, d_build_keys, build_rows,
-                 d_probe_keys, probe_rows, d_build_out, d_probe_out, d_num_out, capacity, options,
-                 stream);
+    return pairs(d_temp_storage, temp_storage_bytes, JoinKind::full, d_build_keys, build_rows, d_probe_keys, probe_rows,
+                 d_build_out, d_probe_out, d_num_out, capacity, options, stream);
   }
-  template <class Index = std::int64_t, class Key, class Columns, class Hash = JoinHash,
-            class Equal = Equality>
+  template <class Index = std::int64_t, class Key, class Columns, class Hash = JoinHash, class Equal = Equality>
   [[nodiscard]] static cudaError_t FullGather(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                               const Key* d_build_keys, detail::count64 build_rows,
                                               const Key* d_probe_keys, detail::count64 probe_rows,
-                                              const Columns& columns, JoinNumOut d_num_out,
-                                              detail::count64 capacity,
-                                              const JoinOptions<Hash, Equal>& options = {},
-                                              stream_type stream = 0) {
+                                              const Columns& columns, JoinNumOut d_num_out, detail::count64 capacity,
+                                              const JoinOptions<Hash, Equal>& options = {}, stream_type stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceHashJoin::FullGather");
-    return backend::gather<Index>(d_temp_storage, temp_storage_bytes, JoinKind::full, d_build_keys,
-                                  build_rows, d_probe_keys, probe_rows, columns, d_num_out,
-                                  capacity, options, stream);
+    return backend::gather<Index>(d_temp_storage, temp_storage_bytes, JoinKind::full, d_build_keys, build_rows,
+                                  d_probe_keys, probe_rows, columns, d_num_out, capacity, options, stream);
   }
 
   /// Each probe row that has a partner, once.
   template <class Index = std::int64_t, class Key, class Hash = JoinHash, class Equal = Equality>
   [[nodiscard]] static cudaError_t SemiCount(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                              const Key* d_build_keys, detail::count64 build_rows,
-                                             const Key* d_probe_keys, detail::count64 probe_rows,
-                                             JoinNumOut d_num_out,
-                                             const JoinOptions<Hash, Equal>& options = {},
-                                             stream_type stream = 0) {
+                                             const Key* d_probe_keys, detail::count64 probe_rows, JoinNumOut d_num_out,
+                                             const JoinOptions<Hash, Equal>& options = {}, stream_type stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceHashJoin::SemiCount");
-    return backend::count<Index>(d_temp_storage, temp_storage_bytes, JoinKind::semi, d_build_keys,
-                                 build_rows, d_probe_keys, probe_rows, d_num_out, options, stream);
+    return backend::count<Index>(d_temp_storage, temp_storage_bytes, JoinKind::semi, d_build_keys, build_rows,
+                                 d_probe_keys, probe_rows, d_num_out, options, stream);
   }
   template <class Key, class Index, class Hash = JoinHash, class Equal = Equality>
   [[nodiscard]] static cudaError_t SemiPairs(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                              const Key* d_build_keys, detail::count64 build_rows,
-                                             const Key* d_probe_keys, detail::count64 probe_rows,
-                                             Index* d_probe_out, JoinNumOut d_num_out,
-                                             detail::count64 capacity,
-                                             const JoinOptions<Hash, Equal>& options = {},
-                                             stream_type stream = 0) {
+                                             const Key* d_probe_keys, detail::count64 probe_rows, Index* d_probe_out,
+                                             JoinNumOut d_num_out, detail::count64 capacity,
+                                             const JoinOptions<Hash, Equal>& options = {}, stream_type stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceHashJoin::SemiPairs");
-    return pairs(d_temp_storage, temp_storage_bytes, JoinKind::semi, d_build_keys, build_rows,
-                 d_probe_keys, probe_rows, static_cast<Index*>(nullptr), d_probe_out, d_num_out,
-                 capacity, options, stream);
+    return pairs(d_temp_storage, temp_storage_bytes, JoinKind::semi, d_build_keys, build_rows, d_probe_keys, probe_rows,
+                 static_cast<Index*>(nullptr), d_probe_out, d_num_out, capacity, options, stream);
   }
-  template <class Index = std::int64_t, class Key, class Columns, class Hash = JoinHash,
-            class Equal = Equality>
+  template <class Index = std::int64_t, class Key, class Columns, class Hash = JoinHash, class Equal = Equality>
   [[nodiscard]] static cudaError_t SemiGather(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                               const Key* d_build_keys, detail::count64 build_rows,
                                               const Key* d_probe_keys, detail::count64 probe_rows,
-                                              const Columns& columns, JoinNumOut d_num_out,
-                                              detail::count64 capacity,
-                                              const JoinOptions<Hash, Equal>& options = {},
-                                              stream_type stream = 0) {
+                                              const Columns& columns, JoinNumOut d_num_out, detail::count64 capacity,
+                                              const JoinOptions<Hash, Equal>& options = {}, stream_type stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceHashJoin::SemiGather");
-    return backend::gather<Index>(d_temp_storage, temp_storage_bytes, JoinKind::semi, d_build_keys,
-                                  build_rows, d_probe_keys, probe_rows, columns, d_num_out,
-                                  capacity, options, stream);
+    return backend::gather<Index>(d_temp_storage, temp_storage_bytes, JoinKind::semi, d_build_keys, build_rows,
+                                  d_probe_keys, probe_rows, columns, d_num_out, capacity, options, stream);
   }
 
   /// Each probe row that has no partner, once.
   template <class Index = std::int64_t, class Key, class Hash = JoinHash, class Equal = Equality>
   [[nodiscard]] static cudaError_t AntiCount(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                              const Key* d_build_keys, detail::count64 build_rows,
-                                             const Key* d_probe_keys, detail::count64 probe_rows,
-                                             JoinNumOut d_num_out,
-                                             const JoinOptions<Hash, Equal>& options = {},
-                                             stream_type stream = 0) {
+                                             const Key* d_probe_keys, detail::count64 probe_rows, JoinNumOut d_num_out,
+                                             const JoinOptions<Hash, Equal>& options = {}, stream_type stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceHashJoin::AntiCount");
-    return backend::count<Index>(d_temp_storage, temp_storage_bytes, JoinKind::anti, d_build_keys,
-                                 build_rows, d_probe_keys, probe_rows, d_num_out, options, stream);
+    return backend::count<Index>(d_temp_storage, temp_storage_bytes, JoinKind::anti, d_build_keys, build_rows,
+                                 d_probe_keys, probe_rows, d_num_out, options, stream);
   }
   template <class Key, class Index, class Hash = JoinHash, class Equal = Equality>
   [[nodiscard]] static cudaError_t AntiPairs(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                              const Key* d_build_keys, detail::count64 build_rows,
-                                             const Key* d_probe_keys, detail::count64 probe_rows,
-                                             Index* d_probe_out, JoinNumOut d_num_out,
-                                             detail::count64 capacity,
-                                             const JoinOptions<Hash, Equal>& options = {},
-                                             stream_type stream = 0) {
+                                             const Key* d_probe_keys, detail::count64 probe_rows, Index* d_probe_out,
+                                             JoinNumOut d_num_out, detail::count64 capacity,
+                                             const JoinOptions<Hash, Equal>& options = {}, stream_type stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceHashJoin::AntiPairs");
-    return pairs(d_temp_storage, temp_storage_bytes, JoinKind::anti, d_build_keys, build_rows,
-                 d_probe_keys, probe_rows, static_cast<Index*>(nullptr), d_probe_out, d_num_out,
-                 capacity, options, stream);
+    return pairs(d_temp_storage, temp_storage_bytes, JoinKind::anti, d_build_keys, build_rows, d_probe_keys, probe_rows,
+                 static_cast<Index*>(nullptr), d_probe_out, d_num_out, capacity, options, stream);
   }
-  template <class Index = std::int64_t, class Key, class Columns, class Hash = JoinHash,
-            class Equal = Equality>
+  template <class Index = std::int64_t, class Key, class Columns, class Hash = JoinHash, class Equal = Equality>
   [[nodiscard]] static cudaError_t AntiGather(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                               const Key* d_build_keys, detail::count64 build_rows,
                                               const Key* d_probe_keys, detail::count64 probe_rows,
-                                              const Columns& columns, JoinNumOut d_num_out,
-                                              detail::count64 capacity,
-                                              const JoinOptions<Hash, Equal>& options = {},
-                                              stream_type stream = 0) {
+                                              const Columns& columns, JoinNumOut d_num_out, detail::count64 capacity,
+                                              const JoinOptions<Hash, Equal>& options = {}, stream_type stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceHashJoin::AntiGather");
-    return backend::gather<Index>(d_temp_storage, temp_storage_bytes, JoinKind::anti, d_build_keys,
-                                  build_rows, d_probe_keys, probe_rows, columns, d_num_out,
-                                  capacity, options, stream);
+    return backend::gather<Index>(d_temp_storage, temp_storage_bytes, JoinKind::anti, d_build_keys, build_rows,
+                                  d_probe_keys, probe_rows, columns, d_num_out, capacity, options, stream);
   }
 
  private:
   using backend = detail::STRATA_DETAIL_JOIN_BACKEND;
 
   template <class Key, class Index, class Hash, class Equal>
-  static cudaError_t pairs(void* d_temp_storage, std::size_t& temp_storage_bytes, JoinKind kind,
-                           const Key* build_keys, std::int64_t build_rows, const Key* probe_keys,
-                           std::int64_t probe_rows, Index* build_out, Index* probe_out,
-                           JoinNumOut d_num_out, std::int64_t capacity,
+  static cudaError_t pairs(void* d_temp_storage, std::size_t& temp_storage_bytes, JoinKind kind, const Key* build_keys,
+                           std::int64_t build_rows, const Key* probe_keys, std::int64_t probe_rows, Index* build_out,
+                           Index* probe_out, JoinNumOut d_num_out, std::int64_t capacity,
                            const JoinOptions<Hash, Equal>& options, stream_type stream) {
-    if (d_temp_storage != nullptr &&
-        !detail::join_outputs_are_valid(kind, build_out, probe_out, d_num_out, capacity, build_keys,
-                                        build_rows, probe_keys, probe_rows)) {
+    if (d_temp_storage != nullptr && !detail::join_outputs_are_valid(kind, build_out, probe_out, d_num_out, capacity,
+                                                                     build_keys, build_rows, probe_keys, probe_rows)) {
       return cudaErrorInvalidValue;
     }
-    return backend::gather<Index>(
-        d_temp_storage, temp_storage_bytes, kind, build_keys, build_rows, probe_keys, probe_rows,
-        detail::join_pairs_sink<Index>{build_out, probe_out}, d_num_out, capacity, options, stream);
+    return backend::gather<Index>(d_temp_storage, temp_storage_bytes, kind, build_keys, build_rows, probe_keys,
+                                  probe_rows, detail::join_pairs_sink<Index>{build_out, probe_out}, d_num_out, capacity,
+                                  options, stream);
   }
 };
 

@@ -63,76 +63,65 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// @endcode
 struct DeviceMergeSort {
   template <class KeyIteratorT, class OffsetT, class CompareOpT>
-  [[nodiscard]] static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                            KeyIteratorT d_keys, OffsetT num_items,
-                                            CompareOpT compare_op, cudaStream_t stream = 0) {
+  [[nodiscard]] static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIteratorT d_keys,
+                                            OffsetT num_items, CompareOpT compare_op, cudaStream_t stream = 0) {
     return sort<NullType>(d_temp_storage, temp_storage_bytes, as_input(d_keys), NullType{}, d_keys,
                           static_cast<NullType*>(nullptr), num_items, compare_op, true, stream);
   }
   template <class KeyInputIteratorT, class KeyIteratorT, class OffsetT, class CompareOpT>
-  [[nodiscard]] static cudaError_t SortKeysCopy(void* d_temp_storage,
-                                                std::size_t& temp_storage_bytes,
-                                                KeyInputIteratorT d_input_keys,
-                                                KeyIteratorT d_output_keys, OffsetT num_items,
-                                                CompareOpT compare_op, cudaStream_t stream = 0) {
-    return sort<NullType>(d_temp_storage, temp_storage_bytes, as_input(d_input_keys), NullType{},
-                          d_output_keys, static_cast<NullType*>(nullptr), num_items, compare_op,
-                          false, stream);
+  [[nodiscard]] static cudaError_t SortKeysCopy(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                KeyInputIteratorT d_input_keys, KeyIteratorT d_output_keys,
+                                                OffsetT num_items, CompareOpT compare_op, cudaStream_t stream = 0) {
+    return sort<NullType>(d_temp_storage, temp_storage_bytes, as_input(d_input_keys), NullType{}, d_output_keys,
+                          static_cast<NullType*>(nullptr), num_items, compare_op, false, stream);
   }
   template <class KeyIteratorT, class ValueIteratorT, class OffsetT, class CompareOpT>
-  [[nodiscard]] static cudaError_t SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                             KeyIteratorT d_keys, ValueIteratorT d_items,
-                                             OffsetT num_items, CompareOpT compare_op,
+  [[nodiscard]] static cudaError_t SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIteratorT d_keys,
+                                             ValueIteratorT d_items, OffsetT num_items, CompareOpT compare_op,
                                              cudaStream_t stream = 0) {
-    return sort<detail::iterator_value_t<ValueIteratorT>>(
-        d_temp_storage, temp_storage_bytes, as_input(d_keys), as_input(d_items), d_keys, d_items,
-        num_items, compare_op, true, stream);
+    return sort<detail::iterator_value_t<ValueIteratorT>>(d_temp_storage, temp_storage_bytes, as_input(d_keys),
+                                                          as_input(d_items), d_keys, d_items, num_items, compare_op,
+                                                          true, stream);
   }
-  template <class KeyInputIteratorT, class ValueInputIteratorT, class KeyIteratorT,
-            class ValueIteratorT, class OffsetT, class CompareOpT>
-  [[nodiscard]] static cudaError_t SortPairsCopy(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, KeyInputIteratorT d_input_keys,
-      ValueInputIteratorT d_input_items, KeyIteratorT d_output_keys, ValueIteratorT d_output_items,
-      OffsetT num_items, CompareOpT compare_op, cudaStream_t stream = 0) {
-    return sort<detail::iterator_value_t<ValueIteratorT>>(
-        d_temp_storage, temp_storage_bytes, as_input(d_input_keys), as_input(d_input_items),
-        d_output_keys, d_output_items, num_items, compare_op, false, stream);
+  template <class KeyInputIteratorT, class ValueInputIteratorT, class KeyIteratorT, class ValueIteratorT, class OffsetT,
+            class CompareOpT>
+  [[nodiscard]] static cudaError_t SortPairsCopy(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                 KeyInputIteratorT d_input_keys, ValueInputIteratorT d_input_items,
+                                                 KeyIteratorT d_output_keys, ValueIteratorT d_output_items,
+                                                 OffsetT num_items, CompareOpT compare_op, cudaStream_t stream = 0) {
+    return sort<detail::iterator_value_t<ValueIteratorT>>(d_temp_storage, temp_storage_bytes, as_input(d_input_keys),
+                                                          as_input(d_input_items), d_output_keys, d_output_items,
+                                                          num_items, compare_op, false, stream);
   }
 
   template <class KeyIteratorT, class OffsetT, class CompareOpT>
-  [[nodiscard]] static cudaError_t StableSortKeys(void* d_temp_storage,
-                                                  std::size_t& temp_storage_bytes,
-                                                  KeyIteratorT d_keys, OffsetT num_items,
-                                                  CompareOpT compare_op, cudaStream_t stream = 0) {
+  [[nodiscard]] static cudaError_t StableSortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                  KeyIteratorT d_keys, OffsetT num_items, CompareOpT compare_op,
+                                                  cudaStream_t stream = 0) {
     return SortKeys(d_temp_storage, temp_storage_bytes, d_keys, num_items, compare_op, stream);
   }
   template <class KeyInputIteratorT, class KeyIteratorT, class OffsetT, class CompareOpT>
-  [[nodiscard]] static cudaError_t StableSortKeysCopy(void* d_temp_storage,
-                                                      std::size_t& temp_storage_bytes,
-                                                      KeyInputIteratorT d_input_keys,
-                                                      KeyIteratorT d_output_keys,
+  [[nodiscard]] static cudaError_t StableSortKeysCopy(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                      KeyInputIteratorT d_input_keys, KeyIteratorT d_output_keys,
                                                       OffsetT num_items, CompareOpT compare_op,
                                                       cudaStream_t stream = 0) {
-    return SortKeysCopy(d_temp_storage, temp_storage_bytes, d_input_keys, d_output_keys, num_items,
-                        compare_op, stream);
+    return SortKeysCopy(d_temp_storage, temp_storage_bytes, d_input_keys, d_output_keys, num_items, compare_op, stream);
   }
   template <class KeyIteratorT, class ValueIteratorT, class OffsetT, class CompareOpT>
-  [[nodiscard]] static cudaError_t StableSortPairs(void* d_temp_storage,
-                                                   std::size_t& temp_storage_bytes,
-                                                   KeyIteratorT d_keys, ValueIteratorT d_items,
-                                                   OffsetT num_items, CompareOpT compare_op,
-                                                   cudaStream_t stream = 0) {
-    return SortPairs(d_temp_storage, temp_storage_bytes, d_keys, d_items, num_items, compare_op,
-                     stream);
+  [[nodiscard]] static cudaError_t StableSortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                   KeyIteratorT d_keys, ValueIteratorT d_items, OffsetT num_items,
+                                                   CompareOpT compare_op, cudaStream_t stream = 0) {
+    return SortPairs(d_temp_storage, temp_storage_bytes, d_keys, d_items, num_items, compare_op, stream);
   }
-  template <class KeyInputIteratorT, class ValueInputIteratorT, class KeyIteratorT,
-            class ValueIteratorT, class OffsetT, class CompareOpT>
-  [[nodiscard]] static cudaError_t StableSortPairsCopy(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, KeyInputIteratorT d_input_keys,
-      ValueInputIteratorT d_input_items, KeyIteratorT d_output_keys, ValueIteratorT d_output_items,
-      OffsetT num_items, CompareOpT compare_op, cudaStream_t stream = 0) {
-    return SortPairsCopy(d_temp_storage, temp_storage_bytes, d_input_keys, d_input_items,
-                         d_output_keys, d_output_items, num_items, compare_op, stream);
+  template <class KeyInputIteratorT, class ValueInputIteratorT, class KeyIteratorT, class ValueIteratorT, class OffsetT,
+            class CompareOpT>
+  [[nodiscard]] static cudaError_t StableSortPairsCopy(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                       KeyInputIteratorT d_input_keys,
+                                                       ValueInputIteratorT d_input_items, KeyIteratorT d_output_keys,
+                                                       ValueIteratorT d_output_items, OffsetT num_items,
+                                                       CompareOpT compare_op, cudaStream_t stream = 0) {
+    return SortPairsCopy(d_temp_storage, temp_storage_bytes, d_input_keys, d_input_items, d_output_keys, d_output_items,
+                         num_items, compare_op, stream);
   }
 
  private:
@@ -145,12 +134,10 @@ struct DeviceMergeSort {
     return items;
   }
 
-  template <class Value, class KeysIn, class ValuesIn, class KeysOut, class ValuesOut, class OffsetT,
-            class CompareOpT>
-  static cudaError_t sort(void* d_temp_storage, std::size_t& temp_storage_bytes, KeysIn keys_in,
-                          ValuesIn values_in, KeysOut keys_out, ValuesOut values_out,
-                          OffsetT num_items, CompareOpT compare_op, bool is_in_place,
-                          cudaStream_t stream) {
+  template <class Value, class KeysIn, class ValuesIn, class KeysOut, class ValuesOut, class OffsetT, class CompareOpT>
+  static cudaError_t sort(void* d_temp_storage, std::size_t& temp_storage_bytes, KeysIn keys_in, ValuesIn values_in,
+                          KeysOut keys_out, ValuesOut values_out, OffsetT num_items, CompareOpT compare_op,
+                          bool is_in_place, cudaStream_t stream) {
     static_assert(std::is_pointer_v<KeysOut> && std::is_pointer_v<ValuesOut>,
                   "DeviceMergeSort reads again what it has written: pass pointers where it writes, "
                   "such as thrust::raw_pointer_cast(items.data())");
@@ -159,8 +146,7 @@ struct DeviceMergeSort {
     STRATA_NVTX_RANGE("strata::DeviceMergeSort");
     return detail::merge_sort_segments<detail::iterator_value_t<KeysOut>, Value>(
         d_temp_storage, temp_storage_bytes, keys_in, values_in, {keys_out, values_out},
-        detail::segments_of_size<detail::single_segment>(1, num_items), compare_op, is_in_place, true,
-        stream);
+        detail::segments_of_size<detail::single_segment>(1, num_items), compare_op, is_in_place, true, stream);
   }
 };
 

@@ -55,9 +55,10 @@ STRATA_ARCH_NAMESPACE_BEGIN
 struct DeviceRadixSort {
   // -------------------------------------------------------------- keys
   template <class KeyIterator, class Key, class NumItemsT>
-  [[nodiscard]] static detail::if_count<NumItemsT> SortKeys(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in, Key* d_keys_out,
-      NumItemsT num_items, int begin_bit = 0, int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
+  [[nodiscard]] static detail::if_count<NumItemsT> SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                            KeyIterator d_keys_in, Key* d_keys_out, NumItemsT num_items,
+                                                            int begin_bit = 0, int end_bit = 8 * sizeof(Key),
+                                                            cudaStream_t stream = 0) {
     return detail::sort_keys<false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, num_items,
                                     detail::identity_decomposer{}, begin_bit, end_bit, stream);
   }
@@ -65,34 +66,40 @@ struct DeviceRadixSort {
   [[nodiscard]] static detail::if_decomposer<Decomposer, Key> SortKeys(
       void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in, Key* d_keys_out,
       NumItemsT num_items, Decomposer decomposer, int begin_bit, int end_bit, cudaStream_t stream = 0) {
-    return detail::sort_keys<false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, num_items,
-                                    decomposer, begin_bit, end_bit, stream);
+    return detail::sort_keys<false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, num_items, decomposer,
+                                    begin_bit, end_bit, stream);
   }
   template <class KeyIterator, class Key, class NumItemsT, class Decomposer>
-  [[nodiscard]] static detail::if_decomposer<Decomposer, Key> SortKeys(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in, Key* d_keys_out,
-      NumItemsT num_items, Decomposer decomposer, cudaStream_t stream = 0) {
-    return detail::sort_keys<false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, num_items,
-                                    decomposer, 0, detail::radix_key_bits<Key, Decomposer>(), stream);
+  [[nodiscard]] static detail::if_decomposer<Decomposer, Key> SortKeys(void* d_temp_storage,
+                                                                       std::size_t& temp_storage_bytes,
+                                                                       KeyIterator d_keys_in, Key* d_keys_out,
+                                                                       NumItemsT num_items, Decomposer decomposer,
+                                                                       cudaStream_t stream = 0) {
+    return detail::sort_keys<false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, num_items, decomposer, 0,
+                                    detail::radix_key_bits<Key, Decomposer>(), stream);
   }
   template <class Key, class NumItemsT>
-  [[nodiscard]] static detail::if_count<NumItemsT> SortKeys(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys, NumItemsT num_items,
-      int begin_bit = 0, int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
+  [[nodiscard]] static detail::if_count<NumItemsT> SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                            DoubleBuffer<Key>& d_keys, NumItemsT num_items,
+                                                            int begin_bit = 0, int end_bit = 8 * sizeof(Key),
+                                                            cudaStream_t stream = 0) {
     return detail::sort_keys<false>(d_temp_storage, temp_storage_bytes, d_keys, num_items,
                                     detail::identity_decomposer{}, begin_bit, end_bit, stream);
   }
   template <class Key, class NumItemsT, class Decomposer>
-  [[nodiscard]] static detail::if_decomposer<Decomposer, Key> SortKeys(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys, NumItemsT num_items,
-      Decomposer decomposer, int begin_bit, int end_bit, cudaStream_t stream = 0) {
-    return detail::sort_keys<false>(d_temp_storage, temp_storage_bytes, d_keys, num_items, decomposer,
-                                    begin_bit, end_bit, stream);
+  [[nodiscard]] static detail::if_decomposer<Decomposer, Key> SortKeys(void* d_temp_storage,
+                                                                       std::size_t& temp_storage_bytes,
+                                                                       DoubleBuffer<Key>& d_keys, NumItemsT num_items,
+                                                                       Decomposer decomposer, int begin_bit,
+                                                                       int end_bit, cudaStream_t stream = 0) {
+    return detail::sort_keys<false>(d_temp_storage, temp_storage_bytes, d_keys, num_items, decomposer, begin_bit,
+                                    end_bit, stream);
   }
   template <class Key, class NumItemsT, class Decomposer>
-  [[nodiscard]] static detail::if_decomposer<Decomposer, Key> SortKeys(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys, NumItemsT num_items,
-      Decomposer decomposer, cudaStream_t stream = 0) {
+  [[nodiscard]] static detail::if_decomposer<Decomposer, Key> SortKeys(void* d_temp_storage,
+                                                                       std::size_t& temp_storage_bytes,
+                                                                       DoubleBuffer<Key>& d_keys, NumItemsT num_items,
+                                                                       Decomposer decomposer, cudaStream_t stream = 0) {
     return detail::sort_keys<false>(d_temp_storage, temp_storage_bytes, d_keys, num_items, decomposer, 0,
                                     detail::radix_key_bits<Key, Decomposer>(), stream);
   }
@@ -107,22 +114,24 @@ struct DeviceRadixSort {
   [[nodiscard]] static detail::if_decomposer<Decomposer, Key> SortKeysDescending(
       void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in, Key* d_keys_out,
       NumItemsT num_items, Decomposer decomposer, int begin_bit, int end_bit, cudaStream_t stream = 0) {
-    return detail::sort_keys<true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, num_items,
-                                   decomposer, begin_bit, end_bit, stream);
+    return detail::sort_keys<true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, num_items, decomposer,
+                                   begin_bit, end_bit, stream);
   }
   template <class KeyIterator, class Key, class NumItemsT, class Decomposer>
   [[nodiscard]] static detail::if_decomposer<Decomposer, Key> SortKeysDescending(
       void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in, Key* d_keys_out,
       NumItemsT num_items, Decomposer decomposer, cudaStream_t stream = 0) {
-    return detail::sort_keys<true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, num_items,
-                                   decomposer, 0, detail::radix_key_bits<Key, Decomposer>(), stream);
+    return detail::sort_keys<true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, num_items, decomposer, 0,
+                                   detail::radix_key_bits<Key, Decomposer>(), stream);
   }
   template <class Key, class NumItemsT>
-  [[nodiscard]] static detail::if_count<NumItemsT> SortKeysDescending(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys, NumItemsT num_items,
-      int begin_bit = 0, int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
-    return detail::sort_keys<true>(d_temp_storage, temp_storage_bytes, d_keys, num_items,
-                                   detail::identity_decomposer{}, begin_bit, end_bit, stream);
+  [[nodiscard]] static detail::if_count<NumItemsT> SortKeysDescending(void* d_temp_storage,
+                                                                      std::size_t& temp_storage_bytes,
+                                                                      DoubleBuffer<Key>& d_keys, NumItemsT num_items,
+                                                                      int begin_bit = 0, int end_bit = 8 * sizeof(Key),
+                                                                      cudaStream_t stream = 0) {
+    return detail::sort_keys<true>(d_temp_storage, temp_storage_bytes, d_keys, num_items, detail::identity_decomposer{},
+                                   begin_bit, end_bit, stream);
   }
   template <class Key, class NumItemsT, class Decomposer>
   [[nodiscard]] static detail::if_decomposer<Decomposer, Key> SortKeysDescending(
@@ -141,10 +150,11 @@ struct DeviceRadixSort {
 
   // -------------------------------------------------------------- pairs
   template <class KeyIterator, class Key, class ValueIterator, class Value, class NumItemsT>
-  [[nodiscard]] static detail::if_count<NumItemsT> SortPairs(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in, Key* d_keys_out,
-      ValueIterator d_values_in, Value* d_values_out, NumItemsT num_items, int begin_bit = 0,
-      int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
+  [[nodiscard]] static detail::if_count<NumItemsT> SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                             KeyIterator d_keys_in, Key* d_keys_out,
+                                                             ValueIterator d_values_in, Value* d_values_out,
+                                                             NumItemsT num_items, int begin_bit = 0,
+                                                             int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
     return detail::sort_pairs<false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in,
                                      d_values_out, num_items, detail::identity_decomposer{}, begin_bit, end_bit,
                                      stream);
@@ -158,36 +168,37 @@ struct DeviceRadixSort {
                                      d_values_out, num_items, decomposer, begin_bit, end_bit, stream);
   }
   template <class KeyIterator, class Key, class ValueIterator, class Value, class NumItemsT, class Decomposer>
-  [[nodiscard]] static detail::if_decomposer<Decomposer, Key> SortPairs(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in, Key* d_keys_out,
-      ValueIterator d_values_in, Value* d_values_out, NumItemsT num_items, Decomposer decomposer,
-      cudaStream_t stream = 0) {
+  [[nodiscard]] static detail::if_decomposer<Decomposer, Key> SortPairs(void* d_temp_storage,
+                                                                        std::size_t& temp_storage_bytes,
+                                                                        KeyIterator d_keys_in, Key* d_keys_out,
+                                                                        ValueIterator d_values_in, Value* d_values_out,
+                                                                        NumItemsT num_items, Decomposer decomposer,
+                                                                        cudaStream_t stream = 0) {
     return detail::sort_pairs<false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in,
-                                     d_values_out, num_items, decomposer, 0,
-                                     detail::radix_key_bits<Key, Decomposer>(), stream);
+                                     d_values_out, num_items, decomposer, 0, detail::radix_key_bits<Key, Decomposer>(),
+                                     stream);
   }
   template <class Key, class Value, class NumItemsT>
-  [[nodiscard]] static detail::if_count<NumItemsT> SortPairs(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
-      DoubleBuffer<Value>& d_values, NumItemsT num_items, int begin_bit = 0, int end_bit = 8 * sizeof(Key),
-      cudaStream_t stream = 0) {
+  [[nodiscard]] static detail::if_count<NumItemsT> SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                             DoubleBuffer<Key>& d_keys, DoubleBuffer<Value>& d_values,
+                                                             NumItemsT num_items, int begin_bit = 0,
+                                                             int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
     return detail::sort_pairs<false>(d_temp_storage, temp_storage_bytes, d_keys, d_values, num_items,
                                      detail::identity_decomposer{}, begin_bit, end_bit, stream);
   }
   template <class Key, class Value, class NumItemsT, class Decomposer>
   [[nodiscard]] static detail::if_decomposer<Decomposer, Key> SortPairs(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
-      DoubleBuffer<Value>& d_values, NumItemsT num_items, Decomposer decomposer, int begin_bit, int end_bit,
-      cudaStream_t stream = 0) {
-    return detail::sort_pairs<false>(d_temp_storage, temp_storage_bytes, d_keys, d_values, num_items,
-                                     decomposer, begin_bit, end_bit, stream);
+      void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys, DoubleBuffer<Value>& d_values,
+      NumItemsT num_items, Decomposer decomposer, int begin_bit, int end_bit, cudaStream_t stream = 0) {
+    return detail::sort_pairs<false>(d_temp_storage, temp_storage_bytes, d_keys, d_values, num_items, decomposer,
+                                     begin_bit, end_bit, stream);
   }
   template <class Key, class Value, class NumItemsT, class Decomposer>
   [[nodiscard]] static detail::if_decomposer<Decomposer, Key> SortPairs(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
-      DoubleBuffer<Value>& d_values, NumItemsT num_items, Decomposer decomposer, cudaStream_t stream = 0) {
-    return detail::sort_pairs<false>(d_temp_storage, temp_storage_bytes, d_keys, d_values, num_items,
-                                     decomposer, 0, detail::radix_key_bits<Key, Decomposer>(), stream);
+      void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys, DoubleBuffer<Value>& d_values,
+      NumItemsT num_items, Decomposer decomposer, cudaStream_t stream = 0) {
+    return detail::sort_pairs<false>(d_temp_storage, temp_storage_bytes, d_keys, d_values, num_items, decomposer, 0,
+                                     detail::radix_key_bits<Key, Decomposer>(), stream);
   }
   template <class KeyIterator, class Key, class ValueIterator, class Value, class NumItemsT>
   [[nodiscard]] static detail::if_count<NumItemsT> SortPairsDescending(
@@ -195,8 +206,7 @@ struct DeviceRadixSort {
       ValueIterator d_values_in, Value* d_values_out, NumItemsT num_items, int begin_bit = 0,
       int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
     return detail::sort_pairs<true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in,
-                                    d_values_out, num_items, detail::identity_decomposer{}, begin_bit, end_bit,
-                                    stream);
+                                    d_values_out, num_items, detail::identity_decomposer{}, begin_bit, end_bit, stream);
   }
   template <class KeyIterator, class Key, class ValueIterator, class Value, class NumItemsT, class Decomposer>
   [[nodiscard]] static detail::if_decomposer<Decomposer, Key> SortPairsDescending(
@@ -212,40 +222,40 @@ struct DeviceRadixSort {
       ValueIterator d_values_in, Value* d_values_out, NumItemsT num_items, Decomposer decomposer,
       cudaStream_t stream = 0) {
     return detail::sort_pairs<true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in,
-                                    d_values_out, num_items, decomposer, 0,
-                                    detail::radix_key_bits<Key, Decomposer>(), stream);
+                                    d_values_out, num_items, decomposer, 0, detail::radix_key_bits<Key, Decomposer>(),
+                                    stream);
   }
   template <class Key, class Value, class NumItemsT>
   [[nodiscard]] static detail::if_count<NumItemsT> SortPairsDescending(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
-      DoubleBuffer<Value>& d_values, NumItemsT num_items, int begin_bit = 0, int end_bit = 8 * sizeof(Key),
-      cudaStream_t stream = 0) {
+      void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys, DoubleBuffer<Value>& d_values,
+      NumItemsT num_items, int begin_bit = 0, int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
     return detail::sort_pairs<true>(d_temp_storage, temp_storage_bytes, d_keys, d_values, num_items,
                                     detail::identity_decomposer{}, begin_bit, end_bit, stream);
   }
   template <class Key, class Value, class NumItemsT, class Decomposer>
   [[nodiscard]] static detail::if_decomposer<Decomposer, Key> SortPairsDescending(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
-      DoubleBuffer<Value>& d_values, NumItemsT num_items, Decomposer decomposer, int begin_bit, int end_bit,
-      cudaStream_t stream = 0) {
+      void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys, DoubleBuffer<Value>& d_values,
+      NumItemsT num_items, Decomposer decomposer, int begin_bit, int end_bit, cudaStream_t stream = 0) {
     return detail::sort_pairs<true>(d_temp_storage, temp_storage_bytes, d_keys, d_values, num_items, decomposer,
                                     begin_bit, end_bit, stream);
   }
   template <class Key, class Value, class NumItemsT, class Decomposer>
   [[nodiscard]] static detail::if_decomposer<Decomposer, Key> SortPairsDescending(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
-      DoubleBuffer<Value>& d_values, NumItemsT num_items, Decomposer decomposer, cudaStream_t stream = 0) {
-    return detail::sort_pairs<true>(d_temp_storage, temp_storage_bytes, d_keys, d_values, num_items, decomposer,
-                                    0, detail::radix_key_bits<Key, Decomposer>(), stream);
+      void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys, DoubleBuffer<Value>& d_values,
+      NumItemsT num_items, Decomposer decomposer, cudaStream_t stream = 0) {
+    return detail::sort_pairs<true>(d_temp_storage, temp_storage_bytes, d_keys, d_values, num_items, decomposer, 0,
+                                    detail::radix_key_bits<Key, Decomposer>(), stream);
   }
 
   // -------------------------------------------------------------- indices
   /// Writes the index in `d_keys_in` of each item of the sorted sequence, and no keys.
   template <class KeyIterator, class Index, class NumItemsT>
-  [[nodiscard]] static detail::if_count<NumItemsT> ArgSort(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in, Index* d_indices_out,
-      NumItemsT num_items, int begin_bit = 0, int end_bit = 8 * sizeof(detail::iterator_value_t<KeyIterator>),
-      cudaStream_t stream = 0) {
+  [[nodiscard]] static detail::if_count<NumItemsT> ArgSort(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                           KeyIterator d_keys_in, Index* d_indices_out,
+                                                           NumItemsT num_items, int begin_bit = 0,
+                                                           int end_bit = 8 *
+                                                                         sizeof(detail::iterator_value_t<KeyIterator>),
+                                                           cudaStream_t stream = 0) {
     return detail::sort_indices<false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_indices_out, num_items,
                                        detail::identity_decomposer{}, begin_bit, end_bit, stream);
   }
@@ -266,9 +276,9 @@ struct DeviceRadixSort {
                                       detail::identity_decomposer{}, begin_bit, end_bit, stream);
   }
   template <class KeyIterator, class Index, class NumItemsT, class Decomposer>
-  [[nodiscard]] static detail::if_decomposer<Decomposer, detail::iterator_value_t<KeyIterator>>
-  ArgSortDescending(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
-                    Index* d_indices_out, NumItemsT num_items, Decomposer decomposer, cudaStream_t stream = 0) {
+  [[nodiscard]] static detail::if_decomposer<Decomposer, detail::iterator_value_t<KeyIterator>> ArgSortDescending(
+      void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in, Index* d_indices_out,
+      NumItemsT num_items, Decomposer decomposer, cudaStream_t stream = 0) {
     using Key = detail::iterator_value_t<KeyIterator>;
     return detail::sort_indices<true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_indices_out, num_items,
                                       decomposer, 0, detail::radix_key_bits<Key, Decomposer>(), stream);

@@ -185,8 +185,8 @@ struct DeviceReduce {
     STRATA_NVTX_RANGE("strata::DeviceReduce::ReduceByKey");
     using Value = detail::iterator_value_t<ValueInputIterator>;
     return detail::dispatch_reduce_by_key<detail::accumulator_t<ReductionOp, Value, Value>>(
-        "strata::DeviceReduce::ReduceByKey", d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in,
-        d_unique_out, d_aggregates_out, d_num_runs_out, reduction_op, strata::Equality{}, num_items, stream);
+        "strata::DeviceReduce::ReduceByKey", d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in, d_unique_out,
+        d_aggregates_out, d_num_runs_out, reduction_op, strata::Equality{}, num_items, stream);
   }
 
   // -------------------------------------------------------------- without temporary storage

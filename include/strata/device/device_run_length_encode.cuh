@@ -49,9 +49,9 @@ struct DeviceRunLengthEncode {
                                           cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceRunLengthEncode::Encode");
     using Count = detail::item_count_t<NumItemsT>;
-    return detail::dispatch_reduce_by_key<Count>(
-        "strata::DeviceRunLengthEncode", d_temp_storage, temp_storage_bytes, d_in, NullType{}, d_unique_out,
-        d_counts_out, d_num_runs_out, strata::Sum{}, strata::Equality{}, num_items, stream);
+    return detail::dispatch_reduce_by_key<Count>("strata::DeviceRunLengthEncode", d_temp_storage, temp_storage_bytes,
+                                                 d_in, NullType{}, d_unique_out, d_counts_out, d_num_runs_out,
+                                                 strata::Sum{}, strata::Equality{}, num_items, stream);
   }
 };
 

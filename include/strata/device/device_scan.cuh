@@ -70,8 +70,8 @@ struct DeviceScan {
     return scan<false>(d_temp_storage, temp_storage_bytes, d_in, d_out, strata::Sum{}, T{}, num_items, stream);
   }
   template <class Iterator, class NumItemsT>
-  [[nodiscard]] static cudaError_t ExclusiveSum(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                Iterator d_data, NumItemsT num_items, cudaStream_t stream = 0) {
+  [[nodiscard]] static cudaError_t ExclusiveSum(void* d_temp_storage, std::size_t& temp_storage_bytes, Iterator d_data,
+                                                NumItemsT num_items, cudaStream_t stream = 0) {
     return ExclusiveSum(d_temp_storage, temp_storage_bytes, d_data, d_data, num_items, stream);
   }
 
@@ -81,12 +81,11 @@ struct DeviceScan {
                                                 InputIterator d_in, OutputIterator d_out, NumItemsT num_items,
                                                 cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceScan::InclusiveSum");
-    return scan<true>(d_temp_storage, temp_storage_bytes, d_in, d_out, strata::Sum{}, NullType{}, num_items,
-                      stream);
+    return scan<true>(d_temp_storage, temp_storage_bytes, d_in, d_out, strata::Sum{}, NullType{}, num_items, stream);
   }
   template <class Iterator, class NumItemsT>
-  [[nodiscard]] static cudaError_t InclusiveSum(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                Iterator d_data, NumItemsT num_items, cudaStream_t stream = 0) {
+  [[nodiscard]] static cudaError_t InclusiveSum(void* d_temp_storage, std::size_t& temp_storage_bytes, Iterator d_data,
+                                                NumItemsT num_items, cudaStream_t stream = 0) {
     return InclusiveSum(d_temp_storage, temp_storage_bytes, d_data, d_data, num_items, stream);
   }
 
@@ -94,8 +93,7 @@ struct DeviceScan {
   template <class InputIterator, class OutputIterator, class ScanOp, class InitValueT, class NumItemsT>
   [[nodiscard]] static cudaError_t ExclusiveScan(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                                  InputIterator d_in, OutputIterator d_out, ScanOp scan_op,
-                                                 InitValueT init_value, NumItemsT num_items,
-                                                 cudaStream_t stream = 0) {
+                                                 InitValueT init_value, NumItemsT num_items, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceScan::ExclusiveScan");
     return scan<false>(d_temp_storage, temp_storage_bytes, d_in, d_out, scan_op, init_value, num_items, stream);
   }
@@ -103,8 +101,7 @@ struct DeviceScan {
   [[nodiscard]] static std::enable_if_t<std::is_integral_v<NumItemsT>, cudaError_t> ExclusiveScan(
       void* d_temp_storage, std::size_t& temp_storage_bytes, Iterator d_data, ScanOp scan_op, InitValueT init_value,
       NumItemsT num_items, cudaStream_t stream = 0) {
-    return ExclusiveScan(d_temp_storage, temp_storage_bytes, d_data, d_data, scan_op, init_value, num_items,
-                         stream);
+    return ExclusiveScan(d_temp_storage, temp_storage_bytes, d_data, d_data, scan_op, init_value, num_items, stream);
   }
 
   /// Combines up to each item.
@@ -150,11 +147,10 @@ struct DeviceScan {
   [[nodiscard]] static cudaError_t ExclusiveSumByKey(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                                      KeysInputIterator d_keys_in, ValuesInputIterator d_values_in,
                                                      ValuesOutputIterator d_values_out, NumItemsT num_items,
-                                                     EqualityOp equality_op = EqualityOp(),
-                                                     cudaStream_t stream = 0) {
+                                                     EqualityOp equality_op = EqualityOp(), cudaStream_t stream = 0) {
     using T = detail::iterator_value_t<ValuesInputIterator>;
-    return ExclusiveScanByKey(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in, d_values_out,
-                              strata::Sum{}, T{}, num_items, equality_op, stream);
+    return ExclusiveScanByKey(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in, d_values_out, strata::Sum{},
+                              T{}, num_items, equality_op, stream);
   }
 
   /// Combines what comes before each item in its run, beginning with `init_value`.
@@ -164,13 +160,11 @@ struct DeviceScan {
                                                       KeysInputIterator d_keys_in, ValuesInputIterator d_values_in,
                                                       ValuesOutputIterator d_values_out, ScanOp scan_op,
                                                       InitValueT init_value, NumItemsT num_items,
-                                                      EqualityOp equality_op = EqualityOp(),
-                                                      cudaStream_t stream = 0) {
+                                                      EqualityOp equality_op = EqualityOp(), cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceScan::ExclusiveScanByKey");
     using T = accumulator_of_scan<ValuesInputIterator, ScanOp, InitValueT>;
     return detail::dispatch_scan_by_key<T, false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in,
-                                                  d_values_out, scan_op, init_value, num_items, equality_op,
-                                                  stream);
+                                                  d_values_out, scan_op, init_value, num_items, equality_op, stream);
   }
 
   /// Adds up to each item in its run.
@@ -179,8 +173,7 @@ struct DeviceScan {
   [[nodiscard]] static cudaError_t InclusiveSumByKey(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                                      KeysInputIterator d_keys_in, ValuesInputIterator d_values_in,
                                                      ValuesOutputIterator d_values_out, NumItemsT num_items,
-                                                     EqualityOp equality_op = EqualityOp(),
-                                                     cudaStream_t stream = 0) {
+                                                     EqualityOp equality_op = EqualityOp(), cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceScan::InclusiveSumByKey");
     using T = accumulator_of_scan<ValuesInputIterator, strata::Sum, NullType>;
     return detail::dispatch_scan_by_key<T, true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in,

@@ -110,71 +110,57 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///                                    documents + 1, is_shorter{});
 /// @endcode
 struct DeviceSegmentedMergeSort {
-  template <class Key, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
-            class EndOffsetIterator, class CompareOp>
-  [[nodiscard]] static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                            Key* d_keys, NumItemsT num_items,
-                                            NumSegmentsT num_segments,
-                                            BeginOffsetIterator d_begin_offsets,
-                                            EndOffsetIterator d_end_offsets, CompareOp compare,
-                                            cudaStream_t stream = 0) {
+  template <class Key, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator, class EndOffsetIterator,
+            class CompareOp>
+  [[nodiscard]] static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, Key* d_keys,
+                                            NumItemsT num_items, NumSegmentsT num_segments,
+                                            BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
+                                            CompareOp compare, cudaStream_t stream = 0) {
     return keys(d_temp_storage, temp_storage_bytes, static_cast<const Key*>(d_keys), d_keys,
-                detail::segments_by_offsets(num_items, num_segments, d_begin_offsets,
-                                            d_end_offsets),
-                compare, true, stream);
+                detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), compare, true,
+                stream);
   }
   template <class Key, class NumSegmentsT, class SegmentSizeT, class CompareOp>
-  [[nodiscard]] static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                            Key* d_keys, NumSegmentsT num_segments,
-                                            SegmentSizeT segment_size, CompareOp compare,
+  [[nodiscard]] static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, Key* d_keys,
+                                            NumSegmentsT num_segments, SegmentSizeT segment_size, CompareOp compare,
                                             cudaStream_t stream = 0) {
     return keys(d_temp_storage, temp_storage_bytes, static_cast<const Key*>(d_keys), d_keys,
                 detail::segments_of_size(num_segments, segment_size), compare, true, stream);
   }
 
-  template <class Key, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
-            class EndOffsetIterator, class CompareOp>
-  [[nodiscard]] static cudaError_t SortKeysCopy(void* d_temp_storage,
-                                                std::size_t& temp_storage_bytes,
-                                                const Key* d_keys_in, Key* d_keys_out,
-                                                NumItemsT num_items, NumSegmentsT num_segments,
-                                                BeginOffsetIterator d_begin_offsets,
+  template <class Key, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator, class EndOffsetIterator,
+            class CompareOp>
+  [[nodiscard]] static cudaError_t SortKeysCopy(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                const Key* d_keys_in, Key* d_keys_out, NumItemsT num_items,
+                                                NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets,
                                                 EndOffsetIterator d_end_offsets, CompareOp compare,
                                                 cudaStream_t stream = 0) {
     return keys(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
-                detail::segments_by_offsets(num_items, num_segments, d_begin_offsets,
-                                            d_end_offsets),
-                compare, false, stream);
+                detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), compare, false,
+                stream);
   }
   template <class Key, class NumSegmentsT, class SegmentSizeT, class CompareOp>
-  [[nodiscard]] static cudaError_t SortKeysCopy(void* d_temp_storage,
-                                                std::size_t& temp_storage_bytes,
-                                                const Key* d_keys_in, Key* d_keys_out,
-                                                NumSegmentsT num_segments,
-                                                SegmentSizeT segment_size, CompareOp compare,
-                                                cudaStream_t stream = 0) {
+  [[nodiscard]] static cudaError_t SortKeysCopy(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                const Key* d_keys_in, Key* d_keys_out, NumSegmentsT num_segments,
+                                                SegmentSizeT segment_size, CompareOp compare, cudaStream_t stream = 0) {
     return keys(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
                 detail::segments_of_size(num_segments, segment_size), compare, false, stream);
   }
 
   template <class Key, class Value, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
             class EndOffsetIterator, class CompareOp>
-  [[nodiscard]] static cudaError_t SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                             Key* d_keys, Value* d_values, NumItemsT num_items,
-                                             NumSegmentsT num_segments,
-                                             BeginOffsetIterator d_begin_offsets,
-                                             EndOffsetIterator d_end_offsets, CompareOp compare,
-                                             cudaStream_t stream = 0) {
+  [[nodiscard]] static cudaError_t SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, Key* d_keys,
+                                             Value* d_values, NumItemsT num_items, NumSegmentsT num_segments,
+                                             BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
+                                             CompareOp compare, cudaStream_t stream = 0) {
     return pairs(d_temp_storage, temp_storage_bytes, static_cast<const Key*>(d_keys),
                  static_cast<const Value*>(d_values), d_keys, d_values,
-                 detail::segments_by_offsets(num_items, num_segments, d_begin_offsets,
-                                             d_end_offsets),
-                 compare, true, stream);
+                 detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), compare, true,
+                 stream);
   }
   template <class Key, class Value, class NumSegmentsT, class SegmentSizeT, class CompareOp>
-  [[nodiscard]] static cudaError_t SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                             Key* d_keys, Value* d_values,
-                                             NumSegmentsT num_segments, SegmentSizeT segment_size,
+  [[nodiscard]] static cudaError_t SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, Key* d_keys,
+                                             Value* d_values, NumSegmentsT num_segments, SegmentSizeT segment_size,
                                              CompareOp compare, cudaStream_t stream = 0) {
     return pairs(d_temp_storage, temp_storage_bytes, static_cast<const Key*>(d_keys),
                  static_cast<const Value*>(d_values), d_keys, d_values,
@@ -183,112 +169,91 @@ struct DeviceSegmentedMergeSort {
 
   template <class Key, class Value, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
             class EndOffsetIterator, class CompareOp>
-  [[nodiscard]] static cudaError_t SortPairsCopy(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in,
-      const Value* d_values_in, Key* d_keys_out, Value* d_values_out, NumItemsT num_items,
-      NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets,
-      EndOffsetIterator d_end_offsets, CompareOp compare, cudaStream_t stream = 0) {
-    return pairs(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in, d_keys_out,
-                 d_values_out,
-                 detail::segments_by_offsets(num_items, num_segments, d_begin_offsets,
-                                             d_end_offsets),
-                 compare, false, stream);
+  [[nodiscard]] static cudaError_t SortPairsCopy(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                 const Key* d_keys_in, const Value* d_values_in, Key* d_keys_out,
+                                                 Value* d_values_out, NumItemsT num_items, NumSegmentsT num_segments,
+                                                 BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
+                                                 CompareOp compare, cudaStream_t stream = 0) {
+    return pairs(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in, d_keys_out, d_values_out,
+                 detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), compare, false,
+                 stream);
   }
   template <class Key, class Value, class NumSegmentsT, class SegmentSizeT, class CompareOp>
-  [[nodiscard]] static cudaError_t SortPairsCopy(void* d_temp_storage,
-                                                 std::size_t& temp_storage_bytes,
-                                                 const Key* d_keys_in, const Value* d_values_in,
-                                                 Key* d_keys_out, Value* d_values_out,
-                                                 NumSegmentsT num_segments,
+  [[nodiscard]] static cudaError_t SortPairsCopy(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                 const Key* d_keys_in, const Value* d_values_in, Key* d_keys_out,
+                                                 Value* d_values_out, NumSegmentsT num_segments,
                                                  SegmentSizeT segment_size, CompareOp compare,
                                                  cudaStream_t stream = 0) {
-    return pairs(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in, d_keys_out,
-                 d_values_out, detail::segments_of_size(num_segments, segment_size), compare, false,
-                 stream);
+    return pairs(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in, d_keys_out, d_values_out,
+                 detail::segments_of_size(num_segments, segment_size), compare, false, stream);
   }
 
   template <class Key, class Index, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
             class EndOffsetIterator, class CompareOp>
-  [[nodiscard]] static cudaError_t SortIndices(void* d_temp_storage,
-                                               std::size_t& temp_storage_bytes, const Key* d_keys,
-                                               Index* d_indices, NumItemsT num_items,
-                                               NumSegmentsT num_segments,
-                                               BeginOffsetIterator d_begin_offsets,
-                                               EndOffsetIterator d_end_offsets, CompareOp compare,
-                                               cudaStream_t stream = 0) {
+  [[nodiscard]] static cudaError_t SortIndices(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys,
+                                               Index* d_indices, NumItemsT num_items, NumSegmentsT num_segments,
+                                               BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
+                                               CompareOp compare, cudaStream_t stream = 0) {
     return indices(d_temp_storage, temp_storage_bytes, d_keys, d_indices,
-                   detail::segments_by_offsets(num_items, num_segments, d_begin_offsets,
-                                               d_end_offsets),
-                   compare, stream);
+                   detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), compare,
+                   stream);
   }
   template <class Key, class Index, class NumSegmentsT, class SegmentSizeT, class CompareOp>
-  [[nodiscard]] static cudaError_t SortIndices(void* d_temp_storage,
-                                               std::size_t& temp_storage_bytes, const Key* d_keys,
-                                               Index* d_indices, NumSegmentsT num_segments,
-                                               SegmentSizeT segment_size, CompareOp compare,
-                                               cudaStream_t stream = 0) {
+  [[nodiscard]] static cudaError_t SortIndices(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys,
+                                               Index* d_indices, NumSegmentsT num_segments, SegmentSizeT segment_size,
+                                               CompareOp compare, cudaStream_t stream = 0) {
     return indices(d_temp_storage, temp_storage_bytes, d_keys, d_indices,
                    detail::segments_of_size(num_segments, segment_size), compare, stream);
   }
 
   template <class... Arguments>
-  [[nodiscard]] static cudaError_t StableSortKeys(void* d_temp_storage,
-                                                  std::size_t& temp_storage_bytes,
+  [[nodiscard]] static cudaError_t StableSortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                                   Arguments... arguments) {
     return SortKeys(d_temp_storage, temp_storage_bytes, arguments...);
   }
   template <class... Arguments>
-  [[nodiscard]] static cudaError_t StableSortKeysCopy(void* d_temp_storage,
-                                                      std::size_t& temp_storage_bytes,
+  [[nodiscard]] static cudaError_t StableSortKeysCopy(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                                       Arguments... arguments) {
     return SortKeysCopy(d_temp_storage, temp_storage_bytes, arguments...);
   }
   template <class... Arguments>
-  [[nodiscard]] static cudaError_t StableSortPairs(void* d_temp_storage,
-                                                   std::size_t& temp_storage_bytes,
+  [[nodiscard]] static cudaError_t StableSortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                                    Arguments... arguments) {
     return SortPairs(d_temp_storage, temp_storage_bytes, arguments...);
   }
   template <class... Arguments>
-  [[nodiscard]] static cudaError_t StableSortPairsCopy(void* d_temp_storage,
-                                                       std::size_t& temp_storage_bytes,
+  [[nodiscard]] static cudaError_t StableSortPairsCopy(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                                        Arguments... arguments) {
     return SortPairsCopy(d_temp_storage, temp_storage_bytes, arguments...);
   }
 
  private:
   template <class Key, class All, class CompareOp>
-  static cudaError_t keys(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                          const Key* d_keys_in, Key* d_keys_out, const All& all, CompareOp compare,
-                          bool is_in_place, cudaStream_t stream) {
+  static cudaError_t keys(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in, Key* d_keys_out,
+                          const All& all, CompareOp compare, bool is_in_place, cudaStream_t stream) {
     STRATA_NVTX_RANGE("strata::DeviceSegmentedMergeSort::SortKeys");
-    return detail::merge_sort_segments<Key, NullType>(d_temp_storage, temp_storage_bytes, d_keys_in,
-                                                      NullType{}, {d_keys_out, nullptr}, all,
-                                                      compare, is_in_place, true, stream);
+    return detail::merge_sort_segments<Key, NullType>(d_temp_storage, temp_storage_bytes, d_keys_in, NullType{},
+                                                      {d_keys_out, nullptr}, all, compare, is_in_place, true, stream);
   }
   template <class Key, class Value, class All, class CompareOp>
-  static cudaError_t pairs(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                           const Key* d_keys_in, const Value* d_values_in, Key* d_keys_out,
-                           Value* d_values_out, const All& all, CompareOp compare, bool is_in_place,
-                           cudaStream_t stream) {
+  static cudaError_t pairs(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in,
+                           const Value* d_values_in, Key* d_keys_out, Value* d_values_out, const All& all,
+                           CompareOp compare, bool is_in_place, cudaStream_t stream) {
     STRATA_NVTX_RANGE("strata::DeviceSegmentedMergeSort::SortPairs");
-    return detail::merge_sort_segments<Key, Value>(d_temp_storage, temp_storage_bytes, d_keys_in,
-                                                   d_values_in, {d_keys_out, d_values_out}, all,
-                                                   compare, is_in_place, true, stream);
+    return detail::merge_sort_segments<Key, Value>(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in,
+                                                   {d_keys_out, d_values_out}, all, compare, is_in_place, true, stream);
   }
   template <class Key, class Index, class All, class CompareOp>
-  static cudaError_t indices(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                             const Key* d_keys, Index* d_indices, const All& all, CompareOp compare,
-                             cudaStream_t stream) {
+  static cudaError_t indices(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys, Index* d_indices,
+                             const All& all, CompareOp compare, cudaStream_t stream) {
     static_assert(std::is_integral_v<Index>,
                   "DeviceSegmentedMergeSort::SortIndices writes numbers of items: d_indices must "
                   "point to integers");
     STRATA_NVTX_RANGE("strata::DeviceSegmentedMergeSort::SortIndices");
     if (!detail::can_index<Index>(all.num_items)) return cudaErrorInvalidValue;
     return detail::merge_sort_segments<Key, Index>(d_temp_storage, temp_storage_bytes, d_keys,
-                                                   detail::item_index_iterator<Index>{},
-                                                   {nullptr, d_indices}, all, compare, false, false,
-                                                   stream);
+                                                   detail::item_index_iterator<Index>{}, {nullptr, d_indices}, all,
+                                                   compare, false, false, stream);
   }
 };
 

@@ -58,14 +58,13 @@ STRATA_ARCH_NAMESPACE_BEGIN
 struct DeviceSegmentedRadixSort {
   template <class Key, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator, class EndOffsetIterator>
   [[nodiscard]] static detail::if_integral<NumSegmentsT> SortKeys(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in, Key* d_keys_out,
-      NumItemsT num_items, NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets,
-      EndOffsetIterator d_end_offsets, int begin_bit = 0, int end_bit = 8 * sizeof(Key),
-      cudaStream_t stream = 0) {
+      void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in, Key* d_keys_out, NumItemsT num_items,
+      NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
+      int begin_bit = 0, int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
     return detail::sort_segments<false>(
         d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
-        detail::segmented_sort_arguments{num_items, num_segments, segments(d_begin_offsets, d_end_offsets),
-                                         begin_bit, end_bit, stream});
+        detail::segmented_sort_arguments{num_items, num_segments, segments(d_begin_offsets, d_end_offsets), begin_bit,
+                                         end_bit, stream});
   }
   template <class Key, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator, class EndOffsetIterator>
   [[nodiscard]] static detail::if_integral<NumSegmentsT> SortKeys(
@@ -74,20 +73,19 @@ struct DeviceSegmentedRadixSort {
       int begin_bit = 0, int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
     return detail::sort_segments<false>(
         d_temp_storage, temp_storage_bytes, d_keys,
-        detail::segmented_sort_arguments{num_items, num_segments, segments(d_begin_offsets, d_end_offsets),
-                                         begin_bit, end_bit, stream});
+        detail::segmented_sort_arguments{num_items, num_segments, segments(d_begin_offsets, d_end_offsets), begin_bit,
+                                         end_bit, stream});
   }
 
   template <class Key, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator, class EndOffsetIterator>
   [[nodiscard]] static detail::if_integral<NumSegmentsT> SortKeysDescending(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in, Key* d_keys_out,
-      NumItemsT num_items, NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets,
-      EndOffsetIterator d_end_offsets, int begin_bit = 0, int end_bit = 8 * sizeof(Key),
-      cudaStream_t stream = 0) {
+      void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in, Key* d_keys_out, NumItemsT num_items,
+      NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
+      int begin_bit = 0, int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
     return detail::sort_segments<true>(
         d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
-        detail::segmented_sort_arguments{num_items, num_segments, segments(d_begin_offsets, d_end_offsets),
-                                         begin_bit, end_bit, stream});
+        detail::segmented_sort_arguments{num_items, num_segments, segments(d_begin_offsets, d_end_offsets), begin_bit,
+                                         end_bit, stream});
   }
   template <class Key, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator, class EndOffsetIterator>
   [[nodiscard]] static detail::if_integral<NumSegmentsT> SortKeysDescending(
@@ -96,8 +94,8 @@ struct DeviceSegmentedRadixSort {
       int begin_bit = 0, int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
     return detail::sort_segments<true>(
         d_temp_storage, temp_storage_bytes, d_keys,
-        detail::segmented_sort_arguments{num_items, num_segments, segments(d_begin_offsets, d_end_offsets),
-                                         begin_bit, end_bit, stream});
+        detail::segmented_sort_arguments{num_items, num_segments, segments(d_begin_offsets, d_end_offsets), begin_bit,
+                                         end_bit, stream});
   }
 
   template <class Key, class Value, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
@@ -109,20 +107,19 @@ struct DeviceSegmentedRadixSort {
       int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
     return detail::sort_segments<false>(
         d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in, d_values_out,
-        detail::segmented_sort_arguments{num_items, num_segments, segments(d_begin_offsets, d_end_offsets),
-                                         begin_bit, end_bit, stream});
+        detail::segmented_sort_arguments{num_items, num_segments, segments(d_begin_offsets, d_end_offsets), begin_bit,
+                                         end_bit, stream});
   }
   template <class Key, class Value, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
             class EndOffsetIterator>
   [[nodiscard]] static detail::if_integral<NumSegmentsT> SortPairs(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
-      DoubleBuffer<Value>& d_values, NumItemsT num_items, NumSegmentsT num_segments,
-      BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets, int begin_bit = 0,
-      int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
+      void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys, DoubleBuffer<Value>& d_values,
+      NumItemsT num_items, NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets,
+      EndOffsetIterator d_end_offsets, int begin_bit = 0, int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
     return detail::sort_segments<false>(
         d_temp_storage, temp_storage_bytes, d_keys, d_values,
-        detail::segmented_sort_arguments{num_items, num_segments, segments(d_begin_offsets, d_end_offsets),
-                                         begin_bit, end_bit, stream});
+        detail::segmented_sort_arguments{num_items, num_segments, segments(d_begin_offsets, d_end_offsets), begin_bit,
+                                         end_bit, stream});
   }
 
   template <class Key, class Value, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
@@ -134,26 +131,25 @@ struct DeviceSegmentedRadixSort {
       int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
     return detail::sort_segments<true>(
         d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in, d_values_out,
-        detail::segmented_sort_arguments{num_items, num_segments, segments(d_begin_offsets, d_end_offsets),
-                                         begin_bit, end_bit, stream});
+        detail::segmented_sort_arguments{num_items, num_segments, segments(d_begin_offsets, d_end_offsets), begin_bit,
+                                         end_bit, stream});
   }
   template <class Key, class Value, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
             class EndOffsetIterator>
   [[nodiscard]] static detail::if_integral<NumSegmentsT> SortPairsDescending(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
-      DoubleBuffer<Value>& d_values, NumItemsT num_items, NumSegmentsT num_segments,
-      BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets, int begin_bit = 0,
-      int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
+      void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys, DoubleBuffer<Value>& d_values,
+      NumItemsT num_items, NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets,
+      EndOffsetIterator d_end_offsets, int begin_bit = 0, int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
     return detail::sort_segments<true>(
         d_temp_storage, temp_storage_bytes, d_keys, d_values,
-        detail::segmented_sort_arguments{num_items, num_segments, segments(d_begin_offsets, d_end_offsets),
-                                         begin_bit, end_bit, stream});
+        detail::segmented_sort_arguments{num_items, num_segments, segments(d_begin_offsets, d_end_offsets), begin_bit,
+                                         end_bit, stream});
   }
 
  private:
   template <class BeginOffsetIterator, class EndOffsetIterator>
-  static detail::offset_segments<BeginOffsetIterator, EndOffsetIterator> segments(
-      BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets) {
+  static detail::offset_segments<BeginOffsetIterator, EndOffsetIterator> segments(BeginOffsetIterator d_begin_offsets,
+                                                                                  EndOffsetIterator d_end_offsets) {
     return {d_begin_offsets, d_end_offsets};
   }
 };

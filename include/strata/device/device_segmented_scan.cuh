@@ -72,8 +72,8 @@ struct DeviceSegmentedScan {
             class OutBeginOffsetIterator, class NumSegmentsT>
   [[nodiscard]] static detail::if_not_integral<OutBeginOffsetIterator> ExclusiveSegmentedSum(
       void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in, OutputIterator d_out,
-      BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
-      OutBeginOffsetIterator d_out_begin_offsets, NumSegmentsT num_segments, cudaStream_t stream = 0) {
+      BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets, OutBeginOffsetIterator d_out_begin_offsets,
+      NumSegmentsT num_segments, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceSegmentedScan::ExclusiveSegmentedSum");
     return scan<false>(d_temp_storage, temp_storage_bytes, d_in, d_out, d_begin_offsets, d_end_offsets,
                        d_out_begin_offsets, num_segments, strata::Sum{}, detail::iterator_value_t<InputIterator>{},
@@ -96,8 +96,8 @@ struct DeviceSegmentedScan {
             class OutBeginOffsetIterator, class NumSegmentsT>
   [[nodiscard]] static detail::if_not_integral<OutBeginOffsetIterator> InclusiveSegmentedSum(
       void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in, OutputIterator d_out,
-      BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
-      OutBeginOffsetIterator d_out_begin_offsets, NumSegmentsT num_segments, cudaStream_t stream = 0) {
+      BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets, OutBeginOffsetIterator d_out_begin_offsets,
+      NumSegmentsT num_segments, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceSegmentedScan::InclusiveSegmentedSum");
     return dispatch<accumulator_of_scan<InputIterator, strata::Sum>, true>(
         d_temp_storage, temp_storage_bytes, d_in, d_out, d_begin_offsets, d_end_offsets, d_out_begin_offsets,
@@ -110,8 +110,8 @@ struct DeviceSegmentedScan {
             class NumSegmentsT, class ScanOp, class InitValueT>
   [[nodiscard]] static detail::if_integral<NumSegmentsT> ExclusiveSegmentedScan(
       void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in, OutputIterator d_out,
-      BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets, NumSegmentsT num_segments,
-      ScanOp scan_op, InitValueT init_value, cudaStream_t stream = 0) {
+      BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets, NumSegmentsT num_segments, ScanOp scan_op,
+      InitValueT init_value, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceSegmentedScan::ExclusiveSegmentedScan");
     return scan<false>(d_temp_storage, temp_storage_bytes, d_in, d_out, d_begin_offsets, d_end_offsets, NullType{},
                        num_segments, scan_op, init_value, stream);
@@ -120,9 +120,8 @@ struct DeviceSegmentedScan {
             class OutBeginOffsetIterator, class NumSegmentsT, class ScanOp, class InitValueT>
   [[nodiscard]] static detail::if_not_integral<OutBeginOffsetIterator> ExclusiveSegmentedScan(
       void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in, OutputIterator d_out,
-      BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
-      OutBeginOffsetIterator d_out_begin_offsets, NumSegmentsT num_segments, ScanOp scan_op, InitValueT init_value,
-      cudaStream_t stream = 0) {
+      BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets, OutBeginOffsetIterator d_out_begin_offsets,
+      NumSegmentsT num_segments, ScanOp scan_op, InitValueT init_value, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceSegmentedScan::ExclusiveSegmentedScan");
     return scan<false>(d_temp_storage, temp_storage_bytes, d_in, d_out, d_begin_offsets, d_end_offsets,
                        d_out_begin_offsets, num_segments, scan_op, init_value, stream);
@@ -133,20 +132,19 @@ struct DeviceSegmentedScan {
             class NumSegmentsT, class ScanOp>
   [[nodiscard]] static detail::if_integral<NumSegmentsT> InclusiveSegmentedScan(
       void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in, OutputIterator d_out,
-      BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets, NumSegmentsT num_segments,
-      ScanOp scan_op, cudaStream_t stream = 0) {
+      BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets, NumSegmentsT num_segments, ScanOp scan_op,
+      cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceSegmentedScan::InclusiveSegmentedScan");
-    return dispatch<accumulator_of_scan<InputIterator, ScanOp>, true>(
-        d_temp_storage, temp_storage_bytes, d_in, d_out, d_begin_offsets, d_end_offsets, NullType{}, num_segments,
-        scan_op, NullType{}, stream);
+    return dispatch<accumulator_of_scan<InputIterator, ScanOp>, true>(d_temp_storage, temp_storage_bytes, d_in, d_out,
+                                                                      d_begin_offsets, d_end_offsets, NullType{},
+                                                                      num_segments, scan_op, NullType{}, stream);
   }
   template <class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator,
             class OutBeginOffsetIterator, class NumSegmentsT, class ScanOp>
   [[nodiscard]] static detail::if_not_integral<OutBeginOffsetIterator> InclusiveSegmentedScan(
       void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in, OutputIterator d_out,
-      BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
-      OutBeginOffsetIterator d_out_begin_offsets, NumSegmentsT num_segments, ScanOp scan_op,
-      cudaStream_t stream = 0) {
+      BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets, OutBeginOffsetIterator d_out_begin_offsets,
+      NumSegmentsT num_segments, ScanOp scan_op, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceSegmentedScan::InclusiveSegmentedScan");
     return dispatch<accumulator_of_scan<InputIterator, ScanOp>, true>(
         d_temp_storage, temp_storage_bytes, d_in, d_out, d_begin_offsets, d_end_offsets, d_out_begin_offsets,
@@ -158,8 +156,8 @@ struct DeviceSegmentedScan {
             class NumSegmentsT, class ScanOp, class InitValueT>
   [[nodiscard]] static detail::if_integral<NumSegmentsT> InclusiveSegmentedScanInit(
       void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in, OutputIterator d_out,
-      BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets, NumSegmentsT num_segments,
-      ScanOp scan_op, InitValueT init_value, cudaStream_t stream = 0) {
+      BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets, NumSegmentsT num_segments, ScanOp scan_op,
+      InitValueT init_value, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceSegmentedScan::InclusiveSegmentedScanInit");
     return scan<true>(d_temp_storage, temp_storage_bytes, d_in, d_out, d_begin_offsets, d_end_offsets, NullType{},
                       num_segments, scan_op, init_value, stream);
@@ -168,9 +166,8 @@ struct DeviceSegmentedScan {
             class OutBeginOffsetIterator, class NumSegmentsT, class ScanOp, class InitValueT>
   [[nodiscard]] static detail::if_not_integral<OutBeginOffsetIterator> InclusiveSegmentedScanInit(
       void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in, OutputIterator d_out,
-      BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
-      OutBeginOffsetIterator d_out_begin_offsets, NumSegmentsT num_segments, ScanOp scan_op, InitValueT init_value,
-      cudaStream_t stream = 0) {
+      BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets, OutBeginOffsetIterator d_out_begin_offsets,
+      NumSegmentsT num_segments, ScanOp scan_op, InitValueT init_value, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceSegmentedScan::InclusiveSegmentedScanInit");
     return scan<true>(d_temp_storage, temp_storage_bytes, d_in, d_out, d_begin_offsets, d_end_offsets,
                       d_out_begin_offsets, num_segments, scan_op, init_value, stream);
@@ -182,21 +179,19 @@ struct DeviceSegmentedScan {
   static constexpr bool are_offsets = std::is_integral_v<typename detail::output_value<Iterator, int>::type>;
 
   template <class InputIterator, class ScanOp>
-  using accumulator_of_scan = detail::accumulator_t<ScanOp, detail::iterator_value_t<InputIterator>,
-                                                    detail::iterator_value_t<InputIterator>>;
+  using accumulator_of_scan =
+      detail::accumulator_t<ScanOp, detail::iterator_value_t<InputIterator>, detail::iterator_value_t<InputIterator>>;
 
   template <bool IsInclusive, class InputIterator, class OutputIterator, class BeginOffsetIterator,
-            class EndOffsetIterator, class OutBeginOffsetIterator, class NumSegmentsT, class ScanOp,
-            class InitValueT>
+            class EndOffsetIterator, class OutBeginOffsetIterator, class NumSegmentsT, class ScanOp, class InitValueT>
   static cudaError_t scan(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
-                          OutputIterator d_out, BeginOffsetIterator d_begin_offsets,
-                          EndOffsetIterator d_end_offsets, OutBeginOffsetIterator d_out_begin_offsets,
-                          NumSegmentsT num_segments, ScanOp scan_op, InitValueT init_value, cudaStream_t stream) {
+                          OutputIterator d_out, BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
+                          OutBeginOffsetIterator d_out_begin_offsets, NumSegmentsT num_segments, ScanOp scan_op,
+                          InitValueT init_value, cudaStream_t stream) {
     using Init = typename detail::initial_value_of<InitValueT>::type;
     using AccumT = detail::accumulator_t<ScanOp, Init, detail::iterator_value_t<InputIterator>>;
     return dispatch<AccumT, IsInclusive>(d_temp_storage, temp_storage_bytes, d_in, d_out, d_begin_offsets,
-                                         d_end_offsets, d_out_begin_offsets, num_segments, scan_op, init_value,
-                                         stream);
+                                         d_end_offsets, d_out_begin_offsets, num_segments, scan_op, init_value, stream);
   }
 
   template <class AccumT, bool IsInclusive, class InputIterator, class OutputIterator, class BeginOffsetIterator,
@@ -208,13 +203,12 @@ struct DeviceSegmentedScan {
     static_assert(
         are_offsets<BeginOffsetIterator> && are_offsets<EndOffsetIterator> && are_offsets<OutBeginOffsetIterator>,
         "Offset iterator type should be integral.");
-    return detail::DispatchSegmentedScan<
-        AccumT, InputIterator, OutputIterator, BeginOffsetIterator, EndOffsetIterator, OutBeginOffsetIterator,
-        detail::item_count_t<NumSegmentsT>, ScanOp, IsInclusive, InitT>::Dispatch(d_temp_storage,
-                                                                                  temp_storage_bytes, d_in, d_out,
-                                                                                  {d_begin_offsets, d_end_offsets},
-                                                                                  d_out_begin_offsets, num_segments,
-                                                                                  scan_op, init, stream);
+    return detail::DispatchSegmentedScan<AccumT, InputIterator, OutputIterator, BeginOffsetIterator, EndOffsetIterator,
+                                         OutBeginOffsetIterator, detail::item_count_t<NumSegmentsT>, ScanOp,
+                                         IsInclusive, InitT>::Dispatch(d_temp_storage, temp_storage_bytes, d_in, d_out,
+                                                                       {d_begin_offsets, d_end_offsets},
+                                                                       d_out_begin_offsets, num_segments, scan_op, init,
+                                                                       stream);
   }
 };
 

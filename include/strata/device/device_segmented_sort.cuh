@@ -67,189 +67,167 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///                                         num_days, days, days + 1);
 /// @endcode
 struct DeviceSegmentedSort {
-  template <class Key, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
-            class EndOffsetIterator>
-  [[nodiscard]] static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                            const Key* d_keys_in, Key* d_keys_out,
-                                            NumItemsT num_items, NumSegmentsT num_segments,
-                                            BeginOffsetIterator d_begin_offsets,
-                                            EndOffsetIterator d_end_offsets,
+  template <class Key, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator, class EndOffsetIterator>
+  [[nodiscard]] static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in,
+                                            Key* d_keys_out, NumItemsT num_items, NumSegmentsT num_segments,
+                                            BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
                                             cudaStream_t stream = 0) {
     return detail::sort_number_segments<false>(
         d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
-        detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets),
-        stream);
+        detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
-  template <class Key, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
-            class EndOffsetIterator>
+  template <class Key, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator, class EndOffsetIterator>
   [[nodiscard]] static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                            DoubleBuffer<Key>& d_keys, NumItemsT num_items,
-                                            NumSegmentsT num_segments,
-                                            BeginOffsetIterator d_begin_offsets,
-                                            EndOffsetIterator d_end_offsets,
+                                            DoubleBuffer<Key>& d_keys, NumItemsT num_items, NumSegmentsT num_segments,
+                                            BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
                                             cudaStream_t stream = 0) {
     return detail::sort_number_segments<false>(
         d_temp_storage, temp_storage_bytes, d_keys,
-        detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets),
-        stream);
+        detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
 
-  template <class Key, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
-            class EndOffsetIterator>
-  [[nodiscard]] static cudaError_t StableSortKeys(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in, Key* d_keys_out,
-      NumItemsT num_items, NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets,
-      EndOffsetIterator d_end_offsets, cudaStream_t stream = 0) {
-    return SortKeys(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, num_items,
-                    num_segments, d_begin_offsets, d_end_offsets, stream);
+  template <class Key, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator, class EndOffsetIterator>
+  [[nodiscard]] static cudaError_t StableSortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                  const Key* d_keys_in, Key* d_keys_out, NumItemsT num_items,
+                                                  NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets,
+                                                  EndOffsetIterator d_end_offsets, cudaStream_t stream = 0) {
+    return SortKeys(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, num_items, num_segments, d_begin_offsets,
+                    d_end_offsets, stream);
   }
-  template <class Key, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
-            class EndOffsetIterator>
-  [[nodiscard]] static cudaError_t StableSortKeys(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
-      NumItemsT num_items, NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets,
-      EndOffsetIterator d_end_offsets, cudaStream_t stream = 0) {
-    return SortKeys(d_temp_storage, temp_storage_bytes, d_keys, num_items, num_segments,
-                    d_begin_offsets, d_end_offsets, stream);
+  template <class Key, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator, class EndOffsetIterator>
+  [[nodiscard]] static cudaError_t StableSortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                  DoubleBuffer<Key>& d_keys, NumItemsT num_items,
+                                                  NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets,
+                                                  EndOffsetIterator d_end_offsets, cudaStream_t stream = 0) {
+    return SortKeys(d_temp_storage, temp_storage_bytes, d_keys, num_items, num_segments, d_begin_offsets, d_end_offsets,
+                    stream);
   }
 
-  template <class Key, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
-            class EndOffsetIterator>
-  [[nodiscard]] static cudaError_t SortKeysDescending(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in, Key* d_keys_out,
-      NumItemsT num_items, NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets,
-      EndOffsetIterator d_end_offsets, cudaStream_t stream = 0) {
+  template <class Key, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator, class EndOffsetIterator>
+  [[nodiscard]] static cudaError_t SortKeysDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                      const Key* d_keys_in, Key* d_keys_out, NumItemsT num_items,
+                                                      NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets,
+                                                      EndOffsetIterator d_end_offsets, cudaStream_t stream = 0) {
     return detail::sort_number_segments<true>(
         d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
-        detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets),
-        stream);
+        detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
-  template <class Key, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
-            class EndOffsetIterator>
-  [[nodiscard]] static cudaError_t SortKeysDescending(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
-      NumItemsT num_items, NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets,
-      EndOffsetIterator d_end_offsets, cudaStream_t stream = 0) {
+  template <class Key, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator, class EndOffsetIterator>
+  [[nodiscard]] static cudaError_t SortKeysDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                      DoubleBuffer<Key>& d_keys, NumItemsT num_items,
+                                                      NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets,
+                                                      EndOffsetIterator d_end_offsets, cudaStream_t stream = 0) {
     return detail::sort_number_segments<true>(
         d_temp_storage, temp_storage_bytes, d_keys,
-        detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets),
-        stream);
+        detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
 
-  template <class Key, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
-            class EndOffsetIterator>
-  [[nodiscard]] static cudaError_t StableSortKeysDescending(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in, Key* d_keys_out,
-      NumItemsT num_items, NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets,
-      EndOffsetIterator d_end_offsets, cudaStream_t stream = 0) {
-    return SortKeysDescending(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, num_items,
-                              num_segments, d_begin_offsets, d_end_offsets, stream);
-  }
-  template <class Key, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
-            class EndOffsetIterator>
-  [[nodiscard]] static cudaError_t StableSortKeysDescending(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
-      NumItemsT num_items, NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets,
-      EndOffsetIterator d_end_offsets, cudaStream_t stream = 0) {
-    return SortKeysDescending(d_temp_storage, temp_storage_bytes, d_keys, num_items, num_segments,
+  template <class Key, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator, class EndOffsetIterator>
+  [[nodiscard]] static cudaError_t StableSortKeysDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                            const Key* d_keys_in, Key* d_keys_out, NumItemsT num_items,
+                                                            NumSegmentsT num_segments,
+                                                            BeginOffsetIterator d_begin_offsets,
+                                                            EndOffsetIterator d_end_offsets, cudaStream_t stream = 0) {
+    return SortKeysDescending(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, num_items, num_segments,
                               d_begin_offsets, d_end_offsets, stream);
   }
+  template <class Key, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator, class EndOffsetIterator>
+  [[nodiscard]] static cudaError_t StableSortKeysDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                            DoubleBuffer<Key>& d_keys, NumItemsT num_items,
+                                                            NumSegmentsT num_segments,
+                                                            BeginOffsetIterator d_begin_offsets,
+                                                            EndOffsetIterator d_end_offsets, cudaStream_t stream = 0) {
+    return SortKeysDescending(d_temp_storage, temp_storage_bytes, d_keys, num_items, num_segments, d_begin_offsets,
+                              d_end_offsets, stream);
+  }
 
   template <class Key, class Value, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
             class EndOffsetIterator>
   [[nodiscard]] static cudaError_t SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                             const Key* d_keys_in, Key* d_keys_out,
-                                             const Value* d_values_in, Value* d_values_out,
+                                             const Key* d_keys_in, Key* d_keys_out, const Value* d_values_in,
+                                             Value* d_values_out, NumItemsT num_items, NumSegmentsT num_segments,
+                                             BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
+                                             cudaStream_t stream = 0) {
+    return detail::sort_number_segments<false>(
+        d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in, d_values_out,
+        detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
+  }
+  template <class Key, class Value, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
+            class EndOffsetIterator>
+  [[nodiscard]] static cudaError_t SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                             DoubleBuffer<Key>& d_keys, DoubleBuffer<Value>& d_values,
                                              NumItemsT num_items, NumSegmentsT num_segments,
-                                             BeginOffsetIterator d_begin_offsets,
-                                             EndOffsetIterator d_end_offsets,
-                                             cudaStream_t stream = 0) {
-    return detail::sort_number_segments<false>(
-        d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in, d_values_out,
-        detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets),
-        stream);
-  }
-  template <class Key, class Value, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
-            class EndOffsetIterator>
-  [[nodiscard]] static cudaError_t SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                             DoubleBuffer<Key>& d_keys,
-                                             DoubleBuffer<Value>& d_values, NumItemsT num_items,
-                                             NumSegmentsT num_segments,
-                                             BeginOffsetIterator d_begin_offsets,
-                                             EndOffsetIterator d_end_offsets,
+                                             BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
                                              cudaStream_t stream = 0) {
     return detail::sort_number_segments<false>(
         d_temp_storage, temp_storage_bytes, d_keys, d_values,
-        detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets),
-        stream);
+        detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
 
   template <class Key, class Value, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
             class EndOffsetIterator>
-  [[nodiscard]] static cudaError_t StableSortPairs(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in, Key* d_keys_out,
-      const Value* d_values_in, Value* d_values_out, NumItemsT num_items, NumSegmentsT num_segments,
-      BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
-      cudaStream_t stream = 0) {
-    return SortPairs(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in,
-                     d_values_out, num_items, num_segments, d_begin_offsets, d_end_offsets, stream);
+  [[nodiscard]] static cudaError_t StableSortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                   const Key* d_keys_in, Key* d_keys_out, const Value* d_values_in,
+                                                   Value* d_values_out, NumItemsT num_items, NumSegmentsT num_segments,
+                                                   BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
+                                                   cudaStream_t stream = 0) {
+    return SortPairs(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in, d_values_out, num_items,
+                     num_segments, d_begin_offsets, d_end_offsets, stream);
   }
   template <class Key, class Value, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
             class EndOffsetIterator>
-  [[nodiscard]] static cudaError_t StableSortPairs(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
-      DoubleBuffer<Value>& d_values, NumItemsT num_items, NumSegmentsT num_segments,
-      BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
-      cudaStream_t stream = 0) {
-    return SortPairs(d_temp_storage, temp_storage_bytes, d_keys, d_values, num_items, num_segments,
-                     d_begin_offsets, d_end_offsets, stream);
+  [[nodiscard]] static cudaError_t StableSortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                   DoubleBuffer<Key>& d_keys, DoubleBuffer<Value>& d_values,
+                                                   NumItemsT num_items, NumSegmentsT num_segments,
+                                                   BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
+                                                   cudaStream_t stream = 0) {
+    return SortPairs(d_temp_storage, temp_storage_bytes, d_keys, d_values, num_items, num_segments, d_begin_offsets,
+                     d_end_offsets, stream);
   }
 
   template <class Key, class Value, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
             class EndOffsetIterator>
-  [[nodiscard]] static cudaError_t SortPairsDescending(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in, Key* d_keys_out,
-      const Value* d_values_in, Value* d_values_out, NumItemsT num_items, NumSegmentsT num_segments,
-      BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
-      cudaStream_t stream = 0) {
+  [[nodiscard]] static cudaError_t SortPairsDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                       const Key* d_keys_in, Key* d_keys_out, const Value* d_values_in,
+                                                       Value* d_values_out, NumItemsT num_items,
+                                                       NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets,
+                                                       EndOffsetIterator d_end_offsets, cudaStream_t stream = 0) {
     return detail::sort_number_segments<true>(
         d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in, d_values_out,
-        detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets),
-        stream);
+        detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
   template <class Key, class Value, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
             class EndOffsetIterator>
-  [[nodiscard]] static cudaError_t SortPairsDescending(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
-      DoubleBuffer<Value>& d_values, NumItemsT num_items, NumSegmentsT num_segments,
-      BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
-      cudaStream_t stream = 0) {
+  [[nodiscard]] static cudaError_t SortPairsDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                       DoubleBuffer<Key>& d_keys, DoubleBuffer<Value>& d_values,
+                                                       NumItemsT num_items, NumSegmentsT num_segments,
+                                                       BeginOffsetIterator d_begin_offsets,
+                                                       EndOffsetIterator d_end_offsets, cudaStream_t stream = 0) {
     return detail::sort_number_segments<true>(
         d_temp_storage, temp_storage_bytes, d_keys, d_values,
-        detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets),
-        stream);
+        detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
 
   template <class Key, class Value, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
             class EndOffsetIterator>
-  [[nodiscard]] static cudaError_t StableSortPairsDescending(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in, Key* d_keys_out,
-      const Value* d_values_in, Value* d_values_out, NumItemsT num_items, NumSegmentsT num_segments,
-      BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
-      cudaStream_t stream = 0) {
-    return SortPairsDescending(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
-                               d_values_in, d_values_out, num_items, num_segments, d_begin_offsets,
-                               d_end_offsets, stream);
+  [[nodiscard]] static cudaError_t StableSortPairsDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                             const Key* d_keys_in, Key* d_keys_out,
+                                                             const Value* d_values_in, Value* d_values_out,
+                                                             NumItemsT num_items, NumSegmentsT num_segments,
+                                                             BeginOffsetIterator d_begin_offsets,
+                                                             EndOffsetIterator d_end_offsets, cudaStream_t stream = 0) {
+    return SortPairsDescending(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in, d_values_out,
+                               num_items, num_segments, d_begin_offsets, d_end_offsets, stream);
   }
   template <class Key, class Value, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
             class EndOffsetIterator>
-  [[nodiscard]] static cudaError_t StableSortPairsDescending(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
-      DoubleBuffer<Value>& d_values, NumItemsT num_items, NumSegmentsT num_segments,
-      BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
-      cudaStream_t stream = 0) {
-    return SortPairsDescending(d_temp_storage, temp_storage_bytes, d_keys, d_values, num_items,
-                               num_segments, d_begin_offsets, d_end_offsets, stream);
+  [[nodiscard]] static cudaError_t StableSortPairsDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                             DoubleBuffer<Key>& d_keys, DoubleBuffer<Value>& d_values,
+                                                             NumItemsT num_items, NumSegmentsT num_segments,
+                                                             BeginOffsetIterator d_begin_offsets,
+                                                             EndOffsetIterator d_end_offsets, cudaStream_t stream = 0) {
+    return SortPairsDescending(d_temp_storage, temp_storage_bytes, d_keys, d_values, num_items, num_segments,
+                               d_begin_offsets, d_end_offsets, stream);
   }
 };
 

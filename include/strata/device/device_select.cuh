@@ -55,29 +55,27 @@ struct DeviceSelect {
       void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in, OutputIterator d_out,
       NumSelectedIterator d_num_selected_out, NumItemsT num_items, SelectOp select_op, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceSelect::If");
-    return detail::dispatch_select<detail::select_by::key, false>(d_temp_storage, temp_storage_bytes, d_in,
-                                                                  NullType{}, d_out, NullType{}, d_num_selected_out,
-                                                                  num_items, select_op, stream);
+    return detail::dispatch_select<detail::select_by::key, false>(d_temp_storage, temp_storage_bytes, d_in, NullType{},
+                                                                  d_out, NullType{}, d_num_selected_out, num_items,
+                                                                  select_op, stream);
   }
   template <class Iterator, class NumSelectedIterator, class NumItemsT, class SelectOp>
   [[nodiscard]] static std::enable_if_t<std::is_integral_v<NumItemsT>, cudaError_t> If(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, Iterator d_data,
-      NumSelectedIterator d_num_selected_out, NumItemsT num_items, SelectOp select_op, cudaStream_t stream = 0) {
+      void* d_temp_storage, std::size_t& temp_storage_bytes, Iterator d_data, NumSelectedIterator d_num_selected_out,
+      NumItemsT num_items, SelectOp select_op, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceSelect::If");
-    return detail::dispatch_select<detail::select_by::key, true>(d_temp_storage, temp_storage_bytes, d_data,
-                                                                 NullType{}, d_data, NullType{}, d_num_selected_out,
-                                                                 num_items, select_op, stream);
+    return detail::dispatch_select<detail::select_by::key, true>(d_temp_storage, temp_storage_bytes, d_data, NullType{},
+                                                                 d_data, NullType{}, d_num_selected_out, num_items,
+                                                                 select_op, stream);
   }
 
   // -------------------------------------------------------------- by flags
 
-  template <class InputIterator, class FlagIterator, class OutputIterator, class NumSelectedIterator,
-            class NumItemsT>
+  template <class InputIterator, class FlagIterator, class OutputIterator, class NumSelectedIterator, class NumItemsT>
   [[nodiscard]] static std::enable_if_t<std::is_integral_v<NumItemsT> && !std::is_integral_v<NumSelectedIterator>,
                                         cudaError_t>
   Flagged(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in, FlagIterator d_flags,
-          OutputIterator d_out, NumSelectedIterator d_num_selected_out, NumItemsT num_items,
-          cudaStream_t stream = 0) {
+          OutputIterator d_out, NumSelectedIterator d_num_selected_out, NumItemsT num_items, cudaStream_t stream = 0) {
     return FlaggedIf(d_temp_storage, temp_storage_bytes, d_in, d_flags, d_out, d_num_selected_out, num_items,
                      detail::is_set{}, stream);
   }
@@ -89,8 +87,8 @@ struct DeviceSelect {
                      detail::is_set{}, stream);
   }
 
-  template <class InputIterator, class FlagIterator, class OutputIterator, class NumSelectedIterator,
-            class NumItemsT, class SelectOp>
+  template <class InputIterator, class FlagIterator, class OutputIterator, class NumSelectedIterator, class NumItemsT,
+            class SelectOp>
   [[nodiscard]] static std::enable_if_t<std::is_integral_v<NumItemsT>, cudaError_t> FlaggedIf(
       void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in, FlagIterator d_flags,
       OutputIterator d_out, NumSelectedIterator d_num_selected_out, NumItemsT num_items, SelectOp select_op,
@@ -105,9 +103,9 @@ struct DeviceSelect {
       void* d_temp_storage, std::size_t& temp_storage_bytes, Iterator d_data, FlagIterator d_flags,
       NumSelectedIterator d_num_selected_out, NumItemsT num_items, SelectOp select_op, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceSelect::FlaggedIf");
-    return detail::dispatch_select<detail::select_by::key, true>(d_temp_storage, temp_storage_bytes, d_flags,
-                                                                 d_data, NullType{}, d_data, d_num_selected_out,
-                                                                 num_items, select_op, stream);
+    return detail::dispatch_select<detail::select_by::key, true>(d_temp_storage, temp_storage_bytes, d_flags, d_data,
+                                                                 NullType{}, d_data, d_num_selected_out, num_items,
+                                                                 select_op, stream);
   }
 
   // -------------------------------------------------------------- by difference
@@ -138,9 +136,9 @@ struct DeviceSelect {
   template <class KeyInputIterator, class ValueInputIterator, class KeyOutputIterator, class ValueOutputIterator,
             class NumSelectedIterator, class NumItemsT>
   [[nodiscard]] static std::enable_if_t<std::is_integral_v<NumItemsT>, cudaError_t> UniqueByKey(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, KeyInputIterator d_keys_in,
-      ValueInputIterator d_values_in, KeyOutputIterator d_keys_out, ValueOutputIterator d_values_out,
-      NumSelectedIterator d_num_selected_out, NumItemsT num_items, cudaStream_t stream = 0) {
+      void* d_temp_storage, std::size_t& temp_storage_bytes, KeyInputIterator d_keys_in, ValueInputIterator d_values_in,
+      KeyOutputIterator d_keys_out, ValueOutputIterator d_values_out, NumSelectedIterator d_num_selected_out,
+      NumItemsT num_items, cudaStream_t stream = 0) {
     return UniqueByKey(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in, d_keys_out, d_values_out,
                        d_num_selected_out, num_items, strata::Equality{}, stream);
   }

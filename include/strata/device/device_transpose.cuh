@@ -47,50 +47,40 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///     strata::DeviceTranspose::Transpose(d_in, d_out, rows, columns, stream);
 struct DeviceTranspose {
   template <class T>
-  [[nodiscard]] static cudaError_t Transpose(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                             const T* d_in, T* d_out, detail::count64 rows,
-                                             detail::count64 columns,
+  [[nodiscard]] static cudaError_t Transpose(void* d_temp_storage, std::size_t& temp_storage_bytes, const T* d_in,
+                                             T* d_out, detail::count64 rows, detail::count64 columns,
                                              detail::count64 in_leading_dimension,
-                                             detail::count64 out_leading_dimension,
-                                             cudaStream_t stream = 0) {
+                                             detail::count64 out_leading_dimension, cudaStream_t stream = 0) {
     static_assert(is_trivially_relocatable_v<T>,
                   "DeviceTranspose moves items as bits: T must be trivially relocatable");
     STRATA_NVTX_RANGE("strata::DeviceTranspose::Transpose");
-    return detail::DispatchTranspose<static_cast<int>(sizeof(T)),
-                                     static_cast<int>(alignof(T))>::Dispatch(d_temp_storage,
-                                                                             temp_storage_bytes,
-                                                                             d_in, d_out, rows,
-                                                                             columns,
-                                                                             in_leading_dimension,
-                                                                             out_leading_dimension,
-                                                                             stream);
+    return detail::DispatchTranspose<static_cast<int>(sizeof(T)), static_cast<int>(alignof(T))>::Dispatch(
+        d_temp_storage, temp_storage_bytes, d_in, d_out, rows, columns, in_leading_dimension, out_leading_dimension,
+        stream);
   }
 
   template <class T>
-  [[nodiscard]] static cudaError_t Transpose(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                             const T* d_in, T* d_out, detail::count64 rows,
-                                             detail::count64 columns, cudaStream_t stream = 0) {
-    return Transpose(d_temp_storage, temp_storage_bytes, d_in, d_out, rows, columns, columns, rows,
-                     stream);
+  [[nodiscard]] static cudaError_t Transpose(void* d_temp_storage, std::size_t& temp_storage_bytes, const T* d_in,
+                                             T* d_out, detail::count64 rows, detail::count64 columns,
+                                             cudaStream_t stream = 0) {
+    return Transpose(d_temp_storage, temp_storage_bytes, d_in, d_out, rows, columns, columns, rows, stream);
   }
 
   // -------------------------------------------------------------- without temporary storage
 
   template <class T>
-  [[nodiscard]] static cudaError_t Transpose(const T* d_in, T* d_out, detail::count64 rows,
-                                             detail::count64 columns,
+  [[nodiscard]] static cudaError_t Transpose(const T* d_in, T* d_out, detail::count64 rows, detail::count64 columns,
                                              detail::count64 in_leading_dimension,
-                                             detail::count64 out_leading_dimension,
-                                             cudaStream_t stream = 0) {
+                                             detail::count64 out_leading_dimension, cudaStream_t stream = 0) {
     std::size_t bytes = 1;
     unsigned char unused = 0;
-    return Transpose(static_cast<void*>(&unused), bytes, d_in, d_out, rows, columns,
-                     in_leading_dimension, out_leading_dimension, stream);
+    return Transpose(static_cast<void*>(&unused), bytes, d_in, d_out, rows, columns, in_leading_dimension,
+                     out_leading_dimension, stream);
   }
 
   template <class T>
-  [[nodiscard]] static cudaError_t Transpose(const T* d_in, T* d_out, detail::count64 rows,
-                                             detail::count64 columns, cudaStream_t stream = 0) {
+  [[nodiscard]] static cudaError_t Transpose(const T* d_in, T* d_out, detail::count64 rows, detail::count64 columns,
+                                             cudaStream_t stream = 0) {
     return Transpose(d_in, d_out, rows, columns, columns, rows, stream);
   }
 };

@@ -11,8 +11,7 @@ namespace simt {
 
 // Atomic accesses with an order (__ATOMIC_*) and a scope, for the host side of core/platform.cuh.
 template <class T>
-STRATA_SIMT_INLINE T atomic_load(const T* address, int order,
-                                 memory_scope scope = memory_scope::device) {
+STRATA_SIMT_INLINE T atomic_load(const T* address, int order, memory_scope scope = memory_scope::device) {
   const detail::scoped_access access(scope);
   switch (order) {
     case __ATOMIC_RELAXED:
@@ -24,8 +23,7 @@ STRATA_SIMT_INLINE T atomic_load(const T* address, int order,
   }
 }
 template <class T>
-STRATA_SIMT_INLINE void atomic_store(T* address, T value, int order,
-                                     memory_scope scope = memory_scope::device) {
+STRATA_SIMT_INLINE void atomic_store(T* address, T value, int order, memory_scope scope = memory_scope::device) {
   const detail::scoped_access access(scope);
   switch (order) {
     case __ATOMIC_RELAXED:
@@ -71,8 +69,7 @@ STRATA_SIMT_INLINE T atomic_update(T* address, memory_scope scope, Update update
   for (;;) {
     const T old = from_bits<T>(seen);
     const word next = static_cast<word>(to_bits<T>(update(old)));
-    if (__atomic_compare_exchange_n(target, &seen, next, false, __ATOMIC_RELAXED,
-                                    __ATOMIC_RELAXED)) {
+    if (__atomic_compare_exchange_n(target, &seen, next, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
       // One that changes nothing may be a poll, as atomicAdd(p, 0) and a lock's atomicExch are.
       if (next != seen) progress();
       return old;
@@ -81,16 +78,15 @@ STRATA_SIMT_INLINE T atomic_update(T* address, memory_scope scope, Update update
 }
 
 template <class T, class V>
-STRATA_SIMT_INLINE T atomic_compare_and_swap(T* address, V expected, V desired, memory_scope scope,
-                                             location where) {
+STRATA_SIMT_INLINE T atomic_compare_and_swap(T* address, V expected, V desired, memory_scope scope, location where) {
   using word = typename atomic_word<sizeof(T)>::type;
   word seen = static_cast<word>(to_bits(static_cast<T>(expected)));
   const word next = static_cast<word>(to_bits(static_cast<T>(desired)));
   bool swapped;
   {
     const scoped_access access(scope);
-    swapped = __atomic_compare_exchange_n(reinterpret_cast<word*>(address), &seen, next, false,
-                                          __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    swapped = __atomic_compare_exchange_n(reinterpret_cast<word*>(address), &seen, next, false, __ATOMIC_RELAXED,
+                                          __ATOMIC_RELAXED);
   }
   // A failed exchange is most often a lock that is taken: let its holder run. One of equal words is a
   // load.
@@ -138,13 +134,11 @@ STRATA_SIMT_ATOMIC(atomicDec, (old == 0 || old > value) ? value : old - 1)
 
 template <class T, class C, class V>
 STRATA_SIMT_INLINE T atomicCAS(T* address, C expected, V desired, STRATA_SIMT_CALLER) {
-  return strata::simt::detail::atomic_compare_and_swap(
-      address, static_cast<T>(expected), static_cast<T>(desired),
-      strata::simt::memory_scope::device, STRATA_SIMT_CALLER_LOCATION);
+  return strata::simt::detail::atomic_compare_and_swap(address, static_cast<T>(expected), static_cast<T>(desired),
+                                                       strata::simt::memory_scope::device, STRATA_SIMT_CALLER_LOCATION);
 }
 template <class T, class C, class V>
 STRATA_SIMT_INLINE T atomicCAS_block(T* address, C expected, V desired, STRATA_SIMT_CALLER) {
-  return strata::simt::detail::atomic_compare_and_swap(
-      address, static_cast<T>(expected), static_cast<T>(desired), strata::simt::memory_scope::block,
-      STRATA_SIMT_CALLER_LOCATION);
+  return strata::simt::detail::atomic_compare_and_swap(address, static_cast<T>(expected), static_cast<T>(desired),
+                                                       strata::simt::memory_scope::block, STRATA_SIMT_CALLER_LOCATION);
 }

@@ -24,9 +24,7 @@ inline int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
 inline int __ffs(int x) { return __builtin_ffs(x); }
 inline int __ffsll(long long x) { return __builtin_ffsll(x); }
 inline int __clz(int x) { return x ? __builtin_clz(static_cast<unsigned>(x)) : 32; }
-inline int __clzll(long long x) {
-  return x ? __builtin_clzll(static_cast<unsigned long long>(x)) : 64;
-}
+inline int __clzll(long long x) { return x ? __builtin_clzll(static_cast<unsigned long long>(x)) : 64; }
 inline unsigned __brev(unsigned x) {
   x = (x & 0x55555555u) << 1 | (x >> 1 & 0x55555555u);
   x = (x & 0x33333333u) << 2 | (x >> 2 & 0x33333333u);
@@ -56,9 +54,7 @@ inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift) {
   shift &= 31;
   return shift ? low >> shift | high << (32 - shift) : low;
 }
-inline unsigned __umulhi(unsigned a, unsigned b) {
-  return static_cast<unsigned>(static_cast<uint64_t>(a) * b >> 32);
-}
+inline unsigned __umulhi(unsigned a, unsigned b) { return static_cast<unsigned>(static_cast<uint64_t>(a) * b >> 32); }
 inline int __mulhi(int a, int b) { return static_cast<int>(static_cast<int64_t>(a) * b >> 32); }
 inline unsigned long long __umul64hi(unsigned long long a, unsigned long long b) {
   __extension__ typedef unsigned __int128 wide;
@@ -66,22 +62,12 @@ inline unsigned long long __umul64hi(unsigned long long a, unsigned long long b)
 }
 
 // ---- the same bits as another type
-inline unsigned __float_as_uint(float x) {
-  return strata::simt::from_bits<unsigned>(strata::simt::to_bits(x));
-}
-inline int __float_as_int(float x) {
-  return strata::simt::from_bits<int>(strata::simt::to_bits(x));
-}
+inline unsigned __float_as_uint(float x) { return strata::simt::from_bits<unsigned>(strata::simt::to_bits(x)); }
+inline int __float_as_int(float x) { return strata::simt::from_bits<int>(strata::simt::to_bits(x)); }
 inline float __uint_as_float(unsigned x) { return strata::simt::from_bits<float>(x); }
-inline float __int_as_float(int x) {
-  return strata::simt::from_bits<float>(strata::simt::to_bits(x));
-}
-inline long long __double_as_longlong(double x) {
-  return strata::simt::from_bits<long long>(strata::simt::to_bits(x));
-}
-inline double __longlong_as_double(long long x) {
-  return strata::simt::from_bits<double>(strata::simt::to_bits(x));
-}
+inline float __int_as_float(int x) { return strata::simt::from_bits<float>(strata::simt::to_bits(x)); }
+inline long long __double_as_longlong(double x) { return strata::simt::from_bits<long long>(strata::simt::to_bits(x)); }
+inline double __longlong_as_double(long long x) { return strata::simt::from_bits<double>(strata::simt::to_bits(x)); }
 
 // ---- loads and stores with a cache hint
 template <class T>
@@ -129,14 +115,12 @@ STRATA_SIMT_INLINE void __stwt(T* address, T value) {
 inline long long clock64() { return static_cast<long long>(strata::simt::stats().switches); }
 
 // ---- minimum and maximum: CUDA's overload set, with its mixed signed and unsigned pairs
-#define STRATA_SIMT_MIN_MAX(type, left, right)                                 \
-  inline constexpr type min(left a, right b) {                                 \
-    return static_cast<type>(b) < static_cast<type>(a) ? static_cast<type>(b)  \
-                                                       : static_cast<type>(a); \
-  }                                                                            \
-  inline constexpr type max(left a, right b) {                                 \
-    return static_cast<type>(a) < static_cast<type>(b) ? static_cast<type>(b)  \
-                                                       : static_cast<type>(a); \
+#define STRATA_SIMT_MIN_MAX(type, left, right)                                                        \
+  inline constexpr type min(left a, right b) {                                                        \
+    return static_cast<type>(b) < static_cast<type>(a) ? static_cast<type>(b) : static_cast<type>(a); \
+  }                                                                                                   \
+  inline constexpr type max(left a, right b) {                                                        \
+    return static_cast<type>(a) < static_cast<type>(b) ? static_cast<type>(b) : static_cast<type>(a); \
   }
 STRATA_SIMT_MIN_MAX(int, int, int)
 STRATA_SIMT_MIN_MAX(unsigned, unsigned, unsigned)

@@ -21,8 +21,7 @@ void mbarrier_arrive_expect_tx(uint64_t* barrier, unsigned bytes, location where
 // True, and an acquire, once the phase of that parity is complete. The caller loops.
 bool mbarrier_try_wait_parity(uint64_t* barrier, unsigned parity, location where);
 // Both addresses and the size must be multiples of 16, as the hardware demands.
-void bulk_copy_global_to_shared(void* to, const void* from, unsigned bytes, uint64_t* barrier,
-                                location where);
+void bulk_copy_global_to_shared(void* to, const void* from, unsigned bytes, uint64_t* barrier, location where);
 
 }  // namespace simt
 }  // namespace strata

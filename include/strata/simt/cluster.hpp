@@ -24,8 +24,7 @@ inline void cluster_barrier(location where) {
 // The address at which this block sees the variable that `address`, in its own shared memory, is in
 // the block of that rank. A plain shared address of another block is not usable; in the check
 // flavour its use is reported.
-void* map_shared(const void* address, unsigned rank, const char* file = __builtin_FILE(),
-                 int line = __builtin_LINE());
+void* map_shared(const void* address, unsigned rank, const char* file = __builtin_FILE(), int line = __builtin_LINE());
 
 }  // namespace simt
 }  // namespace strata

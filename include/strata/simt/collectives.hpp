@@ -11,50 +11,44 @@ inline void __syncthreads(STRATA_SIMT_CALLER) {
   strata::simt::block_barrier(strata::simt::operation::block_sync, 0, STRATA_SIMT_CALLER_LOCATION);
 }
 inline int __syncthreads_count(int predicate, STRATA_SIMT_CALLER) {
-  return strata::simt::block_barrier(strata::simt::operation::block_sync_count, predicate,
-                                     STRATA_SIMT_CALLER_LOCATION);
+  return strata::simt::block_barrier(strata::simt::operation::block_sync_count, predicate, STRATA_SIMT_CALLER_LOCATION);
 }
 inline int __syncthreads_and(int predicate, STRATA_SIMT_CALLER) {
-  return strata::simt::block_barrier(strata::simt::operation::block_sync_and, predicate,
-                                     STRATA_SIMT_CALLER_LOCATION);
+  return strata::simt::block_barrier(strata::simt::operation::block_sync_and, predicate, STRATA_SIMT_CALLER_LOCATION);
 }
 inline int __syncthreads_or(int predicate, STRATA_SIMT_CALLER) {
-  return strata::simt::block_barrier(strata::simt::operation::block_sync_or, predicate,
-                                     STRATA_SIMT_CALLER_LOCATION);
+  return strata::simt::block_barrier(strata::simt::operation::block_sync_or, predicate, STRATA_SIMT_CALLER_LOCATION);
 }
 
 // ---- warp barrier, votes, matches
 inline void __syncwarp(unsigned mask = 0xffffffffu, STRATA_SIMT_CALLER) {
-  strata::simt::warp_collective(strata::simt::operation::sync_warp, mask, 0, 0,
-                                STRATA_SIMT_CALLER_LOCATION);
+  strata::simt::warp_collective(strata::simt::operation::sync_warp, mask, 0, 0, STRATA_SIMT_CALLER_LOCATION);
 }
 inline unsigned __activemask(STRATA_SIMT_CALLER) {
-  return static_cast<unsigned>(strata::simt::warp_collective(
-      strata::simt::operation::active_mask, 0xffffffffu, 0, 0, STRATA_SIMT_CALLER_LOCATION));
+  return static_cast<unsigned>(strata::simt::warp_collective(strata::simt::operation::active_mask, 0xffffffffu, 0, 0,
+                                                             STRATA_SIMT_CALLER_LOCATION));
 }
 inline unsigned __ballot_sync(unsigned mask, int predicate, STRATA_SIMT_CALLER) {
-  return static_cast<unsigned>(strata::simt::warp_collective(
-      strata::simt::operation::ballot, mask, predicate != 0, 0, STRATA_SIMT_CALLER_LOCATION));
+  return static_cast<unsigned>(strata::simt::warp_collective(strata::simt::operation::ballot, mask, predicate != 0, 0,
+                                                             STRATA_SIMT_CALLER_LOCATION));
 }
 inline int __any_sync(unsigned mask, int predicate, STRATA_SIMT_CALLER) {
-  return static_cast<int>(strata::simt::warp_collective(
-      strata::simt::operation::any, mask, predicate != 0, 0, STRATA_SIMT_CALLER_LOCATION));
+  return static_cast<int>(strata::simt::warp_collective(strata::simt::operation::any, mask, predicate != 0, 0,
+                                                        STRATA_SIMT_CALLER_LOCATION));
 }
 inline int __all_sync(unsigned mask, int predicate, STRATA_SIMT_CALLER) {
-  return static_cast<int>(strata::simt::warp_collective(
-      strata::simt::operation::all, mask, predicate != 0, 0, STRATA_SIMT_CALLER_LOCATION));
+  return static_cast<int>(strata::simt::warp_collective(strata::simt::operation::all, mask, predicate != 0, 0,
+                                                        STRATA_SIMT_CALLER_LOCATION));
 }
 template <class T>
 inline unsigned __match_any_sync(unsigned mask, T value, STRATA_SIMT_CALLER) {
-  return static_cast<unsigned>(strata::simt::warp_collective(strata::simt::operation::match_any,
-                                                             mask, strata::simt::to_bits(value), 0,
-                                                             STRATA_SIMT_CALLER_LOCATION));
+  return static_cast<unsigned>(strata::simt::warp_collective(
+      strata::simt::operation::match_any, mask, strata::simt::to_bits(value), 0, STRATA_SIMT_CALLER_LOCATION));
 }
 template <class T>
 inline unsigned __match_all_sync(unsigned mask, T value, int* all_equal, STRATA_SIMT_CALLER) {
-  const unsigned lanes = static_cast<unsigned>(
-      strata::simt::warp_collective(strata::simt::operation::match_all, mask,
-                                    strata::simt::to_bits(value), 0, STRATA_SIMT_CALLER_LOCATION));
+  const unsigned lanes = static_cast<unsigned>(strata::simt::warp_collective(
+      strata::simt::operation::match_all, mask, strata::simt::to_bits(value), 0, STRATA_SIMT_CALLER_LOCATION));
   *all_equal = lanes != 0;
   return lanes;
 }
@@ -75,35 +69,29 @@ inline T shuffle(operation op, unsigned mask, T value, unsigned source, int widt
 template <class T>
 inline T __shfl_sync(unsigned mask, T value, int source_lane, int width = 32, STRATA_SIMT_CALLER) {
   return strata::simt::detail::shuffle(strata::simt::operation::shuffle_index, mask, value,
-                                       static_cast<unsigned>(source_lane), width,
+                                       static_cast<unsigned>(source_lane), width, STRATA_SIMT_CALLER_LOCATION);
+}
+template <class T>
+inline T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32, STRATA_SIMT_CALLER) {
+  return strata::simt::detail::shuffle(strata::simt::operation::shuffle_up, mask, value, delta, width,
                                        STRATA_SIMT_CALLER_LOCATION);
 }
 template <class T>
-inline T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32,
-                        STRATA_SIMT_CALLER) {
-  return strata::simt::detail::shuffle(strata::simt::operation::shuffle_up, mask, value, delta,
-                                       width, STRATA_SIMT_CALLER_LOCATION);
+inline T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32, STRATA_SIMT_CALLER) {
+  return strata::simt::detail::shuffle(strata::simt::operation::shuffle_down, mask, value, delta, width,
+                                       STRATA_SIMT_CALLER_LOCATION);
 }
 template <class T>
-inline T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32,
-                          STRATA_SIMT_CALLER) {
-  return strata::simt::detail::shuffle(strata::simt::operation::shuffle_down, mask, value, delta,
-                                       width, STRATA_SIMT_CALLER_LOCATION);
-}
-template <class T>
-inline T __shfl_xor_sync(unsigned mask, T value, int lane_mask, int width = 32,
-                         STRATA_SIMT_CALLER) {
+inline T __shfl_xor_sync(unsigned mask, T value, int lane_mask, int width = 32, STRATA_SIMT_CALLER) {
   return strata::simt::detail::shuffle(strata::simt::operation::shuffle_xor, mask, value,
-                                       static_cast<unsigned>(lane_mask), width,
-                                       STRATA_SIMT_CALLER_LOCATION);
+                                       static_cast<unsigned>(lane_mask), width, STRATA_SIMT_CALLER_LOCATION);
 }
 
 // ---- warp reductions of 32-bit integers
-#define STRATA_SIMT_REDUCE(name, type, op)                                                    \
-  inline type name(unsigned mask, type value, STRATA_SIMT_CALLER) {                           \
-    return static_cast<type>(strata::simt::warp_collective(strata::simt::operation::op, mask, \
-                                                           static_cast<unsigned>(value), 0,   \
-                                                           STRATA_SIMT_CALLER_LOCATION));     \
+#define STRATA_SIMT_REDUCE(name, type, op)                                                                 \
+  inline type name(unsigned mask, type value, STRATA_SIMT_CALLER) {                                        \
+    return static_cast<type>(strata::simt::warp_collective(                                                \
+        strata::simt::operation::op, mask, static_cast<unsigned>(value), 0, STRATA_SIMT_CALLER_LOCATION)); \
   }
 STRATA_SIMT_REDUCE(__reduce_add_sync, unsigned, reduce_add)
 STRATA_SIMT_REDUCE(__reduce_add_sync, int, reduce_add)
@@ -117,19 +105,9 @@ STRATA_SIMT_REDUCE(__reduce_xor_sync, unsigned, reduce_xor)
 #undef STRATA_SIMT_REDUCE
 
 // ---- fences: CUDA's are sequentially consistent
-inline void __threadfence() {
-  strata::simt::fence(__ATOMIC_SEQ_CST, strata::simt::memory_scope::device);
-}
-inline void __threadfence_block() {
-  strata::simt::fence(__ATOMIC_SEQ_CST, strata::simt::memory_scope::block);
-}
-inline void __threadfence_system() {
-  strata::simt::fence(__ATOMIC_SEQ_CST, strata::simt::memory_scope::system);
-}
+inline void __threadfence() { strata::simt::fence(__ATOMIC_SEQ_CST, strata::simt::memory_scope::device); }
+inline void __threadfence_block() { strata::simt::fence(__ATOMIC_SEQ_CST, strata::simt::memory_scope::block); }
+inline void __threadfence_system() { strata::simt::fence(__ATOMIC_SEQ_CST, strata::simt::memory_scope::system); }
 
-inline void __nanosleep(unsigned, STRATA_SIMT_CALLER) {
-  strata::simt::spin_hint(STRATA_SIMT_CALLER_LOCATION);
-}
-[[noreturn]] inline void __trap(STRATA_SIMT_CALLER) {
-  strata::simt::fail("trap", "__trap() at %s:%d", file_, line_);
-}
+inline void __nanosleep(unsigned, STRATA_SIMT_CALLER) { strata::simt::spin_hint(STRATA_SIMT_CALLER_LOCATION); }
+[[noreturn]] inline void __trap(STRATA_SIMT_CALLER) { strata::simt::fail("trap", "__trap() at %s:%d", file_, line_); }

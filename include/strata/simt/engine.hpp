@@ -128,9 +128,7 @@ struct bound_arguments;
 template <size_t... Number, class... P>
 struct bound_arguments<std::index_sequence<Number...>, P...> : bound_argument<Number, std::decay_t<P>>... {
   // Every device thread gets its own copies of by-value parameters, as on the device.
-  void call(void (*kernel)(P...)) {
-    kernel(static_cast<bound_argument<Number, std::decay_t<P>>&>(*this).value...);
-  }
+  void call(void (*kernel)(P...)) { kernel(static_cast<bound_argument<Number, std::decay_t<P>>&>(*this).value...); }
 };
 
 template <class... P>
@@ -142,9 +140,7 @@ struct bound_call {
     auto& call = *static_cast<bound_call*>(self);
     call.arguments.call(call.kernel);
   }
-  static void* clone(const void* self) {
-    return new bound_call(*static_cast<const bound_call*>(self));
-  }
+  static void* clone(const void* self) { return new bound_call(*static_cast<const bound_call*>(self)); }
   static void destroy(void* self) { delete static_cast<bound_call*>(self); }
 };
 }  // namespace detail
@@ -154,16 +150,15 @@ cudaError_t launch(const launch_parameters& parameters, void (*kernel)(P...), A&
   static_assert(sizeof...(P) == sizeof...(A), "launch: wrong number of kernel arguments");
   using call = detail::bound_call<P...>;
   call bound{kernel, {{static_cast<P>(arguments)}...}};
-  return launch_call(parameters, {reinterpret_cast<const void*>(kernel), &call::invoke, &bound,
-                                  sizeof bound, &call::clone, &call::destroy});
+  return launch_call(parameters, {reinterpret_cast<const void*>(kernel), &call::invoke, &bound, sizeof bound,
+                                  &call::clone, &call::destroy});
 }
 
 // ---- what device code calls
 // -----------------------------------------------------------------------
 
 // Ends the launch with a report; the calling thread does not continue.
-[[noreturn]] void fail(const char* kind, const char* format, ...)
-    __attribute__((format(printf, 2, 3)));
+[[noreturn]] void fail(const char* kind, const char* format, ...) __attribute__((format(printf, 2, 3)));
 
 // "I polled another thread's store and found nothing": lets others run, and feeds livelock
 // detection.
@@ -181,8 +176,7 @@ struct shared_slot {
   size_t offset = 0;
 };
 namespace detail {
-void* resolve_shared_variable(shared_slot& slot, size_t size, size_t align, const char* name,
-                              location where);
+void* resolve_shared_variable(shared_slot& slot, size_t size, size_t align, const char* name, location where);
 // State of the thread that runs now. The engine runs one device thread at a time.
 extern uint64_t launch_serial;
 extern char* shared_arena;
@@ -190,8 +184,7 @@ extern unsigned current_lane;
 extern unsigned current_linear_thread;
 }  // namespace detail
 
-inline void* shared_variable(shared_slot& slot, size_t size, size_t align, const char* name,
-                             location where) {
+inline void* shared_variable(shared_slot& slot, size_t size, size_t align, const char* name, location where) {
   if (slot.launch == detail::launch_serial) return detail::shared_arena + slot.offset;
   return detail::resolve_shared_variable(slot, size, align, name, where);
 }
@@ -228,8 +221,7 @@ enum class operation : uint8_t {
   block_sync_and,
   block_sync_or
 };
-uint64_t warp_collective(operation op, uint32_t mask, uint64_t value, uint64_t extra,
-                         location where);
+uint64_t warp_collective(operation op, uint32_t mask, uint64_t value, uint64_t extra, location where);
 int block_barrier(operation op, int predicate, location where);
 // PTX's bar.sync / bar.arrive with a barrier number 1..15 and a count of threads.
 void named_barrier(int barrier, int threads, bool wait, location where);

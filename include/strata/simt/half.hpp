@@ -29,9 +29,8 @@ inline uint16_t narrow(float value) {
   uint32_t mantissa = magnitude & 0x7fffffu;
   int drop = 23 - MantissaBits;
   if (magnitude >> 23 != 0) mantissa |= 0x800000u;
-  if (magnitude >> 23 == 0)
-    ++exponent;         // a float subnormal has the exponent of the smallest normal
-  if (exponent <= 0) {  // subnormal in the narrow format, or zero
+  if (magnitude >> 23 == 0) ++exponent;  // a float subnormal has the exponent of the smallest normal
+  if (exponent <= 0) {                   // subnormal in the narrow format, or zero
     drop += 1 - exponent;
     exponent = 0;
   }
@@ -55,8 +54,7 @@ inline float widen(uint16_t bits) {
   const uint32_t mantissa = bits & ((uint32_t{1} << MantissaBits) - 1);
   const float sign = (bits >> (MantissaBits + ExponentBits) & 1) != 0 ? -1.0f : 1.0f;
   if (exponent == top_exponent) return mantissa != 0 ? NAN : sign * INFINITY;
-  if (exponent == 0)
-    return sign * std::ldexp(static_cast<float>(mantissa), 1 - bias - MantissaBits);
+  if (exponent == 0) return sign * std::ldexp(static_cast<float>(mantissa), 1 - bias - MantissaBits);
   return sign * std::ldexp(static_cast<float>(mantissa | uint32_t{1} << MantissaBits),
                            static_cast<int>(exponent) - bias - MantissaBits);
 }
@@ -66,56 +64,50 @@ inline float widen(uint16_t bits) {
 }  // namespace strata
 
 // The tag keeps these apart, for the linker, from the toolkit's types of the same names.
-#define STRATA_SIMT_NARROW_FLOAT(type, mantissa_bits, exponent_bits)                   \
-  struct [[gnu::abi_tag("strata_simt")]] type {                                        \
-    unsigned short __x;                                                                \
-    type() = default;                                                                  \
-    template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>>              \
-    type(T value)                                                                      \
-        : __x(strata::simt::detail::narrow<mantissa_bits, exponent_bits>(              \
-              static_cast<float>(value))) {}                                           \
-    operator float() const {                                                           \
-      return strata::simt::detail::widen<mantissa_bits, exponent_bits>(__x);           \
-    }                                                                                  \
-    type& operator+=(type other) { return *this = type(float(*this) + float(other)); } \
-    type& operator-=(type other) { return *this = type(float(*this) - float(other)); } \
-    type& operator*=(type other) { return *this = type(float(*this) * float(other)); } \
-    type& operator/=(type other) { return *this = type(float(*this) / float(other)); } \
-    type& operator++() { return *this += type(1); }                                    \
-    type& operator--() { return *this -= type(1); }                                    \
-  };                                                                                   \
-  inline type operator+(type a, type b) { return type(float(a) + float(b)); }          \
-  inline type operator-(type a, type b) { return type(float(a) - float(b)); }          \
-  inline type operator*(type a, type b) { return type(float(a) * float(b)); }          \
-  inline type operator/(type a, type b) { return type(float(a) / float(b)); }          \
-  inline type operator+(type a) { return a; }                                          \
-  inline type operator-(type a) {                                                      \
-    a.__x = static_cast<unsigned short>(a.__x ^ 0x8000u);                              \
-    return a;                                                                          \
-  }                                                                                    \
-  inline bool operator==(type a, type b) { return float(a) == float(b); }              \
-  inline bool operator!=(type a, type b) { return float(a) != float(b); }              \
-  inline bool operator<(type a, type b) { return float(a) < float(b); }                \
-  inline bool operator>(type a, type b) { return float(a) > float(b); }                \
-  inline bool operator<=(type a, type b) { return float(a) <= float(b); }              \
-  inline bool operator>=(type a, type b) { return float(a) >= float(b); }              \
-  inline type __hadd(type a, type b) { return a + b; }                                 \
-  inline type __hsub(type a, type b) { return a - b; }                                 \
-  inline type __hmul(type a, type b) { return a * b; }                                 \
-  inline type __hdiv(type a, type b) { return a / b; }                                 \
-  inline type __hneg(type a) { return -a; }                                            \
-  inline type __habs(type a) { return type(std::fabs(float(a))); }                     \
-  inline type __hfma(type a, type b, type c) {                                         \
-    return type(std::fma(float(a), float(b), float(c)));                               \
-  }                                                                                    \
-  inline type __hmin(type a, type b) { return type(std::fmin(float(a), float(b))); }   \
-  inline type __hmax(type a, type b) { return type(std::fmax(float(a), float(b))); }   \
-  inline bool __heq(type a, type b) { return a == b; }                                 \
-  inline bool __hne(type a, type b) { return a != b; }                                 \
-  inline bool __hlt(type a, type b) { return a < b; }                                  \
-  inline bool __hle(type a, type b) { return a <= b; }                                 \
-  inline bool __hgt(type a, type b) { return a > b; }                                  \
-  inline bool __hge(type a, type b) { return a >= b; }                                 \
+#define STRATA_SIMT_NARROW_FLOAT(type, mantissa_bits, exponent_bits)                                              \
+  struct [[gnu::abi_tag("strata_simt")]] type {                                                                   \
+    unsigned short __x;                                                                                           \
+    type() = default;                                                                                             \
+    template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>>                                         \
+    type(T value) : __x(strata::simt::detail::narrow<mantissa_bits, exponent_bits>(static_cast<float>(value))) {} \
+    operator float() const { return strata::simt::detail::widen<mantissa_bits, exponent_bits>(__x); }             \
+    type& operator+=(type other) { return *this = type(float(*this) + float(other)); }                            \
+    type& operator-=(type other) { return *this = type(float(*this) - float(other)); }                            \
+    type& operator*=(type other) { return *this = type(float(*this) * float(other)); }                            \
+    type& operator/=(type other) { return *this = type(float(*this) / float(other)); }                            \
+    type& operator++() { return *this += type(1); }                                                               \
+    type& operator--() { return *this -= type(1); }                                                               \
+  };                                                                                                              \
+  inline type operator+(type a, type b) { return type(float(a) + float(b)); }                                     \
+  inline type operator-(type a, type b) { return type(float(a) - float(b)); }                                     \
+  inline type operator*(type a, type b) { return type(float(a) * float(b)); }                                     \
+  inline type operator/(type a, type b) { return type(float(a) / float(b)); }                                     \
+  inline type operator+(type a) { return a; }                                                                     \
+  inline type operator-(type a) {                                                                                 \
+    a.__x = static_cast<unsigned short>(a.__x ^ 0x8000u);                                                         \
+    return a;                                                                                                     \
+  }                                                                                                               \
+  inline bool operator==(type a, type b) { return float(a) == float(b); }                                         \
+  inline bool operator!=(type a, type b) { return float(a) != float(b); }                                         \
+  inline bool operator<(type a, type b) { return float(a) < float(b); }                                           \
+  inline bool operator>(type a, type b) { return float(a) > float(b); }                                           \
+  inline bool operator<=(type a, type b) { return float(a) <= float(b); }                                         \
+  inline bool operator>=(type a, type b) { return float(a) >= float(b); }                                         \
+  inline type __hadd(type a, type b) { return a + b; }                                                            \
+  inline type __hsub(type a, type b) { return a - b; }                                                            \
+  inline type __hmul(type a, type b) { return a * b; }                                                            \
+  inline type __hdiv(type a, type b) { return a / b; }                                                            \
+  inline type __hneg(type a) { return -a; }                                                                       \
+  inline type __habs(type a) { return type(std::fabs(float(a))); }                                                \
+  inline type __hfma(type a, type b, type c) { return type(std::fma(float(a), float(b), float(c))); }             \
+  inline type __hmin(type a, type b) { return type(std::fmin(float(a), float(b))); }                              \
+  inline type __hmax(type a, type b) { return type(std::fmax(float(a), float(b))); }                              \
+  inline bool __heq(type a, type b) { return a == b; }                                                            \
+  inline bool __hne(type a, type b) { return a != b; }                                                            \
+  inline bool __hlt(type a, type b) { return a < b; }                                                             \
+  inline bool __hle(type a, type b) { return a <= b; }                                                            \
+  inline bool __hgt(type a, type b) { return a > b; }                                                             \
+  inline bool __hge(type a, type b) { return a >= b; }                                                            \
   inline bool __hisnan(type a) { return std::isnan(float(a)); }
 
 STRATA_SIMT_NARROW_FLOAT(__half, 10, 5)

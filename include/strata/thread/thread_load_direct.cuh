@@ -26,8 +26,7 @@ STRATA_D void load_items(tile_positions<Stride> position, Iterator from, T (&ite
 }
 
 template <int Stride, class T, std::size_t Items, class Iterator>
-STRATA_D void load_items(tile_positions<Stride> position, Iterator from, T (&items)[Items],
-                         int end) {
+STRATA_D void load_items(tile_positions<Stride> position, Iterator from, T (&items)[Items], int end) {
   STRATA_UNROLL
   for (int i = 0; i < static_cast<int>(Items); ++i) {
     if (position(i) < end) items[i] = static_cast<T>(from[position(i)]);
@@ -44,23 +43,19 @@ STRATA_D void fill_items(T (&items)[Items], const Default& value) {
 
 /// Thread t loads items t * N .. t * N + N - 1 of the tile.
 template <class T, std::size_t ItemsPerThread, class Iterator>
-STRATA_D void LoadDirectBlocked(int linear_tid, Iterator block_src_it,
-                                T (&dst_items)[ItemsPerThread]) {
-  detail::load_items(detail::blocked_positions<ItemsPerThread>(linear_tid), block_src_it,
-                     dst_items);
+STRATA_D void LoadDirectBlocked(int linear_tid, Iterator block_src_it, T (&dst_items)[ItemsPerThread]) {
+  detail::load_items(detail::blocked_positions<ItemsPerThread>(linear_tid), block_src_it, dst_items);
 }
 
 template <class T, std::size_t ItemsPerThread, class Iterator>
-STRATA_D void LoadDirectBlocked(int linear_tid, Iterator block_src_it,
-                                T (&dst_items)[ItemsPerThread], int block_items_end) {
-  detail::load_items(detail::blocked_positions<ItemsPerThread>(linear_tid), block_src_it, dst_items,
-                     block_items_end);
+STRATA_D void LoadDirectBlocked(int linear_tid, Iterator block_src_it, T (&dst_items)[ItemsPerThread],
+                                int block_items_end) {
+  detail::load_items(detail::blocked_positions<ItemsPerThread>(linear_tid), block_src_it, dst_items, block_items_end);
 }
 
 template <class T, class Default, std::size_t ItemsPerThread, class Iterator>
-STRATA_D void LoadDirectBlocked(int linear_tid, Iterator block_src_it,
-                                T (&dst_items)[ItemsPerThread], int block_items_end,
-                                Default oob_default) {
+STRATA_D void LoadDirectBlocked(int linear_tid, Iterator block_src_it, T (&dst_items)[ItemsPerThread],
+                                int block_items_end, Default oob_default) {
   detail::fill_items(dst_items, oob_default);
   strata::LoadDirectBlocked(linear_tid, block_src_it, dst_items, block_items_end);
 }
@@ -68,8 +63,7 @@ STRATA_D void LoadDirectBlocked(int linear_tid, Iterator block_src_it,
 /// As LoadDirectBlocked, in words of up to 16 bytes. If `block_src_ptr` is not aligned to them, or words
 /// would be no wider than `T`, items are loaded one by one.
 template <class T, std::size_t ItemsPerThread>
-STRATA_D void LoadDirectBlockedVectorized(int linear_tid, const T* block_src_ptr,
-                                          T (&dst_items)[ItemsPerThread]) {
+STRATA_D void LoadDirectBlockedVectorized(int linear_tid, const T* block_src_ptr, T (&dst_items)[ItemsPerThread]) {
   using vector = detail::vector_access<T, ItemsPerThread>;
   if constexpr (vector::worthwhile) {
     if (vector::aligned(block_src_ptr)) {
@@ -82,22 +76,19 @@ STRATA_D void LoadDirectBlockedVectorized(int linear_tid, const T* block_src_ptr
 
 /// Thread t of `BlockThreads` loads items t, t + BlockThreads, t + 2 * BlockThreads ... of the tile.
 template <int BlockThreads, class T, std::size_t ItemsPerThread, class Iterator>
-STRATA_D void LoadDirectStriped(int linear_tid, Iterator block_src_it,
-                                T (&dst_items)[ItemsPerThread]) {
+STRATA_D void LoadDirectStriped(int linear_tid, Iterator block_src_it, T (&dst_items)[ItemsPerThread]) {
   detail::load_items(detail::striped_positions<BlockThreads>(linear_tid), block_src_it, dst_items);
 }
 
 template <int BlockThreads, class T, std::size_t ItemsPerThread, class Iterator>
-STRATA_D void LoadDirectStriped(int linear_tid, Iterator block_src_it,
-                                T (&dst_items)[ItemsPerThread], int block_items_end) {
-  detail::load_items(detail::striped_positions<BlockThreads>(linear_tid), block_src_it, dst_items,
-                     block_items_end);
+STRATA_D void LoadDirectStriped(int linear_tid, Iterator block_src_it, T (&dst_items)[ItemsPerThread],
+                                int block_items_end) {
+  detail::load_items(detail::striped_positions<BlockThreads>(linear_tid), block_src_it, dst_items, block_items_end);
 }
 
 template <int BlockThreads, class T, class Default, std::size_t ItemsPerThread, class Iterator>
-STRATA_D void LoadDirectStriped(int linear_tid, Iterator block_src_it,
-                                T (&dst_items)[ItemsPerThread], int block_items_end,
-                                Default oob_default) {
+STRATA_D void LoadDirectStriped(int linear_tid, Iterator block_src_it, T (&dst_items)[ItemsPerThread],
+                                int block_items_end, Default oob_default) {
   detail::fill_items(dst_items, oob_default);
   strata::LoadDirectStriped<BlockThreads>(linear_tid, block_src_it, dst_items, block_items_end);
 }
@@ -105,23 +96,20 @@ STRATA_D void LoadDirectStriped(int linear_tid, Iterator block_src_it,
 /// Lane l of warp w loads items l, l + 32, l + 64 ... of the 32 * N items that start at 32 * N * w.
 /// The block's size must be a multiple of 32.
 template <class T, std::size_t ItemsPerThread, class Iterator>
-STRATA_D void LoadDirectWarpStriped(int linear_tid, Iterator block_src_it,
-                                    T (&dst_items)[ItemsPerThread]) {
-  detail::load_items(detail::warp_striped_positions<ItemsPerThread>(linear_tid), block_src_it,
-                     dst_items);
+STRATA_D void LoadDirectWarpStriped(int linear_tid, Iterator block_src_it, T (&dst_items)[ItemsPerThread]) {
+  detail::load_items(detail::warp_striped_positions<ItemsPerThread>(linear_tid), block_src_it, dst_items);
 }
 
 template <class T, std::size_t ItemsPerThread, class Iterator>
-STRATA_D void LoadDirectWarpStriped(int linear_tid, Iterator block_src_it,
-                                    T (&dst_items)[ItemsPerThread], int block_items_end) {
-  detail::load_items(detail::warp_striped_positions<ItemsPerThread>(linear_tid), block_src_it,
-                     dst_items, block_items_end);
+STRATA_D void LoadDirectWarpStriped(int linear_tid, Iterator block_src_it, T (&dst_items)[ItemsPerThread],
+                                    int block_items_end) {
+  detail::load_items(detail::warp_striped_positions<ItemsPerThread>(linear_tid), block_src_it, dst_items,
+                     block_items_end);
 }
 
 template <class T, class Default, std::size_t ItemsPerThread, class Iterator>
-STRATA_D void LoadDirectWarpStriped(int linear_tid, Iterator block_src_it,
-                                    T (&dst_items)[ItemsPerThread], int block_items_end,
-                                    Default oob_default) {
+STRATA_D void LoadDirectWarpStriped(int linear_tid, Iterator block_src_it, T (&dst_items)[ItemsPerThread],
+                                    int block_items_end, Default oob_default) {
   detail::fill_items(dst_items, oob_default);
   strata::LoadDirectWarpStriped(linear_tid, block_src_it, dst_items, block_items_end);
 }

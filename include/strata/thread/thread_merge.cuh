@@ -25,8 +25,8 @@ STRATA_HD Integer middle_of(Integer first, Integer last) {
 
 /// MergePath, see below. All merges of two runs call it.
 template <class Keys1, class Keys2, class OffsetT, class Compare>
-STRATA_HD OffsetT merge_path(Keys1&& keys1, Keys2&& keys2, OffsetT count1, OffsetT count2,
-                             OffsetT diagonal, Compare& compare) {
+STRATA_HD OffsetT merge_path(Keys1&& keys1, Keys2&& keys2, OffsetT count1, OffsetT count2, OffsetT diagonal,
+                             Compare& compare) {
   OffsetT first = diagonal < count2 ? OffsetT{0} : static_cast<OffsetT>(diagonal - count2);
   OffsetT last = diagonal < count1 ? diagonal : count1;
   while (first < last) {
@@ -47,8 +47,8 @@ STRATA_HD OffsetT merge_path(Keys1&& keys1, Keys2&& keys2, OffsetT count1, Offse
 /// Reads nothing outside of the ranges. `merge_in_tile` of the block floor reads on behind them, which
 /// takes fewer instructions but needs memory that may be read there.
 template <bool Full, class Keys, class Key, std::size_t Length, class Compare, class Visit>
-STRATA_D int serial_merge(const Keys& keys, int begin1, int end1, int begin2, int end2,
-                          Key (&output)[Length], Compare& compare, const Visit& visit) {
+STRATA_D int serial_merge(const Keys& keys, int begin1, int end1, int begin2, int end2, Key (&output)[Length],
+                          Compare& compare, const Visit& visit) {
   if (begin1 >= end1 && begin2 >= end2) return begin1;
   // Of a range without keys none is read. Selections instead of branches: threads differ.
   Key key1 = keys[begin1 < end1 ? begin1 : begin2], key2 = keys[begin2 < end2 ? begin2 : begin1];
@@ -97,8 +97,8 @@ STRATA_D int serial_merge(const Keys& keys, int begin1, int end1, int begin2, in
 /// - `OffsetT` may be any integer, 64-bit ones too. Keys may be any iterators or things with
 ///   `operator[]`.
 template <class Keys1, class Keys2, class OffsetT, class CompareOp>
-STRATA_HD OffsetT MergePath(Keys1 keys1, Keys2 keys2, OffsetT keys1_count, OffsetT keys2_count,
-                            OffsetT diag, CompareOp compare) {
+STRATA_HD OffsetT MergePath(Keys1 keys1, Keys2 keys2, OffsetT keys1_count, OffsetT keys2_count, OffsetT diag,
+                            CompareOp compare) {
   static_assert(std::is_integral_v<OffsetT>, "MergePath: offsets and counts must be integers");
   return detail::merge_path(keys1, keys2, keys1_count, keys2_count, diag, compare);
 }
@@ -132,18 +132,16 @@ STRATA_HD OffsetT MergePath(Keys1 keys1, Keys2 keys2, OffsetT keys1_count, Offse
 /// }
 /// @endcode
 template <class Keys, class KeyT, std::size_t Length, class CompareOp>
-STRATA_D void SerialMerge(Keys keys, int keys1_begin, int keys2_begin, int keys1_count,
-                          int keys2_count, KeyT (&output)[Length], int (&indices)[Length],
-                          CompareOp compare) {
-  detail::serial_merge<false>(keys, keys1_begin, keys1_begin + keys1_count, keys2_begin,
-                              keys2_begin + keys2_count, output, compare,
-                              [&](int i, int index) { indices[i] = index; });
+STRATA_D void SerialMerge(Keys keys, int keys1_begin, int keys2_begin, int keys1_count, int keys2_count,
+                          KeyT (&output)[Length], int (&indices)[Length], CompareOp compare) {
+  detail::serial_merge<false>(keys, keys1_begin, keys1_begin + keys1_count, keys2_begin, keys2_begin + keys2_count,
+                              output, compare, [&](int i, int index) { indices[i] = index; });
 }
 template <class Keys, class KeyT, std::size_t Length, class CompareOp>
-STRATA_D void SerialMerge(Keys keys, int keys1_begin, int keys2_begin, int keys1_count,
-                          int keys2_count, KeyT (&output)[Length], CompareOp compare) {
-  detail::serial_merge<false>(keys, keys1_begin, keys1_begin + keys1_count, keys2_begin,
-                              keys2_begin + keys2_count, output, compare, [](int, int) {});
+STRATA_D void SerialMerge(Keys keys, int keys1_begin, int keys2_begin, int keys1_count, int keys2_count,
+                          KeyT (&output)[Length], CompareOp compare) {
+  detail::serial_merge<false>(keys, keys1_begin, keys1_begin + keys1_count, keys2_begin, keys2_begin + keys2_count,
+                              output, compare, [](int, int) {});
 }
 
 STRATA_NAMESPACE_END

@@ -17,9 +17,8 @@ namespace detail {
 template <class Items, class = void>
 inline constexpr std::size_t tuple_size_or_zero = 0;
 template <class Items>
-inline constexpr std::size_t
-    tuple_size_or_zero<Items, std::void_t<decltype(std::tuple_size<Items>::value)>> =
-        std::tuple_size<Items>::value;
+inline constexpr std::size_t tuple_size_or_zero<Items, std::void_t<decltype(std::tuple_size<Items>::value)>> =
+    std::tuple_size<Items>::value;
 
 template <class Items, class = void>
 inline constexpr std::size_t static_size = tuple_size_or_zero<Items>;
@@ -43,8 +42,7 @@ using item_of_t = std::decay_t<decltype(std::declval<const Items&>()[0])>;
 
 // The index has the type of Count: size_t for arrays, int for iterators.
 template <auto Count, class Accumulator, class Items, class Operator>
-STRATA_D Accumulator reduce_in_thread(Accumulator result, const Items& items, Operator& op,
-                                      decltype(Count) first) {
+STRATA_D Accumulator reduce_in_thread(Accumulator result, const Items& items, Operator& op, decltype(Count) first) {
   STRATA_UNROLL
   for (auto i = first; i < Count; ++i) result = static_cast<Accumulator>(op(result, items[i]));
   return result;

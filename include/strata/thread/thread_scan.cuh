@@ -20,8 +20,8 @@ using not_deduced_t = typename identity_type<T>::type;
 ///
 /// The loop has `Length` iterations known at compile time, whatever `valid` is: arrays stay in registers.
 template <bool Inclusive, bool Total, bool Full, int Length, class T, class Operator>
-STRATA_D T scan_in_thread(const T* input, T* output, Operator& op, const T& prefix,
-                          bool apply_prefix, [[maybe_unused]] int valid = Length) {
+STRATA_D T scan_in_thread(const T* input, T* output, Operator& op, const T& prefix, bool apply_prefix,
+                          [[maybe_unused]] int valid = Length) {
   operator_requirements<Operator, T>::check();
   T sum = prefix;
   STRATA_UNROLL
@@ -62,21 +62,20 @@ STRATA_D T scan_in_thread(const T* input, T* output, Operator& op, const T& pref
 /// @endcode
 template <std::size_t Length, class T, class Operator>
 STRATA_D T ThreadScanInclusive(const T (&input)[Length], T (&output)[Length], Operator scan_op) {
-  return detail::scan_in_thread<true, true, true, static_cast<int>(Length)>(
-      +input, +output, scan_op, input[0], false);
+  return detail::scan_in_thread<true, true, true, static_cast<int>(Length)>(+input, +output, scan_op, input[0], false);
 }
 template <std::size_t Length, class T, class Operator>
 STRATA_D T ThreadScanInclusive(const T (&input)[Length], T (&output)[Length], Operator scan_op,
                                detail::not_deduced_t<T> prefix, bool apply_prefix = true) {
-  return detail::scan_in_thread<true, true, true, static_cast<int>(Length)>(
-      +input, +output, scan_op, prefix, apply_prefix);
+  return detail::scan_in_thread<true, true, true, static_cast<int>(Length)>(+input, +output, scan_op, prefix,
+                                                                            apply_prefix);
 }
 
 template <std::size_t Length, class T, class Operator>
 STRATA_D T ThreadScanExclusive(const T (&input)[Length], T (&output)[Length], Operator scan_op,
                                detail::not_deduced_t<T> prefix, bool apply_prefix = true) {
-  return detail::scan_in_thread<false, true, true, static_cast<int>(Length)>(
-      +input, +output, scan_op, prefix, apply_prefix);
+  return detail::scan_in_thread<false, true, true, static_cast<int>(Length)>(+input, +output, scan_op, prefix,
+                                                                             apply_prefix);
 }
 
 /// The same for `Length` items behind pointers.
@@ -86,19 +85,17 @@ STRATA_D T ThreadScanInclusive(const T* input, T* output, Operator scan_op) {
   return detail::scan_in_thread<true, true, true, Length>(input, output, scan_op, input[0], false);
 }
 template <int Length, class T, class Operator>
-STRATA_D T ThreadScanInclusive(const T* input, T* output, Operator scan_op,
-                               detail::not_deduced_t<T> prefix, bool apply_prefix = true) {
+STRATA_D T ThreadScanInclusive(const T* input, T* output, Operator scan_op, detail::not_deduced_t<T> prefix,
+                               bool apply_prefix = true) {
   static_assert(Length > 0, "ThreadScanInclusive<Length>: there must be at least one item");
-  return detail::scan_in_thread<true, true, true, Length>(input, output, scan_op, prefix,
-                                                          apply_prefix);
+  return detail::scan_in_thread<true, true, true, Length>(input, output, scan_op, prefix, apply_prefix);
 }
 
 template <int Length, class T, class Operator>
-STRATA_D T ThreadScanExclusive(const T* input, T* output, Operator scan_op,
-                               detail::not_deduced_t<T> prefix, bool apply_prefix = true) {
+STRATA_D T ThreadScanExclusive(const T* input, T* output, Operator scan_op, detail::not_deduced_t<T> prefix,
+                               bool apply_prefix = true) {
   static_assert(Length > 0, "ThreadScanExclusive<Length>: there must be at least one item");
-  return detail::scan_in_thread<false, true, true, Length>(input, output, scan_op, prefix,
-                                                           apply_prefix);
+  return detail::scan_in_thread<false, true, true, Length>(input, output, scan_op, prefix, apply_prefix);
 }
 
 STRATA_NAMESPACE_END

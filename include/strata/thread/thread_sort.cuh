@@ -87,8 +87,8 @@ STRATA_D void StableOddEvenSortPartial(KeyT (&keys)[Length], int valid_items, Co
   detail::odd_even_sort<false>(keys, no_values, compare, valid_items);
 }
 template <class KeyT, class ValueT, std::size_t Length, class CompareOp>
-STRATA_D void StableOddEvenSortPartial(KeyT (&keys)[Length], ValueT (&values)[Length],
-                                       int valid_items, CompareOp compare) {
+STRATA_D void StableOddEvenSortPartial(KeyT (&keys)[Length], ValueT (&values)[Length], int valid_items,
+                                       CompareOp compare) {
   detail::odd_even_sort<false>(keys, values, compare, valid_items);
 }
 

@@ -27,8 +27,7 @@ STRATA_D void store_items(tile_positions<Stride> position, Iterator to, const T 
 }
 
 template <int Stride, class T, std::size_t Items, class Iterator>
-STRATA_D void store_items(tile_positions<Stride> position, Iterator to, const T (&items)[Items],
-                          int end) {
+STRATA_D void store_items(tile_positions<Stride> position, Iterator to, const T (&items)[Items], int end) {
   STRATA_UNROLL
   for (int i = 0; i < static_cast<int>(Items); ++i) {
     if (position(i) < end) to[position(i)] = static_cast<output_value_t<Iterator, T>>(items[i]);
@@ -39,23 +38,20 @@ STRATA_D void store_items(tile_positions<Stride> position, Iterator to, const T 
 
 /// Thread t stores items t * N .. t * N + N - 1 of the tile.
 template <class T, std::size_t ItemsPerThread, class Iterator>
-STRATA_D void StoreDirectBlocked(int linear_tid, Iterator block_itr,
-                                 const T (&items)[ItemsPerThread]) {
+STRATA_D void StoreDirectBlocked(int linear_tid, Iterator block_itr, const T (&items)[ItemsPerThread]) {
   detail::store_items(detail::blocked_positions<ItemsPerThread>(linear_tid), block_itr, items);
 }
 
 template <class T, std::size_t ItemsPerThread, class Iterator>
-STRATA_D void StoreDirectBlocked(int linear_tid, Iterator block_itr,
-                                 const T (&items)[ItemsPerThread], int valid_items) {
-  detail::store_items(detail::blocked_positions<ItemsPerThread>(linear_tid), block_itr, items,
-                      valid_items);
+STRATA_D void StoreDirectBlocked(int linear_tid, Iterator block_itr, const T (&items)[ItemsPerThread],
+                                 int valid_items) {
+  detail::store_items(detail::blocked_positions<ItemsPerThread>(linear_tid), block_itr, items, valid_items);
 }
 
 /// As StoreDirectBlocked, in words of up to 16 bytes. If `block_ptr` is not aligned to them, or words would
 /// be no wider than `T`, items are stored one by one.
 template <class T, std::size_t ItemsPerThread>
-STRATA_D void StoreDirectBlockedVectorized(int linear_tid, T* block_ptr,
-                                           const T (&items)[ItemsPerThread]) {
+STRATA_D void StoreDirectBlockedVectorized(int linear_tid, T* block_ptr, const T (&items)[ItemsPerThread]) {
   using vector = detail::vector_access<T, ItemsPerThread>;
   if constexpr (vector::worthwhile) {
     if (vector::aligned(block_ptr)) {
@@ -68,31 +64,27 @@ STRATA_D void StoreDirectBlockedVectorized(int linear_tid, T* block_ptr,
 
 /// Thread t of `BlockThreads` stores items t, t + BlockThreads, t + 2 * BlockThreads ... of the tile.
 template <int BlockThreads, class T, std::size_t ItemsPerThread, class Iterator>
-STRATA_D void StoreDirectStriped(int linear_tid, Iterator block_itr,
-                                 const T (&items)[ItemsPerThread]) {
+STRATA_D void StoreDirectStriped(int linear_tid, Iterator block_itr, const T (&items)[ItemsPerThread]) {
   detail::store_items(detail::striped_positions<BlockThreads>(linear_tid), block_itr, items);
 }
 
 template <int BlockThreads, class T, std::size_t ItemsPerThread, class Iterator>
-STRATA_D void StoreDirectStriped(int linear_tid, Iterator block_itr,
-                                 const T (&items)[ItemsPerThread], int valid_items) {
-  detail::store_items(detail::striped_positions<BlockThreads>(linear_tid), block_itr, items,
-                      valid_items);
+STRATA_D void StoreDirectStriped(int linear_tid, Iterator block_itr, const T (&items)[ItemsPerThread],
+                                 int valid_items) {
+  detail::store_items(detail::striped_positions<BlockThreads>(linear_tid), block_itr, items, valid_items);
 }
 
 /// Lane l of warp w stores items l, l + 32, l + 64 ... of the 32 * N items that start at 32 * N * w. The
 /// block's size must be a multiple of 32.
 template <class T, std::size_t ItemsPerThread, class Iterator>
-STRATA_D void StoreDirectWarpStriped(int linear_tid, Iterator block_itr,
-                                     const T (&items)[ItemsPerThread]) {
+STRATA_D void StoreDirectWarpStriped(int linear_tid, Iterator block_itr, const T (&items)[ItemsPerThread]) {
   detail::store_items(detail::warp_striped_positions<ItemsPerThread>(linear_tid), block_itr, items);
 }
 
 template <class T, std::size_t ItemsPerThread, class Iterator>
-STRATA_D void StoreDirectWarpStriped(int linear_tid, Iterator block_itr,
-                                     const T (&items)[ItemsPerThread], int valid_items) {
-  detail::store_items(detail::warp_striped_positions<ItemsPerThread>(linear_tid), block_itr, items,
-                      valid_items);
+STRATA_D void StoreDirectWarpStriped(int linear_tid, Iterator block_itr, const T (&items)[ItemsPerThread],
+                                     int valid_items) {
+  detail::store_items(detail::warp_striped_positions<ItemsPerThread>(linear_tid), block_itr, items, valid_items);
 }
 
 namespace detail {
@@ -108,8 +100,7 @@ STRATA_D void store_blocked_in_words(int linear_tid, Iterator to, const T (&item
 }
 
 template <class T, std::size_t Items, class Iterator>
-STRATA_D void store_blocked_in_words(int linear_tid, Iterator to, const T (&items)[Items],
-                                     int end) {
+STRATA_D void store_blocked_in_words(int linear_tid, Iterator to, const T (&items)[Items], int end) {
   // At most one thread has some of its items: the others have all or none.
   if ((linear_tid + 1) * static_cast<int>(Items) <= end) {
     detail::store_blocked_in_words(linear_tid, to, items);

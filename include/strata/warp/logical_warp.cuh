@@ -24,8 +24,7 @@ class logical_warp {
  public:
   STRATA_D logical_warp() : warp_lane_(static_cast<int>(platform::lane_id())) {
     STRATA_ASSERT(divides_warp || warp_lane_ < Threads,
-                  "lane %d called, but a logical warp of %d threads has the first lanes only",
-                  warp_lane_, Threads);
+                  "lane %d called, but a logical warp of %d threads has the first lanes only", warp_lane_, Threads);
   }
 
   /// 0 .. Threads - 1
@@ -35,9 +34,7 @@ class logical_warp {
   STRATA_D unsigned mask() const { return lanes << first_lane(); }
 
   /// Bit i: the predicate in lane i of the logical warp.
-  STRATA_D unsigned ballot(bool predicate) const {
-    return __ballot_sync(mask(), predicate) >> first_lane() & lanes;
-  }
+  STRATA_D unsigned ballot(bool predicate) const { return __ballot_sync(mask(), predicate) >> first_lane() & lanes; }
 
   /// The value of the lane `distance` above; unspecified if there is none.
   template <class T>
@@ -58,9 +55,7 @@ class logical_warp {
 
  private:
   // The logical warp's lane 0, as a lane of the warp.
-  STRATA_D int first_lane() const {
-    return divides_warp && !is_whole_warp ? warp_lane_ & ~(Threads - 1) : 0;
-  }
+  STRATA_D int first_lane() const { return divides_warp && !is_whole_warp ? warp_lane_ & ~(Threads - 1) : 0; }
 
   int warp_lane_;
 };

@@ -80,17 +80,14 @@ class WarpExchange {
   using shuffle = detail::warp_exchange_shuffle<T, ItemsPerThread, LogicalWarpThreads>;
   using storages = detail::warp_exchange_storages<T, ItemsPerThread, LogicalWarpThreads>;
   using blocked = blocked_access<layout::unit_bytes, ItemsPerThread>;
-  using striped =
-      detail::logical_warps_striped_access<layout::unit_bytes, ItemsPerThread, LogicalWarpThreads>;
-  static constexpr bool may_conflict =
-      !detail::is_power_of_two(LogicalWarpThreads) ||
-      (LogicalWarpThreads == 2 && layout::unit_bytes < shared_memory_bank_bytes);
+  using striped = detail::logical_warps_striped_access<layout::unit_bytes, ItemsPerThread, LogicalWarpThreads>;
+  static constexpr bool may_conflict = !detail::is_power_of_two(LogicalWarpThreads) ||
+                                       (LogicalWarpThreads == 2 && layout::unit_bytes < shared_memory_bank_bytes);
   // not for users: the layout keeps these promises for every T, ItemsPerThread and LogicalWarpThreads
   static_assert(shuffles || strata::conflict_degree(storages{}, blocked{}) == 1,
                 "blocked accesses have bank conflicts");
   // not for users: as above
-  static_assert(shuffles ||
-                    strata::conflict_degree(storages{}, striped{}) <= (may_conflict ? 2 : 1),
+  static_assert(shuffles || strata::conflict_degree(storages{}, striped{}) <= (may_conflict ? 2 : 1),
                 "striped accesses have bank conflicts");
 
  public:
@@ -99,8 +96,7 @@ class WarpExchange {
   STRATA_D explicit WarpExchange(TempStorage& temp_storage) : temp_storage_(temp_storage) {}
 
   template <class Output>
-  STRATA_D void BlockedToStriped(const T (&input_items)[items_per_thread],
-                                 Output (&output_items)[items_per_thread]) {
+  STRATA_D void BlockedToStriped(const T (&input_items)[items_per_thread], Output (&output_items)[items_per_thread]) {
     if constexpr (shuffles) {
       shuffle().blocked_to_striped(input_items, output_items);
     } else {
@@ -112,8 +108,7 @@ class WarpExchange {
   STRATA_D void BlockedToStriped(T (&items)[items_per_thread]) { BlockedToStriped(items, items); }
 
   template <class Output>
-  STRATA_D void StripedToBlocked(const T (&input_items)[items_per_thread],
-                                 Output (&output_items)[items_per_thread]) {
+  STRATA_D void StripedToBlocked(const T (&input_items)[items_per_thread], Output (&output_items)[items_per_thread]) {
     if constexpr (shuffles) {
       shuffle().striped_to_blocked(input_items, output_items);
     } else {
@@ -125,11 +120,9 @@ class WarpExchange {
   STRATA_D void StripedToBlocked(T (&items)[items_per_thread]) { StripedToBlocked(items, items); }
 
   template <class Output, class Offset>
-  STRATA_D void ScatterToStriped(const T (&input_items)[items_per_thread],
-                                 Output (&output_items)[items_per_thread],
+  STRATA_D void ScatterToStriped(const T (&input_items)[items_per_thread], Output (&output_items)[items_per_thread],
                                  const Offset (&ranks)[items_per_thread]) {
-    static_assert(!shuffles || sizeof(Offset) == 0,
-                  "WARP_EXCHANGE_SHUFFLE cannot scatter: use WARP_EXCHANGE_SMEM");
+    static_assert(!shuffles || sizeof(Offset) == 0, "WARP_EXCHANGE_SHUFFLE cannot scatter: use WARP_EXCHANGE_SMEM");
     STRATA_UNROLL
     for (int i = 0; i < ItemsPerThread; ++i) {
       const int rank = static_cast<int>(ranks[i]);
@@ -142,8 +135,7 @@ class WarpExchange {
     items().template get_striped<LogicalWarpThreads>(lane(), output_items);
   }
   template <class Offset>
-  STRATA_D void ScatterToStriped(T (&items)[items_per_thread],
-                                 const Offset (&ranks)[items_per_thread]) {
+  STRATA_D void ScatterToStriped(T (&items)[items_per_thread], const Offset (&ranks)[items_per_thread]) {
     ScatterToStriped(items, items, ranks);
   }
 

@@ -72,10 +72,9 @@ class WarpLoad {
   struct TempStorage : Uninitialized<storage> {};
 
   STRATA_D WarpLoad() : storage_(nullptr) {
-    static_assert(
-        !transposes,
-        "WARP_LOAD_TRANSPOSE needs storage for each logical warp: pass a TempStorage to the"
-        " constructor");
+    static_assert(!transposes,
+                  "WARP_LOAD_TRANSPOSE needs storage for each logical warp: pass a TempStorage to the"
+                  " constructor");
   }
   STRATA_D explicit WarpLoad(TempStorage& temp_storage) : storage_(&temp_storage) {}
 
@@ -99,8 +98,7 @@ class WarpLoad {
   }
 
   template <class Iterator, class Default>
-  STRATA_D void Load(Iterator src_it, T (&dst_items)[items_per_thread], int valid_items,
-                     Default oob_default) {
+  STRATA_D void Load(Iterator src_it, T (&dst_items)[items_per_thread], int valid_items, Default oob_default) {
     detail::fill_items(dst_items, oob_default);
     load(src_it, dst_items, valid_items);
     transpose(dst_items);

@@ -69,11 +69,9 @@ class merge_sort_warp {
 ///   strata::StoreDirectBlocked(lane, keys + begin, row_keys, count);
 /// }
 /// @endcode
-template <class KeyT, int ItemsPerThread, int LogicalWarpThreads = warp_threads,
-          class ValueT = NullType>
-class WarpMergeSort : public detail::merge_sort_calls<
-                          WarpMergeSort<KeyT, ItemsPerThread, LogicalWarpThreads, ValueT>, KeyT,
-                          ItemsPerThread, LogicalWarpThreads, ValueT> {
+template <class KeyT, int ItemsPerThread, int LogicalWarpThreads = warp_threads, class ValueT = NullType>
+class WarpMergeSort : public detail::merge_sort_calls<WarpMergeSort<KeyT, ItemsPerThread, LogicalWarpThreads, ValueT>,
+                                                      KeyT, ItemsPerThread, LogicalWarpThreads, ValueT> {
   static_assert(is_trivially_relocatable_v<KeyT> && is_trivially_relocatable_v<ValueT>,
                 "WarpMergeSort moves keys and values through shared memory as bits: both must be "
                 "trivially relocatable");

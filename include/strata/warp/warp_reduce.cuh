@@ -135,9 +135,7 @@ class WarpReduce {
   STRATA_D T AllSum(const T (&inputs)[ItemsPerThread]) {
     return AllReduce(inputs, strata::Sum{});
   }
-  STRATA_D T AllSum(T input, int valid_items) {
-    return AllReduce(input, strata::Sum{}, valid_items);
-  }
+  STRATA_D T AllSum(T input, int valid_items) { return AllReduce(input, strata::Sum{}, valid_items); }
 
  private:
   template <class Operator>
@@ -148,12 +146,10 @@ class WarpReduce {
   STRATA_D T reduce_valid(const T& input, Operator& op, int valid_items) {
     detail::operator_requirements<Operator, T>::check();
     STRATA_ASSERT(valid_items >= 1 && valid_items <= LogicalWarpThreads,
-                  "WarpReduce: valid_items is %d, must be 1 to %d", valid_items,
-                  LogicalWarpThreads);
+                  "WarpReduce: valid_items is %d, must be 1 to %d", valid_items, LogicalWarpThreads);
     if constexpr (in_hardware<Operator>) {
       using traits = operator_traits<Operator, T>;
-      return detail::reduce_warp_in_hardware<traits::hardware>(
-          warp_.lane() < valid_items ? input : traits::identity());
+      return detail::reduce_warp_in_hardware<traits::hardware>(warp_.lane() < valid_items ? input : traits::identity());
     } else {
       return reduce_to(input, op, valid_items);
     }

@@ -61,9 +61,7 @@ class WarpScan {
 
   STRATA_D explicit WarpScan(TempStorage&) {}
 
-  STRATA_D void InclusiveSum(T input, T& inclusive_output) {
-    InclusiveScan(input, inclusive_output, strata::Sum{});
-  }
+  STRATA_D void InclusiveSum(T input, T& inclusive_output) { InclusiveScan(input, inclusive_output, strata::Sum{}); }
   STRATA_D void InclusiveSum(T input, T& inclusive_output, T& warp_aggregate) {
     InclusiveScan(input, inclusive_output, strata::Sum{}, warp_aggregate);
   }
@@ -87,8 +85,7 @@ class WarpScan {
     scan<all>(input, inclusive_output, none{}, initial_value, scan_op, none{});
   }
   template <class Operator>
-  STRATA_D void InclusiveScan(T input, T& inclusive_output, T initial_value, Operator scan_op,
-                              T& warp_aggregate) {
+  STRATA_D void InclusiveScan(T input, T& inclusive_output, T initial_value, Operator scan_op, T& warp_aggregate) {
     scan<all>(input, inclusive_output, none{}, initial_value, scan_op, warp_aggregate);
   }
 
@@ -105,8 +102,7 @@ class WarpScan {
     scan<all>(input, none{}, exclusive_output, initial_value, scan_op, none{});
   }
   template <class Operator>
-  STRATA_D void ExclusiveScan(T input, T& exclusive_output, T initial_value, Operator scan_op,
-                              T& warp_aggregate) {
+  STRATA_D void ExclusiveScan(T input, T& exclusive_output, T initial_value, Operator scan_op, T& warp_aggregate) {
     scan<all>(input, none{}, exclusive_output, initial_value, scan_op, warp_aggregate);
   }
 
@@ -116,81 +112,68 @@ class WarpScan {
     scan<all>(input, inclusive_output, exclusive_output, none{}, scan_op, none{});
   }
   template <class Operator>
-  STRATA_D void Scan(T input, T& inclusive_output, T& exclusive_output, T initial_value,
-                     Operator scan_op) {
+  STRATA_D void Scan(T input, T& inclusive_output, T& exclusive_output, T initial_value, Operator scan_op) {
     scan<all>(input, inclusive_output, exclusive_output, initial_value, scan_op, none{});
   }
 
   /// The input of lane `src_lane` of the logical warp.
-  STRATA_D T Broadcast(T input, unsigned src_lane) {
-    return warp_.from_lane(input, static_cast<int>(src_lane));
-  }
+  STRATA_D T Broadcast(T input, unsigned src_lane) { return warp_.from_lane(input, static_cast<int>(src_lane)); }
 
   template <class Operator>
-  STRATA_D void InclusiveScanPartial(T input, T& inclusive_output, Operator scan_op,
-                                     int valid_items) {
+  STRATA_D void InclusiveScanPartial(T input, T& inclusive_output, Operator scan_op, int valid_items) {
     scan<valid>(input, inclusive_output, none{}, none{}, scan_op, none{}, valid_items);
   }
   template <class Operator>
-  STRATA_D void InclusiveScanPartial(T input, T& inclusive_output, Operator scan_op,
-                                     int valid_items, T& warp_aggregate) {
+  STRATA_D void InclusiveScanPartial(T input, T& inclusive_output, Operator scan_op, int valid_items,
+                                     T& warp_aggregate) {
     scan<valid>(input, inclusive_output, none{}, none{}, scan_op, warp_aggregate, valid_items);
   }
   template <class Operator>
-  STRATA_D void InclusiveScanPartial(T input, T& inclusive_output, T initial_value,
-                                     Operator scan_op, int valid_items) {
+  STRATA_D void InclusiveScanPartial(T input, T& inclusive_output, T initial_value, Operator scan_op, int valid_items) {
     scan<valid>(input, inclusive_output, none{}, initial_value, scan_op, none{}, valid_items);
   }
   template <class Operator>
-  STRATA_D void InclusiveScanPartial(T input, T& inclusive_output, T initial_value,
-                                     Operator scan_op, int valid_items, T& warp_aggregate) {
-    scan<valid>(input, inclusive_output, none{}, initial_value, scan_op, warp_aggregate,
-                valid_items);
+  STRATA_D void InclusiveScanPartial(T input, T& inclusive_output, T initial_value, Operator scan_op, int valid_items,
+                                     T& warp_aggregate) {
+    scan<valid>(input, inclusive_output, none{}, initial_value, scan_op, warp_aggregate, valid_items);
   }
 
   template <class Operator>
-  STRATA_D void ExclusiveScanPartial(T input, T& exclusive_output, Operator scan_op,
-                                     int valid_items) {
+  STRATA_D void ExclusiveScanPartial(T input, T& exclusive_output, Operator scan_op, int valid_items) {
     scan<valid>(input, none{}, exclusive_output, none{}, scan_op, none{}, valid_items);
   }
   template <class Operator>
-  STRATA_D void ExclusiveScanPartial(T input, T& exclusive_output, Operator scan_op,
-                                     int valid_items, T& warp_aggregate) {
+  STRATA_D void ExclusiveScanPartial(T input, T& exclusive_output, Operator scan_op, int valid_items,
+                                     T& warp_aggregate) {
     scan<valid>(input, none{}, exclusive_output, none{}, scan_op, warp_aggregate, valid_items);
   }
   template <class Operator>
-  STRATA_D void ExclusiveScanPartial(T input, T& exclusive_output, T initial_value,
-                                     Operator scan_op, int valid_items) {
+  STRATA_D void ExclusiveScanPartial(T input, T& exclusive_output, T initial_value, Operator scan_op, int valid_items) {
     scan<valid>(input, none{}, exclusive_output, initial_value, scan_op, none{}, valid_items);
   }
   template <class Operator>
-  STRATA_D void ExclusiveScanPartial(T input, T& exclusive_output, T initial_value,
-                                     Operator scan_op, int valid_items, T& warp_aggregate) {
-    scan<valid>(input, none{}, exclusive_output, initial_value, scan_op, warp_aggregate,
-                valid_items);
+  STRATA_D void ExclusiveScanPartial(T input, T& exclusive_output, T initial_value, Operator scan_op, int valid_items,
+                                     T& warp_aggregate) {
+    scan<valid>(input, none{}, exclusive_output, initial_value, scan_op, warp_aggregate, valid_items);
   }
 
   template <class Operator>
-  STRATA_D void ScanPartial(T input, T& inclusive_output, T& exclusive_output, Operator scan_op,
-                            int valid_items) {
+  STRATA_D void ScanPartial(T input, T& inclusive_output, T& exclusive_output, Operator scan_op, int valid_items) {
     scan<valid>(input, inclusive_output, exclusive_output, none{}, scan_op, none{}, valid_items);
   }
   template <class Operator>
-  STRATA_D void ScanPartial(T input, T& inclusive_output, T& exclusive_output, T initial_value,
-                            Operator scan_op, int valid_items) {
-    scan<valid>(input, inclusive_output, exclusive_output, initial_value, scan_op, none{},
-                valid_items);
+  STRATA_D void ScanPartial(T input, T& inclusive_output, T& exclusive_output, T initial_value, Operator scan_op,
+                            int valid_items) {
+    scan<valid>(input, inclusive_output, exclusive_output, initial_value, scan_op, none{}, valid_items);
   }
 
  private:
   enum lanes { all, valid };
   using none = detail::not_given;
 
-  template <lanes Lanes, class Inclusive, class Exclusive, class Initial, class Operator,
-            class Aggregate>
-  STRATA_D void scan(const T& item, Inclusive&& inclusive, Exclusive&& exclusive,
-                     const Initial& initial, Operator& op, Aggregate&& aggregate,
-                     [[maybe_unused]] int valid_items = LogicalWarpThreads) {
+  template <lanes Lanes, class Inclusive, class Exclusive, class Initial, class Operator, class Aggregate>
+  STRATA_D void scan(const T& item, Inclusive&& inclusive, Exclusive&& exclusive, const Initial& initial, Operator& op,
+                     Aggregate&& aggregate, [[maybe_unused]] int valid_items = LogicalWarpThreads) {
     detail::operator_requirements<Operator, T>::check();
     constexpr bool full = Lanes == all;
     if (!full && valid_items < 1) return;

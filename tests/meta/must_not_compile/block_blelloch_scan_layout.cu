@@ -10,5 +10,4 @@ inline constexpr int elements = 2048;
 inline constexpr int elements = 1024;
 #endif
 
-using instantiated =
-    strata::BlockBlellochScan<int, 512, elements, strata::PaddedLayout<32, 1>>::TempStorage;
+using instantiated = strata::BlockBlellochScan<int, 512, elements, strata::PaddedLayout<32, 1>>::TempStorage;

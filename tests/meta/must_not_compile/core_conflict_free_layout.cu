@@ -9,6 +9,4 @@ constexpr int stride = 1024;
 constexpr int stride = 32;
 #endif
 
-int position(int index) {
-  return strata::ConflictFreeLayout<strata::strided_access<4, stride>>{}(index);
-}
+int position(int index) { return strata::ConflictFreeLayout<strata::strided_access<4, stride>>{}(index); }

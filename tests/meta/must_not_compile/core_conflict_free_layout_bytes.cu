@@ -10,6 +10,5 @@ constexpr int bytes = 4;
 #endif
 
 int position(int index) {
-  return strata::ConflictFreeLayout<strata::strided_access<4, 1>,
-                                    strata::strided_access<bytes, 1>>{}(index);
+  return strata::ConflictFreeLayout<strata::strided_access<4, 1>, strata::strided_access<bytes, 1>>{}(index);
 }

@@ -13,6 +13,4 @@ struct alignas(alignment) item {
   unsigned char bytes[32];
 };
 
-item first_of(strata::LayoutStorage<item, strata::ExchangeLayout<item, 1>, 32>& storage) {
-  return storage[0];
-}
+item first_of(strata::LayoutStorage<item, strata::ExchangeLayout<item, 1>, 32>& storage) { return storage[0]; }

@@ -9,6 +9,4 @@ constexpr int columns = 0;
 constexpr int columns = 32;
 #endif
 
-int position(int row, int column) {
-  return strata::PaddedMatrixLayout<32, columns, 1>{}(row, column);
-}
+int position(int row, int column) { return strata::PaddedMatrixLayout<32, columns, 1>{}(row, column); }

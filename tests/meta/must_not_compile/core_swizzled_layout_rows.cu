@@ -9,6 +9,4 @@ constexpr int row_elements = 24;
 constexpr int row_elements = 32;
 #endif
 
-int position(int row, int column) {
-  return strata::SwizzledLayout<4, row_elements>{}(row, column);
-}
+int position(int row, int column) { return strata::SwizzledLayout<4, row_elements>{}(row, column); }

@@ -12,8 +12,7 @@ struct key_hash {
 #endif
 };
 
-cudaError_t count(void* storage, std::size_t& bytes, const int* build, const int* probe,
-                  std::int64_t* num_out) {
+cudaError_t count(void* storage, std::size_t& bytes, const int* build, const int* probe, std::int64_t* num_out) {
   return strata::DeviceHashJoin::InnerCount(storage, bytes, build, 1000, probe, 1000, num_out,
                                             strata::JoinOptions<key_hash>{});
 }

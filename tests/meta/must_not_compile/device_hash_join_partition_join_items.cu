@@ -8,11 +8,11 @@ struct hub {
   struct Policy : strata::ChainedPolicy<750, Policy, Policy> {
     static constexpr strata::join_table_tuning table{256, 128, 2, 4};
 #ifdef STRATA_BAD
-    static constexpr strata::join_partition_tuning partition{
-        512, {8, 2, 2}, {2, 2, 2}, 256, 5, 1, 256, 500, 250, 4, 8, 4};
+    static constexpr strata::join_partition_tuning partition{512, {8, 2, 2}, {2, 2, 2}, 256, 5, 1,
+                                                             256, 500,       250,       4,   8, 4};
 #else
-    static constexpr strata::join_partition_tuning partition{
-        512, {8, 2, 2}, {2, 2, 2}, 256, 4, 1, 256, 500, 250, 4, 8, 4};
+    static constexpr strata::join_partition_tuning partition{512, {8, 2, 2}, {2, 2, 2}, 256, 4, 1,
+                                                             256, 500,       250,       4,   8, 4};
 #endif
     static constexpr strata::join_sorted_tuning sorted{64, 4, 4, 1, 0};
     static constexpr std::uint64_t least_partitioned_rows = 1000;
@@ -23,8 +23,7 @@ struct hub {
 
 cudaError_t count(std::size_t& bytes, const int* keys, std::int64_t* num_out) {
   const strata::NullType none{};
-  return strata::detail::DispatchHashJoin<int, int, strata::NullType, strata::JoinHash,
-                                          strata::Equality, hub>::
-      Dispatch(nullptr, bytes, strata::JoinKind::inner, {keys, 10}, {keys, 10}, none, num_out, 0,
-               {}, nullptr);
+  return strata::detail::DispatchHashJoin<int, int, strata::NullType, strata::JoinHash, strata::Equality,
+                                          hub>::Dispatch(nullptr, bytes, strata::JoinKind::inner, {keys, 10},
+                                                         {keys, 10}, none, num_out, 0, {}, nullptr);
 }

@@ -10,6 +10,6 @@ using row_number = int;
 #endif
 
 strata::HostJoinStatus count(std::size_t& bytes, const int* keys, std::int64_t* num_out) {
-  return strata::detail::host_join_count<row_number>(nullptr, bytes, strata::JoinKind::inner, keys,
-                                                     10, keys, 10, num_out);
+  return strata::detail::host_join_count<row_number>(nullptr, bytes, strata::JoinKind::inner, keys, 10, keys, 10,
+                                                     num_out);
 }

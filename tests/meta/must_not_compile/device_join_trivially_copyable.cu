@@ -12,6 +12,5 @@ struct owner {
 };
 
 strata::HostJoinStatus count(std::size_t& bytes, const owner* keys, std::int64_t* num_out) {
-  return strata::detail::host_join_count(nullptr, bytes, strata::JoinKind::inner, keys, 10, keys,
-                                         10, num_out);
+  return strata::detail::host_join_count(nullptr, bytes, strata::JoinKind::inner, keys, 10, keys, 10, num_out);
 }

@@ -15,7 +15,7 @@ struct name {
 #endif
 };
 
-cudaError_t sort(void* storage, std::size_t& bytes, const int* keys, int* keys_out,
-                 const name* names, name* names_out) {
+cudaError_t sort(void* storage, std::size_t& bytes, const int* keys, int* keys_out, const name* names,
+                 name* names_out) {
   return strata::DeviceRadixSort::SortPairs(storage, bytes, keys, keys_out, names, names_out, 1000);
 }

@@ -11,7 +11,6 @@ struct record {
 #endif
 };
 
-cudaError_t sort(void* storage, std::size_t& bytes, const int* in, int* out, const record* records,
-                 record* moved) {
+cudaError_t sort(void* storage, std::size_t& bytes, const int* in, int* out, const record* records, record* moved) {
   return strata::DeviceRadixSort::SortPairs(storage, bytes, in, out, records, moved, 1000);
 }

@@ -10,8 +10,7 @@ struct key {
 #endif
 };
 
-cudaError_t call(void* storage, std::size_t& bytes, const key* keys, key* unique, const int* values,
-                 int* sums, std::int64_t* num_runs) {
-  return strata::DeviceReduce::ReduceByKey(storage, bytes, keys, unique, values, sums, num_runs,
-                                           strata::Sum{}, 1000);
+cudaError_t call(void* storage, std::size_t& bytes, const key* keys, key* unique, const int* values, int* sums,
+                 std::int64_t* num_runs) {
+  return strata::DeviceReduce::ReduceByKey(storage, bytes, keys, unique, values, sums, num_runs, strata::Sum{}, 1000);
 }

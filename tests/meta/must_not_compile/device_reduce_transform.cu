@@ -12,6 +12,5 @@ struct square {
 };
 
 cudaError_t call(void* storage, std::size_t& bytes, const int* in, int* out) {
-  return strata::DeviceReduce::TransformReduce(storage, bytes, in, out, 1000, strata::Sum{},
-                                               square{}, 0);
+  return strata::DeviceReduce::TransformReduce(storage, bytes, in, out, 1000, strata::Sum{}, square{}, 0);
 }

@@ -14,8 +14,8 @@ using base = strata::detail::scan_policy_hub<int, int>::Policy900;
 struct hub {
   struct Policy : strata::ChainedPolicy<750, Policy, Policy> {
     static constexpr strata::scan_tile_tuning small_tile = base::small_tile;
-    static constexpr strata::scan_tile_tuning large_tile = {
-        32, items, strata::BLOCK_LOAD_TRANSPOSE, strata::BLOCK_STORE_TRANSPOSE, 1};
+    static constexpr strata::scan_tile_tuning large_tile = {32, items, strata::BLOCK_LOAD_TRANSPOSE,
+                                                            strata::BLOCK_STORE_TRANSPOSE, 1};
     static constexpr strata::scan_pipeline_tuning pipeline = base::pipeline;
     static constexpr int pipeline_above = base::pipeline_above;
   };

@@ -11,8 +11,7 @@ struct is_less {
 #endif
 };
 
-cudaError_t call(void* storage, std::size_t& bytes, const int* keys, int* keys_out,
-                 const int* begins) {
-  return strata::DeviceSegmentedMergeSort::SortKeysCopy(storage, bytes, keys, keys_out, 1000, 10,
-                                                        begins, begins + 1, is_less{});
+cudaError_t call(void* storage, std::size_t& bytes, const int* keys, int* keys_out, const int* begins) {
+  return strata::DeviceSegmentedMergeSort::SortKeysCopy(storage, bytes, keys, keys_out, 1000, 10, begins, begins + 1,
+                                                        is_less{});
 }

@@ -17,6 +17,6 @@ using count = unsigned;
 #endif
 
 cudaError_t sort(void* storage, std::size_t& bytes, int* keys, const int* offsets) {
-  return strata::DeviceSegmentedMergeSort::SortKeys(storage, bytes, keys, count{1000}, count{10},
-                                                    offsets, offsets + 1, is_less{});
+  return strata::DeviceSegmentedMergeSort::SortKeys(storage, bytes, keys, count{1000}, count{10}, offsets, offsets + 1,
+                                                    is_less{});
 }

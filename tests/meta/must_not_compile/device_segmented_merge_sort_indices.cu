@@ -16,8 +16,7 @@ using number = float;
 using number = unsigned;
 #endif
 
-cudaError_t sort(void* storage, std::size_t& bytes, const int* keys, number* indices,
-                 const int* offsets) {
-  return strata::DeviceSegmentedMergeSort::SortIndices(storage, bytes, keys, indices, 1000, 10,
-                                                       offsets, offsets + 1, is_less{});
+cudaError_t sort(void* storage, std::size_t& bytes, const int* keys, number* indices, const int* offsets) {
+  return strata::DeviceSegmentedMergeSort::SortIndices(storage, bytes, keys, indices, 1000, 10, offsets, offsets + 1,
+                                                       is_less{});
 }

@@ -23,9 +23,8 @@ constexpr int many_tiles_threads = 128, last_threads = 64;
 // A tuning of one's own.
 template <int Threads>
 struct tuning {
-  static constexpr strata::segment_tile_tuning one_thread{32, 2, 1, 16},
-      few_threads{32, 4, 1, max_of_few}, part_of_tile{64, 3, 1, 96},
-      one_tile{Threads, 3, 1, Threads * 3},
+  static constexpr strata::segment_tile_tuning one_thread{32, 2, 1, 16}, few_threads{32, 4, 1, max_of_few},
+      part_of_tile{64, 3, 1, 96}, one_tile{Threads, 3, 1, Threads * 3},
       many_tiles{many_tiles_threads, 3, 1, many_tiles_threads * 3};
   static constexpr strata::segment_tile_tuning tile_per_multiprocessor{last_threads, 5, 1, last_threads * 5};
   static constexpr strata::segment_merge_tuning merge{32, merge_items + 2, 1, 32 * merge_items};
@@ -41,9 +40,17 @@ cudaError_t sort(void* storage, std::size_t& bytes, const int* in, int* out, con
   using namespace strata;
   using namespace strata::detail;
   const auto all = segments_by_offsets(1000, 10, offsets, offsets + 1);
-  return DispatchSegmentedMergeSort<int, NullType, const int*, NullType,
-                                    offset_segments<const int*, const int*>, is_less, hub>::
-      Dispatch(storage, bytes,
-               {in, {}, {out, nullptr}, all.num_items, all.num_segments, all.segments, all.longest,
-                false, true, is_less{}, nullptr});
+  return DispatchSegmentedMergeSort<int, NullType, const int*, NullType, offset_segments<const int*, const int*>,
+                                    is_less, hub>::Dispatch(storage, bytes,
+                                                            {in,
+                                                             {},
+                                                             {out, nullptr},
+                                                             all.num_items,
+                                                             all.num_segments,
+                                                             all.segments,
+                                                             all.longest,
+                                                             false,
+                                                             true,
+                                                             is_less{},
+                                                             nullptr});
 }

@@ -23,6 +23,6 @@ struct name {
 };
 
 cudaError_t sort(void* storage, std::size_t& bytes, int* keys, name* names, const int* offsets) {
-  return strata::DeviceSegmentedMergeSort::SortPairs(storage, bytes, keys, names, 1000, 10, offsets,
-                                                     offsets + 1, is_less{});
+  return strata::DeviceSegmentedMergeSort::SortPairs(storage, bytes, keys, names, 1000, 10, offsets, offsets + 1,
+                                                     is_less{});
 }

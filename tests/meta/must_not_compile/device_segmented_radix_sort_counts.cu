@@ -9,8 +9,6 @@ using count = double;
 using count = long long;
 #endif
 
-cudaError_t sort(void* storage, std::size_t& bytes, const int* keys, int* sorted,
-                 const int* offsets) {
-  return strata::DeviceSegmentedRadixSort::SortKeys(storage, bytes, keys, sorted, count(10.5), 2,
-                                                    offsets, offsets + 1);
+cudaError_t sort(void* storage, std::size_t& bytes, const int* keys, int* sorted, const int* offsets) {
+  return strata::DeviceSegmentedRadixSort::SortKeys(storage, bytes, keys, sorted, count(10.5), 2, offsets, offsets + 1);
 }

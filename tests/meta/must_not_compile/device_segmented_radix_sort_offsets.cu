@@ -9,8 +9,6 @@ using offset = float;
 using offset = unsigned;
 #endif
 
-cudaError_t sort(void* storage, std::size_t& bytes, const int* in, int* out,
-                 const offset* offsets) {
-  return strata::DeviceSegmentedRadixSort::SortKeys(storage, bytes, in, out, 1000, 10, offsets,
-                                                    offsets + 1);
+cudaError_t sort(void* storage, std::size_t& bytes, const int* in, int* out, const offset* offsets) {
+  return strata::DeviceSegmentedRadixSort::SortKeys(storage, bytes, in, out, 1000, 10, offsets, offsets + 1);
 }

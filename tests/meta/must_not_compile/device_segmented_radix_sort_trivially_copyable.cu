@@ -15,8 +15,8 @@ struct name {
 #endif
 };
 
-cudaError_t sort(void* storage, std::size_t& bytes, const int* in, int* out, const name* names,
-                 name* moved, const int* offsets) {
-  return strata::DeviceSegmentedRadixSort::SortPairs(storage, bytes, in, out, names, moved, 1000,
-                                                     10, offsets, offsets + 1);
+cudaError_t sort(void* storage, std::size_t& bytes, const int* in, int* out, const name* names, name* moved,
+                 const int* offsets) {
+  return strata::DeviceSegmentedRadixSort::SortPairs(storage, bytes, in, out, names, moved, 1000, 10, offsets,
+                                                     offsets + 1);
 }

@@ -15,15 +15,13 @@ constexpr int few_items_per_thread = 4;
 // A tuning of one's own.
 struct hub {
   struct Policy : strata::ChainedPolicy<750, Policy, Policy> {
-    static constexpr strata::segmented_radix_sort_tuning segmented{
-        block_threads, few_items_per_thread, 4, 1, 64 << 10};
+    static constexpr strata::segmented_radix_sort_tuning segmented{block_threads, few_items_per_thread, 4, 1, 64 << 10};
   };
   using MaxPolicy = Policy;
 };
 
 cudaError_t sort(void* storage, std::size_t& bytes, const int* in, int* out, const int* offsets) {
   using namespace strata::detail;
-  return DispatchSegmentedRadixSort<int, strata::NullType, false, const int*, const int*, hub>::
-      Dispatch(storage, bytes, {in, out, nullptr}, {}, 1000, 10, {offsets, offsets + 1}, 0, 32,
-               false, nullptr);
+  return DispatchSegmentedRadixSort<int, strata::NullType, false, const int*, const int*, hub>::Dispatch(
+      storage, bytes, {in, out, nullptr}, {}, 1000, 10, {offsets, offsets + 1}, 0, 32, false, nullptr);
 }

@@ -11,8 +11,8 @@ struct record {
 #endif
 };
 
-cudaError_t sort(void* storage, std::size_t& bytes, const int* in, int* out, const record* records,
-                 record* moved, const int* offsets) {
-  return strata::DeviceSegmentedRadixSort::SortPairs(storage, bytes, in, out, records, moved, 1000,
-                                                     10, offsets, offsets + 1);
+cudaError_t sort(void* storage, std::size_t& bytes, const int* in, int* out, const record* records, record* moved,
+                 const int* offsets) {
+  return strata::DeviceSegmentedRadixSort::SortPairs(storage, bytes, in, out, records, moved, 1000, 10, offsets,
+                                                     offsets + 1);
 }

@@ -9,7 +9,6 @@ using offset = double;
 using offset = long long;
 #endif
 
-cudaError_t sums(void* storage, std::size_t& bytes, const int* in, int* out,
-                 const offset* offsets) {
+cudaError_t sums(void* storage, std::size_t& bytes, const int* in, int* out, const offset* offsets) {
   return strata::DeviceSegmentedReduce::Sum(storage, bytes, in, out, 1000, offsets, offsets + 1);
 }

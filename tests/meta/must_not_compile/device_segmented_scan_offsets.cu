@@ -11,6 +11,6 @@ using offset = long long;
 
 cudaError_t sums(void* storage, std::size_t& bytes, const int* in, int* out, const int* offsets,
                  const offset* out_offsets) {
-  return strata::DeviceSegmentedScan::InclusiveSegmentedSum(storage, bytes, in, out, offsets,
-                                                            offsets + 1, out_offsets, 1000);
+  return strata::DeviceSegmentedScan::InclusiveSegmentedSum(storage, bytes, in, out, offsets, offsets + 1, out_offsets,
+                                                            1000);
 }

@@ -12,6 +12,5 @@ struct add {
 };
 
 cudaError_t call(void* storage, std::size_t& bytes, const int* in, int* out, const int* begins) {
-  return strata::DeviceSegmentedScan::InclusiveSegmentedScan(storage, bytes, in, out, begins,
-                                                             begins + 1, 10, add{});
+  return strata::DeviceSegmentedScan::InclusiveSegmentedScan(storage, bytes, in, out, begins, begins + 1, 10, add{});
 }

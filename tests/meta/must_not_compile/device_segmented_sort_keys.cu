@@ -13,6 +13,5 @@ using key = int;
 #endif
 
 cudaError_t sort(void* storage, std::size_t& bytes, const key* in, key* out, const int* offsets) {
-  return strata::DeviceSegmentedSort::SortKeys(storage, bytes, in, out, 1000, 10, offsets,
-                                               offsets + 1);
+  return strata::DeviceSegmentedSort::SortKeys(storage, bytes, in, out, 1000, 10, offsets, offsets + 1);
 }

@@ -10,7 +10,6 @@ struct key {
 #endif
 };
 
-cudaError_t call(void* storage, std::size_t& bytes, const key* in, key* out,
-                 std::int64_t* num_selected) {
+cudaError_t call(void* storage, std::size_t& bytes, const key* in, key* out, std::int64_t* num_selected) {
   return strata::DeviceSelect::Unique(storage, bytes, in, out, num_selected, 1000);
 }

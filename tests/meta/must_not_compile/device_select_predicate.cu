@@ -11,7 +11,6 @@ struct is_odd {
 #endif
 };
 
-cudaError_t call(void* storage, std::size_t& bytes, const int* in, int* out,
-                 std::int64_t* num_selected) {
+cudaError_t call(void* storage, std::size_t& bytes, const int* in, int* out, std::int64_t* num_selected) {
   return strata::DeviceSelect::If(storage, bytes, in, out, num_selected, 1000, is_odd{});
 }

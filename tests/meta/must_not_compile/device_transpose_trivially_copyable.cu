@@ -10,6 +10,4 @@ struct owner {
 #endif
 };
 
-cudaError_t transpose(const owner* in, owner* out) {
-  return strata::DeviceTranspose::Transpose(in, out, 10, 20);
-}
+cudaError_t transpose(const owner* in, owner* out) { return strata::DeviceTranspose::Transpose(in, out, 10, 20); }

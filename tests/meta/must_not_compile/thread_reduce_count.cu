@@ -10,6 +10,4 @@ constexpr int count = 0;
 constexpr int count = 1;
 #endif
 
-STRATA_KERNEL void sums(const int* in, int* out) {
-  *out = strata::ThreadReduce<count>(in, strata::Sum{}, 7);
-}
+STRATA_KERNEL void sums(const int* in, int* out) { *out = strata::ThreadReduce<count>(in, strata::Sum{}, 7); }

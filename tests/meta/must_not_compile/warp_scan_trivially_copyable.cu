@@ -12,9 +12,7 @@ struct item {
 };
 
 struct larger {
-  STRATA_HD item operator()(const item& a, const item& b) const {
-    return item(a.value < b.value ? b.value : a.value);
-  }
+  STRATA_HD item operator()(const item& a, const item& b) const { return item(a.value < b.value ? b.value : a.value); }
 };
 
 STRATA_KERNEL void running_maximum(const int* in, int* out) {

@@ -12,8 +12,8 @@ extern "C" int check_sum() {
   int result = 0;
   void* storage = nullptr;
   std::size_t bytes = 0;
-  bool good = cudaMallocManaged(&in, count * sizeof(int)) == cudaSuccess &&
-              cudaMalloc(&out, sizeof(int)) == cudaSuccess;
+  bool good =
+      cudaMallocManaged(&in, count * sizeof(int)) == cudaSuccess && cudaMalloc(&out, sizeof(int)) == cudaSuccess;
   for (int i = 0; good && i < count; ++i) in[i] = i;
   good = good && strata::DeviceReduce::Sum(storage, bytes, in, out, count) == cudaSuccess &&
          cudaMalloc(&storage, bytes) == cudaSuccess &&

@@ -58,8 +58,7 @@ struct runtime {  // services kernels call back into
   // Before an atomic: counted, and a place where another GPU thread may get its turn.
   void (*atomic_point)(const volatile void* address, bool changes, int line);
   // A load or store of threadgroup memory; only in text that is compiled to be watched.
-  void (*threadgroup_access)(const volatile void* address, unsigned bytes, bool store,
-                             const void* where);
+  void (*threadgroup_access)(const volatile void* address, unsigned bytes, bool store, const void* where);
 };
 }  // namespace msl
 extern "C" {

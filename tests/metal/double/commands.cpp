@@ -24,8 +24,8 @@ void run(const dispatch_command& c) {
   q.kernel = c.with->of->kernel;
   for (int i = 0; i < msl::slots; ++i) {
     const binding& b = c.buffers[i];
-    q.bound.buffer[i] = b.bytes ? static_cast<void*>(b.bytes->data())
-                                : (b.of ? static_cast<char*>(b.of->memory) + b.offset : nullptr);
+    q.bound.buffer[i] =
+        b.bytes ? static_cast<void*>(b.bytes->data()) : (b.of ? static_cast<char*>(b.of->memory) + b.offset : nullptr);
     q.threadgroup_length[i] = static_cast<std::uint32_t>(c.threadgroup[i]);
   }
   const usize grid[3] = {c.grid.w, c.grid.h, c.grid.d};

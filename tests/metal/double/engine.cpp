@@ -29,8 +29,8 @@ void enter_lane() { current->lane_main(); }
 class stack_block {
  public:
   explicit stack_block(std::size_t stacks) : count(stacks) {
-    void* const got = mmap(nullptr, stacks * stack_bytes, PROT_READ | PROT_WRITE,
-                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* const got =
+        mmap(nullptr, stacks * stack_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (got == MAP_FAILED) throw std::runtime_error("no memory for the stacks of GPU threads");
     first = static_cast<char*>(got);
   }
@@ -74,13 +74,11 @@ void engine::reserve(std::uint32_t count) {
 }
 
 void engine::fail(const lane& l, const char* message) const {
-  const char* const where = l.where == state::at_barrier
-                                ? "threadgroup_barrier"
-                                : (l.where == state::at_simd ? l.what : "return");
+  const char* const where =
+      l.where == state::at_barrier ? "threadgroup_barrier" : (l.where == state::at_simd ? l.what : "return");
   char text[512];
-  std::snprintf(text, sizeof text, "kernel %s: %s (%s, line %d; threadgroup %u, thread %u)",
-                launch_.kernel->name, message, where, l.line, l.in.threadgroup_position[0],
-                l.in.index_in_threadgroup);
+  std::snprintf(text, sizeof text, "kernel %s: %s (%s, line %d; threadgroup %u, thread %u)", launch_.kernel->name,
+                message, where, l.line, l.in.threadgroup_position[0], l.in.index_in_threadgroup);
   throw std::runtime_error(text);
 }
 
@@ -187,8 +185,7 @@ bool engine::run_simdgroup(std::uint32_t g) {
   return true;
 }
 
-void engine::meet(std::uint32_t g, std::uint32_t first, std::uint32_t count,
-                  std::uint32_t waiting) {
+void engine::meet(std::uint32_t g, std::uint32_t first, std::uint32_t count, std::uint32_t waiting) {
   const lane& one = lanes_[first + static_cast<std::uint32_t>(__builtin_ctz(waiting))];
   for (std::uint32_t k = 0; k < simd_width; ++k) {
     if (k >= count || lanes_[first + k].where == state::done) {
@@ -296,8 +293,7 @@ simd_view engine::exchange(std::uint64_t bits, const char* what, int line) {
 #if MSL_TSAN
   if (orders) __tsan_acquire(&token);
 #endif
-  return {g.slot[parity], g.sum_before[parity], g.nonzero[parity], g.active[parity],
-          l.in.index_in_simdgroup};
+  return {g.slot[parity], g.sum_before[parity], g.nonzero[parity], g.active[parity], l.in.index_in_simdgroup};
 }
 
 void engine::barrier(std::uint32_t flags, int line) {
@@ -323,8 +319,7 @@ void engine::atomic_point(const volatile void* address, bool changes, int line) 
   if (launch_.preempt != 0 && random_() % launch_.preempt == 0) yield();  // stays ready
 }
 
-void engine::access(const volatile void* address, unsigned bytes, access_kind kind,
-                    std::uintptr_t where) {
+void engine::access(const volatile void* address, unsigned bytes, access_kind kind, std::uintptr_t where) {
   if (!watches_wavefronts() || !is_threadgroup_memory(address)) return;
   const lane& l = lanes_[running_];
   traces_[l.in.simdgroup_index].add(l.in.index_in_simdgroup, address, bytes, kind, where);
@@ -332,15 +327,12 @@ void engine::access(const volatile void* address, unsigned bytes, access_kind ki
 
 namespace {
 
-simd_view simd_exchange(std::uint64_t bits, const char* what, int line) {
-  return current->exchange(bits, what, line);
-}
+simd_view simd_exchange(std::uint64_t bits, const char* what, int line) { return current->exchange(bits, what, line); }
 void barrier(std::uint32_t flags, int line) { current->barrier(flags, line); }
 void atomic_point(const volatile void* address, bool changes, int line) {
   current->atomic_point(address, changes, line);
 }
-void threadgroup_access(const volatile void* address, unsigned bytes, bool store,
-                        const void* where) {
+void threadgroup_access(const volatile void* address, unsigned bytes, bool store, const void* where) {
   current->access(address, bytes, store ? access_kind::store : access_kind::load,
                   reinterpret_cast<std::uintptr_t>(where));
 }

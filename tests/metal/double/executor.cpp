@@ -100,10 +100,10 @@ void execute(const launch& q) {
         std::memset(memory, 0xa5, total);  // threadgroup memory begins undefined
 #endif
         const std::uint64_t g = order[i];
-        e.run_group({static_cast<std::uint32_t>(g % groups_of[0]),
-                     static_cast<std::uint32_t>(g / groups_of[0] % groups_of[1]),
-                     static_cast<std::uint32_t>(g / groups_of[0] / groups_of[1])},
-                    memory, total, offsets);
+        e.run_group(
+            {static_cast<std::uint32_t>(g % groups_of[0]), static_cast<std::uint32_t>(g / groups_of[0] % groups_of[1]),
+             static_cast<std::uint32_t>(g / groups_of[0] / groups_of[1])},
+            memory, total, offsets);
       }
     } catch (...) {
       const std::lock_guard<std::mutex> guard(lock);

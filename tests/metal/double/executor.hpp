@@ -40,9 +40,7 @@ const runtime& services();
 struct wavefronts {
   std::uint64_t taken = 0;
   std::uint64_t fewest = 0;
-  double degree() const {
-    return fewest == 0 ? 1.0 : static_cast<double>(taken) / static_cast<double>(fewest);
-  }
+  double degree() const { return fewest == 0 ? 1.0 : static_cast<double>(taken) / static_cast<double>(fewest); }
 };
 struct kernel_counts {
   std::uint64_t launches = 0;

@@ -56,11 +56,10 @@ std::string compiled_text::compile(const std::string& source, bool watch) {
   std::string flags = setting("MSL_FLAGS", "-O2") + " -std=c++14 -pedantic-errors -Wall -Wextra";
   // Threads find the number of the fiber's line only if calls are not merged.
   if (watch) {
-    flags += cxx.find("clang") != std::string::npos
-                 ? " -fsanitize=thread -mllvm -tsan-distinguish-volatile=1"
-                   " -mllvm -tsan-instrument-func-entry-exit=0 -DMSL_WATCH"
-                 : " -fsanitize=thread --param=tsan-distinguish-volatile=1"
-                   " --param=tsan-instrument-func-entry-exit=0 -DMSL_WATCH";
+    flags += cxx.find("clang") != std::string::npos ? " -fsanitize=thread -mllvm -tsan-distinguish-volatile=1"
+                                                      " -mllvm -tsan-instrument-func-entry-exit=0 -DMSL_WATCH"
+                                                    : " -fsanitize=thread --param=tsan-distinguish-volatile=1"
+                                                      " --param=tsan-instrument-func-entry-exit=0 -DMSL_WATCH";
   }
   std::string all = source + '\0' + cxx + '\0' + flags;
   for (const char* const file : {"/abi.hpp", "/run/metal_stdlib", "/run/watch.hpp"}) {
@@ -76,16 +75,12 @@ std::string compiled_text::compile(const std::string& source, bool watch) {
     const std::string log = mine + ".log";
     std::ofstream(mine + ".metal") << source;
     const bool done =
-        run(cxx + ' ' + flags + " -fPIC -fvisibility=hidden -DMSL_SHIM_EXPORT -I" + shim +
-                "/run -c -x c++ " + mine + ".metal -o " + mine + ".o",
+        run(cxx + ' ' + flags + " -fPIC -fvisibility=hidden -DMSL_SHIM_EXPORT -I" + shim + "/run -c -x c++ " + mine +
+                ".metal -o " + mine + ".o",
             log) &&
-        run(cxx +
-                (flags.find("-fsanitize=thread") != std::string::npos && !watch
-                     ? " -fsanitize=thread"
-                     : "") +
-                (flags.find("-fsanitize=address") != std::string::npos ? " -fsanitize=address"
-                                                                       : "") +
-                " -shared " + mine + ".o -o " + mine + ".so",
+        run(cxx + (flags.find("-fsanitize=thread") != std::string::npos && !watch ? " -fsanitize=thread" : "") +
+                (flags.find("-fsanitize=address") != std::string::npos ? " -fsanitize=address" : "") + " -shared " +
+                mine + ".o -o " + mine + ".so",
             log) &&
         std::rename((mine + ".so").c_str(), library.c_str()) == 0;
     const std::string messages = contents_of(log);
@@ -94,8 +89,7 @@ std::string compiled_text::compile(const std::string& source, bool watch) {
   }
   shared_object_ = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (shared_object_ == nullptr) die("%s", dlerror());
-  reinterpret_cast<void (*)(const msl::runtime*)>(dlsym(shared_object_, "msl_bind"))(
-      &msl::services());
+  reinterpret_cast<void (*)(const msl::runtime*)>(dlsym(shared_object_, "msl_bind"))(&msl::services());
   const auto list = reinterpret_cast<msl_kernels_fn>(dlsym(shared_object_, "msl_kernels"));
   for (std::size_t i = 0; const msl::kernel_desc* const k = list(i); ++i) kernels_[k->name] = k;
   msl::watches_wavefronts() = watch;

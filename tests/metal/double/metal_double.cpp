@@ -68,8 +68,7 @@ library* new_library(const std::string& text, error** why) {
   }
   ++options().compilations;
   library* const made = make<library>();
-  const std::string messages =
-      made->text.compile(options().rewrite ? options().rewrite(text) : text, options().watch);
+  const std::string messages = made->text.compile(options().rewrite ? options().rewrite(text) : text, options().watch);
   if (messages.empty()) return made;
   if (why != nullptr) *why = autoreleased(make<error>(messages));
   drop(made);
@@ -77,9 +76,9 @@ library* new_library(const std::string& text, error** why) {
 }
 
 void install_foundation() {
-  for (const char* const c : {"NSString", "NSError", "NSArray", "MTLDevice", "MTLLibrary",
-                              "MTLFunction", "MTLComputePipelineState", "MTLBuffer",
-                              "MTLCommandQueue", "MTLCommandBuffer", "MTLComputeCommandEncoder"}) {
+  for (const char* const c :
+       {"NSString", "NSError", "NSArray", "MTLDevice", "MTLLibrary", "MTLFunction", "MTLComputePipelineState",
+        "MTLBuffer", "MTLCommandQueue", "MTLCommandBuffer", "MTLComputeCommandEncoder"}) {
     add(
         c, "retain", +[](id o, selector) {
           retain(o);
@@ -89,14 +88,11 @@ void install_foundation() {
         c, "release", +[](id o, selector) { drop(o); });
   }
   add(
-      "+NSString", "stringWithUTF8String:", +[](id, selector, const char* s) {
-        return autoreleased(make<string>(s));
-      });
+      "+NSString", "stringWithUTF8String:", +[](id, selector, const char* s) { return autoreleased(make<string>(s)); });
   add(
       "NSString", "UTF8String", +[](string* s, selector) { return s->text.c_str(); });
   add(
-      "NSError", "localizedDescription",
-      +[](error* e, selector) { return autoreleased(make<string>(e->text)); });
+      "NSError", "localizedDescription", +[](error* e, selector) { return autoreleased(make<string>(e->text)); });
   add(
       "NSArray", "count", +[](array* a, selector) -> usize { return a->items.size(); });
   add(
@@ -108,16 +104,12 @@ void install_foundation() {
 
 void install_device() {
   add(
-      "MTLDevice", "name", +[](device*, selector) {
-        return autoreleased(make<string>("CPU test double (not an Apple GPU)"));
-      });
+      "MTLDevice", "name",
+      +[](device*, selector) { return autoreleased(make<string>("CPU test double (not an Apple GPU)")); });
   add(
-      "MTLDevice", "supportsFamily:", +[](device*, selector, long family) {
-        return family <= options().family;
-      });
+      "MTLDevice", "supportsFamily:", +[](device*, selector, long family) { return family <= options().family; });
   add(
-      "MTLDevice", "maxThreadgroupMemoryLength",
-      +[](device*, selector) { return options().threadgroup_memory; });
+      "MTLDevice", "maxThreadgroupMemoryLength", +[](device*, selector) { return options().threadgroup_memory; });
   add(
       "MTLDevice", "maxBufferLength", +[](device*, selector) { return options().buffer_length; });
   add(
@@ -133,16 +125,17 @@ void install_device() {
         return new_buffer_no_copy(p, bytes, mode, block);
       });
   add(
-      "MTLDevice", "newLibraryWithSource:options:error:",
-      +[](device*, selector, string* s, id, error** why) { return new_library(s->text, why); });
+      "MTLDevice", "newLibraryWithSource:options:error:", +[](device*, selector, string* s, id, error** why) {
+        return new_library(s->text, why);
+      });
   add(
       "MTLLibrary", "newFunctionWithName:", +[](library* l, selector, string* name) {
         const msl::kernel_desc* const k = l->text.find(name->text);
         return k == nullptr || refuses("newFunctionWithName:") ? nullptr : make<function>(l, k);
       });
   add(
-      "MTLDevice", "newComputePipelineStateWithFunction:error:",
-      +[](device*, selector, function* f, error** why) -> pipeline* {
+      "MTLDevice",
+      "newComputePipelineStateWithFunction:error:", +[](device*, selector, function* f, error** why) -> pipeline* {
         if (!refuses("newComputePipelineStateWithFunction:error:")) return make<pipeline>(f);
         if (why != nullptr) *why = autoreleased(make<error>("injected error of a pipeline"));
         return nullptr;
@@ -151,8 +144,7 @@ void install_device() {
       "MTLComputePipelineState", "maxTotalThreadsPerThreadgroup",
       +[](pipeline*, selector) { return options().max_threads; });
   add(
-      "MTLComputePipelineState", "threadExecutionWidth",
-      +[](pipeline*, selector) { return options().simd_width; });
+      "MTLComputePipelineState", "threadExecutionWidth", +[](pipeline*, selector) { return options().simd_width; });
   add(
       "MTLBuffer", "contents", +[](buffer* b, selector) { return b->memory; });
 }
@@ -181,22 +173,19 @@ void install_commands() {
         self->next.with = hold<pipeline>(p);
       });
   add(
-      e,
-      "setBuffer:offset:atIndex:", +[](encoder* self, selector, buffer* b, usize offset, usize i) {
+      e, "setBuffer:offset:atIndex:", +[](encoder* self, selector, buffer* b, usize offset, usize i) {
         check_open(self);
         check_index(i);
         if (b != nullptr && offset > b->bytes) die("an offset behind the buffer's end");
         self->next.buffers[i] = {hold<buffer>(b), offset, nullptr};
       });
   add(
-      e, "setBytes:length:atIndex:",
-      +[](encoder* self, selector, const void* p, usize bytes, usize i) {
+      e, "setBytes:length:atIndex:", +[](encoder* self, selector, const void* p, usize bytes, usize i) {
         check_open(self);
         check_index(i);
         if (bytes > 4096) die("setBytes: takes 4096 bytes");
         const char* const first = static_cast<const char*>(p);
-        self->next.buffers[i] = {hold<buffer>(), 0,
-                                 std::make_shared<std::vector<char>>(first, first + bytes)};
+        self->next.buffers[i] = {hold<buffer>(), 0, std::make_shared<std::vector<char>>(first, first + bytes)};
       });
   add(
       e, "setThreadgroupMemoryLength:atIndex:", +[](encoder* self, selector, usize n, usize i) {
@@ -206,14 +195,12 @@ void install_commands() {
         self->next.threadgroup[i] = n;
       });
   add(
-      e, "dispatchThreadgroups:threadsPerThreadgroup:",
-      +[](encoder* self, selector, size3 g, size3 t) {
+      e, "dispatchThreadgroups:threadsPerThreadgroup:", +[](encoder* self, selector, size3 g, size3 t) {
         encode(self, {g.w * t.w, g.h * t.h, g.d * t.d}, t);
       });
   add(
-      e, "dispatchThreads:threadsPerThreadgroup:", +[](encoder* self, selector, size3 g, size3 t) {
-        encode(self, g, t);
-      });
+      e,
+      "dispatchThreads:threadsPerThreadgroup:", +[](encoder* self, selector, size3 g, size3 t) { encode(self, g, t); });
   add(
       e, "endEncoding", +[](encoder* self, selector) {
         check_open(self);

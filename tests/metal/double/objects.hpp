@@ -86,11 +86,9 @@ void add_method(class_info* to, const char* name, unsigned arguments, void* impl
 
 // A method, whose name has as many colons as it has arguments; "+Class" for one of the class.
 template <class Result, class Self, class... Arguments>
-void add(const char* class_name, const char* name,
-         Result (*implementation)(Self, selector, Arguments...)) {
+void add(const char* class_name, const char* name, Result (*implementation)(Self, selector, Arguments...)) {
   class_info* const c = class_of(class_name[0] == '+' ? class_name + 1 : class_name);
-  add_method(class_name[0] == '+' ? c->meta : c, name, sizeof...(Arguments),
-             reinterpret_cast<void*>(implementation));
+  add_method(class_name[0] == '+' ? c->meta : c, name, sizeof...(Arguments), reinterpret_cast<void*>(implementation));
 }
 
 }  // namespace metal_double

@@ -29,8 +29,7 @@ class wavefront_trace {
   wavefront_trace(const char* memory, const std::size_t* offsets, const std::uint32_t* lengths)
       : memory_(memory), offsets_(offsets), lengths_(lengths) {}
 
-  void add(std::uint32_t lane, const volatile void* address, unsigned bytes, access_kind kind,
-           std::uintptr_t where) {
+  void add(std::uint32_t lane, const volatile void* address, unsigned bytes, access_kind kind, std::uintptr_t where) {
     const auto* p = const_cast<const char*>(static_cast<const volatile char*>(address));
     const std::uint32_t time = times_[{where, lane}]++;
     instruction& i = instructions_[{where, time}];
@@ -44,9 +43,8 @@ class wavefront_trace {
     for (const auto& [place, what] : instructions_) {
       int slot = 0;
       while (slot + 1 < slots && what.lanes[0].second >= offsets_[slot] + lengths_[slot]) ++slot;
-      auto& kinds = what.kind == access_kind::load
-                        ? counts.loads
-                        : (what.kind == access_kind::store ? counts.stores : counts.atomics);
+      auto& kinds = what.kind == access_kind::load ? counts.loads
+                                                   : (what.kind == access_kind::store ? counts.stores : counts.atomics);
       wavefronts& sum = kinds[static_cast<std::size_t>(slot)];
       const std::uint32_t together = what.bytes <= 4 ? 32 : 128 / what.bytes;
       for (std::uint32_t first = 0; first < simd_width; first += together) {
@@ -66,8 +64,7 @@ class wavefront_trace {
     std::vector<std::pair<std::uint32_t, std::uint32_t>> lanes;  // and offsets
   };
 
-  static std::uint64_t wavefronts_of(const instruction& what, std::uint32_t first,
-                                     std::uint32_t last) {
+  static std::uint64_t wavefronts_of(const instruction& what, std::uint32_t first, std::uint32_t last) {
     std::vector<std::uint32_t> words;
     for (const auto& [lane, offset] : what.lanes) {
       if (lane < first || lane >= last) continue;
@@ -92,8 +89,7 @@ inline void add_counts(kernel_counts& sum, const kernel_counts& more) {
   sum.threads += more.threads;
   sum.device_atomics += more.device_atomics;
   for (std::size_t s = 0; s < slots; ++s) {
-    for (const auto kind :
-         {&kernel_counts::loads, &kernel_counts::stores, &kernel_counts::atomics}) {
+    for (const auto kind : {&kernel_counts::loads, &kernel_counts::stores, &kernel_counts::atomics}) {
       (sum.*kind)[s].taken += (more.*kind)[s].taken;
       (sum.*kind)[s].fewest += (more.*kind)[s].fewest;
     }

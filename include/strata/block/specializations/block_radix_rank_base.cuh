@@ -34,23 +34,21 @@ class block_radix_rank_base {
     rank(keys, ranks, digit_extractor, none, none);
   }
   template <class Key, std::size_t KeysPerThread, class DigitExtractor>
-  STRATA_D void RankKeys(const Key (&keys)[KeysPerThread], int (&ranks)[KeysPerThread],
-                         DigitExtractor digit_extractor,
+  STRATA_D void RankKeys(const Key (&keys)[KeysPerThread], int (&ranks)[KeysPerThread], DigitExtractor digit_extractor,
                          int (&exclusive_digit_prefix)[BINS_TRACKED_PER_THREAD]) {
     not_wanted none;
     rank(keys, ranks, digit_extractor, exclusive_digit_prefix, none);
   }
   template <class Key, std::size_t KeysPerThread, class DigitExtractor, class CountsCallback,
             if_counts_callback<CountsCallback, BINS_TRACKED_PER_THREAD> = 0>
-  STRATA_D void RankKeys(const Key (&keys)[KeysPerThread], int (&ranks)[KeysPerThread],
-                         DigitExtractor digit_extractor, CountsCallback callback) {
+  STRATA_D void RankKeys(const Key (&keys)[KeysPerThread], int (&ranks)[KeysPerThread], DigitExtractor digit_extractor,
+                         CountsCallback callback) {
     not_wanted none;
     rank(keys, ranks, digit_extractor, none, callback);
   }
   template <class Key, std::size_t KeysPerThread, class DigitExtractor, class CountsCallback>
-  STRATA_D void RankKeys(const Key (&keys)[KeysPerThread], int (&ranks)[KeysPerThread],
-                         DigitExtractor digit_extractor, int (&exclusive_digit_prefix)[BINS_TRACKED_PER_THREAD],
-                         CountsCallback callback) {
+  STRATA_D void RankKeys(const Key (&keys)[KeysPerThread], int (&ranks)[KeysPerThread], DigitExtractor digit_extractor,
+                         int (&exclusive_digit_prefix)[BINS_TRACKED_PER_THREAD], CountsCallback callback) {
     rank(keys, ranks, digit_extractor, exclusive_digit_prefix, callback);
   }
 
@@ -61,12 +59,12 @@ class block_radix_rank_base {
   }
 
   template <class Key, std::size_t KeysPerThread, class DigitExtractor, class Starts, class OnCounts>
-  STRATA_D void rank(const Key (&keys)[KeysPerThread], int (&ranks)[KeysPerThread],
-                     DigitExtractor& digit_extractor, Starts& starts, OnCounts& on_counts) {
+  STRATA_D void rank(const Key (&keys)[KeysPerThread], int (&ranks)[KeysPerThread], DigitExtractor& digit_extractor,
+                     Starts& starts, OnCounts& on_counts) {
     const auto digit_of = [&](int i) {
       const unsigned digit = static_cast<unsigned>(digit_extractor.Digit(keys[i]));
-      STRATA_ASSERT(digit < unsigned{Algorithm::bins}, "BlockRadixRank: digit %u of item %d is not in 0 .. %d",
-                    digit, i, Algorithm::bins - 1);
+      STRATA_ASSERT(digit < unsigned{Algorithm::bins}, "BlockRadixRank: digit %u of item %d is not in 0 .. %d", digit,
+                    i, Algorithm::bins - 1);
       return digit;
     };
     algorithm_.rank(digit_of, ranks, starts, on_counts, Shape::threads * static_cast<int>(KeysPerThread));

@@ -45,39 +45,36 @@ struct block_scan_forms {
   int thread;
 
   template <class Item, class Operator, class Prefix, class Aggregate, class Valid>
-  STRATA_D void inclusive(const Item& input, Item& output, Operator& op, Prefix prefix,
-                          Aggregate&& aggregate, Valid valid_items) {
+  STRATA_D void inclusive(const Item& input, Item& output, Operator& op, Prefix prefix, Aggregate&& aggregate,
+                          Valid valid_items) {
     operator_requirements<Operator, T>::check();
     scan<true>(input, output, op, prefix, aggregate, valid_items);
   }
   template <class Item, class Operator, class Prefix, class Aggregate, class Valid>
-  STRATA_D void exclusive(const Item& input, Item& output, Operator& op, Prefix prefix,
-                          Aggregate&& aggregate, Valid valid_items) {
+  STRATA_D void exclusive(const Item& input, Item& output, Operator& op, Prefix prefix, Aggregate&& aggregate,
+                          Valid valid_items) {
     operator_requirements<Operator, T>::check();
     scan<false>(input, output, op, prefix, aggregate, valid_items);
   }
 
  private:
   template <bool Inclusive, class Operator, class Prefix, class Aggregate, class Valid>
-  STRATA_D void scan(const T& input, T& output, Operator& op, Prefix prefix, Aggregate&& aggregate,
-                     Valid valid_items) {
+  STRATA_D void scan(const T& input, T& output, Operator& op, Prefix prefix, Aggregate&& aggregate, Valid valid_items) {
     constexpr bool full = !is_given<Valid>;
     int valid = Threads;
     if constexpr (!full) {
       if (valid_items < 1) return;
       if (valid_items < Threads) valid = valid_items;
     }
-    const T result = Algorithm::template scan<Inclusive, full>(storage, thread, input, op, prefix,
-                                                               aggregate, valid);
+    const T result = Algorithm::template scan<Inclusive, full>(storage, thread, input, op, prefix, aggregate, valid);
     if (full || thread < valid) output = result;
   }
 
   /// Each thread reduces its array, the threads' sums are scanned, and each thread scans its array after the
   /// sum of those before it: the least operator calls, and no second array in registers.
-  template <bool Inclusive, std::size_t Items, class Operator, class Prefix, class Aggregate,
-            class Valid>
-  STRATA_D void scan(const T (&input)[Items], T (&output)[Items], Operator& op, Prefix prefix,
-                     Aggregate&& aggregate, Valid valid_items) {
+  template <bool Inclusive, std::size_t Items, class Operator, class Prefix, class Aggregate, class Valid>
+  STRATA_D void scan(const T (&input)[Items], T (&output)[Items], Operator& op, Prefix prefix, Aggregate&& aggregate,
+                     Valid valid_items) {
     constexpr bool full = !is_given<Valid>;
     constexpr int items = static_cast<int>(Items);
     if constexpr (items == 1) {
@@ -97,13 +94,12 @@ struct block_scan_forms {
           if (i < thread_valid) sum = static_cast<T>(op(sum, input[i]));
         }
       }
-      const T before = Algorithm::template scan<false, full>(storage, thread, sum, op, prefix,
-                                                             aggregate, valid_threads);
+      const T before =
+          Algorithm::template scan<false, full>(storage, thread, sum, op, prefix, aggregate, valid_threads);
       // A sum of words begins with 0 in the first thread, with a prefix or without.
-      constexpr bool has_prefix =
-          Prefix::is_value || Prefix::is_callback || adds_as_words<Operator, T>;
-      detail::scan_in_thread<Inclusive, false, full, items>(+input, +output, op, before,
-                                                            has_prefix || thread > 0, thread_valid);
+      constexpr bool has_prefix = Prefix::is_value || Prefix::is_callback || adds_as_words<Operator, T>;
+      detail::scan_in_thread<Inclusive, false, full, items>(+input, +output, op, before, has_prefix || thread > 0,
+                                                            thread_valid);
     }
   }
 };

@@ -24,7 +24,7 @@ namespace detail {
 template <class T, int Threads, bool Memoize>
 struct block_scan_raking {
   // Accesses are as wide as the size allows, whatever the alignment: a struct of four floats is one access.
-  static constexpr std::size_t alignment = alignof(T) < 16 && sizeof(T) % 16 == 0  ? 16
+  static constexpr std::size_t alignment = alignof(T) < 16 && sizeof(T) % 16 == 0 ? 16
                                            : alignof(T) < 8 && sizeof(T) % 8 == 0 ? 8
                                                                                   : alignof(T);
   struct alignas(alignment) item_storage {
@@ -41,8 +41,8 @@ struct block_scan_raking {
   };
 
   template <bool Inclusive, bool Full, class Operator, class Prefix, class Aggregate>
-  STRATA_D static T scan(storage& shared, int thread, const T& item, Operator& op, Prefix prefix,
-                         Aggregate&& aggregate, int valid) {
+  STRATA_D static T scan(storage& shared, int thread, const T& item, Operator& op, Prefix prefix, Aggregate&& aggregate,
+                         int valid) {
     if (Full || thread < valid) at_unit(shared, layout::unit(thread)) = item;
     __syncthreads();
     // The whole first warp, because the prefix functor may need it, even if there are fewer rakers.
@@ -55,9 +55,7 @@ struct block_scan_raking {
   }
 
  private:
-  STRATA_D static T& at_unit(storage& shared, int unit) {
-    return reinterpret_cast<T&>(shared.items.at_unit(unit));
-  }
+  STRATA_D static T& at_unit(storage& shared, int unit) { return reinterpret_cast<T&>(shared.items.at_unit(unit)); }
 
   // A T need not have a default constructor.
   union slot {
@@ -66,13 +64,10 @@ struct block_scan_raking {
   };
 
   template <bool Inclusive, bool Full, bool PublishAll, class Operator, class Prefix>
-  STRATA_D static void rake(storage& shared, int lane, const T& item, Operator& op, Prefix& prefix,
-                            int valid) {
+  STRATA_D static void rake(storage& shared, int lane, const T& item, Operator& op, Prefix& prefix, int valid) {
     const int first = lane * segment;
     const int first_unit = layout::unit(first);
-    const auto at = [&](int i) -> T& {
-      return at_unit(shared, first_unit + i * layout::pitch);
-    };
+    const auto at = [&](int i) -> T& { return at_unit(shared, first_unit + i * layout::pitch); };
     // The number of items of the segment: a constant if all segments have the same.
     constexpr bool whole = Full && Threads % segment == 0;
     const int count = valid - first;
@@ -93,8 +88,7 @@ struct block_scan_raking {
     }
 
     constexpr bool all_rake = Full && rakers == warp_threads;
-    const T inclusive =
-        detail::scan_lanes<warp_threads, all_rake>(full_warp_mask, sum, op, has_items);
+    const T inclusive = detail::scan_lanes<warp_threads, all_rake>(full_warp_mask, sum, op, has_items);
     T before = detail::sum_of_lanes_below<warp_threads, Operator>(full_warp_mask, sum, inclusive);
     bool has_before = adds_as_words<Operator, T> || lane > 0;  // words have 0 in lane 0
     const int last_raker = (Full ? rakers : ceiling_divide(valid, segment)) - 1;

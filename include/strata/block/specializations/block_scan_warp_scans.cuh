@@ -32,13 +32,11 @@ struct block_scan_warp_scans {
   // The first two ways need whole warps.
   template <class Operator>
   static constexpr bool adds_in_hardware = platform::has_redux && sizeof(T) <= 4 && warps > 4 &&
-                                           last_warp_lanes == warp_threads &&
-                                           adds_as_words<Operator, T>;
+                                           last_warp_lanes == warp_threads&& adds_as_words<Operator, T>;
   static constexpr int sums_width = warps > 16 ? 32 : 16;
   static constexpr bool scans_sums = warps > 8 && last_warp_lanes == warp_threads;
 
-  static constexpr std::size_t alignment =
-      alignof(T) < 16 && warps * sizeof(T) % 16 == 0 ? 16 : alignof(T);
+  static constexpr std::size_t alignment = alignof(T) < 16 && warps * sizeof(T) % 16 == 0 ? 16 : alignof(T);
   struct several_warps {
     alignas(alignment) T sums[static_cast<std::size_t>(warps)];
     T prefix;
@@ -47,8 +45,8 @@ struct block_scan_warp_scans {
   using storage = std::conditional_t<(warps > 1), several_warps, one_warp>;
 
   template <bool Inclusive, bool Full, class Operator, class Prefix, class Aggregate>
-  STRATA_D static T scan(storage& shared, int thread, const T& item, Operator& op, Prefix prefix,
-                         Aggregate&& aggregate, int valid) {
+  STRATA_D static T scan(storage& shared, int thread, const T& item, Operator& op, Prefix prefix, Aggregate&& aggregate,
+                         int valid) {
     if constexpr (warps == 1) {
       static_cast<void>(shared);
       return scan_one_warp<Inclusive, Full>(thread, item, op, prefix, aggregate, valid);
@@ -59,8 +57,7 @@ struct block_scan_warp_scans {
       T result = scan_one_of_warps<Inclusive, Full>(shared, warp, lane, item, op, valid);
       __syncthreads();
 
-      const totals others =
-          add_sums<is_given<Aggregate>, Full>(shared, warp, lane, op, active_warps);
+      const totals others = add_sums<is_given<Aggregate>, Full>(shared, warp, lane, op, active_warps);
       if constexpr (is_given<Aggregate>) aggregate = others.all;
       if constexpr (Prefix::is_callback) {
         if (warp == 0) {
@@ -92,8 +89,7 @@ struct block_scan_warp_scans {
     T all{}, lane_sum{};  // lane_sum: of the warp whose sum scan_sums() reads in this lane
     STRATA_UNROLL_N(1)
     for (int w = 0; w < warps; ++w) {
-      const T scanned = detail::scan_lanes<warp_threads, true>(
-          full_warp_mask, item(w * warp_threads + lane), op, true);
+      const T scanned = detail::scan_lanes<warp_threads, true>(full_warp_mask, item(w * warp_threads + lane), op, true);
       const T sum = platform::shuffle(full_warp_mask, scanned, warp_threads - 1);
       if constexpr (scans_sums) {
         if (lane % sums_width == w) lane_sum = sum;
@@ -102,8 +98,8 @@ struct block_scan_warp_scans {
       }
     }
     if constexpr (scans_sums) {
-      const T scanned = detail::scan_lanes<sums_width, warps == sums_width>(
-          full_warp_mask, lane_sum, op, lane % sums_width < warps);
+      const T scanned =
+          detail::scan_lanes<sums_width, warps == sums_width>(full_warp_mask, lane_sum, op, lane % sums_width < warps);
       all = platform::shuffle(full_warp_mask, scanned, warps - 1, sums_width);
     }
     return all;
@@ -117,14 +113,13 @@ struct block_scan_warp_scans {
   };
 
   template <bool Inclusive, bool Full, class Operator, class Prefix, class Aggregate>
-  STRATA_D static T scan_one_warp(int lane, const T& item, Operator& op, Prefix& prefix,
-                                  Aggregate&& aggregate, int valid) {
+  STRATA_D static T scan_one_warp(int lane, const T& item, Operator& op, Prefix& prefix, Aggregate&& aggregate,
+                                  int valid) {
     constexpr unsigned mask = full_warp_mask >> (warp_threads - Threads);
     const bool is_valid = Full || lane < valid;
     const T sum = detail::scan_lanes<Threads, Full>(mask, item, op, is_valid);
     T result = sum;
-    if constexpr (!Inclusive)
-      result = detail::sum_of_lanes_below<Threads, Operator>(mask, item, sum);
+    if constexpr (!Inclusive) result = detail::sum_of_lanes_below<Threads, Operator>(mask, item, sum);
 
     constexpr bool needs_all = is_given<Aggregate> || Prefix::is_callback;
     if constexpr (needs_all) {
@@ -146,16 +141,14 @@ struct block_scan_warp_scans {
 
   /// Full warps and the last one run different code: the last may lack lanes.
   template <bool Inclusive, bool Full, class Operator>
-  STRATA_D static T scan_one_of_warps(storage& shared, int warp, int lane, const T& item, Operator& op,
-                                      int valid) {
+  STRATA_D static T scan_one_of_warps(storage& shared, int warp, int lane, const T& item, Operator& op, int valid) {
     if (last_warp_lanes < warp_threads && warp == warps - 1) {
       return scan_warp_of<last_warp_lanes, Inclusive, Full>(shared, warp, lane, item, op, valid);
     }
     return scan_warp_of<warp_threads, Inclusive, Full>(shared, warp, lane, item, op, valid);
   }
   template <int Lanes, bool Inclusive, bool Full, class Operator>
-  STRATA_D static T scan_warp_of(storage& shared, int warp, int lane, const T& item, Operator& op,
-                                 int valid) {
+  STRATA_D static T scan_warp_of(storage& shared, int warp, int lane, const T& item, Operator& op, int valid) {
     constexpr unsigned mask = full_warp_mask >> (warp_threads - Lanes);
     const int warp_valid = valid - warp * warp_threads;
     const T sum = detail::scan_lanes<Lanes, Full>(mask, item, op, lane < warp_valid);
@@ -167,8 +160,7 @@ struct block_scan_warp_scans {
   /// Combines a prefix that is a value, the sum of the warps before the thread's, and the thread's result, in
   /// this order, as far as they exist.
   template <bool Inclusive, class Operator, class Prefix>
-  STRATA_D static T behind(T before, bool has_before, int lane, const T& result, Operator& op,
-                           Prefix& prefix) {
+  STRATA_D static T behind(T before, bool has_before, int lane, const T& result, Operator& op, Prefix& prefix) {
     // Words have 0 where nothing precedes: those threads need no case of their own.
     constexpr bool always = adds_as_words<Operator, T>;
     if constexpr (Prefix::is_value) {
@@ -181,8 +173,7 @@ struct block_scan_warp_scans {
   }
 
   template <bool All, bool Full, class Operator>
-  STRATA_D static totals add_sums(storage& shared, int warp, int lane, Operator& op,
-                                  int active_warps) {
+  STRATA_D static totals add_sums(storage& shared, int warp, int lane, Operator& op, int active_warps) {
     if constexpr (adds_in_hardware<Operator>) {
       const unsigned sum = lane < active_warps ? static_cast<unsigned>(shared.sums[lane]) : 0;
       const unsigned before = platform::redux_add(full_warp_mask, lane < warp ? sum : 0);

@@ -199,8 +199,7 @@ class radix_rank_half_warps {
         start += in_half_warp;
       }
     };
-    radix_digit_scan<bins>::exclusive_sum(storage_.scan, digit, lane_, digit < bins, count, add_counters,
-                                          set_counters);
+    radix_digit_scan<bins>::exclusive_sum(storage_.scan, digit, lane_, digit < bins, count, add_counters, set_counters);
   }
 
   // The rank of the lane's item. All lanes of its row have added themselves to the counter.
@@ -239,8 +238,7 @@ class radix_rank_half_warps {
       const unsigned item_digit = digit(i);
       const bool is_hot = item_digit == hot;
       unsigned* const counter = &counters_[permuted(item_digit)];
-      const unsigned hot_lanes =
-          __ballot_sync(full_warp_mask, is_hot ? 1 : 0) >> (lane_ & half_warp) & (one - 1);
+      const unsigned hot_lanes = __ballot_sync(full_warp_mask, is_hot ? 1 : 0) >> (lane_ & half_warp) & (one - 1);
       if (!is_hot) atomicAdd(counter, one | lane_bit());
       __syncwarp();
       unsigned counted = 0;

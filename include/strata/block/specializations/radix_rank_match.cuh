@@ -32,8 +32,7 @@ class radix_rank_match {
 
   /// `digit(i)` is that of the thread's item i, in warp-striped arrangement.
   template <class Digit, std::size_t ItemsPerThread, class Starts, class OnCounts>
-  STRATA_D void rank(const Digit& digit, int (&ranks)[ItemsPerThread], Starts& starts, OnCounts& on_counts,
-                     int items) {
+  STRATA_D void rank(const Digit& digit, int (&ranks)[ItemsPerThread], Starts& starts, OnCounts& on_counts, int items) {
     match_.clear(counters_);
     counters_.clear();
     if constexpr (EarlyCounts) {

@@ -53,14 +53,12 @@ class radix_rank_thread_counters {
     typename Scan::TempStorage scan;
   };
 
-  STRATA_D radix_rank_thread_counters(storage& temp_storage, int thread)
-      : storage_(temp_storage), thread_(thread) {}
+  STRATA_D radix_rank_thread_counters(storage& temp_storage, int thread) : storage_(temp_storage), thread_(thread) {}
 
   /// `digit(i)` is that of the thread's item i, in blocked arrangement. `starts` are the ranks of
   /// the first items of digits `bins_per_thread * thread` and on.
   template <class Digit, std::size_t ItemsPerThread, class Starts, class OnCounts>
-  STRATA_D void rank(const Digit& digit, int (&ranks)[ItemsPerThread], Starts& starts, OnCounts& on_counts,
-                     int items) {
+  STRATA_D void rank(const Digit& digit, int (&ranks)[ItemsPerThread], Starts& starts, OnCounts& on_counts, int items) {
     static_assert(Threads * ItemsPerThread < 1 << 16,
                   "BlockRadixRank and BlockRadixSort count in 16 bits: a tile has at most 65,535 "
                   "items; choose fewer threads or fewer items per thread");

@@ -23,8 +23,7 @@ struct radix_sort_bits {
 template <class Key>
 struct radix_sort_range {
   template <class Decomposer>
-  using if_decomposer =
-      std::enable_if_t<std::is_invocable_v<const Decomposer&, Key&>, radix_sort_bits<Decomposer>>;
+  using if_decomposer = std::enable_if_t<std::is_invocable_v<const Decomposer&, Key&>, radix_sort_bits<Decomposer>>;
 
   STRATA_HD static radix_sort_bits<identity_decomposer> of() { return {{}, 0, RadixTraits<Key>::bits}; }
   STRATA_HD static radix_sort_bits<identity_decomposer> of(int begin_bit) {

@@ -60,9 +60,7 @@ class radix_warp_counters {
   STRATA_D unsigned lanes() const { return lanes_; }
   STRATA_D void sync_warp() const { __syncwarp(lanes_); }
 
-  STRATA_D unsigned& operator[](unsigned digit) {
-    return storage_.counters[warp()][layout{}(static_cast<int>(digit))];
-  }
+  STRATA_D unsigned& operator[](unsigned digit) { return storage_.counters[warp()][layout{}(static_cast<int>(digit))]; }
 
   /// Clears the counters of the caller's warp. The warp may count when this returns.
   STRATA_D void clear() {

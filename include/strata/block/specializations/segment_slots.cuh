@@ -27,8 +27,7 @@ struct segment_slot {
   /// is the second of a pair, or the last of its segment, which becomes the second of a pair later.
   STRATA_D bool descends(int level) const {
     const int run = owner >> level;
-    return run != 0 &&
-           ((run & 1) != 0 || begin + (((run + 1) << level) * items_per_thread) >= end);
+    return run != 0 && ((run & 1) != 0 || begin + (((run + 1) << level) * items_per_thread) >= end);
   }
 };
 
@@ -135,9 +134,9 @@ struct segment_slots {
     int items;
 
     STRATA_D static sums of(int length) {
-      return {static_cast<unsigned>((length + ItemsPerThread - 1) / ItemsPerThread) |
-                  (length > 0 ? 1u << count_shift : 0u),
-              length};
+      return {
+          static_cast<unsigned>((length + ItemsPerThread - 1) / ItemsPerThread) | (length > 0 ? 1u << count_shift : 0u),
+          length};
     }
     STRATA_D unsigned slots() const { return slots_and_segments & ((1u << count_shift) - 1); }
     STRATA_D unsigned segments() const { return slots_and_segments >> count_shift; }
@@ -160,8 +159,7 @@ struct segment_slots {
   }
 
   /// Writes where a segment is, given the sums up to it; false if there are no owners left for it.
-  STRATA_D static bool write(storage& memory, const sums& local, const sums& up_to, int length,
-                             long long offset) {
+  STRATA_D static bool write(storage& memory, const sums& local, const sums& up_to, int length, long long offset) {
     const unsigned end = up_to.slots();
     if (end > unsigned{BlockThreads}) return false;
     if (length > 0) {

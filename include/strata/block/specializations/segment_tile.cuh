@@ -24,8 +24,7 @@ struct merge_pair {
 
 /// What a merge sort moves: a key alone, or with its value.
 template <class Key, class Value>
-using segment_item =
-    std::conditional_t<std::is_same_v<Value, NullType>, Key, merge_pair<Key, Value>>;
+using segment_item = std::conditional_t<std::is_same_v<Value, NullType>, Key, merge_pair<Key, Value>>;
 
 template <class Key>
 STRATA_D const Key& key_of(const Key& item) {
@@ -49,8 +48,7 @@ struct segment_tile {
   using layout = std::conditional_t<ItemsPerThread % 2 == 0 && is_access,
                                     PaddedLayout<128 / (is_access ? item_bytes : 4), 1>, PlainLayout>;
   static_assert(!is_access ||
-                    strata::conflict_degree(
-                        layout{}, blocked_access<is_access ? item_bytes : 4, ItemsPerThread>{}) ==
+                    strata::conflict_degree(layout{}, blocked_access<is_access ? item_bytes : 4, ItemsPerThread>{}) ==
                         1,
                 "a thread's items must lie in other banks than its neighbours'");
   static constexpr bool is_compact = std::is_same_v<layout, PlainLayout>;
@@ -62,8 +60,8 @@ struct segment_tile {
   template <int Indices>
   static constexpr int distance = static_cast<int>(layout{}(Indices));
 
-  alignas(vector_bytes) alignas(Item) unsigned char
-      bytes[sizeof(Item) * static_cast<std::size_t>(layout::storage_elements(most_origin + Items))];
+  alignas(vector_bytes) alignas(
+      Item) unsigned char bytes[sizeof(Item) * static_cast<std::size_t>(layout::storage_elements(most_origin + Items))];
 
   STRATA_D Item* at(int index) { return reinterpret_cast<Item*>(bytes) + layout{}(index); }
 
@@ -114,8 +112,7 @@ class run_reader {
   static constexpr int scale = Tile::is_compact ? static_cast<int>(sizeof(Item)) : 1;
 
  public:
-  STRATA_D run_reader(int index1, int index2)
-      : position1_(index1 * scale), position2_(index2 * scale) {}
+  STRATA_D run_reader(int index1, int index2) : position1_(index1 * scale), position2_(index2 * scale) {}
 
   /// Whether the next item of the run has this index or a later one.
   STRATA_D bool is_first_at(int index) const { return position1_ >= index * scale; }
@@ -146,20 +143,18 @@ class run_reader {
 /// `serial_merge` of the thread floor does, takes more instructions. A downward run needs no check of its
 /// end at all: behind it lies the last item of the first run, and nothing of the first run comes after that.
 template <int Step2, int ItemsPerThread, class Tile, class Item, class Compare>
-STRATA_D void merge_in_tile(Tile& tile, int begin1, int count1, int begin2, int count2, int diagonal,
-                            Item* merged, const Compare& compare) {
-  const int first = detail::merge_path(tile_run<1, Tile>{tile, begin1},
-                                       tile_run<Step2, Tile>{tile, begin2}, count1, count2,
-                                       diagonal, compare);
+STRATA_D void merge_in_tile(Tile& tile, int begin1, int count1, int begin2, int count2, int diagonal, Item* merged,
+                            const Compare& compare) {
+  const int first = detail::merge_path(tile_run<1, Tile>{tile, begin1}, tile_run<Step2, Tile>{tile, begin2}, count1,
+                                       count2, diagonal, compare);
   const int index1 = begin1 + first, index2 = begin2 + Step2 * (diagonal - first);
   const int end1 = begin1 + count1, end2 = begin2 + count2;
   Item item1 = tile.get(index1), item2 = tile.get(index2);
   run_reader<Tile, Item, Step2> reader(index1 + 1, index2 + Step2);
   STRATA_UNROLL
   for (int i = 0; i < ItemsPerThread; ++i) {
-    const bool from2 =
-        (Step2 < 0 || !reader.is_second_at(end2 + 1)) &&
-        (reader.is_first_at(end1 + 1) || compare(detail::key_of(item2), detail::key_of(item1)));
+    const bool from2 = (Step2 < 0 || !reader.is_second_at(end2 + 1)) &&
+                       (reader.is_first_at(end1 + 1) || compare(detail::key_of(item2), detail::key_of(item1)));
     merged[i] = from2 ? item2 : item1;
     if (i + 1 < ItemsPerThread) {
       const Item item = reader.next(tile, from2);

@@ -51,8 +51,7 @@ struct transpose_tile {
   static constexpr int storage_columns = column_units;
   static constexpr int lanes = lanes_per_wavefront(UnitBytes);
   static constexpr bool is_power_of_two_both_ways =
-      is_power_of_two(static_cast<unsigned>(row_units)) &&
-      is_power_of_two(static_cast<unsigned>(column_units));
+      is_power_of_two(static_cast<unsigned>(row_units)) && is_power_of_two(static_cast<unsigned>(column_units));
 
   /// Of line `k` of the square that is number `square` along the rows.
   STRATA_HD static constexpr element_place written(int square, int k) {
@@ -69,8 +68,7 @@ struct transpose_tile {
     if constexpr (UnitBytes >= 4 && is_power_of_two_both_ways && row_units < lanes) {
       constexpr int reach = storage_columns < lanes ? storage_columns : lanes;
       constexpr int at_once = lanes / row_units < reach ? lanes / row_units : reach;
-      return column / reach * reach + column % at_once * (reach / at_once) +
-             column % reach / at_once;
+      return column / reach * reach + column % at_once * (reach / at_once) + column % reach / at_once;
     } else {
       return column;
     }
@@ -97,9 +95,8 @@ struct transpose_access {
   static constexpr int warps = (Tile::threads + 31) / 32;
   static constexpr int all = warps * Tile::per_thread * Tile::side;
   static constexpr bool are_alike =
-      Tile::threads % 32 == 0 &&
-      (Tile::is_power_of_two_both_ways ||
-       (Tile::row_units % Tile::lanes == 0 && Tile::column_units % Tile::lanes == 0));
+      Tile::threads % 32 == 0 && (Tile::is_power_of_two_both_ways ||
+                                  (Tile::row_units % Tile::lanes == 0 && Tile::column_units % Tile::lanes == 0));
   static constexpr int instructions = are_alike && all > 5 ? 5 : all;
 
   STRATA_HD constexpr element_place operator()(int instruction, int lane) const {
@@ -114,10 +111,10 @@ struct transpose_access {
 
 template <class Tile, class Layout>
 struct transpose_conflicts {
-  static constexpr int writes = strata::conflict_degree(transpose_storage_layout<Tile, Layout>{},
-                                                        transpose_access<Tile, true>{});
-  static constexpr int reads = strata::conflict_degree(transpose_storage_layout<Tile, Layout>{},
-                                                       transpose_access<Tile, false>{});
+  static constexpr int writes =
+      strata::conflict_degree(transpose_storage_layout<Tile, Layout>{}, transpose_access<Tile, true>{});
+  static constexpr int reads =
+      strata::conflict_degree(transpose_storage_layout<Tile, Layout>{}, transpose_access<Tile, false>{});
 };
 
 /// Swizzled where sizes allow it, for it takes no more room than the tile; else padded. `void` if no
@@ -127,9 +124,8 @@ struct chosen_transpose_layout {
   static constexpr auto choose() {
     if constexpr (Tile::unit_bytes >= 4 && Tile::pieces == 1 && Tile::is_power_of_two_both_ways) {
       return std::common_type<SwizzledLayout<Tile::unit_bytes, Tile::storage_columns>>{};
-    } else if constexpr (constexpr int pad = detail::least_free_pad(Tile::storage_columns,
-                                                                    transpose_access<Tile, false>{},
-                                                                    transpose_access<Tile, true>{});
+    } else if constexpr (constexpr int pad = detail::least_free_pad(
+                             Tile::storage_columns, transpose_access<Tile, false>{}, transpose_access<Tile, true>{});
                          pad >= 0) {
       return std::common_type<PaddedMatrixLayout<Tile::storage_rows, Tile::storage_columns, pad>>{};
     } else {

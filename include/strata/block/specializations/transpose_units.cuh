@@ -41,8 +41,8 @@ STRATA_D void turn_square(square_words<Words, Side>& square) {
     for (int k = 0; k < Side; ++k) {
       STRATA_UNROLL
       for (int w = 0; w < Words; ++w) {
-        square.word[k][w] = __byte_perm(from.word[2 * w][k / 2], from.word[2 * w + 1][k / 2],
-                                        k % 2 == 0 ? 0x5410u : 0x7632u);
+        square.word[k][w] =
+            __byte_perm(from.word[2 * w][k / 2], from.word[2 * w + 1][k / 2], k % 2 == 0 ? 0x5410u : 0x7632u);
       }
     }
   } else {
@@ -79,8 +79,7 @@ struct transpose_units {
     unit line[Tile::per_thread][side];
   };
   struct storage {
-    alignas(Tile::unit_bytes)
-        unit units[Layout::storage_elements(Tile::storage_rows * Tile::storage_columns)];
+    alignas(Tile::unit_bytes) unit units[Layout::storage_elements(Tile::storage_rows * Tile::storage_columns)];
   };
 
   /// Whether whole units may be accessed.
@@ -94,8 +93,8 @@ struct transpose_units {
   /// Calls `access(unit, address, count)` for each unit of a thread that begins inside of a matrix of
   /// `rows` x `elements`, with its address and the number of its elements that lie inside.
   template <bool IsWhole, int UnitsPerRow, class Element, class Registers, class Access>
-  STRATA_D static void for_each_unit(int thread, Element* matrix, std::int64_t leading_dimension,
-                                     Registers& units, int rows, int elements, Access access) {
+  STRATA_D static void for_each_unit(int thread, Element* matrix, std::int64_t leading_dimension, Registers& units,
+                                     int rows, int elements, Access access) {
     const auto access_square = [&](auto& square, Element* address, int row, int count) {
       STRATA_UNROLL
       for (int k = 0; k < side; ++k) {
@@ -125,8 +124,7 @@ struct transpose_units {
       STRATA_UNROLL
       for (int s = 0; s < Tile::per_thread; ++s) {
         const int offset = s % per_row * Tile::threads * side;
-        access_square(units.line[s], address + offset, s / per_row * side,
-                      elements - thread * side - offset);
+        access_square(units.line[s], address + offset, s / per_row * side, elements - thread * side - offset);
         if (s % per_row == per_row - 1) address += side * leading_dimension;
       }
     } else {
@@ -136,8 +134,7 @@ struct transpose_units {
         if (!Tile::is_even && square >= Tile::squares) continue;
         const int row = square / UnitsPerRow * side;
         const int column = square % UnitsPerRow * side;
-        access_square(units.line[s], matrix + (row * leading_dimension + column), row,
-                      elements - column);
+        access_square(units.line[s], matrix + (row * leading_dimension + column), row, elements - column);
       }
     }
   }
@@ -145,59 +142,52 @@ struct transpose_units {
   /// Loads the squares of a thread: all of the tile, from memory aligned to units. `policy`: which
   /// lines L2 gives up first, or NullType for loads that pass L1 as any other.
   template <class Policy>
-  STRATA_D static void load(int thread, const element* matrix, std::int64_t leading_dimension,
-                            registers& units, Policy policy) {
-    for_each_unit<true, Tile::row_units>(
-        thread, matrix, leading_dimension, units, 0, 0,
-        [&](unit& to, const element* from, int) { load_unit(from, to, policy); });
+  STRATA_D static void load(int thread, const element* matrix, std::int64_t leading_dimension, registers& units,
+                            Policy policy) {
+    for_each_unit<true, Tile::row_units>(thread, matrix, leading_dimension, units, 0, 0,
+                                         [&](unit& to, const element* from, int) { load_unit(from, to, policy); });
   }
   /// The same of the part that lies in the first `rows` rows and `elements` columns; the rest of the
   /// registers keeps its value. Units that lie inside are loaded whole.
   template <class Policy>
-  STRATA_D static void load(int thread, const element* matrix, std::int64_t leading_dimension,
-                            registers& units, int rows, int elements, Policy policy) {
+  STRATA_D static void load(int thread, const element* matrix, std::int64_t leading_dimension, registers& units,
+                            int rows, int elements, Policy policy) {
     for_each_unit<false, Tile::row_units>(thread, matrix, leading_dimension, units, rows, elements,
                                           [&](unit& to, const element* from, int count) {
                                             if (count == side) {
                                               load_unit(from, to, policy);
                                             } else {
                                               element single[side];
-                                              std::memcpy(static_cast<void*>(single), &to,
-                                                          sizeof(unit));
+                                              std::memcpy(static_cast<void*>(single), &to, sizeof(unit));
                                               STRATA_UNROLL
                                               for (int i = 0; i < side; ++i) {
-                                                if (i < count)
-                                                  copy_bytes<element_bytes>(&single[i], from + i);
+                                                if (i < count) copy_bytes<element_bytes>(&single[i], from + i);
                                               }
-                                              std::memcpy(static_cast<void*>(&to), single,
-                                                          sizeof(unit));
+                                              std::memcpy(static_cast<void*>(&to), single, sizeof(unit));
                                             }
                                           });
   }
 
-  STRATA_D static void store(int thread, element* matrix, std::int64_t leading_dimension,
-                             const registers& units) {
-    for_each_unit<true, Tile::column_units>(
-        thread, matrix, leading_dimension, units, 0, 0,
-        [&](const unit& from, element* to, int) { store_unit(to, from); });
+  STRATA_D static void store(int thread, element* matrix, std::int64_t leading_dimension, const registers& units) {
+    for_each_unit<true, Tile::column_units>(thread, matrix, leading_dimension, units, 0, 0,
+                                            [&](const unit& from, element* to, int) { store_unit(to, from); });
   }
   /// `rows` and `elements` are those of the transposed tile.
-  STRATA_D static void store(int thread, element* matrix, std::int64_t leading_dimension,
-                             const registers& units, int rows, int elements) {
-    for_each_unit<false, Tile::column_units>(
-        thread, matrix, leading_dimension, units, rows, elements,
-        [&](const unit& from, element* to, int count) {
-          if (count == side) {
-            store_unit(to, from);
-          } else {
-            element single[side];
-            std::memcpy(static_cast<void*>(single), &from, sizeof(unit));
-            STRATA_UNROLL
-            for (int i = 0; i < side; ++i) {
-              if (i < count) copy_bytes<element_bytes>(to + i, &single[i]);
-            }
-          }
-        });
+  STRATA_D static void store(int thread, element* matrix, std::int64_t leading_dimension, const registers& units,
+                             int rows, int elements) {
+    for_each_unit<false, Tile::column_units>(thread, matrix, leading_dimension, units, rows, elements,
+                                             [&](const unit& from, element* to, int count) {
+                                               if (count == side) {
+                                                 store_unit(to, from);
+                                               } else {
+                                                 element single[side];
+                                                 std::memcpy(static_cast<void*>(single), &from, sizeof(unit));
+                                                 STRATA_UNROLL
+                                                 for (int i = 0; i < side; ++i) {
+                                                   if (i < count) copy_bytes<element_bytes>(to + i, &single[i]);
+                                                 }
+                                               }
+                                             });
   }
 
   /// Squares as loaded go into shared memory ...
@@ -256,9 +246,7 @@ struct transpose_units {
 #endif
     copy_bytes<Tile::unit_bytes>(to, &from);
   }
-  STRATA_D static void load_unit(const element* from, unit& to, NullType) {
-    copy_bytes<Tile::unit_bytes>(&to, from);
-  }
+  STRATA_D static void load_unit(const element* from, unit& to, NullType) { copy_bytes<Tile::unit_bytes>(&to, from); }
   STRATA_D static void load_unit(const element* from, unit& to, platform::l2_policy policy) {
     if constexpr (Tile::unit_bytes == 16 && !STRATA_HOST_SIMT) {
       to = platform::load_streaming(reinterpret_cast<const uint4*>(from), policy);

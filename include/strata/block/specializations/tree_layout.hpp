@@ -80,8 +80,7 @@ STRATA_HD constexpr int larger_of(int a, int b) { return a > b ? a : b; }
 /// of a wavefront. For other layouts, the model counts each warp.
 template <class T, class Layout>
 inline constexpr bool warps_are_alike =
-    std::is_same_v<Layout, PlainLayout> ||
-    std::is_same_v<Layout, typename choose_tree_layout<T, 1>::type>;
+    std::is_same_v<Layout, PlainLayout> || std::is_same_v<Layout, typename choose_tree_layout<T, 1>::type>;
 template <class T, int Every, int By, int Levels>
 inline constexpr bool warps_are_alike<T, nested_padded_layout<Every, By, Levels>> = true;
 

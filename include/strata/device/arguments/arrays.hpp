@@ -40,8 +40,7 @@ struct argument_traits {
     if constexpr (std::is_pointer_v<Iterator>) {
       if (items == nullptr) return {};
       constexpr std::uintptr_t max_count = ~std::uintptr_t{0} / sizeof(*items);
-      return {reinterpret_cast<std::uintptr_t>(items),
-              (count < max_count ? count : max_count) * sizeof(*items)};
+      return {reinterpret_cast<std::uintptr_t>(items), (count < max_count ? count : max_count) * sizeof(*items)};
     } else {
       static_cast<void>(items);
       static_cast<void>(count);
@@ -121,9 +120,8 @@ bool outputs_overlap(const byte_range (&outputs)[Outputs], const byte_range (&in
 template <class KeysIn, class KeysOut, class ValuesIn, class ValuesOut, class Integer>
 bool pairs_overlap(const KeysIn& keys_in, const KeysOut& keys_out, const ValuesIn& values_in,
                    const ValuesOut& values_out, Integer count) {
-  return detail::outputs_overlap(
-      {detail::bytes_of(keys_out, count), detail::bytes_of(values_out, count)},
-      {detail::bytes_of(keys_in, count), detail::bytes_of(values_in, count)});
+  return detail::outputs_overlap({detail::bytes_of(keys_out, count), detail::bytes_of(values_out, count)},
+                                 {detail::bytes_of(keys_in, count), detail::bytes_of(values_in, count)});
 }
 
 /// Whether buffers of `count` items, all of which are written, have a byte in common.
@@ -132,20 +130,17 @@ bool buffers_overlap(const DoubleBuffer<Key>& keys, Integer count) {
   return detail::arrays_overlap(keys.d_buffers[0], count, keys.d_buffers[1], count);
 }
 template <class Key, class Value, class Integer>
-bool buffers_overlap(const DoubleBuffer<Key>& keys, const DoubleBuffer<Value>& values,
-                     Integer count) {
-  return detail::outputs_overlap({detail::bytes_of(keys.d_buffers[0], count),
-                                  detail::bytes_of(keys.d_buffers[1], count),
-                                  detail::bytes_of(values.d_buffers[0], count),
-                                  detail::bytes_of(values.d_buffers[1], count)});
+bool buffers_overlap(const DoubleBuffer<Key>& keys, const DoubleBuffer<Value>& values, Integer count) {
+  return detail::outputs_overlap(
+      {detail::bytes_of(keys.d_buffers[0], count), detail::bytes_of(keys.d_buffers[1], count),
+       detail::bytes_of(values.d_buffers[0], count), detail::bytes_of(values.d_buffers[1], count)});
 }
 
 /// Whether item i of one array has the bytes of item i of the other.
 template <class A, class B>
 STRATA_HD bool are_same_array(const A& a, const B& b) {
   if constexpr (std::is_pointer_v<A> && std::is_pointer_v<B>) {
-    return sizeof(*a) == sizeof(*b) &&
-           reinterpret_cast<std::uintptr_t>(a) == reinterpret_cast<std::uintptr_t>(b);
+    return sizeof(*a) == sizeof(*b) && reinterpret_cast<std::uintptr_t>(a) == reinterpret_cast<std::uintptr_t>(b);
   } else {
     return false;
   }
@@ -170,8 +165,8 @@ template <class KeysIn, class ValuesIn, class KeysOut, class ValuesOut, class Nu
 bool are_compaction_arrays_valid(std::size_t num_items, std::size_t known_outputs, const KeysIn& keys,
                                  const ValuesIn& values, const KeysOut& keys_out, const ValuesOut& values_out,
                                  const NumberOut& number_out) {
-  const bool has_null = detail::is_null(keys) || detail::is_null(values) || detail::is_null(keys_out) ||
-                        detail::is_null(values_out);
+  const bool has_null =
+      detail::is_null(keys) || detail::is_null(values) || detail::is_null(keys_out) || detail::is_null(values_out);
   return !detail::is_null(number_out) && !(num_items > 0 && has_null) &&
          !detail::outputs_overlap({detail::bytes_of(keys_out, known_outputs),
                                    detail::bytes_of(values_out, known_outputs), detail::bytes_of(number_out, 1)},
@@ -201,8 +196,7 @@ inline bool has_bytes_of_row(const byte_range& range, const strided_bytes& matri
   const std::uintptr_t row = offset / matrix.pitch;
   const std::uintptr_t in_row = offset % matrix.pitch;
   if (row >= matrix.rows) return false;
-  return in_row < matrix.width ||
-         (row + 1 < matrix.rows && matrix.pitch - in_row < range.bytes);
+  return in_row < matrix.width || (row + 1 < matrix.rows && matrix.pitch - in_row < range.bytes);
 }
 
 /// Whether two matrices have a byte in common. False too where it would take long to find out: both

@@ -20,8 +20,7 @@ STRATA_NAMESPACE_BEGIN
 namespace detail {
 
 template <class Integer>
-inline constexpr auto most_of =
-    static_cast<unsigned long long>(std::numeric_limits<Integer>::max());
+inline constexpr auto most_of = static_cast<unsigned long long>(std::numeric_limits<Integer>::max());
 
 /// Whether there can be so many items, segments or rows: the count is not negative, and an iterator
 /// can be advanced by it.
@@ -65,8 +64,7 @@ STRATA_HD constexpr bool can_index(Integer count) {
 template <class Stored, class Count>
 STRATA_HD Stored count_as(Count count) {
   STRATA_ASSERT(can_index<Stored>(count) && (count == 0 || can_index<Stored>(count + 1)),
-                "a count of %llu does not fit the output's type",
-                static_cast<unsigned long long>(count));
+                "a count of %llu does not fit the output's type", static_cast<unsigned long long>(count));
   return static_cast<Stored>(count);
 }
 
@@ -89,8 +87,7 @@ constexpr bool can_reach(const Iterator&, Integer count) {
 
 /// The answer to a size query.
 template <int Slots>
-cudaError_t answer_size_query(const temporary_storage::layout<Slots>& storage,
-                              std::size_t& temp_storage_bytes) {
+cudaError_t answer_size_query(const temporary_storage::layout<Slots>& storage, std::size_t& temp_storage_bytes) {
   const std::size_t bytes = storage.bytes();
   if (bytes == temporary_storage::invalid_size) return cudaErrorInvalidValue;
   temp_storage_bytes = bytes;

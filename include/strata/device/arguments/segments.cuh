@@ -48,8 +48,7 @@ struct offset_segments {
   /// Whether types of arrays can represent all items and the indices in a segment. Of items and of
   /// indices only the device knows.
   template <class InputIterator, class OutputIterator>
-  bool have_valid_types(const InputIterator&, const OutputIterator& d_out,
-                        long long num_segments) const {
+  bool have_valid_types(const InputIterator&, const OutputIterator& d_out, long long num_segments) const {
     return detail::can_reach(d_out, num_segments);
   }
 
@@ -58,8 +57,7 @@ struct offset_segments {
   /// Whether segments of `d_in` can be read to write one item each to `d_out`. How far segments
   /// reach is known to the device alone.
   template <class InputIterator, class OutputIterator>
-  bool are_valid(const InputIterator& d_in, const OutputIterator& d_out,
-                 long long num_segments) const {
+  bool are_valid(const InputIterator& d_in, const OutputIterator& d_out, long long num_segments) const {
     return !has_null() && !detail::is_null(d_in) &&
            !overlap(d_out, static_cast<std::size_t>(num_segments), num_segments) &&
            !detail::begins_within(d_out, d_in, 1);
@@ -90,25 +88,20 @@ struct fixed_size_segments {
   bool have_valid_counts(Integer num_segments) const {
     constexpr long long max_items = std::numeric_limits<long long>::max();
     return detail::is_count(num_segments) &&
-           (size == 0 ||
-            (size > 0 && static_cast<long long>(num_segments) <= max_items / size));
+           (size == 0 || (size > 0 && static_cast<long long>(num_segments) <= max_items / size));
   }
   template <class InputIterator, class OutputIterator>
-  bool have_valid_types(const InputIterator& d_in, const OutputIterator& d_out,
-                        long long num_segments) const {
+  bool have_valid_types(const InputIterator& d_in, const OutputIterator& d_out, long long num_segments) const {
     return detail::can_reach(d_out, num_segments) && detail::can_reach(d_in, num_segments * size) &&
-           (num_segments == 0 ||
-            argument_traits<OutputIterator>::can_index(static_cast<std::size_t>(size)));
+           (num_segments == 0 || argument_traits<OutputIterator>::can_index(static_cast<std::size_t>(size)));
   }
 
   bool has_null() const { return false; }
 
   template <class InputIterator, class OutputIterator>
-  bool are_valid(const InputIterator& d_in, const OutputIterator& d_out,
-                 long long num_segments) const {
+  bool are_valid(const InputIterator& d_in, const OutputIterator& d_out, long long num_segments) const {
     const auto items = static_cast<std::size_t>(num_segments * size);
-    return items == 0 ||
-           (!detail::is_null(d_in) && !detail::arrays_overlap(d_out, num_segments, d_in, items));
+    return items == 0 || (!detail::is_null(d_in) && !detail::arrays_overlap(d_out, num_segments, d_in, items));
   }
   template <class OutputIterator, class NumSegmentsT>
   bool overlap(const OutputIterator&, std::size_t, NumSegmentsT) const {

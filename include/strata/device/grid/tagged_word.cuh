@@ -30,25 +30,22 @@ struct tagged_value {
 
   platform::tagged_word word[size];
 
-  STRATA_D static void store(platform::tagged_word* words, unsigned stride, unsigned block,
-                             const T& value, unsigned long long epoch) {
+  STRATA_D static void store(platform::tagged_word* words, unsigned stride, unsigned block, const T& value,
+                             unsigned long long epoch) {
     unsigned long long parts[size];
     parts[size - 1] = 0;
     std::memcpy(parts, &value, sizeof(T));
     STRATA_UNROLL
     for (int i = 0; i < size; ++i) {
-      platform::store_tagged_word(words + static_cast<unsigned>(i) * stride + block,
-                                  {parts[i], epoch});
+      platform::store_tagged_word(words + static_cast<unsigned>(i) * stride + block, {parts[i], epoch});
     }
   }
 
-  STRATA_D static tagged_value load(const platform::tagged_word* words, unsigned stride,
-                                    unsigned block) {
+  STRATA_D static tagged_value load(const platform::tagged_word* words, unsigned stride, unsigned block) {
     tagged_value result;
     STRATA_UNROLL
     for (int i = 0; i < size; ++i) {
-      result.word[i] =
-          platform::load_tagged_word(words + static_cast<unsigned>(i) * stride + block);
+      result.word[i] = platform::load_tagged_word(words + static_cast<unsigned>(i) * stride + block);
     }
     return result;
   }

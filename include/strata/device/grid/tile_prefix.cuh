@@ -105,8 +105,7 @@ class one_round_aggregates : public tile_aggregates<T> {
   // these. A tile's block may publish the same bits at the same time. A tile whose input has an owner is left
   // out: the owner has started, and waits for no block before it publishes.
   template <class ReduceTile>
-  STRATA_D void publish_missing(unsigned i, unsigned step, unsigned end, ReduceTile& reduce_tile,
-                                bool acquires_input) {
+  STRATA_D void publish_missing(unsigned i, unsigned step, unsigned end, ReduceTile& reduce_tile, bool acquires_input) {
     STRATA_UNROLL_N(1)
     for (unsigned j = 0; j < batch; ++j, i += step) {
       T ignored;
@@ -144,9 +143,7 @@ class one_round_aggregates : public tile_aggregates<T> {
   }
 
   // The epoch of a tagged word of round 1, which no aggregate uses.
-  STRATA_D unsigned long long* owner_of(unsigned block) const {
-    return &base::words_of(1)[block].epoch;
-  }
+  STRATA_D unsigned long long* owner_of(unsigned block) const { return &base::words_of(1)[block].epoch; }
 };
 
 /// One object for all tiles of a block. `ReduceTile` is NullType if there may be several rounds; else see
@@ -165,8 +162,8 @@ class running_prefix {
   using Aggregates = std::conditional_t<is_one_round, one_round_aggregates<T>, tile_aggregates<T>>;
 
  public:
-  STRATA_D running_prefix(const tile_aggregates_arguments& exchange, unsigned block, unsigned blocks,
-                          ScanOp scan_op, ReduceTile reduce_tile = {}, bool acquires_input = false)
+  STRATA_D running_prefix(const tile_aggregates_arguments& exchange, unsigned block, unsigned blocks, ScanOp scan_op,
+                          ReduceTile reduce_tile = {}, bool acquires_input = false)
       : aggregates_(exchange, block, blocks),
         scan_op_(scan_op),
         reduce_tile_(reduce_tile),

@@ -67,8 +67,8 @@ struct AgentJoinInsert {
 
   STRATA_D Row take_null_slot(Row row, bool& is_duplicate) const {
     Word* const slot = table.slots + table.num_slots;
-    is_duplicate = platform::load_relaxed(slot) != Slot::empty ||
-                   atomicCAS(slot, Slot::empty, Slot::make(0, row)) != Slot::empty;
+    is_duplicate =
+        platform::load_relaxed(slot) != Slot::empty || atomicCAS(slot, Slot::empty, Slot::make(0, row)) != Slot::empty;
     return table.num_slots;
   }
 

@@ -34,10 +34,10 @@ struct join_duplicates_list {
 /// several tables, one after another. Most of the work is to write results: a group of warps looks some
 /// probe rows up, and its warps write equal parts of their results, however many each row has.
 template <class Key, class Hash, class Equal, class Index, class Sink, int BlockThreads>
-class AgentJoinDuplicates : shared_table_agent_base<Key, Hash, Equal, Index, Sink, BlockThreads,
-                                                    false, true, is_join_word<Key, Hash, Equal>> {
-  using Base = shared_table_agent_base<Key, Hash, Equal, Index, Sink, BlockThreads, false, true,
-                                       is_join_word<Key, Hash, Equal>>;
+class AgentJoinDuplicates : shared_table_agent_base<Key, Hash, Equal, Index, Sink, BlockThreads, false, true,
+                                                    is_join_word<Key, Hash, Equal>> {
+  using Base =
+      shared_table_agent_base<Key, Hash, Equal, Index, Sink, BlockThreads, false, true, is_join_word<Key, Hash, Equal>>;
   using Base::counted_;
   using Base::found_;
   using Base::has_rows;
@@ -74,13 +74,11 @@ class AgentJoinDuplicates : shared_table_agent_base<Key, Hash, Equal, Index, Sin
     unsigned ticket;
   };
 
-  STRATA_D AgentJoinDuplicates(TempStorage& storage, unsigned char* shared, const Partitions& join,
-                               const Sink& sink)
+  STRATA_D AgentJoinDuplicates(TempStorage& storage, unsigned char* shared, const Partitions& join, const Sink& sink)
       : Base(storage.base, shared, join, sink),
         storage_(storage),
         list_(reinterpret_cast<List*>(
-            shared +
-            join.plan.table_bytes(join.kind == JoinKind::full))[threadIdx.x / group_threads]) {}
+            shared + join.plan.table_bytes(join.kind == JoinKind::full))[threadIdx.x / group_threads]) {}
 
   /// Joins deferred work items by tickets. If they are few, a ticket is for a part of one.
   STRATA_D void run() {
@@ -237,10 +235,9 @@ class AgentJoinDuplicates : shared_table_agent_base<Key, Hash, Equal, Index, Sin
   }
   // A word counts rows in its upper bits and results in the lower ones.
   static constexpr unsigned row_unit = 1u << 24;
-  static_assert(
-      group_threads * max_join_table_rows < row_unit && group_threads < 256,
-      "join_table_tuning: rest_threads must be a multiple of 128 or less than 256, so that "
-      "rows and results of a group of warps fit a word");
+  static_assert(group_threads * max_join_table_rows < row_unit && group_threads < 256,
+                "join_table_tuning: rest_threads must be a multiple of 128 or less than 256, so that "
+                "rows and results of a group of warps fit a word");
   // Greater than the number of any result, also after a few additions.
   static constexpr unsigned no_result = 0x7fffffff;
 

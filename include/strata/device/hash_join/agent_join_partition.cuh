@@ -21,12 +21,9 @@ namespace detail {
 /// global memory joins it.
 ///
 /// Groups of warps take tiles of probe rows in turn. Only the warps of a group wait for each other.
-template <class Key, class Hash, class Equal, class Index, class Sink, int BlockThreads, int Items,
-          bool IsDirect>
-class AgentJoinTables
-    : shared_table_agent_base<Key, Hash, Equal, Index, Sink, BlockThreads, IsDirect, false> {
-  using Base =
-      shared_table_agent_base<Key, Hash, Equal, Index, Sink, BlockThreads, IsDirect, false>;
+template <class Key, class Hash, class Equal, class Index, class Sink, int BlockThreads, int Items, bool IsDirect>
+class AgentJoinTables : shared_table_agent_base<Key, Hash, Equal, Index, Sink, BlockThreads, IsDirect, false> {
+  using Base = shared_table_agent_base<Key, Hash, Equal, Index, Sink, BlockThreads, IsDirect, false>;
   using Base::counted_;
   using Base::found_;
   using Base::has_rows;
@@ -51,8 +48,7 @@ class AgentJoinTables
  public:
   using typename Base::TempStorage;
 
-  STRATA_D AgentJoinTables(TempStorage& storage, unsigned char* shared, const Partitions& join,
-                           const Sink& sink)
+  STRATA_D AgentJoinTables(TempStorage& storage, unsigned char* shared, const Partitions& join, const Sink& sink)
       : Base(storage, shared, join, sink) {}
 
   /// `index` is that of the work item. One with fewer than `min_deferred_rows` probe rows is deferred only
@@ -72,8 +68,7 @@ class AgentJoinTables
     const bool defers_duplicates = has_successor && has_rows && detail::has_pairs(join_.kind) &&
                                    !Base::stops_at_one() && work_item.rows >= min_deferred_rows;
     if (!table_.build(
-            rows, [&](std::size_t i) { return row_of(join_.build, begin + i); },
-            defers_duplicates)) {
+            rows, [&](std::size_t i) { return row_of(join_.build, begin + i); }, defers_duplicates)) {
       return defer(work_item, index);
     }
     if (is_full) {
@@ -265,8 +260,7 @@ class AgentJoinTables
     }
   }
 
-  STRATA_D void write_scattered(const Row& item, Word rest, unsigned entry, unsigned count,
-                                Count offset) const {
+  STRATA_D void write_scattered(const Row& item, Word rest, unsigned entry, unsigned count, Count offset) const {
     for (unsigned rank = 0; rank < count; ++entry) {
       const Word seen = table_.seen_from(rest, entry);
       if (!is_partner(seen, item.row)) continue;

@@ -36,8 +36,8 @@ class AgentJoinSets {
     Count counted;
   };
 
-  STRATA_D AgentJoinSets(TempStorage& storage, unsigned char* shared, const join_set_plan& plan,
-                         const Partitions& join, const Sink& sink)
+  STRATA_D AgentJoinSets(TempStorage& storage, unsigned char* shared, const join_set_plan& plan, const Partitions& join,
+                         const Sink& sink)
       : storage_(storage),
         set_(storage.set, shared, plan),
         offsets_(storage.offsets, join.total),

@@ -33,8 +33,7 @@ struct AgentJoinCount {
     constexpr unsigned long long tile = tile_items;
     for (unsigned long long first = block * tile; first < side.rows; first += blocks * tile) {
       const unsigned long long left = side.rows - first;
-      count_tile(side, static_cast<unsigned>(first),
-                 left < tile ? static_cast<unsigned>(left) : tile_items);
+      count_tile(side, static_cast<unsigned>(first), left < tile ? static_cast<unsigned>(left) : tile_items);
     }
     __syncthreads();
     for (unsigned p = threadIdx.x; p <= partitions; p += threads) {
@@ -57,8 +56,7 @@ struct AgentJoinCount {
       if (at >= rows) continue;
       unsigned p = partitions;
       if (side.valid == nullptr || detail::join_row_is_valid(side.valid, first + at)) {
-        p = detail::join_partition_of(
-            detail::upper_half(detail::join_hash<Key, Equal>(hash, keys[i])), bits);
+        p = detail::join_partition_of(detail::upper_half(detail::join_hash<Key, Equal>(hash, keys[i])), bits);
       }
       atomicAdd(counts + p, 1u);
     }

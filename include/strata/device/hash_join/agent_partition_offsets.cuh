@@ -95,9 +95,7 @@ struct AgentJoinOffsets {
     STRATA_UNROLL
     for (unsigned k = 0; k < max_each; ++k) {
       rows_here += both(build_rows[k], probe_rows[k]);
-      if (k < here)
-        work_items_here +=
-            packed_count(work_items_of(base + first + k, build_rows[k], probe_rows[k]));
+      if (k < here) work_items_here += packed_count(work_items_of(base + first + k, build_rows[k], probe_rows[k]));
     }
     Pair begin = 0;
     Pair all_rows = 0;
@@ -150,11 +148,9 @@ struct AgentJoinOffsets {
   }
 
   // Writes the work items of a partition after those of `before`, and returns their number.
-  STRATA_D Pair write_work_items(Pair before, unsigned p, unsigned build_rows,
-                                 unsigned probe_rows) const {
+  STRATA_D Pair write_work_items(Pair before, unsigned p, unsigned build_rows, unsigned probe_rows) const {
     const unsigned work_items = work_items_of(p, build_rows, probe_rows);
-    if (work_items == 1)
-      join.work_items[join.plan.index_of_whole(upper_half(before))] = {p, 0, probe_rows};
+    if (work_items == 1) join.work_items[join.plan.index_of_whole(upper_half(before))] = {p, 0, probe_rows};
     if (work_items > 1) {
       const unsigned piece = probe_rows / work_items + (probe_rows % work_items != 0 ? 1 : 0);
       for (unsigned k = 0; k < work_items; ++k) {

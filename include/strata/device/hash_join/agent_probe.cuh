@@ -42,8 +42,7 @@ class AgentJoinProbe {
     typename OutputOffsets::TempStorage offsets;
   };
 
-  STRATA_D AgentJoinProbe(TempStorage& storage, const Table& table,
-                          const join_probe<Key, Row>& probe)
+  STRATA_D AgentJoinProbe(TempStorage& storage, const Table& table, const join_probe<Key, Row>& probe)
       : storage_(storage), table_(table), probe_(probe), offsets_(storage.offsets, probe.total) {}
 
   /// The number of results that the calling thread finds in a tile.
@@ -113,8 +112,7 @@ class AgentJoinProbe {
 
   // Results [first, last) of the tile.
   template <class Index, class Sink>
-  STRATA_D void write_by_warp(Count tile, Count begin, Count first, Count last,
-                              const Sink& sink) const {
+  STRATA_D void write_by_warp(Count tile, Count begin, Count first, Count last, const Sink& sink) const {
     Count item_begin = 0;
     Count item_end = 0;
     Row partner = 0;
@@ -133,8 +131,8 @@ class AgentJoinProbe {
         if (item_end - item_begin > 1) {
           found = table_.lists[partner + static_cast<Row>(mine - item_begin)];
         }
-        sink(static_cast<std::int64_t>(begin + mine),
-             found == Table::none ? no_row<Index> : static_cast<Index>(found), row);
+        sink(static_cast<std::int64_t>(begin + mine), found == Table::none ? no_row<Index> : static_cast<Index>(found),
+             row);
       }
       at += warp_threads;
       // The remaining results of the last lane's item need no search.
@@ -146,9 +144,8 @@ class AgentJoinProbe {
       item_end = rest_end;
       partner = __shfl_sync(full_warp_mask, partner, last_lane);
       row = __shfl_sync(full_warp_mask, row, last_lane);
-      write_partners(table_.lists + partner + static_cast<Row>(at - item_begin),
-                     static_cast<unsigned>(end - at), static_cast<std::int64_t>(begin + at), row,
-                     sink);
+      write_partners(table_.lists + partner + static_cast<Row>(at - item_begin), static_cast<unsigned>(end - at),
+                     static_cast<std::int64_t>(begin + at), row, sink);
       at = end;
     }
   }
@@ -156,8 +153,8 @@ class AgentJoinProbe {
   // By all lanes of a warp: one probe row with `count` partners that lie side by side. A lane has several
   // loads in flight.
   template <class Index, class Sink>
-  STRATA_D static void write_partners(const Row* partners, unsigned count, std::int64_t position,
-                                      Index row, const Sink& sink) {
+  STRATA_D static void write_partners(const Row* partners, unsigned count, std::int64_t position, Index row,
+                                      const Sink& sink) {
     constexpr unsigned ahead = 4;
     unsigned i = platform::lane_id();
     for (; i + (ahead - 1) * warp_threads < count; i += ahead * warp_threads) {
@@ -203,8 +200,8 @@ class AgentJoinProbe {
 
   // For a tile whose items have at most one result each.
   template <class Index, class Sink>
-  STRATA_D void write_one_each(Count tile, const Count (&counts)[ItemsPerThread],
-                               const Row (&partners)[ItemsPerThread], const Sink& sink) {
+  STRATA_D void write_one_each(Count tile, const Count (&counts)[ItemsPerThread], const Row (&partners)[ItemsPerThread],
+                               const Sink& sink) {
     unsigned begins[ItemsPerThread];
     unsigned sum = 0;
     STRATA_UNROLL
@@ -217,8 +214,7 @@ class AgentJoinProbe {
       const Count to = offset + begins[i];
       if (counts[i] == 0 || to >= static_cast<Count>(probe_.capacity)) continue;
       const int item = i * BlockThreads + static_cast<int>(threadIdx.x);
-      sink(static_cast<std::int64_t>(to),
-           partners[i] == Table::none ? no_row<Index> : static_cast<Index>(partners[i]),
+      sink(static_cast<std::int64_t>(to), partners[i] == Table::none ? no_row<Index> : static_cast<Index>(partners[i]),
            row_of<Index>(tile, item));
     }
   }
@@ -237,14 +233,12 @@ class AgentJoinProbe {
     if (tile < probe.probe_tiles) {
       look_up_probe_rows(table, probe, tile * tile_items + threadIdx.x, counts, partners);
     } else {
-      look_at_build_rows(table, (tile - probe.probe_tiles) * tile_items + threadIdx.x, counts,
-                         partners);
+      look_at_build_rows(table, (tile - probe.probe_tiles) * tile_items + threadIdx.x, counts, partners);
     }
   }
 
-  STRATA_D static void look_up_probe_rows(const Table& table, const join_probe<Key, Row>& probe,
-                                          Count first, Count (&counts)[ItemsPerThread],
-                                          Row (&partners)[ItemsPerThread]) {
+  STRATA_D static void look_up_probe_rows(const Table& table, const join_probe<Key, Row>& probe, Count first,
+                                          Count (&counts)[ItemsPerThread], Row (&partners)[ItemsPerThread]) {
     Key keys[ItemsPerThread];
     bool is_there[ItemsPerThread];
     bool has_key[ItemsPerThread];
@@ -287,9 +281,8 @@ class AgentJoinProbe {
     }
   }
 
-  STRATA_D static void count_row(const Table& table, JoinKind kind,
-                                 const typename Table::lookup_result& at, Count& count,
-                                 Row& partner) {
+  STRATA_D static void count_row(const Table& table, JoinKind kind, const typename Table::lookup_result& at,
+                                 Count& count, Row& partner) {
     const bool is_found = at.slot != Table::none;
     if (is_found && table.matched != nullptr) table.mark_matched(at.slot);
     if (kind == JoinKind::semi || kind == JoinKind::anti) {
@@ -299,14 +292,11 @@ class AgentJoinProbe {
     } else {
       const Row partners = table.count_at(at);
       count = partners;
-      partner = partners == 1            ? Slot::row(at.word)
-                : table.lists != nullptr ? table.begins[at.slot]
-                                         : 0;
+      partner = partners == 1 ? Slot::row(at.word) : table.lists != nullptr ? table.begins[at.slot] : 0;
     }
   }
 
-  STRATA_D static void look_at_build_rows(const Table& table, Count first,
-                                          Count (&counts)[ItemsPerThread],
+  STRATA_D static void look_at_build_rows(const Table& table, Count first, Count (&counts)[ItemsPerThread],
                                           Row (&partners)[ItemsPerThread]) {
     STRATA_UNROLL
     for (int i = 0; i < ItemsPerThread; ++i) {

@@ -70,8 +70,7 @@ class AgentSortedJoin {
   template <class Index, class Sink>
   STRATA_D void join(Count tile, const join_tile_list& list, const Sink& sink) {
     tile_.load(tile);
-    if (sides_.kind == JoinKind::full && order_.states == nullptr)
-      write_unmatched<Index>(tile, sink);
+    if (sides_.kind == JoinKind::full && order_.states == nullptr) write_unmatched<Index>(tile, sink);
     unsigned lows[ItemsPerThread];
     bool has_several = false;
     const unsigned has_result = tile_.look_up(lows, has_several);
@@ -124,9 +123,7 @@ class AgentSortedJoin {
   }
 
   // By the whole block: reserves the range of a tile's results, and returns its begin.
-  STRATA_D Count reserve_and_broadcast(Count tile, Count results) {
-    return broadcast(reserve(tile, results));
-  }
+  STRATA_D Count reserve_and_broadcast(Count tile, Count results) { return broadcast(reserve(tile, results)); }
   // The same in two steps, between which other warps do not wait. `reserve` returns the begin in the first
   // thread.
   STRATA_D Count reserve(Count tile, Count results) {
@@ -155,13 +152,11 @@ class AgentSortedJoin {
 
   // For `items` with at most one result each: probe rows, or unmatched build rows.
   template <class Index, class Sink>
-  STRATA_D void write_one_each(Count tile, unsigned has_result,
-                               const unsigned (&lows)[ItemsPerThread], unsigned items,
+  STRATA_D void write_one_each(Count tile, unsigned has_result, const unsigned (&lows)[ItemsPerThread], unsigned items,
                                bool are_unmatched, const Sink& sink) {
     // From a shuffle: otherwise the compiler reads the special register wherever the value is used, which
     // takes longer than all else here.
-    const unsigned lower_lanes =
-        __shfl_sync(full_warp_mask, platform::lane_mask_lt(), platform::lane_id());
+    const unsigned lower_lanes = __shfl_sync(full_warp_mask, platform::lane_mask_lt(), platform::lane_id());
     unsigned sum = 0;
     STRATA_UNROLL
     for (int i = 0; i < ItemsPerThread; ++i) {
@@ -181,8 +176,7 @@ class AgentSortedJoin {
       const Count to = offset + before + OutputOffsets::scan_flag(is_mine, sum, lower_lanes);
       if (!is_mine || (!all_fit && to >= capacity)) continue;
       write_one<Index>(to, lows[i] == none ? none_of_rows : tile_.first_build + lows[i],
-                       are_unmatched ? none_of_rows : tile_.first_probe + Tile::item(i, items),
-                       sink);
+                       are_unmatched ? none_of_rows : tile_.first_probe + Tile::item(i, items), sink);
     }
   }
 

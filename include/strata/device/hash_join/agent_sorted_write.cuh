@@ -31,9 +31,7 @@ class AgentSortedWrite {
   };
 
   STRATA_D AgentSortedWrite(TempStorage& storage, const Sides& sides)
-      : capacity_(sides.capacity),
-        tile_(storage.keys, storage.runs, sides),
-        results_(storage.results, storage.sums) {}
+      : capacity_(sides.capacity), tile_(storage.keys, storage.runs, sides), results_(storage.results, storage.sums) {}
 
   /// Looks a tile up, and returns the number of its results.
   STRATA_D Count prepare(Count tile) {

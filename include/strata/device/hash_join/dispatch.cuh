@@ -37,20 +37,17 @@ bool join_rows_are_valid(std::int64_t rows) {
   constexpr auto all_bits = static_cast<std::uint64_t>(no_join_row<join_row_t<Index>>);
   constexpr std::uint64_t max_index = std::is_signed_v<Index> ? all_bits / 2 : all_bits;
   constexpr std::uint64_t max_stored = join_slot<Row>::max_rows;
-  return rows >= 0 && static_cast<std::uint64_t>(rows) <= max_index &&
-         static_cast<std::uint64_t>(rows) <= max_stored;
+  return rows >= 0 && static_cast<std::uint64_t>(rows) <= max_index && static_cast<std::uint64_t>(rows) <= max_stored;
 }
 
 /// Carries out one call of a join. Another `PolicyHub` overrides the tuning. `Row` is the type of row
 /// numbers in kernels, which may be shorter than `Index`.
-template <class Index, class Key, class Sink, class Hash, class Equal,
-          class PolicyHub = join_policy_hub, class Row = join_row_t<Index>>
+template <class Index, class Key, class Sink, class Hash, class Equal, class PolicyHub = join_policy_hub,
+          class Row = join_row_t<Index>>
 struct DispatchHashJoin {
-  static_assert(
-      std::is_integral_v<Index> && (sizeof(Index) == 4 || sizeof(Index) == 8),
-      "the row numbers of a hash join are integers of 4 or 8 bytes: choose such an Index");
-  static_assert(is_trivially_relocatable_v<Key>,
-                "a hash join copies keys: Key must be trivially relocatable");
+  static_assert(std::is_integral_v<Index> && (sizeof(Index) == 4 || sizeof(Index) == 8),
+                "the row numbers of a hash join are integers of 4 or 8 bytes: choose such an Index");
+  static_assert(is_trivially_relocatable_v<Key>, "a hash join copies keys: Key must be trivially relocatable");
 
   using MaxPolicy = typename PolicyHub::MaxPolicy;
   using Options = JoinOptions<Hash, Equal>;
@@ -68,19 +65,16 @@ struct DispatchHashJoin {
   device_properties device;
 
   static cudaError_t Dispatch(void* d_temp_storage, std::size_t& temp_storage_bytes, JoinKind kind,
-                              join_input<Key> build, join_input<Key> probe, const Sink& sink,
-                              std::int64_t* d_num_out, std::int64_t capacity,
-                              const Options& options, cudaStream_t stream) {
+                              join_input<Key> build, join_input<Key> probe, const Sink& sink, std::int64_t* d_num_out,
+                              std::int64_t capacity, const Options& options, cudaStream_t stream) {
     hash_requirements<Hash, Key>::check();
     equality_requirements<Equal, const Key>::check();
-    if (!detail::join_rows_are_valid<Index, Row>(build.rows) ||
-        !detail::join_rows_are_valid<Index, Row>(probe.rows) || capacity < 0 ||
-        options.strategy == JoinStrategy::cpu)
+    if (!detail::join_rows_are_valid<Index, Row>(build.rows) || !detail::join_rows_are_valid<Index, Row>(probe.rows) ||
+        capacity < 0 || options.strategy == JoinStrategy::cpu)
       return cudaErrorInvalidValue;
     if (d_temp_storage != nullptr &&
         (d_num_out == nullptr || (build.rows > 0 && build.keys == nullptr) ||
-         (probe.rows > 0 && probe.keys == nullptr) ||
-         detail::begins_within(d_num_out, build.keys, build.rows) ||
+         (probe.rows > 0 && probe.keys == nullptr) || detail::begins_within(d_num_out, build.keys, build.rows) ||
          detail::begins_within(d_num_out, probe.keys, probe.rows))) {
       return cudaErrorInvalidValue;
     }
@@ -104,42 +98,36 @@ struct DispatchHashJoin {
 
   template <class ActivePolicy>
   cudaError_t Invoke() {
-    static_assert(
-        join_policies_need_same_storage<ActivePolicy, MaxPolicy>(sizeof(Key)),
-        "join policies: all policies of a chain must have the same numbers where temporary "
-        "storage depends on them, because a size query does not know the device");
+    static_assert(join_policies_need_same_storage<ActivePolicy, MaxPolicy>(sizeof(Key)),
+                  "join policies: all policies of a chain must have the same numbers where temporary "
+                  "storage depends on them, because a size query does not know the device");
     if constexpr (is_join_sortable<Key, Equal>) {
       using Sorted = DispatchSortedJoin<MaxPolicy, ActivePolicy, Index, Row, Key, Sink>;
       if (Sorted::may_join(options)) {
-        return Sorted::Dispatch(
-            d_temp_storage, temp_storage_bytes,
-            {kind, options.build_unique, build.keys, static_cast<Row>(build.rows), probe.keys,
-             static_cast<Row>(probe.rows), nullptr, 0, capacity, total},
-            options.order, sink, device, stream);
+        return Sorted::Dispatch(d_temp_storage, temp_storage_bytes,
+                                {kind, options.build_unique, build.keys, static_cast<Row>(build.rows), probe.keys,
+                                 static_cast<Row>(probe.rows), nullptr, 0, capacity, total},
+                                options.order, sink, device, stream);
       }
     }
     using Storage = join_table_storage<MaxPolicy, ActivePolicy, Key, Row, Hash, Equal>;
     using Prober = join_prober<MaxPolicy, ActivePolicy, Index, Row, Key, Sink, Hash, Equal>;
-    using Partitioner =
-        join_partition_launches<MaxPolicy, ActivePolicy, Index, Key, Sink, Hash, Equal>;
+    using Partitioner = join_partition_launches<MaxPolicy, ActivePolicy, Index, Key, Sink, Hash, Equal>;
     using KeyArray = join_key_array_launches<Index, Key, Sink, Hash, Equal>;
     constexpr int prober_slot = Storage::slots;
     constexpr int partition_slot = prober_slot + Prober::slots;
     constexpr int array_slot = partition_slot + Partitioner::slots;
     Storage table_storage(static_cast<Row>(build.rows), features());
-    const Prober prober{kind, options.order, static_cast<Row>(build.rows),
-                        static_cast<Row>(probe.rows),
+    const Prober prober{kind, options.order, static_cast<Row>(build.rows), static_cast<Row>(probe.rows),
                         Storage::number_of_slots(static_cast<Row>(build.rows))};
     temporary_storage::layout<array_slot + KeyArray::slots> layout;
     cudaError_t status = table_storage.reserve(layout, 0);
     if (status != cudaSuccess) return status;
     prober.reserve(layout, prober_slot);
     const bool is_direct = may_be_direct(Partitioner::max_direct_rows);
-    const Partitioner partitioner(kind, static_cast<std::uint64_t>(build.rows),
-                                  static_cast<std::uint64_t>(probe.rows),
+    const Partitioner partitioner(kind, static_cast<std::uint64_t>(build.rows), static_cast<std::uint64_t>(probe.rows),
                                   options.strategy == JoinStrategy::radix_multi, is_direct);
-    const bool may_partition =
-        is_direct || may_be_partitioned(ActivePolicy::least_partitioned_rows);
+    const bool may_partition = is_direct || may_be_partitioned(ActivePolicy::least_partitioned_rows);
     if (may_partition) {
       partitioner.reserve(layout, partition_slot, static_cast<std::size_t>(build.rows),
                           static_cast<std::size_t>(probe.rows));
@@ -160,14 +148,12 @@ struct DispatchHashJoin {
     table.rows = static_cast<Row>(build.rows);
     table.nulls_equal = options.nulls_equal;
     table.promised_unique = options.build_unique;
-    typename Prober::Probe probe_side{
-        kind,     probe.keys, options.probe_valid, static_cast<Row>(probe.rows), {}, 0, 0,
-        capacity, total};
+    typename Prober::Probe probe_side{kind,     probe.keys, options.probe_valid, static_cast<Row>(probe.rows), {}, 0, 0,
+                                      capacity, total};
     if constexpr (sizeof(Row) == 4 && is_join_sortable<Key, Equal>) {
       if (key_array.is_chosen()) {
         const join_key_array array = key_array.map(layout, array_slot);
-        status = key_array.run(array, build.keys, table.rows, probe_side, base,
-                               device.multiprocessors, sink);
+        status = key_array.run(array, build.keys, table.rows, probe_side, base, device.multiprocessors, sink);
         if (status != cudaSuccess) return status;
         auto rest = Partitioner::unmapped(kind, {}, {}, total, capacity, options);
         rest.any_is_overflowing = array.has_outliers;
@@ -180,13 +166,12 @@ struct DispatchHashJoin {
         const auto join = partitioner.map(
             layout, partition_slot, static_cast<std::size_t>(device.shared_bytes_of_block),
             Partitioner::unmapped(kind, {build.keys, options.build_valid, table.rows},
-                                  {probe.keys, options.probe_valid, probe_side.rows}, total,
-                                  capacity, options));
+                                  {probe.keys, options.probe_valid, probe_side.rows}, total, capacity, options));
         status = partitioner.run(join, base, device, sink);
         if (status != cudaSuccess) return status;
         if (!partitioner.is_direct()) select_overflowing_rows(join, table, probe_side);
-        return prober.run_rest(layout, prober_slot, table, probe_side, join,
-                               partitioner.duplicates_bytes(), base, device, sink);
+        return prober.run_rest(layout, prober_slot, table, probe_side, join, partitioner.duplicates_bytes(), base,
+                               device, sink);
       }
     }
     status = prober.reset(layout, prober_slot, total, base, device);
@@ -202,10 +187,8 @@ struct DispatchHashJoin {
   // nulls nor unmatched build rows.
   bool may_be_direct(std::int64_t max_rows) const {
     return sizeof(Row) == 4 && options.order == JoinOrder::any && kind != JoinKind::full &&
-           (options.strategy == JoinStrategy::automatic ||
-            options.strategy == JoinStrategy::simple) &&
-           options.build_valid == nullptr && options.probe_valid == nullptr && build.rows > 0 &&
-           build.rows <= max_rows;
+           (options.strategy == JoinStrategy::automatic || options.strategy == JoinStrategy::simple) &&
+           options.build_valid == nullptr && options.probe_valid == nullptr && build.rows > 0 && build.rows <= max_rows;
   }
 
   // Whether the sides may be partitioned. Results are then in any order, and row numbers have 4 bytes.
@@ -224,11 +207,10 @@ struct DispatchHashJoin {
     JoinStrategy strategy = options.strategy;
     if (strategy == JoinStrategy::automatic) {
       strategy = strata::choose_join_strategy<typename ActivePolicy::strategy>(
-          static_cast<std::uint64_t>(build.rows), static_cast<std::uint64_t>(probe.rows),
-          sizeof(Key), static_cast<std::size_t>(device.l2_bytes), shared_bytes);
+          static_cast<std::uint64_t>(build.rows), static_cast<std::uint64_t>(probe.rows), sizeof(Key),
+          static_cast<std::size_t>(device.l2_bytes), shared_bytes);
     }
-    const bool has_partitions =
-        strategy == JoinStrategy::radix_single || strategy == JoinStrategy::radix_multi;
+    const bool has_partitions = strategy == JoinStrategy::radix_single || strategy == JoinStrategy::radix_multi;
     return has_partitions && partitioner.fits(shared_bytes);
   }
 
@@ -236,8 +218,8 @@ struct DispatchHashJoin {
   static void select_overflowing_rows(const Partitions& join, Table& table, Probe& probe) {
     const unsigned nulls = join.plan.partitions();
     const auto list_of = [&](const auto& side) -> join_row_list {
-      return {side.has_row_ids ? side.partitioned.records : nullptr, join.is_overflowing,
-              side.begins + nulls, join.plan.bits};
+      return {side.has_row_ids ? side.partitioned.records : nullptr, join.is_overflowing, side.begins + nulls,
+              join.plan.bits};
     };
     table.list = list_of(join.build);
     probe.list = list_of(join.probe);
@@ -246,8 +228,7 @@ struct DispatchHashJoin {
   join_table_features features() const {
     const bool counts = has_pairs(kind) && !options.build_unique;
     const bool lists = counts && !std::is_same_v<Sink, NullType>;
-    return {counts, lists, lists && options.order == JoinOrder::probe,
-            lists || kind == JoinKind::full};
+    return {counts, lists, lists && options.order == JoinOrder::probe, lists || kind == JoinKind::full};
   }
 };
 

@@ -54,15 +54,12 @@ namespace detail {
 /// Several threads call it at once, once for each position below `*num_out` and `capacity`. For
 /// columns of values see columns.hpp.
 template <class Index, class Key, class Sink, class Hash = JoinHash, class Equal = host_equality>
-[[nodiscard]] HostJoinStatus host_join_gather(void* temp_storage, std::size_t& temp_storage_bytes,
-                                              JoinKind kind, const Key* build_keys,
-                                              std::int64_t build_rows, const Key* probe_keys,
-                                              std::int64_t probe_rows, const Sink& sink,
-                                              std::int64_t* num_out, std::int64_t capacity,
-                                              const HostJoinOptions& options = {},
+[[nodiscard]] HostJoinStatus host_join_gather(void* temp_storage, std::size_t& temp_storage_bytes, JoinKind kind,
+                                              const Key* build_keys, std::int64_t build_rows, const Key* probe_keys,
+                                              std::int64_t probe_rows, const Sink& sink, std::int64_t* num_out,
+                                              std::int64_t capacity, const HostJoinOptions& options = {},
                                               const Hash& hash = {}, const Equal& equal = {}) {
-  host_join<Index, Key, Hash, Equal> join(kind, build_keys, build_rows, probe_keys, probe_rows,
-                                          options, hash, equal);
+  host_join<Index, Key, Hash, Equal> join(kind, build_keys, build_rows, probe_keys, probe_rows, options, hash, equal);
   if (!join.counts_are_valid() || capacity < 0) return HostJoinStatus::invalid_value;
   if (temp_storage == nullptr) {
     const std::size_t bytes = join.bytes();
@@ -70,8 +67,7 @@ template <class Index, class Key, class Sink, class Hash = JoinHash, class Equal
     temp_storage_bytes = bytes;
     return HostJoinStatus::success;
   }
-  if (!join.pointers_are_valid() || num_out == nullptr ||
-      !join.map(temp_storage, temp_storage_bytes)) {
+  if (!join.pointers_are_valid() || num_out == nullptr || !join.map(temp_storage, temp_storage_bytes)) {
     return HostJoinStatus::invalid_value;
   }
   join.match();
@@ -83,34 +79,31 @@ template <class Index, class Key, class Sink, class Hash = JoinHash, class Equal
 /// Writes pairs of rows. `build_out` may be null in semi and anti joins, where it would hold
 /// `no_row<Index>` only.
 template <class Index, class Key, class Hash = JoinHash, class Equal = host_equality>
-[[nodiscard]] HostJoinStatus host_join_pairs(
-    void* temp_storage, std::size_t& temp_storage_bytes, JoinKind kind, const Key* build_keys,
-    std::int64_t build_rows, const Key* probe_keys, std::int64_t probe_rows, Index* build_out,
-    Index* probe_out, std::int64_t* num_out, std::int64_t capacity,
-    const HostJoinOptions& options = {}, const Hash& hash = {}, const Equal& equal = {}) {
-  if (temp_storage != nullptr &&
-      !detail::join_outputs_are_valid(kind, build_out, probe_out, num_out, capacity, build_keys,
-                                      build_rows, probe_keys, probe_rows)) {
+[[nodiscard]] HostJoinStatus host_join_pairs(void* temp_storage, std::size_t& temp_storage_bytes, JoinKind kind,
+                                             const Key* build_keys, std::int64_t build_rows, const Key* probe_keys,
+                                             std::int64_t probe_rows, Index* build_out, Index* probe_out,
+                                             std::int64_t* num_out, std::int64_t capacity,
+                                             const HostJoinOptions& options = {}, const Hash& hash = {},
+                                             const Equal& equal = {}) {
+  if (temp_storage != nullptr && !detail::join_outputs_are_valid(kind, build_out, probe_out, num_out, capacity,
+                                                                 build_keys, build_rows, probe_keys, probe_rows)) {
     return HostJoinStatus::invalid_value;
   }
   const join_pairs_sink<Index> sink{build_out, probe_out};
-  return detail::host_join_gather<Index>(temp_storage, temp_storage_bytes, kind, build_keys,
-                                         build_rows, probe_keys, probe_rows, sink, num_out,
-                                         capacity, options, hash, equal);
+  return detail::host_join_gather<Index>(temp_storage, temp_storage_bytes, kind, build_keys, build_rows, probe_keys,
+                                         probe_rows, sink, num_out, capacity, options, hash, equal);
 }
 
 /// Only counts the rows of the result.
 template <class Index = std::int64_t, class Key, class Hash = JoinHash, class Equal = host_equality>
-[[nodiscard]] HostJoinStatus host_join_count(void* temp_storage, std::size_t& temp_storage_bytes,
-                                             JoinKind kind, const Key* build_keys,
-                                             std::int64_t build_rows, const Key* probe_keys,
+[[nodiscard]] HostJoinStatus host_join_count(void* temp_storage, std::size_t& temp_storage_bytes, JoinKind kind,
+                                             const Key* build_keys, std::int64_t build_rows, const Key* probe_keys,
                                              std::int64_t probe_rows, std::int64_t* num_out,
-                                             const HostJoinOptions& options = {},
-                                             const Hash& hash = {}, const Equal& equal = {}) {
+                                             const HostJoinOptions& options = {}, const Hash& hash = {},
+                                             const Equal& equal = {}) {
   const auto nowhere = [](std::int64_t, Index, Index) {};
-  return detail::host_join_gather<Index>(temp_storage, temp_storage_bytes, kind, build_keys,
-                                         build_rows, probe_keys, probe_rows, nowhere, num_out, 0,
-                                         options, hash, equal);
+  return detail::host_join_gather<Index>(temp_storage, temp_storage_bytes, kind, build_keys, build_rows, probe_keys,
+                                         probe_rows, nowhere, num_out, 0, options, hash, equal);
 }
 
 }  // namespace detail

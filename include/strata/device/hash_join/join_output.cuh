@@ -24,8 +24,8 @@ inline constexpr std::int64_t max_join_capacity = std::int64_t{1} << 46;
 
 /// The number of output chunks of a tile with results [begin, begin + rows), as far as they are below the
 /// capacity.
-STRATA_HD unsigned long long join_output_chunks_of(unsigned long long begin,
-                                                   unsigned long long rows, std::int64_t capacity) {
+STRATA_HD unsigned long long join_output_chunks_of(unsigned long long begin, unsigned long long rows,
+                                                   std::int64_t capacity) {
   const auto limit = static_cast<unsigned long long>(capacity);
   if (begin >= limit) return 0;
   if (rows > limit - begin) rows = limit - begin;

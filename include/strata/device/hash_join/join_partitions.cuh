@@ -24,8 +24,7 @@ struct join_work_item {
 template <class Key, class Hash, class Equal>
 struct join_partitions {
   /// Whether equal hashes imply equal keys.
-  static constexpr bool hash_is_key =
-      is_join_double_word<Key, Hash, Equal> || is_join_word<Key, Hash, Equal>;
+  static constexpr bool hash_is_key = is_join_double_word<Key, Hash, Equal> || is_join_word<Key, Hash, Equal>;
 
   join_partition_plan plan;
   JoinKind kind;

@@ -52,8 +52,7 @@ class JoinTable {
   template <class ActivePolicy>
   using storage_for = detail::join_table_storage<MaxPolicy, ActivePolicy, Key, Row, Hash, Equal>;
   template <class ActivePolicy, class Sink>
-  using prober_for =
-      detail::join_prober<MaxPolicy, ActivePolicy, Index, Row, Key, Sink, Hash, Equal>;
+  using prober_for = detail::join_prober<MaxPolicy, ActivePolicy, Index, Row, Key, Sink, Hash, Equal>;
   // Storage does not depend on the policy, only launches do.
   using Storage = storage_for<MaxPolicy>;
   using Layout = temporary_storage::layout<Storage::slots>;
@@ -73,11 +72,7 @@ class JoinTable {
   /// For the keys [d_keys, d_keys + max_rows). A key must be valid when it is inserted.
   JoinTable(void* d_memory, std::size_t memory_bytes, const Key* d_keys, detail::count64 max_rows,
             const Options& options = {})
-      : memory_(d_memory),
-        memory_bytes_(memory_bytes),
-        keys_(d_keys),
-        max_rows_(max_rows),
-        options_(options) {
+      : memory_(d_memory), memory_bytes_(memory_bytes), keys_(d_keys), max_rows_(max_rows), options_(options) {
     detail::hash_requirements<Hash, Key>::check();
     detail::equality_requirements<Equal, const Key>::check();
   }
@@ -95,45 +90,37 @@ class JoinTable {
     return rows_ < 0 ? cudaErrorInvalidValue : add(false, rows, stream);
   }
 
-  [[nodiscard]] cudaError_t ProbeCount(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                       JoinKind kind, const Key* d_probe_keys,
-                                       detail::count64 probe_rows, JoinNumOut d_num_out,
-                                       const std::uint32_t* probe_valid = nullptr,
-                                       cudaStream_t stream = 0) const {
+  [[nodiscard]] cudaError_t ProbeCount(void* d_temp_storage, std::size_t& temp_storage_bytes, JoinKind kind,
+                                       const Key* d_probe_keys, detail::count64 probe_rows, JoinNumOut d_num_out,
+                                       const std::uint32_t* probe_valid = nullptr, cudaStream_t stream = 0) const {
     STRATA_NVTX_RANGE("strata::JoinTable::ProbeCount");
-    return probe(d_temp_storage, temp_storage_bytes, kind, d_probe_keys, probe_rows, NullType{},
-                 d_num_out, 0, probe_valid, stream);
-  }
-
-  /// `d_build_out` may be null in semi and anti joins.
-  [[nodiscard]] cudaError_t ProbePairs(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                       JoinKind kind, const Key* d_probe_keys,
-                                       detail::count64 probe_rows, Index* d_build_out,
-                                       Index* d_probe_out, JoinNumOut d_num_out,
-                                       detail::count64 capacity,
-                                       const std::uint32_t* probe_valid = nullptr,
-                                       cudaStream_t stream = 0) const {
-    STRATA_NVTX_RANGE("strata::JoinTable::ProbePairs");
-    if (d_temp_storage != nullptr &&
-        !detail::join_outputs_are_valid(kind, d_build_out, d_probe_out, d_num_out, capacity, keys_,
-                                        max_rows_, d_probe_keys, probe_rows)) {
-      return cudaErrorInvalidValue;
-    }
-    return probe(d_temp_storage, temp_storage_bytes, kind, d_probe_keys, probe_rows,
-                 detail::join_pairs_sink<Index>{d_build_out, d_probe_out}, d_num_out, capacity,
+    return probe(d_temp_storage, temp_storage_bytes, kind, d_probe_keys, probe_rows, NullType{}, d_num_out, 0,
                  probe_valid, stream);
   }
 
+  /// `d_build_out` may be null in semi and anti joins.
+  [[nodiscard]] cudaError_t ProbePairs(void* d_temp_storage, std::size_t& temp_storage_bytes, JoinKind kind,
+                                       const Key* d_probe_keys, detail::count64 probe_rows, Index* d_build_out,
+                                       Index* d_probe_out, JoinNumOut d_num_out, detail::count64 capacity,
+                                       const std::uint32_t* probe_valid = nullptr, cudaStream_t stream = 0) const {
+    STRATA_NVTX_RANGE("strata::JoinTable::ProbePairs");
+    if (d_temp_storage != nullptr &&
+        !detail::join_outputs_are_valid(kind, d_build_out, d_probe_out, d_num_out, capacity, keys_, max_rows_,
+                                        d_probe_keys, probe_rows)) {
+      return cudaErrorInvalidValue;
+    }
+    return probe(d_temp_storage, temp_storage_bytes, kind, d_probe_keys, probe_rows,
+                 detail::join_pairs_sink<Index>{d_build_out, d_probe_out}, d_num_out, capacity, probe_valid, stream);
+  }
+
   template <class Columns>
-  [[nodiscard]] cudaError_t ProbeGather(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                        JoinKind kind, const Key* d_probe_keys,
-                                        detail::count64 probe_rows, const Columns& columns,
+  [[nodiscard]] cudaError_t ProbeGather(void* d_temp_storage, std::size_t& temp_storage_bytes, JoinKind kind,
+                                        const Key* d_probe_keys, detail::count64 probe_rows, const Columns& columns,
                                         JoinNumOut d_num_out, detail::count64 capacity,
-                                        const std::uint32_t* probe_valid = nullptr,
-                                        cudaStream_t stream = 0) const {
+                                        const std::uint32_t* probe_valid = nullptr, cudaStream_t stream = 0) const {
     STRATA_NVTX_RANGE("strata::JoinTable::ProbeGather");
-    return probe(d_temp_storage, temp_storage_bytes, kind, d_probe_keys, probe_rows, columns,
-                 d_num_out, capacity, probe_valid, stream);
+    return probe(d_temp_storage, temp_storage_bytes, kind, d_probe_keys, probe_rows, columns, d_num_out, capacity,
+                 probe_valid, stream);
   }
 
  private:
@@ -143,8 +130,7 @@ class JoinTable {
   }
 
   bool is_usable() const {
-    return detail::join_rows_are_valid<Index>(max_rows_) && memory_ != nullptr &&
-           (max_rows_ == 0 || keys_ != nullptr);
+    return detail::join_rows_are_valid<Index>(max_rows_) && memory_ != nullptr && (max_rows_ == 0 || keys_ != nullptr);
   }
 
   template <class ActivePolicy>
@@ -184,16 +170,14 @@ class JoinTable {
   }
 
   template <class Sink>
-  cudaError_t probe(void* d_temp_storage, std::size_t& temp_storage_bytes, JoinKind kind,
-                    const Key* d_probe_keys, std::int64_t probe_rows, const Sink& sink,
-                    std::int64_t* d_num_out, std::int64_t capacity,
+  cudaError_t probe(void* d_temp_storage, std::size_t& temp_storage_bytes, JoinKind kind, const Key* d_probe_keys,
+                    std::int64_t probe_rows, const Sink& sink, std::int64_t* d_num_out, std::int64_t capacity,
                     const std::uint32_t* probe_valid, cudaStream_t stream) const {
     using Prober = prober_for<MaxPolicy, Sink>;
     if (!is_usable() || !detail::join_rows_are_valid<Index>(probe_rows) || capacity < 0) {
       return cudaErrorInvalidValue;
     }
-    const Prober prober{kind, options_.order, static_cast<Row>(max_rows_),
-                        static_cast<Row>(probe_rows),
+    const Prober prober{kind, options_.order, static_cast<Row>(max_rows_), static_cast<Row>(probe_rows),
                         Storage::number_of_slots(static_cast<Row>(max_rows_))};
     temporary_storage::layout<Prober::slots> layout;
     prober.reserve(layout, 0);
@@ -202,8 +186,7 @@ class JoinTable {
     }
     if (rows_ < 0 || d_num_out == nullptr || (probe_rows > 0 && d_probe_keys == nullptr) ||
         detail::begins_within(d_num_out, d_probe_keys, probe_rows) ||
-        detail::begins_within(d_num_out, keys_, max_rows_) ||
-        !layout.map(d_temp_storage, temp_storage_bytes)) {
+        detail::begins_within(d_num_out, keys_, max_rows_) || !layout.map(d_temp_storage, temp_storage_bytes)) {
       return cudaErrorInvalidValue;
     }
     Storage storage(static_cast<Row>(max_rows_), features(options_));
@@ -214,29 +197,26 @@ class JoinTable {
     detail::device_properties device;
     status = detail::current_device_properties(device, stream);
     if (status != cudaSuccess) return status;
-    const typename Prober::Probe probe_side{
-        kind,
-        d_probe_keys,
-        probe_valid,
-        static_cast<Row>(probe_rows),
-        {},
-        0,
-        0,
-        capacity < detail::max_join_capacity ? capacity : detail::max_join_capacity,
-        reinterpret_cast<unsigned long long*>(d_num_out)};
+    const typename Prober::Probe probe_side{kind,
+                                            d_probe_keys,
+                                            probe_valid,
+                                            static_cast<Row>(probe_rows),
+                                            {},
+                                            0,
+                                            0,
+                                            capacity < detail::max_join_capacity ? capacity : detail::max_join_capacity,
+                                            reinterpret_cast<unsigned long long*>(d_num_out)};
     const launch_configuration base = configuration(device, stream);
     status = prober.reset(layout, 0, probe_side.total, base, device);
     if (status != cudaSuccess) return status;
-    return detail::invoke_join_policy<MaxPolicy>(
-        device.ptx_version, [&]([[maybe_unused]] auto policy) {
-          const prober_for<decltype(policy), Sink> active{kind, options_.order, prober.build_rows,
-                                                          prober.probe_rows, prober.num_slots};
-          return active.run(layout, 0, table, probe_side, base, device, sink);
-        });
+    return detail::invoke_join_policy<MaxPolicy>(device.ptx_version, [&]([[maybe_unused]] auto policy) {
+      const prober_for<decltype(policy), Sink> active{kind, options_.order, prober.build_rows, prober.probe_rows,
+                                                      prober.num_slots};
+      return active.run(layout, 0, table, probe_side, base, device, sink);
+    });
   }
 
-  static launch_configuration configuration(const detail::device_properties& device,
-                                            cudaStream_t stream) {
+  static launch_configuration configuration(const detail::device_properties& device, cudaStream_t stream) {
     launch_configuration base{"strata::JoinTable", dim3(detail::max_join_blocks), dim3(1)};
     base.stream = stream;
     base.programmatic = device.ptx_version >= 900;

@@ -34,8 +34,7 @@ class JoinNumOut {
  public:
   JoinNumOut(std::nullptr_t) {}
   template <class Integer,
-            class = std::enable_if_t<std::is_integral_v<Integer> && sizeof(Integer) == 8 &&
-                                     !std::is_const_v<Integer>>>
+            class = std::enable_if_t<std::is_integral_v<Integer> && sizeof(Integer) == 8 && !std::is_const_v<Integer>>>
   JoinNumOut(Integer* num_out) : num_out_(reinterpret_cast<std::int64_t*>(num_out)) {}
 
   operator std::int64_t*() const { return num_out_; }

@@ -23,9 +23,7 @@ STRATA_D void begin_join_kernel() {
   platform::wait_for_previous_kernel();
   platform::launch_next_kernel();
 }
-STRATA_D unsigned long long join_threads() {
-  return static_cast<unsigned long long>(gridDim.x) * blockDim.x;
-}
+STRATA_D unsigned long long join_threads() { return static_cast<unsigned long long>(gridDim.x) * blockDim.x; }
 
 /// Empties the table.
 template <class Table>
@@ -46,8 +44,8 @@ STRATA_KERNEL void join_clear_kernel(Table table) {
 
 /// Sets the number of results to 0 and clears the marks of matched slots.
 template <class Row>
-STRATA_KERNEL void join_reset_kernel(unsigned long long* total, unsigned long long* counter,
-                                     unsigned* matched, unsigned long long words) {
+STRATA_KERNEL void join_reset_kernel(unsigned long long* total, unsigned long long* counter, unsigned* matched,
+                                     unsigned long long words) {
   begin_join_kernel();
   const unsigned long long threads = join_threads();
   for (unsigned long long i = join_thread(); i < words; i += threads) matched[i] = 0;
@@ -63,8 +61,7 @@ STRATA_D void insert_join_rows(const Table& table, unsigned long long first_row)
   const AgentJoinInsert<Table> agent{table};
   // A warp leaves the loop as a whole.
   const unsigned long long in_block = threadIdx.x;
-  for (unsigned long long row = first_row + join_thread(); row - in_block < table.rows;
-       row += join_threads()) {
+  for (unsigned long long row = first_row + join_thread(); row - in_block < table.rows; row += join_threads()) {
     agent.insert(row);
   }
 }
@@ -137,9 +134,8 @@ STRATA_D void count_join_tiles(typename Reduce::TempStorage& storage, const Tabl
 template <class MaxPolicy, class Table, class Key, class Row>
 __launch_bounds__(MaxPolicy::ActivePolicy::table.probe_threads,
                   MaxPolicy::ActivePolicy::table.probe_blocks_per_multiprocessor)
-    STRATA_KERNEL void join_count_kernel(Table table, join_probe<Key, Row> probe,
-                                         unsigned long long first_tile, unsigned long long tiles,
-                                         unsigned long long* counts) {
+    STRATA_KERNEL void join_count_kernel(Table table, join_probe<Key, Row> probe, unsigned long long first_tile,
+                                         unsigned long long tiles, unsigned long long* counts) {
   constexpr join_table_tuning tuning = MaxPolicy::ActivePolicy::table;
   using Agent = AgentJoinProbe<Table, Key, tuning.probe_threads, tuning.probe_items>;
   using Reduce = BlockReduce<unsigned long long, tuning.probe_threads>;
@@ -151,9 +147,8 @@ __launch_bounds__(MaxPolicy::ActivePolicy::table.probe_threads,
 /// By one block: scans the numbers of results of tiles, in `list.begins`, in place, and the numbers of their
 /// output chunks into `list.chunk_ends`.
 template <int BlockThreads, class Row>
-__launch_bounds__(BlockThreads)
-    STRATA_KERNEL void join_scan_kernel(join_tile_list list, unsigned long long tiles,
-                                        std::int64_t capacity, unsigned long long* total) {
+__launch_bounds__(BlockThreads) STRATA_KERNEL void join_scan_kernel(join_tile_list list, unsigned long long tiles,
+                                                                    std::int64_t capacity, unsigned long long* total) {
   using Count = unsigned long long;
   using Scan = BlockScan<Count, BlockThreads, BLOCK_SCAN_WARP_SCANS>;
   STRATA_SHARED(scan_storage, typename Scan::TempStorage);
@@ -187,9 +182,8 @@ __launch_bounds__(BlockThreads)
 template <class MaxPolicy, class Index, class Table, class Key, class Row, class Sink>
 __launch_bounds__(MaxPolicy::ActivePolicy::table.probe_threads,
                   MaxPolicy::ActivePolicy::table.probe_blocks_per_multiprocessor)
-    STRATA_KERNEL void join_probe_kernel(Table table, join_probe<Key, Row> probe,
-                                         unsigned long long first_tile, unsigned long long tiles,
-                                         join_tile_list list, Sink sink) {
+    STRATA_KERNEL void join_probe_kernel(Table table, join_probe<Key, Row> probe, unsigned long long first_tile,
+                                         unsigned long long tiles, join_tile_list list, Sink sink) {
   constexpr join_table_tuning tuning = MaxPolicy::ActivePolicy::table;
   using Agent = AgentJoinProbe<Table, Key, tuning.probe_threads, tuning.probe_items>;
   STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
@@ -203,8 +197,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::table.probe_threads,
 /// Writes the output chunks of the listed tiles. A block has neighbouring chunks, most of which are of
 /// one tile. `tiles` is the number of tiles if all are listed.
 template <class Index, class Agent, class Sink>
-STRATA_D void write_join_chunks(Agent& agent, const join_tile_list& list, unsigned long long tiles,
-                                const Sink& sink) {
+STRATA_D void write_join_chunks(Agent& agent, const join_tile_list& list, unsigned long long tiles, const Sink& sink) {
   using Count = unsigned long long;
   const bool all_are_listed = list.tiles == nullptr;
   if (!all_are_listed) tiles = *list.counter >> join_tile_list::chunk_bits;
@@ -230,8 +223,8 @@ STRATA_D void write_join_chunks(Agent& agent, const join_tile_list& list, unsign
 template <class MaxPolicy, class Index, class Table, class Key, class Row, class Sink>
 __launch_bounds__(MaxPolicy::ActivePolicy::table.probe_threads,
                   MaxPolicy::ActivePolicy::table.probe_blocks_per_multiprocessor)
-    STRATA_KERNEL void join_write_kernel(Table table, join_probe<Key, Row> probe,
-                                         join_tile_list list, unsigned long long tiles, Sink sink) {
+    STRATA_KERNEL void join_write_kernel(Table table, join_probe<Key, Row> probe, join_tile_list list,
+                                         unsigned long long tiles, Sink sink) {
   constexpr join_table_tuning tuning = MaxPolicy::ActivePolicy::table;
   using Agent = AgentJoinProbe<Table, Key, tuning.probe_threads, tuning.probe_items>;
   STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);

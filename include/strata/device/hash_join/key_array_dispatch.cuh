@@ -27,8 +27,8 @@ class join_key_array_launches {
       : range_(options.key_range) {
     is_chosen_ = (kind == JoinKind::inner || kind == JoinKind::left) && options.build_unique &&
                  is_join_sortable<Key, Equal> && options.order == JoinOrder::any &&
-                 options.strategy == JoinStrategy::automatic &&
-                 options.build_valid == nullptr && options.probe_valid == nullptr &&
+                 options.strategy == JoinStrategy::automatic && options.build_valid == nullptr &&
+                 options.probe_valid == nullptr &&
                  choose_join_key_array(range_.keys, static_cast<std::uint64_t>(build_rows),
                                        static_cast<std::uint64_t>(probe_rows));
   }
@@ -50,8 +50,8 @@ class join_key_array_launches {
   }
 
   cudaError_t run(const join_key_array& array, const Key* build_keys, unsigned build_rows,
-                  const join_probe<Key, unsigned>& probe, launch_configuration base,
-                  int multiprocessors, const Sink& sink) const {
+                  const join_probe<Key, unsigned>& probe, launch_configuration base, int multiprocessors,
+                  const Sink& sink) const {
     constexpr unsigned threads = 256;
     const auto with_grid = [&](unsigned long long blocks, unsigned block) {
       base.grid = dim3(static_cast<unsigned>(blocks + 1));
@@ -60,12 +60,11 @@ class join_key_array_launches {
     };
     const unsigned long long clearing = array.keys / (4 * threads);
     const auto max_blocks = static_cast<unsigned long long>(multiprocessors) * 8;
-    cudaError_t status =
-        strata::launch(with_grid(clearing < max_blocks ? clearing : max_blocks, threads),
-                       join_key_array_clear_kernel<Key>, array, probe.total);
+    cudaError_t status = strata::launch(with_grid(clearing < max_blocks ? clearing : max_blocks, threads),
+                                        join_key_array_clear_kernel<Key>, array, probe.total);
     if (status != cudaSuccess) return status;
-    status = strata::launch(with_grid(build_rows / threads, threads),
-                            join_key_array_build_kernel<Key>, array, build_keys, build_rows);
+    status = strata::launch(with_grid(build_rows / threads, threads), join_key_array_build_kernel<Key>, array,
+                            build_keys, build_rows);
     if (status != cudaSuccess) return status;
     constexpr unsigned tile = join_key_array_tuning::threads * join_key_array_tuning::items;
     return strata::launch(with_grid(probe.rows / tile, join_key_array_tuning::threads),

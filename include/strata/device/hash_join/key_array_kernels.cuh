@@ -64,8 +64,7 @@ STRATA_KERNEL void join_key_array_clear_kernel(join_key_array array, unsigned lo
 
 /// Writes build rows whose keys are promised to be unique.
 template <class Key>
-STRATA_KERNEL void join_key_array_build_kernel(join_key_array array, const Key* keys,
-                                               unsigned rows) {
+STRATA_KERNEL void join_key_array_build_kernel(join_key_array array, const Key* keys, unsigned rows) {
   begin_join_kernel();
   bool has_outliers = false;
   for (unsigned long long i = join_thread(); i < rows; i += join_threads()) {
@@ -84,8 +83,7 @@ STRATA_KERNEL void join_key_array_build_kernel(join_key_array array, const Key* 
 
 template <class Index, class Key, class Sink>
 __launch_bounds__(join_key_array_tuning::threads)
-    STRATA_KERNEL void join_key_array_probe_kernel(join_key_array array,
-                                                   join_probe<Key, unsigned> probe, Sink sink) {
+    STRATA_KERNEL void join_key_array_probe_kernel(join_key_array array, join_probe<Key, unsigned> probe, Sink sink) {
   constexpr int threads = join_key_array_tuning::threads;
   constexpr int items = join_key_array_tuning::items;
   constexpr bool has_rows = !std::is_same_v<Sink, NullType>;
@@ -98,8 +96,7 @@ __launch_bounds__(join_key_array_tuning::threads)
   const bool is_left_join = probe.kind == JoinKind::left;
   constexpr Count tile = static_cast<Count>(threads) * items;
   for (Count base = blockIdx.x * tile; base < probe.rows; base += gridDim.x * tile) {
-    const Count first =
-        base + threadIdx.x / warp_threads * (warp_threads * items) + platform::lane_id();
+    const Count first = base + threadIdx.x / warp_threads * (warp_threads * items) + platform::lane_id();
     Key keys[items];
     unsigned partners[items];
     STRATA_UNROLL
@@ -130,8 +127,7 @@ __launch_bounds__(join_key_array_tuning::threads)
         const Count position = offset + begins[i];
         if ((has_result >> i & 1) == 0 || position >= static_cast<Count>(probe.capacity)) continue;
         const bool is_found = partners[i] != join_key_array::none;
-        sink(static_cast<std::int64_t>(position),
-             is_found ? static_cast<Index>(partners[i]) : no_row<Index>,
+        sink(static_cast<std::int64_t>(position), is_found ? static_cast<Index>(partners[i]) : no_row<Index>,
              static_cast<Index>(first + static_cast<unsigned>(i * warp_threads)));
       }
     }

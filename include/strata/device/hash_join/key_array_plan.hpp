@@ -29,11 +29,9 @@ struct cuda_join_key_array_policy {
 
 /// Whether a join keeps an array of build rows indexed by key, with an element for each of `keys` keys.
 template <class Policy = cuda_join_key_array_policy>
-constexpr bool choose_join_key_array(std::uint64_t keys, std::uint64_t build_rows,
-                                     std::uint64_t probe_rows) {
+constexpr bool choose_join_key_array(std::uint64_t keys, std::uint64_t build_rows, std::uint64_t probe_rows) {
   constexpr JoinKeyArrayThresholds limits = Policy::thresholds;
-  return keys != 0 && keys <= limits.most_keys && build_rows >= limits.least_build_rows &&
-         probe_rows >= keys;
+  return keys != 0 && keys <= limits.most_keys && build_rows >= limits.least_build_rows && probe_rows >= keys;
 }
 
 STRATA_NAMESPACE_END

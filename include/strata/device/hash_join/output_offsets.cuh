@@ -12,8 +12,7 @@ namespace detail {
 
 /// By all threads of a block: adds what they have counted to the total. One thread does it, because all
 /// blocks add to the same counter. `sum` lies in shared memory.
-STRATA_D void add_join_results(unsigned long long& sum, unsigned long long counted,
-                               unsigned long long* total) {
+STRATA_D void add_join_results(unsigned long long& sum, unsigned long long counted, unsigned long long* total) {
   // Not WarpReduce: it keeps the order of operands, for which every step would compare lanes.
   STRATA_UNROLL
   for (unsigned distance = warp_threads / 2; distance > 0; distance /= 2) {
@@ -35,8 +34,7 @@ class join_output_offsets {
   static constexpr unsigned threads = BlockThreads;
 
  public:
-  static constexpr unsigned group_threads =
-      threads % 128 == 0 && threads <= 15 * 128 ? 128 : threads;
+  static constexpr unsigned group_threads = threads % 128 == 0 && threads <= 15 * 128 ? 128 : threads;
 
  private:
   static constexpr unsigned groups = threads / group_threads;
@@ -49,13 +47,11 @@ class join_output_offsets {
     Count offsets[2][groups];
   };
 
-  STRATA_D join_output_offsets(TempStorage& storage, Count* total)
-      : storage_(storage), total_(total) {}
+  STRATA_D join_output_offsets(TempStorage& storage, Count* total) : storage_(storage), total_(total) {}
 
   /// An exclusive scan over the lanes of a warp that starts at `sum`: returns the offset of this lane's
   /// result, if it has one, and adds the results of all lanes to `sum`.
-  STRATA_D static unsigned scan_flag(bool has_one, unsigned& sum,
-                                     unsigned lower_lanes = platform::lane_mask_lt()) {
+  STRATA_D static unsigned scan_flag(bool has_one, unsigned& sum, unsigned lower_lanes = platform::lane_mask_lt()) {
     const unsigned lanes = __ballot_sync(full_warp_mask, has_one ? 1 : 0);
     const unsigned before = sum + static_cast<unsigned>(__popc(lanes & lower_lanes));
     sum += static_cast<unsigned>(__popc(lanes));

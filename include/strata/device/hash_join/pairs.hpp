@@ -29,16 +29,14 @@ struct join_pairs_sink {
 };
 
 template <class Key, class Index>
-bool join_outputs_are_valid(JoinKind kind, const Index* build_out, const Index* probe_out,
-                            const std::int64_t* num_out, std::int64_t capacity,
-                            const Key* build_keys, std::int64_t build_rows, const Key* probe_keys,
-                            std::int64_t probe_rows) {
+bool join_outputs_are_valid(JoinKind kind, const Index* build_out, const Index* probe_out, const std::int64_t* num_out,
+                            std::int64_t capacity, const Key* build_keys, std::int64_t build_rows,
+                            const Key* probe_keys, std::int64_t probe_rows) {
   if (capacity > 0 && (probe_out == nullptr || (build_out == nullptr && has_pairs(kind)))) {
     return false;
   }
   return !detail::outputs_overlap(
-      {detail::bytes_of(build_out, capacity), detail::bytes_of(probe_out, capacity),
-       detail::bytes_of(num_out, 1)},
+      {detail::bytes_of(build_out, capacity), detail::bytes_of(probe_out, capacity), detail::bytes_of(num_out, 1)},
       {detail::bytes_of(build_keys, build_rows), detail::bytes_of(probe_keys, probe_rows)});
 }
 

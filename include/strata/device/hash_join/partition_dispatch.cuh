@@ -23,8 +23,7 @@ STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
 /// The launches that partition both sides and join the partitions that fit tables in shared memory. The
 /// table in global memory then joins the others.
-template <class MaxPolicy, class ActivePolicy, class Index, class Key, class Sink, class Hash,
-          class Equal>
+template <class MaxPolicy, class ActivePolicy, class Index, class Key, class Sink, class Hash, class Equal>
 class join_partition_launches {
  public:
   using Partitions = join_partitions<Key, Hash, Equal>;
@@ -34,35 +33,30 @@ class join_partition_launches {
   template <join_pass Pass>
   using Mover = join_mover<ActivePolicy, Key, Hash, Equal, Pass, false>;
 
-  using Duplicates =
-      AgentJoinDuplicates<Key, Hash, Equal, Index, Sink, ActivePolicy::table.rest_threads>;
+  using Duplicates = AgentJoinDuplicates<Key, Hash, Equal, Index, Sink, ActivePolicy::table.rest_threads>;
   using Counter = AgentJoinCount<Key, Hash, Equal, tuning.partition_threads>;
 
   static constexpr int slots = 7;
 
-  join_partition_launches(JoinKind kind, std::uint64_t build_rows, std::uint64_t probe_rows,
-                          bool two_passes, bool is_direct)
-      : plan_(is_direct
-                  ? plan_direct_join(build_rows, is_wide)
-                  : plan_join_partitions(build_rows, probe_rows, tuning, is_wide, two_passes)),
+  join_partition_launches(JoinKind kind, std::uint64_t build_rows, std::uint64_t probe_rows, bool two_passes,
+                          bool is_direct)
+      : plan_(is_direct ? plan_direct_join(build_rows, is_wide)
+                        : plan_join_partitions(build_rows, probe_rows, tuning, is_wide, two_passes)),
         set_plan_(plan_join_set(plan_.bits, plan_.rows_each(build_rows))),
         table_bytes_(plan_.table_bytes(kind == JoinKind::full)) {}
 
   /// The most build rows of a direct join, in which each block has a table of all build rows.
-  static constexpr std::int64_t max_direct_rows =
-      is_wide ? tuning.wide_partition_rows : tuning.partition_rows;
+  static constexpr std::int64_t max_direct_rows = is_wide ? tuning.wide_partition_rows : tuning.partition_rows;
   bool is_direct() const { return plan_.bits == 0; }
 
   bool fits(std::size_t shared_bytes) const {
     if (is_direct()) return plan_.is_possible && table_bytes_ + static_bytes <= shared_bytes;
-    const std::size_t tile_bytes = plan_.has_two_passes()
-                                       ? larger(Mover<join_pass::first>::tile_bytes(plan_),
-                                                Mover<join_pass::second>::tile_bytes(plan_))
-                                       : larger(Mover<join_pass::first>::tile_bytes(plan_),
-                                                Mover<join_pass::only>::tile_bytes(plan_));
+    const std::size_t tile_bytes =
+        plan_.has_two_passes()
+            ? larger(Mover<join_pass::first>::tile_bytes(plan_), Mover<join_pass::second>::tile_bytes(plan_))
+            : larger(Mover<join_pass::first>::tile_bytes(plan_), Mover<join_pass::only>::tile_bytes(plan_));
     return plan_.is_possible && table_bytes_ + static_bytes <= shared_bytes &&
-           duplicates_bytes() + static_bytes <= shared_bytes &&
-           tile_bytes + static_bytes <= shared_bytes &&
+           duplicates_bytes() + static_bytes <= shared_bytes && tile_bytes + static_bytes <= shared_bytes &&
            join_count_bytes(plan_.bits) + static_bytes <= shared_bytes;
   }
 
@@ -89,9 +83,8 @@ class join_partition_launches {
 
   /// Arguments with no pointers to temporary storage.
   template <class Options>
-  static Partitions unmapped(JoinKind kind, const join_side_records<Key>& build,
-                             const join_side_records<Key>& probe, unsigned long long* total,
-                             std::int64_t capacity, const Options& options) {
+  static Partitions unmapped(JoinKind kind, const join_side_records<Key>& build, const join_side_records<Key>& probe,
+                             unsigned long long* total, std::int64_t capacity, const Options& options) {
     Partitions join{{},           kind,         build,   probe,   nullptr,  nullptr,
                     nullptr,      nullptr,      nullptr, nullptr, nullptr,  nullptr,
                     nullptr,      nullptr,      nullptr, total,   capacity, options.build_unique,
@@ -100,8 +93,7 @@ class join_partition_launches {
   }
 
   template <class Layout>
-  Partitions map(const Layout& storage, int first, std::size_t shared_bytes,
-                 Partitions join) const {
+  Partitions map(const Layout& storage, int first, std::size_t shared_bytes, Partitions join) const {
     join.plan = plan_;
     const unsigned build_rows = join.build.rows;
     join.build.partitioned = {storage.template get<join_record>(first + records),
@@ -111,15 +103,14 @@ class join_partition_launches {
     join.probe.partitioned = behind(join.build.partitioned, build_rows);
     join.probe.first_pass = behind(join.build.first_pass, build_rows);
     auto* word = storage.template get<unsigned>(first + words);
-    for (unsigned** part : {&join.build.cursors, &join.build.begins, &join.probe.cursors,
-                            &join.probe.begins, &join.is_overflowing, &join.build.pass_cursors,
-                            &join.probe.pass_cursors, &join.pass_tiles}) {
+    for (unsigned** part :
+         {&join.build.cursors, &join.build.begins, &join.probe.cursors, &join.probe.begins, &join.is_overflowing,
+          &join.build.pass_cursors, &join.probe.pass_cursors, &join.pass_tiles}) {
       *part = word;
       word += words_each();
     }
-    for (unsigned** single :
-         {&join.any_is_overflowing, &join.num_work_items, &join.num_pieces, &join.num_deferred,
-          &join.next_deferred, &join.arrivals, &join.counted}) {
+    for (unsigned** single : {&join.any_is_overflowing, &join.num_work_items, &join.num_pieces, &join.num_deferred,
+                              &join.next_deferred, &join.arrivals, &join.counted}) {
       *single = word++;
     }
     join.work_items = storage.template get<join_work_item>(first + work_items);
@@ -129,8 +120,8 @@ class join_partition_launches {
     return join;
   }
 
-  cudaError_t run(const Partitions& join, launch_configuration base,
-                  const device_properties& device, const Sink& sink) const {
+  cudaError_t run(const Partitions& join, launch_configuration base, const device_properties& device,
+                  const Sink& sink) const {
     const auto multiprocessors = static_cast<unsigned>(device.multiprocessors);
     const auto configure = [&](unsigned long long blocks, int threads, std::size_t bytes) {
       base.grid = dim3(static_cast<unsigned>(blocks > 0 ? blocks : 1));
@@ -148,20 +139,16 @@ class join_partition_launches {
       Partitions cut = join;
       cut.plan.work_item_rows = even > least ? even : least;
       configure(join.probe.rows / cut.plan.work_item_rows + 1, tuning.join_threads, table_bytes_);
-      return start(base, device, join_direct_kernel<MaxPolicy, Index, Key, Hash, Equal, Sink>, cut,
-                   sink);
+      return start(base, device, join_direct_kernel<MaxPolicy, Index, Key, Hash, Equal, Sink>, cut, sink);
     }
 
     // Each block adds all its counters to the global ones, so blocks must be few.
     const unsigned max_counting = multiprocessors * (plan_.bits > max_join_pass_bits ? 1 : 2);
-    const unsigned build_blocks =
-        counting_blocks_of(join.build.rows, join.probe.rows, max_counting);
-    const unsigned probe_blocks =
-        counting_blocks_of(join.probe.rows, join.build.rows, max_counting);
+    const unsigned build_blocks = counting_blocks_of(join.build.rows, join.probe.rows, max_counting);
+    const unsigned probe_blocks = counting_blocks_of(join.probe.rows, join.build.rows, max_counting);
     constexpr auto count_kernel = join_partitions_count_kernel<MaxPolicy, Key, Hash, Equal>;
     configure(build_blocks + probe_blocks, tuning.partition_threads, join_count_bytes(plan_.bits));
-    status =
-        start(base, device, count_kernel, join, build_blocks, Mover<join_pass::second>::tile_items);
+    status = start(base, device, count_kernel, join, build_blocks, Mover<join_pass::second>::tile_items);
     if (status != cudaSuccess) return status;
 
     if (plan_.has_two_passes()) {
@@ -181,32 +168,25 @@ class join_partition_launches {
     if (status != cudaSuccess) return status;
 
     // Every work item has a row.
-    const unsigned long long rows =
-        join.build.rows + static_cast<unsigned long long>(join.probe.rows);
+    const unsigned long long rows = join.build.rows + static_cast<unsigned long long>(join.probe.rows);
     const unsigned long long max_work_items = plan_.max_work_items();
-    const auto start_join_kernel = [&](std::size_t bytes, auto* large_kernel, auto* kernel,
-                                       const auto&... arguments) {
+    const auto start_join_kernel = [&](std::size_t bytes, auto* large_kernel, auto* kernel, const auto&... arguments) {
       // Whether fewer tables fit than registers allow blocks. A multiprocessor has about as much shared
       // memory for all as a block may have.
       const auto shared_bytes = static_cast<std::size_t>(device.shared_bytes_of_block);
-      const bool is_large =
-          (bytes + static_bytes) * tuning.join_blocks_per_multiprocessor > shared_bytes;
-      configure(rows < max_work_items ? rows : max_work_items, tuning.threads_of_join(is_large),
-                bytes);
+      const bool is_large = (bytes + static_bytes) * tuning.join_blocks_per_multiprocessor > shared_bytes;
+      configure(rows < max_work_items ? rows : max_work_items, tuning.threads_of_join(is_large), bytes);
       return start(base, device, is_large ? large_kernel : kernel, arguments...);
     };
     if constexpr (may_have_sets) {
       if (!join.build.has_row_ids) {
         return start_join_kernel(
-            set_plan_.bytes(),
-            join_partitions_set_kernel<MaxPolicy, true, Index, Key, Hash, Equal, Sink>,
-            join_partitions_set_kernel<MaxPolicy, false, Index, Key, Hash, Equal, Sink>, join,
-            set_plan_, sink);
+            set_plan_.bytes(), join_partitions_set_kernel<MaxPolicy, true, Index, Key, Hash, Equal, Sink>,
+            join_partitions_set_kernel<MaxPolicy, false, Index, Key, Hash, Equal, Sink>, join, set_plan_, sink);
       }
     }
-    return start_join_kernel(
-        table_bytes_, join_partitions_join_kernel<MaxPolicy, true, Index, Key, Hash, Equal, Sink>,
-        join_partitions_join_kernel<MaxPolicy, false, Index, Key, Hash, Equal, Sink>, join, sink);
+    return start_join_kernel(table_bytes_, join_partitions_join_kernel<MaxPolicy, true, Index, Key, Hash, Equal, Sink>,
+                             join_partitions_join_kernel<MaxPolicy, false, Index, Key, Hash, Equal, Sink>, join, sink);
   }
 
   /// Dynamic shared memory of AgentJoinDuplicates.
@@ -223,21 +203,18 @@ class join_partition_launches {
   // Whether sets replace tables: the result has no build rows. All rows must have keys, because rows
   // without a key are joined by the table in global memory, which finds them among the records.
   bool has_sets(const Partitions& join, std::size_t shared_bytes) const {
-    return may_have_sets && !is_direct() && !detail::has_pairs(join.kind) &&
-           join.build.valid == nullptr && join.probe.valid == nullptr &&
-           set_plan_.bytes() + static_bytes <= shared_bytes;
+    return may_have_sets && !is_direct() && !detail::has_pairs(join.kind) && join.build.valid == nullptr &&
+           join.probe.valid == nullptr && set_plan_.bytes() + static_bytes <= shared_bytes;
   }
 
   // A word for each partition, one for the rows without a key, and one more.
   std::size_t words_each() const { return static_cast<std::size_t>(plan_.partitions()) + 2; }
 
   template <join_pass Pass>
-  cudaError_t partition(const Partitions& join, launch_configuration base,
-                        const device_properties& device) const {
+  cudaError_t partition(const Partitions& join, launch_configuration base, const device_properties& device) const {
     const auto multiprocessors = static_cast<unsigned>(device.multiprocessors);
     using Agent = Mover<Pass>;
-    const unsigned long long rows =
-        join.build.rows + static_cast<unsigned long long>(join.probe.rows);
+    const unsigned long long rows = join.build.rows + static_cast<unsigned long long>(join.probe.rows);
     constexpr unsigned long long largest = Agent::tile_items;
     unsigned long long tile = largest;
     unsigned long long tiles = rows / largest + 2;
@@ -259,13 +236,11 @@ class join_partition_launches {
     const auto rows_of_tile = static_cast<unsigned>(tile);
     if constexpr (may_have_sets) {
       if (!join.build.has_row_ids) {
-        return start(base, device,
-                     join_partitions_move_kernel<MaxPolicy, Pass, true, Key, Hash, Equal>, join,
+        return start(base, device, join_partitions_move_kernel<MaxPolicy, Pass, true, Key, Hash, Equal>, join,
                      rows_of_tile);
       }
     }
-    return start(base, device,
-                 join_partitions_move_kernel<MaxPolicy, Pass, false, Key, Hash, Equal>, join,
+    return start(base, device, join_partitions_move_kernel<MaxPolicy, Pass, false, Key, Hash, Equal>, join,
                  rows_of_tile);
   }
 
@@ -284,9 +259,8 @@ class join_partition_launches {
   }
 
   template <class... Parameters, class... Arguments>
-  static cudaError_t start(const launch_configuration& configuration,
-                           const device_properties& device, void (*kernel)(Parameters...),
-                           const Arguments&... arguments) {
+  static cudaError_t start(const launch_configuration& configuration, const device_properties& device,
+                           void (*kernel)(Parameters...), const Arguments&... arguments) {
     const cudaError_t status = detail::allow_join_tables(configuration, device, kernel);
     if (status != cudaSuccess) return status;
     return strata::launch(configuration, kernel, arguments...);

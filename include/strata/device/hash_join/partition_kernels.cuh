@@ -38,16 +38,15 @@ STRATA_KERNEL void join_partitions_clear_kernel(Partitions join) {
 /// overflow, and the tiles of a second pass.
 template <class MaxPolicy, class Key, class Hash, class Equal>
 __launch_bounds__(MaxPolicy::ActivePolicy::partition.partition_threads)
-    STRATA_KERNEL void join_partitions_count_kernel(join_partitions<Key, Hash, Equal> join,
-                                                    unsigned build_blocks, unsigned pass_tile) {
+    STRATA_KERNEL void join_partitions_count_kernel(join_partitions<Key, Hash, Equal> join, unsigned build_blocks,
+                                                    unsigned pass_tile) {
   constexpr join_partition_tuning tuning = MaxPolicy::ActivePolicy::partition;
   using Agent = AgentJoinCount<Key, Hash, Equal, tuning.partition_threads>;
   using Offsets = AgentJoinOffsets<join_partitions<Key, Hash, Equal>, tuning.partition_threads>;
   STRATA_SHARED(storage, Uninitialized<typename Offsets::TempStorage>);
   STRATA_DYNAMIC_SHARED(shared);
   begin_join_kernel();
-  const Agent agent{reinterpret_cast<unsigned*>(shared), join.plan.partitions(), join.plan.bits,
-                    join.hash};
+  const Agent agent{reinterpret_cast<unsigned*>(shared), join.plan.partitions(), join.plan.bits, join.hash};
   if (blockIdx.x < build_blocks) {
     agent.run(join.build, blockIdx.x, build_blocks);
   } else {
@@ -63,15 +62,13 @@ __launch_bounds__(MaxPolicy::ActivePolicy::partition.partition_threads)
 template <class Tuning, class Key, class Hash, class Equal, join_pass Pass, bool MovesHashes>
 using join_mover =
     AgentJoinPartition<Key, Hash, Equal, Tuning::partition.partition_threads,
-                       Tuning::partition.items(Pass, is_join_double_word<Key, Hash, Equal>), Pass,
-                       MovesHashes>;
+                       Tuning::partition.items(Pass, is_join_double_word<Key, Hash, Equal>), Pass, MovesHashes>;
 
 /// Writes the rows of both sides to their partitions, by tiles of `tile_rows` rows, at most the agent's
 /// `tile_items`.
 template <class MaxPolicy, join_pass Pass, bool MovesHashes, class Key, class Hash, class Equal>
 __launch_bounds__(MaxPolicy::ActivePolicy::partition.partition_threads)
-    STRATA_KERNEL void join_partitions_move_kernel(join_partitions<Key, Hash, Equal> join,
-                                                   unsigned tile_rows) {
+    STRATA_KERNEL void join_partitions_move_kernel(join_partitions<Key, Hash, Equal> join, unsigned tile_rows) {
   using Agent = join_mover<typename MaxPolicy::ActivePolicy, Key, Hash, Equal, Pass, MovesHashes>;
   // not for users: no number of threads makes it larger
   static_assert(sizeof(typename Agent::TempStorage) <= join_static_shared_bytes,
@@ -79,21 +76,18 @@ __launch_bounds__(MaxPolicy::ActivePolicy::partition.partition_threads)
   STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
   STRATA_DYNAMIC_SHARED(shared);
   begin_join_kernel();
-  Agent(storage.Alias(), shared, join.plan, join.pass_tiles, tile_rows, join.hash)
-      .run(join.build, join.probe);
+  Agent(storage.Alias(), shared, join.plan, join.pass_tiles, tile_rows, join.hash).run(join.build, join.probe);
 }
 
 /// Joins the work items, one by each block, and defers those whose keys have many build rows. With
 /// `IsLarge` the shared memory of a multiprocessor holds one table only.
-template <class MaxPolicy, bool IsLarge, class Index, class Key, class Hash, class Equal,
-          class Sink>
+template <class MaxPolicy, bool IsLarge, class Index, class Key, class Hash, class Equal, class Sink>
 __launch_bounds__(MaxPolicy::ActivePolicy::partition.threads_of_join(IsLarge),
                   MaxPolicy::ActivePolicy::partition.blocks_of_join(IsLarge))
-    STRATA_KERNEL void join_partitions_join_kernel(join_partitions<Key, Hash, Equal> join,
-                                                   Sink sink) {
+    STRATA_KERNEL void join_partitions_join_kernel(join_partitions<Key, Hash, Equal> join, Sink sink) {
   constexpr join_partition_tuning tuning = MaxPolicy::ActivePolicy::partition;
-  using Agent = AgentJoinTables<Key, Hash, Equal, Index, Sink, tuning.threads_of_join(IsLarge),
-                                tuning.join_items, false>;
+  using Agent =
+      AgentJoinTables<Key, Hash, Equal, Index, Sink, tuning.threads_of_join(IsLarge), tuning.join_items, false>;
   // not for users: no number of threads makes it larger
   static_assert(sizeof(typename Agent::TempStorage) <= join_static_shared_bytes,
                 "join_static_shared_bytes must be what kernels have");
@@ -111,8 +105,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::partition.join_threads,
                   MaxPolicy::ActivePolicy::partition.join_blocks_per_multiprocessor)
     STRATA_KERNEL void join_direct_kernel(join_partitions<Key, Hash, Equal> join, Sink sink) {
   constexpr join_partition_tuning tuning = MaxPolicy::ActivePolicy::partition;
-  using Agent =
-      AgentJoinTables<Key, Hash, Equal, Index, Sink, tuning.join_threads, tuning.join_items, true>;
+  using Agent = AgentJoinTables<Key, Hash, Equal, Index, Sink, tuning.join_threads, tuning.join_items, true>;
   // not for users: no number of threads makes it larger
   static_assert(sizeof(typename Agent::TempStorage) <= join_static_shared_bytes,
                 "join_static_shared_bytes must be what kernels have");

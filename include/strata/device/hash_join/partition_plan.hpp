@@ -40,12 +40,8 @@ struct join_partition_tuning {
   /// A table has capacity for at least so many build rows, so that few frequent keys fit one table.
   unsigned min_table_rows = 2048;
 
-  STRATA_HD constexpr int threads_of_join(bool is_large) const {
-    return is_large ? large_join_threads : join_threads;
-  }
-  STRATA_HD constexpr int blocks_of_join(bool is_large) const {
-    return is_large ? 1 : join_blocks_per_multiprocessor;
-  }
+  STRATA_HD constexpr int threads_of_join(bool is_large) const { return is_large ? large_join_threads : join_threads; }
+  STRATA_HD constexpr int blocks_of_join(bool is_large) const { return is_large ? 1 : join_blocks_per_multiprocessor; }
   STRATA_HD constexpr int items(join_pass pass, bool is_wide) const {
     return (is_wide ? wide_items_of_pass : items_of_pass)[static_cast<int>(pass)];
   }
@@ -75,9 +71,7 @@ inline constexpr unsigned duplicate_join_rows = 4;
 inline constexpr unsigned max_join_tables = 16;
 
 /// Bytes for counters of all partitions and of the rows without a key: a multiple of 8.
-constexpr std::size_t join_count_bytes(int bits) {
-  return ((std::size_t{1} << bits) + 2) * sizeof(unsigned);
-}
+constexpr std::size_t join_count_bytes(int bits) { return ((std::size_t{1} << bits) + 2) * sizeof(unsigned); }
 
 /// Partitions, tables and work items of a join by partitions. They depend on the numbers of rows and the
 /// tuning only.
@@ -103,42 +97,31 @@ struct join_partition_plan {
   }
   STRATA_HD constexpr unsigned partitions() const { return 1u << bits; }
   /// On average, rounded up.
-  constexpr std::uint64_t rows_each(std::uint64_t rows) const {
-    return (rows + (partitions() - 1)) >> bits;
-  }
+  constexpr std::uint64_t rows_each(std::uint64_t rows) const { return (rows + (partitions() - 1)) >> bits; }
   /// An upper bound of the number of work items, whatever the distribution of the rows.
   STRATA_HD constexpr unsigned max_work_items() const { return 2 * partitions() + 1; }
   /// The array of work items has pieces of partitions from its begin on and whole partitions from its
   /// end backwards.
-  STRATA_HD constexpr unsigned index_of_whole(unsigned rank) const {
-    return max_work_items() - 1 - rank;
-  }
+  STRATA_HD constexpr unsigned index_of_whole(unsigned rank) const { return max_work_items() - 1 - rank; }
 
   /// Layout of a table in shared memory: 16 bytes of zeros, the ends of buckets, entries, and in a full
   /// join a bit for each row.
-  STRATA_HD constexpr std::size_t bytes_before_entries() const {
-    return 16 + (std::size_t{2} << bucket_bits);
-  }
+  STRATA_HD constexpr std::size_t bytes_before_entries() const { return 16 + (std::size_t{2} << bucket_bits); }
   STRATA_HD constexpr std::size_t bytes_before_found() const {
-    return bytes_before_entries() +
-           (std::size_t{table_rows} * static_cast<unsigned>(entry_bytes) + 3) / 4 * 4;
+    return bytes_before_entries() + (std::size_t{table_rows} * static_cast<unsigned>(entry_bytes) + 3) / 4 * 4;
   }
   /// All parts, a multiple of 16.
   STRATA_HD constexpr std::size_t table_bytes(bool is_full) const {
-    const std::size_t bytes =
-        bytes_before_found() + (is_full ? (std::size_t{table_rows} / 32 + 1) * 4 : 0);
+    const std::size_t bytes = bytes_before_found() + (is_full ? (std::size_t{table_rows} / 32 + 1) * 4 : 0);
     return (bytes + 15) / 16 * 16;
   }
 };
 
 /// `is_wide`: entries of a table have 8 bytes. `two_passes`: partition in two passes in any case.
-constexpr join_partition_plan plan_join_partitions(std::uint64_t build_rows,
-                                                   std::uint64_t probe_rows,
-                                                   const join_partition_tuning& tuning,
-                                                   bool is_wide, bool two_passes) {
+constexpr join_partition_plan plan_join_partitions(std::uint64_t build_rows, std::uint64_t probe_rows,
+                                                   const join_partition_tuning& tuning, bool is_wide, bool two_passes) {
   join_partition_plan plan{tuning.min_bits, 0, 5, 0, 0, 0, is_wide ? 8 : 4, false};
-  const auto fitting =
-      static_cast<std::uint64_t>(is_wide ? tuning.wide_partition_rows : tuning.partition_rows);
+  const auto fitting = static_cast<std::uint64_t>(is_wide ? tuning.wide_partition_rows : tuning.partition_rows);
   while (plan.bits < max_join_partition_bits && build_rows > fitting << plan.bits) ++plan.bits;
   // Tables of twice as many rows, one to a multiprocessor, cost less than a second pass.
   if (!two_passes && plan.bits == tuning.one_pass_bits + 1) plan.bits = tuning.one_pass_bits;
@@ -160,8 +143,7 @@ constexpr join_partition_plan plan_join_partitions(std::uint64_t build_rows,
   if (wanted < tuning.min_table_rows) wanted = tuning.min_table_rows;
   plan.is_possible = rows_each + rows_each / 16 <= max_join_table_rows &&
                      build_rows <= std::uint64_t{1} << (plan.bits + plan.bucket_bits);
-  plan.table_rows =
-      wanted < max_join_table_rows ? static_cast<unsigned>(wanted) : max_join_table_rows;
+  plan.table_rows = wanted < max_join_table_rows ? static_cast<unsigned>(wanted) : max_join_table_rows;
   const std::uint64_t probe_each = probe_rows >> plan.bits;
   const std::uint64_t rows = probe_each + probe_each / 4 + 1024;
   plan.work_item_rows = rows < 0x40000000u ? static_cast<unsigned>(rows) : 0x40000000u;

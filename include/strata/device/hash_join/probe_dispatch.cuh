@@ -25,8 +25,8 @@ inline constexpr unsigned max_join_blocks = 0x7fffffff;
 /// Allows a kernel as much dynamic shared memory as the device has. The amount is always the same, because
 /// another thread may be about to launch the kernel with more than this call needs.
 template <class... Parameters>
-cudaError_t allow_join_tables(const launch_configuration& configuration,
-                              const device_properties& device, void (*kernel)(Parameters...)) {
+cudaError_t allow_join_tables(const launch_configuration& configuration, const device_properties& device,
+                              void (*kernel)(Parameters...)) {
   constexpr std::size_t always_allowed = (48u << 10) - join_static_shared_bytes;
   if (configuration.dynamic_shared_bytes <= always_allowed) return cudaSuccess;
   return strata::allow_dynamic_shared_memory(
@@ -34,8 +34,7 @@ cudaError_t allow_join_tables(const launch_configuration& configuration,
 }
 
 /// The launches that look probe rows up in a table. `Sink` is NullType where rows are only counted.
-template <class MaxPolicy, class ActivePolicy, class Index, class Row, class Key, class Sink,
-          class Hash, class Equal>
+template <class MaxPolicy, class ActivePolicy, class Index, class Row, class Key, class Sink, class Hash, class Equal>
 struct join_prober {
   using Table = join_table<Key, Row, Hash, Equal>;
   using Probe = join_probe<Key, Row>;
@@ -58,8 +57,8 @@ struct join_prober {
       storage.template reserve<unsigned>(first + matched, matched_words(num_slots));
     }
     if (!has_rows) return;
-    const std::size_t max_tiles = ceiling_divide<std::size_t>(probe_rows, min_join_tile) +
-                                  ceiling_divide<std::size_t>(build_rows, min_join_tile);
+    const std::size_t max_tiles =
+        ceiling_divide<std::size_t>(probe_rows, min_join_tile) + ceiling_divide<std::size_t>(build_rows, min_join_tile);
     storage.template reserve<unsigned long long>(first + begins, max_tiles);
     storage.template reserve<unsigned long long>(first + chunk_ends, max_tiles);
     if (order == JoinOrder::any) {
@@ -69,15 +68,15 @@ struct join_prober {
 
   /// Clears the number of results and the marks of matched slots. To be called before `run`.
   template <class Layout>
-  cudaError_t reset(const Layout& storage, int first, unsigned long long* total,
-                    const launch_configuration& base, const device_properties& device) const {
+  cudaError_t reset(const Layout& storage, int first, unsigned long long* total, const launch_configuration& base,
+                    const device_properties& device) const {
     const bool marks = kind == JoinKind::full;
     const std::size_t words = marks ? matched_words(num_slots) : 0;
     constexpr int threads = 256;
     const std::size_t blocks = words / (4 * threads) + 1;
     const auto max_blocks = static_cast<std::size_t>(device.multiprocessors) * 8;
-    return strata::launch(with_grid(base, blocks < max_blocks ? blocks : max_blocks, threads),
-                          join_reset_kernel<Row>, total, list_in(storage, first).counter,
+    return strata::launch(with_grid(base, blocks < max_blocks ? blocks : max_blocks, threads), join_reset_kernel<Row>,
+                          total, list_in(storage, first).counter,
                           marks ? storage.template get<unsigned>(first + matched) : nullptr,
                           static_cast<unsigned long long>(words));
   }
@@ -86,9 +85,8 @@ struct join_prober {
   /// A block has `duplicates_bytes` of shared memory for deferred work items.
   template <class Layout>
   cudaError_t run_rest(const Layout& storage, int first, Table table, Probe probe,
-                       const join_partitions<Key, Hash, Equal>& partitions,
-                       std::size_t duplicates_bytes, launch_configuration base,
-                       const device_properties& device, const Sink& sink) const {
+                       const join_partitions<Key, Hash, Equal>& partitions, std::size_t duplicates_bytes,
+                       launch_configuration base, const device_properties& device, const Sink& sink) const {
     constexpr join_table_tuning tuning = ActivePolicy::table;
     cut_tiles(storage, first, tuning.rest_threads, table, probe);
     constexpr auto kernel = join_rest_kernel<MaxPolicy, Index, Table, Key, Row, Sink, Hash, Equal>;
@@ -99,9 +97,8 @@ struct join_prober {
     if (status != cudaSuccess) return status;
     // Not cached: the size of shared memory differs from call to call.
     int per_multiprocessor = 0;
-    status = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-        &per_multiprocessor, reinterpret_cast<const void*>(kernel), tuning.rest_threads,
-        base.dynamic_shared_bytes);
+    status = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, reinterpret_cast<const void*>(kernel),
+                                                           tuning.rest_threads, base.dynamic_shared_bytes);
     if (status != cudaSuccess) return status;
     if (per_multiprocessor < 1) return cudaErrorLaunchOutOfResources;
     constexpr int together = tuning.rest_blocks_per_multiprocessor;
@@ -113,15 +110,13 @@ struct join_prober {
     const std::size_t blocks = (static_cast<std::size_t>(probe.rows) + table.rows) / min_rows + 1;
     base.grid = dim3(static_cast<unsigned>(blocks < max_blocks ? blocks : max_blocks));
     base.cooperative = base.grid.x > 1;
-    return strata::launch(
-        base, kernel, partitions, table, probe, list_in(storage, first), sink,
-        static_cast<unsigned long long>(kind == JoinKind::full ? matched_words(num_slots) : 0));
+    return strata::launch(base, kernel, partitions, table, probe, list_in(storage, first), sink,
+                          static_cast<unsigned long long>(kind == JoinKind::full ? matched_words(num_slots) : 0));
   }
 
   template <class Layout>
-  cudaError_t run(const Layout& storage, int first, Table table, Probe probe,
-                  const launch_configuration& base, const device_properties& device,
-                  const Sink& sink) const {
+  cudaError_t run(const Layout& storage, int first, Table table, Probe probe, const launch_configuration& base,
+                  const device_properties& device, const Sink& sink) const {
     constexpr join_table_tuning tuning = ActivePolicy::table;
     cut_tiles(storage, first, tuning.probe_threads, table, probe);
     const join_tile_list list = list_in(storage, first);
@@ -134,8 +129,8 @@ struct join_prober {
         status = count(table, probe, base, list.begins);
         if (status == cudaSuccess) {
           constexpr int threads = 512;
-          status = strata::launch(with_grid(base, 1, threads), join_scan_kernel<threads, Row>, list,
-                                  all, probe.capacity, probe.total);
+          status = strata::launch(with_grid(base, 1, threads), join_scan_kernel<threads, Row>, list, all,
+                                  probe.capacity, probe.total);
         }
       } else {
         status = join(table, probe, base, list, sink);
@@ -143,15 +138,11 @@ struct join_prober {
       // If no key has several rows, no tile has so many results that it is listed.
       const bool may_be_listed = order == JoinOrder::probe || table.lists != nullptr;
       if (status != cudaSuccess || all == 0 || !may_be_listed || probe.capacity == 0) return status;
-      const auto max_chunks =
-          all + static_cast<unsigned long long>(probe.capacity) / join_output_chunk_rows;
-      const unsigned long long resident =
-          static_cast<unsigned long long>(device.multiprocessors) *
-          static_cast<unsigned>(tuning.probe_blocks_per_multiprocessor);
-      return strata::launch(
-          with_grid(base, max_chunks < resident ? max_chunks : resident, tuning.probe_threads),
-          join_write_kernel<MaxPolicy, Index, Table, Key, Row, Sink>, table, probe, list, all,
-          sink);
+      const auto max_chunks = all + static_cast<unsigned long long>(probe.capacity) / join_output_chunk_rows;
+      const unsigned long long resident = static_cast<unsigned long long>(device.multiprocessors) *
+                                          static_cast<unsigned>(tuning.probe_blocks_per_multiprocessor);
+      return strata::launch(with_grid(base, max_chunks < resident ? max_chunks : resident, tuning.probe_threads),
+                            join_write_kernel<MaxPolicy, Index, Table, Key, Row, Sink>, table, probe, list, all, sink);
     }
   }
 
@@ -162,23 +153,19 @@ struct join_prober {
   void cut_tiles(const Layout& storage, int first, int threads, Table& table, Probe& probe) const {
     constexpr join_table_tuning tuning = ActivePolicy::table;
     constexpr auto min_items = static_cast<int>(min_join_tile);
-    static_assert(tuning.probe_threads * tuning.probe_items >= min_items &&
-                      tuning.rest_threads * tuning.probe_items >= min_items,
-                  "join_table_tuning: a tile of probe rows must have at least 256");
+    static_assert(
+        tuning.probe_threads * tuning.probe_items >= min_items && tuning.rest_threads * tuning.probe_items >= min_items,
+        "join_table_tuning: a tile of probe rows must have at least 256");
     const auto tile = static_cast<unsigned long long>(threads * tuning.probe_items);
     probe.probe_tiles = ceiling_divide<unsigned long long>(probe.rows, tile);
-    probe.build_tiles =
-        kind == JoinKind::full ? ceiling_divide<unsigned long long>(table.rows, tile) : 0;
+    probe.build_tiles = kind == JoinKind::full ? ceiling_divide<unsigned long long>(table.rows, tile) : 0;
     if (kind == JoinKind::full) table.matched = storage.template get<unsigned>(first + matched);
   }
 
   // A bit for each slot, including that of the rows without a key.
-  static std::size_t matched_words(Row slots_of_keys) {
-    return static_cast<std::size_t>(slots_of_keys) / 32 + 1;
-  }
+  static std::size_t matched_words(Row slots_of_keys) { return static_cast<std::size_t>(slots_of_keys) / 32 + 1; }
 
-  static launch_configuration with_grid(launch_configuration base, unsigned long long blocks,
-                                        int threads) {
+  static launch_configuration with_grid(launch_configuration base, unsigned long long blocks, int threads) {
     if (blocks < base.grid.x) base.grid = dim3(static_cast<unsigned>(blocks));
     base.block = dim3(static_cast<unsigned>(threads));
     return base;
@@ -186,12 +173,9 @@ struct join_prober {
 
   template <class Layout>
   join_tile_list list_in(const Layout& storage, int first) const {
-    const auto get = [&](slot what) {
-      return storage.template get<unsigned long long>(first + what);
-    };
+    const auto get = [&](slot what) { return storage.template get<unsigned long long>(first + what); };
     if (!has_rows) return {};
-    return {order == JoinOrder::any ? get(tiles) : nullptr, get(begins), get(chunk_ends),
-            get(counters)};
+    return {order == JoinOrder::any ? get(tiles) : nullptr, get(begins), get(chunk_ends), get(counters)};
   }
 
   // Build rows after all probe rows, which mark the build rows that they find.
@@ -207,17 +191,16 @@ struct join_prober {
                     unsigned long long* counts) const {
     return in_two_parts(probe, [&](unsigned long long first, unsigned long long number) {
       return strata::launch(with_grid(base, number, ActivePolicy::table.probe_threads),
-                            join_count_kernel<MaxPolicy, Table, Key, Row>, table, probe, first,
-                            number, counts);
+                            join_count_kernel<MaxPolicy, Table, Key, Row>, table, probe, first, number, counts);
     });
   }
 
-  cudaError_t join(const Table& table, const Probe& probe, const launch_configuration& base,
-                   const join_tile_list& list, const Sink& sink) const {
+  cudaError_t join(const Table& table, const Probe& probe, const launch_configuration& base, const join_tile_list& list,
+                   const Sink& sink) const {
     return in_two_parts(probe, [&](unsigned long long first, unsigned long long number) {
       return strata::launch(with_grid(base, number, ActivePolicy::table.probe_threads),
-                            join_probe_kernel<MaxPolicy, Index, Table, Key, Row, Sink>, table,
-                            probe, first, number, list, sink);
+                            join_probe_kernel<MaxPolicy, Index, Table, Key, Row, Sink>, table, probe, first, number,
+                            list, sink);
     });
   }
 };

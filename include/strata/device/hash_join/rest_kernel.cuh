@@ -29,8 +29,7 @@ union join_rest_storage {
 
 /// Joins what the tables in shared memory leave: first the deferred work items, then overflowing partitions
 /// by all steps of a join by a table in global memory, in one launch. It ends at once if nothing is left.
-template <class MaxPolicy, class Index, class Table, class Key, class Row, class Sink, class Hash,
-          class Equal>
+template <class MaxPolicy, class Index, class Table, class Key, class Row, class Sink, class Hash, class Equal>
 __launch_bounds__(MaxPolicy::ActivePolicy::table.rest_threads,
                   MaxPolicy::ActivePolicy::table.rest_blocks_per_multiprocessor)
     STRATA_KERNEL void join_rest_kernel(join_partitions<Key, Hash, Equal> partitions, Table table,
@@ -87,11 +86,10 @@ __launch_bounds__(MaxPolicy::ActivePolicy::table.rest_threads,
     barrier.synchronize();
     detail::write_join_chunks<Index>(agent, list, 0, sink);
   } else {
-    detail::count_join_tiles<Agent, Reduce>(storage.reduce, table, probe, 0, probe.probe_tiles,
-                                            nullptr);
+    detail::count_join_tiles<Agent, Reduce>(storage.reduce, table, probe, 0, probe.probe_tiles, nullptr);
     if (probe.build_tiles != 0) barrier.synchronize();
-    detail::count_join_tiles<Agent, Reduce>(storage.reduce, table, probe, probe.probe_tiles,
-                                            probe.build_tiles, nullptr);
+    detail::count_join_tiles<Agent, Reduce>(storage.reduce, table, probe, probe.probe_tiles, probe.build_tiles,
+                                            nullptr);
   }
 }
 

@@ -18,8 +18,7 @@ class join_result_rows {
 
  public:
   /// By a warp, for the results from number `first`.
-  STRATA_D join_result_rows(const unsigned* begins, unsigned rows, unsigned first)
-      : begins_(begins), row_(0) {
+  STRATA_D join_result_rows(const unsigned* begins, unsigned rows, unsigned first) : begins_(begins), row_(0) {
     for (unsigned end = rows; end - row_ > 1;) {
       const unsigned middle = (row_ + end) / 2;
       if (begins[middle] <= first) {
@@ -37,8 +36,7 @@ class join_result_rows {
     // Rows that begin after `base` set the bit of their first result.
     const unsigned offset = begins_[row_ + 1 + lane] - base;
     typename Reduce::TempStorage unused;
-    const unsigned heads =
-        Reduce(unused).AllReduce(offset < warp_threads ? 1u << offset : 0u, BitOr{});
+    const unsigned heads = Reduce(unused).AllReduce(offset < warp_threads ? 1u << offset : 0u, BitOr{});
     const unsigned up_to_lane = ~0u >> (warp_threads - 1 - lane);
     const unsigned mine = row_ + static_cast<unsigned>(__popc(heads & up_to_lane));
     row_ += static_cast<unsigned>(__popc(heads));

@@ -15,9 +15,7 @@ struct alignas(8) join_record {
   unsigned row;
 };
 
-STRATA_HD constexpr unsigned join_partition_of(unsigned hash, int bits) {
-  return hash >> (32 - bits);
-}
+STRATA_HD constexpr unsigned join_partition_of(unsigned hash, int bits) { return hash >> (32 - bits); }
 
 /// The rows of a side that the table in global memory joins: all of them, or those of overflowing
 /// partitions and those without a key.
@@ -43,8 +41,7 @@ struct join_row_list {
   /// Whether this table joins a row that `get` has returned, by the upper half of its hash. Without
   /// records `get` cannot decide that: the caller does when it has read the key.
   STRATA_D bool has_hash(unsigned hash) const {
-    return records != nullptr || is_overflowing == nullptr ||
-           is_overflowing[join_partition_of(hash, bits)] != 0;
+    return records != nullptr || is_overflowing == nullptr || is_overflowing[join_partition_of(hash, bits)] != 0;
   }
 };
 

@@ -38,12 +38,8 @@ struct join_set_plan {
   /// Layout in words: the buckets, a byte for each that counts its rows (padded to a multiple of 4
   /// words), the list, the table.
   STRATA_HD constexpr unsigned words_before_list() const { return buckets() + buckets() / 4; }
-  STRATA_HD constexpr unsigned words_before_table() const {
-    return words_before_list() + list_rows;
-  }
-  constexpr std::size_t bytes() const {
-    return std::size_t{words_before_table() + spill_slots()} * sizeof(unsigned);
-  }
+  STRATA_HD constexpr unsigned words_before_table() const { return words_before_list() + list_rows; }
+  constexpr std::size_t bytes() const { return std::size_t{words_before_table() + spill_slots()} * sizeof(unsigned); }
 };
 
 /// For partitions with `rows_each` build rows on average.

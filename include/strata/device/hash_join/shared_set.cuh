@@ -77,8 +77,7 @@ class join_shared_set {
   static constexpr unsigned oversized_rows = 128;
 
   template <class Load>
-  STRATA_D static void load_some(unsigned first, unsigned rows, const Load& load,
-                                 unsigned (&some)[batch]) {
+  STRATA_D static void load_some(unsigned first, unsigned rows, const Load& load, unsigned (&some)[batch]) {
     STRATA_UNROLL
     for (unsigned k = 0; k < batch; ++k) {
       if (first + k * threads < rows) some[k] = load(first + k * threads);
@@ -95,8 +94,7 @@ class join_shared_set {
     storage_.spilled = 0;
   }
 
-  STRATA_D void insert_some(unsigned first, unsigned rows, const unsigned (&some)[batch],
-                            bool& is_oversized) {
+  STRATA_D void insert_some(unsigned first, unsigned rows, const unsigned (&some)[batch], bool& is_oversized) {
     unsigned* const counts = buckets_ + plan_.buckets();
     unsigned ranks[batch];
     STRATA_UNROLL
@@ -130,18 +128,13 @@ class join_shared_set {
   // Whether one of the differences is zero: the lowest such one borrows from its highest bit.
   STRATA_D bool has_entry(unsigned bucket, unsigned entry) const {
     const unsigned differences = bucket ^ entry * plan_.lowest_bits;
-    return ((differences - plan_.lowest_bits) & ~differences &
-            plan_.lowest_bits << plan_.rest_bits) != 0;
+    return ((differences - plan_.lowest_bits) & ~differences & plan_.lowest_bits << plan_.rest_bits) != 0;
   }
 
   // The table of keys that do not fit their buckets, by open addressing.
   STRATA_D unsigned* slots() const { return buckets_ + plan_.words_before_table(); }
-  STRATA_D unsigned first_slot(unsigned hash) const {
-    return hash * 0x9e3779b1u >> (32 - plan_.spill_bits);
-  }
-  STRATA_D unsigned next_slot(unsigned slot) const {
-    return (slot + 1) & (plan_.spill_slots() - 1);
-  }
+  STRATA_D unsigned first_slot(unsigned hash) const { return hash * 0x9e3779b1u >> (32 - plan_.spill_bits); }
+  STRATA_D unsigned next_slot(unsigned slot) const { return (slot + 1) & (plan_.spill_slots() - 1); }
   STRATA_D bool is_spilled(unsigned hash) const {
     for (unsigned slot = first_slot(hash);; slot = next_slot(slot)) {
       const unsigned there = slots()[slot];

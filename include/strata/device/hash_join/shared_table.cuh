@@ -38,8 +38,7 @@ class join_shared_table {
   using Scan = BlockScan<unsigned, BlockThreads, BLOCK_SCAN_WARP_SCANS>;
   static constexpr unsigned threads = BlockThreads;
   static constexpr int word_bits = static_cast<int>(sizeof(Word)) * 8;
-  static constexpr unsigned max_oversized =
-      GroupsHashes ? max_join_table_rows / (max_join_bucket_rows + 1) : 1;
+  static constexpr unsigned max_oversized = GroupsHashes ? max_join_table_rows / (max_join_bucket_rows + 1) : 1;
 
  public:
   struct TempStorage {
@@ -50,8 +49,7 @@ class join_shared_table {
   };
   using Row = join_hashed_row<Word>;
 
-  STRATA_D join_shared_table(TempStorage& storage, unsigned char* shared,
-                             const join_partition_plan& plan)
+  STRATA_D join_shared_table(TempStorage& storage, unsigned char* shared, const join_partition_plan& plan)
       : storage_(storage),
         shared_(shared),
         entries_(reinterpret_cast<Word*>(shared + plan.bytes_before_entries())),
@@ -75,8 +73,7 @@ class join_shared_table {
     __syncthreads();
     const bool has_duplicates = scan_buckets(counts, words);
     const unsigned num_oversized = storage_.num_oversized;
-    if (!GroupsHashes && (num_oversized != 0 || (has_duplicates && refuses_duplicates)))
-      return false;
+    if (!GroupsHashes && (num_oversized != 0 || (has_duplicates && refuses_duplicates))) return false;
     __syncthreads();
     for_all_rows(rows, load, [&](const Row& row) {
       // Begins become ends.
@@ -103,9 +100,7 @@ class join_shared_table {
   STRATA_D bool is_row(Word seen) const { return seen < row_limit_; }
   static constexpr Word no_row_seen = ~Word{0};
 
-  STRATA_D unsigned row_at(unsigned i) const {
-    return static_cast<unsigned>(entries_[i] & (row_limit_ - 1));
-  }
+  STRATA_D unsigned row_at(unsigned i) const { return static_cast<unsigned>(entries_[i] & (row_limit_ - 1)); }
   STRATA_D Word rest_of(Word hash) const { return hash << (bits_ + bucket_bits_); }
 
   /// All entries with the hash, in a table with `GroupsHashes`.
@@ -122,8 +117,7 @@ class join_shared_table {
     const bool last_is = is_same(end - 1);
     if (first_is && last_is) return {begin, end - begin};
     if (first_is || last_is) {
-      const unsigned between =
-          first_without(begin + 1, end - 1, [&](unsigned i) { return is_same(i) == first_is; });
+      const unsigned between = first_without(begin + 1, end - 1, [&](unsigned i) { return is_same(i) == first_is; });
       if (first_is) {
         end = between;
       } else {
@@ -167,8 +161,7 @@ class join_shared_table {
   STRATA_D static void for_all_rows(unsigned rows, const Load& load, const Use& use) {
     constexpr unsigned ahead = sizeof(Word) == 4 ? 8 : 4;
     unsigned first = threadIdx.x;
-    for (; rows > (ahead - 1) * threads && first < rows - (ahead - 1) * threads;
-         first += ahead * threads) {
+    for (; rows > (ahead - 1) * threads && first < rows - (ahead - 1) * threads; first += ahead * threads) {
       Row some[ahead];
       STRATA_UNROLL
       for (unsigned k = 0; k < ahead; ++k) some[k] = load(std::size_t{first} + k * threads);
@@ -203,8 +196,7 @@ class join_shared_table {
       if (odd > max_join_bucket_rows) note_oversized(2 * i + 1);
     }
     const bool has_several = squares > duplicate_join_rows * sum;
-    const auto threads_with_several =
-        static_cast<unsigned>(__syncthreads_count(has_several ? 1 : 0));
+    const auto threads_with_several = static_cast<unsigned>(__syncthreads_count(has_several ? 1 : 0));
     unsigned begin = 0;
     Scan(storage_.scan).ExclusiveSum(sum, begin);
     for (unsigned i = first; i < last; ++i) {

@@ -19,8 +19,8 @@ namespace detail {
 /// The common part of the agents that join by a table in shared memory. `Sink` is NullType where rows are
 /// only counted. With `IsDirect` all rows are one partition and are read from the sides themselves, not
 /// from records. With `ReadsHashes` there may be hashes instead of records.
-template <class Key, class Hash, class Equal, class Index, class Sink, int BlockThreads,
-          bool IsDirect, bool GroupsHashes, bool ReadsHashes = false>
+template <class Key, class Hash, class Equal, class Index, class Sink, int BlockThreads, bool IsDirect,
+          bool GroupsHashes, bool ReadsHashes = false>
 class shared_table_agent_base {
  public:
   using Partitions = join_partitions<Key, Hash, Equal>;
@@ -41,8 +41,8 @@ class shared_table_agent_base {
   };
 
  protected:
-  STRATA_D shared_table_agent_base(TempStorage& storage, unsigned char* shared,
-                                   const Partitions& join, const Sink& sink)
+  STRATA_D shared_table_agent_base(TempStorage& storage, unsigned char* shared, const Partitions& join,
+                                   const Sink& sink)
       : storage_(storage),
         table_(storage.table, shared, join.plan),
         offsets_(storage.offsets, join.total),

@@ -29,14 +29,13 @@ struct DispatchSortedJoin {
   /// Whether the join uses the promise. It does not if rows have no key, whose position is not specified.
   template <class Options>
   static bool may_join(const Options& options) {
-    return options.sorted && options.strategy == JoinStrategy::automatic &&
-           options.build_valid == nullptr && options.probe_valid == nullptr;
+    return options.sorted && options.strategy == JoinStrategy::automatic && options.build_valid == nullptr &&
+           options.probe_valid == nullptr;
   }
 
   /// The pointers of `sides` to temporary storage are not set yet. A size query does not read `device`.
-  static cudaError_t Dispatch(void* d_temp_storage, std::size_t& temp_storage_bytes, Sides sides,
-                              JoinOrder order, const Sink& sink, const device_properties& device,
-                              cudaStream_t stream) {
+  static cudaError_t Dispatch(void* d_temp_storage, std::size_t& temp_storage_bytes, Sides sides, JoinOrder order,
+                              const Sink& sink, const device_properties& device, cudaStream_t stream) {
     sides.tiles = ceiling_divide<unsigned long long>(sides.rows(), tile_items);
     const bool is_any = order == JoinOrder::any;
     warp_look_back tile_order{};
@@ -83,46 +82,39 @@ struct DispatchSortedJoin {
   enum slot { counters, splits, listed_tiles, begins, chunk_ends, states, sums, ends };
   static constexpr join_sorted_tuning tuning = ActivePolicy::sorted;
 
-  static launch_configuration with_grid(launch_configuration base, unsigned long long blocks,
-                                        int threads) {
+  static launch_configuration with_grid(launch_configuration base, unsigned long long blocks, int threads) {
     constexpr unsigned max_blocks = 0x7fffffff;
     base.grid = dim3(blocks < max_blocks ? static_cast<unsigned>(blocks) : max_blocks);
     base.block = dim3(static_cast<unsigned>(threads));
     return base;
   }
 
-  static cudaError_t run(const Sides& sides, const join_tile_list& list,
-                         const warp_look_back& order, const launch_configuration& base,
-                         const device_properties& device, const Sink& sink) {
+  static cudaError_t run(const Sides& sides, const join_tile_list& list, const warp_look_back& order,
+                         const launch_configuration& base, const device_properties& device, const Sink& sink) {
     constexpr int split_threads = 128;
     // If searches are few, their latency counts; if they are many, their throughput.
     int log2_lanes = tuning.log2_split_lanes;
     while (log2_lanes > 0 && sides.tiles >> (16 - log2_lanes) != 0) --log2_lanes;
     const unsigned long long splitting = (sides.tiles + 1) << log2_lanes;
-    cudaError_t status = strata::launch(
-        with_grid(base, splitting / split_threads + 1, split_threads),
-        join_sorted_split_kernel<Key, Row>, sides, tile_items, log2_lanes, list.counter, order);
+    cudaError_t status =
+        strata::launch(with_grid(base, splitting / split_threads + 1, split_threads),
+                       join_sorted_split_kernel<Key, Row>, sides, tile_items, log2_lanes, list.counter, order);
     if (status != cudaSuccess || sides.tiles == 0) return status;
     if constexpr (!has_rows) {
-      return strata::launch(with_grid(base, sides.tiles, tuning.threads),
-                            join_sorted_count_kernel<MaxPolicy, Key, Row>, sides);
+      return strata::launch(with_grid(base, sides.tiles, tuning.threads), join_sorted_count_kernel<MaxPolicy, Key, Row>,
+                            sides);
     } else {
-      const auto kernel = order.states == nullptr
-                              ? join_sorted_kernel<MaxPolicy, false, Index, Key, Row, Sink>
-                              : join_sorted_kernel<MaxPolicy, true, Index, Key, Row, Sink>;
-      status = strata::launch(with_grid(base, order.tiles, tuning.threads), kernel, sides, list,
-                              order, sink);
+      const auto kernel = order.states == nullptr ? join_sorted_kernel<MaxPolicy, false, Index, Key, Row, Sink>
+                                                  : join_sorted_kernel<MaxPolicy, true, Index, Key, Row, Sink>;
+      status = strata::launch(with_grid(base, order.tiles, tuning.threads), kernel, sides, list, order, sink);
       // Tiles in which no row has more than one result are never listed.
-      const bool may_be_listed =
-          detail::has_pairs(sides.kind) && !sides.promised_unique && sides.capacity > 0;
+      const bool may_be_listed = detail::has_pairs(sides.kind) && !sides.promised_unique && sides.capacity > 0;
       if (status != cudaSuccess || !may_be_listed) return status;
-      const auto max_chunks =
-          sides.tiles + static_cast<unsigned long long>(sides.capacity) / join_output_chunk_rows;
+      const auto max_chunks = sides.tiles + static_cast<unsigned long long>(sides.capacity) / join_output_chunk_rows;
       const unsigned long long resident = static_cast<unsigned long long>(device.multiprocessors) *
                                           static_cast<unsigned>(tuning.blocks_per_multiprocessor);
-      return strata::launch(
-          with_grid(base, max_chunks < resident ? max_chunks : resident, tuning.threads),
-          join_sorted_write_kernel<MaxPolicy, Index, Key, Row, Sink>, sides, list, sink);
+      return strata::launch(with_grid(base, max_chunks < resident ? max_chunks : resident, tuning.threads),
+                            join_sorted_write_kernel<MaxPolicy, Index, Key, Row, Sink>, sides, list, sink);
     }
   }
 };

@@ -15,17 +15,14 @@
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
 template <class MaxPolicy, class Key, class Row>
-using join_sorted_agent =
-    AgentSortedJoin<Key, Row, MaxPolicy::sorted.threads, MaxPolicy::sorted.items(sizeof(Key))>;
+using join_sorted_agent = AgentSortedJoin<Key, Row, MaxPolicy::sorted.threads, MaxPolicy::sorted.items(sizeof(Key))>;
 template <class MaxPolicy, class Key, class Row>
-using join_sorted_writer =
-    AgentSortedWrite<Key, Row, MaxPolicy::sorted.threads, MaxPolicy::sorted.items(sizeof(Key))>;
+using join_sorted_writer = AgentSortedWrite<Key, Row, MaxPolicy::sorted.threads, MaxPolicy::sorted.items(sizeof(Key))>;
 
 /// Cuts both sides into tiles, and clears the counters.
 template <class Key, class Row>
-STRATA_KERNEL void join_sorted_split_kernel(join_sorted_sides<Key, Row> sides, unsigned tile_items,
-                                            int log2_lanes, unsigned long long* listed,
-                                            warp_look_back order) {
+STRATA_KERNEL void join_sorted_split_kernel(join_sorted_sides<Key, Row> sides, unsigned tile_items, int log2_lanes,
+                                            unsigned long long* listed, warp_look_back order) {
   begin_join_kernel();
   if (order.states != nullptr) {
     for (unsigned long long i = join_thread(); i < order.tiles; i += join_threads()) {
@@ -48,8 +45,7 @@ STRATA_KERNEL void join_sorted_split_kernel(join_sorted_sides<Key, Row> sides, u
 
 /// Counts the rows of the result.
 template <class MaxPolicy, class Key, class Row>
-__launch_bounds__(MaxPolicy::ActivePolicy::sorted.threads,
-                  MaxPolicy::ActivePolicy::sorted.blocks_per_multiprocessor)
+__launch_bounds__(MaxPolicy::ActivePolicy::sorted.threads, MaxPolicy::ActivePolicy::sorted.blocks_per_multiprocessor)
     STRATA_KERNEL void join_sorted_count_kernel(join_sorted_sides<Key, Row> sides) {
   using Agent = join_sorted_agent<typename MaxPolicy::ActivePolicy, Key, Row>;
   STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
@@ -66,10 +62,9 @@ __launch_bounds__(MaxPolicy::ActivePolicy::sorted.threads,
 /// probe rows, unmatched build rows follow: as many tiles again. The two orders have separate kernels,
 /// because one kernel for both would need more registers.
 template <class MaxPolicy, bool IsOrdered, class Index, class Key, class Row, class Sink>
-__launch_bounds__(MaxPolicy::ActivePolicy::sorted.threads,
-                  MaxPolicy::ActivePolicy::sorted.blocks_per_multiprocessor)
-    STRATA_KERNEL void join_sorted_kernel(join_sorted_sides<Key, Row> sides, join_tile_list list,
-                                          warp_look_back order, Sink sink) {
+__launch_bounds__(MaxPolicy::ActivePolicy::sorted.threads, MaxPolicy::ActivePolicy::sorted.blocks_per_multiprocessor)
+    STRATA_KERNEL void join_sorted_kernel(join_sorted_sides<Key, Row> sides, join_tile_list list, warp_look_back order,
+                                          Sink sink) {
   using Agent = join_sorted_agent<typename MaxPolicy::ActivePolicy, Key, Row>;
   STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
   begin_join_kernel();
@@ -91,10 +86,8 @@ __launch_bounds__(MaxPolicy::ActivePolicy::sorted.threads,
 }
 
 template <class MaxPolicy, class Index, class Key, class Row, class Sink>
-__launch_bounds__(MaxPolicy::ActivePolicy::sorted.threads,
-                  MaxPolicy::ActivePolicy::sorted.blocks_per_multiprocessor)
-    STRATA_KERNEL void join_sorted_write_kernel(join_sorted_sides<Key, Row> sides,
-                                                join_tile_list list, Sink sink) {
+__launch_bounds__(MaxPolicy::ActivePolicy::sorted.threads, MaxPolicy::ActivePolicy::sorted.blocks_per_multiprocessor)
+    STRATA_KERNEL void join_sorted_write_kernel(join_sorted_sides<Key, Row> sides, join_tile_list list, Sink sink) {
   using Agent = join_sorted_writer<typename MaxPolicy::ActivePolicy, Key, Row>;
   STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
   begin_join_kernel();

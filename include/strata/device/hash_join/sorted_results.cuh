@@ -166,8 +166,7 @@ class join_sorted_results {
   template <class Index, class Sink>
   STRATA_D void write(const Tile& tile, Count begin, Count first, Count last, std::int64_t capacity,
                       const Sink& sink) const {
-    const Count limit =
-        begin < static_cast<Count>(capacity) ? static_cast<Count>(capacity) - begin : 0;
+    const Count limit = begin < static_cast<Count>(capacity) ? static_cast<Count>(capacity) - begin : 0;
     if (limit < last) last = limit;
     if (first >= last) return;
     // A warp writes neighbouring pieces. Pieces are aligned in the whole result.
@@ -195,8 +194,7 @@ class join_sorted_results {
 
   // By one warp, results of rows before the run.
   template <class Index, class Sink>
-  STRATA_D void write_rows(const Tile& tile, Count begin, unsigned first, unsigned last,
-                           const Sink& sink) const {
+  STRATA_D void write_rows(const Tile& tile, Count begin, unsigned first, unsigned last, const Sink& sink) const {
     join_result_rows rows(storage_.begins, num_rows_, first);
     const unsigned skipped = static_cast<unsigned>(begin + first) % warp_threads;
     // The first piece may begin before result 0.
@@ -211,14 +209,13 @@ class join_sorted_results {
     for (; base != last - rest; base += warp_threads) {
       write_piece<Index>(tile, begin, base, rows.next(base), true, sink);
     }
-    if (rest > 0)
-      write_piece<Index>(tile, begin, base, rows.next(base), platform::lane_id() < rest, sink);
+    if (rest > 0) write_piece<Index>(tile, begin, base, rows.next(base), platform::lane_id() < rest, sink);
   }
 
   // Each active lane writes result number `base` + lane, which is of row `mine`.
   template <class Index, class Sink>
-  STRATA_D void write_piece(const Tile& tile, Count begin, unsigned base, unsigned mine,
-                            bool is_active, const Sink& sink) const {
+  STRATA_D void write_piece(const Tile& tile, Count begin, unsigned base, unsigned mine, bool is_active,
+                            const Sink& sink) const {
     if (!is_active) return;
     const unsigned packed = storage_.rows[mine];
     const unsigned low = packed >> 16;
@@ -231,8 +228,7 @@ class join_sorted_results {
 
   // By one warp, results of rows with partners in the run.
   template <class Index, class Sink>
-  STRATA_D void write_run(const Tile& tile, Count begin, Count first, Count last,
-                          const Sink& sink) const {
+  STRATA_D void write_run(const Tile& tile, Count begin, Count first, Count last, const Sink& sink) const {
     Count at = first - (begin + first) % warp_threads + platform::lane_id();
     // It may be before result 0.
     if (at + warp_threads < first + warp_threads) at += warp_threads;
@@ -240,8 +236,8 @@ class join_sorted_results {
     Row rank = static_cast<Row>((at - run_begin_) % each_of_run_);
     row += tile.first_probe + first_of_run_;
     for (; at < last; at += warp_threads) {
-      sink(static_cast<std::int64_t>(begin + at),
-           static_cast<Index>(tile.first_build + first_partner_ + rank), static_cast<Index>(row));
+      sink(static_cast<std::int64_t>(begin + at), static_cast<Index>(tile.first_build + first_partner_ + rank),
+           static_cast<Index>(row));
       // A run that leaves the tile has at least 32 rows: those that were read ahead.
       rank += warp_threads;
       if (rank >= each_of_run_) {

@@ -15,8 +15,8 @@ namespace detail {
 
 /// Keys that `<` orders and that are equal if neither is less than the other.
 template <class Key, class Equal>
-inline constexpr bool is_join_sortable =
-    (std::is_integral_v<Key> || std::is_enum_v<Key>)&&std::is_same_v<Equal, Equality>;
+inline constexpr bool is_join_sortable = (std::is_integral_v<Key> ||
+                                          std::is_enum_v<Key>)&&std::is_same_v<Equal, Equality>;
 
 /// The arguments of a join of two sides in ascending order. Tiles are ranges of the merge of both sides,
 /// in which a probe row comes before the build rows with its key.
@@ -34,17 +34,14 @@ struct join_sorted_sides {
   std::int64_t capacity;
   unsigned long long* total;
 
-  STRATA_HD unsigned long long rows() const {
-    return static_cast<unsigned long long>(build_rows) + probe_rows;
-  }
+  STRATA_HD unsigned long long rows() const { return static_cast<unsigned long long>(build_rows) + probe_rows; }
 };
 
 /// Finds how many of the first `diagonal` rows of the merge are probe rows. 2^`log2_lanes` neighbouring
 /// lanes search for each diagonal: fewer steps, each of which waits for memory. By all lanes of a warp.
 /// The result is a valid split even if the keys are not sorted.
 template <class Key, class Row>
-STRATA_D Row find_sorted_split(const join_sorted_sides<Key, Row>& sides,
-                               unsigned long long diagonal, int log2_lanes) {
+STRATA_D Row find_sorted_split(const join_sorted_sides<Key, Row>& sides, unsigned long long diagonal, int log2_lanes) {
   using Count = unsigned long long;
   const unsigned lanes = 1u << log2_lanes;
   const unsigned lane = platform::lane_id() & (lanes - 1);
@@ -62,8 +59,8 @@ STRATA_D Row find_sorted_split(const join_sorted_sides<Key, Row>& sides,
       is_before = !(sides.build_keys[diagonal - 1 - mine] < sides.probe_keys[mine]);
     }
     const unsigned votes = __ballot_sync(full_warp_mask, is_before ? 1 : 0) >> first_lane;
-    const unsigned before = static_cast<unsigned>(
-        __popc(votes & (lanes == warp_threads ? full_warp_mask : (1u << lanes) - 1)));
+    const unsigned before =
+        static_cast<unsigned>(__popc(votes & (lanes == warp_threads ? full_warp_mask : (1u << lanes) - 1)));
     const Count next = low + each * before;
     const Count end = next + each - 1;
     low = next < high ? next : high;

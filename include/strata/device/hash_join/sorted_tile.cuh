@@ -31,9 +31,8 @@ class join_sorted_tile {
   static constexpr unsigned tile_items = threads * ItemsPerThread;
   /// Stands for no partner.
   static constexpr unsigned none = 0xffff;
-  static_assert(
-      BlockThreads % 32 == 0 && tile_items + lookahead_keys < none && ItemsPerThread <= 31,
-      "join_sorted_tuning: whole warps, at most 31 rows of a thread and 65,000 of a tile");
+  static_assert(BlockThreads % 32 == 0 && tile_items + lookahead_keys < none && ItemsPerThread <= 31,
+                "join_sorted_tuning: whole warps, at most 31 rows of a thread and 65,000 of a tile");
 
   /// The probe key before the tile, those of the tile, its build keys, and the lookahead keys.
   static constexpr unsigned num_keys = 1 + tile_items + lookahead_keys;
@@ -63,13 +62,10 @@ class join_sorted_tile {
   /// Item number `i` of the calling thread. The `items` items are divided evenly among warps.
   STRATA_D static unsigned item(int i, unsigned items) {
     const unsigned warp_items = (items + threads - 1) / threads * warp_threads;
-    return threadIdx.x / warp_threads * warp_items + static_cast<unsigned>(i) * warp_threads +
-           platform::lane_id();
+    return threadIdx.x / warp_threads * warp_items + static_cast<unsigned>(i) * warp_threads + platform::lane_id();
   }
   /// Whether any thread has an item number `i`.
-  STRATA_D static bool has_items(int i, unsigned items) {
-    return static_cast<unsigned>(i) * threads < items;
-  }
+  STRATA_D static bool has_items(int i, unsigned items) { return static_cast<unsigned>(i) * threads < items; }
 
   /// By the whole block, as are all functions below.
   STRATA_D void load(Count tile) {
@@ -235,15 +231,12 @@ class join_sorted_tile {
   STRATA_D Key probe_key(unsigned i) const { return keys_[1 + i]; }
   STRATA_D Key build_key(unsigned i) const { return keys_[1 + probes + i]; }
 
-  STRATA_D bool wants_all_partners() const {
-    return detail::has_pairs(sides_.kind) && !sides_.promised_unique;
-  }
+  STRATA_D bool wants_all_partners() const { return detail::has_pairs(sides_.kind) && !sides_.promised_unique; }
 
   template <bool IsFull>
   STRATA_D void read(unsigned items, Key (&keys)[ItemsPerThread]) const {
     const Key* const probe_keys = sides_.probe_keys + first_probe + threadIdx.x;
-    const Key* const build_keys =
-        sides_.build_keys + static_cast<std::ptrdiff_t>(first_build) - probes + threadIdx.x;
+    const Key* const build_keys = sides_.build_keys + static_cast<std::ptrdiff_t>(first_build) - probes + threadIdx.x;
     STRATA_UNROLL
     for (int i = 0; i < ItemsPerThread; ++i) {
       const unsigned at = static_cast<unsigned>(i) * threads + threadIdx.x;
@@ -318,8 +311,7 @@ class join_sorted_tile {
   // If the last probe rows of the tile have the last build key in shared memory, more partners may follow,
   // any number of them.
   STRATA_D void find_run_end() {
-    is_open = wants_all_partners() && probes > 0 && known_ > 0 &&
-              first_build + known_ < sides_.build_rows &&
+    is_open = wants_all_partners() && probes > 0 && known_ > 0 && first_build + known_ < sides_.build_rows &&
               probe_key(probes - 1) == build_key(known_ - 1);
     if (!is_open) return;
     if (threadIdx.x < warp_threads) {

@@ -91,9 +91,8 @@ constexpr unsigned partition_bits(std::uint64_t rows, std::uint64_t rows_each) {
   return bits;
 }
 
-constexpr JoinStrategy strategy_of(const JoinRowThresholds& limits, std::uint64_t build_rows,
-                                   std::uint64_t probe_rows, std::size_t, std::size_t,
-                                   std::size_t) {
+constexpr JoinStrategy strategy_of(const JoinRowThresholds& limits, std::uint64_t build_rows, std::uint64_t probe_rows,
+                                   std::size_t, std::size_t, std::size_t) {
   const std::uint64_t sum = build_rows + probe_rows;
   const std::uint64_t rows = sum < probe_rows ? ~std::uint64_t{0} : sum;
   if (rows < limits.least_simple_rows) return JoinStrategy::cpu;
@@ -101,15 +100,13 @@ constexpr JoinStrategy strategy_of(const JoinRowThresholds& limits, std::uint64_
   return rows < limits.least_multi_rows ? JoinStrategy::radix_single : JoinStrategy::radix_multi;
 }
 
-constexpr JoinStrategy strategy_of(const JoinThresholds& limits, std::uint64_t build_rows,
-                                   std::uint64_t probe_rows, std::size_t key_bytes, std::size_t,
-                                   std::size_t shared_bytes) {
+constexpr JoinStrategy strategy_of(const JoinThresholds& limits, std::uint64_t build_rows, std::uint64_t probe_rows,
+                                   std::size_t key_bytes, std::size_t, std::size_t shared_bytes) {
   if (build_rows <= limits.most_cpu_rows && probe_rows <= limits.most_cpu_rows - build_rows) {
     return JoinStrategy::cpu;
   }
 
-  const std::uint64_t entry_bytes =
-      key_bytes <= 4 ? limits.narrow_entry_bytes : limits.wide_entry_bytes;
+  const std::uint64_t entry_bytes = key_bytes <= 4 ? limits.narrow_entry_bytes : limits.wide_entry_bytes;
   const std::uint64_t table_rows = shared_bytes / entry_bytes;
   if (build_rows <= table_rows) return JoinStrategy::simple;
   if (table_rows == 0) return JoinStrategy::radix_multi;
@@ -123,12 +120,10 @@ constexpr JoinStrategy strategy_of(const JoinThresholds& limits, std::uint64_t b
 /// block may have; 0 means that there is no device. No threshold compares with the bytes of L2. The
 /// result depends on nothing else, so that a size query and the call that follows agree.
 template <class Policy = cuda_join_policy>
-constexpr JoinStrategy choose_join_strategy(std::uint64_t build_rows, std::uint64_t probe_rows,
-                                            std::size_t key_bytes, std::size_t l2_bytes,
-                                            std::size_t shared_bytes) {
+constexpr JoinStrategy choose_join_strategy(std::uint64_t build_rows, std::uint64_t probe_rows, std::size_t key_bytes,
+                                            std::size_t l2_bytes, std::size_t shared_bytes) {
   if (shared_bytes == 0 || build_rows == 0 || probe_rows == 0) return JoinStrategy::cpu;
-  return detail::strategy_of(Policy::thresholds, build_rows, probe_rows, key_bytes, l2_bytes,
-                             shared_bytes);
+  return detail::strategy_of(Policy::thresholds, build_rows, probe_rows, key_bytes, l2_bytes, shared_bytes);
 }
 
 STRATA_NAMESPACE_END

@@ -33,15 +33,13 @@ STRATA_HD constexpr std::uint32_t mixed_word(std::uint32_t x) {
 
 /// Keys of up to 4 bytes that are equal if their bits are: 32 bits of hash identify the key.
 template <class Key, class Hash, class Equal>
-inline constexpr bool is_join_word =
-    std::is_same_v<Hash, JoinHash>&& std::is_same_v<Equal, Equality> && sizeof(Key) <= 4 &&
-    (std::is_integral_v<Key> || std::is_enum_v<Key>);
+inline constexpr bool is_join_word = std::is_same_v<Hash, JoinHash>&& std::is_same_v<Equal, Equality> &&
+                                     sizeof(Key) <= 4 && (std::is_integral_v<Key> || std::is_enum_v<Key>);
 
 /// The same of keys of 8 bytes and 64 bits of hash.
 template <class Key, class Hash, class Equal>
-inline constexpr bool is_join_double_word =
-    std::is_same_v<Hash, JoinHash>&& std::is_same_v<Equal, Equality> && sizeof(Key) == 8 &&
-    (std::is_integral_v<Key> || std::is_enum_v<Key>);
+inline constexpr bool is_join_double_word = std::is_same_v<Hash, JoinHash>&& std::is_same_v<Equal, Equality> &&
+                                            sizeof(Key) == 8 && (std::is_integral_v<Key> || std::is_enum_v<Key>);
 
 /// 64 bits. The upper ones choose a slot; lower ones are stored in it.
 template <class Key, class Equal, class Hash>
@@ -54,9 +52,7 @@ STRATA_D unsigned long long join_hash(const Hash& hash, const Key& key) {
   }
 }
 
-STRATA_HD constexpr unsigned upper_half(unsigned long long hash) {
-  return static_cast<unsigned>(hash >> 32);
-}
+STRATA_HD constexpr unsigned upper_half(unsigned long long hash) { return static_cast<unsigned>(hash >> 32); }
 
 STRATA_HD bool join_row_is_valid(const std::uint32_t* valid, unsigned long long row) {
   return valid == nullptr || (valid[row / 32] >> (row % 32) & 1) != 0;
@@ -75,9 +71,7 @@ struct join_slot {
 
   STRATA_D static Word make(Word hash, Row row) { return hash << row_bits | row; }
   STRATA_D static Row row(Word word) { return static_cast<Row>(word & row_mask); }
-  STRATA_D static bool has_hash(Word word, Word hash) {
-    return ((word ^ hash << row_bits) & ~row_mask) == 0;
-  }
+  STRATA_D static bool has_hash(Word word, Word hash) { return ((word ^ hash << row_bits) & ~row_mask) == 0; }
 };
 
 /// A hash table of the build side in global memory: open addressing, one slot for each different key,
@@ -160,9 +154,7 @@ struct join_table {
   }
 
   /// The number of build rows with the key of a slot that has been found.
-  STRATA_D Row count_at(const lookup_result& at) const {
-    return duplicates == nullptr ? 1 : 1 + duplicates[at.slot];
-  }
+  STRATA_D Row count_at(const lookup_result& at) const { return duplicates == nullptr ? 1 : 1 + duplicates[at.slot]; }
 
   STRATA_D bool is_matched(Row slot) const {
     return (platform::load_relaxed(matched + slot / 32) >> (slot % 32) & 1) != 0;

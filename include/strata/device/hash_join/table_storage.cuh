@@ -63,8 +63,7 @@ class join_table_storage {
     if (features_.lists && !features_.sorted) storage.template reserve<Row>(first + ranks, rows);
     if (!features_.sorted) return cudaSuccess;
     sort_bytes_ = 0;
-    const cudaError_t status =
-        sort(nullptr, sort_bytes_, nullptr, nullptr, nullptr, rows_, nullptr);
+    const cudaError_t status = sort(nullptr, sort_bytes_, nullptr, nullptr, nullptr, rows_, nullptr);
     if (status != cudaSuccess) return status;
     storage.template reserve<Row>(first + sorted, rows);
     storage.template reserve<unsigned char>(first + sorting, sort_bytes_);
@@ -72,8 +71,8 @@ class join_table_storage {
   }
 
   static Table unmapped(const Hash& hash, const Equal& equal) {
-    return {nullptr, nullptr, 0,       0,     nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
-            nullptr, nullptr, nullptr, false, false,   {},      hash,    equal};
+    return {nullptr, nullptr, 0,       0,       nullptr, nullptr, nullptr, nullptr, nullptr,
+            nullptr, nullptr, nullptr, nullptr, false,   false,   {},      hash,    equal};
   }
 
   template <class Layout>
@@ -105,15 +104,15 @@ class join_table_storage {
   cudaError_t clear(const Table& table, const launch_configuration& base, int multiprocessors) {
     const std::size_t blocks = blocks_for(static_cast<std::size_t>(table.num_slots) + 1);
     const std::size_t max_blocks = static_cast<std::size_t>(multiprocessors) * 8;
-    return strata::launch(with_blocks(base, blocks < max_blocks ? blocks : max_blocks),
-                          join_clear_kernel<Table>, table);
+    return strata::launch(with_blocks(base, blocks < max_blocks ? blocks : max_blocks), join_clear_kernel<Table>,
+                          table);
   }
 
   /// Inserts rows [first, table.rows) into the table.
   cudaError_t insert(const Table& table, const launch_configuration& base, Row first) {
     if (first >= table.rows) return cudaSuccess;
-    return strata::launch(with_blocks(base, blocks_for(table.rows - first)),
-                          join_insert_kernel<Table>, table, static_cast<unsigned long long>(first));
+    return strata::launch(with_blocks(base, blocks_for(table.rows - first)), join_insert_kernel<Table>, table,
+                          static_cast<unsigned long long>(first));
   }
 
   /// Lists the rows of each key; to be called when all rows are in.
@@ -125,8 +124,7 @@ class join_table_storage {
     cudaError_t status = strata::launch(with_blocks(base, ceiling_divide(all_slots, tile)),
                                         join_list_offsets_kernel<MaxPolicy, Table>, table);
     if (status != cudaSuccess) return status;
-    return strata::launch(with_blocks(base, blocks_for(table.rows)), join_fill_kernel<Table>,
-                          table);
+    return strata::launch(with_blocks(base, blocks_for(table.rows)), join_fill_kernel<Table>, table);
   }
 
  private:
@@ -154,21 +152,19 @@ class join_table_storage {
   }
 
   cudaError_t sort_lists(const Table& table, const launch_configuration& base) {
-    cudaError_t status =
-        sort(sorting_, sort_bytes_, table.slot_of, sorted_, table.lists, table.rows, base.stream);
+    cudaError_t status = sort(sorting_, sort_bytes_, table.slot_of, sorted_, table.lists, table.rows, base.stream);
     if (status != cudaSuccess) return status;
-    return strata::launch(with_blocks(base, blocks_for(table.rows)),
-                          join_find_begins_kernel<Table, Row>, table,
+    return strata::launch(with_blocks(base, blocks_for(table.rows)), join_find_begins_kernel<Table, Row>, table,
                           static_cast<const Row*>(sorted_));
   }
 
   // The slot number of a row without a slot has all bits set, so that the row comes last.
-  cudaError_t sort(void* storage, std::size_t& bytes, const Row* slots_in, Row* slots_out,
-                   Row* rows_out, Row rows, cudaStream_t stream) const {
+  cudaError_t sort(void* storage, std::size_t& bytes, const Row* slots_in, Row* slots_out, Row* rows_out, Row rows,
+                   cudaStream_t stream) const {
     const int bits = log2_ceiling(static_cast<unsigned long long>(number_of_slots(rows_)) + 2);
     return Sort::Dispatch(storage, bytes, {slots_in, slots_out, nullptr}, {{}, rows_out, nullptr},
-                          static_cast<std::size_t>(rows), 0, bits, identity_decomposer{},
-                          radix_scratch::in_storage, stream);
+                          static_cast<std::size_t>(rows), 0, bits, identity_decomposer{}, radix_scratch::in_storage,
+                          stream);
   }
 
   Row rows_;

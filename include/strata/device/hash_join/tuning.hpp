@@ -38,9 +38,7 @@ struct join_sorted_tuning {
   /// Where tiles are few, 2^log2_split_lanes lanes search for the begin of a tile together.
   int log2_split_lanes;
 
-  STRATA_HD constexpr int items(std::size_t key_bytes) const {
-    return key_bytes <= 4 ? narrow_items : wide_items;
-  }
+  STRATA_HD constexpr int items(std::size_t key_bytes) const { return key_bytes <= 4 ? narrow_items : wide_items; }
 };
 
 namespace detail {
@@ -103,11 +101,9 @@ template <class A, class B>
 constexpr bool join_policies_need_same_storage(std::size_t key_bytes) {
   return A::partition.partition_rows == B::partition.partition_rows &&
          A::partition.wide_partition_rows == B::partition.wide_partition_rows &&
-         A::partition.min_bits == B::partition.min_bits &&
-         A::partition.one_pass_bits == B::partition.one_pass_bits &&
+         A::partition.min_bits == B::partition.min_bits && A::partition.one_pass_bits == B::partition.one_pass_bits &&
          A::least_partitioned_rows == B::least_partitioned_rows &&
-         A::sorted.threads * A::sorted.items(key_bytes) ==
-             B::sorted.threads * B::sorted.items(key_bytes);
+         A::sorted.threads * A::sorted.items(key_bytes) == B::sorted.threads * B::sorted.items(key_bytes);
 }
 
 /// Calls `call(Policy{})` with the policy of a chain for the device, see ChainedPolicy.

@@ -38,19 +38,17 @@ class AgentRadixBlock {
   /// Dynamic shared memory: the tile's keys, and later its values, lie behind the rest.
   static constexpr std::size_t stage_offset = round_up(sizeof(TempStorage), std::size_t{128});
   static constexpr std::size_t shared_bytes =
-      stage_offset + static_cast<std::size_t>(tile_items) *
-                         (has_values && sizeof(Value) > sizeof(Key) ? sizeof(Value) : sizeof(Key));
+      stage_offset +
+      static_cast<std::size_t>(tile_items) * (has_values && sizeof(Value) > sizeof(Key) ? sizeof(Value) : sizeof(Key));
 
-  STRATA_D AgentRadixBlock(unsigned char* shared, int num_items, const radix_bit_range& range,
-                           const Digits& digits)
+  STRATA_D AgentRadixBlock(unsigned char* shared, int num_items, const radix_bit_range& range, const Digits& digits)
       : storage_(*reinterpret_cast<TempStorage*>(shared)),
         stage_(shared + stage_offset),
         num_items_(num_items),
         range_(range),
         digits_(digits) {}
 
-  STRATA_D void sort(const KeyIterator& keys_in, Key* keys_out, const ValueIterator& values_in,
-                     Value* values_out) {
+  STRATA_D void sort(const KeyIterator& keys_in, Key* keys_out, const ValueIterator& values_in, Value* values_out) {
     Rank rank(storage_.rank);
     first_item_ = static_cast<int>(rank.first_item());
     Key keys[items_per_thread];

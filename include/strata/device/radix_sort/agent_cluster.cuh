@@ -44,10 +44,8 @@ class AgentRadixCluster {
   /// Dynamic shared memory, behind the rest: the tile in the order of a digit, and the next tile,
   /// both with values.
   static constexpr std::size_t keys_offset = round_up(sizeof(TempStorage), std::size_t{128});
-  static constexpr std::size_t next_keys_offset =
-      round_up(keys_offset + capacity * sizeof(Key), std::size_t{128});
-  static constexpr std::size_t values_offset =
-      round_up(next_keys_offset + capacity * sizeof(Key), std::size_t{128});
+  static constexpr std::size_t next_keys_offset = round_up(keys_offset + capacity * sizeof(Key), std::size_t{128});
+  static constexpr std::size_t values_offset = round_up(next_keys_offset + capacity * sizeof(Key), std::size_t{128});
   static constexpr std::size_t next_values_offset =
       round_up(values_offset + capacity * sizeof(Value), std::size_t{128});
   static constexpr std::size_t shared_bytes =
@@ -68,8 +66,7 @@ class AgentRadixCluster {
         range_(range),
         digits_(digits) {}
 
-  STRATA_D void sort(const KeyIterator& keys_in, Key* keys_out, const ValueIterator& values_in,
-                     Value* values_out) {
+  STRATA_D void sort(const KeyIterator& keys_in, Key* keys_out, const ValueIterator& values_in, Value* values_out) {
     const auto first = static_cast<std::size_t>(first_);
     Key keys[items_per_thread];
     Value values[has_values ? items_per_thread : 1];
@@ -151,9 +148,8 @@ class AgentRadixCluster {
         before += block < this_block ? count : 0;
       }
     };
-    DigitScan::exclusive_sum(
-        storage_.scan, digit, digit % warp_threads, digit < radix_bins, all, count_all,
-        [&](unsigned smaller) { storage_.offset[digit] = smaller + before - start_in_tile; });
+    DigitScan::exclusive_sum(storage_.scan, digit, digit % warp_threads, digit < radix_bins, all, count_all,
+                             [&](unsigned smaller) { storage_.offset[digit] = smaller + before - start_in_tile; });
     __syncthreads();
   }
 

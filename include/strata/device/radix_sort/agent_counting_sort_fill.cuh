@@ -35,8 +35,7 @@ inline constexpr int counting_sort_bins = 1 << 16;
 template <class Key, bool IsDescending, int BlockThreads>
 struct counting_sort_tile {
   static constexpr int width = 16 / static_cast<int>(sizeof(Key));
-  static constexpr std::size_t items =
-      static_cast<std::size_t>(BlockThreads) * 8 * static_cast<std::size_t>(width);
+  static constexpr std::size_t items = static_cast<std::size_t>(BlockThreads) * 8 * static_cast<std::size_t>(width);
   using Vector = item_vector<Key, width>;
   using word = typename RadixTraits<Key>::word;
 

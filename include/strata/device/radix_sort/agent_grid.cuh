@@ -61,14 +61,12 @@ class AgentRadixGrid {
   /// Dynamic shared memory: the tile's keys and its values lie behind the rest.
   static constexpr std::size_t keys_offset = round_up(sizeof(TempStorage), std::size_t{128});
   static constexpr std::size_t values_offset = round_up(keys_offset + capacity * sizeof(Key), std::size_t{128});
-  static constexpr std::size_t shared_bytes =
-      has_values ? values_offset + capacity * sizeof(Value) : values_offset;
+  static constexpr std::size_t shared_bytes = has_values ? values_offset + capacity * sizeof(Value) : values_offset;
 
   /// Tiles have `rows` items a thread.
   STRATA_D AgentRadixGrid(unsigned char* shared, const radix_buffers<KeyIterator, Key>& keys,
                           const radix_buffers<ValueIterator, Value>& values, unsigned num_items, int rows,
-                          const radix_bit_range& range, const Digits& digits,
-                          const radix_grid_workspace& workspace)
+                          const radix_bit_range& range, const Digits& digits, const radix_grid_workspace& workspace)
       : storage_(*reinterpret_cast<TempStorage*>(shared)),
         stage_(reinterpret_cast<Key*>(shared + keys_offset)),
         value_stage_(reinterpret_cast<Value*>(shared + values_offset)),
@@ -178,8 +176,8 @@ class AgentRadixGrid {
   STRATA_D unsigned stage_by_digit(int pass, const Key (&keys)[items_per_thread],
                                    const Value (&values)[has_values ? items_per_thread : 1]) {
     Rank rank(storage_.rank, rows_);
-    tile_digits digit_of{{keys, digits_, range_.first_bit(pass), range_.bits(pass),
-                          static_cast<int>(rank.first_item()), valid_}};
+    tile_digits digit_of{
+        {keys, digits_, range_.first_bit(pass), range_.bits(pass), static_cast<int>(rank.first_item()), valid_}};
     digit_of.optimization_barrier();
     const auto missing = static_cast<unsigned>(rows_ * block_threads - valid_);
     unsigned start_in_tile = 0;
@@ -216,9 +214,8 @@ class AgentRadixGrid {
         all += storage_.all[other][digit];
       }
     };
-    DigitScan::exclusive_sum(
-        storage_.scan, digit, digit % warp_threads, part == 0, all, add_parts,
-        [&](unsigned smaller) { storage_.offset[digit] = smaller + before - start_in_tile; });
+    DigitScan::exclusive_sum(storage_.scan, digit, digit % warp_threads, part == 0, all, add_parts,
+                             [&](unsigned smaller) { storage_.offset[digit] = smaller + before - start_in_tile; });
     return __syncthreads_or(part == 0 && all == num_items_ ? 1 : 0) != 0;
   }
 

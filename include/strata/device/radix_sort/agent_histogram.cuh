@@ -58,10 +58,9 @@ class AgentRadixHistogram {
     return static_cast<std::size_t>(max_passes * radix_bins * max_columns()) * 4;
   }
 
-  STRATA_D AgentRadixHistogram(TempStorage& storage, unsigned* counters, KeyIterator d_keys,
-                               std::size_t num_items, const radix_bit_range& range, const Digits& digits,
-                               const radix_workspace& workspace, unsigned long long epoch,
-                               bool may_be_replayed, bool is_double_buffer)
+  STRATA_D AgentRadixHistogram(TempStorage& storage, unsigned* counters, KeyIterator d_keys, std::size_t num_items,
+                               const radix_bit_range& range, const Digits& digits, const radix_workspace& workspace,
+                               unsigned long long epoch, bool may_be_replayed, bool is_double_buffer)
       : storage_(storage),
         counters_(counters),
         d_keys_(d_keys),
@@ -98,8 +97,7 @@ class AgentRadixHistogram {
   template <class T>
   STRATA_D void clear(T* from, std::size_t count) const {
     const std::size_t step = static_cast<std::size_t>(gridDim.x) * block_threads;
-    for (std::size_t i = static_cast<std::size_t>(blockIdx.x) * block_threads + threadIdx.x; i < count;
-         i += step) {
+    for (std::size_t i = static_cast<std::size_t>(blockIdx.x) * block_threads + threadIdx.x; i < count; i += step) {
       from[i] = 0;
     }
   }
@@ -137,8 +135,7 @@ class AgentRadixHistogram {
     for (int pass = 0; pass < max_passes; ++pass) {
       if (!HasAllBits && pass >= passes_) break;
       const radix_bit_range range = HasAllBits ? radix_bit_range{0, Digits::key_bits} : range_;
-      const unsigned digit =
-          radix_code_digits<Digits, true>{digits_}(ordered, range.first_bit(pass), range.bits(pass));
+      const unsigned digit = radix_code_digits<Digits, true>{digits_}(ordered, range.first_bit(pass), range.bits(pass));
       const unsigned bin = static_cast<unsigned>(pass * radix_bins) + digit;
       atomicAdd(&column[bin * unsigned{columns}], 1u);
     }

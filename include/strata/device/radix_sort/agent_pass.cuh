@@ -79,8 +79,7 @@ class AgentRadixPass {
 
   STRATA_D AgentRadixPass(unsigned char* shared, const radix_buffers<KeyIterator, Key>& keys,
                           const radix_buffers<ValueIterator, Value>& values, std::size_t num_items, int pass,
-                          const radix_bit_range& range, const Digits& digits,
-                          const radix_workspace& workspace)
+                          const radix_bit_range& range, const Digits& digits, const radix_workspace& workspace)
       : storage_(*reinterpret_cast<TempStorage*>(shared)),
         staged_codes_(reinterpret_cast<Code*>(shared + stage_offset)),
         staged_values_(reinterpret_cast<Value*>(shared + stage_offset)),
@@ -221,8 +220,7 @@ class AgentRadixPass {
     });
     __syncthreads();
     Value* const values_out = values_.at(plan_.to);
-    for_each_rank(
-        [&](int rank) { values_out[output_offset(staged_digits()[rank], rank)] = staged_values_[rank]; });
+    for_each_rank([&](int rank) { values_out[output_offset(staged_digits()[rank], rank)] = staged_values_[rank]; });
   }
 
   // Calls `use` with the iterators from which this pass reads.

@@ -45,9 +45,8 @@ cudaError_t select_alternate(bool is_selected, cudaError_t status, DoubleBuffer<
 }
 
 template <bool IsDescending, class KeyIterator, class Key, class NumItemsT, class Decomposer>
-cudaError_t sort_keys(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
-                      Key* d_keys_out, NumItemsT num_items, Decomposer decomposer, int begin_bit, int end_bit,
-                      cudaStream_t stream) {
+cudaError_t sort_keys(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in, Key* d_keys_out,
+                      NumItemsT num_items, Decomposer decomposer, int begin_bit, int end_bit, cudaStream_t stream) {
   STRATA_NVTX_RANGE("strata::DeviceRadixSort::SortKeys");
   if (d_temp_storage != nullptr && detail::arrays_overlap(d_keys_in, num_items, d_keys_out, num_items)) {
     return cudaErrorInvalidValue;
@@ -59,32 +58,29 @@ cudaError_t sort_keys(void* d_temp_storage, std::size_t& temp_storage_bytes, Key
 
 template <bool IsDescending, class KeyIterator, class Key, class ValueIterator, class Value, class NumItemsT,
           class Decomposer>
-cudaError_t sort_pairs(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
-                       Key* d_keys_out, ValueIterator d_values_in, Value* d_values_out, NumItemsT num_items,
-                       Decomposer decomposer, int begin_bit, int end_bit, cudaStream_t stream) {
+cudaError_t sort_pairs(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in, Key* d_keys_out,
+                       ValueIterator d_values_in, Value* d_values_out, NumItemsT num_items, Decomposer decomposer,
+                       int begin_bit, int end_bit, cudaStream_t stream) {
   STRATA_NVTX_RANGE("strata::DeviceRadixSort::SortPairs");
-  if (d_temp_storage != nullptr &&
-      detail::pairs_overlap(d_keys_in, d_keys_out, d_values_in, d_values_out, num_items)) {
+  if (d_temp_storage != nullptr && detail::pairs_overlap(d_keys_in, d_keys_out, d_values_in, d_values_out, num_items)) {
     return cudaErrorInvalidValue;
   }
   return DispatchRadixSort<KeyIterator, ValueIterator, Value, IsDescending, Decomposer>::Dispatch(
-      d_temp_storage, temp_storage_bytes, {d_keys_in, d_keys_out, nullptr},
-      {d_values_in, d_values_out, nullptr}, num_items, begin_bit, end_bit, decomposer,
-      radix_scratch::in_storage, stream);
+      d_temp_storage, temp_storage_bytes, {d_keys_in, d_keys_out, nullptr}, {d_values_in, d_values_out, nullptr},
+      num_items, begin_bit, end_bit, decomposer, radix_scratch::in_storage, stream);
 }
 
 template <bool IsDescending, class Key, class NumItemsT, class Decomposer>
 cudaError_t sort_keys(void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
-                      NumItemsT num_items, Decomposer decomposer, int begin_bit, int end_bit,
-                      cudaStream_t stream) {
+                      NumItemsT num_items, Decomposer decomposer, int begin_bit, int end_bit, cudaStream_t stream) {
   STRATA_NVTX_RANGE("strata::DeviceRadixSort::SortKeys");
   if (d_temp_storage != nullptr && detail::buffers_overlap(d_keys, num_items)) {
     return cudaErrorInvalidValue;
   }
   const bool to_alternate = ends_in_alternate(begin_bit, end_bit);
   const cudaError_t status = DispatchRadixSort<const Key*, NullType, Key, IsDescending, Decomposer>::Dispatch(
-      d_temp_storage, temp_storage_bytes, detail::buffers_of(d_keys, to_alternate), {}, num_items, begin_bit,
-      end_bit, decomposer, radix_scratch::double_buffer, stream);
+      d_temp_storage, temp_storage_bytes, detail::buffers_of(d_keys, to_alternate), {}, num_items, begin_bit, end_bit,
+      decomposer, radix_scratch::double_buffer, stream);
   return detail::select_alternate(d_temp_storage != nullptr && to_alternate, status, d_keys);
 }
 
@@ -97,18 +93,17 @@ cudaError_t sort_pairs(void* d_temp_storage, std::size_t& temp_storage_bytes, Do
     return cudaErrorInvalidValue;
   }
   const bool to_alternate = ends_in_alternate(begin_bit, end_bit);
-  const cudaError_t status =
-      DispatchRadixSort<const Key*, const Value*, Value, IsDescending, Decomposer>::Dispatch(
-          d_temp_storage, temp_storage_bytes, detail::buffers_of(d_keys, to_alternate),
-          detail::buffers_of(d_values, to_alternate), num_items, begin_bit, end_bit, decomposer,
-          radix_scratch::double_buffer, stream);
+  const cudaError_t status = DispatchRadixSort<const Key*, const Value*, Value, IsDescending, Decomposer>::Dispatch(
+      d_temp_storage, temp_storage_bytes, detail::buffers_of(d_keys, to_alternate),
+      detail::buffers_of(d_values, to_alternate), num_items, begin_bit, end_bit, decomposer,
+      radix_scratch::double_buffer, stream);
   return detail::select_alternate(d_temp_storage != nullptr && to_alternate, status, d_keys, d_values);
 }
 
 template <bool IsDescending, class KeyIterator, class Index, class NumItemsT, class Decomposer>
 cudaError_t sort_indices(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
-                         Index* d_indices_out, NumItemsT num_items, Decomposer decomposer, int begin_bit,
-                         int end_bit, cudaStream_t stream) {
+                         Index* d_indices_out, NumItemsT num_items, Decomposer decomposer, int begin_bit, int end_bit,
+                         cudaStream_t stream) {
   STRATA_NVTX_RANGE("strata::DeviceRadixSort::ArgSort");
   static_assert(std::is_integral_v<Index>,
                 "DeviceRadixSort::ArgSort writes numbers of items: d_indices_out must point to "
@@ -118,8 +113,8 @@ cudaError_t sort_indices(void* d_temp_storage, std::size_t& temp_storage_bytes, 
     return cudaErrorInvalidValue;
   }
   return DispatchRadixSort<KeyIterator, index_iterator<Index>, Index, IsDescending, Decomposer>::Dispatch(
-      d_temp_storage, temp_storage_bytes, {d_keys_in, nullptr, nullptr}, {{}, d_indices_out, nullptr},
-      num_items, begin_bit, end_bit, decomposer, radix_scratch::in_storage_with_sorted_keys, stream);
+      d_temp_storage, temp_storage_bytes, {d_keys_in, nullptr, nullptr}, {{}, d_indices_out, nullptr}, num_items,
+      begin_bit, end_bit, decomposer, radix_scratch::in_storage_with_sorted_keys, stream);
 }
 
 STRATA_ARCH_DETAIL_NAMESPACE_END

@@ -58,30 +58,27 @@ __launch_bounds__(MaxPolicy::ActivePolicy::words.block_threads, 1)
 }
 
 template <class Problem, class Kernel>
-cudaError_t launch_counting_sort_fill(const Problem& problem, Kernel kernel, std::size_t tile_items,
-                                      int threads, const unsigned long long* begins) {
-  return strata::launch(
-      problem.programmatic(problem.configuration("strata::DeviceRadixSort, fill",
-                                                 ceiling_divide(problem.num_items, tile_items), threads)),
-      kernel, begins, problem.keys.output, problem.num_items);
+cudaError_t launch_counting_sort_fill(const Problem& problem, Kernel kernel, std::size_t tile_items, int threads,
+                                      const unsigned long long* begins) {
+  return strata::launch(problem.programmatic(problem.configuration(
+                            "strata::DeviceRadixSort, fill", ceiling_divide(problem.num_items, tile_items), threads)),
+                        kernel, begins, problem.keys.output, problem.num_items);
 }
 
 /// Sorts keys of one byte that the histogram has counted: `begins` says where the keys of each byte begin.
 template <class MaxPolicy, class ActivePolicy, bool IsDescending, class Problem>
 cudaError_t counting_sort_bytes(const Problem& problem, const unsigned long long* begins) {
   using Key = typename Problem::Key;
-  return detail::launch_counting_sort_fill(
-      problem, counting_sort_fill_bytes_kernel<MaxPolicy, Key, IsDescending>,
-      AgentCountingSortFillBytes<ActivePolicy, Key, IsDescending>::tile_items,
-      ActivePolicy::histogram.block_threads, begins);
+  return detail::launch_counting_sort_fill(problem, counting_sort_fill_bytes_kernel<MaxPolicy, Key, IsDescending>,
+                                           AgentCountingSortFillBytes<ActivePolicy, Key, IsDescending>::tile_items,
+                                           ActivePolicy::histogram.block_threads, begins);
 }
 
 /// Sorts keys of 16 bits. `begins` has capacity for a number of each word, one more, and two of each block. Each
 /// block that counts needs 128 KiB for its counters. They lie in `scratch`, which has capacity for all keys.
 template <class MaxPolicy, class ActivePolicy, bool IsDescending, class Problem>
 cudaError_t counting_sort_words(const Problem& problem, const grid_barrier_arguments& barrier,
-                                unsigned long long* begins, typename Problem::Key* scratch,
-                                std::size_t max_blocks) {
+                                unsigned long long* begins, typename Problem::Key* scratch, std::size_t max_blocks) {
   using Key = typename Problem::Key;
   using KeyIterator = typename Problem::KeyIterator;
   using Count = AgentCountingSortCountWords<ActivePolicy, KeyIterator, typename Problem::Digits>;
@@ -96,14 +93,13 @@ cudaError_t counting_sort_words(const Problem& problem, const grid_barrier_argum
                                           reinterpret_cast<unsigned*>(counters)};
   static kernel_property_cache cache;
   const cudaError_t status = detail::launch_resident(
-      problem.configuration("strata::DeviceRadixSort, words", 1, threads, Count::counter_bytes), cache,
-      problem.device, blocks, max_blocks,
-      counting_sort_count_words_kernel<MaxPolicy, KeyIterator, typename Problem::Digits>, problem.keys.input,
-      problem.num_items, problem.digits, workspace);
+      problem.configuration("strata::DeviceRadixSort, words", 1, threads, Count::counter_bytes), cache, problem.device,
+      blocks, max_blocks, counting_sort_count_words_kernel<MaxPolicy, KeyIterator, typename Problem::Digits>,
+      problem.keys.input, problem.num_items, problem.digits, workspace);
   if (status != cudaSuccess) return status;
-  return detail::launch_counting_sort_fill(
-      problem, counting_sort_fill_words_kernel<MaxPolicy, Key, IsDescending>,
-      AgentCountingSortFillWords<ActivePolicy, Key, IsDescending>::tile_items, threads, begins);
+  return detail::launch_counting_sort_fill(problem, counting_sort_fill_words_kernel<MaxPolicy, Key, IsDescending>,
+                                           AgentCountingSortFillWords<ActivePolicy, Key, IsDescending>::tile_items,
+                                           threads, begins);
 }
 
 STRATA_ARCH_DETAIL_NAMESPACE_END

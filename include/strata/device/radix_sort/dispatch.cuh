@@ -51,9 +51,9 @@ constexpr radix_algorithm choose_radix_algorithm(std::size_t num_items, int pass
 /// Carries out one call of a device-wide radix sort; `PolicyHub` may be replaced to override the tuning.
 /// `ValueIterator` is NullType for sorts of keys alone.
 template <class KeyIterator, class ValueIterator, class Value, bool IsDescending, class Decomposer,
-          class PolicyHub = radix_sort_policy_hub<
-              iterator_value_t<KeyIterator>,
-              std::conditional_t<std::is_same_v<ValueIterator, NullType>, NullType, Value>>>
+          class PolicyHub =
+              radix_sort_policy_hub<iterator_value_t<KeyIterator>,
+                                    std::conditional_t<std::is_same_v<ValueIterator, NullType>, NullType, Value>>>
 struct DispatchRadixSort {
   using MaxPolicy = typename PolicyHub::MaxPolicy;
   using Key = iterator_value_t<KeyIterator>;
@@ -87,8 +87,8 @@ struct DispatchRadixSort {
       return cudaErrorInvalidValue;
     }
     const auto count = static_cast<std::size_t>(num_items);
-    DispatchRadixSort dispatch{
-        {keys, values, count, {begin_bit, end_bit}, Digits{decomposer}, scratch, stream, {}}, {}};
+    DispatchRadixSort dispatch{{keys, values, count, {begin_bit, end_bit}, Digits{decomposer}, scratch, stream, {}},
+                               {}};
     Problem& problem = dispatch.problem;
     dispatch.reserve();
     if (d_temp_storage == nullptr) return answer_size_query(dispatch.storage, temp_storage_bytes);
@@ -152,8 +152,8 @@ struct DispatchRadixSort {
     }
     const std::size_t grid_blocks = ceiling_divide(num_items, PolicyHub::least_grid_tile_items);
     storage.template reserve<unsigned>(
-        states_slot, radix_grid_counts::number_of_words(
-                         grid_blocks < max_grid_blocks ? grid_blocks : max_grid_blocks, max_passes));
+        states_slot,
+        radix_grid_counts::number_of_words(grid_blocks < max_grid_blocks ? grid_blocks : max_grid_blocks, max_passes));
     if constexpr (is_counting_sort_word && PolicyHub::least_counted_words > 0) {
       if (num_items >= PolicyHub::least_counted_words) {
         storage.template reserve<unsigned long long>(bins_slot, counting_sort_bins + 1 + 2 * max_blocks);
@@ -173,8 +173,7 @@ struct DispatchRadixSort {
       case radix_algorithm::cluster:
         if constexpr (ActivePolicy::cluster.blocks > 0) {
           bool is_launched = false;
-          const cudaError_t status =
-              detail::launch_radix_cluster<MaxPolicy, ActivePolicy>(problem, is_launched);
+          const cudaError_t status = detail::launch_radix_cluster<MaxPolicy, ActivePolicy>(problem, is_launched);
           return status != cudaSuccess || is_launched ? status : start<ActivePolicy, HasSmallStates>(false);
         }
         break;
@@ -207,8 +206,8 @@ struct DispatchRadixSort {
   }
 
   grid_barrier_arguments barrier() const {
-    return {storage.template get<unsigned long long>(arrivals_slot),
-            storage.template get<unsigned>(counters_slot), next_epoch(), detail::is_replayable(problem.stream)};
+    return {storage.template get<unsigned long long>(arrivals_slot), storage.template get<unsigned>(counters_slot),
+            next_epoch(), detail::is_replayable(problem.stream)};
   }
 
   template <class ActivePolicy>
@@ -236,11 +235,15 @@ struct DispatchRadixSort {
     auto* const bins = storage.template get<unsigned long long>(bins_slot);
     auto* const plans = reinterpret_cast<radix_pass_plan*>(counters + 64);
     auto* const arrivals = storage.template get<platform::tagged_word>(arrivals_slot);
-    const radix_workspace workspace{bins,          counters, counters + 32,
-                                    counters + 33, plans,    {states, states + tiles * radix_bins},
-                                    tiles * radix_bins * sizeof(State), arrivals};
-    const cudaError_t status =
-        detail::launch_radix_histogram<MaxPolicy, ActivePolicy>(problem, workspace, max_blocks);
+    const radix_workspace workspace{bins,
+                                    counters,
+                                    counters + 32,
+                                    counters + 33,
+                                    plans,
+                                    {states, states + tiles * radix_bins},
+                                    tiles * radix_bins * sizeof(State),
+                                    arrivals};
+    const cudaError_t status = detail::launch_radix_histogram<MaxPolicy, ActivePolicy>(problem, workspace, max_blocks);
     if (status != cudaSuccess) return status;
     if constexpr (is_counting_sort_byte) {
       if (problem.has_all_bits()) {

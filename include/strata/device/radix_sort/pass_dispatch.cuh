@@ -24,10 +24,8 @@ STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 template <class MaxPolicy, class KeyIterator, class Digits>
 __launch_bounds__(MaxPolicy::ActivePolicy::histogram.block_threads, 1)
     STRATA_KERNEL void radix_histogram_kernel(KeyIterator keys, std::size_t num_items, radix_bit_range range,
-                                              Digits digits,
-                                              const STRATA_GRID_CONSTANT radix_workspace workspace,
-                                              unsigned long long epoch, bool may_be_replayed,
-                                              bool is_double_buffer) {
+                                              Digits digits, const STRATA_GRID_CONSTANT radix_workspace workspace,
+                                              unsigned long long epoch, bool may_be_replayed, bool is_double_buffer) {
   using Agent = AgentRadixHistogram<typename MaxPolicy::ActivePolicy, KeyIterator, Digits>;
   STRATA_SHARED(shared, Uninitialized<typename Agent::TempStorage>);
   STRATA_DYNAMIC_SHARED(counters);
@@ -40,8 +38,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::histogram.block_threads, 1)
 
 /// Moves the items by one digit, if it is not the same in all of them.
 template <class MaxPolicy, class KeyIterator, class ValueIterator, class Value, class Digits, class State>
-__launch_bounds__(MaxPolicy::ActivePolicy::pass.block_threads,
-                  MaxPolicy::ActivePolicy::pass.blocks_per_multiprocessor)
+__launch_bounds__(MaxPolicy::ActivePolicy::pass.block_threads, MaxPolicy::ActivePolicy::pass.blocks_per_multiprocessor)
     STRATA_KERNEL void radix_pass_kernel(
         const STRATA_GRID_CONSTANT radix_buffers<KeyIterator, iterator_value_t<KeyIterator>> keys,
         const STRATA_GRID_CONSTANT radix_buffers<ValueIterator, Value> values, std::size_t num_items, int pass,
@@ -55,8 +52,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::pass.block_threads,
 
 /// Launches the histogram.
 template <class MaxPolicy, class ActivePolicy, class Problem>
-cudaError_t launch_radix_histogram(const Problem& problem, const radix_workspace& workspace,
-                                   std::size_t max_blocks) {
+cudaError_t launch_radix_histogram(const Problem& problem, const radix_workspace& workspace, std::size_t max_blocks) {
   using KeyIterator = typename Problem::KeyIterator;
   using Agent = AgentRadixHistogram<ActivePolicy, KeyIterator, typename Problem::Digits>;
   constexpr int threads = ActivePolicy::histogram.block_threads;
@@ -64,9 +60,9 @@ cudaError_t launch_radix_histogram(const Problem& problem, const radix_workspace
   return detail::launch_resident(
       problem.configuration("strata::DeviceRadixSort, digits", 1, threads, Agent::counter_bytes()), cache,
       problem.device, ceiling_divide(problem.num_items, std::size_t{threads} * 4), max_blocks,
-      radix_histogram_kernel<MaxPolicy, KeyIterator, typename Problem::Digits>, problem.keys.input,
-      problem.num_items, problem.range, problem.digits, workspace, next_epoch(),
-      detail::is_replayable(problem.stream), problem.is_double_buffer());
+      radix_histogram_kernel<MaxPolicy, KeyIterator, typename Problem::Digits>, problem.keys.input, problem.num_items,
+      problem.range, problem.digits, workspace, next_epoch(), detail::is_replayable(problem.stream),
+      problem.is_double_buffer());
 }
 
 /// Launches all passes, of which the histogram has planned some to do nothing.
@@ -76,18 +72,16 @@ cudaError_t launch_radix_passes(const Problem& problem, const radix_workspace& w
   using ValueIterator = typename Problem::ValueIterator;
   using Digits = typename Problem::Digits;
   using Agent = AgentRadixPass<ActivePolicy, KeyIterator, ValueIterator, Digits, State>;
-  const auto kernel =
-      radix_pass_kernel<MaxPolicy, KeyIterator, ValueIterator, typename Problem::Value, Digits, State>;
+  const auto kernel = radix_pass_kernel<MaxPolicy, KeyIterator, ValueIterator, typename Problem::Value, Digits, State>;
   constexpr int threads = ActivePolicy::pass.block_threads;
   static kernel_property_cache cache;
   int unused;
-  cudaError_t status =
-      detail::resident_blocks_per_multiprocessor(cache, kernel, threads, Agent::shared_bytes, unused);
-  const launch_configuration configuration = problem.programmatic(
-      problem.configuration("strata::DeviceRadixSort, pass", tiles, threads, Agent::shared_bytes));
+  cudaError_t status = detail::resident_blocks_per_multiprocessor(cache, kernel, threads, Agent::shared_bytes, unused);
+  const launch_configuration configuration =
+      problem.programmatic(problem.configuration("strata::DeviceRadixSort, pass", tiles, threads, Agent::shared_bytes));
   for (int pass = 0; pass < problem.range.passes() && status == cudaSuccess; ++pass) {
-    status = strata::launch(configuration, kernel, problem.keys, problem.values, problem.num_items, pass,
-                            problem.range, problem.digits, workspace);
+    status = strata::launch(configuration, kernel, problem.keys, problem.values, problem.num_items, pass, problem.range,
+                            problem.digits, workspace);
   }
   return status;
 }

@@ -102,8 +102,8 @@ struct radix_workspace {
   unsigned* departures;      // of the first kernel's blocks
   unsigned* inexact;         // not 0: some keys are not exact (see radix_codes)
   radix_pass_plan* plan;
-  void* states[2];  // look-back states of each tile and digit, of a type that the passes know; they alternate
-  std::size_t state_bytes;          // of each of the two
+  void* states[2];          // look-back states of each tile and digit, of a type that the passes know; they alternate
+  std::size_t state_bytes;  // of each of the two
   platform::tagged_word* arrivals;  // of the first kernel's blocks
 
   STRATA_D unsigned long long* bins_of(int pass) const { return bins + pass * radix_bins; }
@@ -138,8 +138,7 @@ struct radix_sort_problem {
 
   launch_configuration configuration(const char* name, std::size_t blocks, int threads,
                                      std::size_t shared_bytes = 0) const {
-    launch_configuration result{name, dim3(static_cast<unsigned>(blocks)),
-                                dim3(static_cast<unsigned>(threads))};
+    launch_configuration result{name, dim3(static_cast<unsigned>(blocks)), dim3(static_cast<unsigned>(threads))};
     result.dynamic_shared_bytes = shared_bytes;
     result.stream = stream;
     return result;

@@ -32,14 +32,13 @@ struct large_radix_block {
 };
 
 /// Sorts in one block.
-template <class MaxPolicy, template <class> class BlockTuning, class KeyIterator, class ValueIterator,
-          class Value, class Digits>
+template <class MaxPolicy, template <class> class BlockTuning, class KeyIterator, class ValueIterator, class Value,
+          class Digits>
 __launch_bounds__(BlockTuning<typename MaxPolicy::ActivePolicy>::value.block_threads, 1)
     STRATA_KERNEL void radix_block_kernel(KeyIterator keys_in, iterator_value_t<KeyIterator>* keys_out,
                                           ValueIterator values_in, Value* values_out, int num_items,
                                           radix_bit_range range, Digits digits) {
-  using Agent =
-      AgentRadixBlock<BlockTuning<typename MaxPolicy::ActivePolicy>, KeyIterator, ValueIterator, Digits>;
+  using Agent = AgentRadixBlock<BlockTuning<typename MaxPolicy::ActivePolicy>, KeyIterator, ValueIterator, Digits>;
   STRATA_DYNAMIC_SHARED(shared);
   platform::wait_for_previous_kernel();
   platform::launch_next_kernel();
@@ -50,8 +49,8 @@ __launch_bounds__(BlockTuning<typename MaxPolicy::ActivePolicy>::value.block_thr
 template <class MaxPolicy, class KeyIterator, class ValueIterator, class Value, class Digits>
 __launch_bounds__(MaxPolicy::ActivePolicy::cluster.block_threads, 1)
     STRATA_KERNEL void radix_cluster_kernel(KeyIterator keys_in, iterator_value_t<KeyIterator>* keys_out,
-                                            ValueIterator values_in, Value* values_out, int num_items,
-                                            int tile_bits, radix_bit_range range, Digits digits) {
+                                            ValueIterator values_in, Value* values_out, int num_items, int tile_bits,
+                                            radix_bit_range range, Digits digits) {
   if constexpr (MaxPolicy::ActivePolicy::cluster.blocks > 0) {
     using Agent = AgentRadixCluster<typename MaxPolicy::ActivePolicy, KeyIterator, ValueIterator, Digits>;
     STRATA_DYNAMIC_SHARED(shared);
@@ -63,8 +62,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::cluster.block_threads, 1)
 
 /// Sorts by all blocks of a grid. All blocks are resident.
 template <class MaxPolicy, class KeyIterator, class ValueIterator, class Value, class Digits>
-__launch_bounds__(MaxPolicy::ActivePolicy::grid.block_threads,
-                  MaxPolicy::ActivePolicy::grid.blocks_per_multiprocessor)
+__launch_bounds__(MaxPolicy::ActivePolicy::grid.block_threads, MaxPolicy::ActivePolicy::grid.blocks_per_multiprocessor)
     STRATA_KERNEL void radix_grid_kernel(
         const STRATA_GRID_CONSTANT radix_buffers<KeyIterator, iterator_value_t<KeyIterator>> keys,
         const STRATA_GRID_CONSTANT radix_buffers<ValueIterator, Value> values, unsigned num_items, int rows,
@@ -81,8 +79,7 @@ template <class KeyIterator, class ValueIterator, class Value>
 STRATA_KERNEL void radix_copy_kernel(KeyIterator keys_in, iterator_value_t<KeyIterator>* keys_out,
                                      ValueIterator values_in, Value* values_out, std::size_t num_items) {
   const std::size_t step = static_cast<std::size_t>(gridDim.x) * blockDim.x;
-  for (std::size_t i = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < num_items;
-       i += step) {
+  for (std::size_t i = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < num_items; i += step) {
     keys_out[i] = *detail::advanced(keys_in, i);
     if constexpr (!std::is_same_v<ValueIterator, NullType>) values_out[i] = *detail::advanced(values_in, i);
   }
@@ -93,12 +90,10 @@ cudaError_t launch_radix_copy(const Problem& problem, std::size_t max_blocks) {
   if (problem.is_double_buffer()) return cudaSuccess;
   constexpr int threads = 256;
   const std::size_t blocks = ceiling_divide<std::size_t>(problem.num_items, threads);
-  return strata::launch(problem.configuration("strata::DeviceRadixSort, copy",
-                                              blocks < max_blocks ? blocks : max_blocks, threads),
-                        radix_copy_kernel<typename Problem::KeyIterator, typename Problem::ValueIterator,
-                                          typename Problem::Value>,
-                        problem.keys.input, problem.keys.output, problem.values.input, problem.values.output,
-                        problem.num_items);
+  return strata::launch(
+      problem.configuration("strata::DeviceRadixSort, copy", blocks < max_blocks ? blocks : max_blocks, threads),
+      radix_copy_kernel<typename Problem::KeyIterator, typename Problem::ValueIterator, typename Problem::Value>,
+      problem.keys.input, problem.keys.output, problem.values.input, problem.values.output, problem.num_items);
 }
 
 template <class MaxPolicy, class ActivePolicy, template <class> class Block, class Problem>
@@ -107,8 +102,7 @@ cudaError_t launch_radix_block(const Problem& problem) {
   using ValueIterator = typename Problem::ValueIterator;
   using Digits = typename Problem::Digits;
   using Agent = AgentRadixBlock<Block<ActivePolicy>, KeyIterator, ValueIterator, Digits>;
-  const auto kernel =
-      radix_block_kernel<MaxPolicy, Block, KeyIterator, ValueIterator, typename Problem::Value, Digits>;
+  const auto kernel = radix_block_kernel<MaxPolicy, Block, KeyIterator, ValueIterator, typename Problem::Value, Digits>;
   constexpr int threads = Block<ActivePolicy>::value.block_threads;
   static kernel_property_cache cache;
   int unused;
@@ -116,8 +110,8 @@ cudaError_t launch_radix_block(const Problem& problem) {
       detail::resident_blocks_per_multiprocessor(cache, kernel, threads, Agent::shared_bytes, unused);
   if (status != cudaSuccess) return status;
   return strata::launch(
-      problem.programmatic(problem.configuration("strata::DeviceRadixSort", 1, threads, Agent::shared_bytes)),
-      kernel, problem.keys.input, problem.keys.output, problem.values.input, problem.values.output,
+      problem.programmatic(problem.configuration("strata::DeviceRadixSort", 1, threads, Agent::shared_bytes)), kernel,
+      problem.keys.input, problem.keys.output, problem.values.input, problem.values.output,
       static_cast<int>(problem.num_items), problem.range, problem.digits);
 }
 
@@ -130,12 +124,11 @@ cudaError_t launch_radix_cluster(const Problem& problem, bool& is_launched) {
   using Agent = AgentRadixCluster<ActivePolicy, KeyIterator, ValueIterator, Digits>;
   constexpr radix_cluster_tuning tuning = ActivePolicy::cluster;
   constexpr auto blocks = static_cast<std::size_t>(tuning.blocks);
-  const auto kernel =
-      radix_cluster_kernel<MaxPolicy, KeyIterator, ValueIterator, typename Problem::Value, Digits>;
+  const auto kernel = radix_cluster_kernel<MaxPolicy, KeyIterator, ValueIterator, typename Problem::Value, Digits>;
   static kernel_property_cache cache;
   int unused;
-  cudaError_t status = detail::resident_blocks_per_multiprocessor(cache, kernel, tuning.block_threads,
-                                                                  Agent::shared_bytes, unused);
+  cudaError_t status =
+      detail::resident_blocks_per_multiprocessor(cache, kernel, tuning.block_threads, Agent::shared_bytes, unused);
   if (status != cudaSuccess) return status;
   launch_configuration configuration =
       problem.configuration("strata::DeviceRadixSort", blocks, tuning.block_threads, Agent::shared_bytes);
@@ -143,8 +136,8 @@ cudaError_t launch_radix_cluster(const Problem& problem, bool& is_launched) {
   configuration.stream = nullptr;  // the query is about the device
   static kernel_property_cache clusters_cache;
   int clusters = 0;
-  status = clusters_cache.get(
-      clusters, [&](int& count) { return strata::resident_clusters(configuration, kernel, count); });
+  status =
+      clusters_cache.get(clusters, [&](int& count) { return strata::resident_clusters(configuration, kernel, count); });
   is_launched = clusters > 0;
   if (status != cudaSuccess || !is_launched) return status;
   configuration.stream = problem.stream;
@@ -158,8 +151,8 @@ cudaError_t launch_radix_cluster(const Problem& problem, bool& is_launched) {
 
 /// `is_launched` is false if the device does not hold all blocks at a time.
 template <class MaxPolicy, class ActivePolicy, class Problem>
-cudaError_t launch_radix_grid(const Problem& problem, const radix_grid_workspace& workspace,
-                              std::size_t max_blocks, bool& is_launched) {
+cudaError_t launch_radix_grid(const Problem& problem, const radix_grid_workspace& workspace, std::size_t max_blocks,
+                              bool& is_launched) {
   using KeyIterator = typename Problem::KeyIterator;
   using ValueIterator = typename Problem::ValueIterator;
   using Digits = typename Problem::Digits;
@@ -171,22 +164,20 @@ cudaError_t launch_radix_grid(const Problem& problem, const radix_grid_workspace
   const auto kernel = radix_grid_kernel<MaxPolicy, KeyIterator, ValueIterator, typename Problem::Value, Digits>;
   static kernel_property_cache cache;
   int per_multiprocessor = 0;
-  const cudaError_t status = detail::resident_blocks_per_multiprocessor(
-      cache, kernel, tuning.block_threads, Agent::shared_bytes, per_multiprocessor);
+  const cudaError_t status = detail::resident_blocks_per_multiprocessor(cache, kernel, tuning.block_threads,
+                                                                        Agent::shared_bytes, per_multiprocessor);
   if (status != cudaSuccess) return status;
   const auto multiprocessors = static_cast<std::size_t>(problem.device.multiprocessors);
   std::size_t rows = ceiling_divide(problem.num_items, threads * multiprocessors);
   rows = rows < min_rows ? min_rows : rows > max_rows ? max_rows : rows;
   const std::size_t blocks = ceiling_divide(problem.num_items, threads * rows);
-  is_launched =
-      blocks <= static_cast<std::size_t>(per_multiprocessor) * multiprocessors && blocks <= max_blocks;
+  is_launched = blocks <= static_cast<std::size_t>(per_multiprocessor) * multiprocessors && blocks <= max_blocks;
   if (!is_launched) return cudaSuccess;
   launch_configuration configuration =
       problem.configuration("strata::DeviceRadixSort", blocks, tuning.block_threads, Agent::shared_bytes);
   configuration.cooperative = blocks > 1;
-  return strata::launch(configuration, kernel, problem.keys, problem.values,
-                        static_cast<unsigned>(problem.num_items), static_cast<int>(rows), problem.range,
-                        problem.digits, workspace);
+  return strata::launch(configuration, kernel, problem.keys, problem.values, static_cast<unsigned>(problem.num_items),
+                        static_cast<int>(rows), problem.range, problem.digits, workspace);
 }
 
 STRATA_ARCH_DETAIL_NAMESPACE_END

@@ -121,22 +121,20 @@ struct radix_sort_policy_hub {
     // more from long runs in large tiles than from a third block.
     // Keys of 2^24 / 2^28: 331 / 4,096 (459 / 6,318). f32 of 2^28 with 42 items: 4,255, with 44: 4,282.
     // Pairs of 2^28: u32 / u32 with 34 items 6,467, u64 / u32 with 22 items 17,892.
-    static constexpr int max_key_items =
-        radix_mantissa_bits<Key> == 0 ? items_within(184, 44) : items_within(176, 42);
+    static constexpr int max_key_items = radix_mantissa_bits<Key> == 0 ? items_within(184, 44) : items_within(176, 42);
     static constexpr int max_pair_items = items_within(key_bytes == value_bytes ? 168 : 176, 34);
     static constexpr radix_pass_tuning pass =
-        value_bytes == 0
-            ? radix_pass_tuning{/*block_threads*/ 256, /*items_per_thread*/ max_key_items,
-                                /*blocks_per_multiprocessor*/ 3}
-            : radix_pass_tuning{/*block_threads*/ threads_within(384, widest),
-                                /*items_per_thread*/ max_pair_items, /*blocks_per_multiprocessor*/ 2};
+        value_bytes == 0 ? radix_pass_tuning{/*block_threads*/ 256, /*items_per_thread*/ max_key_items,
+                                             /*blocks_per_multiprocessor*/ 3}
+                         : radix_pass_tuning{/*block_threads*/ threads_within(384, widest),
+                                             /*items_per_thread*/ max_pair_items, /*blocks_per_multiprocessor*/ 2};
     // 2^10: 5.2 (9.9).
     static constexpr radix_block_tuning small_block{/*block_threads*/ 256,
                                                     /*items_per_thread*/ items_within(16, 4)};
     // 2^13 / 2^14: 12.8 / 15.7 (44.4 / 46.5).
-    static constexpr radix_cluster_tuning cluster{
-        /*block_threads*/ 256, /*items_per_thread*/ 1 << (log2_ceiling(pairs_within(64, 8) + 1) - 1),
-        /*blocks*/ key_bytes + value_bytes <= 256 ? 8 : 0};
+    static constexpr radix_cluster_tuning cluster{/*block_threads*/ 256,
+                                                  /*items_per_thread*/ 1 << (log2_ceiling(pairs_within(64, 8) + 1) - 1),
+                                                  /*blocks*/ key_bytes + value_bytes <= 256 ? 8 : 0};
     // Where there is no cluster, 2^13: 16.8 (44).
     static constexpr radix_block_tuning large_block{/*block_threads*/ 256,
                                                     /*items_per_thread*/ pairs_within(128, 32)};
@@ -163,9 +161,8 @@ struct radix_sort_policy_hub {
   template <class Policy>
   static constexpr std::size_t grid_tile_items =
       static_cast<std::size_t>(Policy::grid.block_threads) * Policy::grid.least_items_per_thread;
-  static constexpr std::size_t least_grid_tile_items = grid_tile_items<Policy750> < grid_tile_items<Policy900>
-                                                           ? grid_tile_items<Policy750>
-                                                           : grid_tile_items<Policy900>;
+  static constexpr std::size_t least_grid_tile_items =
+      grid_tile_items<Policy750> < grid_tile_items<Policy900> ? grid_tile_items<Policy750> : grid_tile_items<Policy900>;
 };
 
 }  // namespace detail

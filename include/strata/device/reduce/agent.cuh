@@ -33,8 +33,8 @@ class AgentReduce {
                 "trivially relocatable");
 
   template <class Iterator>
-  using best_input = std::conditional_t<is_bulk_array<Iterator>, vector_input<iterator_value_t<Iterator>>,
-                                        item_input<Iterator>>;
+  using best_input =
+      std::conditional_t<is_bulk_array<Iterator>, vector_input<iterator_value_t<Iterator>>, item_input<Iterator>>;
   using BlockReduceT = BlockReduce<AccumT, block_threads>;
   using Ordered = ordered_tiles<AccumT, block_threads, ReductionOp>;
 

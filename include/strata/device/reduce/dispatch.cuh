@@ -87,16 +87,14 @@ struct DispatchReduce {
                               OutputIterator d_out, NumItemsT num_items, ReductionOp reduction_op,
                               TransformOp transform_op, InitT init, cudaStream_t stream) {
     const auto count = static_cast<std::size_t>(num_items);
-    if (!is_count(num_items) || !detail::can_reach(d_in, count) ||
-        !argument_traits<OutputIterator>::can_index(count)) {
+    if (!is_count(num_items) || !detail::can_reach(d_in, count) || !argument_traits<OutputIterator>::can_index(count)) {
       return cudaErrorInvalidValue;
     }
     temporary_storage::layout<1> storage;
     storage.template reserve<platform::tagged_word>(0, max_reduce_blocks * Gather::words_per_value);
     if (d_temp_storage == nullptr) return answer_size_query(storage, temp_storage_bytes);
     if ((count > 0 && detail::is_null(d_in)) || detail::is_null(d_out) ||
-        argument_traits<OutputIterator>::overlaps_itself(d_out) ||
-        !storage.map(d_temp_storage, temp_storage_bytes)) {
+        argument_traits<OutputIterator>::overlaps_itself(d_out) || !storage.map(d_temp_storage, temp_storage_bytes)) {
       return cudaErrorInvalidValue;
     }
     DispatchReduce dispatch{d_in,         d_out,        count,
@@ -149,8 +147,7 @@ struct DispatchReduce {
     at_most(bytes / static_cast<std::size_t>(tuning.min_bytes_per_block));
     at_most(static_cast<std::size_t>(tuning.block_threads));
     // Every block gets at least a granule of whole packs, wherever the first pack begins.
-    constexpr std::size_t width =
-        is_bulk_array<InputIterator> ? 16 / sizeof(iterator_value_t<InputIterator>) : 1;
+    constexpr std::size_t width = is_bulk_array<InputIterator> ? 16 / sizeof(iterator_value_t<InputIterator>) : 1;
     at_most(num_items / width < 1 ? 0 : (num_items / width - 1) / even_share::granule);
     return blocks > 0 ? static_cast<unsigned>(blocks) : 1;
   }

@@ -70,8 +70,7 @@ struct vector_input {
   template <bool IsStriped>
   STRATA_D pack load(std::size_t index) const {
     const uint4* const p = reinterpret_cast<const uint4*>(first) + index;
-    const uint4 v =
-        IsStriped ? platform::load_streaming(p, policy) : platform::load_cached(p, policy);
+    const uint4 v = IsStriped ? platform::load_streaming(p, policy) : platform::load_cached(p, policy);
     return {{v.x, v.y, v.z, v.w}};
   }
 };
@@ -135,12 +134,9 @@ struct even_share {
   }
 
   STRATA_HD std::size_t begin(unsigned block) const {
-    return first_even_pack +
-           (block * granules_per_block + (block < longer_blocks ? block : longer_blocks)) * granule;
+    return first_even_pack + (block * granules_per_block + (block < longer_blocks ? block : longer_blocks)) * granule;
   }
-  STRATA_HD std::size_t end(unsigned block) const {
-    return block + 1 == blocks ? packs : begin(block + 1);
-  }
+  STRATA_HD std::size_t end(unsigned block) const { return block + 1 == blocks ? packs : begin(block + 1); }
 };
 
 }  // namespace detail

@@ -53,14 +53,13 @@ inline constexpr bool is_only_if_empty<only_if_empty<T>> = true;
 
 /// Writes the end of a reduction: `init` combined with the result of the items, if there were any.
 template <class Agent, class OutputIterator, class InitT, class AccumT>
-STRATA_D void store_result(Agent& agent, OutputIterator d_out, const InitT& init,
-                           const AccumT& result, bool has_result) {
+STRATA_D void store_result(Agent& agent, OutputIterator d_out, const InitT& init, const AccumT& result,
+                           bool has_result) {
   using Output = output_value_t<OutputIterator, AccumT>;
   if constexpr (is_only_if_empty<InitT>) {
     *d_out = has_result ? static_cast<Output>(result) : static_cast<Output>(init.value);
   } else {
-    *d_out =
-        has_result ? static_cast<Output>(agent.combine(init, result)) : static_cast<Output>(init);
+    *d_out = has_result ? static_cast<Output>(agent.combine(init, result)) : static_cast<Output>(init);
   }
 }
 
@@ -95,8 +94,7 @@ struct pair_output {
       using Pair = output_value_t<Iterator, KeyValuePair<Index, T>>;
       Pair stored;
       STRATA_ASSERT(can_index<decltype(stored.key)>(pair.key + 1),
-                    "the index %lld of an extremum does not fit the output's type",
-                    static_cast<long long>(pair.key));
+                    "the index %lld of an extremum does not fit the output's type", static_cast<long long>(pair.key));
       stored.key = static_cast<decltype(stored.key)>(pair.key);
       stored.value = static_cast<decltype(stored.value)>(pair.value);
       *pairs = stored;

@@ -53,8 +53,8 @@ struct combine_counted_runs {
 /// run before. It moves both to the front of its parts of the stage, and stores them from there, so that it
 /// stores neighbouring items. Without values, the index of the beginning within the warp's items, of 2 bytes,
 /// is stored instead of a sum; lengths are differences of these.
-template <class Count, class T, class KeyIterator, class ValueIterator, class UniqueIterator,
-          class AggregateIterator, class NumRunsIterator, class ReductionOp, class EqualityOp>
+template <class Count, class T, class KeyIterator, class ValueIterator, class UniqueIterator, class AggregateIterator,
+          class NumRunsIterator, class ReductionOp, class EqualityOp>
 struct reduce_by_key_problem {
   using Accum = counted_run<Count, T>;
   using Key = iterator_value_t<KeyIterator>;

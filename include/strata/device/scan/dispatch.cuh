@@ -105,11 +105,11 @@ struct DispatchScan {
     const tiled_input input{num_items, ceiling_divide<std::size_t>(num_items - head_items, Agent::tile_items),
                             head_items};
     static kernel_property_cache cache;
-    return detail::launch_resident(
-        {"strata::DeviceScan", dim3(1), dim3(static_cast<unsigned>(Agent::block_threads)),
-         Agent::dynamic_shared_bytes, stream, 1, true},
-        cache, device, input.tiles, max_scan_blocks,
-        scan_pipeline_kernel<MaxPolicy, typename Steps::Problem, UsesBulkCopies>, problem, input, exchange());
+    return detail::launch_resident({"strata::DeviceScan", dim3(1), dim3(static_cast<unsigned>(Agent::block_threads)),
+                                    Agent::dynamic_shared_bytes, stream, 1, true},
+                                   cache, device, input.tiles, max_scan_blocks,
+                                   scan_pipeline_kernel<MaxPolicy, typename Steps::Problem, UsesBulkCopies>, problem,
+                                   input, exchange());
   }
 
   // A block for each tile. They need not be resident together: a cooperative launch cannot overlap with the

@@ -72,11 +72,10 @@ cudaError_t write_begins_over_keys(const Begins& by_keys, std::size_t num_items,
       round_up<std::size_t>(ceiling_divide<std::size_t>(num_items, max_key_parts), key_part_threads);
   const auto parts = static_cast<unsigned>(ceiling_divide(num_items, part_items));
   launch_configuration configuration{"strata::DeviceScan, begins of parts",
-                                     dim3(ceiling_divide(parts, unsigned{key_part_threads})),
-                                     dim3(key_part_threads)};
+                                     dim3(ceiling_divide(parts, unsigned{key_part_threads})), dim3(key_part_threads)};
   configuration.stream = stream;
-  const cudaError_t status = strata::launch(configuration, find_begins_of_parts_kernel<Begins>, by_keys, num_items,
-                                            part_items, part_begins);
+  const cudaError_t status =
+      strata::launch(configuration, find_begins_of_parts_kernel<Begins>, by_keys, num_items, part_items, part_begins);
   if (status != cudaSuccess) return status;
   configuration.name = "strata::DeviceScan, begins of runs";
   configuration.grid = dim3(parts);
@@ -88,8 +87,7 @@ cudaError_t write_begins_over_keys(const Begins& by_keys, std::size_t num_items,
 template <class KeyIterator, class OutputIterator>
 inline constexpr bool may_write_over_keys = false;
 template <class Key, class Output>
-inline constexpr bool may_write_over_keys<Key*, Output*> = sizeof(Key) == sizeof(Output) &&
-                                                           !std::is_const_v<Output>;
+inline constexpr bool may_write_over_keys<Key*, Output*> = sizeof(Key) == sizeof(Output) && !std::is_const_v<Output>;
 
 /// Carries out one call of a scan by key, whose sums are carried in `T`. `InitT` is NullType, a value, or a
 /// FutureValue.
@@ -121,13 +119,13 @@ cudaError_t dispatch_scan_by_key(void* d_temp_storage, std::size_t& temp_storage
     }
     if (!problem.are_arguments_valid(count)) return cudaErrorInvalidValue;
     const begins_over_keys begins{reinterpret_cast<unsigned char*>(d_out), sizeof(*d_out)};
-    status = detail::write_begins_over_keys(problem.begins, count, storage.template get<unsigned char>(0), begins,
-                                            stream);
+    status =
+        detail::write_begins_over_keys(problem.begins, count, storage.template get<unsigned char>(0), begins, stream);
     if (status != cudaSuccess) return status;
     using OverKeys =
         scan_by_key_problem<T, begins_over_keys, ValueIterator, OutputIterator, ScanOp, IsInclusive, InitT>;
-    return DispatchScan<OverKeys>::Dispatch(scan_storage, scan_bytes,
-                                            OverKeys{begins, d_values, d_out, scan_op, init}, num_items, stream);
+    return DispatchScan<OverKeys>::Dispatch(scan_storage, scan_bytes, OverKeys{begins, d_values, d_out, scan_op, init},
+                                            num_items, stream);
   }
 }
 

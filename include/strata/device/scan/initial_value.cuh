@@ -28,8 +28,7 @@ class FutureValue {
 };
 
 template <class Iterator>
-FutureValue(Iterator)
-    -> FutureValue<std::remove_cv_t<typename std::iterator_traits<Iterator>::value_type>, Iterator>;
+FutureValue(Iterator) -> FutureValue<std::remove_cv_t<typename std::iterator_traits<Iterator>::value_type>, Iterator>;
 
 namespace detail {
 

@@ -51,9 +51,8 @@ using scan_pipeline = AgentScanPipeline<typename Problem::template steps<Policy,
 
 /// Scans tiles in a pipeline of stages in dynamic shared memory. All blocks are resident.
 template <class MaxPolicy, class Problem, bool UsesBulkCopies>
-__launch_bounds__(
-    scan_pipeline<typename MaxPolicy::ActivePolicy, Problem, UsesBulkCopies>::block_threads,
-    scan_pipeline<typename MaxPolicy::ActivePolicy, Problem, UsesBulkCopies>::blocks_per_multiprocessor)
+__launch_bounds__(scan_pipeline<typename MaxPolicy::ActivePolicy, Problem, UsesBulkCopies>::block_threads,
+                  scan_pipeline<typename MaxPolicy::ActivePolicy, Problem, UsesBulkCopies>::blocks_per_multiprocessor)
     STRATA_KERNEL void scan_pipeline_kernel(const STRATA_GRID_CONSTANT Problem problem,
                                             const STRATA_GRID_CONSTANT tiled_input input,
                                             tile_aggregates_arguments exchange) {

@@ -174,8 +174,7 @@ struct scan_problem {
 
     /// Scans the warp's items in place, and stores them.
     template <bool IsFull>
-    STRATA_D void downsweep(const thread_slice& slice, const LocalResult& local, bool has_warp_prefix,
-                            Accum prefix) {
+    STRATA_D void downsweep(const thread_slice& slice, const LocalResult& local, bool has_warp_prefix, Accum prefix) {
       const bool has_prefix = has_warp_prefix || slice.lane > 0;
       if (slice.lane > 0 && (IsFull || slice.thread_items > 0)) {
         prefix = has_warp_prefix ? combine(prefix, local.below) : local.below;
@@ -211,8 +210,8 @@ struct scan_problem {
       }
       __syncwarp();
       const std::size_t first = slice.first_item + static_cast<std::size_t>(slice.warp) * warp_items;
-      detail::store_staged<warp_items>(warp_items_of<Result>(slice), detail::advanced(d_out_, first),
-                                       slice.warp_items, slice.lane);
+      detail::store_staged<warp_items>(warp_items_of<Result>(slice), detail::advanced(d_out_, first), slice.warp_items,
+                                       slice.lane);
     }
 
    private:

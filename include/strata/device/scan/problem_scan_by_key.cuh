@@ -62,8 +62,7 @@ struct begins_over_keys {
 /// holds keys and values, and results overwrite values. The upsweep finds where runs begin, once. Without keys
 /// (begins_over_keys) there is no pipeline, and a block cannot reduce a tile in place of its block, because
 /// results overwrite what it needs.
-template <class T, class Begins, class ValueIterator, class OutputIterator, class ScanOp, bool IsInclusive,
-          class InitT>
+template <class T, class Begins, class ValueIterator, class OutputIterator, class ScanOp, bool IsInclusive, class InitT>
 struct scan_by_key_problem {
   using Accum = sum_of_run<T>;
   using Key = typename Begins::Key;
@@ -154,10 +153,9 @@ struct scan_by_key_problem {
       const auto may_be_output = [&](const auto& in) {
         return !detail::arrays_overlap(in, num_items, out, num_items) || detail::are_same_array(in, out);
       };
-      return num_items == 0 || (!detail::is_null(begins.keys) && !detail::is_null(values) &&
-                                !detail::is_null(out) && !detail::is_null_initial_value(init) &&
-                                may_be_output(begins.keys) && may_be_output(values) &&
-                                !detail::is_overwritten(init, out, num_items) &&
+      return num_items == 0 || (!detail::is_null(begins.keys) && !detail::is_null(values) && !detail::is_null(out) &&
+                                !detail::is_null_initial_value(init) && may_be_output(begins.keys) &&
+                                may_be_output(values) && !detail::is_overwritten(init, out, num_items) &&
                                 !(is_over_keys() && detail::arrays_overlap(values, num_items, out, num_items)));
     } else {
       return true;
@@ -165,8 +163,7 @@ struct scan_by_key_problem {
   }
   bool is_over_keys() const { return detail::are_same_array(begins.keys, out); }
   bool can_copy_in_bulk() const {
-    return (!copies_keys || detail::is_at_boundary(begins.keys)) &&
-           (!copies_values || detail::is_at_boundary(values));
+    return (!copies_keys || detail::is_at_boundary(begins.keys)) && (!copies_values || detail::is_at_boundary(values));
   }
   unsigned head_items() const { return 0; }
 
@@ -210,8 +207,8 @@ struct scan_by_key_problem {
     template <bool IsFull>
     STRATA_D Accum upsweep(const thread_slice& slice, ThreadState& heads) {
       Key keys[thread_items];
-      heads = detail::find_begins<IsFull, Shape>(Stage::of_thread(Stage::keys(slice.stage), slice), slice,
-                                                  equality_op_, keys);
+      heads = detail::find_begins<IsFull, Shape>(Stage::of_thread(Stage::keys(slice.stage), slice), slice, equality_op_,
+                                                 keys);
       const Staged* const from = Stage::of_thread(Stage::template values<Staged>(slice.stage), slice);
       Accum sum{};
       STRATA_UNROLL

@@ -52,8 +52,7 @@ namespace detail {
 
 template <class InputT, class AccumT>
 struct scan_policy_hub {
-  static constexpr int item_bytes =
-      static_cast<int>(sizeof(InputT) > sizeof(AccumT) ? sizeof(InputT) : sizeof(AccumT));
+  static constexpr int item_bytes = static_cast<int>(sizeof(InputT) > sizeof(AccumT) ? sizeof(InputT) : sizeof(AccumT));
 
   static constexpr int items_within(int bytes) {
     const int items = bytes / item_bytes;

@@ -27,8 +27,7 @@ namespace detail {
 /// both results, the second of which is stored in reverse.
 ///
 /// A segment takes part in as many levels as it needs. In the first level, runs have `RunItems` items.
-template <int BlockThreads, int ItemsPerThread, int TileItems, int RunItems, class Key, class Value,
-          class Compare>
+template <int BlockThreads, int ItemsPerThread, int TileItems, int RunItems, class Key, class Value, class Compare>
 class AgentSegmentMerge {
   static constexpr std::size_t items_per_thread = static_cast<std::size_t>(ItemsPerThread);
   static constexpr bool has_values = !std::is_same_v<Value, NullType>;
@@ -38,8 +37,7 @@ class AgentSegmentMerge {
   static constexpr int max_open = Plan::max_open;
   static constexpr bool has_vectors = !has_values && transfers_vectors<Key>;
   using vectors = vector_transfer<Key, BlockThreads>;
-  static constexpr int vector_items =
-      sizeof(Item) < 16 ? 16 / static_cast<int>(sizeof(Item)) : 1;
+  static constexpr int vector_items = sizeof(Item) < 16 ? 16 / static_cast<int>(sizeof(Item)) : 1;
   // Threads at the ends of a merge read before and behind its items.
   static constexpr int margin = round_up(ItemsPerThread, vector_items);
   using Memory = segment_tile<Item, 1, margin + Plan::capacity_items + 2 * merge_ways * vector_items + margin>;
@@ -50,8 +48,8 @@ class AgentSegmentMerge {
     typename Plan::TempStorage plan;
   };
 
-  STRATA_D AgentSegmentMerge(TempStorage& storage, const merge_sort_workspace& workspace,
-                             const Arrays& output, const Arrays& buffer, const Compare& compare)
+  STRATA_D AgentSegmentMerge(TempStorage& storage, const merge_sort_workspace& workspace, const Arrays& output,
+                             const Arrays& buffer, const Compare& compare)
       : storage_(storage),
         workspace_(workspace),
         plan_(storage.plan, workspace, output, buffer, compare),
@@ -64,8 +62,7 @@ class AgentSegmentMerge {
     for (unsigned level = 0; level < workspace_.progress->levels; ++level) {
       // One barrier for each level, with an epoch of its own. A barrier for all levels would keep its phase in
       // registers during the merges; the sum of epoch and level is computed when it is needed.
-      grid_barrier<BlockThreads> barrier(
-          {arguments.flags, nullptr, arguments.epoch + level, false});
+      grid_barrier<BlockThreads> barrier({arguments.flags, nullptr, arguments.epoch + level, false});
       if (level > 0) barrier.arrive();
       plan_.begin(level);
       if (level > 0) barrier.wait();
@@ -96,8 +93,8 @@ class AgentSegmentMerge {
       const bool is2 = index >= threads1;
       const int diagonal = (is2 ? index - threads1 : index) * ItemsPerThread;
       if (diagonal < (is2 ? count2 : count1)) {
-        merge_runs(is2 ? begins[2] : begins[0], planned.counts[is2 ? 2 : 0],
-                   is2 ? begins[3] : begins[1], planned.counts[is2 ? 3 : 1], diagonal, merged);
+        merge_runs(is2 ? begins[2] : begins[0], planned.counts[is2 ? 2 : 0], is2 ? begins[3] : begins[1],
+                   planned.counts[is2 ? 3 : 1], diagonal, merged);
       } else {
         // A register that is unset on this path counts as occupied throughout the loop.
         clear(merged);
@@ -106,8 +103,7 @@ class AgentSegmentMerge {
     __syncthreads();
     const int origin = origin_of(planned);
     if (count2 == 0) {
-      put(origin - planned.skipped, 1, thread() * ItemsPerThread, planned.skipped + planned.items,
-          merged);
+      put(origin - planned.skipped, 1, thread() * ItemsPerThread, planned.skipped + planned.items, merged);
     } else {
       const int index = thread();
       const bool is2 = index >= threads1;
@@ -170,8 +166,7 @@ class AgentSegmentMerge {
   }
 
   /// `step` is 1 or -1.
-  STRATA_D void put(int origin, int step, int diagonal, int count,
-                    const Item (&merged)[items_per_thread]) {
+  STRATA_D void put(int origin, int step, int diagonal, int count, const Item (&merged)[items_per_thread]) {
     Memory& memory = storage_.memory;
     const int left = count - diagonal, first = origin + step * diagonal;
     if (left >= ItemsPerThread) {
@@ -185,9 +180,7 @@ class AgentSegmentMerge {
     }
   }
 
-  STRATA_D const Arrays& target_of(const merge_tile& planned) const {
-    return planned.from_buffer ? output_ : buffer_;
-  }
+  STRATA_D const Arrays& target_of(const merge_tile& planned) const { return planned.from_buffer ? output_ : buffer_; }
   /// The index of the result in shared memory. Skipped items lie before it.
   STRATA_D int origin_of(const merge_tile& planned) const {
     const int first = margin + round_up(max_open, vector_items);
@@ -222,16 +215,15 @@ class AgentSegmentMerge {
     Memory& memory = storage_.memory;
     platform::may_be_unwritten(memory.at(begin1 + count1), sizeof(Item) * items_per_thread);
     platform::may_be_unwritten(memory.at(begin2 + count2), sizeof(Item));
-    detail::merge_in_tile<1, ItemsPerThread>(memory, begin1, count1, begin2, count2, diagonal, merged,
-                                             compare_);
+    detail::merge_in_tile<1, ItemsPerThread>(memory, begin1, count1, begin2, count2, diagonal, merged, compare_);
   }
 
   /// The same of two runs side by side, the second of which is in reverse.
   STRATA_D void merge_opposed(int count1, int count2, int diagonal, Item (&merged)[items_per_thread]) {
     Memory& memory = storage_.memory;
     platform::may_be_unwritten(memory.at(0), sizeof(Item) * static_cast<std::size_t>(margin));
-    detail::merge_in_tile<-1, ItemsPerThread>(memory, margin, count1, margin + count1 + count2 - 1,
-                                              count2, diagonal, merged, compare_);
+    detail::merge_in_tile<-1, ItemsPerThread>(memory, margin, count1, margin + count1 + count2 - 1, count2, diagonal,
+                                              merged, compare_);
   }
 
   TempStorage& storage_;

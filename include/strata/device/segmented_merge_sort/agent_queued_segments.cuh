@@ -24,14 +24,13 @@ struct queued_segments_state {
 template <class Tile>
 class AgentQueuedSegments {
  public:
-  STRATA_D AgentQueuedSegments(Tile& tile, queued_segments_state& state,
-                               const segment_limits& limits, const merge_sort_workspace& workspace)
+  STRATA_D AgentQueuedSegments(Tile& tile, queued_segments_state& state, const segment_limits& limits,
+                               const merge_sort_workspace& workspace)
       : tile_(tile), state_(state), limits_(limits), workspace_(workspace) {}
 
   /// `merged` is the output, or a scratch array for keys that have no output.
   template <class Segments, class Arrays>
-  STRATA_D void sort(const Segments& segments, const Arrays& output, const Arrays& merged,
-                     const Arrays& buffer) {
+  STRATA_D void sort(const Segments& segments, const Arrays& output, const Arrays& merged, const Arrays& buffer) {
     if (threadIdx.x == 0) state_.is_at_end = true;
     __syncthreads();  // The compiler may let all threads read it.
     STRATA_UNROLL_N(1)

@@ -18,23 +18,20 @@ struct segment_limits {
   int max_queued;        // up to: sorted by one block of a later kernel; longer: in tiles that are merged
   int items_per_thread;  // of such a block
 
-  STRATA_D bool is_direct(long long length) const {
-    return length >= min_sorted && length <= max_direct;
-  }
+  STRATA_D bool is_direct(long long length) const { return length >= min_sorted && length <= max_direct; }
   STRATA_D bool is_queued(long long length) const {
     return length >= min_sorted && length > max_direct && length <= max_queued;
   }
   STRATA_D bool is_split(long long length) const { return length > max_queued; }
   /// Threads that own the items of a queued segment.
   STRATA_D unsigned slots(long long length) const {
-    return static_cast<unsigned>((static_cast<int>(length) + items_per_thread - 1) /
-                                 items_per_thread);
+    return static_cast<unsigned>((static_cast<int>(length) + items_per_thread - 1) / items_per_thread);
   }
 };
 
 /// Leaves a segment to later kernels if it is for them. By all lanes of a warp.
-STRATA_D void enqueue(const merge_sort_workspace& workspace, const segment_limits& limits,
-                      long long segment, const segment_bounds& bounds, bool has_segment) {
+STRATA_D void enqueue(const merge_sort_workspace& workspace, const segment_limits& limits, long long segment,
+                      const segment_bounds& bounds, bool has_segment) {
   const bool is_queued = has_segment && limits.is_queued(bounds.length);
   workspace.push(is_queued, segment, is_queued ? limits.slots(bounds.length) : 0);
   workspace.push_split(has_segment && limits.is_split(bounds.length), bounds, limits.max_queued);
@@ -51,15 +48,13 @@ class AgentSegments {
   static constexpr int tile_items = Tile::tile_items;
 
   template <class KeysIn, class ValuesIn, class Compare>
-  STRATA_D AgentSegments(TempStorage& storage, const KeysIn& keys, const ValuesIn& values,
-                         const Compare& compare)
+  STRATA_D AgentSegments(TempStorage& storage, const KeysIn& keys, const ValuesIn& values, const Compare& compare)
       : tile_(storage, keys, values, compare) {}
 
   /// `count` segments from number `first` on.
   template <class Segments, class Arrays>
-  STRATA_D void sort(const Segments& segments, long long first, int count,
-                     const segment_limits& limits, const merge_sort_workspace& workspace,
-                     const Arrays& output) {
+  STRATA_D void sort(const Segments& segments, long long first, int count, const segment_limits& limits,
+                     const merge_sort_workspace& workspace, const Arrays& output) {
     STRATA_UNROLL_N(1)
     for (int next = 0;;) {
       const int index = next + static_cast<int>(threadIdx.x);
@@ -94,16 +89,15 @@ class AgentSegments {
   /// The first `count` threads pass a segment each. Sorts them and returns true if they lie side by side and
   /// none has more items than an equal number of threads for each segment takes.
   template <class Segments, class Arrays>
-  STRATA_D bool sort_uniform(const Segments& segments, long long first, int count,
-                             const segment_bounds& bounds, const Arrays& output) {
+  STRATA_D bool sort_uniform(const Segments& segments, long long first, int count, const segment_bounds& bounds,
+                             const Arrays& output) {
     const int owners = block_threads / count;
     if (owners > warp_threads || (owners & (owners - 1)) != 0) return false;
     const int index = static_cast<int>(threadIdx.x);
     // Where the next thread's segment begins is loaded again: both loads are in flight at the same time.
     const long long next = segments(first + (index + 1 < count ? index + 1 : count - 1)).begin;
-    const bool fits =
-        index >= count || (bounds.length <= owners * Tile::max_thread_segment &&
-                           (index == count - 1 || bounds.begin + bounds.length == next));
+    const bool fits = index >= count || (bounds.length <= owners * Tile::max_thread_segment &&
+                                         (index == count - 1 || bounds.begin + bounds.length == next));
     if (__syncthreads_and(fits) == 0) return false;
     const segment_bounds all = range_of(segments, first, count);
     segment_bounds local{all.begin, 0};

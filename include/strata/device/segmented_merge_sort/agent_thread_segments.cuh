@@ -40,17 +40,15 @@ class AgentThreadSegments {
   };
 
   template <class KeysIn, class ValuesIn, class Compare>
-  STRATA_D AgentThreadSegments(TempStorage& storage, const KeysIn& keys, const ValuesIn& values,
-                               const Compare& compare)
+  STRATA_D AgentThreadSegments(TempStorage& storage, const KeysIn& keys, const ValuesIn& values, const Compare& compare)
       : storage_(storage),
         tile_(storage.tile, keys, values, compare),
         wide_tile_(storage.wide_tile, keys, values, compare) {}
 
   /// `count` segments from number `first` on.
   template <class Segments, class Arrays>
-  STRATA_D void sort(const Segments& segments, long long first, int count,
-                     const segment_limits& limits, const merge_sort_workspace& workspace,
-                     const Arrays& output) {
+  STRATA_D void sort(const Segments& segments, long long first, int count, const segment_limits& limits,
+                     const merge_sort_workspace& workspace, const Arrays& output) {
     if (threadIdx.x == 0) storage_.seen = storage_.listed = storage_.packed = 0;
     __syncthreads();
     STRATA_UNROLL_N(1)
@@ -107,8 +105,7 @@ class AgentThreadSegments {
 
   /// Sorts the listed segments.
   template <class AnyTile, class Segments, class Arrays>
-  STRATA_D void pack(AnyTile& tile, const Segments& segments, long long first,
-                     const Arrays& output) {
+  STRATA_D void pack(AnyTile& tile, const Segments& segments, long long first, const Arrays& output) {
     STRATA_UNROLL_N(1)
     while (storage_.packed < storage_.listed) {
       const int packed = storage_.packed, left = storage_.listed - packed;

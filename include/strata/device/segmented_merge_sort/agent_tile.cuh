@@ -91,8 +91,7 @@ struct vector_transfer {
 
 /// Loads segments into a tile in shared memory, sorts them, and stores them at offsets of the output.
 /// `KeysIn` and `ValuesIn` are iterators.
-template <int BlockThreads, int ItemsPerThread, class Key, class Value, class KeysIn, class ValuesIn,
-          class Compare>
+template <int BlockThreads, int ItemsPerThread, class Key, class Value, class KeysIn, class ValuesIn, class Compare>
 class AgentSegmentTile {
  public:
   using Sort = BlockSegmentedMergeSort<Key, BlockThreads, ItemsPerThread, Value>;
@@ -101,15 +100,12 @@ class AgentSegmentTile {
   static constexpr int block_threads = BlockThreads;
   static constexpr int tile_items = Sort::tile_items;
 
-  STRATA_D AgentSegmentTile(TempStorage& storage, const KeysIn& keys, const ValuesIn& values,
-                            const Compare& compare)
+  STRATA_D AgentSegmentTile(TempStorage& storage, const KeysIn& keys, const ValuesIn& values, const Compare& compare)
       : storage_(storage), keys_(keys), values_(values), compare_(compare) {}
 
   /// By all threads. The first `count` or more pass a segment each. Returns how many of these the tile takes.
   /// A barrier must stand between the last use of the tile and this call.
-  STRATA_D int plan(int length, long long begin, int count) {
-    return tile().Plan(length, begin, count);
-  }
+  STRATA_D int plan(int length, long long begin, int count) { return tile().Plan(length, begin, count); }
 
   /// Whether no segment of the tile has items.
   STRATA_D bool is_empty() const { return tile().Segments() == 0; }
@@ -130,8 +126,7 @@ class AgentSegmentTile {
   static constexpr int max_thread_segment = ItemsPerThread;
 
   /// Sorts the `items` items from `begin` on, of which each thread has a segment or nothing.
-  STRATA_D void sort_thread_segments(const segment_bounds& local, long long begin, int items,
-                                     const Arrays& output) {
+  STRATA_D void sort_thread_segments(const segment_bounds& local, long long begin, int items, const Arrays& output) {
     load_range(begin, items);
     __syncthreads();
     tile().SortOwn(static_cast<int>(local.begin - begin), static_cast<int>(local.length), compare_);
@@ -140,12 +135,10 @@ class AgentSegmentTile {
 
   /// Sorts segments that lie side by side, in the range `all`. Each has `owners` threads, a power of two up
   /// to a warp; `local` is that of the calling thread.
-  STRATA_D void sort_uniform_segments(const segment_bounds& local, const segment_bounds& all,
-                                      int owners) {
+  STRATA_D void sort_uniform_segments(const segment_bounds& local, const segment_bounds& all, int owners) {
     load_range(all.begin, static_cast<int>(all.length));
     __syncthreads();
-    tile().SortOwn(static_cast<int>(local.begin - all.begin), static_cast<int>(local.length), owners,
-                   compare_);
+    tile().SortOwn(static_cast<int>(local.begin - all.begin), static_cast<int>(local.length), owners, compare_);
   }
   STRATA_D void store_uniform_segments(const segment_bounds& all, const Arrays& output) {
     store_range(all.begin, static_cast<int>(all.length), output, 0, 0);
@@ -187,13 +180,11 @@ class AgentSegmentTile {
       if (is_one) {
         origin += vectors::surplus(keys_ + tile.Place(0));
         tile.Origin(origin);
-        vectors::load(detail::reloaded_thread_index(), keys_ + tile.Place(0), tile.Items(),
-                      tile.Position(0));
+        vectors::load(detail::reloaded_thread_index(), keys_ + tile.Place(0), tile.Items(), tile.Position(0));
       }
     }
     if (!has_vectors || !is_one) {
-      for_each(tile, is_one,
-               [this](item_type* item, long long index) { load_item(item, index); });
+      for_each(tile, is_one, [this](item_type* item, long long index) { load_item(item, index); });
     }
     platform::wait_for_async_copies();
     __syncthreads();
@@ -205,8 +196,7 @@ class AgentSegmentTile {
     const bool is_one = is_range(tile);
     if constexpr (has_vectors) {
       Key* const target = output.keys + tile.Place(0) + keys_offset;
-      if (is_one && output.keys != nullptr &&
-          vectors::surplus(target) == vectors::surplus(keys_ + tile.Place(0))) {
+      if (is_one && output.keys != nullptr && vectors::surplus(target) == vectors::surplus(keys_ + tile.Place(0))) {
         vectors::store(detail::reloaded_thread_index(), tile.Position(0), tile.Items(), target);
         return;
       }
@@ -252,20 +242,17 @@ class AgentSegmentTile {
       // A register that is unset on some path counts as occupied before, throughout a caller's loop.
       STRATA_UNROLL
       for (int i = 0; i < items_per_batch; ++i) loaded[i] = item_type{};
-      for_range<items_per_batch>(
-          done, begin, items,
-          [this, &loaded](int i, item_type*, long long index) { loaded[i] = item_at(index); });
-      for_range<items_per_batch>(
-          done, begin, items,
-          [&loaded](int i, item_type* item, long long) { *item = loaded[i]; });
+      for_range<items_per_batch>(done, begin, items,
+                                 [this, &loaded](int i, item_type*, long long index) { loaded[i] = item_at(index); });
+      for_range<items_per_batch>(done, begin, items,
+                                 [&loaded](int i, item_type* item, long long) { *item = loaded[i]; });
     }
   }
   STRATA_D void store_range(long long begin, int items, const Arrays& output, long long keys_offset,
                             long long values_offset) {
-    for_range<ItemsPerThread>(
-        0, begin, items, [&](int, const item_type* item, long long index) {
-          store_item(*item, output, index + keys_offset, index + values_offset);
-        });
+    for_range<ItemsPerThread>(0, begin, items, [&](int, const item_type* item, long long index) {
+      store_item(*item, output, index + keys_offset, index + values_offset);
+    });
   }
   template <int Count, class Move>
   STRATA_D void for_range(int done, long long begin, int items, const Move& move) {

@@ -27,15 +27,12 @@ struct segments_to_sort {
 };
 
 template <class NumItemsT, class NumSegmentsT, class Begins, class Ends>
-segments_to_sort<offset_segments<Begins, Ends>> segments_by_offsets(NumItemsT num_items,
-                                                                    NumSegmentsT num_segments,
+segments_to_sort<offset_segments<Begins, Ends>> segments_by_offsets(NumItemsT num_items, NumSegmentsT num_segments,
                                                                     Begins begins, Ends ends) {
-  static_assert(std::is_integral_v<iterator_value_t<Begins>> &&
-                    std::is_integral_v<iterator_value_t<Ends>>,
+  static_assert(std::is_integral_v<iterator_value_t<Begins>> && std::is_integral_v<iterator_value_t<Ends>>,
                 "Offset iterator type should be integral.");
   segments_to_sort<offset_segments<Begins, Ends>> all{{begins, ends}};
-  all.has_valid_counts =
-      detail::is_count(num_items) && all.segments.have_valid_counts(num_segments);
+  all.has_valid_counts = detail::is_count(num_items) && all.segments.have_valid_counts(num_segments);
   if (!all.has_valid_counts) return all;
   all.num_items = static_cast<unsigned long long>(num_items);
   all.num_segments = static_cast<long long>(num_segments);
@@ -53,8 +50,7 @@ segments_to_sort<Segments> segments_of_size(NumSegmentsT num_segments, SegmentSi
   all.num_segments = static_cast<long long>(num_segments);
   all.has_valid_counts = all.segments.have_valid_counts(num_segments);
   if (!all.has_valid_counts) return all;
-  all.num_items = static_cast<unsigned long long>(all.num_segments) *
-                  static_cast<unsigned long long>(all.longest);
+  all.num_items = static_cast<unsigned long long>(all.num_segments) * static_cast<unsigned long long>(all.longest);
   return all;
 }
 
@@ -71,8 +67,7 @@ struct const_comparator {
 };
 template <class Key, class Compare>
 using const_comparator_t =
-    std::conditional_t<std::is_invocable_v<const Compare&, const Key&, const Key&>, Compare,
-                       const_comparator<Compare>>;
+    std::conditional_t<std::is_invocable_v<const Compare&, const Key&, const Key&>, Compare, const_comparator<Compare>>;
 
 /// Iterator over 0, 1, 2 ...: the values of a sort of indices.
 template <class Index>
@@ -83,8 +78,7 @@ struct item_index_iterator {
   using pointer = const Index*;
   using reference = Index;
   STRATA_HD Index operator[](long long index) const {
-    STRATA_ASSERT(can_index<Index>(index + 1),
-                  "the index %lld of an item does not fit the type of indices", index);
+    STRATA_ASSERT(can_index<Index>(index + 1), "the index %lld of an item does not fit the type of indices", index);
     return static_cast<Index>(index);
   }
 };
@@ -92,13 +86,11 @@ struct item_index_iterator {
 /// Sorts keys, and values with them unless `Value` is NullType, from inputs to outputs. In sorts in place
 /// both are the same arrays.
 template <class Key, class Value, class KeysIn, class ValuesIn, class Segments, class Compare>
-cudaError_t merge_sort_segments(void* d_temp_storage, std::size_t& temp_storage_bytes, KeysIn keys,
-                                ValuesIn values, merge_sort_arrays<Key, Value> output,
-                                const segments_to_sort<Segments>& all, Compare compare,
-                                bool is_in_place, bool wants_keys, cudaStream_t stream) {
+cudaError_t merge_sort_segments(void* d_temp_storage, std::size_t& temp_storage_bytes, KeysIn keys, ValuesIn values,
+                                merge_sort_arrays<Key, Value> output, const segments_to_sort<Segments>& all,
+                                Compare compare, bool is_in_place, bool wants_keys, cudaStream_t stream) {
   constexpr bool has_values = !std::is_same_v<Value, NullType>;
-  if (!all.has_valid_counts || !detail::can_reach(keys, all.num_items) ||
-      !detail::can_reach(values, all.num_items)) {
+  if (!all.has_valid_counts || !detail::can_reach(keys, all.num_items) || !detail::can_reach(values, all.num_items)) {
     return cudaErrorInvalidValue;
   }
   if (d_temp_storage != nullptr && all.num_items != 0 && all.num_segments != 0) {
@@ -108,8 +100,7 @@ cudaError_t merge_sort_segments(void* d_temp_storage, std::size_t& temp_storage_
       return cudaErrorInvalidValue;
     }
     // Keys that are not wanted are null, and so are values that there are not: these have no bytes.
-    const byte_range outputs[] = {detail::bytes_of(output.keys, items),
-                                  detail::bytes_of(output.values, items)};
+    const byte_range outputs[] = {detail::bytes_of(output.keys, items), detail::bytes_of(output.values, items)};
     const byte_range inputs[] = {detail::bytes_of(keys, items), detail::bytes_of(values, items)};
     if (is_in_place ? detail::outputs_overlap(outputs) : detail::outputs_overlap(outputs, inputs)) {
       return cudaErrorInvalidValue;
@@ -121,12 +112,10 @@ cudaError_t merge_sort_segments(void* d_temp_storage, std::size_t& temp_storage_
   }
   if constexpr (compare_requirements<Compare, Key>::are_met) {
     using ConstCompare = const_comparator_t<Key, Compare>;
-    using Dispatch =
-        DispatchSegmentedMergeSort<Key, Value, KeysIn, ValuesIn, Segments, ConstCompare>;
-    return Dispatch::Dispatch(
-        d_temp_storage, temp_storage_bytes,
-        {keys, values, output, all.num_items, all.num_segments, all.segments, all.longest,
-         is_in_place, wants_keys, ConstCompare{compare}, stream});
+    using Dispatch = DispatchSegmentedMergeSort<Key, Value, KeysIn, ValuesIn, Segments, ConstCompare>;
+    return Dispatch::Dispatch(d_temp_storage, temp_storage_bytes,
+                              {keys, values, output, all.num_items, all.num_segments, all.segments, all.longest,
+                               is_in_place, wants_keys, ConstCompare{compare}, stream});
   }
   return cudaErrorInvalidValue;
 }

@@ -72,8 +72,7 @@ struct DispatchSegmentedMergeSort {
   device_properties device;
 
   /// `storage_bytes` is what the caller has, or, without storage, will need.
-  static cudaError_t Dispatch(void* d_temp_storage, std::size_t& storage_bytes,
-                              const arguments& call) {
+  static cudaError_t Dispatch(void* d_temp_storage, std::size_t& storage_bytes, const arguments& call) {
     enum slot { progress, queue, split, tiles, keys, values, scratch, slots };
     const unsigned long long items = call.num_items;
     temporary_storage::layout<slots> storage;
@@ -87,8 +86,7 @@ struct DispatchSegmentedMergeSort {
     if (call.longest > min_tile_items) {
       workspace.split_capacity = items / (min_tile_items + 1);
       workspace.tile_capacity = items / min_tile_items + workspace.split_capacity;
-      workspace.buffer_capacity =
-          items + workspace.split_capacity * merge_sort_workspace::buffer_step;
+      workspace.buffer_capacity = items + workspace.split_capacity * merge_sort_workspace::buffer_step;
       if (workspace.tile_capacity > max_tiles) return cudaErrorInvalidValue;
       storage.template reserve<split_segment>(split, workspace.split_capacity);
       storage.template reserve<unsigned>(tiles, workspace.tile_capacity);
@@ -106,14 +104,13 @@ struct DispatchSegmentedMergeSort {
     workspace.keys_are_scratch = !call.wants_keys;
     Arrays merged = call.output;
     if (!call.wants_keys) merged.keys = storage.template get<Key>(scratch);
-    DispatchSegmentedMergeSort dispatch{
-        call,
-        merged,
-        {storage.template get<Key>(keys), storage.template get<Value>(values)},
-        workspace,
-        storage.template get<unsigned long long>(progress) + progress_words,
-        segment_class::one_tile,
-        {}};
+    DispatchSegmentedMergeSort dispatch{call,
+                                        merged,
+                                        {storage.template get<Key>(keys), storage.template get<Value>(values)},
+                                        workspace,
+                                        storage.template get<unsigned long long>(progress) + progress_words,
+                                        segment_class::one_tile,
+                                        {}};
     const cudaError_t status = detail::current_device_properties(dispatch.device, call.stream);
     if (status != cudaSuccess) return status;
     return MaxPolicy::Invoke(dispatch.device.ptx_version, dispatch);
@@ -132,15 +129,13 @@ struct DispatchSegmentedMergeSort {
     static_assert(per_multiprocessor >= min_tile_items,
                   "segmented merge sort tuning: the tile of `tile_per_multiprocessor` must not be "
                   "smaller than that of `one_tile`");
-    const unsigned long long mean =
-        call.num_items / static_cast<unsigned long long>(call.num_segments);
+    const unsigned long long mean = call.num_items / static_cast<unsigned long long>(call.num_segments);
     const long long multiprocessors = device.multiprocessors;
     // Segments that are mostly no longer than the smaller tile waste less of it.
-    long_class =
-        call.num_items <= static_cast<unsigned long long>(per_multiprocessor * multiprocessors)
-            ? segment_class::tile_per_multiprocessor
-        : has_one_segment || mean > bounds::one_tile ? segment_class::many_tiles
-                                                     : segment_class::one_tile;
+    long_class = call.num_items <= static_cast<unsigned long long>(per_multiprocessor * multiprocessors)
+                     ? segment_class::tile_per_multiprocessor
+                 : has_one_segment || mean > bounds::one_tile ? segment_class::many_tiles
+                                                              : segment_class::one_tile;
     if (call.num_segments <= multiprocessors) {
       if (call.longest <= Policy::one_thread.tile_items()) {
         return sort<Policy, segment_class::one_thread>(mean);
@@ -168,9 +163,8 @@ struct DispatchSegmentedMergeSort {
       if (mean <= static_cast<unsigned long long>(tile_items)) {
         return long_class == segment_class::tile_per_multiprocessor
                    ? sort<Policy, segment_class::tile_per_multiprocessor>(mean)
-               : long_class == segment_class::many_tiles
-                   ? sort<Policy, segment_class::many_tiles>(mean)
-                   : sort<Policy, segment_class::one_tile>(mean);
+               : long_class == segment_class::many_tiles ? sort<Policy, segment_class::many_tiles>(mean)
+                                                         : sort<Policy, segment_class::one_tile>(mean);
       }
     }
     return queue_all<Policy>();
@@ -183,8 +177,7 @@ struct DispatchSegmentedMergeSort {
     return progress_words + (call.longest > min_tile_items ? max_barrier_blocks : 0);
   }
   cudaError_t clear() const {
-    return cudaMemsetAsync(workspace.progress, 0, clear_words(call) * sizeof(*barrier_flags),
-                           call.stream);
+    return cudaMemsetAsync(workspace.progress, 0, clear_words(call) * sizeof(*barrier_flags), call.stream);
   }
 
   template <class Policy>
@@ -195,8 +188,7 @@ struct DispatchSegmentedMergeSort {
 
   launch_configuration configuration(const char* name, long long blocks, int block_threads,
                                      std::size_t shared_bytes) const {
-    launch_configuration made{name, dim3(static_cast<unsigned>(blocks)),
-                              dim3(static_cast<unsigned>(block_threads))};
+    launch_configuration made{name, dim3(static_cast<unsigned>(blocks)), dim3(static_cast<unsigned>(block_threads))};
     made.dynamic_shared_bytes = shared_bytes;
     made.stream = call.stream;
     made.programmatic = device.ptx_version >= 900;
@@ -218,11 +210,8 @@ struct DispatchSegmentedMergeSort {
         // If there are enough blocks, more segments: then tiles are full although many segments are empty.
         constexpr long long max_factor = Agent::max_segments / Agent::block_threads;
         const long long rounds = call.num_segments / (static_cast<long long>(tuning.block_threads) *
-                                                      tuning.blocks_per_multiprocessor *
-                                                      device.multiprocessors);
-        per_block = tuning.block_threads * (rounds < 4                ? 1
-                                            : rounds < 2 * max_factor ? rounds / 2
-                                                                      : max_factor);
+                                                      tuning.blocks_per_multiprocessor * device.multiprocessors);
+        per_block = tuning.block_threads * (rounds < 4 ? 1 : rounds < 2 * max_factor ? rounds / 2 : max_factor);
       }
       if (per_block < min_per_block || per_block > Agent::max_segments) return 0;
     }
@@ -237,30 +226,26 @@ struct DispatchSegmentedMergeSort {
     static_assert(tuning.max_items >= min_max_items && tuning.max_items <= Agent::tile_items,
                   "segment_tile_tuning::max_items must fit the tile, and be smallest in `one_thread`");
     // A call without longer segments needs one kernel.
-    const int max_direct =
-        call.longest <= Agent::tile_items ? Agent::tile_items : tuning.max_items;
+    const int max_direct = call.longest <= Agent::tile_items ? Agent::tile_items : tuning.max_items;
     const bool has_longer = call.longest > max_direct;
     const segment_limits limits = limits_up_to<Policy>(max_direct);
     const long long per_block = segments_per_block<Agent, Class>(tuning, mean);
     if (per_block == 0) return cudaErrorInvalidValue;
     cudaError_t status = has_longer ? clear() : cudaSuccess;
     if (status != cudaSuccess) return status;
-    const auto kernel = segmented_merge_sort_kernel<MaxPolicy, Class, Key, Value, KeysIn, ValuesIn,
-                                                    Segments, Compare>;
+    const auto kernel = segmented_merge_sort_kernel<MaxPolicy, Class, Key, Value, KeysIn, ValuesIn, Segments, Compare>;
     constexpr std::size_t shared_bytes = sizeof(typename Agent::TempStorage);
     static kernel_property_cache cache;
     int resident = 0;  // Not used. The query allows the kernel its shared memory.
-    status = detail::resident_blocks_per_multiprocessor(cache, kernel, tuning.block_threads,
-                                                        shared_bytes, resident);
+    status = detail::resident_blocks_per_multiprocessor(cache, kernel, tuning.block_threads, shared_bytes, resident);
     if (status != cudaSuccess) return status;
     merge_sort_workspace shared = workspace;
     if (!has_longer) shared.progress = nullptr;
-    status = strata::launch(
-        configuration("strata::DeviceSegmentedMergeSort",
-                      ceiling_divide(call.num_segments, per_block), tuning.block_threads,
-                      shared_bytes),
-        kernel, call.keys, call.values, call.output, call.segments, call.num_segments,
-        static_cast<int>(per_block), limits, shared, call.compare);
+    status =
+        strata::launch(configuration("strata::DeviceSegmentedMergeSort", ceiling_divide(call.num_segments, per_block),
+                                     tuning.block_threads, shared_bytes),
+                       kernel, call.keys, call.values, call.output, call.segments, call.num_segments,
+                       static_cast<int>(per_block), limits, shared, call.compare);
     return status != cudaSuccess || !has_longer ? status : sort_queued<Policy>(limits);
   }
 
@@ -272,10 +257,9 @@ struct DispatchSegmentedMergeSort {
     const segment_limits limits = limits_up_to<Policy>(0);
     const long long blocks = ceiling_divide<long long>(call.num_segments, threads);
     if (blocks > max_grid) return cudaErrorInvalidValue;
-    status = strata::launch(
-        configuration("strata::DeviceSegmentedMergeSort, queue", blocks, threads, 0),
-        segmented_merge_sort_queue_kernel<MaxPolicy, Segments>, call.segments, call.num_segments,
-        limits, workspace);
+    status = strata::launch(configuration("strata::DeviceSegmentedMergeSort, queue", blocks, threads, 0),
+                            segmented_merge_sort_queue_kernel<MaxPolicy, Segments>, call.segments, call.num_segments,
+                            limits, workspace);
     return status != cudaSuccess ? status : sort_queued<Policy>(limits);
   }
 
@@ -300,16 +284,16 @@ struct DispatchSegmentedMergeSort {
   cudaError_t sort_queued(const segment_limits& limits) {
     constexpr segment_tile_tuning tuning = detail::tuning_of<Policy>(Class);
     using Tile = tile_agent<Policy, Class, Key, Value, KeysIn, ValuesIn, Compare>;
-    const auto kernel = segmented_merge_sort_queued_kernel<MaxPolicy, Class, Key, Value, KeysIn,
-                                                           ValuesIn, Segments, Compare>;
+    const auto kernel =
+        segmented_merge_sort_queued_kernel<MaxPolicy, Class, Key, Value, KeysIn, ValuesIn, Segments, Compare>;
     constexpr std::size_t shared_bytes = sizeof(typename Tile::TempStorage);
     static kernel_property_cache cache;
     int per_multiprocessor = 0;
-    cudaError_t status = detail::resident_blocks_per_multiprocessor(
-        cache, kernel, tuning.block_threads, shared_bytes, per_multiprocessor);
+    cudaError_t status = detail::resident_blocks_per_multiprocessor(cache, kernel, tuning.block_threads, shared_bytes,
+                                                                    per_multiprocessor);
     if (status != cudaSuccess) return status;
-    const unsigned long long resident = static_cast<unsigned long long>(per_multiprocessor) *
-                                        static_cast<unsigned long long>(device.multiprocessors);
+    const unsigned long long resident =
+        static_cast<unsigned long long>(per_multiprocessor) * static_cast<unsigned long long>(device.multiprocessors);
     // At most one block for each work item: idle blocks would share the multiprocessors.
     const auto segments = static_cast<unsigned long long>(call.num_segments);
     const auto smaller = [](unsigned long long a, unsigned long long b) { return a < b ? a : b; };
@@ -318,13 +302,11 @@ struct DispatchSegmentedMergeSort {
       blocks += call.num_items / Tile::tile_items + smaller(workspace.split_capacity, segments);
     }
     blocks = smaller(blocks < 1 ? 1 : blocks, resident);
-    status = strata::launch(
-        configuration("strata::DeviceSegmentedMergeSort, queued segments",
-                      static_cast<long long>(blocks), tuning.block_threads, shared_bytes),
-        kernel, call.keys, call.values, call.output, merged, buffer, call.segments, limits,
-        workspace, call.compare);
-    return status != cudaSuccess || call.longest <= limits.max_queued ? status
-                                                                      : merge<Policy, Class>();
+    status = strata::launch(configuration("strata::DeviceSegmentedMergeSort, queued segments",
+                                          static_cast<long long>(blocks), tuning.block_threads, shared_bytes),
+                            kernel, call.keys, call.values, call.output, merged, buffer, call.segments, limits,
+                            workspace, call.compare);
+    return status != cudaSuccess || call.longest <= limits.max_queued ? status : merge<Policy, Class>();
   }
 
   template <class Policy, segment_class Class>
@@ -332,19 +314,18 @@ struct DispatchSegmentedMergeSort {
     constexpr segment_merge_tuning tuning = detail::merge_tuning_of<Policy>(Class);
     using Agent = merge_agent<Policy, Class, Key, Value, Compare>;
     static kernel_property_cache cache;
-    launch_configuration cooperative =
-        configuration("strata::DeviceSegmentedMergeSort, merges", 1, tuning.block_threads,
-                      sizeof(typename Agent::TempStorage));
+    launch_configuration cooperative = configuration("strata::DeviceSegmentedMergeSort, merges", 1,
+                                                     tuning.block_threads, sizeof(typename Agent::TempStorage));
     cooperative.programmatic = false;
     const std::size_t tiles =
         workspace.tile_capacity *
         static_cast<std::size_t>(detail::tuning_of<Policy>(Class).tile_items() / tuning.tile_items);
     // The flags are 0 before each run of the kernel.
     constexpr unsigned long long epoch = 1ull << 32;
-    return detail::launch_resident(
-        cooperative, cache, device, tiles, max_barrier_blocks,
-        segmented_merge_sort_merge_kernel<MaxPolicy, Class, Key, Value, Compare>, merged, buffer,
-        workspace, grid_barrier_arguments{barrier_flags, nullptr, epoch, false}, call.compare);
+    return detail::launch_resident(cooperative, cache, device, tiles, max_barrier_blocks,
+                                   segmented_merge_sort_merge_kernel<MaxPolicy, Class, Key, Value, Compare>, merged,
+                                   buffer, workspace, grid_barrier_arguments{barrier_flags, nullptr, epoch, false},
+                                   call.compare);
   }
 };
 

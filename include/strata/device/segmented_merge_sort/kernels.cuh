@@ -33,33 +33,31 @@ inline constexpr int wide_items_per_thread = sizeof(segment_item<Key, Value>) ==
 template <class Policy, segment_class Class, class Segments, class Key, class Value, class... Types>
 using segments_agent = std::conditional_t<
     Class == segment_class::one_thread && !std::is_same_v<Segments, single_segment>,
-    AgentThreadSegments<
-        tile_agent<Policy, Class, Key, Value, Types...>,
-        AgentSegmentTile<Policy::one_thread.block_threads, wide_items_per_thread<Policy, Key, Value>,
-                         Key, Value, Types...>>,
-    AgentSegments<tile_agent<Policy, Class, Key, Value, Types...>,
-                  Class == segment_class::few_threads>>;
+    AgentThreadSegments<tile_agent<Policy, Class, Key, Value, Types...>,
+                        AgentSegmentTile<Policy::one_thread.block_threads, wide_items_per_thread<Policy, Key, Value>,
+                                         Key, Value, Types...>>,
+    AgentSegments<tile_agent<Policy, Class, Key, Value, Types...>, Class == segment_class::few_threads>>;
 
 template <class Policy, segment_class Class, class Key, class Value, class Compare>
-using merge_agent =
-    AgentSegmentMerge<detail::merge_tuning_of<Policy>(Class).block_threads,
-                      detail::merge_tuning_of<Policy>(Class).items_per_thread,
-                      detail::merge_tuning_of<Policy>(Class).tile_items,
-                      detail::tuning_of<Policy>(Class).tile_items(), Key, Value, Compare>;
+using merge_agent = AgentSegmentMerge<detail::merge_tuning_of<Policy>(Class).block_threads,
+                                      detail::merge_tuning_of<Policy>(Class).items_per_thread,
+                                      detail::merge_tuning_of<Policy>(Class).tile_items,
+                                      detail::tuning_of<Policy>(Class).tile_items(), Key, Value, Compare>;
 
 /// A block has `segments_per_block` segments. It sorts the short ones and queues the others.
-template <class MaxPolicy, segment_class Class, class Key, class Value, class KeysIn,
-          class ValuesIn, class Segments, class Compare>
+template <class MaxPolicy, segment_class Class, class Key, class Value, class KeysIn, class ValuesIn, class Segments,
+          class Compare>
 __launch_bounds__(tuning_of<typename MaxPolicy::ActivePolicy>(Class).block_threads,
                   tuning_of<typename MaxPolicy::ActivePolicy>(Class).blocks_per_multiprocessor)
-    STRATA_KERNEL void segmented_merge_sort_kernel(
-        const STRATA_GRID_CONSTANT KeysIn keys, const STRATA_GRID_CONSTANT ValuesIn values,
-        const STRATA_GRID_CONSTANT merge_sort_arrays<Key, Value> output, Segments segments,
-        long long num_segments, int segments_per_block, segment_limits limits,
-        const STRATA_GRID_CONSTANT merge_sort_workspace workspace,
-        const STRATA_GRID_CONSTANT Compare compare) {
-  using Agent = segments_agent<typename MaxPolicy::ActivePolicy, Class, Segments, Key, Value, KeysIn,
-                               ValuesIn, Compare>;
+    STRATA_KERNEL void segmented_merge_sort_kernel(const STRATA_GRID_CONSTANT KeysIn keys,
+                                                   const STRATA_GRID_CONSTANT ValuesIn values,
+                                                   const STRATA_GRID_CONSTANT merge_sort_arrays<Key, Value> output,
+                                                   Segments segments, long long num_segments, int segments_per_block,
+                                                   segment_limits limits,
+                                                   const STRATA_GRID_CONSTANT merge_sort_workspace workspace,
+                                                   const STRATA_GRID_CONSTANT Compare compare) {
+  using Agent =
+      segments_agent<typename MaxPolicy::ActivePolicy, Class, Segments, Key, Value, KeysIn, ValuesIn, Compare>;
   STRATA_DYNAMIC_SHARED(shared);
   platform::wait_for_previous_kernel();
   platform::launch_next_kernel();
@@ -72,9 +70,8 @@ __launch_bounds__(tuning_of<typename MaxPolicy::ActivePolicy>(Class).block_threa
 
 /// Instead of the kernel above where the mean segment is longer than a tile: queues all segments.
 template <class MaxPolicy, class Segments>
-STRATA_KERNEL void segmented_merge_sort_queue_kernel(
-    Segments segments, long long num_segments, segment_limits limits,
-    const STRATA_GRID_CONSTANT merge_sort_workspace workspace) {
+STRATA_KERNEL void segmented_merge_sort_queue_kernel(Segments segments, long long num_segments, segment_limits limits,
+                                                     const STRATA_GRID_CONSTANT merge_sort_workspace workspace) {
   platform::wait_for_previous_kernel();
   platform::launch_next_kernel();
   const long long segment = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -84,19 +81,17 @@ STRATA_KERNEL void segmented_merge_sort_queue_kernel(
 }
 
 /// Sorts queued segments, and tiles of longer ones.
-template <class MaxPolicy, segment_class Class, class Key, class Value, class KeysIn,
-          class ValuesIn, class Segments, class Compare>
+template <class MaxPolicy, segment_class Class, class Key, class Value, class KeysIn, class ValuesIn, class Segments,
+          class Compare>
 __launch_bounds__(tuning_of<typename MaxPolicy::ActivePolicy>(Class).block_threads,
                   tuning_of<typename MaxPolicy::ActivePolicy>(Class).blocks_per_multiprocessor)
     STRATA_KERNEL void segmented_merge_sort_queued_kernel(
         const STRATA_GRID_CONSTANT KeysIn keys, const STRATA_GRID_CONSTANT ValuesIn values,
         const STRATA_GRID_CONSTANT merge_sort_arrays<Key, Value> output,
         const STRATA_GRID_CONSTANT merge_sort_arrays<Key, Value> merged,
-        const STRATA_GRID_CONSTANT merge_sort_arrays<Key, Value> buffer, Segments segments,
-        segment_limits limits, const STRATA_GRID_CONSTANT merge_sort_workspace workspace,
-        const STRATA_GRID_CONSTANT Compare compare) {
-  using Tile =
-      tile_agent<typename MaxPolicy::ActivePolicy, Class, Key, Value, KeysIn, ValuesIn, Compare>;
+        const STRATA_GRID_CONSTANT merge_sort_arrays<Key, Value> buffer, Segments segments, segment_limits limits,
+        const STRATA_GRID_CONSTANT merge_sort_workspace workspace, const STRATA_GRID_CONSTANT Compare compare) {
+  using Tile = tile_agent<typename MaxPolicy::ActivePolicy, Class, Key, Value, KeysIn, ValuesIn, Compare>;
   STRATA_DYNAMIC_SHARED(shared);
   STRATA_SHARED(state, queued_segments_state);
   platform::wait_for_previous_kernel();
@@ -113,12 +108,10 @@ __launch_bounds__(merge_tuning_of<typename MaxPolicy::ActivePolicy>(Class).block
         const STRATA_GRID_CONSTANT merge_sort_arrays<Key, Value> merged,
         const STRATA_GRID_CONSTANT merge_sort_arrays<Key, Value> buffer,
         const STRATA_GRID_CONSTANT merge_sort_workspace workspace,
-        const STRATA_GRID_CONSTANT grid_barrier_arguments barrier,
-        const STRATA_GRID_CONSTANT Compare compare) {
+        const STRATA_GRID_CONSTANT grid_barrier_arguments barrier, const STRATA_GRID_CONSTANT Compare compare) {
   using Agent = merge_agent<typename MaxPolicy::ActivePolicy, Class, Key, Value, Compare>;
   STRATA_DYNAMIC_SHARED(shared);
-  Agent(*reinterpret_cast<typename Agent::TempStorage*>(shared), workspace, merged, buffer, compare)
-      .merge(barrier);
+  Agent(*reinterpret_cast<typename Agent::TempStorage*>(shared), workspace, merged, buffer, compare).merge(barrier);
 }
 
 STRATA_ARCH_DETAIL_NAMESPACE_END

@@ -26,8 +26,7 @@ struct merge_tile {
 /// Assigns tiles of a level of merges to a block, and finds which items of the runs belong there.
 ///
 /// The block makes the steps of the searches for its next tiles while it merges the present ones.
-template <int BlockThreads, int ItemsPerThread, int TileItems, int RunItems, class Key, class Value,
-          class Compare>
+template <int BlockThreads, int ItemsPerThread, int TileItems, int RunItems, class Key, class Value, class Compare>
 class SegmentMergePlan {
   using Arrays = merge_sort_arrays<Key, Value>;
   using Splitter = RunSplitter<Key, Compare, 16>;
@@ -53,8 +52,7 @@ class SegmentMergePlan {
  public:
   // Each thread makes a slice of the first or of the second merge of two runs, not of both.
   static constexpr int capacity_items = (BlockThreads - 1) * ItemsPerThread;
-  static_assert(capacity_items >= TileItems,
-                "segment_merge_tuning::tile_items must leave a thread without items");
+  static_assert(capacity_items >= TileItems, "segment_merge_tuning::tile_items must leave a thread without items");
   /// Items that a search may leave open at each end of a tile.
   static constexpr int max_open = (capacity_items - TileItems) / 2;
 
@@ -71,13 +69,9 @@ class SegmentMergePlan {
     int next_count;
   };
 
-  STRATA_D SegmentMergePlan(TempStorage& storage, const merge_sort_workspace& workspace,
-                            const Arrays& output, const Arrays& buffer, const Compare& compare)
-      : storage_(storage),
-        workspace_(workspace),
-        output_(output),
-        buffer_(buffer),
-        compare_(compare) {}
+  STRATA_D SegmentMergePlan(TempStorage& storage, const merge_sort_workspace& workspace, const Arrays& output,
+                            const Arrays& buffer, const Compare& compare)
+      : storage_(storage), workspace_(workspace), output_(output), buffer_(buffer), compare_(compare) {}
 
   /// By all threads, before the first tiles of a level. Reads no keys.
   STRATA_D void begin(unsigned level) {
@@ -93,8 +87,7 @@ class SegmentMergePlan {
   STRATA_D void next(unsigned level) {
     if (thread() == 0) {
       // The first ticket of each block is its number.
-      storage_.ticket =
-          gridDim.x + detail::take_ticket(&workspace_.progress->merge_tickets[level]);
+      storage_.ticket = gridDim.x + detail::take_ticket(&workspace_.progress->merge_tickets[level]);
     }
     make_steps(all_steps);
     __syncthreads();
@@ -118,9 +111,7 @@ class SegmentMergePlan {
 
  private:
   STRATA_D static int thread() { return detail::reloaded_thread_index(); }
-  STRATA_D unsigned num_tiles() const {
-    return static_cast<unsigned>(workspace_.num_tiles()) * unsigned{tiles_of_run};
-  }
+  STRATA_D unsigned num_tiles() const { return static_cast<unsigned>(workspace_.num_tiles()) * unsigned{tiles_of_run}; }
   /// A ticket is for a batch of neighbouring tiles: as many as storage holds, and later fewer. In each round
   /// of tickets, one for each block, batches have 7/8 of an even part of the tiles that are left, so that
   /// blocks take few tickets and end at about the same time. A block waits for the first search of a batch.
@@ -149,8 +140,7 @@ class SegmentMergePlan {
     }
     const unsigned before = ticket % blocks * count;
     storage_.next_tile = first + before;
-    storage_.next_count =
-        before >= left ? 0 : static_cast<int>(left - before < count ? left - before : count);
+    storage_.next_count = before >= left ? 0 : static_cast<int>(left - before < count ? left - before : count);
   }
 
   /// Begins the searches: for the beginning of each of the next tiles, and for the end of the last.
@@ -199,8 +189,7 @@ class SegmentMergePlan {
   STRATA_D static void for_searches(int count, const Use& use) {
     constexpr int of_warp = warp_threads / By::lanes;
     STRATA_UNROLL_N(1)
-    for (int first = thread() / warp_threads * of_warp; first <= count && count > 0;
-         first += warps * of_warp) {
+    for (int first = thread() / warp_threads * of_warp; first <= count && count > 0; first += warps * of_warp) {
       use(first + By::search_of_lane());
     }
     __syncwarp();
@@ -215,8 +204,7 @@ class SegmentMergePlan {
     STRATA_UNROLL_N(1)
     for (int run = 0; run < merge_ways; ++run) {
       const long long begin = storage_.searches[t].brackets[run].min;
-      const long long end =
-          is_last ? runs.length(run) : storage_.searches[t + 1].brackets[run].max;
+      const long long end = is_last ? runs.length(run) : storage_.searches[t + 1].brackets[run].max;
       before += begin;
       items += end - begin;
       planned.from[run] = tile.first + run * runs.run_items + begin;
@@ -226,8 +214,8 @@ class SegmentMergePlan {
     planned.skipped = static_cast<int>(tile.diagonal - before);
     // If the comparator is no ordering, the searches may contradict each other. Then the tile has the items
     // that lie at its indices, so that the result is still a permutation.
-    if (before > tile.diagonal || tile.diagonal - before > max_open ||
-        items < planned.skipped + tile.items || items > capacity_items) {
+    if (before > tile.diagonal || tile.diagonal - before > max_open || items < planned.skipped + tile.items ||
+        items > capacity_items) {
       planned.skipped = 0;
       long long first = tile.diagonal, left = tile.items;
       STRATA_UNROLL_N(1)
@@ -254,8 +242,7 @@ class SegmentMergePlan {
     const unsigned owner = workspace_.tiles[number / unsigned{tiles_of_run}];
     if (owner == merge_sort_workspace::no_segment) return tile;
     const split_segment whole = workspace_.split[owner];
-    const long long begin =
-        static_cast<long long>(number - whole.first_tile * unsigned{tiles_of_run}) * TileItems;
+    const long long begin = static_cast<long long>(number - whole.first_tile * unsigned{tiles_of_run}) * TileItems;
     if (level >= whole.levels || begin >= whole.length) return tile;
     const long long run = static_cast<long long>(RunItems) << (2 * level);
     const long long first = begin / RunItems >> (2 * level + 2) << (2 * level + 2);
@@ -269,12 +256,10 @@ class SegmentMergePlan {
     tile.from_buffer = (whole.levels - level) % 2 != 0;
     tile.first = (tile.from_buffer ? whole.buffer_begin : whole.begin) + first_item;
     tile.to = (tile.from_buffer ? whole.begin : whole.buffer_begin) + first_item;
-    const long long scratch =
-        workspace_.keys_are_scratch ? whole.buffer_begin - whole.begin : 0;
+    const long long scratch = workspace_.keys_are_scratch ? whole.buffer_begin - whole.begin : 0;
     tile.keys_from = tile.from_buffer ? 0 : scratch;
     tile.keys_to = tile.from_buffer ? scratch : 0;
-    tile.runs = {(tile.from_buffer ? buffer_ : output_).keys + tile.first + tile.keys_from, run,
-                 items};
+    tile.runs = {(tile.from_buffer ? buffer_ : output_).keys + tile.first + tile.keys_from, run, items};
     return tile;
   }
 

@@ -61,15 +61,13 @@ class RunSplitter {
  public:
   static constexpr int lanes = Lanes;
 
-  STRATA_D RunSplitter(splitter_keys<Key>& storage, const Compare& compare)
-      : storage_(storage), compare_(compare) {}
+  STRATA_D RunSplitter(splitter_keys<Key>& storage, const Compare& compare) : storage_(storage), compare_(compare) {}
 
   /// Which of a warp's searches a lane takes part in.
   STRATA_D static int search_of_lane() { return static_cast<int>(platform::lane_id()) / Lanes; }
 
   /// By the lanes of a search. A barrier of the warp must follow.
-  STRATA_D static void begin(split_search<Key>& search, const run_group<Key>& runs,
-                             long long diagonal) {
+  STRATA_D static void begin(split_search<Key>& search, const run_group<Key>& runs, long long diagonal) {
     const int lane = lane_of_search();
     if (lane == 0) {
       search.runs = runs;
@@ -79,8 +77,7 @@ class RunSplitter {
     if (lane < merge_ways) {
       const long long length = runs.length(lane);
       const long long others = runs.num_items - length;
-      search.brackets[lane] = {diagonal < others ? 0 : diagonal - others,
-                               diagonal < length ? diagonal : length};
+      search.brackets[lane] = {diagonal < others ? 0 : diagonal - others, diagonal < length ? diagonal : length};
     }
   }
 
@@ -115,8 +112,7 @@ class RunSplitter {
     return width / (cuts + 1) * (number + 1);
   }
 
-  STRATA_D split_bracket narrow(const split_search<Key>* search, int run,
-                                const split_bracket& bracket) const {
+  STRATA_D split_bracket narrow(const split_search<Key>* search, int run, const split_bracket& bracket) const {
     const auto lane = static_cast<int>(platform::lane_id());
     const int first_lane = lane - lane_of_search(), number = lane % cuts;
     const long long min = bracket.min, width = bracket.max - bracket.min;

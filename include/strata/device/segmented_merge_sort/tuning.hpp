@@ -55,8 +55,7 @@ constexpr segment_tile_tuning tuning_of(segment_class which) {
 /// How tiles of a class are merged.
 template <class Policy>
 constexpr segment_merge_tuning merge_tuning_of(segment_class which) {
-  return which == segment_class::tile_per_multiprocessor ? Policy::merge_per_multiprocessor
-                                                         : Policy::merge;
+  return which == segment_class::tile_per_multiprocessor ? Policy::merge_per_multiprocessor : Policy::merge;
 }
 
 /// The longest mean length of each class.
@@ -111,9 +110,9 @@ struct segmented_merge_sort_policy_hub {
       larger(32, smaller(704, (52 << 10) / (items_per_multiprocessor * ItemBytes) / 64 * 64));
   static constexpr int merge_threads = larger(32, threads_per_multiprocessor / 2);
 
-  static constexpr int max_of_one_thread = larger(16, short_threads * items_of_one_thread / 8);
-  static constexpr int max_of_few_threads = larger(16, short_threads * items_of_few_threads / 8);
-  static constexpr int max_of_part = larger(16, short_threads * items_of_part / 2);
+  static constexpr int max_of_one_thread = larger(16, short_threads* items_of_one_thread / 8);
+  static constexpr int max_of_few_threads = larger(16, short_threads* items_of_few_threads / 8);
+  static constexpr int max_of_part = larger(16, short_threads* items_of_part / 2);
 
   // Columns: threads of a block, items of a thread, blocks of a multiprocessor; last, `max_items` or the
   // items of a merge's tile.
@@ -123,14 +122,13 @@ struct segmented_merge_sort_policy_hub {
     static constexpr segment_tile_tuning  //
         one_thread{short_threads, items_of_one_thread, 1, max_of_one_thread},
         few_threads{short_threads, items_of_few_threads, 1, max_of_few_threads},
-        part_of_tile{short_threads, items_of_part, 1, max_of_part},
-        one_tile{tile_threads, items_of_tile, 1},
+        part_of_tile{short_threads, items_of_part, 1, max_of_part}, one_tile{tile_threads, items_of_tile, 1},
         many_tiles{many_threads, items_of_tile, 1},
         tile_per_multiprocessor{threads_per_multiprocessor, items_per_multiprocessor, 1};
     static constexpr segment_merge_tuning  //
-        merge{tile_threads, items_of_tile + 2, 1, tile_threads * items_of_tile},
+        merge{tile_threads, items_of_tile + 2, 1, tile_threads*items_of_tile},
         merge_per_multiprocessor{merge_threads, items_per_multiprocessor + 2, 1,
-                                 merge_threads * items_per_multiprocessor};
+                                 merge_threads*items_per_multiprocessor};
   };
   // H200, 2026-11-20: the figures above.
   struct rows_900 : rows_750 {
@@ -144,8 +142,8 @@ struct segmented_merge_sort_policy_hub {
         many_tiles{threads_of_many, items_of_tile, by_bytes(3, 2, 2, 2)};
     // 16-byte records, 10^9 items per second: 7.0 with 2 blocks and tiles of 7 items per thread, 8.8 with 3
     // and 9, 9.2 with 4 and 9.
-    static constexpr segment_merge_tuning merge{tile_threads, items_of_tile + 2,
-                                                by_bytes(5, 3, 4, 2), tile_threads * items_of_tile};
+    static constexpr segment_merge_tuning merge{tile_threads, items_of_tile + 2, by_bytes(5, 3, 4, 2),
+                                                tile_threads* items_of_tile};
   };
   // Not measured: from sm_90, with the 99 KiB of shared memory that sm_120 has.
   struct rows_1200 : rows_900 {

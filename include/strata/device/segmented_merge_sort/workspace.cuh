@@ -73,11 +73,9 @@ struct merge_sort_workspace {
       atomicAdd(&progress->queued_slots, static_cast<unsigned long long>(sum));
     }
     first = __shfl_sync(full_warp_mask, first, leader);
-    const unsigned long long index =
-        first + static_cast<unsigned long long>(__popc(lanes & platform::lane_mask_lt()));
+    const unsigned long long index = first + static_cast<unsigned long long>(__popc(lanes & platform::lane_mask_lt()));
     STRATA_ASSERT(!is_queued || index < queue_capacity,
-                  "a sort of segments has more items than num_items; segment %lld is left out",
-                  segment);
+                  "a sort of segments has more items than num_items; segment %lld is left out", segment);
     if (is_queued && index < queue_capacity) queue[index] = segment;
   }
 
@@ -89,21 +87,18 @@ struct merge_sort_workspace {
     unsigned entry = no_segment;
     if (is_split) {
       count = static_cast<unsigned long long>(ceiling_divide<long long>(bounds.length, tile_items));
-      const auto length = static_cast<unsigned long long>(
-          round_up<long long>(bounds.length, buffer_step));
+      const auto length = static_cast<unsigned long long>(round_up<long long>(bounds.length, buffer_step));
       const unsigned long long index = atomicAdd(&progress->split, 1ull);
       first_tile = atomicAdd(&progress->tiles, count);
       const unsigned long long begin = atomicAdd(&progress->buffer_items, length);
-      const bool fits = index < split_capacity && first_tile + count <= tile_capacity &&
-                        begin + length <= buffer_capacity;
-      STRATA_ASSERT(fits, "a sort of segments has more items than num_items; one of %lld is left out",
-                    bounds.length);
+      const bool fits =
+          index < split_capacity && first_tile + count <= tile_capacity && begin + length <= buffer_capacity;
+      STRATA_ASSERT(fits, "a sort of segments has more items than num_items; one of %lld is left out", bounds.length);
       if (fits) {
         int levels = 0;
         while ((count - 1) >> (2 * levels) != 0) ++levels;
         entry = static_cast<unsigned>(index);
-        split[index] = {bounds.begin, bounds.length, static_cast<long long>(begin), first_tile,
-                        levels};
+        split[index] = {bounds.begin, bounds.length, static_cast<long long>(begin), first_tile, levels};
         atomicMax(&progress->levels, static_cast<unsigned>(levels));
       }
     }
@@ -113,8 +108,7 @@ struct merge_sort_workspace {
       const unsigned long long begin = __shfl_sync(full_warp_mask, first_tile, lane);
       const unsigned long long end = begin + __shfl_sync(full_warp_mask, count, lane);
       const unsigned owner = __shfl_sync(full_warp_mask, entry, lane);
-      for (unsigned long long t = begin + platform::lane_id(); t < end && t < tile_capacity;
-           t += warp_threads) {
+      for (unsigned long long t = begin + platform::lane_id(); t < end && t < tile_capacity; t += warp_threads) {
         tiles[t] = owner;
       }
     }
@@ -124,9 +118,7 @@ struct merge_sort_workspace {
   STRATA_D unsigned long long num_tiles() const { return smaller(progress->tiles, tile_capacity); }
 
  private:
-  STRATA_D static unsigned long long smaller(unsigned long long a, unsigned long long b) {
-    return a < b ? a : b;
-  }
+  STRATA_D static unsigned long long smaller(unsigned long long a, unsigned long long b) { return a < b ? a : b; }
 };
 
 /// threadIdx.x, computed again where it is needed: what depends on it takes no registers in between.

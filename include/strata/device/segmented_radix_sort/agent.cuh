@@ -21,9 +21,8 @@ namespace detail {
 /// By all lanes of a warp: sorts up to 32 items from input to output, which may be the same array. The rank of an
 /// item is the number of items that come before it: each lane compares its item with all others.
 template <bool HasValues, class Key, class Value, class Digits>
-STRATA_D void sort_in_warp(const radix_buffers<const Key*, Key>& keys,
-                           const radix_buffers<const Value*, Value>& values, int num_items,
-                           const radix_bit_range& range, const Digits& digits) {
+STRATA_D void sort_in_warp(const radix_buffers<const Key*, Key>& keys, const radix_buffers<const Value*, Value>& values,
+                           int num_items, const radix_bit_range& range, const Digits& digits) {
   constexpr int word_bits = 32;
   constexpr int words = ceiling_divide(Digits::key_bits, word_bits);
   const int lane = static_cast<int>(platform::lane_id());
@@ -92,8 +91,7 @@ class AgentSegmentedRadixSort {
   /// Dynamic shared memory: what the sort of a segment needs lies behind the rest.
   static constexpr std::size_t sort_offset = round_up(sizeof(TempStorage), std::size_t{128});
   static constexpr std::size_t shared_bytes =
-      sort_offset +
-      (WholeTile::shared_bytes > Passes::shared_bytes ? WholeTile::shared_bytes : Passes::shared_bytes);
+      sort_offset + (WholeTile::shared_bytes > Passes::shared_bytes ? WholeTile::shared_bytes : Passes::shared_bytes);
   static_assert(block_threads % warp_threads == 0 && block_threads >= radix_bins,
                 "segmented_radix_sort_tuning::block_threads must be a multiple of 32, and 256 or "
                 "more: a thread for each digit");
@@ -120,8 +118,8 @@ class AgentSegmentedRadixSort {
   STRATA_D void sort(const Segments& segments, unsigned long long num_segments, int segments_per_ticket) {
     for (;;) {
       if (threadIdx.x == 0) {
-        storage_.first_segment = detail::take_tickets(&progress_->segments_taken,
-                                                      static_cast<unsigned long long>(segments_per_ticket));
+        storage_.first_segment =
+            detail::take_tickets(&progress_->segments_taken, static_cast<unsigned long long>(segments_per_ticket));
       }
       __syncthreads();
       const unsigned long long first = storage_.first_segment;
@@ -150,8 +148,8 @@ class AgentSegmentedRadixSort {
     for (int i = static_cast<int>(threadIdx.x) / warp_threads; i < count; i += warps) {
       const segment_bounds bounds = storage_.bounds[i];
       if (bounds.length == 0 || bounds.length > warp_items) continue;
-      detail::sort_in_warp<HasValues>(key_buffers(bounds), value_buffers(bounds),
-                                      static_cast<int>(bounds.length), range_, digits_);
+      detail::sort_in_warp<HasValues>(key_buffers(bounds), value_buffers(bounds), static_cast<int>(bounds.length),
+                                      range_, digits_);
     }
   }
 
@@ -184,8 +182,7 @@ class AgentSegmentedRadixSort {
     long long scratch_begin = bounds.begin;
     if (!is_double_buffer_) {
       if (threadIdx.x == 0) {
-        storage_.scratch_begin =
-            detail::take_tickets(&progress_->items_taken, static_cast<unsigned long long>(length));
+        storage_.scratch_begin = detail::take_tickets(&progress_->items_taken, static_cast<unsigned long long>(length));
       }
       __syncthreads();
       scratch_begin = static_cast<long long>(storage_.scratch_begin);

@@ -48,8 +48,7 @@ class AgentSegmentPasses {
   /// Dynamic shared memory: the tile's keys, and later its values, lie behind the rest.
   static constexpr std::size_t stage_offset = round_up(sizeof(TempStorage), std::size_t{128});
   static constexpr std::size_t shared_bytes =
-      stage_offset +
-      static_cast<std::size_t>(tile_items) * (sizeof(Value) > sizeof(Key) ? sizeof(Value) : sizeof(Key));
+      stage_offset + static_cast<std::size_t>(tile_items) * (sizeof(Value) > sizeof(Key) ? sizeof(Value) : sizeof(Key));
 
   STRATA_D AgentSegmentPasses(unsigned char* shared, const KeyBuffers& keys, const ValueBuffers& values,
                               std::size_t num_items, const radix_bit_range& range, const Digits& digits)
@@ -225,8 +224,7 @@ class AgentSegmentPasses {
 
   // Receives the digits of the keys that the thread writes, for their values.
   template <bool IsFull>
-  STRATA_D void scatter_keys(const tile& from,
-                             unsigned char (&digits)[HasValues ? items_per_thread : 1]) const {
+  STRATA_D void scatter_keys(const tile& from, unsigned char (&digits)[HasValues ? items_per_thread : 1]) const {
     const auto* const staged = reinterpret_cast<const Key*>(stage_);
     Key* const keys_out = keys_.at(from.plan.to);
     STRATA_UNROLL
@@ -241,8 +239,7 @@ class AgentSegmentPasses {
   }
 
   template <bool IsFull>
-  STRATA_D void scatter_values(const tile& from,
-                               const unsigned short (&ranks)[HasValues ? items_per_thread : 1],
+  STRATA_D void scatter_values(const tile& from, const unsigned short (&ranks)[HasValues ? items_per_thread : 1],
                                const unsigned char (&digits)[HasValues ? items_per_thread : 1],
                                const Value (&values)[items_per_thread]) const {
     auto* const staged = reinterpret_cast<Value*>(stage_);

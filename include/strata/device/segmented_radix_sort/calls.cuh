@@ -35,11 +35,9 @@ struct segmented_sort_arguments {
   cudaError_t dispatch(void* d_temp_storage, std::size_t& temp_storage_bytes,
                        const radix_buffers<const Key*, Key>& keys, const ValueBuffers& values,
                        bool is_double_buffer) const {
-    return DispatchSegmentedRadixSort<Key, Value, IsDescending, BeginOffsetIterator,
-                                      EndOffsetIterator>::Dispatch(d_temp_storage, temp_storage_bytes, keys,
-                                                                   values, num_items, num_segments, segments,
-                                                                   begin_bit, end_bit, is_double_buffer,
-                                                                   stream);
+    return DispatchSegmentedRadixSort<Key, Value, IsDescending, BeginOffsetIterator, EndOffsetIterator>::Dispatch(
+        d_temp_storage, temp_storage_bytes, keys, values, num_items, num_segments, segments, begin_bit, end_bit,
+        is_double_buffer, stream);
   }
 };
 template <class NumItemsT, class NumSegmentsT, class Begin, class End>
@@ -47,8 +45,8 @@ segmented_sort_arguments(NumItemsT, NumSegmentsT, offset_segments<Begin, End>, i
     -> segmented_sort_arguments<NumItemsT, NumSegmentsT, Begin, End>;
 
 template <bool IsDescending, class Key, class Arguments>
-cudaError_t sort_segments(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in,
-                          Key* d_keys_out, const Arguments& arguments) {
+cudaError_t sort_segments(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in, Key* d_keys_out,
+                          const Arguments& arguments) {
   STRATA_NVTX_RANGE("strata::DeviceSegmentedRadixSort::SortKeys");
   const auto num_items = arguments.items_to_check(d_temp_storage);
   if (detail::arrays_overlap(d_keys_in, num_items, d_keys_out, num_items)) {
@@ -60,9 +58,8 @@ cudaError_t sort_segments(void* d_temp_storage, std::size_t& temp_storage_bytes,
 }
 
 template <bool IsDescending, class Key, class Value, class Arguments>
-cudaError_t sort_segments(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in,
-                          Key* d_keys_out, const Value* d_values_in, Value* d_values_out,
-                          const Arguments& arguments) {
+cudaError_t sort_segments(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in, Key* d_keys_out,
+                          const Value* d_values_in, Value* d_values_out, const Arguments& arguments) {
   STRATA_NVTX_RANGE("strata::DeviceSegmentedRadixSort::SortPairs");
   if (detail::pairs_overlap(d_keys_in, d_keys_out, d_values_in, d_values_out,
                             arguments.items_to_check(d_temp_storage))) {
@@ -82,8 +79,8 @@ cudaError_t sort_segments(void* d_temp_storage, std::size_t& temp_storage_bytes,
   }
   const bool to_alternate = detail::ends_in_alternate(arguments.begin_bit, arguments.end_bit);
   const cudaError_t status = arguments.template dispatch<IsDescending, NullType>(
-      d_temp_storage, temp_storage_bytes, detail::buffers_of(d_keys, to_alternate),
-      radix_buffers<const Key*, Key>{}, true);
+      d_temp_storage, temp_storage_bytes, detail::buffers_of(d_keys, to_alternate), radix_buffers<const Key*, Key>{},
+      true);
   return detail::select_alternate(d_temp_storage != nullptr && to_alternate, status, d_keys);
 }
 

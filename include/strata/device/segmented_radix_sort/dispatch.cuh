@@ -57,8 +57,8 @@ struct DispatchSegmentedRadixSort {
                   "sorts of segments move values bit by bit: they must be trivially relocatable");
     static_assert(are_offsets<BeginOffsetIterator> && are_offsets<EndOffsetIterator>,
                   "Offset iterator type should be integral.");
-    if (!is_count(num_items) || !segments.have_valid_counts(num_segments) || begin_bit < 0 ||
-        begin_bit > end_bit || end_bit > Digits::key_bits) {
+    if (!is_count(num_items) || !segments.have_valid_counts(num_segments) || begin_bit < 0 || begin_bit > end_bit ||
+        end_bit > Digits::key_bits) {
       return cudaErrorInvalidValue;
     }
     const auto count = static_cast<std::size_t>(num_items);
@@ -106,18 +106,16 @@ struct DispatchSegmentedRadixSort {
     constexpr int threads = ActivePolicy::segmented.block_threads;
     static kernel_property_cache cache;
     int per_multiprocessor = 0;
-    cudaError_t status = detail::resident_blocks_per_multiprocessor(cache, kernel, threads, Agent::shared_bytes,
-                                                                    per_multiprocessor);
+    cudaError_t status =
+        detail::resident_blocks_per_multiprocessor(cache, kernel, threads, Agent::shared_bytes, per_multiprocessor);
     if (status != cudaSuccess) return status;
-    const auto resident = static_cast<unsigned long long>(per_multiprocessor) *
-                          static_cast<unsigned long long>(device.multiprocessors);
+    const auto resident =
+        static_cast<unsigned long long>(per_multiprocessor) * static_cast<unsigned long long>(device.multiprocessors);
     const unsigned long long blocks = num_segments < resident ? num_segments : resident;
     // Several tickets for each block, so that blocks end at about the same time.
     const unsigned long long wanted = num_segments / (blocks * tickets_per_block);
     constexpr auto max_segments = static_cast<unsigned long long>(Agent::max_segments_per_ticket);
-    const auto segments_per_ticket = static_cast<int>(wanted < 1              ? 1
-                                                      : wanted < max_segments ? wanted
-                                                                              : max_segments);
+    const auto segments_per_ticket = static_cast<int>(wanted < 1 ? 1 : wanted < max_segments ? wanted : max_segments);
 
     status = cudaMemsetAsync(progress, 0, sizeof(*progress), stream);
     if (status != cudaSuccess) return status;
@@ -126,8 +124,8 @@ struct DispatchSegmentedRadixSort {
     configuration.dynamic_shared_bytes = Agent::shared_bytes;
     configuration.stream = stream;
     configuration.programmatic = device.ptx_version >= 900;
-    return strata::launch(configuration, kernel, keys, values, num_items, range, Digits{}, is_double_buffer,
-                          segments, num_segments, segments_per_ticket, progress);
+    return strata::launch(configuration, kernel, keys, values, num_items, range, Digits{}, is_double_buffer, segments,
+                          num_segments, segments_per_ticket, progress);
   }
 
  private:

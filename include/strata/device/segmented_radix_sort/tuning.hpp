@@ -63,13 +63,11 @@ struct segmented_radix_sort_policy_hub {
 /// The two tilings of a policy, as tunings of AgentRadixBlock.
 template <class Policy>
 struct small_tile_block {
-  static constexpr radix_block_tuning value{Policy::segmented.block_threads,
-                                            Policy::segmented.few_items_per_thread};
+  static constexpr radix_block_tuning value{Policy::segmented.block_threads, Policy::segmented.few_items_per_thread};
 };
 template <class Policy>
 struct whole_tile_block {
-  static constexpr radix_block_tuning value{Policy::segmented.block_threads,
-                                            Policy::segmented.items_per_thread};
+  static constexpr radix_block_tuning value{Policy::segmented.block_threads, Policy::segmented.items_per_thread};
 };
 
 }  // namespace detail

@@ -52,19 +52,16 @@ struct chunk_queue {
   AccumT* partial_results;
 
   /// Called by a warp; false if the queue is full.
-  STRATA_D bool push(long long segment, const segment_bounds& bounds,
-                     const segment_chunks& pushed) const {
+  STRATA_D bool push(long long segment, const segment_bounds& bounds, const segment_chunks& pushed) const {
     unsigned first = 0;
     if (platform::lane_id() == 0) first = atomicAdd(num_chunks, pushed.count);
     first = __shfl_sync(full_warp_mask, first, 0);
     const bool fits = first + pushed.count <= max_chunks && first + pushed.count >= first;
     if (fits && platform::lane_id() == 0) num_finished[first] = 0;
-    for (unsigned i = platform::lane_id(); i < pushed.count && first + i < max_chunks;
-         i += warp_threads) {
+    for (unsigned i = platform::lane_id(); i < pushed.count && first + i < max_chunks; i += warp_threads) {
       const long long begin = pushed.begin(i);
-      chunks[first + i] = {segment, bounds,
-                           begin,   begin + pushed.items(i, bounds.length),
-                           first,   fits ? pushed.count : 0};
+      chunks[first + i] = {
+          segment, bounds, begin, begin + pushed.items(i, bounds.length), first, fits ? pushed.count : 0};
     }
     return fits;
   }

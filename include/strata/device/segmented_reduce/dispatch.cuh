@@ -42,8 +42,7 @@ struct DispatchSegmentedReduce {
   static cudaError_t Dispatch(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
                               OutputIterator d_out, Segments segments, long long num_segments, ReductionOp reduction_op,
                               TransformOp transform_op, InitT init, cudaStream_t stream) {
-    if (!segments.have_valid_counts(num_segments) ||
-        !segments.have_valid_types(d_in, d_out, num_segments)) {
+    if (!segments.have_valid_counts(num_segments) || !segments.have_valid_types(d_in, d_out, num_segments)) {
       return cudaErrorInvalidValue;
     }
     temporary_storage::layout<4> storage;

@@ -12,11 +12,11 @@ STRATA_NAMESPACE_BEGIN
 struct segmented_reduce_tuning {
   int block_threads;
   int blocks_per_multiprocessor;
-  int thread_items;   ///< longest segment of one thread
-  int group_items;    ///< longest segment of `group_threads` lanes
+  int thread_items;  ///< longest segment of one thread
+  int group_items;   ///< longest segment of `group_threads` lanes
   int group_threads;
-  int warp_bytes;     ///< longest segment of a warp
-  int chunk_bytes;    ///< smallest chunk of a longer segment, which blocks reduce
+  int warp_bytes;   ///< longest segment of a warp
+  int chunk_bytes;  ///< smallest chunk of a longer segment, which blocks reduce
   /// In one launch, a warp reduces segments of up to this much where they are few, of up to `warp_bytes` where they
   /// are many, and a block those of up to `one_launch_block_bytes`. All blocks share what is longer.
   int one_launch_warp_bytes;

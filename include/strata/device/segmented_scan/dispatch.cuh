@@ -28,9 +28,9 @@ STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
 /// Carries out one call of a segmented scan; `PolicyHub` may be replaced to override the tuning.
 /// `InitT` is NullType, a value, or a FutureValue; `Index` an unsigned type that counts segments.
-template <class AccumT, class InputIterator, class OutputIterator, class BeginOffsetIterator,
-          class EndOffsetIterator, class OutBeginOffsetIterator, class Index, class ScanOp, bool IsInclusive,
-          class InitT, class PolicyHub = segmented_scan_policy_hub<AccumT>>
+template <class AccumT, class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator,
+          class OutBeginOffsetIterator, class Index, class ScanOp, bool IsInclusive, class InitT,
+          class PolicyHub = segmented_scan_policy_hub<AccumT>>
 struct DispatchSegmentedScan {
   using MaxPolicy = typename PolicyHub::MaxPolicy;
   using Aggregates = tile_aggregates<sum_of_run<AccumT>>;
@@ -74,8 +74,8 @@ struct DispatchSegmentedScan {
     if (d_temp_storage == nullptr) return answer_size_query(storage, temp_storage_bytes);
     if (!storage.map(d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
     if (count == 0) return cudaSuccess;
-    if (detail::is_null(d_in) || detail::is_null(d_out) || segments.has_null() ||
-        detail::is_null(out_begins) || detail::is_null_initial_value(init)) {
+    if (detail::is_null(d_in) || detail::is_null(d_out) || segments.has_null() || detail::is_null(out_begins) ||
+        detail::is_null_initial_value(init)) {
       return cudaErrorInvalidValue;
     }
     // Where results go is known to the device alone. Without offsets for the output, it may be the input.

@@ -17,8 +17,7 @@ template <select_by By, bool InPlace, class KeyIterator, class ValueIterator, cl
           class ValueOutputIterator, class NumSelectedIterator, class NumItemsT, class Op>
 cudaError_t dispatch_select(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys,
                             ValueIterator d_values, KeyOutputIterator d_keys_out, ValueOutputIterator d_values_out,
-                            NumSelectedIterator d_num_selected_out, NumItemsT num_items, Op op,
-                            cudaStream_t stream) {
+                            NumSelectedIterator d_num_selected_out, NumItemsT num_items, Op op, cudaStream_t stream) {
   if constexpr (By == select_by::difference) {
     equality_requirements<Op, iterator_value_t<KeyIterator>>::check();
   } else {

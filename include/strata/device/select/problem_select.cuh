@@ -197,8 +197,7 @@ struct select_problem {
     }
 
     template <bool IsFull>
-    STRATA_D void downsweep(const thread_slice& slice, const LocalResult& local, bool,
-                            const Count& warp_prefix) const {
+    STRATA_D void downsweep(const thread_slice& slice, const LocalResult& local, bool, const Count& warp_prefix) const {
       const auto first = static_cast<std::size_t>(warp_prefix);
       if constexpr (keeps_keys) {
         detail::store_staged<Stage::warp_items>(warp_keys(slice), detail::advanced(problem_.keys_out, first),

@@ -39,12 +39,10 @@ struct staged_transpose {
   static constexpr int unit_bytes = is_vector ? tuning.access_bytes : PieceBytes;
   static constexpr int side = is_vector ? unit_bytes / ElementBytes : 1;
   static constexpr int pieces = is_vector ? 1 : ElementBytes / PieceBytes;
-  using tile = transpose_tile<unit_bytes, tuning.tile_rows, tuning.tile_columns,
-                              tuning.block_threads, side, pieces>;
+  using tile = transpose_tile<unit_bytes, tuning.tile_rows, tuning.tile_columns, tuning.block_threads, side, pieces>;
   using layout = typename chosen_transpose_layout<tile>::type;
   // not for users: rows of the policies
-  static_assert(transpose_conflicts<tile, layout>::writes == 1 &&
-                    transpose_conflicts<tile, layout>::reads == 1,
+  static_assert(transpose_conflicts<tile, layout>::writes == 1 && transpose_conflicts<tile, layout>::reads == 1,
                 "choose tile sides that are powers of two or multiples of 32");
   using units = transpose_units<tile, layout>;
   using element = typename units::element;
@@ -62,8 +60,7 @@ struct staged_transpose {
   STRATA_D void transpose_tile_number(std::uint64_t number) {
     const std::uint64_t tile_column = number / shape.tiles_down;
     const std::uint64_t tile_row = number - tile_column * shape.tiles_down;
-    transpose(static_cast<std::int64_t>(tile_row) * tile::rows,
-              static_cast<std::int64_t>(tile_column) * tile::columns);
+    transpose(static_cast<std::int64_t>(tile_row) * tile::rows, static_cast<std::int64_t>(tile_column) * tile::columns);
   }
 
  private:
@@ -93,9 +90,7 @@ struct staged_transpose {
     }
   }
 
-  STRATA_D static int at_most(std::int64_t count, int limit) {
-    return count < limit ? static_cast<int>(count) : limit;
-  }
+  STRATA_D static int at_most(std::int64_t count, int limit) { return count < limit ? static_cast<int>(count) : limit; }
 };
 
 /// The same without shared memory: neighbouring threads write neighbouring pieces.
@@ -114,8 +109,7 @@ struct direct_transpose {
 
   STRATA_D void transpose_tile_number(std::uint64_t number) {
     const std::uint64_t tile_column = number / shape.tiles_down;
-    const auto row =
-        static_cast<std::int64_t>(number - tile_column * shape.tiles_down) * tuning.tile_rows;
+    const auto row = static_cast<std::int64_t>(number - tile_column * shape.tiles_down) * tuning.tile_rows;
     const auto column = static_cast<std::int64_t>(tile_column) * tuning.tile_columns;
     const unsigned per_column = at_most(shape.rows - row, tuning.tile_rows) * pieces;
     const unsigned count = per_column * at_most(shape.columns - column, tuning.tile_columns);
@@ -143,8 +137,7 @@ struct direct_transpose {
 
 template <class ActivePolicy, int ElementBytes, int PieceBytes, transpose_kind Kind>
 using AgentTranspose =
-    std::conditional_t<moves_directly(Kind),
-                       direct_transpose<ActivePolicy, ElementBytes, PieceBytes, Kind>,
+    std::conditional_t<moves_directly(Kind), direct_transpose<ActivePolicy, ElementBytes, PieceBytes, Kind>,
                        staged_transpose<ActivePolicy, ElementBytes, PieceBytes, Kind>>;
 
 }  // namespace detail

@@ -27,8 +27,7 @@ constexpr int widest_piece(int bytes) {
 
 /// Carries out one call of a transposition of elements of `ElementBytes` aligned to `ElementAlign`;
 /// `PolicyHub` may be replaced to override the tuning.
-template <int ElementBytes, int ElementAlign,
-          template <int, int> class PolicyHub = transpose_policy_hub>
+template <int ElementBytes, int ElementAlign, template <int, int> class PolicyHub = transpose_policy_hub>
 struct DispatchTranspose {
   static constexpr int widest = widest_piece(ElementBytes);
   static constexpr int narrowest = widest < ElementAlign ? widest : ElementAlign;
@@ -40,14 +39,13 @@ struct DispatchTranspose {
   cudaStream_t stream;
   device_properties device;
 
-  static cudaError_t Dispatch(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                              const void* d_in, void* d_out, std::int64_t rows,
-                              std::int64_t columns, std::int64_t in_leading_dimension,
+  static cudaError_t Dispatch(void* d_temp_storage, std::size_t& temp_storage_bytes, const void* d_in, void* d_out,
+                              std::int64_t rows, std::int64_t columns, std::int64_t in_leading_dimension,
                               std::int64_t out_leading_dimension, cudaStream_t stream) {
     const bool is_empty = rows == 0 || columns == 0;
     if (rows < 0 || columns < 0 || in_leading_dimension < columns || out_leading_dimension < rows ||
-        (!is_empty && (!is_addressable(rows, in_leading_dimension) ||
-                       !is_addressable(columns, out_leading_dimension)))) {
+        (!is_empty &&
+         (!is_addressable(rows, in_leading_dimension) || !is_addressable(columns, out_leading_dimension)))) {
       return cudaErrorInvalidValue;
     }
     if (d_temp_storage == nullptr) {
@@ -57,30 +55,21 @@ struct DispatchTranspose {
     if (temp_storage_bytes < 1) return cudaErrorInvalidValue;
     if (is_empty) return cudaSuccess;
     if (d_in == nullptr || d_out == nullptr) return cudaErrorInvalidValue;
-    const auto bytes = [](std::int64_t elements) {
-      return static_cast<std::uintptr_t>(elements) * ElementBytes;
-    };
-    const strided_bytes in{reinterpret_cast<std::uintptr_t>(d_in),
-                           static_cast<std::uintptr_t>(rows), bytes(columns),
+    const auto bytes = [](std::int64_t elements) { return static_cast<std::uintptr_t>(elements) * ElementBytes; };
+    const strided_bytes in{reinterpret_cast<std::uintptr_t>(d_in), static_cast<std::uintptr_t>(rows), bytes(columns),
                            bytes(in_leading_dimension)};
-    const strided_bytes out{reinterpret_cast<std::uintptr_t>(d_out),
-                            static_cast<std::uintptr_t>(columns), bytes(rows),
+    const strided_bytes out{reinterpret_cast<std::uintptr_t>(d_out), static_cast<std::uintptr_t>(columns), bytes(rows),
                             bytes(out_leading_dimension)};
-    if (!is_aligned(d_in, ElementAlign) || !is_aligned(d_out, ElementAlign) ||
-        have_common_bytes(in, out)) {
+    if (!is_aligned(d_in, ElementAlign) || !is_aligned(d_out, ElementAlign) || have_common_bytes(in, out)) {
       return cudaErrorInvalidValue;
     }
     // A row that becomes a column without gaps, or the reverse, stays as it is.
     if ((rows == 1 && out_leading_dimension == 1) || (columns == 1 && in_leading_dimension == 1)) {
-      return cudaMemcpyAsync(d_out, d_in, bytes(rows) * static_cast<std::uintptr_t>(columns),
-                             cudaMemcpyDeviceToDevice, stream);
+      return cudaMemcpyAsync(d_out, d_in, bytes(rows) * static_cast<std::uintptr_t>(columns), cudaMemcpyDeviceToDevice,
+                             stream);
     }
     DispatchTranspose dispatch{
-        d_in,
-        d_out,
-        {rows, columns, in_leading_dimension, out_leading_dimension, 0, 0, 0},
-        stream,
-        {}};
+        d_in, d_out, {rows, columns, in_leading_dimension, out_leading_dimension, 0, 0, 0}, stream, {}};
     const cudaError_t status = detail::current_device_properties(dispatch.device, stream);
     if (status != cudaSuccess) return status;
     // What all rows' addresses are multiples of, of both matrices.
@@ -106,8 +95,7 @@ struct DispatchTranspose {
     cudaError_t Invoke() {
       using MaxPolicy = typename PolicyHub<ElementBytes, PieceBytes>::MaxPolicy;
       const auto start = [&](auto kind) {
-        return dispatch
-            .template start<MaxPolicy, ActivePolicy, PieceBytes, decltype(kind)::value>();
+        return dispatch.template start<MaxPolicy, ActivePolicy, PieceBytes, decltype(kind)::value>();
       };
       constexpr bool in_pieces = PieceBytes < ElementBytes;
       if (dispatch.shape.rows <= few_transpose_rows) {
@@ -143,17 +131,16 @@ struct DispatchTranspose {
     shape.evict_first_fraction = evict_first_fraction();
     constexpr std::uint64_t most_blocks = 0x7fffffff;
     const std::uint64_t blocks = shape.tiles() < most_blocks ? shape.tiles() : most_blocks;
-    return strata::launch({"strata::DeviceTranspose", dim3(static_cast<unsigned>(blocks)),
-                           dim3(tuning.block_threads), 0, stream, 1, device.ptx_version >= 900},
-                          transpose_kernel<MaxPolicy, ElementBytes, PieceBytes, Kind>, d_in, d_out,
-                          shape);
+    return strata::launch({"strata::DeviceTranspose", dim3(static_cast<unsigned>(blocks)), dim3(tuning.block_threads),
+                           0, stream, 1, device.ptx_version >= 900},
+                          transpose_kernel<MaxPolicy, ElementBytes, PieceBytes, Kind>, d_in, d_out, shape);
   }
 
   // The input of a matrix that fits L2 may be wanted again; that of a larger one only takes the place
   // of what is written.
   float evict_first_fraction() const {
-    const double bytes = static_cast<double>(shape.rows) * static_cast<double>(shape.columns) *
-                         static_cast<double>(ElementBytes);
+    const double bytes =
+        static_cast<double>(shape.rows) * static_cast<double>(shape.columns) * static_cast<double>(ElementBytes);
     return bytes > 0.5 * static_cast<double>(device.l2_bytes) ? 1.0f : 0.125f;
   }
 

@@ -22,8 +22,8 @@ __launch_bounds__(transpose_row<typename MaxPolicy::ActivePolicy, Kind>().block_
   STRATA_ASSERT(blockDim.x == Agent::tuning.block_threads,
                 "transpose_kernel runs in a block of %u threads, its policy says %d", blockDim.x,
                 Agent::tuning.block_threads);
-  Agent agent{storage, static_cast<const typename Agent::element*>(d_in),
-              static_cast<typename Agent::element*>(d_out), shape};
+  Agent agent{storage, static_cast<const typename Agent::element*>(d_in), static_cast<typename Agent::element*>(d_out),
+              shape};
 
   platform::wait_for_previous_kernel();
   platform::launch_next_kernel();

@@ -86,8 +86,7 @@ instruction_trace& find_trace(warp_traces& traces, uint64_t key) {
 }  // namespace
 
 // The n-th execution of an instruction by one lane meets the n-th by the others.
-void trace_shared_access(const fiber& thread, size_t offset, size_t bytes, bool write,
-                         const void* pc) {
+void trace_shared_access(const fiber& thread, size_t offset, size_t bytes, bool write, const void* pc) {
   constexpr size_t most_pieces = 64;
   const size_t piece = piece_bytes(offset, bytes);
   warp_traces& traces = shadow_of(*thread.home).traces[thread.mates->id];
@@ -126,12 +125,10 @@ int bank_rows(bank_row* rows, int capacity) {
   for (auto& entry : table()) {
     traffic& row = entry.second;
     if (row.where.empty()) row.where = engine::source_line(entry.first);
-    all.push_back({entry.first, row.where.c_str(), row.instructions, row.wavefronts, row.ideal,
-                   row.bytes, row.write});
+    all.push_back({entry.first, row.where.c_str(), row.instructions, row.wavefronts, row.ideal, row.bytes, row.write});
   }
-  std::sort(all.begin(), all.end(), [](const bank_row& a, const bank_row& b) {
-    return a.wavefronts - a.ideal > b.wavefronts - b.ideal;
-  });
+  std::sort(all.begin(), all.end(),
+            [](const bank_row& a, const bank_row& b) { return a.wavefronts - a.ideal > b.wavefronts - b.ideal; });
   const size_t count = std::min(all.size(), static_cast<size_t>(std::max(capacity, 0)));
   std::copy_n(all.begin(), count, rows);
   return static_cast<int>(count);

@@ -52,18 +52,16 @@ void lane_leaves_block_barrier(fiber& thread) {
   block& which = *thread.home;
   if (which.at_barrier == 0) return;
   if (which.alive != 0 && settings.strict_exit) {
-    fail("barrier-after-exit", "a thread exits while %u threads of its block wait at %s (%s:%d)",
-         which.at_barrier, operation_name(which.barrier_op), file_name(which.barrier_where.file),
-         which.barrier_where.line);
+    fail("barrier-after-exit", "a thread exits while %u threads of its block wait at %s (%s:%d)", which.at_barrier,
+         operation_name(which.barrier_op), file_name(which.barrier_where.file), which.barrier_where.line);
   }
   if (which.at_barrier == which.alive) release_block_barrier(which, nullptr);
 }
 
 std::string describe_named_barrier(const block& which, unsigned number) {
   const named_barrier_state& barrier = which.named[number];
-  return "waits at barrier " + std::to_string(number) + " for " +
-         std::to_string(barrier.expected - barrier.arrived) + " of " +
-         std::to_string(barrier.expected) + " threads";
+  return "waits at barrier " + std::to_string(number) + " for " + std::to_string(barrier.expected - barrier.arrived) +
+         " of " + std::to_string(barrier.expected) + " threads";
 }
 
 }  // namespace engine
@@ -76,17 +74,14 @@ int block_barrier(operation op, int predicate, location where) {
   if (which.at_barrier == 0) {
     which.barrier_op = op;
     which.barrier_where = where;
-  } else if (settings.strict_site &&
-             (which.barrier_op != op || !same_site(which.barrier_where, where))) {
-    fail("barrier-divergent",
-         "threads of one block meet at different barriers: %s (%s:%d) and %s (%s:%d)",
-         operation_name(which.barrier_op), file_name(which.barrier_where.file),
-         which.barrier_where.line, operation_name(op), file_name(where.file), where.line);
+  } else if (settings.strict_site && (which.barrier_op != op || !same_site(which.barrier_where, where))) {
+    fail("barrier-divergent", "threads of one block meet at different barriers: %s (%s:%d) and %s (%s:%d)",
+         operation_name(which.barrier_op), file_name(which.barrier_where.file), which.barrier_where.line,
+         operation_name(op), file_name(where.file), where.line);
   }
   if (settings.strict_exit && which.alive != which.threads) {
-    fail("barrier-after-exit", "%s (%s:%d) reached after %u of the block's %u threads have exited",
-         operation_name(op), file_name(where.file), where.line, which.threads - which.alive,
-         which.threads);
+    fail("barrier-after-exit", "%s (%s:%d) reached after %u of the block's %u threads have exited", operation_name(op),
+         file_name(where.file), where.line, which.threads - which.alive, which.threads);
   }
   which.true_count += predicate != 0;
   ++which.at_barrier;
@@ -107,10 +102,8 @@ void named_barrier(int number, int threads, bool wait, location where) {
   fiber& self = calling_thread("a numbered barrier", where);
   block& which = *self.home;
   if (number < 1 || number >= static_cast<int>(named_barriers) || threads < 1 ||
-      threads % static_cast<int>(warp_threads) != 0 ||
-      threads > static_cast<int>(max_block_threads)) {
-    fail("barrier-arguments",
-         "barrier %d for %d threads at %s:%d: numbers are 1 to 15, threads a multiple of 32",
+      threads % static_cast<int>(warp_threads) != 0 || threads > static_cast<int>(max_block_threads)) {
+    fail("barrier-arguments", "barrier %d for %d threads at %s:%d: numbers are 1 to 15, threads a multiple of 32",
          number, threads, file_name(where.file), where.line);
   }
   named_barrier_state& barrier = which.named[number];
@@ -118,9 +111,8 @@ void named_barrier(int number, int threads, bool wait, location where) {
     barrier.expected = static_cast<uint32_t>(threads);
     barrier.where = where;
   } else if (barrier.expected != static_cast<uint32_t>(threads)) {
-    fail("barrier-divergent", "barrier %d is for %u threads at %s:%d and for %d at %s:%d", number,
-         barrier.expected, file_name(barrier.where.file), barrier.where.line, threads,
-         file_name(where.file), where.line);
+    fail("barrier-divergent", "barrier %d is for %u threads at %s:%d and for %d at %s:%d", number, barrier.expected,
+         file_name(barrier.where.file), barrier.where.line, threads, file_name(where.file), where.line);
   }
   ++barrier.arrived;
   check::release_to(&barrier, self);

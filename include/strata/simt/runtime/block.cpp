@@ -67,8 +67,7 @@ void poison(block& which, size_t offset, size_t bytes, bool accessible) {
     }
   }
 #else
-  static_cast<void>(which), static_cast<void>(offset), static_cast<void>(bytes),
-      static_cast<void>(accessible);
+  static_cast<void>(which), static_cast<void>(offset), static_cast<void>(bytes), static_cast<void>(accessible);
 #endif
 }
 
@@ -119,8 +118,7 @@ void start_threads(block& which) {
 }
 
 uint32_t random_bit(uint64_t set) {
-  for (uint64_t skip = next_random() % static_cast<unsigned>(__builtin_popcountll(set)); skip != 0;
-       --skip) {
+  for (uint64_t skip = next_random() % static_cast<unsigned>(__builtin_popcountll(set)); skip != 0; --skip) {
     set &= set - 1;
   }
   return static_cast<uint32_t>(__builtin_ctzll(set));
@@ -214,15 +212,12 @@ void run_block(block& which) {
   }
 }
 
-size_t start_of_static_shared(size_t dynamic_bytes) {
-  return (dynamic_bytes + red_zone + 127) / 128 * 128;
-}
+size_t start_of_static_shared(size_t dynamic_bytes) { return (dynamic_bytes + red_zone + 127) / 128 * 128; }
 
 }  // namespace engine
 
 // The first thread of a launch that meets a declaration fixes the variable's place for every block.
-void* detail::resolve_shared_variable(shared_slot& slot, size_t size, size_t align,
-                                      const char* name, location where) {
+void* detail::resolve_shared_variable(shared_slot& slot, size_t size, size_t align, const char* name, location where) {
   using namespace engine;
   const runtime_section section;
   calling_thread("a shared variable", where);
@@ -234,8 +229,8 @@ void* detail::resolve_shared_variable(shared_slot& slot, size_t size, size_t ali
     fail("shared-limit",
          "%s (%s:%d): %zu bytes bring the block's shared memory to %zu static (limit %zu) and %zu "
          "in all (limit %zu)",
-         name, file_name(where.file), where.line, size, static_bytes, settings.static_shared_limit,
-         total, settings.shared_limit);
+         name, file_name(where.file), where.line, size, static_bytes, settings.static_shared_limit, total,
+         settings.shared_limit);
   }
   launch_now.static_shared = static_bytes;
   launch_now.shared_used = offset + size + red_zone;

@@ -35,8 +35,7 @@ std::map<const void*, mbarrier>& barriers() {
 mbarrier& find(const uint64_t* word, const char* what, location where) {
   const auto found = barriers().find(word);
   if (found == barriers().end()) {
-    fail("mbarrier", "%s at %s:%d on an mbarrier that was not initialised", what,
-         file_name(where.file), where.line);
+    fail("mbarrier", "%s at %s:%d on an mbarrier that was not initialised", what, file_name(where.file), where.line);
   }
   return found->second;
 }
@@ -49,9 +48,7 @@ void try_complete(mbarrier& barrier) {
 }
 
 // Each phase is an object of its own: its releases are not the next one's.
-const void* phase_object(const void* word, uint32_t phase) {
-  return static_cast<const char*>(word) + (phase & 1);
-}
+const void* phase_object(const void* word, uint32_t phase) { return static_cast<const char*>(word) + (phase & 1); }
 
 void land(const uint64_t* word, mbarrier& barrier) {
   std::vector<pending_copy> copies;
@@ -69,8 +66,8 @@ void arrive(uint64_t* word, unsigned bytes, const char* what, location where) {
   fiber& self = calling_thread(what, where);
   mbarrier& barrier = find(word, what, where);
   if (barrier.pending == 0) {
-    fail("mbarrier", "%s at %s:%d: more arrivals than the %u the mbarrier was initialised with",
-         what, file_name(where.file), where.line, barrier.count);
+    fail("mbarrier", "%s at %s:%d: more arrivals than the %u the mbarrier was initialised with", what,
+         file_name(where.file), where.line, barrier.count);
   }
   const void* const object = phase_object(word, barrier.phase);
   if (barrier.pending == barrier.count && barrier.copies.empty()) check::forget_object(object);
@@ -90,8 +87,7 @@ void mbarrier_init(uint64_t* word, unsigned count, location where) {
   using namespace engine;
   const runtime_section section;
   calling_thread("mbarrier_init", where);
-  if (count == 0)
-    fail("mbarrier", "mbarrier_init with count 0 at %s:%d", file_name(where.file), where.line);
+  if (count == 0) fail("mbarrier", "mbarrier_init with count 0 at %s:%d", file_name(where.file), where.line);
   *word = 0;
   barriers()[word] = mbarrier{count, count, 0, 0, {}};
 }
@@ -101,15 +97,12 @@ void mbarrier_invalidate(uint64_t* word, location where) {
   const runtime_section section;
   calling_thread("mbarrier_invalidate", where);
   if (!find(word, "mbarrier_invalidate", where).copies.empty()) {
-    fail("mbarrier", "mbarrier_invalidate at %s:%d while bulk copies are under way",
-         file_name(where.file), where.line);
+    fail("mbarrier", "mbarrier_invalidate at %s:%d while bulk copies are under way", file_name(where.file), where.line);
   }
   barriers().erase(word);
 }
 
-void mbarrier_arrive(uint64_t* word, location where) {
-  engine::arrive(word, 0, "mbarrier_arrive", where);
-}
+void mbarrier_arrive(uint64_t* word, location where) { engine::arrive(word, 0, "mbarrier_arrive", where); }
 
 void mbarrier_arrive_expect_tx(uint64_t* word, unsigned bytes, location where) {
   engine::arrive(word, bytes, "mbarrier_arrive_expect_tx", where);
@@ -132,16 +125,14 @@ bool mbarrier_try_wait_parity(uint64_t* word, unsigned parity, location where) {
   return false;
 }
 
-void bulk_copy_global_to_shared(void* to, const void* from, unsigned bytes, uint64_t* word,
-                                location where) {
+void bulk_copy_global_to_shared(void* to, const void* from, unsigned bytes, uint64_t* word, location where) {
   using namespace engine;
   const runtime_section section;
   fiber& self = calling_thread("bulk_copy_global_to_shared", where);
   mbarrier& barrier = find(word, "bulk_copy_global_to_shared", where);
-  if (reinterpret_cast<uintptr_t>(to) % 16 != 0 || reinterpret_cast<uintptr_t>(from) % 16 != 0 ||
-      bytes % 16 != 0) {
-    fail("misaligned", "bulk copy of %u bytes at %s:%d: addresses and size must be multiples of 16",
-         bytes, file_name(where.file), where.line);
+  if (reinterpret_cast<uintptr_t>(to) % 16 != 0 || reinterpret_cast<uintptr_t>(from) % 16 != 0 || bytes % 16 != 0) {
+    fail("misaligned", "bulk copy of %u bytes at %s:%d: addresses and size must be multiples of 16", bytes,
+         file_name(where.file), where.line);
   }
   const size_t offset = static_cast<size_t>(static_cast<char*>(to) - self.home->arena);
   if (offset >= arena_bytes || bytes > arena_bytes - offset) {

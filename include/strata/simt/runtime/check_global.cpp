@@ -69,15 +69,13 @@ bool is_stale(const access& record) { return record.block < first_block_of_launc
 bool conflicts(const access& earlier, const global_request& request, unsigned byte_mask) {
   if (is_stale(earlier) || (earlier.bytes & byte_mask) == 0) return false;
   const auto kind = static_cast<access_kind>(earlier.kind);
-  const bool wide =
-      kind == access_kind::device_atomic && request.kind == access_kind::device_atomic;
+  const bool wide = kind == access_kind::device_atomic && request.kind == access_kind::device_atomic;
   const bool atomic = kind != access_kind::plain && request.kind != access_kind::plain;
   if (wide || (atomic && earlier.block == shadow_of(*request.thread.home).id)) return false;
   return !ordered_before_now(earlier, request.thread);
 }
 
-[[noreturn]] void report_race(const global_request& request, const access& earlier,
-                              bool was_write) {
+[[noreturn]] void report_race(const global_request& request, const access& earlier, bool was_write) {
   fail("global-race", "%zu-byte %s of device memory at %s\n    races with %s", request.bytes,
        access_name(request.write, request.kind), source_line(request.pc).c_str(),
        describe_earlier(earlier, request.thread, was_write).c_str());
@@ -88,8 +86,8 @@ void check_initialised(const global_request& request) {
   if (last_hit.host_visible) return;
   const uint8_t* const written = initialised + request.offset;
   if (std::find(written, written + request.bytes, 1) != written + request.bytes) return;
-  fail("global-uninitialised", "%zu-byte read of device memory that nobody has written, at %s",
-       request.bytes, source_line(request.pc).c_str());
+  fail("global-uninitialised", "%zu-byte read of device memory that nobody has written, at %s", request.bytes,
+       source_line(request.pc).c_str());
 }
 
 void remember_read(global_word& word, const access& made, const global_request& request) {
@@ -121,12 +119,11 @@ void check_order(const global_request& request) {
 // Finds the allocation, or ends the launch.
 void check_bounds(char* address, const global_request& request) {
   if (address >= last_hit.begin && address + request.bytes <= last_hit.end) return;
-  auto next = std::upper_bound(
-      allocations.begin(), allocations.end(), address,
-      [](const char* where, const allocation& entry) { return where < entry.begin; });
+  auto next = std::upper_bound(allocations.begin(), allocations.end(), address,
+                               [](const char* where, const allocation& entry) { return where < entry.begin; });
   if (next == allocations.begin()) {
-    fail("global-out-of-bounds", "%zu-byte %s before the first allocation of device memory, at %s",
-         request.bytes, access_name(request.write, request.kind), source_line(request.pc).c_str());
+    fail("global-out-of-bounds", "%zu-byte %s before the first allocation of device memory, at %s", request.bytes,
+         access_name(request.write, request.kind), source_line(request.pc).c_str());
   }
   const allocation& found = *--next;
   if (address + request.bytes <= found.end && found.live) {
@@ -140,8 +137,8 @@ void check_bounds(char* address, const global_request& request) {
     fail("global-out-of-bounds",
          "%zu-byte %s out of bounds in device memory: %td bytes before an allocation of %td bytes, "
          "at %s",
-         request.bytes, access_name(request.write, request.kind), after->begin - address,
-         after->end - after->begin, source_line(request.pc).c_str());
+         request.bytes, access_name(request.write, request.kind), after->begin - address, after->end - after->begin,
+         source_line(request.pc).c_str());
   }
   if (!found.live) {
     fail("use-after-free", "%zu-byte %s of freed device memory at %s", request.bytes,
@@ -150,15 +147,14 @@ void check_bounds(char* address, const global_request& request) {
   fail("global-out-of-bounds",
        "%zu-byte %s out of bounds in device memory: %td bytes past the end of an allocation of %td "
        "bytes, at %s",
-       request.bytes, access_name(request.write, request.kind), address - found.end,
-       found.end - found.begin, source_line(request.pc).c_str());
+       request.bytes, access_name(request.write, request.kind), address - found.end, found.end - found.begin,
+       source_line(request.pc).c_str());
 }
 
 }  // namespace
 
 void* reserve_shadow(size_t bytes) {
-  void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) {
     std::perror("strata simt: addresses for the check flavour");
     std::abort();
@@ -192,10 +188,9 @@ void written_by_host(void* pointer, size_t bytes) {
   std::memset(initialised + (static_cast<char*>(pointer) - heap_begin), 1, bytes);
 }
 
-void global_access(const fiber& thread, char* address, size_t bytes, bool read, bool write,
-                   access_kind kind, const void* pc) {
-  const global_request request{
-      thread, static_cast<size_t>(address - heap_begin), bytes, read, write, kind, pc};
+void global_access(const fiber& thread, char* address, size_t bytes, bool read, bool write, access_kind kind,
+                   const void* pc) {
+  const global_request request{thread, static_cast<size_t>(address - heap_begin), bytes, read, write, kind, pc};
   check_bounds(address, request);
   if (read) check_initialised(request);
   check_order(request);

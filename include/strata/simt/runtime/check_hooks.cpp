@@ -22,12 +22,10 @@ void preempt() {
   to_scheduler();
 }
 
-void check_alignment(const char* address, size_t bytes, bool write, access_kind kind,
-                     const void* pc) {
+void check_alignment(const char* address, size_t bytes, bool write, access_kind kind, const void* pc) {
   // g++ reports accesses of 16 bytes for objects whose alignment is 8.
   const size_t alignment = bytes < 8 ? bytes : 8;
-  if (bytes > 16 || (bytes & (bytes - 1)) != 0 ||
-      reinterpret_cast<uintptr_t>(address) % alignment == 0) {
+  if (bytes > 16 || (bytes & (bytes - 1)) != 0 || reinterpret_cast<uintptr_t>(address) % alignment == 0) {
     return;
   }
   fail("misaligned", "misaligned %zu-byte %s of address %p at %s", bytes, access_name(write, kind),
@@ -55,32 +53,28 @@ bool find_shared(const char* address, shared_place& place) {
   return false;
 }
 
-void check_ownership(const fiber& thread, const shared_place& place, const char* what, size_t bytes,
-                     const void* pc) {
+void check_ownership(const fiber& thread, const shared_place& place, const char* what, size_t bytes, const void* pc) {
   const block& owner = *place.owner;
   const bool peer = owner.group == thread.home->group;
   if (!place.mapped || !peer) {
-    fail("foreign-shared", "%zu-byte %s of another block's shared memory at %s%s", bytes, what,
-         source_line(pc).c_str(),
+    fail("foreign-shared", "%zu-byte %s of another block's shared memory at %s%s", bytes, what, source_line(pc).c_str(),
          peer ? " by its plain address; a block of the cluster needs map_shared" : "");
   }
   if (owner.alive == 0) {
-    fail(
-        "cluster-exited",
-        "%zu-byte %s at %s of the shared memory of a block that has exited; a cluster barrier must "
-        "come first",
-        bytes, what, source_line(pc).c_str());
+    fail("cluster-exited",
+         "%zu-byte %s at %s of the shared memory of a block that has exited; a cluster barrier must "
+         "come first",
+         bytes, what, source_line(pc).c_str());
   }
 }
 
-[[noreturn]] void report_host_memory(const char* address, size_t bytes, const char* what,
-                                     const void* pc) {
+[[noreturn]] void report_host_memory(const char* address, size_t bytes, const char* what, const void* pc) {
   for (const block* which : all_blocks()) {
     for (uint32_t i = 0; i < which->threads; ++i) {
       const fiber& other = which->fibers[i];
       if (static_cast<size_t>(address - other.stack) < other.stack_bytes) {
-        fail("foreign-local", "%zu-byte %s of a local variable of another thread at %s", bytes,
-             what, source_line(pc).c_str());
+        fail("foreign-local", "%zu-byte %s of a local variable of another thread at %s", bytes, what,
+             source_line(pc).c_str());
       }
     }
   }
@@ -95,8 +89,7 @@ struct hook_access {
 };
 
 bool is_parameter(const char* address) {
-  const size_t offset =
-      static_cast<size_t>(address - static_cast<const char*>(launch_now.call.arguments));
+  const size_t offset = static_cast<size_t>(address - static_cast<const char*>(launch_now.call.arguments));
   return offset < launch_now.call.argument_bytes;
 }
 
@@ -200,11 +193,10 @@ std::string describe_earlier(const access& earlier, const fiber& thread, bool wa
   const uint32_t other = static_cast<uint32_t>(earlier.thread);
   const dim3 shape = launch_now.parameters.block;
   char text[256];
-  std::snprintf(text, sizeof text,
-                "%s %s by block (%u,%u,%u) thread (%u,%u,%u) [warp %u lane %u] at ",
-                kind == access_kind::plain ? "a" : "an", access_name(was_write, kind), index.x,
-                index.y, index.z, other % shape.x, other / shape.x % shape.y,
-                other / shape.x / shape.y, other / warp_threads, other % warp_threads);
+  std::snprintf(text, sizeof text, "%s %s by block (%u,%u,%u) thread (%u,%u,%u) [warp %u lane %u] at ",
+                kind == access_kind::plain ? "a" : "an", access_name(was_write, kind), index.x, index.y, index.z,
+                other % shape.x, other / shape.x % shape.y, other / shape.x / shape.y, other / warp_threads,
+                other % warp_threads);
   const char* why = "no __syncthreads between";
   if (earlier.block != shadow_of(*thread.home).id) {
     why = "different blocks, no release and acquire between";
@@ -230,12 +222,10 @@ constexpr hook_access unaligned_read = {true, false, access_kind::plain, false};
 constexpr hook_access unaligned_write = {false, true, access_kind::plain, false};
 
 // The access and its effect on order. A volatile access counts as a relaxed atomic, as in PTX.
-void on_atomic(const volatile void* address, size_t bytes, bool load, bool store, int order,
-               const void* pc) {
+void on_atomic(const volatile void* address, size_t bytes, bool load, bool store, int order, const void* pc) {
   if (current == nullptr || runtime_depth != 0) return;
   const memory_scope scope = detail::current_scope;
-  const access_kind kind =
-      scope == memory_scope::block ? access_kind::block_atomic : access_kind::device_atomic;
+  const access_kind kind = scope == memory_scope::block ? access_kind::block_atomic : access_kind::device_atomic;
   on_access(address, bytes, {load, store, kind, true}, pc);
   const runtime_section section;
   synchronise_through(location_key(address), *current, load, store, order, scope);
@@ -261,24 +251,16 @@ void __tsan_vptr_read(void**) {}
 void __tsan_ignore_thread_begin() {}
 void __tsan_ignore_thread_end() {}
 
-#define STRATA_SIMT_ACCESSES(bytes)                                                       \
-  void __tsan_read##bytes(void* a) { on_access(a, bytes, plain_read, STRATA_SIMT_PC); }   \
-  void __tsan_write##bytes(void* a) { on_access(a, bytes, plain_write, STRATA_SIMT_PC); } \
-  void __tsan_unaligned_read##bytes(void* a) {                                            \
-    on_access(a, bytes, unaligned_read, STRATA_SIMT_PC);                                  \
-  }                                                                                       \
-  void __tsan_unaligned_write##bytes(void* a) {                                           \
-    on_access(a, bytes, unaligned_write, STRATA_SIMT_PC);                                 \
-  }                                                                                       \
-  void __tsan_volatile_read##bytes(void* a) {                                             \
-    on_atomic(a, bytes, true, false, __ATOMIC_RELAXED, STRATA_SIMT_PC);                   \
-  }                                                                                       \
-  void __tsan_volatile_write##bytes(void* a) {                                            \
-    on_atomic(a, bytes, false, true, __ATOMIC_RELAXED, STRATA_SIMT_PC);                   \
-  }                                                                                       \
-  void __tsan_read_write##bytes(void* a) {                                                \
-    on_access(a, bytes, plain_read, STRATA_SIMT_PC);                                      \
-    on_access(a, bytes, plain_write, STRATA_SIMT_PC);                                     \
+#define STRATA_SIMT_ACCESSES(bytes)                                                                                  \
+  void __tsan_read##bytes(void* a) { on_access(a, bytes, plain_read, STRATA_SIMT_PC); }                              \
+  void __tsan_write##bytes(void* a) { on_access(a, bytes, plain_write, STRATA_SIMT_PC); }                            \
+  void __tsan_unaligned_read##bytes(void* a) { on_access(a, bytes, unaligned_read, STRATA_SIMT_PC); }                \
+  void __tsan_unaligned_write##bytes(void* a) { on_access(a, bytes, unaligned_write, STRATA_SIMT_PC); }              \
+  void __tsan_volatile_read##bytes(void* a) { on_atomic(a, bytes, true, false, __ATOMIC_RELAXED, STRATA_SIMT_PC); }  \
+  void __tsan_volatile_write##bytes(void* a) { on_atomic(a, bytes, false, true, __ATOMIC_RELAXED, STRATA_SIMT_PC); } \
+  void __tsan_read_write##bytes(void* a) {                                                                           \
+    on_access(a, bytes, plain_read, STRATA_SIMT_PC);                                                                 \
+    on_access(a, bytes, plain_write, STRATA_SIMT_PC);                                                                \
   }
 STRATA_SIMT_ACCESSES(1)
 STRATA_SIMT_ACCESSES(2)
@@ -327,51 +309,51 @@ void __tsan_atomic_signal_fence(int) {}
     *p = static_cast<type>(result);                                            \
     return old;                                                                \
   }
-#define STRATA_SIMT_ATOMICS(bits, type)                                                           \
-  type __tsan_atomic##bits##_load(const volatile type* p, int order) {                            \
-    on_atomic(p, sizeof(type), true, false, order, STRATA_SIMT_PC);                               \
-    return *p;                                                                                    \
-  }                                                                                               \
-  void __tsan_atomic##bits##_store(volatile type* p, type value, int order) {                     \
-    on_atomic(p, sizeof(type), false, true, order, STRATA_SIMT_PC);                               \
-    *p = value;                                                                                   \
-  }                                                                                               \
-  STRATA_SIMT_UPDATE(bits, type, exchange, value)                                                 \
-  STRATA_SIMT_UPDATE(bits, type, fetch_add, old + value)                                          \
-  STRATA_SIMT_UPDATE(bits, type, fetch_sub, old - value)                                          \
-  STRATA_SIMT_UPDATE(bits, type, fetch_and, old& value)                                           \
-  STRATA_SIMT_UPDATE(bits, type, fetch_or, old | value)                                           \
-  STRATA_SIMT_UPDATE(bits, type, fetch_xor, old ^ value)                                          \
-  STRATA_SIMT_UPDATE(bits, type, fetch_nand, ~(old & value))                                      \
-  int __tsan_atomic##bits##_compare_exchange_strong(volatile type* p, type* expected, type value, \
-                                                    int order, int failed) {                      \
-    const bool swaps = *p == *expected;                                                           \
-    on_atomic(p, sizeof(type), true, swaps, swaps ? order : failed, STRATA_SIMT_PC);              \
-    if (*p == *expected) {                                                                        \
-      *p = value;                                                                                 \
-      return 1;                                                                                   \
-    }                                                                                             \
-    *expected = *p;                                                                               \
-    return 0;                                                                                     \
-  }                                                                                               \
-  int __tsan_atomic##bits##_compare_exchange_weak(volatile type* p, type* expected, type value,   \
-                                                  int order, int failed) {                        \
-    const bool swaps = *p == *expected;                                                           \
-    on_atomic(p, sizeof(type), true, swaps, swaps ? order : failed, STRATA_SIMT_PC);              \
-    if (*p == *expected) {                                                                        \
-      *p = value;                                                                                 \
-      return 1;                                                                                   \
-    }                                                                                             \
-    *expected = *p;                                                                               \
-    return 0;                                                                                     \
-  }                                                                                               \
-  type __tsan_atomic##bits##_compare_exchange_val(volatile type* p, type expected, type value,    \
-                                                  int order, int failed) {                        \
-    const bool swaps = *p == expected;                                                            \
-    on_atomic(p, sizeof(type), true, swaps, swaps ? order : failed, STRATA_SIMT_PC);              \
-    const type old = *p;                                                                          \
-    if (old == expected) *p = value;                                                              \
-    return old;                                                                                   \
+#define STRATA_SIMT_ATOMICS(bits, type)                                                                      \
+  type __tsan_atomic##bits##_load(const volatile type* p, int order) {                                       \
+    on_atomic(p, sizeof(type), true, false, order, STRATA_SIMT_PC);                                          \
+    return *p;                                                                                               \
+  }                                                                                                          \
+  void __tsan_atomic##bits##_store(volatile type* p, type value, int order) {                                \
+    on_atomic(p, sizeof(type), false, true, order, STRATA_SIMT_PC);                                          \
+    *p = value;                                                                                              \
+  }                                                                                                          \
+  STRATA_SIMT_UPDATE(bits, type, exchange, value)                                                            \
+  STRATA_SIMT_UPDATE(bits, type, fetch_add, old + value)                                                     \
+  STRATA_SIMT_UPDATE(bits, type, fetch_sub, old - value)                                                     \
+  STRATA_SIMT_UPDATE(bits, type, fetch_and, old& value)                                                      \
+  STRATA_SIMT_UPDATE(bits, type, fetch_or, old | value)                                                      \
+  STRATA_SIMT_UPDATE(bits, type, fetch_xor, old ^ value)                                                     \
+  STRATA_SIMT_UPDATE(bits, type, fetch_nand, ~(old & value))                                                 \
+  int __tsan_atomic##bits##_compare_exchange_strong(volatile type* p, type* expected, type value, int order, \
+                                                    int failed) {                                            \
+    const bool swaps = *p == *expected;                                                                      \
+    on_atomic(p, sizeof(type), true, swaps, swaps ? order : failed, STRATA_SIMT_PC);                         \
+    if (*p == *expected) {                                                                                   \
+      *p = value;                                                                                            \
+      return 1;                                                                                              \
+    }                                                                                                        \
+    *expected = *p;                                                                                          \
+    return 0;                                                                                                \
+  }                                                                                                          \
+  int __tsan_atomic##bits##_compare_exchange_weak(volatile type* p, type* expected, type value, int order,   \
+                                                  int failed) {                                              \
+    const bool swaps = *p == *expected;                                                                      \
+    on_atomic(p, sizeof(type), true, swaps, swaps ? order : failed, STRATA_SIMT_PC);                         \
+    if (*p == *expected) {                                                                                   \
+      *p = value;                                                                                            \
+      return 1;                                                                                              \
+    }                                                                                                        \
+    *expected = *p;                                                                                          \
+    return 0;                                                                                                \
+  }                                                                                                          \
+  type __tsan_atomic##bits##_compare_exchange_val(volatile type* p, type expected, type value, int order,    \
+                                                  int failed) {                                              \
+    const bool swaps = *p == expected;                                                                       \
+    on_atomic(p, sizeof(type), true, swaps, swaps ? order : failed, STRATA_SIMT_PC);                         \
+    const type old = *p;                                                                                     \
+    if (old == expected) *p = value;                                                                         \
+    return old;                                                                                              \
   }
 STRATA_SIMT_ATOMICS(8, unsigned char)
 STRATA_SIMT_ATOMICS(16, unsigned short)

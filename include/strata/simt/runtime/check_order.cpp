@@ -37,18 +37,13 @@ std::vector<uint3> block_indices;  // of this launch
 constexpr uint64_t keys_per_block = 2048;
 constexpr uint64_t first_warp_key = 2, first_thread_key = 1024;
 uint64_t barrier_key(uint32_t block) { return block * keys_per_block; }
-uint64_t warp_key(uint32_t block, uint32_t warp_id) {
-  return block * keys_per_block + first_warp_key + warp_id;
-}
-uint64_t thread_key(uint32_t block, uint32_t thread) {
-  return block * keys_per_block + first_thread_key + thread;
-}
+uint64_t warp_key(uint32_t block, uint32_t warp_id) { return block * keys_per_block + first_warp_key + warp_id; }
+uint64_t thread_key(uint32_t block, uint32_t thread) { return block * keys_per_block + first_thread_key + thread; }
 uint64_t in_epoch(uint32_t epoch, uint32_t count) { return uint64_t{epoch} << 32 | count; }
 
 uint64_t look_up(const view_handle& where, uint64_t key) {
   if (where == nullptr) return 0;
-  const auto found =
-      std::lower_bound(where->begin(), where->end(), std::make_pair(key, uint64_t{0}));
+  const auto found = std::lower_bound(where->begin(), where->end(), std::make_pair(key, uint64_t{0}));
   return found != where->end() && found->first == key ? found->second : 0;
 }
 
@@ -89,8 +84,7 @@ view_handle release_view(const fiber& thread) {
   for (uint32_t lane = 0; lane < warp_threads; ++lane) {
     const uint32_t clock = mates.known[thread.lane][lane];
     if (clock <= covered[lane]) continue;
-    own->push_back(
-        {thread_key(shadow.id, mates.id * warp_threads + lane), in_epoch(home.epoch, clock)});
+    own->push_back({thread_key(shadow.id, mates.id * warp_threads + lane), in_epoch(home.epoch, clock)});
   }
   ++mates.known[thread.lane][thread.lane];
   return join(order_of(thread).known, own);
@@ -163,14 +157,12 @@ bool ordered_before_now(const access& earlier, const fiber& thread) {
   }
   if (known == nullptr) return false;
   return look_up(known, barrier_key(earlier.block)) > earlier.epoch ||
-         look_up(known, warp_key(earlier.block, other / warp_threads)) >=
-             in_epoch(earlier.epoch, earlier.sequence) ||
+         look_up(known, warp_key(earlier.block, other / warp_threads)) >= in_epoch(earlier.epoch, earlier.sequence) ||
          look_up(known, thread_key(earlier.block, other)) >= in_epoch(earlier.epoch, earlier.clock);
 }
 
 // An atomic access. Relaxed accesses take part too: with fences around them they synchronise.
-void synchronise_through(uint64_t location, const fiber& thread, bool load, bool store, int order,
-                         memory_scope scope) {
+void synchronise_through(uint64_t location, const fiber& thread, bool load, bool store, int order, memory_scope scope) {
   thread_order& mine = order_of(thread);
   const uint32_t home = shadow_of(*thread.home).id;
   const bool wide = scope != memory_scope::block;
@@ -188,8 +180,7 @@ void synchronise_through(uint64_t location, const fiber& thread, bool load, bool
     }
   }
   if (!store) return;
-  const bool releases =
-      order == __ATOMIC_RELEASE || order == __ATOMIC_ACQ_REL || order == __ATOMIC_SEQ_CST;
+  const bool releases = order == __ATOMIC_RELEASE || order == __ATOMIC_ACQ_REL || order == __ATOMIC_SEQ_CST;
   const view_handle own = releases ? release_view(thread) : nullptr;
   view_handle device = wide ? (releases ? own : mine.fenced_device) : nullptr;
   view_handle in_block = releases ? own : mine.fenced_block;

@@ -33,19 +33,17 @@ struct shared_request {
   const void* pc;
 };
 
-[[noreturn]] void report_race(const shared_request& request, const access& earlier,
-                              bool was_write) {
+[[noreturn]] void report_race(const shared_request& request, const access& earlier, bool was_write) {
   fail("shared-race", "%zu-byte %s of shared %s at %s\n    races with %s", request.bytes,
        access_name(request.write, request.kind), describe_shared(request.offset).c_str(),
-       source_line(request.pc).c_str(),
-       describe_earlier(earlier, request.thread, was_write).c_str());
+       source_line(request.pc).c_str(), describe_earlier(earlier, request.thread, was_write).c_str());
 }
 
 // Atomics do not race with each other, unless a block-scope one meets another block's.
 bool both_atomic(const access& earlier, const shared_request& request) {
   const auto kind = static_cast<access_kind>(earlier.kind);
-  if (kind == access_kind::plain || kind == access_kind::bulk_copy ||
-      request.kind == access_kind::plain || request.kind == access_kind::bulk_copy) {
+  if (kind == access_kind::plain || kind == access_kind::bulk_copy || request.kind == access_kind::plain ||
+      request.kind == access_kind::bulk_copy) {
     return false;
   }
   return earlier.block == shadow_of(*request.thread.home).id ||
@@ -53,12 +51,10 @@ bool both_atomic(const access& earlier, const shared_request& request) {
 }
 
 bool conflicts(const access& earlier, const shared_request& request, const block_shadow& shadow) {
-  return !is_stale(earlier, shadow) && !both_atomic(earlier, request) &&
-         !ordered_before_now(earlier, request.thread);
+  return !is_stale(earlier, shadow) && !both_atomic(earlier, request) && !ordered_before_now(earlier, request.thread);
 }
 
-void check_cell(const shared_cell& cell, const shared_request& request,
-                const block_shadow& shadow) {
+void check_cell(const shared_cell& cell, const shared_request& request, const block_shadow& shadow) {
   if (conflicts(cell.write, request, shadow)) report_race(request, cell.write, true);
   if (!request.write) return;
   for (const access* reader : {&cell.reads.first, &cell.reads.other_warp, &cell.reads.latest}) {
@@ -66,20 +62,17 @@ void check_cell(const shared_cell& cell, const shared_request& request,
   }
 }
 
-void remember_read(readers& reads, const access& made, const shared_request& request,
-                   const block_shadow& shadow) {
+void remember_read(readers& reads, const access& made, const shared_request& request, const block_shadow& shadow) {
   if (is_stale(reads.first, shadow) || ordered_before_now(reads.first, request.thread)) {
     reads.first = made;
-  } else if (reads.first.block != made.block ||
-             reads.first.thread / warp_threads != made.thread / warp_threads) {
+  } else if (reads.first.block != made.block || reads.first.thread / warp_threads != made.thread / warp_threads) {
     reads.other_warp = made;
   } else {
     reads.latest = made;
   }
 }
 
-void record(shared_cell& cell, const access& made, const shared_request& request,
-            const block_shadow& shadow) {
+void record(shared_cell& cell, const access& made, const shared_request& request, const block_shadow& shadow) {
   if (request.write) cell.write = made;
   if (request.read) remember_read(cell.reads, made, request, shadow);
 }
@@ -87,9 +80,8 @@ void record(shared_cell& cell, const access& made, const shared_request& request
 void check_bounds(const shared_request& request, const block_shadow& shadow) {
   for (size_t i = request.offset; i < request.offset + request.bytes; ++i) {
     if (i >= arena_bytes || valid[i] == 0) {
-      fail("shared-out-of-bounds", "%zu-byte %s out of bounds in shared memory: %s, at %s",
-           request.bytes, access_name(request.write, request.kind), describe_shared(i).c_str(),
-           source_line(request.pc).c_str());
+      fail("shared-out-of-bounds", "%zu-byte %s out of bounds in shared memory: %s, at %s", request.bytes,
+           access_name(request.write, request.kind), describe_shared(i).c_str(), source_line(request.pc).c_str());
     }
     if (shadow.in_flight[i] != 0) {
       fail("bulk-copy-pending",
@@ -105,8 +97,7 @@ void check_bounds(const shared_request& request, const block_shadow& shadow) {
 void check_initialised(const shared_request& request, const block_shadow& shadow) {
   const uint32_t* const written = shadow.initialised + request.offset;
   if (std::find(written, written + request.bytes, shadow.id) != written + request.bytes) return;
-  fail("shared-uninitialised",
-       "%zu-byte read of shared %s that nobody has written in this block, at %s", request.bytes,
+  fail("shared-uninitialised", "%zu-byte read of shared %s that nobody has written in this block, at %s", request.bytes,
        describe_shared(request.offset).c_str(), source_line(request.pc).c_str());
 }
 
@@ -141,14 +132,14 @@ std::string describe_shared(size_t offset) {
     if (offset < variable.offset) continue;
     const size_t inside = offset - variable.offset;
     if (inside < variable.size) return variable.name + ("+" + std::to_string(inside));
-    nearest = std::to_string(inside - variable.size) + " bytes past the end of " + variable.name +
-              " (" + std::to_string(variable.size) + " bytes)";
+    nearest = std::to_string(inside - variable.size) + " bytes past the end of " + variable.name + " (" +
+              std::to_string(variable.size) + " bytes)";
   }
   return nearest;
 }
 
-void shared_access(const fiber& thread, const block& owner, size_t offset, size_t bytes, bool read,
-                   bool write, access_kind kind, const void* pc) {
+void shared_access(const fiber& thread, const block& owner, size_t offset, size_t bytes, bool read, bool write,
+                   access_kind kind, const void* pc) {
   const shared_request request{thread, owner, offset, bytes, read, write, kind, pc};
   block_shadow& shadow = shadow_of(owner);
   check_bounds(request, shadow);
@@ -169,8 +160,7 @@ void declare_initialised(const void* address, size_t bytes) {
 }
 
 void shared_variable_added(const shared_variable_record& variable) {
-  std::fill_n(valid.begin() + static_cast<std::ptrdiff_t>(variable.offset), variable.size,
-              uint8_t{1});
+  std::fill_n(valid.begin() + static_cast<std::ptrdiff_t>(variable.offset), variable.size, uint8_t{1});
 }
 
 void block_begins(block& which) {
@@ -208,8 +198,7 @@ void launch_begins() {
 void bulk_copy_issued(block& which, size_t offset, size_t bytes, location where) {
   static_cast<void>(where);
   block_shadow& shadow = shadow_of(which);
-  shared_access(*current, which, offset, bytes, false, true, access_kind::plain,
-                __builtin_return_address(0));
+  shared_access(*current, which, offset, bytes, false, true, access_kind::plain, __builtin_return_address(0));
   std::fill_n(shadow.in_flight + offset, bytes, uint8_t{1});
 }
 

@@ -115,25 +115,23 @@ void order_of_launch_begins();
 void order_of_block_begins(block& which);
 access make_access(const fiber& thread, access_kind kind, const void* pc, unsigned bytes);
 bool ordered_before_now(const access& earlier, const fiber& thread);
-void synchronise_through(uint64_t location, const fiber& thread, bool load, bool store, int order,
-                         memory_scope scope);
+void synchronise_through(uint64_t location, const fiber& thread, bool load, bool store, int order, memory_scope scope);
 void add_to_object(const void* object, uint64_t key, uint64_t value);
 uint64_t bulk_copy_key(uint32_t block);
 
 // ---- check_shared.cpp, check_global.cpp
-void shared_access(const fiber& thread, const block& owner, size_t offset, size_t bytes, bool read,
-                   bool write, access_kind kind, const void* pc);
+void shared_access(const fiber& thread, const block& owner, size_t offset, size_t bytes, bool read, bool write,
+                   access_kind kind, const void* pc);
 std::string describe_shared(size_t offset);
 extern char *heap_begin, *heap_end;
 inline bool is_global(const char* address) { return address >= heap_begin && address < heap_end; }
-void global_access(const fiber& thread, char* address, size_t bytes, bool read, bool write,
-                   access_kind kind, const void* pc);
+void global_access(const fiber& thread, char* address, size_t bytes, bool read, bool write, access_kind kind,
+                   const void* pc);
 const char* access_name(bool write, access_kind kind);
 std::string describe_earlier(const access& earlier, const fiber& thread, bool was_write);
 
 // ---- bank_conflicts.cpp
-void trace_shared_access(const fiber& thread, size_t offset, size_t bytes, bool write,
-                         const void* pc);
+void trace_shared_access(const fiber& thread, size_t offset, size_t bytes, bool write, const void* pc);
 void flush_traces(block& which, uint32_t warp_id);
 
 // ---- check_hooks.cpp

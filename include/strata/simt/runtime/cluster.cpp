@@ -52,12 +52,8 @@ void lane_leaves_cluster(fiber& thread) {
 }  // namespace engine
 
 unsigned cluster_rank() { return engine::current != nullptr ? engine::current->home->rank : 0; }
-unsigned cluster_size() {
-  return engine::current != nullptr ? engine::launch_now.parameters.cluster_size : 1;
-}
-unsigned cluster_index() {
-  return engine::current != nullptr ? engine::current->home->group->index : 0;
-}
+unsigned cluster_size() { return engine::current != nullptr ? engine::launch_now.parameters.cluster_size : 1; }
+unsigned cluster_index() { return engine::current != nullptr ? engine::current->home->group->index : 0; }
 
 void cluster_arrive(location where) {
   using namespace engine;
@@ -85,8 +81,7 @@ void cluster_wait(location where) {
   fiber& self = calling_thread("cluster_wait", where);
   cluster& group = *self.home->group;
   if (!self.arrived_at_cluster) {
-    fail("barrier-divergent", "cluster_wait at %s:%d without cluster_arrive", file_name(where.file),
-         where.line);
+    fail("barrier-divergent", "cluster_wait at %s:%d without cluster_arrive", file_name(where.file), where.line);
   }
   if (self.cluster_phase == group.phase) {
     ++self.home->waiting_cluster;

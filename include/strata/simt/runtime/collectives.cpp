@@ -18,18 +18,16 @@ void check_agreement(const warp& mates, uint32_t lanes, uint32_t me) {
       fail("collective-mismatch",
            "lanes of one warp meet at different collectives: lane %u at %s(mask=%08x) (%s:%d), "
            "lane %u at %s(mask=%08x) (%s:%d)",
-           me, operation_name(mine.op), mine.mask, file_name(mine.where.file), mine.where.line,
-           lane, operation_name(other.op), other.mask, file_name(other.where.file),
-           other.where.line);
+           me, operation_name(mine.op), mine.mask, file_name(mine.where.file), mine.where.line, lane,
+           operation_name(other.op), other.mask, file_name(other.where.file), other.where.line);
     }
     // __syncwarp moves no data: two of them in the arms of a branch are legal and harmless.
-    if (mine.op != operation::sync_warp && settings.strict_site &&
-        !same_site(other.where, mine.where)) {
+    if (mine.op != operation::sync_warp && settings.strict_site && !same_site(other.where, mine.where)) {
       fail("collective-divergent",
            "lanes of one warp reach %s(mask=%08x) from different source lines: lane %u from "
            "%s:%d, lane %u from %s:%d",
-           operation_name(mine.op), mine.mask, me, file_name(mine.where.file), mine.where.line,
-           lane, file_name(other.where.file), other.where.line);
+           operation_name(mine.op), mine.mask, me, file_name(mine.where.file), mine.where.line, lane,
+           file_name(other.where.file), other.where.line);
     }
   });
 }
@@ -56,8 +54,8 @@ void shuffle(warp& mates, uint32_t lanes, operation op) {
     const collective_slot& slot = mates.slots[lane];
     const uint32_t width = static_cast<uint32_t>(slot.extra >> 32);
     if (width == 0 || width > warp_threads || (width & (width - 1)) != 0) {
-      fail("collective-width", "%s (%s:%d) with width %u: it must be 1, 2, 4, 8, 16 or 32",
-           operation_name(op), file_name(slot.where.file), slot.where.line, width);
+      fail("collective-width", "%s (%s:%d) with width %u: it must be 1, 2, 4, 8, 16 or 32", operation_name(op),
+           file_name(slot.where.file), slot.where.line, width);
     }
     const uint32_t source = source_lane(op, lane, static_cast<uint32_t>(slot.extra), width);
     if ((lanes >> source & 1) != 0) {
@@ -70,9 +68,7 @@ void shuffle(warp& mates, uint32_t lanes, operation op) {
 }
 
 uint32_t reduce_two(operation op, uint32_t a, uint32_t b) {
-  const auto is_less = [](uint32_t x, uint32_t y) {
-    return static_cast<int32_t>(x) < static_cast<int32_t>(y);
-  };
+  const auto is_less = [](uint32_t x, uint32_t y) { return static_cast<int32_t>(x) < static_cast<int32_t>(y); };
   switch (op) {
     case operation::reduce_add:
       return a + b;
@@ -126,9 +122,8 @@ void combine(warp& mates, uint32_t lanes, operation op) {
       return;
     default: {
       uint32_t total = static_cast<uint32_t>(slots[first].value);
-      for_each_lane(lanes & (lanes - 1), [&](uint32_t lane) {
-        total = reduce_two(op, total, static_cast<uint32_t>(slots[lane].value));
-      });
+      for_each_lane(lanes & (lanes - 1),
+                    [&](uint32_t lane) { total = reduce_two(op, total, static_cast<uint32_t>(slots[lane].value)); });
       result = total;
     }
   }
@@ -199,8 +194,7 @@ void resolve_active_mask(block& which) {
 
 }  // namespace engine
 
-uint64_t warp_collective(operation op, uint32_t mask, uint64_t value, uint64_t extra,
-                         location where) {
+uint64_t warp_collective(operation op, uint32_t mask, uint64_t value, uint64_t extra, location where) {
   using namespace engine;
   const runtime_section section;
   fiber& self = calling_thread(op, where);
@@ -208,8 +202,8 @@ uint64_t warp_collective(operation op, uint32_t mask, uint64_t value, uint64_t e
   warp& mates = *self.mates;
   const uint32_t me = 1u << self.lane;
   if ((mask & me) == 0) {
-    fail("collective-mask", "%s(mask=%08x) at %s:%d: the calling lane %u is not in the mask",
-         operation_name(op), mask, file_name(where.file), where.line, self.lane);
+    fail("collective-mask", "%s(mask=%08x) at %s:%d: the calling lane %u is not in the mask", operation_name(op), mask,
+         file_name(where.file), where.line, self.lane);
   }
   mates.slots[self.lane] = {op, mask, value, extra, where};
   mates.in_collective |= me;

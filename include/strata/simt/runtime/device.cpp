@@ -38,38 +38,30 @@ constexpr error_text error_texts[] = {
     STRATA_SIMT_ERROR(cudaErrorInvalidSymbol, "invalid device symbol"),
     STRATA_SIMT_ERROR(cudaErrorInvalidDevicePointer, "invalid device pointer"),
     STRATA_SIMT_ERROR(cudaErrorInvalidMemcpyDirection, "invalid copy direction for memcpy"),
-    STRATA_SIMT_ERROR(cudaErrorInsufficientDriver,
-                      "CUDA driver version is insufficient for CUDA runtime version"),
+    STRATA_SIMT_ERROR(cudaErrorInsufficientDriver, "CUDA driver version is insufficient for CUDA runtime version"),
     STRATA_SIMT_ERROR(cudaErrorInvalidDeviceFunction, "invalid device function"),
     STRATA_SIMT_ERROR(cudaErrorNoDevice, "no CUDA-capable device is detected"),
     STRATA_SIMT_ERROR(cudaErrorInvalidDevice, "invalid device ordinal"),
-    STRATA_SIMT_ERROR(cudaErrorNoKernelImageForDevice,
-                      "no kernel image is available for execution on the device"),
+    STRATA_SIMT_ERROR(cudaErrorNoKernelImageForDevice, "no kernel image is available for execution on the device"),
     STRATA_SIMT_ERROR(cudaErrorInvalidPtx, "a PTX JIT compilation failed"),
     STRATA_SIMT_ERROR(cudaErrorInvalidResourceHandle, "invalid resource handle"),
-    STRATA_SIMT_ERROR(cudaErrorIllegalState,
-                      "the operation cannot be performed in the present state"),
+    STRATA_SIMT_ERROR(cudaErrorIllegalState, "the operation cannot be performed in the present state"),
     STRATA_SIMT_ERROR(cudaErrorNotReady, "device not ready"),
     STRATA_SIMT_ERROR(cudaErrorIllegalAddress, "an illegal memory access was encountered"),
     STRATA_SIMT_ERROR(cudaErrorLaunchOutOfResources, "too many resources requested for launch"),
     STRATA_SIMT_ERROR(cudaErrorLaunchTimeout, "the launch timed out and was terminated"),
     STRATA_SIMT_ERROR(cudaErrorAssert, "device-side assert triggered"),
     STRATA_SIMT_ERROR(cudaErrorMisalignedAddress, "misaligned address"),
-    STRATA_SIMT_ERROR(cudaErrorInvalidAddressSpace,
-                      "operation not supported on global/shared address space"),
+    STRATA_SIMT_ERROR(cudaErrorInvalidAddressSpace, "operation not supported on global/shared address space"),
     STRATA_SIMT_ERROR(cudaErrorLaunchFailure, "unspecified launch failure"),
     STRATA_SIMT_ERROR(cudaErrorCooperativeLaunchTooLarge, "too many blocks in cooperative launch"),
     STRATA_SIMT_ERROR(cudaErrorNotPermitted, "operation not permitted"),
     STRATA_SIMT_ERROR(cudaErrorNotSupported, "operation not supported"),
-    STRATA_SIMT_ERROR(cudaErrorStreamCaptureUnsupported,
-                      "operation not permitted when stream is capturing"),
-    STRATA_SIMT_ERROR(cudaErrorStreamCaptureInvalidated,
-                      "operation failed due to a previous error during capture"),
+    STRATA_SIMT_ERROR(cudaErrorStreamCaptureUnsupported, "operation not permitted when stream is capturing"),
+    STRATA_SIMT_ERROR(cudaErrorStreamCaptureInvalidated, "operation failed due to a previous error during capture"),
     STRATA_SIMT_ERROR(cudaErrorStreamCaptureUnmatched, "capture was not initiated in this stream"),
-    STRATA_SIMT_ERROR(cudaErrorStreamCaptureUnjoined,
-                      "capture contains forked work that was not joined"),
-    STRATA_SIMT_ERROR(cudaErrorStreamCaptureIsolation,
-                      "dependency created on uncaptured work in another stream"),
+    STRATA_SIMT_ERROR(cudaErrorStreamCaptureUnjoined, "capture contains forked work that was not joined"),
+    STRATA_SIMT_ERROR(cudaErrorStreamCaptureIsolation, "dependency created on uncaptured work in another stream"),
     STRATA_SIMT_ERROR(cudaErrorStreamCaptureImplicit,
                       "operation would make the legacy stream depend on a capturing blocking "
                       "stream"),
@@ -152,9 +144,7 @@ cudaError_t cudaGetDevice(int* device) {
   *device = 0;
   return cudaSuccess;
 }
-cudaError_t cudaSetDevice(int device) {
-  return device == 0 ? cudaSuccess : set_last_error(cudaErrorInvalidDevice);
-}
+cudaError_t cudaSetDevice(int device) { return device == 0 ? cudaSuccess : set_last_error(cudaErrorInvalidDevice); }
 cudaError_t cudaGetDeviceCount(int* count) {
   *count = 1;
   return cudaSuccess;
@@ -212,8 +202,7 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* ke
 
 // By threads, blocks and dynamic shared memory; static shared memory and registers are not known
 // before the kernel runs.
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* kernel,
-                                                          int block_threads,
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* kernel, int block_threads,
                                                           size_t dynamic_shared_bytes) {
   if (blocks == nullptr) return set_last_error(cudaErrorInvalidValue);
   if (kernel == nullptr) return set_last_error(cudaErrorInvalidDeviceFunction);
@@ -226,8 +215,8 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const voi
   }
   const int warps = (block_threads + 31) / 32;
   const int by_threads = threads_per_multiprocessor / (warps * 32);
-  const int by_shared = shared_per_multiprocessor /
-                        (static_cast<int>(dynamic_shared_bytes) + shared_reserved_per_block);
+  const int by_shared =
+      shared_per_multiprocessor / (static_cast<int>(dynamic_shared_bytes) + shared_reserved_per_block);
   *blocks = std::min({by_threads, by_shared, blocks_per_multiprocessor});
   return cudaSuccess;
 }
@@ -236,11 +225,10 @@ namespace strata {
 namespace simt {
 namespace engine {
 
-uint64_t max_cooperative_blocks(const void* kernel, int block_threads,
-                                size_t dynamic_shared_bytes) {
+uint64_t max_cooperative_blocks(const void* kernel, int block_threads, size_t dynamic_shared_bytes) {
   int blocks = 0;
-  const cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-      &blocks, kernel, block_threads, dynamic_shared_bytes);
+  const cudaError_t error =
+      cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, block_threads, dynamic_shared_bytes);
   const unsigned available = std::clamp<unsigned>(settings.multiprocessors, 1, multiprocessors);
   return error == cudaSuccess ? static_cast<uint64_t>(blocks) * available : 0;
 }

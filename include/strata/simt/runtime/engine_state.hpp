@@ -137,14 +137,13 @@ struct launch_state {
   launch_parameters parameters;
   kernel_call call;
   std::vector<cluster*> resident;
-  std::vector<shared_variable_record>
-      variables;  // the same layout in every block, as on the device
+  std::vector<shared_variable_record> variables;  // the same layout in every block, as on the device
   size_t shared_used;
   size_t static_shared;
   uint64_t idle_polls;    // since something last happened
   uint64_t barren_polls;  // the same, where a barrier is not something: it may be part of the poll
   uint64_t events;        // that counted as something, a barrier not; of all launches
-  fiber* running;       // `current` of the host thread that launches, for a timer's signal to any
+  fiber* running;         // `current` of the host thread that launches, for a timer's signal to any
   bool failed;
 };
 
@@ -241,8 +240,7 @@ void install_signal_handlers();
 // ---- stream_graph.cpp
 // Takes the work for a capturing stream, or says that the stream executes.
 enum class issue { execute_now, captured, refused };
-issue issue_launch(const launch_parameters& parameters, const kernel_call& call,
-                   cudaError_t& error);
+issue issue_launch(const launch_parameters& parameters, const kernel_call& call, cudaError_t& error);
 size_t dynamic_shared_limit(const void* kernel);
 
 // ---- launch.cpp

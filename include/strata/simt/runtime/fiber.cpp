@@ -128,8 +128,7 @@ void* initial_stack_pointer(char* top) {
   return sp;
 #else
   constexpr size_t frame_bytes = 160, link_register = 88;
-  char* const frame =
-      reinterpret_cast<char*>(reinterpret_cast<uintptr_t>(top) & ~uintptr_t{15}) - frame_bytes;
+  char* const frame = reinterpret_cast<char*>(reinterpret_cast<uintptr_t>(top) & ~uintptr_t{15}) - frame_bytes;
   std::memset(frame, 0, frame_bytes);
   *reinterpret_cast<void**>(frame + link_register) = reinterpret_cast<void*>(&fiber_main);
   return frame;
@@ -137,8 +136,8 @@ void* initial_stack_pointer(char* top) {
 }
 
 char* allocate_stack(size_t bytes) {
-  void* const memory = mmap(nullptr, bytes + guard_bytes, PROT_READ | PROT_WRITE,
-                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* const memory =
+      mmap(nullptr, bytes + guard_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) {
     std::perror("strata simt: stack of a device thread");
     std::abort();
@@ -182,14 +181,12 @@ void to_scheduler() {
   runtime_depth = 0;
 #endif
 #if defined(STRATA_SIMT_ASAN)
-  __sanitizer_start_switch_fiber(
-      self.state == fiber_state::exited ? nullptr : &self.sanitizer_stack, scheduler_stack_bottom,
-      scheduler_stack_bytes);
+  __sanitizer_start_switch_fiber(self.state == fiber_state::exited ? nullptr : &self.sanitizer_stack,
+                                 scheduler_stack_bottom, scheduler_stack_bytes);
 #endif
   strata_simt_switch(&self.stack_pointer, scheduler_stack_pointer);
 #if defined(STRATA_SIMT_ASAN)
-  __sanitizer_finish_switch_fiber(self.sanitizer_stack, &scheduler_stack_bottom,
-                                  &scheduler_stack_bytes);
+  __sanitizer_finish_switch_fiber(self.sanitizer_stack, &scheduler_stack_bottom, &scheduler_stack_bytes);
 #endif
 #if defined(STRATA_SIMT_CHECK)
   runtime_depth = depth;

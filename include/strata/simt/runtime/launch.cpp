@@ -43,18 +43,15 @@ uint64_t environment_number(const char* name, uint64_t otherwise) {
 configuration from_environment() {
   configuration c;
   c.seed = environment_number("STRATA_SIMT_SEED", c.seed);
-  c.resident_blocks =
-      static_cast<unsigned>(environment_number("STRATA_SIMT_RESIDENT_BLOCKS", c.resident_blocks));
-  c.multiprocessors =
-      static_cast<unsigned>(environment_number("STRATA_SIMT_MULTIPROCESSORS", c.multiprocessors));
+  c.resident_blocks = static_cast<unsigned>(environment_number("STRATA_SIMT_RESIDENT_BLOCKS", c.resident_blocks));
+  c.multiprocessors = static_cast<unsigned>(environment_number("STRATA_SIMT_MULTIPROCESSORS", c.multiprocessors));
   c.order = static_cast<block_order>(environment_number("STRATA_SIMT_BLOCK_ORDER", 0) % 3);
 #if defined(STRATA_SIMT_ASAN)
   c.stack_bytes = 256 << 10;  // ASan pads every local variable
 #endif
   c.stack_bytes = environment_number("STRATA_SIMT_STACK_BYTES", c.stack_bytes);
   c.preemption = static_cast<unsigned>(environment_number("STRATA_SIMT_PREEMPTION", 0));
-  c.hang_seconds =
-      static_cast<unsigned>(environment_number("STRATA_SIMT_HANG_SECONDS", c.hang_seconds));
+  c.hang_seconds = static_cast<unsigned>(environment_number("STRATA_SIMT_HANG_SECONDS", c.hang_seconds));
   c.quiet = environment_number("STRATA_SIMT_QUIET", 0) != 0;
   return c;
 }
@@ -63,8 +60,8 @@ uint64_t volume(dim3 shape) { return uint64_t{shape.x} * shape.y * shape.z; }
 
 cudaError_t validate(const launch_parameters& p, const kernel_call& call) {
   const uint64_t threads = volume(p.block);
-  if (volume(p.grid) == 0 || threads == 0 || threads > max_block_threads || p.block.z > 64 ||
-      p.grid.x > 0x7fffffffu || p.grid.y > 65535 || p.grid.z > 65535) {
+  if (volume(p.grid) == 0 || threads == 0 || threads > max_block_threads || p.block.z > 64 || p.grid.x > 0x7fffffffu ||
+      p.grid.y > 65535 || p.grid.z > 65535) {
     return cudaErrorInvalidConfiguration;
   }
   if (p.cluster_size == 0 || p.cluster_size > 16) return cudaErrorInvalidClusterSize;
@@ -75,9 +72,8 @@ cudaError_t validate(const launch_parameters& p, const kernel_call& call) {
 
 // Only asked when a kernel starts, as on a GPU: a capture takes a cooperative launch of any size.
 bool is_too_large(const launch_parameters& p, const kernel_call& call) {
-  return p.cooperative &&
-         volume(p.grid) > max_cooperative_blocks(call.kernel, static_cast<int>(volume(p.block)),
-                                                 p.dynamic_shared_bytes);
+  return p.cooperative && volume(p.grid) > max_cooperative_blocks(call.kernel, static_cast<int>(volume(p.block)),
+                                                                  p.dynamic_shared_bytes);
 }
 
 // Dispatch order of clusters; one block is a cluster of one.
@@ -92,12 +88,10 @@ class dispatcher {
   uint64_t left() const { return count_ - next_; }
 
   void admit() {
-    const uint64_t limit = launch_now.parameters.cooperative
-                               ? volume(launch_now.parameters.grid)
-                               : std::max(1u, settings.resident_blocks);
+    const uint64_t limit =
+        launch_now.parameters.cooperative ? volume(launch_now.parameters.grid) : std::max(1u, settings.resident_blocks);
     const uint64_t size = launch_now.parameters.cluster_size;
-    while (left() != 0 &&
-           (launch_now.resident.empty() || (launch_now.resident.size() + 1) * size <= limit)) {
+    while (left() != 0 && (launch_now.resident.empty() || (launch_now.resident.size() + 1) * size <= limit)) {
       start_cluster(take());
     }
   }
@@ -123,9 +117,8 @@ class dispatcher {
     launch_now.resident.push_back(group);
     for (uint32_t rank = 0; rank < size; ++rank) group->blocks.push_back(acquire_block());
     for (uint32_t rank = 0; rank < size; ++rank) {
-      start_block(
-          *group->blocks[rank], *group, rank,
-          {index % columns * size + rank, index / columns % grid.y, index / columns / grid.y});
+      start_block(*group->blocks[rank], *group, rank,
+                  {index % columns * size + rank, index / columns % grid.y, index / columns / grid.y});
     }
   }
 
@@ -195,12 +188,11 @@ void look_for_livelock(const dispatcher& dispatch) {
   const bool barren = launch_now.barren_polls / barrier_factor > settings.poll_limit;
   if (launch_now.failed || !(idle || barren)) return;
   constexpr size_t shown = 4;
-  std::string text =
-      "every resident block only polls: " + std::to_string(launch_now.barren_polls) +
-      " polls without a start or exit, a store for others or an atomic that changes something; " +
-      std::to_string(launch_now.resident.size() * launch_now.parameters.cluster_size) +
-      " blocks resident, " + std::to_string(dispatch.left() * launch_now.parameters.cluster_size) +
-      " not yet started";
+  std::string text = "every resident block only polls: " + std::to_string(launch_now.barren_polls) +
+                     " polls without a start or exit, a store for others or an atomic that changes something; " +
+                     std::to_string(launch_now.resident.size() * launch_now.parameters.cluster_size) +
+                     " blocks resident, " + std::to_string(dispatch.left() * launch_now.parameters.cluster_size) +
+                     " not yet started";
   if (dispatch.left() != 0) text += ", which start when one of these ends";
   for (size_t i = 0; i < launch_now.resident.size() && i < shown; ++i) {
     for (const block* which : launch_now.resident[i]->blocks) text += describe_block(*which);
@@ -294,8 +286,7 @@ cudaError_t launch_call(const launch_parameters& parameters, const kernel_call& 
   using namespace engine;
   if (current != nullptr) {  // before the lock, which a thread that fails would never give back
     const runtime_section section;
-    fail("nested-launch", "device code launches %s; there is no dynamic parallelism here",
-         parameters.name);
+    fail("nested-launch", "device code launches %s; there is no dynamic parallelism here", parameters.name);
   }
   const std::lock_guard<std::recursive_mutex> lock(api_mutex());
   if (const cudaError_t error = validate(parameters, call)) return set_last_error(error);
@@ -324,10 +315,8 @@ cudaError_t engine::execute_launch(const launch_parameters& parameters, const ke
   launch_now.failed = false;
   if (is_too_large(parameters, call)) {
     set_report("cooperative-too-large",
-               "a captured cooperative launch of " + std::to_string(volume(parameters.grid)) +
-                   " blocks, of which " +
-                   std::to_string(max_cooperative_blocks(call.kernel,
-                                                         static_cast<int>(volume(parameters.block)),
+               "a captured cooperative launch of " + std::to_string(volume(parameters.grid)) + " blocks, of which " +
+                   std::to_string(max_cooperative_blocks(call.kernel, static_cast<int>(volume(parameters.block)),
                                                          parameters.dynamic_shared_bytes)) +
                    " fit at a time: a GPU starts these, and they wait for the others for ever");
     return pending_launch_error();

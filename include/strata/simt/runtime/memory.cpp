@@ -39,8 +39,7 @@ const std::pair<char* const, allocation>* find(const void* pointer) {
   auto next = allocations().upper_bound(address);
   if (next == allocations().begin()) return nullptr;
   --next;
-  const bool inside = address < next->first + next->second.bytes ||
-                      (next->second.bytes == 0 && address == next->first);
+  const bool inside = address < next->first + next->second.bytes || (next->second.bytes == 0 && address == next->first);
   return inside ? &*next : nullptr;
 }
 
@@ -107,8 +106,7 @@ cudaError_t release(void* pointer, bool host) {
   if (pointer == nullptr) return cudaSuccess;
   const auto found = allocations().find(static_cast<char*>(pointer));
   if (found == allocations().end() || (found->second.type == cudaMemoryTypeHost) != host) {
-    return misuse(cudaErrorInvalidValue,
-                  "a pointer is freed that this kind of allocation did not return");
+    return misuse(cudaErrorInvalidValue, "a pointer is freed that this kind of allocation did not return");
   }
   const size_t bytes = found->second.bytes;
   allocations().erase(found);
@@ -126,8 +124,7 @@ bool is_device(const void* pointer, size_t bytes) {
 // A range that begins in an allocation must end in it.
 bool overruns(const void* pointer, size_t bytes) {
   const auto* const found = find(pointer);
-  return found != nullptr &&
-         static_cast<const char*>(pointer) + bytes > found->first + found->second.bytes;
+  return found != nullptr && static_cast<const char*>(pointer) + bytes > found->first + found->second.bytes;
 }
 
 bool direction_fits(const void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
@@ -154,8 +151,7 @@ void copy_now(void* to, const void* from, size_t bytes) {
   if (find(to) != nullptr) check::written_by_host(to, bytes);
 }
 
-cudaError_t copy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
-                 cudaStream_t stream) {
+cudaError_t copy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
   if (bytes == 0) return cudaSuccess;
   if (overruns(to, bytes) || overruns(from, bytes) || !direction_fits(to, from, bytes, kind)) {
     return misuse(cudaErrorInvalidValue,
@@ -201,9 +197,7 @@ cudaError_t cudaMallocHost(void** pointer, size_t bytes) {
   if (const cudaError_t error = refuse_while_capturing()) return error;
   return allocate(pointer, bytes, cudaMemoryTypeHost);
 }
-cudaError_t cudaHostAlloc(void** pointer, size_t bytes, unsigned) {
-  return cudaMallocHost(pointer, bytes);
-}
+cudaError_t cudaHostAlloc(void** pointer, size_t bytes, unsigned) { return cudaMallocHost(pointer, bytes); }
 cudaError_t cudaFree(void* pointer) {
   const api_lock lock(api_mutex());
   if (const cudaError_t error = refuse_while_capturing()) return error;
@@ -238,8 +232,7 @@ cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind 
   if (const cudaError_t error = refuse_while_capturing()) return error;
   return copy(to, from, bytes, kind, nullptr);
 }
-cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
-                            cudaStream_t stream) {
+cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
   const api_lock lock(api_mutex());
   return copy(to, from, bytes, kind, stream);
 }

@@ -26,8 +26,7 @@ cudaError_t error_of(const char* kind) {
   }
   if (is("assertion")) return cudaErrorAssert;
   if (is("misaligned")) return cudaErrorMisalignedAddress;
-  if (is("shared-out-of-bounds") || is("global-out-of-bounds") || is("use-after-free") ||
-      is("host-memory")) {
+  if (is("shared-out-of-bounds") || is("global-out-of-bounds") || is("use-after-free") || is("host-memory")) {
     return cudaErrorIllegalAddress;
   }
   return cudaErrorLaunchFailure;
@@ -69,9 +68,8 @@ std::string describe_collective(const fiber& thread) {
     const collective_slot& other = mates.slots[lane];
     if (other.op != slot.op || other.mask != slot.mask) missing |= 1u << lane;
   });
-  std::string text =
-      format("waits at %s(mask=%08x) (%s:%d), lanes not arrived: %08x", operation_name(slot.op),
-             slot.mask, file_name(slot.where.file), slot.where.line, missing);
+  std::string text = format("waits at %s(mask=%08x) (%s:%d), lanes not arrived: %08x", operation_name(slot.op),
+                            slot.mask, file_name(slot.where.file), slot.where.line, missing);
   const uint32_t gone = slot.mask & ~mates.alive;
   if (gone != 0) text += format(", of the mask already exited: %08x", gone);
   return text;
@@ -84,8 +82,8 @@ std::string describe_state(const block& which, const fiber& thread) {
     case fiber_state::in_warp_collective:
       return describe_collective(thread);
     case fiber_state::at_block_barrier:
-      return format("waits at %s (%s:%d) for the %u missing threads of the block",
-                    operation_name(which.barrier_op), file, line, which.alive - which.at_barrier);
+      return format("waits at %s (%s:%d) for the %u missing threads of the block", operation_name(which.barrier_op),
+                    file, line, which.alive - which.at_barrier);
     case fiber_state::at_named_barrier:
       return describe_named_barrier(which, thread.barrier_number) + format(" (%s:%d)", file, line);
     case fiber_state::at_cluster_barrier:
@@ -137,8 +135,8 @@ const char* operation_name(operation op) {
 
 std::string describe_thread(const fiber& thread) {
   const uint3 b = thread.home->index, t = thread.index;
-  return format("block (%u,%u,%u) thread (%u,%u,%u) [warp %u lane %u]", b.x, b.y, b.z, t.x, t.y,
-                t.z, thread.mates->id, thread.lane);
+  return format("block (%u,%u,%u) thread (%u,%u,%u) [warp %u lane %u]", b.x, b.y, b.z, t.x, t.y, t.z, thread.mates->id,
+                thread.lane);
 }
 
 // Threads that wait for the same thing share a line.
@@ -160,12 +158,10 @@ std::string describe_block(const block& which) {
     if (g == groups.size()) groups.push_back({what, {}});
     groups[g].threads.push_back(i);
   }
-  std::string text =
-      format("\n  block (%u,%u,%u): %u of %u threads alive, passed %u block barriers",
-             which.index.x, which.index.y, which.index.z, which.alive, which.threads, which.epoch);
+  std::string text = format("\n  block (%u,%u,%u): %u of %u threads alive, passed %u block barriers", which.index.x,
+                            which.index.y, which.index.z, which.alive, which.threads, which.epoch);
   const auto line = [&](const std::vector<uint32_t>& threads, const std::string& what) {
-    text +=
-        "\n    " + std::to_string(threads.size()) + " threads {" + ranges(threads) + "}: " + what;
+    text += "\n    " + std::to_string(threads.size()) + " threads {" + ranges(threads) + "}: " + what;
   };
   for (const waiters& group : groups) line(group.threads, group.what);
   if (!exited.empty()) line(exited, "exited");
@@ -180,8 +176,7 @@ void set_report(const char* kind, const std::string& text) {
   failed_launch = error_of(kind);
   last_error = failed_launch;
   if (!settings.quiet) {
-    std::fprintf(stderr, "SIMT ERROR [%s] kernel %s: %s\n", kind, launch_now.parameters.name,
-                 report_text);
+    std::fprintf(stderr, "SIMT ERROR [%s] kernel %s: %s\n", kind, launch_now.parameters.name, report_text);
   }
 }
 
@@ -193,8 +188,7 @@ cudaError_t set_last_error(cudaError_t error) {
 cudaError_t pending_launch_error() { return failed_launch; }
 
 void outside_kernel(const char* what, location where) {
-  std::fprintf(stderr, "strata simt: %s outside a kernel (%s:%d)\n", what, file_name(where.file),
-               where.line);
+  std::fprintf(stderr, "strata simt: %s outside a kernel (%s:%d)\n", what, file_name(where.file), where.line);
   std::abort();
 }
 

@@ -38,12 +38,10 @@ const void* interrupted_instruction(void* context) {
 // None of this is on the list of functions a handler may call, but nothing follows that it could
 // harm: the process ends. What cannot fail is said first. `give_up` ends the process if the search
 // for the line does not, as where the signal came in the middle of malloc.
-void describe(const fiber& thread, const char* kind, const char* what, void* context,
-              void (*give_up)(int)) {
+void describe(const fiber& thread, const char* kind, const char* what, void* context, void (*give_up)(int)) {
   const uint3 b = thread.home->index, t = thread.index;
   char buffer[640];
-  std::snprintf(buffer, sizeof buffer,
-                "SIMT ERROR [%s] kernel %s: block (%u,%u,%u) thread (%u,%u,%u) %s\n", kind,
+  std::snprintf(buffer, sizeof buffer, "SIMT ERROR [%s] kernel %s: block (%u,%u,%u) thread (%u,%u,%u) %s\n", kind,
                 launch_now.parameters.name, b.x, b.y, b.z, t.x, t.y, t.z, what);
   say(buffer);
   if (thread.where.file != nullptr) {
@@ -129,7 +127,7 @@ void install_signal_handlers() {
   if (done || std::getenv("STRATA_SIMT_NO_SIGNALS") != nullptr) return;
   done = true;
   void* frame;
-  backtrace(&frame, 1);  // the first call loads a library, which a handler must not
+  backtrace(&frame, 1);                   // the first call loads a library, which a handler must not
   static char alternate_stack[64 << 10];  // the faulting stack may be the one that overflowed
   stack_t stack{};
   stack.ss_sp = alternate_stack;

@@ -83,9 +83,8 @@ bool is_legacy(cudaStream_t stream) { return stream == nullptr || stream == cuda
 
 bool blocking_stream_captures() {
   bool captures = false;
-  tables().streams.for_each([&](cudaStream_t, const stream_state& state) {
-    captures |= state.capture != nullptr && state.blocking;
-  });
+  tables().streams.for_each(
+      [&](cudaStream_t, const stream_state& state) { captures |= state.capture != nullptr && state.blocking; });
   return captures;
 }
 
@@ -144,8 +143,7 @@ void keep_for_graph(cudaStream_t stream, std::function<void()> on_destruction) {
   capturing(stream)->capture->on_destruction.push_back(std::move(on_destruction));
 }
 
-issue issue_launch(const launch_parameters& parameters, const kernel_call& call,
-                   cudaError_t& error) {
+issue issue_launch(const launch_parameters& parameters, const kernel_call& call, cudaError_t& error) {
   error = validate_stream(parameters.stream);
   if (error != cudaSuccess) return issue::refused;
   if (stream_state* const state = capturing(parameters.stream)) {
@@ -170,8 +168,7 @@ issue issue_launch(const launch_parameters& parameters, const kernel_call& call,
 
 size_t dynamic_shared_limit(const void* kernel) {
   const auto found = tables().dynamic_shared_limits.find(kernel);
-  return found != tables().dynamic_shared_limits.end() ? found->second
-                                                       : settings.static_shared_limit;
+  return found != tables().dynamic_shared_limits.end() ? found->second : settings.static_shared_limit;
 }
 
 }  // namespace engine
@@ -190,9 +187,7 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
   *stream = tables().streams.add({flags != cudaStreamNonBlocking, nullptr});
   return cudaSuccess;
 }
-cudaError_t cudaStreamCreate(cudaStream_t* stream) {
-  return cudaStreamCreateWithFlags(stream, cudaStreamDefault);
-}
+cudaError_t cudaStreamCreate(cudaStream_t* stream) { return cudaStreamCreateWithFlags(stream, cudaStreamDefault); }
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int) {
   return cudaStreamCreateWithFlags(stream, flags);
 }
@@ -247,9 +242,7 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
   *event = tables().events.add({(flags & cudaEventDisableTiming) == 0, false, {}, nullptr});
   return cudaSuccess;
 }
-cudaError_t cudaEventCreate(cudaEvent_t* event) {
-  return cudaEventCreateWithFlags(event, cudaEventDefault);
-}
+cudaError_t cudaEventCreate(cudaEvent_t* event) { return cudaEventCreateWithFlags(event, cudaEventDefault); }
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   const api_lock lock(api_mutex());
   if (const cudaError_t error = validate_stream(stream)) return error;
@@ -274,8 +267,7 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
   const api_lock lock(api_mutex());
   const event_state* const from = tables().events.find(start);
   const event_state* const to = tables().events.find(stop);
-  if (from == nullptr || to == nullptr || !from->timing || !to->timing || !from->recorded ||
-      !to->recorded) {
+  if (from == nullptr || to == nullptr || !from->timing || !to->timing || !from->recorded || !to->recorded) {
     return set_last_error(cudaErrorInvalidResourceHandle);
   }
   *milliseconds = std::chrono::duration<float, std::milli>(to->when - from->when).count();
@@ -283,8 +275,7 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
 }
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
   const api_lock lock(api_mutex());
-  return tables().events.remove(event) ? cudaSuccess
-                                       : set_last_error(cudaErrorInvalidResourceHandle);
+  return tables().events.remove(event) ? cudaSuccess : set_last_error(cudaErrorInvalidResourceHandle);
 }
 
 // ---- graphs
@@ -328,8 +319,7 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* 
                                           : cudaStreamCaptureStatusActive;
   return cudaSuccess;
 }
-cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
-                                 unsigned long long) {
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long) {
   const api_lock lock(api_mutex());
   const recording_handle* const work = tables().graphs.find(graph);
   if (work == nullptr || executable == nullptr) return set_last_error(cudaErrorInvalidValue);
@@ -363,8 +353,7 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
 }
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
   const api_lock lock(api_mutex());
-  return tables().executables.remove(executable) ? cudaSuccess
-                                                 : set_last_error(cudaErrorInvalidValue);
+  return tables().executables.remove(executable) ? cudaSuccess : set_last_error(cudaErrorInvalidValue);
 }
 
 // ---- kernels

@@ -52,8 +52,7 @@ const module* module_of(const void* address) {
 }
 
 // What the first of the tools that can do it prints.
-std::vector<std::string> output_of(std::initializer_list<const char*> tools,
-                                   const std::string& arguments) {
+std::vector<std::string> output_of(std::initializer_list<const char*> tools, const std::string& arguments) {
   std::string command = "(";
   for (const char* tool : tools) command += tool + (" " + arguments) + " || ";
   command += "true) 2>/dev/null";
@@ -84,15 +83,11 @@ std::vector<std::string> output_of(std::initializer_list<const char*> tools,
   { "addr2line", "llvm-addr2line" }
 #endif
 
-bool contains(const std::string& text, const char* part) {
-  return text.find(part) != std::string::npos;
-}
+bool contains(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
 bool starts_with(const std::string& text, const char* part) { return text.rfind(part, 0) == 0; }
 
 // Our own helpers are not what the reader looks for.
-bool is_own_helper(const std::string& path) {
-  return contains(path, "/strata/simt/") && !contains(path, "/tests/");
-}
+bool is_own_helper(const std::string& path) { return contains(path, "/strata/simt/") && !contains(path, "/tests/"); }
 
 struct code_place {
   std::string lines;     // a function's chain of inlined calls, innermost first; "" if unknown
@@ -118,9 +113,9 @@ code_place find_place(const void* return_address) {
     const bool is_known = !starts_with(line, "?") && !contains(line, ":?");
     if (contains(output[i], "bound_arguments")) break;  // the caller of the kernel
     if (output[i][0] != '?') place.function = output[i];
-    place.in_runtime = is_known ? contains(line, "/strata/simt/runtime/")
-                                : starts_with(place.function, "strata::simt::") ||
-                                      starts_with(place.function, "__tsan_");
+    place.in_runtime = is_known
+                           ? contains(line, "/strata/simt/runtime/")
+                           : starts_with(place.function, "strata::simt::") || starts_with(place.function, "__tsan_");
     if (!is_known || frames == shown_frames) continue;
     if (is_own_helper(line)) {
       place.helper = file_name(line.c_str());
@@ -136,8 +131,7 @@ code_place find_place(const void* return_address) {
 // From the symbol table: name|value|class|type|size|line|section
 std::vector<static_variable> read_variables(const module& home) {
   std::vector<static_variable> found;
-  for (const std::string& line :
-       output_of({"nm", "llvm-nm"}, "--format=sysv --defined-only -C '" + home.path + "'")) {
+  for (const std::string& line : output_of({"nm", "llvm-nm"}, "--format=sysv --defined-only -C '" + home.path + "'")) {
     constexpr int last = 6;
     std::string fields[last + 1];
     size_t end = line.size();
@@ -148,8 +142,7 @@ std::vector<static_variable> read_variables(const module& home) {
       end = begin == 0 ? 0 : bar;
     }
     if (!contains(fields[3], "OBJECT")) continue;
-    const char* const begin =
-        reinterpret_cast<const char*>(std::strtoull(fields[1].c_str(), nullptr, 16) + home.bias);
+    const char* const begin = reinterpret_cast<const char*>(std::strtoull(fields[1].c_str(), nullptr, 16) + home.bias);
     const size_t bytes = std::strtoull(fields[4].c_str(), nullptr, 16);
     found.push_back({begin, begin + bytes, fields[0].substr(0, fields[0].find_last_not_of(' ') + 1),
                      contains(fields[last], STRATA_SIMT_MANAGED_SECTION)});

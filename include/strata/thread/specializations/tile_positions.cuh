@@ -33,8 +33,7 @@ STRATA_HD tile_positions<Threads> striped_positions(int linear_tid) {
 /// 32 * Items items to consecutive warps.
 template <std::size_t Items>
 STRATA_HD tile_positions<warp_threads> warp_striped_positions(int linear_tid) {
-  return {linear_tid / warp_threads * warp_threads * static_cast<int>(Items) +
-          linear_tid % warp_threads};
+  return {linear_tid / warp_threads * warp_threads * static_cast<int>(Items) + linear_tid % warp_threads};
 }
 
 }  // namespace detail

@@ -63,8 +63,7 @@ struct vector_access {
 
 /// Whether `Iterator` is a plain pointer to items of type `T`.
 template <class Iterator, class T>
-inline constexpr bool is_pointer_to =
-    std::is_same_v<Iterator, T*> || std::is_same_v<Iterator, const T*>;
+inline constexpr bool is_pointer_to = std::is_same_v<Iterator, T*> || std::is_same_v<Iterator, const T*>;
 
 }  // namespace detail
 STRATA_NAMESPACE_END

@@ -17,8 +17,7 @@ namespace detail {
 /// A tile of `Threads * ItemsPerThread` items in shared memory, and the positions of each thread's items. The
 /// part of an address that depends on the thread is computed once; the steps from item to item are
 /// constants. Positions count units of `Layout`, an ExchangeLayout.
-template <class T, int ItemsPerThread, int Threads,
-          class Layout = ExchangeLayout<T, ItemsPerThread>>
+template <class T, int ItemsPerThread, int Threads, class Layout = ExchangeLayout<T, ItemsPerThread>>
 class exchange_tile {
   static constexpr int unit_bytes = Layout::unit_bytes;
   static constexpr int units_per_item = Layout::units_per_item;
@@ -31,15 +30,12 @@ class exchange_tile {
   static constexpr std::size_t items_per_thread = static_cast<std::size_t>(ItemsPerThread);
 
   /// The position of the item with this index.
-  STRATA_HD static constexpr int position(unsigned index) {
-    return Layout{}(static_cast<int>(index));
-  }
+  STRATA_HD static constexpr int position(unsigned index) { return Layout{}(static_cast<int>(index)); }
   /// The position of item `start + thread`. `start` should be a constant, negative or not: then there is one
   /// division for all starts that have the same remainder.
   STRATA_HD static constexpr int position(int start, unsigned thread) {
     const int remainder = (start % period + period) % period;
-    return (start - remainder) / period * period_units +
-           position(static_cast<unsigned>(remainder) + thread);
+    return (start - remainder) / period * period_units + position(static_cast<unsigned>(remainder) + thread);
   }
   /// The position of the first item of a thread.
   STRATA_HD static constexpr int position_of_thread(unsigned thread) {
@@ -68,9 +64,7 @@ class exchange_tile {
   }
 
   /// Called before a scatter that may leave positions unwritten.
-  STRATA_D void may_be_unwritten() {
-    platform::may_be_unwritten(storage_.bytes, sizeof(storage_.bytes));
-  }
+  STRATA_D void may_be_unwritten() { platform::may_be_unwritten(storage_.bytes, sizeof(storage_.bytes)); }
 
   /// Item i of a thread is the tile's item `thread * ItemsPerThread + i`.
   STRATA_D void put_blocked(unsigned thread, const T (&from)[items_per_thread]) {

@@ -51,8 +51,7 @@ class merge_sort_levels {
   static constexpr int layout_threads = Threads < warp_threads ? Threads : warp_threads;
 
   template <class T>
-  using tile = exchange_tile<T, ItemsPerThread, Threads,
-                             warp_exchange_layout<T, ItemsPerThread, layout_threads>>;
+  using tile = exchange_tile<T, ItemsPerThread, Threads, warp_exchange_layout<T, ItemsPerThread, layout_threads>>;
   using companion = std::conditional_t<moves_values, ValueT, unsigned>;
   using key_tile = tile<KeyT>;
   using companion_tile = std::conditional_t<has_values, tile<companion>, NullType>;
@@ -71,8 +70,8 @@ class merge_sort_levels {
 
   /// The first `valid_items` of the tile, all if `Full`. `values` are an array, or NullType.
   template <bool Full, class Team, class Values, class Compare>
-  STRATA_D static void sort(storage& memory, Team team, items<KeyT>& keys, Values& values,
-                            int valid_items, Compare compare) {
+  STRATA_D static void sort(storage& memory, Team team, items<KeyT>& keys, Values& values, int valid_items,
+                            Compare compare) {
     if constexpr (!std::is_array_v<Values>) {
       merge_all<Full>(memory, team, keys, values, valid_items, compare);
     } else if constexpr (moves_values) {
@@ -104,12 +103,10 @@ class merge_sort_levels {
   };
 
   template <bool Full, class Team, class Companions, class Compare>
-  STRATA_D static void merge_all(storage& memory, Team& team, items<KeyT>& keys,
-                                 Companions& companions, int valid_items, Compare& compare) {
+  STRATA_D static void merge_all(storage& memory, Team& team, items<KeyT>& keys, Companions& companions,
+                                 int valid_items, Compare& compare) {
     const int thread = team.thread();
-    const int valid = Full || valid_items > tile_items ? tile_items
-                      : valid_items < 0                ? 0
-                                                       : valid_items;
+    const int valid = Full || valid_items > tile_items ? tile_items : valid_items < 0 ? 0 : valid_items;
     detail::odd_even_sort<Full>(keys, companions, compare, valid - thread * ItemsPerThread);
     if (Threads == 1 || valid <= ItemsPerThread) return;
     put(memory.merged, thread, keys, companions);
@@ -123,8 +120,8 @@ class merge_sort_levels {
   /// Merges the runs of each group of 2 * `run` threads, and leaves the result in shared memory if
   /// there is another level.
   template <bool Full, class Team, class Companions, class Compare>
-  STRATA_D static void merge_runs(level& memory, Team& team, int run, items<KeyT>& keys,
-                                  Companions& companions, int valid, Compare& compare) {
+  STRATA_D static void merge_runs(level& memory, Team& team, int run, items<KeyT>& keys, Companions& companions,
+                                  int valid, Compare& compare) {
     const int thread = team.thread();
     const int begin1 = (thread & -(2 * run)) * ItemsPerThread;
     const int begin2 = begin1 + run * ItemsPerThread;
@@ -135,21 +132,18 @@ class merge_sort_levels {
     int start = 0, end = 0;
     if (merges) {
       const int diagonal = index - begin1;
-      start = detail::merge_path(keys_from{memory.keys, begin1}, keys_from{memory.keys, begin2},
-                                 run * ItemsPerThread, end2 - begin2, diagonal, compare);
+      start = detail::merge_path(keys_from{memory.keys, begin1}, keys_from{memory.keys, begin2}, run * ItemsPerThread,
+                                 end2 - begin2, diagonal, compare);
       end = detail::serial_merge<Full>(
-                keys_from{memory.keys, 0}, begin1 + start, begin2, begin2 + diagonal - start, end2,
-                keys, compare,
+                keys_from{memory.keys, 0}, begin1 + start, begin2, begin2 + diagonal - start, end2, keys, compare,
                 [&](int i, int from) {
                   if constexpr (std::is_array_v<Companions>) {
-                    companions[i] = memory.companions.get(
-                        companion_tile::position(static_cast<unsigned>(from)));
+                    companions[i] = memory.companions.get(companion_tile::position(static_cast<unsigned>(from)));
                   }
                 }) -
             begin1;
     }
-    const bool goes_on =
-        merges && index + ItemsPerThread < end2 && ((thread + 1) & (2 * run - 1)) != 0;
+    const bool goes_on = merges && index + ItemsPerThread < end2 && ((thread + 1) & (2 * run - 1)) != 0;
     const bool fit = team.slices_fit(2 * run, goes_on, start, end);
     if (!fit) {
       get(memory, thread, keys, companions);
@@ -167,8 +161,7 @@ class merge_sort_levels {
     }
   }
   template <class Companions>
-  STRATA_D static void get(level& memory, int thread, items<KeyT>& keys,
-                           [[maybe_unused]] Companions& companions) {
+  STRATA_D static void get(level& memory, int thread, items<KeyT>& keys, [[maybe_unused]] Companions& companions) {
     memory.keys.get_blocked(static_cast<unsigned>(thread), keys);
     if constexpr (std::is_array_v<Companions>) {
       memory.companions.get_blocked(static_cast<unsigned>(thread), companions);
@@ -199,19 +192,17 @@ class merge_sort_calls {
     sort<false>(keys, no_values, valid_items, compare);
   }
   template <class CompareOp>
-  STRATA_D void StableSortPartialTile(items<KeyT>& keys, items<ValueT>& values, int valid_items,
-                                      CompareOp compare) {
+  STRATA_D void StableSortPartialTile(items<KeyT>& keys, items<ValueT>& values, int valid_items, CompareOp compare) {
     sort<false>(keys, values, valid_items, compare);
   }
   template <class CompareOp>
-  STRATA_D void StableSort(items<KeyT>& keys, CompareOp compare, int valid_items,
-                           KeyT oob_default) {
+  STRATA_D void StableSort(items<KeyT>& keys, CompareOp compare, int valid_items, KeyT oob_default) {
     StableSortPartialTile(keys, valid_items, compare);
     fill(keys, valid_items, oob_default);
   }
   template <class CompareOp>
-  STRATA_D void StableSort(items<KeyT>& keys, items<ValueT>& values, CompareOp compare,
-                           int valid_items, KeyT oob_default) {
+  STRATA_D void StableSort(items<KeyT>& keys, items<ValueT>& values, CompareOp compare, int valid_items,
+                           KeyT oob_default) {
     StableSortPartialTile(keys, values, valid_items, compare);
     fill(keys, valid_items, oob_default);
   }
@@ -229,8 +220,7 @@ class merge_sort_calls {
     StableSortPartialTile(keys, valid_items, compare);
   }
   template <class CompareOp>
-  STRATA_D void SortPartialTile(items<KeyT>& keys, items<ValueT>& values, int valid_items,
-                                CompareOp compare) {
+  STRATA_D void SortPartialTile(items<KeyT>& keys, items<ValueT>& values, int valid_items, CompareOp compare) {
     StableSortPartialTile(keys, values, valid_items, compare);
   }
   template <class CompareOp>
@@ -238,8 +228,7 @@ class merge_sort_calls {
     StableSort(keys, compare, valid_items, oob_default);
   }
   template <class CompareOp>
-  STRATA_D void Sort(items<KeyT>& keys, items<ValueT>& values, CompareOp compare, int valid_items,
-                     KeyT oob_default) {
+  STRATA_D void Sort(items<KeyT>& keys, items<ValueT>& values, CompareOp compare, int valid_items, KeyT oob_default) {
     StableSort(keys, values, compare, valid_items, oob_default);
   }
 

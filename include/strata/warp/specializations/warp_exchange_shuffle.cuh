@@ -34,8 +34,7 @@ class warp_exchange_shuffle {
   static constexpr std::size_t items_per_thread = static_cast<std::size_t>(ItemsPerThread);
   static constexpr unsigned N = unsigned{ItemsPerThread};
   static constexpr unsigned W = unsigned{LogicalWarpThreads};
-  static constexpr unsigned c =
-      static_cast<unsigned>(greatest_common_divisor(ItemsPerThread, LogicalWarpThreads));
+  static constexpr unsigned c = static_cast<unsigned>(greatest_common_divisor(ItemsPerThread, LogicalWarpThreads));
   static constexpr unsigned n = N / c;
   static constexpr unsigned w = W / c;
   static constexpr unsigned inverse(unsigned number, unsigned modulus) {
@@ -52,8 +51,7 @@ class warp_exchange_shuffle {
   STRATA_D warp_exchange_shuffle() : q_(lane() / w), tau_(lane() / c), u_(lane() % c) {}
 
   template <class Output>
-  STRATA_D void blocked_to_striped(const T (&input)[items_per_thread],
-                                   Output (&output)[items_per_thread]) {
+  STRATA_D void blocked_to_striped(const T (&input)[items_per_thread], Output (&output)[items_per_thread]) {
     item items[N];
     STRATA_UNROLL
     for (unsigned j = 0; j < N; ++j) items[j] = item(input[j]);
@@ -67,8 +65,7 @@ class warp_exchange_shuffle {
   }
 
   template <class Output>
-  STRATA_D void striped_to_blocked(const T (&input)[items_per_thread],
-                                   Output (&output)[items_per_thread]) {
+  STRATA_D void striped_to_blocked(const T (&input)[items_per_thread], Output (&output)[items_per_thread]) {
     item sent[N];
     STRATA_UNROLL
     for (unsigned i = 0; i < N; ++i) sent[i] = item(input[i]);
@@ -140,8 +137,8 @@ class warp_exchange_shuffle {
         const unsigned source = (Up ? k + Length - bit % Length : k + bit) % Length;
         STRATA_UNROLL
         for (std::size_t word = 0; word < item::count; ++word) {
-          rotated[k].word[word] = (distance & bit) != 0 ? items[first + source * Stride].word[word]
-                                                        : items[first + k * Stride].word[word];
+          rotated[k].word[word] =
+              (distance & bit) != 0 ? items[first + source * Stride].word[word] : items[first + k * Stride].word[word];
         }
       }
       STRATA_UNROLL

@@ -22,8 +22,8 @@ inline constexpr bool is_given = !std::is_same_v<std::decay_t<Argument>, not_giv
 /// True if `Operator` adds integers that wrap around like machine words: then words may be added, and an item
 /// may be subtracted again.
 template <class Operator, class T>
-inline constexpr bool adds_as_words = std::is_same_v<Operator, Sum> && std::is_integral_v<T> &&
-                                        !std::is_same_v<T, bool> && sizeof(T) <= 8;
+inline constexpr bool adds_as_words =
+    std::is_same_v<Operator, Sum>&& std::is_integral_v<T> && !std::is_same_v<T, bool> && sizeof(T) <= 8;
 
 template <class T>
 using word_of_t = std::conditional_t<sizeof(T) <= 4, unsigned, unsigned long long>;

@@ -11,7 +11,6 @@ int main() {
   const int* in = nullptr;
   int* out = nullptr;
   const cudaError_t status = strata::DeviceReduce::Sum(nullptr, bytes, in, out, 1000);
-  std::printf("%s: %zu bytes here, %zu there\n", cudaGetErrorName(status), bytes,
-              storage_bytes_elsewhere());
+  std::printf("%s: %zu bytes here, %zu there\n", cudaGetErrorName(status), bytes, storage_bytes_elsewhere());
   return bytes == storage_bytes_elsewhere() ? 0 : 1;
 }

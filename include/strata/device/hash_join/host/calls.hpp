@@ -18,31 +18,28 @@ struct join_on_host {
   using stream_type = cudaStream_t;
 
   template <class Index, class Key, class Sink, class Hash, class Equal>
-  static cudaError_t gather(void* temp_storage, std::size_t& temp_storage_bytes, JoinKind kind,
-                            const Key* build_keys, std::int64_t build_rows, const Key* probe_keys,
-                            std::int64_t probe_rows, const Sink& sink, std::int64_t* num_out,
-                            std::int64_t capacity, const JoinOptions<Hash, Equal>& options,
+  static cudaError_t gather(void* temp_storage, std::size_t& temp_storage_bytes, JoinKind kind, const Key* build_keys,
+                            std::int64_t build_rows, const Key* probe_keys, std::int64_t probe_rows, const Sink& sink,
+                            std::int64_t* num_out, std::int64_t capacity, const JoinOptions<Hash, Equal>& options,
                             cudaStream_t) {
     if (options.strategy != JoinStrategy::cpu && options.strategy != JoinStrategy::automatic) {
       return cudaErrorInvalidValue;
     }
     std::int64_t total = 0;
-    const cudaError_t status = as_cuda(
-        host_join_gather<Index>(temp_storage, temp_storage_bytes, kind, build_keys, build_rows,
-                                probe_keys, probe_rows, sink, num_out == nullptr ? nullptr : &total,
-                                capacity, on_host(options), options.hash, options.equal));
+    const cudaError_t status = as_cuda(host_join_gather<Index>(
+        temp_storage, temp_storage_bytes, kind, build_keys, build_rows, probe_keys, probe_rows, sink,
+        num_out == nullptr ? nullptr : &total, capacity, on_host(options), options.hash, options.equal));
     if (temp_storage != nullptr && status == cudaSuccess) write_total(total, num_out);
     return status;
   }
 
   template <class Index, class Key, class Hash, class Equal>
-  static cudaError_t count(void* temp_storage, std::size_t& temp_storage_bytes, JoinKind kind,
-                           const Key* build_keys, std::int64_t build_rows, const Key* probe_keys,
-                           std::int64_t probe_rows, std::int64_t* num_out,
-                           const JoinOptions<Hash, Equal>& options, cudaStream_t stream) {
+  static cudaError_t count(void* temp_storage, std::size_t& temp_storage_bytes, JoinKind kind, const Key* build_keys,
+                           std::int64_t build_rows, const Key* probe_keys, std::int64_t probe_rows,
+                           std::int64_t* num_out, const JoinOptions<Hash, Equal>& options, cudaStream_t stream) {
     const auto nowhere = [](std::int64_t, Index, Index) {};
-    return gather<Index>(temp_storage, temp_storage_bytes, kind, build_keys, build_rows, probe_keys,
-                         probe_rows, nowhere, num_out, 0, options, stream);
+    return gather<Index>(temp_storage, temp_storage_bytes, kind, build_keys, build_rows, probe_keys, probe_rows,
+                         nowhere, num_out, 0, options, stream);
   }
 
   /// The caller's integer may be another one of 8 bytes.

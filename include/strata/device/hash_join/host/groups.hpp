@@ -54,8 +54,7 @@ struct join_groups {
     std::size_t groups_end = begin;
     for (std::size_t i = begin; i < end; ++i) {
       const entry& item = build_side.entries[i];
-      Row& bucket =
-          buckets[buckets_each * begin + (all_are_equal ? 0 : bucket_of(item, end - begin))];
+      Row& bucket = buckets[buckets_each * begin + (all_are_equal ? 0 : bucket_of(item, end - begin))];
       Row found = bucket;
       while (found != none && !all_are_equal && !has_key_of(groups[found], item, build_side.keys)) {
         found = groups[found].next;
@@ -90,8 +89,7 @@ struct join_groups {
 
   /// Whether the group has the key of `item`, whose side has `keys`.
   bool has_key_of(const group& candidate, const entry& item, const Key* keys) const {
-    return candidate.first.may_equal(item) &&
-           equal(candidate.first.key_in(build_side.keys), item.key_in(keys));
+    return candidate.first.may_equal(item) && equal(candidate.first.key_in(build_side.keys), item.key_in(keys));
   }
 
   std::size_t bucket_of(const entry& item, std::size_t count) const {

@@ -28,8 +28,7 @@ template <class Index, class Key, class Hash, class Equal>
 class host_join {
   static_assert(std::is_integral_v<Index> && (sizeof(Index) == 4 || sizeof(Index) == 8),
                 "the row numbers of a join are integers of 4 or 8 bytes: choose such an Index");
-  static_assert(is_trivially_relocatable_v<Key>,
-                "a join copies keys: Key must be trivially relocatable");
+  static_assert(is_trivially_relocatable_v<Key>, "a join copies keys: Key must be trivially relocatable");
 
   using Row = std::make_unsigned_t<Index>;
   using side = join_side<Key, Row, Hash>;
@@ -39,14 +38,8 @@ class host_join {
 
  public:
   host_join(JoinKind kind, const Key* build_keys, std::int64_t build_rows, const Key* probe_keys,
-            std::int64_t probe_rows, const HostJoinOptions& options, const Hash& hash,
-            const Equal& equal)
-      : kind_(kind),
-        options_(options),
-        hash_(hash),
-        equal_(equal),
-        build_rows_(build_rows),
-        probe_rows_(probe_rows) {
+            std::int64_t probe_rows, const HostJoinOptions& options, const Hash& hash, const Equal& equal)
+      : kind_(kind), options_(options), hash_(hash), equal_(equal), build_rows_(build_rows), probe_rows_(probe_rows) {
     hash_requirements<Hash, Key>::check();
     equality_requirements<Equal, const Key>::check();
     build_.keys = build_keys;
@@ -63,13 +56,12 @@ class host_join {
     constexpr Row all_ones = static_cast<Row>(-1);
     constexpr Row most_rows = std::is_signed_v<Index> ? all_ones >> 1 : all_ones;
     const HostJoinTuning& tuning = options_.tuning;
-    return build_rows_ >= 0 && probe_rows_ >= 0 && build_.rows <= most_rows &&
-           probe_.rows <= most_rows && tuning.partition_rows > 0 && tuning.slice_rows > 0 &&
-           tuning.chunk_rows > 0 && tuning.task_results > 0 && tuning.most_partition_bits < 32;
+    return build_rows_ >= 0 && probe_rows_ >= 0 && build_.rows <= most_rows && probe_.rows <= most_rows &&
+           tuning.partition_rows > 0 && tuning.slice_rows > 0 && tuning.chunk_rows > 0 && tuning.task_results > 0 &&
+           tuning.most_partition_bits < 32;
   }
   bool pointers_are_valid() const {
-    return (build_.rows == 0 || build_.keys != nullptr) &&
-           (probe_.rows == 0 || probe_.keys != nullptr);
+    return (build_.rows == 0 || build_.keys != nullptr) && (probe_.rows == 0 || probe_.keys != nullptr);
   }
 
   std::size_t bytes() const { return storage_.bytes(); }
@@ -98,9 +90,7 @@ class host_join {
   }
 
   /// Rows of the whole result.
-  std::int64_t total() const {
-    return static_cast<std::int64_t>(*storage_.template get<std::uint64_t>(sum));
-  }
+  std::int64_t total() const { return static_cast<std::int64_t>(*storage_.template get<std::uint64_t>(sum)); }
 
   /// Gives the rows at positions below `capacity` to the sink.
   template <class Sink>
@@ -141,8 +131,8 @@ class host_join {
     const std::size_t most_rows = build_.rows > probe_.rows ? build_.rows : probe_.rows;
     const auto chunks = matcher::chunks_of;
     storage_.template reserve<std::thread>(team_threads, thread_team::most_threads);
-    storage_.template reserve<std::size_t>(
-        slice_counts, partitioner::slices(most_rows, tuning.slice_rows) * partitions);
+    storage_.template reserve<std::size_t>(slice_counts,
+                                           partitioner::slices(most_rows, tuning.slice_rows) * partitions);
     storage_.template reserve<std::size_t>(build_begins, partitions + 1);
     storage_.template reserve<std::size_t>(probe_begins, partitions + 1);
     storage_.template reserve<typename side::entry>(build_entries, build_.rows);
@@ -151,40 +141,34 @@ class host_join {
     storage_.template reserve<typename groups::group>(group_list, build_.rows);
     storage_.template reserve<Row>(group_rows, build_.rows);
     storage_.template reserve<Row>(matches, most_rows);
-    storage_.template reserve<std::uint64_t>(chunk_begins,
-                                             chunks(probe_.rows, tuning.chunk_rows) + 1);
+    storage_.template reserve<std::uint64_t>(chunk_begins, chunks(probe_.rows, tuning.chunk_rows) + 1);
     storage_.template reserve<std::uint64_t>(sum, 1);
     if (kind_ != JoinKind::full) return;
     storage_.template reserve<std::atomic<bool>>(group_matched, build_.rows);
-    storage_.template reserve<std::uint64_t>(build_chunk_begins,
-                                             chunks(build_.rows, tuning.chunk_rows) + 1);
+    storage_.template reserve<std::uint64_t>(build_chunk_begins, chunks(build_.rows, tuning.chunk_rows) + 1);
     storage_.template reserve<unsigned char>(unmatched, build_.rows);
   }
 
-  thread_team threads() const {
-    return {storage_.template get<std::thread>(team_threads), options_.threads};
-  }
+  thread_team threads() const { return {storage_.template get<std::thread>(team_threads), options_.threads}; }
 
   matcher results() const {
     const bool all_build_rows = kind_ == JoinKind::full;
-    return {
-        kind_,
-        options_.order,
-        options_.nulls_equal,
-        options_.tuning.chunk_rows,
-        options_.tuning.task_results,
-        (std::size_t{1} << bits()) + 1,
-        build_.rows,
-        probe_,
-        groups{build_, hash_, equal_, storage_.template get<Row>(group_buckets),
-               storage_.template get<typename groups::group>(group_list),
-               storage_.template get<Row>(group_rows),
-               all_build_rows ? storage_.template get<std::atomic<bool>>(group_matched) : nullptr},
-        storage_.template get<Row>(matches),
-        storage_.template get<std::uint64_t>(chunk_begins),
-        storage_.template get<std::uint64_t>(build_chunk_begins),
-        storage_.template get<unsigned char>(unmatched),
-        storage_.template get<std::uint64_t>(sum)};
+    return {kind_,
+            options_.order,
+            options_.nulls_equal,
+            options_.tuning.chunk_rows,
+            options_.tuning.task_results,
+            (std::size_t{1} << bits()) + 1,
+            build_.rows,
+            probe_,
+            groups{build_, hash_, equal_, storage_.template get<Row>(group_buckets),
+                   storage_.template get<typename groups::group>(group_list), storage_.template get<Row>(group_rows),
+                   all_build_rows ? storage_.template get<std::atomic<bool>>(group_matched) : nullptr},
+            storage_.template get<Row>(matches),
+            storage_.template get<std::uint64_t>(chunk_begins),
+            storage_.template get<std::uint64_t>(build_chunk_begins),
+            storage_.template get<unsigned char>(unmatched),
+            storage_.template get<std::uint64_t>(sum)};
   }
 
   JoinKind kind_;

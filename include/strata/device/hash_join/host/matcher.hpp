@@ -54,8 +54,7 @@ struct join_matcher {
     std::uint64_t sum = make_offsets(begins, chunks(), 0);
     if (kind == JoinKind::full) {
       team.run(partitions, [this](std::uint64_t partition) { mark_unmatched(partition); });
-      team.run(build_chunks(),
-               [this](std::uint64_t chunk) { build_begins[chunk] = count_unmatched(chunk); });
+      team.run(build_chunks(), [this](std::uint64_t chunk) { build_begins[chunk] = count_unmatched(chunk); });
       sum = make_offsets(build_begins, build_chunks(), sum);
     }
     *total = sum;
@@ -121,9 +120,7 @@ struct join_matcher {
 
   static constexpr unsigned rows_per_batch = 128;
 
-  std::size_t chunk_size(std::size_t chunk) const {
-    return chunk_end(chunk, probe.rows) - chunk * chunk_rows;
-  }
+  std::size_t chunk_size(std::size_t chunk) const { return chunk_end(chunk, probe.rows) - chunk * chunk_rows; }
 
   tally look_up(std::size_t chunk) const {
     tally sum;
@@ -132,8 +129,7 @@ struct join_matcher {
     std::size_t partition = detail::last_not_above(probe.begins, partitions, position);
     while (position < last) {
       while (position >= probe.begins[partition + 1]) ++partition;
-      const std::size_t stop =
-          probe.begins[partition + 1] < last ? probe.begins[partition + 1] : last;
+      const std::size_t stop = probe.begins[partition + 1] < last ? probe.begins[partition + 1] : last;
       while (position < stop) {
         const std::size_t rest = stop - position;
         const unsigned rows = rest < rows_per_batch ? static_cast<unsigned>(rest) : rows_per_batch;
@@ -163,8 +159,7 @@ struct join_matcher {
     Row candidates[rows_per_batch];
     unsigned left = 0;
     for (unsigned i = 0; i < rows; ++i) {
-      const Row g =
-          of_nulls ? null_group : table.first_of_bucket(begin, count, probe.entries[first + i]);
+      const Row g = of_nulls ? null_group : table.first_of_bucket(begin, count, probe.entries[first + i]);
       match_of(first + i) = none;
       waiting[left] = i;
       candidates[left] = g;
@@ -177,8 +172,7 @@ struct join_matcher {
         const unsigned i = waiting[k];
         const Row g = candidates[k];
         const group& candidate = table.groups[g];
-        const bool is_same =
-            of_nulls || table.has_key_of(candidate, probe.entries[first + i], probe.keys);
+        const bool is_same = of_nulls || table.has_key_of(candidate, probe.entries[first + i], probe.keys);
         const bool goes_on = candidate.next != none;
         // All ones or all zeros: arithmetic instead of a branch that the processor cannot predict.
         const Row is_found = Row{0} - Row{is_same};
@@ -267,13 +261,12 @@ struct join_matcher {
     std::uint64_t offset = begins[chunk];
     for (std::size_t position = chunk * chunk_rows; offset < last; ++position) {
       const Row found = matches[position];
-      const Index probe_row = static_cast<Index>(
-          order == JoinOrder::probe ? static_cast<Row>(position) : probe.entries[position].row);
+      const Index probe_row =
+          static_cast<Index>(order == JoinOrder::probe ? static_cast<Row>(position) : probe.entries[position].row);
       const bool has_partners = has_pairs(kind) && found != none;
       if (has_partners && table.groups[found].count == 1 && offset >= first) {
         // Most rows have one partner, which the group itself names.
-        sink(static_cast<std::int64_t>(offset++), static_cast<Index>(table.groups[found].first.row),
-             probe_row);
+        sink(static_cast<std::int64_t>(offset++), static_cast<Index>(table.groups[found].first.row), probe_row);
         continue;
       }
       const std::uint64_t results = results_of(found);
@@ -284,8 +277,8 @@ struct join_matcher {
         partners = table.rows + (table.groups[found].end - table.groups[found].count);
       }
       for (; k < stop; ++k) {
-        sink(static_cast<std::int64_t>(offset + k),
-             has_partners ? static_cast<Index>(partners[k]) : no_row<Index>, probe_row);
+        sink(static_cast<std::int64_t>(offset + k), has_partners ? static_cast<Index>(partners[k]) : no_row<Index>,
+             probe_row);
       }
       offset += results;
     }

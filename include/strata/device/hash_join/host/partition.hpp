@@ -19,8 +19,7 @@ enum class join_entry_kind { short_key, tagged_key, tag_only };
 
 /// Keys that are compared as quickly as bits of their hashes.
 template <class Key>
-inline constexpr bool join_key_is_number = sizeof(Key) <= 8 &&
-                                           (std::is_integral_v<Key> || std::is_enum_v<Key>);
+inline constexpr bool join_key_is_number = sizeof(Key) <= 8 && (std::is_integral_v<Key> || std::is_enum_v<Key>);
 
 /// The contents of an entry. Short keys are hashed again where that saves memory.
 template <class Key, class Row, class Hash>
@@ -32,8 +31,7 @@ inline constexpr join_entry_kind join_entry_kind_of =
 
 /// A row of a partition: its number, bits of its hash that do not choose the partition, and its key if that
 /// is short, so that it is not loaded again from the user's array.
-template <class Key, class Row, class Hash,
-          join_entry_kind Kind = join_entry_kind_of<Key, Row, Hash>>
+template <class Key, class Row, class Hash, join_entry_kind Kind = join_entry_kind_of<Key, Row, Hash>>
 struct join_entry {
   Row row;
   std::uint32_t tag;
@@ -42,9 +40,7 @@ struct join_entry {
   join_entry(Row r, std::uint32_t t, const Key* keys) : row(r), tag(t), key(keys[r]) {}
   std::uint32_t tag_by(const Hash&) const { return tag; }
   const Key& key_in(const Key*) const { return key; }
-  bool may_equal(const join_entry& other) const {
-    return join_key_is_number<Key> || tag == other.tag;
-  }
+  bool may_equal(const join_entry& other) const { return join_key_is_number<Key> || tag == other.tag; }
 };
 template <class Key, class Row, class Hash>
 struct join_entry<Key, Row, Hash, join_entry_kind::short_key> {
@@ -82,9 +78,7 @@ struct join_side {
   entry* entries = nullptr;
   std::size_t* begins = nullptr;
 
-  bool is_null(std::size_t row) const {
-    return valid != nullptr && (valid[row / 32] >> (row % 32) & 1) == 0;
-  }
+  bool is_null(std::size_t row) const { return valid != nullptr && (valid[row / 32] >> (row % 32) & 1) == 0; }
 };
 
 /// Stable partition of a side by the highest bits of the hashes. The last partition has the rows without a
@@ -117,29 +111,24 @@ class join_partitioner {
     team.run(count, [&](std::uint64_t slice) {
       std::size_t* const mine = counts + slice * partitions();
       for (std::size_t p = 0; p < partitions(); ++p) mine[p] = 0;
-      for_each_row(what, slice, count, [mine](std::size_t, std::uint64_t, std::size_t partition) {
-        ++mine[partition];
-      });
+      for_each_row(what, slice, count,
+                   [mine](std::size_t, std::uint64_t, std::size_t partition) { ++mine[partition]; });
     });
     make_offsets(what, counts, count);
     team.run(count, [&](std::uint64_t slice) {
       std::size_t* const mine = counts + slice * partitions();
-      for_each_row(
-          what, slice, count,
-          [&what, mine](std::size_t row, std::uint64_t hash, std::size_t partition) {
-            entry* const slot = what.entries + mine[partition]++;
-            // Each partition is a separate stream of stores: too many for the hardware prefetcher.
-            prefetch_to_write(reinterpret_cast<const unsigned char*>(slot) + cache_line_bytes);
-            ::new (static_cast<void*>(slot))
-                entry(static_cast<Row>(row), static_cast<std::uint32_t>(hash), what.keys);
-          });
+      for_each_row(what, slice, count, [&what, mine](std::size_t row, std::uint64_t hash, std::size_t partition) {
+        entry* const slot = what.entries + mine[partition]++;
+        // Each partition is a separate stream of stores: too many for the hardware prefetcher.
+        prefetch_to_write(reinterpret_cast<const unsigned char*>(slot) + cache_line_bytes);
+        ::new (static_cast<void*>(slot)) entry(static_cast<Row>(row), static_cast<std::uint32_t>(hash), what.keys);
+      });
     });
   }
 
  private:
   template <class Visit>
-  void for_each_row(const side& what, std::size_t slice, std::size_t count,
-                    const Visit& visit) const {
+  void for_each_row(const side& what, std::size_t slice, std::size_t count, const Visit& visit) const {
     const std::size_t each = what.rows / count;
     const std::size_t longer = what.rows % count;
     const std::size_t first = slice * each + (slice < longer ? slice : longer);

@@ -22,18 +22,17 @@ struct join_on_metal {
   using stream_type = void*;
 
   template <class Index, class Key, class Sink, class Hash, class Equal>
-  static cudaError_t gather(void* temp_storage, std::size_t& temp_storage_bytes, JoinKind kind,
-                            const Key* build_keys, std::int64_t build_rows, const Key* probe_keys,
-                            std::int64_t probe_rows, const Sink& sink, std::int64_t* num_out,
-                            std::int64_t capacity, const JoinOptions<Hash, Equal>& options,
+  static cudaError_t gather(void* temp_storage, std::size_t& temp_storage_bytes, JoinKind kind, const Key* build_keys,
+                            std::int64_t build_rows, const Key* probe_keys, std::int64_t probe_rows, const Sink& sink,
+                            std::int64_t* num_out, std::int64_t capacity, const JoinOptions<Hash, Equal>& options,
                             stream_type queue) {
     if (!is_strategy(options.strategy)) return cudaErrorInvalidValue;
     if constexpr (std::is_same_v<Sink, join_pairs_sink<Index>>) {
       std::int64_t total = 0;
-      const cudaError_t status = as_cuda(metal_join_pairs(
-          temp_storage, temp_storage_bytes, kind, build_keys, build_rows, probe_keys, probe_rows,
-          sink.build_out, sink.probe_out, num_out == nullptr ? nullptr : &total, capacity,
-          on_metal(options), options.hash, options.equal, queue));
+      const cudaError_t status =
+          as_cuda(metal_join_pairs(temp_storage, temp_storage_bytes, kind, build_keys, build_rows, probe_keys,
+                                   probe_rows, sink.build_out, sink.probe_out, num_out == nullptr ? nullptr : &total,
+                                   capacity, on_metal(options), options.hash, options.equal, queue));
       if (temp_storage != nullptr && status == cudaSuccess) {
         join_on_host::write_total(total, num_out);
       }
@@ -47,20 +46,17 @@ struct join_on_metal {
       }
       JoinOptions<Hash, Equal> by_host = options;
       by_host.strategy = JoinStrategy::cpu;
-      return join_on_host::gather<Index>(temp_storage, temp_storage_bytes, kind, build_keys,
-                                         build_rows, probe_keys, probe_rows, sink, num_out,
-                                         capacity, by_host, 0);
+      return join_on_host::gather<Index>(temp_storage, temp_storage_bytes, kind, build_keys, build_rows, probe_keys,
+                                         probe_rows, sink, num_out, capacity, by_host, 0);
     }
   }
 
   template <class Index, class Key, class Hash, class Equal>
-  static cudaError_t count(void* temp_storage, std::size_t& temp_storage_bytes, JoinKind kind,
-                           const Key* build_keys, std::int64_t build_rows, const Key* probe_keys,
-                           std::int64_t probe_rows, std::int64_t* num_out,
-                           const JoinOptions<Hash, Equal>& options, stream_type queue) {
-    return gather<Index>(temp_storage, temp_storage_bytes, kind, build_keys, build_rows, probe_keys,
-                         probe_rows, join_pairs_sink<Index>{nullptr, nullptr}, num_out, 0, options,
-                         queue);
+  static cudaError_t count(void* temp_storage, std::size_t& temp_storage_bytes, JoinKind kind, const Key* build_keys,
+                           std::int64_t build_rows, const Key* probe_keys, std::int64_t probe_rows,
+                           std::int64_t* num_out, const JoinOptions<Hash, Equal>& options, stream_type queue) {
+    return gather<Index>(temp_storage, temp_storage_bytes, kind, build_keys, build_rows, probe_keys, probe_rows,
+                         join_pairs_sink<Index>{nullptr, nullptr}, num_out, 0, options, queue);
   }
 
  private:
@@ -76,9 +72,7 @@ struct join_on_metal {
   }
 
   /// The enumerators have the values of CUDA's.
-  static cudaError_t as_cuda(MetalJoinStatus status) {
-    return static_cast<cudaError_t>(static_cast<int>(status));
-  }
+  static cudaError_t as_cuda(MetalJoinStatus status) { return static_cast<cudaError_t>(static_cast<int>(status)); }
 };
 
 STRATA_ARCH_DETAIL_NAMESPACE_END

@@ -48,8 +48,7 @@ class command {
 
   /// `groups` is not 0, which Metal takes for an error.
   template <class... Arguments>
-  void dispatch(const pipeline& kernel, std::size_t groups, std::size_t threads,
-                const Arguments&... arguments) {
+  void dispatch(const pipeline& kernel, std::size_t groups, std::size_t threads, const Arguments&... arguments) {
     if (status_ != MetalJoinStatus::success) return;
     if (threads > kernel.max_threads) {
       status_ = fail(MetalJoinStatus::not_supported,
@@ -71,8 +70,8 @@ class command {
     objc::wait(buffer_);
     constexpr objc::uinteger completed = 4;
     if (objc::status(buffer_) != completed) {
-      status_ = fail(MetalJoinStatus::launch_failure,
-                     "the GPU stopped with an error: ", objc::text_of(objc::error(buffer_)));
+      status_ =
+          fail(MetalJoinStatus::launch_failure, "the GPU stopped with an error: ", objc::text_of(objc::error(buffer_)));
     }
     return status_;
   }

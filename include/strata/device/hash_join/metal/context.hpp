@@ -63,8 +63,7 @@ class context {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (!queue_) queue_ = objc::ref(objc::new_command_queue(device_.get()));
     out = queue_.get();
-    return queue_ ? MetalJoinStatus::success
-                  : fail(MetalJoinStatus::out_of_memory, "Metal gave no command queue");
+    return queue_ ? MetalJoinStatus::success : fail(MetalJoinStatus::out_of_memory, "Metal gave no command queue");
   }
 
   /// The pipeline of a kernel for keys and row numbers of 4 or 8 bytes; those that do not depend on
@@ -72,16 +71,15 @@ class context {
   [[nodiscard]] MetalJoinStatus get(function which, std::size_t key_bytes, std::size_t row_bytes,
                                     const pipeline*& out) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    pipeline& place =
-        pipelines_[static_cast<int>(which)][key_bytes == 8 ? 1 : 0][row_bytes == 8 ? 1 : 0];
+    pipeline& place = pipelines_[static_cast<int>(which)][key_bytes == 8 ? 1 : 0][row_bytes == 8 ? 1 : 0];
     out = &place;
     if (place.object) return MetalJoinStatus::success;
     const objc::autorelease_pool pool;
     const MetalJoinStatus status = compile();
     if (status != MetalJoinStatus::success) return status;
-    static constexpr const char* names[functions] = {
-        "radix_histogram", "radix_scatter", "table_count", "table_fill",
-        "partition_join",  "table_join",    "lone_rows",   "advance_total"};
+    static constexpr const char* names[functions] = {"radix_histogram", "radix_scatter",  "table_count",
+                                                     "table_fill",      "partition_join", "table_join",
+                                                     "lone_rows",       "advance_total"};
     char full_name[64];
     std::snprintf(full_name, sizeof(full_name), "strata_%s%s%s", names[static_cast<int>(which)],
                   key_bytes == 0 ? "" : (key_bytes == 8 ? "_u64" : "_u32"),
@@ -91,8 +89,7 @@ class context {
     objc::id error = nullptr;
     objc::ref object(objc::new_pipeline(device_.get(), made.get(), &error));
     if (!object) {
-      return fail(MetalJoinStatus::no_function,
-                  "no pipeline of a shader function: ", objc::text_of(error));
+      return fail(MetalJoinStatus::no_function, "no pipeline of a shader function: ", objc::text_of(error));
     }
     if (objc::simd_width(object.get()) != simd_lanes) {
       return fail(MetalJoinStatus::not_supported, "simdgroups of the device have not 32 threads");
@@ -107,11 +104,10 @@ class context {
     if (library_) return MetalJoinStatus::success;
     const std::string source = shader_source();
     objc::id error = nullptr;
-    library_ = objc::ref(
-        objc::new_library(device_.get(), objc::string_of(source.c_str()), nullptr, &error));
-    return library_ ? MetalJoinStatus::success
-                    : fail(MetalJoinStatus::invalid_source,
-                           "Metal does not compile the shaders: ", objc::text_of(error));
+    library_ = objc::ref(objc::new_library(device_.get(), objc::string_of(source.c_str()), nullptr, &error));
+    return library_
+               ? MetalJoinStatus::success
+               : fail(MetalJoinStatus::invalid_source, "Metal does not compile the shaders: ", objc::text_of(error));
   }
 
   objc::ref device_;
@@ -168,16 +164,13 @@ class context_list {
     std::unique_ptr<node> next;
   };
 
-  static objc::ref retained(objc::id object) {
-    return objc::ref(object == nullptr ? nullptr : objc::retain(object));
-  }
+  static objc::ref retained(objc::id object) { return objc::ref(object == nullptr ? nullptr : objc::retain(object)); }
   static objc::ref default_device() {
     objc::ref device(strata_metal_default_device());
     if (device) return device;
     // Without a window server there is no default, but there may be a device.
     const objc::ref all(strata_metal_all_devices());
-    return all && objc::count(all.get()) > 0 ? retained(objc::object_at(all.get(), 0))
-                                             : objc::ref();
+    return all && objc::count(all.get()) > 0 ? retained(objc::object_at(all.get(), 0)) : objc::ref();
   }
 
   std::mutex mutex_;

@@ -37,8 +37,7 @@ struct join_request {
 /// A join on the device by one of the plans other than `JoinStrategy::cpu`; neither side is empty.
 class join {
  public:
-  join(context& gpu, JoinStrategy strategy, const join_request& request,
-       const MetalJoinTuning& tuning)
+  join(context& gpu, JoinStrategy strategy, const join_request& request, const MetalJoinTuning& tuning)
       : gpu_(gpu), strategy_(strategy), request_(request), tuning_(tuning) {
     reserve();
   }
@@ -71,8 +70,7 @@ class join {
     if (status != MetalJoinStatus::success) return status;
 
     total = storage_.get<join_counters>(counters)->total;
-    const std::size_t written =
-        static_cast<std::size_t>(total < request_.capacity ? total : request_.capacity);
+    const std::size_t written = static_cast<std::size_t>(total < request_.capacity ? total : request_.capacity);
     build_out_.copy_back(written * request_.row_bytes);
     probe_out_.copy_back(written * request_.row_bytes);
     return status;
@@ -130,8 +128,8 @@ class join {
     }
     const std::size_t partitions = std::size_t{1} << bits();
     const std::size_t most_rows = build_rows > probe_rows ? build_rows : probe_rows;
-    const std::size_t tile_count = most_tiles(
-        most_rows, partitions >> ((bits() - 1) % tuning_.pass_bits + 1), request_.key_bytes);
+    const std::size_t tile_count =
+        most_tiles(most_rows, partitions >> ((bits() - 1) % tuning_.pass_bits + 1), request_.key_bytes);
     storage_.reserve<radix_tile>(tiles, tile_count);
     storage_.reserve<std::uint32_t>(counts, tile_count << radix_bits);
     for (const slot s : {begins, next_begins, probe_begins, next_probe_begins}) {
@@ -158,16 +156,14 @@ class join {
     const auto map = [this](mapped& what, const void* data, std::uint64_t bytes, access how) {
       return what.map(gpu_, const_cast<void*>(data), static_cast<std::size_t>(bytes), how);
     };
-    MetalJoinStatus status = map(build_keys_, request_.build_keys,
-                                 request_.build_rows * request_.key_bytes, access::read);
+    MetalJoinStatus status =
+        map(build_keys_, request_.build_keys, request_.build_rows * request_.key_bytes, access::read);
     if (status == MetalJoinStatus::success) {
-      status = map(probe_keys_, request_.probe_keys, request_.probe_rows * request_.key_bytes,
-                   access::read);
+      status = map(probe_keys_, request_.probe_keys, request_.probe_rows * request_.key_bytes, access::read);
     }
     const std::uint64_t out_bytes = request_.capacity * request_.row_bytes;
     if (status == MetalJoinStatus::success) {
-      status = map(build_out_, request_.build_out, request_.build_out == nullptr ? 0 : out_bytes,
-                   access::write);
+      status = map(build_out_, request_.build_out, request_.build_out == nullptr ? 0 : out_bytes, access::write);
     }
     if (status == MetalJoinStatus::success) {
       status = map(probe_out_, request_.probe_out, out_bytes, access::write);
@@ -190,8 +186,8 @@ class join {
     const pipeline* advance = nullptr;
     MetalJoinStatus status = gpu_.get(function::advance_total, 0, 0, advance);
     if (status != MetalJoinStatus::success) return status;
-    task_runner<Kernel> runner(tuning_, emits(), queue_, storage_.get<join_task>(tasks), at(tasks),
-                               *advance, count(), total(), kernel);
+    task_runner<Kernel> runner(tuning_, emits(), queue_, storage_.get<join_task>(tasks), at(tasks), *advance, count(),
+                               total(), kernel);
     status = list(runner);
     return status == MetalJoinStatus::success ? runner.run() : status;
   }
@@ -239,8 +235,7 @@ class join {
     }
     {
       command c(queue_);
-      c.dispatch(*filling, groups, threads, build_keys_.begin(), at(counts), at(build_numbers_a),
-                 constant_of(args));
+      c.dispatch(*filling, groups, threads, build_keys_.begin(), at(counts), at(build_numbers_a), constant_of(args));
       status = c.run();
     }
     if (status != MetalJoinStatus::success) return status;
@@ -248,14 +243,12 @@ class join {
     const std::size_t join_threads = threads_for(*joining);
     const threadgroup_bytes ring{join_threads / simd_lanes * 64 * 4};
     const auto kernel = [&](command& c, place first, std::size_t tasks_count) {
-      c.dispatch(*joining, tasks_count, join_threads, build_keys_.begin(), at(counts),
-                 probe_keys_.begin(), at(build_numbers_a), first, build_out_.begin(),
-                 probe_out_.begin(), count(), total(), found_or_any(), constant_of(args), ring,
-                 ring);
+      c.dispatch(*joining, tasks_count, join_threads, build_keys_.begin(), at(counts), probe_keys_.begin(),
+                 at(build_numbers_a), first, build_out_.begin(), probe_out_.begin(), count(), total(), found_or_any(),
+                 constant_of(args), ring, ring);
     };
     return run_tasks(kernel, [&](auto& runner) {
-      return runner.add(0, longest, tuning_.bucket_rows, 0,
-                        static_cast<std::uint32_t>(request_.probe_rows));
+      return runner.add(0, longest, tuning_.bucket_rows, 0, static_cast<std::uint32_t>(request_.probe_rows));
     });
   }
 
@@ -282,16 +275,14 @@ class join {
     probe_.free_keys[1] = at(probe_b);
     probe_.free_numbers[0] = at(probe_numbers_a);
     probe_.free_numbers[1] = at(probe_numbers_b);
-    const radix_room room{storage_.get<radix_tile>(tiles), storage_.get<std::uint32_t>(counts),
-                          at(tiles), at(counts)};
+    const radix_room room{storage_.get<radix_tile>(tiles), storage_.get<std::uint32_t>(counts), at(tiles), at(counts)};
     for (radix_side* side : {&build_, &probe_}) {
       side->begins[0] = 0;
       side->begins[1] = static_cast<std::uint32_t>(side->rows);
       for (unsigned done = 0; done < bits();) {
         const unsigned left = bits() - done;
         const unsigned now = left < tuning_.pass_bits ? left : tuning_.pass_bits;
-        const MetalJoinStatus status =
-            radix_pass(gpu_, queue_, request_.key_bytes, 32 - done - now, now, room, *side);
+        const MetalJoinStatus status = radix_pass(gpu_, queue_, request_.key_bytes, 32 - done - now, now, room, *side);
         if (status != MetalJoinStatus::success) return status;
         done += now;
       }
@@ -301,8 +292,7 @@ class join {
 
   [[nodiscard]] MetalJoinStatus run_radix() {
     const pipeline* joining = nullptr;
-    MetalJoinStatus status =
-        gpu_.get(function::partition_join, request_.key_bytes, request_.row_bytes, joining);
+    MetalJoinStatus status = gpu_.get(function::partition_join, request_.key_bytes, request_.row_bytes, joining);
     if (status != MetalJoinStatus::success) return status;
     const std::size_t threads = threads_for(*joining);
     const std::size_t rows = table_rows_of(tuning_, threads, gpu_.threadgroup_bytes());
@@ -314,17 +304,16 @@ class join {
     const table_layout table = table_layout_of(threads, rows);
     const join_args args = arguments();
     const auto kernel = [&](command& c, place first, std::size_t tasks_count) {
-      c.dispatch(*joining, tasks_count, threads, build_.keys, build_.numbers, probe_.keys,
-                 probe_.numbers, first, build_out_.begin(), probe_out_.begin(), count(), total(),
-                 found_or_any(), constant_of(args), threadgroup_bytes{table.bounds},
-                 threadgroup_bytes{table.hashes}, threadgroup_bytes{table.numbers},
+      c.dispatch(*joining, tasks_count, threads, build_.keys, build_.numbers, probe_.keys, probe_.numbers, first,
+                 build_out_.begin(), probe_out_.begin(), count(), total(), found_or_any(), constant_of(args),
+                 threadgroup_bytes{table.bounds}, threadgroup_bytes{table.hashes}, threadgroup_bytes{table.numbers},
                  threadgroup_bytes{table.staged}, threadgroup_bytes{table.sums});
     };
     return run_tasks(kernel, [&](auto& runner) {
       for (std::size_t p = 0; p < build_.partitions; ++p) {
         const MetalJoinStatus added =
-            runner.add(build_.begins[p], build_.begins[p + 1], static_cast<std::uint32_t>(rows),
-                       probe_.begins[p], probe_.begins[p + 1]);
+            runner.add(build_.begins[p], build_.begins[p + 1], static_cast<std::uint32_t>(rows), probe_.begins[p],
+                       probe_.begins[p + 1]);
         if (added != MetalJoinStatus::success) return added;
       }
       return MetalJoinStatus::success;
@@ -346,8 +335,8 @@ class join {
     constexpr std::size_t threads = radix_threads;
     command c(queue_);
     c.dispatch(*putting, (words() + threads - 1) / threads, threads, at(found),
-               strategy_ == JoinStrategy::simple ? at(found) : probe_.numbers, build_out_.begin(),
-               probe_out_.begin(), count(), total(), constant_of(args));
+               strategy_ == JoinStrategy::simple ? at(found) : probe_.numbers, build_out_.begin(), probe_out_.begin(),
+               count(), total(), constant_of(args));
     c.dispatch(*advance, 1, simd_lanes, count(), total());
     return c.run();
   }

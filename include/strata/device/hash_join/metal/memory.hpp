@@ -39,8 +39,7 @@ class mapped {
     }
     if (data != nullptr && bytes > 0 && whole <= gpu.buffer_bytes() &&
         reinterpret_cast<std::uintptr_t>(data) % page == 0) {
-      buffer_ =
-          objc::ref(objc::new_buffer_no_copy(gpu.device(), data, whole, storage_shared, nullptr));
+      buffer_ = objc::ref(objc::new_buffer_no_copy(gpu.device(), data, whole, storage_shared, nullptr));
       base_ = data;
     }
     if (!buffer_) {
@@ -57,8 +56,8 @@ class mapped {
   /// Where the host finds it.
   void* base() const { return base_; }
   place at(const void* inside) const {
-    return {buffer_.get(), static_cast<objc::uinteger>(static_cast<const char*>(inside) -
-                                                       static_cast<const char*>(base_))};
+    return {buffer_.get(),
+            static_cast<objc::uinteger>(static_cast<const char*>(inside) - static_cast<const char*>(base_))};
   }
   place begin() const { return {buffer_.get(), 0}; }
 

@@ -46,12 +46,10 @@ template <class Key, class Hash, class Equal>
 inline constexpr bool is_joined_by_gpu = (sizeof(Key) == 4 || sizeof(Key) == 8) &&
                                          (std::is_integral_v<Key> ||
                                           std::is_enum_v<Key>)&&std::is_same_v<Hash, JoinHash> &&
-                                         (std::is_same_v<Equal, host_equality> ||
-                                          std::is_same_v<Equal, Equality>);
+                                         (std::is_same_v<Equal, host_equality> || std::is_same_v<Equal, Equality>);
 
 constexpr MetalJoinStatus status_of(HostJoinStatus status) {
-  return status == HostJoinStatus::success ? MetalJoinStatus::success
-                                           : MetalJoinStatus::invalid_value;
+  return status == HostJoinStatus::success ? MetalJoinStatus::success : MetalJoinStatus::invalid_value;
 }
 
 inline bool is_joined_by_gpu_now(const join_request& request, const MetalJoinOptions& options) {
@@ -62,17 +60,15 @@ inline bool is_joined_by_gpu_now(const join_request& request, const MetalJoinOpt
 }
 
 /// The join of a request that the host's checks let pass.
-[[nodiscard]] inline MetalJoinStatus join_by_gpu(context& gpu, objc::id queue,
-                                                 JoinStrategy strategy, join_request request,
-                                                 const MetalJoinOptions& options,
+[[nodiscard]] inline MetalJoinStatus join_by_gpu(context& gpu, objc::id queue, JoinStrategy strategy,
+                                                 join_request request, const MetalJoinOptions& options,
                                                  void* temp_storage, std::size_t& storage_bytes,
                                                  std::int64_t* num_out) {
   // No result is longer: outputs are not mapped beyond.
   const std::uint64_t pairs = std::uint64_t{request.build_rows} * request.probe_rows;
-  const std::uint64_t most =
-      request.kind == JoinKind::inner
-          ? pairs
-          : (request.kind == JoinKind::left ? pairs + request.probe_rows : request.probe_rows);
+  const std::uint64_t most = request.kind == JoinKind::inner
+                                 ? pairs
+                                 : (request.kind == JoinKind::left ? pairs + request.probe_rows : request.probe_rows);
   if (request.capacity > most) request.capacity = most;
   join work(gpu, strategy, request, options.metal);
   if (work.bytes() == temporary_storage::invalid_size) return MetalJoinStatus::invalid_value;
@@ -93,18 +89,16 @@ inline bool is_joined_by_gpu_now(const join_request& request, const MetalJoinOpt
 }  // namespace metal
 
 /// Writes pairs of rows. `build_out` may be null in semi and anti joins.
-template <class Policy = metal_join_policy, class Index, class Key, class Hash = JoinHash,
-          class Equal = host_equality>
-[[nodiscard]] MetalJoinStatus metal_join_pairs(
-    void* temp_storage, std::size_t& temp_storage_bytes, JoinKind kind, const Key* build_keys,
-    std::int64_t build_rows, const Key* probe_keys, std::int64_t probe_rows, Index* build_out,
-    Index* probe_out, std::int64_t* num_out, std::int64_t capacity,
-    const MetalJoinOptions& options = {}, const Hash& hash = {}, const Equal& equal = {},
-    void* command_queue = nullptr) {
+template <class Policy = metal_join_policy, class Index, class Key, class Hash = JoinHash, class Equal = host_equality>
+[[nodiscard]] MetalJoinStatus metal_join_pairs(void* temp_storage, std::size_t& temp_storage_bytes, JoinKind kind,
+                                               const Key* build_keys, std::int64_t build_rows, const Key* probe_keys,
+                                               std::int64_t probe_rows, Index* build_out, Index* probe_out,
+                                               std::int64_t* num_out, std::int64_t capacity,
+                                               const MetalJoinOptions& options = {}, const Hash& hash = {},
+                                               const Equal& equal = {}, void* command_queue = nullptr) {
   const auto by_host = [&](void* storage, std::size_t& bytes, std::int64_t most) {
-    return metal::status_of(host_join_pairs(storage, bytes, kind, build_keys, build_rows,
-                                            probe_keys, probe_rows, build_out, probe_out, num_out,
-                                            most, options.host, hash, equal));
+    return metal::status_of(host_join_pairs(storage, bytes, kind, build_keys, build_rows, probe_keys, probe_rows,
+                                            build_out, probe_out, num_out, most, options.host, hash, equal));
   };
   const metal::objc::autorelease_pool pool;
   if constexpr (metal::is_joined_by_gpu<Key, Hash, Equal>) {
@@ -125,21 +119,19 @@ template <class Policy = metal_join_policy, class Index, class Key, class Hash =
                                       static_cast<std::uint64_t>(capacity)};
     if (metal::is_joined_by_gpu_now(request, options)) {
       metal::context* const gpu = metal::context_list::of_process().find(command_queue);
-      JoinStrategy strategy =
-          choose_join_strategy<Policy>(request.build_rows, request.probe_rows, sizeof(Key), 0,
-                                       gpu == nullptr ? 0 : gpu->threadgroup_bytes());
+      JoinStrategy strategy = choose_join_strategy<Policy>(request.build_rows, request.probe_rows, sizeof(Key), 0,
+                                                           gpu == nullptr ? 0 : gpu->threadgroup_bytes());
       if (options.strategy && gpu != nullptr && build_rows != 0 && probe_rows != 0) {
         strategy = *options.strategy;
       }
       if (strategy != JoinStrategy::cpu) {
-        if (temp_storage != nullptr &&
-            (num_out == nullptr || build_keys == nullptr || probe_keys == nullptr ||
-             !join_outputs_are_valid(kind, build_out, probe_out, num_out, capacity, build_keys,
-                                     build_rows, probe_keys, probe_rows))) {
+        if (temp_storage != nullptr && (num_out == nullptr || build_keys == nullptr || probe_keys == nullptr ||
+                                        !join_outputs_are_valid(kind, build_out, probe_out, num_out, capacity,
+                                                                build_keys, build_rows, probe_keys, probe_rows))) {
           return MetalJoinStatus::invalid_value;
         }
-        return metal::join_by_gpu(*gpu, command_queue, strategy, request, options, temp_storage,
-                                  temp_storage_bytes, num_out);
+        return metal::join_by_gpu(*gpu, command_queue, strategy, request, options, temp_storage, temp_storage_bytes,
+                                  num_out);
       }
     }
   }
@@ -151,19 +143,16 @@ template <class Policy = metal_join_policy, class Index, class Key, class Hash =
 }
 
 /// Only counts the rows of the result.
-template <class Policy = metal_join_policy, class Index = std::int32_t, class Key,
-          class Hash = JoinHash, class Equal = host_equality>
-[[nodiscard]] MetalJoinStatus metal_join_count(void* temp_storage, std::size_t& temp_storage_bytes,
-                                               JoinKind kind, const Key* build_keys,
-                                               std::int64_t build_rows, const Key* probe_keys,
+template <class Policy = metal_join_policy, class Index = std::int32_t, class Key, class Hash = JoinHash,
+          class Equal = host_equality>
+[[nodiscard]] MetalJoinStatus metal_join_count(void* temp_storage, std::size_t& temp_storage_bytes, JoinKind kind,
+                                               const Key* build_keys, std::int64_t build_rows, const Key* probe_keys,
                                                std::int64_t probe_rows, std::int64_t* num_out,
-                                               const MetalJoinOptions& options = {},
-                                               const Hash& hash = {}, const Equal& equal = {},
-                                               void* command_queue = nullptr) {
-  return metal_join_pairs<Policy>(temp_storage, temp_storage_bytes, kind, build_keys, build_rows,
-                                  probe_keys, probe_rows, static_cast<Index*>(nullptr),
-                                  static_cast<Index*>(nullptr), num_out, 0, options, hash, equal,
-                                  command_queue);
+                                               const MetalJoinOptions& options = {}, const Hash& hash = {},
+                                               const Equal& equal = {}, void* command_queue = nullptr) {
+  return metal_join_pairs<Policy>(temp_storage, temp_storage_bytes, kind, build_keys, build_rows, probe_keys,
+                                  probe_rows, static_cast<Index*>(nullptr), static_cast<Index*>(nullptr), num_out, 0,
+                                  options, hash, equal, command_queue);
 }
 
 }  // namespace detail

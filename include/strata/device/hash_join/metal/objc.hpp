@@ -51,12 +51,11 @@ template <class Result, class... Arguments>
 class message<Result(Arguments...)> {
  public:
   constexpr explicit message(const char* name)
-      : name_(colons(name) == sizeof...(Arguments) ? name
-                                                   : throw "selector and signature disagree") {}
+      : name_(colons(name) == sizeof...(Arguments) ? name : throw "selector and signature disagree") {}
 
   Result operator()(id self, Arguments... arguments) const {
-    return reinterpret_cast<Result (*)(id, void*, Arguments...)>(&strata_objc_send)(
-        self, strata_objc_selector(name_), arguments...);
+    return reinterpret_cast<Result (*)(id, void*, Arguments...)>(&strata_objc_send)(self, strata_objc_selector(name_),
+                                                                                    arguments...);
   }
 
  private:
@@ -98,12 +97,9 @@ inline constexpr message<id()> command_buffer{"commandBuffer"};
 inline constexpr message<id()> compute_encoder{"computeCommandEncoder"};
 inline constexpr message<void(id)> set_pipeline{"setComputePipelineState:"};
 inline constexpr message<void(id, uinteger, uinteger)> set_buffer{"setBuffer:offset:atIndex:"};
-inline constexpr message<void(const void*, uinteger, uinteger)> set_bytes{
-    "setBytes:length:atIndex:"};
-inline constexpr message<void(uinteger, uinteger)> set_threadgroup_memory{
-    "setThreadgroupMemoryLength:atIndex:"};
-inline constexpr message<void(mtl_size, mtl_size)> dispatch_groups{
-    "dispatchThreadgroups:threadsPerThreadgroup:"};
+inline constexpr message<void(const void*, uinteger, uinteger)> set_bytes{"setBytes:length:atIndex:"};
+inline constexpr message<void(uinteger, uinteger)> set_threadgroup_memory{"setThreadgroupMemoryLength:atIndex:"};
+inline constexpr message<void(mtl_size, mtl_size)> dispatch_groups{"dispatchThreadgroups:threadsPerThreadgroup:"};
 inline constexpr message<void()> end_encoding{"endEncoding"};
 inline constexpr message<void()> commit{"commit"};
 inline constexpr message<void()> wait{"waitUntilCompleted"};
@@ -142,9 +138,7 @@ class autorelease_pool {
 };
 
 /// Lives until the pool around ends, as do the characters of text_of.
-inline id string_of(const char* text) {
-  return string_with_utf8(strata_objc_class("NSString"), text);
-}
+inline id string_of(const char* text) { return string_with_utf8(strata_objc_class("NSString"), text); }
 inline const char* text_of(id ns_error) {
   const char* text = ns_error == nullptr ? nullptr : utf8(description(ns_error));
   return text == nullptr ? "unknown error" : text;

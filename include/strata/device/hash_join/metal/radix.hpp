@@ -50,8 +50,7 @@ inline std::size_t list_tiles(const radix_side& side, std::size_t tile_rows, rad
   for (std::size_t p = 0; p < side.partitions; ++p) {
     const std::uint32_t end = side.begins[p + 1];
     for (std::uint32_t begin = side.begins[p]; begin < end;) {
-      const std::uint32_t rows =
-          end - begin < tile_rows ? end - begin : static_cast<std::uint32_t>(tile_rows);
+      const std::uint32_t rows = end - begin < tile_rows ? end - begin : static_cast<std::uint32_t>(tile_rows);
       tiles[count++] = {begin, begin + rows};
       begin += rows;
     }
@@ -61,8 +60,8 @@ inline std::size_t list_tiles(const radix_side& side, std::size_t tile_rows, rad
 
 /// Makes of each tile's counts the places of its rows: digits in order, in each the tiles in order.
 /// Returns false if the counts are not those of all rows.
-inline bool make_places(radix_side& side, unsigned bits, const radix_tile* tiles,
-                        std::size_t tile_count, std::uint32_t* counts) {
+inline bool make_places(radix_side& side, unsigned bits, const radix_tile* tiles, std::size_t tile_count,
+                        std::uint32_t* counts) {
   const std::size_t digits = std::size_t{1} << bits;
   std::size_t tile = 0;
   std::uint32_t sum = 0;
@@ -92,9 +91,8 @@ inline bool make_places(radix_side& side, unsigned bits, const radix_tile* tiles
 }
 
 /// Cuts each partition of a side into 2^bits by the hash's bits from `shift` on. Stable.
-[[nodiscard]] inline MetalJoinStatus radix_pass(context& gpu, objc::id queue, std::size_t key_bytes,
-                                                unsigned shift, unsigned bits,
-                                                const radix_room& room, radix_side& side) {
+[[nodiscard]] inline MetalJoinStatus radix_pass(context& gpu, objc::id queue, std::size_t key_bytes, unsigned shift,
+                                                unsigned bits, const radix_room& room, radix_side& side) {
   const pipeline* histogram = nullptr;
   const pipeline* scatter = nullptr;
   MetalJoinStatus status = gpu.get(function::radix_histogram, key_bytes, 0, histogram);
@@ -106,16 +104,15 @@ inline bool make_places(radix_side& side, unsigned bits, const radix_tile* tiles
   constexpr std::size_t digits = std::size_t{1} << radix_bits;
   const std::size_t tile_rows = radix_tile_rows(key_bytes);
   const std::size_t counter_bytes = radix_threads / simd_lanes * digits * 4;
-  if (tile_rows * key_bytes + counter_bytes + digits * 4 + simd_lanes * 4 >
-      gpu.threadgroup_bytes()) {
+  if (tile_rows * key_bytes + counter_bytes + digits * 4 + simd_lanes * 4 > gpu.threadgroup_bytes()) {
     return fail(MetalJoinStatus::not_supported, "a tile does not fit the threadgroup memory");
   }
   const radix_args arguments{shift, (std::uint32_t{1} << bits) - 1, side.has_numbers ? 1u : 0u};
   const std::size_t tiles = list_tiles(side, tile_rows, room.tiles);
   {
     command counting(queue);
-    counting.dispatch(*histogram, tiles, radix_threads, side.keys, room.tiles_place,
-                      room.counts_place, constant_of(arguments), threadgroup_bytes{digits * 4});
+    counting.dispatch(*histogram, tiles, radix_threads, side.keys, room.tiles_place, room.counts_place,
+                      constant_of(arguments), threadgroup_bytes{digits * 4});
     status = counting.run();
   }
   if (status != MetalJoinStatus::success) return status;
@@ -124,9 +121,8 @@ inline bool make_places(radix_side& side, unsigned bits, const radix_tile* tiles
   }
   {
     command scattering(queue);
-    scattering.dispatch(*scatter, tiles, radix_threads, side.keys,
-                        side.has_numbers ? side.numbers : side.keys, room.tiles_place,
-                        room.counts_place, side.free_keys[0], side.free_numbers[0],
+    scattering.dispatch(*scatter, tiles, radix_threads, side.keys, side.has_numbers ? side.numbers : side.keys,
+                        room.tiles_place, room.counts_place, side.free_keys[0], side.free_numbers[0],
                         constant_of(arguments), threadgroup_bytes{tile_rows * key_bytes},
                         threadgroup_bytes{counter_bytes}, threadgroup_bytes{digits * 4},
                         threadgroup_bytes{simd_lanes * 4});

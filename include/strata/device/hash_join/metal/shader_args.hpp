@@ -48,8 +48,7 @@ STRATA_DETAIL_SHARED_WITH_SHADER(
     };)
 
 // not for users: the shader has the same layout
-static_assert(sizeof(radix_tile) == 8 && sizeof(radix_args) == 12 && sizeof(join_task) == 16 &&
-                  sizeof(join_args) == 32,
+static_assert(sizeof(radix_tile) == 8 && sizeof(radix_args) == 12 && sizeof(join_task) == 16 && sizeof(join_args) == 32,
               "C++ and Metal must agree on the layout of arguments");
 
 }  // namespace metal

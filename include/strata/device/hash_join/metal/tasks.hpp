@@ -27,9 +27,8 @@ struct join_counters {
 template <class Kernel>
 class task_runner {
  public:
-  task_runner(const MetalJoinTuning& tuning, bool counts, objc::id queue, join_task* tasks,
-              place tasks_place, const pipeline& advance, place count, place total,
-              const Kernel& kernel)
+  task_runner(const MetalJoinTuning& tuning, bool counts, objc::id queue, join_task* tasks, place tasks_place,
+              const pipeline& advance, place count, place total, const Kernel& kernel)
       : tuning_(tuning),
         counts_(counts),
         queue_(queue),
@@ -42,14 +41,12 @@ class task_runner {
 
   /// Every build row of a partition meets every probe row of it, `build_each` x `probe_each` at most
   /// in a task.
-  [[nodiscard]] MetalJoinStatus add(std::uint32_t build_begin, std::uint32_t build_end,
-                                    std::uint32_t build_each, std::uint32_t probe_begin,
-                                    std::uint32_t probe_end) {
+  [[nodiscard]] MetalJoinStatus add(std::uint32_t build_begin, std::uint32_t build_end, std::uint32_t build_each,
+                                    std::uint32_t probe_begin, std::uint32_t probe_end) {
     for (std::uint32_t b = build_begin; b < build_end;) {
       const std::uint32_t b_end = build_end - b < build_each ? build_end : b + build_each;
       for (std::uint32_t p = probe_begin; p < probe_end;) {
-        const std::uint32_t p_end =
-            probe_end - p < tuning_.probe_rows ? probe_end : p + tuning_.probe_rows;
+        const std::uint32_t p_end = probe_end - p < tuning_.probe_rows ? probe_end : p + tuning_.probe_rows;
         if (listed_ == tuning_.tasks) {
           const MetalJoinStatus status = run();
           if (status != MetalJoinStatus::success) return status;

@@ -48,19 +48,16 @@ namespace detail {
 namespace metal {
 
 constexpr bool is_valid(const MetalJoinTuning& t) {
-  return t.threads >= 32 && t.threads <= 1024 && (t.threads & (t.threads - 1)) == 0 &&
-         t.table_rows <= 65535 && t.probe_rows > 0 && t.probe_rows <= 65504 && t.bucket_rows > 0 &&
-         t.bucket_rows <= 65535 && t.pass_bits > 0 && t.pass_bits <= 8 && t.tasks > 0 &&
-         t.dispatches > 0;
+  return t.threads >= 32 && t.threads <= 1024 && (t.threads & (t.threads - 1)) == 0 && t.table_rows <= 65535 &&
+         t.probe_rows > 0 && t.probe_rows <= 65504 && t.bucket_rows > 0 && t.bucket_rows <= 65535 && t.pass_bits > 0 &&
+         t.pass_bits <= 8 && t.tasks > 0 && t.dispatches > 0;
 }
 
 /// Threads of radix kernels, one for each of the 256 digits of a pass, and rows that each takes in
 /// the scatter: as many as the shader is instantiated with.
 inline constexpr std::size_t radix_threads = 256;
 inline constexpr unsigned radix_bits = 8;
-constexpr std::size_t radix_tile_rows(std::size_t key_bytes) {
-  return radix_threads * (key_bytes == 4 ? 16 : 8);
-}
+constexpr std::size_t radix_tile_rows(std::size_t key_bytes) { return radix_threads * (key_bytes == 4 ? 16 : 8); }
 
 /// Threadgroup memory of the partitioned join.
 struct table_layout {
@@ -74,8 +71,7 @@ constexpr table_layout table_layout_of(std::size_t threads, std::size_t rows) {
   return {threads * 4, rows * 4, rows * 2, threads / 32 * 64 * 4, 32 * 4};
 }
 /// Build rows that a table can have, a multiple of 16, which keeps all parts aligned.
-constexpr std::size_t table_rows_of(const MetalJoinTuning& tuning, std::size_t threads,
-                                    std::size_t bytes) {
+constexpr std::size_t table_rows_of(const MetalJoinTuning& tuning, std::size_t threads, std::size_t bytes) {
   const table_layout fixed = table_layout_of(threads, 0);
   const std::size_t taken = fixed.bounds + fixed.staged + fixed.sums;
   std::size_t fit = bytes > taken ? (bytes - taken) / 6 / 16 * 16 : 0;
