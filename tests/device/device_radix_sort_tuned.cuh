@@ -100,15 +100,16 @@ struct radix_words_hub {
 template <class Hub, bool IsDescending = false, class Key, class Decomposer = strata::detail::identity_decomposer>
 cudaError_t tuned_sort(void* storage, std::size_t& bytes, const Key* in, Key* out, std::size_t n, int begin_bit,
                        int end_bit, Decomposer decomposer = {}, cudaStream_t stream = nullptr) {
-  return strata::detail::DispatchRadixSort<const Key*, strata::NullType, Key, IsDescending, Decomposer, Hub>::Dispatch(
-      storage, bytes, {in, out, nullptr}, {}, n, begin_bit, end_bit, decomposer,
-      strata::detail::radix_scratch::in_storage, stream);
+  return strata::detail::DispatchRadixSort<const Key*, strata::NullType, Key, std::size_t, IsDescending, Decomposer,
+                                           Hub>::Dispatch(storage, bytes, {in, out, nullptr}, {}, n, begin_bit, end_bit,
+                                                          decomposer, strata::detail::radix_scratch::in_storage,
+                                                          stream);
 }
 template <class Hub, bool IsDescending = false, class Key, class Value>
 cudaError_t tuned_sort_pairs(void* storage, std::size_t& bytes, const Key* in, Key* out, const Value* values,
                              Value* values_out, std::size_t n, int begin_bit, int end_bit,
                              cudaStream_t stream = nullptr) {
-  return strata::detail::DispatchRadixSort<const Key*, const Value*, Value, IsDescending,
+  return strata::detail::DispatchRadixSort<const Key*, const Value*, Value, std::size_t, IsDescending,
                                            strata::detail::identity_decomposer,
                                            Hub>::Dispatch(storage, bytes, {in, out, nullptr},
                                                           {values, values_out, nullptr}, n, begin_bit, end_bit, {},

@@ -77,7 +77,7 @@ TEST(device_radix_sort_words, counters_lie_in_a_buffer_of_the_caller) {
     Key* const from = current.data() + 1;
     Key* const other = alternate.data() + 1;
     ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-      return strata::detail::DispatchRadixSort<const Key*, strata::NullType, Key, false,
+      return strata::detail::DispatchRadixSort<const Key*, strata::NullType, Key, std::size_t, false,
                                                strata::detail::identity_decomposer,
                                                hub>::Dispatch(storage, bytes,
                                                               {from, moves ? other : from, moves ? from : other}, {},

@@ -127,7 +127,11 @@ class BlockSegmentedMergeSort {
   template <class CompareOp>
   STRATA_D void Sort(CompareOp compare) {
     detail::compare_requirements<CompareOp, KeyT>::check();
-    sort(slots_type::slot_of(storage_.slots, thread_, origin_), slots_type::levels(storage_.slots), compare);
+    const detail::segment_slot slot = slots_type::slot_of(storage_.slots, thread_, origin_);
+    // Few warps do not wait long for each other.
+    int warp_levels = 0;
+    if constexpr (BlockDimX > 4 * warp_threads) warp_levels = slots_type::warp_levels(storage_.slots);
+    sort(slot, slots_type::levels(storage_.slots), warp_levels, compare);
   }
 
   /// Instead of Plan and Sort, where no segment has more than ItemsPerThread items. Each thread has one, or
@@ -161,15 +165,17 @@ class BlockSegmentedMergeSort {
     slot.items = slot.owner < whole ? ItemsPerThread : slot.owner == whole ? count - whole * ItemsPerThread : 0;
     int levels = 0;
     while (1 << levels < owners) ++levels;
-    sort(slot, levels, compare);
+    sort(slot, levels, 0, compare);
   }
 
  private:
   static constexpr std::size_t items_per_thread = static_cast<std::size_t>(ItemsPerThread);
   using thread_items = Item[items_per_thread];
 
+  /// The first `warp_levels` levels, and perhaps more, merge runs of one warp's threads.
   template <class Compare>
-  STRATA_D void sort(const detail::segment_slot& slot, int levels, Compare& compare) {
+  STRATA_D void sort(const detail::segment_slot& slot, int levels, int warp_levels, Compare& compare) {
+    if (warp_levels > levels) warp_levels = levels;
     thread_items items;
     // A register that is unset on some path counts as occupied before, throughout a caller's loop.
     STRATA_UNROLL
@@ -179,10 +185,19 @@ class BlockSegmentedMergeSort {
       const bool descends = slot.descends(0);
       put(descends ? slot.local_begin() + slot.items - 1 : slot.local_begin(), descends ? -1 : 1, slot.items, items);
     }
-    __syncthreads();
+    synchronize(warp_levels > 0);
     STRATA_UNROLL_N(1)
     for (int level = 0; level < levels; ++level) {
-      merge_runs(slot, level, items, compare);
+      merge_runs(slot, level, items, compare, level < warp_levels);
+      synchronize(level + 1 < warp_levels);
+    }
+  }
+
+  /// A barrier of the block, or only of each warp.
+  STRATA_D static void synchronize(bool of_warp) {
+    if (of_warp) {
+      __syncwarp();
+    } else {
       __syncthreads();
     }
   }
@@ -241,7 +256,8 @@ class BlockSegmentedMergeSort {
 
   /// Merges the runs of 2^level owners pair by pair. The first run of a pair ascends, the second descends.
   template <class Compare>
-  STRATA_D void merge_runs(const detail::segment_slot& slot, int level, thread_items& items, Compare& compare) {
+  STRATA_D void merge_runs(const detail::segment_slot& slot, int level, thread_items& items, Compare& compare,
+                           bool of_warp) {
     const int group = slot.owner & -(2 << level);
     const int begin1 = slot.begin + group * ItemsPerThread;
     int end1 = begin1 + (ItemsPerThread << level), end2 = begin1 + (2 * ItemsPerThread << level);
@@ -253,7 +269,7 @@ class BlockSegmentedMergeSort {
       detail::merge_in_tile<-1, ItemsPerThread>(storage_.tile, begin1, end1 - begin1, end2 - 1, end2 - end1, diagonal,
                                                 items, compare);
     }
-    __syncthreads();
+    synchronize(of_warp);
     if (merges) {
       const bool descends = slot.descends(level + 1);
       put(descends ? end2 - 1 - diagonal : begin1 + diagonal, descends ? -1 : 1, slot.items, items);

@@ -26,6 +26,6 @@ struct hub {
 
 cudaError_t sort(void* storage, std::size_t& bytes, const int* in, int* out) {
   using namespace strata::detail;
-  return DispatchRadixSort<const int*, strata::NullType, int, false, identity_decomposer, hub>::Dispatch(
+  return DispatchRadixSort<const int*, strata::NullType, int, int, false, identity_decomposer, hub>::Dispatch(
       storage, bytes, {in, out, nullptr}, {}, 1000, 0, 32, {}, radix_scratch::in_storage, nullptr);
 }

@@ -26,6 +26,6 @@ struct hub {
 
 cudaError_t sort(void* storage, std::size_t& bytes, const short* in, short* out) {
   using namespace strata::detail;
-  return DispatchRadixSort<const short*, strata::NullType, short, false, identity_decomposer, hub>::Dispatch(
+  return DispatchRadixSort<const short*, strata::NullType, short, int, false, identity_decomposer, hub>::Dispatch(
       storage, bytes, {in, out, nullptr}, {}, 70000, 0, 16, {}, radix_scratch::in_storage, nullptr);
 }

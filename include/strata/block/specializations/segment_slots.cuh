@@ -108,6 +108,19 @@ struct segment_slots {
     return owners == 0 ? 0 : 32 - __clz(static_cast<int>(owners));
   }
 
+  /// So many of the first levels merge runs of one warp's threads: if all segments begin with threads whose
+  /// numbers are multiples of 2^n, n of them.
+  STRATA_D static int warp_levels(const storage& memory) {
+    unsigned heads = 0;
+    STRATA_UNROLL
+    for (int w = 0; w < warps; ++w) heads |= memory.heads[w];
+    int levels = 0;
+    for (const unsigned multiples : {0x55555555u, 0x11111111u, 0x01010101u, 0x00010001u, 1u}) {
+      if ((heads & ~multiples) == 0) ++levels;
+    }
+    return levels;
+  }
+
   STRATA_D static segment_slot slot_of(const storage& memory, int thread, int origin) {
     const int warp = thread / warp_threads, lane = thread % warp_threads;
     int segment = __popc(memory.heads[warp] & (full_warp_mask >> (warp_threads - 1 - lane))) - 1;

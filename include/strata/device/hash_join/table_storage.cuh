@@ -34,7 +34,7 @@ class join_table_storage {
  public:
   using Table = join_table<Key, Row, Hash, Equal>;
   using Slot = typename Table::Slot;
-  using Sort = DispatchRadixSort<const Row*, index_iterator<Row>, Row, false, identity_decomposer>;
+  using Sort = DispatchRadixSort<const Row*, index_iterator<Row>, Row, std::size_t, false, identity_decomposer>;
 
   static constexpr int slots = 9;
 

@@ -50,7 +50,6 @@ class AgentRadixHistogram {
   struct TempStorage {
     typename Scan::TempStorage scan;
     bool is_constant[max_passes];
-    bool is_last;
   };
 
   /// Dynamic shared memory.
@@ -85,10 +84,7 @@ class AgentRadixHistogram {
     wait_until_clear();
     add_counts();
     if (!is_exact_) platform::store_relaxed(workspace_.inexact, 1u);
-    __syncthreads();
-    if (threadIdx.x == 0) storage_.is_last = arrive_is_last(workspace_.departures, gridDim.x);
-    __syncthreads();
-    if (storage_.is_last) plan();
+    if (detail::is_last_block(workspace_.departures)) plan();
   }
 
  private:
@@ -153,18 +149,17 @@ class AgentRadixHistogram {
     for (std::size_t first = blockIdx.x * tile; first < num_items_; first += gridDim.x * tile) {
       const KeyIterator from = detail::advanced(d_keys_, first + threadIdx.x);
       const std::size_t left = num_items_ - first;
+      const auto is_key = [left](int i) {
+        return left >= tile || static_cast<std::size_t>(i) * block_threads + threadIdx.x < left;
+      };
       Key keys[keys_per_batch];
       STRATA_UNROLL
       for (int i = 0; i < keys_per_batch; ++i) {
-        const std::size_t offset = static_cast<std::size_t>(i) * block_threads;
-        if (left >= tile || offset + threadIdx.x < left) {
-          keys[i] = from[static_cast<difference_of<KeyIterator>>(offset)];
-        }
+        if (is_key(i)) keys[i] = from[static_cast<difference_of<KeyIterator>>(i * block_threads)];
       }
       STRATA_UNROLL
       for (int i = 0; i < keys_per_batch; ++i) {
-        const std::size_t offset = static_cast<std::size_t>(i) * block_threads;
-        if (left >= tile || offset + threadIdx.x < left) count<HasAllBits>(keys[i]);
+        if (is_key(i)) count<HasAllBits>(keys[i]);
       }
     }
   }

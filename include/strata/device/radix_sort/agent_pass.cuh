@@ -164,7 +164,7 @@ class AgentRadixPass {
     rank.rank(
         digit_of, [&](unsigned digit, unsigned count) { publish_count(digit, count); },
         [&](unsigned, unsigned start, unsigned count) {
-          run = {start, count};
+          run = digit_run{start, count};
         },
         [&](int i, unsigned item_rank) {
           if constexpr (has_values) ranks.set(i, item_rank);

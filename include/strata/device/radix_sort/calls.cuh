@@ -51,7 +51,7 @@ cudaError_t sort_keys(void* d_temp_storage, std::size_t& temp_storage_bytes, Key
   if (d_temp_storage != nullptr && detail::arrays_overlap(d_keys_in, num_items, d_keys_out, num_items)) {
     return cudaErrorInvalidValue;
   }
-  return DispatchRadixSort<KeyIterator, NullType, Key, IsDescending, Decomposer>::Dispatch(
+  return DispatchRadixSort<KeyIterator, NullType, Key, NumItemsT, IsDescending, Decomposer>::Dispatch(
       d_temp_storage, temp_storage_bytes, {d_keys_in, d_keys_out, nullptr}, {}, num_items, begin_bit, end_bit,
       decomposer, radix_scratch::in_storage, stream);
 }
@@ -65,7 +65,7 @@ cudaError_t sort_pairs(void* d_temp_storage, std::size_t& temp_storage_bytes, Ke
   if (d_temp_storage != nullptr && detail::pairs_overlap(d_keys_in, d_keys_out, d_values_in, d_values_out, num_items)) {
     return cudaErrorInvalidValue;
   }
-  return DispatchRadixSort<KeyIterator, ValueIterator, Value, IsDescending, Decomposer>::Dispatch(
+  return DispatchRadixSort<KeyIterator, ValueIterator, Value, NumItemsT, IsDescending, Decomposer>::Dispatch(
       d_temp_storage, temp_storage_bytes, {d_keys_in, d_keys_out, nullptr}, {d_values_in, d_values_out, nullptr},
       num_items, begin_bit, end_bit, decomposer, radix_scratch::in_storage, stream);
 }
@@ -74,13 +74,12 @@ template <bool IsDescending, class Key, class NumItemsT, class Decomposer>
 cudaError_t sort_keys(void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
                       NumItemsT num_items, Decomposer decomposer, int begin_bit, int end_bit, cudaStream_t stream) {
   STRATA_NVTX_RANGE("strata::DeviceRadixSort::SortKeys");
-  if (d_temp_storage != nullptr && detail::buffers_overlap(d_keys, num_items)) {
-    return cudaErrorInvalidValue;
-  }
+  if (d_temp_storage != nullptr && detail::buffers_overlap(d_keys, num_items)) return cudaErrorInvalidValue;
   const bool to_alternate = ends_in_alternate(begin_bit, end_bit);
-  const cudaError_t status = DispatchRadixSort<const Key*, NullType, Key, IsDescending, Decomposer>::Dispatch(
-      d_temp_storage, temp_storage_bytes, detail::buffers_of(d_keys, to_alternate), {}, num_items, begin_bit, end_bit,
-      decomposer, radix_scratch::double_buffer, stream);
+  const cudaError_t status =
+      DispatchRadixSort<const Key*, NullType, Key, NumItemsT, IsDescending, Decomposer>::Dispatch(
+          d_temp_storage, temp_storage_bytes, detail::buffers_of(d_keys, to_alternate), {}, num_items, begin_bit,
+          end_bit, decomposer, radix_scratch::double_buffer, stream);
   return detail::select_alternate(d_temp_storage != nullptr && to_alternate, status, d_keys);
 }
 
@@ -89,14 +88,13 @@ cudaError_t sort_pairs(void* d_temp_storage, std::size_t& temp_storage_bytes, Do
                        DoubleBuffer<Value>& d_values, NumItemsT num_items, Decomposer decomposer, int begin_bit,
                        int end_bit, cudaStream_t stream) {
   STRATA_NVTX_RANGE("strata::DeviceRadixSort::SortPairs");
-  if (d_temp_storage != nullptr && detail::buffers_overlap(d_keys, d_values, num_items)) {
-    return cudaErrorInvalidValue;
-  }
+  if (d_temp_storage != nullptr && detail::buffers_overlap(d_keys, d_values, num_items)) return cudaErrorInvalidValue;
   const bool to_alternate = ends_in_alternate(begin_bit, end_bit);
-  const cudaError_t status = DispatchRadixSort<const Key*, const Value*, Value, IsDescending, Decomposer>::Dispatch(
-      d_temp_storage, temp_storage_bytes, detail::buffers_of(d_keys, to_alternate),
-      detail::buffers_of(d_values, to_alternate), num_items, begin_bit, end_bit, decomposer,
-      radix_scratch::double_buffer, stream);
+  using Dispatch = DispatchRadixSort<const Key*, const Value*, Value, NumItemsT, IsDescending, Decomposer>;
+  const cudaError_t status =
+      Dispatch::Dispatch(d_temp_storage, temp_storage_bytes, detail::buffers_of(d_keys, to_alternate),
+                         detail::buffers_of(d_values, to_alternate), num_items, begin_bit, end_bit, decomposer,
+                         radix_scratch::double_buffer, stream);
   return detail::select_alternate(d_temp_storage != nullptr && to_alternate, status, d_keys, d_values);
 }
 
@@ -112,7 +110,7 @@ cudaError_t sort_indices(void* d_temp_storage, std::size_t& temp_storage_bytes, 
       (d_temp_storage != nullptr && detail::arrays_overlap(d_keys_in, num_items, d_indices_out, num_items))) {
     return cudaErrorInvalidValue;
   }
-  return DispatchRadixSort<KeyIterator, index_iterator<Index>, Index, IsDescending, Decomposer>::Dispatch(
+  return DispatchRadixSort<KeyIterator, index_iterator<Index>, Index, NumItemsT, IsDescending, Decomposer>::Dispatch(
       d_temp_storage, temp_storage_bytes, {d_keys_in, nullptr, nullptr}, {{}, d_indices_out, nullptr}, num_items,
       begin_bit, end_bit, decomposer, radix_scratch::in_storage_with_sorted_keys, stream);
 }

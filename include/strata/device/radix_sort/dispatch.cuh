@@ -50,7 +50,7 @@ constexpr radix_algorithm choose_radix_algorithm(std::size_t num_items, int pass
 
 /// Carries out one call of a device-wide radix sort; `PolicyHub` may be replaced to override the tuning.
 /// `ValueIterator` is NullType for sorts of keys alone.
-template <class KeyIterator, class ValueIterator, class Value, bool IsDescending, class Decomposer,
+template <class KeyIterator, class ValueIterator, class Value, class NumItemsT, bool IsDescending, class Decomposer,
           class PolicyHub =
               radix_sort_policy_hub<iterator_value_t<KeyIterator>,
                                     std::conditional_t<std::is_same_v<ValueIterator, NullType>, NullType, Value>>>
@@ -71,7 +71,6 @@ struct DispatchRadixSort {
   temporary_storage::layout<7> storage;
 
   /// Sorts from `keys.input` to `keys.output`. `scratch` says which of the other arrays the caller has.
-  template <class NumItemsT>
   static cudaError_t Dispatch(void* d_temp_storage, std::size_t& temp_storage_bytes,
                               radix_buffers<KeyIterator, Key> keys, radix_buffers<ValueIterator, Value> values,
                               NumItemsT num_items, int begin_bit, int end_bit, Decomposer decomposer,
@@ -104,25 +103,16 @@ struct DispatchRadixSort {
     if (has_null(problem.keys) || (has_values && has_null(problem.values))) return cudaErrorInvalidValue;
     const cudaError_t status = detail::current_device_properties(problem.device, stream);
     if (status != cudaSuccess) return status;
-    constexpr auto most_items = static_cast<std::size_t>(std::numeric_limits<NumItemsT>::max());
-    const invocation<(most_items <= max_items_of_small_states)> call{dispatch};
-    return MaxPolicy::Invoke(problem.device.ptx_version, call);
+    return MaxPolicy::Invoke(problem.device.ptx_version, dispatch);
+  }
+
+  template <class ActivePolicy>
+  cudaError_t Invoke() {
+    // The multiprocessors of a green context need not be such that a cluster fits on them.
+    return start<ActivePolicy>(ActivePolicy::cluster.blocks > 0 && !problem.device.in_green_context);
   }
 
  private:
-  /// With `HasSmallStates`, no call of this type has so many items that sums need 64 bits.
-  template <bool HasSmallStates>
-  struct invocation {
-    DispatchRadixSort& dispatch;
-
-    template <class ActivePolicy>
-    cudaError_t Invoke() const {
-      // The multiprocessors of a green context need not be such that a cluster fits on them.
-      return dispatch.template start<ActivePolicy, HasSmallStates>(ActivePolicy::cluster.blocks > 0 &&
-                                                                   !dispatch.problem.device.in_green_context);
-    }
-  };
-
   enum slot { keys_slot, values_slot, sorted_keys_slot, bins_slot, counters_slot, states_slot, arrivals_slot };
   static constexpr auto max_passes = static_cast<std::size_t>(ceiling_divide(Digits::key_bits, radix_bits));
 
@@ -162,7 +152,7 @@ struct DispatchRadixSort {
     storage.template reserve<platform::tagged_word>(arrivals_slot, max_blocks);
   }
 
-  template <class ActivePolicy, bool HasSmallStates>
+  template <class ActivePolicy>
   cudaError_t start(bool may_use_cluster) {
     switch (choose_radix_algorithm<ActivePolicy>(problem.num_items, problem.range.passes(), may_use_cluster,
                                                  is_counting_sort_word && problem.has_all_bits())) {
@@ -174,7 +164,7 @@ struct DispatchRadixSort {
         if constexpr (ActivePolicy::cluster.blocks > 0) {
           bool is_launched = false;
           const cudaError_t status = detail::launch_radix_cluster<MaxPolicy, ActivePolicy>(problem, is_launched);
-          return status != cudaSuccess || is_launched ? status : start<ActivePolicy, HasSmallStates>(false);
+          return status != cudaSuccess || is_launched ? status : start<ActivePolicy>(false);
         }
         break;
       case radix_algorithm::large_block:
@@ -199,7 +189,8 @@ struct DispatchRadixSort {
       case radix_algorithm::passes:
         break;
     }
-    if constexpr (!HasSmallStates) {
+    constexpr auto max_items = static_cast<std::size_t>(std::numeric_limits<NumItemsT>::max());
+    if constexpr (max_items > max_items_of_small_states) {
       if (problem.num_items > max_items_of_small_states) return start_passes<ActivePolicy, unsigned long long>();
     }
     return start_passes<ActivePolicy, unsigned>();
@@ -232,17 +223,14 @@ struct DispatchRadixSort {
     const std::size_t tiles = ceiling_divide<std::size_t>(problem.num_items, Agent::tile_items);
     auto* const counters = storage.template get<unsigned>(counters_slot);
     auto* const states = storage.template get<State>(states_slot);
-    auto* const bins = storage.template get<unsigned long long>(bins_slot);
-    auto* const plans = reinterpret_cast<radix_pass_plan*>(counters + 64);
-    auto* const arrivals = storage.template get<platform::tagged_word>(arrivals_slot);
-    const radix_workspace workspace{bins,
-                                    counters,
-                                    counters + 32,
-                                    counters + 33,
-                                    plans,
+    const radix_workspace workspace{storage.template get<unsigned long long>(bins_slot),
+                                    /*tickets=*/counters,
+                                    /*departures=*/counters + 32,
+                                    /*inexact=*/counters + 33,
+                                    reinterpret_cast<radix_pass_plan*>(counters + 64),
                                     {states, states + tiles * radix_bins},
                                     tiles * radix_bins * sizeof(State),
-                                    arrivals};
+                                    storage.template get<platform::tagged_word>(arrivals_slot)};
     const cudaError_t status = detail::launch_radix_histogram<MaxPolicy, ActivePolicy>(problem, workspace, max_blocks);
     if (status != cudaSuccess) return status;
     if constexpr (is_counting_sort_byte) {
