@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Radix sorts of more items than 30 and 31 bits can count, checked on the device.
+// Radix sorts of more items than 31 bits can count, checked on the device.
 #include <strata/core/launcher.cuh>
 #include <strata/device/device_radix_sort.cuh>
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "device/device_call.cuh"
@@ -58,14 +59,15 @@ void expect_sorted(const Key* in, const Key* out, std::size_t count) {
   }
 }
 
-template <class Key>
-void sort_keys(std::size_t count) {
+template <class Key, class NumItemsT>
+void sort_keys(NumItemsT num_items) {
+  const auto count = static_cast<std::size_t>(num_items);
   SCOPED_TRACE(testing::Message() << count << " keys of " << sizeof(Key) << " bytes");
   array<Key> in(count), out(count);
   if (in.data() == nullptr || out.data() == nullptr) GTEST_SKIP() << "not enough device memory";
   run(fill_keys<Key>, in.data(), count);
   ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
-    return DeviceRadixSort::SortKeys(storage..., static_cast<const Key*>(in.data()), out.data(), count);
+    return DeviceRadixSort::SortKeys(storage..., static_cast<const Key*>(in.data()), out.data(), num_items);
   }));
   expect_sorted(in.data(), out.data(), count);
 }
@@ -73,10 +75,10 @@ void sort_keys(std::size_t count) {
 TEST(device_radix_sort_large, keys_of_one_byte) { sort_keys<std::uint8_t>(beyond_31_bits); }
 TEST(device_radix_sort_large, keys_of_two_bytes) { sort_keys<std::uint16_t>(beyond_31_bits); }
 
-// The last count whose states have 32 bits, and the first with 64.
+// The last count whose states have 32 bits, which is the largest int, and the first with 64.
 TEST(device_radix_sort_large, keys_of_four_bytes) {
-  sort_keys<std::uint32_t>((std::size_t{1} << 30) - 1);
-  sort_keys<std::uint32_t>(std::size_t{1} << 30);
+  sort_keys<std::uint32_t>(std::numeric_limits<int>::max());
+  sort_keys<std::uint32_t>(std::size_t{1} << 31);
 }
 
 TEST(device_radix_sort_large, pairs_are_stable) {
