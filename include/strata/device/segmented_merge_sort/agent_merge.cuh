@@ -102,9 +102,8 @@ class AgentSegmentMerge {
     }
     __syncthreads();
     const int origin = origin_of(planned);
-    if (count2 == 0) {
-      put(origin - planned.skipped, 1, thread() * ItemsPerThread, planned.skipped + planned.items, merged);
-    } else {
+    int skipped = planned.skipped;  // items that `merged` has of those before the tile
+    if (count2 > 0) {
       const int index = thread();
       const bool is2 = index >= threads1;
       const int diagonal = (is2 ? index - threads1 : index) * ItemsPerThread;
@@ -115,13 +114,14 @@ class AgentSegmentMerge {
       }
       __syncthreads();
       if (index * ItemsPerThread < planned.items) {
-        merge_opposed(count1, count2, planned.skipped + index * ItemsPerThread, merged);
+        merge_opposed(count1, count2, skipped + index * ItemsPerThread, merged);
       } else {
         clear(merged);
       }
       __syncthreads();
-      put(origin, 1, thread() * ItemsPerThread, planned.items, merged);
+      skipped = 0;
     }
+    put(origin - skipped, 1, thread() * ItemsPerThread, skipped + planned.items, merged);
     __syncthreads();
     store(planned, origin);
   }

@@ -48,11 +48,7 @@ class AgentQueuedSegments {
       }
       if (!tile_.is_empty()) {
         tile_.sort();
-        if (state_.ticket >= workspace_.num_tiles()) {
-          tile_.store(output, 0, 0);
-        } else {
-          store_tile(merged, buffer);
-        }
+        store(output, merged, buffer);
       }
       __syncthreads();
     }
@@ -100,16 +96,21 @@ class AgentQueuedSegments {
     if (threadIdx.x == 0) state_.is_at_end = true;
   }
 
-  /// Stores a tile of a long segment where the last level of merges will leave its result in the output.
+  /// Stores queued segments in the output, and a tile of a long segment where the last level of merges will
+  /// leave its result in the output.
   template <class Arrays>
-  STRATA_D void store_tile(const Arrays& merged, const Arrays& buffer) {
-    const split_segment& whole = workspace_.split[workspace_.tiles[state_.ticket]];
-    const long long offset = whole.buffer_begin - whole.begin;
-    if (whole.levels % 2 == 0) {
-      tile_.store(merged, workspace_.keys_are_scratch ? offset : 0, 0);
-    } else {
-      tile_.store(buffer, offset, offset);
+  STRATA_D void store(const Arrays& output, const Arrays& merged, const Arrays& buffer) {
+    Arrays target = output;
+    long long keys_offset = 0, values_offset = 0;
+    if (state_.ticket < workspace_.num_tiles()) {
+      const split_segment& whole = workspace_.split[workspace_.tiles[state_.ticket]];
+      const long long offset = whole.buffer_begin - whole.begin;
+      const bool to_buffer = whole.levels % 2 != 0;
+      target = to_buffer ? buffer : merged;
+      if (to_buffer || workspace_.keys_are_scratch) keys_offset = offset;
+      if (to_buffer) values_offset = offset;
     }
+    tile_.store(target, keys_offset, values_offset);
   }
 
   Tile& tile_;
