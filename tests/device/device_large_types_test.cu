@@ -157,7 +157,8 @@ TYPED_TEST(DeviceLargeTypes, are_values_of_radix_sorts) {
   const device_vector<T> in(records);
   const device_vector<std::uint32_t> d_keys(keys);
   device_vector<std::uint32_t> sorted(keys.size());
-  for (const std::int64_t size : {this->n, this->n / 10}) {
+  const std::int64_t sizes[] = {this->n, this->n / 10};
+  for (const std::int64_t size : sizes) {
     if (size != this->n) {
       order.resize(static_cast<std::size_t>(size));
       std::iota(order.begin(), order.end(), std::size_t{0});
