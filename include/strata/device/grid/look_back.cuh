@@ -38,8 +38,8 @@ namespace detail {
 ///     states[tile * Columns + column] = | is inclusive: 1 bit | value + 1 |
 ///
 /// Flag and value are one word, so a word that is read is consistent, and accesses are relaxed. All
-/// states are 0 before the first block publishes, and no state is 0 after: the largest value, where value + 1
-/// becomes 0, is only ever an inclusive prefix.
+/// states are 0 before the first block publishes, and none is 0 afterwards. The largest value plus 1 is the flag
+/// itself: that value is only ever an inclusive prefix.
 template <class Word, int Columns>
 class thread_look_back {
   static constexpr Word is_inclusive = static_cast<Word>(Word{1} << (8 * sizeof(Word) - 1));
@@ -54,7 +54,7 @@ class thread_look_back {
     platform::store_relaxed(state(tile), static_cast<Word>(aggregate + 1));
   }
   STRATA_D void publish_inclusive(std::size_t tile, Word prefix) const {
-    platform::store_relaxed(state(tile), is_inclusive | (static_cast<Word>(prefix + 1) & max_value));
+    platform::store_relaxed(state(tile), is_inclusive | static_cast<Word>(prefix + 1));
   }
 
   /// The sum of all tiles before `tile`, which is not the first. The thread reads two states, because
