@@ -174,13 +174,11 @@ function(strata_add_gpu_test target path folder)
   strata_register_test(${target} strata::strata gpu ${folder} ${ARGN})
 endfunction()
 
-# What can be tested of a GPU test where there is no device: that nvcc takes it, without a warning. The
-# source, its types and GoogleTest are those of a machine with a device. Only device code is made: the
-# front end reads host code too, and warns of it, and the host compiler's part of nvcc's work is more
-# than half of it and sees little that it does not see in the host flavours. And it is made to nvcc's
-# intermediate code, without optimisation, as all that can be wrong with C++ is found before: PTX takes
-# three times as long, and nvcc does not even look at the assembly in it. What has assembly is made to
-# machine code.
+# What can be tested of a GPU test where there is no device: that nvcc and the host compiler take it, without
+# a warning. The source, its types and GoogleTest are those of a machine with a device. Device code is made to
+# nvcc's intermediate code, without optimisation, as all that can be wrong with C++ is found before: PTX takes
+# three times as long, and nvcc does not even look at the assembly in it. What has assembly is made to machine
+# code. The host compiler only reads the host code that nvcc has made, and not at all before nvcc 13.
 function(strata_add_gpu_test_without_device target path folder)
   add_library(${target} OBJECT ${path}.cu)
   set_target_properties(${target} PROPERTIES CUDA_STANDARD 17 CUDA_STANDARD_REQUIRED ON)

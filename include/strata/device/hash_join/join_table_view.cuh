@@ -18,6 +18,33 @@
 #include <cstddef>
 #include <cstdint>
 
+STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
+
+/// A probe of a table, as the functor of a policy chain.
+template <class MaxPolicy, class Index, class Row, class Key, class Sink, class Hash, class Equal>
+struct join_table_probe {
+  template <class ActivePolicy>
+  using prober_for = join_prober<MaxPolicy, ActivePolicy, Index, Row, Key, Sink, Hash, Equal>;
+  using Prober = prober_for<MaxPolicy>;
+
+  const Prober& prober;
+  const temporary_storage::layout<Prober::slots>& layout;
+  const join_table<Key, Row, Hash, Equal>& table;
+  const typename Prober::Probe& probe;
+  const launch_configuration& base;
+  const device_properties& device;
+  const Sink& sink;
+
+  template <class ActivePolicy>
+  cudaError_t Invoke() const {
+    const prober_for<ActivePolicy> active{prober.kind, prober.order, prober.build_rows, prober.probe_rows,
+                                          prober.num_slots};
+    return active.run(layout, 0, table, probe, base, device, sink);
+  }
+};
+
+STRATA_ARCH_DETAIL_NAMESPACE_END
+
 STRATA_ARCH_NAMESPACE_BEGIN
 
 /// The build side of joins, built once and probed often: a view over memory that the caller owns, for the
@@ -51,8 +78,6 @@ class JoinTable {
   using Row = detail::join_row_t<Index>;
   template <class ActivePolicy>
   using storage_for = detail::join_table_storage<MaxPolicy, ActivePolicy, Key, Row, Hash, Equal>;
-  template <class ActivePolicy, class Sink>
-  using prober_for = detail::join_prober<MaxPolicy, ActivePolicy, Index, Row, Key, Sink, Hash, Equal>;
   // Storage does not depend on the policy, only launches do.
   using Storage = storage_for<MaxPolicy>;
   using Layout = temporary_storage::layout<Storage::slots>;
@@ -154,13 +179,15 @@ class JoinTable {
     const cudaError_t status = detail::current_device_properties(device, stream);
     if (status != cudaSuccess) return status;
     const launch_configuration base = configuration(device, stream);
+    // Not `device`: its type has hidden visibility, and that of the function object has not.
+    const int multiprocessors = device.multiprocessors;
     const auto launch_all = [&]([[maybe_unused]] auto policy) {
       storage_for<decltype(policy)> storage(static_cast<Row>(max_rows_), features(options_));
       auto table = Storage::unmapped(options_.hash, options_.equal);
       cudaError_t result = map(storage, table);
       if (result != cudaSuccess) return result;
       table.rows = static_cast<Row>(first + rows);
-      if (is_new) result = storage.clear(table, base, device.multiprocessors);
+      if (is_new) result = storage.clear(table, base, multiprocessors);
       if (result == cudaSuccess) result = storage.insert(table, base, static_cast<Row>(first));
       if (result == cudaSuccess && rows > 0) result = storage.list(table, base);
       if (result == cudaSuccess) rows_ = first + rows;
@@ -173,7 +200,8 @@ class JoinTable {
   cudaError_t probe(void* d_temp_storage, std::size_t& temp_storage_bytes, JoinKind kind, const Key* d_probe_keys,
                     std::int64_t probe_rows, const Sink& sink, std::int64_t* d_num_out, std::int64_t capacity,
                     const std::uint32_t* probe_valid, cudaStream_t stream) const {
-    using Prober = prober_for<MaxPolicy, Sink>;
+    using Probe = detail::join_table_probe<MaxPolicy, Index, Row, Key, Sink, Hash, Equal>;
+    using Prober = typename Probe::Prober;
     if (!is_usable() || !detail::join_rows_are_valid<Index>(probe_rows) || capacity < 0) {
       return cudaErrorInvalidValue;
     }
@@ -209,11 +237,8 @@ class JoinTable {
     const launch_configuration base = configuration(device, stream);
     status = prober.reset(layout, 0, probe_side.total, base, device);
     if (status != cudaSuccess) return status;
-    return detail::invoke_join_policy<MaxPolicy>(device.ptx_version, [&]([[maybe_unused]] auto policy) {
-      const prober_for<decltype(policy), Sink> active{kind, options_.order, prober.build_rows, prober.probe_rows,
-                                                      prober.num_slots};
-      return active.run(layout, 0, table, probe_side, base, device, sink);
-    });
+    const Probe probe{prober, layout, table, probe_side, base, device, sink};
+    return MaxPolicy::Invoke(device.ptx_version, probe);
   }
 
   static launch_configuration configuration(const detail::device_properties& device, cudaStream_t stream) {
