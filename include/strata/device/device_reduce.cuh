@@ -194,9 +194,8 @@ struct DeviceReduce {
   template <class InputIterator, class OutputIterator, class ReductionOp, class T, class NumItemsT>
   [[nodiscard]] static cudaError_t Reduce(InputIterator d_in, OutputIterator d_out, NumItemsT num_items,
                                           ReductionOp reduction_op, T init, cudaStream_t stream = 0) {
-    return detail::with_stream_ordered_storage(stream, [&](void* storage, std::size_t& bytes) {
-      return Reduce(storage, bytes, d_in, d_out, num_items, reduction_op, init, stream);
-    });
+    return detail::with_stream_ordered_storage(
+        stream, [](auto&&... a) { return Reduce(a...); }, d_in, d_out, num_items, reduction_op, init);
   }
 
   template <class InputIterator, class OutputIterator, class NumItemsT>
@@ -205,7 +204,7 @@ struct DeviceReduce {
                                                                                         NumItemsT num_items,
                                                                                         cudaStream_t stream = 0) {
     return detail::with_stream_ordered_storage(
-        stream, [&](void* storage, std::size_t& bytes) { return Sum(storage, bytes, d_in, d_out, num_items, stream); });
+        stream, [](auto&&... a) { return Sum(a...); }, d_in, d_out, num_items);
   }
 
   template <class InputIterator, class OutputIterator, class NumItemsT>
@@ -214,7 +213,7 @@ struct DeviceReduce {
                                                                                         NumItemsT num_items,
                                                                                         cudaStream_t stream = 0) {
     return detail::with_stream_ordered_storage(
-        stream, [&](void* storage, std::size_t& bytes) { return Min(storage, bytes, d_in, d_out, num_items, stream); });
+        stream, [](auto&&... a) { return Min(a...); }, d_in, d_out, num_items);
   }
 
   template <class InputIterator, class OutputIterator, class NumItemsT>
@@ -223,34 +222,32 @@ struct DeviceReduce {
                                                                                         NumItemsT num_items,
                                                                                         cudaStream_t stream = 0) {
     return detail::with_stream_ordered_storage(
-        stream, [&](void* storage, std::size_t& bytes) { return Max(storage, bytes, d_in, d_out, num_items, stream); });
+        stream, [](auto&&... a) { return Max(a...); }, d_in, d_out, num_items);
   }
 
   template <class InputIterator, class ExtremumOutIterator, class IndexOutIterator, class NumItemsT>
   [[nodiscard]] static std::enable_if_t<std::is_integral_v<NumItemsT>, cudaError_t> ArgMin(
       InputIterator d_in, ExtremumOutIterator d_min_out, IndexOutIterator d_index_out, NumItemsT num_items,
       cudaStream_t stream = 0) {
-    return detail::with_stream_ordered_storage(stream, [&](void* storage, std::size_t& bytes) {
-      return ArgMin(storage, bytes, d_in, d_min_out, d_index_out, num_items, stream);
-    });
+    return detail::with_stream_ordered_storage(
+        stream, [](auto&&... a) { return ArgMin(a...); }, d_in, d_min_out, d_index_out, num_items);
   }
 
   template <class InputIterator, class ExtremumOutIterator, class IndexOutIterator, class NumItemsT>
   [[nodiscard]] static std::enable_if_t<std::is_integral_v<NumItemsT>, cudaError_t> ArgMax(
       InputIterator d_in, ExtremumOutIterator d_max_out, IndexOutIterator d_index_out, NumItemsT num_items,
       cudaStream_t stream = 0) {
-    return detail::with_stream_ordered_storage(stream, [&](void* storage, std::size_t& bytes) {
-      return ArgMax(storage, bytes, d_in, d_max_out, d_index_out, num_items, stream);
-    });
+    return detail::with_stream_ordered_storage(
+        stream, [](auto&&... a) { return ArgMax(a...); }, d_in, d_max_out, d_index_out, num_items);
   }
 
   template <class InputIterator, class OutputIterator, class ReductionOp, class TransformOp, class T, class NumItemsT>
   [[nodiscard]] static cudaError_t TransformReduce(InputIterator d_in, OutputIterator d_out, NumItemsT num_items,
                                                    ReductionOp reduction_op, TransformOp transform_op, T init,
                                                    cudaStream_t stream = 0) {
-    return detail::with_stream_ordered_storage(stream, [&](void* storage, std::size_t& bytes) {
-      return TransformReduce(storage, bytes, d_in, d_out, num_items, reduction_op, transform_op, init, stream);
-    });
+    return detail::with_stream_ordered_storage(
+        stream, [](auto&&... a) { return TransformReduce(a...); }, d_in, d_out, num_items, reduction_op, transform_op,
+        init);
   }
 
  private:

@@ -175,19 +175,17 @@ struct DeviceSegmentedReduce {
   [[nodiscard]] static detail::if_not_integral<BeginOffsetIterator> Reduce(
       InputIterator d_in, OutputIterator d_out, detail::count64 num_segments, BeginOffsetIterator d_begin_offsets,
       EndOffsetIterator d_end_offsets, ReductionOp reduction_op, T init, cudaStream_t stream = 0) {
-    return detail::with_stream_ordered_storage(stream, [&](void* storage, std::size_t& bytes) {
-      return Reduce(storage, bytes, d_in, d_out, num_segments, d_begin_offsets, d_end_offsets, reduction_op, init,
-                    stream);
-    });
+    return detail::with_stream_ordered_storage(
+        stream, [](auto&&... a) { return Reduce(a...); }, d_in, d_out, num_segments, d_begin_offsets, d_end_offsets,
+        reduction_op, init);
   }
   template <class InputIterator, class OutputIterator, class SegmentSizeT, class ReductionOp, class T>
   [[nodiscard]] static detail::if_integral<SegmentSizeT> Reduce(InputIterator d_in, OutputIterator d_out,
                                                                 detail::count64 num_segments, SegmentSizeT segment_size,
                                                                 ReductionOp reduction_op, T init,
                                                                 cudaStream_t stream = 0) {
-    return detail::with_stream_ordered_storage(stream, [&](void* storage, std::size_t& bytes) {
-      return Reduce(storage, bytes, d_in, d_out, num_segments, segment_size, reduction_op, init, stream);
-    });
+    return detail::with_stream_ordered_storage(
+        stream, [](auto&&... a) { return Reduce(a...); }, d_in, d_out, num_segments, segment_size, reduction_op, init);
   }
 
   template <class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator>
@@ -196,17 +194,15 @@ struct DeviceSegmentedReduce {
                                                                         BeginOffsetIterator d_begin_offsets,
                                                                         EndOffsetIterator d_end_offsets,
                                                                         cudaStream_t stream = 0) {
-    return detail::with_stream_ordered_storage(stream, [&](void* storage, std::size_t& bytes) {
-      return Sum(storage, bytes, d_in, d_out, num_segments, d_begin_offsets, d_end_offsets, stream);
-    });
+    return detail::with_stream_ordered_storage(
+        stream, [](auto&&... a) { return Sum(a...); }, d_in, d_out, num_segments, d_begin_offsets, d_end_offsets);
   }
   template <class InputIterator, class OutputIterator, class SegmentSizeT>
   [[nodiscard]] static detail::if_integral<SegmentSizeT> Sum(InputIterator d_in, OutputIterator d_out,
                                                              detail::count64 num_segments, SegmentSizeT segment_size,
                                                              cudaStream_t stream = 0) {
-    return detail::with_stream_ordered_storage(stream, [&](void* storage, std::size_t& bytes) {
-      return Sum(storage, bytes, d_in, d_out, num_segments, segment_size, stream);
-    });
+    return detail::with_stream_ordered_storage(
+        stream, [](auto&&... a) { return Sum(a...); }, d_in, d_out, num_segments, segment_size);
   }
 
   template <class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator>
@@ -215,17 +211,15 @@ struct DeviceSegmentedReduce {
                                                                         BeginOffsetIterator d_begin_offsets,
                                                                         EndOffsetIterator d_end_offsets,
                                                                         cudaStream_t stream = 0) {
-    return detail::with_stream_ordered_storage(stream, [&](void* storage, std::size_t& bytes) {
-      return Min(storage, bytes, d_in, d_out, num_segments, d_begin_offsets, d_end_offsets, stream);
-    });
+    return detail::with_stream_ordered_storage(
+        stream, [](auto&&... a) { return Min(a...); }, d_in, d_out, num_segments, d_begin_offsets, d_end_offsets);
   }
   template <class InputIterator, class OutputIterator, class SegmentSizeT>
   [[nodiscard]] static detail::if_integral<SegmentSizeT> Min(InputIterator d_in, OutputIterator d_out,
                                                              detail::count64 num_segments, SegmentSizeT segment_size,
                                                              cudaStream_t stream = 0) {
-    return detail::with_stream_ordered_storage(stream, [&](void* storage, std::size_t& bytes) {
-      return Min(storage, bytes, d_in, d_out, num_segments, segment_size, stream);
-    });
+    return detail::with_stream_ordered_storage(
+        stream, [](auto&&... a) { return Min(a...); }, d_in, d_out, num_segments, segment_size);
   }
 
   template <class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator>
@@ -234,17 +228,15 @@ struct DeviceSegmentedReduce {
                                                                         BeginOffsetIterator d_begin_offsets,
                                                                         EndOffsetIterator d_end_offsets,
                                                                         cudaStream_t stream = 0) {
-    return detail::with_stream_ordered_storage(stream, [&](void* storage, std::size_t& bytes) {
-      return Max(storage, bytes, d_in, d_out, num_segments, d_begin_offsets, d_end_offsets, stream);
-    });
+    return detail::with_stream_ordered_storage(
+        stream, [](auto&&... a) { return Max(a...); }, d_in, d_out, num_segments, d_begin_offsets, d_end_offsets);
   }
   template <class InputIterator, class OutputIterator, class SegmentSizeT>
   [[nodiscard]] static detail::if_integral<SegmentSizeT> Max(InputIterator d_in, OutputIterator d_out,
                                                              detail::count64 num_segments, SegmentSizeT segment_size,
                                                              cudaStream_t stream = 0) {
-    return detail::with_stream_ordered_storage(stream, [&](void* storage, std::size_t& bytes) {
-      return Max(storage, bytes, d_in, d_out, num_segments, segment_size, stream);
-    });
+    return detail::with_stream_ordered_storage(
+        stream, [](auto&&... a) { return Max(a...); }, d_in, d_out, num_segments, segment_size);
   }
 
   template <class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator>
@@ -253,17 +245,15 @@ struct DeviceSegmentedReduce {
                                                                            BeginOffsetIterator d_begin_offsets,
                                                                            EndOffsetIterator d_end_offsets,
                                                                            cudaStream_t stream = 0) {
-    return detail::with_stream_ordered_storage(stream, [&](void* storage, std::size_t& bytes) {
-      return ArgMin(storage, bytes, d_in, d_out, num_segments, d_begin_offsets, d_end_offsets, stream);
-    });
+    return detail::with_stream_ordered_storage(
+        stream, [](auto&&... a) { return ArgMin(a...); }, d_in, d_out, num_segments, d_begin_offsets, d_end_offsets);
   }
   template <class InputIterator, class OutputIterator, class SegmentSizeT>
   [[nodiscard]] static detail::if_integral<SegmentSizeT> ArgMin(InputIterator d_in, OutputIterator d_out,
                                                                 detail::count64 num_segments, SegmentSizeT segment_size,
                                                                 cudaStream_t stream = 0) {
-    return detail::with_stream_ordered_storage(stream, [&](void* storage, std::size_t& bytes) {
-      return ArgMin(storage, bytes, d_in, d_out, num_segments, segment_size, stream);
-    });
+    return detail::with_stream_ordered_storage(
+        stream, [](auto&&... a) { return ArgMin(a...); }, d_in, d_out, num_segments, segment_size);
   }
 
   template <class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator>
@@ -272,17 +262,15 @@ struct DeviceSegmentedReduce {
                                                                            BeginOffsetIterator d_begin_offsets,
                                                                            EndOffsetIterator d_end_offsets,
                                                                            cudaStream_t stream = 0) {
-    return detail::with_stream_ordered_storage(stream, [&](void* storage, std::size_t& bytes) {
-      return ArgMax(storage, bytes, d_in, d_out, num_segments, d_begin_offsets, d_end_offsets, stream);
-    });
+    return detail::with_stream_ordered_storage(
+        stream, [](auto&&... a) { return ArgMax(a...); }, d_in, d_out, num_segments, d_begin_offsets, d_end_offsets);
   }
   template <class InputIterator, class OutputIterator, class SegmentSizeT>
   [[nodiscard]] static detail::if_integral<SegmentSizeT> ArgMax(InputIterator d_in, OutputIterator d_out,
                                                                 detail::count64 num_segments, SegmentSizeT segment_size,
                                                                 cudaStream_t stream = 0) {
-    return detail::with_stream_ordered_storage(stream, [&](void* storage, std::size_t& bytes) {
-      return ArgMax(storage, bytes, d_in, d_out, num_segments, segment_size, stream);
-    });
+    return detail::with_stream_ordered_storage(
+        stream, [](auto&&... a) { return ArgMax(a...); }, d_in, d_out, num_segments, segment_size);
   }
 
  private:

@@ -10,16 +10,17 @@
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
 /// Makes a two-phase call with memory from the stream-ordered allocator, which it gives back on the
-/// same stream: neither waits for the device.
-template <class Call>
-cudaError_t with_stream_ordered_storage(cudaStream_t stream, Call call) {
-  std::size_t bytes = 0;
-  cudaError_t status = call(nullptr, bytes);
-  if (status != cudaSuccess) return status;
+/// same stream: neither waits for the device. `call` holds nothing: g++ warns of a function object that holds what is
+/// hidden, as types in unnamed namespaces are.
+template <class Call, class... Arguments>
+cudaError_t with_stream_ordered_storage(cudaStream_t stream, Call call, const Arguments&... arguments) {
   void* storage = nullptr;
+  std::size_t bytes = 0;
+  cudaError_t status = call(storage, bytes, arguments..., stream);
+  if (status != cudaSuccess) return status;
   status = cudaMallocAsync(&storage, bytes, stream);
   if (status != cudaSuccess) return status;
-  status = call(storage, bytes);
+  status = call(storage, bytes, arguments..., stream);
   const cudaError_t freed = cudaFreeAsync(storage, stream);
   return status != cudaSuccess ? status : freed;
 }
