@@ -172,7 +172,7 @@ class BlockSegmentedMergeSort {
   static constexpr std::size_t items_per_thread = static_cast<std::size_t>(ItemsPerThread);
   using thread_items = Item[items_per_thread];
 
-  /// The first `warp_levels` levels, and perhaps more, merge runs of one warp's threads.
+  /// In the first `warp_levels` levels, each warp merges runs of its own threads only.
   template <class Compare>
   STRATA_D void sort(const detail::segment_slot& slot, int levels, int warp_levels, Compare& compare) {
     if (warp_levels > levels) warp_levels = levels;

@@ -55,10 +55,10 @@ STRATA_ARCH_NAMESPACE_BEGIN
 struct DeviceRadixSort {
   // -------------------------------------------------------------- keys
   template <class KeyIterator, class Key, class NumItemsT>
-  [[nodiscard]] static detail::if_count<NumItemsT> SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                            KeyIterator d_keys_in, Key* d_keys_out, NumItemsT num_items,
-                                                            int begin_bit = 0, int end_bit = 8 * sizeof(Key),
-                                                            cudaStream_t stream = 0) {
+  [[nodiscard]] static detail::if_integral<NumItemsT> SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                               KeyIterator d_keys_in, Key* d_keys_out,
+                                                               NumItemsT num_items, int begin_bit = 0,
+                                                               int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
     return detail::sort_keys<false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, num_items,
                                     detail::identity_decomposer{}, begin_bit, end_bit, stream);
   }
@@ -79,10 +79,10 @@ struct DeviceRadixSort {
                                     detail::radix_key_bits<Key, Decomposer>(), stream);
   }
   template <class Key, class NumItemsT>
-  [[nodiscard]] static detail::if_count<NumItemsT> SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                            DoubleBuffer<Key>& d_keys, NumItemsT num_items,
-                                                            int begin_bit = 0, int end_bit = 8 * sizeof(Key),
-                                                            cudaStream_t stream = 0) {
+  [[nodiscard]] static detail::if_integral<NumItemsT> SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                               DoubleBuffer<Key>& d_keys, NumItemsT num_items,
+                                                               int begin_bit = 0, int end_bit = 8 * sizeof(Key),
+                                                               cudaStream_t stream = 0) {
     return detail::sort_keys<false>(d_temp_storage, temp_storage_bytes, d_keys, num_items,
                                     detail::identity_decomposer{}, begin_bit, end_bit, stream);
   }
@@ -104,7 +104,7 @@ struct DeviceRadixSort {
                                     detail::radix_key_bits<Key, Decomposer>(), stream);
   }
   template <class KeyIterator, class Key, class NumItemsT>
-  [[nodiscard]] static detail::if_count<NumItemsT> SortKeysDescending(
+  [[nodiscard]] static detail::if_integral<NumItemsT> SortKeysDescending(
       void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in, Key* d_keys_out,
       NumItemsT num_items, int begin_bit = 0, int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
     return detail::sort_keys<true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, num_items,
@@ -125,11 +125,9 @@ struct DeviceRadixSort {
                                    detail::radix_key_bits<Key, Decomposer>(), stream);
   }
   template <class Key, class NumItemsT>
-  [[nodiscard]] static detail::if_count<NumItemsT> SortKeysDescending(void* d_temp_storage,
-                                                                      std::size_t& temp_storage_bytes,
-                                                                      DoubleBuffer<Key>& d_keys, NumItemsT num_items,
-                                                                      int begin_bit = 0, int end_bit = 8 * sizeof(Key),
-                                                                      cudaStream_t stream = 0) {
+  [[nodiscard]] static detail::if_integral<NumItemsT> SortKeysDescending(
+      void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys, NumItemsT num_items,
+      int begin_bit = 0, int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
     return detail::sort_keys<true>(d_temp_storage, temp_storage_bytes, d_keys, num_items, detail::identity_decomposer{},
                                    begin_bit, end_bit, stream);
   }
@@ -150,11 +148,12 @@ struct DeviceRadixSort {
 
   // -------------------------------------------------------------- pairs
   template <class KeyIterator, class Key, class ValueIterator, class Value, class NumItemsT>
-  [[nodiscard]] static detail::if_count<NumItemsT> SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                             KeyIterator d_keys_in, Key* d_keys_out,
-                                                             ValueIterator d_values_in, Value* d_values_out,
-                                                             NumItemsT num_items, int begin_bit = 0,
-                                                             int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
+  [[nodiscard]] static detail::if_integral<NumItemsT> SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                                KeyIterator d_keys_in, Key* d_keys_out,
+                                                                ValueIterator d_values_in, Value* d_values_out,
+                                                                NumItemsT num_items, int begin_bit = 0,
+                                                                int end_bit = 8 * sizeof(Key),
+                                                                cudaStream_t stream = 0) {
     return detail::sort_pairs<false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in,
                                      d_values_out, num_items, detail::identity_decomposer{}, begin_bit, end_bit,
                                      stream);
@@ -179,10 +178,11 @@ struct DeviceRadixSort {
                                      stream);
   }
   template <class Key, class Value, class NumItemsT>
-  [[nodiscard]] static detail::if_count<NumItemsT> SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                             DoubleBuffer<Key>& d_keys, DoubleBuffer<Value>& d_values,
-                                                             NumItemsT num_items, int begin_bit = 0,
-                                                             int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
+  [[nodiscard]] static detail::if_integral<NumItemsT> SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                                DoubleBuffer<Key>& d_keys,
+                                                                DoubleBuffer<Value>& d_values, NumItemsT num_items,
+                                                                int begin_bit = 0, int end_bit = 8 * sizeof(Key),
+                                                                cudaStream_t stream = 0) {
     return detail::sort_pairs<false>(d_temp_storage, temp_storage_bytes, d_keys, d_values, num_items,
                                      detail::identity_decomposer{}, begin_bit, end_bit, stream);
   }
@@ -201,7 +201,7 @@ struct DeviceRadixSort {
                                      detail::radix_key_bits<Key, Decomposer>(), stream);
   }
   template <class KeyIterator, class Key, class ValueIterator, class Value, class NumItemsT>
-  [[nodiscard]] static detail::if_count<NumItemsT> SortPairsDescending(
+  [[nodiscard]] static detail::if_integral<NumItemsT> SortPairsDescending(
       void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in, Key* d_keys_out,
       ValueIterator d_values_in, Value* d_values_out, NumItemsT num_items, int begin_bit = 0,
       int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
@@ -226,7 +226,7 @@ struct DeviceRadixSort {
                                     stream);
   }
   template <class Key, class Value, class NumItemsT>
-  [[nodiscard]] static detail::if_count<NumItemsT> SortPairsDescending(
+  [[nodiscard]] static detail::if_integral<NumItemsT> SortPairsDescending(
       void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys, DoubleBuffer<Value>& d_values,
       NumItemsT num_items, int begin_bit = 0, int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
     return detail::sort_pairs<true>(d_temp_storage, temp_storage_bytes, d_keys, d_values, num_items,
@@ -250,12 +250,10 @@ struct DeviceRadixSort {
   // -------------------------------------------------------------- indices
   /// Writes the index in `d_keys_in` of each item of the sorted sequence, and no keys.
   template <class KeyIterator, class Index, class NumItemsT>
-  [[nodiscard]] static detail::if_count<NumItemsT> ArgSort(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                           KeyIterator d_keys_in, Index* d_indices_out,
-                                                           NumItemsT num_items, int begin_bit = 0,
-                                                           int end_bit = 8 *
-                                                                         sizeof(detail::iterator_value_t<KeyIterator>),
-                                                           cudaStream_t stream = 0) {
+  [[nodiscard]] static detail::if_integral<NumItemsT> ArgSort(
+      void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in, Index* d_indices_out,
+      NumItemsT num_items, int begin_bit = 0, int end_bit = 8 * sizeof(detail::iterator_value_t<KeyIterator>),
+      cudaStream_t stream = 0) {
     return detail::sort_indices<false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_indices_out, num_items,
                                        detail::identity_decomposer{}, begin_bit, end_bit, stream);
   }
@@ -268,7 +266,7 @@ struct DeviceRadixSort {
                                        decomposer, 0, detail::radix_key_bits<Key, Decomposer>(), stream);
   }
   template <class KeyIterator, class Index, class NumItemsT>
-  [[nodiscard]] static detail::if_count<NumItemsT> ArgSortDescending(
+  [[nodiscard]] static detail::if_integral<NumItemsT> ArgSortDescending(
       void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in, Index* d_indices_out,
       NumItemsT num_items, int begin_bit = 0, int end_bit = 8 * sizeof(detail::iterator_value_t<KeyIterator>),
       cudaStream_t stream = 0) {

@@ -6,6 +6,7 @@
 #include <strata/core/nvtx.hpp>
 #include <strata/core/operators.hpp>
 #include <strata/core/types.hpp>
+#include <strata/device/arguments/counts.cuh>
 #include <strata/device/reduce/dispatch.cuh>
 #include <strata/device/reduce/output.cuh>
 #include <strata/device/reduce_by_key/dispatch.cuh>
@@ -117,9 +118,9 @@ struct DeviceReduce {
 
   /// The same with one output, of a type with members `key` (the index) and `value`.
   template <class InputIterator, class OutputIterator, class NumItemsT>
-  [[nodiscard]] static std::enable_if_t<std::is_integral_v<NumItemsT>, cudaError_t> ArgMin(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in, OutputIterator d_out,
-      NumItemsT num_items, cudaStream_t stream = 0) {
+  [[nodiscard]] static detail::if_integral<NumItemsT> ArgMin(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                             InputIterator d_in, OutputIterator d_out,
+                                                             NumItemsT num_items, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceReduce::ArgMin");
     using T = detail::iterator_value_t<InputIterator>;
     return arg_extremum(d_temp_storage, temp_storage_bytes, d_in, detail::pair_output<OutputIterator>{d_out}, num_items,
@@ -141,9 +142,9 @@ struct DeviceReduce {
 
   /// The same with one output, of a type with members `key` (the index) and `value`.
   template <class InputIterator, class OutputIterator, class NumItemsT>
-  [[nodiscard]] static std::enable_if_t<std::is_integral_v<NumItemsT>, cudaError_t> ArgMax(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in, OutputIterator d_out,
-      NumItemsT num_items, cudaStream_t stream = 0) {
+  [[nodiscard]] static detail::if_integral<NumItemsT> ArgMax(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                             InputIterator d_in, OutputIterator d_out,
+                                                             NumItemsT num_items, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceReduce::ArgMax");
     using T = detail::iterator_value_t<InputIterator>;
     return arg_extremum(d_temp_storage, temp_storage_bytes, d_in, detail::pair_output<OutputIterator>{d_out}, num_items,
@@ -199,44 +200,38 @@ struct DeviceReduce {
   }
 
   template <class InputIterator, class OutputIterator, class NumItemsT>
-  [[nodiscard]] static std::enable_if_t<std::is_integral_v<NumItemsT>, cudaError_t> Sum(InputIterator d_in,
-                                                                                        OutputIterator d_out,
-                                                                                        NumItemsT num_items,
-                                                                                        cudaStream_t stream = 0) {
+  [[nodiscard]] static detail::if_integral<NumItemsT> Sum(InputIterator d_in, OutputIterator d_out, NumItemsT num_items,
+                                                          cudaStream_t stream = 0) {
     return detail::with_stream_ordered_storage(
         stream, [](auto&&... a) { return Sum(a...); }, d_in, d_out, num_items);
   }
 
   template <class InputIterator, class OutputIterator, class NumItemsT>
-  [[nodiscard]] static std::enable_if_t<std::is_integral_v<NumItemsT>, cudaError_t> Min(InputIterator d_in,
-                                                                                        OutputIterator d_out,
-                                                                                        NumItemsT num_items,
-                                                                                        cudaStream_t stream = 0) {
+  [[nodiscard]] static detail::if_integral<NumItemsT> Min(InputIterator d_in, OutputIterator d_out, NumItemsT num_items,
+                                                          cudaStream_t stream = 0) {
     return detail::with_stream_ordered_storage(
         stream, [](auto&&... a) { return Min(a...); }, d_in, d_out, num_items);
   }
 
   template <class InputIterator, class OutputIterator, class NumItemsT>
-  [[nodiscard]] static std::enable_if_t<std::is_integral_v<NumItemsT>, cudaError_t> Max(InputIterator d_in,
-                                                                                        OutputIterator d_out,
-                                                                                        NumItemsT num_items,
-                                                                                        cudaStream_t stream = 0) {
+  [[nodiscard]] static detail::if_integral<NumItemsT> Max(InputIterator d_in, OutputIterator d_out, NumItemsT num_items,
+                                                          cudaStream_t stream = 0) {
     return detail::with_stream_ordered_storage(
         stream, [](auto&&... a) { return Max(a...); }, d_in, d_out, num_items);
   }
 
   template <class InputIterator, class ExtremumOutIterator, class IndexOutIterator, class NumItemsT>
-  [[nodiscard]] static std::enable_if_t<std::is_integral_v<NumItemsT>, cudaError_t> ArgMin(
-      InputIterator d_in, ExtremumOutIterator d_min_out, IndexOutIterator d_index_out, NumItemsT num_items,
-      cudaStream_t stream = 0) {
+  [[nodiscard]] static detail::if_integral<NumItemsT> ArgMin(InputIterator d_in, ExtremumOutIterator d_min_out,
+                                                             IndexOutIterator d_index_out, NumItemsT num_items,
+                                                             cudaStream_t stream = 0) {
     return detail::with_stream_ordered_storage(
         stream, [](auto&&... a) { return ArgMin(a...); }, d_in, d_min_out, d_index_out, num_items);
   }
 
   template <class InputIterator, class ExtremumOutIterator, class IndexOutIterator, class NumItemsT>
-  [[nodiscard]] static std::enable_if_t<std::is_integral_v<NumItemsT>, cudaError_t> ArgMax(
-      InputIterator d_in, ExtremumOutIterator d_max_out, IndexOutIterator d_index_out, NumItemsT num_items,
-      cudaStream_t stream = 0) {
+  [[nodiscard]] static detail::if_integral<NumItemsT> ArgMax(InputIterator d_in, ExtremumOutIterator d_max_out,
+                                                             IndexOutIterator d_index_out, NumItemsT num_items,
+                                                             cudaStream_t stream = 0) {
     return detail::with_stream_ordered_storage(
         stream, [](auto&&... a) { return ArgMax(a...); }, d_in, d_max_out, d_index_out, num_items);
   }

@@ -6,6 +6,7 @@
 #include <strata/core/nvtx.hpp>
 #include <strata/core/operators.hpp>
 #include <strata/core/types.hpp>
+#include <strata/device/arguments/counts.cuh>
 #include <strata/device/scan/dispatch.cuh>
 #include <strata/device/scan/dispatch_by_key.cuh>
 #include <strata/device/scan/initial_value.cuh>
@@ -98,9 +99,10 @@ struct DeviceScan {
     return scan<false>(d_temp_storage, temp_storage_bytes, d_in, d_out, scan_op, init_value, num_items, stream);
   }
   template <class Iterator, class ScanOp, class InitValueT, class NumItemsT>
-  [[nodiscard]] static std::enable_if_t<std::is_integral_v<NumItemsT>, cudaError_t> ExclusiveScan(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, Iterator d_data, ScanOp scan_op, InitValueT init_value,
-      NumItemsT num_items, cudaStream_t stream = 0) {
+  [[nodiscard]] static detail::if_integral<NumItemsT> ExclusiveScan(void* d_temp_storage,
+                                                                    std::size_t& temp_storage_bytes, Iterator d_data,
+                                                                    ScanOp scan_op, InitValueT init_value,
+                                                                    NumItemsT num_items, cudaStream_t stream = 0) {
     return ExclusiveScan(d_temp_storage, temp_storage_bytes, d_data, d_data, scan_op, init_value, num_items, stream);
   }
 
@@ -113,9 +115,10 @@ struct DeviceScan {
     return scan<true>(d_temp_storage, temp_storage_bytes, d_in, d_out, scan_op, NullType{}, num_items, stream);
   }
   template <class Iterator, class ScanOp, class NumItemsT>
-  [[nodiscard]] static std::enable_if_t<std::is_integral_v<NumItemsT>, cudaError_t> InclusiveScan(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, Iterator d_data, ScanOp scan_op, NumItemsT num_items,
-      cudaStream_t stream = 0) {
+  [[nodiscard]] static detail::if_integral<NumItemsT> InclusiveScan(void* d_temp_storage,
+                                                                    std::size_t& temp_storage_bytes, Iterator d_data,
+                                                                    ScanOp scan_op, NumItemsT num_items,
+                                                                    cudaStream_t stream = 0) {
     return InclusiveScan(d_temp_storage, temp_storage_bytes, d_data, d_data, scan_op, num_items, stream);
   }
 
@@ -129,9 +132,11 @@ struct DeviceScan {
     return scan<true>(d_temp_storage, temp_storage_bytes, d_in, d_out, scan_op, init_value, num_items, stream);
   }
   template <class Iterator, class ScanOp, class InitValueT, class NumItemsT>
-  [[nodiscard]] static std::enable_if_t<std::is_integral_v<NumItemsT>, cudaError_t> InclusiveScanInit(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, Iterator d_data, ScanOp scan_op, InitValueT init_value,
-      NumItemsT num_items, cudaStream_t stream = 0) {
+  [[nodiscard]] static detail::if_integral<NumItemsT> InclusiveScanInit(void* d_temp_storage,
+                                                                        std::size_t& temp_storage_bytes,
+                                                                        Iterator d_data, ScanOp scan_op,
+                                                                        InitValueT init_value, NumItemsT num_items,
+                                                                        cudaStream_t stream = 0) {
     return InclusiveScanInit(d_temp_storage, temp_storage_bytes, d_data, d_data, scan_op, init_value, num_items,
                              stream);
   }

@@ -6,6 +6,7 @@
 #include <strata/core/nvtx.hpp>
 #include <strata/core/operators.hpp>
 #include <strata/core/types.hpp>
+#include <strata/device/arguments/counts.cuh>
 #include <strata/device/select/dispatch.cuh>
 
 #include <cstddef>
@@ -51,18 +52,20 @@ struct DeviceSelect {
   // -------------------------------------------------------------- by the items
 
   template <class InputIterator, class OutputIterator, class NumSelectedIterator, class NumItemsT, class SelectOp>
-  [[nodiscard]] static std::enable_if_t<std::is_integral_v<NumItemsT>, cudaError_t> If(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in, OutputIterator d_out,
-      NumSelectedIterator d_num_selected_out, NumItemsT num_items, SelectOp select_op, cudaStream_t stream = 0) {
+  [[nodiscard]] static detail::if_integral<NumItemsT> If(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                         InputIterator d_in, OutputIterator d_out,
+                                                         NumSelectedIterator d_num_selected_out, NumItemsT num_items,
+                                                         SelectOp select_op, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceSelect::If");
     return detail::dispatch_select<detail::select_by::key, false>(d_temp_storage, temp_storage_bytes, d_in, NullType{},
                                                                   d_out, NullType{}, d_num_selected_out, num_items,
                                                                   select_op, stream);
   }
   template <class Iterator, class NumSelectedIterator, class NumItemsT, class SelectOp>
-  [[nodiscard]] static std::enable_if_t<std::is_integral_v<NumItemsT>, cudaError_t> If(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, Iterator d_data, NumSelectedIterator d_num_selected_out,
-      NumItemsT num_items, SelectOp select_op, cudaStream_t stream = 0) {
+  [[nodiscard]] static detail::if_integral<NumItemsT> If(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                         Iterator d_data, NumSelectedIterator d_num_selected_out,
+                                                         NumItemsT num_items, SelectOp select_op,
+                                                         cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceSelect::If");
     return detail::dispatch_select<detail::select_by::key, true>(d_temp_storage, temp_storage_bytes, d_data, NullType{},
                                                                  d_data, NullType{}, d_num_selected_out, num_items,
@@ -80,28 +83,33 @@ struct DeviceSelect {
                      detail::is_set{}, stream);
   }
   template <class Iterator, class FlagIterator, class NumSelectedIterator, class NumItemsT>
-  [[nodiscard]] static std::enable_if_t<std::is_integral_v<NumItemsT>, cudaError_t> Flagged(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, Iterator d_data, FlagIterator d_flags,
-      NumSelectedIterator d_num_selected_out, NumItemsT num_items, cudaStream_t stream = 0) {
+  [[nodiscard]] static detail::if_integral<NumItemsT> Flagged(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                              Iterator d_data, FlagIterator d_flags,
+                                                              NumSelectedIterator d_num_selected_out,
+                                                              NumItemsT num_items, cudaStream_t stream = 0) {
     return FlaggedIf(d_temp_storage, temp_storage_bytes, d_data, d_flags, d_num_selected_out, num_items,
                      detail::is_set{}, stream);
   }
 
   template <class InputIterator, class FlagIterator, class OutputIterator, class NumSelectedIterator, class NumItemsT,
             class SelectOp>
-  [[nodiscard]] static std::enable_if_t<std::is_integral_v<NumItemsT>, cudaError_t> FlaggedIf(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in, FlagIterator d_flags,
-      OutputIterator d_out, NumSelectedIterator d_num_selected_out, NumItemsT num_items, SelectOp select_op,
-      cudaStream_t stream = 0) {
+  [[nodiscard]] static detail::if_integral<NumItemsT> FlaggedIf(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                                InputIterator d_in, FlagIterator d_flags,
+                                                                OutputIterator d_out,
+                                                                NumSelectedIterator d_num_selected_out,
+                                                                NumItemsT num_items, SelectOp select_op,
+                                                                cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceSelect::FlaggedIf");
     return detail::dispatch_select<detail::select_by::key, false>(d_temp_storage, temp_storage_bytes, d_flags, d_in,
                                                                   NullType{}, d_out, d_num_selected_out, num_items,
                                                                   select_op, stream);
   }
   template <class Iterator, class FlagIterator, class NumSelectedIterator, class NumItemsT, class SelectOp>
-  [[nodiscard]] static std::enable_if_t<std::is_integral_v<NumItemsT>, cudaError_t> FlaggedIf(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, Iterator d_data, FlagIterator d_flags,
-      NumSelectedIterator d_num_selected_out, NumItemsT num_items, SelectOp select_op, cudaStream_t stream = 0) {
+  [[nodiscard]] static detail::if_integral<NumItemsT> FlaggedIf(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                                Iterator d_data, FlagIterator d_flags,
+                                                                NumSelectedIterator d_num_selected_out,
+                                                                NumItemsT num_items, SelectOp select_op,
+                                                                cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceSelect::FlaggedIf");
     return detail::dispatch_select<detail::select_by::key, true>(d_temp_storage, temp_storage_bytes, d_flags, d_data,
                                                                  NullType{}, d_data, d_num_selected_out, num_items,
@@ -135,7 +143,7 @@ struct DeviceSelect {
   }
   template <class KeyInputIterator, class ValueInputIterator, class KeyOutputIterator, class ValueOutputIterator,
             class NumSelectedIterator, class NumItemsT>
-  [[nodiscard]] static std::enable_if_t<std::is_integral_v<NumItemsT>, cudaError_t> UniqueByKey(
+  [[nodiscard]] static detail::if_integral<NumItemsT> UniqueByKey(
       void* d_temp_storage, std::size_t& temp_storage_bytes, KeyInputIterator d_keys_in, ValueInputIterator d_values_in,
       KeyOutputIterator d_keys_out, ValueOutputIterator d_values_out, NumSelectedIterator d_num_selected_out,
       NumItemsT num_items, cudaStream_t stream = 0) {

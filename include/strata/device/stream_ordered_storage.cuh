@@ -10,8 +10,8 @@
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
 /// Makes a two-phase call with memory from the stream-ordered allocator, which it gives back on the
-/// same stream: neither waits for the device. `call` holds nothing: g++ warns of a function object that holds what is
-/// hidden, as types in unnamed namespaces are.
+/// same stream: neither waits for the device. `call` captures nothing: g++ warns if a lambda captures an object of a
+/// type with hidden visibility, which types in unnamed namespaces have.
 template <class Call, class... Arguments>
 cudaError_t with_stream_ordered_storage(cudaStream_t stream, Call call, const Arguments&... arguments) {
   void* storage = nullptr;

@@ -22,6 +22,12 @@ namespace detail {
 template <class Integer>
 inline constexpr auto most_of = static_cast<unsigned long long>(std::numeric_limits<Integer>::max());
 
+/// Results of overloads that differ in whether an argument is an integer or an iterator.
+template <class T>
+using if_integral = std::enable_if_t<std::is_integral_v<T>, cudaError_t>;
+template <class T>
+using if_not_integral = std::enable_if_t<!std::is_integral_v<T>, cudaError_t>;
+
 /// Whether there can be so many items, segments or rows: the count is not negative, and an iterator
 /// can be advanced by it.
 template <class Integer>

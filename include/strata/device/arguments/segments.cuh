@@ -18,12 +18,6 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// Results of overloads that differ in whether an argument is an integer or an iterator.
-template <class T>
-using if_integral = std::enable_if_t<std::is_integral_v<T>, cudaError_t>;
-template <class T>
-using if_not_integral = std::enable_if_t<!std::is_integral_v<T>, cudaError_t>;
-
 /// The items of a segment. One that ends before it begins is empty.
 struct segment_bounds {
   long long begin;
@@ -111,7 +105,7 @@ struct fixed_size_segments {
   STRATA_D segment_bounds operator()(long long segment) const { return {segment * size, size}; }
 };
 
-/// The only segment of a call. As a type, it tells which kernels the call never needs.
+/// The only segment of a call: a type of its own, so that calls with one segment compile fewer kernels.
 struct single_segment : fixed_size_segments {};
 
 }  // namespace detail

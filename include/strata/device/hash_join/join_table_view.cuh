@@ -179,7 +179,7 @@ class JoinTable {
     const cudaError_t status = detail::current_device_properties(device, stream);
     if (status != cudaSuccess) return status;
     const launch_configuration base = configuration(device, stream);
-    // Not `device`: its type has hidden visibility, and that of the function object has not.
+    // g++ warns if a lambda captures an object of a type with hidden visibility, as `device` is.
     const int multiprocessors = device.multiprocessors;
     const auto launch_all = [&]([[maybe_unused]] auto policy) {
       storage_for<decltype(policy)> storage(static_cast<Row>(max_rows_), features(options_));

@@ -113,7 +113,7 @@ class AgentRadixPass {
 
  private:
   // Keys that are missing in the last tile are codes with the highest digits, so that they rank behind all
-  // others and ranking need not look for them. Codes that have no such code are ranked by other code.
+  // others. Where no code has the highest digits, ranking compares each item's index with the end of the tile.
   template <bool IsExact, class Keys, class Values>
   STRATA_D void sort_tile(const Keys& keys, const Values& values) {
     if constexpr (IsExact && Codes::has_highest) {

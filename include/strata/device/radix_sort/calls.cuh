@@ -18,12 +18,10 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// Overloads for decomposers, and for counts of items.
+/// The result of overloads for decomposers.
 template <class Decomposer, class Key>
 using if_decomposer =
     std::enable_if_t<std::is_invocable_v<Decomposer, Key&> && !std::is_integral_v<Decomposer>, cudaError_t>;
-template <class NumItemsT>
-using if_count = std::enable_if_t<std::is_integral_v<NumItemsT>, cudaError_t>;
 
 /// Whether a sort between two buffers ends in the alternate one: whether its number of passes is odd.
 inline bool ends_in_alternate(int begin_bit, int end_bit) {

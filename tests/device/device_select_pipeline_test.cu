@@ -17,7 +17,7 @@
 #include "device/test_iterators.cuh"
 #include "support/test_types.cuh"
 
-namespace device_select_ring_test {
+namespace device_select_pipeline_test {
 
 using namespace device_test;
 using strata::NullType;
@@ -106,17 +106,17 @@ struct by_items {
   }
 };
 
-TEST(device_select_ring, items_in_bulk) {
+TEST(device_select_pipeline, items_in_bulk) {
   if (!has_bulk_copies()) GTEST_SKIP() << "bulk copies need sm_90";
   by_items<short_columns<48, 4, 2>, true, float>::expect_all();
 }
-TEST(device_select_ring, items_one_by_one) {
+TEST(device_select_pipeline, items_one_by_one) {
   if (!has_bulk_copies()) GTEST_SKIP() << "bulk copies need sm_90";
   by_items<short_columns<16, 3, 1>, false, std::uint64_t>::expect_all();
 }
 #if !STRATA_TEST_SMALL
 // More than 32 flags in a thread.
-TEST(device_select_ring, bytes_in_bulk) {
+TEST(device_select_pipeline, bytes_in_bulk) {
   if (!has_bulk_copies()) GTEST_SKIP() << "bulk copies need sm_90";
   by_items<short_columns<48, 3, 2>, true, std::uint8_t>::expect_all();
 }
@@ -165,7 +165,7 @@ struct by_flags {
   }
 };
 
-TEST(device_select_ring, flags_and_items_in_bulk) {
+TEST(device_select_pipeline, flags_and_items_in_bulk) {
   if (!has_bulk_copies()) GTEST_SKIP() << "bulk copies need sm_90";
   by_flags<short_columns<54, 4, 2>, true, const char*, std::uint64_t>::expect_all(
       [](const char* flags) { return flags; });
@@ -175,7 +175,7 @@ struct as_bool {
   STRATA_HD bool operator()(char flag) const { return flag != 0; }
 };
 #if !STRATA_TEST_SMALL
-TEST(device_select_ring, computed_flags_and_items_in_bulk) {
+TEST(device_select_pipeline, computed_flags_and_items_in_bulk) {
   if (!has_bulk_copies()) GTEST_SKIP() << "bulk copies need sm_90";
   using flags = transforming<const char*, as_bool>;
   by_flags<short_columns<20, 3, 1>, true, flags, std::uint32_t>::expect_all(
@@ -217,13 +217,13 @@ struct by_difference {
   }
 };
 
-TEST(device_select_ring, keys_and_values_in_bulk) {
+TEST(device_select_pipeline, keys_and_values_in_bulk) {
   if (!has_bulk_copies()) GTEST_SKIP() << "bulk copies need sm_90";
   by_difference<short_columns<60, 4, 2>, true, std::uint16_t, strata_test::struct16>::expect_all();
 }
-TEST(device_select_ring, keys_and_values_one_by_one) {
+TEST(device_select_pipeline, keys_and_values_one_by_one) {
   if (!has_bulk_copies()) GTEST_SKIP() << "bulk copies need sm_90";
   by_difference<short_columns<36, 3, 1>, false, std::uint64_t, std::uint8_t>::expect_all();
 }
 
-}  // namespace device_select_ring_test
+}  // namespace device_select_pipeline_test

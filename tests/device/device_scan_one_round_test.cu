@@ -144,7 +144,7 @@ void expect_the_same_bits() {
 
 // A replayed graph carries the same epoch: sums and claims of one replay must not be taken for those of the
 // next.
-TEST(device_scan_one_wave, graphs_in_place_may_be_replayed_under_any_schedule) {
+TEST(device_scan_one_round, graphs_in_place_may_be_replayed_under_any_schedule) {
   using hub = vectorized<128, 4>;
   constexpr std::size_t n = 5 * 512 + 77;
   device_vector<std::int32_t> data(n);
@@ -167,15 +167,15 @@ TEST(device_scan_one_wave, graphs_in_place_may_be_replayed_under_any_schedule) {
 }
 
 // Blocks of one warp; of some, whose sums are added one by one; and of many, whose sums are scanned.
-TEST(device_scan_one_wave, blocks_of_one_warp_inclusive) { expect_the_same_bits<float, true, vectorized<32, 4>>(); }
-TEST(device_scan_one_wave, blocks_of_one_warp_exclusive) { expect_the_same_bits<float, false, vectorized<32, 4>>(); }
-TEST(device_scan_one_wave, vectorized_inclusive) { expect_the_same_bits<float, true, vectorized<128, 4>>(); }
-TEST(device_scan_one_wave, vectorized_exclusive) { expect_the_same_bits<float, false, vectorized<128, 4>>(); }
-TEST(device_scan_one_wave, vectorized_words) { expect_the_same_bits<std::int32_t, true, vectorized<128, 4>>(); }
-TEST(device_scan_one_wave, many_warps_inclusive) { expect_the_same_bits<float, true, vectorized<384, 2>>(); }
-TEST(device_scan_one_wave, many_warps_exclusive) { expect_the_same_bits<float, false, vectorized<512, 1>>(); }
-TEST(device_scan_one_wave, transposed_inclusive) { expect_the_same_bits<float, true, transposed<64, 7>>(); }
-TEST(device_scan_one_wave, transposed_exclusive) { expect_the_same_bits<float, false, transposed<64, 7>>(); }
-TEST(device_scan_one_wave, aggregates_of_two_words) { expect_the_same_bits<two_sums, true, transposed<64, 3>>(); }
+TEST(device_scan_one_round, blocks_of_one_warp_inclusive) { expect_the_same_bits<float, true, vectorized<32, 4>>(); }
+TEST(device_scan_one_round, blocks_of_one_warp_exclusive) { expect_the_same_bits<float, false, vectorized<32, 4>>(); }
+TEST(device_scan_one_round, vectorized_inclusive) { expect_the_same_bits<float, true, vectorized<128, 4>>(); }
+TEST(device_scan_one_round, vectorized_exclusive) { expect_the_same_bits<float, false, vectorized<128, 4>>(); }
+TEST(device_scan_one_round, vectorized_words) { expect_the_same_bits<std::int32_t, true, vectorized<128, 4>>(); }
+TEST(device_scan_one_round, many_warps_inclusive) { expect_the_same_bits<float, true, vectorized<384, 2>>(); }
+TEST(device_scan_one_round, many_warps_exclusive) { expect_the_same_bits<float, false, vectorized<512, 1>>(); }
+TEST(device_scan_one_round, transposed_inclusive) { expect_the_same_bits<float, true, transposed<64, 7>>(); }
+TEST(device_scan_one_round, transposed_exclusive) { expect_the_same_bits<float, false, transposed<64, 7>>(); }
+TEST(device_scan_one_round, aggregates_of_two_words) { expect_the_same_bits<two_sums, true, transposed<64, 3>>(); }
 
 }  // namespace
