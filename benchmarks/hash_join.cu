@@ -87,37 +87,34 @@ cudaError_t join(void* storage, std::size_t& bytes, const join_case& what, const
   using joins = strata::DeviceHashJoin;
   strata::JoinOptions<> options;
   options.strategy = wanted.strategy;
-  options.build_unique = wanted.is_unique;
-  options.sorted = what.is_sorted;
-  if (wanted.has_range) options.key_range = {0, static_cast<std::uint64_t>(what.keys())};
   if (wanted.is_ordered) options.order = strata::JoinOrder::probe;
-  const auto build_rows = static_cast<std::int64_t>(sides.build.size());
-  const auto probe_rows = static_cast<std::int64_t>(sides.probe.size());
+  auto build = strata::join_side<Key>(sides.build.data(), static_cast<std::int64_t>(sides.build.size()))
+                   .unique(wanted.is_unique)
+                   .sorted(what.is_sorted);
+  if (wanted.has_range) build = build.key_range(0, static_cast<Key>(what.keys() - 1));
+  const auto probe =
+      strata::join_side<Key>(sides.probe.data(), static_cast<std::int64_t>(sides.probe.size())).sorted(what.is_sorted);
   if (wanted.only_counts) {
-    return joins::InnerCount<std::int32_t>(storage, bytes, sides.build.data(), build_rows, sides.probe.data(),
-                                           probe_rows, out.total.data(), options, stream);
+    return joins::Inner(storage, bytes, build, probe, strata::join_count(), out.total.data(), options, stream);
   }
-  const auto pairs = [&](auto call) {
-    return call(storage, bytes, sides.build.data(), build_rows, sides.probe.data(), probe_rows, out.build_out.data(),
-                out.probe_out.data(), out.total.data(), out.capacity, options, stream);
-  };
-  const auto rows = [&](auto call) {
-    return call(storage, bytes, sides.build.data(), build_rows, sides.probe.data(), probe_rows, out.probe_out.data(),
-                out.total.data(), out.capacity, options, stream);
+  const auto call = [&](auto kind) {
+    return kind(storage, bytes, build, probe,
+                strata::join_pairs(out.build_out.data(), out.probe_out.data(), out.capacity), out.total.data(), options,
+                stream);
   };
   switch (wanted.kind) {
     case JoinKind::left:
-      return pairs([](auto&&... with) { return joins::LeftPairs(with...); });
+      return call([](auto&&... with) { return joins::Left(with...); });
     case JoinKind::full:
-      return pairs([](auto&&... with) { return joins::FullPairs(with...); });
+      return call([](auto&&... with) { return joins::Full(with...); });
     case JoinKind::semi:
-      return rows([](auto&&... with) { return joins::SemiPairs(with...); });
+      return call([](auto&&... with) { return joins::Semi(with...); });
     case JoinKind::anti:
-      return rows([](auto&&... with) { return joins::AntiPairs(with...); });
+      return call([](auto&&... with) { return joins::Anti(with...); });
     case JoinKind::inner:
       break;
   }
-  return pairs([](auto&&... with) { return joins::InnerPairs(with...); });
+  return call([](auto&&... with) { return joins::Inner(with...); });
 }
 
 /// The join of the host, in the memory of the host.

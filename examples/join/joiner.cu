@@ -42,29 +42,22 @@ struct device_join {
   device_array<std::int64_t> num_out{1};
   join_options options;
 
-  /// All kinds are one function but for its name.
   cudaError_t operator()(kind wanted, void* temp, std::size_t& temp_bytes) const {
-    const auto build_rows = static_cast<std::int64_t>(build.size());
-    const auto probe_rows = static_cast<std::int64_t>(probe.size());
-    const auto capacity = static_cast<std::int64_t>(probe_out.size());
-    const auto call = [&](auto pairs) {
-      return pairs(temp, temp_bytes, build.get(), build_rows, probe.get(), probe_rows, build_out.get(), probe_out.get(),
-                   num_out.get(), capacity, options, nullptr);
-    };
     using strata::DeviceHashJoin;
-    constexpr auto inner = DeviceHashJoin::InnerPairs<key, std::uint32_t, hash_of_key, has_same_bytes>;
-    constexpr auto left = DeviceHashJoin::LeftPairs<key, std::uint32_t, hash_of_key, has_same_bytes>;
-    constexpr auto full = DeviceHashJoin::FullPairs<key, std::uint32_t, hash_of_key, has_same_bytes>;
+    const auto build_side = strata::join_side(build.get(), build.size());
+    const auto probe_side = strata::join_side(probe.get(), probe.size());
+    const auto pairs = strata::join_pairs(build_out.get(), probe_out.get(), probe_out.size());
     switch (wanted) {
       case kind::pairs:
-        return call(inner);
+        return DeviceHashJoin::Inner(temp, temp_bytes, build_side, probe_side, pairs, num_out.get(), options);
       case kind::first_too:
-        return call(left);
+        return DeviceHashJoin::Left(temp, temp_bytes, build_side, probe_side, pairs, num_out.get(), options);
       case kind::both_too:
-        return call(full);
+        return DeviceHashJoin::Full(temp, temp_bytes, build_side, probe_side, pairs, num_out.get(), options);
       default:
-        return DeviceHashJoin::AntiPairs(temp, temp_bytes, build.get(), build_rows, probe.get(), probe_rows,
-                                         probe_out.get(), num_out.get(), capacity, options);
+        return DeviceHashJoin::Anti(temp, temp_bytes, build_side, probe_side,
+                                    strata::join_pairs(nullptr, probe_out.get(), probe_out.size()), num_out.get(),
+                                    options);
     }
   }
 

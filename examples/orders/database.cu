@@ -282,13 +282,14 @@ class cuda_database final : public database {
   /// Customers and charges of the selected line items of selected orders, in any order: sums do not
   /// depend on it.
   long long join(long long orders, long long lines) {
-    strata::JoinOptions<> options;
-    options.build_unique = true;  // No two orders have the same key.
-    const auto columns = strata::join_columns(strata::build_column(order_customers_.get(), joined_customers_.get(), 0u),
-                                              strata::probe_column(line_charges_.get(), joined_charges_.get(), 0u));
+    // No two orders have the same key.
+    const auto build = strata::join_side(order_keys_.get(), orders).unique();
+    const auto probe = strata::join_side(line_keys_.get(), lines);
+    const auto columns = strata::join_columns<std::uint32_t>(
+        lines, strata::build_column(order_customers_.get(), joined_customers_.get(), 0u),
+        strata::probe_column(line_charges_.get(), joined_charges_.get(), 0u));
     measure("join", orders + lines, [&](void* temp, std::size_t& temp_bytes) {
-      return strata::DeviceHashJoin::InnerGather<std::uint32_t>(
-          temp, temp_bytes, order_keys_.get(), orders, line_keys_.get(), lines, columns, count_.get(), lines, options);
+      return strata::DeviceHashJoin::Inner(temp, temp_bytes, build, probe, columns, count_.get());
     });
     return rows_out();
   }

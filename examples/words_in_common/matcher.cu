@@ -70,15 +70,14 @@ class cuda_matcher final : public matcher {
     grouped_hashes second = group(second_hashes);
 
     // Each hash comes once on either side.
-    strata::JoinOptions<> options;
-    options.build_unique = true;
+    const auto build = strata::join_side(second.hashes.get(), second.runs).unique();
+    const auto probe = strata::join_side(first.hashes.get(), first.runs);
     const device_array<std::uint32_t> first_runs(static_cast<std::size_t>(first.runs));
     const device_array<std::uint32_t> second_runs(static_cast<std::size_t>(first.runs));
     const device_array<std::int64_t> num_pairs(1);
-    run("DeviceHashJoin::InnerPairs", [&](void* temp, std::size_t& temp_bytes) {
-      return strata::DeviceHashJoin::InnerPairs(temp, temp_bytes, second.hashes.get(), second.runs, first.hashes.get(),
-                                                first.runs, second_runs.get(), first_runs.get(), num_pairs.get(),
-                                                first.runs, options);
+    const auto pairs = strata::join_pairs(second_runs.get(), first_runs.get(), first.runs);
+    run("DeviceHashJoin::Inner", [&](void* temp, std::size_t& temp_bytes) {
+      return strata::DeviceHashJoin::Inner(temp, temp_bytes, build, probe, pairs, num_pairs.get());
     });
     const auto count = static_cast<std::size_t>(num_pairs.download()[0]);
     const std::vector<std::uint32_t> of_first = first_runs.download(count);

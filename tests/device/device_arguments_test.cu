@@ -348,17 +348,18 @@ const strata::JoinTable<u32, u32>& join_table() {
   struct owner {
     owner() {
       std::size_t bytes = 0;
-      EXPECT_CUDA_SUCCESS((strata::JoinTable<u32, u32>::MemoryBytes(item_count, bytes)));
       void* memory = nullptr;
       void* keys = nullptr;
-      EXPECT_CUDA_SUCCESS(cudaMalloc(&memory, bytes));
       EXPECT_CUDA_SUCCESS(cudaMalloc(&keys, n * sizeof(u32)));
+      const auto build = strata::join_side(static_cast<const u32*>(keys), item_count);
+      EXPECT_CUDA_SUCCESS((strata::JoinTable<u32, u32>::MemoryBytes(build, bytes)));
+      EXPECT_CUDA_SUCCESS(cudaMalloc(&memory, bytes));
       EXPECT_CUDA_SUCCESS(cudaMemset(keys, 0, n * sizeof(u32)));
-      table = strata::JoinTable<u32, u32>(memory, bytes, static_cast<const u32*>(keys), item_count);
+      table = strata::JoinTable<u32, u32>(memory, bytes, build);
       EXPECT_CUDA_SUCCESS(table.Build(item_count));
       EXPECT_CUDA_SUCCESS(cudaDeviceSynchronize());
     }
-    strata::JoinTable<u32, u32> table{nullptr, 0, nullptr, 0};
+    strata::JoinTable<u32, u32> table{nullptr, 0, strata::join_side<u32>(nullptr, 0)};
   };
   static const owner one;
   return one.table;
@@ -371,33 +372,36 @@ std::vector<device_call> other_calls() {
        {in(), out()},
        {segment_count, segment_items},
        STRATA_CALL(DeviceTranspose::Transpose(temp, bytes, U(0), U(1), N(0), N(1), on))},
-      {"JoinTableProbeCount",
+      {"JoinTableInnerCount",
        {in(), result<i64>()},
        {item_count},
        [](void* temp, std::size_t& bytes, const arguments& a, cudaStream_t on) {
-         return join_table().ProbeCount(temp, bytes, strata::JoinKind::inner, U(0), N(0), I(1), nullptr, on);
+         return join_table().Inner(temp, bytes, strata::join_side(U(0), N(0)), strata::join_count(), I(1), on);
        }},
-      {"JoinTableProbePairs",
+      {"JoinTableInnerPairs",
        {in(), out(), out(), result<i64>()},
        {item_count, item_count},
        [](void* temp, std::size_t& bytes, const arguments& a, cudaStream_t on) {
-         return join_table().ProbePairs(temp, bytes, strata::JoinKind::inner, U(0), N(0), U(1), U(2), I(3), N(1),
-                                        nullptr, on);
+         return join_table().Inner(temp, bytes, strata::join_side(U(0), N(0)), strata::join_pairs(U(1), U(2), N(1)),
+                                   I(3), on);
        },
        true},
       {"InnerCount",
        {in(), in(), result<i64>()},
        {item_count, item_count},
-       STRATA_CALL(DeviceHashJoin::InnerCount<i64>(temp, bytes, U(0), N(0), U(1), N(1), I(2), {}, on))},
+       STRATA_CALL(DeviceHashJoin::Inner(temp, bytes, strata::join_side(U(0), N(0)), strata::join_side(U(1), N(1)),
+                                         strata::join_count(), I(2), {}, on))},
       {"InnerPairs",
        {in(), in(), out(), out(), result<i64>()},
        {item_count, item_count, item_count},
-       STRATA_CALL(DeviceHashJoin::InnerPairs(temp, bytes, U(0), N(0), U(1), N(1), U(2), U(3), I(4), N(2), {}, on)),
+       STRATA_CALL(DeviceHashJoin::Inner(temp, bytes, strata::join_side(U(0), N(0)), strata::join_side(U(1), N(1)),
+                                         strata::join_pairs(U(2), U(3), N(2)), I(4), {}, on)),
        true},
       {"SemiPairs",
        {in(), in(), out(), result<i64>()},
        {item_count, item_count, item_count},
-       STRATA_CALL(DeviceHashJoin::SemiPairs(temp, bytes, U(0), N(0), U(1), N(1), U(2), I(3), N(2), {}, on)),
+       STRATA_CALL(DeviceHashJoin::Semi(temp, bytes, strata::join_side(U(0), N(0)), strata::join_side(U(1), N(1)),
+                                        strata::join_pairs(nullptr, U(2), N(2)), I(3), {}, on)),
        true},
   };
 }

@@ -5,6 +5,8 @@
 // other calls is in device_arguments_test.cu.
 #include "device/device_hash_join_support.cuh"
 
+#include <limits>
+
 #include "device/schedules.cuh"
 
 namespace {
@@ -26,7 +28,7 @@ struct arguments {
   std::int32_t* probe_rows_out = probe_out.data();
   std::int64_t* num_out = total.data();
   std::int64_t capacity = 400;
-  JoinOptions<> options;
+  join_settings<> options;
   std::size_t missing_bytes = 0;
 
   cudaError_t call() {
@@ -58,7 +60,8 @@ void expect_counts_in() {
   const device_vector<std::uint32_t> keys(std::vector<std::uint32_t>{1, 2, 2, 3});
   device_vector<Integer> total(1);
   EXPECT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-    return strata::DeviceHashJoin::InnerCount(storage, bytes, keys.data(), 4, keys.data(), 4, total.data());
+    return strata::DeviceHashJoin::Inner(storage, bytes, strata::join_side(keys.data(), 4),
+                                         strata::join_side(keys.data(), 4), strata::join_count(), total.data());
   }));
   EXPECT_EQ(Integer{6}, total.to_host()[0]);
 }
@@ -94,8 +97,8 @@ template <class Index>
 cudaError_t query(std::int64_t build_rows, std::int64_t probe_rows, std::size_t& bytes) {
   const std::uint64_t* const keys = nullptr;
   Index* const nowhere = nullptr;
-  return DeviceHashJoin::InnerPairs(nullptr, bytes, keys, build_rows, keys, probe_rows, nowhere, nowhere, nullptr, 0,
-                                    JoinOptions<>{});
+  return DeviceHashJoin::Inner(nullptr, bytes, strata::join_side(keys, build_rows), strata::join_side(keys, probe_rows),
+                               strata::join_pairs(nowhere, nowhere, 0), nullptr, strata::JoinOptions<>{});
 }
 
 TEST(device_hash_join_arguments, tables_have_more_slots_than_rows) {
@@ -106,8 +109,8 @@ TEST(device_hash_join_arguments, tables_have_more_slots_than_rows) {
   EXPECT_EQ(cudaErrorInvalidValue, query<std::uint32_t>(most + 1, 1, bytes));
   EXPECT_EQ(cudaErrorInvalidValue, query<std::uint32_t>(1, most + 1, bytes));
   using table = strata::JoinTable<std::uint64_t, std::uint32_t>;
-  EXPECT_CUDA_SUCCESS(table::MemoryBytes(most, bytes));
-  EXPECT_EQ(cudaErrorInvalidValue, table::MemoryBytes(most + 1, bytes));
+  EXPECT_CUDA_SUCCESS(table::MemoryBytes(strata::join_side<std::uint64_t>(nullptr, most), bytes));
+  EXPECT_EQ(cudaErrorInvalidValue, table::MemoryBytes(strata::join_side<std::uint64_t>(nullptr, most + 1), bytes));
 
   // With an Index of 8 bytes, slots have row numbers of 8 bytes too.
   EXPECT_CUDA_SUCCESS(query<std::int64_t>(most + 1, 1, bytes));
@@ -138,7 +141,7 @@ TEST(device_hash_join_arguments, null_pointers_without_rows_are_right) {
 }
 
 TEST(device_hash_join_arguments, storage_never_shrinks_when_rows_are_added) {
-  JoinOptions<> options;
+  join_settings<> options;
   const auto bytes_for = [&](JoinKind kind, JoinOrder order, std::int64_t build_rows, std::int64_t probe_rows) {
     const std::uint32_t* const none = nullptr;
     std::int32_t* const nowhere = nullptr;
@@ -172,15 +175,62 @@ TEST(device_hash_join_arguments, storage_never_shrinks_when_rows_are_added) {
 TEST(device_hash_join_arguments, promise_of_unique_rows_saves_storage) {
   const std::uint32_t* const none = nullptr;
   std::int32_t* const nowhere = nullptr;
-  JoinOptions<> options;
+  join_settings<> options;
   std::size_t bytes = 0;
-  EXPECT_CUDA_SUCCESS(
-      DeviceHashJoin::InnerPairs(nullptr, bytes, none, 10000, none, 10000, nowhere, nowhere, nullptr, 0, options));
+  EXPECT_CUDA_SUCCESS(DeviceHashJoin::Inner(nullptr, bytes, options.build_side(none, 10000),
+                                            options.probe_side(none, 10000), strata::join_pairs(nowhere, nowhere, 0),
+                                            nullptr, options));
   options.build_unique = true;
   std::size_t fewer = 0;
-  EXPECT_CUDA_SUCCESS(
-      DeviceHashJoin::InnerPairs(nullptr, fewer, none, 10000, none, 10000, nowhere, nowhere, nullptr, 0, options));
+  EXPECT_CUDA_SUCCESS(DeviceHashJoin::Inner(nullptr, fewer, options.build_side(none, 10000),
+                                            options.probe_side(none, 10000), strata::join_pairs(nowhere, nowhere, 0),
+                                            nullptr, options));
   EXPECT_LT(fewer, bytes);
+}
+
+// Numbers of rows of 4 bytes and of 8, on a stream whose memory the call takes and gives back.
+TEST(device_hash_join_arguments, storage_is_stream_ordered_if_none_is_given) {
+  constexpr int rows = 3000;
+  const side_ids build_ids{random_ids(rows, 2000), {}};
+  const side_ids probe_ids{random_ids(rows, 2000), {}};
+  const device_vector<std::uint32_t> build(build_ids.ids);
+  const device_vector<std::uint32_t> probe(probe_ids.ids);
+  device_vector<std::int64_t> total(1);
+  const stream where;
+  for (const JoinKind kind : every_kind) {
+    const auto expected = static_cast<std::int64_t>(sort_merge_join(kind, build_ids, probe_ids).size());
+    total.poison();
+    ASSERT_CUDA_SUCCESS(call_of(kind, DeviceHashJoin{}, strata::join_side(build.data(), rows),
+                                strata::join_side(probe.data(), rows), strata::join_count(), total.data(),
+                                strata::JoinOptions<>{}, where));
+    where.synchronize();
+    EXPECT_EQ(expected, total.to_host()[0]);
+  }
+  const auto side = strata::join_side(build.data(), std::int64_t{rows});
+  using Table = strata::JoinTable<std::uint32_t>;
+  std::size_t bytes = 0;
+  ASSERT_CUDA_SUCCESS(Table::MemoryBytes(side, bytes));
+  const scratch memory(bytes);
+  Table table(memory.data(), bytes, side);
+  ASSERT_CUDA_SUCCESS(table.Build(rows, where));
+  ASSERT_CUDA_SUCCESS(table.Inner(strata::join_side(probe.data(), rows), strata::join_count(), total.data(), where));
+  where.synchronize();
+  EXPECT_EQ(static_cast<std::int64_t>(sort_merge_join(JoinKind::inner, build_ids, probe_ids).size()),
+            total.to_host()[0]);
+}
+
+TEST(device_hash_join_arguments, ranges_of_keys_count_their_ends) {
+  const auto range = [](auto key, auto lowest, auto highest) {
+    return strata::join_side<decltype(key)>(nullptr, 0).key_range(lowest, highest).range;
+  };
+  EXPECT_EQ(-5, range(std::int8_t{0}, std::int8_t{-5}, std::int8_t{7}).lowest);
+  EXPECT_EQ(13u, range(std::int8_t{0}, std::int8_t{-5}, std::int8_t{7}).keys);
+  constexpr auto most = std::numeric_limits<std::uint64_t>::max();
+  EXPECT_EQ(2u, range(std::uint64_t{0}, most - 1, most).keys);
+  EXPECT_EQ(-2, range(std::uint64_t{0}, most - 1, most).lowest);
+  // Nothing is known of no key, nor, as it would be of no use, of all keys of 8 bytes.
+  EXPECT_EQ(0u, range(0, 3, 2).keys);
+  EXPECT_EQ(0u, range(std::uint64_t{0}, std::uint64_t{0}, most).keys);
 }
 
 // What one graph does to whatever keys there are when it is replayed.
@@ -192,7 +242,7 @@ void check_replays(JoinKind kind, JoinOrder order) {
   device_vector<std::int32_t> build_out(capacity);
   device_vector<std::int32_t> probe_out(capacity);
   device_vector<std::int64_t> total(1);
-  JoinOptions<> options;
+  join_settings<> options;
   options.order = order;
   const auto call = [&](void* storage, std::size_t& bytes, cudaStream_t where) {
     return pairs_of(kind, storage, bytes, build.data(), std::int64_t{rows}, probe.data(), std::int64_t{rows},
@@ -238,7 +288,7 @@ TEST(device_hash_join_arguments, any_schedule_gives_the_same_rows) {
   device_joiner<std::uint32_t, std::int32_t> join(build, probe, as_u32);
   const row_pairs expected = sort_merge_join(JoinKind::full, build, probe);
   under_all_schedules([&](std::size_t i) {
-    JoinOptions<> options;
+    join_settings<> options;
     options.order = i % 2 == 0 ? JoinOrder::any : JoinOrder::probe;
     join.check(JoinKind::full, options, expected, false);
   });

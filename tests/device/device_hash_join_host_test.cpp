@@ -21,8 +21,8 @@
 namespace {
 
 using namespace join_cases;
+using join_kinds::join_settings;
 using strata::DeviceHashJoin;
-using strata::JoinOptions;
 using strata::JoinStrategy;
 using strata::no_row;
 
@@ -38,7 +38,7 @@ std::vector<JoinStrategy> strategies() {
 struct sides {
   std::vector<std::uint32_t> build = random_ids(700, 300);
   std::vector<std::uint32_t> probe = random_ids(900, 400);
-  JoinOptions<> options;
+  join_settings<> options;
   std::int64_t total = -1;
 
   std::int64_t build_rows() const { return static_cast<std::int64_t>(build.size()); }
@@ -98,14 +98,12 @@ TEST(DeviceHashJoinOnHost, every_kind_matches_a_sort_merge_join) {
         [kind](auto b, auto p, auto n, auto capacity, auto& options, auto&&... sides) {
           return join_kinds::pairs_of(kind, sides..., b, p, n, capacity, options);
         },
-        [kind](auto n, auto& options, auto&&... sides) {
-          return join_kinds::count_of<std::int32_t>(kind, sides..., n, options);
-        });
+        [kind](auto n, auto& options, auto&&... sides) { return join_kinds::count_of(kind, sides..., n, options); });
   }
 }
 
 // Those that are tested on GPUs: nulls, other keys and functors, both orders.
-template <class Key, class Index, class Options = JoinOptions<>, class MakeKey>
+template <class Key, class Index, class Options = join_settings<>, class MakeKey>
 void check_few_rows(MakeKey make_key, std::size_t stride, JoinStrategy strategy) {
   const std::vector<shape> shapes = few_rows_with_nulls();
   for (std::size_t i = 0; i < shapes.size(); i += stride) {
@@ -161,8 +159,8 @@ TEST(DeviceHashJoinOnHost, few_rows_of_keys_of_many_types) {
     check_few_rows<std::uint32_t, std::int32_t>(as_u32, 1, strategy);
     check_few_rows<std::int64_t, std::uint64_t>(as_i64, 4, strategy);
     check_few_rows<bytes12, std::int32_t>(as_bytes12, 4, strategy);
-    check_few_rows<composite, std::uint32_t, JoinOptions<composite_hash>>(as_composite, 4, strategy);
-    check_few_rows<std::uint32_t, std::int64_t, JoinOptions<same_hash>>(as_u32, 4, strategy);
+    check_few_rows<composite, std::uint32_t, join_settings<composite_hash>>(as_composite, 4, strategy);
+    check_few_rows<std::uint32_t, std::int64_t, join_settings<same_hash>>(as_u32, 4, strategy);
   }
 }
 
@@ -175,17 +173,76 @@ TEST(DeviceHashJoinOnHost, columns_travel_with_their_rows) {
   std::vector<double> prices_out(5, -2);
   const auto column = strata::probe_column(prices.data(), prices_out.data(), -1.0);
   ASSERT_EQ(cudaSuccess, all.run([&](auto&&... sides) {
-    return DeviceHashJoin::FullGather<std::int32_t>(sides..., strata::join_columns(column), &all.total, 4, all.options);
+    return join_kinds::join_of(JoinKind::full, sides..., strata::join_columns<std::int32_t>(4, column), &all.total,
+                               all.options);
   }));
   EXPECT_EQ(5, all.total);
   EXPECT_EQ((std::vector<double>{1.5, 2.5, 3.5, -1, -2}), prices_out);
+}
+
+TEST(DeviceHashJoinOnHost, storage_comes_from_the_heap_if_none_is_given) {
+  const sides all;
+  for (const JoinKind kind : every_kind) {
+    row_pairs expected = all.expected(kind);
+    const auto build = strata::join_side(all.build.data(), static_cast<int>(all.build.size()));
+    const auto probe = strata::join_side(all.probe.data(), all.probe.size());
+    std::vector<std::int64_t> probe_out(expected.size(), -7);
+    std::uint64_t total = 0;
+    ASSERT_EQ(cudaSuccess,
+              join_kinds::call_of(kind, DeviceHashJoin{}, build, probe,
+                                  strata::join_columns(expected.size(),
+                                                       [&](std::int64_t position, std::int64_t, std::int64_t p) {
+                                                         probe_out[static_cast<std::size_t>(position)] = p;
+                                                       }),
+                                  &total));
+    ASSERT_EQ(expected.size(), total);
+    std::vector<std::int64_t> expected_out;
+    for (const auto& row : expected) expected_out.push_back(row.second);
+    std::sort(expected_out.begin(), expected_out.end());
+    std::sort(probe_out.begin(), probe_out.end());
+    EXPECT_EQ(expected_out, probe_out);
+  }
+}
+
+TEST(DeviceHashJoinOnHost, tables_join_the_rows_that_they_have) {
+  const sides all;
+  const auto build = strata::join_side(all.build.data(), all.build.size());
+  const auto probe = strata::join_side(all.probe.data(), all.probe.size());
+  using Table = strata::JoinTable<std::uint32_t, std::int32_t>;
+  std::size_t bytes = 0;
+  ASSERT_EQ(cudaSuccess, Table::MemoryBytes(build, bytes));
+  std::vector<unsigned char> memory(bytes);
+  Table table(memory.data(), bytes, build);
+  std::int64_t total = -1;
+  EXPECT_EQ(cudaErrorInvalidValue, table.Insert(1));
+  EXPECT_EQ(cudaErrorInvalidValue, table.Inner(probe, strata::join_count(), &total));
+  EXPECT_EQ(cudaErrorInvalidValue, table.Build(all.build_rows() + 1));
+  ASSERT_EQ(cudaSuccess, table.Build(100));
+  ASSERT_EQ(cudaSuccess, table.Insert(350));
+  EXPECT_EQ(cudaErrorInvalidValue, table.Insert(all.build_rows() - 449));
+  EXPECT_EQ(450, table.Rows());
+  for (const JoinKind kind : every_kind) {
+    const std::vector<std::uint32_t> in_table(all.build.begin(), all.build.begin() + 450);
+    row_pairs expected = sort_merge_join(kind, {in_table, {}}, {all.probe, {}});
+    std::vector<std::int32_t> build_out(expected.size()), probe_out(expected.size());
+    ASSERT_EQ(cudaSuccess,
+              join_kinds::call_of(kind, table, probe,
+                                  strata::join_pairs(build_out.data(), probe_out.data(), expected.size()), &total));
+    ASSERT_EQ(static_cast<std::int64_t>(expected.size()), total);
+    row_pairs got;
+    for (std::size_t i = 0; i < expected.size(); ++i) got.emplace_back(build_out[i], probe_out[i]);
+    std::sort(got.begin(), got.end());
+    std::sort(expected.begin(), expected.end());
+    EXPECT_EQ(expected, got);
+  }
 }
 
 TEST(DeviceHashJoinOnHost, wrong_arguments_are_refused) {
   sides all;
   std::vector<std::int32_t> out(10, -7);
   const auto call = [&](auto&&... sides) {
-    return DeviceHashJoin::SemiPairs(sides..., out.data(), &all.total, 10, all.options);
+    return join_kinds::join_of(JoinKind::semi, sides..., strata::join_pairs(nullptr, out.data(), 10), &all.total,
+                               all.options);
   };
   std::vector<JoinStrategy> wrong{static_cast<JoinStrategy>(5), static_cast<JoinStrategy>(-1)};
   if (!by_metal) wrong.insert(wrong.end(), {JoinStrategy::simple, JoinStrategy::radix_single});
@@ -195,7 +252,7 @@ TEST(DeviceHashJoinOnHost, wrong_arguments_are_refused) {
   }
   all.options.strategy = JoinStrategy::cpu;
   EXPECT_EQ(cudaErrorInvalidValue, all.run([&](auto&&... sides) {
-    return DeviceHashJoin::InnerPairs(sides..., out.data(), out.data(), &all.total, 10, all.options);
+    return join_kinds::pairs_of(JoinKind::inner, sides..., out.data(), out.data(), &all.total, 10, all.options);
   }));
   EXPECT_EQ(-1, all.total);
   EXPECT_EQ(std::vector<std::int32_t>(10, -7), out);

@@ -29,7 +29,7 @@ void check(const side_ids& build, const side_ids& probe, std::uint32_t low, std:
     for (const bool unique : {false, true}) {
       if (unique && !is_unique(build)) continue;
       SCOPED_TRACE(testing::Message() << "kind " << static_cast<int>(kind) << ", promised unique " << unique);
-      JoinOptions<> options;
+      join_settings<> options;
       options.build_unique = unique;
       options.key_range.lowest = move + low;
       options.key_range.keys = keys;
@@ -71,7 +71,7 @@ TEST(device_hash_join_key_array, hint_is_of_no_use_in_the_order_of_the_probe_row
   const side_ids build{shuffled_ids(rows(), 10), {}};
   const side_ids probe{random_ids(rows() + 77, rows() + 100), {}};
   device_joiner<std::uint32_t, std::int32_t> join(build, probe, [](std::uint32_t id) { return id; });
-  JoinOptions<> options;
+  join_settings<> options;
   options.order = JoinOrder::probe;
   options.key_range = {10, rows()};
   join.check(JoinKind::left, options, sort_merge_join(JoinKind::left, build, probe), false);

@@ -19,11 +19,11 @@ TEST(device_hash_join_keys, of_16_bytes) {
 }
 
 TEST(device_hash_join_keys, with_padding_and_a_hash_of_their_own) {
-  check_few_rows<composite, std::uint32_t, JoinOptions<composite_hash>>(as_composite, if_small<std::size_t>(11, 4));
+  check_few_rows<composite, std::uint32_t, join_settings<composite_hash>>(as_composite, if_small<std::size_t>(11, 4));
 }
 
 TEST(device_hash_join_keys, that_all_collide) {
-  check_few_rows<std::uint32_t, std::uint32_t, JoinOptions<same_hash>>(as_u32, if_small<std::size_t>(11, 4));
+  check_few_rows<std::uint32_t, std::uint32_t, join_settings<same_hash>>(as_u32, if_small<std::size_t>(11, 4));
 }
 
 std::int8_t as_i8(std::uint32_t id) { return static_cast<std::int8_t>(id - 3); }
@@ -41,8 +41,8 @@ struct equal_hundreds {
 std::uint32_t as_hundreds(std::uint32_t id) { return id * 100 + random_below(100); }
 
 TEST(device_hash_join_keys, are_compared_by_the_given_equality) {
-  check_few_rows<std::uint32_t, std::int32_t, JoinOptions<hundreds_hash, equal_hundreds>>(as_hundreds,
-                                                                                          if_small<std::size_t>(11, 4));
+  check_few_rows<std::uint32_t, std::int32_t, join_settings<hundreds_hash, equal_hundreds>>(
+      as_hundreds, if_small<std::size_t>(11, 4));
 }
 
 // As sides of 2^32 rows and more are joined.
@@ -59,7 +59,7 @@ TEST(device_hash_join_keys, of_rows_that_take_8_bytes) {
   for (const JoinKind kind : every_kind) {
     for (const JoinOrder order : {JoinOrder::any, JoinOrder::probe}) {
       row_pairs expected = nested_loop_join(kind, build, probe, true);
-      JoinOptions<> options;
+      join_settings<> options;
       options.order = order;
       options.nulls_equal = true;
       options.build_valid = build_valid.data();
@@ -70,8 +70,9 @@ TEST(device_hash_join_keys, of_rows_that_take_8_bytes) {
       device_vector<std::int64_t> total(1);
       const Sink sink{build_out.data(), probe_out.data()};
       ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-        return Dispatch::Dispatch(storage, bytes, kind, {build_keys.data(), 300}, {probe_keys.data(), 200}, sink,
-                                  total.data(), size, options, nullptr);
+        return Dispatch::Dispatch(storage, bytes, kind, options.build_side(build_keys.data(), 300),
+                                  options.probe_side(probe_keys.data(), 200), sink, total.data(), size, options,
+                                  nullptr);
       }));
       ASSERT_EQ(size, total.to_host()[0]);
       const std::vector<std::int64_t> b = build_out.to_host();
@@ -122,7 +123,7 @@ TEST(device_hash_join_keys, may_be_rows_of_several_columns) {
   std::iota(numbers.begin(), numbers.end(), std::int64_t{0});
   const device_vector<std::int64_t> keys(numbers);
 
-  JoinOptions<row_hash, equal_rows> options;
+  join_settings<row_hash, equal_rows> options;
   options.order = JoinOrder::probe;
   options.hash = {columns};
   options.equal = {columns};
@@ -132,9 +133,11 @@ TEST(device_hash_join_keys, may_be_rows_of_several_columns) {
   device_vector<std::int32_t> probe_out(expected.size());
   device_vector<std::int64_t> total(1);
   ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-    return DeviceHashJoin::LeftPairs(storage, bytes, keys.data(), std::int64_t{build_rows}, keys.data() + build_rows,
-                                     std::int64_t{probe_rows}, build_out.data(), probe_out.data(), total.data(),
-                                     static_cast<std::int64_t>(expected.size()), options);
+    return DeviceHashJoin::Left(
+        storage, bytes, options.build_side(keys.data(), std::int64_t{build_rows}),
+        options.probe_side(keys.data() + build_rows, std::int64_t{probe_rows}),
+        strata::join_pairs(build_out.data(), probe_out.data(), static_cast<std::int64_t>(expected.size())),
+        total.data(), options);
   }));
   ASSERT_EQ(static_cast<std::int64_t>(expected.size()), total.to_host()[0]);
   const std::vector<std::int32_t> build = build_out.to_host();
@@ -154,11 +157,13 @@ TEST(device_hash_join_keys, zeros_of_both_signs_are_partners_and_nan_has_none) {
   device_vector<std::int32_t> build_out(4);
   device_vector<std::int32_t> probe_out(4);
   device_vector<std::int64_t> total(1);
-  JoinOptions<> options;
+  join_settings<> options;
   options.order = JoinOrder::probe;
   ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-    return DeviceHashJoin::LeftPairs(storage, bytes, build.data(), static_cast<std::int64_t>(build_keys.size()),
-                                     probe.data(), 3, build_out.data(), probe_out.data(), total.data(), 4, options);
+    return DeviceHashJoin::Left(storage, bytes,
+                                options.build_side(build.data(), static_cast<std::int64_t>(build_keys.size())),
+                                options.probe_side(probe.data(), 3),
+                                strata::join_pairs(build_out.data(), probe_out.data(), 4), total.data(), options);
   }));
   EXPECT_EQ(4, total.to_host()[0]);
   EXPECT_EQ((std::vector<std::int32_t>{-1, 0, 2, 3}), build_out.to_host());
@@ -179,13 +184,14 @@ TEST(device_hash_join_keys, columns_travel_with_their_rows) {
     device_vector<std::int16_t> names_out(static_cast<std::size_t>(capacity));
     device_vector<price> prices_out(static_cast<std::size_t>(capacity));
     device_vector<std::int64_t> total(1);
-    JoinOptions<> options;
+    join_settings<> options;
     options.order = JoinOrder::probe;
-    const auto columns = strata::join_columns(strata::build_column(names.data(), names_out.data(), std::int16_t{-1}),
-                                              strata::probe_column(prices.data(), prices_out.data(), price{0, -1}));
+    const auto columns = strata::join_columns<std::int32_t>(
+        capacity, strata::build_column(names.data(), names_out.data(), std::int16_t{-1}),
+        strata::probe_column(prices.data(), prices_out.data(), price{0, -1}));
     ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-      return DeviceHashJoin::FullGather<std::int32_t>(storage, bytes, build.data(), 3, probe.data(), 3, columns,
-                                                      total.data(), capacity, options);
+      return DeviceHashJoin::Full(storage, bytes, options.build_side(build.data(), 3),
+                                  options.probe_side(probe.data(), 3), columns, total.data(), options);
     }));
     EXPECT_EQ(5, total.to_host()[0]);
     const std::vector<std::int16_t> expected_names{60, -1, 60, 50, 70};
@@ -201,28 +207,24 @@ TEST(device_hash_join_keys, other_kinds_gather_too) {
   const device_vector<std::int32_t> build(std::vector<std::int32_t>{5, 6, 7, 6});
   const device_vector<std::int32_t> probe(std::vector<std::int32_t>{6, 9, 5});
   const device_vector<float> values(std::vector<float>{10, 20, 30});
-  const auto gathered = [&](auto function) {
+  const auto gathered = [&](JoinKind kind) {
     device_vector<float> out(4);
     device_vector<std::int64_t> total(1);
-    const auto columns = strata::join_columns(strata::probe_column(values.data(), out.data(), 0.f));
-    JoinOptions<> options;
+    const auto columns = strata::join_columns(4, strata::probe_column(values.data(), out.data(), 0.f));
+    join_settings<> options;
     options.order = JoinOrder::probe;
     EXPECT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-      return function(storage, bytes, build.data(), std::int64_t{4}, probe.data(), std::int64_t{3}, columns,
-                      total.data(), std::int64_t{4}, options);
+      return join_kinds::join_of(kind, storage, bytes, build.data(), 4, probe.data(), 3, columns, total.data(),
+                                 options);
     }));
     std::vector<float> all = out.to_host();
     all.resize(static_cast<std::size_t>(total.to_host()[0]));
     return all;
   };
-  EXPECT_EQ((std::vector<float>{10, 10, 30}),
-            gathered([](auto&&... a) { return DeviceHashJoin::InnerGather<std::int64_t>(a...); }));
-  EXPECT_EQ((std::vector<float>{10, 10, 20, 30}),
-            gathered([](auto&&... a) { return DeviceHashJoin::LeftGather<std::int64_t>(a...); }));
-  EXPECT_EQ((std::vector<float>{10, 30}),
-            gathered([](auto&&... a) { return DeviceHashJoin::SemiGather<std::int64_t>(a...); }));
-  EXPECT_EQ((std::vector<float>{20}),
-            gathered([](auto&&... a) { return DeviceHashJoin::AntiGather<std::int64_t>(a...); }));
+  EXPECT_EQ((std::vector<float>{10, 10, 30}), gathered(JoinKind::inner));
+  EXPECT_EQ((std::vector<float>{10, 10, 20, 30}), gathered(JoinKind::left));
+  EXPECT_EQ((std::vector<float>{10, 30}), gathered(JoinKind::semi));
+  EXPECT_EQ((std::vector<float>{20}), gathered(JoinKind::anti));
 }
 
 }  // namespace

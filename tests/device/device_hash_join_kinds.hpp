@@ -13,52 +13,68 @@ namespace join_kinds {
 
 using strata::DeviceHashJoin;
 using strata::JoinKind;
+using strata::JoinSide;
 
-/// The function of DeviceHashJoin that writes the pairs of a kind.
-template <class Key, class Index, class Options>
-cudaError_t pairs_of(JoinKind kind, void* storage, std::size_t& bytes, const Key* build, std::int64_t build_rows,
-                     const Key* probe, std::int64_t probe_rows, Index* build_out, Index* probe_out, std::int64_t* total,
-                     std::int64_t capacity, const Options& options, DeviceHashJoin::stream_type stream = 0) {
+/// All that a join may be told, in one object: options, and what is known of the sides.
+template <class Hash = strata::JoinHash, class Equal = strata::Equality>
+struct join_settings : strata::JoinOptions<Hash, Equal> {
+  const std::uint32_t* build_valid = nullptr;
+  const std::uint32_t* probe_valid = nullptr;
+  bool build_unique = false;
+  bool sorted = false;
+  strata::JoinKeyRange key_range = {};
+
+  template <class Key>
+  JoinSide<Key> build_side(const Key* keys, std::int64_t rows) const {
+    return {keys, rows, build_valid, build_unique, sorted, key_range};
+  }
+  template <class Key>
+  JoinSide<Key> probe_side(const Key* keys, std::int64_t rows) const {
+    return {keys, rows, probe_valid, false, sorted, {}};
+  }
+};
+
+/// The function of `joins` for a kind: those of DeviceHashJoin or of a JoinTable, with the same arguments.
+template <class Joins, class... Arguments>
+cudaError_t call_of(JoinKind kind, const Joins& joins, Arguments&&... arguments) {
   switch (kind) {
     case JoinKind::inner:
-      return DeviceHashJoin::InnerPairs(storage, bytes, build, build_rows, probe, probe_rows, build_out, probe_out,
-                                        total, capacity, options, stream);
+      return joins.Inner(arguments...);
     case JoinKind::left:
-      return DeviceHashJoin::LeftPairs(storage, bytes, build, build_rows, probe, probe_rows, build_out, probe_out,
-                                       total, capacity, options, stream);
+      return joins.Left(arguments...);
     case JoinKind::full:
-      return DeviceHashJoin::FullPairs(storage, bytes, build, build_rows, probe, probe_rows, build_out, probe_out,
-                                       total, capacity, options, stream);
+      return joins.Full(arguments...);
     case JoinKind::semi:
-      return DeviceHashJoin::SemiPairs(storage, bytes, build, build_rows, probe, probe_rows, probe_out, total, capacity,
-                                       options, stream);
+      return joins.Semi(arguments...);
     case JoinKind::anti:
       break;
   }
-  return DeviceHashJoin::AntiPairs(storage, bytes, build, build_rows, probe, probe_rows, probe_out, total, capacity,
-                                   options, stream);
+  return joins.Anti(arguments...);
 }
 
-/// The function of DeviceHashJoin that counts the rows of a kind.
-template <class Index, class Key, class Options>
+template <class Key, class Output, class Settings>
+cudaError_t join_of(JoinKind kind, void* storage, std::size_t& bytes, const Key* build, std::int64_t build_rows,
+                    const Key* probe, std::int64_t probe_rows, const Output& output, std::int64_t* total,
+                    const Settings& settings, DeviceHashJoin::stream_type stream = 0) {
+  return join_kinds::call_of(kind, DeviceHashJoin{}, storage, bytes, settings.build_side(build, build_rows),
+                             settings.probe_side(probe, probe_rows), output, total, settings, stream);
+}
+
+template <class Key, class Index, class Settings>
+cudaError_t pairs_of(JoinKind kind, void* storage, std::size_t& bytes, const Key* build, std::int64_t build_rows,
+                     const Key* probe, std::int64_t probe_rows, Index* build_out, Index* probe_out, std::int64_t* total,
+                     std::int64_t capacity, const Settings& settings, DeviceHashJoin::stream_type stream = 0) {
+  if (!strata::detail::has_pairs(kind)) build_out = nullptr;
+  return join_kinds::join_of(kind, storage, bytes, build, build_rows, probe, probe_rows,
+                             strata::join_pairs(build_out, probe_out, capacity), total, settings, stream);
+}
+
+template <class Key, class Settings>
 cudaError_t count_of(JoinKind kind, void* storage, std::size_t& bytes, const Key* build, std::int64_t build_rows,
-                     const Key* probe, std::int64_t probe_rows, std::int64_t* total, const Options& options) {
-  const auto call = [&](auto function) {
-    return function(storage, bytes, build, build_rows, probe, probe_rows, total, options);
-  };
-  switch (kind) {
-    case JoinKind::inner:
-      return call([](auto&&... a) { return DeviceHashJoin::InnerCount<Index>(a...); });
-    case JoinKind::left:
-      return call([](auto&&... a) { return DeviceHashJoin::LeftCount<Index>(a...); });
-    case JoinKind::full:
-      return call([](auto&&... a) { return DeviceHashJoin::FullCount<Index>(a...); });
-    case JoinKind::semi:
-      return call([](auto&&... a) { return DeviceHashJoin::SemiCount<Index>(a...); });
-    case JoinKind::anti:
-      break;
-  }
-  return call([](auto&&... a) { return DeviceHashJoin::AntiCount<Index>(a...); });
+                     const Key* probe, std::int64_t probe_rows, std::int64_t* total, const Settings& settings,
+                     DeviceHashJoin::stream_type stream = 0) {
+  return join_kinds::join_of(kind, storage, bytes, build, build_rows, probe, probe_rows, strata::join_count(), total,
+                             settings, stream);
 }
 
 }  // namespace join_kinds

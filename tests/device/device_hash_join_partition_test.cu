@@ -20,13 +20,13 @@ TEST(device_hash_join_partition, few_rows_match_a_nested_loop) {
 }
 
 TEST(device_hash_join_partition, keys_that_all_collide_are_compared) {
-  check_few_rows<std::int64_t, std::int32_t, JoinOptions<same_hash>>(as_i64, few_shapes(33, 17, 4),
-                                                                     JoinStrategy::radix_single);
+  check_few_rows<std::int64_t, std::int32_t, join_settings<same_hash>>(as_i64, few_shapes(33, 17, 4),
+                                                                       JoinStrategy::radix_single);
 }
 
 TEST(device_hash_join_partition, keys_with_padding_are_compared_by_their_functors) {
-  check_few_rows<composite, std::uint32_t, JoinOptions<composite_hash>>(as_composite, few_shapes(33, 17, 4),
-                                                                        JoinStrategy::radix_multi);
+  check_few_rows<composite, std::uint32_t, join_settings<composite_hash>>(as_composite, few_shapes(33, 17, 4),
+                                                                          JoinStrategy::radix_multi);
 }
 
 template <class Key, class MakeKey>
@@ -40,7 +40,7 @@ void check_many_rows(const side_ids& build, const side_ids& probe, MakeKey make_
     SCOPED_TRACE(testing::Message() << "kind " << static_cast<int>(kind));
     const row_pairs expected = build.null.empty() && probe.null.empty() ? sort_merge_join(kind, build, probe)
                                                                         : nested_loop_join(kind, build, probe, true);
-    JoinOptions<> options;
+    join_settings<> options;
     options.strategy = JoinStrategy::radix_single;
     options.nulls_equal = true;
     join.check(kind, options, expected, all_capacities || if_small(false, kind == JoinKind::full));

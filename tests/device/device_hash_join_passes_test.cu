@@ -59,7 +59,7 @@ void check_passes(const side_ids& build, const side_ids& probe, Key (*make_key)(
     row_pairs expected = build.null.empty() && probe.null.empty() ? sort_merge_join(kind, build, probe)
                                                                   : nested_loop_join(kind, build, probe, true);
     std::sort(expected.begin(), expected.end());
-    JoinOptions<> options;
+    join_settings<> options;
     options.nulls_equal = true;
     options.strategy = strategy;
     options.sorted = is_sorted;
@@ -72,9 +72,10 @@ void check_passes(const side_ids& build, const side_ids& probe, Key (*make_key)(
     device_vector<std::int64_t> total(1);
     const Sink sink{strata::detail::has_pairs(kind) ? build_out.data() : nullptr, probe_out.data()};
     ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-      return Dispatch::Dispatch(storage, bytes, kind, {build_keys.data(), static_cast<std::int64_t>(build.ids.size())},
-                                {probe_keys.data(), static_cast<std::int64_t>(probe.ids.size())}, sink, total.data(),
-                                size, options, nullptr);
+      return Dispatch::Dispatch(storage, bytes, kind,
+                                options.build_side(build_keys.data(), static_cast<std::int64_t>(build.ids.size())),
+                                options.probe_side(probe_keys.data(), static_cast<std::int64_t>(probe.ids.size())),
+                                sink, total.data(), size, options, nullptr);
     }));
     ASSERT_EQ(size, total.to_host()[0]);
     const std::vector<std::int32_t> b = build_out.to_host();

@@ -25,7 +25,7 @@ void check(const side_ids& build, const side_ids& probe) {
     for (const JoinKind kind : {JoinKind::semi, JoinKind::anti}) {
       SCOPED_TRACE(testing::Message() << "kind " << static_cast<int>(kind) << ", strategy "
                                       << static_cast<int>(strategy));
-      JoinOptions<> options;
+      join_settings<> options;
       options.strategy = strategy;
       join.check(kind, options, sort_merge_join(kind, build, probe));
     }

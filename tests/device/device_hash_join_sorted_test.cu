@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DeviceHashJoin of two sides in ascending order, as JoinOptions::sorted promises.
+// DeviceHashJoin of two sides in ascending order, as JoinSide::sorted promises.
 #include "device/device_hash_join_support.cuh"
 
 #include "device/schedules.cuh"
@@ -19,7 +19,7 @@ side_ids sorted(std::vector<std::uint32_t> ids, MakeKey make_key) {
 }
 
 /// All kinds, in both orders, and with the promise that build rows are unique if they are.
-template <class Key, class Index = std::int32_t, class Options = JoinOptions<>, class MakeKey>
+template <class Key, class Index = std::int32_t, class Options = join_settings<>, class MakeKey>
 void check_sorted(const std::vector<std::uint32_t>& build_ids, const std::vector<std::uint32_t>& probe_ids,
                   MakeKey make_key, bool all_capacities = true) {
   const side_ids build = sorted(build_ids, make_key);
@@ -62,7 +62,7 @@ TEST(device_hash_join_sorted, rows_without_a_key) {
     probe.null = shapes[i].probe.null;
     device_joiner<std::uint32_t, std::int32_t> join(build, probe, as_u32);
     for (const JoinKind kind : every_kind) {
-      JoinOptions<> options;
+      join_settings<> options;
       options.sorted = true;
       join.check(kind, options, nested_loop_join(kind, build, probe, false), false);
     }
@@ -73,7 +73,7 @@ TEST(device_hash_join_sorted, rows_without_a_key) {
 // Other keys may be promised to be sorted too.
 TEST(device_hash_join_sorted, other_keys_are_joined_as_ever) {
   device_joiner<bytes12, std::int32_t> join({{1, 2, 2, 5}, {}}, {{0, 2, 5, 5}, {}}, as_bytes12);
-  JoinOptions<> options;
+  join_settings<> options;
   options.sorted = true;
   join.check(JoinKind::inner, options, {{1, 1}, {2, 1}, {3, 2}, {3, 3}});
 }
@@ -215,7 +215,7 @@ TEST(device_hash_join_sorted, few_probe_rows_with_most_build_rows_for_partners) 
   device_joiner<std::uint32_t, std::int32_t> join(build_side, probe_side, as_u32);
   const row_pairs expected = sort_merge_join(JoinKind::inner, build_side, probe_side);
   for (const JoinOrder order : {JoinOrder::any, JoinOrder::probe}) {
-    JoinOptions<> options;
+    join_settings<> options;
     options.sorted = true;
     options.order = order;
     join.check(JoinKind::inner, options, expected);
@@ -225,21 +225,22 @@ TEST(device_hash_join_sorted, few_probe_rows_with_most_build_rows_for_partners) 
 TEST(device_hash_join_sorted, total_beyond_32_bits_is_counted) {
   const device_vector<std::uint32_t> keys(std::vector<std::uint32_t>(70000, 9u));
   device_vector<std::int64_t> total(1);
-  JoinOptions<> options;
+  join_settings<> options;
   options.sorted = true;
   for (const JoinOrder order : {JoinOrder::any, JoinOrder::probe}) {
     options.order = order;
     device_vector<std::int32_t> build_out(5000);
     device_vector<std::int32_t> probe_out(5000);
     EXPECT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-      return DeviceHashJoin::FullPairs(storage, bytes, keys.data(), 70000, keys.data(), 70000, build_out.data(),
-                                       probe_out.data(), total.data(), 5000, options);
+      return DeviceHashJoin::Full(storage, bytes, options.build_side(keys.data(), 70000),
+                                  options.probe_side(keys.data(), 70000),
+                                  strata::join_pairs(build_out.data(), probe_out.data(), 5000), total.data(), options);
     }));
     EXPECT_EQ(std::int64_t{70000} * 70000, total.to_host()[0]);
   }
   EXPECT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-    return DeviceHashJoin::LeftCount<std::int32_t>(storage, bytes, keys.data(), 70000, keys.data(), 70000, total.data(),
-                                                   options);
+    return DeviceHashJoin::Left(storage, bytes, options.build_side(keys.data(), 70000),
+                                options.probe_side(keys.data(), 70000), strata::join_count(), total.data(), options);
   }));
   EXPECT_EQ(std::int64_t{70000} * 70000, total.to_host()[0]);
 }
@@ -252,14 +253,14 @@ TEST(device_hash_join_sorted, columns_of_both_sides_are_gathered) {
   device_vector<std::int64_t> build_out(6);
   device_vector<std::int64_t> probe_out(6);
   device_vector<std::int64_t> total(1);
-  JoinOptions<> options;
+  join_settings<> options;
   options.sorted = true;
   options.order = JoinOrder::probe;
-  const auto columns = strata::join_columns(strata::build_column(build.data(), build_out.data(), std::int64_t{-1}),
+  const auto columns = strata::join_columns(6, strata::build_column(build.data(), build_out.data(), std::int64_t{-1}),
                                             strata::probe_column(probe.data(), probe_out.data(), std::int64_t{-2}));
   EXPECT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-    return DeviceHashJoin::FullGather(storage, bytes, build.data(), 4, probe.data(), 4, columns, total.data(), 6,
-                                      options);
+    return DeviceHashJoin::Full(storage, bytes, options.build_side(build.data(), 4),
+                                options.probe_side(probe.data(), 4), columns, total.data(), options);
   }));
   EXPECT_EQ(6, total.to_host()[0]);
   EXPECT_EQ((std::vector<std::int64_t>{-9, -1, 1, 1, -1, 4}), build_out.to_host());
@@ -269,15 +270,16 @@ TEST(device_hash_join_sorted, columns_of_both_sides_are_gathered) {
 TEST(device_hash_join_sorted, broken_promise_of_unique_rows_gives_one_partner) {
   const device_vector<std::uint32_t> build(std::vector<std::uint32_t>{5, 5, 6, 7});
   const device_vector<std::uint32_t> probe(std::vector<std::uint32_t>{5, 7});
-  JoinOptions<> options;
+  join_settings<> options;
   options.sorted = true;
   options.build_unique = true;
   device_vector<std::int32_t> build_out(3);
   device_vector<std::int32_t> probe_out(3);
   device_vector<std::int64_t> total(1);
   EXPECT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-    return DeviceHashJoin::InnerPairs(storage, bytes, build.data(), 4, probe.data(), 2, build_out.data(),
-                                      probe_out.data(), total.data(), 3, options);
+    return DeviceHashJoin::Inner(storage, bytes, options.build_side(build.data(), 4),
+                                 options.probe_side(probe.data(), 2),
+                                 strata::join_pairs(build_out.data(), probe_out.data(), 3), total.data(), options);
   }));
   EXPECT_EQ(2, total.to_host()[0]);
   EXPECT_EQ(0, probe_out.to_host()[0]);
@@ -291,7 +293,7 @@ TEST(device_hash_join_sorted, any_schedule_gives_the_same_rows) {
   device_joiner<std::uint32_t, std::int32_t> join(build, probe, as_u32);
   const row_pairs expected = sort_merge_join(JoinKind::full, build, probe);
   under_all_schedules([&](std::size_t i) {
-    JoinOptions<> options;
+    join_settings<> options;
     options.sorted = true;
     options.order = i % 2 == 0 ? JoinOrder::any : JoinOrder::probe;
     join.check(JoinKind::full, options, expected, false);
@@ -310,12 +312,13 @@ TEST(device_hash_join_sorted, a_graph_is_replayed_with_other_keys) {
   device_vector<std::int32_t> build_out(capacity);
   device_vector<std::int32_t> probe_out(capacity);
   device_vector<std::int64_t> total(1);
-  JoinOptions<> options;
+  join_settings<> options;
   options.sorted = true;
   options.order = JoinOrder::probe;
   const auto call = [&](void* storage, std::size_t& bytes, cudaStream_t stream) {
-    return DeviceHashJoin::InnerPairs(storage, bytes, build.data(), rows, probe.data(), rows, build_out.data(),
-                                      probe_out.data(), total.data(), capacity, options, stream);
+    return DeviceHashJoin::Inner(
+        storage, bytes, options.build_side(build.data(), rows), options.probe_side(probe.data(), rows),
+        strata::join_pairs(build_out.data(), probe_out.data(), capacity), total.data(), options, stream);
   };
   std::size_t bytes = 0;
   EXPECT_CUDA_SUCCESS(call(nullptr, bytes, nullptr));

@@ -20,14 +20,15 @@ namespace device_join_test {
 
 using namespace device_test;
 using namespace join_cases;
+using join_kinds::call_of;
 using join_kinds::count_of;
+using join_kinds::join_settings;
 using join_kinds::pairs_of;
 using strata::DeviceHashJoin;
-using strata::JoinOptions;
 using strata::JoinStrategy;
 
 /// Two sides in device memory, and a way to join them.
-template <class Key, class Index, class Options = JoinOptions<>>
+template <class Key, class Index, class Options = join_settings<>>
 class device_joiner {
  public:
   template <class MakeKey>
@@ -69,8 +70,8 @@ class device_joiner {
     give_nulls(options);
     device_vector<std::int64_t> total(1);
     EXPECT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-      return count_of<Index>(kind, storage, bytes, build_.data(), rows(build_), probe_.data(), rows(probe_),
-                             total.data(), options);
+      return count_of(kind, storage, bytes, build_.data(), rows(build_), probe_.data(), rows(probe_), total.data(),
+                      options);
     }));
     return total.to_host()[0];
   }
@@ -136,7 +137,7 @@ inline bool is_unique(const side_ids& side) {
 }
 
 /// All kinds, orders and rules of nulls on few rows. `stride` leaves shapes out.
-template <class Key, class Index, class Options = JoinOptions<>, class MakeKey>
+template <class Key, class Index, class Options = join_settings<>, class MakeKey>
 void check_few_rows(MakeKey make_key, std::size_t stride, JoinStrategy strategy = JoinStrategy::automatic) {
   const std::vector<shape> shapes = few_rows_with_nulls();
   for (std::size_t i = 0; i < shapes.size(); i += stride) {

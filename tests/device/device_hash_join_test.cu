@@ -24,7 +24,7 @@ void check_many_rows(const side_ids& build, const side_ids& probe) {
     const row_pairs expected = sort_merge_join(kind, build, probe);
     for (const JoinOrder order : {JoinOrder::any, JoinOrder::probe}) {
       SCOPED_TRACE(testing::Message() << "kind " << static_cast<int>(kind) << ", order " << static_cast<int>(order));
-      JoinOptions<> options;
+      join_settings<> options;
       options.order = order;
       join.check(kind, options, expected, kind == JoinKind::full);
       if (testing::Test::HasFailure()) return;
@@ -65,7 +65,7 @@ TEST(device_hash_join, one_probe_row_with_most_build_rows_for_partners) {
   device_joiner<std::uint32_t, std::int32_t> join(build, probe, as_u32);
   const row_pairs expected = sort_merge_join(JoinKind::inner, build, probe);
   for (const JoinOrder order : {JoinOrder::any, JoinOrder::probe}) {
-    JoinOptions<> options;
+    join_settings<> options;
     options.order = order;
     join.check(JoinKind::inner, options, expected);
   }
@@ -77,7 +77,7 @@ TEST(device_hash_join, many_tiles_in_the_order_of_the_probe_rows) {
   const side_ids build{shuffled_ids(100, 0), {}};
   const side_ids probe{random_ids(rows, 3000), {}};
   device_joiner<std::uint32_t, std::int32_t> join(build, probe, as_u32);
-  JoinOptions<> options;
+  join_settings<> options;
   options.order = JoinOrder::probe;
   for (const JoinKind kind : {JoinKind::semi, JoinKind::inner}) {
     join.check(kind, options, sort_merge_join(kind, build, probe), false);
@@ -88,15 +88,16 @@ TEST(device_hash_join, broken_promise_of_unique_rows_gives_one_partner) {
   const device_vector<std::uint32_t> build(std::vector<std::uint32_t>{5, 6, 5, 7});
   const device_vector<std::uint32_t> probe(std::vector<std::uint32_t>{7, 5});
   for (const JoinStrategy strategy : {JoinStrategy::simple, JoinStrategy::radix_single}) {
-    JoinOptions<> options;
+    join_settings<> options;
     options.build_unique = true;
     options.strategy = strategy;
     device_vector<std::int32_t> build_out(3);
     device_vector<std::int32_t> probe_out(3);
     device_vector<std::int64_t> total(1);
     EXPECT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-      return DeviceHashJoin::InnerPairs(storage, bytes, build.data(), 4, probe.data(), 2, build_out.data(),
-                                        probe_out.data(), total.data(), 3, options);
+      return DeviceHashJoin::Inner(storage, bytes, options.build_side(build.data(), 4),
+                                   options.probe_side(probe.data(), 2),
+                                   strata::join_pairs(build_out.data(), probe_out.data(), 3), total.data(), options);
     }));
     EXPECT_EQ(2, total.to_host()[0]);
     const std::vector<std::int32_t> b = build_out.to_host();
@@ -112,15 +113,16 @@ TEST(device_hash_join, broken_promise_of_unique_rows_gives_one_partner) {
 TEST(device_hash_join, broken_promise_of_many_rows_gives_one_partner) {
   const device_vector<std::uint32_t> build(std::vector<std::uint32_t>(5000, 77));
   const device_vector<std::uint32_t> probe(std::vector<std::uint32_t>{1, 77, 2});
-  JoinOptions<> options;
+  join_settings<> options;
   options.build_unique = true;
   options.strategy = JoinStrategy::radix_single;
   device_vector<std::int32_t> build_out(2);
   device_vector<std::int32_t> probe_out(2);
   device_vector<std::int64_t> total(1);
   EXPECT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-    return DeviceHashJoin::InnerPairs(storage, bytes, build.data(), 5000, probe.data(), 3, build_out.data(),
-                                      probe_out.data(), total.data(), 2, options);
+    return DeviceHashJoin::Inner(storage, bytes, options.build_side(build.data(), 5000),
+                                 options.probe_side(probe.data(), 3),
+                                 strata::join_pairs(build_out.data(), probe_out.data(), 2), total.data(), options);
   }));
   EXPECT_EQ(1, total.to_host()[0]);
   EXPECT_EQ(1, probe_out.to_host()[0]);
@@ -133,17 +135,18 @@ TEST(device_hash_join, total_beyond_32_bits_is_counted) {
   for (const JoinOrder order : {JoinOrder::any, JoinOrder::probe}) {
     device_vector<std::int32_t> build_out(5000);
     device_vector<std::int32_t> probe_out(5000);
-    JoinOptions<> options;
+    join_settings<> options;
     options.order = order;
     EXPECT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-      return DeviceHashJoin::FullPairs(storage, bytes, keys.data(), 70000, keys.data(), 70000, build_out.data(),
-                                       probe_out.data(), total.data(), 5000, options);
+      return DeviceHashJoin::Full(storage, bytes, options.build_side(keys.data(), 70000),
+                                  options.probe_side(keys.data(), 70000),
+                                  strata::join_pairs(build_out.data(), probe_out.data(), 5000), total.data(), options);
     }));
     EXPECT_EQ(std::int64_t{70000} * 70000, total.to_host()[0]);
   }
   EXPECT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-    return DeviceHashJoin::LeftCount<std::int32_t>(storage, bytes, keys.data(), 70000, keys.data(), 70000,
-                                                   total.data());
+    return DeviceHashJoin::Left(storage, bytes, strata::join_side(keys.data(), 70000),
+                                strata::join_side(keys.data(), 70000), strata::join_count(), total.data());
   }));
   EXPECT_EQ(std::int64_t{70000} * 70000, total.to_host()[0]);
 }

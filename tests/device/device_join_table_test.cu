@@ -11,32 +11,35 @@ using table_of_words = strata::JoinTable<std::uint32_t, std::int32_t>;
 
 /// Keys in device memory, and a table of some of them in memory of exactly the size that it asks for.
 struct built {
-  built(const side_ids& side, const JoinOptions<>& options)
+  built(const side_ids& side, const join_settings<>& options)
       : keys(keys_of<std::uint32_t>(side, as_u32)),
-        memory(bytes_for(side.ids.size(), options), 8),
-        table(memory.data(), memory.bytes(), keys.data(), static_cast<std::int64_t>(side.ids.size()), options) {}
+        memory(bytes_for(rows_of(side), options), 8),
+        table(memory.data(), memory.bytes(), options.build_side(keys.data(), rows_of(side)), options) {}
 
-  static std::size_t bytes_for(std::size_t rows, const JoinOptions<>& options) {
+  static std::int64_t rows_of(const side_ids& side) { return static_cast<std::int64_t>(side.ids.size()); }
+
+  static std::size_t bytes_for(std::int64_t rows, const join_settings<>& options) {
+    const std::uint32_t* const no_keys = nullptr;
     std::size_t bytes = 0;
-    EXPECT_CUDA_SUCCESS(table_of_words::MemoryBytes(static_cast<std::int64_t>(rows), bytes, options));
+    EXPECT_CUDA_SUCCESS(table_of_words::MemoryBytes(options.build_side(no_keys, rows), bytes, options));
     return bytes;
   }
 
-  void check(JoinKind kind, const JoinOptions<>& options, const side_ids& probe, row_pairs expected) const {
+  void check(JoinKind kind, const join_settings<>& options, const side_ids& probe, row_pairs expected) const {
     const device_vector<std::uint32_t> probe_keys(keys_of<std::uint32_t>(probe, as_u32));
     const device_vector<std::uint32_t> probe_valid(probe.valid_words());
-    const auto rows = static_cast<std::int64_t>(probe.ids.size());
+    const auto probe_side = strata::join_side(probe_keys.data(), rows_of(probe)).valid(probe_valid.data());
     const auto size = static_cast<std::int64_t>(expected.size());
     device_vector<std::int64_t> total(1);
     ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-      return table.ProbeCount(storage, bytes, kind, probe_keys.data(), rows, total.data(), probe_valid.data());
+      return call_of(kind, table, storage, bytes, probe_side, strata::join_count(), total.data());
     }));
     ASSERT_EQ(size, total.to_host()[0]);
     device_vector<std::int32_t> build_out(expected.size());
     device_vector<std::int32_t> probe_out(expected.size());
     ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-      return table.ProbePairs(storage, bytes, kind, probe_keys.data(), rows, build_out.data(), probe_out.data(),
-                              total.data(), size, probe_valid.data());
+      return call_of(kind, table, storage, bytes, probe_side,
+                     strata::join_pairs(build_out.data(), probe_out.data(), size), total.data());
     }));
     ASSERT_EQ(size, total.to_host()[0]);
     const std::vector<std::int32_t> b = build_out.to_host();
@@ -69,7 +72,7 @@ TEST(join_table, rows_that_are_added_are_as_if_built_at_once) {
   const side_ids few{random_ids(70, 700), {}};
   const device_vector<std::uint32_t> build_valid(build.valid_words());
   for (const JoinOrder order : {JoinOrder::any, JoinOrder::probe}) {
-    JoinOptions<> options;
+    join_settings<> options;
     options.order = order;
     options.nulls_equal = order == JoinOrder::any;
     options.build_valid = build_valid.data();
@@ -93,7 +96,7 @@ TEST(join_table, rows_that_are_added_are_as_if_built_at_once) {
 }
 
 TEST(join_table, gathers_columns) {
-  JoinOptions<> options;
+  join_settings<> options;
   options.order = JoinOrder::probe;
   const side_ids build{{5, 6, 7, 6}, {}};
   built all(build, options);
@@ -102,9 +105,9 @@ TEST(join_table, gathers_columns) {
   const device_vector<float> values(std::vector<float>{10, 20, 30, 40});
   device_vector<float> out(4);
   device_vector<std::int64_t> total(1);
-  const auto columns = strata::join_columns(strata::build_column(values.data(), out.data(), -1.f));
+  const auto columns = strata::join_columns<std::int32_t>(4, strata::build_column(values.data(), out.data(), -1.f));
   EXPECT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-    return all.table.ProbeGather(storage, bytes, JoinKind::left, probe.data(), 3, columns, total.data(), 4);
+    return all.table.Left(storage, bytes, strata::join_side(probe.data(), 3), columns, total.data());
   }));
   EXPECT_EQ(4, total.to_host()[0]);
   EXPECT_EQ((std::vector<float>{20, 40, -1, 10}), out.to_host());
@@ -116,7 +119,7 @@ TEST(join_table, refuses_what_it_has_no_memory_for) {
   device_vector<std::int64_t> total(1);
   const auto count = [&](const table_of_words& table) {
     return in_two_phases([&](void* storage, std::size_t& bytes) {
-      return table.ProbeCount(storage, bytes, JoinKind::inner, all.keys.data(), 100, total.data());
+      return table.Inner(storage, bytes, strata::join_side(all.keys.data(), 100), strata::join_count(), total.data());
     });
   };
   EXPECT_EQ(cudaErrorInvalidValue, all.table.Insert(10));
@@ -129,31 +132,33 @@ TEST(join_table, refuses_what_it_has_no_memory_for) {
   EXPECT_EQ(90, all.table.Rows());
   EXPECT_CUDA_SUCCESS(count(all.table));
 
-  table_of_words small_one(all.memory.data(), all.memory.bytes() - 1, all.keys.data(), 100);
+  const auto side = strata::join_side(all.keys.data(), 100);
+  table_of_words small_one(all.memory.data(), all.memory.bytes() - 1, side);
   EXPECT_EQ(cudaErrorInvalidValue, small_one.Build(10));
-  table_of_words nowhere(nullptr, all.memory.bytes(), all.keys.data(), 100);
+  table_of_words nowhere(nullptr, all.memory.bytes(), side);
   EXPECT_EQ(cudaErrorInvalidValue, nowhere.Build(10));
-  table_of_words without_keys(all.memory.data(), all.memory.bytes(), nullptr, 100);
+  table_of_words without_keys(all.memory.data(), all.memory.bytes(), strata::join_side<std::uint32_t>(nullptr, 100));
   EXPECT_EQ(cudaErrorInvalidValue, without_keys.Build(10));
   std::size_t bytes = 0;
-  EXPECT_EQ(cudaErrorInvalidValue, table_of_words::MemoryBytes(std::int64_t{1} << 31, bytes));
-  EXPECT_EQ(cudaErrorInvalidValue, table_of_words::MemoryBytes(-1, bytes));
+  EXPECT_EQ(cudaErrorInvalidValue,
+            table_of_words::MemoryBytes(strata::join_side<std::uint32_t>(nullptr, std::int64_t{1} << 31), bytes));
+  EXPECT_EQ(cudaErrorInvalidValue, table_of_words::MemoryBytes(strata::join_side<std::uint32_t>(nullptr, -1), bytes));
 }
 
 // Built and probed in a graph. With other keys in the same arrays, a replay builds another table.
 TEST(join_table, is_built_and_asked_in_a_graph) {
   constexpr std::size_t build_rows = 1500, probe_rows = 900;
   for (const JoinOrder order : {JoinOrder::any, JoinOrder::probe}) {
-    JoinOptions<> options;
+    join_settings<> options;
     options.order = order;
     built all({random_ids(build_rows, 500), {}}, options);
     device_vector<std::uint32_t> probe_keys(probe_rows);
     device_vector<std::int64_t> total(1);
     device_vector<std::int32_t> build_out(20 * build_rows), probe_out(20 * build_rows);
     const auto ask = [&](void* storage, std::size_t& bytes, cudaStream_t on) {
-      return all.table.ProbePairs(storage, bytes, JoinKind::inner, probe_keys.data(), probe_rows, build_out.data(),
-                                  probe_out.data(), total.data(), static_cast<std::int64_t>(build_out.size()), nullptr,
-                                  on);
+      return all.table.Inner(storage, bytes, strata::join_side(probe_keys.data(), probe_rows),
+                             strata::join_pairs(build_out.data(), probe_out.data(), build_out.size()), total.data(),
+                             on);
     };
     ASSERT_CUDA_SUCCESS(all.table.Build(build_rows));
     std::size_t bytes = 0;
@@ -196,8 +201,7 @@ TEST(join_table, is_asked_on_two_streams_at_once) {
   EXPECT_CUDA_SUCCESS(cudaDeviceSynchronize());
   std::size_t bytes = 0;
   const auto count = [&](void* storage, std::int64_t* total, cudaStream_t where) {
-    return all.table.ProbeCount(storage, bytes, JoinKind::full, all.keys.data(), static_cast<std::int64_t>(rows), total,
-                                nullptr, where);
+    return all.table.Full(storage, bytes, strata::join_side(all.keys.data(), rows), strata::join_count(), total, where);
   };
   ASSERT_CUDA_SUCCESS(count(nullptr, nullptr, nullptr));
   const scratch first_storage(bytes);

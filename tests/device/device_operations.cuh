@@ -173,9 +173,11 @@ inline operation join_operation(const char* name, std::size_t n, std::uint32_t m
       std::string(name) + " of " + std::to_string(n),
       [=](void* temp, std::size_t& bytes, cudaStream_t on) {
         const auto rows = static_cast<std::int64_t>(n);
-        return strata::DeviceHashJoin::InnerPairs(
-            temp, bytes, s->build.data(), rows, s->probe.data(), rows, s->build_out.data(), s->probe_out.data(),
-            s->total.data(), static_cast<std::int64_t>(s->build_out.size()), strata::JoinOptions<>{}, on);
+        return strata::DeviceHashJoin::Inner(temp, bytes, strata::join_side(s->build.data(), rows),
+                                             strata::join_side(s->probe.data(), rows),
+                                             strata::join_pairs(s->build_out.data(), s->probe_out.data(),
+                                                                static_cast<std::int64_t>(s->build_out.size())),
+                                             s->total.data(), strata::JoinOptions<>{}, on);
       },
       [=] { s->total.poison(); },
       [=] {

@@ -45,8 +45,8 @@
 #include <strata/block/block_segmented_merge_sort.cuh>
 #include <strata/block/block_store.cuh>
 #include <strata/core/launcher.cuh>
-#include <strata/device/device_merge_sort.cuh>
 #include <strata/device/device_hash_join.hpp>
+#include <strata/device/device_merge_sort.cuh>
 #include <strata/device/device_radix_sort.cuh>
 #include <strata/device/device_reduce.cuh>
 #include <strata/device/device_run_length_encode.cuh>
@@ -163,7 +163,7 @@ cudaError_t every_block_layer(const int* in, int* out, int* sums, int count, cud
       "a million rows are partitioned once");
   const auto column = lib::build_column(floats, floats_out, 0.0f);
   const auto status = lib::detail::host_join_gather<int>(storage, bytes, lib::JoinKind::full, keys, count, keys, count,
-                                                         lib::join_columns(column), num_out, count);
+                                                         column, num_out, count);
   if (status != lib::HostJoinStatus::success) return status;
   return lib::detail::host_join_count<std::uint64_t>(storage, bytes, lib::JoinKind::anti, floats, count, floats, count,
                                                      num_out);
@@ -176,10 +176,12 @@ cudaError_t every_block_layer(const int* in, int* out, int* sums, int count, cud
   lib::JoinOptions<> options;
   options.order = lib::JoinOrder::probe;
   const auto column = lib::probe_column(floats, floats_out, 0.0f);
-  static_cast<void>(DeviceHashJoin::FullGather<int>(storage, bytes, keys, count, keys, count, lib::join_columns(column),
-                                                    num_out, count, options, stream));
-  static_cast<void>(DeviceHashJoin::SemiCount(storage, bytes, floats, count, floats, count, num_out));
-  return DeviceHashJoin::InnerPairs(storage, bytes, keys, count, keys, count, rows, other_rows, num_out, count);
+  static_cast<void>(DeviceHashJoin::Full(storage, bytes, lib::join_side(keys, count), lib::join_side(keys, count),
+                                         lib::join_columns<int>(count, column), num_out, options, stream));
+  static_cast<void>(DeviceHashJoin::Semi(storage, bytes, lib::join_side(floats, count), lib::join_side(floats, count),
+                                         lib::join_count(), num_out));
+  return DeviceHashJoin::Inner(storage, bytes, lib::join_side(keys, count), lib::join_side(keys, count),
+                               lib::join_pairs(rows, other_rows, count), num_out);
 }
 
 [[maybe_unused]] cudaError_t every_device_call(void* storage, std::size_t& bytes, const float* floats, float* float_sum,

@@ -528,34 +528,33 @@ template <class T>
 [[maybe_unused]] void join_all(calls& all, const T* keys, foreign::iterator<T> column, int* rows, std::int64_t* number,
                                std::int64_t count) {
   strata::JoinOptions<foreign::hash, foreign::equal> options;
-  const auto columns =
-      strata::join_columns(strata::build_column(column, column, T{}), strata::probe_column(column, column, T{}));
+  const auto build_column = strata::build_column(column, column, T{});
+  const auto columns = strata::join_columns<int>(count, build_column, strata::probe_column(column, column, T{}));
+  const auto side = strata::join_side(keys, count);
   for (const auto order : {strata::JoinOrder::any, strata::JoinOrder::probe}) {
     options.order = order;
-    all += DeviceHashJoin::InnerPairs(all.storage, all.bytes, keys, count, keys, count, rows, rows, number, count,
-                                      options);
-    all += DeviceHashJoin::FullGather<int>(all.storage, all.bytes, keys, count, keys, count, columns, number, count,
-                                           options);
-    all += DeviceHashJoin::AntiCount(all.storage, all.bytes, keys, count, keys, count, number, options);
+    all += DeviceHashJoin::Inner(all.storage, all.bytes, side, side, strata::join_pairs(rows, rows, count), number,
+                                 options);
+    all += DeviceHashJoin::Full(all.storage, all.bytes, side, side, columns, number, options);
+    all += DeviceHashJoin::Anti(all.storage, all.bytes, side, side, strata::join_count(), number, options);
   }
   all += strata::detail::host_join_gather<int>(all.storage, all.bytes, strata::JoinKind::full, keys, count, keys, count,
-                                               columns, number, count, {}, foreign::hash{}, foreign::equal{});
-  strata::JoinTable<T, int, foreign::hash, foreign::equal> table(all.storage, all.bytes, keys, count);
+                                               build_column, number, count, {}, foreign::hash{}, foreign::equal{});
+  strata::JoinTable<T, int, foreign::hash, foreign::equal> table(all.storage, all.bytes, side);
   all += table.Build(count);
-  all += table.ProbeGather(all.storage, all.bytes, strata::JoinKind::left, keys, count, columns, number, count);
+  all += table.Left(all.storage, all.bytes, side, columns, number);
 }
 
 // Keys that are joined by partitions, sets, arrays and merges.
 [[maybe_unused]] void join_numbers(calls& all, const foreign::number* keys, int* rows, std::int64_t* number,
                                    std::int64_t count) {
-  strata::JoinOptions<> options;
-  options.sorted = true;
-  options.key_range = {0, 1000};
+  const strata::JoinOptions<> options;
+  const auto side = strata::join_side(keys, count).sorted().key_range(foreign::number{}, foreign::number{});
   all +=
-      DeviceHashJoin::InnerPairs(all.storage, all.bytes, keys, count, keys, count, rows, rows, number, count, options);
+      DeviceHashJoin::Inner(all.storage, all.bytes, side, side, strata::join_pairs(rows, rows, count), number, options);
   all +=
-      DeviceHashJoin::FullPairs(all.storage, all.bytes, keys, count, keys, count, rows, rows, number, count, options);
-  all += DeviceHashJoin::SemiCount(all.storage, all.bytes, keys, count, keys, count, number, options);
+      DeviceHashJoin::Full(all.storage, all.bytes, side, side, strata::join_pairs(rows, rows, count), number, options);
+  all += DeviceHashJoin::Semi(all.storage, all.bytes, side, side, strata::join_count(), number, options);
 }
 
 template <class Word>

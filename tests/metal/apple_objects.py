@@ -23,10 +23,13 @@ INCLUDE = TESTS.parent / "include"
 CALL = """#include <strata/device/device_hash_join.hpp>
 int join(void* storage, std::size_t& bytes, const int* keys, const std::uint64_t* wide, int* out,
          std::int64_t* total, void* queue) {
-  const int status = strata::DeviceHashJoin::InnerPairs(storage, bytes, keys, 9, keys + 9, 9, out, out + 9, total, 9);
+  const int status = strata::DeviceHashJoin::Inner(storage, bytes, strata::join_side(keys, 9),
+                                                   strata::join_side(keys + 9, 9),
+                                                   strata::join_pairs(out, out + 9, 9), total);
 #if STRATA_JOIN_BACKEND == STRATA_JOIN_BACKEND_METAL
   if (status != 0) return *strata::metal_join_error_text();
-  return strata::DeviceHashJoin::AntiCount(storage, bytes, wide, 9, wide + 9, 9, total, {}, queue);
+  return strata::DeviceHashJoin::Anti(storage, bytes, strata::join_side(wide, 9), strata::join_side(wide + 9, 9),
+                                      strata::join_count(), total, {}, queue);
 #else
   return status + (queue != nullptr) + (wide != nullptr);
 #endif

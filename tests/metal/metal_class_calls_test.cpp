@@ -15,9 +15,9 @@
 namespace {
 
 using namespace metal_test;
+using join_kinds::join_settings;
 using metal_double::options;
 using strata::DeviceHashJoin;
-using strata::JoinOptions;
 using strata::JoinOrder;
 
 class MetalClass : public testing::Test {
@@ -34,8 +34,8 @@ class MetalClass : public testing::Test {
     options() = saved_;
   }
 
-  static JoinOptions<> forced(JoinStrategy strategy) {
-    JoinOptions<> result;
+  static join_settings<> forced(JoinStrategy strategy) {
+    join_settings<> result;
     result.strategy = strategy;
     return result;
   }
@@ -55,7 +55,7 @@ class MetalClass : public testing::Test {
     return static_cast<std::int64_t>(sort_merge_join(kind, build_, probe_).size());
   }
 
-  template <class Key = std::uint32_t, class Options = JoinOptions<>>
+  template <class Key = std::uint32_t, class Options = join_settings<>>
   cudaError_t pairs(JoinKind kind, const Options& how, void* queue = nullptr) {
     const auto build = host_join_test::keys_of<Key>(build_, key_of<Key>);
     const auto probe = host_join_test::keys_of<Key>(probe_, key_of<Key>);
@@ -68,13 +68,13 @@ class MetalClass : public testing::Test {
         },
         [] {});
   }
-  cudaError_t count(JoinKind kind, const JoinOptions<>& how) {
+  cudaError_t count(JoinKind kind, const join_settings<>& how) {
     total_ = -1;
     msl::reset_counts();
     return in_two_phases(
         [&](void* storage, std::size_t& bytes) {
-          return join_kinds::count_of<std::int64_t>(kind, storage, bytes, build_.ids.data(), rows(build_.ids),
-                                                    probe_.ids.data(), rows(probe_.ids), &total_, how);
+          return join_kinds::count_of(kind, storage, bytes, build_.ids.data(), rows(build_.ids), probe_.ids.data(),
+                                      rows(probe_.ids), &total_, how);
         },
         [] {});
   }
@@ -118,7 +118,7 @@ struct plain_hash {
 };
 
 TEST_F(MetalClass, all_else_goes_to_the_host) {
-  const JoinOptions<> how = forced(JoinStrategy::simple);
+  const join_settings<> how = forced(JoinStrategy::simple);
   const auto by_host = [this](const char* what, cudaError_t status, std::int64_t rows) {
     EXPECT_EQ(status, cudaSuccess) << what;
     EXPECT_EQ(total_, rows) << what;
@@ -128,18 +128,18 @@ TEST_F(MetalClass, all_else_goes_to_the_host) {
   by_host("full", pairs(JoinKind::full, how), expected(JoinKind::full));
   by_host("count of full", count(JoinKind::full, how), expected(JoinKind::full));
   by_host("cpu", pairs(JoinKind::inner, forced(JoinStrategy::cpu)), inner);
-  by_host("few rows", pairs(JoinKind::inner, JoinOptions<>{}), inner);
+  by_host("few rows", pairs(JoinKind::inner, join_settings<>{}), inner);
   by_host("16 bits", pairs<std::uint16_t>(JoinKind::inner, how), inner);
   by_host("floating point", pairs<float>(JoinKind::inner, how), inner);
-  JoinOptions<plain_hash> with_hash;
+  join_settings<plain_hash> with_hash;
   with_hash.strategy = how.strategy;
   by_host("a hash", pairs(JoinKind::inner, with_hash), inner);
-  JoinOptions<> in_order = how;
+  join_settings<> in_order = how;
   in_order.order = JoinOrder::probe;
   by_host("probe order", pairs(JoinKind::inner, in_order), inner);
   EXPECT_TRUE(std::is_sorted(probe_out_.begin(), probe_out_.begin() + inner));
   const std::vector<std::uint32_t> no_words(16, 0);
-  JoinOptions<> with_nulls = how;
+  join_settings<> with_nulls = how;
   with_nulls.build_valid = no_words.data();
   by_host("nulls", pairs(JoinKind::inner, with_nulls), 0);
 
@@ -151,9 +151,9 @@ TEST_F(MetalClass, all_else_goes_to_the_host) {
   by_host("columns",
           in_two_phases(
               [&](void* storage, std::size_t& bytes) {
-                return DeviceHashJoin::InnerGather<std::int32_t>(storage, bytes, build_.ids.data(), rows(build_.ids),
-                                                                 probe_.ids.data(), rows(probe_.ids),
-                                                                 strata::join_columns(column), &total_, inner, how);
+                return DeviceHashJoin::Inner(storage, bytes, strata::join_side(build_.ids.data(), rows(build_.ids)),
+                                             strata::join_side(probe_.ids.data(), rows(probe_.ids)),
+                                             strata::join_columns<std::int32_t>(inner, column), &total_, how);
               },
               [] {}),
           inner);
@@ -167,15 +167,16 @@ TEST_F(MetalClass, rows_choose) {
     msl::reset_counts();
     return in_two_phases(
         [&](void* storage, std::size_t& bytes) {
-          return DeviceHashJoin::SemiCount<std::int32_t>(storage, bytes, build.ids.data(), rows(build.ids),
-                                                         probe.ids.data(), rows(probe.ids), &total_);
+          return DeviceHashJoin::Semi(storage, bytes, strata::join_side(build.ids.data(), rows(build.ids)),
+                                      strata::join_side(probe.ids.data(), rows(probe.ids)), strata::join_count(),
+                                      &total_);
         },
         [] {});
   };
   EXPECT_EQ(run(40000, 59999), cudaSuccess);
   EXPECT_FALSE(gpu_ran());
   EXPECT_EQ(run(40000, 60000), cudaSuccess);
-  EXPECT_TRUE(ran("strata_table_join_u32_r32"));
+  EXPECT_TRUE(ran("strata_table_join_u32_r64"));
 }
 
 TEST_F(MetalClass, the_stream_is_a_queue) {
@@ -203,23 +204,25 @@ TEST_F(MetalClass, the_stream_is_a_queue) {
   };
   for (const JoinStrategy strategy : {JoinStrategy::cpu, JoinStrategy::simple}) {
     check("pairs", [&](void* storage, std::size_t& bytes) {
-      return DeviceHashJoin::InnerPairs(storage, bytes, build.data(), rows(build), probe.data(), rows(probe),
-                                        build_out_.data(), probe_out_.data(), &total_, capacity, forced(strategy),
-                                        queue);
+      return DeviceHashJoin::Inner(
+          storage, bytes, strata::join_side(build.data(), rows(build)), strata::join_side(probe.data(), rows(probe)),
+          strata::join_pairs(build_out_.data(), probe_out_.data(), capacity), &total_, forced(strategy), queue);
     });
   }
   check("columns", [&](void* storage, std::size_t& bytes) {
-    return DeviceHashJoin::InnerGather<std::int32_t>(storage, bytes, build.data(), rows(build), probe.data(),
-                                                     rows(probe), columns, &total_, capacity, {}, queue);
+    return DeviceHashJoin::Inner(storage, bytes, strata::join_side(build.data(), rows(build)),
+                                 strata::join_side(probe.data(), rows(probe)),
+                                 strata::join_columns<std::int32_t>(capacity, columns), &total_, {}, queue);
   });
   // A queue that cannot be waited for.
   total_ = -1;
   options().fail_selector = "commandBuffer";
   EXPECT_EQ(in_two_phases(
                 [&](void* storage, std::size_t& bytes) {
-                  return DeviceHashJoin::InnerGather<std::int32_t>(storage, bytes, build.data(), rows(build),
-                                                                   probe.data(), rows(probe), columns, &total_,
-                                                                   capacity, {}, queue);
+                  return DeviceHashJoin::Inner(storage, bytes, strata::join_side(build.data(), rows(build)),
+                                               strata::join_side(probe.data(), rows(probe)),
+                                               strata::join_columns<std::int32_t>(capacity, columns), &total_, {},
+                                               queue);
                 },
                 [] {}),
             cudaErrorMemoryAllocation);

@@ -8,14 +8,15 @@
 
 #include <functional>
 
+#include "device/device_hash_join_kinds.hpp"
 #include "metal/double/executor.hpp"
 #include "metal/double/metal_double.hpp"
 #include "metal/metal_plain_join.hpp"
 
 using namespace metal_test;
+using join_kinds::join_settings;
 using metal_double::options;
 using strata::DeviceHashJoin;
-using strata::JoinOptions;
 
 namespace {
 
@@ -24,7 +25,7 @@ constexpr std::int64_t capacity = 200;
 
 // A small join and all that it may be asked for; the keys 0 to 59 of one side are those of the other.
 struct one_call {
-  JoinOptions<> how;
+  join_settings<> how;
   std::vector<std::uint32_t> build = std::vector<std::uint32_t>(rows);
   std::vector<std::uint32_t> probe = std::vector<std::uint32_t>(rows);
   std::vector<std::int32_t> build_out = std::vector<std::int32_t>(capacity, -7);
@@ -55,18 +56,14 @@ struct one_call {
   }
   int pairs(JoinKind kind = JoinKind::inner) {
     return twice([&](void* storage, std::size_t& bytes) {
-      if (kind == JoinKind::full) {
-        return DeviceHashJoin::FullPairs(storage, bytes, build.data(), rows, probe.data(), rows, build_out.data(),
-                                         probe_out.data(), &total, capacity, how, queue);
-      }
-      return DeviceHashJoin::InnerPairs(storage, bytes, build.data(), rows, probe.data(), rows, build_out.data(),
-                                        probe_out.data(), &total, capacity, how, queue);
+      return join_kinds::pairs_of(kind, storage, bytes, build.data(), rows, probe.data(), rows, build_out.data(),
+                                  probe_out.data(), &total, capacity, how, queue);
     });
   }
   int count() {
     return twice([&](void* storage, std::size_t& bytes) {
-      return DeviceHashJoin::SemiCount<std::int32_t>(storage, bytes, build.data(), rows, probe.data(), rows, &total,
-                                                     how, queue);
+      return join_kinds::count_of(JoinKind::semi, storage, bytes, build.data(), rows, probe.data(), rows, &total, how,
+                                  queue);
     });
   }
   int gather() {
@@ -74,8 +71,8 @@ struct one_call {
       build_out[static_cast<std::size_t>(i)] = b;
     };
     return twice([&](void* storage, std::size_t& bytes) {
-      return DeviceHashJoin::InnerGather<std::int32_t>(storage, bytes, build.data(), rows, probe.data(), rows, columns,
-                                                       &total, capacity, how, queue);
+      return join_kinds::join_of(JoinKind::inner, storage, bytes, build.data(), rows, probe.data(), rows,
+                                 strata::join_columns<std::int32_t>(capacity, columns), &total, how, queue);
     });
   }
   bool has_rows() const {
@@ -96,7 +93,7 @@ bool right_one_joins() {
   if (by_gpu.pairs() != 0 || !by_gpu.has_rows() || !gpu_ran()) return false;
   if (msl::counts().count("strata_table_join_u32_r32") == 0) return false;
   one_call radix(JoinStrategy::radix_single);
-  if (radix.count() != 0 || radix.total != rows || msl::counts().count("strata_partition_join_u32_r32") == 0) {
+  if (radix.count() != 0 || radix.total != rows || msl::counts().count("strata_partition_join_u32_r64") == 0) {
     return false;
   }
   one_call few(JoinStrategy::automatic);
@@ -132,8 +129,8 @@ bool right_one_joins() {
   // So many rows that the GPU would join them if there were one.
   const std::vector<std::uint32_t> many(100000, 5u);
   return none.twice([&](void* storage, std::size_t& bytes) {
-    return DeviceHashJoin::SemiCount<std::int32_t>(storage, bytes, none.build.data(), rows, many.data(), 100000,
-                                                   &none.total);
+    return DeviceHashJoin::Semi(storage, bytes, strata::join_side(none.build.data(), rows),
+                                strata::join_side(many.data(), 100000), strata::join_count(), &none.total);
   }) == 0 &&
          none.total == 100000;
 }
@@ -183,16 +180,15 @@ bool wrong_arguments_are_refused() {
   if (!is_refused(small, small.pairs())) return false;
   one_call same;
   const int status = same.twice([&](void* storage, std::size_t& bytes) {
-    return DeviceHashJoin::InnerPairs(storage, bytes, same.build.data(), rows, same.probe.data(), rows,
-                                      same.probe_out.data() + 100, same.probe_out.data(), &same.total, capacity,
-                                      same.how);
+    return join_kinds::pairs_of(JoinKind::inner, storage, bytes, same.build.data(), rows, same.probe.data(), rows,
+                                same.probe_out.data() + 100, same.probe_out.data(), &same.total, capacity, same.how);
   });
   if (!is_refused(same, status)) return false;
   one_call nowhere;
   return is_refused(nowhere, nowhere.twice([&](void* storage, std::size_t& bytes) {
-    return DeviceHashJoin::InnerPairs(storage, bytes, nowhere.build.data(), rows, nowhere.probe.data(), rows,
-                                      nowhere.build_out.data(), static_cast<std::int32_t*>(nullptr), &nowhere.total,
-                                      capacity, nowhere.how);
+    return join_kinds::pairs_of(JoinKind::inner, storage, bytes, nowhere.build.data(), rows, nowhere.probe.data(), rows,
+                                nowhere.build_out.data(), static_cast<std::int32_t*>(nullptr), &nowhere.total, capacity,
+                                nowhere.how);
   }));
 }
 

@@ -8,14 +8,14 @@
 #include <numeric>
 #include <unordered_map>
 
+#include "device/device_hash_join_kinds.hpp"
 #include "random/random_test.cuh"
 
 namespace {
 
 using namespace random_test;
-using strata::DeviceHashJoin;
+using join_kinds::join_settings;
 using strata::JoinKind;
-using strata::JoinOptions;
 using strata::JoinOrder;
 using strata::JoinStrategy;
 
@@ -47,7 +47,7 @@ struct shape {
   bool is_skewed;
   std::size_t capacity;
   JoinKind kind;
-  JoinOptions<> options;
+  join_settings<> options;
 };
 
 std::string description_of(const char* call, const std::string& types, const shape& s) {
@@ -276,15 +276,7 @@ struct arrays {
   static std::int64_t widened(Index row) { return row == strata::no_row<Index> ? -1 : static_cast<std::int64_t>(row); }
 };
 
-/// The function of a kind, `call(inner)` and so on, by macro: they have names of their own.
-#define STRATA_RANDOM_JOIN(name, kind, ...)                              \
-  ((kind) == JoinKind::inner  ? DeviceHashJoin::Inner##name(__VA_ARGS__) \
-   : (kind) == JoinKind::left ? DeviceHashJoin::Left##name(__VA_ARGS__)  \
-   : (kind) == JoinKind::full ? DeviceHashJoin::Full##name(__VA_ARGS__)  \
-   : (kind) == JoinKind::semi ? DeviceHashJoin::Semi##name(__VA_ARGS__)  \
-                              : DeviceHashJoin::Anti##name(__VA_ARGS__))
-
-enum class what { count, pairs, gather };
+enum class what { count, pairs, columns };
 
 template <class Key, class Index, what What>
 problem join(source& random) {
@@ -292,11 +284,11 @@ problem join(source& random) {
   const auto held = std::make_shared<arrays<Key, Index>>(s, random);
   // Columns of row numbers, so that the gathered values identify the rows.
   const auto numbers =
-      std::make_shared<array<Index>>(What == what::gather ? std::max(s.build_rows, s.probe_rows) : 0, random);
+      std::make_shared<array<Index>>(What == what::columns ? std::max(s.build_rows, s.probe_rows) : 0, random);
   problem made;
   made.what = description_of(What == what::count   ? "count"
                              : What == what::pairs ? "pairs"
-                                                   : "gather",
+                                                   : "columns",
                              name_of<Key>() + " by " + name_of<Index>(), s);
   made.renew = [held, numbers, s](source& data, cudaStream_t stream) {
     held->renew(data, s, stream);
@@ -305,48 +297,31 @@ problem join(source& random) {
     numbers->write(all, stream);
   };
   made.call = [held, numbers, s](void* storage, std::size_t& bytes, cudaStream_t stream) {
-    JoinOptions<> options = s.options;
+    join_settings<> options = s.options;
     if (s.has_nulls) {
       options.build_valid = held->build.valid.data();
       options.probe_valid = held->probe.valid.data();
     }
-    const Key* const build = held->build.keys.data();
-    const Key* const probe = held->probe.keys.data();
-    const auto build_rows = static_cast<std::int64_t>(s.build_rows);
-    const auto probe_rows = static_cast<std::int64_t>(s.probe_rows);
-    const auto capacity = static_cast<std::int64_t>(s.capacity);
+    const auto join = [&](const auto& output) {
+      return join_kinds::join_of(s.kind, storage, bytes, held->build.keys.data(),
+                                 static_cast<std::int64_t>(s.build_rows), held->probe.keys.data(),
+                                 static_cast<std::int64_t>(s.probe_rows), output, held->total.data(), options, stream);
+    };
     Index* const build_out = held->build_out.data();
     Index* const probe_out = held->probe_out.data();
-    std::int64_t* const total = held->total.data();
     if constexpr (What == what::count) {
-      static_cast<void>(capacity);
-      return STRATA_RANDOM_JOIN(Count<Index>, s.kind, storage, bytes, build, build_rows, probe, probe_rows, total,
-                                options, stream);
-    } else if constexpr (What == what::gather) {
-      const auto columns =
-          strata::join_columns(strata::build_column(numbers->data(), build_out, strata::no_row<Index>),
-                               strata::probe_column(numbers->data(), probe_out, strata::no_row<Index>));
-      return STRATA_RANDOM_JOIN(Gather<Index>, s.kind, storage, bytes, build, build_rows, probe, probe_rows, columns,
-                                total, capacity, options, stream);
-    } else if (s.kind == JoinKind::semi) {
-      return DeviceHashJoin::SemiPairs(storage, bytes, build, build_rows, probe, probe_rows, probe_out, total, capacity,
-                                       options, stream);
-    } else if (s.kind == JoinKind::anti) {
-      return DeviceHashJoin::AntiPairs(storage, bytes, build, build_rows, probe, probe_rows, probe_out, total, capacity,
-                                       options, stream);
+      return join(strata::join_count());
+    } else if constexpr (What == what::columns) {
+      return join(strata::join_columns<Index>(s.capacity,
+                                              strata::build_column(numbers->data(), build_out, strata::no_row<Index>),
+                                              strata::probe_column(numbers->data(), probe_out, strata::no_row<Index>)));
     } else {
-      return s.kind == JoinKind::inner
-                 ? DeviceHashJoin::InnerPairs(storage, bytes, build, build_rows, probe, probe_rows, build_out,
-                                              probe_out, total, capacity, options, stream)
-             : s.kind == JoinKind::left
-                 ? DeviceHashJoin::LeftPairs(storage, bytes, build, build_rows, probe, probe_rows, build_out, probe_out,
-                                             total, capacity, options, stream)
-                 : DeviceHashJoin::FullPairs(storage, bytes, build, build_rows, probe, probe_rows, build_out, probe_out,
-                                             total, capacity, options, stream);
+      const bool has_build = strata::detail::has_pairs(s.kind);
+      return join(strata::join_pairs(has_build ? build_out : nullptr, probe_out, s.capacity));
     }
   };
   made.check = [held, s](cudaStream_t stream) {
-    if (What == what::gather && (s.kind == JoinKind::semi || s.kind == JoinKind::anti)) {
+    if (What == what::columns && (s.kind == JoinKind::semi || s.kind == JoinKind::anti)) {
       // The column of the build side says everywhere that there is no row.
       const std::vector<Index> builds = held->build_out.read(stream);
       const std::size_t written = std::min(joined(s, held->build, held->probe).size(), s.capacity);
@@ -376,7 +351,10 @@ problem join_table(source& random) {
   const std::size_t most = s.build_rows + (random.chance(50) ? 0 : random.below(100));
   const auto first = static_cast<std::int64_t>(random.chance(50) ? s.build_rows : random.below(s.build_rows + 1));
   std::size_t memory_bytes = 0;
-  must(Table::MemoryBytes(static_cast<std::int64_t>(most), memory_bytes, s.options), "MemoryBytes");
+  const auto side_in = [most](const join_settings<>& options, const Key* keys) {
+    return options.build_side(keys, static_cast<std::int64_t>(most));
+  };
+  must(Table::MemoryBytes(side_in(s.options, nullptr), memory_bytes, s.options), "MemoryBytes");
   const auto memory = std::make_shared<guarded>(memory_bytes, random.below(256));
   problem made;
   made.what = description_of("table", name_of<Key>() + " by " + name_of<Index>(), s) + ", first " +
@@ -385,10 +363,10 @@ problem join_table(source& random) {
     held->renew(data, s, stream);
     if (data.chance(50)) memory->fill(static_cast<unsigned char>(data()), stream);
   };
-  made.call = [held, memory, s, most, first](void* storage, std::size_t& bytes, cudaStream_t stream) {
-    JoinOptions<> options = s.options;
+  made.call = [held, memory, s, side_in, first](void* storage, std::size_t& bytes, cudaStream_t stream) {
+    join_settings<> options = s.options;
     if (s.has_nulls) options.build_valid = held->build.valid.data();
-    Table table(memory->data(), memory->bytes(), held->build.keys.data(), static_cast<std::int64_t>(most), options);
+    Table table(memory->data(), memory->bytes(), side_in(options, held->build.keys.data()), options);
     if (storage != nullptr) {
       cudaError_t status = table.Build(first, stream);
       if (status == cudaSuccess && first < static_cast<std::int64_t>(s.build_rows)) {
@@ -396,10 +374,11 @@ problem join_table(source& random) {
       }
       if (status != cudaSuccess) return status;
     }
-    return table.ProbePairs(storage, bytes, s.kind, held->probe.keys.data(), static_cast<std::int64_t>(s.probe_rows),
-                            held->build_out.data(), held->probe_out.data(), held->total.data(),
-                            static_cast<std::int64_t>(s.capacity), s.has_nulls ? held->probe.valid.data() : nullptr,
-                            stream);
+    return join_kinds::call_of(s.kind, table, storage, bytes,
+                               strata::join_side(held->probe.keys.data(), s.probe_rows)
+                                   .valid(s.has_nulls ? held->probe.valid.data() : nullptr),
+                               strata::join_pairs(held->build_out.data(), held->probe_out.data(), s.capacity),
+                               held->total.data(), stream);
   };
   made.check = [held, memory, s](cudaStream_t stream) {
     if (s.kind == JoinKind::semi || s.kind == JoinKind::anti) {
@@ -415,7 +394,7 @@ const std::vector<maker> makers = {
     join<std::int32_t, std::int32_t, what::pairs>,
     join<std::int32_t, std::int32_t, what::pairs>,
     join<std::int32_t, std::int32_t, what::count>,
-    join<std::int32_t, std::int32_t, what::gather>,
+    join<std::int32_t, std::int32_t, what::columns>,
     join<std::uint64_t, std::int64_t, what::pairs>,
     join<float, std::uint32_t, what::pairs>,
     join<bytes12, std::int32_t, what::pairs>,

@@ -37,292 +37,348 @@
 #include <strata/core/nvtx.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/device/arguments/counts.cuh>
-#include <strata/device/hash_join/columns.hpp>
 #include <strata/device/hash_join/join_options.hpp>
+#include <strata/device/hash_join/join_side.hpp>
 #include <strata/device/hash_join/join_types.hpp>
-#include <strata/device/hash_join/pairs.hpp>
+#include <strata/device/hash_join/outputs.hpp>
 #if STRATA_JOIN_BACKEND == STRATA_JOIN_BACKEND_CUDA
 #include <strata/device/hash_join/calls.cuh>
-#include <strata/device/hash_join/join_table_view.cuh>
-#define STRATA_DETAIL_JOIN_NAMESPACE joins_by_cuda
-#define STRATA_DETAIL_JOIN_BACKEND join_on_cuda
 #elif STRATA_JOIN_BACKEND == STRATA_JOIN_BACKEND_HOST
 #include <strata/device/hash_join/host/calls.hpp>
-#define STRATA_DETAIL_JOIN_NAMESPACE joins_by_host
-#define STRATA_DETAIL_JOIN_BACKEND join_on_host
 #elif STRATA_JOIN_BACKEND == STRATA_JOIN_BACKEND_METAL
 #include <strata/device/hash_join/metal/calls.hpp>
-#define STRATA_DETAIL_JOIN_NAMESPACE joins_by_metal
-#define STRATA_DETAIL_JOIN_BACKEND join_on_metal
 #else
 #error "strata: STRATA_JOIN_BACKEND is none of CUDA, METAL and HOST"
 #endif
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 STRATA_ARCH_NAMESPACE_BEGIN
-// A program may have several back ends.
-inline namespace STRATA_DETAIL_JOIN_NAMESPACE {
 
-/// Equi-joins of two arrays of keys, the build side and the probe side. Make the shorter side the build
-/// side. The probe side is the left one; for a right join exchange the sides.
+/// Equi-joins of two arrays of keys, the build side and the probe side. Make the shorter side the build side. The probe
+/// side is the left one; for a right join exchange the sides. A program writes `DeviceHashJoin`.
 ///
-///     for (p = 0; p < probe_rows; ++p)
-///       for (b = 0; b < build_rows; ++b)
-///         if (equal(build_keys[b], probe_keys[p])) ++*d_num_out;  // and write (b, p)
+///     for (p = 0; p < probe.rows; ++p)
+///       for (b = 0; b < build.rows; ++b)
+///         if (equal(build.keys[b], probe.keys[p])) ++*d_num_out;  // and write (b, p)
 ///
-/// - **Kinds.** Inner, Left, Full, Semi and Anti: see JoinKind. In each, `Count` counts the rows of
-///   the result, `Pairs` writes the numbers of its build and probe rows (`no_row<Index>` where there
-///   is none; semi and anti joins have probe rows only), `Gather` writes columns of values:
-///   `columns` is the result of `build_column`, `probe_column` or `join_columns`, or any functor that is
-///   called once as `columns(std::int64_t position, Index build_row, Index probe_row)` for each row.
-/// - **Call.** Twice, as with CUB. With `d_temp_storage == nullptr` a call writes `temp_storage_bytes`
-///   (pure arithmetic, never 0, never smaller for more rows up to 2^32 - 4). The second call has that
-///   much memory, and the same kind, numbers of rows and options. The contents and alignment of the
-///   memory do not matter.
-/// - **Capacity.** `*d_num_out`, an integer of 8 bytes, is always the number of rows of the whole
-///   result. Rows at positions from `capacity` on are not written; that is no error. A second call
-///   with enough capacity writes all rows.
-/// - **Keys.** Of any trivially relocatable type; no value is reserved. Equal keys must have equal
-///   hashes. Several columns are a struct, or row numbers with functors that read the columns.
-///   A key that does not equal itself, such as NaN, has no partner.
-/// - **Nulls.** Rows whose bit is missing in `options.build_valid` or `probe_valid` have no key.
-///   They have no partner, or, with `nulls_equal`, are partners of each other.
-/// - **Row numbers** have type `Index`, a signed or unsigned integer of 4 or 8 bytes. It bounds the number
-///   of rows of a side, not that of the result: on CUDA, 2^31 - 1, 2^32 - 4 or 2^40 - 4.
-/// - **Order.** See JoinOrder. `any` order may change from run to run on a GPU. In the order of the probe
-///   rows, results repeat, and those before `capacity` are the first ones.
-/// - **CUDA.** Every pointer argument is a device pointer. The call returns before its work is done on
-///   `stream`. It does not synchronise or allocate, and a graph that captured it may be replayed with
-///   other keys. Joins by partitions have a cooperative launch: DeviceScan says when it starts.
-/// - **Host.** Every pointer argument is a host pointer. Threads do the join before the call returns.
-/// - **Metal.** Every pointer argument is a host pointer. `stream` is an `id<MTLCommandQueue>` (under ARC
-///   cast by `__bridge`), or null for the library's queue. The join begins when all that was committed to
-///   the queue before has ended, and it is done when the call returns. Pass the same `stream` to the size
-///   query, because another GPU may need other sizes. A program links Metal, Foundation, CoreGraphics and
-///   objc, as strata's CMake target does. Never run on an Apple GPU: tests/README.md says what was tested.
-/// - **What an Apple GPU joins.** Counts and pairs, of inner, left, semi and anti joins, in any order,
-///   without nulls, fewer than 2^31 rows a side, keys that are integers or enumerations of 4 or 8
-///   bytes, with the default hash and comparison. Threads of the host join all else, few rows, and
-///   everything if no GPU is of family Apple7 (M1) or later.
-/// - **Strategies.** One table, in the shared memory of each block or in global memory, or partitions
-///   that are joined in shared memory. `options.strategy` or `choose_join_strategy` chooses. In the order
-///   of the probe rows, with 2^32 rows or more, and if a device has not enough shared memory, it is one
-///   table in global memory. On Metal, `options.strategy` has no effect if the host joins.
-/// - **Sorted sides.** With the promise `options.sorted`, on CUDA, both sides are merged instead, in
-///   either order of the result, if keys are integers or enumerations with the default comparison,
-///   no null mask is given and `strategy` is automatic; else the promise changes nothing. Temporary
-///   storage is then some 10 bytes for each 1000 rows.
-/// - **Dense keys.** With the hint `options.key_range`, on CUDA, for the same keys, in any order,
-///   `choose_join_key_array` may choose an array of build rows indexed by key, 4 bytes for each key of
-///   the range in temporary storage, in inner and left joins with `build_unique`. If the device finds a
-///   build row outside of the range, one table in global memory joins all rows, which takes several
-///   times as long.
-/// - **Complexity.** Linear in both sides and the result, if the hash spreads different keys. A key is in
-///   the table once, whatever the number of its rows, and many blocks write the results of a probe row
-///   with many partners.
-/// - **Errors.** `cudaErrorInvalidValue`, before anything is written: negative number of rows or
-///   capacity, more rows than `Index` can number, both in size queries, too; null pointer with rows,
-///   outputs that overlap each other or a side's keys, temporary storage too small, a strategy that the
-///   back end does not have. Otherwise the errors of launches. When Metal fails:
-///   `cudaErrorMemoryAllocation` (no buffer, queue or command buffer), 300 (the shaders did not compile),
-///   500 (no pipeline), `cudaErrorLaunchFailure` (a fault, or the watchdog) or `cudaErrorNotSupported` (the
-///   GPU allows too few threads or too little memory); `metal_join_error_text()` returns the reason, and
-///   the result below `capacity` is unspecified.
+/// - **Arguments.** `join_side(keys, rows)` describes a side, with what the caller knows of it: `.valid(mask)`,
+///   `.unique()`, `.sorted()`, `.key_range(lowest, highest)`, see JoinSide. The output is `join_count()`,
+///   `join_pairs(build_out, probe_out, capacity)` or `join_columns(capacity, column...)`. JoinOptions has what
+///   concerns the whole join.
+/// - **Call.** Twice, as with CUB: with `d_temp_storage == nullptr`, a call writes `temp_storage_bytes` (pure
+///   arithmetic, never 0, never smaller for more rows up to 2^32 - 4). The second call has that much memory, whose
+///   contents and alignment do not matter, and the same arguments, but for addresses. Or once without these two
+///   arguments: then the memory comes from the stream-ordered allocator, or from the host's heap.
+/// - **Result.** `*d_num_out`, an integer of 8 bytes, is always the number of rows of the whole result. Rows at
+///   positions from the capacity on are not written; that is no error. A second call with enough capacity writes all
+///   rows. `no_row<Index>` stands for a missing row. `Index`, the type of row numbers, bounds the number of rows of a
+///   side, not that of the result: on CUDA, 2^31 - 1, 2^32 - 4 or 2^40 - 4.
+/// - **Order.** See JoinOrder. `any` order may change from run to run on a GPU. In the order of the probe rows, results
+///   repeat, and those before the capacity are the first ones.
+/// - **Keys** are of any trivially relocatable type; no value is reserved. Equal keys must have equal hashes. Several
+///   columns are a struct, or row numbers with functors that read the columns. A key that does not equal itself, such
+///   as NaN, has no partner. Rows without a key have none, or, with `nulls_equal`, are partners of each other.
+/// - **Complexity.** Linear in both sides and the result, if the hash spreads different keys. On CUDA, keys are read
+///   twice, and 8 or 12 bytes of each row are written and read once or twice. A key is in the table once, whatever the
+///   number of its rows.
+/// - **CUDA.** Every pointer is a device pointer. The call does not wait for the device or allocate, and a graph that
+///   captured it may be replayed with other keys.
+/// - **Host and Metal.** Every pointer is a host pointer. The join is done when the call returns.
+/// - **Errors.** `cudaErrorInvalidValue`, before anything is written: negative number of rows or capacity, more rows
+///   than `Index` can number (both in size queries, too), null pointer with rows, row numbers that overlap each other
+///   or keys, temporary storage too small, a strategy that the back end does not have. Else the errors of launches.
+///
+/// hash_join/README.md says what belongs to one back end, and how a join is done. Sources: Balkesen et al.,
+/// "Main-memory hash joins on multi-core CPUs" (ICDE 2013); Sioulas et al., "Hardware-conscious hash-joins on GPUs"
+/// (ICDE 2019).
 ///
 /// @code
 /// // Orders with their customers: at most one for each order, because customers are unique.
-/// strata::JoinOptions<> options;
-/// options.build_unique = true;
-/// std::size_t bytes = 0;
-/// const auto join = [&](void* temp) {
-///   return strata::DeviceHashJoin::InnerPairs(temp, bytes, customers, num_customers, orders,
-///                                             num_orders, customer_out, order_out, num_out,
-///                                             num_orders, options, stream);
-/// };
-/// join(nullptr);
-/// cudaMalloc(&temp, bytes);
-/// join(temp);
+/// strata::DeviceHashJoin::Inner(strata::join_side(customers, num_customers).unique(),
+///                               strata::join_side(orders, num_orders),
+///                               strata::join_pairs(customer_out, order_out, num_orders), num_out);
 /// @endcode
-struct DeviceHashJoin {
+template <class Backend>
+struct DeviceHashJoinOn {
   /// `cudaStream_t`; with Metal `void*`, which an `id<MTLCommandQueue>` converts to.
-  using stream_type = detail::STRATA_DETAIL_JOIN_BACKEND::stream_type;
+  using stream_type = typename Backend::stream_type;
 
   /// Every pair of a build row and a probe row with equal keys.
-  template <class Index = std::int64_t, class Key, class Hash = JoinHash, class Equal = Equality>
-  [[nodiscard]] static cudaError_t InnerCount(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                              const Key* d_build_keys, detail::count64 build_rows,
-                                              const Key* d_probe_keys, detail::count64 probe_rows, JoinNumOut d_num_out,
-                                              const JoinOptions<Hash, Equal>& options = {}, stream_type stream = 0) {
-    STRATA_NVTX_RANGE("strata::DeviceHashJoin::InnerCount");
-    return backend::count<Index>(d_temp_storage, temp_storage_bytes, JoinKind::inner, d_build_keys, build_rows,
-                                 d_probe_keys, probe_rows, d_num_out, options, stream);
+  template <class Key, class BuildRows, class ProbeRows, class Output, class Hash = JoinHash, class Equal = Equality>
+  static cudaError_t Inner(void* d_temp_storage, std::size_t& temp_storage_bytes, const JoinSide<Key, BuildRows>& build,
+                           const JoinSide<Key, ProbeRows>& probe, const Output& output, JoinNumOut d_num_out,
+                           const JoinOptions<Hash, Equal>& options = {}, stream_type stream = 0) {
+    STRATA_NVTX_RANGE("strata::DeviceHashJoin::Inner");
+    return join(d_temp_storage, temp_storage_bytes, JoinKind::inner, build, probe, output, d_num_out, options, stream);
   }
-  template <class Key, class Index, class Hash = JoinHash, class Equal = Equality>
-  [[nodiscard]] static cudaError_t InnerPairs(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                              const Key* d_build_keys, detail::count64 build_rows,
-                                              const Key* d_probe_keys, detail::count64 probe_rows, Index* d_build_out,
-                                              Index* d_probe_out, JoinNumOut d_num_out, detail::count64 capacity,
-                                              const JoinOptions<Hash, Equal>& options = {}, stream_type stream = 0) {
-    STRATA_NVTX_RANGE("strata::DeviceHashJoin::InnerPairs");
-    return pairs(d_temp_storage, temp_storage_bytes, JoinKind::inner, d_build_keys, build_rows, d_probe_keys,
-                 probe_rows, d_build_out, d_probe_out, d_num_out, capacity, options, stream);
-  }
-  template <class Index = std::int64_t, class Key, class Columns, class Hash = JoinHash, class Equal = Equality>
-  [[nodiscard]] static cudaError_t InnerGather(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                               const Key* d_build_keys, detail::count64 build_rows,
-                                               const Key* d_probe_keys, detail::count64 probe_rows,
-                                               const Columns& columns, JoinNumOut d_num_out, detail::count64 capacity,
-                                               const JoinOptions<Hash, Equal>& options = {}, stream_type stream = 0) {
-    STRATA_NVTX_RANGE("strata::DeviceHashJoin::InnerGather");
-    return backend::gather<Index>(d_temp_storage, temp_storage_bytes, JoinKind::inner, d_build_keys, build_rows,
-                                  d_probe_keys, probe_rows, columns, d_num_out, capacity, options, stream);
+  template <class Key, class BuildRows, class ProbeRows, class Output, class Hash = JoinHash, class Equal = Equality>
+  static cudaError_t Inner(const JoinSide<Key, BuildRows>& build, const JoinSide<Key, ProbeRows>& probe,
+                           const Output& output, JoinNumOut d_num_out, const JoinOptions<Hash, Equal>& options = {},
+                           stream_type stream = 0) {
+    STRATA_NVTX_RANGE("strata::DeviceHashJoin::Inner");
+    return join_with_storage(JoinKind::inner, build, probe, output, d_num_out, options, stream);
   }
 
   /// The same, and each probe row without a partner, with no build row.
-  template <class Index = std::int64_t, class Key, class Hash = JoinHash, class Equal = Equality>
-  [[nodiscard]] static cudaError_t LeftCount(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                             const Key* d_build_keys, detail::count64 build_rows,
-                                             const Key* d_probe_keys, detail::count64 probe_rows, JoinNumOut d_num_out,
-                                             const JoinOptions<Hash, Equal>& options = {}, stream_type stream = 0) {
-    STRATA_NVTX_RANGE("strata::DeviceHashJoin::LeftCount");
-    return backend::count<Index>(d_temp_storage, temp_storage_bytes, JoinKind::left, d_build_keys, build_rows,
-                                 d_probe_keys, probe_rows, d_num_out, options, stream);
+  template <class Key, class BuildRows, class ProbeRows, class Output, class Hash = JoinHash, class Equal = Equality>
+  static cudaError_t Left(void* d_temp_storage, std::size_t& temp_storage_bytes, const JoinSide<Key, BuildRows>& build,
+                          const JoinSide<Key, ProbeRows>& probe, const Output& output, JoinNumOut d_num_out,
+                          const JoinOptions<Hash, Equal>& options = {}, stream_type stream = 0) {
+    STRATA_NVTX_RANGE("strata::DeviceHashJoin::Left");
+    return join(d_temp_storage, temp_storage_bytes, JoinKind::left, build, probe, output, d_num_out, options, stream);
   }
-  template <class Key, class Index, class Hash = JoinHash, class Equal = Equality>
-  [[nodiscard]] static cudaError_t LeftPairs(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                             const Key* d_build_keys, detail::count64 build_rows,
-                                             const Key* d_probe_keys, detail::count64 probe_rows, Index* d_build_out,
-                                             Index* d_probe_out, JoinNumOut d_num_out, detail::count64 capacity,
-                                             const JoinOptions<Hash, Equal>& options = {}, stream_type stream = 0) {
-    STRATA_NVTX_RANGE("strata::DeviceHashJoin::LeftPairs");
-    return pairs(d_temp_storage, temp_storage_bytes, JoinKind::left, d_build_keys, build_rows, d_probe_keys, probe_rows,
-                 d_build_out, d_probe_out, d_num_out, capacity, options, stream);
-  }
-  template <class Index = std::int64_t, class Key, class Columns, class Hash = JoinHash, class Equal = Equality>
-  [[nodiscard]] static cudaError_t LeftGather(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                              const Key* d_build_keys, detail::count64 build_rows,
-                                              const Key* d_probe_keys, detail::count64 probe_rows,
-                                              const Columns& columns, JoinNumOut d_num_out, detail::count64 capacity,
-                                              const JoinOptions<Hash, Equal>& options = {}, stream_type stream = 0) {
-    STRATA_NVTX_RANGE("strata::DeviceHashJoin::LeftGather");
-    return backend::gather<Index>(d_temp_storage, temp_storage_bytes, JoinKind::left, d_build_keys, build_rows,
-                                  d_probe_keys, probe_rows, columns, d_num_out, capacity, options, stream);
+  template <class Key, class BuildRows, class ProbeRows, class Output, class Hash = JoinHash, class Equal = Equality>
+  static cudaError_t Left(const JoinSide<Key, BuildRows>& build, const JoinSide<Key, ProbeRows>& probe,
+                          const Output& output, JoinNumOut d_num_out, const JoinOptions<Hash, Equal>& options = {},
+                          stream_type stream = 0) {
+    STRATA_NVTX_RANGE("strata::DeviceHashJoin::Left");
+    return join_with_storage(JoinKind::left, build, probe, output, d_num_out, options, stream);
   }
 
   /// The same, and each build row without a partner, with no probe row.
-  template <class Index = std::int64_t, class Key, class Hash = JoinHash, class Equal = Equality>
-  [[nodiscard]] static cudaError_t FullCount(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                             const Key* d_build_keys, detail::count64 build_rows,
-                                             const Key* d_probe_keys, detail::count64 probe_rows, JoinNumOut d_num_out,
-                                             const JoinOptions<Hash, Equal>& options = {}, stream_type stream = 0) {
-    STRATA_NVTX_RANGE("strata::DeviceHashJoin::FullCount");
-    return backend::count<Index>(d_temp_storage, temp_storage_bytes, JoinKind::full, d_build_keys, build_rows,
-                                 d_probe_keys, probe_rows, d_num_out, options, stream);
+  template <class Key, class BuildRows, class ProbeRows, class Output, class Hash = JoinHash, class Equal = Equality>
+  static cudaError_t Full(void* d_temp_storage, std::size_t& temp_storage_bytes, const JoinSide<Key, BuildRows>& build,
+                          const JoinSide<Key, ProbeRows>& probe, const Output& output, JoinNumOut d_num_out,
+                          const JoinOptions<Hash, Equal>& options = {}, stream_type stream = 0) {
+    STRATA_NVTX_RANGE("strata::DeviceHashJoin::Full");
+    return join(d_temp_storage, temp_storage_bytes, JoinKind::full, build, probe, output, d_num_out, options, stream);
   }
-  template <class Key, class Index, class Hash = JoinHash, class Equal = Equality>
-  [[nodiscard]] static cudaError_t FullPairs(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                             const Key* d_build_keys, detail::count64 build_rows,
-                                             const Key* d_probe_keys, detail::count64 probe_rows, Index* d_build_out,
-                                             Index* d_probe_out, JoinNumOut d_num_out, detail::count64 capacity,
-                                             const JoinOptions<Hash, Equal>& options = {}, stream_type stream = 0) {
-    STRATA_NVTX_RANGE("strata::DeviceHashJoin::FullPairs");
-    return pairs(d_temp_storage, temp_storage_bytes, JoinKind::full, d_build_keys, build_rows, d_probe_keys, probe_rows,
-                 d_build_out, d_probe_out, d_num_out, capacity, options, stream);
-  }
-  template <class Index = std::int64_t, class Key, class Columns, class Hash = JoinHash, class Equal = Equality>
-  [[nodiscard]] static cudaError_t FullGather(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                              const Key* d_build_keys, detail::count64 build_rows,
-                                              const Key* d_probe_keys, detail::count64 probe_rows,
-                                              const Columns& columns, JoinNumOut d_num_out, detail::count64 capacity,
-                                              const JoinOptions<Hash, Equal>& options = {}, stream_type stream = 0) {
-    STRATA_NVTX_RANGE("strata::DeviceHashJoin::FullGather");
-    return backend::gather<Index>(d_temp_storage, temp_storage_bytes, JoinKind::full, d_build_keys, build_rows,
-                                  d_probe_keys, probe_rows, columns, d_num_out, capacity, options, stream);
+  template <class Key, class BuildRows, class ProbeRows, class Output, class Hash = JoinHash, class Equal = Equality>
+  static cudaError_t Full(const JoinSide<Key, BuildRows>& build, const JoinSide<Key, ProbeRows>& probe,
+                          const Output& output, JoinNumOut d_num_out, const JoinOptions<Hash, Equal>& options = {},
+                          stream_type stream = 0) {
+    STRATA_NVTX_RANGE("strata::DeviceHashJoin::Full");
+    return join_with_storage(JoinKind::full, build, probe, output, d_num_out, options, stream);
   }
 
-  /// Each probe row that has a partner, once.
-  template <class Index = std::int64_t, class Key, class Hash = JoinHash, class Equal = Equality>
-  [[nodiscard]] static cudaError_t SemiCount(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                             const Key* d_build_keys, detail::count64 build_rows,
-                                             const Key* d_probe_keys, detail::count64 probe_rows, JoinNumOut d_num_out,
-                                             const JoinOptions<Hash, Equal>& options = {}, stream_type stream = 0) {
-    STRATA_NVTX_RANGE("strata::DeviceHashJoin::SemiCount");
-    return backend::count<Index>(d_temp_storage, temp_storage_bytes, JoinKind::semi, d_build_keys, build_rows,
-                                 d_probe_keys, probe_rows, d_num_out, options, stream);
+  /// Each probe row that has a partner, once, with no build row.
+  template <class Key, class BuildRows, class ProbeRows, class Output, class Hash = JoinHash, class Equal = Equality>
+  static cudaError_t Semi(void* d_temp_storage, std::size_t& temp_storage_bytes, const JoinSide<Key, BuildRows>& build,
+                          const JoinSide<Key, ProbeRows>& probe, const Output& output, JoinNumOut d_num_out,
+                          const JoinOptions<Hash, Equal>& options = {}, stream_type stream = 0) {
+    STRATA_NVTX_RANGE("strata::DeviceHashJoin::Semi");
+    return join(d_temp_storage, temp_storage_bytes, JoinKind::semi, build, probe, output, d_num_out, options, stream);
   }
-  template <class Key, class Index, class Hash = JoinHash, class Equal = Equality>
-  [[nodiscard]] static cudaError_t SemiPairs(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                             const Key* d_build_keys, detail::count64 build_rows,
-                                             const Key* d_probe_keys, detail::count64 probe_rows, Index* d_probe_out,
-                                             JoinNumOut d_num_out, detail::count64 capacity,
-                                             const JoinOptions<Hash, Equal>& options = {}, stream_type stream = 0) {
-    STRATA_NVTX_RANGE("strata::DeviceHashJoin::SemiPairs");
-    return pairs(d_temp_storage, temp_storage_bytes, JoinKind::semi, d_build_keys, build_rows, d_probe_keys, probe_rows,
-                 static_cast<Index*>(nullptr), d_probe_out, d_num_out, capacity, options, stream);
-  }
-  template <class Index = std::int64_t, class Key, class Columns, class Hash = JoinHash, class Equal = Equality>
-  [[nodiscard]] static cudaError_t SemiGather(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                              const Key* d_build_keys, detail::count64 build_rows,
-                                              const Key* d_probe_keys, detail::count64 probe_rows,
-                                              const Columns& columns, JoinNumOut d_num_out, detail::count64 capacity,
-                                              const JoinOptions<Hash, Equal>& options = {}, stream_type stream = 0) {
-    STRATA_NVTX_RANGE("strata::DeviceHashJoin::SemiGather");
-    return backend::gather<Index>(d_temp_storage, temp_storage_bytes, JoinKind::semi, d_build_keys, build_rows,
-                                  d_probe_keys, probe_rows, columns, d_num_out, capacity, options, stream);
+  template <class Key, class BuildRows, class ProbeRows, class Output, class Hash = JoinHash, class Equal = Equality>
+  static cudaError_t Semi(const JoinSide<Key, BuildRows>& build, const JoinSide<Key, ProbeRows>& probe,
+                          const Output& output, JoinNumOut d_num_out, const JoinOptions<Hash, Equal>& options = {},
+                          stream_type stream = 0) {
+    STRATA_NVTX_RANGE("strata::DeviceHashJoin::Semi");
+    return join_with_storage(JoinKind::semi, build, probe, output, d_num_out, options, stream);
   }
 
-  /// Each probe row that has no partner, once.
-  template <class Index = std::int64_t, class Key, class Hash = JoinHash, class Equal = Equality>
-  [[nodiscard]] static cudaError_t AntiCount(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                             const Key* d_build_keys, detail::count64 build_rows,
-                                             const Key* d_probe_keys, detail::count64 probe_rows, JoinNumOut d_num_out,
-                                             const JoinOptions<Hash, Equal>& options = {}, stream_type stream = 0) {
-    STRATA_NVTX_RANGE("strata::DeviceHashJoin::AntiCount");
-    return backend::count<Index>(d_temp_storage, temp_storage_bytes, JoinKind::anti, d_build_keys, build_rows,
-                                 d_probe_keys, probe_rows, d_num_out, options, stream);
+  /// Each probe row that has none, with no build row.
+  template <class Key, class BuildRows, class ProbeRows, class Output, class Hash = JoinHash, class Equal = Equality>
+  static cudaError_t Anti(void* d_temp_storage, std::size_t& temp_storage_bytes, const JoinSide<Key, BuildRows>& build,
+                          const JoinSide<Key, ProbeRows>& probe, const Output& output, JoinNumOut d_num_out,
+                          const JoinOptions<Hash, Equal>& options = {}, stream_type stream = 0) {
+    STRATA_NVTX_RANGE("strata::DeviceHashJoin::Anti");
+    return join(d_temp_storage, temp_storage_bytes, JoinKind::anti, build, probe, output, d_num_out, options, stream);
   }
-  template <class Key, class Index, class Hash = JoinHash, class Equal = Equality>
-  [[nodiscard]] static cudaError_t AntiPairs(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                             const Key* d_build_keys, detail::count64 build_rows,
-                                             const Key* d_probe_keys, detail::count64 probe_rows, Index* d_probe_out,
-                                             JoinNumOut d_num_out, detail::count64 capacity,
-                                             const JoinOptions<Hash, Equal>& options = {}, stream_type stream = 0) {
-    STRATA_NVTX_RANGE("strata::DeviceHashJoin::AntiPairs");
-    return pairs(d_temp_storage, temp_storage_bytes, JoinKind::anti, d_build_keys, build_rows, d_probe_keys, probe_rows,
-                 static_cast<Index*>(nullptr), d_probe_out, d_num_out, capacity, options, stream);
-  }
-  template <class Index = std::int64_t, class Key, class Columns, class Hash = JoinHash, class Equal = Equality>
-  [[nodiscard]] static cudaError_t AntiGather(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                              const Key* d_build_keys, detail::count64 build_rows,
-                                              const Key* d_probe_keys, detail::count64 probe_rows,
-                                              const Columns& columns, JoinNumOut d_num_out, detail::count64 capacity,
-                                              const JoinOptions<Hash, Equal>& options = {}, stream_type stream = 0) {
-    STRATA_NVTX_RANGE("strata::DeviceHashJoin::AntiGather");
-    return backend::gather<Index>(d_temp_storage, temp_storage_bytes, JoinKind::anti, d_build_keys, build_rows,
-                                  d_probe_keys, probe_rows, columns, d_num_out, capacity, options, stream);
+  template <class Key, class BuildRows, class ProbeRows, class Output, class Hash = JoinHash, class Equal = Equality>
+  static cudaError_t Anti(const JoinSide<Key, BuildRows>& build, const JoinSide<Key, ProbeRows>& probe,
+                          const Output& output, JoinNumOut d_num_out, const JoinOptions<Hash, Equal>& options = {},
+                          stream_type stream = 0) {
+    STRATA_NVTX_RANGE("strata::DeviceHashJoin::Anti");
+    return join_with_storage(JoinKind::anti, build, probe, output, d_num_out, options, stream);
   }
 
  private:
-  using backend = detail::STRATA_DETAIL_JOIN_BACKEND;
-
-  template <class Key, class Index, class Hash, class Equal>
-  static cudaError_t pairs(void* d_temp_storage, std::size_t& temp_storage_bytes, JoinKind kind, const Key* build_keys,
-                           std::int64_t build_rows, const Key* probe_keys, std::int64_t probe_rows, Index* build_out,
-                           Index* probe_out, JoinNumOut d_num_out, std::int64_t capacity,
-                           const JoinOptions<Hash, Equal>& options, stream_type stream) {
-    if (d_temp_storage != nullptr && !detail::join_outputs_are_valid(kind, build_out, probe_out, d_num_out, capacity,
-                                                                     build_keys, build_rows, probe_keys, probe_rows)) {
+  template <class Build, class Probe, class Output, class Options>
+  static cudaError_t join(void* d_temp_storage, std::size_t& temp_storage_bytes, JoinKind kind, const Build& build,
+                          const Probe& probe, const Output& output, std::int64_t* d_num_out, const Options& options,
+                          stream_type stream) {
+    if (d_temp_storage != nullptr && !detail::are_join_arrays_valid(kind, build, probe, output, d_num_out)) {
       return cudaErrorInvalidValue;
     }
-    return backend::gather<Index>(d_temp_storage, temp_storage_bytes, kind, build_keys, build_rows, probe_keys,
-                                  probe_rows, detail::join_pairs_sink<Index>{build_out, probe_out}, d_num_out, capacity,
-                                  options, stream);
+    return Backend::join(d_temp_storage, temp_storage_bytes, kind, build, probe, output, d_num_out, options, stream);
+  }
+  template <class Build, class Probe, class Output, class Options>
+  static cudaError_t join_with_storage(JoinKind kind, const Build& build, const Probe& probe, const Output& output,
+                                       std::int64_t* d_num_out, const Options& options, stream_type stream) {
+    return Backend::with_storage(
+        stream,
+        [](void* storage, std::size_t& bytes, const auto&... arguments) { return join(storage, bytes, arguments...); },
+        kind, build, probe, output, d_num_out, options);
   }
 };
 
-}  // namespace STRATA_DETAIL_JOIN_NAMESPACE
+/// The build side of joins, built once and probed often: a view over memory that the caller owns. It holds pointers and
+/// numbers only, so it may be copied. A program writes `JoinTable<Key, Index, Hash, Equal>`.
+///
+/// - **Memory.** `MemoryBytes` returns the bytes of device memory of a table for up to as many rows as the side has.
+///   That memory must stay valid while the table is used, and so must the keys and null masks.
+/// - **Build** empties the table and inserts the first `rows` rows of the side that it was constructed with.
+///   **Insert** adds those that follow. Afterwards the table is the same as after one build with all
+///   rows. If several rows may have a key, both end with a pass over all rows, which lists them.
+/// - **Probe.** `Inner` to `Anti`, as the functions of DeviceHashJoin. Row numbers of the result have the type `Index`.
+///   The table is not written: calls on several streams may probe it at the same time, each with separate temporary
+///   storage.
+/// - **Execution.** As DeviceHashJoin. The host and Metal back ends do not use the memory: each probe joins both sides.
+/// - **Errors.** As DeviceHashJoin. Also `cudaErrorInvalidValue` for more rows than the side has, for memory that is
+///   too small, and from `Insert` and probes before a `Build`.
+///
+/// @code
+/// using Table = strata::JoinTable<int, std::int32_t>;
+/// const auto build = strata::join_side(keys, max_rows);
+/// std::size_t memory_bytes = 0;
+/// Table::MemoryBytes(build, memory_bytes);
+/// cudaMalloc(&memory, memory_bytes);
+/// Table table(memory, memory_bytes, build);
+/// table.Build(rows, stream);
+/// table.Inner(strata::join_side(probe_keys, probe_rows), strata::join_pairs(build_out, probe_out, capacity), num_out,
+///             stream);
+/// @endcode
+template <class Backend, class Key, class Index = std::int32_t, class Hash = JoinHash, class Equal = Equality>
+class JoinTableOn {
+  using Table = typename Backend::template table_type<Key, Index, Hash, Equal>;
+
+ public:
+  using stream_type = typename Backend::stream_type;
+  using Options = JoinOptions<Hash, Equal>;
+
+  template <class Rows>
+  static cudaError_t MemoryBytes(const JoinSide<Key, Rows>& build, std::size_t& bytes, const Options& options = {}) {
+    return Table::MemoryBytes(detail::with_any_rows(build), bytes, options);
+  }
+
+  /// A key must be valid when it is inserted.
+  template <class Rows>
+  JoinTableOn(void* d_memory, std::size_t memory_bytes, const JoinSide<Key, Rows>& build, const Options& options = {})
+      : table_(d_memory, memory_bytes, detail::with_any_rows(build), options) {}
+
+  /// The number of rows in the table.
+  std::int64_t Rows() const { return rows_ < 0 ? 0 : rows_; }
+
+  cudaError_t Build(detail::count64 rows, stream_type stream = 0) {
+    STRATA_NVTX_RANGE("strata::JoinTable::Build");
+    return insert(0, rows, stream);
+  }
+
+  cudaError_t Insert(detail::count64 rows, stream_type stream = 0) {
+    STRATA_NVTX_RANGE("strata::JoinTable::Insert");
+    return rows_ < 0 ? cudaErrorInvalidValue : insert(rows_, rows, stream);
+  }
+
+  template <class Rows, class Output>
+  cudaError_t Inner(void* d_temp_storage, std::size_t& temp_storage_bytes, const JoinSide<Key, Rows>& probe,
+                    const Output& output, JoinNumOut d_num_out, stream_type stream = 0) const {
+    STRATA_NVTX_RANGE("strata::JoinTable::Inner");
+    return join(d_temp_storage, temp_storage_bytes, JoinKind::inner, probe, output, d_num_out, stream);
+  }
+  template <class Rows, class Output>
+  cudaError_t Inner(const JoinSide<Key, Rows>& probe, const Output& output, JoinNumOut d_num_out,
+                    stream_type stream = 0) const {
+    STRATA_NVTX_RANGE("strata::JoinTable::Inner");
+    return join_with_storage(JoinKind::inner, probe, output, d_num_out, stream);
+  }
+
+  template <class Rows, class Output>
+  cudaError_t Left(void* d_temp_storage, std::size_t& temp_storage_bytes, const JoinSide<Key, Rows>& probe,
+                   const Output& output, JoinNumOut d_num_out, stream_type stream = 0) const {
+    STRATA_NVTX_RANGE("strata::JoinTable::Left");
+    return join(d_temp_storage, temp_storage_bytes, JoinKind::left, probe, output, d_num_out, stream);
+  }
+  template <class Rows, class Output>
+  cudaError_t Left(const JoinSide<Key, Rows>& probe, const Output& output, JoinNumOut d_num_out,
+                   stream_type stream = 0) const {
+    STRATA_NVTX_RANGE("strata::JoinTable::Left");
+    return join_with_storage(JoinKind::left, probe, output, d_num_out, stream);
+  }
+
+  template <class Rows, class Output>
+  cudaError_t Full(void* d_temp_storage, std::size_t& temp_storage_bytes, const JoinSide<Key, Rows>& probe,
+                   const Output& output, JoinNumOut d_num_out, stream_type stream = 0) const {
+    STRATA_NVTX_RANGE("strata::JoinTable::Full");
+    return join(d_temp_storage, temp_storage_bytes, JoinKind::full, probe, output, d_num_out, stream);
+  }
+  template <class Rows, class Output>
+  cudaError_t Full(const JoinSide<Key, Rows>& probe, const Output& output, JoinNumOut d_num_out,
+                   stream_type stream = 0) const {
+    STRATA_NVTX_RANGE("strata::JoinTable::Full");
+    return join_with_storage(JoinKind::full, probe, output, d_num_out, stream);
+  }
+
+  template <class Rows, class Output>
+  cudaError_t Semi(void* d_temp_storage, std::size_t& temp_storage_bytes, const JoinSide<Key, Rows>& probe,
+                   const Output& output, JoinNumOut d_num_out, stream_type stream = 0) const {
+    STRATA_NVTX_RANGE("strata::JoinTable::Semi");
+    return join(d_temp_storage, temp_storage_bytes, JoinKind::semi, probe, output, d_num_out, stream);
+  }
+  template <class Rows, class Output>
+  cudaError_t Semi(const JoinSide<Key, Rows>& probe, const Output& output, JoinNumOut d_num_out,
+                   stream_type stream = 0) const {
+    STRATA_NVTX_RANGE("strata::JoinTable::Semi");
+    return join_with_storage(JoinKind::semi, probe, output, d_num_out, stream);
+  }
+
+  template <class Rows, class Output>
+  cudaError_t Anti(void* d_temp_storage, std::size_t& temp_storage_bytes, const JoinSide<Key, Rows>& probe,
+                   const Output& output, JoinNumOut d_num_out, stream_type stream = 0) const {
+    STRATA_NVTX_RANGE("strata::JoinTable::Anti");
+    return join(d_temp_storage, temp_storage_bytes, JoinKind::anti, probe, output, d_num_out, stream);
+  }
+  template <class Rows, class Output>
+  cudaError_t Anti(const JoinSide<Key, Rows>& probe, const Output& output, JoinNumOut d_num_out,
+                   stream_type stream = 0) const {
+    STRATA_NVTX_RANGE("strata::JoinTable::Anti");
+    return join_with_storage(JoinKind::anti, probe, output, d_num_out, stream);
+  }
+
+ private:
+  cudaError_t insert(std::int64_t num_rows, std::int64_t rows, stream_type stream) {
+    if (rows < 0 || rows > table_.build().rows - num_rows) return cudaErrorInvalidValue;
+    const cudaError_t status = table_.Insert(num_rows, rows, stream);
+    if (status == cudaSuccess) rows_ = num_rows + rows;
+    return status;
+  }
+
+  template <class Rows, class Output>
+  cudaError_t join(void* d_temp_storage, std::size_t& temp_storage_bytes, JoinKind kind,
+                   const JoinSide<Key, Rows>& probe, const Output& output, std::int64_t* d_num_out,
+                   stream_type stream) const {
+    static_assert(
+        std::is_same_v<typename Output::index_type, Index> || std::is_same_v<Output, JoinCountOutput>,
+        "row numbers of a join with a table have the type Index of the table: give join_pairs or join_columns "
+        "this type");
+    if (d_temp_storage != nullptr &&
+        (rows_ < 0 || !detail::are_join_arrays_valid(kind, table_.build(), probe, output, d_num_out))) {
+      return cudaErrorInvalidValue;
+    }
+    return table_.Probe(d_temp_storage, temp_storage_bytes, kind, rows_, detail::with_any_rows(probe), output,
+                        d_num_out, stream);
+  }
+  template <class Rows, class Output>
+  cudaError_t join_with_storage(JoinKind kind, const JoinSide<Key, Rows>& probe, const Output& output,
+                                std::int64_t* d_num_out, stream_type stream) const {
+    return Backend::with_storage(
+        stream,
+        [](void* storage, std::size_t& bytes, const JoinTableOn* table, const auto&... arguments) {
+          return table->join(storage, bytes, arguments...);
+        },
+        this, kind, probe, output, d_num_out);
+  }
+
+  Table table_;
+  /// -1 before the first build.
+  std::int64_t rows_ = -1;
+};
+
+#if STRATA_JOIN_BACKEND == STRATA_JOIN_BACKEND_CUDA
+using DeviceHashJoin = DeviceHashJoinOn<detail::join_on_cuda>;
+template <class Key, class Index = std::int32_t, class Hash = JoinHash, class Equal = Equality>
+using JoinTable = JoinTableOn<detail::join_on_cuda, Key, Index, Hash, Equal>;
+#elif STRATA_JOIN_BACKEND == STRATA_JOIN_BACKEND_HOST
+using DeviceHashJoin = DeviceHashJoinOn<detail::join_on_host>;
+template <class Key, class Index = std::int32_t, class Hash = JoinHash, class Equal = Equality>
+using JoinTable = JoinTableOn<detail::join_on_host, Key, Index, Hash, Equal>;
+#else
+using DeviceHashJoin = DeviceHashJoinOn<detail::join_on_metal>;
+template <class Key, class Index = std::int32_t, class Hash = JoinHash, class Equal = Equality>
+using JoinTable = JoinTableOn<detail::join_on_metal, Key, Index, Hash, Equal>;
+#endif
+
 STRATA_ARCH_NAMESPACE_END
-#undef STRATA_DETAIL_JOIN_NAMESPACE
-#undef STRATA_DETAIL_JOIN_BACKEND

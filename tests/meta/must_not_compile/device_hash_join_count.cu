@@ -9,5 +9,6 @@ cudaError_t count_pairs(void* temp, std::size_t& bytes, const int* keys, long lo
 #else
   const int count = 10;
 #endif
-  return strata::DeviceHashJoin::InnerCount(temp, bytes, keys, count, keys, 10, total);
+  return strata::DeviceHashJoin::Inner(temp, bytes, strata::join_side(keys, count), strata::join_side(keys, 10),
+                                       strata::join_count(), total);
 }

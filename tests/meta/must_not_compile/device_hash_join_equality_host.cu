@@ -13,6 +13,7 @@ struct is_equal {
 };
 
 auto count(void* storage, std::size_t& bytes, const int* build, const int* probe, std::int64_t* num_out) {
-  return strata::DeviceHashJoin::InnerCount(storage, bytes, build, 1000, probe, 1000, num_out,
-                                            strata::JoinOptions<strata::JoinHash, is_equal>{});
+  return strata::DeviceHashJoin::Inner(storage, bytes, strata::join_side(build, 1000), strata::join_side(probe, 1000),
+                                       strata::join_count(), num_out,
+                                       strata::JoinOptions<strata::JoinHash, is_equal>{});
 }

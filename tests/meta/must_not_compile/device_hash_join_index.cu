@@ -11,5 +11,6 @@ using row_number = int;
 #endif
 
 cudaError_t semi(std::size_t& bytes, const int* keys, row_number* rows, std::int64_t* num_out) {
-  return strata::DeviceHashJoin::SemiPairs(nullptr, bytes, keys, 10, keys, 10, rows, num_out, 10);
+  return strata::DeviceHashJoin::Semi(nullptr, bytes, strata::join_side(keys, 10), strata::join_side(keys, 10),
+                                      strata::join_pairs(nullptr, rows, 10), num_out);
 }

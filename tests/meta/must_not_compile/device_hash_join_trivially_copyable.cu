@@ -17,5 +17,6 @@ struct key_hash {
 
 cudaError_t count(std::size_t& bytes, const key* keys, std::int64_t* num_out,
                   const strata::JoinOptions<key_hash>& options) {
-  return strata::DeviceHashJoin::SemiCount(nullptr, bytes, keys, 10, keys, 10, num_out, options);
+  return strata::DeviceHashJoin::Semi(nullptr, bytes, strata::join_side(keys, 10), strata::join_side(keys, 10),
+                                      strata::join_count(), num_out, options);
 }

@@ -36,7 +36,7 @@ struct AgentJoinInsert {
       if (table.slot_of != nullptr) table.slot_of[row] = slot;
     }
     STRATA_ASSERT(!(table.promised_unique && is_duplicate),
-                  "JoinOptions::build_unique was promised, but the key of build row %llu is also "
+                  "JoinSide::unique was promised, but the key of build row %llu is also "
                   "that of another",
                   static_cast<unsigned long long>(row));
     if (table.duplicates != nullptr) count_duplicate(slot, is_duplicate, row);

@@ -8,7 +8,7 @@
 #include <strata/device/grid/work_queue.cuh>
 #include <strata/device/hash_join/join_partitions.cuh>
 #include <strata/device/hash_join/join_types.hpp>
-#include <strata/device/hash_join/pairs.hpp>
+#include <strata/device/hash_join/outputs.hpp>
 #include <strata/device/hash_join/partition_plan.hpp>
 #include <strata/device/hash_join/result_list.cuh>
 #include <strata/device/hash_join/shared_table.cuh>
@@ -172,7 +172,7 @@ class AgentJoinDuplicates : shared_table_agent_base<Key, Hash, Equal, Index, Sin
     join_run partners = table_.run_of(item.hash);
     if constexpr (IsFull) mark_found(partners.first, partners.first + partners.count);
     STRATA_ASSERT(!(join_.promised_unique && partners.count > 1),
-                  "JoinOptions::build_unique was promised, but the key of build row %u is also "
+                  "JoinSide::unique was promised, but the key of build row %u is also "
                   "that of another",
                   table_.row_at(partners.first));
     const bool is_found = partners.count != 0;

@@ -6,7 +6,7 @@
 #include <strata/core/platform.cuh>
 #include <strata/device/hash_join/join_partitions.cuh>
 #include <strata/device/hash_join/join_types.hpp>
-#include <strata/device/hash_join/pairs.hpp>
+#include <strata/device/hash_join/outputs.hpp>
 #include <strata/device/hash_join/partition_plan.hpp>
 #include <strata/device/hash_join/shared_table.cuh>
 #include <strata/device/hash_join/shared_table_agent_base.cuh>
@@ -146,7 +146,7 @@ class AgentJoinTables : shared_table_agent_base<Key, Hash, Equal, Index, Sink, B
         partners[i] = is_found ? static_cast<unsigned>(seen) : partners[i];
         counts += is_found ? 1u << (count_bits * i) : 0;
         STRATA_ASSERT(!(join_.promised_unique && count_of(counts, i) > 1),
-                      "JoinOptions::build_unique was promised, but the key of build row %u is also "
+                      "JoinSide::unique was promised, but the key of build row %u is also "
                       "that of another",
                       partners[i]);
         ends[i] = is_found && is_one_enough ? 0 : ends[i];

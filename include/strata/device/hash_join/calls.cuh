@@ -3,45 +3,49 @@
 #pragma once
 
 #include <strata/core/macros.hpp>
-#include <strata/core/types.hpp>
 #include <strata/device/hash_join/dispatch.cuh>
 #include <strata/device/hash_join/join_options.hpp>
-#include <strata/device/hash_join/join_output.cuh>
+#include <strata/device/hash_join/join_side.hpp>
+#include <strata/device/hash_join/table_dispatch.cuh>
+#include <strata/device/stream_ordered_storage.cuh>
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
 /// The back end of DeviceHashJoin for GPUs.
 struct join_on_cuda {
   using stream_type = cudaStream_t;
+  template <class Key, class Index, class Hash, class Equal>
+  using table_type = DispatchJoinTable<Key, Index, Hash, Equal>;
 
-  template <class Index, class Key, class Sink, class Hash, class Equal>
-  static cudaError_t gather(void* d_temp_storage, std::size_t& temp_storage_bytes, JoinKind kind, const Key* build_keys,
-                            std::int64_t build_rows, const Key* probe_keys, std::int64_t probe_rows, const Sink& sink,
-                            std::int64_t* d_num_out, std::int64_t capacity, const JoinOptions<Hash, Equal>& options,
-                            cudaStream_t stream) {
-    if constexpr (sizeof(Index) == 8) {
-      // Nearly always: numbers of rows of 4 bytes take half the memory.
-      using Short = DispatchHashJoin<Index, Key, Sink, Hash, Equal, join_policy_hub, unsigned>;
-      if (detail::join_rows_are_valid<Index, unsigned>(build_rows) &&
-          detail::join_rows_are_valid<Index, unsigned>(probe_rows)) {
-        return Short::Dispatch(d_temp_storage, temp_storage_bytes, kind, {build_keys, build_rows},
-                               {probe_keys, probe_rows}, sink, d_num_out, capacity, options, stream);
+  template <class Key, class BuildRows, class ProbeRows, class Output, class Hash, class Equal>
+  static cudaError_t join(void* d_temp_storage, std::size_t& temp_storage_bytes, JoinKind kind,
+                          const JoinSide<Key, BuildRows>& build, const JoinSide<Key, ProbeRows>& probe,
+                          const Output& output, std::int64_t* d_num_out, const JoinOptions<Hash, Equal>& options,
+                          cudaStream_t stream) {
+    using Index = typename Output::index_type;
+    using Sink = std::decay_t<decltype(output.sink)>;
+    const auto dispatch = [&](auto row) {
+      using Dispatch = DispatchHashJoin<Index, Key, Sink, Hash, Equal, join_policy_hub, decltype(row)>;
+      return Dispatch::Dispatch(d_temp_storage, temp_storage_bytes, kind, detail::with_any_rows(build),
+                                detail::with_any_rows(probe), output.sink, d_num_out, output.capacity, options, stream);
+    };
+    // Numbers of rows of 4 bytes take half the memory. Larger ones are rare.
+    if constexpr (sizeof(Index) == 8 && !(has_few_join_rows<BuildRows> && has_few_join_rows<ProbeRows>)) {
+      if (!detail::join_rows_are_valid<Index, unsigned>(build.rows) ||
+          !detail::join_rows_are_valid<Index, unsigned>(probe.rows)) {
+        return dispatch(0ull);
       }
     }
-    return DispatchHashJoin<Index, Key, Sink, Hash, Equal>::Dispatch(d_temp_storage, temp_storage_bytes, kind,
-                                                                     {build_keys, build_rows}, {probe_keys, probe_rows},
-                                                                     sink, d_num_out, capacity, options, stream);
+    return dispatch(0u);
   }
 
-  template <class Index, class Key, class Hash, class Equal>
-  static cudaError_t count(void* d_temp_storage, std::size_t& temp_storage_bytes, JoinKind kind, const Key* build_keys,
-                           std::int64_t build_rows, const Key* probe_keys, std::int64_t probe_rows,
-                           std::int64_t* d_num_out, const JoinOptions<Hash, Equal>& options, cudaStream_t stream) {
-    return gather<Index>(d_temp_storage, temp_storage_bytes, kind, build_keys, build_rows, probe_keys, probe_rows,
-                         NullType{}, d_num_out, 0, options, stream);
+  template <class Call, class... Arguments>
+  static cudaError_t with_storage(cudaStream_t stream, Call call, const Arguments&... arguments) {
+    return detail::with_stream_ordered_storage(stream, call, arguments...);
   }
 };
 

@@ -38,8 +38,7 @@ JoinColumn<false, In, Out, Missing> probe_column(In in, Out out, Missing missing
   return {in, out, missing};
 }
 
-/// Several columns as one, or any functors that are called as
-/// `sink(std::int64_t position, Index build_row, Index probe_row)` for each row of the result.
+/// Several columns as one: see join_columns.
 template <class First, class... Rest>
 struct JoinColumns {
   First first;
@@ -61,16 +60,16 @@ struct JoinColumns<Only> {
   }
 };
 
-/// The columns that a join writes:
-///
-///     join_columns(build_column(names, names_out, 0), probe_column(prices, prices_out, 0.0f))
+namespace detail {
+
 template <class First, class... Rest>
-JoinColumns<First, Rest...> join_columns(First first, Rest... rest) {
+JoinColumns<First, Rest...> columns_of(const First& first, const Rest&... rest) {
   if constexpr (sizeof...(Rest) == 0) {
     return {first};
   } else {
-    return {first, STRATA_DETAIL_ROOT::join_columns(rest...)};
+    return {first, detail::columns_of(rest...)};
   }
 }
 
+}  // namespace detail
 STRATA_NAMESPACE_END

@@ -7,10 +7,10 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/temporary_storage.hpp>
 #include <strata/core/types.hpp>
-#include <strata/device/arguments/arrays.hpp>
 #include <strata/device/arguments/counts.cuh>
 #include <strata/device/hash_join/join_options.hpp>
 #include <strata/device/hash_join/join_output.cuh>
+#include <strata/device/hash_join/join_side.hpp>
 #include <strata/device/hash_join/key_array_dispatch.cuh>
 #include <strata/device/hash_join/partition_dispatch.cuh>
 #include <strata/device/hash_join/probe_dispatch.cuh>
@@ -23,13 +23,6 @@
 #include <type_traits>
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
-
-/// One side of a join.
-template <class Key>
-struct join_input {
-  const Key* keys;
-  std::int64_t rows;
-};
 
 /// Whether `Index` and the slots of a table have bits enough for all row numbers of a side.
 template <class Index, class Row = join_row_t<Index>>
@@ -55,8 +48,8 @@ struct DispatchHashJoin {
   void* d_temp_storage;
   std::size_t& temp_storage_bytes;
   JoinKind kind;
-  join_input<Key> build;
-  join_input<Key> probe;
+  JoinSide<Key> build;
+  JoinSide<Key> probe;
   const Sink& sink;
   unsigned long long* total;
   std::int64_t capacity;
@@ -64,20 +57,14 @@ struct DispatchHashJoin {
   cudaStream_t stream;
   device_properties device;
 
-  static cudaError_t Dispatch(void* d_temp_storage, std::size_t& temp_storage_bytes, JoinKind kind,
-                              join_input<Key> build, join_input<Key> probe, const Sink& sink, std::int64_t* d_num_out,
-                              std::int64_t capacity, const Options& options, cudaStream_t stream) {
+  static cudaError_t Dispatch(void* d_temp_storage, std::size_t& temp_storage_bytes, JoinKind kind, JoinSide<Key> build,
+                              JoinSide<Key> probe, const Sink& sink, std::int64_t* d_num_out, std::int64_t capacity,
+                              const Options& options, cudaStream_t stream) {
     hash_requirements<Hash, Key>::check();
     equality_requirements<Equal, const Key>::check();
     if (!detail::join_rows_are_valid<Index, Row>(build.rows) || !detail::join_rows_are_valid<Index, Row>(probe.rows) ||
         capacity < 0 || options.strategy == JoinStrategy::cpu)
       return cudaErrorInvalidValue;
-    if (d_temp_storage != nullptr &&
-        (d_num_out == nullptr || (build.rows > 0 && build.keys == nullptr) ||
-         (probe.rows > 0 && probe.keys == nullptr) || detail::begins_within(d_num_out, build.keys, build.rows) ||
-         detail::begins_within(d_num_out, probe.keys, probe.rows))) {
-      return cudaErrorInvalidValue;
-    }
     DispatchHashJoin call{d_temp_storage,
                           temp_storage_bytes,
                           kind,
@@ -103,9 +90,9 @@ struct DispatchHashJoin {
                   "storage depends on them, because a size query does not know the device");
     if constexpr (is_join_sortable<Key, Equal>) {
       using Sorted = DispatchSortedJoin<MaxPolicy, ActivePolicy, Index, Row, Key, Sink>;
-      if (Sorted::may_join(options)) {
+      if (Sorted::may_join(build, probe, options)) {
         return Sorted::Dispatch(d_temp_storage, temp_storage_bytes,
-                                {kind, options.build_unique, build.keys, static_cast<Row>(build.rows), probe.keys,
+                                {kind, build.is_unique, build.keys, static_cast<Row>(build.rows), probe.keys,
                                  static_cast<Row>(probe.rows), nullptr, 0, capacity, total},
                                 options.order, sink, device, stream);
       }
@@ -132,7 +119,7 @@ struct DispatchHashJoin {
       partitioner.reserve(layout, partition_slot, static_cast<std::size_t>(build.rows),
                           static_cast<std::size_t>(probe.rows));
     }
-    const KeyArray key_array(kind, build.rows, probe.rows, options);
+    const KeyArray key_array(kind, build, probe, options);
     if (sizeof(Row) == 4) key_array.reserve(layout, array_slot);
     // So that no size is less than that for fewer rows.
     Partitioner::reserve_min(layout, partition_slot);
@@ -144,18 +131,18 @@ struct DispatchHashJoin {
     base.programmatic = device.ptx_version >= 900;
     auto table = table_storage.map(layout, 0, options.hash, options.equal);
     table.keys = build.keys;
-    table.valid = options.build_valid;
+    table.valid = build.valid_mask;
     table.rows = static_cast<Row>(build.rows);
     table.nulls_equal = options.nulls_equal;
-    table.promised_unique = options.build_unique;
-    typename Prober::Probe probe_side{kind,     probe.keys, options.probe_valid, static_cast<Row>(probe.rows), {}, 0, 0,
+    table.promised_unique = build.is_unique;
+    typename Prober::Probe probe_side{kind,     probe.keys, probe.valid_mask, static_cast<Row>(probe.rows), {}, 0, 0,
                                       capacity, total};
     if constexpr (sizeof(Row) == 4 && is_join_sortable<Key, Equal>) {
       if (key_array.is_chosen()) {
         const join_key_array array = key_array.map(layout, array_slot);
         status = key_array.run(array, build.keys, table.rows, probe_side, base, device.multiprocessors, sink);
         if (status != cudaSuccess) return status;
-        auto rest = Partitioner::unmapped(kind, {}, {}, total, capacity, options);
+        auto rest = Partitioner::unmapped(kind, {}, {}, total, capacity, build.is_unique, options);
         rest.any_is_overflowing = array.has_outliers;
         rest.arrivals = array.arrivals;
         return prober.run_rest(layout, prober_slot, table, probe_side, rest, 0, base, device, sink);
@@ -163,10 +150,11 @@ struct DispatchHashJoin {
     }
     if constexpr (sizeof(Row) == 4) {
       if (may_partition && shall_partition<ActivePolicy>(partitioner)) {
-        const auto join = partitioner.map(
-            layout, partition_slot, static_cast<std::size_t>(device.shared_bytes_of_block),
-            Partitioner::unmapped(kind, {build.keys, options.build_valid, table.rows},
-                                  {probe.keys, options.probe_valid, probe_side.rows}, total, capacity, options));
+        const auto join =
+            partitioner.map(layout, partition_slot, static_cast<std::size_t>(device.shared_bytes_of_block),
+                            Partitioner::unmapped(kind, {build.keys, build.valid_mask, table.rows},
+                                                  {probe.keys, probe.valid_mask, probe_side.rows}, total, capacity,
+                                                  build.is_unique, options));
         status = partitioner.run(join, base, device, sink);
         if (status != cudaSuccess) return status;
         if (!partitioner.is_direct()) select_overflowing_rows(join, table, probe_side);
@@ -188,7 +176,7 @@ struct DispatchHashJoin {
   bool may_be_direct(std::int64_t max_rows) const {
     return sizeof(Row) == 4 && options.order == JoinOrder::any && kind != JoinKind::full &&
            (options.strategy == JoinStrategy::automatic || options.strategy == JoinStrategy::simple) &&
-           options.build_valid == nullptr && options.probe_valid == nullptr && build.rows > 0 && build.rows <= max_rows;
+           build.valid_mask == nullptr && probe.valid_mask == nullptr && build.rows > 0 && build.rows <= max_rows;
   }
 
   // Whether the sides may be partitioned. Results are then in any order, and row numbers have 4 bytes.
@@ -226,7 +214,7 @@ struct DispatchHashJoin {
   }
 
   join_table_features features() const {
-    const bool counts = has_pairs(kind) && !options.build_unique;
+    const bool counts = has_pairs(kind) && !build.is_unique;
     const bool lists = counts && !std::is_same_v<Sink, NullType>;
     return {counts, lists, lists && options.order == JoinOrder::probe, lists || kind == JoinKind::full};
   }

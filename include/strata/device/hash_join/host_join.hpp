@@ -8,7 +8,7 @@
 #include <strata/device/hash_join/host/options.hpp>
 #include <strata/device/hash_join/join_hash.hpp>
 #include <strata/device/hash_join/join_types.hpp>
-#include <strata/device/hash_join/pairs.hpp>
+#include <strata/device/hash_join/outputs.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -85,7 +85,7 @@ template <class Index, class Key, class Hash = JoinHash, class Equal = host_equa
                                              std::int64_t* num_out, std::int64_t capacity,
                                              const HostJoinOptions& options = {}, const Hash& hash = {},
                                              const Equal& equal = {}) {
-  if (temp_storage != nullptr && !detail::join_outputs_are_valid(kind, build_out, probe_out, num_out, capacity,
+  if (temp_storage != nullptr && !detail::are_join_outputs_valid(kind, build_out, probe_out, num_out, capacity,
                                                                  build_keys, build_rows, probe_keys, probe_rows)) {
     return HostJoinStatus::invalid_value;
   }

@@ -6,6 +6,7 @@
 #include <strata/core/macros.hpp>
 #include <strata/device/hash_join/join_options.hpp>
 #include <strata/device/hash_join/join_output.cuh>
+#include <strata/device/hash_join/join_side.hpp>
 #include <strata/device/hash_join/key_array_kernels.cuh>
 #include <strata/device/hash_join/key_array_plan.hpp>
 #include <strata/device/hash_join/sorted_sides.cuh>
@@ -22,15 +23,15 @@ class join_key_array_launches {
  public:
   static constexpr int slots = 2;
 
-  join_key_array_launches(JoinKind kind, std::int64_t build_rows, std::int64_t probe_rows,
+  join_key_array_launches(JoinKind kind, const JoinSide<Key>& build, const JoinSide<Key>& probe,
                           const JoinOptions<Hash, Equal>& options)
-      : range_(options.key_range) {
-    is_chosen_ = (kind == JoinKind::inner || kind == JoinKind::left) && options.build_unique &&
+      : range_(build.range) {
+    is_chosen_ = (kind == JoinKind::inner || kind == JoinKind::left) && build.is_unique &&
                  is_join_sortable<Key, Equal> && options.order == JoinOrder::any &&
-                 options.strategy == JoinStrategy::automatic && options.build_valid == nullptr &&
-                 options.probe_valid == nullptr &&
-                 choose_join_key_array(range_.keys, static_cast<std::uint64_t>(build_rows),
-                                       static_cast<std::uint64_t>(probe_rows));
+                 options.strategy == JoinStrategy::automatic && build.valid_mask == nullptr &&
+                 probe.valid_mask == nullptr &&
+                 choose_join_key_array(range_.keys, static_cast<std::uint64_t>(build.rows),
+                                       static_cast<std::uint64_t>(probe.rows));
   }
 
   bool is_chosen() const { return is_chosen_; }

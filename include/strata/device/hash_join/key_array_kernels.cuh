@@ -74,7 +74,7 @@ STRATA_KERNEL void join_key_array_build_kernel(join_key_array array, const Key* 
     const unsigned before = atomicExch(array.rows + index, static_cast<unsigned>(i));
     static_cast<void>(before);
     STRATA_ASSERT(before == join_key_array::none,
-                  "JoinOptions::build_unique was promised, but the key of build row %llu is also "
+                  "JoinSide::unique was promised, but the key of build row %llu is also "
                   "that of another",
                   i);
   }

@@ -8,7 +8,7 @@
 #include <strata/core/types.hpp>
 #include <strata/device/hash_join/agent_join_duplicates.cuh>
 #include <strata/device/hash_join/join_types.hpp>
-#include <strata/device/hash_join/pairs.hpp>
+#include <strata/device/hash_join/outputs.hpp>
 #include <strata/device/hash_join/partition_kernels.cuh>
 #include <strata/device/hash_join/partition_plan.hpp>
 #include <strata/device/hash_join/probe_dispatch.cuh>
@@ -84,11 +84,10 @@ class join_partition_launches {
   /// Arguments with no pointers to temporary storage.
   template <class Options>
   static Partitions unmapped(JoinKind kind, const join_side_records<Key>& build, const join_side_records<Key>& probe,
-                             unsigned long long* total, std::int64_t capacity, const Options& options) {
-    Partitions join{{},           kind,         build,   probe,   nullptr,  nullptr,
-                    nullptr,      nullptr,      nullptr, nullptr, nullptr,  nullptr,
-                    nullptr,      nullptr,      nullptr, total,   capacity, options.build_unique,
-                    options.hash, options.equal};
+                             unsigned long long* total, std::int64_t capacity, bool is_unique, const Options& options) {
+    Partitions join{{},      kind,    build,    probe,     nullptr,      nullptr,      nullptr,
+                    nullptr, nullptr, nullptr,  nullptr,   nullptr,      nullptr,      nullptr,
+                    nullptr, total,   capacity, is_unique, options.hash, options.equal};
     return join;
   }
 

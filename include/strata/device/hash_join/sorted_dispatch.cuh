@@ -10,6 +10,7 @@
 #include <strata/device/arguments/counts.cuh>
 #include <strata/device/hash_join/join_options.hpp>
 #include <strata/device/hash_join/join_output.cuh>
+#include <strata/device/hash_join/join_side.hpp>
 #include <strata/device/hash_join/sorted_kernels.cuh>
 
 #include <cstddef>
@@ -28,9 +29,9 @@ struct DispatchSortedJoin {
 
   /// Whether the join uses the promise. It does not if rows have no key, whose position is not specified.
   template <class Options>
-  static bool may_join(const Options& options) {
-    return options.sorted && options.strategy == JoinStrategy::automatic && options.build_valid == nullptr &&
-           options.probe_valid == nullptr;
+  static bool may_join(const JoinSide<Key>& build, const JoinSide<Key>& probe, const Options& options) {
+    return build.is_sorted && probe.is_sorted && options.strategy == JoinStrategy::automatic &&
+           build.valid_mask == nullptr && probe.valid_mask == nullptr;
   }
 
   /// The pointers of `sides` to temporary storage are not set yet. A size query does not read `device`.

@@ -5,7 +5,7 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/device/hash_join/join_types.hpp>
-#include <strata/device/hash_join/pairs.hpp>
+#include <strata/device/hash_join/outputs.hpp>
 #include <strata/device/hash_join/sorted_sides.cuh>
 
 #include <cstddef>
@@ -75,7 +75,7 @@ class join_sorted_tile {
     const Row first = sides_.splits[tile];
     const Row last = sides_.splits[tile + 1];
     STRATA_ASSERT(first <= last && last - first <= items,
-                  "JoinOptions::sorted was promised, but rows are not in ascending order");
+                  "JoinSide::sorted was promised, but rows are not in ascending order");
     // Nothing outside is read, whatever the order of the keys.
     probes = last < first ? 0 : last - first < items ? static_cast<unsigned>(last - first) : items;
     builds = items - probes;
@@ -291,17 +291,17 @@ class join_sorted_tile {
 #if STRATA_DEBUG
     for (unsigned i = threadIdx.x; i < probes; i += threads) {
       STRATA_ASSERT((i == 0 && first_probe == 0) || !(probe_key(i) < keys_[i]),
-                    "JoinOptions::sorted was promised, but the key of probe row %llu is less than "
+                    "JoinSide::sorted was promised, but the key of probe row %llu is less than "
                     "the one before",
                     static_cast<Count>(first_probe + i));
     }
     for (unsigned i = threadIdx.x + 1; i < known_; i += threads) {
       STRATA_ASSERT(!(build_key(i) < build_key(i - 1)),
-                    "JoinOptions::sorted was promised, but the key of build row %llu is less than "
+                    "JoinSide::sorted was promised, but the key of build row %llu is less than "
                     "the one before",
                     static_cast<Count>(first_build + i));
       STRATA_ASSERT(!(sides_.promised_unique && build_key(i) == build_key(i - 1)),
-                    "JoinOptions::build_unique was promised, but the key of build row %llu is also "
+                    "JoinSide::unique was promised, but the key of build row %llu is also "
                     "that of another",
                     static_cast<Count>(first_build + i));
     }

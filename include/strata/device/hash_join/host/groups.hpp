@@ -38,7 +38,7 @@ struct join_group {
 /// the groups and the list of rows in [b, e) of two arrays, and the buckets in [2 b, 2 e) of another.
 template <class Key, class Row, class Hash, class Equal>
 struct join_groups {
-  using side = join_side<Key, Row, Hash>;
+  using side = host_join_side<Key, Row, Hash>;
   using entry = typename side::entry;
   using group = join_group<entry, Row>;
 

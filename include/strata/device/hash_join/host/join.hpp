@@ -31,7 +31,7 @@ class host_join {
   static_assert(is_trivially_relocatable_v<Key>, "a join copies keys: Key must be trivially relocatable");
 
   using Row = std::make_unsigned_t<Index>;
-  using side = join_side<Key, Row, Hash>;
+  using side = host_join_side<Key, Row, Hash>;
   using groups = join_groups<Key, Row, Hash, Equal>;
   using matcher = join_matcher<Key, Row, Hash, Equal>;
   using partitioner = join_partitioner<Key, Row, Hash>;

@@ -8,7 +8,7 @@
 #include <strata/device/hash_join/host/prefetch.hpp>
 #include <strata/device/hash_join/host/thread_team.hpp>
 #include <strata/device/hash_join/join_types.hpp>
-#include <strata/device/hash_join/pairs.hpp>
+#include <strata/device/hash_join/outputs.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -36,7 +36,7 @@ std::size_t last_not_above(const T* numbers, std::size_t count, T value) {
 /// then write ranges of the result of equal length, whatever the number of partners of a probe row.
 template <class Key, class Row, class Hash, class Equal>
 struct join_matcher {
-  using side = join_side<Key, Row, Hash>;
+  using side = host_join_side<Key, Row, Hash>;
   using groups = join_groups<Key, Row, Hash, Equal>;
   using group = typename groups::group;
 

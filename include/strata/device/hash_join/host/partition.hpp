@@ -67,7 +67,7 @@ struct join_entry<Key, Row, Hash, join_entry_kind::tag_only> {
 
 /// One side of a join, and its partitions.
 template <class Key, class Row, class Hash>
-struct join_side {
+struct host_join_side {
   using entry = join_entry<Key, Row, Hash>;
 
   const Key* keys = nullptr;
@@ -90,7 +90,7 @@ struct join_side {
 template <class Key, class Row, class Hash>
 class join_partitioner {
  public:
-  using side = join_side<Key, Row, Hash>;
+  using side = host_join_side<Key, Row, Hash>;
   using entry = typename side::entry;
 
   static constexpr std::size_t most_slices = 64;

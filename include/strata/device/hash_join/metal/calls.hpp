@@ -5,9 +5,11 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/device/hash_join/host/calls.hpp>
+#include <strata/device/hash_join/host/table.hpp>
 #include <strata/device/hash_join/join_options.hpp>
+#include <strata/device/hash_join/join_side.hpp>
 #include <strata/device/hash_join/metal/metal_join.hpp>
-#include <strata/device/hash_join/pairs.hpp>
+#include <strata/device/hash_join/outputs.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -20,22 +22,26 @@ STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 struct join_on_metal {
   /// An id<MTLCommandQueue>, or null.
   using stream_type = void*;
+  template <class Key, class Index, class Hash, class Equal>
+  using table_type = join_table_on_host<join_on_metal, Key, Index, Hash, Equal>;
 
-  template <class Index, class Key, class Sink, class Hash, class Equal>
-  static cudaError_t gather(void* temp_storage, std::size_t& temp_storage_bytes, JoinKind kind, const Key* build_keys,
-                            std::int64_t build_rows, const Key* probe_keys, std::int64_t probe_rows, const Sink& sink,
-                            std::int64_t* num_out, std::int64_t capacity, const JoinOptions<Hash, Equal>& options,
-                            stream_type queue) {
+  template <class Key, class BuildRows, class ProbeRows, class Output, class Hash, class Equal>
+  static cudaError_t join(void* temp_storage, std::size_t& temp_storage_bytes, JoinKind kind,
+                          const JoinSide<Key, BuildRows>& build, const JoinSide<Key, ProbeRows>& probe,
+                          const Output& output, std::int64_t* num_out, const JoinOptions<Hash, Equal>& options,
+                          stream_type queue) {
+    using Index = typename Output::index_type;
     if (!is_strategy(options.strategy)) return cudaErrorInvalidValue;
-    if constexpr (std::is_same_v<Sink, join_pairs_sink<Index>>) {
+    if constexpr (std::is_same_v<Output, JoinCountOutput>) {
+      const JoinPairsOutput<Index> no_rows{{nullptr, nullptr}, 0};
+      return join(temp_storage, temp_storage_bytes, kind, build, probe, no_rows, num_out, options, queue);
+    } else if constexpr (std::is_same_v<Output, JoinPairsOutput<Index>>) {
       std::int64_t total = 0;
-      const cudaError_t status =
-          as_cuda(metal_join_pairs(temp_storage, temp_storage_bytes, kind, build_keys, build_rows, probe_keys,
-                                   probe_rows, sink.build_out, sink.probe_out, num_out == nullptr ? nullptr : &total,
-                                   capacity, on_metal(options), options.hash, options.equal, queue));
-      if (temp_storage != nullptr && status == cudaSuccess) {
-        join_on_host::write_total(total, num_out);
-      }
+      const cudaError_t status = as_cuda(
+          metal_join_pairs(temp_storage, temp_storage_bytes, kind, build.keys, build.rows, probe.keys, probe.rows,
+                           output.sink.build_out, output.sink.probe_out, num_out == nullptr ? nullptr : &total,
+                           output.capacity, on_metal(build, probe, options), options.hash, options.equal, queue));
+      if (temp_storage != nullptr && status == cudaSuccess) join_on_host::write_total(total, num_out);
       return status;
     } else {
       if (temp_storage != nullptr && queue != nullptr) {
@@ -46,17 +52,13 @@ struct join_on_metal {
       }
       JoinOptions<Hash, Equal> by_host = options;
       by_host.strategy = JoinStrategy::cpu;
-      return join_on_host::gather<Index>(temp_storage, temp_storage_bytes, kind, build_keys, build_rows, probe_keys,
-                                         probe_rows, sink, num_out, capacity, by_host, 0);
+      return join_on_host::join(temp_storage, temp_storage_bytes, kind, build, probe, output, num_out, by_host, 0);
     }
   }
 
-  template <class Index, class Key, class Hash, class Equal>
-  static cudaError_t count(void* temp_storage, std::size_t& temp_storage_bytes, JoinKind kind, const Key* build_keys,
-                           std::int64_t build_rows, const Key* probe_keys, std::int64_t probe_rows,
-                           std::int64_t* num_out, const JoinOptions<Hash, Equal>& options, stream_type queue) {
-    return gather<Index>(temp_storage, temp_storage_bytes, kind, build_keys, build_rows, probe_keys, probe_rows,
-                         join_pairs_sink<Index>{nullptr, nullptr}, num_out, 0, options, queue);
+  template <class Call, class... Arguments>
+  static cudaError_t with_storage(stream_type queue, Call call, const Arguments&... arguments) {
+    return join_on_host::with_storage(queue, call, arguments...);
   }
 
  private:
@@ -64,9 +66,9 @@ struct join_on_metal {
     return strategy >= JoinStrategy::cpu && strategy <= JoinStrategy::automatic;
   }
 
-  template <class Hash, class Equal>
-  static MetalJoinOptions on_metal(const JoinOptions<Hash, Equal>& options) {
-    MetalJoinOptions result(join_on_host::on_host(options));
+  template <class Build, class Probe, class Options>
+  static MetalJoinOptions on_metal(const Build& build, const Probe& probe, const Options& options) {
+    MetalJoinOptions result(join_on_host::on_host(build, probe, options));
     if (options.strategy != JoinStrategy::automatic) result.strategy = options.strategy;
     return result;
   }

@@ -9,7 +9,7 @@
 #include <strata/device/hash_join/metal/join.hpp>
 #include <strata/device/hash_join/metal/status.hpp>
 #include <strata/device/hash_join/metal/tuning.hpp>
-#include <strata/device/hash_join/pairs.hpp>
+#include <strata/device/hash_join/outputs.hpp>
 #include <strata/device/hash_join/strategy.hpp>
 
 #include <cstddef>
@@ -126,7 +126,7 @@ template <class Policy = metal_join_policy, class Index, class Key, class Hash =
       }
       if (strategy != JoinStrategy::cpu) {
         if (temp_storage != nullptr && (num_out == nullptr || build_keys == nullptr || probe_keys == nullptr ||
-                                        !join_outputs_are_valid(kind, build_out, probe_out, num_out, capacity,
+                                        !are_join_outputs_valid(kind, build_out, probe_out, num_out, capacity,
                                                                 build_keys, build_rows, probe_keys, probe_rows))) {
           return MetalJoinStatus::invalid_value;
         }
