@@ -16,7 +16,7 @@
 //   range    it is told in which range dense keys are
 
 #include <strata/device/device_hash_join.hpp>
-#include <strata/device/hash_join/host_join.hpp>
+#include <strata/device/join/host/host_join.hpp>
 
 #include <algorithm>
 #include <cstdint>

@@ -4,7 +4,7 @@
 
 /// The two sides of a join, made on the device, and what is known of its result.
 
-#include <strata/device/hash_join/join_types.hpp>
+#include <strata/device/join/common/join_options.hpp>
 
 #include <cub/device/device_radix_sort.cuh>
 

@@ -13,7 +13,7 @@
 /// - Positions have 32 bits, though a library would not know that the result has fewer rows.
 /// - All storage is allocated beforehand, and nothing waits for the device.
 
-#include <strata/device/hash_join/join_types.hpp>
+#include <strata/device/join/common/join_options.hpp>
 
 #include <cub/block/block_scan.cuh>
 #include <cub/device/device_radix_sort.cuh>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <strata/device/hash_join/host_join.hpp>
+#include <strata/device/join/host/host_join.hpp>
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 // Joins that are right because they are simple.
 #pragma once
 
-#include <strata/device/hash_join/join_types.hpp>
+#include <strata/device/join/common/join_options.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <strata/device/hash_join/strategy.hpp>
+#include <strata/device/join/common/strategy.hpp>
 
 #include <gtest/gtest.h>
 

@@ -58,9 +58,9 @@
 #include <strata/device/device_segmented_sort.cuh>
 #include <strata/device/device_select.cuh>
 #include <strata/device/device_transpose.cuh>
-#include <strata/device/hash_join/columns.hpp>
-#include <strata/device/hash_join/host_join.hpp>
-#include <strata/device/hash_join/strategy.hpp>
+#include <strata/device/join/output/columns.hpp>
+#include <strata/device/join/host/host_join.hpp>
+#include <strata/device/join/common/strategy.hpp>
 #include <strata/thread/thread_reduce.cuh>
 #include <strata/warp/warp_merge_sort.cuh>
 #include <strata/warp/warp_reduce.cuh>

@@ -34,7 +34,7 @@
 #include <strata/device/device_segmented_sort.cuh>
 #include <strata/device/device_select.cuh>
 #include <strata/device/device_transpose.cuh>
-#include <strata/device/hash_join/host_join.hpp>
+#include <strata/device/join/host/host_join.hpp>
 #include <strata/thread/thread_load_direct.cuh>
 #include <strata/thread/thread_merge.cuh>
 #include <strata/thread/thread_reduce.cuh>

@@ -14,6 +14,12 @@ import toolbox
 
 # A file includes only from its own floor or a lower one. simt/ stands beside the floors.
 FLOORS = ["core", "thread", "warp", "block", "device"]
+# The rooms of a folder, of which each includes only itself and those before it. Files that lie in the folder itself are
+# above all rooms.
+ROOMS = {
+    "device/join/": ["common", "output", "radix_partition", "shared_table", "key_set", "partitioned", "global_table",
+                     "fallback", "direct_address", "merge", "host", "metal"],
+}
 MAY_INCLUDE_SIMT = ("core/platform", "core/launcher")
 # The only files that may hold inline assembly, kernel launches or the shared memory keyword.
 MACHINE_FILES = ("core/macros.hpp", "core/platform", "core/launcher", "simt/")
@@ -36,6 +42,16 @@ def floor(header):
     return -1 if header == "version.hpp" else len(FLOORS)
 
 
+def room(header, folder):
+    """The rank of the room of a header in a folder that has rooms; -1 outside of the folder."""
+    if not header.startswith(folder):
+        return -1
+    name, _, file = header[len(folder):].partition("/")
+    if not file:
+        return len(ROOMS[folder])
+    return ROOMS[folder].index(name) if name in ROOMS[folder] else len(ROOMS[folder]) + 1
+
+
 def without_comments(text):
     """The text with comments blanked; line numbers stay, string literals too."""
     pattern = r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"'
@@ -54,6 +70,9 @@ def header_findings(header, text):
     code = without_comments(text)
     in_simt = header.startswith("simt/")
 
+    for folder, rooms in ROOMS.items():
+        if room(header, folder) > len(rooms):
+            yield 1, "lies in a room that ROOMS does not have"
     for match in re.finditer(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', code, re.MULTILINE):
         line, name = line_of(code, match.start()), match.group(2)
         if re.match(r"(cub|thrust|cuda|nv)/|cooperative_groups", name):
@@ -71,6 +90,9 @@ def header_findings(header, text):
                 yield line, f"includes {name}: the host back end knows no algorithm"
         elif floor(target) > floor(header):
             yield line, f"includes {name} from a higher floor"
+        for folder in ROOMS:
+            if header.startswith(folder) and room(target, folder) > room(header, folder):
+                yield line, f"includes {name} from a room above it"
 
     if not header.startswith(MACHINE_FILES):
         for regex, what in ((r"<<<", "a kernel launch outside the launcher"),
@@ -174,6 +196,9 @@ BAD_HEADERS = [
     ("block/a.cuh", "  #  include <strata/device/b.cuh>", "higher floor"),
     ("device/a.cuh", "#include <strata/strata.cuh>", "higher floor"),
     ("version.hpp", "#include <strata/core/a.hpp>", "higher floor"),
+    ("device/join/common/a.hpp", "#include <strata/device/join/output/b.hpp>", "room above it"),
+    ("device/join/merge/a.cuh", "#include <strata/device/join/dispatch.cuh>", "room above it"),
+    ("device/join/attic/a.cuh", "#include <strata/device/join/common/b.hpp>", "a room that ROOMS does not have"),
     ("block/a.cuh", "#include <strata/simt/simt.hpp>", "only core/platform"),
     ("simt/a.hpp", "#include <strata/warp/b.cuh>", "knows no algorithm"),
     ("device/a.cuh", "#include <cub/cub.cuh>", "CUB, Thrust"),
@@ -189,6 +214,9 @@ BAD_HEADERS = [
     ("core/a.hpp", "using namespace std;", "using directive"),
 ]
 GOOD_HEADERS = [
+    ("device/join/merge/a.cuh", "#include <strata/device/join/common/b.hpp>"),
+    ("device/join/a.cuh", "#include <strata/device/join/metal/b.hpp>"),
+    ("device/a.cuh", "#include <strata/device/join/a.cuh>"),
     ("block/a.cuh", "#include <strata/warp/b.cuh>"),
     ("device/a.cuh", "#include <strata/device/reduce/dispatch.cuh>"),
     ("core/a.hpp", "#include <strata/version.hpp>"),

@@ -4,7 +4,7 @@
 """The reading tours of include/strata/README.md lead through files that exist, and stay short.
 
 A tour is a heading `### Tour: <name>` with a table below it: in the first column a file in backticks, relative
-to include/strata, in the second what is read there. Four tours have bounds, files and lines in all, and must
+to include/strata, in the second what is read there. Five tours have bounds, files and lines in all, and must
 exist. `--list` prints the sums, `--self-test` runs the rules on examples.
 """
 
@@ -20,6 +20,7 @@ BOUNDS = {
     "ExclusiveSum": (9, 1900),
     "SortPairs": (9, 1900),
     "DeviceSegmentedMergeSort": (12, 2400),
+    "DeviceHashJoin": (14, 2700),
 }
 
 
@@ -77,12 +78,12 @@ def self_test():
             "\n## Next\n| `z.cuh` | z |\n"
     whole = [("DeviceReduce::Sum", [("a.cuh", "the call"), ("b.cuh", "the rest")]),
              ("DeviceScan::ExclusiveSum", [("a.cuh", "x")]), ("DeviceRadixSort::SortPairs", [("a.cuh", "x")]),
-             ("DeviceSegmentedMergeSort::SortKeys", [("a.cuh", "x")])]
+             ("DeviceSegmentedMergeSort::SortKeys", [("a.cuh", "x")]), ("DeviceHashJoin::Inner", [("a.cuh", "x")])]
     lengths = {"a.cuh": 1000, "b.cuh": 600, "c.cuh": 1, "z.cuh": 9999}
     def changed(*rows):
         return [("DeviceReduce::Sum", list(rows)), *whole[1:]]
     for tours, expected in (
-            (whole, []), (whole[1:], ["with Sum"]), ([], ["Sum", "ExclusiveSum", "SortPairs", "Merge"]),
+            (whole, []), (whole[1:], ["with Sum"]), ([], ["Sum", "ExclusiveSum", "SortPairs", "Merge", "Join"]),
             ([*whole, ("Sum of lanes", [("c.cuh", "x")])], ["not one tour with Sum"]),
             ([*whole, ("A join", [("z.cuh", "x")])], []),
             (changed(), ["no table"]), (changed(("d.cuh", "x")), ["does not exist"]),

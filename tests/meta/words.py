@@ -16,7 +16,7 @@ import lint
 import toolbox
 
 # The stand-in for CUDA and the shaders of Metal have words of their own.
-EXEMPT = ("simt/", "device/hash_join/metal/")
+EXEMPT = ("simt/", "device/join/metal/")
 SCAN_FAMILY = r"device/(scan|select|reduce_by_key)/"
 
 
@@ -53,7 +53,7 @@ RULES = [
     Rule("write, fill", "expands?|expanded"),
     Rule("overflowing", "heavy", prose="heavy"),
     Rule("oversized", "crowded", prose="crowded"),
-    Rule("duplicate", "repeated", within="device/hash_join/"),
+    Rule("duplicate", "repeated", within="device/join/"),
     Rule("unmatched", "lonely", prose="lonely"),
     Rule("duplicates", "further"),
     Rule("indexed by, has row ids, identifies", "told|tells?"),

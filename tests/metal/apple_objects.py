@@ -44,11 +44,11 @@ C_SYMBOLS = {"_memcpy", "_memset", "_memmove", "_memcmp", "_bzero", "_strlen", "
              "___pthread_key_create", "___bzero"}
 # Breaks of a header: what is no longer right, and the text that must be in the complaint.
 BROKEN = [
-    ("strata/device/hash_join/metal/objc.hpp", "__asm__(STRATA_DETAIL_TEXT(__USER_LABEL_PREFIX__) name)",
+    ("strata/device/join/metal/objc.hpp", "__asm__(STRATA_DETAIL_TEXT(__USER_LABEL_PREFIX__) name)",
      "__asm__(name)", "objc_msgSend"),
     ("strata/device/device_hash_join.hpp", "defined(__APPLE__)", "defined(__OTHER__)", "_objc_msgSend"),
-    ("strata/device/hash_join/metal/memory.hpp", "sysconf(_SC_PAGESIZE)", "getauxval(6)", "getauxval"),
-    ("strata/device/hash_join/metal/memory.hpp", "#include <cstring>", "#include <cstring>\n#include <Metal/Metal.h>",
+    ("strata/device/join/metal/memory.hpp", "sysconf(_SC_PAGESIZE)", "getauxval(6)", "getauxval"),
+    ("strata/device/join/metal/memory.hpp", "#include <cstring>", "#include <cstring>\n#include <Metal/Metal.h>",
      "Metal/Metal.h"),
 ]
 # gtest's header asks for these, for macros that it does not need here.

@@ -19,7 +19,7 @@ import tempfile
 
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 INCLUDE = TESTS.parent / "include"
-METAL = pathlib.Path("strata/device/hash_join/metal")
+METAL = pathlib.Path("strata/device/join/metal")
 
 # Of one program: a file of METAL, what stands there (the first place), and what is put there.
 OF_JOINS = [

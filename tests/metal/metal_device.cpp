@@ -3,7 +3,7 @@
 //
 // Tells, before CTest's first test, which device joins by Metal are tested on: a log of the double is
 // not to be mistaken for one of a GPU. To stderr, as programs read CTest's list of tests from stdout.
-#include <strata/device/hash_join/metal/context.hpp>
+#include <strata/device/join/metal/context.hpp>
 
 #include <cstdio>
 

@@ -4,7 +4,7 @@
 // Joins by Metal without a test framework around them.
 #pragma once
 
-#include <strata/device/hash_join/metal/metal_join.hpp>
+#include <strata/device/join/metal/metal_join.hpp>
 
 #include <algorithm>
 #include <cstdint>

@@ -68,7 +68,7 @@ MUST_REFUSE = [
 def shipped_text(cxx, folder):
     """What the headers give to newLibraryWithSource."""
     program = folder / "print.cpp"
-    program.write_text("#include <strata/device/hash_join/metal/shader_source.hpp>\n#include <cstdio>\n"
+    program.write_text("#include <strata/device/join/metal/shader_source.hpp>\n#include <cstdio>\n"
                        "int main() { std::fputs(strata::detail::metal::shader_source().c_str(), stdout); }\n")
     subprocess.run([cxx, "-std=c++17", "-I", INCLUDE, program, "-o", folder / "print"], check=True)
     return subprocess.run([folder / "print"], check=True, text=True, capture_output=True).stdout

@@ -37,16 +37,17 @@
 #include <strata/core/nvtx.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/device/arguments/counts.cuh>
-#include <strata/device/hash_join/join_options.hpp>
-#include <strata/device/hash_join/join_side.hpp>
-#include <strata/device/hash_join/join_types.hpp>
-#include <strata/device/hash_join/outputs.hpp>
+#include <strata/device/join/common/join_options.hpp>
+#include <strata/device/join/common/join_side.hpp>
+#include <strata/device/join/common/join_options.hpp>
+#include <strata/device/join/join_table.hpp>
+#include <strata/device/join/output/outputs.hpp>
 #if STRATA_JOIN_BACKEND == STRATA_JOIN_BACKEND_CUDA
-#include <strata/device/hash_join/calls.cuh>
+#include <strata/device/join/dispatch.cuh>
 #elif STRATA_JOIN_BACKEND == STRATA_JOIN_BACKEND_HOST
-#include <strata/device/hash_join/host/calls.hpp>
+#include <strata/device/join/host/calls.hpp>
 #elif STRATA_JOIN_BACKEND == STRATA_JOIN_BACKEND_METAL
-#include <strata/device/hash_join/metal/calls.hpp>
+#include <strata/device/join/metal/calls.hpp>
 #else
 #error "strata: STRATA_JOIN_BACKEND is none of CUDA, METAL and HOST"
 #endif
@@ -91,7 +92,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   than `Index` can number (both in size queries, too), null pointer with rows, row numbers that overlap each other
 ///   or keys, temporary storage too small, a strategy that the back end does not have. Else the errors of launches.
 ///
-/// hash_join/README.md says what belongs to one back end, and how a join is done. Sources: Balkesen et al.,
+/// join/README.md says what belongs to one back end, and how a join is done. Sources: Balkesen et al.,
 /// "Main-memory hash joins on multi-core CPUs" (ICDE 2013); Sioulas et al., "Hardware-conscious hash-joins on GPUs"
 /// (ICDE 2019).
 ///
@@ -204,167 +205,6 @@ struct DeviceHashJoinOn {
         [](void* storage, std::size_t& bytes, const auto&... arguments) { return join(storage, bytes, arguments...); },
         kind, build, probe, output, d_num_out, options);
   }
-};
-
-/// The build side of joins, built once and probed often: a view over memory that the caller owns. It holds pointers and
-/// numbers only, so it may be copied. A program writes `JoinTable<Key, Index, Hash, Equal>`.
-///
-/// - **Memory.** `MemoryBytes` returns the bytes of device memory of a table for up to as many rows as the side has.
-///   That memory must stay valid while the table is used, and so must the keys and null masks.
-/// - **Build** empties the table and inserts the first `rows` rows of the side that it was constructed with.
-///   **Insert** adds those that follow. Afterwards the table is the same as after one build with all
-///   rows. If several rows may have a key, both end with a pass over all rows, which lists them.
-/// - **Probe.** `Inner` to `Anti`, as the functions of DeviceHashJoin. Row numbers of the result have the type `Index`.
-///   The table is not written: calls on several streams may probe it at the same time, each with separate temporary
-///   storage.
-/// - **Execution.** As DeviceHashJoin. The host and Metal back ends do not use the memory: each probe joins both sides.
-/// - **Errors.** As DeviceHashJoin. Also `cudaErrorInvalidValue` for more rows than the side has, for memory that is
-///   too small, and from `Insert` and probes before a `Build`.
-///
-/// @code
-/// using Table = strata::JoinTable<int, std::int32_t>;
-/// const auto build = strata::join_side(keys, max_rows);
-/// std::size_t memory_bytes = 0;
-/// Table::MemoryBytes(build, memory_bytes);
-/// cudaMalloc(&memory, memory_bytes);
-/// Table table(memory, memory_bytes, build);
-/// table.Build(rows, stream);
-/// table.Inner(strata::join_side(probe_keys, probe_rows), strata::join_pairs(build_out, probe_out, capacity), num_out,
-///             stream);
-/// @endcode
-template <class Backend, class Key, class Index = std::int32_t, class Hash = JoinHash, class Equal = Equality>
-class JoinTableOn {
-  using Table = typename Backend::template table_type<Key, Index, Hash, Equal>;
-
- public:
-  using stream_type = typename Backend::stream_type;
-  using Options = JoinOptions<Hash, Equal>;
-
-  template <class Rows>
-  static cudaError_t MemoryBytes(const JoinSide<Key, Rows>& build, std::size_t& bytes, const Options& options = {}) {
-    return Table::MemoryBytes(detail::with_any_rows(build), bytes, options);
-  }
-
-  /// A key must be valid when it is inserted.
-  template <class Rows>
-  JoinTableOn(void* d_memory, std::size_t memory_bytes, const JoinSide<Key, Rows>& build, const Options& options = {})
-      : table_(d_memory, memory_bytes, detail::with_any_rows(build), options) {}
-
-  /// The number of rows in the table.
-  std::int64_t Rows() const { return rows_ < 0 ? 0 : rows_; }
-
-  cudaError_t Build(detail::count64 rows, stream_type stream = 0) {
-    STRATA_NVTX_RANGE("strata::JoinTable::Build");
-    return insert(0, rows, stream);
-  }
-
-  cudaError_t Insert(detail::count64 rows, stream_type stream = 0) {
-    STRATA_NVTX_RANGE("strata::JoinTable::Insert");
-    return rows_ < 0 ? cudaErrorInvalidValue : insert(rows_, rows, stream);
-  }
-
-  template <class Rows, class Output>
-  cudaError_t Inner(void* d_temp_storage, std::size_t& temp_storage_bytes, const JoinSide<Key, Rows>& probe,
-                    const Output& output, JoinNumOut d_num_out, stream_type stream = 0) const {
-    STRATA_NVTX_RANGE("strata::JoinTable::Inner");
-    return join(d_temp_storage, temp_storage_bytes, JoinKind::inner, probe, output, d_num_out, stream);
-  }
-  template <class Rows, class Output>
-  cudaError_t Inner(const JoinSide<Key, Rows>& probe, const Output& output, JoinNumOut d_num_out,
-                    stream_type stream = 0) const {
-    STRATA_NVTX_RANGE("strata::JoinTable::Inner");
-    return join_with_storage(JoinKind::inner, probe, output, d_num_out, stream);
-  }
-
-  template <class Rows, class Output>
-  cudaError_t Left(void* d_temp_storage, std::size_t& temp_storage_bytes, const JoinSide<Key, Rows>& probe,
-                   const Output& output, JoinNumOut d_num_out, stream_type stream = 0) const {
-    STRATA_NVTX_RANGE("strata::JoinTable::Left");
-    return join(d_temp_storage, temp_storage_bytes, JoinKind::left, probe, output, d_num_out, stream);
-  }
-  template <class Rows, class Output>
-  cudaError_t Left(const JoinSide<Key, Rows>& probe, const Output& output, JoinNumOut d_num_out,
-                   stream_type stream = 0) const {
-    STRATA_NVTX_RANGE("strata::JoinTable::Left");
-    return join_with_storage(JoinKind::left, probe, output, d_num_out, stream);
-  }
-
-  template <class Rows, class Output>
-  cudaError_t Full(void* d_temp_storage, std::size_t& temp_storage_bytes, const JoinSide<Key, Rows>& probe,
-                   const Output& output, JoinNumOut d_num_out, stream_type stream = 0) const {
-    STRATA_NVTX_RANGE("strata::JoinTable::Full");
-    return join(d_temp_storage, temp_storage_bytes, JoinKind::full, probe, output, d_num_out, stream);
-  }
-  template <class Rows, class Output>
-  cudaError_t Full(const JoinSide<Key, Rows>& probe, const Output& output, JoinNumOut d_num_out,
-                   stream_type stream = 0) const {
-    STRATA_NVTX_RANGE("strata::JoinTable::Full");
-    return join_with_storage(JoinKind::full, probe, output, d_num_out, stream);
-  }
-
-  template <class Rows, class Output>
-  cudaError_t Semi(void* d_temp_storage, std::size_t& temp_storage_bytes, const JoinSide<Key, Rows>& probe,
-                   const Output& output, JoinNumOut d_num_out, stream_type stream = 0) const {
-    STRATA_NVTX_RANGE("strata::JoinTable::Semi");
-    return join(d_temp_storage, temp_storage_bytes, JoinKind::semi, probe, output, d_num_out, stream);
-  }
-  template <class Rows, class Output>
-  cudaError_t Semi(const JoinSide<Key, Rows>& probe, const Output& output, JoinNumOut d_num_out,
-                   stream_type stream = 0) const {
-    STRATA_NVTX_RANGE("strata::JoinTable::Semi");
-    return join_with_storage(JoinKind::semi, probe, output, d_num_out, stream);
-  }
-
-  template <class Rows, class Output>
-  cudaError_t Anti(void* d_temp_storage, std::size_t& temp_storage_bytes, const JoinSide<Key, Rows>& probe,
-                   const Output& output, JoinNumOut d_num_out, stream_type stream = 0) const {
-    STRATA_NVTX_RANGE("strata::JoinTable::Anti");
-    return join(d_temp_storage, temp_storage_bytes, JoinKind::anti, probe, output, d_num_out, stream);
-  }
-  template <class Rows, class Output>
-  cudaError_t Anti(const JoinSide<Key, Rows>& probe, const Output& output, JoinNumOut d_num_out,
-                   stream_type stream = 0) const {
-    STRATA_NVTX_RANGE("strata::JoinTable::Anti");
-    return join_with_storage(JoinKind::anti, probe, output, d_num_out, stream);
-  }
-
- private:
-  cudaError_t insert(std::int64_t num_rows, std::int64_t rows, stream_type stream) {
-    if (rows < 0 || rows > table_.build().rows - num_rows) return cudaErrorInvalidValue;
-    const cudaError_t status = table_.Insert(num_rows, rows, stream);
-    if (status == cudaSuccess) rows_ = num_rows + rows;
-    return status;
-  }
-
-  template <class Rows, class Output>
-  cudaError_t join(void* d_temp_storage, std::size_t& temp_storage_bytes, JoinKind kind,
-                   const JoinSide<Key, Rows>& probe, const Output& output, std::int64_t* d_num_out,
-                   stream_type stream) const {
-    static_assert(
-        std::is_same_v<typename Output::index_type, Index> || std::is_same_v<Output, JoinCountOutput>,
-        "row numbers of a join with a table have the type Index of the table: give join_pairs or join_columns "
-        "this type");
-    if (d_temp_storage != nullptr &&
-        (rows_ < 0 || !detail::are_join_arrays_valid(kind, table_.build(), probe, output, d_num_out))) {
-      return cudaErrorInvalidValue;
-    }
-    return table_.Probe(d_temp_storage, temp_storage_bytes, kind, rows_, detail::with_any_rows(probe), output,
-                        d_num_out, stream);
-  }
-  template <class Rows, class Output>
-  cudaError_t join_with_storage(JoinKind kind, const JoinSide<Key, Rows>& probe, const Output& output,
-                                std::int64_t* d_num_out, stream_type stream) const {
-    return Backend::with_storage(
-        stream,
-        [](void* storage, std::size_t& bytes, const JoinTableOn* table, const auto&... arguments) {
-          return table->join(storage, bytes, arguments...);
-        },
-        this, kind, probe, output, d_num_out);
-  }
-
-  Table table_;
-  /// -1 before the first build.
-  std::int64_t rows_ = -1;
 };
 
 #if STRATA_JOIN_BACKEND == STRATA_JOIN_BACKEND_CUDA

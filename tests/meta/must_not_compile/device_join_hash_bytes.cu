@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // expect: JoinHash hashes bytes, but equal keys of this type may differ in theirs
-#include <strata/device/hash_join/join_hash.hpp>
+#include <strata/device/join/common/join_hash.hpp>
 
 struct composite {
 #ifdef STRATA_BAD

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // expect: the row numbers of a join are integers of 4 or 8 bytes: choose such an Index
-#include <strata/device/hash_join/host_join.hpp>
+#include <strata/device/join/host/host_join.hpp>
 
 #ifdef STRATA_BAD
 using row_number = short;

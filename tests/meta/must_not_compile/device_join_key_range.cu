@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // expect: only integers and enumerations have a range of keys
-#include <strata/device/hash_join/join_side.hpp>
+#include <strata/device/join/common/join_side.hpp>
 
 #if defined(STRATA_BAD)
 using key = float;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // expect: a join copies keys: Key must be trivially relocatable
-#include <strata/device/hash_join/host_join.hpp>
+#include <strata/device/join/host/host_join.hpp>
 
 struct owner {
   int value;

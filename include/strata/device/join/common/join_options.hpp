@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/operators.hpp>
+#include <strata/device/join/common/join_hash.hpp>
+#include <strata/device/join/common/strategy.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+STRATA_NAMESPACE_BEGIN
+
+/// The rows of the result of a join of a build side and a probe side. The probe side is the left one.
+///
+/// | kind | rows of the result |
+/// |---|---|
+/// | inner | every pair of a build row and a probe row with equal keys |
+/// | left | these, and each probe row without a partner, alone |
+/// | full | these, and each build row without a partner, alone |
+/// | semi | each probe row that has a partner, once |
+/// | anti | each probe row that has none |
+enum class JoinKind { inner, left, full, semi, anti };
+
+/// Order of the result.
+enum class JoinOrder {
+  /// Any. On the host it does not depend on the number of threads.
+  any,
+  /// By probe row, then by build row. Build rows without a partner come last, by build row too.
+  probe
+};
+
+/// A pointer to any integer of 8 bytes, where a join writes the number of rows of its result.
+class JoinNumOut {
+ public:
+  JoinNumOut(std::nullptr_t) {}
+  template <class Integer,
+            class = std::enable_if_t<std::is_integral_v<Integer> && sizeof(Integer) == 8 && !std::is_const_v<Integer>>>
+  JoinNumOut(Integer* num_out) : num_out_(reinterpret_cast<std::int64_t*>(num_out)) {}
+
+  operator std::int64_t*() const { return num_out_; }
+
+ private:
+  std::int64_t* num_out_ = nullptr;
+};
+
+/// Stands for a missing row: that of the other side in a left, full or anti join, and that of the build
+/// side in a semi join, whose result does not identify the partner.
+template <class Index>
+inline constexpr Index no_row = static_cast<Index>(-1);
+
+namespace detail {
+
+/// Kinds whose result has a row for each pair of partners.
+STRATA_HD constexpr bool has_pairs(JoinKind kind) {
+  return kind == JoinKind::inner || kind == JoinKind::left || kind == JoinKind::full;
+}
+
+}  // namespace detail
+
+/// What concerns a whole join. A size query must be given the same options as the call that follows.
+template <class Hash = JoinHash, class Equal = Equality>
+struct JoinOptions {
+  JoinOrder order = JoinOrder::any;
+  /// Whether rows without a key are partners of each other.
+  bool nulls_equal = false;
+  /// Overrides the choice of `choose_join_strategy`. The host back end has `cpu` only, Metal's has it
+  /// too, CUDA's has not.
+  JoinStrategy strategy = JoinStrategy::automatic;
+  /// Threads of a join on the host, up to 256; 0: as many as the machine runs at the same time.
+  unsigned threads = 0;
+  /// `hash(key)` is an integer, the same for equal keys. It need not be a good hash.
+  /// `equal(key, key)` compares any two keys. Both are called in device code, or by several threads
+  /// of the host.
+  Hash hash = {};
+  Equal equal = {};
+};
+
+STRATA_NAMESPACE_END

@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/device_properties.cuh>
+#include <strata/core/launcher.cuh>
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+
+#include <cstddef>
+
+STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
+
+STRATA_D unsigned long long join_thread() {
+  return static_cast<unsigned long long>(blockIdx.x) * blockDim.x + threadIdx.x;
+}
+STRATA_D void begin_join_kernel() {
+  platform::wait_for_previous_kernel();
+  platform::launch_next_kernel();
+}
+STRATA_D unsigned long long join_threads() { return static_cast<unsigned long long>(gridDim.x) * blockDim.x; }
+
+/// Static shared memory of the kernels of a join by partitions, at most.
+inline constexpr std::size_t join_static_shared_bytes = 3072;
+
+/// The most blocks of a kernel.
+inline constexpr unsigned max_join_blocks = 0x7fffffff;
+
+/// Allows a kernel as much dynamic shared memory as the device has. The amount is always the same, because
+/// another thread may be about to launch the kernel with more than this call needs.
+template <class... Parameters>
+cudaError_t allow_join_tables(const launch_configuration& configuration, const device_properties& device,
+                              void (*kernel)(Parameters...)) {
+  constexpr std::size_t always_allowed = (48u << 10) - join_static_shared_bytes;
+  if (configuration.dynamic_shared_bytes <= always_allowed) return cudaSuccess;
+  return strata::allow_dynamic_shared_memory(
+      kernel, static_cast<std::size_t>(device.shared_bytes_of_block) - join_static_shared_bytes);
+}
+
+STRATA_ARCH_DETAIL_NAMESPACE_END

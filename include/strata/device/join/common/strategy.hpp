@@ -1,0 +1,155 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+STRATA_NAMESPACE_BEGIN
+
+/// How an equi-join of two tables is done.
+enum class JoinStrategy {
+  /// By threads of the host: there is no device, nothing to join, or so few rows that launches would
+  /// take longer.
+  cpu,
+  /// One table of all build rows, in the shared memory of each block or in global memory.
+  simple,
+  /// One pass partitions both sides by bits of the hash. The build rows of a partition then fit a
+  /// table in shared memory.
+  radix_single,
+  /// The same in two passes: one pass would have too many partitions to write them in long runs.
+  radix_multi,
+  /// In options: `choose_join_strategy` chooses. It never returns this value.
+  automatic
+};
+
+/// What `choose_join_strategy` compares with on CUDA devices.
+struct JoinThresholds {
+  /// Up to so many rows of both sides together, the host joins sooner than a device does.
+  std::uint64_t most_cpu_rows;
+  /// Bytes of a block's shared memory for each build row of a table there, for keys of up to 4 bytes
+  /// and for wider ones. They are twice what a row takes, so that a multiprocessor has capacity for
+  /// two blocks.
+  std::uint64_t narrow_entry_bytes;
+  std::uint64_t wide_entry_bytes;
+  /// One pass partitions by at most so many bits of a hash.
+  unsigned one_pass_bits;
+};
+
+/// Policies. To override the thresholds, pass a policy with other ones to `choose_join_strategy`.
+///
+/// H200, 2026-11, unique u32 keys, index pairs out, ms of whole joins, by one table in global memory /
+/// in the shared memory of each block / one pass / two passes: 10K x 10M 0.20 / 0.07 / 0.18 / -;
+/// 1M x 10M 0.22 / - / 0.155 / -; 2^20 x 2^20 0.094 / - / 0.039 / -; 2^24 x 2^24 2.3 / - / 0.42 / -;
+/// 2^26 x 2^26 - / - / 2.04 / 2.05; 2^27 x 2^27 20 / - / - / 4.1. A table in global memory is never
+/// chosen, not even if it stays in L2. The host joins nothing, because it cannot read the device's
+/// memory.
+struct cuda_join_policy {
+  static constexpr JoinThresholds thresholds{
+      /*most_cpu_rows=*/0,
+      /*narrow_entry_bytes=*/14,
+      /*wide_entry_bytes=*/28,
+      /*one_pass_bits=*/11,
+  };
+};
+
+/// Numbers of rows of both sides together from which on a strategy is chosen. The host joins fewer than
+/// `least_simple_rows`.
+struct JoinRowThresholds {
+  std::uint64_t least_simple_rows;
+  std::uint64_t least_radix_rows;
+  std::uint64_t least_multi_rows;
+};
+
+/// Apple GPUs. Not measured: estimates. Host and device share their memory, and no call reports the size
+/// of the cache.
+struct metal_join_policy {
+  static constexpr JoinRowThresholds thresholds{
+      /*least_simple_rows=*/100000,
+      /*least_radix_rows=*/1000000,
+      /*least_multi_rows=*/50000000,
+  };
+};
+
+namespace detail {
+
+/// a * percent / 100, or the largest value if that does not fit.
+constexpr std::uint64_t percent_of(std::uint64_t a, std::uint64_t percent) {
+  if (percent > 0 && a / 100 > ~std::uint64_t{0} / percent - 1) return ~std::uint64_t{0};
+  return a / 100 * percent + a % 100 * percent / 100;
+}
+
+/// The logarithm of the number of partitions that have at most `rows_each` rows on average.
+constexpr unsigned partition_bits(std::uint64_t rows, std::uint64_t rows_each) {
+  unsigned bits = 0;
+  while (bits < 63 && rows_each < rows) {
+    rows -= rows / 2;
+    ++bits;
+  }
+  return bits;
+}
+
+constexpr JoinStrategy strategy_of(const JoinRowThresholds& limits, std::uint64_t build_rows, std::uint64_t probe_rows,
+                                   std::size_t, std::size_t, std::size_t) {
+  const std::uint64_t sum = build_rows + probe_rows;
+  const std::uint64_t rows = sum < probe_rows ? ~std::uint64_t{0} : sum;
+  if (rows < limits.least_simple_rows) return JoinStrategy::cpu;
+  if (rows < limits.least_radix_rows) return JoinStrategy::simple;
+  return rows < limits.least_multi_rows ? JoinStrategy::radix_single : JoinStrategy::radix_multi;
+}
+
+constexpr JoinStrategy strategy_of(const JoinThresholds& limits, std::uint64_t build_rows, std::uint64_t probe_rows,
+                                   std::size_t key_bytes, std::size_t, std::size_t shared_bytes) {
+  if (build_rows <= limits.most_cpu_rows && probe_rows <= limits.most_cpu_rows - build_rows) {
+    return JoinStrategy::cpu;
+  }
+
+  const std::uint64_t entry_bytes = key_bytes <= 4 ? limits.narrow_entry_bytes : limits.wide_entry_bytes;
+  const std::uint64_t table_rows = shared_bytes / entry_bytes;
+  if (build_rows <= table_rows) return JoinStrategy::simple;
+  if (table_rows == 0) return JoinStrategy::radix_multi;
+  return partition_bits(build_rows, table_rows) <= limits.one_pass_bits ? JoinStrategy::radix_single
+                                                                        : JoinStrategy::radix_multi;
+}
+
+}  // namespace detail
+
+/// Chooses by the number of rows of each side, the bytes of a key, and the bytes of shared memory that a
+/// block may have; 0 means that there is no device. No threshold compares with the bytes of L2. The
+/// result depends on nothing else, so that a size query and the call that follows agree.
+template <class Policy = cuda_join_policy>
+constexpr JoinStrategy choose_join_strategy(std::uint64_t build_rows, std::uint64_t probe_rows, std::size_t key_bytes,
+                                            std::size_t l2_bytes, std::size_t shared_bytes) {
+  if (shared_bytes == 0 || build_rows == 0 || probe_rows == 0) return JoinStrategy::cpu;
+  return detail::strategy_of(Policy::thresholds, build_rows, probe_rows, key_bytes, l2_bytes, shared_bytes);
+}
+
+/// What `choose_join_key_array` compares with.
+struct JoinKeyArrayThresholds {
+  /// The range has at most so many keys, so that the array stays in L2.
+  std::uint64_t most_keys;
+  /// With fewer build rows, each block has a table in its shared memory.
+  std::uint64_t least_build_rows;
+};
+
+/// H200, 2026-11, unique keys, index pairs out, ms of whole joins, array / partitions: u32 2^16 x 2^24
+/// 0.127 / 0.235; 2^20 x 2^20 0.037 / 0.051; 1M x 10M 0.115 / 0.160, u64 0.126 / 0.218; 1M of 4M keys x 10M
+/// 0.120 / 0.160; 2^22 x 2^22 0.111 / 0.126; 2^22 x 2^27 1.14 / 1.54; 2^23 x 2^27 1.67 / 1.65; in a
+/// sketch 2^24 x 2^24 0.88 / 0.41; 2^24 x 2^27 2.87 / 1.77. The array pays while it stays in L2.
+struct cuda_join_key_array_policy {
+  static constexpr JoinKeyArrayThresholds thresholds{
+      /*most_keys=*/1u << 22,
+      /*least_build_rows=*/1u << 14,
+  };
+};
+
+/// Whether a join keeps an array of build rows indexed by key, with an element for each of `keys` keys.
+template <class Policy = cuda_join_key_array_policy>
+constexpr bool choose_join_key_array(std::uint64_t keys, std::uint64_t build_rows, std::uint64_t probe_rows) {
+  constexpr JoinKeyArrayThresholds limits = Policy::thresholds;
+  return keys != 0 && keys <= limits.most_keys && build_rows >= limits.least_build_rows && probe_rows >= keys;
+}
+
+STRATA_NAMESPACE_END

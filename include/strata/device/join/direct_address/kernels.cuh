@@ -1,0 +1,137 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/core/types.hpp>
+#include <strata/device/join/global_table/kernels.cuh>
+#include <strata/device/join/output/chunks.cuh>
+#include <strata/device/join/output/offsets.cuh>
+
+#include <cstdint>
+#include <type_traits>
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// An array of build rows, indexed by key.
+struct join_key_array {
+  std::uint64_t lowest;
+  unsigned keys;
+  unsigned* rows;
+  /// Whether a build row has a key outside of the range. Then a table in global memory joins all rows.
+  unsigned* has_outliers;
+  unsigned* arrivals;
+
+  static constexpr unsigned none = 0xffffffff;
+
+  /// At least `keys` if the key is outside of the range.
+  template <class Key>
+  STRATA_D std::uint64_t index_of(Key key) const {
+    return static_cast<std::uint64_t>(key) - lowest;
+  }
+  template <class Key>
+  STRATA_D unsigned find(Key key) const {
+    const std::uint64_t index = index_of(key);
+    return index < keys ? rows[index] : none;
+  }
+};
+
+/// Blocks of the kernel that looks probe rows up. cuda_join_key_array_policy has the figures; others were not
+/// measured.
+struct join_key_array_tuning {
+  static constexpr int threads = 512;
+  static constexpr int items = 8;
+};
+
+}  // namespace detail
+STRATA_NAMESPACE_END
+
+STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
+
+template <class Key>
+STRATA_KERNEL void join_key_array_clear_kernel(join_key_array array, unsigned long long* total) {
+  begin_join_kernel();
+  for (unsigned long long i = join_thread(); i < array.keys; i += join_threads()) {
+    array.rows[i] = join_key_array::none;
+  }
+  if (join_thread() != 0) return;
+  *array.has_outliers = 0;
+  *array.arrivals = 0;
+  *total = 0;
+}
+
+/// Writes build rows whose keys are promised to be unique.
+template <class Key>
+STRATA_KERNEL void join_key_array_build_kernel(join_key_array array, const Key* keys, unsigned rows) {
+  begin_join_kernel();
+  bool has_outliers = false;
+  for (unsigned long long i = join_thread(); i < rows; i += join_threads()) {
+    const std::uint64_t index = array.index_of(keys[i]);
+    has_outliers |= index >= array.keys;
+    if (index >= array.keys) continue;
+    const unsigned before = atomicExch(array.rows + index, static_cast<unsigned>(i));
+    static_cast<void>(before);
+    STRATA_ASSERT(before == join_key_array::none,
+                  "JoinSide::unique was promised, but the key of build row %llu is also "
+                  "that of another",
+                  i);
+  }
+  if (has_outliers) *array.has_outliers = 1;
+}
+
+template <class Index, class Key, class Sink>
+__launch_bounds__(join_key_array_tuning::threads)
+    STRATA_KERNEL void join_key_array_probe_kernel(join_key_array array, join_probe<Key, unsigned> probe, Sink sink) {
+  constexpr int threads = join_key_array_tuning::threads;
+  constexpr int items = join_key_array_tuning::items;
+  constexpr bool has_rows = !std::is_same_v<Sink, NullType>;
+  using OutputOffsets = join_output_offsets<threads>;
+  using Count = unsigned long long;
+  STRATA_SHARED(storage, typename OutputOffsets::TempStorage);
+  begin_join_kernel();
+  if (*array.has_outliers != 0) return;
+  OutputOffsets offsets(storage, probe.total);
+  const bool is_left_join = probe.kind == JoinKind::left;
+  constexpr Count tile = static_cast<Count>(threads) * items;
+  for (Count base = blockIdx.x * tile; base < probe.rows; base += gridDim.x * tile) {
+    const Count first = base + threadIdx.x / warp_threads * (warp_threads * items) + platform::lane_id();
+    Key keys[items];
+    unsigned partners[items];
+    STRATA_UNROLL
+    for (int i = 0; i < items; ++i) {
+      const Count row = first + static_cast<unsigned>(i * warp_threads);
+      if (row < probe.rows) keys[i] = probe.keys[row];
+    }
+    STRATA_UNROLL
+    for (int i = 0; i < items; ++i) {
+      const Count row = first + static_cast<unsigned>(i * warp_threads);
+      partners[i] = row < probe.rows ? array.find(keys[i]) : join_key_array::none;
+    }
+    unsigned has_result = 0;
+    unsigned begins[items];
+    unsigned sum = 0;
+    STRATA_UNROLL
+    for (int i = 0; i < items; ++i) {
+      const Count row = first + static_cast<unsigned>(i * warp_threads);
+      const bool is_found = partners[i] != join_key_array::none;
+      const bool has_one = is_found || (is_left_join && row < probe.rows);
+      has_result |= has_one ? 1u << i : 0;
+      begins[i] = OutputOffsets::scan_flag(has_one, sum);
+    }
+    const Count offset = offsets.reserve(sum);
+    if constexpr (has_rows) {
+      STRATA_UNROLL
+      for (int i = 0; i < items; ++i) {
+        const Count position = offset + begins[i];
+        if ((has_result >> i & 1) == 0 || position >= static_cast<Count>(probe.capacity)) continue;
+        const bool is_found = partners[i] != join_key_array::none;
+        sink(static_cast<std::int64_t>(position), is_found ? static_cast<Index>(partners[i]) : no_row<Index>,
+             static_cast<Index>(first + static_cast<unsigned>(i * warp_threads)));
+      }
+    }
+  }
+}
+
+STRATA_ARCH_DETAIL_NAMESPACE_END

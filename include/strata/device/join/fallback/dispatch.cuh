@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/device_properties.cuh>
+#include <strata/core/launcher.cuh>
+#include <strata/core/macros.hpp>
+#include <strata/device/join/common/launch.cuh>
+#include <strata/device/join/fallback/kernels.cuh>
+#include <strata/device/join/global_table/dispatch.cuh>
+#include <strata/device/join/radix_partition/partitions.cuh>
+
+#include <cstddef>
+
+STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
+
+/// Joins what a join by partitions leaves, if anything: does all that the prober's `reset` and `run` and the build of
+/// the table do. A block has `duplicates_bytes` of shared memory for deferred work items.
+template <class MaxPolicy, class ActivePolicy, class Index, class Row, class Key, class Sink, class Hash, class Equal,
+          class Layout>
+cudaError_t join_rest(const join_prober<MaxPolicy, ActivePolicy, Index, Row, Key, Sink, Hash, Equal>& prober,
+                      const Layout& storage, int first, join_table<Key, Row, Hash, Equal> table,
+                      join_probe<Key, Row> probe, const join_partitions<Key, Hash, Equal>& partitions,
+                      std::size_t duplicates_bytes, launch_configuration base, const device_properties& device,
+                      const Sink& sink) {
+  using Table = join_table<Key, Row, Hash, Equal>;
+  constexpr join_table_tuning tuning = ActivePolicy::table;
+  prober.cut_tiles(storage, first, tuning.rest_threads, table, probe);
+  constexpr auto kernel = join_rest_kernel<MaxPolicy, Index, Table, Key, Row, Sink, Hash, Equal>;
+  constexpr std::size_t min_bytes = sizeof(join_rest_storage<ActivePolicy, Table, Key>);
+  base.block = dim3(static_cast<unsigned>(tuning.rest_threads));
+  base.dynamic_shared_bytes = duplicates_bytes > min_bytes ? duplicates_bytes : min_bytes;
+  cudaError_t status = detail::allow_join_tables(base, device, kernel);
+  if (status != cudaSuccess) return status;
+  // Not cached: the size of shared memory differs from call to call.
+  int per_multiprocessor = 0;
+  status = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, reinterpret_cast<const void*>(kernel),
+                                                         tuning.rest_threads, base.dynamic_shared_bytes);
+  if (status != cudaSuccess) return status;
+  if (per_multiprocessor < 1) return cudaErrorLaunchOutOfResources;
+  constexpr int together = tuning.rest_blocks_per_multiprocessor;
+  const std::size_t max_blocks =
+      static_cast<std::size_t>(device.multiprocessors) *
+      static_cast<std::size_t>(per_multiprocessor < together ? per_multiprocessor : together);
+  // A few rows of either side may have many results.
+  constexpr std::size_t min_rows = 64;
+  const std::size_t blocks = (static_cast<std::size_t>(probe.rows) + table.rows) / min_rows + 1;
+  base.grid = dim3(static_cast<unsigned>(blocks < max_blocks ? blocks : max_blocks));
+  base.cooperative = base.grid.x > 1;
+  return strata::launch(base, kernel, partitions, table, probe, prober.list_in(storage, first), sink,
+                        static_cast<unsigned long long>(prober.matched_words()));
+}
+
+STRATA_ARCH_DETAIL_NAMESPACE_END

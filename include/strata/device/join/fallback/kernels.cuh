@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/core/types.hpp>
+#include <strata/device/grid/barrier.cuh>
+#include <strata/device/join/global_table/kernels.cuh>
+#include <strata/device/join/radix_partition/partitions.cuh>
+#include <strata/device/join/shared_table/agent_duplicates.cuh>
+
+#include <type_traits>
+
+STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
+
+/// The shared memory of a join by a table in global memory.
+template <class Tuning, class Table, class Key>
+union join_rest_storage {
+  static constexpr int threads = Tuning::table.rest_threads;
+  using Probe = AgentJoinProbe<Table, Key, threads, Tuning::table.probe_items>;
+  using Lists = join_lists_agent<threads, Table>;
+  using Reduce = BlockReduce<unsigned long long, threads>;
+
+  typename Probe::TempStorage probe;
+  typename Lists::TempStorage lists;
+  typename Reduce::TempStorage reduce;
+};
+
+/// Joins what the tables in shared memory leave: first the deferred work items, then overflowing partitions
+/// by all steps of a join by a table in global memory, in one launch. It ends at once if nothing is left.
+template <class MaxPolicy, class Index, class Table, class Key, class Row, class Sink, class Hash, class Equal>
+__launch_bounds__(MaxPolicy::ActivePolicy::table.rest_threads,
+                  MaxPolicy::ActivePolicy::table.rest_blocks_per_multiprocessor)
+    STRATA_KERNEL void join_rest_kernel(join_partitions<Key, Hash, Equal> partitions, Table table,
+                                        join_probe<Key, Row> probe, join_tile_list list, Sink sink,
+                                        unsigned long long matched_words) {
+  constexpr bool has_rows = !std::is_same_v<Sink, NullType>;
+  using Storage = join_rest_storage<typename MaxPolicy::ActivePolicy, Table, Key>;
+  using Agent = typename Storage::Probe;
+  using Lists = typename Storage::Lists;
+  using Reduce = typename Storage::Reduce;
+  using Duplicates = AgentJoinDuplicates<Key, Hash, Equal, Index, Sink, Storage::threads>;
+  // not for users: no number of threads makes it larger
+  static_assert(sizeof(typename Duplicates::TempStorage) <= join_static_shared_bytes,
+                "join_static_shared_bytes must be what kernels have");
+  STRATA_SHARED(duplicates_storage, Uninitialized<typename Duplicates::TempStorage>);
+  STRATA_DYNAMIC_SHARED(shared);
+  begin_join_kernel();
+  // Both loads are in flight together.
+  const unsigned any_is_overflowing = *partitions.any_is_overflowing;
+  if constexpr (join_partitions<Key, Hash, Equal>::hash_is_key) {
+    if (partitions.num_deferred != nullptr && *partitions.num_deferred != 0) {
+      Duplicates(duplicates_storage.Alias(), shared, partitions, sink).run();
+    }
+  }
+  if (any_is_overflowing == 0) return;
+  Storage& storage = *reinterpret_cast<Storage*>(shared);
+  grid_counter_barrier barrier{partitions.arrivals};
+
+  detail::clear_join_table(table);
+  for (unsigned long long i = join_thread(); i < matched_words; i += join_threads()) {
+    table.matched[i] = 0;
+  }
+  if (has_rows && join_thread() == 0) *list.counter = 0;
+  barrier.synchronize();
+  detail::insert_join_rows(table, 0);
+  barrier.synchronize();
+  if (table.lists != nullptr) {
+    detail::assign_join_list_offsets<Lists>(storage.lists, table);
+    barrier.synchronize();
+    detail::fill_join_lists(table);
+    barrier.synchronize();
+  }
+  // Build rows after all probe rows, which mark the build rows that they find.
+  if constexpr (has_rows) {
+    Agent agent(storage.probe, table, probe);
+    const auto join = [&](unsigned long long first, unsigned long long last) {
+      for (unsigned long long tile = first + blockIdx.x; tile < last; tile += gridDim.x) {
+        agent.template join<Index>(tile, list, sink);
+      }
+    };
+    join(0, probe.probe_tiles);
+    if (probe.build_tiles != 0) barrier.synchronize();
+    join(probe.probe_tiles, probe.probe_tiles + probe.build_tiles);
+    barrier.synchronize();
+    detail::write_join_chunks<Index>(agent, list, 0, sink);
+  } else {
+    detail::count_join_tiles<Agent, Reduce>(storage.reduce, table, probe, 0, probe.probe_tiles, nullptr);
+    if (probe.build_tiles != 0) barrier.synchronize();
+    detail::count_join_tiles<Agent, Reduce>(storage.reduce, table, probe, probe.probe_tiles, probe.build_tiles,
+                                            nullptr);
+  }
+}
+
+STRATA_ARCH_DETAIL_NAMESPACE_END

@@ -1,0 +1,162 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/device_properties.cuh>
+#include <strata/core/launcher.cuh>
+#include <strata/core/macros.hpp>
+#include <strata/core/types.hpp>
+#include <strata/device/grid/launch.cuh>
+#include <strata/device/join/common/join_options.hpp>
+#include <strata/device/join/common/launch.cuh>
+#include <strata/device/join/common/tuning.hpp>
+#include <strata/device/join/global_table/kernels.cuh>
+#include <strata/device/join/output/chunks.cuh>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
+
+/// The launches that look probe rows up in a table. `Sink` is NullType where rows are only counted.
+template <class MaxPolicy, class ActivePolicy, class Index, class Row, class Key, class Sink, class Hash, class Equal>
+struct join_prober {
+  using Table = join_table<Key, Row, Hash, Equal>;
+  using Probe = join_probe<Key, Row>;
+
+  static constexpr bool has_rows = !std::is_same_v<Sink, NullType>;
+  static constexpr int slots = 5;
+
+  JoinKind kind;
+  JoinOrder order;
+  /// The storage is for so many rows.
+  Row build_rows;
+  Row probe_rows;
+  /// The number of slots of the table.
+  Row num_slots;
+
+  template <class Layout>
+  void reserve(Layout& storage, int first) const {
+    storage.template reserve<unsigned long long>(first + counters, 1);
+    if (kind == JoinKind::full) {
+      storage.template reserve<unsigned>(first + matched, matched_words());
+    }
+    if (!has_rows) return;
+    const std::size_t max_tiles =
+        ceiling_divide<std::size_t>(probe_rows, min_join_tile) + ceiling_divide<std::size_t>(build_rows, min_join_tile);
+    storage.template reserve<unsigned long long>(first + begins, max_tiles);
+    storage.template reserve<unsigned long long>(first + chunk_ends, max_tiles);
+    if (order == JoinOrder::any) {
+      storage.template reserve<unsigned long long>(first + tiles, max_tiles);
+    }
+  }
+
+  /// Clears the number of results and the marks of matched slots. To be called before `run`.
+  template <class Layout>
+  cudaError_t reset(const Layout& storage, int first, unsigned long long* total, const launch_configuration& base,
+                    const device_properties& device) const {
+    const std::size_t words = matched_words();
+    constexpr int threads = 256;
+    const std::size_t blocks = words / (4 * threads) + 1;
+    const auto max_blocks = static_cast<std::size_t>(device.multiprocessors) * 8;
+    return strata::launch(with_grid(base, blocks < max_blocks ? blocks : max_blocks, threads), join_reset_kernel<Row>,
+                          total, list_in(storage, first).counter,
+                          words != 0 ? storage.template get<unsigned>(first + matched) : nullptr,
+                          static_cast<unsigned long long>(words));
+  }
+
+  template <class Layout>
+  cudaError_t run(const Layout& storage, int first, Table table, Probe probe, const launch_configuration& base,
+                  const device_properties& device, const Sink& sink) const {
+    constexpr join_table_tuning tuning = ActivePolicy::table;
+    cut_tiles(storage, first, tuning.probe_threads, table, probe);
+    const join_tile_list list = list_in(storage, first);
+    if constexpr (!has_rows) {
+      return count(table, probe, base, nullptr);
+    } else {
+      cudaError_t status = cudaSuccess;
+      const unsigned long long all = probe.probe_tiles + probe.build_tiles;
+      if (order == JoinOrder::probe) {
+        status = count(table, probe, base, list.begins);
+        if (status == cudaSuccess) {
+          constexpr int threads = 512;
+          status = strata::launch(with_grid(base, 1, threads), join_scan_kernel<threads, Row>, list, all,
+                                  probe.capacity, probe.total);
+        }
+      } else {
+        status = join(table, probe, base, list, sink);
+      }
+      // If no key has several rows, no tile has so many results that it is listed.
+      const bool may_be_listed = order == JoinOrder::probe || table.lists != nullptr;
+      if (status != cudaSuccess || all == 0 || !may_be_listed || probe.capacity == 0) return status;
+      const auto max_chunks = all + static_cast<unsigned long long>(probe.capacity) / join_output_chunk_rows;
+      const unsigned long long resident = static_cast<unsigned long long>(device.multiprocessors) *
+                                          static_cast<unsigned>(tuning.probe_blocks_per_multiprocessor);
+      return strata::launch(with_grid(base, max_chunks < resident ? max_chunks : resident, tuning.probe_threads),
+                            join_write_kernel<MaxPolicy, Index, Table, Key, Row, Sink>, table, probe, list, all, sink);
+    }
+  }
+
+  template <class Layout>
+  void cut_tiles(const Layout& storage, int first, int threads, Table& table, Probe& probe) const {
+    constexpr join_table_tuning tuning = ActivePolicy::table;
+    constexpr auto min_items = static_cast<int>(min_join_tile);
+    static_assert(
+        tuning.probe_threads * tuning.probe_items >= min_items && tuning.rest_threads * tuning.probe_items >= min_items,
+        "join_table_tuning: a tile of probe rows must have at least 256");
+    const auto tile = static_cast<unsigned long long>(threads * tuning.probe_items);
+    probe.probe_tiles = ceiling_divide<unsigned long long>(probe.rows, tile);
+    probe.build_tiles = kind == JoinKind::full ? ceiling_divide<unsigned long long>(table.rows, tile) : 0;
+    if (kind == JoinKind::full) table.matched = storage.template get<unsigned>(first + matched);
+  }
+
+  template <class Layout>
+  join_tile_list list_in(const Layout& storage, int first) const {
+    const auto get = [&](slot what) { return storage.template get<unsigned long long>(first + what); };
+    if (!has_rows) return {};
+    return {order == JoinOrder::any ? get(tiles) : nullptr, get(begins), get(chunk_ends), get(counters)};
+  }
+
+  /// Words of the marks of matched slots: a bit for each slot, including that of the rows without a key.
+  std::size_t matched_words() const {
+    return kind == JoinKind::full ? static_cast<std::size_t>(num_slots) / 32 + 1 : 0;
+  }
+
+ private:
+  enum slot { counters, begins, chunk_ends, tiles, matched };
+
+  static launch_configuration with_grid(launch_configuration base, unsigned long long blocks, int threads) {
+    if (blocks < base.grid.x) base.grid = dim3(static_cast<unsigned>(blocks));
+    base.block = dim3(static_cast<unsigned>(threads));
+    return base;
+  }
+
+  // Build rows after all probe rows, which mark the build rows that they find.
+  template <class Launch>
+  static cudaError_t in_two_parts(const Probe& probe, const Launch& launch_tiles) {
+    cudaError_t status = cudaSuccess;
+    if (probe.probe_tiles > 0) status = launch_tiles(0ull, probe.probe_tiles);
+    if (status != cudaSuccess || probe.build_tiles == 0) return status;
+    return launch_tiles(probe.probe_tiles, probe.build_tiles);
+  }
+
+  cudaError_t count(const Table& table, const Probe& probe, const launch_configuration& base,
+                    unsigned long long* counts) const {
+    return in_two_parts(probe, [&](unsigned long long first, unsigned long long number) {
+      return strata::launch(with_grid(base, number, ActivePolicy::table.probe_threads),
+                            join_count_kernel<MaxPolicy, Table, Key, Row>, table, probe, first, number, counts);
+    });
+  }
+
+  cudaError_t join(const Table& table, const Probe& probe, const launch_configuration& base, const join_tile_list& list,
+                   const Sink& sink) const {
+    return in_two_parts(probe, [&](unsigned long long first, unsigned long long number) {
+      return strata::launch(with_grid(base, number, ActivePolicy::table.probe_threads),
+                            join_probe_kernel<MaxPolicy, Index, Table, Key, Row, Sink>, table, probe, first, number,
+                            list, sink);
+    });
+  }
+};
+
+STRATA_ARCH_DETAIL_NAMESPACE_END

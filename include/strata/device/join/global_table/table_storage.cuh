@@ -1,0 +1,177 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/launcher.cuh>
+#include <strata/core/macros.hpp>
+#include <strata/core/temporary_storage.hpp>
+#include <strata/core/types.hpp>
+#include <strata/device/join/global_table/kernels.cuh>
+#include <strata/device/join/global_table/table.cuh>
+#include <strata/device/radix_sort/dispatch.cuh>
+#include <strata/device/radix_sort/index_iterator.cuh>
+
+#include <cstddef>
+#include <cstdint>
+
+STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
+
+/// What a table has besides slots.
+struct join_table_features {
+  /// The number of rows of each key.
+  bool counts;
+  /// Lists of the rows of each key.
+  bool lists;
+  /// Those lists are in ascending order.
+  bool sorted;
+  /// The slot of each row, for kinds whose result has unmatched build rows.
+  bool slots_of_rows;
+};
+
+/// A table of up to `rows` build rows in memory of the caller, and the launches that build it.
+template <class MaxPolicy, class ActivePolicy, class Key, class Row, class Hash, class Equal>
+class join_table_storage {
+ public:
+  using Table = join_table<Key, Row, Hash, Equal>;
+  using Slot = typename Table::Slot;
+  using Sort = DispatchRadixSort<const Row*, index_iterator<Row>, Row, std::size_t, false, identity_decomposer>;
+
+  static constexpr int slots = 9;
+
+  join_table_storage(Row rows, join_table_features features) : rows_(rows), features_(features) {}
+
+  /// Twice as many slots as rows. With fewer, searches get long.
+  static Row number_of_slots(Row rows) {
+    constexpr Row max_slots = Table::none - 2;
+    // not for users: constants of two classes
+    static_assert(max_slots > Slot::max_rows, "a table has more slots than build rows");
+    return rows < max_slots / 2 ? 2 * rows + 1 : max_slots;
+  }
+
+  template <class Layout>
+  cudaError_t reserve(Layout& storage, int first) {
+    const auto rows = static_cast<std::size_t>(rows_);
+    const std::size_t all_slots = static_cast<std::size_t>(number_of_slots(rows_)) + 1;
+    storage.template reserve<typename Slot::Word>(first + words, all_slots);
+    storage.template reserve<unsigned long long>(first + counters, 2);
+    if (features_.counts) storage.template reserve<Row>(first + duplicates, all_slots);
+    if (features_.slots_of_rows) storage.template reserve<Row>(first + slot_of, rows);
+    if (features_.lists) {
+      storage.template reserve<Row>(first + begins, all_slots);
+      storage.template reserve<Row>(first + lists, rows);
+    }
+    if (features_.lists && !features_.sorted) storage.template reserve<Row>(first + ranks, rows);
+    if (!features_.sorted) return cudaSuccess;
+    sort_bytes_ = 0;
+    const cudaError_t status = sort(nullptr, sort_bytes_, nullptr, nullptr, nullptr, rows_, nullptr);
+    if (status != cudaSuccess) return status;
+    storage.template reserve<Row>(first + sorted, rows);
+    storage.template reserve<unsigned char>(first + sorting, sort_bytes_);
+    return cudaSuccess;
+  }
+
+  static Table unmapped(const Hash& hash, const Equal& equal) {
+    return {nullptr, nullptr, 0,       0,       nullptr, nullptr, nullptr, nullptr, nullptr,
+            nullptr, nullptr, nullptr, nullptr, false,   false,   {},      hash,    equal};
+  }
+
+  template <class Layout>
+  Table map(const Layout& storage, int first, const Hash& hash, const Equal& equal) {
+    Table table = unmapped(hash, equal);
+    table.num_slots = number_of_slots(rows_);
+    table.slots = storage.template get<typename Slot::Word>(first + words);
+    auto* const counter = storage.template get<unsigned long long>(first + counters);
+    table.has_duplicates = reinterpret_cast<unsigned*>(counter);
+    table.listed = reinterpret_cast<Row*>(counter + 1);
+    if (features_.counts) table.duplicates = storage.template get<Row>(first + duplicates);
+    if (features_.slots_of_rows) {
+      table.slot_of = storage.template get<Row>(first + slot_of);
+    }
+    if (features_.lists) {
+      table.begins = storage.template get<Row>(first + begins);
+      table.lists = storage.template get<Row>(first + lists);
+    }
+    if (features_.lists && !features_.sorted) {
+      table.rank_of = storage.template get<Row>(first + ranks);
+    }
+    if (features_.sorted) {
+      sorted_ = storage.template get<Row>(first + sorted);
+      sorting_ = storage.template get<unsigned char>(first + sorting);
+    }
+    return table;
+  }
+
+  cudaError_t clear(const Table& table, const launch_configuration& base, int multiprocessors) {
+    const std::size_t blocks = blocks_for(static_cast<std::size_t>(table.num_slots) + 1);
+    const std::size_t max_blocks = static_cast<std::size_t>(multiprocessors) * 8;
+    return strata::launch(with_blocks(base, blocks < max_blocks ? blocks : max_blocks), join_clear_kernel<Table>,
+                          table);
+  }
+
+  /// Inserts rows [first, table.rows) into the table.
+  cudaError_t insert(const Table& table, const launch_configuration& base, Row first) {
+    if (first >= table.rows) return cudaSuccess;
+    return strata::launch(with_blocks(base, blocks_for(table.rows - first)), join_insert_kernel<Table>, table,
+                          static_cast<unsigned long long>(first));
+  }
+
+  /// Lists the rows of each key; to be called when all rows are in.
+  cudaError_t list(const Table& table, const launch_configuration& base) {
+    if (!features_.lists || table.rows == 0) return cudaSuccess;
+    if (features_.sorted) return sort_lists(table, base);
+    constexpr std::size_t tile = static_cast<std::size_t>(build_threads) * 4;
+    const std::size_t all_slots = static_cast<std::size_t>(table.num_slots) + 1;
+    cudaError_t status = strata::launch(with_blocks(base, ceiling_divide(all_slots, tile)),
+                                        join_list_offsets_kernel<MaxPolicy, Table>, table);
+    if (status != cudaSuccess) return status;
+    return strata::launch(with_blocks(base, blocks_for(table.rows)), join_fill_kernel<Table>, table);
+  }
+
+ private:
+  enum slot {
+    words,
+    counters,
+    duplicates,
+    begins,
+    lists,
+    slot_of,
+    ranks,
+    sorted,
+    sorting,
+  };
+  static constexpr int build_threads = ActivePolicy::table.build_threads;
+
+  static std::size_t blocks_for(std::size_t threads) {
+    return ceiling_divide(threads, static_cast<std::size_t>(build_threads));
+  }
+  // Kernels have grid-stride loops. The grid of `base` is an upper bound of the number of blocks.
+  static launch_configuration with_blocks(launch_configuration base, std::size_t blocks) {
+    if (blocks < base.grid.x) base.grid = dim3(static_cast<unsigned>(blocks));
+    base.block = dim3(static_cast<unsigned>(build_threads));
+    return base;
+  }
+
+  cudaError_t sort_lists(const Table& table, const launch_configuration& base) {
+    cudaError_t status = sort(sorting_, sort_bytes_, table.slot_of, sorted_, table.lists, table.rows, base.stream);
+    if (status != cudaSuccess) return status;
+    return strata::launch(with_blocks(base, blocks_for(table.rows)), join_find_begins_kernel<Table, Row>, table,
+                          static_cast<const Row*>(sorted_));
+  }
+
+  // The slot number of a row without a slot has all bits set, so that the row comes last.
+  cudaError_t sort(void* storage, std::size_t& bytes, const Row* slots_in, Row* slots_out, Row* rows_out, Row rows,
+                   cudaStream_t stream) const {
+    const int bits = log2_ceiling(static_cast<unsigned long long>(number_of_slots(rows_)) + 2);
+    return Sort::Dispatch(storage, bytes, {slots_in, slots_out, nullptr}, {{}, rows_out, nullptr},
+                          static_cast<std::size_t>(rows), 0, bits, identity_decomposer{}, radix_scratch::in_storage,
+                          stream);
+  }
+
+  Row rows_;
+  join_table_features features_;
+  std::size_t sort_bytes_ = 0;
+  Row* sorted_ = nullptr;
+  void* sorting_ = nullptr;
+};
+
+STRATA_ARCH_DETAIL_NAMESPACE_END

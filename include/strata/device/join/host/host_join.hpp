@@ -1,0 +1,109 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/device/join/common/join_hash.hpp>
+#include <strata/device/join/common/join_options.hpp>
+#include <strata/device/join/host/groups.hpp>
+#include <strata/device/join/host/join.hpp>
+#include <strata/device/join/output/outputs.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+STRATA_NAMESPACE_BEGIN
+
+/// Equi-join of two arrays of keys in host memory, by threads of the host: the fallback of hash joins on a
+/// device, and their reference in tests. Not for users: DeviceHashJoin calls these functions, each of which
+/// has the form of a device call.
+///
+///     for (b = 0; b < build_rows; ++b)
+///       for (p = 0; p < probe_rows; ++p)
+///         if (build_keys[b] == probe_keys[p]) ++num_out;  // or: write (b, p)
+///
+/// - **Kinds and order.** See JoinKind and JoinOrder.
+/// - **Call.** Twice: with `temp_storage == nullptr` to learn `temp_storage_bytes` (pure
+///   arithmetic; never 0; never smaller for more rows), then with that much memory, whose contents
+///   and alignment do not matter. The size does not depend on the number of threads. Nothing else
+///   is allocated, except by the system for threads. A program links the system's threads library.
+/// - **Capacity.** Rows of the result at positions from `capacity` on are not written, but counted:
+///   `*num_out` is always the size of the whole result, and is not an error. Those before them are
+///   the same whatever the capacity. A second call with room for all of them completes.
+/// - **Keys.** Trivially copyable, of any size; no value is reserved. `hash` must be the same for
+///   keys that `equal` takes for equal; both are called by several threads at once and must not
+///   throw. Composite keys are structs, or row numbers with functors that look at columns.
+/// - **Nulls.** Rows whose bit is missing in `options.build_valid` or `probe_valid` have no key.
+///   They are without a partner, or, with `nulls_equal`, partners of each other.
+/// - **Row numbers** have type `Index`, a signed or unsigned integer of 4 or 8 bytes. It bounds the number
+///   of rows of a side, not that of the result.
+/// - **Complexity.** Linear in both sides and the result, if the hash spreads different keys: a key
+///   that many rows have is in a table once. Each key is read twice, and once more for each look at
+///   it if it is longer than 8 bytes.
+/// - **Determinism.** The result does not depend on the number of threads, nor on time.
+/// - **Errors.** `HostJoinStatus::invalid_value`, before anything is written: negative number of
+///   rows or capacity, more rows than `Index` can number, null pointer with rows, pairs that overlap
+///   each other or a side's keys, temporary storage too small.
+///
+/// Algorithm: both sides are partitioned by the hash, so that the table of a partition stays in a
+/// core's cache; see host/partition.hpp, host/groups.hpp and host/matcher.hpp.
+namespace detail {
+
+/// Gives each row of the result to `sink(std::int64_t position, Index build_row, Index probe_row)`.
+/// Several threads call it at once, once for each position below `*num_out` and `capacity`. For
+/// columns of values see columns.hpp.
+template <class Index, class Key, class Sink, class Hash = JoinHash, class Equal = host_equality>
+[[nodiscard]] HostJoinStatus host_join_gather(void* temp_storage, std::size_t& temp_storage_bytes, JoinKind kind,
+                                              const Key* build_keys, std::int64_t build_rows, const Key* probe_keys,
+                                              std::int64_t probe_rows, const Sink& sink, std::int64_t* num_out,
+                                              std::int64_t capacity, const HostJoinOptions& options = {},
+                                              const Hash& hash = {}, const Equal& equal = {}) {
+  host_join<Index, Key, Hash, Equal> join(kind, build_keys, build_rows, probe_keys, probe_rows, options, hash, equal);
+  if (!join.counts_are_valid() || capacity < 0) return HostJoinStatus::invalid_value;
+  if (temp_storage == nullptr) {
+    const std::size_t bytes = join.bytes();
+    if (bytes == temporary_storage::invalid_size) return HostJoinStatus::invalid_value;
+    temp_storage_bytes = bytes;
+    return HostJoinStatus::success;
+  }
+  if (!join.pointers_are_valid() || num_out == nullptr || !join.map(temp_storage, temp_storage_bytes)) {
+    return HostJoinStatus::invalid_value;
+  }
+  join.match();
+  *num_out = join.total();
+  join.write(capacity, sink);
+  return HostJoinStatus::success;
+}
+
+/// Writes pairs of rows. `build_out` may be null in semi and anti joins, where it would hold
+/// `no_row<Index>` only.
+template <class Index, class Key, class Hash = JoinHash, class Equal = host_equality>
+[[nodiscard]] HostJoinStatus host_join_pairs(void* temp_storage, std::size_t& temp_storage_bytes, JoinKind kind,
+                                             const Key* build_keys, std::int64_t build_rows, const Key* probe_keys,
+                                             std::int64_t probe_rows, Index* build_out, Index* probe_out,
+                                             std::int64_t* num_out, std::int64_t capacity,
+                                             const HostJoinOptions& options = {}, const Hash& hash = {},
+                                             const Equal& equal = {}) {
+  if (temp_storage != nullptr && !detail::are_join_outputs_valid(kind, build_out, probe_out, num_out, capacity,
+                                                                 build_keys, build_rows, probe_keys, probe_rows)) {
+    return HostJoinStatus::invalid_value;
+  }
+  const join_pairs_sink<Index> sink{build_out, probe_out};
+  return detail::host_join_gather<Index>(temp_storage, temp_storage_bytes, kind, build_keys, build_rows, probe_keys,
+                                         probe_rows, sink, num_out, capacity, options, hash, equal);
+}
+
+/// Only counts the rows of the result.
+template <class Index = std::int64_t, class Key, class Hash = JoinHash, class Equal = host_equality>
+[[nodiscard]] HostJoinStatus host_join_count(void* temp_storage, std::size_t& temp_storage_bytes, JoinKind kind,
+                                             const Key* build_keys, std::int64_t build_rows, const Key* probe_keys,
+                                             std::int64_t probe_rows, std::int64_t* num_out,
+                                             const HostJoinOptions& options = {}, const Hash& hash = {},
+                                             const Equal& equal = {}) {
+  const auto nowhere = [](std::int64_t, Index, Index) {};
+  return detail::host_join_gather<Index>(temp_storage, temp_storage_bytes, kind, build_keys, build_rows, probe_keys,
+                                         probe_rows, nowhere, num_out, 0, options, hash, equal);
+}
+
+}  // namespace detail
+STRATA_NAMESPACE_END

@@ -1,0 +1,213 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/device/grid/look_back.cuh>
+#include <strata/device/grid/work_queue.cuh>
+#include <strata/device/join/common/join_options.hpp>
+#include <strata/device/join/merge/results.cuh>
+#include <strata/device/join/merge/sides.cuh>
+#include <strata/device/join/merge/tile.cuh>
+#include <strata/device/join/output/chunks.cuh>
+#include <strata/device/join/output/offsets.cuh>
+
+#include <cstdint>
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// Joins tiles of two sides in ascending order and writes the results, except those of tiles that have
+/// many. All member functions are called by the whole block.
+template <class Key, class Row, int BlockThreads, int ItemsPerThread>
+class AgentSortedJoin {
+  using Count = unsigned long long;
+  using Tile = join_sorted_tile<Key, Row, BlockThreads, ItemsPerThread>;
+  using Sides = join_sorted_sides<Key, Row>;
+  using OutputOffsets = join_output_offsets<BlockThreads>;
+  using Results = join_sorted_results<Tile, Row, BlockThreads, ItemsPerThread>;
+  static constexpr unsigned warps = BlockThreads / warp_threads;
+  static constexpr unsigned none = Tile::none;
+
+ public:
+  static constexpr unsigned tile_items = Tile::tile_items;
+
+  struct TempStorage {
+    /// Keys are overwritten when the results are known.
+    union {
+      Key keys[Tile::num_keys];
+      typename Results::TempStorage results;
+    };
+    typename Tile::run_storage runs;
+    Count sums[warps];
+    typename Results::Sums result_sums;
+    Count tile_offset;
+    Count ticket;
+  };
+
+  STRATA_D AgentSortedJoin(TempStorage& storage, const Sides& sides, const warp_look_back& order)
+      : storage_(storage), sides_(sides), order_(order), tile_(storage.keys, storage.runs, sides) {}
+
+  /// The number of results of a tile. Valid in all threads.
+  STRATA_D Count count(Count tile) {
+    tile_.load(tile);
+    unsigned lows[ItemsPerThread];
+    bool has_several = false;
+    const unsigned has_result = tile_.look_up(lows, has_several);
+    Count sum = static_cast<unsigned>(__popc(has_result));
+    if (has_several) sum = count_several(has_result, lows);
+    if (sides_.kind == JoinKind::full) sum += static_cast<unsigned>(__popc(tile_.find_unmatched()));
+    Count before = 0;
+    return sum_of_block(sum_of_warp(sum), before);
+  }
+
+  /// The number of the next tile in the order. The caller checks whether there is one.
+  STRATA_D Count take_ticket() { return take_block_ticket(order_.ticket, storage_.ticket); }
+
+  /// Joins a tile, reserves its range of the result, and writes its results, or adds it to the list if it
+  /// has many. In an ordered join, the range is the one after those of all tiles before.
+  template <class Index, class Sink>
+  STRATA_D void join(Count tile, const join_tile_list& list, const Sink& sink) {
+    tile_.load(tile);
+    if (sides_.kind == JoinKind::full && order_.states == nullptr) write_unmatched<Index>(tile, sink);
+    unsigned lows[ItemsPerThread];
+    bool has_several = false;
+    const unsigned has_result = tile_.look_up(lows, has_several);
+    if (__syncthreads_or(has_several ? 1 : 0) == 0) {
+      write_one_each<Index>(tile, has_result, lows, tile_.probes, false, sink);
+    } else {
+      write_several<Index>(tile, has_result, lows, list, sink);
+    }
+  }
+
+  /// Writes the unmatched build rows of a tile, whose number in the order is `tile`.
+  template <class Index, class Sink>
+  STRATA_D void join_unmatched(Count tile, const Sink& sink) {
+    tile_.load(tile - sides_.tiles);
+    write_unmatched<Index>(tile, sink);
+  }
+
+ private:
+  static constexpr Row none_of_rows = static_cast<Row>(-1);
+
+  STRATA_D Count count_several(unsigned has_result, const unsigned (&lows)[ItemsPerThread]) const {
+    Count sum = 0;
+    STRATA_UNROLL
+    for (int i = 0; i < ItemsPerThread; ++i) {
+      if ((has_result >> i & 1) != 0) sum += tile_.results_of(lows[i], i);
+    }
+    return sum;
+  }
+
+  // Not WarpReduce: it keeps the order of operands, for which every step would compare lanes.
+  STRATA_D static Count sum_of_warp(Count sum) {
+    STRATA_UNROLL
+    for (unsigned distance = warp_threads / 2; distance > 0; distance /= 2) {
+      sum += __shfl_xor_sync(full_warp_mask, sum, distance);
+    }
+    return sum;
+  }
+
+  // The sum over all warps; `before` is that over the warps before the calling one.
+  STRATA_D Count sum_of_block(Count sum, Count& before) {
+    if (platform::lane_id() == 0) storage_.sums[threadIdx.x / warp_threads] = sum;
+    __syncthreads();
+    Count all = 0;
+    STRATA_UNROLL
+    for (unsigned w = 0; w < warps; ++w) {
+      if (w == threadIdx.x / warp_threads) before = all;
+      all += storage_.sums[w];
+    }
+    return all;
+  }
+
+  // By the whole block: reserves the range of a tile's results, and returns its begin.
+  STRATA_D Count reserve_and_broadcast(Count tile, Count results) { return broadcast(reserve(tile, results)); }
+  // The same in two steps, between which other warps do not wait. `reserve` returns the begin in the first
+  // thread.
+  STRATA_D Count reserve(Count tile, Count results) {
+    Count offset = 0;
+    if (order_.states == nullptr) {
+      if (threadIdx.x == 0 && results != 0) offset = atomicAdd(sides_.total, results);
+    } else if (threadIdx.x < warp_threads) {
+      offset = order_.begin_of(tile, results);
+      if (threadIdx.x == 0 && tile + 1 == order_.tiles) *sides_.total = offset + results;
+    }
+    return offset;
+  }
+  STRATA_D Count broadcast(Count offset) {
+    if (threadIdx.x == 0) storage_.tile_offset = offset;
+    __syncthreads();
+    return storage_.tile_offset;
+  }
+
+  template <class Index, class Sink>
+  STRATA_D void write_unmatched(Count tile, const Sink& sink) {
+    unsigned lows[ItemsPerThread];
+    STRATA_UNROLL
+    for (int i = 0; i < ItemsPerThread; ++i) lows[i] = Tile::item(i, tile_.builds);
+    write_one_each<Index>(tile, tile_.find_unmatched(), lows, tile_.builds, true, sink);
+  }
+
+  // For `items` with at most one result each: probe rows, or unmatched build rows.
+  template <class Index, class Sink>
+  STRATA_D void write_one_each(Count tile, unsigned has_result, const unsigned (&lows)[ItemsPerThread], unsigned items,
+                               bool are_unmatched, const Sink& sink) {
+    // From a shuffle: otherwise the compiler reads the special register wherever the value is used, which
+    // takes longer than all else here.
+    const unsigned lower_lanes = __shfl_sync(full_warp_mask, platform::lane_mask_lt(), platform::lane_id());
+    unsigned sum = 0;
+    STRATA_UNROLL
+    for (int i = 0; i < ItemsPerThread; ++i) {
+      if (!Tile::has_items(i, items)) continue;
+      OutputOffsets::scan_flag((has_result >> i & 1) != 0, sum, lower_lanes);
+    }
+    Count before = 0;
+    const Count all = sum_of_block(sum, before);
+    const Count offset = reserve_and_broadcast(tile, all);
+    const auto capacity = static_cast<Count>(sides_.capacity);
+    const bool all_fit = offset + all <= capacity;
+    sum = 0;
+    STRATA_UNROLL
+    for (int i = 0; i < ItemsPerThread; ++i) {
+      if (!Tile::has_items(i, items)) continue;
+      const bool is_mine = (has_result >> i & 1) != 0;
+      const Count to = offset + before + OutputOffsets::scan_flag(is_mine, sum, lower_lanes);
+      if (!is_mine || (!all_fit && to >= capacity)) continue;
+      write_one<Index>(to, lows[i] == none ? none_of_rows : tile_.first_build + lows[i],
+                       are_unmatched ? none_of_rows : tile_.first_probe + Tile::item(i, items), sink);
+    }
+  }
+
+  // For probe rows some of which have several results.
+  template <class Index, class Sink>
+  STRATA_D void write_several(Count tile, unsigned has_result, unsigned (&lows)[ItemsPerThread],
+                              const join_tile_list& list, const Sink& sink) {
+    Results results(storage_.results, storage_.result_sums);
+    const Count all = results.count(tile_, has_result, lows);
+    const bool is_mine = all <= max_sorted_block_results;
+    Count offset = reserve(tile, all);
+    if (is_mine) results.write_row_list(tile_, lows);
+    offset = broadcast(offset);
+    if (is_mine) {
+      results.template write<Index>(tile_, offset, 0, all, sides_.capacity, sink);
+    } else if (threadIdx.x == 0) {
+      list.add(tile, offset, all, sides_.capacity);
+    }
+  }
+
+  template <class Index, class Sink>
+  STRATA_D static void write_one(Count position, Row build_row, Row probe_row, const Sink& sink) {
+    sink(static_cast<std::int64_t>(position), detail::join_row_index<Index>(build_row),
+         detail::join_row_index<Index>(probe_row));
+  }
+
+  TempStorage& storage_;
+  const Sides& sides_;
+  const warp_look_back& order_;
+  Tile tile_;
+};
+
+}  // namespace detail
+STRATA_NAMESPACE_END

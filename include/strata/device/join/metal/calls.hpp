@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/device/join/common/join_options.hpp>
+#include <strata/device/join/common/join_side.hpp>
+#include <strata/device/join/host/calls.hpp>
+#include <strata/device/join/metal/metal_join.hpp>
+#include <strata/device/join/output/outputs.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
+
+/// The back end of DeviceHashJoin for Apple GPUs: done when the call returns. Whatever metal_join.hpp
+/// leaves to the host, and all columns of values, the threads of the host join.
+struct join_on_metal {
+  /// An id<MTLCommandQueue>, or null.
+  using stream_type = void*;
+  template <class Key, class Index, class Hash, class Equal>
+  using table_type = join_table_on_host<join_on_metal, Key, Index, Hash, Equal>;
+
+  template <class Key, class BuildRows, class ProbeRows, class Output, class Hash, class Equal>
+  static cudaError_t join(void* temp_storage, std::size_t& temp_storage_bytes, JoinKind kind,
+                          const JoinSide<Key, BuildRows>& build, const JoinSide<Key, ProbeRows>& probe,
+                          const Output& output, std::int64_t* num_out, const JoinOptions<Hash, Equal>& options,
+                          stream_type queue) {
+    using Index = typename Output::index_type;
+    if (!is_strategy(options.strategy)) return cudaErrorInvalidValue;
+    if constexpr (std::is_same_v<Output, JoinCountOutput>) {
+      const JoinPairsOutput<Index> no_rows{{nullptr, nullptr}, 0};
+      return join(temp_storage, temp_storage_bytes, kind, build, probe, no_rows, num_out, options, queue);
+    } else if constexpr (std::is_same_v<Output, JoinPairsOutput<Index>>) {
+      std::int64_t total = 0;
+      const cudaError_t status = as_cuda(
+          metal_join_pairs(temp_storage, temp_storage_bytes, kind, build.keys, build.rows, probe.keys, probe.rows,
+                           output.sink.build_out, output.sink.probe_out, num_out == nullptr ? nullptr : &total,
+                           output.capacity, on_metal(build, probe, options), options.hash, options.equal, queue));
+      if (temp_storage != nullptr && status == cudaSuccess) join_on_host::write_total(total, num_out);
+      return status;
+    } else {
+      if (temp_storage != nullptr && queue != nullptr) {
+        // The host may read what earlier work of the queue writes.
+        const metal::objc::autorelease_pool pool;
+        const MetalJoinStatus status = metal::finish(queue);
+        if (status != MetalJoinStatus::success) return as_cuda(status);
+      }
+      JoinOptions<Hash, Equal> by_host = options;
+      by_host.strategy = JoinStrategy::cpu;
+      return join_on_host::join(temp_storage, temp_storage_bytes, kind, build, probe, output, num_out, by_host, 0);
+    }
+  }
+
+  template <class Call, class... Arguments>
+  static cudaError_t with_storage(stream_type queue, Call call, const Arguments&... arguments) {
+    return join_on_host::with_storage(queue, call, arguments...);
+  }
+
+ private:
+  static constexpr bool is_strategy(JoinStrategy strategy) {
+    return strategy >= JoinStrategy::cpu && strategy <= JoinStrategy::automatic;
+  }
+
+  template <class Build, class Probe, class Options>
+  static MetalJoinOptions on_metal(const Build& build, const Probe& probe, const Options& options) {
+    MetalJoinOptions result(join_on_host::on_host(build, probe, options));
+    if (options.strategy != JoinStrategy::automatic) result.strategy = options.strategy;
+    return result;
+  }
+
+  /// The enumerators have the values of CUDA's.
+  static cudaError_t as_cuda(MetalJoinStatus status) { return static_cast<cudaError_t>(static_cast<int>(status)); }
+};
+
+STRATA_ARCH_DETAIL_NAMESPACE_END

@@ -1,0 +1,143 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/device/join/metal/command.hpp>
+#include <strata/device/join/metal/tuning.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+namespace metal {
+
+/// One side of a join on its way through radix passes. `begins` has the first row of each partition
+/// and, behind the last, the number of rows; it is read and written by the host.
+struct radix_side {
+  std::size_t rows = 0;
+  std::size_t partitions = 1;
+  std::uint32_t* begins = nullptr;
+  std::uint32_t* next_begins = nullptr;
+  place keys;
+  place numbers;
+  /// Whether `numbers` has the numbers of rows, which before the first pass are their positions.
+  bool has_numbers = false;
+  /// Where the next two passes write.
+  place free_keys[2];
+  place free_numbers[2];
+};
+
+/// Room for a pass, seen by both processors.
+struct radix_room {
+  radix_tile* tiles = nullptr;
+  std::uint32_t* counts = nullptr;
+  place tiles_place;
+  place counts_place;
+};
+
+/// Tiles of a side: at most one of each partition is not full.
+constexpr std::size_t most_tiles(std::size_t rows, std::size_t partitions, std::size_t key_bytes) {
+  return rows / radix_tile_rows(key_bytes) + partitions;
+}
+
+/// Cuts partitions into tiles; returns how many there are.
+inline std::size_t list_tiles(const radix_side& side, std::size_t tile_rows, radix_tile* tiles) {
+  std::size_t count = 0;
+  for (std::size_t p = 0; p < side.partitions; ++p) {
+    const std::uint32_t end = side.begins[p + 1];
+    for (std::uint32_t begin = side.begins[p]; begin < end;) {
+      const std::uint32_t rows = end - begin < tile_rows ? end - begin : static_cast<std::uint32_t>(tile_rows);
+      tiles[count++] = {begin, begin + rows};
+      begin += rows;
+    }
+  }
+  return count;
+}
+
+/// Makes of each tile's counts the places of its rows: digits in order, in each the tiles in order.
+/// Returns false if the counts are not those of all rows.
+inline bool make_places(radix_side& side, unsigned bits, const radix_tile* tiles, std::size_t tile_count,
+                        std::uint32_t* counts) {
+  const std::size_t digits = std::size_t{1} << bits;
+  std::size_t tile = 0;
+  std::uint32_t sum = 0;
+  for (std::size_t p = 0; p < side.partitions; ++p) {
+    std::size_t last = tile;
+    std::uint32_t place_of[std::size_t{1} << radix_bits] = {};
+    for (; last < tile_count && tiles[last].begin < side.begins[p + 1]; ++last) {
+      for (std::size_t d = 0; d < digits; ++d) place_of[d] += counts[(last << radix_bits) + d];
+    }
+    for (std::size_t d = 0; d < digits; ++d) {
+      const std::uint32_t rows = place_of[d];
+      side.next_begins[(p << bits) + d] = place_of[d] = sum;
+      sum += rows;
+    }
+    if (sum != side.begins[p + 1]) return false;
+    for (; tile < last; ++tile) {
+      for (std::size_t d = 0; d < digits; ++d) {
+        std::uint32_t& count = counts[(tile << radix_bits) + d];
+        const std::uint32_t rows = count;
+        count = place_of[d];
+        place_of[d] += rows;
+      }
+    }
+  }
+  side.next_begins[side.partitions << bits] = sum;
+  return true;
+}
+
+/// Cuts each partition of a side into 2^bits by the hash's bits from `shift` on. Stable.
+[[nodiscard]] inline MetalJoinStatus radix_pass(context& gpu, objc::id queue, std::size_t key_bytes, unsigned shift,
+                                                unsigned bits, const radix_room& room, radix_side& side) {
+  const pipeline* histogram = nullptr;
+  const pipeline* scatter = nullptr;
+  MetalJoinStatus status = gpu.get(function::radix_histogram, key_bytes, 0, histogram);
+  if (status == MetalJoinStatus::success) {
+    status = gpu.get(function::radix_scatter, key_bytes, 0, scatter);
+  }
+  if (status != MetalJoinStatus::success) return status;
+
+  constexpr std::size_t digits = std::size_t{1} << radix_bits;
+  const std::size_t tile_rows = radix_tile_rows(key_bytes);
+  const std::size_t counter_bytes = radix_threads / simd_lanes * digits * 4;
+  if (tile_rows * key_bytes + counter_bytes + digits * 4 + simd_lanes * 4 > gpu.threadgroup_bytes()) {
+    return fail(MetalJoinStatus::not_supported, "a tile does not fit the threadgroup memory");
+  }
+  const radix_args arguments{shift, (std::uint32_t{1} << bits) - 1, side.has_numbers ? 1u : 0u};
+  const std::size_t tiles = list_tiles(side, tile_rows, room.tiles);
+  {
+    command counting(queue);
+    counting.dispatch(*histogram, tiles, radix_threads, side.keys, room.tiles_place, room.counts_place,
+                      constant_of(arguments), threadgroup_bytes{digits * 4});
+    status = counting.run();
+  }
+  if (status != MetalJoinStatus::success) return status;
+  if (!make_places(side, bits, room.tiles, tiles, room.counts)) {
+    return fail(MetalJoinStatus::launch_failure, "a histogram does not have all rows");
+  }
+  {
+    command scattering(queue);
+    scattering.dispatch(*scatter, tiles, radix_threads, side.keys, side.has_numbers ? side.numbers : side.keys,
+                        room.tiles_place, room.counts_place, side.free_keys[0], side.free_numbers[0],
+                        constant_of(arguments), threadgroup_bytes{tile_rows * key_bytes},
+                        threadgroup_bytes{counter_bytes}, threadgroup_bytes{digits * 4},
+                        threadgroup_bytes{simd_lanes * 4});
+    status = scattering.run();
+  }
+  side.keys = side.free_keys[0];
+  side.numbers = side.free_numbers[0];
+  side.has_numbers = true;
+  std::swap(side.free_keys[0], side.free_keys[1]);
+  std::swap(side.free_numbers[0], side.free_numbers[1]);
+  std::swap(side.begins, side.next_begins);
+  side.partitions <<= bits;
+  return status;
+}
+
+}  // namespace metal
+}  // namespace detail
+STRATA_NAMESPACE_END

@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+
+#include <cstddef>
+#include <cstdint>
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// An output chunk: so many neighbouring rows of the result. A tile with more results is written in
+/// output chunks, by several blocks, because one probe row may have any number of partners.
+inline constexpr unsigned long long join_output_chunk_rows = 4096;
+
+/// A larger capacity than any memory has. It bounds sums of output chunks to their bits.
+inline constexpr std::int64_t max_join_capacity = std::int64_t{1} << 46;
+
+/// The number of output chunks of a tile with results [begin, begin + rows), as far as they are below the
+/// capacity.
+STRATA_HD unsigned long long join_output_chunks_of(unsigned long long begin, unsigned long long rows,
+                                                   std::int64_t capacity) {
+  const auto limit = static_cast<unsigned long long>(capacity);
+  if (begin >= limit) return 0;
+  if (rows > limit - begin) rows = limit - begin;
+  return rows / join_output_chunk_rows + (rows % join_output_chunk_rows != 0 ? 1 : 0);
+}
+
+/// The tiles whose results are written in output chunks.
+struct join_tile_list {
+  /// Null if every tile is listed, at its index.
+  unsigned long long* tiles;
+  /// The position of the tile's first result in the whole result.
+  unsigned long long* begins;
+  /// The number of output chunks of the tile and of those before it in the list.
+  unsigned long long* chunk_ends;
+  /// The number of output chunks in the lowest `chunk_bits` bits, the number of tiles above: one addition
+  /// advances both.
+  unsigned long long* counter;
+
+  static constexpr int chunk_bits = 36;
+
+  /// By one thread: `rows` results of a tile, from `begin` on in the whole result.
+  STRATA_D void add(unsigned long long tile, unsigned long long begin, unsigned long long rows,
+                    std::int64_t capacity) const {
+    const unsigned long long chunks = join_output_chunks_of(begin, rows, capacity);
+    if (chunks == 0) return;
+    constexpr unsigned long long one = 1ull << chunk_bits;
+    const unsigned long long before = atomicAdd(counter, one + chunks);
+    const unsigned long long at = before >> chunk_bits;
+    tiles[at] = tile;
+    begins[at] = begin;
+    chunk_ends[at] = (before & (one - 1)) + chunks;
+  }
+};
+
+}  // namespace detail
+STRATA_NAMESPACE_END

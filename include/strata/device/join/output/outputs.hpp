@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/types.hpp>
+#include <strata/device/arguments/arrays.hpp>
+#include <strata/device/arguments/counts.cuh>
+#include <strata/device/join/common/join_options.hpp>
+#include <strata/device/join/common/join_side.hpp>
+#include <strata/device/join/output/columns.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// Writes pairs of rows. `build_out` is null if build rows are not wanted.
+template <class Index>
+struct join_pairs_sink {
+  Index* build_out;
+  Index* probe_out;
+
+  STRATA_HD void operator()(std::int64_t position, Index build_row, Index probe_row) const {
+    if (build_out != nullptr) build_out[position] = build_row;
+    probe_out[position] = probe_row;
+  }
+};
+
+}  // namespace detail
+
+/// No output but the number of rows of the result. `join_count` makes it.
+struct JoinCountOutput {
+  using index_type = std::int64_t;
+  static constexpr std::int64_t capacity = 0;
+  NullType sink;
+};
+
+/// The numbers of the build row and the probe row of each row of the result. `join_pairs` makes it.
+template <class Index>
+struct JoinPairsOutput {
+  using index_type = Index;
+  detail::join_pairs_sink<Index> sink;
+  std::int64_t capacity;
+};
+
+/// Columns of values, or whatever functors do with the rows of the result. `join_columns` makes it.
+template <class Index, class Columns>
+struct JoinColumnsOutput {
+  using index_type = Index;
+  Columns sink;
+  std::int64_t capacity;
+};
+
+inline JoinCountOutput join_count() { return {}; }
+
+/// Two arrays of `capacity` row numbers. `Index` is a signed or unsigned integer of 4 or 8 bytes.
+template <class Index>
+JoinPairsOutput<Index> join_pairs(Index* d_build_out, Index* d_probe_out, detail::count64 capacity) {
+  return {{d_build_out, d_probe_out}, capacity};
+}
+/// The same for semi and anti joins, whose results have probe rows only.
+template <class Index>
+JoinPairsOutput<Index> join_pairs(std::nullptr_t, Index* d_probe_out, detail::count64 capacity) {
+  return {{nullptr, d_probe_out}, capacity};
+}
+
+/// Columns of `capacity` elements each:
+///
+///     join_columns(capacity, build_column(names, names_out, 0), probe_column(prices, prices_out, 0.0f))
+///
+/// A column is any functor that may be called as `column(std::int64_t position, Index build_row, Index probe_row)`,
+/// once for each row of the result below the capacity, by many threads. `build_column` and `probe_column` make such.
+template <class Index = std::int64_t, class... Columns>
+JoinColumnsOutput<Index, JoinColumns<Columns...>> join_columns(detail::count64 capacity, const Columns&... columns) {
+  return {detail::columns_of(columns...), capacity};
+}
+
+namespace detail {
+
+/// Whether the arrays of row numbers of a result are there, and overlap nothing.
+template <class Key, class Index>
+bool are_join_outputs_valid(JoinKind kind, const Index* build_out, const Index* probe_out, const std::int64_t* num_out,
+                            std::int64_t capacity, const Key* build_keys, std::int64_t build_rows,
+                            const Key* probe_keys, std::int64_t probe_rows) {
+  if (capacity > 0 && (probe_out == nullptr || (build_out == nullptr && has_pairs(kind)))) {
+    return false;
+  }
+  return !detail::outputs_overlap(
+      {detail::bytes_of(build_out, capacity), detail::bytes_of(probe_out, capacity), detail::bytes_of(num_out, 1)},
+      {detail::bytes_of(build_keys, build_rows), detail::bytes_of(probe_keys, probe_rows)});
+}
+
+/// Whether all arrays of a join are there, and none overlaps an output. Of the columns of a result nothing is known.
+template <class Key, class BuildRows, class ProbeRows, class Output>
+bool are_join_arrays_valid(JoinKind kind, const JoinSide<Key, BuildRows>& build, const JoinSide<Key, ProbeRows>& probe,
+                           const Output& output, const std::int64_t* num_out) {
+  using Index = typename Output::index_type;
+  join_pairs_sink<Index> rows_out{nullptr, nullptr};
+  std::int64_t capacity = 0;
+  if constexpr (std::is_same_v<Output, JoinPairsOutput<Index>>) {
+    rows_out = output.sink;
+    capacity = output.capacity;
+  } else {
+    static_cast<void>(output);
+  }
+  return num_out != nullptr && !(build.rows > 0 && build.keys == nullptr) &&
+         !(probe.rows > 0 && probe.keys == nullptr) &&
+         detail::are_join_outputs_valid(kind, rows_out.build_out, rows_out.probe_out, num_out, capacity, build.keys,
+                                        build.rows, probe.keys, probe.rows);
+}
+
+}  // namespace detail
+STRATA_NAMESPACE_END

@@ -1,0 +1,273 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/device_properties.cuh>
+#include <strata/core/launcher.cuh>
+#include <strata/core/macros.hpp>
+#include <strata/core/types.hpp>
+#include <strata/device/join/common/join_options.hpp>
+#include <strata/device/join/common/launch.cuh>
+#include <strata/device/join/key_set/plan.hpp>
+#include <strata/device/join/output/outputs.hpp>
+#include <strata/device/join/partitioned/kernels.cuh>
+#include <strata/device/join/radix_partition/kernels.cuh>
+#include <strata/device/join/radix_partition/plan.hpp>
+#include <strata/device/join/shared_table/agent_duplicates.cuh>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
+
+/// The launches that partition both sides and join the partitions that fit tables in shared memory. The
+/// table in global memory then joins the others.
+template <class MaxPolicy, class ActivePolicy, class Index, class Key, class Sink, class Hash, class Equal>
+class join_partition_launches {
+ public:
+  using Partitions = join_partitions<Key, Hash, Equal>;
+  static constexpr join_partition_tuning tuning = ActivePolicy::partition;
+  static constexpr bool is_wide = is_join_double_word<Key, Hash, Equal>;
+  static constexpr bool may_have_sets = is_join_word<Key, Hash, Equal>;
+  template <join_pass Pass>
+  using Mover = join_mover<ActivePolicy, Key, Hash, Equal, Pass, false>;
+
+  using Duplicates = AgentJoinDuplicates<Key, Hash, Equal, Index, Sink, ActivePolicy::table.rest_threads>;
+  using Counter = AgentJoinCount<Key, Hash, Equal, tuning.partition_threads>;
+
+  static constexpr int slots = 7;
+
+  join_partition_launches(JoinKind kind, std::uint64_t build_rows, std::uint64_t probe_rows, bool two_passes,
+                          bool is_direct)
+      : plan_(is_direct ? plan_direct_join(build_rows, is_wide)
+                        : plan_join_partitions(build_rows, probe_rows, tuning, is_wide, two_passes)),
+        set_plan_(plan_join_set(plan_.bits, plan_.rows_each(build_rows))),
+        table_bytes_(plan_.table_bytes(kind == JoinKind::full)) {}
+
+  /// The most build rows of a direct join, in which each block has a table of all build rows.
+  static constexpr std::int64_t max_direct_rows = is_wide ? tuning.wide_partition_rows : tuning.partition_rows;
+  bool is_direct() const { return plan_.bits == 0; }
+
+  bool fits(std::size_t shared_bytes) const {
+    if (is_direct()) return plan_.is_possible && table_bytes_ + static_bytes <= shared_bytes;
+    const std::size_t tile_bytes =
+        plan_.has_two_passes()
+            ? larger(Mover<join_pass::first>::tile_bytes(plan_), Mover<join_pass::second>::tile_bytes(plan_))
+            : larger(Mover<join_pass::first>::tile_bytes(plan_), Mover<join_pass::only>::tile_bytes(plan_));
+    return plan_.is_possible && table_bytes_ + static_bytes <= shared_bytes &&
+           duplicates_bytes() + static_bytes <= shared_bytes && tile_bytes + static_bytes <= shared_bytes &&
+           join_count_bytes(plan_.bits) + static_bytes <= shared_bytes;
+  }
+
+  template <class Layout>
+  void reserve(Layout& storage, int first, std::size_t build_rows, std::size_t probe_rows) const {
+    storage.template reserve<unsigned>(first + words, 8 * words_each() + single_words);
+    if (is_direct()) return;
+    const std::size_t rows = build_rows + probe_rows;
+    storage.template reserve<join_record>(first + records, rows);
+    if (is_wide) storage.template reserve<unsigned>(first + lower, rows);
+    if (plan_.has_two_passes()) {
+      storage.template reserve<join_record>(first + first_pass_records, rows);
+      if (is_wide) storage.template reserve<unsigned>(first + first_pass_lower, rows);
+    }
+    storage.template reserve<join_work_item>(first + work_items, plan_.max_work_items());
+    storage.template reserve<unsigned>(first + deferred, plan_.max_work_items());
+  }
+
+  template <class Layout>
+  static void reserve_min(Layout& storage, int first) {
+    constexpr std::size_t direct_words = 8 * 3 + single_words;
+    storage.template reserve<unsigned>(first + words, direct_words);
+  }
+
+  /// Arguments with no pointers to temporary storage.
+  template <class Options>
+  static Partitions unmapped(JoinKind kind, const join_side_records<Key>& build, const join_side_records<Key>& probe,
+                             unsigned long long* total, std::int64_t capacity, bool is_unique, const Options& options) {
+    Partitions join{{},      kind,    build,    probe,     nullptr,      nullptr,      nullptr,
+                    nullptr, nullptr, nullptr,  nullptr,   nullptr,      nullptr,      nullptr,
+                    nullptr, total,   capacity, is_unique, options.hash, options.equal};
+    return join;
+  }
+
+  template <class Layout>
+  Partitions map(const Layout& storage, int first, std::size_t shared_bytes, Partitions join) const {
+    join.plan = plan_;
+    const unsigned build_rows = join.build.rows;
+    join.build.partitioned = {storage.template get<join_record>(first + records),
+                              storage.template get<unsigned>(first + lower)};
+    join.build.first_pass = {storage.template get<join_record>(first + first_pass_records),
+                             storage.template get<unsigned>(first + first_pass_lower)};
+    join.probe.partitioned = behind(join.build.partitioned, build_rows);
+    join.probe.first_pass = behind(join.build.first_pass, build_rows);
+    auto* word = storage.template get<unsigned>(first + words);
+    for (unsigned** part :
+         {&join.build.cursors, &join.build.begins, &join.probe.cursors, &join.probe.begins, &join.is_overflowing,
+          &join.build.pass_cursors, &join.probe.pass_cursors, &join.pass_tiles}) {
+      *part = word;
+      word += words_each();
+    }
+    for (unsigned** single : {&join.any_is_overflowing, &join.num_work_items, &join.num_pieces, &join.num_deferred,
+                              &join.next_deferred, &join.arrivals, &join.counted}) {
+      *single = word++;
+    }
+    join.work_items = storage.template get<join_work_item>(first + work_items);
+    join.deferred = storage.template get<unsigned>(first + deferred);
+    join.build.has_row_ids = !has_sets(join, shared_bytes);
+    join.probe.has_row_ids = join.build.has_row_ids || !std::is_same_v<Sink, NullType>;
+    return join;
+  }
+
+  cudaError_t run(const Partitions& join, launch_configuration base, const device_properties& device,
+                  const Sink& sink) const {
+    const auto multiprocessors = static_cast<unsigned>(device.multiprocessors);
+    const auto configure = [&](unsigned long long blocks, int threads, std::size_t bytes) {
+      base.grid = dim3(static_cast<unsigned>(blocks > 0 ? blocks : 1));
+      base.block = dim3(static_cast<unsigned>(threads));
+      base.dynamic_shared_bytes = bytes;
+    };
+    configure(plan_.partitions() / 256 + 1, 256, 0);
+    cudaError_t status = strata::launch(base, join_partitions_clear_kernel<Partitions>, join);
+    if (status != cudaSuccess) return status;
+    if (is_direct()) {
+      // As many blocks as are resident, but fewer if building tables would be most of the work.
+      constexpr unsigned blocks_each = tuning.join_blocks_per_multiprocessor;
+      const unsigned even = join.probe.rows / (multiprocessors * blocks_each) + 1;
+      const unsigned least = join.build.rows / 2 + 1024;
+      Partitions cut = join;
+      cut.plan.work_item_rows = even > least ? even : least;
+      configure(join.probe.rows / cut.plan.work_item_rows + 1, tuning.join_threads, table_bytes_);
+      return start(base, device, join_direct_kernel<MaxPolicy, Index, Key, Hash, Equal, Sink>, cut, sink);
+    }
+
+    // Each block adds all its counters to the global ones, so blocks must be few.
+    const unsigned max_counting = multiprocessors * (plan_.bits > max_join_pass_bits ? 1 : 2);
+    const unsigned build_blocks = counting_blocks_of(join.build.rows, join.probe.rows, max_counting);
+    const unsigned probe_blocks = counting_blocks_of(join.probe.rows, join.build.rows, max_counting);
+    constexpr auto count_kernel = join_partitions_count_kernel<MaxPolicy, Key, Hash, Equal>;
+    configure(build_blocks + probe_blocks, tuning.partition_threads, join_count_bytes(plan_.bits));
+    status = start(base, device, count_kernel, join, build_blocks, Mover<join_pass::second>::tile_items);
+    if (status != cudaSuccess) return status;
+
+    if (plan_.has_two_passes()) {
+      status = partition<join_pass::first>(join, base, device);
+      if (status == cudaSuccess) status = partition<join_pass::second>(join, base, device);
+    } else if (plan_.bits <= tuning.short_tile_bits) {
+      // As the first of two passes, with the final output.
+      Partitions only = join;
+      for (auto* const side : {&only.build, &only.probe}) {
+        side->first_pass = side->partitioned;
+        side->pass_cursors = side->cursors;
+      }
+      status = partition<join_pass::first>(only, base, device);
+    } else {
+      status = partition<join_pass::only>(join, base, device);
+    }
+    if (status != cudaSuccess) return status;
+
+    // Every work item has a row.
+    const unsigned long long rows = join.build.rows + static_cast<unsigned long long>(join.probe.rows);
+    const unsigned long long max_work_items = plan_.max_work_items();
+    const auto start_join_kernel = [&](std::size_t bytes, auto* large_kernel, auto* kernel, const auto&... arguments) {
+      // Whether fewer tables fit than registers allow blocks. A multiprocessor has about as much shared
+      // memory for all as a block may have.
+      const auto shared_bytes = static_cast<std::size_t>(device.shared_bytes_of_block);
+      const bool is_large = (bytes + static_bytes) * tuning.join_blocks_per_multiprocessor > shared_bytes;
+      configure(rows < max_work_items ? rows : max_work_items, tuning.threads_of_join(is_large), bytes);
+      return start(base, device, is_large ? large_kernel : kernel, arguments...);
+    };
+    if constexpr (may_have_sets) {
+      if (!join.build.has_row_ids) {
+        return start_join_kernel(
+            set_plan_.bytes(), join_partitions_set_kernel<MaxPolicy, true, Index, Key, Hash, Equal, Sink>,
+            join_partitions_set_kernel<MaxPolicy, false, Index, Key, Hash, Equal, Sink>, join, set_plan_, sink);
+      }
+    }
+    return start_join_kernel(table_bytes_, join_partitions_join_kernel<MaxPolicy, true, Index, Key, Hash, Equal, Sink>,
+                             join_partitions_join_kernel<MaxPolicy, false, Index, Key, Hash, Equal, Sink>, join, sink);
+  }
+
+  /// Dynamic shared memory of AgentJoinDuplicates.
+  std::size_t duplicates_bytes() const {
+    if (is_direct() || !Partitions::hash_is_key) return 0;
+    return table_bytes_ + Duplicates::list_bytes;
+  }
+
+ private:
+  static constexpr std::size_t static_bytes = join_static_shared_bytes;
+  static constexpr std::size_t single_words = 7;
+  enum slot { records, lower, first_pass_records, first_pass_lower, words, work_items, deferred };
+
+  // Whether sets replace tables: the result has no build rows. All rows must have keys, because rows
+  // without a key are joined by the table in global memory, which finds them among the records.
+  bool has_sets(const Partitions& join, std::size_t shared_bytes) const {
+    return may_have_sets && !is_direct() && !detail::has_pairs(join.kind) && join.build.valid == nullptr &&
+           join.probe.valid == nullptr && set_plan_.bytes() + static_bytes <= shared_bytes;
+  }
+
+  // A word for each partition, one for the rows without a key, and one more.
+  std::size_t words_each() const { return static_cast<std::size_t>(plan_.partitions()) + 2; }
+
+  template <join_pass Pass>
+  cudaError_t partition(const Partitions& join, launch_configuration base, const device_properties& device) const {
+    const auto multiprocessors = static_cast<unsigned>(device.multiprocessors);
+    using Agent = Mover<Pass>;
+    const unsigned long long rows = join.build.rows + static_cast<unsigned long long>(join.probe.rows);
+    constexpr unsigned long long largest = Agent::tile_items;
+    unsigned long long tile = largest;
+    unsigned long long tiles = rows / largest + 2;
+    if (Pass == join_pass::second) {
+      // The last tile of each partition of the first pass may be short.
+      tiles += 2u << plan_.first_bits;
+    } else {
+      // All blocks have the same number of tiles, which may be a few rows shorter for that. The last tile
+      // of each side may be short.
+      const unsigned long long turns = (tiles + multiprocessors - 1) / multiprocessors;
+      const unsigned long long even = rows / (turns * multiprocessors - 1) + 1;
+      const unsigned long long whole = (even + warp_threads - 1) / warp_threads * warp_threads;
+      if (whole < tile) tile = whole;
+      tiles = rows / tile + 2;
+    }
+    base.grid = dim3(tiles < multiprocessors ? static_cast<unsigned>(tiles) : multiprocessors);
+    base.block = dim3(static_cast<unsigned>(tuning.partition_threads));
+    base.dynamic_shared_bytes = Agent::tile_bytes(plan_);
+    const auto rows_of_tile = static_cast<unsigned>(tile);
+    if constexpr (may_have_sets) {
+      if (!join.build.has_row_ids) {
+        return start(base, device, join_partitions_move_kernel<MaxPolicy, Pass, true, Key, Hash, Equal>, join,
+                     rows_of_tile);
+      }
+    }
+    return start(base, device, join_partitions_move_kernel<MaxPolicy, Pass, false, Key, Hash, Equal>, join,
+                 rows_of_tile);
+  }
+
+  static constexpr std::size_t larger(std::size_t a, std::size_t b) { return a < b ? b : a; }
+
+  // The number of blocks that count the rows of a side, at least one.
+  static unsigned counting_blocks_of(unsigned rows, unsigned other_rows, unsigned blocks) {
+    const unsigned long long tiles = rows / Counter::tile_items + 1ull;
+    const unsigned long long proportional =
+        static_cast<unsigned long long>(blocks) * rows / (1ull + rows + other_rows) + 1;
+    return static_cast<unsigned>(tiles < proportional ? tiles : proportional);
+  }
+
+  static join_records behind(const join_records& side, unsigned rows) {
+    return {side.records + rows, side.lower + rows};
+  }
+
+  template <class... Parameters, class... Arguments>
+  static cudaError_t start(const launch_configuration& configuration, const device_properties& device,
+                           void (*kernel)(Parameters...), const Arguments&... arguments) {
+    const cudaError_t status = detail::allow_join_tables(configuration, device, kernel);
+    if (status != cudaSuccess) return status;
+    return strata::launch(configuration, kernel, arguments...);
+  }
+
+  join_partition_plan plan_;
+  join_set_plan set_plan_;
+  std::size_t table_bytes_;
+};
+
+STRATA_ARCH_DETAIL_NAMESPACE_END

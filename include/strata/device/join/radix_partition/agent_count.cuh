@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/device/join/common/rows.cuh>
+#include <strata/device/join/radix_partition/agent_partition.cuh>
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// Adds the number of rows of each partition to a side's cursors.
+template <class Key, class Hash, class Equal, int BlockThreads>
+struct AgentJoinCount {
+  using Side = join_side_records<Key>;
+  static constexpr unsigned threads = BlockThreads;
+  /// A thread has so many loads in flight.
+  static constexpr int items = sizeof(Key) <= 4 ? 8 : 4;
+  static constexpr unsigned tile_items = threads * items;
+
+  /// The numbers of rows of all partitions and of rows without a key, in shared memory.
+  unsigned* counts;
+  unsigned partitions;
+  int bits;
+  const Hash& hash;
+
+  /// By block number `block` of `blocks`, which takes every `blocks`-th tile.
+  STRATA_D void run(const Side& side, unsigned block, unsigned blocks) const {
+    for (unsigned p = threadIdx.x; p <= partitions; p += threads) counts[p] = 0;
+    __syncthreads();
+    constexpr unsigned long long tile = tile_items;
+    for (unsigned long long first = block * tile; first < side.rows; first += blocks * tile) {
+      const unsigned long long left = side.rows - first;
+      count_tile(side, static_cast<unsigned>(first), left < tile ? static_cast<unsigned>(left) : tile_items);
+    }
+    __syncthreads();
+    for (unsigned p = threadIdx.x; p <= partitions; p += threads) {
+      if (counts[p] != 0) atomicAdd(side.cursors + p, counts[p]);
+    }
+  }
+
+ private:
+  STRATA_D void count_tile(const Side& side, unsigned first, unsigned rows) const {
+    const Key* const tile_keys = side.keys + first;
+    Key keys[items];
+    STRATA_UNROLL
+    for (int i = 0; i < items; ++i) {
+      const unsigned at = static_cast<unsigned>(i) * threads + threadIdx.x;
+      if (at < rows) keys[i] = tile_keys[at];
+    }
+    STRATA_UNROLL
+    for (int i = 0; i < items; ++i) {
+      const unsigned at = static_cast<unsigned>(i) * threads + threadIdx.x;
+      if (at >= rows) continue;
+      unsigned p = partitions;
+      if (side.valid == nullptr || detail::join_row_is_valid(side.valid, first + at)) {
+        p = detail::join_partition_of(detail::upper_half(detail::join_hash<Key, Equal>(hash, keys[i])), bits);
+      }
+      atomicAdd(counts + p, 1u);
+    }
+  }
+};
+
+}  // namespace detail
+STRATA_NAMESPACE_END

@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/core/types.hpp>
+#include <strata/device/grid/last_block.cuh>
+#include <strata/device/join/common/launch.cuh>
+#include <strata/device/join/radix_partition/agent_count.cuh>
+#include <strata/device/join/radix_partition/agent_offsets.cuh>
+#include <strata/device/join/radix_partition/agent_partition.cuh>
+
+STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
+
+/// Clears the counters and the marks of overflowing partitions.
+template <class Partitions>
+STRATA_KERNEL void join_partitions_clear_kernel(Partitions join) {
+  begin_join_kernel();
+  for (unsigned long long p = join_thread(); p <= join.plan.partitions(); p += join_threads()) {
+    join.build.cursors[p] = 0;
+    join.probe.cursors[p] = 0;
+    join.is_overflowing[p] = 0;
+  }
+  if (join_thread() != 0) return;
+  *join.any_is_overflowing = 0;
+  *join.num_deferred = 0;
+  *join.next_deferred = 0;
+  *join.arrivals = 0;
+  *join.counted = 0;
+  *join.total = 0;
+}
+
+/// Counts the rows of partitions: `build_blocks` blocks those of the build side, the others those of the
+/// probe side. The last block then computes the begins of partitions, the work items, which partitions
+/// overflow, and the tiles of a second pass.
+template <class MaxPolicy, class Key, class Hash, class Equal>
+__launch_bounds__(MaxPolicy::ActivePolicy::partition.partition_threads)
+    STRATA_KERNEL void join_partitions_count_kernel(join_partitions<Key, Hash, Equal> join, unsigned build_blocks,
+                                                    unsigned pass_tile) {
+  constexpr join_partition_tuning tuning = MaxPolicy::ActivePolicy::partition;
+  using Agent = AgentJoinCount<Key, Hash, Equal, tuning.partition_threads>;
+  using Offsets = AgentJoinOffsets<join_partitions<Key, Hash, Equal>, tuning.partition_threads>;
+  STRATA_SHARED(storage, Uninitialized<typename Offsets::TempStorage>);
+  STRATA_DYNAMIC_SHARED(shared);
+  begin_join_kernel();
+  const Agent agent{reinterpret_cast<unsigned*>(shared), join.plan.partitions(), join.plan.bits, join.hash};
+  if (blockIdx.x < build_blocks) {
+    agent.run(join.build, blockIdx.x, build_blocks);
+  } else {
+    agent.run(join.probe, blockIdx.x - build_blocks, gridDim.x - build_blocks);
+  }
+  if (!detail::is_last_block(join.counted)) return;
+  const Offsets offsets{storage.Alias(), join};
+  offsets.run();
+  if (join.plan.has_two_passes()) offsets.cut_second_pass(pass_tile);
+}
+
+/// The agent of a pass.
+template <class Tuning, class Key, class Hash, class Equal, join_pass Pass, bool MovesHashes>
+using join_mover =
+    AgentJoinPartition<Key, Hash, Equal, Tuning::partition.partition_threads,
+                       Tuning::partition.items(Pass, is_join_double_word<Key, Hash, Equal>), Pass, MovesHashes>;
+
+/// Writes the rows of both sides to their partitions, by tiles of `tile_rows` rows, at most the agent's
+/// `tile_items`.
+template <class MaxPolicy, join_pass Pass, bool MovesHashes, class Key, class Hash, class Equal>
+__launch_bounds__(MaxPolicy::ActivePolicy::partition.partition_threads)
+    STRATA_KERNEL void join_partitions_move_kernel(join_partitions<Key, Hash, Equal> join, unsigned tile_rows) {
+  using Agent = join_mover<typename MaxPolicy::ActivePolicy, Key, Hash, Equal, Pass, MovesHashes>;
+  // not for users: no number of threads makes it larger
+  static_assert(sizeof(typename Agent::TempStorage) <= join_static_shared_bytes,
+                "join_static_shared_bytes must be what kernels have");
+  STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
+  STRATA_DYNAMIC_SHARED(shared);
+  begin_join_kernel();
+  Agent(storage.Alias(), shared, join.plan, join.pass_tiles, tile_rows, join.hash).run(join.build, join.probe);
+}
+
+STRATA_ARCH_DETAIL_NAMESPACE_END

@@ -1,0 +1,99 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/device/join/common/join_options.hpp>
+#include <strata/device/join/common/rows.cuh>
+#include <strata/device/join/radix_partition/plan.hpp>
+
+#include <cstdint>
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// The records of a side's rows.
+struct join_records {
+  join_record* records;
+  /// For keys of two words: the lower halves of the hashes.
+  unsigned* lower;
+
+  /// Of a side without row ids: hashes instead of records.
+  STRATA_D unsigned* hashes() const { return reinterpret_cast<unsigned*>(records); }
+};
+
+/// One side of a join by partitions. The last partition has the rows without a key.
+template <class Key>
+struct join_side_records {
+  const Key* keys;
+  const std::uint32_t* valid;
+  unsigned rows;
+  join_records partitioned = {};
+  /// The output of the first of two passes.
+  join_records first_pass = {};
+  /// First the number of rows of each partition, later the offset of the next row that is written to it.
+  unsigned* cursors = nullptr;
+  /// The begin of each partition, and the end of the last one.
+  unsigned* begins = nullptr;
+  /// The same as `cursors`, for the partitions of the first of two passes.
+  unsigned* pass_cursors = nullptr;
+  /// Whether records have row ids. If not, only hashes are written, and all rows have a key.
+  bool has_row_ids = true;
+};
+
+/// What one block joins: all build rows of a partition and `rows` of its probe rows, from number `first`.
+struct join_work_item {
+  unsigned partition;
+  unsigned first;
+  unsigned rows;
+};
+
+/// The arguments that all kernels of a join by partitions share.
+template <class Key, class Hash, class Equal>
+struct join_partitions {
+  /// Whether equal hashes imply equal keys.
+  static constexpr bool hash_is_key = is_join_double_word<Key, Hash, Equal> || is_join_word<Key, Hash, Equal>;
+
+  join_partition_plan plan;
+  JoinKind kind;
+  join_side_records<Key> build;
+  join_side_records<Key> probe;
+  /// Of each partition of the first pass, first those of the build side, then those of the probe side:
+  /// the number of tiles of the second pass up to its end.
+  unsigned* pass_tiles;
+  /// See `join_partition_plan::index_of_whole`.
+  join_work_item* work_items;
+  unsigned* num_work_items;
+  unsigned* num_pieces;
+  /// Indices of the work items that are deferred to AgentJoinDuplicates, their number, and the ticket
+  /// counter of the blocks that join them. Null where no work item is ever deferred.
+  unsigned* deferred;
+  unsigned* num_deferred;
+  unsigned* next_deferred;
+  /// Partitions that the table in global memory joins, and whether there are any. The partition of the
+  /// rows without a key is one of them if it has rows.
+  unsigned* is_overflowing;
+  unsigned* any_is_overflowing;
+  /// Counts arrivals at the barriers of the kernel that joins those.
+  unsigned* arrivals;
+  /// The number of blocks that have counted their rows.
+  unsigned* counted;
+  unsigned long long* total;
+  std::int64_t capacity;
+  bool promised_unique;
+  Hash hash;
+  Equal equal;
+
+  /// The index of the block's work item; false if there is none.
+  STRATA_D bool find_work_item(unsigned& index) const {
+    const unsigned pieces = *num_pieces;
+    if (blockIdx.x >= *num_work_items) return false;
+    index = blockIdx.x < pieces ? blockIdx.x : plan.index_of_whole(blockIdx.x - pieces);
+    return true;
+  }
+  /// By one thread: defers a work item to AgentJoinDuplicates.
+  STRATA_D void defer(unsigned index) const { deferred[atomicAdd(num_deferred, 1u)] = index; }
+};
+
+}  // namespace detail
+STRATA_NAMESPACE_END

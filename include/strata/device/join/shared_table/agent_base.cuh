@@ -1,0 +1,129 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/core/types.hpp>
+#include <strata/device/join/output/offsets.cuh>
+#include <strata/device/join/radix_partition/partitions.cuh>
+#include <strata/device/join/shared_table/shared_table.cuh>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// The common part of the agents that join by a table in shared memory. `Sink` is NullType where rows are
+/// only counted. With `IsDirect` all rows are one partition and are read from the sides themselves, not
+/// from records. With `ReadsHashes` there may be hashes instead of records.
+template <class Key, class Hash, class Equal, class Index, class Sink, int BlockThreads, bool IsDirect,
+          bool GroupsHashes, bool ReadsHashes = false>
+class shared_table_agent_base {
+ public:
+  using Partitions = join_partitions<Key, Hash, Equal>;
+  using Count = unsigned long long;
+  static constexpr bool is_wide = is_join_double_word<Key, Hash, Equal>;
+  using Word = std::conditional_t<is_wide, unsigned long long, unsigned>;
+  using Row = join_hashed_row<Word>;
+  using Table = join_shared_table<Word, BlockThreads, GroupsHashes>;
+  using OutputOffsets = join_output_offsets<BlockThreads>;
+  static constexpr unsigned threads = BlockThreads;
+  static constexpr bool has_rows = !std::is_same_v<Sink, NullType>;
+  static constexpr unsigned none = no_join_row<unsigned>;
+
+  struct TempStorage {
+    typename Table::TempStorage table;
+    typename OutputOffsets::TempStorage offsets;
+    Count counted;
+  };
+
+ protected:
+  STRATA_D shared_table_agent_base(TempStorage& storage, unsigned char* shared, const Partitions& join,
+                                   const Sink& sink)
+      : storage_(storage),
+        table_(storage.table, shared, join.plan),
+        offsets_(storage.offsets, join.total),
+        found_(reinterpret_cast<unsigned*>(shared + join.plan.bytes_before_found())),
+        join_(join),
+        sink_(sink) {}
+
+  STRATA_D Row row_of(const join_side_records<Key>& side, std::size_t i) const {
+    if constexpr (IsDirect) {
+      const unsigned long long hash = detail::join_hash<Key, Equal>(join_.hash, side.keys[i]);
+      return {static_cast<Word>(is_wide ? hash : hash >> 32), static_cast<unsigned>(i)};
+    } else {
+      if constexpr (ReadsHashes) {
+        if (!side.has_row_ids) return {side.partitioned.hashes()[i], 0};
+      }
+      const join_record record = side.partitioned.records[i];
+      if constexpr (is_wide) {
+        return {static_cast<Word>(record.hash) << 32 | side.partitioned.lower[i], record.row};
+      } else {
+        return {record.hash, record.row};
+      }
+    }
+  }
+
+  // Debug builds go on, to find a broken promise.
+  STRATA_D bool stops_at_one() const { return join_.promised_unique && !STRATA_DEBUG; }
+
+  STRATA_D bool is_partner(Word seen, unsigned probe_row) const {
+    if (Partitions::hash_is_key || !table_.is_row(seen)) return table_.is_row(seen);
+    return join_.equal(join_.build.keys[seen], join_.probe.keys[probe_row]);
+  }
+
+  // Clears the marks of the rows of a table that have been found.
+  STRATA_D void clear_found(unsigned rows) const {
+    for (unsigned i = threadIdx.x; i <= rows / 32; i += threads) found_[i] = 0;
+  }
+
+  STRATA_D void write(Count position, unsigned build_row, unsigned probe_row) const {
+    if (position < static_cast<Count>(join_.capacity)) {
+      write_inside(position, build_row, probe_row);
+    }
+  }
+  STRATA_D void write_inside(Count position, unsigned build_row, unsigned probe_row) const {
+    if constexpr (has_rows) {
+      sink_(static_cast<std::int64_t>(position), row_index(build_row), row_index(probe_row));
+    }
+  }
+  STRATA_D static Index row_index(unsigned row) {
+    if constexpr (sizeof(Index) > sizeof(row)) {
+      if (row == none) return no_row<Index>;
+    }
+    return static_cast<Index>(row);
+  }
+
+  // By the one block that has joined all probe rows of the partition.
+  STRATA_D void emit_unmatched_rows(unsigned rows) {
+    __syncthreads();
+    for (unsigned first = 0; first < rows; first += threads) {
+      const unsigned i = first + threadIdx.x;
+      const bool is_unmatched = i < rows && (found_[i / 32] >> (i % 32) & 1) == 0;
+      if constexpr (!has_rows) {
+        counted_ += is_unmatched ? 1 : 0;
+      } else {
+        unsigned sum = 0;
+        const unsigned begin = OutputOffsets::scan_flag(is_unmatched, sum);
+        const Count offset = offsets_.reserve(sum);
+        if (is_unmatched) write(offset + begin, table_.row_at(i), none);
+      }
+    }
+  }
+
+  STRATA_D void add_counted() { detail::add_join_results(storage_.counted, counted_, join_.total); }
+
+  TempStorage& storage_;
+  Table table_;
+  OutputOffsets offsets_;
+  unsigned* found_;
+  const Partitions& join_;
+  const Sink& sink_;
+  Count counted_ = 0;
+};
+
+}  // namespace detail
+STRATA_NAMESPACE_END

@@ -1,0 +1,273 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/core/platform_thread_groups.cuh>
+#include <strata/device/grid/work_queue.cuh>
+#include <strata/device/join/common/join_options.hpp>
+#include <strata/device/join/output/offsets.cuh>
+#include <strata/device/join/output/outputs.hpp>
+#include <strata/device/join/radix_partition/partitions.cuh>
+#include <strata/device/join/radix_partition/plan.hpp>
+#include <strata/device/join/shared_table/agent_base.cuh>
+#include <strata/device/join/shared_table/shared_table.cuh>
+
+#include <cstddef>
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// The probe rows with partners that a group of warps has looked up. The partners of a row lie side by
+/// side in the table.
+template <unsigned Rows>
+struct join_duplicates_list {
+  /// The number of the row's first result.
+  unsigned begins[Rows + warp_threads];
+  unsigned rows[Rows];
+  /// The first partner.
+  unsigned short entries[Rows];
+};
+
+/// Joins the deferred work items, whose build keys have many rows, by a table in shared memory or by
+/// several tables, one after another. Most of the work is to write results: a group of warps looks some
+/// probe rows up, and its warps write equal parts of their results, however many each row has.
+template <class Key, class Hash, class Equal, class Index, class Sink, int BlockThreads>
+class AgentJoinDuplicates : shared_table_agent_base<Key, Hash, Equal, Index, Sink, BlockThreads, false, true,
+                                                    is_join_word<Key, Hash, Equal>> {
+  using Base =
+      shared_table_agent_base<Key, Hash, Equal, Index, Sink, BlockThreads, false, true, is_join_word<Key, Hash, Equal>>;
+  using Base::counted_;
+  using Base::found_;
+  using Base::has_rows;
+  using Base::join_;
+  using Base::none;
+  using Base::row_of;
+  using Base::table_;
+  using Base::threads;
+  using Base::write;
+  using Base::write_inside;
+  using typename Base::Count;
+  using typename Base::OutputOffsets;
+  using typename Base::Partitions;
+  using typename Base::Row;
+  static constexpr unsigned group_threads = OutputOffsets::group_threads;
+  static constexpr unsigned groups = threads / group_threads;
+  static constexpr unsigned group_warps = group_threads / warp_threads;
+
+ public:
+  using List = join_duplicates_list<group_threads>;
+  /// Bytes of the lists of all groups, which follow the table.
+  static constexpr std::size_t list_bytes = groups * sizeof(List);
+
+  struct sums {
+    /// The rows of a warp in the list, and their results, in one word.
+    unsigned listed;
+    /// The rows of a warp that are in the result without a build row.
+    unsigned singles;
+  };
+  struct TempStorage {
+    typename Base::TempStorage base;
+    sums of_warps[groups][group_warps];
+    Count offsets[groups];
+    unsigned ticket;
+  };
+
+  STRATA_D AgentJoinDuplicates(TempStorage& storage, unsigned char* shared, const Partitions& join, const Sink& sink)
+      : Base(storage.base, shared, join, sink),
+        storage_(storage),
+        list_(reinterpret_cast<List*>(
+            shared + join.plan.table_bytes(join.kind == JoinKind::full))[threadIdx.x / group_threads]) {}
+
+  /// Joins deferred work items by tickets. If they are few, a ticket is for a part of one.
+  STRATA_D void run() {
+    const unsigned number = *join_.num_deferred;
+    unsigned parts = (gridDim.x + gridDim.x / 2 + number - 1) / number;
+    // One block must join all probe rows to know which build rows have no partner.
+    if (join_.kind == JoinKind::full) parts = 1;
+    for (;;) {
+      const unsigned ticket = take_block_ticket(join_.next_deferred, storage_.ticket);
+      if (ticket / parts >= number) break;
+      join_work_item work_item = join_.work_items[join_.deferred[ticket / parts]];
+      const unsigned each = work_item.rows / parts + (work_item.rows % parts != 0 ? 1 : 0);
+      const unsigned begin = ticket % parts * each;
+      if (begin < work_item.rows || parts == 1) {
+        const unsigned left = work_item.rows - begin;
+        work_item.first += begin;
+        work_item.rows = left < each ? left : each;
+        join(work_item);
+      }
+      __syncthreads();
+    }
+    if constexpr (!has_rows) Base::add_counted();
+  }
+
+ private:
+  STRATA_D void join(const join_work_item& work_item) {
+    const unsigned begin = join_.build.begins[work_item.partition];
+    const unsigned rows = join_.build.begins[work_item.partition + 1] - begin;
+    const unsigned probe_begin = join_.probe.begins[work_item.partition] + work_item.first;
+    const bool is_full = join_.kind == JoinKind::full;
+    for (unsigned first = 0; first < rows;) {
+      const unsigned left = rows - first;
+      const unsigned some = left < join_.plan.table_rows ? left : join_.plan.table_rows;
+      if (is_full) Base::clear_found(some);
+      table_.build(
+          some, [&](std::size_t i) { return row_of(join_.build, begin + first + i); }, false);
+      if (is_full) {
+        probe<true>(probe_begin, work_item.rows);
+        Base::emit_unmatched_rows(some);
+      } else {
+        probe<false>(probe_begin, work_item.rows);
+      }
+      first += some;
+      __syncthreads();
+    }
+  }
+
+  template <bool IsFull>
+  STRATA_D void probe(unsigned begin, unsigned rows) {
+    // A thread has one row at a time. All groups have the same number of rows.
+    const unsigned rounds = rows / threads + (rows % threads != 0 ? 1 : 0);
+    const unsigned slices = rounds * groups;
+    const unsigned each = rounds == 0 ? 0 : (rows + (slices - 1)) / slices;
+    const unsigned in_group = threadIdx.x % group_threads;
+    Row item{0, none};
+    results mine{{0, 0}, false};
+    const auto look_up = [&](unsigned first) {
+      item.row = none;
+      if (in_group < each && first + in_group < rows) {
+        item = row_of(join_.probe, std::size_t{begin} + first + in_group);
+      }
+      mine = results_of<IsFull>(item);
+    };
+    // All warps reach the same number of barriers, also those without rows.
+    unsigned first = threadIdx.x / group_threads * each;
+    if (rounds != 0) look_up(first);
+    for (unsigned round = 1; round <= rounds; ++round) {
+      first += groups * each;
+      const auto look_up_next = [&] {
+        if (round != rounds) look_up(first);
+      };
+      if constexpr (has_rows) {
+        emit(item.row, mine, look_up_next);
+      } else {
+        counted_ += mine.number();
+        look_up_next();
+      }
+    }
+  }
+
+  /// The results of a probe row: one with each partner, or one without a build row, or none.
+  struct results {
+    join_run partners;
+    bool has_single;
+    STRATA_D unsigned number() const { return has_single ? 1 : partners.count; }
+  };
+
+  template <bool IsFull>
+  STRATA_D results results_of(const Row& item) const {
+    if (item.row == none) return {{0, 0}, false};
+    join_run partners = table_.run_of(item.hash);
+    if constexpr (IsFull) mark_found(partners.first, partners.first + partners.count);
+    STRATA_ASSERT(!(join_.promised_unique && partners.count > 1),
+                  "JoinSide::unique was promised, but the key of build row %u is also "
+                  "that of another",
+                  table_.row_at(partners.first));
+    const bool is_found = partners.count != 0;
+    if (!detail::has_pairs(join_.kind)) return {{0, 0}, is_found == (join_.kind == JoinKind::semi)};
+    if (is_found && Base::stops_at_one()) partners.count = 1;
+    return {partners, !is_found && join_.kind != JoinKind::inner};
+  }
+
+  STRATA_D void mark_found(unsigned first, unsigned last) const {
+    while (first < last) {
+      const unsigned in_word = first % 32;
+      const unsigned bits = last - first < 32 - in_word ? last - first : 32 - in_word;
+      atomicOr(found_ + first / 32, (~0u >> (32 - bits)) << in_word);
+      first += bits;
+    }
+  }
+
+  // By all warps of a group: reserves the range of its results, first of the rows in the list, and writes
+  // them. Calls `overlapped` while the offset is in flight. That may replace the caller's row.
+  template <class Overlapped>
+  STRATA_D void emit(unsigned probe_row, results mine, const Overlapped& overlapped) {
+    const unsigned group = threadIdx.x / group_threads;
+    const unsigned warp = threadIdx.x % group_threads / warp_threads;
+    const unsigned count = mine.partners.count;
+    sums here{0, 0};
+    unsigned listed = OutputOffsets::scan_count(count | (count != 0 ? row_unit : 0), here.listed);
+    unsigned singles = OutputOffsets::scan_flag(mine.has_single, here.singles);
+    if (platform::lane_id() == 0) storage_.of_warps[group][warp] = here;
+    // All warps of the group have written the results of the previous list.
+    platform::group_barrier(group + 1, group_threads);
+    sums before{0, 0};
+    sums all{0, 0};
+    STRATA_UNROLL
+    for (unsigned w = 0; w < group_warps; ++w) {
+      if (w == warp) before = all;
+      const sums its = storage_.of_warps[group][w];
+      all.listed += its.listed;
+      all.singles += its.singles;
+    }
+    listed += before.listed;
+    const unsigned rows = all.listed / row_unit;
+    const unsigned number = all.listed % row_unit;
+    if (count != 0) {
+      const unsigned row = listed / row_unit;
+      list_.begins[row] = listed % row_unit;
+      list_.rows[row] = probe_row;
+      list_.entries[row] = static_cast<unsigned short>(mine.partners.first);
+    }
+    if (warp == 0) list_.begins[rows + platform::lane_id()] = no_result;
+    const unsigned sum = number + all.singles;
+    const bool is_first = threadIdx.x % group_threads == 0;
+    Count offset = 0;
+    if (is_first && sum != 0) offset = atomicAdd(join_.total, Count{sum});
+    overlapped();
+    if (is_first) storage_.offsets[group] = offset;
+    platform::group_barrier(group + 1, group_threads);
+    offset = storage_.offsets[group];
+    write_list(offset, rows, number, warp);
+    if (mine.has_single) write(offset + number + before.singles + singles, none, probe_row);
+  }
+  // A word counts rows in its upper bits and results in the lower ones.
+  static constexpr unsigned row_unit = 1u << 24;
+  static_assert(group_threads * max_join_table_rows < row_unit && group_threads < 256,
+                "join_table_tuning: rest_threads must be a multiple of 128 or less than 256, so that "
+                "rows and results of a group of warps fit a word");
+  // Greater than the number of any result, also after a few additions.
+  static constexpr unsigned no_result = 0x7fffffff;
+
+  // Writes the warp's part of the results of the list. Its stores are aligned to 32 results.
+  STRATA_D void write_list(Count offset, unsigned rows, unsigned number, unsigned warp) const {
+    const auto capacity = static_cast<Count>(join_.capacity);
+    const Count limit = offset < capacity ? capacity - offset : 0;
+    const auto last = static_cast<int>(limit < number ? limit : number);
+    if (last == 0) return;
+    const auto skipped = static_cast<int>(offset % warp_threads);
+    constexpr int step = warp_threads;
+    constexpr int warps = group_warps;
+    const int steps = (last + skipped + (step - 1)) / step;
+    const int each = (steps + (warps - 1)) / warps * step;
+    int base = static_cast<int>(warp) * each - skipped;
+    const int end = base + each < last ? base + each : last;
+    if (base >= end) return;
+    join_result_rows row_of_result(list_.begins, rows, base > 0 ? static_cast<unsigned>(base) : 0);
+    for (; base < end; base += step) {
+      const unsigned row = row_of_result.next(static_cast<unsigned>(base));
+      const int at = base + static_cast<int>(platform::lane_id());
+      if (at < 0 || at >= end) continue;
+      const unsigned entry = list_.entries[row] + (static_cast<unsigned>(at) - list_.begins[row]);
+      write_inside(offset + static_cast<unsigned>(at), table_.row_at(entry), list_.rows[row]);
+    }
+  }
+
+  TempStorage& storage_;
+  List& list_;
+};
+
+}  // namespace detail
+STRATA_NAMESPACE_END

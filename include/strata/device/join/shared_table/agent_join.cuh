@@ -1,0 +1,274 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/device/join/common/join_options.hpp>
+#include <strata/device/join/output/outputs.hpp>
+#include <strata/device/join/radix_partition/partitions.cuh>
+#include <strata/device/join/radix_partition/plan.hpp>
+#include <strata/device/join/shared_table/agent_base.cuh>
+#include <strata/device/join/shared_table/shared_table.cuh>
+
+#include <cstddef>
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// Joins a work item by a table in shared memory. If keys have many build rows, it defers the work item to
+/// AgentJoinDuplicates. Where that cannot sort them, it marks the partition as overflowing: the table in
+/// global memory joins it.
+///
+/// Groups of warps take tiles of probe rows in turn. Only the warps of a group wait for each other.
+template <class Key, class Hash, class Equal, class Index, class Sink, int BlockThreads, int Items, bool IsDirect>
+class AgentJoinTables : shared_table_agent_base<Key, Hash, Equal, Index, Sink, BlockThreads, IsDirect, false> {
+  using Base = shared_table_agent_base<Key, Hash, Equal, Index, Sink, BlockThreads, IsDirect, false>;
+  using Base::counted_;
+  using Base::found_;
+  using Base::has_rows;
+  using Base::is_partner;
+  using Base::join_;
+  using Base::none;
+  using Base::offsets_;
+  using Base::row_of;
+  using Base::table_;
+  using Base::threads;
+  using Base::write;
+  using Base::write_inside;
+  using typename Base::Count;
+  using typename Base::OutputOffsets;
+  using typename Base::Partitions;
+  using typename Base::Row;
+  using typename Base::Table;
+  using typename Base::Word;
+  // A direct join may have few blocks, too few to write the results of frequent keys.
+  static constexpr bool has_successor = Partitions::hash_is_key && !IsDirect;
+
+ public:
+  using typename Base::TempStorage;
+
+  STRATA_D AgentJoinTables(TempStorage& storage, unsigned char* shared, const Partitions& join, const Sink& sink)
+      : Base(storage, shared, join, sink) {}
+
+  /// `index` is that of the work item. One with fewer than `min_deferred_rows` probe rows is deferred only
+  /// if there is no table for it.
+  STRATA_D void run(const join_work_item& work_item, unsigned index, unsigned min_deferred_rows) {
+    unsigned begin = 0;
+    unsigned rows = join_.build.rows;
+    unsigned probe_begin = work_item.first;
+    if constexpr (!IsDirect) {
+      begin = join_.build.begins[work_item.partition];
+      rows = join_.build.begins[work_item.partition + 1] - begin;
+      probe_begin += join_.probe.begins[work_item.partition];
+      if (has_successor && rows > join_.plan.table_rows) return defer(work_item, index);
+    }
+    const bool is_full = join_.kind == JoinKind::full;
+    if (is_full) Base::clear_found(rows);
+    const bool defers_duplicates = has_successor && has_rows && detail::has_pairs(join_.kind) &&
+                                   !Base::stops_at_one() && work_item.rows >= min_deferred_rows;
+    if (!table_.build(
+            rows, [&](std::size_t i) { return row_of(join_.build, begin + i); }, defers_duplicates)) {
+      return defer(work_item, index);
+    }
+    if (is_full) {
+      probe<true>(probe_begin, work_item.rows);
+      Base::emit_unmatched_rows(rows);
+    } else {
+      probe<false>(probe_begin, work_item.rows);
+    }
+    if constexpr (!has_rows) Base::add_counted();
+  }
+
+ private:
+  STRATA_D void defer(const join_work_item& work_item, unsigned index) const {
+    if (threadIdx.x != 0) return;
+    if constexpr (has_successor) {
+      join_.defer(index);
+    } else {
+      platform::store_relaxed(join_.is_overflowing + work_item.partition, 1u);
+      platform::store_relaxed(join_.any_is_overflowing, 1u);
+    }
+  }
+
+  template <bool IsFull>
+  STRATA_D void probe(unsigned begin, unsigned rows) {
+    constexpr unsigned group_tile = OutputOffsets::group_threads * Items;
+    const unsigned group = threadIdx.x / OutputOffsets::group_threads;
+    // The rows of a warp lie side by side, and so do their results.
+    const unsigned warp = threadIdx.x % OutputOffsets::group_threads / warp_threads;
+    const unsigned in_tile = warp * Items * warp_threads + platform::lane_id();
+    for (unsigned first = group * group_tile; first < rows; first += threads * Items) {
+      const std::size_t at = std::size_t{begin} + first + in_tile;
+      const unsigned left = first + in_tile < rows ? rows - first - in_tile : 0;
+      unsigned probe_rows[Items];
+      unsigned partners[Items];
+      const unsigned counts = look_up<IsFull>(at, left, probe_rows, partners);
+      emit(at, counts, probe_rows, partners);
+    }
+  }
+
+  // The number of partners of each row of the thread, and one of the partners. Each round compares an
+  // entry for every row, without branches, so that loads for other rows are in flight meanwhile.
+  template <bool IsFull>
+  STRATA_D unsigned look_up(std::size_t at, unsigned left, unsigned (&probe_rows)[Items],
+                            unsigned (&partners)[Items]) const {
+    const bool needs_one = join_.kind == JoinKind::semi || join_.kind == JoinKind::anti;
+    const bool is_one_enough = needs_one || Base::stops_at_one();
+    Row items[Items];
+    STRATA_UNROLL
+    for (unsigned i = 0; i < Items; ++i) {
+      items[i] = {0, none};
+      if (i * warp_threads < left) items[i] = row_of(join_.probe, at + i * warp_threads);
+    }
+    Word rests[Items];
+    unsigned entries[Items];
+    unsigned ends[Items];
+    STRATA_UNROLL
+    for (int i = 0; i < Items; ++i) {
+      rests[i] = table_.rest_of(items[i].hash);
+      table_.find(items[i].hash, entries[i], ends[i]);
+      probe_rows[i] = items[i].row;
+      if (probe_rows[i] == none) ends[i] = 0;
+      partners[i] = none;
+    }
+    unsigned counts = 0;
+    for (bool any_is_left = true; any_is_left;) {
+      any_is_left = false;
+      STRATA_UNROLL
+      for (int i = 0; i < Items; ++i) {
+        Word seen = Table::no_row_seen;
+        if (entries[i] < ends[i]) seen = table_.seen_from(rests[i], entries[i]);
+        const bool is_found = is_partner(seen, probe_rows[i]);
+        if constexpr (IsFull) {
+          if (is_found) atomicOr(found_ + entries[i] / 32, 1u << (entries[i] % 32));
+        }
+        partners[i] = is_found ? static_cast<unsigned>(seen) : partners[i];
+        counts += is_found ? 1u << (count_bits * i) : 0;
+        STRATA_ASSERT(!(join_.promised_unique && count_of(counts, i) > 1),
+                      "JoinSide::unique was promised, but the key of build row %u is also "
+                      "that of another",
+                      partners[i]);
+        ends[i] = is_found && is_one_enough ? 0 : ends[i];
+        ++entries[i];
+        any_is_left |= entries[i] < ends[i];
+      }
+    }
+    if (join_.kind == JoinKind::inner) return counts;
+    unsigned results = 0;
+    STRATA_UNROLL
+    for (int i = 0; i < Items; ++i) {
+      const unsigned found = count_of(counts, i);
+      unsigned count = found != 0 ? found : 1;
+      if (needs_one) {
+        count = (found != 0) == (join_.kind == JoinKind::semi) ? 1 : 0;
+        partners[i] = none;
+      }
+      if (probe_rows[i] != none) results |= count << (count_bits * i);
+    }
+    return results;
+  }
+
+  // One word has the counts of all rows of a thread.
+  static constexpr int count_bits = 8;
+  static_assert(max_join_bucket_rows < (1u << count_bits) && Items * count_bits <= 32,
+                "join_partition_tuning: join_items must be at most 4");
+  STRATA_D static unsigned count_of(unsigned counts, int item) {
+    return counts >> (count_bits * item) & ((1u << count_bits) - 1);
+  }
+
+  // Reserves the range of the group's results and writes them. All warps of a group must call, because
+  // `reserve` has barriers.
+  STRATA_D void emit(std::size_t at, unsigned counts, const unsigned (&probe_rows)[Items],
+                     const unsigned (&partners)[Items]) {
+    if constexpr (!has_rows) {
+      STRATA_UNROLL
+      for (int i = 0; i < Items; ++i) counted_ += count_of(counts, i);
+    } else {
+      constexpr unsigned several = 0xfefefefe;
+      const bool has_several = __any_sync(full_warp_mask, (counts & several) != 0 ? 1 : 0) != 0;
+      unsigned begins[Items];
+      unsigned sum = 0;
+      if (has_several) {
+        STRATA_UNROLL
+        for (int i = 0; i < Items; ++i) {
+          begins[i] = OutputOffsets::scan_count(count_of(counts, i), sum);
+        }
+      } else {
+        STRATA_UNROLL
+        for (int i = 0; i < Items; ++i) {
+          begins[i] = OutputOffsets::scan_flag(count_of(counts, i) != 0, sum);
+        }
+      }
+      const Count offset = offsets_.reserve(sum);
+      if (has_several) {
+        STRATA_UNROLL
+        for (unsigned i = 0; i < Items; ++i) {
+          const unsigned count = count_of(counts, static_cast<int>(i));
+          Row item{0, none};
+          if (count != 0) item = row_of(join_.probe, at + i * warp_threads);
+          write_several(item, count, offset + begins[i]);
+        }
+      } else if (offset + sum <= static_cast<Count>(join_.capacity)) {
+        STRATA_UNROLL
+        for (int i = 0; i < Items; ++i) {
+          if (count_of(counts, i) != 0) {
+            write_inside(offset + begins[i], partners[i], probe_rows[i]);
+          }
+        }
+      } else {
+        STRATA_UNROLL
+        for (int i = 0; i < Items; ++i) {
+          if (count_of(counts, i) != 0) write(offset + begins[i], partners[i], probe_rows[i]);
+        }
+      }
+    }
+  }
+
+  // For rows of a warp some of which have several partners. The partners of a row nearly always lie side
+  // by side: then the lanes write neighbouring results, whichever rows they are of.
+  STRATA_D void write_several(const Row& item, unsigned count, Count offset) const {
+    const Word rest = table_.rest_of(item.hash);
+    unsigned first = none;
+    bool is_straight = true;
+    if (count != 0) {
+      unsigned entry = 0;
+      unsigned end = 0;
+      table_.find(item.hash, entry, end);
+      unsigned rank = 0;
+      for (; entry < end && rank < count; ++entry) {
+        if (!is_partner(table_.seen_from(rest, entry), item.row)) continue;
+        if (rank == 0) first = entry;
+        is_straight = is_straight && entry == first + rank;
+        ++rank;
+      }
+    }
+    if (!is_straight) write_scattered(item, rest, first, count, offset);
+
+    const Count warp_offset = __shfl_sync(full_warp_mask, offset, 0);
+    const auto begin = static_cast<unsigned>(offset - warp_offset);
+    const unsigned all = __shfl_sync(full_warp_mask, begin + count, warp_threads - 1);
+    for (unsigned base = 0; base < all; base += warp_threads) {
+      const unsigned at = base + platform::lane_id();
+      const unsigned owner = OutputOffsets::owner_of(at, begin);
+      const unsigned rank = at - __shfl_sync(full_warp_mask, begin, owner);
+      const unsigned entry = __shfl_sync(full_warp_mask, first, owner);
+      const unsigned row = __shfl_sync(full_warp_mask, item.row, owner);
+      const bool mine = __shfl_sync(full_warp_mask, is_straight ? 1 : 0, owner) != 0;
+      if (at >= all || !mine) continue;
+      write(warp_offset + at, entry == none ? none : table_.row_at(entry + rank), row);
+    }
+  }
+
+  STRATA_D void write_scattered(const Row& item, Word rest, unsigned entry, unsigned count, Count offset) const {
+    for (unsigned rank = 0; rank < count; ++entry) {
+      const Word seen = table_.seen_from(rest, entry);
+      if (!is_partner(seen, item.row)) continue;
+      write(offset + rank, static_cast<unsigned>(seen), item.row);
+      ++rank;
+    }
+  }
+};
+
+}  // namespace detail
+STRATA_NAMESPACE_END

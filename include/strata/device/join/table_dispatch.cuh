@@ -1,0 +1,178 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/device_properties.cuh>
+#include <strata/core/launcher.cuh>
+#include <strata/core/macros.hpp>
+#include <strata/core/requirements.hpp>
+#include <strata/core/temporary_storage.hpp>
+#include <strata/core/types.hpp>
+#include <strata/device/arguments/counts.cuh>
+#include <strata/device/join/common/join_options.hpp>
+#include <strata/device/join/common/join_side.hpp>
+#include <strata/device/join/global_table/dispatch.cuh>
+#include <strata/device/join/global_table/table_storage.cuh>
+#include <strata/device/join/output/outputs.hpp>
+#include <strata/device/join/tuning.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
+
+/// A probe of a table, as the functor of a policy chain.
+template <class MaxPolicy, class Index, class Row, class Key, class Sink, class Hash, class Equal>
+struct join_table_probe {
+  template <class ActivePolicy>
+  using prober_for = join_prober<MaxPolicy, ActivePolicy, Index, Row, Key, Sink, Hash, Equal>;
+  using Prober = prober_for<MaxPolicy>;
+
+  const Prober& prober;
+  const temporary_storage::layout<Prober::slots>& layout;
+  const join_table<Key, Row, Hash, Equal>& table;
+  const typename Prober::Probe& probe;
+  const launch_configuration& base;
+  const device_properties& device;
+  const Sink& sink;
+
+  template <class ActivePolicy>
+  cudaError_t Invoke() const {
+    const prober_for<ActivePolicy> active{prober.kind, prober.order, prober.build_rows, prober.probe_rows,
+                                          prober.num_slots};
+    return active.run(layout, 0, table, probe, base, device, sink);
+  }
+};
+
+/// A JoinTable of the CUDA back end: one table in global memory. The callers have checked the numbers of rows.
+template <class Key, class Index, class Hash, class Equal>
+class DispatchJoinTable {
+  using MaxPolicy = join_policy_hub::MaxPolicy;
+  using Row = join_row_t<Index>;
+  template <class ActivePolicy>
+  using storage_for = join_table_storage<MaxPolicy, ActivePolicy, Key, Row, Hash, Equal>;
+  // Storage does not depend on the policy, only launches do.
+  using Storage = storage_for<MaxPolicy>;
+  using Layout = temporary_storage::layout<Storage::slots>;
+  using Options = JoinOptions<Hash, Equal>;
+
+ public:
+  static cudaError_t MemoryBytes(const JoinSide<Key>& build, std::size_t& bytes, const Options& options) {
+    if (!detail::join_rows_are_valid<Index>(build.rows)) return cudaErrorInvalidValue;
+    Storage storage(static_cast<Row>(build.rows), features(build, options));
+    Layout layout;
+    const cudaError_t status = storage.reserve(layout, 0);
+    return status != cudaSuccess ? status : detail::answer_size_query(layout, bytes);
+  }
+
+  DispatchJoinTable(void* d_memory, std::size_t memory_bytes, const JoinSide<Key>& build, const Options& options)
+      : memory_(d_memory), memory_bytes_(memory_bytes), build_(build), options_(options) {
+    hash_requirements<Hash, Key>::check();
+    equality_requirements<Equal, const Key>::check();
+  }
+
+  const JoinSide<Key>& build() const { return build_; }
+
+  /// Adds `rows` rows to the first `num_rows`, which are in the table. An empty table need not be cleared.
+  cudaError_t Insert(std::int64_t num_rows, std::int64_t rows, cudaStream_t stream) const {
+    if (!is_usable()) return cudaErrorInvalidValue;
+    device_properties device;
+    const cudaError_t status = current_device_properties(device, stream);
+    if (status != cudaSuccess) return status;
+    const launch_configuration base = configuration(device, stream);
+    // g++ warns if a lambda captures an object of a type with hidden visibility, as `device` is.
+    const int multiprocessors = device.multiprocessors;
+    const auto launch_all = [&]([[maybe_unused]] auto policy) {
+      storage_for<decltype(policy)> storage(static_cast<Row>(build_.rows), features(build_, options_));
+      auto table = Storage::unmapped(options_.hash, options_.equal);
+      cudaError_t result = map(storage, table);
+      if (result != cudaSuccess) return result;
+      table.rows = static_cast<Row>(num_rows + rows);
+      if (num_rows == 0) result = storage.clear(table, base, multiprocessors);
+      if (result == cudaSuccess) result = storage.insert(table, base, static_cast<Row>(num_rows));
+      if (result == cudaSuccess && rows > 0) result = storage.list(table, base);
+      return result;
+    };
+    return detail::invoke_join_policy<MaxPolicy>(device.ptx_version, launch_all);
+  }
+
+  /// Joins the first `num_rows` rows, which are in the table.
+  template <class Output>
+  cudaError_t Probe(void* d_temp_storage, std::size_t& temp_storage_bytes, JoinKind kind, std::int64_t num_rows,
+                    const JoinSide<Key>& probe, const Output& output, std::int64_t* d_num_out,
+                    cudaStream_t stream) const {
+    using TableProbe = join_table_probe<MaxPolicy, Index, Row, Key, std::decay_t<decltype(output.sink)>, Hash, Equal>;
+    using Prober = typename TableProbe::Prober;
+    if (!is_usable() || !detail::join_rows_are_valid<Index>(probe.rows) || output.capacity < 0) {
+      return cudaErrorInvalidValue;
+    }
+    const Prober prober{kind, options_.order, static_cast<Row>(build_.rows), static_cast<Row>(probe.rows),
+                        Storage::number_of_slots(static_cast<Row>(build_.rows))};
+    temporary_storage::layout<Prober::slots> layout;
+    prober.reserve(layout, 0);
+    if (d_temp_storage == nullptr) return detail::answer_size_query(layout, temp_storage_bytes);
+    if (!layout.map(d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
+    Storage storage(static_cast<Row>(build_.rows), features(build_, options_));
+    auto table = Storage::unmapped(options_.hash, options_.equal);
+    cudaError_t status = map(storage, table);
+    if (status != cudaSuccess) return status;
+    table.rows = static_cast<Row>(num_rows);
+    device_properties device;
+    status = current_device_properties(device, stream);
+    if (status != cudaSuccess) return status;
+    const typename Prober::Probe probe_side{kind,
+                                            probe.keys,
+                                            probe.valid_mask,
+                                            static_cast<Row>(probe.rows),
+                                            {},
+                                            0,
+                                            0,
+                                            output.capacity < max_join_capacity ? output.capacity : max_join_capacity,
+                                            reinterpret_cast<unsigned long long*>(d_num_out)};
+    const launch_configuration base = configuration(device, stream);
+    status = prober.reset(layout, 0, probe_side.total, base, device);
+    if (status != cudaSuccess) return status;
+    const TableProbe table_probe{prober, layout, table, probe_side, base, device, output.sink};
+    return MaxPolicy::Invoke(device.ptx_version, table_probe);
+  }
+
+ private:
+  static join_table_features features(const JoinSide<Key>& build, const Options& options) {
+    const bool lists = !build.is_unique;
+    return {lists, lists, lists && options.order == JoinOrder::probe, true};
+  }
+
+  bool is_usable() const {
+    return detail::join_rows_are_valid<Index>(build_.rows) && memory_ != nullptr &&
+           (build_.rows == 0 || build_.keys != nullptr);
+  }
+
+  template <class ActivePolicy>
+  cudaError_t map(storage_for<ActivePolicy>& storage, typename Storage::Table& table) const {
+    Layout layout;
+    const cudaError_t status = storage.reserve(layout, 0);
+    if (status != cudaSuccess) return status;
+    if (!layout.map(memory_, memory_bytes_)) return cudaErrorInvalidValue;
+    table = storage.map(layout, 0, options_.hash, options_.equal);
+    table.keys = build_.keys;
+    table.valid = build_.valid_mask;
+    table.nulls_equal = options_.nulls_equal;
+    table.promised_unique = build_.is_unique;
+    return cudaSuccess;
+  }
+
+  static launch_configuration configuration(const device_properties& device, cudaStream_t stream) {
+    launch_configuration base{"strata::JoinTable", dim3(max_join_blocks), dim3(1)};
+    base.stream = stream;
+    base.programmatic = device.ptx_version >= 900;
+    return base;
+  }
+
+  void* memory_;
+  std::size_t memory_bytes_;
+  JoinSide<Key> build_;
+  Options options_;
+};
+
+STRATA_ARCH_DETAIL_NAMESPACE_END

@@ -1,0 +1,105 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/chained_policy.hpp>
+#include <strata/core/macros.hpp>
+#include <strata/device/join/common/strategy.hpp>
+#include <strata/device/join/common/tuning.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+STRATA_NAMESPACE_BEGIN
+
+namespace detail {
+
+/// What all rows of the chain share.
+struct join_common_policy {
+  // not measured: from sketches on an H200 (2026-11, u32). 2 probes in flight with 256 threads suffice at
+  // full occupancy, more only take registers. One compare-and-swap of a thread at a time builds as fast as several.
+  // rest_threads, rest_blocks_per_multiprocessor: the defaults.
+  static constexpr join_table_tuning table{
+      /*build_threads=*/256,
+      /*probe_threads=*/256,
+      /*probe_items=*/4,
+      /*probe_blocks_per_multiprocessor=*/4,
+  };
+  // H200, 2026-11, ms: u32 2^24 x 2^24 with 15 rows of a thread 0.173, 2^27 x 2^27 1.22; u64 with 7
+  // 0.244, 1.78. 11 or 15 rows of u64 spill. Sides of equal length fill groups of 4 searches with half
+  // of 15 and 7.
+  static constexpr join_sorted_tuning sorted{
+      /*threads=*/256,
+      /*narrow_items=*/15,
+      /*wide_items=*/7,
+      /*blocks_per_multiprocessor=*/4,
+      /*log2_split_lanes=*/3,
+  };
+  /// With fewer build rows a join is partitioned only if an option says so.
+  static constexpr std::uint64_t least_partitioned_rows = 1 << 13;
+  using strategy = cuda_join_policy;
+
+  // H200, 2026-11, unique u32, ms: tiles of 12 / 16 / 20 / 24 K rows 1M x 10M 0.147 / 0.155 / 0.157 /
+  // 0.156, 2^24 x 2^24 0.431 / 0.426 / 0.422 / 0.418, 2^24 x 2^27 1.95 / 1.93 / 1.83 / 1.79. Small
+  // tiles write short runs of rows; large ones are few, and blocks wait for one that has a tile more.
+  // Tiles of the first of two passes 2^27 x 2^27 4.03 / 4.12 / 4.17 / 4.13. Joins by blocks of 640 /
+  // 768 / 1024 threads 2^24 x 2^24 0.430 / 0.426 / 0.441. Registers hold 23 and 15 rows of a thread.
+  // min_deferred_rows, min_table_rows: the defaults.
+  static constexpr join_partition_tuning partition_with(int blocks_per_multiprocessor) {
+    return {
+        /*partition_threads=*/1024,
+        /*items_of_pass=*/{23, 12, 12},
+        /*wide_items_of_pass=*/{15, 12, 8},
+        /*join_threads=*/768,
+        /*join_items=*/4,
+        /*join_blocks_per_multiprocessor=*/blocks_per_multiprocessor,
+        /*large_join_threads=*/1024,
+        /*partition_rows=*/16384,
+        /*wide_partition_rows=*/8192,
+        /*min_bits=*/8,
+        /*one_pass_bits=*/10,
+        /*short_tile_bits=*/8,
+    };
+  }
+};
+
+/// Whether two policies of a chain need the same temporary storage, which depends on the partitions, on which
+/// joins have them, and on the tiles of sorted sides.
+template <class A, class B>
+constexpr bool join_policies_need_same_storage(std::size_t key_bytes) {
+  return A::partition.partition_rows == B::partition.partition_rows &&
+         A::partition.wide_partition_rows == B::partition.wide_partition_rows &&
+         A::partition.min_bits == B::partition.min_bits && A::partition.one_pass_bits == B::partition.one_pass_bits &&
+         A::least_partitioned_rows == B::least_partitioned_rows &&
+         A::sorted.threads * A::sorted.items(key_bytes) == B::sorted.threads * B::sorted.items(key_bytes);
+}
+
+/// Calls `call(Policy{})` with the policy of a chain for the device, see ChainedPolicy.
+template <class Call>
+struct join_policy_call {
+  const Call& call;
+
+  template <class Policy>
+  auto Invoke() const {
+    return call(Policy{});
+  }
+};
+template <class MaxPolicy, class Call>
+auto invoke_join_policy(int device_ptx_version, const Call& call) {
+  const join_policy_call<Call> functor{call};
+  return MaxPolicy::Invoke(device_ptx_version, functor);
+}
+
+struct join_policy_hub {
+  // Not measured: from Policy800. A multiprocessor has 1024 threads.
+  struct Policy750 : ChainedPolicy<750, Policy750, Policy750>, join_common_policy {
+    static constexpr join_partition_tuning partition = partition_with(1);
+  };
+  struct Policy800 : ChainedPolicy<800, Policy800, Policy750>, join_common_policy {
+    static constexpr join_partition_tuning partition = partition_with(2);
+  };
+  using MaxPolicy = Policy800;
+};
+
+}  // namespace detail
+STRATA_NAMESPACE_END
