@@ -85,15 +85,17 @@ template <class Key>
 cudaError_t join(void* storage, std::size_t& bytes, const join_case& what, const join_sides<Key>& sides,
                  const request& wanted, const join_result& out, cudaStream_t stream) {
   using joins = strata::DeviceHashJoin;
-  strata::JoinOptions<> options;
+  strata::OrderedJoinOptions<> options;
   options.strategy = wanted.strategy;
-  if (wanted.is_ordered) options.order = strata::JoinOrder::probe;
-  auto build = strata::join_side<Key>(sides.build.data(), static_cast<std::int64_t>(sides.build.size()))
-                   .unique(wanted.is_unique)
-                   .sorted(what.is_sorted);
-  if (wanted.has_range) build = build.key_range(0, static_cast<Key>(what.keys() - 1));
-  const auto probe =
-      strata::join_side<Key>(sides.probe.data(), static_cast<std::int64_t>(sides.probe.size())).sorted(what.is_sorted);
+  if (!wanted.is_ordered) options.order = strata::JoinOrder::any;
+  // Sizes fit 4 bytes, so that no code for more rows is compiled.
+  const auto side = [&](const device_array<Key>& keys) {
+    return strata::join_side<Key>(keys.data(), static_cast<std::int32_t>(keys.size())).sorted(what.is_sorted);
+  };
+  const auto build = side(sides.build)
+                         .unique(wanted.is_unique)
+                         .key_range(wanted.has_range ? 0 : 1, wanted.has_range ? static_cast<Key>(what.keys() - 1) : 0);
+  const auto probe = side(sides.probe);
   if (wanted.only_counts) {
     return joins::Inner(storage, bytes, build, probe, strata::join_count(), out.total.data(), options, stream);
   }

@@ -33,7 +33,7 @@ struct has_same_bytes {
   }
 };
 
-using join_options = strata::JoinOptions<hash_of_key, has_same_bytes>;
+using join_options = strata::OrderedJoinOptions<hash_of_key, has_same_bytes>;
 
 /// Keys and results of a join in the device's memory.
 struct device_join {
@@ -79,7 +79,6 @@ class cuda_joiner final : public joiner {
                               const std::vector<key>& second) const override {
     const device_array<char> text(bytes.data(), bytes.size());
     join_options options;
-    options.order = strata::JoinOrder::probe;
     options.equal = {text.get()};
     // Most often a line has one partner at most. Where there are more pairs than room, what was
     // written is useless, but it is known how many there are.

@@ -237,6 +237,19 @@ TEST(DeviceHashJoinOnHost, tables_join_the_rows_that_they_have) {
   }
 }
 
+TEST(DeviceHashJoinOnHost, keys_may_be_computed) {
+  const remainder_iterator build{70, 0}, probe{90, 5};
+  const row_pairs expected = sort_merge_join(JoinKind::full, {build.read(300), {}}, {probe.read(200), {}});
+  std::vector<std::int32_t> build_out(expected.size()), probe_out(expected.size());
+  std::int64_t total = -1;
+  strata::OrderedJoinOptions<> options;
+  ASSERT_EQ(cudaSuccess, DeviceHashJoin::Full(strata::join_side(build, 300), strata::join_side(probe, 200),
+                                              strata::join_pairs(build_out.data(), probe_out.data(), expected.size()),
+                                              &total, options));
+  ASSERT_EQ(static_cast<std::int64_t>(expected.size()), total);
+  for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_EQ(expected[i], row_pair(build_out[i], probe_out[i]));
+}
+
 TEST(DeviceHashJoinOnHost, wrong_arguments_are_refused) {
   sides all;
   std::vector<std::int32_t> out(10, -7);

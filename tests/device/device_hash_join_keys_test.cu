@@ -49,7 +49,7 @@ TEST(device_hash_join_keys, are_compared_by_the_given_equality) {
 TEST(device_hash_join_keys, of_rows_that_take_8_bytes) {
   using Sink = strata::detail::join_pairs_sink<std::int64_t>;
   using Dispatch =
-      strata::detail::DispatchHashJoin<std::int64_t, std::uint32_t, Sink, strata::JoinHash, strata::Equality>;
+      strata::detail::DispatchHashJoin<std::int64_t, const std::uint32_t*, Sink, strata::JoinHash, strata::Equality>;
   const side_ids build{random_ids(300, 120), random_nulls(300, 10)};
   const side_ids probe{random_ids(200, 150), random_nulls(200, 10)};
   const device_vector<std::uint32_t> build_keys(keys_of<std::uint32_t>(build, as_u32));
@@ -70,9 +70,10 @@ TEST(device_hash_join_keys, of_rows_that_take_8_bytes) {
       device_vector<std::int64_t> total(1);
       const Sink sink{build_out.data(), probe_out.data()};
       ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-        return Dispatch::Dispatch(storage, bytes, kind, options.build_side(build_keys.data(), 300),
-                                  options.probe_side(probe_keys.data(), 200), sink, total.data(), size, options,
-                                  nullptr);
+        return Dispatch::Dispatch(storage, bytes, kind,
+                                  strata::detail::untyped(options.build_side(build_keys.data(), 300)),
+                                  strata::detail::untyped(options.probe_side(probe_keys.data(), 200)), sink,
+                                  total.data(), size, options, nullptr);
       }));
       ASSERT_EQ(size, total.to_host()[0]);
       const std::vector<std::int64_t> b = build_out.to_host();
@@ -168,6 +169,40 @@ TEST(device_hash_join_keys, zeros_of_both_signs_are_partners_and_nan_has_none) {
   EXPECT_EQ(4, total.to_host()[0]);
   EXPECT_EQ((std::vector<std::int32_t>{-1, 0, 2, 3}), build_out.to_host());
   EXPECT_EQ((std::vector<std::int32_t>{0, 1, 1, 2}), probe_out.to_host());
+}
+
+// By partitions, which move a key or its hash, and by one table, whose slots have row numbers.
+TEST(device_hash_join_keys, may_be_computed) {
+  constexpr std::size_t build_rows = 1500, probe_rows = 2100;
+  const remainder_iterator build{700, 0}, probe{900, 5};
+  const auto check = [&](auto options) {
+    for (const JoinKind kind : every_kind) {
+      for (const JoinStrategy strategy : {JoinStrategy::simple, JoinStrategy::radix_single}) {
+        options.strategy = strategy;
+        row_pairs expected = sort_merge_join(kind, {build.read(build_rows), {}}, {probe.read(probe_rows), {}});
+        device_vector<std::int32_t> build_out(expected.size());
+        device_vector<std::int32_t> probe_out(expected.size());
+        device_vector<std::int64_t> total(1);
+        std::int32_t* const build_rows_out = strata::detail::has_pairs(kind) ? build_out.data() : nullptr;
+        ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
+          return call_of(kind, DeviceHashJoin{}, storage, bytes, strata::join_side(build, build_rows),
+                         strata::join_side(probe, probe_rows),
+                         strata::join_pairs(build_rows_out, probe_out.data(), expected.size()), total.data(), options);
+        }));
+        ASSERT_EQ(static_cast<std::int64_t>(expected.size()), total.to_host()[0]);
+        const std::vector<std::int32_t> b = build_out.to_host(), p = probe_out.to_host();
+        row_pairs out;
+        for (std::size_t i = 0; i < expected.size(); ++i) {
+          out.emplace_back(strata::detail::has_pairs(kind) ? b[i] : -1, p[i]);
+        }
+        std::sort(out.begin(), out.end());
+        std::sort(expected.begin(), expected.end());
+        EXPECT_TRUE(out == expected) << "kind " << static_cast<int>(kind);
+      }
+    }
+  };
+  check(strata::JoinOptions<>{});
+  check(strata::JoinOptions<same_hash>{});
 }
 
 struct price {

@@ -15,9 +15,14 @@ using strata::DeviceHashJoin;
 using strata::JoinKind;
 using strata::JoinSide;
 
+/// Promises that are known when the program runs.
+using any_promises = strata::detail::join_promises<std::int64_t, true, true>;
+
 /// All that a join may be told, in one object: options, and what is known of the sides.
 template <class Hash = strata::JoinHash, class Equal = strata::Equality>
-struct join_settings : strata::JoinOptions<Hash, Equal> {
+struct join_settings : strata::OrderedJoinOptions<Hash, Equal> {
+  join_settings() { this->order = strata::JoinOrder::any; }
+
   const std::uint32_t* build_valid = nullptr;
   const std::uint32_t* probe_valid = nullptr;
   bool build_unique = false;
@@ -25,11 +30,11 @@ struct join_settings : strata::JoinOptions<Hash, Equal> {
   strata::JoinKeyRange key_range = {};
 
   template <class Key>
-  JoinSide<Key> build_side(const Key* keys, std::int64_t rows) const {
+  JoinSide<const Key*, any_promises> build_side(const Key* keys, std::int64_t rows) const {
     return {keys, rows, build_valid, build_unique, sorted, key_range};
   }
   template <class Key>
-  JoinSide<Key> probe_side(const Key* keys, std::int64_t rows) const {
+  JoinSide<const Key*, any_promises> probe_side(const Key* keys, std::int64_t rows) const {
     return {keys, rows, probe_valid, false, sorted, {}};
   }
 };

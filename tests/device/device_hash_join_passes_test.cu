@@ -49,7 +49,7 @@ void check_passes(const side_ids& build, const side_ids& probe, Key (*make_key)(
                   JoinStrategy strategy = JoinStrategy::radix_single, bool is_sorted = false,
                   JoinOrder order = JoinOrder::any) {
   using Sink = strata::detail::join_pairs_sink<std::int32_t>;
-  using Dispatch = strata::detail::DispatchHashJoin<std::int32_t, Key, Sink, strata::JoinHash, strata::Equality, Hub>;
+  using Dispatch = strata::detail::DispatchHashJoin<std::int32_t, const Key*, Sink, strata::JoinHash, strata::Equality, Hub>;
   const device_vector<Key> build_keys(keys_of<Key>(build, make_key));
   const device_vector<Key> probe_keys(keys_of<Key>(probe, make_key));
   const device_vector<std::uint32_t> build_valid(build.valid_words());
@@ -72,10 +72,11 @@ void check_passes(const side_ids& build, const side_ids& probe, Key (*make_key)(
     device_vector<std::int64_t> total(1);
     const Sink sink{strata::detail::has_pairs(kind) ? build_out.data() : nullptr, probe_out.data()};
     ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-      return Dispatch::Dispatch(storage, bytes, kind,
-                                options.build_side(build_keys.data(), static_cast<std::int64_t>(build.ids.size())),
-                                options.probe_side(probe_keys.data(), static_cast<std::int64_t>(probe.ids.size())),
-                                sink, total.data(), size, options, nullptr);
+      return Dispatch::Dispatch(
+          storage, bytes, kind,
+          strata::detail::untyped(options.build_side(build_keys.data(), static_cast<std::int64_t>(build.ids.size()))),
+          strata::detail::untyped(options.probe_side(probe_keys.data(), static_cast<std::int64_t>(probe.ids.size()))),
+          sink, total.data(), size, options, nullptr);
     }));
     ASSERT_EQ(size, total.to_host()[0]);
     const std::vector<std::int32_t> b = build_out.to_host();

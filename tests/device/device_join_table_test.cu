@@ -7,7 +7,8 @@
 namespace {
 
 using namespace device_join_test;
-using table_of_words = strata::JoinTable<std::uint32_t, std::int32_t>;
+using table_of_words =
+    strata::JoinTable<std::uint32_t, std::int32_t, strata::JoinHash, strata::Equality, JoinOrder::probe>;
 
 /// Keys in device memory, and a table of some of them in memory of exactly the size that it asks for.
 struct built {

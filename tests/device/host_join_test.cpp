@@ -206,15 +206,15 @@ TEST(HostJoin, columns_travel_with_their_rows) {
   const std::vector<double> prices{1.5, 2.5, 3.5};
   std::vector<std::string> names_out(5, "untouched");
   std::vector<double> prices_out(5, -2);
-  const auto sink = strata::join_columns(strata::build_column(names.begin(), names_out.begin(), "none"),
-                                         strata::probe_column(prices.data(), prices_out.data(), -1.0));
+  const auto columns = strata::join_columns(5, strata::build_column(names.begin(), names_out.begin(), "none"),
+                                            strata::probe_column(prices.data(), prices_out.data(), -1.0));
   std::int64_t total = 0;
   std::size_t bytes = 0;
   HostJoinOptions options;
   options.order = JoinOrder::probe;
   const auto call = [&](void* storage, std::int64_t capacity) {
-    return host_join_gather<std::int32_t>(storage, bytes, JoinKind::full, build.data(), 3, probe.data(), 3, sink,
-                                          &total, capacity, options);
+    return host_join_gather<std::int32_t>(storage, bytes, JoinKind::full, build.data(), 3, probe.data(), 3,
+                                          columns.sink, &total, capacity, options);
   };
   ASSERT_EQ(call(nullptr, 0), HostJoinStatus::success);
   guarded_storage storage(bytes);
@@ -232,7 +232,7 @@ TEST(HostJoin, each_row_is_written_once_and_again_without_looking_up) {
   std::atomic<std::int64_t> calls{0};
   HostJoinOptions options;
   options.tuning = tiny_tuning;
-  strata::detail::host_join<std::int32_t, std::uint32_t, strata::JoinHash, counted_equality> join(
+  strata::detail::host_join<std::int32_t, const std::uint32_t*, strata::JoinHash, counted_equality> join(
       JoinKind::inner, keys.data(), 1000, keys.data(), 1000, options, {}, counted_equality{&calls});
   guarded_storage storage(join.bytes());
   ASSERT_FALSE(join.map(storage.get(), join.bytes() - 1));

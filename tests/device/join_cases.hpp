@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <limits>
 #include <numeric>
 #include <random>
@@ -144,5 +145,27 @@ inline std::vector<shape> few_rows_with_nulls() {
   }
   return shapes;
 }
+
+/// Keys that are computed when they are read, and are no references: the remainders of row numbers.
+struct remainder_iterator {
+  using iterator_category = std::random_access_iterator_tag;
+  using value_type = std::uint32_t;
+  using difference_type = std::ptrdiff_t;
+  using pointer = void;
+  using reference = std::uint32_t;
+
+  std::uint32_t divisor = 1;
+  std::ptrdiff_t row = 0;
+
+  STRATA_HD std::uint32_t operator*() const { return static_cast<std::uint32_t>(row) % divisor; }
+  STRATA_HD std::uint32_t operator[](std::ptrdiff_t i) const { return static_cast<std::uint32_t>(row + i) % divisor; }
+  STRATA_HD remainder_iterator operator+(std::ptrdiff_t i) const { return {divisor, row + i}; }
+
+  std::vector<std::uint32_t> read(std::size_t rows) const {
+    std::vector<std::uint32_t> keys;
+    for (std::size_t i = 0; i < rows; ++i) keys.push_back((*this)[static_cast<std::ptrdiff_t>(i)]);
+    return keys;
+  }
+};
 
 }  // namespace join_cases

@@ -58,9 +58,9 @@
 #include <strata/device/device_segmented_sort.cuh>
 #include <strata/device/device_select.cuh>
 #include <strata/device/device_transpose.cuh>
-#include <strata/device/join/output/columns.hpp>
-#include <strata/device/join/host/host_join.hpp>
 #include <strata/device/join/common/strategy.hpp>
+#include <strata/device/join/host/host_join.hpp>
+#include <strata/device/join/output/columns.hpp>
 #include <strata/thread/thread_reduce.cuh>
 #include <strata/warp/warp_merge_sort.cuh>
 #include <strata/warp/warp_reduce.cuh>
@@ -173,8 +173,7 @@ cudaError_t every_block_layer(const int* in, int* out, int* sums, int count, cud
                                         const float* floats, float* floats_out, int* rows, int* other_rows,
                                         std::int64_t* num_out, cudaStream_t stream) {
   using lib::DeviceHashJoin;
-  lib::JoinOptions<> options;
-  options.order = lib::JoinOrder::probe;
+  const lib::OrderedJoinOptions<> options;
   const auto column = lib::probe_column(floats, floats_out, 0.0f);
   static_cast<void>(DeviceHashJoin::Full(storage, bytes, lib::join_side(keys, count), lib::join_side(keys, count),
                                          lib::join_columns<int>(count, column), num_out, options, stream));

@@ -527,7 +527,7 @@ template <class T, class In>
 template <class T>
 [[maybe_unused]] void join_all(calls& all, const T* keys, foreign::iterator<T> column, int* rows, std::int64_t* number,
                                std::int64_t count) {
-  strata::JoinOptions<foreign::hash, foreign::equal> options;
+  strata::OrderedJoinOptions<foreign::hash, foreign::equal> options;
   const auto build_column = strata::build_column(column, column, T{});
   const auto columns = strata::join_columns<int>(count, build_column, strata::probe_column(column, column, T{}));
   const auto side = strata::join_side(keys, count);
@@ -540,7 +540,8 @@ template <class T>
   }
   all += strata::detail::host_join_gather<int>(all.storage, all.bytes, strata::JoinKind::full, keys, count, keys, count,
                                                build_column, number, count, {}, foreign::hash{}, foreign::equal{});
-  strata::JoinTable<T, int, foreign::hash, foreign::equal> table(all.storage, all.bytes, side);
+  strata::JoinTable<T, int, foreign::hash, foreign::equal, strata::JoinOrder::probe> table(all.storage, all.bytes,
+                                                                                           side);
   all += table.Build(count);
   all += table.Left(all.storage, all.bytes, side, columns, number);
 }

@@ -74,7 +74,7 @@ OF_CALLS = [
     ("calls.hpp", "if (temp_storage != nullptr && queue != nullptr) {", "if (false) {"),
     ("calls.hpp", "if (status != MetalJoinStatus::success) return as_cuda(status);", "(void)status;"),
     ("calls.hpp", "by_host.strategy = JoinStrategy::cpu;", ""),
-    ("calls.hpp", "JoinOptions<Hash, Equal> by_host = options;", "JoinOptions<Hash, Equal> by_host;"),
+    ("calls.hpp", "JoinOptions<Hash, Equal, Order> by_host = options;", "JoinOptions<Hash, Equal, Order> by_host;"),
     ("calls.hpp", "no_rows{{nullptr, nullptr}, 0};", "no_rows{{nullptr, nullptr}, 1};"),
     ("calls.hpp", "MetalJoinOptions result(join_on_host::on_host(build, probe, options));", "MetalJoinOptions result;"),
     ("calls.hpp", "if (options.strategy != JoinStrategy::automatic) result.strategy = options.strategy;", ""),

@@ -346,7 +346,7 @@ problem join_table(source& random) {
   s.options.sorted = false;
   s.options.key_range = {};
   s.options.strategy = JoinStrategy::automatic;
-  using Table = strata::JoinTable<Key, Index>;
+  using Table = strata::JoinTable<Key, Index, strata::JoinHash, strata::Equality, JoinOrder::probe>;
   const auto held = std::make_shared<arrays<Key, Index>>(s, random);
   const std::size_t most = s.build_rows + (random.chance(50) ? 0 : random.below(100));
   const auto first = static_cast<std::int64_t>(random.chance(50) ? s.build_rows : random.below(s.build_rows + 1));

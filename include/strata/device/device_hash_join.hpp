@@ -39,7 +39,6 @@
 #include <strata/device/arguments/counts.cuh>
 #include <strata/device/join/common/join_options.hpp>
 #include <strata/device/join/common/join_side.hpp>
-#include <strata/device/join/common/join_options.hpp>
 #include <strata/device/join/join_table.hpp>
 #include <strata/device/join/output/outputs.hpp>
 #if STRATA_JOIN_BACKEND == STRATA_JOIN_BACKEND_CUDA
@@ -108,88 +107,108 @@ struct DeviceHashJoinOn {
   using stream_type = typename Backend::stream_type;
 
   /// Every pair of a build row and a probe row with equal keys.
-  template <class Key, class BuildRows, class ProbeRows, class Output, class Hash = JoinHash, class Equal = Equality>
-  static cudaError_t Inner(void* d_temp_storage, std::size_t& temp_storage_bytes, const JoinSide<Key, BuildRows>& build,
-                           const JoinSide<Key, ProbeRows>& probe, const Output& output, JoinNumOut d_num_out,
-                           const JoinOptions<Hash, Equal>& options = {}, stream_type stream = 0) {
+  template <class Keys, class BuildPromises, class ProbePromises, class Output, class Hash = JoinHash,
+            class Equal = Equality, JoinOrder Order = JoinOrder::any>
+  static cudaError_t Inner(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                           const JoinSide<Keys, BuildPromises>& build, const JoinSide<Keys, ProbePromises>& probe,
+                           const Output& output, JoinNumOut d_num_out,
+                           const JoinOptions<Hash, Equal, Order>& options = {}, stream_type stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceHashJoin::Inner");
-    return join(d_temp_storage, temp_storage_bytes, JoinKind::inner, build, probe, output, d_num_out, options, stream);
+    return join(d_temp_storage, temp_storage_bytes, detail::join_kind<JoinKind::inner>{}, build, probe, output,
+                d_num_out, options, stream);
   }
-  template <class Key, class BuildRows, class ProbeRows, class Output, class Hash = JoinHash, class Equal = Equality>
-  static cudaError_t Inner(const JoinSide<Key, BuildRows>& build, const JoinSide<Key, ProbeRows>& probe,
-                           const Output& output, JoinNumOut d_num_out, const JoinOptions<Hash, Equal>& options = {},
-                           stream_type stream = 0) {
+  template <class Keys, class BuildPromises, class ProbePromises, class Output, class Hash = JoinHash,
+            class Equal = Equality, JoinOrder Order = JoinOrder::any>
+  static cudaError_t Inner(const JoinSide<Keys, BuildPromises>& build, const JoinSide<Keys, ProbePromises>& probe,
+                           const Output& output, JoinNumOut d_num_out,
+                           const JoinOptions<Hash, Equal, Order>& options = {}, stream_type stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceHashJoin::Inner");
-    return join_with_storage(JoinKind::inner, build, probe, output, d_num_out, options, stream);
+    return join_with_storage(detail::join_kind<JoinKind::inner>{}, build, probe, output, d_num_out, options, stream);
   }
 
   /// The same, and each probe row without a partner, with no build row.
-  template <class Key, class BuildRows, class ProbeRows, class Output, class Hash = JoinHash, class Equal = Equality>
-  static cudaError_t Left(void* d_temp_storage, std::size_t& temp_storage_bytes, const JoinSide<Key, BuildRows>& build,
-                          const JoinSide<Key, ProbeRows>& probe, const Output& output, JoinNumOut d_num_out,
-                          const JoinOptions<Hash, Equal>& options = {}, stream_type stream = 0) {
+  template <class Keys, class BuildPromises, class ProbePromises, class Output, class Hash = JoinHash,
+            class Equal = Equality, JoinOrder Order = JoinOrder::any>
+  static cudaError_t Left(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                          const JoinSide<Keys, BuildPromises>& build, const JoinSide<Keys, ProbePromises>& probe,
+                          const Output& output, JoinNumOut d_num_out,
+                          const JoinOptions<Hash, Equal, Order>& options = {}, stream_type stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceHashJoin::Left");
-    return join(d_temp_storage, temp_storage_bytes, JoinKind::left, build, probe, output, d_num_out, options, stream);
+    return join(d_temp_storage, temp_storage_bytes, detail::join_kind<JoinKind::left>{}, build, probe, output,
+                d_num_out, options, stream);
   }
-  template <class Key, class BuildRows, class ProbeRows, class Output, class Hash = JoinHash, class Equal = Equality>
-  static cudaError_t Left(const JoinSide<Key, BuildRows>& build, const JoinSide<Key, ProbeRows>& probe,
-                          const Output& output, JoinNumOut d_num_out, const JoinOptions<Hash, Equal>& options = {},
-                          stream_type stream = 0) {
+  template <class Keys, class BuildPromises, class ProbePromises, class Output, class Hash = JoinHash,
+            class Equal = Equality, JoinOrder Order = JoinOrder::any>
+  static cudaError_t Left(const JoinSide<Keys, BuildPromises>& build, const JoinSide<Keys, ProbePromises>& probe,
+                          const Output& output, JoinNumOut d_num_out,
+                          const JoinOptions<Hash, Equal, Order>& options = {}, stream_type stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceHashJoin::Left");
-    return join_with_storage(JoinKind::left, build, probe, output, d_num_out, options, stream);
+    return join_with_storage(detail::join_kind<JoinKind::left>{}, build, probe, output, d_num_out, options, stream);
   }
 
   /// The same, and each build row without a partner, with no probe row.
-  template <class Key, class BuildRows, class ProbeRows, class Output, class Hash = JoinHash, class Equal = Equality>
-  static cudaError_t Full(void* d_temp_storage, std::size_t& temp_storage_bytes, const JoinSide<Key, BuildRows>& build,
-                          const JoinSide<Key, ProbeRows>& probe, const Output& output, JoinNumOut d_num_out,
-                          const JoinOptions<Hash, Equal>& options = {}, stream_type stream = 0) {
+  template <class Keys, class BuildPromises, class ProbePromises, class Output, class Hash = JoinHash,
+            class Equal = Equality, JoinOrder Order = JoinOrder::any>
+  static cudaError_t Full(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                          const JoinSide<Keys, BuildPromises>& build, const JoinSide<Keys, ProbePromises>& probe,
+                          const Output& output, JoinNumOut d_num_out,
+                          const JoinOptions<Hash, Equal, Order>& options = {}, stream_type stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceHashJoin::Full");
-    return join(d_temp_storage, temp_storage_bytes, JoinKind::full, build, probe, output, d_num_out, options, stream);
+    return join(d_temp_storage, temp_storage_bytes, detail::join_kind<JoinKind::full>{}, build, probe, output,
+                d_num_out, options, stream);
   }
-  template <class Key, class BuildRows, class ProbeRows, class Output, class Hash = JoinHash, class Equal = Equality>
-  static cudaError_t Full(const JoinSide<Key, BuildRows>& build, const JoinSide<Key, ProbeRows>& probe,
-                          const Output& output, JoinNumOut d_num_out, const JoinOptions<Hash, Equal>& options = {},
-                          stream_type stream = 0) {
+  template <class Keys, class BuildPromises, class ProbePromises, class Output, class Hash = JoinHash,
+            class Equal = Equality, JoinOrder Order = JoinOrder::any>
+  static cudaError_t Full(const JoinSide<Keys, BuildPromises>& build, const JoinSide<Keys, ProbePromises>& probe,
+                          const Output& output, JoinNumOut d_num_out,
+                          const JoinOptions<Hash, Equal, Order>& options = {}, stream_type stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceHashJoin::Full");
-    return join_with_storage(JoinKind::full, build, probe, output, d_num_out, options, stream);
+    return join_with_storage(detail::join_kind<JoinKind::full>{}, build, probe, output, d_num_out, options, stream);
   }
 
   /// Each probe row that has a partner, once, with no build row.
-  template <class Key, class BuildRows, class ProbeRows, class Output, class Hash = JoinHash, class Equal = Equality>
-  static cudaError_t Semi(void* d_temp_storage, std::size_t& temp_storage_bytes, const JoinSide<Key, BuildRows>& build,
-                          const JoinSide<Key, ProbeRows>& probe, const Output& output, JoinNumOut d_num_out,
-                          const JoinOptions<Hash, Equal>& options = {}, stream_type stream = 0) {
+  template <class Keys, class BuildPromises, class ProbePromises, class Output, class Hash = JoinHash,
+            class Equal = Equality, JoinOrder Order = JoinOrder::any>
+  static cudaError_t Semi(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                          const JoinSide<Keys, BuildPromises>& build, const JoinSide<Keys, ProbePromises>& probe,
+                          const Output& output, JoinNumOut d_num_out,
+                          const JoinOptions<Hash, Equal, Order>& options = {}, stream_type stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceHashJoin::Semi");
-    return join(d_temp_storage, temp_storage_bytes, JoinKind::semi, build, probe, output, d_num_out, options, stream);
+    return join(d_temp_storage, temp_storage_bytes, detail::join_kind<JoinKind::semi>{}, build, probe, output,
+                d_num_out, options, stream);
   }
-  template <class Key, class BuildRows, class ProbeRows, class Output, class Hash = JoinHash, class Equal = Equality>
-  static cudaError_t Semi(const JoinSide<Key, BuildRows>& build, const JoinSide<Key, ProbeRows>& probe,
-                          const Output& output, JoinNumOut d_num_out, const JoinOptions<Hash, Equal>& options = {},
-                          stream_type stream = 0) {
+  template <class Keys, class BuildPromises, class ProbePromises, class Output, class Hash = JoinHash,
+            class Equal = Equality, JoinOrder Order = JoinOrder::any>
+  static cudaError_t Semi(const JoinSide<Keys, BuildPromises>& build, const JoinSide<Keys, ProbePromises>& probe,
+                          const Output& output, JoinNumOut d_num_out,
+                          const JoinOptions<Hash, Equal, Order>& options = {}, stream_type stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceHashJoin::Semi");
-    return join_with_storage(JoinKind::semi, build, probe, output, d_num_out, options, stream);
+    return join_with_storage(detail::join_kind<JoinKind::semi>{}, build, probe, output, d_num_out, options, stream);
   }
 
   /// Each probe row that has none, with no build row.
-  template <class Key, class BuildRows, class ProbeRows, class Output, class Hash = JoinHash, class Equal = Equality>
-  static cudaError_t Anti(void* d_temp_storage, std::size_t& temp_storage_bytes, const JoinSide<Key, BuildRows>& build,
-                          const JoinSide<Key, ProbeRows>& probe, const Output& output, JoinNumOut d_num_out,
-                          const JoinOptions<Hash, Equal>& options = {}, stream_type stream = 0) {
+  template <class Keys, class BuildPromises, class ProbePromises, class Output, class Hash = JoinHash,
+            class Equal = Equality, JoinOrder Order = JoinOrder::any>
+  static cudaError_t Anti(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                          const JoinSide<Keys, BuildPromises>& build, const JoinSide<Keys, ProbePromises>& probe,
+                          const Output& output, JoinNumOut d_num_out,
+                          const JoinOptions<Hash, Equal, Order>& options = {}, stream_type stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceHashJoin::Anti");
-    return join(d_temp_storage, temp_storage_bytes, JoinKind::anti, build, probe, output, d_num_out, options, stream);
+    return join(d_temp_storage, temp_storage_bytes, detail::join_kind<JoinKind::anti>{}, build, probe, output,
+                d_num_out, options, stream);
   }
-  template <class Key, class BuildRows, class ProbeRows, class Output, class Hash = JoinHash, class Equal = Equality>
-  static cudaError_t Anti(const JoinSide<Key, BuildRows>& build, const JoinSide<Key, ProbeRows>& probe,
-                          const Output& output, JoinNumOut d_num_out, const JoinOptions<Hash, Equal>& options = {},
-                          stream_type stream = 0) {
+  template <class Keys, class BuildPromises, class ProbePromises, class Output, class Hash = JoinHash,
+            class Equal = Equality, JoinOrder Order = JoinOrder::any>
+  static cudaError_t Anti(const JoinSide<Keys, BuildPromises>& build, const JoinSide<Keys, ProbePromises>& probe,
+                          const Output& output, JoinNumOut d_num_out,
+                          const JoinOptions<Hash, Equal, Order>& options = {}, stream_type stream = 0) {
     STRATA_NVTX_RANGE("strata::DeviceHashJoin::Anti");
-    return join_with_storage(JoinKind::anti, build, probe, output, d_num_out, options, stream);
+    return join_with_storage(detail::join_kind<JoinKind::anti>{}, build, probe, output, d_num_out, options, stream);
   }
 
  private:
-  template <class Build, class Probe, class Output, class Options>
-  static cudaError_t join(void* d_temp_storage, std::size_t& temp_storage_bytes, JoinKind kind, const Build& build,
+  template <class Kind, class Build, class Probe, class Output, class Options>
+  static cudaError_t join(void* d_temp_storage, std::size_t& temp_storage_bytes, Kind kind, const Build& build,
                           const Probe& probe, const Output& output, std::int64_t* d_num_out, const Options& options,
                           stream_type stream) {
     if (d_temp_storage != nullptr && !detail::are_join_arrays_valid(kind, build, probe, output, d_num_out)) {
@@ -197,8 +216,8 @@ struct DeviceHashJoinOn {
     }
     return Backend::join(d_temp_storage, temp_storage_bytes, kind, build, probe, output, d_num_out, options, stream);
   }
-  template <class Build, class Probe, class Output, class Options>
-  static cudaError_t join_with_storage(JoinKind kind, const Build& build, const Probe& probe, const Output& output,
+  template <class Kind, class Build, class Probe, class Output, class Options>
+  static cudaError_t join_with_storage(Kind kind, const Build& build, const Probe& probe, const Output& output,
                                        std::int64_t* d_num_out, const Options& options, stream_type stream) {
     return Backend::with_storage(
         stream,
@@ -209,16 +228,19 @@ struct DeviceHashJoinOn {
 
 #if STRATA_JOIN_BACKEND == STRATA_JOIN_BACKEND_CUDA
 using DeviceHashJoin = DeviceHashJoinOn<detail::join_on_cuda>;
-template <class Key, class Index = std::int32_t, class Hash = JoinHash, class Equal = Equality>
-using JoinTable = JoinTableOn<detail::join_on_cuda, Key, Index, Hash, Equal>;
+template <class Key, class Index = std::int32_t, class Hash = JoinHash, class Equal = Equality,
+          JoinOrder Order = JoinOrder::any>
+using JoinTable = JoinTableOn<detail::join_on_cuda, Key, Index, Hash, Equal, Order>;
 #elif STRATA_JOIN_BACKEND == STRATA_JOIN_BACKEND_HOST
 using DeviceHashJoin = DeviceHashJoinOn<detail::join_on_host>;
-template <class Key, class Index = std::int32_t, class Hash = JoinHash, class Equal = Equality>
-using JoinTable = JoinTableOn<detail::join_on_host, Key, Index, Hash, Equal>;
+template <class Key, class Index = std::int32_t, class Hash = JoinHash, class Equal = Equality,
+          JoinOrder Order = JoinOrder::any>
+using JoinTable = JoinTableOn<detail::join_on_host, Key, Index, Hash, Equal, Order>;
 #else
 using DeviceHashJoin = DeviceHashJoinOn<detail::join_on_metal>;
-template <class Key, class Index = std::int32_t, class Hash = JoinHash, class Equal = Equality>
-using JoinTable = JoinTableOn<detail::join_on_metal, Key, Index, Hash, Equal>;
+template <class Key, class Index = std::int32_t, class Hash = JoinHash, class Equal = Equality,
+          JoinOrder Order = JoinOrder::any>
+using JoinTable = JoinTableOn<detail::join_on_metal, Key, Index, Hash, Equal, Order>;
 #endif
 
 STRATA_ARCH_NAMESPACE_END

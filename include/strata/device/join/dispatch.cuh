@@ -28,22 +28,25 @@
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
 /// Carries out one call of a join. Another `PolicyHub` overrides the tuning. `Row` is the type of row
-/// numbers in kernels, which may be shorter than `Index`.
-template <class Index, class Key, class Sink, class Hash, class Equal, class PolicyHub = join_policy_hub,
-          class Row = join_row_t<Index>>
+/// numbers in kernels, which may be shorter than `Index`. `Reachable` has the methods that the call may need.
+template <class Index, class Keys, class Sink, class Hash, class Equal, class PolicyHub = join_policy_hub,
+          class Row = join_row_t<Index>, class Reachable = join_methods<true, true, true, true>>
 struct DispatchHashJoin {
   static_assert(std::is_integral_v<Index> && (sizeof(Index) == 4 || sizeof(Index) == 8),
                 "the row numbers of a hash join are integers of 4 or 8 bytes: choose such an Index");
-  static_assert(is_trivially_relocatable_v<Key>, "a hash join copies keys: Key must be trivially relocatable");
 
   using MaxPolicy = typename PolicyHub::MaxPolicy;
-  using Options = JoinOptions<Hash, Equal>;
+  using Key = iterator_value_t<Keys>;
+  static_assert(is_trivially_relocatable_v<Key>, "a hash join copies keys: Key must be trivially relocatable");
+  using Options = OrderedJoinOptions<Hash, Equal>;
+  /// Merges and arrays indexed by key read keys of arrays.
+  static constexpr bool are_sortable = std::is_pointer_v<Keys> && is_join_sortable<Key, Equal>;
 
   void* d_temp_storage;
   std::size_t& temp_storage_bytes;
   JoinKind kind;
-  JoinSide<Key> build;
-  JoinSide<Key> probe;
+  JoinSide<Keys> build;
+  JoinSide<Keys> probe;
   const Sink& sink;
   unsigned long long* total;
   std::int64_t capacity;
@@ -51,9 +54,9 @@ struct DispatchHashJoin {
   cudaStream_t stream;
   device_properties device;
 
-  static cudaError_t Dispatch(void* d_temp_storage, std::size_t& temp_storage_bytes, JoinKind kind, JoinSide<Key> build,
-                              JoinSide<Key> probe, const Sink& sink, std::int64_t* d_num_out, std::int64_t capacity,
-                              const Options& options, cudaStream_t stream) {
+  static cudaError_t Dispatch(void* d_temp_storage, std::size_t& temp_storage_bytes, JoinKind kind,
+                              JoinSide<Keys> build, JoinSide<Keys> probe, const Sink& sink, std::int64_t* d_num_out,
+                              std::int64_t capacity, const Options& options, cudaStream_t stream) {
     hash_requirements<Hash, Key>::check();
     equality_requirements<Equal, const Key>::check();
     if (!detail::join_rows_are_valid<Index, Row>(build.rows) || !detail::join_rows_are_valid<Index, Row>(probe.rows) ||
@@ -82,8 +85,8 @@ struct DispatchHashJoin {
     static_assert(join_policies_need_same_storage<ActivePolicy, MaxPolicy>(sizeof(Key)),
                   "join policies: all policies of a chain must have the same numbers where temporary "
                   "storage depends on them, because a size query does not know the device");
-    if constexpr (is_join_sortable<Key, Equal>) {
-      using Sorted = DispatchSortedJoin<MaxPolicy, ActivePolicy, Index, Row, Key, Sink>;
+    if constexpr (Reachable::merge && are_sortable) {
+      using Sorted = DispatchSortedJoin<MaxPolicy, ActivePolicy, Index, Row, Key, Sink, Reachable::ordered>;
       if (Sorted::may_join(build, probe, options)) {
         return Sorted::Dispatch(d_temp_storage, temp_storage_bytes,
                                 {kind, build.is_unique, build.keys, static_cast<Row>(build.rows), probe.keys,
@@ -91,9 +94,10 @@ struct DispatchHashJoin {
                                 options.order, sink, device, stream);
       }
     }
-    using Storage = join_table_storage<MaxPolicy, ActivePolicy, Key, Row, Hash, Equal>;
-    using Prober = join_prober<MaxPolicy, ActivePolicy, Index, Row, Key, Sink, Hash, Equal>;
-    using Partitioner = join_partition_launches<MaxPolicy, ActivePolicy, Index, Key, Sink, Hash, Equal>;
+    using Storage = join_table_storage<MaxPolicy, ActivePolicy, Keys, Row, Hash, Equal, Reachable::ordered>;
+    using Prober = join_prober<MaxPolicy, ActivePolicy, Index, Row, Keys, Sink, Hash, Equal, Reachable::ordered>;
+    using Partitioner =
+        join_partition_launches<MaxPolicy, ActivePolicy, Index, Keys, Sink, Hash, Equal, Reachable::key_sets>;
     using KeyArray = join_key_array_launches<Index, Key, Sink, Hash, Equal>;
     constexpr int prober_slot = Storage::slots;
     constexpr int partition_slot = prober_slot + Prober::slots;
@@ -131,7 +135,7 @@ struct DispatchHashJoin {
     table.promised_unique = build.is_unique;
     typename Prober::Probe probe_side{kind,     probe.keys, probe.valid_mask, static_cast<Row>(probe.rows), {}, 0, 0,
                                       capacity, total};
-    if constexpr (sizeof(Row) == 4 && is_join_sortable<Key, Equal>) {
+    if constexpr (Reachable::direct_address && sizeof(Row) == 4 && are_sortable) {
       if (key_array.is_chosen()) {
         const join_key_array array = key_array.map(layout, array_slot);
         status = key_array.run(array, build.keys, table.rows, probe_side, base, device.multiprocessors, sink);
@@ -217,23 +221,28 @@ struct DispatchHashJoin {
 /// The back end of DeviceHashJoin for GPUs.
 struct join_on_cuda {
   using stream_type = cudaStream_t;
-  template <class Key, class Index, class Hash, class Equal>
-  using table_type = DispatchJoinTable<Key, Index, Hash, Equal>;
+  template <class Key, class Index, class Hash, class Equal, JoinOrder Order>
+  using table_type = DispatchJoinTable<Key, Index, Hash, Equal, Order>;
 
-  template <class Key, class BuildRows, class ProbeRows, class Output, class Hash, class Equal>
-  static cudaError_t join(void* d_temp_storage, std::size_t& temp_storage_bytes, JoinKind kind,
-                          const JoinSide<Key, BuildRows>& build, const JoinSide<Key, ProbeRows>& probe,
-                          const Output& output, std::int64_t* d_num_out, const JoinOptions<Hash, Equal>& options,
+  template <class Kind, class Keys, class BuildPromises, class ProbePromises, class Output, class Hash, class Equal,
+            JoinOrder Order>
+  static cudaError_t join(void* d_temp_storage, std::size_t& temp_storage_bytes, Kind kind,
+                          const JoinSide<Keys, BuildPromises>& build, const JoinSide<Keys, ProbePromises>& probe,
+                          const Output& output, std::int64_t* d_num_out, const JoinOptions<Hash, Equal, Order>& options,
                           cudaStream_t stream) {
     using Index = typename Output::index_type;
-    using Sink = std::decay_t<decltype(output.sink)>;
+    using Reachable = join_methods</*Merge=*/BuildPromises::may_be_sorted && ProbePromises::may_be_sorted,
+                                   /*DirectAddress=*/BuildPromises::may_have_range && has_pairs(Kind::value),
+                                   /*KeySets=*/!has_pairs(Kind::value), /*Ordered=*/Order == JoinOrder::probe>;
     const auto dispatch = [&](auto row) {
-      using Dispatch = DispatchHashJoin<Index, Key, Sink, Hash, Equal, join_policy_hub, decltype(row)>;
-      return Dispatch::Dispatch(d_temp_storage, temp_storage_bytes, kind, detail::with_any_rows(build),
-                                detail::with_any_rows(probe), output.sink, d_num_out, output.capacity, options, stream);
+      using Dispatch = DispatchHashJoin<Index, Keys, std::decay_t<decltype(output.sink)>, Hash, Equal, join_policy_hub,
+                                        decltype(row), Reachable>;
+      return Dispatch::Dispatch(d_temp_storage, temp_storage_bytes, kind, detail::untyped(build),
+                                detail::untyped(probe), output.sink, d_num_out, output.capacity,
+                                detail::untyped(options), stream);
     };
     // Numbers of rows of 4 bytes take half the memory. Larger ones are rare.
-    if constexpr (sizeof(Index) == 8 && !(has_few_join_rows<BuildRows> && has_few_join_rows<ProbeRows>)) {
+    if constexpr (sizeof(Index) == 8 && !(BuildPromises::has_few_rows && ProbePromises::has_few_rows)) {
       if (!detail::join_rows_are_valid<Index, unsigned>(build.rows) ||
           !detail::join_rows_are_valid<Index, unsigned>(probe.rows)) {
         return dispatch(0ull);

@@ -17,7 +17,7 @@
 STRATA_ARCH_NAMESPACE_BEGIN
 
 /// The build side of joins, built once and probed often: a view over memory that the caller owns. It holds pointers and
-/// numbers only, so it may be copied. A program writes `JoinTable<Key, Index, Hash, Equal>`.
+/// numbers only, so it may be copied. A program writes `JoinTable<Key, Index, Hash, Equal, Order>`.
 ///
 /// - **Memory.** `MemoryBytes` returns the bytes of device memory of a table for up to as many rows as the side has.
 ///   That memory must stay valid while the table is used, and so must the keys and null masks.
@@ -42,23 +42,26 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// table.Inner(strata::join_side(probe_keys, probe_rows), strata::join_pairs(build_out, probe_out, capacity), num_out,
 ///             stream);
 /// @endcode
-template <class Backend, class Key, class Index = std::int32_t, class Hash = JoinHash, class Equal = Equality>
+template <class Backend, class Key, class Index = std::int32_t, class Hash = JoinHash, class Equal = Equality,
+          JoinOrder Order = JoinOrder::any>
 class JoinTableOn {
-  using Table = typename Backend::template table_type<Key, Index, Hash, Equal>;
+  using Table = typename Backend::template table_type<Key, Index, Hash, Equal, Order>;
 
  public:
   using stream_type = typename Backend::stream_type;
-  using Options = JoinOptions<Hash, Equal>;
+  using Options = JoinOptions<Hash, Equal, Order>;
 
-  template <class Rows>
-  static cudaError_t MemoryBytes(const JoinSide<Key, Rows>& build, std::size_t& bytes, const Options& options = {}) {
-    return Table::MemoryBytes(detail::with_any_rows(build), bytes, options);
+  template <class Promises>
+  static cudaError_t MemoryBytes(const JoinSide<const Key*, Promises>& build, std::size_t& bytes,
+                                 const Options& options = {}) {
+    return Table::MemoryBytes(detail::untyped(build), bytes, options);
   }
 
   /// A key must be valid when it is inserted.
-  template <class Rows>
-  JoinTableOn(void* d_memory, std::size_t memory_bytes, const JoinSide<Key, Rows>& build, const Options& options = {})
-      : table_(d_memory, memory_bytes, detail::with_any_rows(build), options) {}
+  template <class Promises>
+  JoinTableOn(void* d_memory, std::size_t memory_bytes, const JoinSide<const Key*, Promises>& build,
+              const Options& options = {})
+      : table_(d_memory, memory_bytes, detail::untyped(build), options) {}
 
   /// The number of rows in the table.
   std::int64_t Rows() const { return rows_ < 0 ? 0 : rows_; }
@@ -73,66 +76,66 @@ class JoinTableOn {
     return rows_ < 0 ? cudaErrorInvalidValue : insert(rows_, rows, stream);
   }
 
-  template <class Rows, class Output>
-  cudaError_t Inner(void* d_temp_storage, std::size_t& temp_storage_bytes, const JoinSide<Key, Rows>& probe,
+  template <class Promises, class Output>
+  cudaError_t Inner(void* d_temp_storage, std::size_t& temp_storage_bytes, const JoinSide<const Key*, Promises>& probe,
                     const Output& output, JoinNumOut d_num_out, stream_type stream = 0) const {
     STRATA_NVTX_RANGE("strata::JoinTable::Inner");
     return join(d_temp_storage, temp_storage_bytes, JoinKind::inner, probe, output, d_num_out, stream);
   }
-  template <class Rows, class Output>
-  cudaError_t Inner(const JoinSide<Key, Rows>& probe, const Output& output, JoinNumOut d_num_out,
+  template <class Promises, class Output>
+  cudaError_t Inner(const JoinSide<const Key*, Promises>& probe, const Output& output, JoinNumOut d_num_out,
                     stream_type stream = 0) const {
     STRATA_NVTX_RANGE("strata::JoinTable::Inner");
     return join_with_storage(JoinKind::inner, probe, output, d_num_out, stream);
   }
 
-  template <class Rows, class Output>
-  cudaError_t Left(void* d_temp_storage, std::size_t& temp_storage_bytes, const JoinSide<Key, Rows>& probe,
+  template <class Promises, class Output>
+  cudaError_t Left(void* d_temp_storage, std::size_t& temp_storage_bytes, const JoinSide<const Key*, Promises>& probe,
                    const Output& output, JoinNumOut d_num_out, stream_type stream = 0) const {
     STRATA_NVTX_RANGE("strata::JoinTable::Left");
     return join(d_temp_storage, temp_storage_bytes, JoinKind::left, probe, output, d_num_out, stream);
   }
-  template <class Rows, class Output>
-  cudaError_t Left(const JoinSide<Key, Rows>& probe, const Output& output, JoinNumOut d_num_out,
+  template <class Promises, class Output>
+  cudaError_t Left(const JoinSide<const Key*, Promises>& probe, const Output& output, JoinNumOut d_num_out,
                    stream_type stream = 0) const {
     STRATA_NVTX_RANGE("strata::JoinTable::Left");
     return join_with_storage(JoinKind::left, probe, output, d_num_out, stream);
   }
 
-  template <class Rows, class Output>
-  cudaError_t Full(void* d_temp_storage, std::size_t& temp_storage_bytes, const JoinSide<Key, Rows>& probe,
+  template <class Promises, class Output>
+  cudaError_t Full(void* d_temp_storage, std::size_t& temp_storage_bytes, const JoinSide<const Key*, Promises>& probe,
                    const Output& output, JoinNumOut d_num_out, stream_type stream = 0) const {
     STRATA_NVTX_RANGE("strata::JoinTable::Full");
     return join(d_temp_storage, temp_storage_bytes, JoinKind::full, probe, output, d_num_out, stream);
   }
-  template <class Rows, class Output>
-  cudaError_t Full(const JoinSide<Key, Rows>& probe, const Output& output, JoinNumOut d_num_out,
+  template <class Promises, class Output>
+  cudaError_t Full(const JoinSide<const Key*, Promises>& probe, const Output& output, JoinNumOut d_num_out,
                    stream_type stream = 0) const {
     STRATA_NVTX_RANGE("strata::JoinTable::Full");
     return join_with_storage(JoinKind::full, probe, output, d_num_out, stream);
   }
 
-  template <class Rows, class Output>
-  cudaError_t Semi(void* d_temp_storage, std::size_t& temp_storage_bytes, const JoinSide<Key, Rows>& probe,
+  template <class Promises, class Output>
+  cudaError_t Semi(void* d_temp_storage, std::size_t& temp_storage_bytes, const JoinSide<const Key*, Promises>& probe,
                    const Output& output, JoinNumOut d_num_out, stream_type stream = 0) const {
     STRATA_NVTX_RANGE("strata::JoinTable::Semi");
     return join(d_temp_storage, temp_storage_bytes, JoinKind::semi, probe, output, d_num_out, stream);
   }
-  template <class Rows, class Output>
-  cudaError_t Semi(const JoinSide<Key, Rows>& probe, const Output& output, JoinNumOut d_num_out,
+  template <class Promises, class Output>
+  cudaError_t Semi(const JoinSide<const Key*, Promises>& probe, const Output& output, JoinNumOut d_num_out,
                    stream_type stream = 0) const {
     STRATA_NVTX_RANGE("strata::JoinTable::Semi");
     return join_with_storage(JoinKind::semi, probe, output, d_num_out, stream);
   }
 
-  template <class Rows, class Output>
-  cudaError_t Anti(void* d_temp_storage, std::size_t& temp_storage_bytes, const JoinSide<Key, Rows>& probe,
+  template <class Promises, class Output>
+  cudaError_t Anti(void* d_temp_storage, std::size_t& temp_storage_bytes, const JoinSide<const Key*, Promises>& probe,
                    const Output& output, JoinNumOut d_num_out, stream_type stream = 0) const {
     STRATA_NVTX_RANGE("strata::JoinTable::Anti");
     return join(d_temp_storage, temp_storage_bytes, JoinKind::anti, probe, output, d_num_out, stream);
   }
-  template <class Rows, class Output>
-  cudaError_t Anti(const JoinSide<Key, Rows>& probe, const Output& output, JoinNumOut d_num_out,
+  template <class Promises, class Output>
+  cudaError_t Anti(const JoinSide<const Key*, Promises>& probe, const Output& output, JoinNumOut d_num_out,
                    stream_type stream = 0) const {
     STRATA_NVTX_RANGE("strata::JoinTable::Anti");
     return join_with_storage(JoinKind::anti, probe, output, d_num_out, stream);
@@ -146,9 +149,9 @@ class JoinTableOn {
     return status;
   }
 
-  template <class Rows, class Output>
+  template <class Promises, class Output>
   cudaError_t join(void* d_temp_storage, std::size_t& temp_storage_bytes, JoinKind kind,
-                   const JoinSide<Key, Rows>& probe, const Output& output, std::int64_t* d_num_out,
+                   const JoinSide<const Key*, Promises>& probe, const Output& output, std::int64_t* d_num_out,
                    stream_type stream) const {
     static_assert(
         std::is_same_v<typename Output::index_type, Index> || std::is_same_v<Output, JoinCountOutput>,
@@ -158,11 +161,11 @@ class JoinTableOn {
         (rows_ < 0 || !detail::are_join_arrays_valid(kind, table_.build(), probe, output, d_num_out))) {
       return cudaErrorInvalidValue;
     }
-    return table_.Probe(d_temp_storage, temp_storage_bytes, kind, rows_, detail::with_any_rows(probe), output,
-                        d_num_out, stream);
+    return table_.Probe(d_temp_storage, temp_storage_bytes, kind, rows_, detail::untyped(probe), output, d_num_out,
+                        stream);
   }
-  template <class Rows, class Output>
-  cudaError_t join_with_storage(JoinKind kind, const JoinSide<Key, Rows>& probe, const Output& output,
+  template <class Promises, class Output>
+  cudaError_t join_with_storage(JoinKind kind, const JoinSide<const Key*, Promises>& probe, const Output& output,
                                 std::int64_t* d_num_out, stream_type stream) const {
     return Backend::with_storage(
         stream,

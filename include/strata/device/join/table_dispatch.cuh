@@ -23,15 +23,15 @@
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
 /// A probe of a table, as the functor of a policy chain.
-template <class MaxPolicy, class Index, class Row, class Key, class Sink, class Hash, class Equal>
+template <class MaxPolicy, class Index, class Row, class Key, class Sink, class Hash, class Equal, bool MayBeOrdered>
 struct join_table_probe {
   template <class ActivePolicy>
-  using prober_for = join_prober<MaxPolicy, ActivePolicy, Index, Row, Key, Sink, Hash, Equal>;
+  using prober_for = join_prober<MaxPolicy, ActivePolicy, Index, Row, const Key*, Sink, Hash, Equal, MayBeOrdered>;
   using Prober = prober_for<MaxPolicy>;
 
   const Prober& prober;
   const temporary_storage::layout<Prober::slots>& layout;
-  const join_table<Key, Row, Hash, Equal>& table;
+  const join_table<const Key*, Row, Hash, Equal>& table;
   const typename Prober::Probe& probe;
   const launch_configuration& base;
   const device_properties& device;
@@ -46,19 +46,20 @@ struct join_table_probe {
 };
 
 /// A JoinTable of the CUDA back end: one table in global memory. The callers have checked the numbers of rows.
-template <class Key, class Index, class Hash, class Equal>
+template <class Key, class Index, class Hash, class Equal, JoinOrder Order>
 class DispatchJoinTable {
   using MaxPolicy = join_policy_hub::MaxPolicy;
   using Row = join_row_t<Index>;
   template <class ActivePolicy>
-  using storage_for = join_table_storage<MaxPolicy, ActivePolicy, Key, Row, Hash, Equal>;
+  using storage_for =
+      join_table_storage<MaxPolicy, ActivePolicy, const Key*, Row, Hash, Equal, Order == JoinOrder::probe>;
   // Storage does not depend on the policy, only launches do.
   using Storage = storage_for<MaxPolicy>;
   using Layout = temporary_storage::layout<Storage::slots>;
-  using Options = JoinOptions<Hash, Equal>;
+  using Options = JoinOptions<Hash, Equal, Order>;
 
  public:
-  static cudaError_t MemoryBytes(const JoinSide<Key>& build, std::size_t& bytes, const Options& options) {
+  static cudaError_t MemoryBytes(const JoinSide<const Key*>& build, std::size_t& bytes, const Options& options) {
     if (!detail::join_rows_are_valid<Index>(build.rows)) return cudaErrorInvalidValue;
     Storage storage(static_cast<Row>(build.rows), features(build, options));
     Layout layout;
@@ -66,13 +67,13 @@ class DispatchJoinTable {
     return status != cudaSuccess ? status : detail::answer_size_query(layout, bytes);
   }
 
-  DispatchJoinTable(void* d_memory, std::size_t memory_bytes, const JoinSide<Key>& build, const Options& options)
+  DispatchJoinTable(void* d_memory, std::size_t memory_bytes, const JoinSide<const Key*>& build, const Options& options)
       : memory_(d_memory), memory_bytes_(memory_bytes), build_(build), options_(options) {
     hash_requirements<Hash, Key>::check();
     equality_requirements<Equal, const Key>::check();
   }
 
-  const JoinSide<Key>& build() const { return build_; }
+  const JoinSide<const Key*>& build() const { return build_; }
 
   /// Adds `rows` rows to the first `num_rows`, which are in the table. An empty table need not be cleared.
   cudaError_t Insert(std::int64_t num_rows, std::int64_t rows, cudaStream_t stream) const {
@@ -100,9 +101,10 @@ class DispatchJoinTable {
   /// Joins the first `num_rows` rows, which are in the table.
   template <class Output>
   cudaError_t Probe(void* d_temp_storage, std::size_t& temp_storage_bytes, JoinKind kind, std::int64_t num_rows,
-                    const JoinSide<Key>& probe, const Output& output, std::int64_t* d_num_out,
+                    const JoinSide<const Key*>& probe, const Output& output, std::int64_t* d_num_out,
                     cudaStream_t stream) const {
-    using TableProbe = join_table_probe<MaxPolicy, Index, Row, Key, std::decay_t<decltype(output.sink)>, Hash, Equal>;
+    using TableProbe = join_table_probe<MaxPolicy, Index, Row, Key, std::decay_t<decltype(output.sink)>, Hash, Equal,
+                                        Order == JoinOrder::probe>;
     using Prober = typename TableProbe::Prober;
     if (!is_usable() || !detail::join_rows_are_valid<Index>(probe.rows) || output.capacity < 0) {
       return cudaErrorInvalidValue;
@@ -138,7 +140,7 @@ class DispatchJoinTable {
   }
 
  private:
-  static join_table_features features(const JoinSide<Key>& build, const Options& options) {
+  static join_table_features features(const JoinSide<const Key*>& build, const Options& options) {
     const bool lists = !build.is_unique;
     return {lists, lists, lists && options.order == JoinOrder::probe, true};
   }
@@ -171,7 +173,7 @@ class DispatchJoinTable {
 
   void* memory_;
   std::size_t memory_bytes_;
-  JoinSide<Key> build_;
+  JoinSide<const Key*> build_;
   Options options_;
 };
 

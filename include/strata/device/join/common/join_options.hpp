@@ -53,6 +53,10 @@ inline constexpr Index no_row = static_cast<Index>(-1);
 
 namespace detail {
 
+/// The kind of a join as a type: only some kinds need kernels of their own.
+template <JoinKind Kind>
+using join_kind = std::integral_constant<JoinKind, Kind>;
+
 /// Kinds whose result has a row for each pair of partners.
 STRATA_HD constexpr bool has_pairs(JoinKind kind) {
   return kind == JoinKind::inner || kind == JoinKind::left || kind == JoinKind::full;
@@ -60,10 +64,25 @@ STRATA_HD constexpr bool has_pairs(JoinKind kind) {
 
 }  // namespace detail
 
-/// What concerns a whole join. A size query must be given the same options as the call that follows.
-template <class Hash = JoinHash, class Equal = Equality>
-struct JoinOptions {
-  JoinOrder order = JoinOrder::any;
+namespace detail {
+
+/// The order is in the type of options: a join in any order compiles no kernels for the order of the probe rows.
+template <JoinOrder Order>
+struct join_order_option {
+  static constexpr JoinOrder order = JoinOrder::any;
+};
+template <>
+struct join_order_option<JoinOrder::probe> {
+  /// A program may set it to `any` when it runs.
+  JoinOrder order = JoinOrder::probe;
+};
+
+}  // namespace detail
+
+/// What concerns a whole join. A size query must be given the same options as the call that follows. For results in the
+/// order of the probe rows write OrderedJoinOptions.
+template <class Hash = JoinHash, class Equal = Equality, JoinOrder Order = JoinOrder::any>
+struct JoinOptions : detail::join_order_option<Order> {
   /// Whether rows without a key are partners of each other.
   bool nulls_equal = false;
   /// Overrides the choice of `choose_join_strategy`. The host back end has `cpu` only, Metal's has it
@@ -77,5 +96,25 @@ struct JoinOptions {
   Hash hash = {};
   Equal equal = {};
 };
+
+template <class Hash = JoinHash, class Equal = Equality>
+using OrderedJoinOptions = JoinOptions<Hash, Equal, JoinOrder::probe>;
+
+namespace detail {
+
+/// Options whose order is known only when the program runs.
+template <class Hash, class Equal, JoinOrder Order>
+OrderedJoinOptions<Hash, Equal> untyped(const JoinOptions<Hash, Equal, Order>& options) {
+  OrderedJoinOptions<Hash, Equal> result;
+  result.order = options.order;
+  result.nulls_equal = options.nulls_equal;
+  result.strategy = options.strategy;
+  result.threads = options.threads;
+  result.hash = options.hash;
+  result.equal = options.equal;
+  return result;
+}
+
+}  // namespace detail
 
 STRATA_NAMESPACE_END

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <strata/core/macros.hpp>
+#include <strata/core/types.hpp>
 
 #include <cstdint>
 #include <limits>
@@ -17,14 +18,33 @@ struct JoinKeyRange {
   std::uint64_t keys = 0;
 };
 
-/// One side of a join: keys, their number, and what the caller knows of them. `join_side` makes it.
+namespace detail {
+
+/// What the type of a side tells: kernels that no call can reach are not compiled.
+template <class Rows, bool MayBeSorted, bool MayHaveRange>
+struct join_promises {
+  /// Whether all numbers of rows have 4 bytes in tables, whose largest numbers are reserved.
+  static constexpr bool has_few_rows = static_cast<unsigned long long>(std::numeric_limits<Rows>::max()) < 0xfffffff0u;
+  static constexpr bool may_be_sorted = MayBeSorted;
+  static constexpr bool may_have_range = MayHaveRange;
+
+  using if_sorted = join_promises<Rows, true, MayHaveRange>;
+  using if_range = join_promises<Rows, MayBeSorted, true>;
+};
+
+}  // namespace detail
+
+/// One side of a join: keys, their number, and what the caller knows of them. `join_side` makes it. `Promises` tells which
+/// methods a join may need, so that it compiles the kernels of no other.
 ///
 /// @code
 /// strata::join_side(customers, num_customers).unique()
 /// @endcode
-template <class Key, class Rows = std::int64_t>
+template <class Keys, class Promises = detail::join_promises<std::int64_t, false, false>>
 struct JoinSide {
-  const Key* keys = nullptr;
+  using key_type = detail::iterator_value_t<Keys>;
+
+  Keys keys = {};
   std::int64_t rows = 0;
   const std::uint32_t* valid_mask = nullptr;
   bool is_unique = false;
@@ -51,51 +71,57 @@ struct JoinSide {
   /// A promise that the keys ascend by `<`, with equal keys side by side. A join uses it if both sides promise it,
   /// which saves time and temporary storage. If rows are in another order, rows of the result may be missing. Debug
   /// builds assert the promise.
-  constexpr JoinSide sorted(bool promise = true) const {
-    JoinSide side = *this;
-    side.is_sorted = promise;
-    return side;
+  constexpr JoinSide<Keys, typename Promises::if_sorted> sorted(bool promise = true) const {
+    return {keys, rows, valid_mask, is_unique, promise, range};
   }
 
   /// A hint that all keys are integers or enumerators of [lowest, highest]. A join uses the hint of its build side. The
   /// result does not depend on it.
-  constexpr JoinSide key_range(Key lowest, Key highest) const {
-    static_assert(std::is_integral_v<Key> || std::is_enum_v<Key>,
+  constexpr JoinSide<Keys, typename Promises::if_range> key_range(key_type lowest, key_type highest) const {
+    static_assert(std::is_integral_v<key_type> || std::is_enum_v<key_type>,
                   "only integers and enumerations have a range of keys: leave key_range out");
-    JoinSide side = *this;
-    side.range = {};
+    JoinKeyRange keys_in_range;
     if (!(highest < lowest)) {
-      side.range.lowest = static_cast<std::int64_t>(lowest);
-      side.range.keys = static_cast<std::uint64_t>(highest) - static_cast<std::uint64_t>(lowest) + 1;
+      keys_in_range.lowest = static_cast<std::int64_t>(lowest);
+      keys_in_range.keys = static_cast<std::uint64_t>(highest) - static_cast<std::uint64_t>(lowest) + 1;
     }
-    return side;
+    return {keys, rows, valid_mask, is_unique, is_sorted, keys_in_range};
   }
 };
 
-/// A side with the keys [keys, keys + rows). Where the type of `rows` has 4 bytes or fewer, no code for more rows is
-/// compiled.
+/// A side with the keys [keys, keys + rows), a random-access iterator. Both sides of a join have the same type of
+/// iterator; pointers to const and not are the same. Where the type of `rows` has 4 bytes or fewer, no code for more
+/// rows is compiled.
 template <class Key, class Rows>
-constexpr JoinSide<Key, Rows> join_side(const Key* keys, Rows rows) {
+constexpr JoinSide<const Key*, detail::join_promises<Rows, false, false>> join_side(const Key* keys, Rows rows) {
   static_assert(std::is_integral_v<Rows>,
                 "counts of rows, columns and segments must be integers: convert the argument");
-  JoinSide<Key, Rows> side;
-  side.keys = keys;
-  side.rows = static_cast<std::int64_t>(rows);
-  return side;
+  return {keys, static_cast<std::int64_t>(rows)};
+}
+template <class Keys, class Rows, class = std::enable_if_t<!std::is_pointer_v<Keys>>>
+constexpr JoinSide<Keys, detail::join_promises<Rows, false, false>> join_side(Keys keys, Rows rows) {
+  static_assert(std::is_integral_v<Rows>,
+                "counts of rows, columns and segments must be integers: convert the argument");
+  return {keys, static_cast<std::int64_t>(rows)};
 }
 
 namespace detail {
 
-/// Whether all numbers of rows of this type have 4 bytes in tables, whose largest numbers are reserved.
-template <class Rows>
-inline constexpr bool has_few_join_rows = static_cast<unsigned long long>(std::numeric_limits<Rows>::max()) <
-                                          0xfffffff0u;
-
-/// The same side, of any number of rows.
-template <class Key, class Rows>
-constexpr JoinSide<Key> with_any_rows(const JoinSide<Key, Rows>& side) {
+/// What is known of a side only when the program runs.
+template <class Keys, class Promises>
+constexpr JoinSide<Keys> untyped(const JoinSide<Keys, Promises>& side) {
   return {side.keys, side.rows, side.valid_mask, side.is_unique, side.is_sorted, side.range};
 }
+
+/// Whether a call of a join can reach methods that have kernels of their own.
+template <bool Merge, bool DirectAddress, bool KeySets, bool Ordered>
+struct join_methods {
+  static constexpr bool merge = Merge;
+  static constexpr bool direct_address = DirectAddress;
+  static constexpr bool key_sets = KeySets;
+  /// The result may be in the order of the probe rows.
+  static constexpr bool ordered = Ordered;
+};
 
 }  // namespace detail
 STRATA_NAMESPACE_END

@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
@@ -23,13 +24,14 @@ class join_key_array_launches {
  public:
   static constexpr int slots = 2;
 
-  join_key_array_launches(JoinKind kind, const JoinSide<Key>& build, const JoinSide<Key>& probe,
-                          const JoinOptions<Hash, Equal>& options)
+  template <class Side>
+  join_key_array_launches(JoinKind kind, const Side& build, const Side& probe,
+                          const OrderedJoinOptions<Hash, Equal>& options)
       : range_(build.range) {
     is_chosen_ = (kind == JoinKind::inner || kind == JoinKind::left) && build.is_unique &&
-                 is_join_sortable<Key, Equal> && options.order == JoinOrder::any &&
-                 options.strategy == JoinStrategy::automatic && build.valid_mask == nullptr &&
-                 probe.valid_mask == nullptr &&
+                 std::is_pointer_v<decltype(build.keys)> && is_join_sortable<Key, Equal> &&
+                 options.order == JoinOrder::any && options.strategy == JoinStrategy::automatic &&
+                 build.valid_mask == nullptr && probe.valid_mask == nullptr &&
                  choose_join_key_array(range_.keys, static_cast<std::uint64_t>(build.rows),
                                        static_cast<std::uint64_t>(probe.rows));
   }
@@ -51,7 +53,7 @@ class join_key_array_launches {
   }
 
   cudaError_t run(const join_key_array& array, const Key* build_keys, unsigned build_rows,
-                  const join_probe<Key, unsigned>& probe, launch_configuration base, int multiprocessors,
+                  const join_probe<const Key*, unsigned>& probe, launch_configuration base, int multiprocessors,
                   const Sink& sink) const {
     constexpr unsigned threads = 256;
     const auto with_grid = [&](unsigned long long blocks, unsigned block) {

@@ -83,7 +83,8 @@ STRATA_KERNEL void join_key_array_build_kernel(join_key_array array, const Key* 
 
 template <class Index, class Key, class Sink>
 __launch_bounds__(join_key_array_tuning::threads)
-    STRATA_KERNEL void join_key_array_probe_kernel(join_key_array array, join_probe<Key, unsigned> probe, Sink sink) {
+    STRATA_KERNEL void join_key_array_probe_kernel(join_key_array array, join_probe<const Key*, unsigned> probe,
+                                                   Sink sink) {
   constexpr int threads = join_key_array_tuning::threads;
   constexpr int items = join_key_array_tuning::items;
   constexpr bool has_rows = !std::is_same_v<Sink, NullType>;

@@ -16,18 +16,18 @@ STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
 /// Joins what a join by partitions leaves, if anything: does all that the prober's `reset` and `run` and the build of
 /// the table do. A block has `duplicates_bytes` of shared memory for deferred work items.
-template <class MaxPolicy, class ActivePolicy, class Index, class Row, class Key, class Sink, class Hash, class Equal,
-          class Layout>
-cudaError_t join_rest(const join_prober<MaxPolicy, ActivePolicy, Index, Row, Key, Sink, Hash, Equal>& prober,
-                      const Layout& storage, int first, join_table<Key, Row, Hash, Equal> table,
-                      join_probe<Key, Row> probe, const join_partitions<Key, Hash, Equal>& partitions,
-                      std::size_t duplicates_bytes, launch_configuration base, const device_properties& device,
-                      const Sink& sink) {
-  using Table = join_table<Key, Row, Hash, Equal>;
+template <class MaxPolicy, class ActivePolicy, class Index, class Row, class Keys, class Sink, class Hash, class Equal,
+          bool MayBeOrdered, class Layout>
+cudaError_t join_rest(
+    const join_prober<MaxPolicy, ActivePolicy, Index, Row, Keys, Sink, Hash, Equal, MayBeOrdered>& prober,
+    const Layout& storage, int first, join_table<Keys, Row, Hash, Equal> table, join_probe<Keys, Row> probe,
+    const join_partitions<Keys, Hash, Equal>& partitions, std::size_t duplicates_bytes, launch_configuration base,
+    const device_properties& device, const Sink& sink) {
+  using Table = join_table<Keys, Row, Hash, Equal>;
   constexpr join_table_tuning tuning = ActivePolicy::table;
   prober.cut_tiles(storage, first, tuning.rest_threads, table, probe);
-  constexpr auto kernel = join_rest_kernel<MaxPolicy, Index, Table, Key, Row, Sink, Hash, Equal>;
-  constexpr std::size_t min_bytes = sizeof(join_rest_storage<ActivePolicy, Table, Key>);
+  constexpr auto kernel = join_rest_kernel<MaxPolicy, Index, Table, Keys, Row, Sink, Hash, Equal>;
+  constexpr std::size_t min_bytes = sizeof(join_rest_storage<ActivePolicy, Table, Keys>);
   base.block = dim3(static_cast<unsigned>(tuning.rest_threads));
   base.dynamic_shared_bytes = duplicates_bytes > min_bytes ? duplicates_bytes : min_bytes;
   cudaError_t status = detail::allow_join_tables(base, device, kernel);

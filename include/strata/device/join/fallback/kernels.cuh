@@ -15,10 +15,10 @@
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
 /// The shared memory of a join by a table in global memory.
-template <class Tuning, class Table, class Key>
+template <class Tuning, class Table, class Keys>
 union join_rest_storage {
   static constexpr int threads = Tuning::table.rest_threads;
-  using Probe = AgentJoinProbe<Table, Key, threads, Tuning::table.probe_items>;
+  using Probe = AgentJoinProbe<Table, Keys, threads, Tuning::table.probe_items>;
   using Lists = join_lists_agent<threads, Table>;
   using Reduce = BlockReduce<unsigned long long, threads>;
 
@@ -29,18 +29,18 @@ union join_rest_storage {
 
 /// Joins what the tables in shared memory leave: first the deferred work items, then overflowing partitions
 /// by all steps of a join by a table in global memory, in one launch. It ends at once if nothing is left.
-template <class MaxPolicy, class Index, class Table, class Key, class Row, class Sink, class Hash, class Equal>
+template <class MaxPolicy, class Index, class Table, class Keys, class Row, class Sink, class Hash, class Equal>
 __launch_bounds__(MaxPolicy::ActivePolicy::table.rest_threads,
                   MaxPolicy::ActivePolicy::table.rest_blocks_per_multiprocessor)
-    STRATA_KERNEL void join_rest_kernel(join_partitions<Key, Hash, Equal> partitions, Table table,
-                                        join_probe<Key, Row> probe, join_tile_list list, Sink sink,
+    STRATA_KERNEL void join_rest_kernel(join_partitions<Keys, Hash, Equal> partitions, Table table,
+                                        join_probe<Keys, Row> probe, join_tile_list list, Sink sink,
                                         unsigned long long matched_words) {
   constexpr bool has_rows = !std::is_same_v<Sink, NullType>;
-  using Storage = join_rest_storage<typename MaxPolicy::ActivePolicy, Table, Key>;
+  using Storage = join_rest_storage<typename MaxPolicy::ActivePolicy, Table, Keys>;
   using Agent = typename Storage::Probe;
   using Lists = typename Storage::Lists;
   using Reduce = typename Storage::Reduce;
-  using Duplicates = AgentJoinDuplicates<Key, Hash, Equal, Index, Sink, Storage::threads>;
+  using Duplicates = AgentJoinDuplicates<Keys, Hash, Equal, Index, Sink, Storage::threads>;
   // not for users: no number of threads makes it larger
   static_assert(sizeof(typename Duplicates::TempStorage) <= join_static_shared_bytes,
                 "join_static_shared_bytes must be what kernels have");
@@ -49,7 +49,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::table.rest_threads,
   begin_join_kernel();
   // Both loads are in flight together.
   const unsigned any_is_overflowing = *partitions.any_is_overflowing;
-  if constexpr (join_partitions<Key, Hash, Equal>::hash_is_key) {
+  if constexpr (join_partitions<Keys, Hash, Equal>::hash_is_key) {
     if (partitions.num_deferred != nullptr && *partitions.num_deferred != 0) {
       Duplicates(duplicates_storage.Alias(), shared, partitions, sink).run();
     }
@@ -72,24 +72,28 @@ __launch_bounds__(MaxPolicy::ActivePolicy::table.rest_threads,
     detail::fill_join_lists(table);
     barrier.synchronize();
   }
-  // Build rows after all probe rows, which mark the build rows that they find.
-  if constexpr (has_rows) {
-    Agent agent(storage.probe, table, probe);
-    const auto join = [&](unsigned long long first, unsigned long long last) {
-      for (unsigned long long tile = first + blockIdx.x; tile < last; tile += gridDim.x) {
+  // Build rows after all probe rows, which mark the build rows that they find. A loop is half as much code as two calls.
+  unsigned long long first = 0;
+  unsigned long long tiles = probe.probe_tiles;
+  STRATA_UNROLL_N(1)
+  for (int side = 0; side < 2; ++side) {
+    if constexpr (has_rows) {
+      Agent agent(storage.probe, table, probe);
+      for (unsigned long long tile = first + blockIdx.x; tile < first + tiles; tile += gridDim.x) {
         agent.template join<Index>(tile, list, sink);
       }
-    };
-    join(0, probe.probe_tiles);
-    if (probe.build_tiles != 0) barrier.synchronize();
-    join(probe.probe_tiles, probe.probe_tiles + probe.build_tiles);
+    } else {
+      detail::count_join_tiles<Agent, Reduce>(storage.reduce, table, probe, first, tiles, nullptr);
+    }
+    if (probe.build_tiles == 0) break;
+    first = probe.probe_tiles;
+    tiles = probe.build_tiles;
+    if (side == 0) barrier.synchronize();
+  }
+  if constexpr (has_rows) {
     barrier.synchronize();
+    Agent agent(storage.probe, table, probe);
     detail::write_join_chunks<Index>(agent, list, 0, sink);
-  } else {
-    detail::count_join_tiles<Agent, Reduce>(storage.reduce, table, probe, 0, probe.probe_tiles, nullptr);
-    if (probe.build_tiles != 0) barrier.synchronize();
-    detail::count_join_tiles<Agent, Reduce>(storage.reduce, table, probe, probe.probe_tiles, probe.build_tiles,
-                                            nullptr);
   }
 }
 

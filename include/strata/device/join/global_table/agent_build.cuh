@@ -44,7 +44,7 @@ struct AgentJoinInsert {
 
  private:
   STRATA_D Row take_slot(Row row, bool& is_duplicate) const {
-    const auto key = table.keys[row];
+    const typename Table::Key key = table.keys[row];
     if (!table.has_partners(key)) return Table::none;
     const Word hash = table.hash_of(key);
     if (!table.list.has_hash(detail::upper_half(hash))) return Table::none;

@@ -19,7 +19,7 @@ namespace detail {
 
 /// Looks up a tile of probe rows, or finds the unmatched rows of a tile of build rows, and writes the
 /// rows of the result. All member functions are called by the whole block.
-template <class Table, class Key, int BlockThreads, int ItemsPerThread>
+template <class Table, class Keys, int BlockThreads, int ItemsPerThread>
 class AgentJoinProbe {
   using Slot = typename Table::Slot;
   using Word = typename Table::Word;
@@ -42,11 +42,11 @@ class AgentJoinProbe {
     typename OutputOffsets::TempStorage offsets;
   };
 
-  STRATA_D AgentJoinProbe(TempStorage& storage, const Table& table, const join_probe<Key, Row>& probe)
+  STRATA_D AgentJoinProbe(TempStorage& storage, const Table& table, const join_probe<Keys, Row>& probe)
       : storage_(storage), table_(table), probe_(probe), offsets_(storage.offsets, probe.total) {}
 
   /// The number of results that the calling thread finds in a tile.
-  STRATA_D static Count count(const Table& table, const join_probe<Key, Row>& probe, Count tile) {
+  STRATA_D static Count count(const Table& table, const join_probe<Keys, Row>& probe, Count tile) {
     Count counts[ItemsPerThread];
     Row partners[ItemsPerThread];
     look_up(table, probe, tile, counts, partners);
@@ -228,7 +228,7 @@ class AgentJoinProbe {
     return static_cast<Index>(row);
   }
 
-  STRATA_D static void look_up(const Table& table, const join_probe<Key, Row>& probe, Count tile,
+  STRATA_D static void look_up(const Table& table, const join_probe<Keys, Row>& probe, Count tile,
                                Count (&counts)[ItemsPerThread], Row (&partners)[ItemsPerThread]) {
     if (tile < probe.probe_tiles) {
       look_up_probe_rows(table, probe, tile * tile_items + threadIdx.x, counts, partners);
@@ -237,9 +237,9 @@ class AgentJoinProbe {
     }
   }
 
-  STRATA_D static void look_up_probe_rows(const Table& table, const join_probe<Key, Row>& probe, Count first,
+  STRATA_D static void look_up_probe_rows(const Table& table, const join_probe<Keys, Row>& probe, Count first,
                                           Count (&counts)[ItemsPerThread], Row (&partners)[ItemsPerThread]) {
-    Key keys[ItemsPerThread];
+    iterator_value_t<Keys> keys[ItemsPerThread];
     bool is_there[ItemsPerThread];
     bool has_key[ItemsPerThread];
     Word hashes[ItemsPerThread];
@@ -329,7 +329,7 @@ class AgentJoinProbe {
 
   TempStorage& storage_;
   const Table& table_;
-  const join_probe<Key, Row>& probe_;
+  const join_probe<Keys, Row>& probe_;
   OutputOffsets offsets_;
 };
 

@@ -20,10 +20,11 @@
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
 /// The launches that look probe rows up in a table. `Sink` is NullType where rows are only counted.
-template <class MaxPolicy, class ActivePolicy, class Index, class Row, class Key, class Sink, class Hash, class Equal>
+template <class MaxPolicy, class ActivePolicy, class Index, class Row, class Keys, class Sink, class Hash, class Equal,
+          bool MayBeOrdered>
 struct join_prober {
-  using Table = join_table<Key, Row, Hash, Equal>;
-  using Probe = join_probe<Key, Row>;
+  using Table = join_table<Keys, Row, Hash, Equal>;
+  using Probe = join_probe<Keys, Row>;
 
   static constexpr bool has_rows = !std::is_same_v<Sink, NullType>;
   static constexpr int slots = 5;
@@ -47,7 +48,7 @@ struct join_prober {
         ceiling_divide<std::size_t>(probe_rows, min_join_tile) + ceiling_divide<std::size_t>(build_rows, min_join_tile);
     storage.template reserve<unsigned long long>(first + begins, max_tiles);
     storage.template reserve<unsigned long long>(first + chunk_ends, max_tiles);
-    if (order == JoinOrder::any) {
+    if (!is_ordered()) {
       storage.template reserve<unsigned long long>(first + tiles, max_tiles);
     }
   }
@@ -77,24 +78,24 @@ struct join_prober {
     } else {
       cudaError_t status = cudaSuccess;
       const unsigned long long all = probe.probe_tiles + probe.build_tiles;
-      if (order == JoinOrder::probe) {
+      if (!is_ordered()) {
+        status = join(table, probe, base, list, sink);
+      } else if constexpr (MayBeOrdered) {
         status = count(table, probe, base, list.begins);
         if (status == cudaSuccess) {
           constexpr int threads = 512;
           status = strata::launch(with_grid(base, 1, threads), join_scan_kernel<threads, Row>, list, all,
                                   probe.capacity, probe.total);
         }
-      } else {
-        status = join(table, probe, base, list, sink);
       }
       // If no key has several rows, no tile has so many results that it is listed.
-      const bool may_be_listed = order == JoinOrder::probe || table.lists != nullptr;
+      const bool may_be_listed = is_ordered() || table.lists != nullptr;
       if (status != cudaSuccess || all == 0 || !may_be_listed || probe.capacity == 0) return status;
       const auto max_chunks = all + static_cast<unsigned long long>(probe.capacity) / join_output_chunk_rows;
       const unsigned long long resident = static_cast<unsigned long long>(device.multiprocessors) *
                                           static_cast<unsigned>(tuning.probe_blocks_per_multiprocessor);
       return strata::launch(with_grid(base, max_chunks < resident ? max_chunks : resident, tuning.probe_threads),
-                            join_write_kernel<MaxPolicy, Index, Table, Key, Row, Sink>, table, probe, list, all, sink);
+                            join_write_kernel<MaxPolicy, Index, Table, Keys, Row, Sink>, table, probe, list, all, sink);
     }
   }
 
@@ -115,8 +116,10 @@ struct join_prober {
   join_tile_list list_in(const Layout& storage, int first) const {
     const auto get = [&](slot what) { return storage.template get<unsigned long long>(first + what); };
     if (!has_rows) return {};
-    return {order == JoinOrder::any ? get(tiles) : nullptr, get(begins), get(chunk_ends), get(counters)};
+    return {is_ordered() ? nullptr : get(tiles), get(begins), get(chunk_ends), get(counters)};
   }
+
+  bool is_ordered() const { return MayBeOrdered && order == JoinOrder::probe; }
 
   /// Words of the marks of matched slots: a bit for each slot, including that of the rows without a key.
   std::size_t matched_words() const {
@@ -145,7 +148,7 @@ struct join_prober {
                     unsigned long long* counts) const {
     return in_two_parts(probe, [&](unsigned long long first, unsigned long long number) {
       return strata::launch(with_grid(base, number, ActivePolicy::table.probe_threads),
-                            join_count_kernel<MaxPolicy, Table, Key, Row>, table, probe, first, number, counts);
+                            join_count_kernel<MaxPolicy, Table, Keys, Row>, table, probe, first, number, counts);
     });
   }
 
@@ -153,7 +156,7 @@ struct join_prober {
                    const Sink& sink) const {
     return in_two_parts(probe, [&](unsigned long long first, unsigned long long number) {
       return strata::launch(with_grid(base, number, ActivePolicy::table.probe_threads),
-                            join_probe_kernel<MaxPolicy, Index, Table, Key, Row, Sink>, table, probe, first, number,
+                            join_probe_kernel<MaxPolicy, Index, Table, Keys, Row, Sink>, table, probe, first, number,
                             list, sink);
     });
   }

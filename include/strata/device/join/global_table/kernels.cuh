@@ -107,9 +107,9 @@ STRATA_KERNEL void join_find_begins_kernel(Table table, const Row* sorted) {
 
 /// Counts the rows of the result: adds them to `*probe.total`, or, if `counts` is not null, writes the
 /// number of each tile there.
-template <class Agent, class Reduce, class Table, class Key, class Row>
+template <class Agent, class Reduce, class Table, class Keys, class Row>
 STRATA_D void count_join_tiles(typename Reduce::TempStorage& storage, const Table& table,
-                               const join_probe<Key, Row>& probe, unsigned long long first_tile,
+                               const join_probe<Keys, Row>& probe, unsigned long long first_tile,
                                unsigned long long tiles, unsigned long long* counts) {
   for (unsigned long long i = blockIdx.x; i < tiles; i += gridDim.x) {
     const unsigned long long tile = first_tile + i;
@@ -123,13 +123,13 @@ STRATA_D void count_join_tiles(typename Reduce::TempStorage& storage, const Tabl
     }
   }
 }
-template <class MaxPolicy, class Table, class Key, class Row>
+template <class MaxPolicy, class Table, class Keys, class Row>
 __launch_bounds__(MaxPolicy::ActivePolicy::table.probe_threads,
                   MaxPolicy::ActivePolicy::table.probe_blocks_per_multiprocessor)
-    STRATA_KERNEL void join_count_kernel(Table table, join_probe<Key, Row> probe, unsigned long long first_tile,
+    STRATA_KERNEL void join_count_kernel(Table table, join_probe<Keys, Row> probe, unsigned long long first_tile,
                                          unsigned long long tiles, unsigned long long* counts) {
   constexpr join_table_tuning tuning = MaxPolicy::ActivePolicy::table;
-  using Agent = AgentJoinProbe<Table, Key, tuning.probe_threads, tuning.probe_items>;
+  using Agent = AgentJoinProbe<Table, Keys, tuning.probe_threads, tuning.probe_items>;
   using Reduce = BlockReduce<unsigned long long, tuning.probe_threads>;
   STRATA_SHARED(storage, typename Reduce::TempStorage);
   begin_join_kernel();
@@ -171,13 +171,13 @@ __launch_bounds__(BlockThreads) STRATA_KERNEL void join_scan_kernel(join_tile_li
 }
 
 /// Looks tiles up and writes their results, or adds tiles with many results to the list.
-template <class MaxPolicy, class Index, class Table, class Key, class Row, class Sink>
+template <class MaxPolicy, class Index, class Table, class Keys, class Row, class Sink>
 __launch_bounds__(MaxPolicy::ActivePolicy::table.probe_threads,
                   MaxPolicy::ActivePolicy::table.probe_blocks_per_multiprocessor)
-    STRATA_KERNEL void join_probe_kernel(Table table, join_probe<Key, Row> probe, unsigned long long first_tile,
+    STRATA_KERNEL void join_probe_kernel(Table table, join_probe<Keys, Row> probe, unsigned long long first_tile,
                                          unsigned long long tiles, join_tile_list list, Sink sink) {
   constexpr join_table_tuning tuning = MaxPolicy::ActivePolicy::table;
-  using Agent = AgentJoinProbe<Table, Key, tuning.probe_threads, tuning.probe_items>;
+  using Agent = AgentJoinProbe<Table, Keys, tuning.probe_threads, tuning.probe_items>;
   STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
   begin_join_kernel();
   Agent agent(storage.Alias(), table, probe);
@@ -212,13 +212,13 @@ STRATA_D void write_join_chunks(Agent& agent, const join_tile_list& list, unsign
     chunk = next;
   }
 }
-template <class MaxPolicy, class Index, class Table, class Key, class Row, class Sink>
+template <class MaxPolicy, class Index, class Table, class Keys, class Row, class Sink>
 __launch_bounds__(MaxPolicy::ActivePolicy::table.probe_threads,
                   MaxPolicy::ActivePolicy::table.probe_blocks_per_multiprocessor)
-    STRATA_KERNEL void join_write_kernel(Table table, join_probe<Key, Row> probe, join_tile_list list,
+    STRATA_KERNEL void join_write_kernel(Table table, join_probe<Keys, Row> probe, join_tile_list list,
                                          unsigned long long tiles, Sink sink) {
   constexpr join_table_tuning tuning = MaxPolicy::ActivePolicy::table;
-  using Agent = AgentJoinProbe<Table, Key, tuning.probe_threads, tuning.probe_items>;
+  using Agent = AgentJoinProbe<Table, Keys, tuning.probe_threads, tuning.probe_items>;
   STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
   begin_join_kernel();
   Agent agent(storage.Alias(), table, probe);

@@ -44,8 +44,9 @@ constexpr bool join_rows_are_valid(std::int64_t rows) {
 /// A hash table of the build side in global memory: open addressing, one slot for each different key,
 /// whatever the number of its rows. If several rows have a key, they lie side by side in `lists`.
 /// Probing terminates: there are more slots than rows, and each is visited once.
-template <class Key, class Row, class Hash, class Equal>
+template <class Keys, class Row, class Hash, class Equal>
 struct join_table {
+  using Key = iterator_value_t<Keys>;
   using Slot = join_slot<Row>;
   using Word = typename Slot::Word;
 
@@ -57,7 +58,7 @@ struct join_table {
   static constexpr Row none = no_join_row<Row>;
   static constexpr bool hash_is_key = is_join_word<Key, Hash, Equal> && sizeof(Row) == 4;
 
-  const Key* keys;
+  Keys keys;
   const std::uint32_t* valid;
   Row rows;
   /// The number of slots for keys. One more slot, the last, is for the rows without a key.
@@ -98,7 +99,9 @@ struct join_table {
 
   STRATA_D bool is_at(Word word, const Key& key, Word key_hash) const {
     if (!Slot::has_hash(word, key_hash)) return false;
-    return hash_is_key || equal(keys[Slot::row(word)], key);
+    if constexpr (hash_is_key) return true;
+    const Key& other = keys[Slot::row(word)];
+    return equal(other, key);
   }
 
   /// A key that does not equal itself, such as NaN, equals nothing: it is in no table.
@@ -133,10 +136,10 @@ struct join_table {
 };
 
 /// The probe side of a join by a table in global memory, and its result.
-template <class Key, class Row>
+template <class Keys, class Row>
 struct join_probe {
   JoinKind kind;
-  const Key* keys;
+  Keys keys;
   const std::uint32_t* valid;
   Row rows;
   /// Selects the rows that the table joins.

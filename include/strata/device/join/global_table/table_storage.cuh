@@ -28,13 +28,20 @@ struct join_table_features {
   bool slots_of_rows;
 };
 
+/// The lists of few rows are rarely sorted: not worth kernels of their own.
+template <class Row>
+struct join_list_sort_policy_hub : radix_sort_policy_hub<Row, Row> {
+  static constexpr bool has_block_kernels = false;
+};
+
 /// A table of up to `rows` build rows in memory of the caller, and the launches that build it.
-template <class MaxPolicy, class ActivePolicy, class Key, class Row, class Hash, class Equal>
+template <class MaxPolicy, class ActivePolicy, class Keys, class Row, class Hash, class Equal, bool MayBeOrdered>
 class join_table_storage {
  public:
-  using Table = join_table<Key, Row, Hash, Equal>;
+  using Table = join_table<Keys, Row, Hash, Equal>;
   using Slot = typename Table::Slot;
-  using Sort = DispatchRadixSort<const Row*, index_iterator<Row>, Row, std::size_t, false, identity_decomposer>;
+  using Sort = DispatchRadixSort<const Row*, index_iterator<Row>, Row, std::size_t, false, identity_decomposer,
+                                 join_list_sort_policy_hub<Row>>;
 
   static constexpr int slots = 9;
 
@@ -61,17 +68,19 @@ class join_table_storage {
       storage.template reserve<Row>(first + lists, rows);
     }
     if (features_.lists && !features_.sorted) storage.template reserve<Row>(first + ranks, rows);
-    if (!features_.sorted) return cudaSuccess;
-    sort_bytes_ = 0;
-    const cudaError_t status = sort(nullptr, sort_bytes_, nullptr, nullptr, nullptr, rows_, nullptr);
-    if (status != cudaSuccess) return status;
-    storage.template reserve<Row>(first + sorted, rows);
-    storage.template reserve<unsigned char>(first + sorting, sort_bytes_);
+    if constexpr (MayBeOrdered) {
+      if (!features_.sorted) return cudaSuccess;
+      sort_bytes_ = 0;
+      const cudaError_t status = sort(nullptr, sort_bytes_, nullptr, nullptr, nullptr, rows_, nullptr);
+      if (status != cudaSuccess) return status;
+      storage.template reserve<Row>(first + sorted, rows);
+      storage.template reserve<unsigned char>(first + sorting, sort_bytes_);
+    }
     return cudaSuccess;
   }
 
   static Table unmapped(const Hash& hash, const Equal& equal) {
-    return {nullptr, nullptr, 0,       0,       nullptr, nullptr, nullptr, nullptr, nullptr,
+    return {Keys{},  nullptr, 0,       0,       nullptr, nullptr, nullptr, nullptr, nullptr,
             nullptr, nullptr, nullptr, nullptr, false,   false,   {},      hash,    equal};
   }
 
@@ -118,7 +127,9 @@ class join_table_storage {
   /// Lists the rows of each key; to be called when all rows are in.
   cudaError_t list(const Table& table, const launch_configuration& base) {
     if (!features_.lists || table.rows == 0) return cudaSuccess;
-    if (features_.sorted) return sort_lists(table, base);
+    if constexpr (MayBeOrdered) {
+      if (features_.sorted) return sort_lists(table, base);
+    }
     constexpr std::size_t tile = static_cast<std::size_t>(build_threads) * 4;
     const std::size_t all_slots = static_cast<std::size_t>(table.num_slots) + 1;
     cudaError_t status = strata::launch(with_blocks(base, ceiling_divide(all_slots, tile)),

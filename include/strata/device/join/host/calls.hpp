@@ -20,22 +20,22 @@
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
 /// A JoinTable of a back end whose joins end before they return. It keeps no table: each probe joins both sides.
-template <class Backend, class Key, class Index, class Hash, class Equal>
+template <class Backend, class Key, class Index, class Hash, class Equal, JoinOrder Order>
 class join_table_on_host {
-  using Options = JoinOptions<Hash, Equal>;
+  using Options = JoinOptions<Hash, Equal, Order>;
 
  public:
   /// The caller's memory is not used, but no call may depend on the back end.
-  static cudaError_t MemoryBytes(const JoinSide<Key>& build, std::size_t& bytes, const Options&) {
+  static cudaError_t MemoryBytes(const JoinSide<const Key*>& build, std::size_t& bytes, const Options&) {
     if (!is_count_of_rows(build.rows)) return cudaErrorInvalidValue;
     bytes = 1;
     return cudaSuccess;
   }
 
-  join_table_on_host(void* memory, std::size_t memory_bytes, const JoinSide<Key>& build, const Options& options)
+  join_table_on_host(void* memory, std::size_t memory_bytes, const JoinSide<const Key*>& build, const Options& options)
       : has_memory_(memory != nullptr && memory_bytes > 0), build_(build), options_(options) {}
 
-  const JoinSide<Key>& build() const { return build_; }
+  const JoinSide<const Key*>& build() const { return build_; }
 
   template <class Stream>
   cudaError_t Insert(std::int64_t, std::int64_t, Stream) const {
@@ -44,9 +44,10 @@ class join_table_on_host {
 
   template <class Output, class Stream>
   cudaError_t Probe(void* temp_storage, std::size_t& temp_storage_bytes, JoinKind kind, std::int64_t num_rows,
-                    const JoinSide<Key>& probe, const Output& output, std::int64_t* num_out, Stream stream) const {
+                    const JoinSide<const Key*>& probe, const Output& output, std::int64_t* num_out,
+                    Stream stream) const {
     if (!is_usable() || !is_count_of_rows(probe.rows)) return cudaErrorInvalidValue;
-    JoinSide<Key> build = build_;
+    JoinSide<const Key*> build = build_;
     if (temp_storage != nullptr) build.rows = num_rows;
     return Backend::join(temp_storage, temp_storage_bytes, kind, build, probe, output, num_out, options_, stream);
   }
@@ -61,20 +62,21 @@ class join_table_on_host {
   }
 
   bool has_memory_;
-  JoinSide<Key> build_;
+  JoinSide<const Key*> build_;
   Options options_;
 };
 
 /// The back end of DeviceHashJoin for machines without a GPU: done when the call returns.
 struct join_on_host {
   using stream_type = cudaStream_t;
-  template <class Key, class Index, class Hash, class Equal>
-  using table_type = join_table_on_host<join_on_host, Key, Index, Hash, Equal>;
+  template <class Key, class Index, class Hash, class Equal, JoinOrder Order>
+  using table_type = join_table_on_host<join_on_host, Key, Index, Hash, Equal, Order>;
 
-  template <class Key, class BuildRows, class ProbeRows, class Output, class Hash, class Equal>
+  template <class Keys, class BuildPromises, class ProbePromises, class Output, class Hash, class Equal,
+            JoinOrder Order>
   static cudaError_t join(void* temp_storage, std::size_t& temp_storage_bytes, JoinKind kind,
-                          const JoinSide<Key, BuildRows>& build, const JoinSide<Key, ProbeRows>& probe,
-                          const Output& output, std::int64_t* num_out, const JoinOptions<Hash, Equal>& options,
+                          const JoinSide<Keys, BuildPromises>& build, const JoinSide<Keys, ProbePromises>& probe,
+                          const Output& output, std::int64_t* num_out, const JoinOptions<Hash, Equal, Order>& options,
                           cudaStream_t) {
     using Index = typename Output::index_type;
     if (options.strategy != JoinStrategy::cpu && options.strategy != JoinStrategy::automatic) {
@@ -82,9 +84,9 @@ struct join_on_host {
     }
     std::int64_t total = 0;
     const auto call = [&](const auto& sink) {
-      return host_join_gather<Index>(temp_storage, temp_storage_bytes, kind, build.keys, build.rows, probe.keys,
-                                     probe.rows, sink, num_out == nullptr ? nullptr : &total, output.capacity,
-                                     on_host(build, probe, options), options.hash, options.equal);
+      return host_join_rows<Index>(temp_storage, temp_storage_bytes, kind, build.keys, build.rows, probe.keys,
+                                   probe.rows, sink, num_out == nullptr ? nullptr : &total, output.capacity,
+                                   on_host(build, probe, options), options.hash, options.equal);
     };
     HostJoinStatus status = HostJoinStatus::success;
     if constexpr (std::is_same_v<Output, JoinCountOutput>) {

@@ -36,9 +36,9 @@ struct join_group {
 /// side by side, in their order. A chain holds each key once, however many rows have it, so that
 /// finding a key takes no longer where others are frequent. Partition p with the rows [b, e) has
 /// the groups and the list of rows in [b, e) of two arrays, and the buckets in [2 b, 2 e) of another.
-template <class Key, class Row, class Hash, class Equal>
+template <class Keys, class Row, class Hash, class Equal>
 struct join_groups {
-  using side = host_join_side<Key, Row, Hash>;
+  using side = host_join_side<Keys, Row, Hash>;
   using entry = typename side::entry;
   using group = join_group<entry, Row>;
 
@@ -88,7 +88,7 @@ struct join_groups {
   }
 
   /// Whether the group has the key of `item`, whose side has `keys`.
-  bool has_key_of(const group& candidate, const entry& item, const Key* keys) const {
+  bool has_key_of(const group& candidate, const entry& item, const Keys& keys) const {
     return candidate.first.may_equal(item) && equal(candidate.first.key_in(build_side.keys), item.key_in(keys));
   }
 

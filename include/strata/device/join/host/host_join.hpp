@@ -51,14 +51,14 @@ namespace detail {
 
 /// Gives each row of the result to `sink(std::int64_t position, Index build_row, Index probe_row)`.
 /// Several threads call it at once, once for each position below `*num_out` and `capacity`. For
-/// columns of values see columns.hpp.
-template <class Index, class Key, class Sink, class Hash = JoinHash, class Equal = host_equality>
-[[nodiscard]] HostJoinStatus host_join_gather(void* temp_storage, std::size_t& temp_storage_bytes, JoinKind kind,
-                                              const Key* build_keys, std::int64_t build_rows, const Key* probe_keys,
-                                              std::int64_t probe_rows, const Sink& sink, std::int64_t* num_out,
-                                              std::int64_t capacity, const HostJoinOptions& options = {},
-                                              const Hash& hash = {}, const Equal& equal = {}) {
-  host_join<Index, Key, Hash, Equal> join(kind, build_keys, build_rows, probe_keys, probe_rows, options, hash, equal);
+/// columns of values see columns.hpp. Keys are read through random-access iterators.
+template <class Index, class Keys, class Sink, class Hash = JoinHash, class Equal = host_equality>
+[[nodiscard]] HostJoinStatus host_join_rows(void* temp_storage, std::size_t& temp_storage_bytes, JoinKind kind,
+                                            Keys build_keys, std::int64_t build_rows, Keys probe_keys,
+                                            std::int64_t probe_rows, const Sink& sink, std::int64_t* num_out,
+                                            std::int64_t capacity, const HostJoinOptions& options = {},
+                                            const Hash& hash = {}, const Equal& equal = {}) {
+  host_join<Index, Keys, Hash, Equal> join(kind, build_keys, build_rows, probe_keys, probe_rows, options, hash, equal);
   if (!join.counts_are_valid() || capacity < 0) return HostJoinStatus::invalid_value;
   if (temp_storage == nullptr) {
     const std::size_t bytes = join.bytes();
@@ -73,6 +73,17 @@ template <class Index, class Key, class Sink, class Hash = JoinHash, class Equal
   *num_out = join.total();
   join.write(capacity, sink);
   return HostJoinStatus::success;
+}
+
+/// The same for arrays of keys.
+template <class Index, class Key, class Sink, class Hash = JoinHash, class Equal = host_equality>
+[[nodiscard]] HostJoinStatus host_join_gather(void* temp_storage, std::size_t& temp_storage_bytes, JoinKind kind,
+                                              const Key* build_keys, std::int64_t build_rows, const Key* probe_keys,
+                                              std::int64_t probe_rows, const Sink& sink, std::int64_t* num_out,
+                                              std::int64_t capacity, const HostJoinOptions& options = {},
+                                              const Hash& hash = {}, const Equal& equal = {}) {
+  return detail::host_join_rows<Index>(temp_storage, temp_storage_bytes, kind, build_keys, build_rows, probe_keys,
+                                       probe_rows, sink, num_out, capacity, options, hash, equal);
 }
 
 /// Writes pairs of rows. `build_out` may be null in semi and anti joins, where it would hold

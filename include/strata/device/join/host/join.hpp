@@ -6,6 +6,7 @@
 #include <strata/core/requirements.hpp>
 #include <strata/core/temporary_storage.hpp>
 #include <strata/core/types.hpp>
+#include <strata/device/arguments/arrays.hpp>
 #include <strata/device/join/common/join_options.hpp>
 #include <strata/device/join/common/strategy.hpp>
 #include <strata/device/join/host/matcher.hpp>
@@ -56,20 +57,21 @@ namespace detail {
 /// A join on the host in steps: `bytes`, `map`, `match`, then `total` and `write`. These two may be called
 /// again while the storage is not changed. So a caller can count, allocate the result, and write it
 /// without looking rows up a second time.
-template <class Index, class Key, class Hash, class Equal>
+template <class Index, class Keys, class Hash, class Equal>
 class host_join {
+  using Key = iterator_value_t<Keys>;
   static_assert(std::is_integral_v<Index> && (sizeof(Index) == 4 || sizeof(Index) == 8),
                 "the row numbers of a join are integers of 4 or 8 bytes: choose such an Index");
   static_assert(is_trivially_relocatable_v<Key>, "a join copies keys: Key must be trivially relocatable");
 
   using Row = std::make_unsigned_t<Index>;
-  using side = host_join_side<Key, Row, Hash>;
-  using groups = join_groups<Key, Row, Hash, Equal>;
-  using matcher = join_matcher<Key, Row, Hash, Equal>;
-  using partitioner = join_partitioner<Key, Row, Hash>;
+  using side = host_join_side<Keys, Row, Hash>;
+  using groups = join_groups<Keys, Row, Hash, Equal>;
+  using matcher = join_matcher<Keys, Row, Hash, Equal>;
+  using partitioner = join_partitioner<Keys, Row, Hash>;
 
  public:
-  host_join(JoinKind kind, const Key* build_keys, std::int64_t build_rows, const Key* probe_keys,
+  host_join(JoinKind kind, const Keys& build_keys, std::int64_t build_rows, const Keys& probe_keys,
             std::int64_t probe_rows, const HostJoinOptions& options, const Hash& hash, const Equal& equal)
       : kind_(kind), options_(options), hash_(hash), equal_(equal), build_rows_(build_rows), probe_rows_(probe_rows) {
     hash_requirements<Hash, Key>::check();
@@ -93,7 +95,7 @@ class host_join {
            tuning.most_partition_bits < 32;
   }
   bool pointers_are_valid() const {
-    return (build_.rows == 0 || build_.keys != nullptr) && (probe_.rows == 0 || probe_.keys != nullptr);
+    return (build_.rows == 0 || !detail::is_null(build_.keys)) && (probe_.rows == 0 || !detail::is_null(probe_.keys));
   }
 
   std::size_t bytes() const { return storage_.bytes(); }

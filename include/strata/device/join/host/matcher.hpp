@@ -33,10 +33,10 @@ std::size_t last_not_above(const T* numbers, std::size_t count, T value) {
 /// Probe rows are divided into chunks: in the order of the partitions or, if the result is ordered, of the
 /// rows. A scan of the numbers of results of chunks gives the begin of each chunk in the result. Threads
 /// then write ranges of the result of equal length, whatever the number of partners of a probe row.
-template <class Key, class Row, class Hash, class Equal>
+template <class Keys, class Row, class Hash, class Equal>
 struct join_matcher {
-  using side = host_join_side<Key, Row, Hash>;
-  using groups = join_groups<Key, Row, Hash, Equal>;
+  using side = host_join_side<Keys, Row, Hash>;
+  using groups = join_groups<Keys, Row, Hash, Equal>;
   using group = typename groups::group;
 
   static constexpr Row none = groups::none;

@@ -50,9 +50,13 @@ struct join_entry {
   std::uint32_t tag;
   Key key;
 
-  join_entry(Row r, std::uint32_t t, const Key* keys) : row(r), tag(t), key(keys[r]) {}
+  template <class Keys>
+  join_entry(Row r, std::uint32_t t, const Keys& keys) : row(r), tag(t), key(keys[r]) {}
   std::uint32_t tag_by(const Hash&) const { return tag; }
-  const Key& key_in(const Key*) const { return key; }
+  template <class Keys>
+  const Key& key_in(const Keys&) const {
+    return key;
+  }
   bool may_equal(const join_entry& other) const { return join_key_is_number<Key> || tag == other.tag; }
 };
 template <class Key, class Row, class Hash>
@@ -60,11 +64,15 @@ struct join_entry<Key, Row, Hash, join_entry_kind::short_key> {
   Row row;
   Key key;
 
-  join_entry(Row r, std::uint32_t, const Key* keys) : row(r), key(keys[r]) {}
+  template <class Keys>
+  join_entry(Row r, std::uint32_t, const Keys& keys) : row(r), key(keys[r]) {}
   std::uint32_t tag_by(const Hash& hash) const {
     return static_cast<std::uint32_t>(mixed_hash(static_cast<std::uint64_t>(hash(key))));
   }
-  const Key& key_in(const Key*) const { return key; }
+  template <class Keys>
+  const Key& key_in(const Keys&) const {
+    return key;
+  }
   bool may_equal(const join_entry&) const { return true; }
 };
 template <class Key, class Row, class Hash>
@@ -72,18 +80,23 @@ struct join_entry<Key, Row, Hash, join_entry_kind::tag_only> {
   Row row;
   std::uint32_t tag;
 
-  join_entry(Row r, std::uint32_t t, const Key*) : row(r), tag(t) {}
+  template <class Keys>
+  join_entry(Row r, std::uint32_t t, const Keys&) : row(r), tag(t) {}
   std::uint32_t tag_by(const Hash&) const { return tag; }
-  const Key& key_in(const Key* keys) const { return keys[row]; }
+  /// A reference to the key, or the key itself if the iterator has none.
+  template <class Keys>
+  std::conditional_t<std::is_pointer_v<Keys>, const Key&, Key> key_in(const Keys& keys) const {
+    return keys[row];
+  }
   bool may_equal(const join_entry& other) const { return tag == other.tag; }
 };
 
 /// One side of a join, and its partitions.
-template <class Key, class Row, class Hash>
+template <class Keys, class Row, class Hash>
 struct host_join_side {
-  using entry = join_entry<Key, Row, Hash>;
+  using entry = join_entry<iterator_value_t<Keys>, Row, Hash>;
 
-  const Key* keys = nullptr;
+  Keys keys = {};
   /// Bit i % 32 of word i / 32 is set if row i has a key. Null: all rows have keys.
   const std::uint32_t* valid = nullptr;
   std::size_t rows = 0;
@@ -100,10 +113,10 @@ struct host_join_side {
 /// Threads count the rows of slices. A scan of the counts gives the offset of each slice in each partition,
 /// and threads write the rows of slices there. The size of a slice depends on the number of rows only, so
 /// that the size of storage does too.
-template <class Key, class Row, class Hash>
+template <class Keys, class Row, class Hash>
 class join_partitioner {
  public:
-  using side = host_join_side<Key, Row, Hash>;
+  using side = host_join_side<Keys, Row, Hash>;
   using entry = typename side::entry;
 
   static constexpr std::size_t most_slices = 64;

@@ -20,9 +20,9 @@ namespace detail {
 
 /// Joins a work item of a semi or anti join by a set in shared memory. Build rows have no row ids. `Sink`
 /// is NullType where rows are only counted: then probe rows have none either.
-template <class Key, class Hash, class Equal, class Index, class Sink, int BlockThreads, int Items>
+template <class Keys, class Hash, class Equal, class Index, class Sink, int BlockThreads, int Items>
 class AgentJoinSets {
-  using Partitions = join_partitions<Key, Hash, Equal>;
+  using Partitions = join_partitions<Keys, Hash, Equal>;
   using Count = unsigned long long;
   using Set = join_shared_set<BlockThreads>;
   using OutputOffsets = join_output_offsets<BlockThreads>;

@@ -20,7 +20,7 @@
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
 /// Carries out a join of two sides in ascending order: both are read once, and nothing is hashed.
-template <class MaxPolicy, class ActivePolicy, class Index, class Row, class Key, class Sink>
+template <class MaxPolicy, class ActivePolicy, class Index, class Row, class Key, class Sink, bool MayBeOrdered>
 struct DispatchSortedJoin {
   static constexpr bool has_rows = !std::is_same_v<Sink, NullType>;
   using Sides = join_sorted_sides<Key, Row>;
@@ -29,7 +29,7 @@ struct DispatchSortedJoin {
 
   /// Whether the join uses the promise. It does not if rows have no key, whose position is not specified.
   template <class Options>
-  static bool may_join(const JoinSide<Key>& build, const JoinSide<Key>& probe, const Options& options) {
+  static bool may_join(const JoinSide<const Key*>& build, const JoinSide<const Key*>& probe, const Options& options) {
     return build.is_sorted && probe.is_sorted && options.strategy == JoinStrategy::automatic &&
            build.valid_mask == nullptr && probe.valid_mask == nullptr;
   }
@@ -38,7 +38,7 @@ struct DispatchSortedJoin {
   static cudaError_t Dispatch(void* d_temp_storage, std::size_t& temp_storage_bytes, Sides sides, JoinOrder order,
                               const Sink& sink, const device_properties& device, cudaStream_t stream) {
     sides.tiles = ceiling_divide<unsigned long long>(sides.rows(), tile_items);
-    const bool is_any = order == JoinOrder::any;
+    const bool is_any = !MayBeOrdered || order == JoinOrder::any;
     warp_look_back tile_order{};
     // In an ordered join, unmatched build rows come after all others.
     tile_order.tiles = sides.kind == JoinKind::full && !is_any ? 2 * sides.tiles : sides.tiles;
@@ -105,8 +105,10 @@ struct DispatchSortedJoin {
       return strata::launch(with_grid(base, sides.tiles, tuning.threads), join_sorted_count_kernel<MaxPolicy, Key, Row>,
                             sides);
     } else {
-      const auto kernel = order.states == nullptr ? join_sorted_kernel<MaxPolicy, false, Index, Key, Row, Sink>
-                                                  : join_sorted_kernel<MaxPolicy, true, Index, Key, Row, Sink>;
+      auto* kernel = join_sorted_kernel<MaxPolicy, false, Index, Key, Row, Sink>;
+      if constexpr (MayBeOrdered) {
+        if (order.states != nullptr) kernel = join_sorted_kernel<MaxPolicy, true, Index, Key, Row, Sink>;
+      }
       status = strata::launch(with_grid(base, order.tiles, tuning.threads), kernel, sides, list, order, sink);
       // Tiles in which no row has more than one result are never listed.
       const bool may_be_listed = detail::has_pairs(sides.kind) && !sides.promised_unique && sides.capacity > 0;

@@ -21,20 +21,21 @@ STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 struct join_on_metal {
   /// An id<MTLCommandQueue>, or null.
   using stream_type = void*;
-  template <class Key, class Index, class Hash, class Equal>
-  using table_type = join_table_on_host<join_on_metal, Key, Index, Hash, Equal>;
+  template <class Key, class Index, class Hash, class Equal, JoinOrder Order>
+  using table_type = join_table_on_host<join_on_metal, Key, Index, Hash, Equal, Order>;
 
-  template <class Key, class BuildRows, class ProbeRows, class Output, class Hash, class Equal>
+  template <class Keys, class BuildPromises, class ProbePromises, class Output, class Hash, class Equal,
+            JoinOrder Order>
   static cudaError_t join(void* temp_storage, std::size_t& temp_storage_bytes, JoinKind kind,
-                          const JoinSide<Key, BuildRows>& build, const JoinSide<Key, ProbeRows>& probe,
-                          const Output& output, std::int64_t* num_out, const JoinOptions<Hash, Equal>& options,
+                          const JoinSide<Keys, BuildPromises>& build, const JoinSide<Keys, ProbePromises>& probe,
+                          const Output& output, std::int64_t* num_out, const JoinOptions<Hash, Equal, Order>& options,
                           stream_type queue) {
     using Index = typename Output::index_type;
     if (!is_strategy(options.strategy)) return cudaErrorInvalidValue;
     if constexpr (std::is_same_v<Output, JoinCountOutput>) {
       const JoinPairsOutput<Index> no_rows{{nullptr, nullptr}, 0};
       return join(temp_storage, temp_storage_bytes, kind, build, probe, no_rows, num_out, options, queue);
-    } else if constexpr (std::is_same_v<Output, JoinPairsOutput<Index>>) {
+    } else if constexpr (std::is_same_v<Output, JoinPairsOutput<Index>> && std::is_pointer_v<Keys>) {
       std::int64_t total = 0;
       const cudaError_t status = as_cuda(
           metal_join_pairs(temp_storage, temp_storage_bytes, kind, build.keys, build.rows, probe.keys, probe.rows,
@@ -49,7 +50,7 @@ struct join_on_metal {
         const MetalJoinStatus status = metal::finish(queue);
         if (status != MetalJoinStatus::success) return as_cuda(status);
       }
-      JoinOptions<Hash, Equal> by_host = options;
+      JoinOptions<Hash, Equal, Order> by_host = options;
       by_host.strategy = JoinStrategy::cpu;
       return join_on_host::join(temp_storage, temp_storage_bytes, kind, build, probe, output, num_out, by_host, 0);
     }

@@ -81,10 +81,10 @@ JoinColumnsOutput<Index, JoinColumns<Columns...>> join_columns(detail::count64 c
 namespace detail {
 
 /// Whether the arrays of row numbers of a result are there, and overlap nothing.
-template <class Key, class Index>
+template <class Keys, class Index>
 bool are_join_outputs_valid(JoinKind kind, const Index* build_out, const Index* probe_out, const std::int64_t* num_out,
-                            std::int64_t capacity, const Key* build_keys, std::int64_t build_rows,
-                            const Key* probe_keys, std::int64_t probe_rows) {
+                            std::int64_t capacity, const Keys& build_keys, std::int64_t build_rows,
+                            const Keys& probe_keys, std::int64_t probe_rows) {
   if (capacity > 0 && (probe_out == nullptr || (build_out == nullptr && has_pairs(kind)))) {
     return false;
   }
@@ -94,9 +94,10 @@ bool are_join_outputs_valid(JoinKind kind, const Index* build_out, const Index* 
 }
 
 /// Whether all arrays of a join are there, and none overlaps an output. Of the columns of a result nothing is known.
-template <class Key, class BuildRows, class ProbeRows, class Output>
-bool are_join_arrays_valid(JoinKind kind, const JoinSide<Key, BuildRows>& build, const JoinSide<Key, ProbeRows>& probe,
-                           const Output& output, const std::int64_t* num_out) {
+template <class Keys, class BuildPromises, class ProbePromises, class Output>
+bool are_join_arrays_valid(JoinKind kind, const JoinSide<Keys, BuildPromises>& build,
+                           const JoinSide<Keys, ProbePromises>& probe, const Output& output,
+                           const std::int64_t* num_out) {
   using Index = typename Output::index_type;
   join_pairs_sink<Index> rows_out{nullptr, nullptr};
   std::int64_t capacity = 0;
@@ -106,8 +107,8 @@ bool are_join_arrays_valid(JoinKind kind, const JoinSide<Key, BuildRows>& build,
   } else {
     static_cast<void>(output);
   }
-  return num_out != nullptr && !(build.rows > 0 && build.keys == nullptr) &&
-         !(probe.rows > 0 && probe.keys == nullptr) &&
+  return num_out != nullptr && !(build.rows > 0 && detail::is_null(build.keys)) &&
+         !(probe.rows > 0 && detail::is_null(probe.keys)) &&
          detail::are_join_outputs_valid(kind, rows_out.build_out, rows_out.probe_out, num_out, capacity, build.keys,
                                         build.rows, probe.keys, probe.rows);
 }

@@ -23,18 +23,19 @@ STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
 /// The launches that partition both sides and join the partitions that fit tables in shared memory. The
 /// table in global memory then joins the others.
-template <class MaxPolicy, class ActivePolicy, class Index, class Key, class Sink, class Hash, class Equal>
+template <class MaxPolicy, class ActivePolicy, class Index, class Keys, class Sink, class Hash, class Equal,
+          bool MayHaveSets>
 class join_partition_launches {
  public:
-  using Partitions = join_partitions<Key, Hash, Equal>;
+  using Partitions = join_partitions<Keys, Hash, Equal>;
   static constexpr join_partition_tuning tuning = ActivePolicy::partition;
-  static constexpr bool is_wide = is_join_double_word<Key, Hash, Equal>;
-  static constexpr bool may_have_sets = is_join_word<Key, Hash, Equal>;
+  static constexpr bool is_wide = is_join_double_word<iterator_value_t<Keys>, Hash, Equal>;
+  static constexpr bool may_have_sets = MayHaveSets && is_join_word<iterator_value_t<Keys>, Hash, Equal>;
   template <join_pass Pass>
-  using Mover = join_mover<ActivePolicy, Key, Hash, Equal, Pass, false>;
+  using Mover = join_mover<ActivePolicy, Keys, Hash, Equal, Pass, false>;
 
-  using Duplicates = AgentJoinDuplicates<Key, Hash, Equal, Index, Sink, ActivePolicy::table.rest_threads>;
-  using Counter = AgentJoinCount<Key, Hash, Equal, tuning.partition_threads>;
+  using Duplicates = AgentJoinDuplicates<Keys, Hash, Equal, Index, Sink, ActivePolicy::table.rest_threads>;
+  using Counter = AgentJoinCount<Keys, Hash, Equal, tuning.partition_threads>;
 
   static constexpr int slots = 7;
 
@@ -83,7 +84,7 @@ class join_partition_launches {
 
   /// Arguments with no pointers to temporary storage.
   template <class Options>
-  static Partitions unmapped(JoinKind kind, const join_side_records<Key>& build, const join_side_records<Key>& probe,
+  static Partitions unmapped(JoinKind kind, const join_side_records<Keys>& build, const join_side_records<Keys>& probe,
                              unsigned long long* total, std::int64_t capacity, bool is_unique, const Options& options) {
     Partitions join{{},      kind,    build,    probe,     nullptr,      nullptr,      nullptr,
                     nullptr, nullptr, nullptr,  nullptr,   nullptr,      nullptr,      nullptr,
@@ -138,14 +139,14 @@ class join_partition_launches {
       Partitions cut = join;
       cut.plan.work_item_rows = even > least ? even : least;
       configure(join.probe.rows / cut.plan.work_item_rows + 1, tuning.join_threads, table_bytes_);
-      return start(base, device, join_direct_kernel<MaxPolicy, Index, Key, Hash, Equal, Sink>, cut, sink);
+      return start(base, device, join_direct_kernel<MaxPolicy, Index, Keys, Hash, Equal, Sink>, cut, sink);
     }
 
     // Each block adds all its counters to the global ones, so blocks must be few.
     const unsigned max_counting = multiprocessors * (plan_.bits > max_join_pass_bits ? 1 : 2);
     const unsigned build_blocks = counting_blocks_of(join.build.rows, join.probe.rows, max_counting);
     const unsigned probe_blocks = counting_blocks_of(join.probe.rows, join.build.rows, max_counting);
-    constexpr auto count_kernel = join_partitions_count_kernel<MaxPolicy, Key, Hash, Equal>;
+    constexpr auto count_kernel = join_partitions_count_kernel<MaxPolicy, Keys, Hash, Equal>;
     configure(build_blocks + probe_blocks, tuning.partition_threads, join_count_bytes(plan_.bits));
     status = start(base, device, count_kernel, join, build_blocks, Mover<join_pass::second>::tile_items);
     if (status != cudaSuccess) return status;
@@ -180,12 +181,12 @@ class join_partition_launches {
     if constexpr (may_have_sets) {
       if (!join.build.has_row_ids) {
         return start_join_kernel(
-            set_plan_.bytes(), join_partitions_set_kernel<MaxPolicy, true, Index, Key, Hash, Equal, Sink>,
-            join_partitions_set_kernel<MaxPolicy, false, Index, Key, Hash, Equal, Sink>, join, set_plan_, sink);
+            set_plan_.bytes(), join_partitions_set_kernel<MaxPolicy, true, Index, Keys, Hash, Equal, Sink>,
+            join_partitions_set_kernel<MaxPolicy, false, Index, Keys, Hash, Equal, Sink>, join, set_plan_, sink);
       }
     }
-    return start_join_kernel(table_bytes_, join_partitions_join_kernel<MaxPolicy, true, Index, Key, Hash, Equal, Sink>,
-                             join_partitions_join_kernel<MaxPolicy, false, Index, Key, Hash, Equal, Sink>, join, sink);
+    return start_join_kernel(table_bytes_, join_partitions_join_kernel<MaxPolicy, true, Index, Keys, Hash, Equal, Sink>,
+                             join_partitions_join_kernel<MaxPolicy, false, Index, Keys, Hash, Equal, Sink>, join, sink);
   }
 
   /// Dynamic shared memory of AgentJoinDuplicates.
@@ -235,11 +236,11 @@ class join_partition_launches {
     const auto rows_of_tile = static_cast<unsigned>(tile);
     if constexpr (may_have_sets) {
       if (!join.build.has_row_ids) {
-        return start(base, device, join_partitions_move_kernel<MaxPolicy, Pass, true, Key, Hash, Equal>, join,
+        return start(base, device, join_partitions_move_kernel<MaxPolicy, Pass, true, Keys, Hash, Equal>, join,
                      rows_of_tile);
       }
     }
-    return start(base, device, join_partitions_move_kernel<MaxPolicy, Pass, false, Key, Hash, Equal>, join,
+    return start(base, device, join_partitions_move_kernel<MaxPolicy, Pass, false, Keys, Hash, Equal>, join,
                  rows_of_tile);
   }
 

@@ -15,13 +15,13 @@ STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
 /// Joins the work items, one by each block, and defers those whose keys have many build rows. With
 /// `IsLarge` the shared memory of a multiprocessor holds one table only.
-template <class MaxPolicy, bool IsLarge, class Index, class Key, class Hash, class Equal, class Sink>
+template <class MaxPolicy, bool IsLarge, class Index, class Keys, class Hash, class Equal, class Sink>
 __launch_bounds__(MaxPolicy::ActivePolicy::partition.threads_of_join(IsLarge),
                   MaxPolicy::ActivePolicy::partition.blocks_of_join(IsLarge))
-    STRATA_KERNEL void join_partitions_join_kernel(join_partitions<Key, Hash, Equal> join, Sink sink) {
+    STRATA_KERNEL void join_partitions_join_kernel(join_partitions<Keys, Hash, Equal> join, Sink sink) {
   constexpr join_partition_tuning tuning = MaxPolicy::ActivePolicy::partition;
   using Agent =
-      AgentJoinTables<Key, Hash, Equal, Index, Sink, tuning.threads_of_join(IsLarge), tuning.join_items, false>;
+      AgentJoinTables<Keys, Hash, Equal, Index, Sink, tuning.threads_of_join(IsLarge), tuning.join_items, false>;
   // not for users: no number of threads makes it larger
   static_assert(sizeof(typename Agent::TempStorage) <= join_static_shared_bytes,
                 "join_static_shared_bytes must be what kernels have");
@@ -34,12 +34,12 @@ __launch_bounds__(MaxPolicy::ActivePolicy::partition.threads_of_join(IsLarge),
 }
 
 /// Joins a build side that fits one table: each block builds that, and joins `work_item_rows` probe rows.
-template <class MaxPolicy, class Index, class Key, class Hash, class Equal, class Sink>
+template <class MaxPolicy, class Index, class Keys, class Hash, class Equal, class Sink>
 __launch_bounds__(MaxPolicy::ActivePolicy::partition.join_threads,
                   MaxPolicy::ActivePolicy::partition.join_blocks_per_multiprocessor)
-    STRATA_KERNEL void join_direct_kernel(join_partitions<Key, Hash, Equal> join, Sink sink) {
+    STRATA_KERNEL void join_direct_kernel(join_partitions<Keys, Hash, Equal> join, Sink sink) {
   constexpr join_partition_tuning tuning = MaxPolicy::ActivePolicy::partition;
-  using Agent = AgentJoinTables<Key, Hash, Equal, Index, Sink, tuning.join_threads, tuning.join_items, true>;
+  using Agent = AgentJoinTables<Keys, Hash, Equal, Index, Sink, tuning.join_threads, tuning.join_items, true>;
   // not for users: no number of threads makes it larger
   static_assert(sizeof(typename Agent::TempStorage) <= join_static_shared_bytes,
                 "join_static_shared_bytes must be what kernels have");
@@ -56,13 +56,13 @@ __launch_bounds__(MaxPolicy::ActivePolicy::partition.join_threads,
 
 /// The same as join_partitions_join_kernel, by sets, for semi and anti joins without build row ids. Work
 /// items for which there is no set are deferred.
-template <class MaxPolicy, bool IsLarge, class Index, class Key, class Hash, class Equal, class Sink>
+template <class MaxPolicy, bool IsLarge, class Index, class Keys, class Hash, class Equal, class Sink>
 __launch_bounds__(MaxPolicy::ActivePolicy::partition.threads_of_join(IsLarge),
                   MaxPolicy::ActivePolicy::partition.blocks_of_join(IsLarge))
-    STRATA_KERNEL void join_partitions_set_kernel(join_partitions<Key, Hash, Equal> join, join_set_plan plan,
+    STRATA_KERNEL void join_partitions_set_kernel(join_partitions<Keys, Hash, Equal> join, join_set_plan plan,
                                                   Sink sink) {
   constexpr join_partition_tuning tuning = MaxPolicy::ActivePolicy::partition;
-  using Agent = AgentJoinSets<Key, Hash, Equal, Index, Sink, tuning.threads_of_join(IsLarge), tuning.join_items>;
+  using Agent = AgentJoinSets<Keys, Hash, Equal, Index, Sink, tuning.threads_of_join(IsLarge), tuning.join_items>;
   STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
   STRATA_DYNAMIC_SHARED(shared);
   begin_join_kernel();

@@ -11,12 +11,12 @@ STRATA_NAMESPACE_BEGIN
 namespace detail {
 
 /// Adds the number of rows of each partition to a side's cursors.
-template <class Key, class Hash, class Equal, int BlockThreads>
+template <class Keys, class Hash, class Equal, int BlockThreads>
 struct AgentJoinCount {
-  using Side = join_side_records<Key>;
+  using Side = join_side_records<Keys>;
   static constexpr unsigned threads = BlockThreads;
   /// A thread has so many loads in flight.
-  static constexpr int items = sizeof(Key) <= 4 ? 8 : 4;
+  static constexpr int items = sizeof(iterator_value_t<Keys>) <= 4 ? 8 : 4;
   static constexpr unsigned tile_items = threads * items;
 
   /// The numbers of rows of all partitions and of rows without a key, in shared memory.
@@ -42,8 +42,8 @@ struct AgentJoinCount {
 
  private:
   STRATA_D void count_tile(const Side& side, unsigned first, unsigned rows) const {
-    const Key* const tile_keys = side.keys + first;
-    Key keys[items];
+    const Keys tile_keys = side.keys + first;
+    iterator_value_t<Keys> keys[items];
     STRATA_UNROLL
     for (int i = 0; i < items; ++i) {
       const unsigned at = static_cast<unsigned>(i) * threads + threadIdx.x;
@@ -55,7 +55,8 @@ struct AgentJoinCount {
       if (at >= rows) continue;
       unsigned p = partitions;
       if (side.valid == nullptr || detail::join_row_is_valid(side.valid, first + at)) {
-        p = detail::join_partition_of(detail::upper_half(detail::join_hash<Key, Equal>(hash, keys[i])), bits);
+        p = detail::join_partition_of(
+            detail::upper_half(detail::join_hash<iterator_value_t<Keys>, Equal>(hash, keys[i])), bits);
       }
       atomicAdd(counts + p, 1u);
     }

@@ -22,16 +22,16 @@ namespace detail {
 ///
 /// With `MovesHashes` a side may have hashes instead of records. Separate kernels for that make the other
 /// ones 0.5 % faster (H200, 2026-11, 1M x 10M).
-template <class Key, class Hash, class Equal, int BlockThreads, int ItemsPerThread, join_pass Pass, bool MovesHashes>
+template <class Keys, class Hash, class Equal, int BlockThreads, int ItemsPerThread, join_pass Pass, bool MovesHashes>
 class AgentJoinPartition {
   using Scan = BlockScan<unsigned, BlockThreads, BLOCK_SCAN_WARP_SCANS>;
 
  public:
-  using Side = join_side_records<Key>;
+  using Side = join_side_records<Keys>;
 
   static constexpr bool is_second = Pass == join_pass::second;
   static constexpr unsigned threads = BlockThreads;
-  static constexpr bool is_wide = is_join_double_word<Key, Hash, Equal>;
+  static constexpr bool is_wide = is_join_double_word<iterator_value_t<Keys>, Hash, Equal>;
   static constexpr unsigned tile_items = BlockThreads * ItemsPerThread;
   static_assert((threads & (threads - 1)) == 0, "join_partition_tuning: partition_threads must be a power of two");
   static_assert(tile_items < (1u << 16) && ItemsPerThread <= 32,
@@ -123,14 +123,14 @@ class AgentJoinPartition {
   static constexpr unsigned max_each = (1u << max_join_pass_bits) > threads ? (1u << max_join_pass_bits) / threads : 1;
   // Short keys are held in registers and hashed after the previous tile is written; long ones are hashed
   // at once.
-  static constexpr bool holds_keys = sizeof(Key) <= 8;
+  static constexpr bool holds_keys = sizeof(iterator_value_t<Keys>) <= 8;
   static constexpr int items = ItemsPerThread;
   template <bool Is, class Word>
   using array_if = Word[Is ? ItemsPerThread : 1];
 
   /// The rows of a tile that a thread has loaded.
   struct prefetched_rows {
-    array_if<!is_second && holds_keys, Key> keys;
+    array_if<!is_second && holds_keys, iterator_value_t<Keys>> keys;
     array_if<is_second || !holds_keys, unsigned> hashes;
     array_if<is_second, unsigned> rows;
     array_if<is_second && is_wide, unsigned> lower;
@@ -219,11 +219,11 @@ class AgentJoinPartition {
       STRATA_UNROLL
       for (int i = 0; i < items; ++i) {
         if (in_tile(i) >= tile.rows) continue;
-        const Key& key = side.keys[tile.first + in_tile(i)];
+        const iterator_value_t<Keys>& key = side.keys[tile.first + in_tile(i)];
         if constexpr (holds_keys) {
           fetched.keys[i] = key;
         } else {
-          fetched.hashes[i] = detail::upper_half(detail::join_hash<Key, Equal>(hash_, key));
+          fetched.hashes[i] = detail::upper_half(detail::join_hash<iterator_value_t<Keys>, Equal>(hash_, key));
         }
       }
       if (side.valid == nullptr) return;
@@ -245,7 +245,7 @@ class AgentJoinPartition {
         rows.rows[i] = fetched.rows[i];
         if constexpr (is_wide) rows.lower[i] = fetched.lower[i];
       } else if constexpr (holds_keys) {
-        const unsigned long long hash = detail::join_hash<Key, Equal>(hash_, fetched.keys[i]);
+        const unsigned long long hash = detail::join_hash<iterator_value_t<Keys>, Equal>(hash_, fetched.keys[i]);
         rows.hashes[i] = upper_half(hash);
         if constexpr (is_wide) rows.lower[i] = static_cast<unsigned>(hash);
       } else {

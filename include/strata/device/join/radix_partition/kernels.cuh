@@ -34,22 +34,21 @@ STRATA_KERNEL void join_partitions_clear_kernel(Partitions join) {
 /// Counts the rows of partitions: `build_blocks` blocks those of the build side, the others those of the
 /// probe side. The last block then computes the begins of partitions, the work items, which partitions
 /// overflow, and the tiles of a second pass.
-template <class MaxPolicy, class Key, class Hash, class Equal>
+template <class MaxPolicy, class Keys, class Hash, class Equal>
 __launch_bounds__(MaxPolicy::ActivePolicy::partition.partition_threads)
-    STRATA_KERNEL void join_partitions_count_kernel(join_partitions<Key, Hash, Equal> join, unsigned build_blocks,
+    STRATA_KERNEL void join_partitions_count_kernel(join_partitions<Keys, Hash, Equal> join, unsigned build_blocks,
                                                     unsigned pass_tile) {
   constexpr join_partition_tuning tuning = MaxPolicy::ActivePolicy::partition;
-  using Agent = AgentJoinCount<Key, Hash, Equal, tuning.partition_threads>;
-  using Offsets = AgentJoinOffsets<join_partitions<Key, Hash, Equal>, tuning.partition_threads>;
+  using Agent = AgentJoinCount<Keys, Hash, Equal, tuning.partition_threads>;
+  using Offsets = AgentJoinOffsets<join_partitions<Keys, Hash, Equal>, tuning.partition_threads>;
   STRATA_SHARED(storage, Uninitialized<typename Offsets::TempStorage>);
   STRATA_DYNAMIC_SHARED(shared);
   begin_join_kernel();
   const Agent agent{reinterpret_cast<unsigned*>(shared), join.plan.partitions(), join.plan.bits, join.hash};
-  if (blockIdx.x < build_blocks) {
-    agent.run(join.build, blockIdx.x, build_blocks);
-  } else {
-    agent.run(join.probe, blockIdx.x - build_blocks, gridDim.x - build_blocks);
-  }
+  const bool is_build = blockIdx.x < build_blocks;
+  const join_side_records<Keys> side = is_build ? join.build : join.probe;
+  const unsigned first_block = is_build ? 0 : build_blocks;
+  agent.run(side, blockIdx.x - first_block, (is_build ? build_blocks : gridDim.x) - first_block);
   if (!detail::is_last_block(join.counted)) return;
   const Offsets offsets{storage.Alias(), join};
   offsets.run();
@@ -57,17 +56,18 @@ __launch_bounds__(MaxPolicy::ActivePolicy::partition.partition_threads)
 }
 
 /// The agent of a pass.
-template <class Tuning, class Key, class Hash, class Equal, join_pass Pass, bool MovesHashes>
+template <class Tuning, class Keys, class Hash, class Equal, join_pass Pass, bool MovesHashes>
 using join_mover =
-    AgentJoinPartition<Key, Hash, Equal, Tuning::partition.partition_threads,
-                       Tuning::partition.items(Pass, is_join_double_word<Key, Hash, Equal>), Pass, MovesHashes>;
+    AgentJoinPartition<Keys, Hash, Equal, Tuning::partition.partition_threads,
+                       Tuning::partition.items(Pass, is_join_double_word<iterator_value_t<Keys>, Hash, Equal>), Pass,
+                       MovesHashes>;
 
 /// Writes the rows of both sides to their partitions, by tiles of `tile_rows` rows, at most the agent's
 /// `tile_items`.
-template <class MaxPolicy, join_pass Pass, bool MovesHashes, class Key, class Hash, class Equal>
+template <class MaxPolicy, join_pass Pass, bool MovesHashes, class Keys, class Hash, class Equal>
 __launch_bounds__(MaxPolicy::ActivePolicy::partition.partition_threads)
-    STRATA_KERNEL void join_partitions_move_kernel(join_partitions<Key, Hash, Equal> join, unsigned tile_rows) {
-  using Agent = join_mover<typename MaxPolicy::ActivePolicy, Key, Hash, Equal, Pass, MovesHashes>;
+    STRATA_KERNEL void join_partitions_move_kernel(join_partitions<Keys, Hash, Equal> join, unsigned tile_rows) {
+  using Agent = join_mover<typename MaxPolicy::ActivePolicy, Keys, Hash, Equal, Pass, MovesHashes>;
   // not for users: no number of threads makes it larger
   static_assert(sizeof(typename Agent::TempStorage) <= join_static_shared_bytes,
                 "join_static_shared_bytes must be what kernels have");

@@ -23,9 +23,9 @@ struct join_records {
 };
 
 /// One side of a join by partitions. The last partition has the rows without a key.
-template <class Key>
+template <class Keys>
 struct join_side_records {
-  const Key* keys;
+  Keys keys;
   const std::uint32_t* valid;
   unsigned rows;
   join_records partitioned = {};
@@ -49,15 +49,16 @@ struct join_work_item {
 };
 
 /// The arguments that all kernels of a join by partitions share.
-template <class Key, class Hash, class Equal>
+template <class Keys, class Hash, class Equal>
 struct join_partitions {
   /// Whether equal hashes imply equal keys.
-  static constexpr bool hash_is_key = is_join_double_word<Key, Hash, Equal> || is_join_word<Key, Hash, Equal>;
+  static constexpr bool hash_is_key =
+      is_join_double_word<iterator_value_t<Keys>, Hash, Equal> || is_join_word<iterator_value_t<Keys>, Hash, Equal>;
 
   join_partition_plan plan;
   JoinKind kind;
-  join_side_records<Key> build;
-  join_side_records<Key> probe;
+  join_side_records<Keys> build;
+  join_side_records<Keys> probe;
   /// Of each partition of the first pass, first those of the build side, then those of the probe side:
   /// the number of tiles of the second pass up to its end.
   unsigned* pass_tiles;

@@ -19,13 +19,13 @@ namespace detail {
 /// The common part of the agents that join by a table in shared memory. `Sink` is NullType where rows are
 /// only counted. With `IsDirect` all rows are one partition and are read from the sides themselves, not
 /// from records. With `ReadsHashes` there may be hashes instead of records.
-template <class Key, class Hash, class Equal, class Index, class Sink, int BlockThreads, bool IsDirect,
+template <class Keys, class Hash, class Equal, class Index, class Sink, int BlockThreads, bool IsDirect,
           bool GroupsHashes, bool ReadsHashes = false>
 class shared_table_agent_base {
  public:
-  using Partitions = join_partitions<Key, Hash, Equal>;
+  using Partitions = join_partitions<Keys, Hash, Equal>;
   using Count = unsigned long long;
-  static constexpr bool is_wide = is_join_double_word<Key, Hash, Equal>;
+  static constexpr bool is_wide = is_join_double_word<iterator_value_t<Keys>, Hash, Equal>;
   using Word = std::conditional_t<is_wide, unsigned long long, unsigned>;
   using Row = join_hashed_row<Word>;
   using Table = join_shared_table<Word, BlockThreads, GroupsHashes>;
@@ -50,9 +50,9 @@ class shared_table_agent_base {
         join_(join),
         sink_(sink) {}
 
-  STRATA_D Row row_of(const join_side_records<Key>& side, std::size_t i) const {
+  STRATA_D Row row_of(const join_side_records<Keys>& side, std::size_t i) const {
     if constexpr (IsDirect) {
-      const unsigned long long hash = detail::join_hash<Key, Equal>(join_.hash, side.keys[i]);
+      const unsigned long long hash = detail::join_hash<iterator_value_t<Keys>, Equal>(join_.hash, side.keys[i]);
       return {static_cast<Word>(is_wide ? hash : hash >> 32), static_cast<unsigned>(i)};
     } else {
       if constexpr (ReadsHashes) {
@@ -72,7 +72,9 @@ class shared_table_agent_base {
 
   STRATA_D bool is_partner(Word seen, unsigned probe_row) const {
     if (Partitions::hash_is_key || !table_.is_row(seen)) return table_.is_row(seen);
-    return join_.equal(join_.build.keys[seen], join_.probe.keys[probe_row]);
+    const iterator_value_t<Keys>& build_key = join_.build.keys[seen];
+    const iterator_value_t<Keys>& probe_key = join_.probe.keys[probe_row];
+    return join_.equal(build_key, probe_key);
   }
 
   // Clears the marks of the rows of a table that have been found.

@@ -33,11 +33,11 @@ struct join_duplicates_list {
 /// Joins the deferred work items, whose build keys have many rows, by a table in shared memory or by
 /// several tables, one after another. Most of the work is to write results: a group of warps looks some
 /// probe rows up, and its warps write equal parts of their results, however many each row has.
-template <class Key, class Hash, class Equal, class Index, class Sink, int BlockThreads>
-class AgentJoinDuplicates : shared_table_agent_base<Key, Hash, Equal, Index, Sink, BlockThreads, false, true,
-                                                    is_join_word<Key, Hash, Equal>> {
-  using Base =
-      shared_table_agent_base<Key, Hash, Equal, Index, Sink, BlockThreads, false, true, is_join_word<Key, Hash, Equal>>;
+template <class Keys, class Hash, class Equal, class Index, class Sink, int BlockThreads>
+class AgentJoinDuplicates : shared_table_agent_base<Keys, Hash, Equal, Index, Sink, BlockThreads, false, true,
+                                                    is_join_word<iterator_value_t<Keys>, Hash, Equal>> {
+  using Base = shared_table_agent_base<Keys, Hash, Equal, Index, Sink, BlockThreads, false, true,
+                                       is_join_word<iterator_value_t<Keys>, Hash, Equal>>;
   using Base::counted_;
   using Base::found_;
   using Base::has_rows;

@@ -21,9 +21,9 @@ namespace detail {
 /// global memory joins it.
 ///
 /// Groups of warps take tiles of probe rows in turn. Only the warps of a group wait for each other.
-template <class Key, class Hash, class Equal, class Index, class Sink, int BlockThreads, int Items, bool IsDirect>
-class AgentJoinTables : shared_table_agent_base<Key, Hash, Equal, Index, Sink, BlockThreads, IsDirect, false> {
-  using Base = shared_table_agent_base<Key, Hash, Equal, Index, Sink, BlockThreads, IsDirect, false>;
+template <class Keys, class Hash, class Equal, class Index, class Sink, int BlockThreads, int Items, bool IsDirect>
+class AgentJoinTables : shared_table_agent_base<Keys, Hash, Equal, Index, Sink, BlockThreads, IsDirect, false> {
+  using Base = shared_table_agent_base<Keys, Hash, Equal, Index, Sink, BlockThreads, IsDirect, false>;
   using Base::counted_;
   using Base::found_;
   using Base::has_rows;
@@ -63,7 +63,8 @@ class AgentJoinTables : shared_table_agent_base<Key, Hash, Equal, Index, Sink, B
       probe_begin += join_.probe.begins[work_item.partition];
       if (has_successor && rows > join_.plan.table_rows) return defer(work_item, index);
     }
-    const bool is_full = join_.kind == JoinKind::full;
+    // A direct join is never a full one: no block has all probe rows.
+    const bool is_full = !IsDirect && join_.kind == JoinKind::full;
     if (is_full) Base::clear_found(rows);
     const bool defers_duplicates = has_successor && has_rows && detail::has_pairs(join_.kind) &&
                                    !Base::stops_at_one() && work_item.rows >= min_deferred_rows;
