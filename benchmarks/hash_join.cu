@@ -2,71 +2,70 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // DeviceHashJoin beside a sort-merge join made of CUB's parts (`cub`), which has no join, and, where
-// that ends soon, two threads of the host (`host`). The necessary traffic is the keys of both
-// sides, read once, and the rows of the result, written once. A case is
+// that ends soon, two threads of the host (`host`); JoinTable, which is built or probed, beside neither.
+// The necessary traffic is the keys of both sides, with null masks, read once, and the rows of the result,
+// written once. Of columns, each value of the result is read and written. Of a table, only the side counts
+// that is built or probed.
+//
+// A type is `key:row number`; u32x2 and u64x2 are structs of two integers. A case is
 // `rows of the build side x rows of the probe side`, three of which have names, then
 //
-//   match=M  the share of probe rows that have a partner
-//   zipf=Z   probe keys follow Zipf's law of that exponent; 0: uniform
-//   mult=K   build rows with the same key
-//   dense    keys are numbers from 0 on, shuffled; sparse: any bit patterns
-//   unique   the join is told that build keys are; table: it is told to make one table;
-//   ordered  it is told to keep the order of the probe rows
-//   sorted   both sides ascend, and it is told so
-//   range    it is told in which range dense keys are
+//   match=M    the share of probe rows that have a partner
+//   zipf=Z     probe keys follow Zipf's law of that exponent; 0: uniform
+//   mult=K     build rows with the same key
+//   dense      keys are numbers from 0 on, shuffled; sparse: any bit patterns
+//   sorted     both sides ascend, and the join is told so
+//   nulls=N    this share of the rows of both sides has no key, and so no partner
+//   unique     the join is told that build keys are; table: it is told to make one table
+//   ordered    it is told to keep the order of the probe rows
+//   range      it is told in which range dense keys are
+//   count      it counts the rows of the result
+//   columns=K  it gathers K columns, half of them of each side; a single one is of the build side
+//   bytes=B    values of these columns have B bytes
 
 #include <strata/device/device_hash_join.hpp>
-#include <strata/device/join/host/host_join.hpp>
 
-#include <algorithm>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "harness/harness.cuh"
 #include "harness/join_data.cuh"
-#include "harness/sort_merge_join.cuh"
+#include "harness/join_workloads.cuh"
 
 namespace {
 
-using bench::device_array;
 using bench::environment;
 using bench::join_case;
-using bench::join_result;
-using bench::join_sides;
-using bench::workload;
+using bench::pair_key;
+using bench::timing;
+using request = bench::join_request;
 using strata::JoinKind;
 
-/// What is asked of a join besides its data.
-struct request {
-  JoinKind kind = JoinKind::inner;
-  const char* suffix = "";
-  bool is_unique = false;
-  bool is_ordered = false;
-  bool has_range = false;
-  bool only_counts = false;
-  strata::JoinStrategy strategy = strata::JoinStrategy::automatic;
-  bool beside_cub = true;
-  bool beside_host = false;
-};
-
-const char* name_of(const request& wanted) {
-  if (wanted.only_counts) return "DeviceHashJoin::InnerCount";
-  switch (wanted.kind) {
+const char* name_of(JoinKind kind) {
+  switch (kind) {
     case JoinKind::left:
-      return "DeviceHashJoin::LeftPairs";
+      return "DeviceHashJoin::Left";
     case JoinKind::full:
-      return "DeviceHashJoin::FullPairs";
+      return "DeviceHashJoin::Full";
     case JoinKind::semi:
-      return "DeviceHashJoin::SemiPairs";
+      return "DeviceHashJoin::Semi";
     case JoinKind::anti:
-      return "DeviceHashJoin::AntiPairs";
+      return "DeviceHashJoin::Anti";
     case JoinKind::inner:
       break;
   }
-  return "DeviceHashJoin::InnerPairs";
+  return "DeviceHashJoin::Inner";
 }
+
+template <class Key>
+constexpr const char* type_name = "u32:u32";
+template <>
+constexpr const char* type_name<std::uint64_t> = "u64:u32";
+template <>
+constexpr const char* type_name<pair_key<std::uint32_t>> = "u32x2:u32";
+template <>
+constexpr const char* type_name<pair_key<std::uint64_t>> = "u64x2:u32";
 
 std::string text_of(double number) {
   std::string text = std::to_string(number);
@@ -78,168 +77,46 @@ std::string text_of(double number) {
 std::string name_of(const join_case& what) {
   return std::string(what.name) + " match=" + text_of(what.match) + " zipf=" + text_of(what.zipf) +
          " mult=" + std::to_string(what.mult) + (what.is_sparse ? " sparse" : " dense") +
-         (what.is_sorted ? " sorted" : "");
-}
-
-template <class Key>
-cudaError_t join(void* storage, std::size_t& bytes, const join_case& what, const join_sides<Key>& sides,
-                 const request& wanted, const join_result& out, cudaStream_t stream) {
-  using joins = strata::DeviceHashJoin;
-  strata::OrderedJoinOptions<> options;
-  options.strategy = wanted.strategy;
-  if (!wanted.is_ordered) options.order = strata::JoinOrder::any;
-  // Sizes fit 4 bytes, so that no code for more rows is compiled.
-  const auto side = [&](const device_array<Key>& keys) {
-    return strata::join_side<Key>(keys.data(), static_cast<std::int32_t>(keys.size())).sorted(what.is_sorted);
-  };
-  const auto build = side(sides.build)
-                         .unique(wanted.is_unique)
-                         .key_range(wanted.has_range ? 0 : 1, wanted.has_range ? static_cast<Key>(what.keys() - 1) : 0);
-  const auto probe = side(sides.probe);
-  if (wanted.only_counts) {
-    return joins::Inner(storage, bytes, build, probe, strata::join_count(), out.total.data(), options, stream);
-  }
-  const auto call = [&](auto kind) {
-    return kind(storage, bytes, build, probe,
-                strata::join_pairs(out.build_out.data(), out.probe_out.data(), out.capacity), out.total.data(), options,
-                stream);
-  };
-  switch (wanted.kind) {
-    case JoinKind::left:
-      return call([](auto&&... with) { return joins::Left(with...); });
-    case JoinKind::full:
-      return call([](auto&&... with) { return joins::Full(with...); });
-    case JoinKind::semi:
-      return call([](auto&&... with) { return joins::Semi(with...); });
-    case JoinKind::anti:
-      return call([](auto&&... with) { return joins::Anti(with...); });
-    case JoinKind::inner:
-      break;
-  }
-  return call([](auto&&... with) { return joins::Inner(with...); });
-}
-
-/// The join of the host, in the memory of the host.
-template <class Key>
-class host_join {
- public:
-  host_join(const join_sides<Key>& sides, const join_result& device_result, cudaStream_t stream)
-      : build_(sides.build.size()),
-        probe_(sides.probe.size()),
-        build_out_(device_result.build_out.size()),
-        probe_out_(device_result.probe_out.size()),
-        device_result_(device_result) {
-    options_.threads = 2;
-    copy(build_.data(), sides.build.data(), sides.build.bytes(), stream);
-    copy(probe_.data(), sides.probe.data(), sides.probe.bytes(), stream);
-    std::size_t bytes = 0;
-    bench::check(call(nullptr, bytes), "host");
-    storage_.resize(bytes);
-  }
-
-  cudaError_t operator()() {
-    std::size_t bytes = storage_.size();
-    return call(storage_.data(), bytes);
-  }
-
-  /// To where the device can see it.
-  void publish(cudaStream_t stream) const {
-    copy(device_result_.build_out.data(), build_out_.data(), device_result_.build_out.bytes(), stream);
-    copy(device_result_.probe_out.data(), probe_out_.data(), device_result_.probe_out.bytes(), stream);
-    copy(device_result_.total.data(), &total_, sizeof total_, stream);
-  }
-  void spoil() {
-    std::fill(probe_out_.begin(), probe_out_.end(), -2);
-    total_ = -2;
-  }
-
- private:
-  static void copy(void* target, const void* source, std::size_t bytes, cudaStream_t stream) {
-    bench::check(cudaMemcpyAsync(target, source, bytes, cudaMemcpyDefault, stream), "copy");
-    bench::check(cudaStreamSynchronize(stream), "copy");
-  }
-
-  cudaError_t call(void* storage, std::size_t& bytes) {
-    const strata::HostJoinStatus status = strata::detail::host_join_pairs(
-        storage, bytes, JoinKind::inner, build_.data(), static_cast<std::int64_t>(build_.size()), probe_.data(),
-        static_cast<std::int64_t>(probe_.size()), build_out_.data(), probe_out_.data(), &total_,
-        device_result_.capacity, options_);
-    return status == strata::HostJoinStatus::success ? cudaSuccess : cudaErrorInvalidValue;
-  }
-
-  std::vector<Key> build_;
-  std::vector<Key> probe_;
-  std::vector<std::int32_t> build_out_;
-  std::vector<std::int32_t> probe_out_;
-  std::vector<unsigned char> storage_;
-  std::int64_t total_ = -2;
-  strata::HostJoinOptions options_;
-  join_result device_result_;
-};
-
-template <class Key>
-workload prepare(const join_case& what, const request& wanted, const environment& env) {
-  const cudaStream_t stream = env.stream;
-  const join_sides<Key> sides(what, wanted.kind, env.settings.seed, stream);
-  const auto rows = static_cast<std::int64_t>(sides.expected.rows);
-  const auto new_result = [&] {
-    const join_result result(wanted.kind, wanted.only_counts ? 0 : rows);
-    result.spoil(stream);
-    return result;
-  };
-  const auto verified = [&](bench::peer contender, const join_result& result) {
-    contender.verify = [=] { return result.difference_from(sides.expected, stream); };
-    return contender;
-  };
-
-  workload work;
-  const join_result ours = new_result();
-  work.bytes =
-      static_cast<double>(sides.build.bytes() + sides.probe.bytes() + ours.build_out.bytes() + ours.probe_out.bytes());
-  work.peers.push_back(verified(bench::storage_peer("strata",
-                                                    [=](void* storage, std::size_t& bytes, cudaStream_t where) {
-                                                      return join<Key>(storage, bytes, what, sides, wanted, ours,
-                                                                       where);
-                                                    }),
-                                ours));
-  if (wanted.beside_cub) {
-    const join_result theirs = new_result();
-    const bench::sort_merge_join<Key> by_sorting(what, wanted.kind, wanted.is_unique, sides, theirs, stream);
-    work.peers.push_back(verified({"cub", by_sorting}, theirs));
-  }
-  if (wanted.beside_host) {
-    const join_result theirs = new_result();
-    const auto by_host = std::make_shared<host_join<Key>>(sides, theirs, stream);
-    bench::peer contender{"host", [=](cudaStream_t) { return (*by_host)(); }};
-    contender.is_on_host = true;
-    contender.verify = [=] {
-      by_host->publish(stream);
-      by_host->spoil();
-      return theirs.difference_from(sides.expected, stream);
-    };
-    work.peers.push_back(contender);
-  }
-  work.peers.push_back(bench::copy_peer(sides.probe.data(), sides.probe.bytes()));
-  return work;
+         (what.is_sorted ? " sorted" : "") + (what.nulls > 0 ? " nulls=" + text_of(what.nulls) : "");
 }
 
 template <class Key>
 void add(bench::suite& suite, const join_case& what, const request& wanted) {
-  bench::benchmark_case added;
-  added.algorithm = name_of(wanted);
-  added.type = sizeof(Key) == 4 ? "u32/u32" : "u64/u32";
-  added.data_case = name_of(what) + wanted.suffix;
-  added.n = what.build_rows + what.probe_rows;
-  added.prepare = [what, wanted](const environment& env) { return prepare<Key>(what, wanted, env); };
-  added.rivals = {};
-  if (wanted.beside_cub) added.rivals.emplace_back("cub");
-  if (wanted.beside_host) added.rivals.emplace_back("host");
-  suite.add(added);
+  std::vector<std::string> rivals;
+  if (wanted.beside_cub) rivals.emplace_back("cub");
+  if (wanted.beside_host) rivals.emplace_back("host");
+  suite.add({name_of(wanted.kind), type_name<Key>, name_of(what) + wanted.suffix, what.build_rows + what.probe_rows,
+             timing::batched, [=](const environment& env) { return bench::join_workload<Key>(what, wanted, env); },
+             rivals});
 }
 
 void add_both(bench::suite& suite, const join_case& what, const request& wanted) {
   add<std::uint32_t>(suite, what, wanted);
   add<std::uint64_t>(suite, what, wanted);
+}
+
+template <class Value, int Columns>
+void add_with_columns(bench::suite& suite, const join_case& what) {
+  const std::string suffix = " columns=" + std::to_string(Columns) + " bytes=" + std::to_string(sizeof(Value));
+  suite.add({"DeviceHashJoin::Inner",
+             "u32:u32",
+             name_of(what) + suffix,
+             what.build_rows + what.probe_rows,
+             timing::batched,
+             [=](const environment& env) { return bench::columns_workload<Value, Columns>(what, env); },
+             {}});
+}
+
+void add_table(bench::suite& suite, const join_case& what, const request& wanted) {
+  for (const bool is_probed : {false, true}) {
+    suite.add({is_probed ? "JoinTable::Inner" : "JoinTable::Build",
+               "u32:u32",
+               name_of(what) + wanted.suffix,
+               is_probed ? what.probe_rows : what.build_rows,
+               timing::batched,
+               [=](const environment& env) { return bench::table_workload(what, wanted, is_probed, env); },
+               {}});
+  }
 }
 
 constexpr std::int64_t million = 1000000;
@@ -278,6 +155,17 @@ join_case sorted(join_case what) {
   return what;
 }
 
+join_case with_nulls(join_case what, double share) {
+  what.nulls = share;
+  return what;
+}
+
+request alone() {
+  request wanted;
+  wanted.beside_cub = false;
+  return wanted;
+}
+
 request unique() {
   request wanted;
   wanted.is_unique = true;
@@ -305,9 +193,16 @@ request ordered() {
   wanted.beside_cub = false;
   return wanted;
 }
+request unique_ordered() {
+  request wanted = ordered();
+  wanted.is_unique = true;
+  wanted.suffix = " unique ordered";
+  return wanted;
+}
 request counted() {
   request wanted;
   wanted.only_counts = true;
+  wanted.suffix = " count";
   wanted.beside_cub = false;
   return wanted;
 }
@@ -331,7 +226,10 @@ void add_sizes(bench::suite& suite) {
   for (const join_case& what : {sizes[0], J1, J3, two_24}) {
     add<std::uint32_t>(suite, what, table());
   }
-  for (const join_case& what : {J3, two_24}) add<std::uint32_t>(suite, what, ordered());
+  for (const join_case& what : {J3, two_24}) {
+    add_both(suite, what, ordered());
+    add<std::uint32_t>(suite, what, unique_ordered());
+  }
   for (const join_case& what : {J3, sizes[5], sizes[6]}) add_both(suite, what, with_range());
 }
 
@@ -361,10 +259,17 @@ void add_axes(bench::suite& suite) {
   for (const JoinKind kind : {JoinKind::left, JoinKind::full, JoinKind::semi, JoinKind::anti}) {
     add<std::uint64_t>(suite, with_match(J3, 0.25), of_kind(kind));
   }
-  request alone;
-  alone.beside_cub = false;
-  add_both(suite, with_zipf(two_24_27, 1.5), alone);
+  request full = of_kind(JoinKind::full);
+  full.beside_cub = false;
+  for (const join_case& what : {J1, J3}) add<std::uint32_t>(suite, what, full);
+  add_both(suite, with_zipf(two_24_27, 1.5), alone());
   add<std::uint32_t>(suite, sparse(with_zipf(with_match(J3, 0.25), 1.5)), {});
+  for (const join_case& what : {with_match(J3, 0.003), with_match(two_24_27, 0.03), with_match(two_24_27, 0.003)}) {
+    add<std::uint32_t>(suite, what, alone());
+  }
+  add<std::uint32_t>(suite, with_nulls(J3, 0.1), alone());
+  add<pair_key<std::uint32_t>>(suite, J3, alone());
+  add<pair_key<std::uint64_t>>(suite, J3, alone());
 }
 
 void add_sorted(bench::suite& suite) {
@@ -391,10 +296,25 @@ void add_duplicates(bench::suite& suite) {
   add<std::uint32_t>(suite, with_mult(J3, 50000, 0.003), {});
   add_both(suite, with_mult(two_24, 10, 1), {});
   add<std::uint32_t>(suite, with_mult(two_24, 1000, 0.03), {});
-  request alone;
-  alone.beside_cub = false;
-  add<std::uint32_t>(suite, with_mult(two_27, 10, 0.25), alone);
-  add<std::uint32_t>(suite, with_mult(two_27, 1000, 0.01), alone);
+  add<std::uint32_t>(suite, with_mult(two_27, 10, 0.25), alone());
+  add<std::uint32_t>(suite, with_mult(two_27, 1000, 0.01), alone());
+}
+
+template <class Value>
+void add_columns(bench::suite& suite) {
+  for (const join_case& what : {J3, two_24}) {
+    add_with_columns<Value, 1>(suite, what);
+    add_with_columns<Value, 2>(suite, what);
+    add_with_columns<Value, 4>(suite, what);
+    add_with_columns<Value, 8>(suite, what);
+  }
+}
+
+void add_tables(bench::suite& suite) {
+  for (const join_case& what : {J3, two_24}) {
+    add_table(suite, what, alone());
+    add_table(suite, what, unique());
+  }
 }
 
 void add_cases(bench::suite& suite) {
@@ -402,6 +322,9 @@ void add_cases(bench::suite& suite) {
   add_axes(suite);
   add_sorted(suite);
   add_duplicates(suite);
+  add_columns<std::int32_t>(suite);
+  add_columns<std::int64_t>(suite);
+  add_tables(suite);
 }
 
 }  // namespace

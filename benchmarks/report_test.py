@@ -51,12 +51,12 @@ class Files(unittest.TestCase):
 class CasesWithoutARival(Files):
     def test_they_have_a_table_of_their_own(self):
         path = self.file("alone.csv", ",".join(report.COLUMNS) + "\n" +
-                         "DeviceHashJoin::InnerCount,u32/u32,dense,1024,strata,0.004,0.003,1,20,30\n" +
-                         "DeviceHashJoin::InnerCount,u32/u32,dense,1024,copy,0.002,0.002,1,60,100\n")
+                         "DeviceHashJoin::Inner,u32:u32,dense count,1024,strata,0.004,0.003,1,20,30\n" +
+                         "DeviceHashJoin::Inner,u32:u32,dense count,1024,copy,0.002,0.002,1,60,100\n")
         code, text = self.run_report(path)
         self.assertEqual(code, 0)
-        self.assertIn("## DeviceHashJoin::InnerCount, without a rival", text)
-        self.assertIn("| u32/u32 | dense | 2^10 | 4.00 | 20 | 30 |", text)
+        self.assertIn("## DeviceHashJoin::Inner, without a rival", text)
+        self.assertIn("| u32:u32 | dense count | 2^10 | 4.00 | 20 | 30 |", text)
         self.assertNotIn("Not compared", text)
 
 
@@ -267,21 +267,21 @@ class Bars(Files):
                 self.assertEqual(self.run_report(FIXTURE, "--bars", path)[0], 0 if met else 1)
 
     def test_a_bar_may_be_a_multiple_of_another_cases_time(self):
-        row = "DeviceHashJoin::{},u32/u32,J3 zipf={},11,strata,{},1,1,1,50\n"
+        row = "DeviceHashJoin::{},u32:u32,J3 zipf={},11,strata,{},1,1,1,50\n"
         results = self.file("joins.csv", ",".join(report.COLUMNS) + "\n" +
-                            row.format("InnerPairs", 0, 2) + row.format("SemiPairs", 0, 1.5) +
-                            row.format("InnerPairs", 1.5, 2.5))
+                            row.format("Inner", 0, 2) + row.format("Semi", 0, 1.5) +
+                            row.format("Inner", 1.5, 2.5))
         for join, exponent, bar, met in (
-                ("SemiPairs", 0, "0.8,DeviceHashJoin::InnerPairs,", True),
-                ("SemiPairs", 0, "0.7,DeviceHashJoin::InnerPairs,", False),
-                ("InnerPairs", 1.5, "1.25,,J3 zipf=0", True),
-                ("InnerPairs", 1.5, "1,,J3 zipf=0", False),
-                ("SemiPairs", 0, "0.6,DeviceHashJoin::InnerPairs,J3 zipf=1.5", True),
-                ("InnerPairs", 1.5, "9,DeviceHashJoin::AntiPairs,J3 zipf=0", False),
-                ("InnerPairs", 1.5, ",,", True)):
+                ("Semi", 0, "0.8,DeviceHashJoin::Inner,", True),
+                ("Semi", 0, "0.7,DeviceHashJoin::Inner,", False),
+                ("Inner", 1.5, "1.25,,J3 zipf=0", True),
+                ("Inner", 1.5, "1,,J3 zipf=0", False),
+                ("Semi", 0, "0.6,DeviceHashJoin::Inner,J3 zipf=1.5", True),
+                ("Inner", 1.5, "9,DeviceHashJoin::Anti,J3 zipf=0", False),
+                ("Inner", 1.5, ",,", True)):
             with self.subTest(bar=bar):
                 path = self.file("bars.csv", ",".join([*report.BAR_COLUMNS, *report.OTHER_COLUMNS]) +
-                                 f"\nDeviceHashJoin::{join},u32/u32,J3 zipf={exponent},11,,,,{bar}\n")
+                                 f"\nDeviceHashJoin::{join},u32:u32,J3 zipf={exponent},11,,,,{bar}\n")
                 code, printed = self.run_report(results, "--bars", path)
                 self.assertEqual(code, 0 if met else 1, printed)
 
@@ -293,11 +293,11 @@ class Bars(Files):
 
     def test_cases_without_a_rival_have_bars_too(self):
         alone = self.file("alone.csv", ",".join(report.COLUMNS) +
-                          "\nDeviceHashJoin::InnerPairs,u32/u32,J3,11,strata,0.15,0.14,1,1,50\n")
+                          "\nDeviceHashJoin::Inner,u32:u32,J3,11,strata,0.15,0.14,1,1,50\n")
         for bars, met in ((",,,50,0.15", True), (",,,51,", False), (",,,,0.149", False), (",,1,,", False)):
             with self.subTest(bars=bars):
                 path = self.file("bars.csv", ",".join([*report.BAR_COLUMNS, report.TIME_COLUMN]) +
-                                 f"\nDeviceHashJoin::InnerPairs,u32/u32,J3,11{bars}\n")
+                                 f"\nDeviceHashJoin::Inner,u32:u32,J3,11{bars}\n")
                 self.assertEqual(self.run_report(alone, "--bars", path)[0], 0 if met else 1)
 
     def test_the_bars_of_the_project_can_be_read(self):

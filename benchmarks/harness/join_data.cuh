@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "harness/cuda.cuh"
@@ -17,6 +18,17 @@
 #include "harness/power_law.hpp"
 
 namespace bench {
+
+/// A key of two columns.
+template <class Word>
+struct pair_key {
+  Word first;
+  Word second;
+
+  __host__ __device__ friend bool operator==(const pair_key& a, const pair_key& b) {
+    return a.first == b.first && a.second == b.second;
+  }
+};
 
 struct join_case {
   const char* name;
@@ -28,10 +40,12 @@ struct join_case {
   double zipf = 0;
   /// Build rows with the same key.
   std::int64_t mult = 1;
-  /// Keys are any bit patterns, not numbers from 0 on.
+  /// Keys are any bit patterns, not numbers from 0 on. Keys of two columns are dense and not sorted.
   bool is_sparse = false;
   /// Both sides ascend; then keys are dense, and mult divides the build rows.
   bool is_sorted = false;
+  /// Share of the rows of both sides that have no key.
+  double nulls = 0;
 
   __host__ __device__ std::uint64_t keys() const { return static_cast<std::uint64_t>(build_rows / mult); }
   /// Keys without a partner are numbered behind those with one.
@@ -42,6 +56,8 @@ struct join_case {
 struct join_checksum {
   unsigned long long rows;
   unsigned long long sum;
+  /// The same sum of the build rows alone. Of inner joins only.
+  unsigned long long build_sum;
 };
 
 namespace detail {
@@ -60,15 +76,51 @@ __device__ inline std::uint64_t permuted(std::uint64_t x, std::uint64_t size) {
   return x;
 }
 
+/// Dense keys of two columns have so many values of the second one for each of the first.
+inline constexpr std::uint64_t second_values = 1024;
+
 /// No two ids have the same key.
 template <class Key>
 __device__ Key join_key_of(std::uint64_t id, bool is_sparse) {
-  if (!is_sparse) return static_cast<Key>(id);
-  if (sizeof(Key) == 8) return static_cast<Key>(random_bits(id));
-  auto word = static_cast<std::uint32_t>(id);
-  word = (word ^ (word >> 16)) * 0x85ebca6bu;
-  word = (word ^ (word >> 13)) * 0xc2b2ae35u;
-  return static_cast<Key>(word ^ (word >> 16));
+  if constexpr (std::is_integral_v<Key>) {
+    if (!is_sparse) return static_cast<Key>(id);
+    if (sizeof(Key) == 8) return static_cast<Key>(random_bits(id));
+    auto word = static_cast<std::uint32_t>(id);
+    word = (word ^ (word >> 16)) * 0x85ebca6bu;
+    word = (word ^ (word >> 13)) * 0xc2b2ae35u;
+    return static_cast<Key>(word ^ (word >> 16));
+  } else {
+    using Word = decltype(Key::first);
+    return {static_cast<Word>(id / second_values), static_cast<Word>(id % second_values)};
+  }
+}
+
+/// The id of a dense key.
+template <class Key>
+__device__ std::uint64_t join_id_of(const Key& key) {
+  if constexpr (std::is_integral_v<Key>) {
+    return static_cast<std::uint64_t>(key);
+  } else {
+    return std::uint64_t{key.first} * second_values + key.second;
+  }
+}
+
+/// Whether a row has a key.
+__device__ inline bool has_join_key(const join_case& what, bool of_build, std::int64_t row) {
+  if (what.nulls == 0) return true;
+  const std::uint64_t bits = random_bits(2 * static_cast<std::uint64_t>(row) + (of_build ? 1 : 0));
+  return static_cast<double>(bits >> 11) * 0x1p-53 >= what.nulls;
+}
+
+static __global__ void make_valid(join_case what, bool of_build, std::int64_t rows, std::uint32_t* valid) {
+  const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
+  for (std::int64_t word = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; 32 * word < rows; word += stride) {
+    std::uint32_t bits = 0;
+    for (int bit = 0; bit < 32; ++bit) {
+      if (has_join_key(what, of_build, 32 * word + bit)) bits |= std::uint32_t{1} << bit;
+    }
+    valid[word] = bits;
+  }
 }
 
 __device__ inline std::uint64_t probe_id(const join_case& what, std::uint64_t row, std::uint64_t seed) {
@@ -102,33 +154,41 @@ __global__ void make_probe(join_case what, strata::JoinKind kind, std::uint64_t 
                            const std::int32_t* row_of, Key* keys, unsigned char* is_found, join_checksum* expected) {
   const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
   const bool has_pairs = kind != strata::JoinKind::semi && kind != strata::JoinKind::anti;
-  join_checksum mine{0, 0};
+  join_checksum mine{0, 0, 0};
   for (std::int64_t row = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; row < what.probe_rows; row += stride) {
-    const std::uint64_t id = are_made ? static_cast<std::uint64_t>(keys[row]) : probe_id(what, row, seed);
+    const std::uint64_t id = are_made ? join_id_of(keys[row]) : probe_id(what, row, seed);
     if (!are_made) keys[row] = join_key_of<Key>(id, what.is_sparse);
-    const bool has_partner = id < what.keys();
-    if (has_partner) is_found[id] = 1;
-    if (has_partner && has_pairs) {
+    bool has_partner = false;
+    if (id < what.keys() && has_join_key(what, false, row)) {
+      is_found[id] = 1;
       for (std::int64_t place = id; place < what.build_rows; place += what.keys()) {
+        const std::int32_t build_row = row_of[place];
+        if (!has_join_key(what, true, build_row)) continue;
+        has_partner = true;
+        if (!has_pairs) break;
         ++mine.rows;
-        mine.sum += pair_bits(row_of[place], row);
+        mine.sum += pair_bits(build_row, row);
+        mine.build_sum += pair_bits(build_row, -1);
       }
-    } else if (kind != strata::JoinKind::inner && has_partner == (kind == strata::JoinKind::semi)) {
+    }
+    const bool is_semi = kind == strata::JoinKind::semi;
+    if (kind != strata::JoinKind::inner && has_partner == is_semi) {
       ++mine.rows;
       mine.sum += pair_bits(-1, row);
     }
   }
   atomicAdd(&expected->rows, mine.rows);
   atomicAdd(&expected->sum, mine.sum);
+  atomicAdd(&expected->build_sum, mine.build_sum);
 }
 
 static __global__ void expect_lonely_build_rows(join_case what, const std::int32_t* row_of,
                                                 const unsigned char* is_found, join_checksum* expected) {
   const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
-  join_checksum mine{0, 0};
+  join_checksum mine{0, 0, 0};
   for (std::int64_t place = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; place < what.build_rows;
        place += stride) {
-    if (is_found[place % what.keys()] != 0) continue;
+    if (is_found[place % what.keys()] != 0 && has_join_key(what, true, row_of[place])) continue;
     ++mine.rows;
     mine.sum += pair_bits(row_of[place], -1);
   }
@@ -136,22 +196,46 @@ static __global__ void expect_lonely_build_rows(join_case what, const std::int32
   atomicAdd(&expected->sum, mine.sum);
 }
 
-static __global__ void sum_join_rows(const std::int32_t* build_rows, const std::int32_t* probe_rows, std::int64_t count,
-                                     unsigned long long* sum) {
+/// Where an array is null, no row of the result has a row of that side.
+template <class Row>
+__global__ void sum_join_rows(const Row* build_rows, const Row* probe_rows, std::int64_t count,
+                              unsigned long long* sum) {
   const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
   unsigned long long mine = 0;
   for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += stride) {
-    mine += pair_bits(build_rows == nullptr ? -1 : build_rows[i], probe_rows[i]);
+    mine += pair_bits(build_rows == nullptr ? -1 : build_rows[i], probe_rows == nullptr ? -1 : probe_rows[i]);
   }
   atomicAdd(sum, mine);
 }
 
 }  // namespace detail
 
+template <class Row>
+unsigned long long sum_of_join_rows(const Row* build_rows, const Row* probe_rows, std::int64_t count,
+                                    cudaStream_t stream) {
+  const device_array<unsigned long long> sum(1);
+  sum.fill_bytes(0, stream);
+  detail::sum_join_rows<<<4096, 256, 0, stream>>>(build_rows, probe_rows, count, sum.data());
+  check(cudaGetLastError(), "sum_join_rows");
+  check(cudaStreamSynchronize(stream), "sum_join_rows");
+  return sum.value_at(0);
+}
+
+/// Empty if a result is as expected. `are_right`: whether its rows have the expected sum.
+inline std::string join_difference(std::int64_t rows, bool are_right, const join_checksum& expected) {
+  if (static_cast<unsigned long long>(rows) != expected.rows) {
+    return std::to_string(rows) + " rows, expected " + std::to_string(expected.rows);
+  }
+  return are_right ? "" : "other rows than expected";
+}
+
 template <class Key>
 struct join_sides {
   device_array<Key> build;
   device_array<Key> probe;
+  /// Null masks; empty if all rows have keys.
+  device_array<std::uint32_t> build_valid;
+  device_array<std::uint32_t> probe_valid;
   join_checksum expected;
 
   join_sides(const join_case& what, strata::JoinKind kind, std::uint64_t seed, cudaStream_t stream)
@@ -167,9 +251,15 @@ struct join_sides {
                                                    is_found.data(), sum.data());
     };
     make_probe(false);
-    if (what.is_sorted) {
-      sort(probe, stream);
-      make_probe(true);
+    if constexpr (std::is_integral_v<Key>) {
+      if (what.is_sorted) {
+        sort(probe, stream);
+        make_probe(true);
+      }
+    }
+    if (what.nulls > 0) {
+      build_valid = valid_mask(what, true, what.build_rows, stream);
+      probe_valid = valid_mask(what, false, what.probe_rows, stream);
     }
     if (kind == strata::JoinKind::full) {
       detail::expect_lonely_build_rows<<<4096, 256, 0, stream>>>(what, row_of.data(), is_found.data(), sum.data());
@@ -179,7 +269,18 @@ struct join_sides {
     expected = sum.value_at(0);
   }
 
+  /// What a join has to read.
+  std::size_t bytes() const { return build.bytes() + probe.bytes() + build_valid.bytes() + probe_valid.bytes(); }
+
  private:
+  static device_array<std::uint32_t> valid_mask(const join_case& what, bool of_build, std::int64_t rows,
+                                                cudaStream_t stream) {
+    const device_array<std::uint32_t> valid(static_cast<std::size_t>((rows + 31) / 32));
+    detail::make_valid<<<4096, 256, 0, stream>>>(what, of_build, rows, valid.data());
+    check(cudaGetLastError(), "make_valid");
+    return valid;
+  }
+
   static void sort(device_array<Key>& keys, cudaStream_t stream) {
     const device_array<Key> sorted(keys.size());
     std::size_t bytes = 0;
@@ -226,18 +327,10 @@ struct join_result {
 
   /// Empty if it is as expected; spoils it.
   std::string difference_from(const join_checksum& expected, cudaStream_t stream) const {
-    const device_array<unsigned long long> sum(1);
-    sum.fill_bytes(0, stream);
-    detail::sum_join_rows<<<4096, 256, 0, stream>>>(build_or_null(), probe_out.data(), capacity, sum.data());
-    check(cudaGetLastError(), "sum_join_rows");
-    check(cudaStreamSynchronize(stream), "sum_join_rows");
-    const auto rows = static_cast<unsigned long long>(total.value_at(0));
-    const bool is_right = capacity == 0 || sum.value_at(0) == expected.sum;
+    const unsigned long long sum = sum_of_join_rows<std::int32_t>(build_or_null(), probe_out.data(), capacity, stream);
+    const std::int64_t rows = total.value_at(0);
     spoil(stream);
-    if (rows != expected.rows) {
-      return std::to_string(rows) + " rows, expected " + std::to_string(expected.rows);
-    }
-    return is_right ? "" : "other rows than expected";
+    return join_difference(rows, capacity == 0 || sum == expected.sum, expected);
   }
 };
 

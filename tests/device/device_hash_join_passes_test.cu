@@ -49,7 +49,8 @@ void check_passes(const side_ids& build, const side_ids& probe, Key (*make_key)(
                   JoinStrategy strategy = JoinStrategy::radix_single, bool is_sorted = false,
                   JoinOrder order = JoinOrder::any) {
   using Sink = strata::detail::join_pairs_sink<std::int32_t>;
-  using Dispatch = strata::detail::DispatchHashJoin<std::int32_t, const Key*, Sink, strata::JoinHash, strata::Equality, Hub>;
+  using Dispatch =
+      strata::detail::DispatchHashJoin<std::int32_t, const Key*, Sink, strata::JoinHash, strata::Equality, Hub>;
   const device_vector<Key> build_keys(keys_of<Key>(build, make_key));
   const device_vector<Key> probe_keys(keys_of<Key>(probe, make_key));
   const device_vector<std::uint32_t> build_valid(build.valid_words());

@@ -159,7 +159,7 @@ cudaError_t every_block_layer(const int* in, int* out, int* sums, int count, cud
                                                      std::int64_t count, const float* floats, float* floats_out,
                                                      std::int64_t* num_out) {
   static_assert(
-      lib::choose_join_strategy(1000000, 10000000, 4, 60u << 20, 227u << 10) == lib::JoinStrategy::radix_single,
+      lib::choose_join_strategy(1000000, 10000000, 4, 227u << 10) == lib::JoinStrategy::radix_single,
       "a million rows are partitioned once");
   const auto column = lib::build_column(floats, floats_out, 0.0f);
   const auto status = lib::detail::host_join_gather<int>(storage, bytes, lib::JoinKind::full, keys, count, keys, count,

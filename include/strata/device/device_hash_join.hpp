@@ -76,11 +76,12 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   positions from the capacity on are not written; that is no error. A second call with enough capacity writes all
 ///   rows. `no_row<Index>` stands for a missing row. `Index`, the type of row numbers, bounds the number of rows of a
 ///   side, not that of the result: on CUDA, 2^31 - 1, 2^32 - 4 or 2^40 - 4.
-/// - **Order.** See JoinOrder. `any` order may change from run to run on a GPU. In the order of the probe rows, results
-///   repeat, and those before the capacity are the first ones.
-/// - **Keys** are of any trivially relocatable type; no value is reserved. Equal keys must have equal hashes. Several
-///   columns are a struct, or row numbers with functors that read the columns. A key that does not equal itself, such
-///   as NaN, has no partner. Rows without a key have none, or, with `nulls_equal`, are partners of each other.
+/// - **Order.** See JoinOrder. `any` order may change from run to run on a GPU. In the order of the probe rows
+///   (OrderedJoinOptions), results repeat, and those before the capacity are the first ones.
+/// - **Keys** are of any trivially relocatable type, read through pointers or other random-access iterators; no value
+///   is reserved. Equal keys must have equal hashes. Several columns are a struct, or row numbers with functors that
+///   read the columns. A key that does not equal itself, such as NaN, has no partner. Rows without a key have none,
+///   or, with `nulls_equal`, are partners of each other.
 /// - **Complexity.** Linear in both sides and the result, if the hash spreads different keys. On CUDA, keys are read
 ///   twice, and 8 or 12 bytes of each row are written and read once or twice. A key is in the table once, whatever the
 ///   number of its rows.

@@ -193,8 +193,7 @@ struct DispatchHashJoin {
     JoinStrategy strategy = options.strategy;
     if (strategy == JoinStrategy::automatic) {
       strategy = strata::choose_join_strategy<typename ActivePolicy::strategy>(
-          static_cast<std::uint64_t>(build.rows), static_cast<std::uint64_t>(probe.rows), sizeof(Key),
-          static_cast<std::size_t>(device.l2_bytes), shared_bytes);
+          static_cast<std::uint64_t>(build.rows), static_cast<std::uint64_t>(probe.rows), sizeof(Key), shared_bytes);
     }
     const bool has_partitions = strategy == JoinStrategy::radix_single || strategy == JoinStrategy::radix_multi;
     return has_partitions && partitioner.fits(shared_bytes);

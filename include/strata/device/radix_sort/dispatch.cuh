@@ -154,26 +154,21 @@ struct DispatchRadixSort {
 
   template <class ActivePolicy>
   cudaError_t start(bool may_use_cluster) {
-    const radix_algorithm algorithm = choose_radix_algorithm<ActivePolicy>(
-        problem.num_items, problem.range.passes(), may_use_cluster, is_counting_sort_word && problem.has_all_bits());
-    switch (algorithm) {
+    switch (choose_radix_algorithm<ActivePolicy>(problem.num_items, problem.range.passes(), may_use_cluster,
+                                                 is_counting_sort_word && problem.has_all_bits())) {
       case radix_algorithm::copy:
         return detail::launch_radix_copy(problem, max_blocks);
       case radix_algorithm::small_block:
-      case radix_algorithm::large_block:
-        if constexpr (PolicyHub::has_block_kernels) {
-          return algorithm == radix_algorithm::small_block
-                     ? detail::launch_radix_block<MaxPolicy, ActivePolicy, small_radix_block>(problem)
-                     : detail::launch_radix_block<MaxPolicy, ActivePolicy, large_radix_block>(problem);
-        }
-        [[fallthrough]];
+        return detail::launch_radix_block<MaxPolicy, ActivePolicy, small_radix_block>(problem);
       case radix_algorithm::cluster:
-        if constexpr (PolicyHub::has_block_kernels && ActivePolicy::cluster.blocks > 0) {
+        if constexpr (ActivePolicy::cluster.blocks > 0) {
           bool is_launched = false;
           const cudaError_t status = detail::launch_radix_cluster<MaxPolicy, ActivePolicy>(problem, is_launched);
           return status != cudaSuccess || is_launched ? status : start<ActivePolicy>(false);
         }
-        [[fallthrough]];
+        break;
+      case radix_algorithm::large_block:
+        return detail::launch_radix_block<MaxPolicy, ActivePolicy, large_radix_block>(problem);
       case radix_algorithm::grid:
         if constexpr (ActivePolicy::grid.most_items > 0) {
           constexpr radix_grid_tuning tuning = ActivePolicy::grid;

@@ -72,9 +72,6 @@ inline constexpr std::size_t most_radix_value_bytes = 800;
 
 template <class Key, class Value>
 struct radix_sort_policy_hub {
-  /// Whether a block or a cluster sorts few items alone. If not, the grid does, which saves three kernels.
-  static constexpr bool has_block_kernels = true;
-
   static constexpr int key_bytes = static_cast<int>(sizeof(Key));
   static constexpr int value_bytes = std::is_same_v<Value, NullType> ? 0 : static_cast<int>(sizeof(Value));
   static constexpr int widest = key_bytes > value_bytes ? key_bytes : value_bytes;

@@ -34,8 +34,8 @@ struct join_promises {
 
 }  // namespace detail
 
-/// One side of a join: keys, their number, and what the caller knows of them. `join_side` makes it. `Promises` tells which
-/// methods a join may need, so that it compiles the kernels of no other.
+/// One side of a join: keys, their number, and what the caller knows of them. `join_side` makes it. `Promises` tells
+/// which methods a join may need, so that it compiles the kernels of no other.
 ///
 /// @code
 /// strata::join_side(customers, num_customers).unique()

@@ -27,8 +27,6 @@ enum class JoinStrategy {
 
 /// What `choose_join_strategy` compares with on CUDA devices.
 struct JoinThresholds {
-  /// Up to so many rows of both sides together, the host joins sooner than a device does.
-  std::uint64_t most_cpu_rows;
   /// Bytes of a block's shared memory for each build row of a table there, for keys of up to 4 bytes
   /// and for wider ones. They are twice what a row takes, so that a multiprocessor has capacity for
   /// two blocks.
@@ -48,7 +46,6 @@ struct JoinThresholds {
 /// memory.
 struct cuda_join_policy {
   static constexpr JoinThresholds thresholds{
-      /*most_cpu_rows=*/0,
       /*narrow_entry_bytes=*/14,
       /*wide_entry_bytes=*/28,
       /*one_pass_bits=*/11,
@@ -75,12 +72,6 @@ struct metal_join_policy {
 
 namespace detail {
 
-/// a * percent / 100, or the largest value if that does not fit.
-constexpr std::uint64_t percent_of(std::uint64_t a, std::uint64_t percent) {
-  if (percent > 0 && a / 100 > ~std::uint64_t{0} / percent - 1) return ~std::uint64_t{0};
-  return a / 100 * percent + a % 100 * percent / 100;
-}
-
 /// The logarithm of the number of partitions that have at most `rows_each` rows on average.
 constexpr unsigned partition_bits(std::uint64_t rows, std::uint64_t rows_each) {
   unsigned bits = 0;
@@ -92,7 +83,7 @@ constexpr unsigned partition_bits(std::uint64_t rows, std::uint64_t rows_each) {
 }
 
 constexpr JoinStrategy strategy_of(const JoinRowThresholds& limits, std::uint64_t build_rows, std::uint64_t probe_rows,
-                                   std::size_t, std::size_t, std::size_t) {
+                                   std::size_t, std::size_t) {
   const std::uint64_t sum = build_rows + probe_rows;
   const std::uint64_t rows = sum < probe_rows ? ~std::uint64_t{0} : sum;
   if (rows < limits.least_simple_rows) return JoinStrategy::cpu;
@@ -100,12 +91,8 @@ constexpr JoinStrategy strategy_of(const JoinRowThresholds& limits, std::uint64_
   return rows < limits.least_multi_rows ? JoinStrategy::radix_single : JoinStrategy::radix_multi;
 }
 
-constexpr JoinStrategy strategy_of(const JoinThresholds& limits, std::uint64_t build_rows, std::uint64_t probe_rows,
-                                   std::size_t key_bytes, std::size_t, std::size_t shared_bytes) {
-  if (build_rows <= limits.most_cpu_rows && probe_rows <= limits.most_cpu_rows - build_rows) {
-    return JoinStrategy::cpu;
-  }
-
+constexpr JoinStrategy strategy_of(const JoinThresholds& limits, std::uint64_t build_rows, std::uint64_t,
+                                   std::size_t key_bytes, std::size_t shared_bytes) {
   const std::uint64_t entry_bytes = key_bytes <= 4 ? limits.narrow_entry_bytes : limits.wide_entry_bytes;
   const std::uint64_t table_rows = shared_bytes / entry_bytes;
   if (build_rows <= table_rows) return JoinStrategy::simple;
@@ -117,13 +104,13 @@ constexpr JoinStrategy strategy_of(const JoinThresholds& limits, std::uint64_t b
 }  // namespace detail
 
 /// Chooses by the number of rows of each side, the bytes of a key, and the bytes of shared memory that a
-/// block may have; 0 means that there is no device. No threshold compares with the bytes of L2. The
-/// result depends on nothing else, so that a size query and the call that follows agree.
+/// block may have; 0 means that there is no device. The result depends on nothing else, so that a size query and the
+/// call that follows agree.
 template <class Policy = cuda_join_policy>
 constexpr JoinStrategy choose_join_strategy(std::uint64_t build_rows, std::uint64_t probe_rows, std::size_t key_bytes,
-                                            std::size_t l2_bytes, std::size_t shared_bytes) {
+                                            std::size_t shared_bytes) {
   if (shared_bytes == 0 || build_rows == 0 || probe_rows == 0) return JoinStrategy::cpu;
-  return detail::strategy_of(Policy::thresholds, build_rows, probe_rows, key_bytes, l2_bytes, shared_bytes);
+  return detail::strategy_of(Policy::thresholds, build_rows, probe_rows, key_bytes, shared_bytes);
 }
 
 /// What `choose_join_key_array` compares with.

@@ -28,20 +28,13 @@ struct join_table_features {
   bool slots_of_rows;
 };
 
-/// The lists of few rows are rarely sorted: not worth kernels of their own.
-template <class Row>
-struct join_list_sort_policy_hub : radix_sort_policy_hub<Row, Row> {
-  static constexpr bool has_block_kernels = false;
-};
-
 /// A table of up to `rows` build rows in memory of the caller, and the launches that build it.
 template <class MaxPolicy, class ActivePolicy, class Keys, class Row, class Hash, class Equal, bool MayBeOrdered>
 class join_table_storage {
  public:
   using Table = join_table<Keys, Row, Hash, Equal>;
   using Slot = typename Table::Slot;
-  using Sort = DispatchRadixSort<const Row*, index_iterator<Row>, Row, std::size_t, false, identity_decomposer,
-                                 join_list_sort_policy_hub<Row>>;
+  using Sort = DispatchRadixSort<const Row*, index_iterator<Row>, Row, std::size_t, false, identity_decomposer>;
 
   static constexpr int slots = 9;
 

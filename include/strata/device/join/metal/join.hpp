@@ -20,6 +20,12 @@ STRATA_NAMESPACE_BEGIN
 namespace detail {
 namespace metal {
 
+/// a * percent / 100, or the largest value if that does not fit.
+constexpr std::uint64_t percent_of(std::uint64_t a, std::uint64_t percent) {
+  if (percent > 0 && a / 100 > ~std::uint64_t{0} / percent - 1) return ~std::uint64_t{0};
+  return a / 100 * percent + a % 100 * percent / 100;
+}
+
 /// What a join is about, without types: keys and rows are told by their bytes.
 struct join_request {
   JoinKind kind;

@@ -119,7 +119,7 @@ template <class Policy = metal_join_policy, class Index, class Key, class Hash =
                                       static_cast<std::uint64_t>(capacity)};
     if (metal::is_joined_by_gpu_now(request, options)) {
       metal::context* const gpu = metal::context_list::of_process().find(command_queue);
-      JoinStrategy strategy = choose_join_strategy<Policy>(request.build_rows, request.probe_rows, sizeof(Key), 0,
+      JoinStrategy strategy = choose_join_strategy<Policy>(request.build_rows, request.probe_rows, sizeof(Key),
                                                            gpu == nullptr ? 0 : gpu->threadgroup_bytes());
       if (options.strategy && gpu != nullptr && build_rows != 0 && probe_rows != 0) {
         strategy = *options.strategy;
