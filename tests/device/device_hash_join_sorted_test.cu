@@ -7,7 +7,6 @@
 #include "device/schedules.cuh"
 
 #include <cmath>
-#include <numeric>
 
 namespace {
 
@@ -287,19 +286,14 @@ TEST(device_hash_join_sorted, broken_promise_of_unique_rows_gives_one_partner) {
   EXPECT_EQ(3, build_out.to_host()[1]);
 }
 
-// Rows of the result may be missing, and build rows be taken for unmatched ones. Nothing else is wrong.
-TEST(device_hash_join_sorted, broken_promise_of_order_gives_partners_only) {
+// Which rows the result has is unspecified. But they are rows, all of them are written, and nothing else is.
+TEST(device_hash_join_sorted, broken_promise_of_order_gives_any_rows) {
   const std::size_t rows = if_small<std::size_t>(4000, STRATA_HOST_SIMT ? 9000 : 300000);
   for (const std::uint32_t different : {7u, static_cast<std::uint32_t>(rows / 2)}) {
     const std::vector<std::uint32_t> build_keys = random_ids(rows, different);
     const std::vector<std::uint32_t> probe_keys = random_ids(rows + 100, different);
     const device_vector<std::uint32_t> build(build_keys);
     const device_vector<std::uint32_t> probe(probe_keys);
-    std::vector<std::int64_t> build_rows_of(different), probe_rows_of(different);
-    for (const std::uint32_t key : build_keys) ++build_rows_of[key];
-    for (const std::uint32_t key : probe_keys) ++probe_rows_of[key];
-    const std::int64_t pairs =
-        std::inner_product(build_rows_of.begin(), build_rows_of.end(), probe_rows_of.begin(), std::int64_t{0});
     const auto capacity = static_cast<std::int64_t>(4 * rows);
     for (const JoinKind kind : every_kind) {
       for (const JoinOrder order : {JoinOrder::any, JoinOrder::probe}) {
@@ -318,15 +312,13 @@ TEST(device_hash_join_sorted, broken_promise_of_order_gives_partners_only) {
         }));
         const std::int64_t number = total.to_host()[0];
         ASSERT_GE(number, 0);
-        ASSERT_LE(number, pairs + static_cast<std::int64_t>(build_keys.size() + probe_keys.size()));
+        ASSERT_LE(number, static_cast<std::int64_t>((build_keys.size() + 1) * (probe_keys.size() + 1)));
         const std::vector<std::int32_t> b = build_out.to_host(), p = probe_out.to_host();
         for (std::size_t i = 0; i < static_cast<std::size_t>(std::min(number, capacity)); ++i) {
-          const bool has_build = strata::detail::has_pairs(kind) && b[i] != strata::no_row<std::int32_t>;
-          const bool has_probe = p[i] != strata::no_row<std::int32_t>;
-          ASSERT_TRUE(!has_build || static_cast<std::uint32_t>(b[i]) < build_keys.size());
-          ASSERT_TRUE(!has_probe || static_cast<std::uint32_t>(p[i]) < probe_keys.size());
-          if (!has_build || !has_probe) continue;
-          ASSERT_EQ(build_keys[static_cast<std::size_t>(b[i])], probe_keys[static_cast<std::size_t>(p[i])]) << i;
+          const bool is_single = !strata::detail::has_pairs(kind) || b[i] == strata::no_row<std::int32_t>;
+          ASSERT_TRUE(is_single || static_cast<std::uint32_t>(b[i]) < build_keys.size()) << b[i] << " at " << i;
+          ASSERT_TRUE(p[i] == strata::no_row<std::int32_t> || static_cast<std::uint32_t>(p[i]) < probe_keys.size())
+              << p[i] << " at " << i;
         }
       }
     }

@@ -69,7 +69,7 @@ struct JoinSide {
   }
 
   /// A promise that the keys ascend by `<`, with equal keys side by side. A join uses it if both sides promise it,
-  /// which saves time and temporary storage. If rows are in another order, rows of the result may be missing. Debug
+  /// which saves time and temporary storage. If rows are in another order, the result has any rows of both sides. Debug
   /// builds assert the promise.
   constexpr JoinSide<Keys, typename Promises::if_sorted> sorted(bool promise = true) const {
     return {keys, rows, valid_mask, is_unique, promise, range};
