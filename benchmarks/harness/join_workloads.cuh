@@ -54,7 +54,7 @@ auto probe_side_of(const join_sides<Key>& sides) {
 }
 
 inline auto join_pairs_of(const join_result& out) {
-  return strata::join_pairs(out.build_out.data(), out.probe_out.data(), out.capacity);
+  return strata::join_pairs(out.build_or_null(), out.probe_out.data(), out.capacity);
 }
 
 /// Of keys of two columns only inner joins in any order are compiled.
