@@ -45,10 +45,12 @@ __launch_bounds__(MaxPolicy::ActivePolicy::partition.partition_threads)
   STRATA_DYNAMIC_SHARED(shared);
   begin_join_kernel();
   const Agent agent{reinterpret_cast<unsigned*>(shared), join.plan.partitions(), join.plan.bits, join.hash};
-  const bool is_build = blockIdx.x < build_blocks;
-  const join_side_records<Keys> side = is_build ? join.build : join.probe;
-  const unsigned first_block = is_build ? 0 : build_blocks;
-  agent.run(side, blockIdx.x - first_block, (is_build ? build_blocks : gridDim.x) - first_block);
+  // One call of the side that the block counts is smaller, but 2 to 5 % slower for keys of 8 bytes.
+  if (blockIdx.x < build_blocks) {
+    agent.run(join.build, blockIdx.x, build_blocks);
+  } else {
+    agent.run(join.probe, blockIdx.x - build_blocks, gridDim.x - build_blocks);
+  }
   if (!detail::is_last_block(join.counted)) return;
   const Offsets offsets{storage.Alias(), join};
   offsets.run();

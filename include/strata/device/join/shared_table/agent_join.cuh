@@ -63,8 +63,7 @@ class AgentJoinTables : shared_table_agent_base<Keys, Hash, Equal, Index, Sink, 
       probe_begin += join_.probe.begins[work_item.partition];
       if (has_successor && rows > join_.plan.table_rows) return defer(work_item, index);
     }
-    // A direct join is never a full one: no block has all probe rows.
-    const bool is_full = !IsDirect && join_.kind == JoinKind::full;
+    const bool is_full = join_.kind == JoinKind::full;
     if (is_full) Base::clear_found(rows);
     const bool defers_duplicates = has_successor && has_rows && detail::has_pairs(join_.kind) &&
                                    !Base::stops_at_one() && work_item.rows >= min_deferred_rows;
