@@ -14,9 +14,9 @@ import toolbox
 
 # A file includes only from its own floor or a lower one. simt/ stands beside the floors.
 FLOORS = ["core", "thread", "warp", "block", "device"]
-# The rooms of a folder, of which each includes only itself and those before it. Files that lie in the folder itself are
-# above all rooms.
-ROOMS = {
+# The subfolders of a folder as layers: each includes only itself and those before it. Files that lie in the folder
+# itself are above all layers.
+LAYERS = {
     "device/join/": ["common", "output", "radix_partition", "shared_table", "key_set", "partitioned", "global_table",
                      "fallback", "direct_address", "merge", "host", "metal"],
 }
@@ -42,14 +42,14 @@ def floor(header):
     return -1 if header == "version.hpp" else len(FLOORS)
 
 
-def room(header, folder):
-    """The rank of the room of a header in a folder that has rooms; -1 outside of the folder."""
+def layer(header, folder):
+    """The rank of the layer of a header in a folder that has layers; -1 outside of the folder."""
     if not header.startswith(folder):
         return -1
     name, _, file = header[len(folder):].partition("/")
     if not file:
-        return len(ROOMS[folder])
-    return ROOMS[folder].index(name) if name in ROOMS[folder] else len(ROOMS[folder]) + 1
+        return len(LAYERS[folder])
+    return LAYERS[folder].index(name) if name in LAYERS[folder] else len(LAYERS[folder]) + 1
 
 
 def without_comments(text):
@@ -70,9 +70,9 @@ def header_findings(header, text):
     code = without_comments(text)
     in_simt = header.startswith("simt/")
 
-    for folder, rooms in ROOMS.items():
-        if room(header, folder) > len(rooms):
-            yield 1, "lies in a room that ROOMS does not have"
+    for folder, layers in LAYERS.items():
+        if layer(header, folder) > len(layers):
+            yield 1, "lies in a subfolder that LAYERS does not have"
     for match in re.finditer(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', code, re.MULTILINE):
         line, name = line_of(code, match.start()), match.group(2)
         if re.match(r"(cub|thrust|cuda|nv)/|cooperative_groups", name):
@@ -90,9 +90,9 @@ def header_findings(header, text):
                 yield line, f"includes {name}: the host back end knows no algorithm"
         elif floor(target) > floor(header):
             yield line, f"includes {name} from a higher floor"
-        for folder in ROOMS:
-            if header.startswith(folder) and room(target, folder) > room(header, folder):
-                yield line, f"includes {name} from a room above it"
+        for folder in LAYERS:
+            if header.startswith(folder) and layer(target, folder) > layer(header, folder):
+                yield line, f"includes {name} from a layer above it"
 
     if not header.startswith(MACHINE_FILES):
         for regex, what in ((r"<<<", "a kernel launch outside the launcher"),
@@ -196,9 +196,9 @@ BAD_HEADERS = [
     ("block/a.cuh", "  #  include <strata/device/b.cuh>", "higher floor"),
     ("device/a.cuh", "#include <strata/strata.cuh>", "higher floor"),
     ("version.hpp", "#include <strata/core/a.hpp>", "higher floor"),
-    ("device/join/common/a.hpp", "#include <strata/device/join/output/b.hpp>", "room above it"),
-    ("device/join/merge/a.cuh", "#include <strata/device/join/dispatch.cuh>", "room above it"),
-    ("device/join/attic/a.cuh", "#include <strata/device/join/common/b.hpp>", "a room that ROOMS does not have"),
+    ("device/join/common/a.hpp", "#include <strata/device/join/output/b.hpp>", "layer above it"),
+    ("device/join/merge/a.cuh", "#include <strata/device/join/dispatch.cuh>", "layer above it"),
+    ("device/join/attic/a.cuh", "#include <strata/device/join/common/b.hpp>", "a subfolder that LAYERS does not have"),
     ("block/a.cuh", "#include <strata/simt/simt.hpp>", "only core/platform"),
     ("simt/a.hpp", "#include <strata/warp/b.cuh>", "knows no algorithm"),
     ("device/a.cuh", "#include <cub/cub.cuh>", "CUB, Thrust"),
