@@ -3,6 +3,7 @@
 #pragma once
 
 #include <strata/core/macros.hpp>
+#include <strata/core/types.hpp>
 #include <strata/device/join/common/join_hash.hpp>
 #include <strata/device/join/host/thread_team.hpp>
 
