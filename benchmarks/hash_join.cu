@@ -96,14 +96,15 @@ void add_both(bench::suite& suite, const join_case& what, const request& wanted)
 }
 
 template <class Value, int Columns>
-void add_with_columns(bench::suite& suite, const join_case& what) {
-  const std::string suffix = " columns=" + std::to_string(Columns) + " bytes=" + std::to_string(sizeof(Value));
+void add_with_columns(bench::suite& suite, const join_case& what, const request& wanted) {
+  const std::string suffix =
+      wanted.suffix + (" columns=" + std::to_string(Columns)) + " bytes=" + std::to_string(sizeof(Value));
   suite.add({"DeviceHashJoin::Inner",
              "u32:u32",
              name_of(what) + suffix,
              what.build_rows + what.probe_rows,
              timing::batched,
-             [=](const environment& env) { return bench::columns_workload<Value, Columns>(what, env); },
+             [=](const environment& env) { return bench::columns_workload<Value, Columns>(what, wanted, env); },
              {}});
 }
 
@@ -228,8 +229,15 @@ void add_sizes(bench::suite& suite) {
   }
   for (const join_case& what : {J3, two_24}) {
     add_both(suite, what, ordered());
-    add<std::uint32_t>(suite, what, unique_ordered());
+    add_both(suite, what, unique_ordered());
+    for (const JoinKind kind : {JoinKind::semi, JoinKind::anti}) {
+      request wanted = ordered();
+      wanted.kind = kind;
+      add<std::uint32_t>(suite, with_match(what, 0.25), wanted);
+    }
   }
+  add<std::uint32_t>(suite, J1, unique_ordered());
+  add<std::uint32_t>(suite, two_27, unique_ordered());
   for (const join_case& what : {J3, sizes[5], sizes[6]}) add_both(suite, what, with_range());
 }
 
@@ -303,10 +311,12 @@ void add_duplicates(bench::suite& suite) {
 template <class Value>
 void add_columns(bench::suite& suite) {
   for (const join_case& what : {J3, two_24}) {
-    add_with_columns<Value, 1>(suite, what);
-    add_with_columns<Value, 2>(suite, what);
-    add_with_columns<Value, 4>(suite, what);
-    add_with_columns<Value, 8>(suite, what);
+    for (const request& wanted : {alone(), unique()}) {
+      add_with_columns<Value, 1>(suite, what, wanted);
+      add_with_columns<Value, 2>(suite, what, wanted);
+      add_with_columns<Value, 4>(suite, what, wanted);
+      add_with_columns<Value, 8>(suite, what, wanted);
+    }
   }
 }
 

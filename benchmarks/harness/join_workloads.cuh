@@ -69,9 +69,8 @@ cudaError_t join(void* storage, std::size_t& bytes, const join_case& what, const
     return joins::Inner(storage, bytes, build_keys, probe_keys, join_pairs_of(out), out.total.data(),
                         strata::JoinOptions<>{}, stream);
   } else {
-    strata::OrderedJoinOptions<> options;
+    strata::JoinOptions<> options;
     options.strategy = wanted.strategy;
-    if (!wanted.is_ordered) options.order = strata::JoinOrder::any;
     const auto build =
         build_keys.sorted(what.is_sorted)
             .key_range(wanted.has_range ? 0 : 1, wanted.has_range ? static_cast<Key>(what.keys() - 1) : 0);
@@ -80,7 +79,10 @@ cudaError_t join(void* storage, std::size_t& bytes, const join_case& what, const
       return joins::Inner(storage, bytes, build, probe, strata::join_count(), out.total.data(), options, stream);
     }
     const auto call = [&](auto kind) {
-      return kind(storage, bytes, build, probe, join_pairs_of(out), out.total.data(), options, stream);
+      const auto join_with = [&](const auto& of_order) {
+        return kind(storage, bytes, build, probe, join_pairs_of(out), out.total.data(), of_order, stream);
+      };
+      return wanted.is_ordered ? join_with(strata::OrderedJoinOptions<>{options}) : join_with(options);
     };
     switch (wanted.kind) {
       case JoinKind::left:
@@ -208,14 +210,17 @@ class gathered_columns {
 };
 
 template <class Value, int Columns>
-workload columns_workload(const join_case& what, const environment& env) {
+workload columns_workload(const join_case& what, const join_request& wanted, const environment& env) {
   const cudaStream_t stream = env.stream;
   const join_sides<std::uint32_t> sides(what, strata::JoinKind::inner, env.settings.seed, stream);
   const gathered_columns<Value, Columns> columns(what, static_cast<std::int64_t>(sides.expected.rows), stream);
   const auto call = [=](void* storage, std::size_t& bytes, cudaStream_t where) {
-    return strata::DeviceHashJoin::Inner(storage, bytes, detail::build_side_of(sides, false),
-                                         detail::probe_side_of(sides), columns.output(), columns.total(),
-                                         strata::JoinOptions<>{}, where);
+    const auto join_with = [&](const auto& options) {
+      return strata::DeviceHashJoin::Inner(storage, bytes, detail::build_side_of(sides, wanted.is_unique),
+                                           detail::probe_side_of(sides), columns.output(), columns.total(), options,
+                                           where);
+    };
+    return wanted.is_ordered ? join_with(strata::OrderedJoinOptions<>{}) : join_with(strata::JoinOptions<>{});
   };
   workload work;
   work.bytes = static_cast<double>(sides.bytes()) + columns.bytes();

@@ -267,7 +267,9 @@ void check_replays(JoinKind kind, JoinOrder order) {
     const std::vector<std::int32_t> b = build_out.to_host();
     const std::vector<std::int32_t> p = probe_out.to_host();
     row_pairs out;
-    for (std::size_t i = 0; i < expected.size(); ++i) out.emplace_back(b[i], p[i]);
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      out.emplace_back(strata::detail::has_pairs(kind) ? b[i] : -1, p[i]);
+    }
     if (order == JoinOrder::any) {
       std::sort(out.begin(), out.end());
       std::sort(expected.begin(), expected.end());
@@ -279,6 +281,8 @@ void check_replays(JoinKind kind, JoinOrder order) {
 TEST(device_hash_join_arguments, graph_is_replayed_with_other_keys) {
   check_replays(JoinKind::full, JoinOrder::any);
   check_replays(JoinKind::inner, JoinOrder::probe);
+  check_replays(JoinKind::semi, JoinOrder::probe);
+  check_replays(JoinKind::anti, JoinOrder::probe);
 }
 
 TEST(device_hash_join_arguments, any_schedule_gives_the_same_rows) {
@@ -291,6 +295,22 @@ TEST(device_hash_join_arguments, any_schedule_gives_the_same_rows) {
     join_settings<> options;
     options.order = i % 2 == 0 ? JoinOrder::any : JoinOrder::probe;
     join.check(JoinKind::full, options, expected, false);
+  });
+}
+
+TEST(device_hash_join_arguments, any_schedule_restores_the_order_of_the_probe_rows) {
+  const std::size_t rows = if_small<std::size_t>(600, 3000);
+  const side_ids build{shuffled_ids(rows, 0), {}};
+  const side_ids probe{random_ids(12 * rows, static_cast<std::uint32_t>(2 * rows)), {}};
+  device_joiner<std::uint32_t, std::int32_t> join(build, probe, as_u32);
+  join_settings<> options;
+  options.order = JoinOrder::probe;
+  options.build_unique = true;
+  const row_pairs inner = sort_merge_join(JoinKind::inner, build, probe);
+  const row_pairs anti = sort_merge_join(JoinKind::anti, build, probe);
+  under_all_schedules([&](std::size_t i) {
+    options.strategy = i % 4 < 2 ? JoinStrategy::automatic : JoinStrategy::radix_single;
+    join.check(i % 2 == 0 ? JoinKind::inner : JoinKind::anti, options, i % 2 == 0 ? inner : anti, false);
   });
 }
 

@@ -48,8 +48,6 @@ TEST(device_hash_join_keys, are_compared_by_the_given_equality) {
 // As sides of 2^32 rows and more are joined.
 TEST(device_hash_join_keys, of_rows_that_take_8_bytes) {
   using Sink = strata::detail::join_pairs_sink<std::int64_t>;
-  using Dispatch =
-      strata::detail::DispatchHashJoin<std::int64_t, const std::uint32_t*, Sink, strata::JoinHash, strata::Equality>;
   const side_ids build{random_ids(300, 120), random_nulls(300, 10)};
   const side_ids probe{random_ids(200, 150), random_nulls(200, 10)};
   const device_vector<std::uint32_t> build_keys(keys_of<std::uint32_t>(build, as_u32));
@@ -70,10 +68,17 @@ TEST(device_hash_join_keys, of_rows_that_take_8_bytes) {
       device_vector<std::int64_t> total(1);
       const Sink sink{build_out.data(), probe_out.data()};
       ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-        return Dispatch::Dispatch(storage, bytes, kind,
-                                  strata::detail::untyped(options.build_side(build_keys.data(), 300)),
-                                  strata::detail::untyped(options.probe_side(probe_keys.data(), 200)), sink,
-                                  total.data(), size, options, nullptr);
+        return options.with_order([&](const auto& join_options) {
+          constexpr bool is_ordered = std::decay_t<decltype(join_options)>::order == JoinOrder::probe;
+          using Dispatch = strata::detail::DispatchHashJoin<
+              std::int64_t, const std::uint32_t*, Sink, strata::JoinHash, strata::Equality,
+              strata::detail::join_policy_hub, unsigned long long,
+              strata::detail::join_methods</*Merge=*/true, /*DirectAddress=*/true, /*KeySets=*/true, is_ordered>>;
+          return Dispatch::Dispatch(storage, bytes, kind,
+                                    strata::detail::untyped(options.build_side(build_keys.data(), 300)),
+                                    strata::detail::untyped(options.probe_side(probe_keys.data(), 200)), sink,
+                                    total.data(), size, join_options, nullptr);
+        });
       }));
       ASSERT_EQ(size, total.to_host()[0]);
       const std::vector<std::int64_t> b = build_out.to_host();
@@ -125,7 +130,6 @@ TEST(device_hash_join_keys, may_be_rows_of_several_columns) {
   const device_vector<std::int64_t> keys(numbers);
 
   join_settings<row_hash, equal_rows> options;
-  options.order = JoinOrder::probe;
   options.hash = {columns};
   options.equal = {columns};
   const row_pairs expected = sort_merge_join(JoinKind::left, {{ids.begin(), ids.begin() + build_rows}, {}},
@@ -138,7 +142,7 @@ TEST(device_hash_join_keys, may_be_rows_of_several_columns) {
         storage, bytes, options.build_side(keys.data(), std::int64_t{build_rows}),
         options.probe_side(keys.data() + build_rows, std::int64_t{probe_rows}),
         strata::join_pairs(build_out.data(), probe_out.data(), static_cast<std::int64_t>(expected.size())),
-        total.data(), options);
+        total.data(), options.ordered());
   }));
   ASSERT_EQ(static_cast<std::int64_t>(expected.size()), total.to_host()[0]);
   const std::vector<std::int32_t> build = build_out.to_host();
@@ -158,13 +162,12 @@ TEST(device_hash_join_keys, zeros_of_both_signs_are_partners_and_nan_has_none) {
   device_vector<std::int32_t> build_out(4);
   device_vector<std::int32_t> probe_out(4);
   device_vector<std::int64_t> total(1);
-  join_settings<> options;
-  options.order = JoinOrder::probe;
+  const join_settings<> options;
   ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-    return DeviceHashJoin::Left(storage, bytes,
-                                options.build_side(build.data(), static_cast<std::int64_t>(build_keys.size())),
-                                options.probe_side(probe.data(), 3),
-                                strata::join_pairs(build_out.data(), probe_out.data(), 4), total.data(), options);
+    return DeviceHashJoin::Left(
+        storage, bytes, options.build_side(build.data(), static_cast<std::int64_t>(build_keys.size())),
+        options.probe_side(probe.data(), 3), strata::join_pairs(build_out.data(), probe_out.data(), 4), total.data(),
+        options.ordered());
   }));
   EXPECT_EQ(4, total.to_host()[0]);
   EXPECT_EQ((std::vector<std::int32_t>{-1, 0, 2, 3}), build_out.to_host());
@@ -219,14 +222,13 @@ TEST(device_hash_join_keys, columns_travel_with_their_rows) {
     device_vector<std::int16_t> names_out(static_cast<std::size_t>(capacity));
     device_vector<price> prices_out(static_cast<std::size_t>(capacity));
     device_vector<std::int64_t> total(1);
-    join_settings<> options;
-    options.order = JoinOrder::probe;
+    const join_settings<> options;
     const auto columns = strata::join_columns<std::int32_t>(
         capacity, strata::build_column(names.data(), names_out.data(), std::int16_t{-1}),
         strata::probe_column(prices.data(), prices_out.data(), price{0, -1}));
     ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
       return DeviceHashJoin::Full(storage, bytes, options.build_side(build.data(), 3),
-                                  options.probe_side(probe.data(), 3), columns, total.data(), options);
+                                  options.probe_side(probe.data(), 3), columns, total.data(), options.ordered());
     }));
     EXPECT_EQ(5, total.to_host()[0]);
     const std::vector<std::int16_t> expected_names{60, -1, 60, 50, 70};

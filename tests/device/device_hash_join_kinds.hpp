@@ -16,13 +16,15 @@ using strata::JoinKind;
 using strata::JoinSide;
 
 /// Promises that are known when the program runs.
-using any_promises = strata::detail::join_promises<std::int64_t, true, true>;
+using any_promises = strata::detail::join_promises<std::int64_t, true, true, true>;
 
-/// All that a join may be told, in one object: options, and what is known of the sides.
+/// All that a join may be told, in one object: options, the order, and what is known of the sides.
 template <class Hash = strata::JoinHash, class Equal = strata::Equality>
-struct join_settings : strata::OrderedJoinOptions<Hash, Equal> {
-  join_settings() { this->order = strata::JoinOrder::any; }
+struct join_settings : strata::JoinOptions<Hash, Equal> {
+  using in_any_order = strata::JoinOptions<Hash, Equal>;
+  using in_probe_order = strata::OrderedJoinOptions<Hash, Equal>;
 
+  strata::JoinOrder order = strata::JoinOrder::any;
   const std::uint32_t* build_valid = nullptr;
   const std::uint32_t* probe_valid = nullptr;
   bool build_unique = false;
@@ -36,6 +38,13 @@ struct join_settings : strata::OrderedJoinOptions<Hash, Equal> {
   template <class Key>
   JoinSide<const Key*, any_promises> probe_side(const Key* keys, std::int64_t rows) const {
     return {keys, rows, probe_valid, false, sorted, {}};
+  }
+  in_probe_order ordered() const { return {static_cast<const in_any_order&>(*this)}; }
+  /// `call(options)` with options for the order.
+  template <class Call>
+  auto with_order(const Call& call) const {
+    if (order == strata::JoinOrder::probe) return call(ordered());
+    return call(static_cast<const in_any_order&>(*this));
   }
 };
 
@@ -61,8 +70,10 @@ template <class Key, class Output, class Settings>
 cudaError_t join_of(JoinKind kind, void* storage, std::size_t& bytes, const Key* build, std::int64_t build_rows,
                     const Key* probe, std::int64_t probe_rows, const Output& output, std::int64_t* total,
                     const Settings& settings, DeviceHashJoin::stream_type stream = 0) {
-  return join_kinds::call_of(kind, DeviceHashJoin{}, storage, bytes, settings.build_side(build, build_rows),
-                             settings.probe_side(probe, probe_rows), output, total, settings, stream);
+  return settings.with_order([&](const auto& options) {
+    return join_kinds::call_of(kind, DeviceHashJoin{}, storage, bytes, settings.build_side(build, build_rows),
+                               settings.probe_side(probe, probe_rows), output, total, options, stream);
+  });
 }
 
 template <class Key, class Index, class Settings>

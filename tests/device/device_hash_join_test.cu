@@ -84,20 +84,90 @@ TEST(device_hash_join, many_tiles_in_the_order_of_the_probe_rows) {
   }
 }
 
+// A join in any order, by each method, and then a selection of the probe rows. The last tile of the selection is short.
+TEST(device_hash_join, order_of_the_probe_rows_is_restored) {
+  const std::uint32_t rows = if_small<std::uint32_t>(3000, STRATA_HOST_SIMT ? 20000 : 300000);
+  // A nested loop finds what is expected of rows without a key.
+  const std::uint32_t few = 2000;
+  const side_ids sides[][2] = {
+      {{shuffled_ids(rows, 10), {}}, {random_ids(2 * rows + 77, 2 * rows), {}}},
+      {{shuffled_ids(few, 10), random_nulls(few, 20)}, {random_ids(few + 5, few), random_nulls(few + 5, 9)}},
+      {{{}, {}}, {random_ids(100, 9), {}}},
+      {{shuffled_ids(50, 0), {}}, {{}, {}}}};
+  for (const auto& side : sides) {
+    device_joiner<std::uint32_t, std::int32_t> join(side[0], side[1], as_u32);
+    for (const JoinKind kind : {JoinKind::inner, JoinKind::left, JoinKind::semi, JoinKind::anti}) {
+      const bool has_nulls = !side[0].null.empty();
+      const row_pairs expected =
+          has_nulls ? nested_loop_join(kind, side[0], side[1], false) : sort_merge_join(kind, side[0], side[1]);
+      for (const JoinStrategy strategy :
+           {JoinStrategy::automatic, JoinStrategy::radix_single, JoinStrategy::radix_multi, JoinStrategy::simple}) {
+        SCOPED_TRACE(testing::Message() << "kind " << static_cast<int>(kind) << ", strategy "
+                                        << static_cast<int>(strategy) << ", " << side[0].ids.size() << " build rows");
+        join_settings<> options;
+        options.order = JoinOrder::probe;
+        options.build_unique = true;
+        options.strategy = strategy;
+        join.check(kind, options, expected, strategy == JoinStrategy::automatic);
+        if (testing::Test::HasFailure()) return;
+      }
+    }
+  }
+}
+
+// Columns of row numbers: the probe side's order is taken for the result.
+TEST(device_hash_join, many_columns_of_unique_rows) {
+  const std::uint32_t rows = if_small<std::uint32_t>(1500, STRATA_HOST_SIMT ? 20000 : 200000);
+  const side_ids build{shuffled_ids(rows, 10), {}};
+  const side_ids probe{random_ids(2 * rows, 2 * rows), {}};
+  const device_vector<std::uint32_t> build_keys(build.ids), probe_keys(probe.ids);
+  const row_pairs expected = sort_merge_join(JoinKind::left, build, probe);
+  std::vector<std::int32_t> numbers(2 * rows);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  const device_vector<std::int32_t> in(numbers);
+  for (const JoinStrategy strategy : {JoinStrategy::automatic, JoinStrategy::radix_single, JoinStrategy::radix_multi}) {
+    strata::JoinOptions<> options;
+    options.strategy = strategy;
+    device_vector<std::int32_t> out[4] = {device_vector<std::int32_t>(2 * rows), device_vector<std::int32_t>(2 * rows),
+                                          device_vector<std::int32_t>(2 * rows), device_vector<std::int32_t>(2 * rows)};
+    device_vector<std::int64_t> total(1);
+    const auto columns = strata::join_columns<std::int32_t>(
+        2 * rows, strata::build_column(in.data(), out[0].data(), -1),
+        strata::probe_column(in.data(), out[1].data(), -1), strata::build_column(in.data(), out[2].data(), -2),
+        strata::probe_column(in.data(), out[3].data(), -1));
+    ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
+      return DeviceHashJoin::Left(storage, bytes, strata::join_side(build_keys.data(), rows).unique(),
+                                  strata::join_side(probe_keys.data(), 2 * rows), columns, total.data(), options);
+    }));
+    ASSERT_EQ(static_cast<std::int64_t>(2 * rows), total.to_host()[0]);
+    const std::vector<std::int32_t> found[4] = {out[0].to_host(), out[1].to_host(), out[2].to_host(), out[3].to_host()};
+    std::vector<bool> is_there(2 * rows);
+    for (std::size_t i = 0; i < 2 * rows; ++i) {
+      const auto row = static_cast<std::size_t>(found[1][i]);
+      ASSERT_LT(row, expected.size());
+      ASSERT_FALSE(is_there[row]);
+      is_there[row] = true;
+      ASSERT_EQ(expected[row].first, found[0][i]);
+      ASSERT_EQ(found[1][i], found[3][i]);
+      ASSERT_EQ(found[0][i] == -1 ? -2 : found[0][i], found[2][i]);
+    }
+  }
+}
+
 TEST(device_hash_join, broken_promise_of_unique_rows_gives_one_partner) {
   const device_vector<std::uint32_t> build(std::vector<std::uint32_t>{5, 6, 5, 7});
   const device_vector<std::uint32_t> probe(std::vector<std::uint32_t>{7, 5});
-  for (const JoinStrategy strategy : {JoinStrategy::simple, JoinStrategy::radix_single}) {
+  for (int round = 0; round < 4; ++round) {
     join_settings<> options;
     options.build_unique = true;
-    options.strategy = strategy;
+    options.strategy = round % 2 == 0 ? JoinStrategy::simple : JoinStrategy::radix_single;
+    options.order = round < 2 ? JoinOrder::any : JoinOrder::probe;
     device_vector<std::int32_t> build_out(3);
     device_vector<std::int32_t> probe_out(3);
     device_vector<std::int64_t> total(1);
     EXPECT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-      return DeviceHashJoin::Inner(storage, bytes, options.build_side(build.data(), 4),
-                                   options.probe_side(probe.data(), 2),
-                                   strata::join_pairs(build_out.data(), probe_out.data(), 3), total.data(), options);
+      return join_kinds::pairs_of(JoinKind::inner, storage, bytes, build.data(), 4, probe.data(), 2, build_out.data(),
+                                  probe_out.data(), total.data(), 3, options);
     }));
     EXPECT_EQ(2, total.to_host()[0]);
     const std::vector<std::int32_t> b = build_out.to_host();
@@ -113,19 +183,21 @@ TEST(device_hash_join, broken_promise_of_unique_rows_gives_one_partner) {
 TEST(device_hash_join, broken_promise_of_many_rows_gives_one_partner) {
   const device_vector<std::uint32_t> build(std::vector<std::uint32_t>(5000, 77));
   const device_vector<std::uint32_t> probe(std::vector<std::uint32_t>{1, 77, 2});
-  join_settings<> options;
-  options.build_unique = true;
-  options.strategy = JoinStrategy::radix_single;
-  device_vector<std::int32_t> build_out(2);
-  device_vector<std::int32_t> probe_out(2);
-  device_vector<std::int64_t> total(1);
-  EXPECT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-    return DeviceHashJoin::Inner(storage, bytes, options.build_side(build.data(), 5000),
-                                 options.probe_side(probe.data(), 3),
-                                 strata::join_pairs(build_out.data(), probe_out.data(), 2), total.data(), options);
-  }));
-  EXPECT_EQ(1, total.to_host()[0]);
-  EXPECT_EQ(1, probe_out.to_host()[0]);
+  for (const JoinOrder order : {JoinOrder::any, JoinOrder::probe}) {
+    join_settings<> options;
+    options.build_unique = true;
+    options.strategy = JoinStrategy::radix_single;
+    options.order = order;
+    device_vector<std::int32_t> build_out(2);
+    device_vector<std::int32_t> probe_out(2);
+    device_vector<std::int64_t> total(1);
+    EXPECT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
+      return join_kinds::pairs_of(JoinKind::inner, storage, bytes, build.data(), 5000, probe.data(), 3,
+                                  build_out.data(), probe_out.data(), total.data(), 2, options);
+    }));
+    EXPECT_EQ(1, total.to_host()[0]);
+    EXPECT_EQ(1, probe_out.to_host()[0]);
+  }
 }
 
 TEST(device_hash_join, total_beyond_32_bits_is_counted) {
@@ -138,9 +210,8 @@ TEST(device_hash_join, total_beyond_32_bits_is_counted) {
     join_settings<> options;
     options.order = order;
     EXPECT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-      return DeviceHashJoin::Full(storage, bytes, options.build_side(keys.data(), 70000),
-                                  options.probe_side(keys.data(), 70000),
-                                  strata::join_pairs(build_out.data(), probe_out.data(), 5000), total.data(), options);
+      return join_kinds::pairs_of(JoinKind::full, storage, bytes, keys.data(), 70000, keys.data(), 70000,
+                                  build_out.data(), probe_out.data(), total.data(), 5000, options);
     }));
     EXPECT_EQ(std::int64_t{70000} * 70000, total.to_host()[0]);
   }

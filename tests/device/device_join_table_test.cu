@@ -7,26 +7,37 @@
 namespace {
 
 using namespace device_join_test;
-using table_of_words =
-    strata::JoinTable<std::uint32_t, std::int32_t, strata::JoinHash, strata::Equality, JoinOrder::probe>;
+template <JoinOrder Order>
+using table_of_words = strata::JoinTable<std::uint32_t, std::int32_t, strata::JoinHash, strata::Equality, Order>;
 
 /// Keys in device memory, and a table of some of them in memory of exactly the size that it asks for.
+template <JoinOrder Order>
 struct built {
+  using Table = table_of_words<Order>;
+
   built(const side_ids& side, const join_settings<>& options)
       : keys(keys_of<std::uint32_t>(side, as_u32)),
         memory(bytes_for(rows_of(side), options), 8),
-        table(memory.data(), memory.bytes(), options.build_side(keys.data(), rows_of(side)), options) {}
+        table(memory.data(), memory.bytes(), options.build_side(keys.data(), rows_of(side)), options_of(options)) {}
+
+  static typename Table::Options options_of(const join_settings<>& options) {
+    if constexpr (Order == JoinOrder::probe) {
+      return options.ordered();
+    } else {
+      return options;
+    }
+  }
 
   static std::int64_t rows_of(const side_ids& side) { return static_cast<std::int64_t>(side.ids.size()); }
 
   static std::size_t bytes_for(std::int64_t rows, const join_settings<>& options) {
     const std::uint32_t* const no_keys = nullptr;
     std::size_t bytes = 0;
-    EXPECT_CUDA_SUCCESS(table_of_words::MemoryBytes(options.build_side(no_keys, rows), bytes, options));
+    EXPECT_CUDA_SUCCESS(Table::MemoryBytes(options.build_side(no_keys, rows), bytes, options_of(options)));
     return bytes;
   }
 
-  void check(JoinKind kind, const join_settings<>& options, const side_ids& probe, row_pairs expected) const {
+  void check(JoinKind kind, const side_ids& probe, row_pairs expected) const {
     const device_vector<std::uint32_t> probe_keys(keys_of<std::uint32_t>(probe, as_u32));
     const device_vector<std::uint32_t> probe_valid(probe.valid_words());
     const auto probe_side = strata::join_side(probe_keys.data(), rows_of(probe)).valid(probe_valid.data());
@@ -47,7 +58,7 @@ struct built {
     const std::vector<std::int32_t> p = probe_out.to_host();
     row_pairs out;
     for (std::size_t i = 0; i < expected.size(); ++i) out.emplace_back(b[i], p[i]);
-    if (options.order == JoinOrder::any) {
+    if constexpr (Order == JoinOrder::any) {
       std::sort(out.begin(), out.end());
       std::sort(expected.begin(), expected.end());
     }
@@ -56,7 +67,7 @@ struct built {
 
   device_vector<std::uint32_t> keys;
   scratch memory;
-  table_of_words table;
+  Table table;
 };
 
 side_ids first_rows(const side_ids& side, std::size_t count) {
@@ -67,40 +78,41 @@ side_ids first_rows(const side_ids& side, std::size_t count) {
   return first;
 }
 
-TEST(join_table, rows_that_are_added_are_as_if_built_at_once) {
+template <JoinOrder Order>
+void check_added_rows() {
   const side_ids build{random_ids(1500, 500), random_nulls(1500, 7)};
   const side_ids probe{random_ids(900, 700), random_nulls(900, 9)};
   const side_ids few{random_ids(70, 700), {}};
   const device_vector<std::uint32_t> build_valid(build.valid_words());
-  for (const JoinOrder order : {JoinOrder::any, JoinOrder::probe}) {
-    join_settings<> options;
-    options.order = order;
-    options.nulls_equal = order == JoinOrder::any;
-    options.build_valid = build_valid.data();
-    built all(build, options);
-    for (int again = 0; again < 2; ++again) {
-      EXPECT_CUDA_SUCCESS(all.table.Build(400));
-      std::size_t rows = 400;
-      for (const std::size_t more : {0u, 1u, 599u, 500u}) {
-        EXPECT_CUDA_SUCCESS(all.table.Insert(static_cast<std::int64_t>(more)));
-        rows += more;
-        ASSERT_EQ(static_cast<std::int64_t>(rows), all.table.Rows());
-        const side_ids there = first_rows(build, rows);
-        for (const JoinKind kind : every_kind) {
-          all.check(kind, options, probe, nested_loop_join(kind, there, probe, options.nulls_equal));
-          all.check(kind, options, few, nested_loop_join(kind, there, few, options.nulls_equal));
-          if (testing::Test::HasFailure()) return;
-        }
+  join_settings<> options;
+  options.nulls_equal = Order == JoinOrder::any;
+  options.build_valid = build_valid.data();
+  built<Order> all(build, options);
+  for (int again = 0; again < 2; ++again) {
+    EXPECT_CUDA_SUCCESS(all.table.Build(400));
+    std::size_t rows = 400;
+    for (const std::size_t more : {0u, 1u, 599u, 500u}) {
+      EXPECT_CUDA_SUCCESS(all.table.Insert(static_cast<std::int64_t>(more)));
+      rows += more;
+      ASSERT_EQ(static_cast<std::int64_t>(rows), all.table.Rows());
+      const side_ids there = first_rows(build, rows);
+      for (const JoinKind kind : every_kind) {
+        all.check(kind, probe, nested_loop_join(kind, there, probe, options.nulls_equal));
+        all.check(kind, few, nested_loop_join(kind, there, few, options.nulls_equal));
+        if (testing::Test::HasFailure()) return;
       }
     }
   }
 }
 
+TEST(join_table, rows_that_are_added_are_as_if_built_at_once) {
+  check_added_rows<JoinOrder::any>();
+  check_added_rows<JoinOrder::probe>();
+}
+
 TEST(join_table, gathers_columns) {
-  join_settings<> options;
-  options.order = JoinOrder::probe;
   const side_ids build{{5, 6, 7, 6}, {}};
-  built all(build, options);
+  built<JoinOrder::probe> all(build, {});
   EXPECT_CUDA_SUCCESS(all.table.Build(4));
   const device_vector<std::uint32_t> probe(keys_of<std::uint32_t>({{6, 9, 5}, {}}, as_u32));
   const device_vector<float> values(std::vector<float>{10, 20, 30, 40});
@@ -116,9 +128,10 @@ TEST(join_table, gathers_columns) {
 
 TEST(join_table, refuses_what_it_has_no_memory_for) {
   const side_ids build{random_ids(100, 50), {}};
-  built all(build, {});
+  using Table = table_of_words<JoinOrder::any>;
+  built<JoinOrder::any> all(build, {});
   device_vector<std::int64_t> total(1);
-  const auto count = [&](const table_of_words& table) {
+  const auto count = [&](const Table& table) {
     return in_two_phases([&](void* storage, std::size_t& bytes) {
       return table.Inner(storage, bytes, strata::join_side(all.keys.data(), 100), strata::join_count(), total.data());
     });
@@ -134,70 +147,71 @@ TEST(join_table, refuses_what_it_has_no_memory_for) {
   EXPECT_CUDA_SUCCESS(count(all.table));
 
   const auto side = strata::join_side(all.keys.data(), 100);
-  table_of_words small_one(all.memory.data(), all.memory.bytes() - 1, side);
+  Table small_one(all.memory.data(), all.memory.bytes() - 1, side);
   EXPECT_EQ(cudaErrorInvalidValue, small_one.Build(10));
-  table_of_words nowhere(nullptr, all.memory.bytes(), side);
+  Table nowhere(nullptr, all.memory.bytes(), side);
   EXPECT_EQ(cudaErrorInvalidValue, nowhere.Build(10));
-  table_of_words without_keys(all.memory.data(), all.memory.bytes(), strata::join_side<std::uint32_t>(nullptr, 100));
+  Table without_keys(all.memory.data(), all.memory.bytes(), strata::join_side<std::uint32_t>(nullptr, 100));
   EXPECT_EQ(cudaErrorInvalidValue, without_keys.Build(10));
   std::size_t bytes = 0;
   EXPECT_EQ(cudaErrorInvalidValue,
-            table_of_words::MemoryBytes(strata::join_side<std::uint32_t>(nullptr, std::int64_t{1} << 31), bytes));
-  EXPECT_EQ(cudaErrorInvalidValue, table_of_words::MemoryBytes(strata::join_side<std::uint32_t>(nullptr, -1), bytes));
+            Table::MemoryBytes(strata::join_side<std::uint32_t>(nullptr, std::int64_t{1} << 31), bytes));
+  EXPECT_EQ(cudaErrorInvalidValue, Table::MemoryBytes(strata::join_side<std::uint32_t>(nullptr, -1), bytes));
 }
 
 // Built and probed in a graph. With other keys in the same arrays, a replay builds another table.
-TEST(join_table, is_built_and_asked_in_a_graph) {
+template <JoinOrder Order>
+void check_graph() {
   constexpr std::size_t build_rows = 1500, probe_rows = 900;
-  for (const JoinOrder order : {JoinOrder::any, JoinOrder::probe}) {
-    join_settings<> options;
-    options.order = order;
-    built all({random_ids(build_rows, 500), {}}, options);
-    device_vector<std::uint32_t> probe_keys(probe_rows);
-    device_vector<std::int64_t> total(1);
-    device_vector<std::int32_t> build_out(20 * build_rows), probe_out(20 * build_rows);
-    const auto ask = [&](void* storage, std::size_t& bytes, cudaStream_t on) {
-      return all.table.Inner(storage, bytes, strata::join_side(probe_keys.data(), probe_rows),
-                             strata::join_pairs(build_out.data(), probe_out.data(), build_out.size()), total.data(),
-                             on);
-    };
-    ASSERT_CUDA_SUCCESS(all.table.Build(build_rows));
-    std::size_t bytes = 0;
-    ASSERT_CUDA_SUCCESS(ask(nullptr, bytes, nullptr));
-    const scratch storage(bytes);
-    graph recorded([&](cudaStream_t on) {
-      cudaError_t status = all.table.Build(1000, on);
-      if (status == cudaSuccess) status = all.table.Insert(build_rows - 1000, on);
-      return status == cudaSuccess ? ask(storage.data(), bytes, on) : status;
-    });
-    ASSERT_CUDA_SUCCESS(recorded.status());
-    const stream on;
-    for (int replay = 0; replay < if_small(3, 10); ++replay) {
-      const side_ids build{random_ids(build_rows, 400 + 50 * replay), {}};
-      const side_ids probe{random_ids(probe_rows, 700), {}};
-      all.keys.assign(keys_of<std::uint32_t>(build, as_u32));
-      probe_keys.assign(keys_of<std::uint32_t>(probe, as_u32));
-      ASSERT_NO_FATAL_FAILURE(recorded.replay(on));
-      on.synchronize();
-      row_pairs expected = nested_loop_join(JoinKind::inner, build, probe, false);
-      ASSERT_EQ(static_cast<std::int64_t>(expected.size()), total.to_host()[0]);
-      ASSERT_LE(expected.size(), build_out.size());
-      const std::vector<std::int32_t> b = build_out.to_host(), p = probe_out.to_host();
-      row_pairs out;
-      for (std::size_t i = 0; i < expected.size(); ++i) out.emplace_back(b[i], p[i]);
-      if (order == JoinOrder::any) {
-        std::sort(out.begin(), out.end());
-        std::sort(expected.begin(), expected.end());
-      }
-      ASSERT_TRUE(out == expected) << "replay " << replay;
+  built<Order> all({random_ids(build_rows, 500), {}}, {});
+  device_vector<std::uint32_t> probe_keys(probe_rows);
+  device_vector<std::int64_t> total(1);
+  device_vector<std::int32_t> build_out(20 * build_rows), probe_out(20 * build_rows);
+  const auto ask = [&](void* storage, std::size_t& bytes, cudaStream_t on) {
+    return all.table.Inner(storage, bytes, strata::join_side(probe_keys.data(), probe_rows),
+                           strata::join_pairs(build_out.data(), probe_out.data(), build_out.size()), total.data(), on);
+  };
+  ASSERT_CUDA_SUCCESS(all.table.Build(build_rows));
+  std::size_t bytes = 0;
+  ASSERT_CUDA_SUCCESS(ask(nullptr, bytes, nullptr));
+  const scratch storage(bytes);
+  graph recorded([&](cudaStream_t on) {
+    cudaError_t status = all.table.Build(1000, on);
+    if (status == cudaSuccess) status = all.table.Insert(build_rows - 1000, on);
+    return status == cudaSuccess ? ask(storage.data(), bytes, on) : status;
+  });
+  ASSERT_CUDA_SUCCESS(recorded.status());
+  const stream on;
+  for (int replay = 0; replay < if_small(3, 10); ++replay) {
+    const side_ids build{random_ids(build_rows, 400 + 50 * replay), {}};
+    const side_ids probe{random_ids(probe_rows, 700), {}};
+    all.keys.assign(keys_of<std::uint32_t>(build, as_u32));
+    probe_keys.assign(keys_of<std::uint32_t>(probe, as_u32));
+    ASSERT_NO_FATAL_FAILURE(recorded.replay(on));
+    on.synchronize();
+    row_pairs expected = nested_loop_join(JoinKind::inner, build, probe, false);
+    ASSERT_EQ(static_cast<std::int64_t>(expected.size()), total.to_host()[0]);
+    ASSERT_LE(expected.size(), build_out.size());
+    const std::vector<std::int32_t> b = build_out.to_host(), p = probe_out.to_host();
+    row_pairs out;
+    for (std::size_t i = 0; i < expected.size(); ++i) out.emplace_back(b[i], p[i]);
+    if (Order == JoinOrder::any) {
+      std::sort(out.begin(), out.end());
+      std::sort(expected.begin(), expected.end());
     }
+    ASSERT_TRUE(out == expected) << "replay " << replay;
   }
+}
+
+TEST(join_table, is_built_and_asked_in_a_graph) {
+  check_graph<JoinOrder::any>();
+  check_graph<JoinOrder::probe>();
 }
 
 TEST(join_table, is_asked_on_two_streams_at_once) {
   const std::size_t rows = if_small<std::size_t>(700, STRATA_HOST_SIMT ? 3000 : 300000);
   const side_ids build{random_ids(rows, static_cast<std::uint32_t>(rows)), {}};
-  built all(build, {});
+  built<JoinOrder::any> all(build, {});
   EXPECT_CUDA_SUCCESS(all.table.Build(static_cast<std::int64_t>(rows)));
   EXPECT_CUDA_SUCCESS(cudaDeviceSynchronize());
   std::size_t bytes = 0;

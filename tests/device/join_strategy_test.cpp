@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <strata/device/join/common/method.hpp>
 #include <strata/device/join/common/strategy.hpp>
 
 #include <gtest/gtest.h>
@@ -132,6 +133,118 @@ TEST(JoinStrategy, policy_of_the_user_replaces_all_thresholds) {
   EXPECT_EQ(choose(6, 100, 5), JoinStrategy::radix_single);
   EXPECT_EQ(choose(20, 100, 4), JoinStrategy::radix_single);
   EXPECT_EQ(choose(21, 100, 4), JoinStrategy::radix_multi);
+}
+
+using strata::JoinKind;
+using strata::detail::choose_join_method;
+using strata::detail::join_description;
+using strata::detail::join_method;
+
+constexpr join_description plain_join(std::uint64_t build_rows) {
+  return {JoinKind::inner,
+          JoinStrategy::automatic,
+          /*is_ordered=*/false,
+          build_rows,
+          /*probe_rows=*/10 * million,
+          /*has_short_rows=*/true,
+          /*has_nulls=*/false,
+          /*is_build_unique=*/false,
+          /*are_sorted=*/false,
+          /*keys_in_range=*/0};
+}
+constexpr join_method method_of(const join_description& join) { return choose_join_method(join, 8192, 16384); }
+
+TEST(JoinMethod, depends_on_the_number_of_build_rows) {
+  static_assert(method_of(plain_join(million)) == join_method::partitions);
+  EXPECT_EQ(method_of(plain_join(0)), join_method::global_table);
+  EXPECT_EQ(method_of(plain_join(1)), join_method::one_table);
+  EXPECT_EQ(method_of(plain_join(16384)), join_method::one_table);
+  EXPECT_EQ(method_of(plain_join(16385)), join_method::partitions);
+  for (const JoinKind kind : {JoinKind::inner, JoinKind::full}) {
+    // One table joins neither rows without a key nor build rows without a partner.
+    join_description join = plain_join(8191);
+    join.kind = kind;
+    join.has_nulls = kind == JoinKind::inner;
+    EXPECT_EQ(method_of(join), join_method::global_table);
+    join.build_rows = 8192;
+    EXPECT_EQ(method_of(join), join_method::partitions);
+  }
+}
+
+TEST(JoinMethod, option_overrides_the_number_of_rows) {
+  for (const JoinStrategy strategy : {JoinStrategy::radix_single, JoinStrategy::radix_multi}) {
+    join_description join = plain_join(1);
+    join.strategy = strategy;
+    join.are_sorted = true;
+    EXPECT_EQ(method_of(join), join_method::partitions);
+  }
+  join_description join = plain_join(million);
+  join.strategy = JoinStrategy::simple;
+  EXPECT_EQ(method_of(join), join_method::global_table);
+  join.build_rows = 100;
+  EXPECT_EQ(method_of(join), join_method::one_table);
+}
+
+TEST(JoinMethod, promises_are_used) {
+  join_description join = plain_join(million);
+  join.keys_in_range = million;
+  EXPECT_EQ(method_of(join), join_method::partitions);
+  join.is_build_unique = true;
+  EXPECT_EQ(method_of(join), join_method::direct_address);
+  for (const JoinKind kind : {JoinKind::full, JoinKind::semi, JoinKind::anti}) {
+    join.kind = kind;
+    EXPECT_EQ(method_of(join), join_method::partitions);
+  }
+  join.are_sorted = true;
+  EXPECT_EQ(method_of(join), join_method::merge);
+  join.has_nulls = true;
+  EXPECT_EQ(method_of(join), join_method::partitions);
+}
+
+TEST(JoinMethod, order_is_restored_where_a_probe_row_has_at_most_one_result) {
+  for (const JoinKind kind : {JoinKind::inner, JoinKind::left, JoinKind::full, JoinKind::semi, JoinKind::anti}) {
+    for (const bool is_unique : {false, true}) {
+      join_description join = plain_join(million);
+      join.kind = kind;
+      join.is_ordered = true;
+      join.is_build_unique = is_unique;
+      const bool is_filter = kind == JoinKind::semi || kind == JoinKind::anti;
+      const bool has_one_each = is_filter || (is_unique && kind != JoinKind::full);
+      EXPECT_EQ(method_of(join), has_one_each ? join_method::partitions : join_method::global_table);
+      join.are_sorted = true;
+      EXPECT_EQ(method_of(join), join_method::merge);
+    }
+  }
+}
+
+TEST(JoinMethod, many_columns_are_gathered_in_probe_order) {
+  using strata::detail::gathers_in_probe_order;
+  join_description join = plain_join(million);
+  join.is_build_unique = true;
+  EXPECT_TRUE(gathers_in_probe_order(join, method_of(join), million));
+  EXPECT_FALSE(gathers_in_probe_order(join, method_of(join), million - 1));
+  EXPECT_FALSE(gathers_in_probe_order(join, join_method::one_table, million));
+  join.strategy = JoinStrategy::radix_multi;
+  EXPECT_FALSE(gathers_in_probe_order(join, method_of(join), million));
+  join.strategy = JoinStrategy::automatic;
+  for (const JoinKind kind : {JoinKind::full, JoinKind::semi, JoinKind::anti}) {
+    join.kind = kind;
+    EXPECT_FALSE(gathers_in_probe_order(join, method_of(join), million));
+  }
+  join.kind = JoinKind::left;
+  EXPECT_TRUE(gathers_in_probe_order(join, method_of(join), million));
+  join.is_build_unique = false;
+  EXPECT_FALSE(gathers_in_probe_order(join, method_of(join), million));
+}
+
+TEST(JoinMethod, rows_of_8_bytes_are_joined_by_one_table_in_global_memory) {
+  join_description join = plain_join(std::uint64_t{1} << 33);
+  join.has_short_rows = false;
+  join.is_build_unique = true;
+  for (const JoinStrategy strategy : {JoinStrategy::automatic, JoinStrategy::simple, JoinStrategy::radix_multi}) {
+    join.strategy = strategy;
+    EXPECT_EQ(method_of(join), join_method::global_table);
+  }
 }
 
 }  // namespace

@@ -527,17 +527,17 @@ template <class T, class In>
 template <class T>
 [[maybe_unused]] void join_all(calls& all, const T* keys, foreign::iterator<T> column, int* rows, std::int64_t* number,
                                std::int64_t count) {
-  strata::OrderedJoinOptions<foreign::hash, foreign::equal> options;
   const auto build_column = strata::build_column(column, column, T{});
   const auto columns = strata::join_columns<int>(count, build_column, strata::probe_column(column, column, T{}));
   const auto side = strata::join_side(keys, count);
-  for (const auto order : {strata::JoinOrder::any, strata::JoinOrder::probe}) {
-    options.order = order;
+  const auto join_in = [&](const auto& options) {
     all += DeviceHashJoin::Inner(all.storage, all.bytes, side, side, strata::join_pairs(rows, rows, count), number,
                                  options);
     all += DeviceHashJoin::Full(all.storage, all.bytes, side, side, columns, number, options);
     all += DeviceHashJoin::Anti(all.storage, all.bytes, side, side, strata::join_count(), number, options);
-  }
+  };
+  join_in(strata::JoinOptions<foreign::hash, foreign::equal>{});
+  join_in(strata::OrderedJoinOptions<foreign::hash, foreign::equal>{});
   all += strata::detail::host_join_gather<int>(all.storage, all.bytes, strata::JoinKind::full, keys, count, keys, count,
                                                build_column, number, count, {}, foreign::hash{}, foreign::equal{});
   strata::JoinTable<T, int, foreign::hash, foreign::equal, strata::JoinOrder::probe> table(all.storage, all.bytes,

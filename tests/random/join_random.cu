@@ -340,13 +340,14 @@ problem join(source& random) {
 }
 
 /// A table that is built in one step or two, and probed.
-template <class Key, class Index>
+template <class Key, class Index, JoinOrder Order>
 problem join_table(source& random) {
   shape s = random_shape<Key>(random);
+  s.options.order = Order;
   s.options.sorted = false;
   s.options.key_range = {};
   s.options.strategy = JoinStrategy::automatic;
-  using Table = strata::JoinTable<Key, Index, strata::JoinHash, strata::Equality, JoinOrder::probe>;
+  using Table = strata::JoinTable<Key, Index, strata::JoinHash, strata::Equality, Order>;
   const auto held = std::make_shared<arrays<Key, Index>>(s, random);
   const std::size_t most = s.build_rows + (random.chance(50) ? 0 : random.below(100));
   const auto first = static_cast<std::int64_t>(random.chance(50) ? s.build_rows : random.below(s.build_rows + 1));
@@ -354,7 +355,14 @@ problem join_table(source& random) {
   const auto side_in = [most](const join_settings<>& options, const Key* keys) {
     return options.build_side(keys, static_cast<std::int64_t>(most));
   };
-  must(Table::MemoryBytes(side_in(s.options, nullptr), memory_bytes, s.options), "MemoryBytes");
+  const auto options_of = [](const join_settings<>& settings) -> typename Table::Options {
+    if constexpr (Order == JoinOrder::probe) {
+      return settings.ordered();
+    } else {
+      return settings;
+    }
+  };
+  must(Table::MemoryBytes(side_in(s.options, nullptr), memory_bytes, options_of(s.options)), "MemoryBytes");
   const auto memory = std::make_shared<guarded>(memory_bytes, random.below(256));
   problem made;
   made.what = description_of("table", name_of<Key>() + " by " + name_of<Index>(), s) + ", first " +
@@ -363,10 +371,10 @@ problem join_table(source& random) {
     held->renew(data, s, stream);
     if (data.chance(50)) memory->fill(static_cast<unsigned char>(data()), stream);
   };
-  made.call = [held, memory, s, side_in, first](void* storage, std::size_t& bytes, cudaStream_t stream) {
+  made.call = [held, memory, s, side_in, options_of, first](void* storage, std::size_t& bytes, cudaStream_t stream) {
     join_settings<> options = s.options;
     if (s.has_nulls) options.build_valid = held->build.valid.data();
-    Table table(memory->data(), memory->bytes(), side_in(options, held->build.keys.data()), options);
+    Table table(memory->data(), memory->bytes(), side_in(options, held->build.keys.data()), options_of(options));
     if (storage != nullptr) {
       cudaError_t status = table.Build(first, stream);
       if (status == cudaSuccess && first < static_cast<std::int64_t>(s.build_rows)) {
@@ -398,8 +406,9 @@ const std::vector<maker> makers = {
     join<std::uint64_t, std::int64_t, what::pairs>,
     join<float, std::uint32_t, what::pairs>,
     join<bytes12, std::int32_t, what::pairs>,
-    join_table<std::int32_t, std::int32_t>,
-    join_table<bytes12, std::uint32_t>,
+    join_table<std::int32_t, std::int32_t, JoinOrder::any>,
+    join_table<std::int32_t, std::int32_t, JoinOrder::probe>,
+    join_table<bytes12, std::uint32_t, JoinOrder::probe>,
 };
 
 }  // namespace

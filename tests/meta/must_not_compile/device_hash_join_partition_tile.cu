@@ -14,7 +14,7 @@ struct hub {
     static constexpr strata::join_partition_tuning partition{512, {8, 2, 2}, {2, 2, 2}, 256, 4, 1,
                                                              256, 500,       250,       4,   8, 4};
 #endif
-    static constexpr strata::join_sorted_tuning sorted{64, 4, 4, 1, 0};
+    static constexpr strata::join_merge_tuning merge{64, 4, 4, 1, 0};
     static constexpr std::uint64_t least_partitioned_rows = 1000;
     using strategy = strata::cuda_join_policy;
   };

@@ -15,16 +15,16 @@ struct rows {
 struct hub {
 #ifdef STRATA_BAD
   struct Policy700 : strata::ChainedPolicy<700, Policy700, Policy700>, rows {
-    static constexpr strata::join_sorted_tuning sorted{64, 3, 4, 1, 0};
+    static constexpr strata::join_merge_tuning merge{64, 3, 4, 1, 0};
   };
 #else
   struct Policy700 : strata::ChainedPolicy<700, Policy700, Policy700>, rows {
-    static constexpr strata::join_sorted_tuning sorted{64, 4, 4, 1, 0};
+    static constexpr strata::join_merge_tuning merge{64, 4, 4, 1, 0};
   };
 #endif
   // Newer than every device: the older policy is the active one.
   struct Policy99990 : strata::ChainedPolicy<99990, Policy99990, Policy700>, rows {
-    static constexpr strata::join_sorted_tuning sorted{64, 4, 4, 1, 0};
+    static constexpr strata::join_merge_tuning merge{64, 4, 4, 1, 0};
   };
   using MaxPolicy = Policy99990;
 };

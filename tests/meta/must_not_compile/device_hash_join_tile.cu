@@ -13,7 +13,7 @@ struct hub {
 #endif
     static constexpr strata::join_partition_tuning partition{512, {4, 2, 2}, {2, 2, 2}, 256, 4, 1,
                                                              256, 500,       250,       4,   8, 4};
-    static constexpr strata::join_sorted_tuning sorted{64, 4, 4, 1, 0};
+    static constexpr strata::join_merge_tuning merge{64, 4, 4, 1, 0};
     static constexpr std::uint64_t least_partitioned_rows = 1000;
     using strategy = strata::cuda_join_policy;
   };

@@ -11,6 +11,7 @@
 #include <strata/device/arguments/counts.cuh>
 #include <strata/device/join/common/join_options.hpp>
 #include <strata/device/join/common/join_side.hpp>
+#include <strata/device/join/common/launch.cuh>
 #include <strata/device/join/global_table/dispatch.cuh>
 #include <strata/device/join/global_table/table_storage.cuh>
 #include <strata/device/join/output/outputs.hpp>
@@ -22,46 +23,27 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// A probe of a table, as the functor of a policy chain.
-template <class MaxPolicy, class Index, class Row, class Key, class Sink, class Hash, class Equal, bool MayBeOrdered>
-struct join_table_probe {
-  template <class ActivePolicy>
-  using prober_for = join_prober<MaxPolicy, ActivePolicy, Index, Row, const Key*, Sink, Hash, Equal, MayBeOrdered>;
-  using Prober = prober_for<MaxPolicy>;
-
-  const Prober& prober;
-  const temporary_storage::layout<Prober::slots>& layout;
-  const join_table<const Key*, Row, Hash, Equal>& table;
-  const typename Prober::Probe& probe;
-  const launch_configuration& base;
-  const device_properties& device;
-  const Sink& sink;
-
-  template <class ActivePolicy>
-  cudaError_t Invoke() const {
-    const prober_for<ActivePolicy> active{prober.kind, prober.order, prober.build_rows, prober.probe_rows,
-                                          prober.num_slots};
-    return active.run(layout, 0, table, probe, base, device, sink);
-  }
-};
-
 /// A JoinTable of the CUDA back end: one table in global memory. The callers have checked the numbers of rows.
 template <class Key, class Index, class Hash, class Equal, JoinOrder Order>
 class DispatchJoinTable {
   using MaxPolicy = join_policy_hub::MaxPolicy;
   using Row = join_row_t<Index>;
+  static constexpr bool is_ordered = Order == JoinOrder::probe;
   template <class ActivePolicy>
-  using storage_for =
-      join_table_storage<MaxPolicy, ActivePolicy, const Key*, Row, Hash, Equal, Order == JoinOrder::probe>;
+  using storage_for = join_table_storage<MaxPolicy, ActivePolicy, const Key*, Row, Hash, Equal, is_ordered>;
+  // A count has no order.
+  template <class ActivePolicy, class Sink>
+  using prober_for = join_prober<MaxPolicy, ActivePolicy, Index, Row, const Key*, Sink, Hash, Equal,
+                                 is_ordered && !std::is_same_v<Sink, NullType>>;
   // Storage does not depend on the policy, only launches do.
   using Storage = storage_for<MaxPolicy>;
   using Layout = temporary_storage::layout<Storage::slots>;
   using Options = JoinOptions<Hash, Equal, Order>;
 
  public:
-  static cudaError_t MemoryBytes(const JoinSide<const Key*>& build, std::size_t& bytes, const Options& options) {
+  static cudaError_t MemoryBytes(const JoinSide<const Key*>& build, std::size_t& bytes, const Options&) {
     if (!detail::join_rows_are_valid<Index>(build.rows)) return cudaErrorInvalidValue;
-    Storage storage(static_cast<Row>(build.rows), features(build, options));
+    Storage storage(static_cast<Row>(build.rows), features(build));
     Layout layout;
     const cudaError_t status = storage.reserve(layout, 0);
     return status != cudaSuccess ? status : detail::answer_size_query(layout, bytes);
@@ -81,16 +63,14 @@ class DispatchJoinTable {
     device_properties device;
     const cudaError_t status = current_device_properties(device, stream);
     if (status != cudaSuccess) return status;
-    const launch_configuration base = configuration(device, stream);
-    // g++ warns if a lambda captures an object of a type with hidden visibility, as `device` is.
-    const int multiprocessors = device.multiprocessors;
+    const launch_configuration base = base_join_launch("strata::JoinTable", device, stream);
     const auto launch_all = [&]([[maybe_unused]] auto policy) {
-      storage_for<decltype(policy)> storage(static_cast<Row>(build_.rows), features(build_, options_));
+      storage_for<decltype(policy)> storage(static_cast<Row>(build_.rows), features(build_));
       auto table = Storage::unmapped(options_.hash, options_.equal);
       cudaError_t result = map(storage, table);
       if (result != cudaSuccess) return result;
       table.rows = static_cast<Row>(num_rows + rows);
-      if (num_rows == 0) result = storage.clear(table, base, multiprocessors);
+      if (num_rows == 0) result = storage.clear(table, base, device.multiprocessors);
       if (result == cudaSuccess) result = storage.insert(table, base, static_cast<Row>(num_rows));
       if (result == cudaSuccess && rows > 0) result = storage.list(table, base);
       return result;
@@ -103,19 +83,18 @@ class DispatchJoinTable {
   cudaError_t Probe(void* d_temp_storage, std::size_t& temp_storage_bytes, JoinKind kind, std::int64_t num_rows,
                     const JoinSide<const Key*>& probe, const Output& output, std::int64_t* d_num_out,
                     cudaStream_t stream) const {
-    using TableProbe = join_table_probe<MaxPolicy, Index, Row, Key, std::decay_t<decltype(output.sink)>, Hash, Equal,
-                                        Order == JoinOrder::probe>;
-    using Prober = typename TableProbe::Prober;
+    using Sink = std::decay_t<decltype(output.sink)>;
+    using Prober = prober_for<MaxPolicy, Sink>;
     if (!is_usable() || !detail::join_rows_are_valid<Index>(probe.rows) || output.capacity < 0) {
       return cudaErrorInvalidValue;
     }
-    const Prober prober{kind, options_.order, static_cast<Row>(build_.rows), static_cast<Row>(probe.rows),
+    const Prober prober{kind, static_cast<Row>(build_.rows), static_cast<Row>(probe.rows),
                         Storage::number_of_slots(static_cast<Row>(build_.rows))};
     temporary_storage::layout<Prober::slots> layout;
     prober.reserve(layout, 0);
     if (d_temp_storage == nullptr) return detail::answer_size_query(layout, temp_storage_bytes);
     if (!layout.map(d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
-    Storage storage(static_cast<Row>(build_.rows), features(build_, options_));
+    Storage storage(static_cast<Row>(build_.rows), features(build_));
     auto table = Storage::unmapped(options_.hash, options_.equal);
     cudaError_t status = map(storage, table);
     if (status != cudaSuccess) return status;
@@ -132,17 +111,20 @@ class DispatchJoinTable {
                                             0,
                                             output.capacity < max_join_capacity ? output.capacity : max_join_capacity,
                                             reinterpret_cast<unsigned long long*>(d_num_out)};
-    const launch_configuration base = configuration(device, stream);
+    const launch_configuration base = base_join_launch("strata::JoinTable", device, stream);
     status = prober.reset(layout, 0, probe_side.total, base, device);
     if (status != cudaSuccess) return status;
-    const TableProbe table_probe{prober, layout, table, probe_side, base, device, output.sink};
-    return MaxPolicy::Invoke(device.ptx_version, table_probe);
+    const auto run = [&]([[maybe_unused]] auto policy) {
+      const prober_for<decltype(policy), Sink> active{prober.kind, prober.build_rows, prober.probe_rows,
+                                                      prober.num_slots};
+      return active.run(layout, 0, table, probe_side, base, device, output.sink);
+    };
+    return detail::invoke_join_policy<MaxPolicy>(device.ptx_version, run);
   }
 
  private:
-  static join_table_features features(const JoinSide<const Key*>& build, const Options& options) {
-    const bool lists = !build.is_unique;
-    return {lists, lists, lists && options.order == JoinOrder::probe, true};
+  static join_table_features features(const JoinSide<const Key*>& build) {
+    return {!build.is_unique, !build.is_unique, true};
   }
 
   bool is_usable() const {
@@ -162,13 +144,6 @@ class DispatchJoinTable {
     table.nulls_equal = options_.nulls_equal;
     table.promised_unique = build_.is_unique;
     return cudaSuccess;
-  }
-
-  static launch_configuration configuration(const device_properties& device, cudaStream_t stream) {
-    launch_configuration base{"strata::JoinTable", dim3(max_join_blocks), dim3(1)};
-    base.stream = stream;
-    base.programmatic = device.ptx_version >= 900;
-    return base;
   }
 
   void* memory_;

@@ -18,7 +18,7 @@ namespace detail {
 struct join_common_policy {
   // not measured: from sketches on an H200 (2026-11, u32). 2 probes in flight with 256 threads suffice at
   // full occupancy, more only take registers. One compare-and-swap of a thread at a time builds as fast as several.
-  // rest_threads, rest_blocks_per_multiprocessor: the defaults.
+  // fallback_threads, fallback_blocks_per_multiprocessor: the defaults.
   static constexpr join_table_tuning table{
       /*build_threads=*/256,
       /*probe_threads=*/256,
@@ -28,7 +28,7 @@ struct join_common_policy {
   // H200, 2026-11, ms: u32 2^24 x 2^24 with 15 rows of a thread 0.173, 2^27 x 2^27 1.22; u64 with 7
   // 0.244, 1.78. 11 or 15 rows of u64 spill. Sides of equal length fill groups of 4 searches with half
   // of 15 and 7.
-  static constexpr join_sorted_tuning sorted{
+  static constexpr join_merge_tuning merge{
       /*threads=*/256,
       /*narrow_items=*/15,
       /*wide_items=*/7,
@@ -64,14 +64,14 @@ struct join_common_policy {
 };
 
 /// Whether two policies of a chain need the same temporary storage, which depends on the partitions, on which
-/// joins have them, and on the tiles of sorted sides.
+/// joins have them, and on the tiles of merges.
 template <class A, class B>
 constexpr bool join_policies_need_same_storage(std::size_t key_bytes) {
   return A::partition.partition_rows == B::partition.partition_rows &&
          A::partition.wide_partition_rows == B::partition.wide_partition_rows &&
          A::partition.min_bits == B::partition.min_bits && A::partition.one_pass_bits == B::partition.one_pass_bits &&
          A::least_partitioned_rows == B::least_partitioned_rows &&
-         A::sorted.threads * A::sorted.items(key_bytes) == B::sorted.threads * B::sorted.items(key_bytes);
+         A::merge.threads * A::merge.items(key_bytes) == B::merge.threads * B::merge.items(key_bytes);
 }
 
 /// Calls `call(Policy{})` with the policy of a chain for the device, see ChainedPolicy.

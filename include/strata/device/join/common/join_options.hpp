@@ -64,25 +64,13 @@ STRATA_HD constexpr bool has_pairs(JoinKind kind) {
 
 }  // namespace detail
 
-namespace detail {
-
-/// The order is in the type of options: a join in any order compiles no kernels for the order of the probe rows.
-template <JoinOrder Order>
-struct join_order_option {
-  static constexpr JoinOrder order = JoinOrder::any;
-};
-template <>
-struct join_order_option<JoinOrder::probe> {
-  /// A program may set it to `any` when it runs.
-  JoinOrder order = JoinOrder::probe;
-};
-
-}  // namespace detail
-
-/// What concerns a whole join. A size query must be given the same options as the call that follows. For results in the
-/// order of the probe rows write OrderedJoinOptions.
+/// What concerns a whole join. A size query must be given the same options as the call that follows. The order is in
+/// the type, because the two orders have kernels of their own. OrderedJoinOptions is for results in the order of the
+/// probe rows.
 template <class Hash = JoinHash, class Equal = Equality, JoinOrder Order = JoinOrder::any>
-struct JoinOptions : detail::join_order_option<Order> {
+struct JoinOptions {
+  static constexpr JoinOrder order = JoinOrder::any;
+
   /// Whether rows without a key are partners of each other.
   bool nulls_equal = false;
   /// Overrides the choice of `choose_join_strategy`. The host back end has `cpu` only, Metal's has it
@@ -97,24 +85,12 @@ struct JoinOptions : detail::join_order_option<Order> {
   Equal equal = {};
 };
 
+template <class Hash, class Equal>
+struct JoinOptions<Hash, Equal, JoinOrder::probe> : JoinOptions<Hash, Equal, JoinOrder::any> {
+  static constexpr JoinOrder order = JoinOrder::probe;
+};
+
 template <class Hash = JoinHash, class Equal = Equality>
 using OrderedJoinOptions = JoinOptions<Hash, Equal, JoinOrder::probe>;
-
-namespace detail {
-
-/// Options whose order is known only when the program runs.
-template <class Hash, class Equal, JoinOrder Order>
-OrderedJoinOptions<Hash, Equal> untyped(const JoinOptions<Hash, Equal, Order>& options) {
-  OrderedJoinOptions<Hash, Equal> result;
-  result.order = options.order;
-  result.nulls_equal = options.nulls_equal;
-  result.strategy = options.strategy;
-  result.threads = options.threads;
-  result.hash = options.hash;
-  result.equal = options.equal;
-  return result;
-}
-
-}  // namespace detail
 
 STRATA_NAMESPACE_END

@@ -4,6 +4,7 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/types.hpp>
+#include <strata/device/join/common/join_options.hpp>
 
 #include <cstdint>
 #include <limits>
@@ -20,27 +21,29 @@ struct JoinKeyRange {
 
 namespace detail {
 
-/// What the type of a side tells: kernels that no call can reach are not compiled.
-template <class Rows, bool MayBeSorted, bool MayHaveRange>
+/// What is known of a side at compile time: kernels that no call can reach are not compiled.
+template <class Rows, bool MayBeUnique = false, bool MayBeSorted = false, bool MayHaveRange = false>
 struct join_promises {
   /// Whether all numbers of rows have 4 bytes in tables, whose largest numbers are reserved.
   static constexpr bool has_few_rows = static_cast<unsigned long long>(std::numeric_limits<Rows>::max()) < 0xfffffff0u;
+  static constexpr bool may_be_unique = MayBeUnique;
   static constexpr bool may_be_sorted = MayBeSorted;
   static constexpr bool may_have_range = MayHaveRange;
 
-  using if_sorted = join_promises<Rows, true, MayHaveRange>;
-  using if_range = join_promises<Rows, MayBeSorted, true>;
+  using if_unique = join_promises<Rows, true, MayBeSorted, MayHaveRange>;
+  using if_sorted = join_promises<Rows, MayBeUnique, true, MayHaveRange>;
+  using if_range = join_promises<Rows, MayBeUnique, MayBeSorted, true>;
 };
 
 }  // namespace detail
 
-/// One side of a join: keys, their number, and what the caller knows of them. `join_side` makes it. `Promises` tells
-/// which methods a join may need, so that it compiles the kernels of no other.
+/// One side of a join: keys, their number, and what the caller knows of them. `join_side` makes it. A join
+/// compiles the kernels of the methods that it may need by the types of `Promises`.
 ///
 /// @code
 /// strata::join_side(customers, num_customers).unique()
 /// @endcode
-template <class Keys, class Promises = detail::join_promises<std::int64_t, false, false>>
+template <class Keys, class Promises = detail::join_promises<std::int64_t>>
 struct JoinSide {
   using key_type = detail::iterator_value_t<Keys>;
 
@@ -62,10 +65,8 @@ struct JoinSide {
   /// A promise that no two rows have equal keys. A join uses the promise of its build side, which saves time and
   /// temporary storage. If rows have equal keys, a probe row is joined with one of them. Debug builds assert the
   /// promise.
-  constexpr JoinSide unique(bool promise = true) const {
-    JoinSide side = *this;
-    side.is_unique = promise;
-    return side;
+  constexpr JoinSide<Keys, typename Promises::if_unique> unique(bool promise = true) const {
+    return {keys, rows, valid_mask, promise, is_sorted, range};
   }
 
   /// A promise that the keys ascend by `<`, with equal keys side by side. A join uses it if both sides promise it,
@@ -93,13 +94,13 @@ struct JoinSide {
 /// iterator; pointers to const and not are the same. Where the type of `rows` has 4 bytes or fewer, no code for more
 /// rows is compiled.
 template <class Key, class Rows>
-constexpr JoinSide<const Key*, detail::join_promises<Rows, false, false>> join_side(const Key* keys, Rows rows) {
+constexpr JoinSide<const Key*, detail::join_promises<Rows>> join_side(const Key* keys, Rows rows) {
   static_assert(std::is_integral_v<Rows>,
                 "counts of rows, columns and segments must be integers: convert the argument");
   return {keys, static_cast<std::int64_t>(rows)};
 }
 template <class Keys, class Rows, class = std::enable_if_t<!std::is_pointer_v<Keys>>>
-constexpr JoinSide<Keys, detail::join_promises<Rows, false, false>> join_side(Keys keys, Rows rows) {
+constexpr JoinSide<Keys, detail::join_promises<Rows>> join_side(Keys keys, Rows rows) {
   static_assert(std::is_integral_v<Rows>,
                 "counts of rows, columns and segments must be integers: convert the argument");
   return {keys, static_cast<std::int64_t>(rows)};
@@ -113,15 +114,27 @@ constexpr JoinSide<Keys> untyped(const JoinSide<Keys, Promises>& side) {
   return {side.keys, side.rows, side.valid_mask, side.is_unique, side.is_sorted, side.range};
 }
 
-/// Whether a call of a join can reach methods that have kernels of their own.
-template <bool Merge, bool DirectAddress, bool KeySets, bool Ordered>
+/// Whether a call of a join can reach methods that have kernels of their own, and the order of its result.
+template <bool Merge, bool DirectAddress, bool KeySets, bool Ordered, bool OneEach = true>
 struct join_methods {
   static constexpr bool merge = Merge;
   static constexpr bool direct_address = DirectAddress;
   static constexpr bool key_sets = KeySets;
-  /// The result may be in the order of the probe rows.
+  /// The result is in the order of the probe rows.
   static constexpr bool ordered = Ordered;
+  /// Whether the result may have at most one row for each probe row, and no other.
+  static constexpr bool one_each = OneEach;
 };
+
+/// Of a call with these promises.
+template <JoinKind Kind, class BuildPromises>
+inline constexpr bool may_have_one_each = !has_pairs(Kind) || (Kind != JoinKind::full && BuildPromises::may_be_unique);
+template <JoinKind Kind, class BuildPromises, class ProbePromises, JoinOrder Order>
+using reachable_methods =
+    join_methods</*Merge=*/BuildPromises::may_be_sorted && ProbePromises::may_be_sorted,
+                 /*DirectAddress=*/BuildPromises::may_have_range && BuildPromises::may_be_unique && has_pairs(Kind),
+                 /*KeySets=*/!has_pairs(Kind), /*Ordered=*/Order == JoinOrder::probe,
+                 /*OneEach=*/may_have_one_each<Kind, BuildPromises>>;
 
 }  // namespace detail
 STRATA_NAMESPACE_END

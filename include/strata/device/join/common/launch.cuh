@@ -23,8 +23,21 @@ STRATA_D unsigned long long join_threads() { return static_cast<unsigned long lo
 /// Static shared memory of the kernels of a join by partitions, at most.
 inline constexpr std::size_t join_static_shared_bytes = 3072;
 
-/// The most blocks of a kernel.
-inline constexpr unsigned max_join_blocks = 0x7fffffff;
+/// What the launches of a join have in common.
+inline launch_configuration base_join_launch(const char* name, const device_properties& device, cudaStream_t stream) {
+  launch_configuration base{name, dim3(1), dim3(1)};
+  base.stream = stream;
+  base.programmatic = device.ptx_version >= 900;
+  return base;
+}
+
+/// A launch of `blocks` blocks, but no more than a grid may have: kernels have grid-stride loops.
+inline launch_configuration join_launch(launch_configuration base, unsigned long long blocks, int threads) {
+  constexpr unsigned max_blocks = 0x7fffffff;
+  base.grid = dim3(blocks < max_blocks ? static_cast<unsigned>(blocks) : max_blocks);
+  base.block = dim3(static_cast<unsigned>(threads));
+  return base;
+}
 
 /// Allows a kernel as much dynamic shared memory as the device has. The amount is always the same, because
 /// another thread may be about to launch the kernel with more than this call needs.

@@ -39,6 +39,7 @@ struct join_partition_tuning {
   /// A table has capacity for at least so many build rows, so that few frequent keys fit one table.
   unsigned min_table_rows = 2048;
 
+  constexpr int rows_of_table(bool is_wide) const { return is_wide ? wide_partition_rows : partition_rows; }
   STRATA_HD constexpr int threads_of_join(bool is_large) const { return is_large ? large_join_threads : join_threads; }
   STRATA_HD constexpr int blocks_of_join(bool is_large) const { return is_large ? 1 : join_blocks_per_multiprocessor; }
   STRATA_HD constexpr int items(join_pass pass, bool is_wide) const {
@@ -57,12 +58,12 @@ struct join_table_tuning {
   int probe_blocks_per_multiprocessor;
   /// Of the kernel that does what a join by partitions leaves, which is nearly always nothing. Small
   /// blocks start sooner while other blocks end. Registers must allow so many blocks.
-  int rest_threads = 512;
-  int rest_blocks_per_multiprocessor = 2;
+  int fallback_threads = 512;
+  int fallback_blocks_per_multiprocessor = 2;
 };
 
 /// Blocks and tiles of a join of two sides in ascending order.
-struct join_sorted_tuning {
+struct join_merge_tuning {
   int threads;
   /// Rows of both sides for each thread of a tile, for keys of up to 4 bytes and for wider ones.
   int narrow_items;

@@ -16,7 +16,7 @@ STRATA_NAMESPACE_BEGIN
 namespace detail {
 
 /// An array of build rows, indexed by key.
-struct join_key_array {
+struct direct_address_table {
   std::uint64_t lowest;
   unsigned keys;
   unsigned* rows;
@@ -38,9 +38,9 @@ struct join_key_array {
   }
 };
 
-/// Blocks of the kernel that looks probe rows up. cuda_join_key_array_policy has the figures; others were not
+/// Blocks of the kernel that looks probe rows up. cuda_direct_address_policy has the figures; others were not
 /// measured.
-struct join_key_array_tuning {
+struct direct_address_tuning {
   static constexpr int threads = 512;
   static constexpr int items = 8;
 };
@@ -51,10 +51,10 @@ STRATA_NAMESPACE_END
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
 template <class Key>
-STRATA_KERNEL void join_key_array_clear_kernel(join_key_array array, unsigned long long* total) {
+STRATA_KERNEL void join_direct_address_clear_kernel(direct_address_table array, unsigned long long* total) {
   begin_join_kernel();
   for (unsigned long long i = join_thread(); i < array.keys; i += join_threads()) {
-    array.rows[i] = join_key_array::none;
+    array.rows[i] = direct_address_table::none;
   }
   if (join_thread() != 0) return;
   *array.has_outliers = 0;
@@ -64,7 +64,7 @@ STRATA_KERNEL void join_key_array_clear_kernel(join_key_array array, unsigned lo
 
 /// Writes build rows whose keys are promised to be unique.
 template <class Key>
-STRATA_KERNEL void join_key_array_build_kernel(join_key_array array, const Key* keys, unsigned rows) {
+STRATA_KERNEL void join_direct_address_build_kernel(direct_address_table array, const Key* keys, unsigned rows) {
   begin_join_kernel();
   bool has_outliers = false;
   for (unsigned long long i = join_thread(); i < rows; i += join_threads()) {
@@ -73,7 +73,7 @@ STRATA_KERNEL void join_key_array_build_kernel(join_key_array array, const Key* 
     if (index >= array.keys) continue;
     const unsigned before = atomicExch(array.rows + index, static_cast<unsigned>(i));
     static_cast<void>(before);
-    STRATA_ASSERT(before == join_key_array::none,
+    STRATA_ASSERT(before == direct_address_table::none,
                   "JoinSide::unique was promised, but the key of build row %llu is also "
                   "that of another",
                   i);
@@ -82,11 +82,11 @@ STRATA_KERNEL void join_key_array_build_kernel(join_key_array array, const Key* 
 }
 
 template <class Index, class Key, class Sink>
-__launch_bounds__(join_key_array_tuning::threads)
-    STRATA_KERNEL void join_key_array_probe_kernel(join_key_array array, join_probe<const Key*, unsigned> probe,
-                                                   Sink sink) {
-  constexpr int threads = join_key_array_tuning::threads;
-  constexpr int items = join_key_array_tuning::items;
+__launch_bounds__(direct_address_tuning::threads)
+    STRATA_KERNEL void join_direct_address_probe_kernel(direct_address_table array,
+                                                        join_probe<const Key*, unsigned> probe, Sink sink) {
+  constexpr int threads = direct_address_tuning::threads;
+  constexpr int items = direct_address_tuning::items;
   constexpr bool has_rows = !std::is_same_v<Sink, NullType>;
   using OutputOffsets = join_output_offsets<threads>;
   using Count = unsigned long long;
@@ -108,7 +108,7 @@ __launch_bounds__(join_key_array_tuning::threads)
     STRATA_UNROLL
     for (int i = 0; i < items; ++i) {
       const Count row = first + static_cast<unsigned>(i * warp_threads);
-      partners[i] = row < probe.rows ? array.find(keys[i]) : join_key_array::none;
+      partners[i] = row < probe.rows ? array.find(keys[i]) : direct_address_table::none;
     }
     unsigned has_result = 0;
     unsigned begins[items];
@@ -116,7 +116,7 @@ __launch_bounds__(join_key_array_tuning::threads)
     STRATA_UNROLL
     for (int i = 0; i < items; ++i) {
       const Count row = first + static_cast<unsigned>(i * warp_threads);
-      const bool is_found = partners[i] != join_key_array::none;
+      const bool is_found = partners[i] != direct_address_table::none;
       const bool has_one = is_found || (is_left_join && row < probe.rows);
       has_result |= has_one ? 1u << i : 0;
       begins[i] = OutputOffsets::scan_flag(has_one, sum);
@@ -127,7 +127,7 @@ __launch_bounds__(join_key_array_tuning::threads)
       for (int i = 0; i < items; ++i) {
         const Count position = offset + begins[i];
         if ((has_result >> i & 1) == 0 || position >= static_cast<Count>(probe.capacity)) continue;
-        const bool is_found = partners[i] != join_key_array::none;
+        const bool is_found = partners[i] != direct_address_table::none;
         sink(static_cast<std::int64_t>(position), is_found ? static_cast<Index>(partners[i]) : no_row<Index>,
              static_cast<Index>(first + static_cast<unsigned>(i * warp_threads)));
       }

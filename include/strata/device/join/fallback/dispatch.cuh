@@ -14,31 +14,43 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
+/// Lists the rows of overflowing partitions and those without a key for a table in global memory.
+template <class Partitions, class Table, class Probe>
+void list_overflowing_rows(const Partitions& join, Table& table, Probe& probe) {
+  const unsigned nulls = join.plan.partitions();
+  const auto list_of = [&](const auto& side) -> join_row_list {
+    return {side.has_row_ids ? side.partitioned.records : nullptr, join.is_overflowing, side.begins + nulls,
+            join.plan.bits};
+  };
+  table.list = list_of(join.build);
+  probe.list = list_of(join.probe);
+}
+
 /// Joins what a join by partitions leaves, if anything: does all that the prober's `reset` and `run` and the build of
 /// the table do. A block has `duplicates_bytes` of shared memory for deferred work items.
 template <class MaxPolicy, class ActivePolicy, class Index, class Row, class Keys, class Sink, class Hash, class Equal,
-          bool MayBeOrdered, class Layout>
-cudaError_t join_rest(
-    const join_prober<MaxPolicy, ActivePolicy, Index, Row, Keys, Sink, Hash, Equal, MayBeOrdered>& prober,
+          bool IsOrdered, class Layout>
+cudaError_t join_fallback(
+    const join_prober<MaxPolicy, ActivePolicy, Index, Row, Keys, Sink, Hash, Equal, IsOrdered>& prober,
     const Layout& storage, int first, join_table<Keys, Row, Hash, Equal> table, join_probe<Keys, Row> probe,
     const join_partitions<Keys, Hash, Equal>& partitions, std::size_t duplicates_bytes, launch_configuration base,
     const device_properties& device, const Sink& sink) {
   using Table = join_table<Keys, Row, Hash, Equal>;
   constexpr join_table_tuning tuning = ActivePolicy::table;
-  prober.cut_tiles(storage, first, tuning.rest_threads, table, probe);
-  constexpr auto kernel = join_rest_kernel<MaxPolicy, Index, Table, Keys, Row, Sink, Hash, Equal>;
-  constexpr std::size_t min_bytes = sizeof(join_rest_storage<ActivePolicy, Table, Keys>);
-  base.block = dim3(static_cast<unsigned>(tuning.rest_threads));
+  prober.cut_tiles(storage, first, tuning.fallback_threads, table, probe);
+  constexpr auto kernel = join_fallback_kernel<MaxPolicy, Index, Table, Keys, Row, Sink, Hash, Equal>;
+  constexpr std::size_t min_bytes = sizeof(join_fallback_storage<ActivePolicy, Table, Keys>);
+  base.block = dim3(static_cast<unsigned>(tuning.fallback_threads));
   base.dynamic_shared_bytes = duplicates_bytes > min_bytes ? duplicates_bytes : min_bytes;
   cudaError_t status = detail::allow_join_tables(base, device, kernel);
   if (status != cudaSuccess) return status;
   // Not cached: the size of shared memory differs from call to call.
   int per_multiprocessor = 0;
   status = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, reinterpret_cast<const void*>(kernel),
-                                                         tuning.rest_threads, base.dynamic_shared_bytes);
+                                                         tuning.fallback_threads, base.dynamic_shared_bytes);
   if (status != cudaSuccess) return status;
   if (per_multiprocessor < 1) return cudaErrorLaunchOutOfResources;
-  constexpr int together = tuning.rest_blocks_per_multiprocessor;
+  constexpr int together = tuning.fallback_blocks_per_multiprocessor;
   const std::size_t max_blocks =
       static_cast<std::size_t>(device.multiprocessors) *
       static_cast<std::size_t>(per_multiprocessor < together ? per_multiprocessor : together);

@@ -16,8 +16,8 @@ STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
 /// The shared memory of a join by a table in global memory.
 template <class Tuning, class Table, class Keys>
-union join_rest_storage {
-  static constexpr int threads = Tuning::table.rest_threads;
+union join_fallback_storage {
+  static constexpr int threads = Tuning::table.fallback_threads;
   using Probe = AgentJoinProbe<Table, Keys, threads, Tuning::table.probe_items>;
   using Lists = join_lists_agent<threads, Table>;
   using Reduce = BlockReduce<unsigned long long, threads>;
@@ -30,13 +30,13 @@ union join_rest_storage {
 /// Joins what the tables in shared memory leave: first the deferred work items, then overflowing partitions
 /// by all steps of a join by a table in global memory, in one launch. It ends at once if nothing is left.
 template <class MaxPolicy, class Index, class Table, class Keys, class Row, class Sink, class Hash, class Equal>
-__launch_bounds__(MaxPolicy::ActivePolicy::table.rest_threads,
-                  MaxPolicy::ActivePolicy::table.rest_blocks_per_multiprocessor)
-    STRATA_KERNEL void join_rest_kernel(join_partitions<Keys, Hash, Equal> partitions, Table table,
-                                        join_probe<Keys, Row> probe, join_tile_list list, Sink sink,
-                                        unsigned long long matched_words) {
+__launch_bounds__(MaxPolicy::ActivePolicy::table.fallback_threads,
+                  MaxPolicy::ActivePolicy::table.fallback_blocks_per_multiprocessor)
+    STRATA_KERNEL void join_fallback_kernel(join_partitions<Keys, Hash, Equal> partitions, Table table,
+                                            join_probe<Keys, Row> probe, join_tile_list list, Sink sink,
+                                            unsigned long long matched_words) {
   constexpr bool has_rows = !std::is_same_v<Sink, NullType>;
-  using Storage = join_rest_storage<typename MaxPolicy::ActivePolicy, Table, Keys>;
+  using Storage = join_fallback_storage<typename MaxPolicy::ActivePolicy, Table, Keys>;
   using Agent = typename Storage::Probe;
   using Lists = typename Storage::Lists;
   using Reduce = typename Storage::Reduce;

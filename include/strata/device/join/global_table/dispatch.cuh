@@ -19,9 +19,10 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// The launches that look probe rows up in a table. `Sink` is NullType where rows are only counted.
+/// The launches that look probe rows up in a table. `Sink` is NullType where rows are only counted. `IsOrdered`: the
+/// result is in the order of the probe rows.
 template <class MaxPolicy, class ActivePolicy, class Index, class Row, class Keys, class Sink, class Hash, class Equal,
-          bool MayBeOrdered>
+          bool IsOrdered>
 struct join_prober {
   using Table = join_table<Keys, Row, Hash, Equal>;
   using Probe = join_probe<Keys, Row>;
@@ -30,7 +31,6 @@ struct join_prober {
   static constexpr int slots = 5;
 
   JoinKind kind;
-  JoinOrder order;
   /// The storage is for so many rows.
   Row build_rows;
   Row probe_rows;
@@ -48,7 +48,7 @@ struct join_prober {
         ceiling_divide<std::size_t>(probe_rows, min_join_tile) + ceiling_divide<std::size_t>(build_rows, min_join_tile);
     storage.template reserve<unsigned long long>(first + begins, max_tiles);
     storage.template reserve<unsigned long long>(first + chunk_ends, max_tiles);
-    if (!is_ordered()) {
+    if (!IsOrdered) {
       storage.template reserve<unsigned long long>(first + tiles, max_tiles);
     }
   }
@@ -61,7 +61,7 @@ struct join_prober {
     constexpr int threads = 256;
     const std::size_t blocks = words / (4 * threads) + 1;
     const auto max_blocks = static_cast<std::size_t>(device.multiprocessors) * 8;
-    return strata::launch(with_grid(base, blocks < max_blocks ? blocks : max_blocks, threads), join_reset_kernel<Row>,
+    return strata::launch(join_launch(base, blocks < max_blocks ? blocks : max_blocks, threads), join_reset_kernel<Row>,
                           total, list_in(storage, first).counter,
                           words != 0 ? storage.template get<unsigned>(first + matched) : nullptr,
                           static_cast<unsigned long long>(words));
@@ -78,23 +78,23 @@ struct join_prober {
     } else {
       cudaError_t status = cudaSuccess;
       const unsigned long long all = probe.probe_tiles + probe.build_tiles;
-      if (!is_ordered()) {
+      if constexpr (!IsOrdered) {
         status = join(table, probe, base, list, sink);
-      } else if constexpr (MayBeOrdered) {
+      } else {
         status = count(table, probe, base, list.begins);
         if (status == cudaSuccess) {
           constexpr int threads = 512;
-          status = strata::launch(with_grid(base, 1, threads), join_scan_kernel<threads, Row>, list, all,
+          status = strata::launch(join_launch(base, 1, threads), join_scan_kernel<threads, Row>, list, all,
                                   probe.capacity, probe.total);
         }
       }
       // If no key has several rows, no tile has so many results that it is listed.
-      const bool may_be_listed = is_ordered() || table.lists != nullptr;
+      const bool may_be_listed = IsOrdered || table.lists != nullptr;
       if (status != cudaSuccess || all == 0 || !may_be_listed || probe.capacity == 0) return status;
       const auto max_chunks = all + static_cast<unsigned long long>(probe.capacity) / join_output_chunk_rows;
       const unsigned long long resident = static_cast<unsigned long long>(device.multiprocessors) *
                                           static_cast<unsigned>(tuning.probe_blocks_per_multiprocessor);
-      return strata::launch(with_grid(base, max_chunks < resident ? max_chunks : resident, tuning.probe_threads),
+      return strata::launch(join_launch(base, max_chunks < resident ? max_chunks : resident, tuning.probe_threads),
                             join_write_kernel<MaxPolicy, Index, Table, Keys, Row, Sink>, table, probe, list, all, sink);
     }
   }
@@ -103,9 +103,9 @@ struct join_prober {
   void cut_tiles(const Layout& storage, int first, int threads, Table& table, Probe& probe) const {
     constexpr join_table_tuning tuning = ActivePolicy::table;
     constexpr auto min_items = static_cast<int>(min_join_tile);
-    static_assert(
-        tuning.probe_threads * tuning.probe_items >= min_items && tuning.rest_threads * tuning.probe_items >= min_items,
-        "join_table_tuning: a tile of probe rows must have at least 256");
+    static_assert(tuning.probe_threads * tuning.probe_items >= min_items &&
+                      tuning.fallback_threads * tuning.probe_items >= min_items,
+                  "join_table_tuning: a tile of probe rows must have at least 256");
     const auto tile = static_cast<unsigned long long>(threads * tuning.probe_items);
     probe.probe_tiles = ceiling_divide<unsigned long long>(probe.rows, tile);
     probe.build_tiles = kind == JoinKind::full ? ceiling_divide<unsigned long long>(table.rows, tile) : 0;
@@ -116,10 +116,8 @@ struct join_prober {
   join_tile_list list_in(const Layout& storage, int first) const {
     const auto get = [&](slot what) { return storage.template get<unsigned long long>(first + what); };
     if (!has_rows) return {};
-    return {is_ordered() ? nullptr : get(tiles), get(begins), get(chunk_ends), get(counters)};
+    return {IsOrdered ? nullptr : get(tiles), get(begins), get(chunk_ends), get(counters)};
   }
-
-  bool is_ordered() const { return MayBeOrdered && order == JoinOrder::probe; }
 
   /// Words of the marks of matched slots: a bit for each slot, including that of the rows without a key.
   std::size_t matched_words() const {
@@ -128,12 +126,6 @@ struct join_prober {
 
  private:
   enum slot { counters, begins, chunk_ends, tiles, matched };
-
-  static launch_configuration with_grid(launch_configuration base, unsigned long long blocks, int threads) {
-    if (blocks < base.grid.x) base.grid = dim3(static_cast<unsigned>(blocks));
-    base.block = dim3(static_cast<unsigned>(threads));
-    return base;
-  }
 
   // Build rows after all probe rows, which mark the build rows that they find.
   template <class Launch>
@@ -147,7 +139,7 @@ struct join_prober {
   cudaError_t count(const Table& table, const Probe& probe, const launch_configuration& base,
                     unsigned long long* counts) const {
     return in_two_parts(probe, [&](unsigned long long first, unsigned long long number) {
-      return strata::launch(with_grid(base, number, ActivePolicy::table.probe_threads),
+      return strata::launch(join_launch(base, number, ActivePolicy::table.probe_threads),
                             join_count_kernel<MaxPolicy, Table, Keys, Row>, table, probe, first, number, counts);
     });
   }
@@ -155,7 +147,7 @@ struct join_prober {
   cudaError_t join(const Table& table, const Probe& probe, const launch_configuration& base, const join_tile_list& list,
                    const Sink& sink) const {
     return in_two_parts(probe, [&](unsigned long long first, unsigned long long number) {
-      return strata::launch(with_grid(base, number, ActivePolicy::table.probe_threads),
+      return strata::launch(join_launch(base, number, ActivePolicy::table.probe_threads),
                             join_probe_kernel<MaxPolicy, Index, Table, Keys, Row, Sink>, table, probe, first, number,
                             list, sink);
     });

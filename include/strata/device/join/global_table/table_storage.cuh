@@ -20,16 +20,14 @@ STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 struct join_table_features {
   /// The number of rows of each key.
   bool counts;
-  /// Lists of the rows of each key.
+  /// Lists of the rows of each key. For results in the order of the probe rows, they are in ascending order.
   bool lists;
-  /// Those lists are in ascending order.
-  bool sorted;
   /// The slot of each row, for kinds whose result has unmatched build rows.
   bool slots_of_rows;
 };
 
 /// A table of up to `rows` build rows in memory of the caller, and the launches that build it.
-template <class MaxPolicy, class ActivePolicy, class Keys, class Row, class Hash, class Equal, bool MayBeOrdered>
+template <class MaxPolicy, class ActivePolicy, class Keys, class Row, class Hash, class Equal, bool IsOrdered>
 class join_table_storage {
  public:
   using Table = join_table<Keys, Row, Hash, Equal>;
@@ -60,9 +58,10 @@ class join_table_storage {
       storage.template reserve<Row>(first + begins, all_slots);
       storage.template reserve<Row>(first + lists, rows);
     }
-    if (features_.lists && !features_.sorted) storage.template reserve<Row>(first + ranks, rows);
-    if constexpr (MayBeOrdered) {
-      if (!features_.sorted) return cudaSuccess;
+    if (!features_.lists) return cudaSuccess;
+    if constexpr (!IsOrdered) {
+      storage.template reserve<Row>(first + ranks, rows);
+    } else {
       sort_bytes_ = 0;
       const cudaError_t status = sort(nullptr, sort_bytes_, nullptr, nullptr, nullptr, rows_, nullptr);
       if (status != cudaSuccess) return status;
@@ -93,10 +92,8 @@ class join_table_storage {
       table.begins = storage.template get<Row>(first + begins);
       table.lists = storage.template get<Row>(first + lists);
     }
-    if (features_.lists && !features_.sorted) {
-      table.rank_of = storage.template get<Row>(first + ranks);
-    }
-    if (features_.sorted) {
+    if (features_.lists && !IsOrdered) table.rank_of = storage.template get<Row>(first + ranks);
+    if (features_.lists && IsOrdered) {
       sorted_ = storage.template get<Row>(first + sorted);
       sorting_ = storage.template get<unsigned char>(first + sorting);
     }
@@ -106,29 +103,30 @@ class join_table_storage {
   cudaError_t clear(const Table& table, const launch_configuration& base, int multiprocessors) {
     const std::size_t blocks = blocks_for(static_cast<std::size_t>(table.num_slots) + 1);
     const std::size_t max_blocks = static_cast<std::size_t>(multiprocessors) * 8;
-    return strata::launch(with_blocks(base, blocks < max_blocks ? blocks : max_blocks), join_clear_kernel<Table>,
-                          table);
+    return strata::launch(join_launch(base, blocks < max_blocks ? blocks : max_blocks, build_threads),
+                          join_clear_kernel<Table>, table);
   }
 
   /// Inserts rows [first, table.rows) into the table.
   cudaError_t insert(const Table& table, const launch_configuration& base, Row first) {
     if (first >= table.rows) return cudaSuccess;
-    return strata::launch(with_blocks(base, blocks_for(table.rows - first)), join_insert_kernel<Table>, table,
-                          static_cast<unsigned long long>(first));
+    return strata::launch(join_launch(base, blocks_for(table.rows - first), build_threads), join_insert_kernel<Table>,
+                          table, static_cast<unsigned long long>(first));
   }
 
   /// Lists the rows of each key; to be called when all rows are in.
   cudaError_t list(const Table& table, const launch_configuration& base) {
     if (!features_.lists || table.rows == 0) return cudaSuccess;
-    if constexpr (MayBeOrdered) {
-      if (features_.sorted) return sort_lists(table, base);
+    if constexpr (IsOrdered) {
+      return sort_lists(table, base);
+    } else {
+      constexpr std::size_t tile = static_cast<std::size_t>(build_threads) * 4;
+      const std::size_t all_slots = static_cast<std::size_t>(table.num_slots) + 1;
+      const cudaError_t status = strata::launch(join_launch(base, ceiling_divide(all_slots, tile), build_threads),
+                                                join_list_offsets_kernel<MaxPolicy, Table>, table);
+      if (status != cudaSuccess) return status;
+      return strata::launch(join_launch(base, blocks_for(table.rows), build_threads), join_fill_kernel<Table>, table);
     }
-    constexpr std::size_t tile = static_cast<std::size_t>(build_threads) * 4;
-    const std::size_t all_slots = static_cast<std::size_t>(table.num_slots) + 1;
-    cudaError_t status = strata::launch(with_blocks(base, ceiling_divide(all_slots, tile)),
-                                        join_list_offsets_kernel<MaxPolicy, Table>, table);
-    if (status != cudaSuccess) return status;
-    return strata::launch(with_blocks(base, blocks_for(table.rows)), join_fill_kernel<Table>, table);
   }
 
  private:
@@ -148,18 +146,12 @@ class join_table_storage {
   static std::size_t blocks_for(std::size_t threads) {
     return ceiling_divide(threads, static_cast<std::size_t>(build_threads));
   }
-  // Kernels have grid-stride loops. The grid of `base` is an upper bound of the number of blocks.
-  static launch_configuration with_blocks(launch_configuration base, std::size_t blocks) {
-    if (blocks < base.grid.x) base.grid = dim3(static_cast<unsigned>(blocks));
-    base.block = dim3(static_cast<unsigned>(build_threads));
-    return base;
-  }
 
   cudaError_t sort_lists(const Table& table, const launch_configuration& base) {
     cudaError_t status = sort(sorting_, sort_bytes_, table.slot_of, sorted_, table.lists, table.rows, base.stream);
     if (status != cudaSuccess) return status;
-    return strata::launch(with_blocks(base, blocks_for(table.rows)), join_find_begins_kernel<Table, Row>, table,
-                          static_cast<const Row*>(sorted_));
+    return strata::launch(join_launch(base, blocks_for(table.rows), build_threads), join_find_begins_kernel<Table, Row>,
+                          table, static_cast<const Row*>(sorted_));
   }
 
   // The slot number of a row without a slot has all bits set, so that the row comes last.

@@ -9,6 +9,7 @@
 #include <strata/device/join/key_set/key_set.cuh>
 #include <strata/device/join/key_set/plan.hpp>
 #include <strata/device/join/output/offsets.cuh>
+#include <strata/device/join/output/partners.cuh>
 #include <strata/device/join/radix_partition/partitions.cuh>
 
 #include <cstddef>
@@ -84,7 +85,15 @@ class AgentJoinSets {
       for (unsigned i = 0; i < Items; ++i) {
         if (i * warp_threads < left && set_.has(records[i].hash) == is_wanted) results |= 1u << i;
       }
-      emit(results, records);
+      if constexpr (std::is_same_v<Sink, join_partner_sink>) {
+        STRATA_UNROLL
+        for (unsigned i = 0; i < Items; ++i) {
+          if (i * warp_threads >= left) continue;
+          sink_.write(at + i * warp_threads, records[i].row, (results >> i & 1) != 0, no_join_row<unsigned>);
+        }
+      } else {
+        emit(results, records);
+      }
     }
   }
 

@@ -5,13 +5,13 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/device/grid/look_back.cuh>
-#include <strata/device/grid/work_queue.cuh>
 #include <strata/device/join/common/join_options.hpp>
 #include <strata/device/join/merge/results.cuh>
 #include <strata/device/join/merge/sides.cuh>
 #include <strata/device/join/merge/tile.cuh>
 #include <strata/device/join/output/chunks.cuh>
 #include <strata/device/join/output/offsets.cuh>
+#include <strata/device/join/output/tile_offsets.cuh>
 
 #include <cstdint>
 
@@ -21,13 +21,13 @@ namespace detail {
 /// Joins tiles of two sides in ascending order and writes the results, except those of tiles that have
 /// many. All member functions are called by the whole block.
 template <class Key, class Row, int BlockThreads, int ItemsPerThread>
-class AgentSortedJoin {
+class AgentMergeJoin {
   using Count = unsigned long long;
-  using Tile = join_sorted_tile<Key, Row, BlockThreads, ItemsPerThread>;
-  using Sides = join_sorted_sides<Key, Row>;
+  using Tile = join_merge_tile<Key, Row, BlockThreads, ItemsPerThread>;
+  using Sides = join_merge_sides<Key, Row>;
   using OutputOffsets = join_output_offsets<BlockThreads>;
-  using Results = join_sorted_results<Tile, Row, BlockThreads, ItemsPerThread>;
-  static constexpr unsigned warps = BlockThreads / warp_threads;
+  using TileOffsets = join_tile_offsets<BlockThreads>;
+  using Results = join_merge_results<Tile, Row, BlockThreads, ItemsPerThread>;
   static constexpr unsigned none = Tile::none;
 
  public:
@@ -40,14 +40,15 @@ class AgentSortedJoin {
       typename Results::TempStorage results;
     };
     typename Tile::run_storage runs;
-    Count sums[warps];
+    typename TileOffsets::TempStorage offsets;
     typename Results::Sums result_sums;
-    Count tile_offset;
-    Count ticket;
   };
 
-  STRATA_D AgentSortedJoin(TempStorage& storage, const Sides& sides, const warp_look_back& order)
-      : storage_(storage), sides_(sides), order_(order), tile_(storage.keys, storage.runs, sides) {}
+  STRATA_D AgentMergeJoin(TempStorage& storage, const Sides& sides, const warp_look_back& order)
+      : storage_(storage),
+        sides_(sides),
+        offsets_(storage.offsets, order, sides.total),
+        tile_(storage.keys, storage.runs, sides) {}
 
   /// The number of results of a tile. Valid in all threads.
   STRATA_D Count count(Count tile) {
@@ -59,18 +60,18 @@ class AgentSortedJoin {
     if (has_several) sum = count_several(has_result, lows);
     if (sides_.kind == JoinKind::full) sum += static_cast<unsigned>(__popc(tile_.find_unmatched()));
     Count before = 0;
-    return sum_of_block(sum_of_warp(sum), before);
+    return offsets_.sum_of_block(sum_of_warp(sum), before);
   }
 
   /// The number of the next tile in the order. The caller checks whether there is one.
-  STRATA_D Count take_ticket() { return take_block_ticket(order_.ticket, storage_.ticket); }
+  STRATA_D Count take_ticket() { return offsets_.take_ticket(); }
 
   /// Joins a tile, reserves its range of the result, and writes its results, or adds it to the list if it
   /// has many. In an ordered join, the range is the one after those of all tiles before.
   template <class Index, class Sink>
   STRATA_D void join(Count tile, const join_tile_list& list, const Sink& sink) {
     tile_.load(tile);
-    if (sides_.kind == JoinKind::full && order_.states == nullptr) write_unmatched<Index>(tile, sink);
+    if (sides_.kind == JoinKind::full && !offsets_.is_ordered()) write_unmatched<Index>(tile, sink);
     unsigned lows[ItemsPerThread];
     bool has_several = false;
     const unsigned has_result = tile_.look_up(lows, has_several);
@@ -109,39 +110,6 @@ class AgentSortedJoin {
     return sum;
   }
 
-  // The sum over all warps; `before` is that over the warps before the calling one.
-  STRATA_D Count sum_of_block(Count sum, Count& before) {
-    if (platform::lane_id() == 0) storage_.sums[threadIdx.x / warp_threads] = sum;
-    __syncthreads();
-    Count all = 0;
-    STRATA_UNROLL
-    for (unsigned w = 0; w < warps; ++w) {
-      if (w == threadIdx.x / warp_threads) before = all;
-      all += storage_.sums[w];
-    }
-    return all;
-  }
-
-  // By the whole block: reserves the range of a tile's results, and returns its begin.
-  STRATA_D Count reserve_and_broadcast(Count tile, Count results) { return broadcast(reserve(tile, results)); }
-  // The same in two steps, between which other warps do not wait. `reserve` returns the begin in the first
-  // thread.
-  STRATA_D Count reserve(Count tile, Count results) {
-    Count offset = 0;
-    if (order_.states == nullptr) {
-      if (threadIdx.x == 0 && results != 0) offset = atomicAdd(sides_.total, results);
-    } else if (threadIdx.x < warp_threads) {
-      offset = order_.begin_of(tile, results);
-      if (threadIdx.x == 0 && tile + 1 == order_.tiles) *sides_.total = offset + results;
-    }
-    return offset;
-  }
-  STRATA_D Count broadcast(Count offset) {
-    if (threadIdx.x == 0) storage_.tile_offset = offset;
-    __syncthreads();
-    return storage_.tile_offset;
-  }
-
   template <class Index, class Sink>
   STRATA_D void write_unmatched(Count tile, const Sink& sink) {
     unsigned lows[ItemsPerThread];
@@ -164,8 +132,8 @@ class AgentSortedJoin {
       OutputOffsets::scan_flag((has_result >> i & 1) != 0, sum, lower_lanes);
     }
     Count before = 0;
-    const Count all = sum_of_block(sum, before);
-    const Count offset = reserve_and_broadcast(tile, all);
+    const Count all = offsets_.sum_of_block(sum, before);
+    const Count offset = offsets_.reserve_and_broadcast(tile, all);
     const auto capacity = static_cast<Count>(sides_.capacity);
     const bool all_fit = offset + all <= capacity;
     sum = 0;
@@ -186,10 +154,10 @@ class AgentSortedJoin {
                               const join_tile_list& list, const Sink& sink) {
     Results results(storage_.results, storage_.result_sums);
     const Count all = results.count(tile_, has_result, lows);
-    const bool is_mine = all <= max_sorted_block_results;
-    Count offset = reserve(tile, all);
+    const bool is_mine = all <= max_merge_block_results;
+    Count offset = offsets_.reserve(tile, all);
     if (is_mine) results.write_row_list(tile_, lows);
-    offset = broadcast(offset);
+    offset = offsets_.broadcast(offset);
     if (is_mine) {
       results.template write<Index>(tile_, offset, 0, all, sides_.capacity, sink);
     } else if (threadIdx.x == 0) {
@@ -205,7 +173,7 @@ class AgentSortedJoin {
 
   TempStorage& storage_;
   const Sides& sides_;
-  const warp_look_back& order_;
+  TileOffsets offsets_;
   Tile tile_;
 };
 

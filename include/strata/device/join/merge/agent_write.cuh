@@ -13,11 +13,11 @@ namespace detail {
 
 /// Writes output chunks of tiles with many results. All member functions are called by the whole block.
 template <class Key, class Row, int BlockThreads, int ItemsPerThread>
-class AgentSortedWrite {
+class AgentMergeWrite {
   using Count = unsigned long long;
-  using Tile = join_sorted_tile<Key, Row, BlockThreads, ItemsPerThread>;
-  using Sides = join_sorted_sides<Key, Row>;
-  using Results = join_sorted_results<Tile, Row, BlockThreads, ItemsPerThread>;
+  using Tile = join_merge_tile<Key, Row, BlockThreads, ItemsPerThread>;
+  using Sides = join_merge_sides<Key, Row>;
+  using Results = join_merge_results<Tile, Row, BlockThreads, ItemsPerThread>;
 
  public:
   struct TempStorage {
@@ -30,7 +30,7 @@ class AgentSortedWrite {
     typename Results::Sums sums;
   };
 
-  STRATA_D AgentSortedWrite(TempStorage& storage, const Sides& sides)
+  STRATA_D AgentMergeWrite(TempStorage& storage, const Sides& sides)
       : capacity_(sides.capacity), tile_(storage.keys, storage.runs, sides), results_(storage.results, storage.sums) {}
 
   /// Looks a tile up, and returns the number of its results.

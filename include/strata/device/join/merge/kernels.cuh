@@ -16,14 +16,14 @@
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
 template <class MaxPolicy, class Key, class Row>
-using join_sorted_agent = AgentSortedJoin<Key, Row, MaxPolicy::sorted.threads, MaxPolicy::sorted.items(sizeof(Key))>;
+using join_merge_agent = AgentMergeJoin<Key, Row, MaxPolicy::merge.threads, MaxPolicy::merge.items(sizeof(Key))>;
 template <class MaxPolicy, class Key, class Row>
-using join_sorted_writer = AgentSortedWrite<Key, Row, MaxPolicy::sorted.threads, MaxPolicy::sorted.items(sizeof(Key))>;
+using join_merge_writer = AgentMergeWrite<Key, Row, MaxPolicy::merge.threads, MaxPolicy::merge.items(sizeof(Key))>;
 
 /// Cuts both sides into tiles, and clears the counters.
 template <class Key, class Row>
-STRATA_KERNEL void join_sorted_split_kernel(join_sorted_sides<Key, Row> sides, unsigned tile_items, int log2_lanes,
-                                            unsigned long long* listed, warp_look_back order) {
+STRATA_KERNEL void join_merge_split_kernel(join_merge_sides<Key, Row> sides, unsigned tile_items, int log2_lanes,
+                                           unsigned long long* listed, warp_look_back order) {
   begin_join_kernel();
   if (order.states != nullptr) {
     for (unsigned long long i = join_thread(); i < order.tiles; i += join_threads()) {
@@ -38,7 +38,7 @@ STRATA_KERNEL void join_sorted_split_kernel(join_sorted_sides<Key, Row> sides, u
   // All lanes of a warp search.
   const unsigned long long split = join_thread() >> log2_lanes;
   const unsigned long long diagonal = split < sides.tiles ? split * tile_items : sides.rows();
-  const Row row = detail::find_sorted_split(sides, diagonal, log2_lanes);
+  const Row row = detail::find_merge_split(sides, diagonal, log2_lanes);
   // All lanes of a search have the same result.
   const bool is_first = (join_thread() & ((1u << log2_lanes) - 1)) == 0;
   if (is_first && split <= sides.tiles) sides.splits[split] = row;
@@ -46,9 +46,9 @@ STRATA_KERNEL void join_sorted_split_kernel(join_sorted_sides<Key, Row> sides, u
 
 /// Counts the rows of the result.
 template <class MaxPolicy, class Key, class Row>
-__launch_bounds__(MaxPolicy::ActivePolicy::sorted.threads, MaxPolicy::ActivePolicy::sorted.blocks_per_multiprocessor)
-    STRATA_KERNEL void join_sorted_count_kernel(join_sorted_sides<Key, Row> sides) {
-  using Agent = join_sorted_agent<typename MaxPolicy::ActivePolicy, Key, Row>;
+__launch_bounds__(MaxPolicy::ActivePolicy::merge.threads, MaxPolicy::ActivePolicy::merge.blocks_per_multiprocessor)
+    STRATA_KERNEL void join_merge_count_kernel(join_merge_sides<Key, Row> sides) {
+  using Agent = join_merge_agent<typename MaxPolicy::ActivePolicy, Key, Row>;
   STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
   begin_join_kernel();
   const warp_look_back none{};
@@ -63,10 +63,10 @@ __launch_bounds__(MaxPolicy::ActivePolicy::sorted.threads, MaxPolicy::ActivePoli
 /// probe rows, unmatched build rows follow: as many tiles again. The two orders have separate kernels,
 /// because one kernel for both would need more registers.
 template <class MaxPolicy, bool IsOrdered, class Index, class Key, class Row, class Sink>
-__launch_bounds__(MaxPolicy::ActivePolicy::sorted.threads, MaxPolicy::ActivePolicy::sorted.blocks_per_multiprocessor)
-    STRATA_KERNEL void join_sorted_kernel(join_sorted_sides<Key, Row> sides, join_tile_list list, warp_look_back order,
-                                          Sink sink) {
-  using Agent = join_sorted_agent<typename MaxPolicy::ActivePolicy, Key, Row>;
+__launch_bounds__(MaxPolicy::ActivePolicy::merge.threads, MaxPolicy::ActivePolicy::merge.blocks_per_multiprocessor)
+    STRATA_KERNEL void join_merge_kernel(join_merge_sides<Key, Row> sides, join_tile_list list, warp_look_back order,
+                                         Sink sink) {
+  using Agent = join_merge_agent<typename MaxPolicy::ActivePolicy, Key, Row>;
   STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
   begin_join_kernel();
   if (!IsOrdered) order = {};
@@ -87,9 +87,9 @@ __launch_bounds__(MaxPolicy::ActivePolicy::sorted.threads, MaxPolicy::ActivePoli
 }
 
 template <class MaxPolicy, class Index, class Key, class Row, class Sink>
-__launch_bounds__(MaxPolicy::ActivePolicy::sorted.threads, MaxPolicy::ActivePolicy::sorted.blocks_per_multiprocessor)
-    STRATA_KERNEL void join_sorted_write_kernel(join_sorted_sides<Key, Row> sides, join_tile_list list, Sink sink) {
-  using Agent = join_sorted_writer<typename MaxPolicy::ActivePolicy, Key, Row>;
+__launch_bounds__(MaxPolicy::ActivePolicy::merge.threads, MaxPolicy::ActivePolicy::merge.blocks_per_multiprocessor)
+    STRATA_KERNEL void join_merge_write_kernel(join_merge_sides<Key, Row> sides, join_tile_list list, Sink sink) {
+  using Agent = join_merge_writer<typename MaxPolicy::ActivePolicy, Key, Row>;
   STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
   begin_join_kernel();
   Agent agent(storage.Alias(), sides);

@@ -6,6 +6,7 @@
 #include <strata/core/platform.cuh>
 #include <strata/device/join/common/join_options.hpp>
 #include <strata/device/join/output/offsets.cuh>
+#include <strata/device/join/output/result_rows.cuh>
 
 #include <cstdint>
 
@@ -23,15 +24,15 @@ STRATA_D Index join_row_index(Row row) {
 
 /// The block that looks a tile up writes up to so many results. More are written in output chunks: other
 /// blocks look the tile up again, which takes less time than waiting for one block.
-inline constexpr unsigned long long max_sorted_block_results = 131072;
+inline constexpr unsigned long long max_merge_block_results = 131072;
 
-/// The results of the probe rows of a `join_sorted_tile`, some of which have several, numbered from
+/// The results of the probe rows of a `join_merge_tile`, some of which have several, numbered from
 /// 0 on. All member functions are called by the whole block.
 ///
 /// A warp writes pieces of 32 results, one by each lane. A row that begins in a piece sets the bit of its
 /// first result, so that a lane finds its row by counting bits, without a search.
 template <class Tile, class Row, int BlockThreads, int ItemsPerThread>
-class join_sorted_results {
+class join_merge_results {
   using Count = unsigned long long;
   using OutputOffsets = join_output_offsets<BlockThreads>;
   static constexpr unsigned warps = BlockThreads / warp_threads;
@@ -57,7 +58,7 @@ class join_sorted_results {
     unsigned rows[warps];
   };
 
-  STRATA_D join_sorted_results(TempStorage& storage, Sums& sums) : storage_(storage), sums_(sums) {}
+  STRATA_D join_merge_results(TempStorage& storage, Sums& sums) : storage_(storage), sums_(sums) {}
 
   /// Counts what `look_up` of the tile has found. For rows before the run, the number of results of each
   /// row is stored in the upper half of `lows`, above its first partner. Both have at most 16 bits.

@@ -16,7 +16,7 @@ namespace detail {
 /// The arguments of a join of two sides in ascending order. Tiles are ranges of the merge of both sides,
 /// in which a probe row comes before the build rows with its key.
 template <class Key, class Row>
-struct join_sorted_sides {
+struct join_merge_sides {
   JoinKind kind;
   bool promised_unique;
   const Key* build_keys;
@@ -36,7 +36,7 @@ struct join_sorted_sides {
 /// lanes search for each diagonal: fewer steps, each of which waits for memory. By all lanes of a warp.
 /// The result is a valid split even if the keys are not sorted.
 template <class Key, class Row>
-STRATA_D Row find_sorted_split(const join_sorted_sides<Key, Row>& sides, unsigned long long diagonal, int log2_lanes) {
+STRATA_D Row find_merge_split(const join_merge_sides<Key, Row>& sides, unsigned long long diagonal, int log2_lanes) {
   using Count = unsigned long long;
   const unsigned lanes = 1u << log2_lanes;
   const unsigned lane = platform::lane_id() & (lanes - 1);

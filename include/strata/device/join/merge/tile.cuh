@@ -17,7 +17,7 @@ namespace detail {
 /// row, the first build row whose key is not less; its partners follow. An item is a probe row or a build
 /// row of the tile. A thread has up to `ItemsPerThread` of either.
 template <class Key, class Row, int BlockThreads, int ItemsPerThread>
-class join_sorted_tile {
+class join_merge_tile {
   using Count = unsigned long long;
   static constexpr unsigned threads = BlockThreads;
   /// A thread looks so many probe rows up at the same time.
@@ -27,12 +27,12 @@ class join_sorted_tile {
   static constexpr unsigned lookahead_keys = 32;
 
  public:
-  using Sides = join_sorted_sides<Key, Row>;
+  using Sides = join_merge_sides<Key, Row>;
   static constexpr unsigned tile_items = threads * ItemsPerThread;
   /// Stands for no partner.
   static constexpr unsigned none = 0xffff;
   static_assert(BlockThreads % 32 == 0 && tile_items + lookahead_keys < none && ItemsPerThread <= 31,
-                "join_sorted_tuning: whole warps, at most 31 rows of a thread and 65,000 of a tile");
+                "join_merge_tuning: whole warps, at most 31 rows of a thread and 65,000 of a tile");
 
   /// The probe key before the tile, those of the tile, its build keys, and the lookahead keys.
   static constexpr unsigned num_keys = 1 + tile_items + lookahead_keys;
@@ -49,7 +49,7 @@ class join_sorted_tile {
     unsigned ends[num_end_words];
   };
 
-  STRATA_D join_sorted_tile(Key* keys, run_storage& runs, const Sides& sides)
+  STRATA_D join_merge_tile(Key* keys, run_storage& runs, const Sides& sides)
       : keys_(keys), runs_(runs), sides_(sides) {}
 
   Row first_probe = 0;

@@ -62,6 +62,12 @@ struct JoinColumns<Only> {
 
 namespace detail {
 
+/// Of an output of columns; 0 of any other.
+template <class Sink>
+inline constexpr int number_of_columns = 0;
+template <class... Columns>
+inline constexpr int number_of_columns<JoinColumns<Columns...>> = static_cast<int>(sizeof...(Columns));
+
 template <class First, class... Rest>
 JoinColumns<First, Rest...> columns_of(const First& first, const Rest&... rest) {
   if constexpr (sizeof...(Rest) == 0) {

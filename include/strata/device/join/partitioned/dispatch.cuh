@@ -10,6 +10,7 @@
 #include <strata/device/join/common/launch.cuh>
 #include <strata/device/join/key_set/plan.hpp>
 #include <strata/device/join/output/outputs.hpp>
+#include <strata/device/join/output/partners.cuh>
 #include <strata/device/join/partitioned/kernels.cuh>
 #include <strata/device/join/radix_partition/kernels.cuh>
 #include <strata/device/join/radix_partition/plan.hpp>
@@ -34,24 +35,26 @@ class join_partition_launches {
   template <join_pass Pass>
   using Mover = join_mover<ActivePolicy, Keys, Hash, Equal, Pass, false>;
 
-  using Duplicates = AgentJoinDuplicates<Keys, Hash, Equal, Index, Sink, ActivePolicy::table.rest_threads>;
+  using Duplicates = AgentJoinDuplicates<Keys, Hash, Equal, Index, Sink, ActivePolicy::table.fallback_threads>;
   using Counter = AgentJoinCount<Keys, Hash, Equal, tuning.partition_threads>;
 
-  static constexpr int slots = 7;
+  /// For join_select_kernel, which has the tiles of the probe side.
+  static constexpr bool writes_partners = std::is_same_v<Sink, join_partner_sink>;
+  using Runs = std::conditional_t<writes_partners, join_tile_runs, NullType>;
+
+  static constexpr int slots = 9;
 
   join_partition_launches(JoinKind kind, std::uint64_t build_rows, std::uint64_t probe_rows, bool two_passes,
-                          bool is_direct)
-      : plan_(is_direct ? plan_direct_join(build_rows, is_wide)
-                        : plan_join_partitions(build_rows, probe_rows, tuning, is_wide, two_passes)),
+                          bool is_one_table)
+      : plan_(is_one_table ? plan_one_join_table(build_rows, is_wide)
+                           : plan_join_partitions(build_rows, probe_rows, tuning, is_wide, two_passes)),
         set_plan_(plan_join_set(plan_.bits, plan_.rows_each(build_rows))),
         table_bytes_(plan_.table_bytes(kind == JoinKind::full)) {}
 
-  /// The most build rows of a direct join, in which each block has a table of all build rows.
-  static constexpr std::int64_t max_direct_rows = is_wide ? tuning.wide_partition_rows : tuning.partition_rows;
-  bool is_direct() const { return plan_.bits == 0; }
+  bool is_one_table() const { return plan_.bits == 0; }
 
   bool fits(std::size_t shared_bytes) const {
-    if (is_direct()) return plan_.is_possible && table_bytes_ + static_bytes <= shared_bytes;
+    if (is_one_table()) return plan_.is_possible && table_bytes_ + static_bytes <= shared_bytes;
     const std::size_t tile_bytes =
         plan_.has_two_passes()
             ? larger(Mover<join_pass::first>::tile_bytes(plan_), Mover<join_pass::second>::tile_bytes(plan_))
@@ -64,7 +67,7 @@ class join_partition_launches {
   template <class Layout>
   void reserve(Layout& storage, int first, std::size_t build_rows, std::size_t probe_rows) const {
     storage.template reserve<unsigned>(first + words, 8 * words_each() + single_words);
-    if (is_direct()) return;
+    if (is_one_table()) return;
     const std::size_t rows = build_rows + probe_rows;
     storage.template reserve<join_record>(first + records, rows);
     if (is_wide) storage.template reserve<unsigned>(first + lower, rows);
@@ -72,14 +75,18 @@ class join_partition_launches {
       storage.template reserve<join_record>(first + first_pass_records, rows);
       if (is_wide) storage.template reserve<unsigned>(first + first_pass_lower, rows);
     }
+    if (writes_partners && !plan_.has_two_passes()) {
+      storage.template reserve<unsigned>(first + run_ranges, 2 * number_of_runs(probe_rows));
+      storage.template reserve<join_partner>(first + partners, probe_rows);
+    }
     storage.template reserve<join_work_item>(first + work_items, plan_.max_work_items());
     storage.template reserve<unsigned>(first + deferred, plan_.max_work_items());
   }
 
   template <class Layout>
   static void reserve_min(Layout& storage, int first) {
-    constexpr std::size_t direct_words = 8 * 3 + single_words;
-    storage.template reserve<unsigned>(first + words, direct_words);
+    constexpr std::size_t one_table_words = 8 * 3 + single_words;
+    storage.template reserve<unsigned>(first + words, one_table_words);
   }
 
   /// Arguments with no pointers to temporary storage.
@@ -120,7 +127,20 @@ class join_partition_launches {
     return join;
   }
 
-  cudaError_t run(const Partitions& join, launch_configuration base, const device_properties& device,
+  /// Where the join writes partners.
+  template <class Layout>
+  join_partners partners_of(const Partitions& join, const Layout& storage, int first, const Sink& sink) const {
+    if (is_one_table() || plan_.has_two_passes() || tile_of_one_pass() < least_select_tile_rows) {
+      return {sink, {}, nullptr, nullptr};
+    }
+    unsigned* const begins = storage.template get<unsigned>(first + run_ranges);
+    return {{sink.by_row, storage.template get<join_partner>(first + partners)},
+            {begins, begins + number_of_runs(join.probe.rows), plan_.partitions() + 1, tile_of_one_pass()},
+            join.probe.partitioned.records,
+            join.is_overflowing};
+  }
+
+  cudaError_t run(const Partitions& join, const Runs& runs, launch_configuration base, const device_properties& device,
                   const Sink& sink) const {
     const auto multiprocessors = static_cast<unsigned>(device.multiprocessors);
     const auto configure = [&](unsigned long long blocks, int threads, std::size_t bytes) {
@@ -131,7 +151,7 @@ class join_partition_launches {
     configure(plan_.partitions() / 256 + 1, 256, 0);
     cudaError_t status = strata::launch(base, join_partitions_clear_kernel<Partitions>, join);
     if (status != cudaSuccess) return status;
-    if (is_direct()) {
+    if (is_one_table()) {
       // As many blocks as are resident, but fewer if building tables would be most of the work.
       constexpr unsigned blocks_each = tuning.join_blocks_per_multiprocessor;
       const unsigned even = join.probe.rows / (multiprocessors * blocks_each) + 1;
@@ -139,7 +159,7 @@ class join_partition_launches {
       Partitions cut = join;
       cut.plan.work_item_rows = even > least ? even : least;
       configure(join.probe.rows / cut.plan.work_item_rows + 1, tuning.join_threads, table_bytes_);
-      return start(base, device, join_direct_kernel<MaxPolicy, Index, Keys, Hash, Equal, Sink>, cut, sink);
+      return start(base, device, join_one_table_kernel<MaxPolicy, Index, Keys, Hash, Equal, Sink>, cut, sink);
     }
 
     // Each block adds all its counters to the global ones, so blocks must be few.
@@ -152,18 +172,18 @@ class join_partition_launches {
     if (status != cudaSuccess) return status;
 
     if (plan_.has_two_passes()) {
-      status = partition<join_pass::first>(join, base, device);
-      if (status == cudaSuccess) status = partition<join_pass::second>(join, base, device);
-    } else if (plan_.bits <= tuning.short_tile_bits) {
+      status = partition<join_pass::first>(join, runs, base, device);
+      if (status == cudaSuccess) status = partition<join_pass::second>(join, runs, base, device);
+    } else if (has_short_tiles()) {
       // As the first of two passes, with the final output.
       Partitions only = join;
       for (auto* const side : {&only.build, &only.probe}) {
         side->first_pass = side->partitioned;
         side->pass_cursors = side->cursors;
       }
-      status = partition<join_pass::first>(only, base, device);
+      status = partition<join_pass::first>(only, runs, base, device);
     } else {
-      status = partition<join_pass::only>(join, base, device);
+      status = partition<join_pass::only>(join, runs, base, device);
     }
     if (status != cudaSuccess) return status;
 
@@ -191,19 +211,29 @@ class join_partition_launches {
 
   /// Dynamic shared memory of AgentJoinDuplicates.
   std::size_t duplicates_bytes() const {
-    if (is_direct() || !Partitions::hash_is_key) return 0;
+    if (is_one_table() || !Partitions::hash_is_key) return 0;
     return table_bytes_ + Duplicates::list_bytes;
   }
 
  private:
   static constexpr std::size_t static_bytes = join_static_shared_bytes;
   static constexpr std::size_t single_words = 7;
-  enum slot { records, lower, first_pass_records, first_pass_lower, words, work_items, deferred };
+  enum slot { records, lower, first_pass_records, first_pass_lower, words, work_items, deferred, run_ranges, partners };
+
+  // Of the most tiles of the probe side, with those of the rows without a key.
+  std::size_t number_of_runs(std::size_t probe_rows) const {
+    return (probe_rows / least_select_tile_rows + 1) * (plan_.partitions() + std::size_t{1});
+  }
+  // A short tile is the first of two passes'.
+  bool has_short_tiles() const { return plan_.bits <= tuning.short_tile_bits; }
+  unsigned tile_of_one_pass() const {
+    return has_short_tiles() ? Mover<join_pass::first>::tile_items : Mover<join_pass::only>::tile_items;
+  }
 
   // Whether sets replace tables: the result has no build rows. All rows must have keys, because rows
   // without a key are joined by the table in global memory, which finds them among the records.
   bool has_sets(const Partitions& join, std::size_t shared_bytes) const {
-    return may_have_sets && !is_direct() && !detail::has_pairs(join.kind) && join.build.valid == nullptr &&
+    return may_have_sets && !is_one_table() && !detail::has_pairs(join.kind) && join.build.valid == nullptr &&
            join.probe.valid == nullptr && set_plan_.bytes() + static_bytes <= shared_bytes;
   }
 
@@ -211,7 +241,8 @@ class join_partition_launches {
   std::size_t words_each() const { return static_cast<std::size_t>(plan_.partitions()) + 2; }
 
   template <join_pass Pass>
-  cudaError_t partition(const Partitions& join, launch_configuration base, const device_properties& device) const {
+  cudaError_t partition(const Partitions& join, const Runs& runs, launch_configuration base,
+                        const device_properties& device) const {
     const auto multiprocessors = static_cast<unsigned>(device.multiprocessors);
     using Agent = Mover<Pass>;
     const unsigned long long rows = join.build.rows + static_cast<unsigned long long>(join.probe.rows);
@@ -227,7 +258,8 @@ class join_partition_launches {
       const unsigned long long turns = (tiles + multiprocessors - 1) / multiprocessors;
       const unsigned long long even = rows / (turns * multiprocessors - 1) + 1;
       const unsigned long long whole = (even + warp_threads - 1) / warp_threads * warp_threads;
-      if (whole < tile) tile = whole;
+      // Storage of runs does not depend on the device.
+      if (!writes_partners && whole < tile) tile = whole;
       tiles = rows / tile + 2;
     }
     base.grid = dim3(tiles < multiprocessors ? static_cast<unsigned>(tiles) : multiprocessors);
@@ -236,12 +268,12 @@ class join_partition_launches {
     const auto rows_of_tile = static_cast<unsigned>(tile);
     if constexpr (may_have_sets) {
       if (!join.build.has_row_ids) {
-        return start(base, device, join_partitions_move_kernel<MaxPolicy, Pass, true, Keys, Hash, Equal>, join,
-                     rows_of_tile);
+        return start(base, device, join_partitions_move_kernel<MaxPolicy, Pass, true, Keys, Hash, Equal, Runs>, join,
+                     rows_of_tile, runs);
       }
     }
-    return start(base, device, join_partitions_move_kernel<MaxPolicy, Pass, false, Keys, Hash, Equal>, join,
-                 rows_of_tile);
+    return start(base, device, join_partitions_move_kernel<MaxPolicy, Pass, false, Keys, Hash, Equal, Runs>, join,
+                 rows_of_tile, runs);
   }
 
   static constexpr std::size_t larger(std::size_t a, std::size_t b) { return a < b ? b : a; }

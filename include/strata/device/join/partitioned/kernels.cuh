@@ -8,8 +8,11 @@
 #include <strata/device/join/common/launch.cuh>
 #include <strata/device/join/key_set/agent_join.cuh>
 #include <strata/device/join/key_set/plan.hpp>
+#include <strata/device/join/output/partners.cuh>
 #include <strata/device/join/radix_partition/plan.hpp>
 #include <strata/device/join/shared_table/agent_join.cuh>
+
+#include <type_traits>
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
@@ -37,7 +40,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::partition.threads_of_join(IsLarge),
 template <class MaxPolicy, class Index, class Keys, class Hash, class Equal, class Sink>
 __launch_bounds__(MaxPolicy::ActivePolicy::partition.join_threads,
                   MaxPolicy::ActivePolicy::partition.join_blocks_per_multiprocessor)
-    STRATA_KERNEL void join_direct_kernel(join_partitions<Keys, Hash, Equal> join, Sink sink) {
+    STRATA_KERNEL void join_one_table_kernel(join_partitions<Keys, Hash, Equal> join, Sink sink) {
   constexpr join_partition_tuning tuning = MaxPolicy::ActivePolicy::partition;
   using Agent = AgentJoinTables<Keys, Hash, Equal, Index, Sink, tuning.join_threads, tuning.join_items, true>;
   // not for users: no number of threads makes it larger
@@ -69,7 +72,13 @@ __launch_bounds__(MaxPolicy::ActivePolicy::partition.threads_of_join(IsLarge),
   unsigned at = 0;
   if (!join.find_work_item(at)) return;
   const bool is_done = Agent(storage.Alias(), shared, plan, join, sink).run(join.work_items[at]);
-  if (!is_done && threadIdx.x == 0) join.defer(at);
+  if (!is_done && threadIdx.x == 0) {
+    join.defer(at);
+    // Partners are then where those of overflowing partitions are.
+    if constexpr (std::is_same_v<Sink, join_partner_sink>) {
+      platform::store_relaxed(join.is_overflowing + join.work_items[at].partition, 1u);
+    }
+  }
 }
 
 STRATA_ARCH_DETAIL_NAMESPACE_END

@@ -5,6 +5,7 @@
 #include <strata/block/block_scan.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/core/types.hpp>
 #include <strata/device/join/common/rows.cuh>
 #include <strata/device/join/radix_partition/partitions.cuh>
 #include <strata/device/join/radix_partition/plan.hpp>
@@ -73,8 +74,10 @@ class AgentJoinPartition {
     }
   }
 
-  /// By all blocks: each takes every gridDim.x-th tile. The order in a partition depends on timing.
-  STRATA_D void run(const Side& build, const Side& probe) {
+  /// By all blocks: each takes every gridDim.x-th tile. The order in a partition depends on timing. `runs` is NullType,
+  /// or join_tile_runs of the probe side, which are null where a second pass follows.
+  template <class Runs>
+  STRATA_D void run(const Side& build, const Side& probe, const Runs& runs) {
     const unsigned tiles = number_of_tiles(build, probe);
     unsigned tile = blockIdx.x;
     prefetched_rows fetched;
@@ -94,7 +97,14 @@ class AgentJoinPartition {
       __syncthreads();
       rank(rows, now.rows);
       __syncthreads();
-      reserve(cursors_of(side, now), offsets, null_offset);
+      reserve(cursors_of(side, now), offsets, null_offset, [&](unsigned bin, unsigned begin, unsigned count) {
+        if constexpr (!std::is_same_v<Runs, NullType>) {
+          if (!now.is_probe || runs.begins == nullptr) return;
+          const std::size_t at = std::size_t{now.first / tile_rows_} * runs.partitions + bin;
+          runs.begins[at] = begin;
+          runs.counts[at] = count;
+        }
+      });
       __syncthreads();
       if (has_row_ids(side)) {
         scatter<true>(rows, now);
@@ -266,8 +276,9 @@ class AgentJoinPartition {
   STRATA_D unsigned bins_each() const { return bins_ > threads ? bins_ / threads : 1; }
 
   // For each bin: reserves a range of its partition, and computes the begin of its rows in the tile. The
-  // atomic additions return while the scan runs.
-  STRATA_D void reserve(unsigned* cursors, unsigned (&offsets)[max_each], unsigned& null_offset) {
+  // atomic additions return while the scan runs. `record(bin, begin, count)` is called for each range.
+  template <class Record>
+  STRATA_D void reserve(unsigned* cursors, unsigned (&offsets)[max_each], unsigned& null_offset, const Record& record) {
     const unsigned each = bins_each();
     const unsigned first = threadIdx.x * each;
     unsigned sum = 0;
@@ -286,6 +297,7 @@ class AgentJoinPartition {
     for (unsigned k = 0; k < max_each; ++k) {
       if (k >= each || first + k >= bins_) continue;
       const unsigned count = counts_[first + k];
+      record(first + k, offsets[k], count);
       counts_[first + k] = begin;
       offsets[k] -= begin;
       begin += count;
@@ -295,6 +307,7 @@ class AgentJoinPartition {
     const unsigned nulls = counts_[bins_];
     counts_[bins_] = all;
     if (nulls != 0) null_offset = atomicAdd(cursors + bins_, nulls) - all;
+    record(bins_, null_offset + all, nulls);
   }
 
   template <bool HasRowIds>

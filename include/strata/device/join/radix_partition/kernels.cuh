@@ -65,10 +65,11 @@ using join_mover =
                        MovesHashes>;
 
 /// Writes the rows of both sides to their partitions, by tiles of `tile_rows` rows, at most the agent's
-/// `tile_items`.
-template <class MaxPolicy, join_pass Pass, bool MovesHashes, class Keys, class Hash, class Equal>
+/// `tile_items`. `runs`: see AgentJoinPartition.
+template <class MaxPolicy, join_pass Pass, bool MovesHashes, class Keys, class Hash, class Equal, class Runs>
 __launch_bounds__(MaxPolicy::ActivePolicy::partition.partition_threads)
-    STRATA_KERNEL void join_partitions_move_kernel(join_partitions<Keys, Hash, Equal> join, unsigned tile_rows) {
+    STRATA_KERNEL void join_partitions_move_kernel(join_partitions<Keys, Hash, Equal> join, unsigned tile_rows,
+                                                   Runs runs) {
   using Agent = join_mover<typename MaxPolicy::ActivePolicy, Keys, Hash, Equal, Pass, MovesHashes>;
   // not for users: no number of threads makes it larger
   static_assert(sizeof(typename Agent::TempStorage) <= join_static_shared_bytes,
@@ -76,7 +77,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::partition.partition_threads)
   STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
   STRATA_DYNAMIC_SHARED(shared);
   begin_join_kernel();
-  Agent(storage.Alias(), shared, join.plan, join.pass_tiles, tile_rows, join.hash).run(join.build, join.probe);
+  Agent(storage.Alias(), shared, join.plan, join.pass_tiles, tile_rows, join.hash).run(join.build, join.probe, runs);
 }
 
 STRATA_ARCH_DETAIL_NAMESPACE_END

@@ -82,7 +82,7 @@ struct join_partition_plan {
 constexpr join_partition_plan plan_join_partitions(std::uint64_t build_rows, std::uint64_t probe_rows,
                                                    const join_partition_tuning& tuning, bool is_wide, bool two_passes) {
   join_partition_plan plan{tuning.min_bits, 0, 5, 0, 0, 0, is_wide ? 8 : 4, false};
-  const auto fitting = static_cast<std::uint64_t>(is_wide ? tuning.wide_partition_rows : tuning.partition_rows);
+  const auto fitting = static_cast<std::uint64_t>(tuning.rows_of_table(is_wide));
   while (plan.bits < max_join_partition_bits && build_rows > fitting << plan.bits) ++plan.bits;
   // Tables of twice as many rows, one to a multiprocessor, cost less than a second pass.
   if (!two_passes && plan.bits == tuning.one_pass_bits + 1) plan.bits = tuning.one_pass_bits;
@@ -118,7 +118,7 @@ constexpr join_partition_plan plan_join_partitions(std::uint64_t build_rows, std
 }
 
 /// The same of a build side that fits one table, which each block builds.
-constexpr join_partition_plan plan_direct_join(std::uint64_t build_rows, bool is_wide) {
+constexpr join_partition_plan plan_one_join_table(std::uint64_t build_rows, bool is_wide) {
   join_partition_plan plan{0, 0, 5, 0, 0, 0, is_wide ? 8 : 4, false};
   while (plan.bucket_bits < 15 && std::uint64_t{1} << plan.bucket_bits < build_rows) {
     ++plan.bucket_bits;

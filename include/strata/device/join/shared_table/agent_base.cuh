@@ -6,6 +6,7 @@
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
 #include <strata/device/join/output/offsets.cuh>
+#include <strata/device/join/output/partners.cuh>
 #include <strata/device/join/radix_partition/partitions.cuh>
 #include <strata/device/join/shared_table/shared_table.cuh>
 
@@ -17,9 +18,9 @@ STRATA_NAMESPACE_BEGIN
 namespace detail {
 
 /// The common part of the agents that join by a table in shared memory. `Sink` is NullType where rows are
-/// only counted. With `IsDirect` all rows are one partition and are read from the sides themselves, not
+/// only counted. With `IsOneTable` all rows are one partition and are read from the sides themselves, not
 /// from records. With `ReadsHashes` there may be hashes instead of records.
-template <class Keys, class Hash, class Equal, class Index, class Sink, int BlockThreads, bool IsDirect,
+template <class Keys, class Hash, class Equal, class Index, class Sink, int BlockThreads, bool IsOneTable,
           bool GroupsHashes, bool ReadsHashes = false>
 class shared_table_agent_base {
  public:
@@ -33,6 +34,7 @@ class shared_table_agent_base {
   static constexpr unsigned threads = BlockThreads;
   static constexpr bool has_rows = !std::is_same_v<Sink, NullType>;
   static constexpr unsigned none = no_join_row<unsigned>;
+  static constexpr bool writes_partners = std::is_same_v<Sink, join_partner_sink>;
 
   struct TempStorage {
     typename Table::TempStorage table;
@@ -51,7 +53,7 @@ class shared_table_agent_base {
         sink_(sink) {}
 
   STRATA_D Row row_of(const join_side_records<Keys>& side, std::size_t i) const {
-    if constexpr (IsDirect) {
+    if constexpr (IsOneTable) {
       const unsigned long long hash = detail::join_hash<iterator_value_t<Keys>, Equal>(join_.hash, side.keys[i]);
       return {static_cast<Word>(is_wide ? hash : hash >> 32), static_cast<unsigned>(i)};
     } else {

@@ -9,6 +9,7 @@
 #include <strata/device/join/common/join_options.hpp>
 #include <strata/device/join/output/offsets.cuh>
 #include <strata/device/join/output/outputs.hpp>
+#include <strata/device/join/output/result_rows.cuh>
 #include <strata/device/join/radix_partition/partitions.cuh>
 #include <strata/device/join/radix_partition/plan.hpp>
 #include <strata/device/join/shared_table/agent_base.cuh>
@@ -236,7 +237,7 @@ class AgentJoinDuplicates : shared_table_agent_base<Keys, Hash, Equal, Index, Si
   // A word counts rows in its upper bits and results in the lower ones.
   static constexpr unsigned row_unit = 1u << 24;
   static_assert(group_threads * max_join_table_rows < row_unit && group_threads < 256,
-                "join_table_tuning: rest_threads must be a multiple of 128 or less than 256, so that "
+                "join_table_tuning: fallback_threads must be a multiple of 128 or less than 256, so that "
                 "rows and results of a group of warps fit a word");
   // Greater than the number of any result, also after a few additions.
   static constexpr unsigned no_result = 0x7fffffff;

@@ -21,9 +21,9 @@ namespace detail {
 /// global memory joins it.
 ///
 /// Groups of warps take tiles of probe rows in turn. Only the warps of a group wait for each other.
-template <class Keys, class Hash, class Equal, class Index, class Sink, int BlockThreads, int Items, bool IsDirect>
-class AgentJoinTables : shared_table_agent_base<Keys, Hash, Equal, Index, Sink, BlockThreads, IsDirect, false> {
-  using Base = shared_table_agent_base<Keys, Hash, Equal, Index, Sink, BlockThreads, IsDirect, false>;
+template <class Keys, class Hash, class Equal, class Index, class Sink, int BlockThreads, int Items, bool IsOneTable>
+class AgentJoinTables : shared_table_agent_base<Keys, Hash, Equal, Index, Sink, BlockThreads, IsOneTable, false> {
+  using Base = shared_table_agent_base<Keys, Hash, Equal, Index, Sink, BlockThreads, IsOneTable, false>;
   using Base::counted_;
   using Base::found_;
   using Base::has_rows;
@@ -32,18 +32,20 @@ class AgentJoinTables : shared_table_agent_base<Keys, Hash, Equal, Index, Sink, 
   using Base::none;
   using Base::offsets_;
   using Base::row_of;
+  using Base::sink_;
   using Base::table_;
   using Base::threads;
   using Base::write;
   using Base::write_inside;
+  using Base::writes_partners;
   using typename Base::Count;
   using typename Base::OutputOffsets;
   using typename Base::Partitions;
   using typename Base::Row;
   using typename Base::Table;
   using typename Base::Word;
-  // A direct join may have few blocks, too few to write the results of frequent keys.
-  static constexpr bool has_successor = Partitions::hash_is_key && !IsDirect;
+  // A join by one table may have few blocks, too few to write the results of frequent keys.
+  static constexpr bool has_successor = Partitions::hash_is_key && !IsOneTable;
 
  public:
   using typename Base::TempStorage;
@@ -57,7 +59,7 @@ class AgentJoinTables : shared_table_agent_base<Keys, Hash, Equal, Index, Sink, 
     unsigned begin = 0;
     unsigned rows = join_.build.rows;
     unsigned probe_begin = work_item.first;
-    if constexpr (!IsDirect) {
+    if constexpr (!IsOneTable) {
       begin = join_.build.begins[work_item.partition];
       rows = join_.build.begins[work_item.partition + 1] - begin;
       probe_begin += join_.probe.begins[work_item.partition];
@@ -65,7 +67,8 @@ class AgentJoinTables : shared_table_agent_base<Keys, Hash, Equal, Index, Sink, 
     }
     const bool is_full = join_.kind == JoinKind::full;
     if (is_full) Base::clear_found(rows);
-    const bool defers_duplicates = has_successor && has_rows && detail::has_pairs(join_.kind) &&
+    // Partners of a partition are all in one place, whatever the number of its pieces' rows.
+    const bool defers_duplicates = has_successor && has_rows && !writes_partners && detail::has_pairs(join_.kind) &&
                                    !Base::stops_at_one() && work_item.rows >= min_deferred_rows;
     if (!table_.build(
             rows, [&](std::size_t i) { return row_of(join_.build, begin + i); }, defers_duplicates)) {
@@ -85,6 +88,8 @@ class AgentJoinTables : shared_table_agent_base<Keys, Hash, Equal, Index, Sink, 
     if (threadIdx.x != 0) return;
     if constexpr (has_successor) {
       join_.defer(index);
+      // Partners are then where those of overflowing partitions are.
+      if constexpr (writes_partners) platform::store_relaxed(join_.is_overflowing + work_item.partition, 1u);
     } else {
       platform::store_relaxed(join_.is_overflowing + work_item.partition, 1u);
       platform::store_relaxed(join_.any_is_overflowing, 1u);
@@ -104,7 +109,15 @@ class AgentJoinTables : shared_table_agent_base<Keys, Hash, Equal, Index, Sink, 
       unsigned probe_rows[Items];
       unsigned partners[Items];
       const unsigned counts = look_up<IsFull>(at, left, probe_rows, partners);
-      emit(at, counts, probe_rows, partners);
+      if constexpr (writes_partners) {
+        STRATA_UNROLL
+        for (unsigned i = 0; i < Items; ++i) {
+          if (i * warp_threads >= left) continue;
+          sink_.write(at + i * warp_threads, probe_rows[i], count_of(counts, static_cast<int>(i)) != 0, partners[i]);
+        }
+      } else {
+        emit(at, counts, probe_rows, partners);
+      }
     }
   }
 

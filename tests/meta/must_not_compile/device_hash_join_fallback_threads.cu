@@ -1,19 +1,19 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: join_sorted_tuning: whole warps, at most 31 rows of a thread and 65,000 of a tile
+// expect: join_table_tuning: fallback_threads must be a multiple of 128 or less than 256
 #define STRATA_JOIN_BACKEND STRATA_JOIN_BACKEND_CUDA
 #include <strata/device/device_hash_join.hpp>
 
 struct hub {
   struct Policy : strata::ChainedPolicy<750, Policy, Policy> {
-    static constexpr strata::join_table_tuning table{256, 128, 2, 4};
-    static constexpr strata::join_partition_tuning partition{512, {4, 2, 2}, {2, 2, 2}, 256, 4, 1,
-                                                             256, 500,       250,       4,   8, 4};
 #ifdef STRATA_BAD
-    static constexpr strata::join_sorted_tuning sorted{80, 4, 4, 1, 0};
+    static constexpr strata::join_table_tuning table{256, 128, 2, 4, 480};
 #else
-    static constexpr strata::join_sorted_tuning sorted{64, 4, 4, 1, 0};
+    static constexpr strata::join_table_tuning table{256, 128, 2, 4, 384};
 #endif
+    static constexpr strata::join_partition_tuning partition{512, {8, 2, 2}, {2, 2, 2}, 256, 4, 1,
+                                                             256, 500,       250,       4,   8, 4};
+    static constexpr strata::join_merge_tuning merge{64, 4, 4, 1, 0};
     static constexpr std::uint64_t least_partitioned_rows = 1000;
     using strategy = strata::cuda_join_policy;
   };

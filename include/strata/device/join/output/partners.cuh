@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/device/join/common/rows.cuh>
+
+#include <cstddef>
+#include <cstdint>
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+struct alignas(8) join_partner {
+  unsigned build_row;
+  unsigned probe_row;
+};
+
+/// The output of a join whose result has at most one row for each probe row: the partners of probe rows, for
+/// join_select_kernel. The join is a left join, or an anti join, of which only rows without a partner matter: they have
+/// `no_join_row`, and others any other number.
+struct join_partner_sink {
+  /// By the number of the probe row. Of an anti join, cleared to 0.
+  unsigned* by_row;
+  /// By the position of the probe row among the partitions, but for overflowing ones: neighbouring threads write
+  /// neighbouring elements. Null if there are no partitions, or if two passes have made them.
+  join_partner* by_position;
+
+  STRATA_HD void operator()(std::int64_t, unsigned build_row, unsigned probe_row) const {
+    by_row[probe_row] = build_row;
+  }
+
+  /// The same for a probe row with a known position. An anti join has no result for rows with a partner.
+  STRATA_D void write(std::size_t position, unsigned probe_row, bool has_result, unsigned build_row) const {
+    const unsigned partner = has_result ? build_row : 0;
+    if (by_position != nullptr) {
+      by_position[position] = {partner, probe_row};
+    } else {
+      by_row[probe_row] = partner;
+    }
+  }
+};
+
+/// A tile of join_select_kernel has at least so many rows. Tiles of the partition pass with fewer are not recorded, so
+/// that temporary storage does not depend on the policy.
+inline constexpr unsigned least_select_tile_rows = 8192;
+
+/// Where the probe rows of each tile of the partition pass are. Of tile t, `counts[t * partitions + p]` rows are in
+/// partition p, from position `begins[t * partitions + p]` on.
+struct join_tile_runs {
+  unsigned* begins;
+  unsigned* counts;
+  /// With that of the rows without a key.
+  unsigned partitions;
+  unsigned tile_rows;
+};
+
+/// All that says where the partners are.
+struct join_partners {
+  join_partner_sink sink;
+  /// If there are partners by position.
+  join_tile_runs runs;
+  /// Of the probe rows, by position: for those of overflowing partitions.
+  const join_record* records;
+  const unsigned* is_overflowing;
+};
+
+}  // namespace detail
+STRATA_NAMESPACE_END
