@@ -242,9 +242,8 @@ function(strata_register_test target library label folder)
   strata_limit_test(${target})
 endfunction()
 
-# A test may take ten times the seconds of CPU that it usually takes, of which tests/usual_seconds.txt
-# lists those above 6, and a minute at least. With all types, with sanitizers and on
-# the GPU, five minutes at least.
+# A test may take ten times the seconds of CPU that it usually takes (tests/usual_seconds.txt), and a minute at
+# least. With all types, with sanitizers and on the GPU, five minutes at least.
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS usual_seconds.txt)
 file(STRINGS usual_seconds.txt lines REGEX "^[0-9]")
 set_property(GLOBAL PROPERTY strata_usual_seconds ${lines})

@@ -1,0 +1,52 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The strata authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Measures the CPU time of each test of a build folder and writes usual_seconds.txt.
+
+Tests of other build folders keep their lines. Run it for the preset `test`, then for `full`, where tests of the same
+name have more types and take longer.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import resource
+import subprocess
+
+TABLE = pathlib.Path(__file__).with_suffix(".txt")
+# Seconds. Shorter tests have the limit that every test has at least.
+LEAST = 4
+
+
+def cpu_seconds():
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+def measured(test):
+    properties = {each["name"]: each["value"] for each in test.get("properties", [])}
+    variables = dict(each.split("=", 1) for each in properties.get("ENVIRONMENT", []))
+    begin = cpu_seconds()
+    subprocess.run(test["command"], cwd=properties.get("WORKING_DIRECTORY"), env={**os.environ, **variables},
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+    return round(cpu_seconds() - begin)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("build", type=pathlib.Path)
+    listing = subprocess.run(["ctest", "--show-only=json-v1"], cwd=parser.parse_args().build, check=True,
+                             stdout=subprocess.PIPE).stdout
+    lines = TABLE.read_text().splitlines()
+    comments = [line for line in lines if line.startswith("#")]
+    seconds = {line.split()[1]: int(line.split()[0]) for line in lines if not line.startswith("#")}
+    for test in json.loads(listing)["tests"]:
+        seconds[test["name"]] = measured(test)
+        print(seconds[test["name"]], test["name"], flush=True)
+    table = sorted(((time, name) for name, time in seconds.items() if time >= LEAST), key=lambda row: (-row[0], row[1]))
+    TABLE.write_text("\n".join(comments + [f"{time} {name}" for time, name in table]) + "\n")
+
+
+if __name__ == "__main__":
+    main()
