@@ -241,6 +241,88 @@ TEST(device_segmented_sort, stable_names) {
   EXPECT_FUNCTIONS(StableSortKeysDescending, StableSortPairsDescending, true);
 }
 
+/// Indices are written to the place of values.
+void expect_indices(const sorting& data) {
+  const std::vector<Value> indices = data.values_out.to_host();
+  for (std::size_t i = 0; i < indices.size(); ++i) {
+    ASSERT_EQ(data.order[i] == nowhere ? value_before : static_cast<Value>(data.order[i]), indices[i]) << i;
+  }
+  EXPECT_EQ(std::vector<Key>(indices.size(), key_before), data.keys_out.to_host());
+}
+
+TEST(device_segmented_sort, indices) {
+  for (const segment_shape& shape : library_shapes()) {
+    SCOPED_TRACE(shape);
+    sorting up(shape, false), down(shape, true);
+    up.run([&](void* storage, std::size_t& bytes, auto... rest) {
+      return DeviceSegmentedSort::SortIndices(storage, bytes, up.keys_in.data(), up.values_out.data(), rest...);
+    });
+    expect_indices(up);
+    down.run([&](void* storage, std::size_t& bytes, auto... rest) {
+      return DeviceSegmentedSort::SortIndicesDescending(storage, bytes, down.keys_in.data(), down.values_out.data(),
+                                                        rest...);
+    });
+    expect_indices(down);
+  }
+}
+
+/// `sort(data, storage, bytes, 9, size)` of segments of sizes that different kernels sort; then `expect(data)`.
+template <class Sort, class Expect>
+void expect_of_one_size(bool is_descending, const Sort& sort, const Expect& expect) {
+  for (const offset size : {0, 1, 33, if_small(700, 6500)}) {
+    const segment_shape shape = consecutive("of_one_size", std::vector<offset>(9, size));
+    SCOPED_TRACE(shape);
+    sorting data(shape, is_descending);
+    ASSERT_CUDA_SUCCESS(
+        in_two_phases([&](void* storage, std::size_t& bytes) { return sort(data, storage, bytes, 9, size); }));
+    expect(data);
+  }
+}
+
+#define EXPECT_OF_ONE_SIZE(keys_function, pairs_function, indices_function, is_descending)                         \
+  expect_of_one_size(                                                                                              \
+      is_descending,                                                                                               \
+      [](sorting& d, void* s, std::size_t& b, int segments, offset size) {                                         \
+        return DeviceSegmentedSort::keys_function(s, b, d.keys_in.data(), d.keys_out.data(), segments, size);      \
+      },                                                                                                           \
+      [](sorting& d) { d.expect_copied(false); });                                                                 \
+  expect_of_one_size(                                                                                              \
+      is_descending,                                                                                               \
+      [](sorting& d, void* s, std::size_t& b, int segments, offset size) {                                         \
+        return DeviceSegmentedSort::pairs_function(s, b, d.keys_in.data(), d.keys_out.data(), d.values_in.data(),  \
+                                                   d.values_out.data(), segments, size);                           \
+      },                                                                                                           \
+      [](sorting& d) { d.expect_copied(true); });                                                                  \
+  expect_of_one_size(                                                                                              \
+      is_descending,                                                                                               \
+      [](sorting& d, void* s, std::size_t& b, int segments, offset size) {                                         \
+        DoubleBuffer<Key> keys(d.keys_in.data(), d.keys_out.data());                                               \
+        return DeviceSegmentedSort::keys_function(s, b, keys, segments, size);                                     \
+      },                                                                                                           \
+      [](sorting& d) { d.expect_in_place(false); });                                                               \
+  expect_of_one_size(                                                                                              \
+      is_descending,                                                                                               \
+      [](sorting& d, void* s, std::size_t& b, int segments, offset size) {                                         \
+        DoubleBuffer<Key> keys(d.keys_in.data(), d.keys_out.data());                                               \
+        DoubleBuffer<Value> values(d.values_in.data(), d.values_out.data());                                       \
+        return DeviceSegmentedSort::pairs_function(s, b, keys, values, segments, size);                            \
+      },                                                                                                           \
+      [](sorting& d) { d.expect_in_place(true); });                                                                \
+  expect_of_one_size(                                                                                              \
+      is_descending,                                                                                               \
+      [](sorting& d, void* s, std::size_t& b, int segments, offset size) {                                         \
+        return DeviceSegmentedSort::indices_function(s, b, d.keys_in.data(), d.values_out.data(), segments, size); \
+      },                                                                                                           \
+      [](sorting& d) { expect_indices(d); })
+
+TEST(device_segmented_sort, segments_of_one_size_ascending) {
+  EXPECT_OF_ONE_SIZE(SortKeys, SortPairs, SortIndices, false);
+}
+
+TEST(device_segmented_sort, segments_of_one_size_descending) {
+  EXPECT_OF_ONE_SIZE(SortKeysDescending, SortPairsDescending, SortIndicesDescending, true);
+}
+
 // ------------------------------------------------------------------ keys of other sizes
 
 template <class Number>

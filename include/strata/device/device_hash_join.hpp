@@ -114,7 +114,7 @@ struct DeviceHashJoinOn {
                            const JoinSide<Keys, BuildPromises>& build, const JoinSide<Keys, ProbePromises>& probe,
                            const Output& output, JoinNumOut d_num_out,
                            const JoinOptions<Hash, Equal, Order>& options = {}, stream_type stream = 0) {
-    STRATA_NVTX_RANGE("strata::DeviceHashJoin::Inner");
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceHashJoin::Inner");
     return join(d_temp_storage, temp_storage_bytes, detail::join_kind<JoinKind::inner>{}, build, probe, output,
                 d_num_out, options, stream);
   }
@@ -123,7 +123,7 @@ struct DeviceHashJoinOn {
   static cudaError_t Inner(const JoinSide<Keys, BuildPromises>& build, const JoinSide<Keys, ProbePromises>& probe,
                            const Output& output, JoinNumOut d_num_out,
                            const JoinOptions<Hash, Equal, Order>& options = {}, stream_type stream = 0) {
-    STRATA_NVTX_RANGE("strata::DeviceHashJoin::Inner");
+    STRATA_NVTX_RANGE(&output, "strata::DeviceHashJoin::Inner");
     return join_with_storage(detail::join_kind<JoinKind::inner>{}, build, probe, output, d_num_out, options, stream);
   }
 
@@ -134,7 +134,7 @@ struct DeviceHashJoinOn {
                           const JoinSide<Keys, BuildPromises>& build, const JoinSide<Keys, ProbePromises>& probe,
                           const Output& output, JoinNumOut d_num_out,
                           const JoinOptions<Hash, Equal, Order>& options = {}, stream_type stream = 0) {
-    STRATA_NVTX_RANGE("strata::DeviceHashJoin::Left");
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceHashJoin::Left");
     return join(d_temp_storage, temp_storage_bytes, detail::join_kind<JoinKind::left>{}, build, probe, output,
                 d_num_out, options, stream);
   }
@@ -143,7 +143,7 @@ struct DeviceHashJoinOn {
   static cudaError_t Left(const JoinSide<Keys, BuildPromises>& build, const JoinSide<Keys, ProbePromises>& probe,
                           const Output& output, JoinNumOut d_num_out,
                           const JoinOptions<Hash, Equal, Order>& options = {}, stream_type stream = 0) {
-    STRATA_NVTX_RANGE("strata::DeviceHashJoin::Left");
+    STRATA_NVTX_RANGE(&output, "strata::DeviceHashJoin::Left");
     return join_with_storage(detail::join_kind<JoinKind::left>{}, build, probe, output, d_num_out, options, stream);
   }
 
@@ -154,7 +154,7 @@ struct DeviceHashJoinOn {
                           const JoinSide<Keys, BuildPromises>& build, const JoinSide<Keys, ProbePromises>& probe,
                           const Output& output, JoinNumOut d_num_out,
                           const JoinOptions<Hash, Equal, Order>& options = {}, stream_type stream = 0) {
-    STRATA_NVTX_RANGE("strata::DeviceHashJoin::Full");
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceHashJoin::Full");
     return join(d_temp_storage, temp_storage_bytes, detail::join_kind<JoinKind::full>{}, build, probe, output,
                 d_num_out, options, stream);
   }
@@ -163,7 +163,7 @@ struct DeviceHashJoinOn {
   static cudaError_t Full(const JoinSide<Keys, BuildPromises>& build, const JoinSide<Keys, ProbePromises>& probe,
                           const Output& output, JoinNumOut d_num_out,
                           const JoinOptions<Hash, Equal, Order>& options = {}, stream_type stream = 0) {
-    STRATA_NVTX_RANGE("strata::DeviceHashJoin::Full");
+    STRATA_NVTX_RANGE(&output, "strata::DeviceHashJoin::Full");
     return join_with_storage(detail::join_kind<JoinKind::full>{}, build, probe, output, d_num_out, options, stream);
   }
 
@@ -174,7 +174,7 @@ struct DeviceHashJoinOn {
                           const JoinSide<Keys, BuildPromises>& build, const JoinSide<Keys, ProbePromises>& probe,
                           const Output& output, JoinNumOut d_num_out,
                           const JoinOptions<Hash, Equal, Order>& options = {}, stream_type stream = 0) {
-    STRATA_NVTX_RANGE("strata::DeviceHashJoin::Semi");
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceHashJoin::Semi");
     return join(d_temp_storage, temp_storage_bytes, detail::join_kind<JoinKind::semi>{}, build, probe, output,
                 d_num_out, options, stream);
   }
@@ -183,7 +183,7 @@ struct DeviceHashJoinOn {
   static cudaError_t Semi(const JoinSide<Keys, BuildPromises>& build, const JoinSide<Keys, ProbePromises>& probe,
                           const Output& output, JoinNumOut d_num_out,
                           const JoinOptions<Hash, Equal, Order>& options = {}, stream_type stream = 0) {
-    STRATA_NVTX_RANGE("strata::DeviceHashJoin::Semi");
+    STRATA_NVTX_RANGE(&output, "strata::DeviceHashJoin::Semi");
     return join_with_storage(detail::join_kind<JoinKind::semi>{}, build, probe, output, d_num_out, options, stream);
   }
 
@@ -194,7 +194,7 @@ struct DeviceHashJoinOn {
                           const JoinSide<Keys, BuildPromises>& build, const JoinSide<Keys, ProbePromises>& probe,
                           const Output& output, JoinNumOut d_num_out,
                           const JoinOptions<Hash, Equal, Order>& options = {}, stream_type stream = 0) {
-    STRATA_NVTX_RANGE("strata::DeviceHashJoin::Anti");
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceHashJoin::Anti");
     return join(d_temp_storage, temp_storage_bytes, detail::join_kind<JoinKind::anti>{}, build, probe, output,
                 d_num_out, options, stream);
   }
@@ -203,7 +203,7 @@ struct DeviceHashJoinOn {
   static cudaError_t Anti(const JoinSide<Keys, BuildPromises>& build, const JoinSide<Keys, ProbePromises>& probe,
                           const Output& output, JoinNumOut d_num_out,
                           const JoinOptions<Hash, Equal, Order>& options = {}, stream_type stream = 0) {
-    STRATA_NVTX_RANGE("strata::DeviceHashJoin::Anti");
+    STRATA_NVTX_RANGE(&output, "strata::DeviceHashJoin::Anti");
     return join_with_storage(detail::join_kind<JoinKind::anti>{}, build, probe, output, d_num_out, options, stream);
   }
 

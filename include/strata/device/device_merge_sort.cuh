@@ -5,6 +5,7 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/nvtx.hpp>
 #include <strata/core/types.hpp>
+#include <strata/device/execution.cuh>
 #include <strata/device/segmented_merge_sort/calls.cuh>
 
 #include <cstddef>
@@ -32,9 +33,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Types.** Keys and values are any trivially relocatable and default constructible types. Inputs of
 ///   copies may be any random-access iterators that can be dereferenced in device code. What is written
 ///   must be reached by pointers.
-/// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure
-///   arithmetic; never 0), then with that much device memory, whose contents and alignment do not
-///   matter. `num_items` may have any integer type.
+/// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never 0),
+///   then with that much device memory, whose contents and alignment do not matter. Or once, without these two
+///   arguments: see `execution`. `num_items` may have any integer type.
 /// - **Execution.** One kernel for up to 10560 keys of 4 bytes (6528 pairs of 8), otherwise a memset and three
 ///   kernels, the last a cooperative launch: for when it starts see DeviceScan.
 ///   No host synchronisation and no allocation, so a call can be captured in a graph and replayed with
@@ -63,66 +64,86 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// @endcode
 struct DeviceMergeSort {
   template <class KeyIteratorT, class OffsetT, class CompareOpT>
-  [[nodiscard]] static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIteratorT d_keys,
-                                            OffsetT num_items, CompareOpT compare_op, cudaStream_t stream = 0) {
+  static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIteratorT d_keys,
+                              OffsetT num_items, CompareOpT compare_op, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceMergeSort::SortKeys");
     return sort<NullType>(d_temp_storage, temp_storage_bytes, as_input(d_keys), NullType{}, d_keys,
                           static_cast<NullType*>(nullptr), num_items, compare_op, true, stream);
   }
   template <class KeyInputIteratorT, class KeyIteratorT, class OffsetT, class CompareOpT>
-  [[nodiscard]] static cudaError_t SortKeysCopy(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                KeyInputIteratorT d_input_keys, KeyIteratorT d_output_keys,
-                                                OffsetT num_items, CompareOpT compare_op, cudaStream_t stream = 0) {
+  static cudaError_t SortKeysCopy(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyInputIteratorT d_input_keys,
+                                  KeyIteratorT d_output_keys, OffsetT num_items, CompareOpT compare_op,
+                                  cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceMergeSort::SortKeysCopy");
     return sort<NullType>(d_temp_storage, temp_storage_bytes, as_input(d_input_keys), NullType{}, d_output_keys,
                           static_cast<NullType*>(nullptr), num_items, compare_op, false, stream);
   }
   template <class KeyIteratorT, class ValueIteratorT, class OffsetT, class CompareOpT>
-  [[nodiscard]] static cudaError_t SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIteratorT d_keys,
-                                             ValueIteratorT d_items, OffsetT num_items, CompareOpT compare_op,
-                                             cudaStream_t stream = 0) {
+  static cudaError_t SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIteratorT d_keys,
+                               ValueIteratorT d_items, OffsetT num_items, CompareOpT compare_op,
+                               cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceMergeSort::SortPairs");
     return sort<detail::iterator_value_t<ValueIteratorT>>(d_temp_storage, temp_storage_bytes, as_input(d_keys),
                                                           as_input(d_items), d_keys, d_items, num_items, compare_op,
                                                           true, stream);
   }
   template <class KeyInputIteratorT, class ValueInputIteratorT, class KeyIteratorT, class ValueIteratorT, class OffsetT,
             class CompareOpT>
-  [[nodiscard]] static cudaError_t SortPairsCopy(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                 KeyInputIteratorT d_input_keys, ValueInputIteratorT d_input_items,
-                                                 KeyIteratorT d_output_keys, ValueIteratorT d_output_items,
-                                                 OffsetT num_items, CompareOpT compare_op, cudaStream_t stream = 0) {
+  static cudaError_t SortPairsCopy(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                   KeyInputIteratorT d_input_keys, ValueInputIteratorT d_input_items,
+                                   KeyIteratorT d_output_keys, ValueIteratorT d_output_items, OffsetT num_items,
+                                   CompareOpT compare_op, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceMergeSort::SortPairsCopy");
     return sort<detail::iterator_value_t<ValueIteratorT>>(d_temp_storage, temp_storage_bytes, as_input(d_input_keys),
                                                           as_input(d_input_items), d_output_keys, d_output_items,
                                                           num_items, compare_op, false, stream);
   }
 
   template <class KeyIteratorT, class OffsetT, class CompareOpT>
-  [[nodiscard]] static cudaError_t StableSortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                  KeyIteratorT d_keys, OffsetT num_items, CompareOpT compare_op,
-                                                  cudaStream_t stream = 0) {
-    return SortKeys(d_temp_storage, temp_storage_bytes, d_keys, num_items, compare_op, stream);
+  static cudaError_t StableSortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIteratorT d_keys,
+                                    OffsetT num_items, CompareOpT compare_op, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceMergeSort::StableSortKeys");
+    return sort<NullType>(d_temp_storage, temp_storage_bytes, as_input(d_keys), NullType{}, d_keys,
+                          static_cast<NullType*>(nullptr), num_items, compare_op, true, stream);
   }
   template <class KeyInputIteratorT, class KeyIteratorT, class OffsetT, class CompareOpT>
-  [[nodiscard]] static cudaError_t StableSortKeysCopy(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                      KeyInputIteratorT d_input_keys, KeyIteratorT d_output_keys,
-                                                      OffsetT num_items, CompareOpT compare_op,
-                                                      cudaStream_t stream = 0) {
-    return SortKeysCopy(d_temp_storage, temp_storage_bytes, d_input_keys, d_output_keys, num_items, compare_op, stream);
+  static cudaError_t StableSortKeysCopy(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                        KeyInputIteratorT d_input_keys, KeyIteratorT d_output_keys, OffsetT num_items,
+                                        CompareOpT compare_op, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceMergeSort::StableSortKeysCopy");
+    return sort<NullType>(d_temp_storage, temp_storage_bytes, as_input(d_input_keys), NullType{}, d_output_keys,
+                          static_cast<NullType*>(nullptr), num_items, compare_op, false, stream);
   }
   template <class KeyIteratorT, class ValueIteratorT, class OffsetT, class CompareOpT>
-  [[nodiscard]] static cudaError_t StableSortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                   KeyIteratorT d_keys, ValueIteratorT d_items, OffsetT num_items,
-                                                   CompareOpT compare_op, cudaStream_t stream = 0) {
-    return SortPairs(d_temp_storage, temp_storage_bytes, d_keys, d_items, num_items, compare_op, stream);
+  static cudaError_t StableSortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIteratorT d_keys,
+                                     ValueIteratorT d_items, OffsetT num_items, CompareOpT compare_op,
+                                     cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceMergeSort::StableSortPairs");
+    return sort<detail::iterator_value_t<ValueIteratorT>>(d_temp_storage, temp_storage_bytes, as_input(d_keys),
+                                                          as_input(d_items), d_keys, d_items, num_items, compare_op,
+                                                          true, stream);
   }
   template <class KeyInputIteratorT, class ValueInputIteratorT, class KeyIteratorT, class ValueIteratorT, class OffsetT,
             class CompareOpT>
-  [[nodiscard]] static cudaError_t StableSortPairsCopy(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                       KeyInputIteratorT d_input_keys,
-                                                       ValueInputIteratorT d_input_items, KeyIteratorT d_output_keys,
-                                                       ValueIteratorT d_output_items, OffsetT num_items,
-                                                       CompareOpT compare_op, cudaStream_t stream = 0) {
-    return SortPairsCopy(d_temp_storage, temp_storage_bytes, d_input_keys, d_input_items, d_output_keys, d_output_items,
-                         num_items, compare_op, stream);
+  static cudaError_t StableSortPairsCopy(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                         KeyInputIteratorT d_input_keys, ValueInputIteratorT d_input_items,
+                                         KeyIteratorT d_output_keys, ValueIteratorT d_output_items, OffsetT num_items,
+                                         CompareOpT compare_op, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceMergeSort::StableSortPairsCopy");
+    return sort<detail::iterator_value_t<ValueIteratorT>>(d_temp_storage, temp_storage_bytes, as_input(d_input_keys),
+                                                          as_input(d_input_items), d_output_keys, d_output_items,
+                                                          num_items, compare_op, false, stream);
   }
+
+  // -------------------------------------------------------------- without temporary storage
+  STRATA_CALL_WITHOUT_STORAGE(SortKeys)
+  STRATA_CALL_WITHOUT_STORAGE(SortKeysCopy)
+  STRATA_CALL_WITHOUT_STORAGE(SortPairs)
+  STRATA_CALL_WITHOUT_STORAGE(SortPairsCopy)
+  STRATA_CALL_WITHOUT_STORAGE(StableSortKeys)
+  STRATA_CALL_WITHOUT_STORAGE(StableSortKeysCopy)
+  STRATA_CALL_WITHOUT_STORAGE(StableSortPairs)
+  STRATA_CALL_WITHOUT_STORAGE(StableSortPairsCopy)
 
  private:
   template <class T>
@@ -143,7 +164,6 @@ struct DeviceMergeSort {
                   "such as thrust::raw_pointer_cast(items.data())");
     detail::output_requirements<KeysOut>::check();
     detail::output_requirements<ValuesOut>::check();
-    STRATA_NVTX_RANGE("strata::DeviceMergeSort");
     return detail::merge_sort_segments<detail::iterator_value_t<KeysOut>, Value>(
         d_temp_storage, temp_storage_bytes, keys_in, values_in, {keys_out, values_out},
         detail::segments_of_size<detail::single_segment>(1, num_items), compare_op, is_in_place, true, stream);

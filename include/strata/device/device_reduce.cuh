@@ -7,10 +7,10 @@
 #include <strata/core/operators.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/arguments/counts.cuh>
+#include <strata/device/execution.cuh>
 #include <strata/device/reduce/dispatch.cuh>
 #include <strata/device/reduce/output.cuh>
 #include <strata/device/reduce_by_key/dispatch.cuh>
-#include <strata/device/stream_ordered_storage.cuh>
 
 #include <cstddef>
 #include <cstdint>
@@ -28,9 +28,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// anything but items, transformed items, `init` and results of itself.
 ///
 /// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never 0; the
-///   same for every count), then with that much device memory, whose contents and alignment do not matter. The
-///   overloads without these two arguments take the memory from the stream-ordered allocator. `d_out` and `d_in` may be
-///   any random-access iterators that can be dereferenced in device code; `num_items` any integer type.
+///   same for every count), then with that much device memory, whose contents and alignment do not matter. Or once,
+///   without these two arguments: see `execution`. `d_out` and `d_in` may be any random-access iterators that can
+///   be dereferenced in device code; `num_items` any integer type.
 /// - **Execution.** One kernel launch at every size, on `stream`; no host synchronisation and no allocation, so a call
 ///   can be captured in a graph and replayed. Calls that may run at the same time need temporary storage of their own.
 ///   On sm_90 the kernel is launched dependent on the previous kernel of the stream ("programmatic"): it starts early
@@ -62,10 +62,10 @@ STRATA_ARCH_NAMESPACE_BEGIN
 struct DeviceReduce {
   /// Reduces with a binary operator and an initial value.
   template <class InputIterator, class OutputIterator, class ReductionOp, class T, class NumItemsT>
-  [[nodiscard]] static cudaError_t Reduce(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
-                                          OutputIterator d_out, NumItemsT num_items, ReductionOp reduction_op, T init,
-                                          cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE("strata::DeviceReduce::Reduce");
+  static cudaError_t Reduce(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
+                            OutputIterator d_out, NumItemsT num_items, ReductionOp reduction_op, T init,
+                            cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceReduce::Reduce");
     using AccumT = detail::accumulator_t<ReductionOp, T, detail::iterator_value_t<InputIterator>>;
     return detail::DispatchReduce<AccumT, InputIterator, OutputIterator, ReductionOp, detail::keep_item, T>::Dispatch(
         d_temp_storage, temp_storage_bytes, d_in, d_out, num_items, reduction_op, detail::keep_item{}, init, stream);
@@ -74,9 +74,9 @@ struct DeviceReduce {
   /// Adds up. The accumulator has the type of (output type) + (input type): sums of small integers
   /// do not overflow in `int`, and an `std::int64_t` output makes a 64-bit sum of 32-bit items.
   template <class InputIterator, class OutputIterator, class NumItemsT>
-  [[nodiscard]] static cudaError_t Sum(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
-                                       OutputIterator d_out, NumItemsT num_items, cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE("strata::DeviceReduce::Sum");
+  static cudaError_t Sum(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
+                         OutputIterator d_out, NumItemsT num_items, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceReduce::Sum");
     using T = detail::initial_value_t<OutputIterator, detail::iterator_value_t<InputIterator>>;
     using AccumT = detail::accumulator_t<strata::Sum, T, detail::iterator_value_t<InputIterator>>;
     return detail::DispatchReduce<AccumT, InputIterator, OutputIterator, strata::Sum, detail::keep_item, T>::Dispatch(
@@ -85,9 +85,9 @@ struct DeviceReduce {
 
   /// Finds the smallest item. With no items, the largest value of the input type.
   template <class InputIterator, class OutputIterator, class NumItemsT>
-  [[nodiscard]] static cudaError_t Min(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
-                                       OutputIterator d_out, NumItemsT num_items, cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE("strata::DeviceReduce::Min");
+  static cudaError_t Min(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
+                         OutputIterator d_out, NumItemsT num_items, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceReduce::Min");
     using T = detail::iterator_value_t<InputIterator>;
     return extremum(d_temp_storage, temp_storage_bytes, d_in, d_out, num_items, strata::Min{},
                     detail::value_limits<T>::max(), stream);
@@ -95,9 +95,9 @@ struct DeviceReduce {
 
   /// Finds the largest item. With no items, the lowest value of the input type.
   template <class InputIterator, class OutputIterator, class NumItemsT>
-  [[nodiscard]] static cudaError_t Max(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
-                                       OutputIterator d_out, NumItemsT num_items, cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE("strata::DeviceReduce::Max");
+  static cudaError_t Max(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
+                         OutputIterator d_out, NumItemsT num_items, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceReduce::Max");
     using T = detail::iterator_value_t<InputIterator>;
     return extremum(d_temp_storage, temp_storage_bytes, d_in, d_out, num_items, strata::Max{},
                     detail::value_limits<T>::lowest(), stream);
@@ -106,10 +106,10 @@ struct DeviceReduce {
   /// Finds the smallest item and its 64-bit index, the first of several. With no items: the largest
   /// value of the input type, index 1.
   template <class InputIterator, class ExtremumOutIterator, class IndexOutIterator, class NumItemsT>
-  [[nodiscard]] static cudaError_t ArgMin(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
-                                          ExtremumOutIterator d_min_out, IndexOutIterator d_index_out,
-                                          NumItemsT num_items, cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE("strata::DeviceReduce::ArgMin");
+  static cudaError_t ArgMin(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
+                            ExtremumOutIterator d_min_out, IndexOutIterator d_index_out, NumItemsT num_items,
+                            cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceReduce::ArgMin");
     using T = detail::iterator_value_t<InputIterator>;
     return arg_extremum(d_temp_storage, temp_storage_bytes, d_in,
                         detail::arg_output<ExtremumOutIterator, IndexOutIterator>{d_min_out, d_index_out}, num_items,
@@ -118,10 +118,10 @@ struct DeviceReduce {
 
   /// The same with one output, of a type with members `key` (the index) and `value`.
   template <class InputIterator, class OutputIterator, class NumItemsT>
-  [[nodiscard]] static detail::if_integral<NumItemsT> ArgMin(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                             InputIterator d_in, OutputIterator d_out,
-                                                             NumItemsT num_items, cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE("strata::DeviceReduce::ArgMin");
+  static detail::if_integral<NumItemsT> ArgMin(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                               InputIterator d_in, OutputIterator d_out, NumItemsT num_items,
+                                               cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceReduce::ArgMin");
     using T = detail::iterator_value_t<InputIterator>;
     return arg_extremum(d_temp_storage, temp_storage_bytes, d_in, detail::pair_output<OutputIterator>{d_out}, num_items,
                         strata::ArgMin{}, detail::value_limits<T>::max(), stream);
@@ -130,10 +130,10 @@ struct DeviceReduce {
   /// Finds the largest item and its 64-bit index, the first of several. With no items: the lowest
   /// value of the input type, index 1.
   template <class InputIterator, class ExtremumOutIterator, class IndexOutIterator, class NumItemsT>
-  [[nodiscard]] static cudaError_t ArgMax(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
-                                          ExtremumOutIterator d_max_out, IndexOutIterator d_index_out,
-                                          NumItemsT num_items, cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE("strata::DeviceReduce::ArgMax");
+  static cudaError_t ArgMax(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
+                            ExtremumOutIterator d_max_out, IndexOutIterator d_index_out, NumItemsT num_items,
+                            cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceReduce::ArgMax");
     using T = detail::iterator_value_t<InputIterator>;
     return arg_extremum(d_temp_storage, temp_storage_bytes, d_in,
                         detail::arg_output<ExtremumOutIterator, IndexOutIterator>{d_max_out, d_index_out}, num_items,
@@ -142,10 +142,10 @@ struct DeviceReduce {
 
   /// The same with one output, of a type with members `key` (the index) and `value`.
   template <class InputIterator, class OutputIterator, class NumItemsT>
-  [[nodiscard]] static detail::if_integral<NumItemsT> ArgMax(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                             InputIterator d_in, OutputIterator d_out,
-                                                             NumItemsT num_items, cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE("strata::DeviceReduce::ArgMax");
+  static detail::if_integral<NumItemsT> ArgMax(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                               InputIterator d_in, OutputIterator d_out, NumItemsT num_items,
+                                               cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceReduce::ArgMax");
     using T = detail::iterator_value_t<InputIterator>;
     return arg_extremum(d_temp_storage, temp_storage_bytes, d_in, detail::pair_output<OutputIterator>{d_out}, num_items,
                         strata::ArgMax{}, detail::value_limits<T>::lowest(), stream);
@@ -153,11 +153,10 @@ struct DeviceReduce {
 
   /// Reduces `transform_op(x)` for each item `x`.
   template <class InputIterator, class OutputIterator, class ReductionOp, class TransformOp, class T, class NumItemsT>
-  [[nodiscard]] static cudaError_t TransformReduce(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                   InputIterator d_in, OutputIterator d_out, NumItemsT num_items,
-                                                   ReductionOp reduction_op, TransformOp transform_op, T init,
-                                                   cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE("strata::DeviceReduce::TransformReduce");
+  static cudaError_t TransformReduce(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
+                                     OutputIterator d_out, NumItemsT num_items, ReductionOp reduction_op,
+                                     TransformOp transform_op, T init, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceReduce::TransformReduce");
     using Transformed = typename detail::transformed<TransformOp, detail::iterator_value_t<InputIterator>>::type;
     using AccumT = detail::accumulator_t<ReductionOp, T, Transformed>;
     using Transform = detail::transform_item<TransformOp>;
@@ -178,12 +177,11 @@ struct DeviceReduce {
   /// the algorithm and how blocks wait for each other see DeviceScan, for the rest see above.
   template <class KeyInputIterator, class UniqueOutputIterator, class ValueInputIterator, class AggregateOutputIterator,
             class NumRunsIterator, class ReductionOp, class NumItemsT>
-  [[nodiscard]] static cudaError_t ReduceByKey(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                               KeyInputIterator d_keys_in, UniqueOutputIterator d_unique_out,
-                                               ValueInputIterator d_values_in, AggregateOutputIterator d_aggregates_out,
-                                               NumRunsIterator d_num_runs_out, ReductionOp reduction_op,
-                                               NumItemsT num_items, cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE("strata::DeviceReduce::ReduceByKey");
+  static cudaError_t ReduceByKey(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyInputIterator d_keys_in,
+                                 UniqueOutputIterator d_unique_out, ValueInputIterator d_values_in,
+                                 AggregateOutputIterator d_aggregates_out, NumRunsIterator d_num_runs_out,
+                                 ReductionOp reduction_op, NumItemsT num_items, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceReduce::ReduceByKey");
     using Value = detail::iterator_value_t<ValueInputIterator>;
     return detail::dispatch_reduce_by_key<detail::accumulator_t<ReductionOp, Value, Value>>(
         "strata::DeviceReduce::ReduceByKey", d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in, d_unique_out,
@@ -191,59 +189,14 @@ struct DeviceReduce {
   }
 
   // -------------------------------------------------------------- without temporary storage
-
-  template <class InputIterator, class OutputIterator, class ReductionOp, class T, class NumItemsT>
-  [[nodiscard]] static cudaError_t Reduce(InputIterator d_in, OutputIterator d_out, NumItemsT num_items,
-                                          ReductionOp reduction_op, T init, cudaStream_t stream = 0) {
-    return detail::with_stream_ordered_storage(
-        stream, [](auto&&... a) { return Reduce(a...); }, d_in, d_out, num_items, reduction_op, init);
-  }
-
-  template <class InputIterator, class OutputIterator, class NumItemsT>
-  [[nodiscard]] static detail::if_integral<NumItemsT> Sum(InputIterator d_in, OutputIterator d_out, NumItemsT num_items,
-                                                          cudaStream_t stream = 0) {
-    return detail::with_stream_ordered_storage(
-        stream, [](auto&&... a) { return Sum(a...); }, d_in, d_out, num_items);
-  }
-
-  template <class InputIterator, class OutputIterator, class NumItemsT>
-  [[nodiscard]] static detail::if_integral<NumItemsT> Min(InputIterator d_in, OutputIterator d_out, NumItemsT num_items,
-                                                          cudaStream_t stream = 0) {
-    return detail::with_stream_ordered_storage(
-        stream, [](auto&&... a) { return Min(a...); }, d_in, d_out, num_items);
-  }
-
-  template <class InputIterator, class OutputIterator, class NumItemsT>
-  [[nodiscard]] static detail::if_integral<NumItemsT> Max(InputIterator d_in, OutputIterator d_out, NumItemsT num_items,
-                                                          cudaStream_t stream = 0) {
-    return detail::with_stream_ordered_storage(
-        stream, [](auto&&... a) { return Max(a...); }, d_in, d_out, num_items);
-  }
-
-  template <class InputIterator, class ExtremumOutIterator, class IndexOutIterator, class NumItemsT>
-  [[nodiscard]] static detail::if_integral<NumItemsT> ArgMin(InputIterator d_in, ExtremumOutIterator d_min_out,
-                                                             IndexOutIterator d_index_out, NumItemsT num_items,
-                                                             cudaStream_t stream = 0) {
-    return detail::with_stream_ordered_storage(
-        stream, [](auto&&... a) { return ArgMin(a...); }, d_in, d_min_out, d_index_out, num_items);
-  }
-
-  template <class InputIterator, class ExtremumOutIterator, class IndexOutIterator, class NumItemsT>
-  [[nodiscard]] static detail::if_integral<NumItemsT> ArgMax(InputIterator d_in, ExtremumOutIterator d_max_out,
-                                                             IndexOutIterator d_index_out, NumItemsT num_items,
-                                                             cudaStream_t stream = 0) {
-    return detail::with_stream_ordered_storage(
-        stream, [](auto&&... a) { return ArgMax(a...); }, d_in, d_max_out, d_index_out, num_items);
-  }
-
-  template <class InputIterator, class OutputIterator, class ReductionOp, class TransformOp, class T, class NumItemsT>
-  [[nodiscard]] static cudaError_t TransformReduce(InputIterator d_in, OutputIterator d_out, NumItemsT num_items,
-                                                   ReductionOp reduction_op, TransformOp transform_op, T init,
-                                                   cudaStream_t stream = 0) {
-    return detail::with_stream_ordered_storage(
-        stream, [](auto&&... a) { return TransformReduce(a...); }, d_in, d_out, num_items, reduction_op, transform_op,
-        init);
-  }
+  STRATA_CALL_WITHOUT_STORAGE(Reduce)
+  STRATA_CALL_WITHOUT_STORAGE(Sum)
+  STRATA_CALL_WITHOUT_STORAGE(Min)
+  STRATA_CALL_WITHOUT_STORAGE(Max)
+  STRATA_CALL_WITHOUT_STORAGE(ArgMin)
+  STRATA_CALL_WITHOUT_STORAGE(ArgMax)
+  STRATA_CALL_WITHOUT_STORAGE(TransformReduce)
+  STRATA_CALL_WITHOUT_STORAGE(ReduceByKey)
 
  private:
   template <class InputIterator, class OutputIterator, class NumItemsT, class ReductionOp, class T>

@@ -6,6 +6,7 @@
 #include <strata/core/nvtx.hpp>
 #include <strata/core/operators.hpp>
 #include <strata/core/types.hpp>
+#include <strata/device/execution.cuh>
 #include <strata/device/reduce_by_key/dispatch.cuh>
 
 #include <cstddef>
@@ -14,11 +15,11 @@ STRATA_ARCH_NAMESPACE_BEGIN
 
 /// Describes a sequence in device memory by its runs of equal neighbours.
 ///
-/// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never
-///   0), then with that much device memory, whose contents and alignment do not matter. Inputs and outputs may
-///   be any random-access iterators that can be dereferenced in device code; `num_items` may have any integer
-///   type. Outputs need memory for as many runs as there are, and must not overlap the input. Their types must be
-///   able to represent the lengths and the number of runs.
+/// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never 0),
+///   then with that much device memory, whose contents and alignment do not matter. Or once, without these two
+///   arguments: see `execution`. Inputs and outputs may be any random-access iterators that can be dereferenced in
+///   device code; `num_items` may have any integer type. Outputs need memory for as many runs as there are, and
+///   must not overlap the input. Their types must be able to represent the lengths and the number of runs.
 /// - **Execution.** One kernel launch at every size, on `stream`; no host synchronisation and no allocation,
 ///   so a call can be captured in a graph and replayed. Calls that may run at the same time need temporary
 ///   storage of their own. For how blocks wait for each other see DeviceScan.
@@ -43,16 +44,18 @@ struct DeviceRunLengthEncode {
   /// to `*d_num_runs_out`.
   template <class InputIterator, class UniqueOutputIterator, class LengthsOutputIterator, class NumRunsIterator,
             class NumItemsT>
-  [[nodiscard]] static cudaError_t Encode(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
-                                          UniqueOutputIterator d_unique_out, LengthsOutputIterator d_counts_out,
-                                          NumRunsIterator d_num_runs_out, NumItemsT num_items,
-                                          cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE("strata::DeviceRunLengthEncode::Encode");
+  static cudaError_t Encode(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
+                            UniqueOutputIterator d_unique_out, LengthsOutputIterator d_counts_out,
+                            NumRunsIterator d_num_runs_out, NumItemsT num_items, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceRunLengthEncode::Encode");
     using Count = detail::item_count_t<NumItemsT>;
     return detail::dispatch_reduce_by_key<Count>("strata::DeviceRunLengthEncode", d_temp_storage, temp_storage_bytes,
                                                  d_in, NullType{}, d_unique_out, d_counts_out, d_num_runs_out,
                                                  strata::Sum{}, strata::Equality{}, num_items, stream);
   }
+
+  // -------------------------------------------------------------- without temporary storage
+  STRATA_CALL_WITHOUT_STORAGE(Encode)
 };
 
 STRATA_ARCH_NAMESPACE_END

@@ -7,6 +7,7 @@
 #include <strata/core/operators.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/arguments/counts.cuh>
+#include <strata/device/execution.cuh>
 #include <strata/device/scan/dispatch.cuh>
 #include <strata/device/scan/dispatch_by_key.cuh>
 #include <strata/device/scan/initial_value.cuh>
@@ -27,10 +28,11 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// up to association: `op` must be associative, but need not be commutative. It is applied to items, `init`
 /// and results of itself, and to nothing else. Inclusive scans need no `init`.
 ///
-/// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never
-///   0), then with that much device memory, whose contents and alignment do not matter. `d_in` and `d_out` may
-///   be any random-access iterators that can be dereferenced in device code; `num_items` may have any integer
-///   type. `init` is a value, or a `FutureValue` that is read from device memory when the scan runs.
+/// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never 0),
+///   then with that much device memory, whose contents and alignment do not matter. Or once, without these two
+///   arguments: see `execution`. `d_in` and `d_out` may be any random-access iterators that can be dereferenced in
+///   device code; `num_items` may have any integer type. `init` is a value, or a `FutureValue` that is read from
+///   device memory when the scan runs.
 /// - **In place.** `d_out` may be `d_in`, if items and results have one size: the forms with one iterator do
 ///   that. Arrays must not overlap in another way.
 /// - **Execution.** One kernel launch at every size, on `stream`; no host synchronisation and no allocation,
@@ -63,80 +65,72 @@ STRATA_ARCH_NAMESPACE_BEGIN
 struct DeviceScan {
   /// Adds up what comes before each item.
   template <class InputIterator, class OutputIterator, class NumItemsT>
-  [[nodiscard]] static cudaError_t ExclusiveSum(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                InputIterator d_in, OutputIterator d_out, NumItemsT num_items,
-                                                cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE("strata::DeviceScan::ExclusiveSum");
+  static cudaError_t ExclusiveSum(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
+                                  OutputIterator d_out, NumItemsT num_items, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceScan::ExclusiveSum");
     using T = detail::iterator_value_t<InputIterator>;
     return scan<false>(d_temp_storage, temp_storage_bytes, d_in, d_out, strata::Sum{}, T{}, num_items, stream);
   }
   template <class Iterator, class NumItemsT>
-  [[nodiscard]] static cudaError_t ExclusiveSum(void* d_temp_storage, std::size_t& temp_storage_bytes, Iterator d_data,
-                                                NumItemsT num_items, cudaStream_t stream = 0) {
+  static cudaError_t ExclusiveSum(void* d_temp_storage, std::size_t& temp_storage_bytes, Iterator d_data,
+                                  NumItemsT num_items, cudaStream_t stream = 0) {
     return ExclusiveSum(d_temp_storage, temp_storage_bytes, d_data, d_data, num_items, stream);
   }
 
   /// Adds up to each item.
   template <class InputIterator, class OutputIterator, class NumItemsT>
-  [[nodiscard]] static cudaError_t InclusiveSum(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                InputIterator d_in, OutputIterator d_out, NumItemsT num_items,
-                                                cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE("strata::DeviceScan::InclusiveSum");
+  static cudaError_t InclusiveSum(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
+                                  OutputIterator d_out, NumItemsT num_items, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceScan::InclusiveSum");
     return scan<true>(d_temp_storage, temp_storage_bytes, d_in, d_out, strata::Sum{}, NullType{}, num_items, stream);
   }
   template <class Iterator, class NumItemsT>
-  [[nodiscard]] static cudaError_t InclusiveSum(void* d_temp_storage, std::size_t& temp_storage_bytes, Iterator d_data,
-                                                NumItemsT num_items, cudaStream_t stream = 0) {
+  static cudaError_t InclusiveSum(void* d_temp_storage, std::size_t& temp_storage_bytes, Iterator d_data,
+                                  NumItemsT num_items, cudaStream_t stream = 0) {
     return InclusiveSum(d_temp_storage, temp_storage_bytes, d_data, d_data, num_items, stream);
   }
 
   /// Combines what comes before each item, beginning with `init_value`: a value or a FutureValue.
   template <class InputIterator, class OutputIterator, class ScanOp, class InitValueT, class NumItemsT>
-  [[nodiscard]] static cudaError_t ExclusiveScan(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                 InputIterator d_in, OutputIterator d_out, ScanOp scan_op,
-                                                 InitValueT init_value, NumItemsT num_items, cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE("strata::DeviceScan::ExclusiveScan");
+  static cudaError_t ExclusiveScan(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
+                                   OutputIterator d_out, ScanOp scan_op, InitValueT init_value, NumItemsT num_items,
+                                   cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceScan::ExclusiveScan");
     return scan<false>(d_temp_storage, temp_storage_bytes, d_in, d_out, scan_op, init_value, num_items, stream);
   }
   template <class Iterator, class ScanOp, class InitValueT, class NumItemsT>
-  [[nodiscard]] static detail::if_integral<NumItemsT> ExclusiveScan(void* d_temp_storage,
-                                                                    std::size_t& temp_storage_bytes, Iterator d_data,
-                                                                    ScanOp scan_op, InitValueT init_value,
-                                                                    NumItemsT num_items, cudaStream_t stream = 0) {
+  static detail::if_integral<NumItemsT> ExclusiveScan(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                      Iterator d_data, ScanOp scan_op, InitValueT init_value,
+                                                      NumItemsT num_items, cudaStream_t stream = 0) {
     return ExclusiveScan(d_temp_storage, temp_storage_bytes, d_data, d_data, scan_op, init_value, num_items, stream);
   }
 
   /// Combines up to each item.
   template <class InputIterator, class OutputIterator, class ScanOp, class NumItemsT>
-  [[nodiscard]] static cudaError_t InclusiveScan(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                 InputIterator d_in, OutputIterator d_out, ScanOp scan_op,
-                                                 NumItemsT num_items, cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE("strata::DeviceScan::InclusiveScan");
+  static cudaError_t InclusiveScan(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
+                                   OutputIterator d_out, ScanOp scan_op, NumItemsT num_items, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceScan::InclusiveScan");
     return scan<true>(d_temp_storage, temp_storage_bytes, d_in, d_out, scan_op, NullType{}, num_items, stream);
   }
   template <class Iterator, class ScanOp, class NumItemsT>
-  [[nodiscard]] static detail::if_integral<NumItemsT> InclusiveScan(void* d_temp_storage,
-                                                                    std::size_t& temp_storage_bytes, Iterator d_data,
-                                                                    ScanOp scan_op, NumItemsT num_items,
-                                                                    cudaStream_t stream = 0) {
+  static detail::if_integral<NumItemsT> InclusiveScan(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                      Iterator d_data, ScanOp scan_op, NumItemsT num_items,
+                                                      cudaStream_t stream = 0) {
     return InclusiveScan(d_temp_storage, temp_storage_bytes, d_data, d_data, scan_op, num_items, stream);
   }
 
   /// The same, beginning with `init_value`: a value or a FutureValue.
   template <class InputIterator, class OutputIterator, class ScanOp, class InitValueT, class NumItemsT>
-  [[nodiscard]] static cudaError_t InclusiveScanInit(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                     InputIterator d_in, OutputIterator d_out, ScanOp scan_op,
-                                                     InitValueT init_value, NumItemsT num_items,
-                                                     cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE("strata::DeviceScan::InclusiveScanInit");
+  static cudaError_t InclusiveScanInit(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
+                                       OutputIterator d_out, ScanOp scan_op, InitValueT init_value, NumItemsT num_items,
+                                       cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceScan::InclusiveScanInit");
     return scan<true>(d_temp_storage, temp_storage_bytes, d_in, d_out, scan_op, init_value, num_items, stream);
   }
   template <class Iterator, class ScanOp, class InitValueT, class NumItemsT>
-  [[nodiscard]] static detail::if_integral<NumItemsT> InclusiveScanInit(void* d_temp_storage,
-                                                                        std::size_t& temp_storage_bytes,
-                                                                        Iterator d_data, ScanOp scan_op,
-                                                                        InitValueT init_value, NumItemsT num_items,
-                                                                        cudaStream_t stream = 0) {
+  static detail::if_integral<NumItemsT> InclusiveScanInit(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                          Iterator d_data, ScanOp scan_op, InitValueT init_value,
+                                                          NumItemsT num_items, cudaStream_t stream = 0) {
     return InclusiveScanInit(d_temp_storage, temp_storage_bytes, d_data, d_data, scan_op, init_value, num_items,
                              stream);
   }
@@ -147,58 +141,65 @@ struct DeviceScan {
   /// `equality_op(left, right)` is true. The first item of each run gets 0. `d_values_out` may be
   /// `d_values_in`. It may be the keys, if they are not the values: then two more kernels run before the
   /// scan, which overwrite each key by whether a run begins there.
-  template <class KeysInputIterator, class ValuesInputIterator, class ValuesOutputIterator, class NumItemsT,
-            class EqualityOp = strata::Equality>
-  [[nodiscard]] static cudaError_t ExclusiveSumByKey(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                     KeysInputIterator d_keys_in, ValuesInputIterator d_values_in,
-                                                     ValuesOutputIterator d_values_out, NumItemsT num_items,
-                                                     EqualityOp equality_op = EqualityOp(), cudaStream_t stream = 0) {
+  template <class KeysInputIterator, class ValuesInputIterator, class ValuesOutputIterator,
+            class EqualityOp = strata::Equality, class NumItemsT>
+  static cudaError_t ExclusiveSumByKey(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                       KeysInputIterator d_keys_in, ValuesInputIterator d_values_in,
+                                       ValuesOutputIterator d_values_out, NumItemsT num_items,
+                                       EqualityOp equality_op = EqualityOp(), cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceScan::ExclusiveSumByKey");
     using T = detail::iterator_value_t<ValuesInputIterator>;
-    return ExclusiveScanByKey(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in, d_values_out, strata::Sum{},
+    return scan_by_key<false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in, d_values_out, strata::Sum{},
                               T{}, num_items, equality_op, stream);
   }
 
   /// Combines what comes before each item in its run, beginning with `init_value`.
   template <class KeysInputIterator, class ValuesInputIterator, class ValuesOutputIterator, class ScanOp,
-            class InitValueT, class NumItemsT, class EqualityOp = strata::Equality>
-  [[nodiscard]] static cudaError_t ExclusiveScanByKey(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                      KeysInputIterator d_keys_in, ValuesInputIterator d_values_in,
-                                                      ValuesOutputIterator d_values_out, ScanOp scan_op,
-                                                      InitValueT init_value, NumItemsT num_items,
-                                                      EqualityOp equality_op = EqualityOp(), cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE("strata::DeviceScan::ExclusiveScanByKey");
-    using T = accumulator_of_scan<ValuesInputIterator, ScanOp, InitValueT>;
-    return detail::dispatch_scan_by_key<T, false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in,
-                                                  d_values_out, scan_op, init_value, num_items, equality_op, stream);
+            class InitValueT, class EqualityOp = strata::Equality, class NumItemsT>
+  static cudaError_t ExclusiveScanByKey(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                        KeysInputIterator d_keys_in, ValuesInputIterator d_values_in,
+                                        ValuesOutputIterator d_values_out, ScanOp scan_op, InitValueT init_value,
+                                        NumItemsT num_items, EqualityOp equality_op = EqualityOp(),
+                                        cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceScan::ExclusiveScanByKey");
+    return scan_by_key<false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in, d_values_out, scan_op,
+                              init_value, num_items, equality_op, stream);
   }
 
   /// Adds up to each item in its run.
-  template <class KeysInputIterator, class ValuesInputIterator, class ValuesOutputIterator, class NumItemsT,
-            class EqualityOp = strata::Equality>
-  [[nodiscard]] static cudaError_t InclusiveSumByKey(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                     KeysInputIterator d_keys_in, ValuesInputIterator d_values_in,
-                                                     ValuesOutputIterator d_values_out, NumItemsT num_items,
-                                                     EqualityOp equality_op = EqualityOp(), cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE("strata::DeviceScan::InclusiveSumByKey");
-    using T = accumulator_of_scan<ValuesInputIterator, strata::Sum, NullType>;
-    return detail::dispatch_scan_by_key<T, true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in,
-                                                 d_values_out, strata::Sum{}, NullType{}, num_items, equality_op,
-                                                 stream);
+  template <class KeysInputIterator, class ValuesInputIterator, class ValuesOutputIterator,
+            class EqualityOp = strata::Equality, class NumItemsT>
+  static cudaError_t InclusiveSumByKey(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                       KeysInputIterator d_keys_in, ValuesInputIterator d_values_in,
+                                       ValuesOutputIterator d_values_out, NumItemsT num_items,
+                                       EqualityOp equality_op = EqualityOp(), cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceScan::InclusiveSumByKey");
+    return scan_by_key<true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in, d_values_out, strata::Sum{},
+                             NullType{}, num_items, equality_op, stream);
   }
 
   /// Combines up to each item in its run.
   template <class KeysInputIterator, class ValuesInputIterator, class ValuesOutputIterator, class ScanOp,
-            class NumItemsT, class EqualityOp = strata::Equality>
-  [[nodiscard]] static cudaError_t InclusiveScanByKey(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                      KeysInputIterator d_keys_in, ValuesInputIterator d_values_in,
-                                                      ValuesOutputIterator d_values_out, ScanOp scan_op,
-                                                      NumItemsT num_items, EqualityOp equality_op = EqualityOp(),
-                                                      cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE("strata::DeviceScan::InclusiveScanByKey");
-    using T = accumulator_of_scan<ValuesInputIterator, ScanOp, NullType>;
-    return detail::dispatch_scan_by_key<T, true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in,
-                                                 d_values_out, scan_op, NullType{}, num_items, equality_op, stream);
+            class EqualityOp = strata::Equality, class NumItemsT>
+  static cudaError_t InclusiveScanByKey(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                        KeysInputIterator d_keys_in, ValuesInputIterator d_values_in,
+                                        ValuesOutputIterator d_values_out, ScanOp scan_op, NumItemsT num_items,
+                                        EqualityOp equality_op = EqualityOp(), cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceScan::InclusiveScanByKey");
+    return scan_by_key<true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in, d_values_out, scan_op,
+                             NullType{}, num_items, equality_op, stream);
   }
+
+  // -------------------------------------------------------------- without temporary storage
+  STRATA_CALL_WITHOUT_STORAGE(ExclusiveSum)
+  STRATA_CALL_WITHOUT_STORAGE(InclusiveSum)
+  STRATA_CALL_WITHOUT_STORAGE(ExclusiveScan)
+  STRATA_CALL_WITHOUT_STORAGE(InclusiveScan)
+  STRATA_CALL_WITHOUT_STORAGE(InclusiveScanInit)
+  STRATA_CALL_WITHOUT_STORAGE(ExclusiveSumByKey)
+  STRATA_CALL_WITHOUT_STORAGE(ExclusiveScanByKey)
+  STRATA_CALL_WITHOUT_STORAGE(InclusiveSumByKey)
+  STRATA_CALL_WITHOUT_STORAGE(InclusiveScanByKey)
 
  private:
   // Without an initial value (NullType), a scan begins with an item.
@@ -218,6 +219,18 @@ struct DeviceScan {
     using Problem = detail::scan_problem<InputIterator, OutputIterator, Accum, ScanOp, IsInclusive, InitValueT>;
     return detail::DispatchScan<Problem>::Dispatch(d_temp_storage, temp_storage_bytes,
                                                    Problem{d_in, d_out, scan_op, init_value}, num_items, stream);
+  }
+
+  template <bool IsInclusive, class KeysInputIterator, class ValuesInputIterator, class ValuesOutputIterator,
+            class ScanOp, class InitValueT, class NumItemsT, class EqualityOp>
+  static cudaError_t scan_by_key(void* d_temp_storage, std::size_t& temp_storage_bytes, KeysInputIterator d_keys_in,
+                                 ValuesInputIterator d_values_in, ValuesOutputIterator d_values_out, ScanOp scan_op,
+                                 InitValueT init_value, NumItemsT num_items, EqualityOp equality_op,
+                                 cudaStream_t stream) {
+    using T = accumulator_of_scan<ValuesInputIterator, ScanOp, InitValueT>;
+    return detail::dispatch_scan_by_key<T, IsInclusive>(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in,
+                                                        d_values_out, scan_op, init_value, num_items, equality_op,
+                                                        stream);
   }
 };
 

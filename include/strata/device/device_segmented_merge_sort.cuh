@@ -6,6 +6,7 @@
 #include <strata/core/nvtx.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/arguments/counts.cuh>
+#include <strata/device/execution.cuh>
 #include <strata/device/segmented_merge_sort/calls.cuh>
 
 #include <cstddef>
@@ -41,8 +42,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   ends.
 /// - **Types.** Keys and values are any trivially relocatable and default constructible types. Key and value
 ///   of an item move together through shared memory: for large values, sort indices and gather.
-/// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never
-///   0), then with that much device memory, whose contents and alignment do not matter.
+/// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never 0),
+///   then with that much device memory, whose contents and alignment do not matter. Or once, without these two
+///   arguments: see `execution`.
 /// - **Segments.** Of any lengths, in any order, with gaps, and behind `num_items` too, if arrays are
 ///   longer. They must not overlap. One that ends before it begins is empty. Nothing outside of segments is
 ///   written or read. The host cannot know whether they have more than `num_items` items. If so, some long
@@ -112,10 +114,13 @@ STRATA_ARCH_NAMESPACE_BEGIN
 struct DeviceSegmentedMergeSort {
   template <class Key, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator, class EndOffsetIterator,
             class CompareOp>
-  [[nodiscard]] static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, Key* d_keys,
-                                            NumItemsT num_items, NumSegmentsT num_segments,
-                                            BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
-                                            CompareOp compare, cudaStream_t stream = 0) {
+  [[nodiscard]] static detail::if_integral<NumSegmentsT> SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                                  Key* d_keys, NumItemsT num_items,
+                                                                  NumSegmentsT num_segments,
+                                                                  BeginOffsetIterator d_begin_offsets,
+                                                                  EndOffsetIterator d_end_offsets, CompareOp compare,
+                                                                  cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedMergeSort::SortKeys");
     return keys(d_temp_storage, temp_storage_bytes, static_cast<const Key*>(d_keys), d_keys,
                 detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), compare, true,
                 stream);
@@ -124,6 +129,7 @@ struct DeviceSegmentedMergeSort {
   [[nodiscard]] static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, Key* d_keys,
                                             NumSegmentsT num_segments, SegmentSizeT segment_size, CompareOp compare,
                                             cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedMergeSort::SortKeys");
     return keys(d_temp_storage, temp_storage_bytes, static_cast<const Key*>(d_keys), d_keys,
                 detail::segments_of_size(num_segments, segment_size), compare, true, stream);
   }
@@ -135,6 +141,7 @@ struct DeviceSegmentedMergeSort {
                                                 NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets,
                                                 EndOffsetIterator d_end_offsets, CompareOp compare,
                                                 cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedMergeSort::SortKeysCopy");
     return keys(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
                 detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), compare, false,
                 stream);
@@ -143,6 +150,7 @@ struct DeviceSegmentedMergeSort {
   [[nodiscard]] static cudaError_t SortKeysCopy(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                                 const Key* d_keys_in, Key* d_keys_out, NumSegmentsT num_segments,
                                                 SegmentSizeT segment_size, CompareOp compare, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedMergeSort::SortKeysCopy");
     return keys(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
                 detail::segments_of_size(num_segments, segment_size), compare, false, stream);
   }
@@ -153,6 +161,7 @@ struct DeviceSegmentedMergeSort {
                                              Value* d_values, NumItemsT num_items, NumSegmentsT num_segments,
                                              BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
                                              CompareOp compare, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedMergeSort::SortPairs");
     return pairs(d_temp_storage, temp_storage_bytes, static_cast<const Key*>(d_keys),
                  static_cast<const Value*>(d_values), d_keys, d_values,
                  detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), compare, true,
@@ -162,6 +171,7 @@ struct DeviceSegmentedMergeSort {
   [[nodiscard]] static cudaError_t SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, Key* d_keys,
                                              Value* d_values, NumSegmentsT num_segments, SegmentSizeT segment_size,
                                              CompareOp compare, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedMergeSort::SortPairs");
     return pairs(d_temp_storage, temp_storage_bytes, static_cast<const Key*>(d_keys),
                  static_cast<const Value*>(d_values), d_keys, d_values,
                  detail::segments_of_size(num_segments, segment_size), compare, true, stream);
@@ -174,6 +184,7 @@ struct DeviceSegmentedMergeSort {
                                                  Value* d_values_out, NumItemsT num_items, NumSegmentsT num_segments,
                                                  BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
                                                  CompareOp compare, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedMergeSort::SortPairsCopy");
     return pairs(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in, d_keys_out, d_values_out,
                  detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), compare, false,
                  stream);
@@ -184,6 +195,7 @@ struct DeviceSegmentedMergeSort {
                                                  Value* d_values_out, NumSegmentsT num_segments,
                                                  SegmentSizeT segment_size, CompareOp compare,
                                                  cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedMergeSort::SortPairsCopy");
     return pairs(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in, d_keys_out, d_values_out,
                  detail::segments_of_size(num_segments, segment_size), compare, false, stream);
   }
@@ -194,44 +206,60 @@ struct DeviceSegmentedMergeSort {
                                                Index* d_indices, NumItemsT num_items, NumSegmentsT num_segments,
                                                BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
                                                CompareOp compare, cudaStream_t stream = 0) {
-    return indices(d_temp_storage, temp_storage_bytes, d_keys, d_indices,
-                   detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), compare,
-                   stream);
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedMergeSort::SortIndices");
+    return detail::merge_sort_indices(
+        d_temp_storage, temp_storage_bytes, d_keys, d_indices,
+        detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), compare, stream);
   }
   template <class Key, class Index, class NumSegmentsT, class SegmentSizeT, class CompareOp>
   [[nodiscard]] static cudaError_t SortIndices(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys,
                                                Index* d_indices, NumSegmentsT num_segments, SegmentSizeT segment_size,
                                                CompareOp compare, cudaStream_t stream = 0) {
-    return indices(d_temp_storage, temp_storage_bytes, d_keys, d_indices,
-                   detail::segments_of_size(num_segments, segment_size), compare, stream);
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedMergeSort::SortIndices");
+    return detail::merge_sort_indices(d_temp_storage, temp_storage_bytes, d_keys, d_indices,
+                                      detail::segments_of_size(num_segments, segment_size), compare, stream);
   }
 
   template <class... Arguments>
-  [[nodiscard]] static cudaError_t StableSortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                  Arguments... arguments) {
+  [[nodiscard]] static auto StableSortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                           Arguments... arguments)
+      -> decltype(SortKeys(d_temp_storage, temp_storage_bytes, arguments...)) {
     return SortKeys(d_temp_storage, temp_storage_bytes, arguments...);
   }
   template <class... Arguments>
-  [[nodiscard]] static cudaError_t StableSortKeysCopy(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                      Arguments... arguments) {
+  [[nodiscard]] static auto StableSortKeysCopy(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                               Arguments... arguments)
+      -> decltype(SortKeysCopy(d_temp_storage, temp_storage_bytes, arguments...)) {
     return SortKeysCopy(d_temp_storage, temp_storage_bytes, arguments...);
   }
   template <class... Arguments>
-  [[nodiscard]] static cudaError_t StableSortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                   Arguments... arguments) {
+  [[nodiscard]] static auto StableSortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                            Arguments... arguments)
+      -> decltype(SortPairs(d_temp_storage, temp_storage_bytes, arguments...)) {
     return SortPairs(d_temp_storage, temp_storage_bytes, arguments...);
   }
   template <class... Arguments>
-  [[nodiscard]] static cudaError_t StableSortPairsCopy(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                       Arguments... arguments) {
+  [[nodiscard]] static auto StableSortPairsCopy(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                Arguments... arguments)
+      -> decltype(SortPairsCopy(d_temp_storage, temp_storage_bytes, arguments...)) {
     return SortPairsCopy(d_temp_storage, temp_storage_bytes, arguments...);
   }
+
+  // -------------------------------------------------------------- without temporary storage
+  STRATA_CALL_WITHOUT_STORAGE(SortKeys)
+  STRATA_CALL_WITHOUT_STORAGE(SortKeysCopy)
+  STRATA_CALL_WITHOUT_STORAGE(SortPairs)
+  STRATA_CALL_WITHOUT_STORAGE(SortPairsCopy)
+  STRATA_CALL_WITHOUT_STORAGE(SortIndices)
+  STRATA_CALL_WITHOUT_STORAGE(StableSortKeys)
+  STRATA_CALL_WITHOUT_STORAGE(StableSortKeysCopy)
+  STRATA_CALL_WITHOUT_STORAGE(StableSortPairs)
+  STRATA_CALL_WITHOUT_STORAGE(StableSortPairsCopy)
 
  private:
   template <class Key, class All, class CompareOp>
   static cudaError_t keys(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in, Key* d_keys_out,
                           const All& all, CompareOp compare, bool is_in_place, cudaStream_t stream) {
-    STRATA_NVTX_RANGE("strata::DeviceSegmentedMergeSort::SortKeys");
     return detail::merge_sort_segments<Key, NullType>(d_temp_storage, temp_storage_bytes, d_keys_in, NullType{},
                                                       {d_keys_out, nullptr}, all, compare, is_in_place, true, stream);
   }
@@ -239,21 +267,8 @@ struct DeviceSegmentedMergeSort {
   static cudaError_t pairs(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in,
                            const Value* d_values_in, Key* d_keys_out, Value* d_values_out, const All& all,
                            CompareOp compare, bool is_in_place, cudaStream_t stream) {
-    STRATA_NVTX_RANGE("strata::DeviceSegmentedMergeSort::SortPairs");
     return detail::merge_sort_segments<Key, Value>(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in,
                                                    {d_keys_out, d_values_out}, all, compare, is_in_place, true, stream);
-  }
-  template <class Key, class Index, class All, class CompareOp>
-  static cudaError_t indices(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys, Index* d_indices,
-                             const All& all, CompareOp compare, cudaStream_t stream) {
-    static_assert(std::is_integral_v<Index>,
-                  "DeviceSegmentedMergeSort::SortIndices writes numbers of items: d_indices must "
-                  "point to integers");
-    STRATA_NVTX_RANGE("strata::DeviceSegmentedMergeSort::SortIndices");
-    if (!detail::can_index<Index>(all.num_items)) return cudaErrorInvalidValue;
-    return detail::merge_sort_segments<Key, Index>(d_temp_storage, temp_storage_bytes, d_keys,
-                                                   detail::item_index_iterator<Index>{}, {nullptr, d_indices}, all,
-                                                   compare, false, false, stream);
   }
 };
 

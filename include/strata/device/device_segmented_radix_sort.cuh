@@ -3,8 +3,10 @@
 #pragma once
 
 #include <strata/core/macros.hpp>
+#include <strata/core/nvtx.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/arguments/segments.cuh>
+#include <strata/device/execution.cuh>
 #include <strata/device/segmented_radix_sort/calls.cuh>
 
 #include <cstddef>
@@ -20,9 +22,10 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Stability.** Equal keys of a segment, and their values, stay in their order, in descending sorts too. Results
 ///   are the same from run to run.
 /// - **Call.** Twice: first with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never
-///   0), then with that much device memory, whose contents and alignment do not matter. All segments together have
-///   at most `num_items` items, and each array has at least that many. `num_items` and `num_segments` may have any
-///   integer type. Offsets may be any random-access iterators over integers that can be dereferenced in device code.
+///   0), then with that much device memory, whose contents and alignment do not matter. Or once, without these two
+///   arguments: see `execution`. All segments together have at most `num_items` items, and each array has at least
+///   that many. `num_items` and `num_segments` may have any integer type. Offsets may be any random-access
+///   iterators over integers that can be dereferenced in device code.
 /// - **Segments.** Of any lengths, in any order, with gaps, and beyond `num_items` too, if arrays are longer. They
 ///   must not overlap. A segment that ends before it begins is empty. Nothing outside of segments is written. The
 ///   host cannot know whether segments have more than `num_items` items. If they have, some long ones are not
@@ -56,95 +59,122 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///                                    vertices, vertices + 1);
 /// @endcode
 struct DeviceSegmentedRadixSort {
-  template <class Key, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator, class EndOffsetIterator>
-  [[nodiscard]] static detail::if_integral<NumSegmentsT> SortKeys(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in, Key* d_keys_out, NumItemsT num_items,
-      NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
-      int begin_bit = 0, int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
+  template <class Key, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT, class NumSegmentsT>
+  static detail::if_integral<NumSegmentsT> SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                    const Key* d_keys_in, Key* d_keys_out, NumItemsT num_items,
+                                                    NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets,
+                                                    EndOffsetIterator d_end_offsets, int begin_bit = 0,
+                                                    int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedRadixSort::SortKeys");
     return detail::sort_segments<false>(
         d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
         detail::segmented_sort_arguments{num_items, num_segments, segments(d_begin_offsets, d_end_offsets), begin_bit,
                                          end_bit, stream});
   }
-  template <class Key, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator, class EndOffsetIterator>
-  [[nodiscard]] static detail::if_integral<NumSegmentsT> SortKeys(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys, NumItemsT num_items,
-      NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
-      int begin_bit = 0, int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
+  template <class Key, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT, class NumSegmentsT>
+  static detail::if_integral<NumSegmentsT> SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                    DoubleBuffer<Key>& d_keys, NumItemsT num_items,
+                                                    NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets,
+                                                    EndOffsetIterator d_end_offsets, int begin_bit = 0,
+                                                    int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedRadixSort::SortKeys");
     return detail::sort_segments<false>(
         d_temp_storage, temp_storage_bytes, d_keys,
         detail::segmented_sort_arguments{num_items, num_segments, segments(d_begin_offsets, d_end_offsets), begin_bit,
                                          end_bit, stream});
   }
 
-  template <class Key, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator, class EndOffsetIterator>
-  [[nodiscard]] static detail::if_integral<NumSegmentsT> SortKeysDescending(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in, Key* d_keys_out, NumItemsT num_items,
-      NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
-      int begin_bit = 0, int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
+  template <class Key, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT, class NumSegmentsT>
+  static detail::if_integral<NumSegmentsT> SortKeysDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                              const Key* d_keys_in, Key* d_keys_out,
+                                                              NumItemsT num_items, NumSegmentsT num_segments,
+                                                              BeginOffsetIterator d_begin_offsets,
+                                                              EndOffsetIterator d_end_offsets, int begin_bit = 0,
+                                                              int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedRadixSort::SortKeysDescending");
     return detail::sort_segments<true>(
         d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
         detail::segmented_sort_arguments{num_items, num_segments, segments(d_begin_offsets, d_end_offsets), begin_bit,
                                          end_bit, stream});
   }
-  template <class Key, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator, class EndOffsetIterator>
-  [[nodiscard]] static detail::if_integral<NumSegmentsT> SortKeysDescending(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys, NumItemsT num_items,
-      NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
-      int begin_bit = 0, int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
+  template <class Key, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT, class NumSegmentsT>
+  static detail::if_integral<NumSegmentsT> SortKeysDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                              DoubleBuffer<Key>& d_keys, NumItemsT num_items,
+                                                              NumSegmentsT num_segments,
+                                                              BeginOffsetIterator d_begin_offsets,
+                                                              EndOffsetIterator d_end_offsets, int begin_bit = 0,
+                                                              int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedRadixSort::SortKeysDescending");
     return detail::sort_segments<true>(
         d_temp_storage, temp_storage_bytes, d_keys,
         detail::segmented_sort_arguments{num_items, num_segments, segments(d_begin_offsets, d_end_offsets), begin_bit,
                                          end_bit, stream});
   }
 
-  template <class Key, class Value, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
-            class EndOffsetIterator>
-  [[nodiscard]] static detail::if_integral<NumSegmentsT> SortPairs(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in, Key* d_keys_out,
-      const Value* d_values_in, Value* d_values_out, NumItemsT num_items, NumSegmentsT num_segments,
-      BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets, int begin_bit = 0,
-      int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
+  template <class Key, class Value, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT,
+            class NumSegmentsT>
+  static detail::if_integral<NumSegmentsT> SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                     const Key* d_keys_in, Key* d_keys_out, const Value* d_values_in,
+                                                     Value* d_values_out, NumItemsT num_items,
+                                                     NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets,
+                                                     EndOffsetIterator d_end_offsets, int begin_bit = 0,
+                                                     int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedRadixSort::SortPairs");
     return detail::sort_segments<false>(
         d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in, d_values_out,
         detail::segmented_sort_arguments{num_items, num_segments, segments(d_begin_offsets, d_end_offsets), begin_bit,
                                          end_bit, stream});
   }
-  template <class Key, class Value, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
-            class EndOffsetIterator>
-  [[nodiscard]] static detail::if_integral<NumSegmentsT> SortPairs(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys, DoubleBuffer<Value>& d_values,
-      NumItemsT num_items, NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets,
-      EndOffsetIterator d_end_offsets, int begin_bit = 0, int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
+  template <class Key, class Value, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT,
+            class NumSegmentsT>
+  static detail::if_integral<NumSegmentsT> SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                     DoubleBuffer<Key>& d_keys, DoubleBuffer<Value>& d_values,
+                                                     NumItemsT num_items, NumSegmentsT num_segments,
+                                                     BeginOffsetIterator d_begin_offsets,
+                                                     EndOffsetIterator d_end_offsets, int begin_bit = 0,
+                                                     int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedRadixSort::SortPairs");
     return detail::sort_segments<false>(
         d_temp_storage, temp_storage_bytes, d_keys, d_values,
         detail::segmented_sort_arguments{num_items, num_segments, segments(d_begin_offsets, d_end_offsets), begin_bit,
                                          end_bit, stream});
   }
 
-  template <class Key, class Value, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
-            class EndOffsetIterator>
-  [[nodiscard]] static detail::if_integral<NumSegmentsT> SortPairsDescending(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in, Key* d_keys_out,
-      const Value* d_values_in, Value* d_values_out, NumItemsT num_items, NumSegmentsT num_segments,
-      BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets, int begin_bit = 0,
-      int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
+  template <class Key, class Value, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT,
+            class NumSegmentsT>
+  static detail::if_integral<NumSegmentsT> SortPairsDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                               const Key* d_keys_in, Key* d_keys_out,
+                                                               const Value* d_values_in, Value* d_values_out,
+                                                               NumItemsT num_items, NumSegmentsT num_segments,
+                                                               BeginOffsetIterator d_begin_offsets,
+                                                               EndOffsetIterator d_end_offsets, int begin_bit = 0,
+                                                               int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedRadixSort::SortPairsDescending");
     return detail::sort_segments<true>(
         d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in, d_values_out,
         detail::segmented_sort_arguments{num_items, num_segments, segments(d_begin_offsets, d_end_offsets), begin_bit,
                                          end_bit, stream});
   }
-  template <class Key, class Value, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
-            class EndOffsetIterator>
-  [[nodiscard]] static detail::if_integral<NumSegmentsT> SortPairsDescending(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys, DoubleBuffer<Value>& d_values,
-      NumItemsT num_items, NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets,
-      EndOffsetIterator d_end_offsets, int begin_bit = 0, int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
+  template <class Key, class Value, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT,
+            class NumSegmentsT>
+  static detail::if_integral<NumSegmentsT> SortPairsDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                               DoubleBuffer<Key>& d_keys, DoubleBuffer<Value>& d_values,
+                                                               NumItemsT num_items, NumSegmentsT num_segments,
+                                                               BeginOffsetIterator d_begin_offsets,
+                                                               EndOffsetIterator d_end_offsets, int begin_bit = 0,
+                                                               int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedRadixSort::SortPairsDescending");
     return detail::sort_segments<true>(
         d_temp_storage, temp_storage_bytes, d_keys, d_values,
         detail::segmented_sort_arguments{num_items, num_segments, segments(d_begin_offsets, d_end_offsets), begin_bit,
                                          end_bit, stream});
   }
+
+  // -------------------------------------------------------------- without temporary storage
+  STRATA_CALL_WITHOUT_STORAGE(SortKeys)
+  STRATA_CALL_WITHOUT_STORAGE(SortKeysDescending)
+  STRATA_CALL_WITHOUT_STORAGE(SortPairs)
+  STRATA_CALL_WITHOUT_STORAGE(SortPairsDescending)
 
  private:
   template <class BeginOffsetIterator, class EndOffsetIterator>

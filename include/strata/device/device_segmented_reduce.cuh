@@ -7,10 +7,10 @@
 #include <strata/core/operators.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/arguments/segments.cuh>
+#include <strata/device/execution.cuh>
 #include <strata/device/reduce/dispatch.cuh>
 #include <strata/device/reduce/output.cuh>
 #include <strata/device/segmented_reduce/dispatch.cuh>
-#include <strata/device/stream_ordered_storage.cuh>
 
 #include <cstddef>
 #include <cstdint>
@@ -26,8 +26,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// `DeviceReduce` computes for the segment's items, with the same rules for operators (associative,
 /// operands in order), accumulator types, NaNs and empty inputs.
 ///
-/// - **Call.** As `DeviceReduce`: twice with the storage arguments, or once without them. The size
-///   grows with `num_segments` up to a few megabytes and does not depend on the lengths.
+/// - **Call.** As `DeviceReduce`: twice, or once without storage. The size grows with `num_segments` up to a few
+///   megabytes and does not depend on the lengths.
 /// - **Execution.** Up to 3,072 segments (1,024 where the accumulator has more than 32 bytes): one
 ///   launch. More: a 4-byte fill and two launches, or one launch where `segment_size` says that no
 ///   segment is long. No host synchronisation; can be captured in a graph. Lengths are looked at on
@@ -47,81 +47,82 @@ struct DeviceSegmentedReduce {
   /// Reduces with a binary operator and an initial value.
   template <class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator,
             class ReductionOp, class T>
-  [[nodiscard]] static detail::if_not_integral<BeginOffsetIterator> Reduce(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in, OutputIterator d_out,
-      detail::count64 num_segments, BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
-      ReductionOp reduction_op, T init, cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE("strata::DeviceSegmentedReduce::Reduce");
+  static detail::if_not_integral<BeginOffsetIterator> Reduce(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                             InputIterator d_in, OutputIterator d_out,
+                                                             detail::count64 num_segments,
+                                                             BeginOffsetIterator d_begin_offsets,
+                                                             EndOffsetIterator d_end_offsets, ReductionOp reduction_op,
+                                                             T init, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedReduce::Reduce");
     return reduce_problem(d_in, d_out, reduction_op, init)
         .run(d_temp_storage, temp_storage_bytes, num_segments, offsets(d_begin_offsets, d_end_offsets), stream);
   }
   template <class InputIterator, class OutputIterator, class SegmentSizeT, class ReductionOp, class T>
-  [[nodiscard]] static detail::if_integral<SegmentSizeT> Reduce(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                                InputIterator d_in, OutputIterator d_out,
-                                                                detail::count64 num_segments, SegmentSizeT segment_size,
-                                                                ReductionOp reduction_op, T init,
-                                                                cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE("strata::DeviceSegmentedReduce::Reduce");
+  static detail::if_integral<SegmentSizeT> Reduce(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                  InputIterator d_in, OutputIterator d_out,
+                                                  detail::count64 num_segments, SegmentSizeT segment_size,
+                                                  ReductionOp reduction_op, T init, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedReduce::Reduce");
     return reduce_problem(d_in, d_out, reduction_op, init)
         .run(d_temp_storage, temp_storage_bytes, num_segments, fixed_size(segment_size), stream);
   }
 
   /// Adds up; see `DeviceReduce::Sum` for the type of the accumulator.
   template <class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator>
-  [[nodiscard]] static detail::if_not_integral<BeginOffsetIterator> Sum(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in, OutputIterator d_out,
-      detail::count64 num_segments, BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
-      cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE("strata::DeviceSegmentedReduce::Sum");
+  static detail::if_not_integral<BeginOffsetIterator> Sum(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                          InputIterator d_in, OutputIterator d_out,
+                                                          detail::count64 num_segments,
+                                                          BeginOffsetIterator d_begin_offsets,
+                                                          EndOffsetIterator d_end_offsets, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedReduce::Sum");
     return sum_problem(d_in, d_out)
         .run(d_temp_storage, temp_storage_bytes, num_segments, offsets(d_begin_offsets, d_end_offsets), stream);
   }
   template <class InputIterator, class OutputIterator, class SegmentSizeT>
-  [[nodiscard]] static detail::if_integral<SegmentSizeT> Sum(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                             InputIterator d_in, OutputIterator d_out,
-                                                             detail::count64 num_segments, SegmentSizeT segment_size,
-                                                             cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE("strata::DeviceSegmentedReduce::Sum");
+  static detail::if_integral<SegmentSizeT> Sum(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                               InputIterator d_in, OutputIterator d_out, detail::count64 num_segments,
+                                               SegmentSizeT segment_size, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedReduce::Sum");
     return sum_problem(d_in, d_out)
         .run(d_temp_storage, temp_storage_bytes, num_segments, fixed_size(segment_size), stream);
   }
 
   /// Finds the smallest item. Empty segments give the largest value of the input type.
   template <class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator>
-  [[nodiscard]] static detail::if_not_integral<BeginOffsetIterator> Min(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in, OutputIterator d_out,
-      detail::count64 num_segments, BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
-      cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE("strata::DeviceSegmentedReduce::Min");
+  static detail::if_not_integral<BeginOffsetIterator> Min(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                          InputIterator d_in, OutputIterator d_out,
+                                                          detail::count64 num_segments,
+                                                          BeginOffsetIterator d_begin_offsets,
+                                                          EndOffsetIterator d_end_offsets, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedReduce::Min");
     return extremum_problem<strata::Min>(d_in, d_out, limits<InputIterator>::max())
         .run(d_temp_storage, temp_storage_bytes, num_segments, offsets(d_begin_offsets, d_end_offsets), stream);
   }
   template <class InputIterator, class OutputIterator, class SegmentSizeT>
-  [[nodiscard]] static detail::if_integral<SegmentSizeT> Min(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                             InputIterator d_in, OutputIterator d_out,
-                                                             detail::count64 num_segments, SegmentSizeT segment_size,
-                                                             cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE("strata::DeviceSegmentedReduce::Min");
+  static detail::if_integral<SegmentSizeT> Min(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                               InputIterator d_in, OutputIterator d_out, detail::count64 num_segments,
+                                               SegmentSizeT segment_size, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedReduce::Min");
     return extremum_problem<strata::Min>(d_in, d_out, limits<InputIterator>::max())
         .run(d_temp_storage, temp_storage_bytes, num_segments, fixed_size(segment_size), stream);
   }
 
   /// Finds the largest item. Empty segments give the lowest value of the input type.
   template <class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator>
-  [[nodiscard]] static detail::if_not_integral<BeginOffsetIterator> Max(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in, OutputIterator d_out,
-      detail::count64 num_segments, BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
-      cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE("strata::DeviceSegmentedReduce::Max");
+  static detail::if_not_integral<BeginOffsetIterator> Max(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                          InputIterator d_in, OutputIterator d_out,
+                                                          detail::count64 num_segments,
+                                                          BeginOffsetIterator d_begin_offsets,
+                                                          EndOffsetIterator d_end_offsets, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedReduce::Max");
     return extremum_problem<strata::Max>(d_in, d_out, limits<InputIterator>::lowest())
         .run(d_temp_storage, temp_storage_bytes, num_segments, offsets(d_begin_offsets, d_end_offsets), stream);
   }
   template <class InputIterator, class OutputIterator, class SegmentSizeT>
-  [[nodiscard]] static detail::if_integral<SegmentSizeT> Max(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                             InputIterator d_in, OutputIterator d_out,
-                                                             detail::count64 num_segments, SegmentSizeT segment_size,
-                                                             cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE("strata::DeviceSegmentedReduce::Max");
+  static detail::if_integral<SegmentSizeT> Max(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                               InputIterator d_in, OutputIterator d_out, detail::count64 num_segments,
+                                               SegmentSizeT segment_size, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedReduce::Max");
     return extremum_problem<strata::Max>(d_in, d_out, limits<InputIterator>::lowest())
         .run(d_temp_storage, temp_storage_bytes, num_segments, fixed_size(segment_size), stream);
   }
@@ -129,20 +130,21 @@ struct DeviceSegmentedReduce {
   /// Finds the smallest item and its index in the segment, the first of several; the output type
   /// has members `key` (the index) and `value`. Empty segments give 1 and the largest value.
   template <class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator>
-  [[nodiscard]] static detail::if_not_integral<BeginOffsetIterator> ArgMin(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in, OutputIterator d_out,
-      detail::count64 num_segments, BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
-      cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE("strata::DeviceSegmentedReduce::ArgMin");
+  static detail::if_not_integral<BeginOffsetIterator> ArgMin(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                             InputIterator d_in, OutputIterator d_out,
+                                                             detail::count64 num_segments,
+                                                             BeginOffsetIterator d_begin_offsets,
+                                                             EndOffsetIterator d_end_offsets, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedReduce::ArgMin");
     return arg_extremum_problem<strata::ArgMin>(d_in, d_out, limits<InputIterator>::max())
         .run(d_temp_storage, temp_storage_bytes, num_segments, offsets(d_begin_offsets, d_end_offsets), stream);
   }
   template <class InputIterator, class OutputIterator, class SegmentSizeT>
-  [[nodiscard]] static detail::if_integral<SegmentSizeT> ArgMin(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                                InputIterator d_in, OutputIterator d_out,
-                                                                detail::count64 num_segments, SegmentSizeT segment_size,
-                                                                cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE("strata::DeviceSegmentedReduce::ArgMin");
+  static detail::if_integral<SegmentSizeT> ArgMin(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                  InputIterator d_in, OutputIterator d_out,
+                                                  detail::count64 num_segments, SegmentSizeT segment_size,
+                                                  cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedReduce::ArgMin");
     return arg_extremum_problem<strata::ArgMin>(d_in, d_out, limits<InputIterator>::max())
         .run(d_temp_storage, temp_storage_bytes, num_segments, fixed_size(segment_size), stream);
   }
@@ -150,128 +152,32 @@ struct DeviceSegmentedReduce {
   /// Finds the largest item and its index in the segment, the first of several; the output type has
   /// members `key` (the index) and `value`. Empty segments give 1 and the lowest value.
   template <class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator>
-  [[nodiscard]] static detail::if_not_integral<BeginOffsetIterator> ArgMax(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in, OutputIterator d_out,
-      detail::count64 num_segments, BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
-      cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE("strata::DeviceSegmentedReduce::ArgMax");
+  static detail::if_not_integral<BeginOffsetIterator> ArgMax(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                             InputIterator d_in, OutputIterator d_out,
+                                                             detail::count64 num_segments,
+                                                             BeginOffsetIterator d_begin_offsets,
+                                                             EndOffsetIterator d_end_offsets, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedReduce::ArgMax");
     return arg_extremum_problem<strata::ArgMax>(d_in, d_out, limits<InputIterator>::lowest())
         .run(d_temp_storage, temp_storage_bytes, num_segments, offsets(d_begin_offsets, d_end_offsets), stream);
   }
   template <class InputIterator, class OutputIterator, class SegmentSizeT>
-  [[nodiscard]] static detail::if_integral<SegmentSizeT> ArgMax(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                                InputIterator d_in, OutputIterator d_out,
-                                                                detail::count64 num_segments, SegmentSizeT segment_size,
-                                                                cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE("strata::DeviceSegmentedReduce::ArgMax");
+  static detail::if_integral<SegmentSizeT> ArgMax(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                  InputIterator d_in, OutputIterator d_out,
+                                                  detail::count64 num_segments, SegmentSizeT segment_size,
+                                                  cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedReduce::ArgMax");
     return arg_extremum_problem<strata::ArgMax>(d_in, d_out, limits<InputIterator>::lowest())
         .run(d_temp_storage, temp_storage_bytes, num_segments, fixed_size(segment_size), stream);
   }
 
   // -------------------------------------------------------------- without temporary storage
-
-  template <class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator,
-            class ReductionOp, class T>
-  [[nodiscard]] static detail::if_not_integral<BeginOffsetIterator> Reduce(
-      InputIterator d_in, OutputIterator d_out, detail::count64 num_segments, BeginOffsetIterator d_begin_offsets,
-      EndOffsetIterator d_end_offsets, ReductionOp reduction_op, T init, cudaStream_t stream = 0) {
-    return detail::with_stream_ordered_storage(
-        stream, [](auto&&... a) { return Reduce(a...); }, d_in, d_out, num_segments, d_begin_offsets, d_end_offsets,
-        reduction_op, init);
-  }
-  template <class InputIterator, class OutputIterator, class SegmentSizeT, class ReductionOp, class T>
-  [[nodiscard]] static detail::if_integral<SegmentSizeT> Reduce(InputIterator d_in, OutputIterator d_out,
-                                                                detail::count64 num_segments, SegmentSizeT segment_size,
-                                                                ReductionOp reduction_op, T init,
-                                                                cudaStream_t stream = 0) {
-    return detail::with_stream_ordered_storage(
-        stream, [](auto&&... a) { return Reduce(a...); }, d_in, d_out, num_segments, segment_size, reduction_op, init);
-  }
-
-  template <class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator>
-  [[nodiscard]] static detail::if_not_integral<BeginOffsetIterator> Sum(InputIterator d_in, OutputIterator d_out,
-                                                                        detail::count64 num_segments,
-                                                                        BeginOffsetIterator d_begin_offsets,
-                                                                        EndOffsetIterator d_end_offsets,
-                                                                        cudaStream_t stream = 0) {
-    return detail::with_stream_ordered_storage(
-        stream, [](auto&&... a) { return Sum(a...); }, d_in, d_out, num_segments, d_begin_offsets, d_end_offsets);
-  }
-  template <class InputIterator, class OutputIterator, class SegmentSizeT>
-  [[nodiscard]] static detail::if_integral<SegmentSizeT> Sum(InputIterator d_in, OutputIterator d_out,
-                                                             detail::count64 num_segments, SegmentSizeT segment_size,
-                                                             cudaStream_t stream = 0) {
-    return detail::with_stream_ordered_storage(
-        stream, [](auto&&... a) { return Sum(a...); }, d_in, d_out, num_segments, segment_size);
-  }
-
-  template <class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator>
-  [[nodiscard]] static detail::if_not_integral<BeginOffsetIterator> Min(InputIterator d_in, OutputIterator d_out,
-                                                                        detail::count64 num_segments,
-                                                                        BeginOffsetIterator d_begin_offsets,
-                                                                        EndOffsetIterator d_end_offsets,
-                                                                        cudaStream_t stream = 0) {
-    return detail::with_stream_ordered_storage(
-        stream, [](auto&&... a) { return Min(a...); }, d_in, d_out, num_segments, d_begin_offsets, d_end_offsets);
-  }
-  template <class InputIterator, class OutputIterator, class SegmentSizeT>
-  [[nodiscard]] static detail::if_integral<SegmentSizeT> Min(InputIterator d_in, OutputIterator d_out,
-                                                             detail::count64 num_segments, SegmentSizeT segment_size,
-                                                             cudaStream_t stream = 0) {
-    return detail::with_stream_ordered_storage(
-        stream, [](auto&&... a) { return Min(a...); }, d_in, d_out, num_segments, segment_size);
-  }
-
-  template <class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator>
-  [[nodiscard]] static detail::if_not_integral<BeginOffsetIterator> Max(InputIterator d_in, OutputIterator d_out,
-                                                                        detail::count64 num_segments,
-                                                                        BeginOffsetIterator d_begin_offsets,
-                                                                        EndOffsetIterator d_end_offsets,
-                                                                        cudaStream_t stream = 0) {
-    return detail::with_stream_ordered_storage(
-        stream, [](auto&&... a) { return Max(a...); }, d_in, d_out, num_segments, d_begin_offsets, d_end_offsets);
-  }
-  template <class InputIterator, class OutputIterator, class SegmentSizeT>
-  [[nodiscard]] static detail::if_integral<SegmentSizeT> Max(InputIterator d_in, OutputIterator d_out,
-                                                             detail::count64 num_segments, SegmentSizeT segment_size,
-                                                             cudaStream_t stream = 0) {
-    return detail::with_stream_ordered_storage(
-        stream, [](auto&&... a) { return Max(a...); }, d_in, d_out, num_segments, segment_size);
-  }
-
-  template <class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator>
-  [[nodiscard]] static detail::if_not_integral<BeginOffsetIterator> ArgMin(InputIterator d_in, OutputIterator d_out,
-                                                                           detail::count64 num_segments,
-                                                                           BeginOffsetIterator d_begin_offsets,
-                                                                           EndOffsetIterator d_end_offsets,
-                                                                           cudaStream_t stream = 0) {
-    return detail::with_stream_ordered_storage(
-        stream, [](auto&&... a) { return ArgMin(a...); }, d_in, d_out, num_segments, d_begin_offsets, d_end_offsets);
-  }
-  template <class InputIterator, class OutputIterator, class SegmentSizeT>
-  [[nodiscard]] static detail::if_integral<SegmentSizeT> ArgMin(InputIterator d_in, OutputIterator d_out,
-                                                                detail::count64 num_segments, SegmentSizeT segment_size,
-                                                                cudaStream_t stream = 0) {
-    return detail::with_stream_ordered_storage(
-        stream, [](auto&&... a) { return ArgMin(a...); }, d_in, d_out, num_segments, segment_size);
-  }
-
-  template <class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator>
-  [[nodiscard]] static detail::if_not_integral<BeginOffsetIterator> ArgMax(InputIterator d_in, OutputIterator d_out,
-                                                                           detail::count64 num_segments,
-                                                                           BeginOffsetIterator d_begin_offsets,
-                                                                           EndOffsetIterator d_end_offsets,
-                                                                           cudaStream_t stream = 0) {
-    return detail::with_stream_ordered_storage(
-        stream, [](auto&&... a) { return ArgMax(a...); }, d_in, d_out, num_segments, d_begin_offsets, d_end_offsets);
-  }
-  template <class InputIterator, class OutputIterator, class SegmentSizeT>
-  [[nodiscard]] static detail::if_integral<SegmentSizeT> ArgMax(InputIterator d_in, OutputIterator d_out,
-                                                                detail::count64 num_segments, SegmentSizeT segment_size,
-                                                                cudaStream_t stream = 0) {
-    return detail::with_stream_ordered_storage(
-        stream, [](auto&&... a) { return ArgMax(a...); }, d_in, d_out, num_segments, segment_size);
-  }
+  STRATA_CALL_WITHOUT_STORAGE(Reduce)
+  STRATA_CALL_WITHOUT_STORAGE(Sum)
+  STRATA_CALL_WITHOUT_STORAGE(Min)
+  STRATA_CALL_WITHOUT_STORAGE(Max)
+  STRATA_CALL_WITHOUT_STORAGE(ArgMin)
+  STRATA_CALL_WITHOUT_STORAGE(ArgMax)
 
  private:
   template <class InputIterator>

@@ -7,6 +7,7 @@
 #include <strata/core/operators.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/arguments/segments.cuh>
+#include <strata/device/execution.cuh>
 #include <strata/device/scan/initial_value.cuh>
 #include <strata/device/segmented_scan/dispatch.cuh>
 
@@ -27,8 +28,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// up to association. For operators, `init` (a value or a FutureValue) and the type in which sums are carried, the
 /// rules of DeviceScan hold.
 ///
-/// - **Call.** As DeviceScan, twice. The size is a few hundred KB, and 8 bytes for each segment. Iterators may be
-///   any random-access iterators that can be dereferenced in device code. Offsets and `num_segments` may have any
+/// - **Call.** As DeviceScan, twice or once. The size is a few hundred KB, and 8 bytes for each segment. Iterators may
+///   be any random-access iterators that can be dereferenced in device code. Offsets and `num_segments` may have any
 ///   integer types.
 /// - **Segments.** They may have any lengths, lie in any order and have gaps. They may overlap in `d_in`, but no
 ///   two results may go to the same element of `d_out`. Nothing else in `d_out` is written.
@@ -64,7 +65,7 @@ struct DeviceSegmentedScan {
       void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in, OutputIterator d_out,
       BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets, NumSegmentsT num_segments,
       cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE("strata::DeviceSegmentedScan::ExclusiveSegmentedSum");
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedScan::ExclusiveSegmentedSum");
     return scan<false>(d_temp_storage, temp_storage_bytes, d_in, d_out, d_begin_offsets, d_end_offsets, NullType{},
                        num_segments, strata::Sum{}, detail::iterator_value_t<InputIterator>{}, stream);
   }
@@ -74,7 +75,7 @@ struct DeviceSegmentedScan {
       void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in, OutputIterator d_out,
       BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets, OutBeginOffsetIterator d_out_begin_offsets,
       NumSegmentsT num_segments, cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE("strata::DeviceSegmentedScan::ExclusiveSegmentedSum");
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedScan::ExclusiveSegmentedSum");
     return scan<false>(d_temp_storage, temp_storage_bytes, d_in, d_out, d_begin_offsets, d_end_offsets,
                        d_out_begin_offsets, num_segments, strata::Sum{}, detail::iterator_value_t<InputIterator>{},
                        stream);
@@ -87,7 +88,7 @@ struct DeviceSegmentedScan {
       void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in, OutputIterator d_out,
       BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets, NumSegmentsT num_segments,
       cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE("strata::DeviceSegmentedScan::InclusiveSegmentedSum");
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedScan::InclusiveSegmentedSum");
     return dispatch<accumulator_of_scan<InputIterator, strata::Sum>, true>(
         d_temp_storage, temp_storage_bytes, d_in, d_out, d_begin_offsets, d_end_offsets, NullType{}, num_segments,
         strata::Sum{}, NullType{}, stream);
@@ -98,7 +99,7 @@ struct DeviceSegmentedScan {
       void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in, OutputIterator d_out,
       BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets, OutBeginOffsetIterator d_out_begin_offsets,
       NumSegmentsT num_segments, cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE("strata::DeviceSegmentedScan::InclusiveSegmentedSum");
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedScan::InclusiveSegmentedSum");
     return dispatch<accumulator_of_scan<InputIterator, strata::Sum>, true>(
         d_temp_storage, temp_storage_bytes, d_in, d_out, d_begin_offsets, d_end_offsets, d_out_begin_offsets,
         num_segments, strata::Sum{}, NullType{}, stream);
@@ -112,7 +113,7 @@ struct DeviceSegmentedScan {
       void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in, OutputIterator d_out,
       BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets, NumSegmentsT num_segments, ScanOp scan_op,
       InitValueT init_value, cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE("strata::DeviceSegmentedScan::ExclusiveSegmentedScan");
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedScan::ExclusiveSegmentedScan");
     return scan<false>(d_temp_storage, temp_storage_bytes, d_in, d_out, d_begin_offsets, d_end_offsets, NullType{},
                        num_segments, scan_op, init_value, stream);
   }
@@ -122,7 +123,7 @@ struct DeviceSegmentedScan {
       void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in, OutputIterator d_out,
       BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets, OutBeginOffsetIterator d_out_begin_offsets,
       NumSegmentsT num_segments, ScanOp scan_op, InitValueT init_value, cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE("strata::DeviceSegmentedScan::ExclusiveSegmentedScan");
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedScan::ExclusiveSegmentedScan");
     return scan<false>(d_temp_storage, temp_storage_bytes, d_in, d_out, d_begin_offsets, d_end_offsets,
                        d_out_begin_offsets, num_segments, scan_op, init_value, stream);
   }
@@ -134,7 +135,7 @@ struct DeviceSegmentedScan {
       void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in, OutputIterator d_out,
       BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets, NumSegmentsT num_segments, ScanOp scan_op,
       cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE("strata::DeviceSegmentedScan::InclusiveSegmentedScan");
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedScan::InclusiveSegmentedScan");
     return dispatch<accumulator_of_scan<InputIterator, ScanOp>, true>(d_temp_storage, temp_storage_bytes, d_in, d_out,
                                                                       d_begin_offsets, d_end_offsets, NullType{},
                                                                       num_segments, scan_op, NullType{}, stream);
@@ -145,7 +146,7 @@ struct DeviceSegmentedScan {
       void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in, OutputIterator d_out,
       BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets, OutBeginOffsetIterator d_out_begin_offsets,
       NumSegmentsT num_segments, ScanOp scan_op, cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE("strata::DeviceSegmentedScan::InclusiveSegmentedScan");
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedScan::InclusiveSegmentedScan");
     return dispatch<accumulator_of_scan<InputIterator, ScanOp>, true>(
         d_temp_storage, temp_storage_bytes, d_in, d_out, d_begin_offsets, d_end_offsets, d_out_begin_offsets,
         num_segments, scan_op, NullType{}, stream);
@@ -158,7 +159,7 @@ struct DeviceSegmentedScan {
       void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in, OutputIterator d_out,
       BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets, NumSegmentsT num_segments, ScanOp scan_op,
       InitValueT init_value, cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE("strata::DeviceSegmentedScan::InclusiveSegmentedScanInit");
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedScan::InclusiveSegmentedScanInit");
     return scan<true>(d_temp_storage, temp_storage_bytes, d_in, d_out, d_begin_offsets, d_end_offsets, NullType{},
                       num_segments, scan_op, init_value, stream);
   }
@@ -168,10 +169,17 @@ struct DeviceSegmentedScan {
       void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in, OutputIterator d_out,
       BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets, OutBeginOffsetIterator d_out_begin_offsets,
       NumSegmentsT num_segments, ScanOp scan_op, InitValueT init_value, cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE("strata::DeviceSegmentedScan::InclusiveSegmentedScanInit");
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedScan::InclusiveSegmentedScanInit");
     return scan<true>(d_temp_storage, temp_storage_bytes, d_in, d_out, d_begin_offsets, d_end_offsets,
                       d_out_begin_offsets, num_segments, scan_op, init_value, stream);
   }
+
+  // -------------------------------------------------------------- without temporary storage
+  STRATA_CALL_WITHOUT_STORAGE(ExclusiveSegmentedSum)
+  STRATA_CALL_WITHOUT_STORAGE(InclusiveSegmentedSum)
+  STRATA_CALL_WITHOUT_STORAGE(ExclusiveSegmentedScan)
+  STRATA_CALL_WITHOUT_STORAGE(InclusiveSegmentedScan)
+  STRATA_CALL_WITHOUT_STORAGE(InclusiveSegmentedScanInit)
 
  private:
   // NullType stands for no offsets.

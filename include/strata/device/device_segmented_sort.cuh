@@ -3,7 +3,9 @@
 #pragma once
 
 #include <strata/core/macros.hpp>
+#include <strata/core/nvtx.hpp>
 #include <strata/core/types.hpp>
+#include <strata/device/execution.cuh>
 #include <strata/device/segmented_sort/calls.cuh>
 
 #include <cstddef>
@@ -12,10 +14,19 @@ STRATA_ARCH_NAMESPACE_BEGIN
 
 /// Sorts each of many segments of numbers in device memory, alone or with values, stably.
 ///
-/// Segment `s` is items [begin[s], end[s]), given by two sequences of offsets, and has the same
-/// offsets in the output. Keys are integers, enumerations, bool, half, bfloat16, float and double,
-/// in the order of DeviceRadixSort: -0.0 is equal to +0.0, and all NaNs are equal and behind
-/// +infinity, in descending sorts before it.
+/// | call | sorts |
+/// |---|---|
+/// | `SortKeys(d_keys_in, d_keys_out, segments...)` | keys from one array to another |
+/// | `SortPairs(d_keys_in, d_keys_out, d_values_in, d_values_out, segments...)` | keys and their values |
+/// | `SortIndices(d_keys, d_indices, segments...)` | writes the indices of the keys in sorted order |
+///
+/// Each has a `...Descending` form. `segments...` are
+/// - `num_items, num_segments, d_begin_offsets, d_end_offsets`: segment `s` is items [begin[s], end[s]) of the input,
+///   and has the same offsets in the output;
+/// - or `num_segments, segment_size`: segments of one size, side by side.
+///
+/// Keys are integers, enumerations, bool, half, bfloat16, float and double, in the order of DeviceRadixSort: -0.0 is
+/// equal to +0.0, and all NaNs are equal and behind +infinity, in descending sorts before it.
 ///
 /// Unlike DeviceSegmentedRadixSort it merges, by the kernels of DeviceSegmentedMergeSort: a long
 /// segment is shared by all blocks. For keys in another order, or of other types, take the latter.
@@ -23,11 +34,13 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Stability.** Equal keys of a segment, and their values, stay in the order in which they
 ///   come, in descending sorts, too. `StableSort...` are other names of `Sort...`. Results are the
 ///   same from run to run.
-/// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure
-///   arithmetic; never 0), then with that much device memory, whose contents and alignment do not
-///   matter. All segments together have at most `num_items` items, and all arrays at least. Counts
-///   may have any integer types. Offsets may be any random-access iterators over integers that can be
+/// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never 0),
+///   then with that much device memory, whose contents and alignment do not matter. Or once, without these two
+///   arguments: see `execution`. All segments together have at most `num_items` items, and all arrays at least.
+///   Counts may have any integer types. Offsets may be any random-access iterators over integers that can be
 ///   dereferenced in device code.
+/// - **Indices** count from the beginning of `d_keys`. They may have any integer type that can hold `num_items` - 1,
+///   and the largest index of a segment. Their storage holds the keys twice.
 /// - **Values** are of any trivially relocatable and default constructible type. They move with their
 ///   keys through shared memory: for large ones, sort indices and gather.
 /// - **Segments.** Of any lengths, in any order, with gaps, and behind `num_items` too, if arrays are
@@ -67,168 +80,307 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///                                         num_days, days, days + 1);
 /// @endcode
 struct DeviceSegmentedSort {
-  template <class Key, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator, class EndOffsetIterator>
-  [[nodiscard]] static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in,
-                                            Key* d_keys_out, NumItemsT num_items, NumSegmentsT num_segments,
-                                            BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
-                                            cudaStream_t stream = 0) {
+  template <class Key, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT, class NumSegmentsT>
+  static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in,
+                              Key* d_keys_out, NumItemsT num_items, NumSegmentsT num_segments,
+                              BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
+                              cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortKeys");
     return detail::sort_number_segments<false>(
         d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
         detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
-  template <class Key, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator, class EndOffsetIterator>
-  [[nodiscard]] static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                            DoubleBuffer<Key>& d_keys, NumItemsT num_items, NumSegmentsT num_segments,
-                                            BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
-                                            cudaStream_t stream = 0) {
+  template <class Key, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT, class NumSegmentsT>
+  static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
+                              NumItemsT num_items, NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets,
+                              EndOffsetIterator d_end_offsets, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortKeys");
     return detail::sort_number_segments<false>(
         d_temp_storage, temp_storage_bytes, d_keys,
         detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
 
-  template <class Key, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator, class EndOffsetIterator>
-  [[nodiscard]] static cudaError_t StableSortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                  const Key* d_keys_in, Key* d_keys_out, NumItemsT num_items,
-                                                  NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets,
-                                                  EndOffsetIterator d_end_offsets, cudaStream_t stream = 0) {
-    return SortKeys(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, num_items, num_segments, d_begin_offsets,
-                    d_end_offsets, stream);
+  template <class Key, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT, class NumSegmentsT>
+  static cudaError_t StableSortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in,
+                                    Key* d_keys_out, NumItemsT num_items, NumSegmentsT num_segments,
+                                    BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
+                                    cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::StableSortKeys");
+    return detail::sort_number_segments<false>(
+        d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
+        detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
-  template <class Key, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator, class EndOffsetIterator>
-  [[nodiscard]] static cudaError_t StableSortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                  DoubleBuffer<Key>& d_keys, NumItemsT num_items,
-                                                  NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets,
-                                                  EndOffsetIterator d_end_offsets, cudaStream_t stream = 0) {
-    return SortKeys(d_temp_storage, temp_storage_bytes, d_keys, num_items, num_segments, d_begin_offsets, d_end_offsets,
-                    stream);
+  template <class Key, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT, class NumSegmentsT>
+  static cudaError_t StableSortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
+                                    NumItemsT num_items, NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets,
+                                    EndOffsetIterator d_end_offsets, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::StableSortKeys");
+    return detail::sort_number_segments<false>(
+        d_temp_storage, temp_storage_bytes, d_keys,
+        detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
 
-  template <class Key, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator, class EndOffsetIterator>
-  [[nodiscard]] static cudaError_t SortKeysDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                      const Key* d_keys_in, Key* d_keys_out, NumItemsT num_items,
-                                                      NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets,
-                                                      EndOffsetIterator d_end_offsets, cudaStream_t stream = 0) {
+  template <class Key, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT, class NumSegmentsT>
+  static cudaError_t SortKeysDescending(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in,
+                                        Key* d_keys_out, NumItemsT num_items, NumSegmentsT num_segments,
+                                        BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
+                                        cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortKeysDescending");
     return detail::sort_number_segments<true>(
         d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
         detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
-  template <class Key, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator, class EndOffsetIterator>
-  [[nodiscard]] static cudaError_t SortKeysDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                      DoubleBuffer<Key>& d_keys, NumItemsT num_items,
-                                                      NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets,
-                                                      EndOffsetIterator d_end_offsets, cudaStream_t stream = 0) {
+  template <class Key, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT, class NumSegmentsT>
+  static cudaError_t SortKeysDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                        DoubleBuffer<Key>& d_keys, NumItemsT num_items, NumSegmentsT num_segments,
+                                        BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
+                                        cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortKeysDescending");
     return detail::sort_number_segments<true>(
         d_temp_storage, temp_storage_bytes, d_keys,
         detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
 
-  template <class Key, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator, class EndOffsetIterator>
-  [[nodiscard]] static cudaError_t StableSortKeysDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                            const Key* d_keys_in, Key* d_keys_out, NumItemsT num_items,
-                                                            NumSegmentsT num_segments,
-                                                            BeginOffsetIterator d_begin_offsets,
-                                                            EndOffsetIterator d_end_offsets, cudaStream_t stream = 0) {
-    return SortKeysDescending(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, num_items, num_segments,
-                              d_begin_offsets, d_end_offsets, stream);
+  template <class Key, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT, class NumSegmentsT>
+  static cudaError_t StableSortKeysDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                              const Key* d_keys_in, Key* d_keys_out, NumItemsT num_items,
+                                              NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets,
+                                              EndOffsetIterator d_end_offsets, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::StableSortKeysDescending");
+    return detail::sort_number_segments<true>(
+        d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
+        detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
-  template <class Key, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator, class EndOffsetIterator>
-  [[nodiscard]] static cudaError_t StableSortKeysDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                            DoubleBuffer<Key>& d_keys, NumItemsT num_items,
-                                                            NumSegmentsT num_segments,
-                                                            BeginOffsetIterator d_begin_offsets,
-                                                            EndOffsetIterator d_end_offsets, cudaStream_t stream = 0) {
-    return SortKeysDescending(d_temp_storage, temp_storage_bytes, d_keys, num_items, num_segments, d_begin_offsets,
-                              d_end_offsets, stream);
+  template <class Key, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT, class NumSegmentsT>
+  static cudaError_t StableSortKeysDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                              DoubleBuffer<Key>& d_keys, NumItemsT num_items, NumSegmentsT num_segments,
+                                              BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
+                                              cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::StableSortKeysDescending");
+    return detail::sort_number_segments<true>(
+        d_temp_storage, temp_storage_bytes, d_keys,
+        detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
 
-  template <class Key, class Value, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
-            class EndOffsetIterator>
-  [[nodiscard]] static cudaError_t SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                             const Key* d_keys_in, Key* d_keys_out, const Value* d_values_in,
-                                             Value* d_values_out, NumItemsT num_items, NumSegmentsT num_segments,
-                                             BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
-                                             cudaStream_t stream = 0) {
+  template <class Key, class Value, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT,
+            class NumSegmentsT>
+  static cudaError_t SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in,
+                               Key* d_keys_out, const Value* d_values_in, Value* d_values_out, NumItemsT num_items,
+                               NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets,
+                               EndOffsetIterator d_end_offsets, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortPairs");
     return detail::sort_number_segments<false>(
         d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in, d_values_out,
         detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
-  template <class Key, class Value, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
-            class EndOffsetIterator>
-  [[nodiscard]] static cudaError_t SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                             DoubleBuffer<Key>& d_keys, DoubleBuffer<Value>& d_values,
-                                             NumItemsT num_items, NumSegmentsT num_segments,
-                                             BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
-                                             cudaStream_t stream = 0) {
+  template <class Key, class Value, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT,
+            class NumSegmentsT>
+  static cudaError_t SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
+                               DoubleBuffer<Value>& d_values, NumItemsT num_items, NumSegmentsT num_segments,
+                               BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
+                               cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortPairs");
     return detail::sort_number_segments<false>(
         d_temp_storage, temp_storage_bytes, d_keys, d_values,
         detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
 
-  template <class Key, class Value, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
-            class EndOffsetIterator>
-  [[nodiscard]] static cudaError_t StableSortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                   const Key* d_keys_in, Key* d_keys_out, const Value* d_values_in,
-                                                   Value* d_values_out, NumItemsT num_items, NumSegmentsT num_segments,
-                                                   BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
-                                                   cudaStream_t stream = 0) {
-    return SortPairs(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in, d_values_out, num_items,
-                     num_segments, d_begin_offsets, d_end_offsets, stream);
+  template <class Key, class Value, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT,
+            class NumSegmentsT>
+  static cudaError_t StableSortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in,
+                                     Key* d_keys_out, const Value* d_values_in, Value* d_values_out,
+                                     NumItemsT num_items, NumSegmentsT num_segments,
+                                     BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
+                                     cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::StableSortPairs");
+    return detail::sort_number_segments<false>(
+        d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in, d_values_out,
+        detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
-  template <class Key, class Value, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
-            class EndOffsetIterator>
-  [[nodiscard]] static cudaError_t StableSortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                   DoubleBuffer<Key>& d_keys, DoubleBuffer<Value>& d_values,
-                                                   NumItemsT num_items, NumSegmentsT num_segments,
-                                                   BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
-                                                   cudaStream_t stream = 0) {
-    return SortPairs(d_temp_storage, temp_storage_bytes, d_keys, d_values, num_items, num_segments, d_begin_offsets,
-                     d_end_offsets, stream);
+  template <class Key, class Value, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT,
+            class NumSegmentsT>
+  static cudaError_t StableSortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
+                                     DoubleBuffer<Value>& d_values, NumItemsT num_items, NumSegmentsT num_segments,
+                                     BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
+                                     cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::StableSortPairs");
+    return detail::sort_number_segments<false>(
+        d_temp_storage, temp_storage_bytes, d_keys, d_values,
+        detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
 
-  template <class Key, class Value, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
-            class EndOffsetIterator>
-  [[nodiscard]] static cudaError_t SortPairsDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                       const Key* d_keys_in, Key* d_keys_out, const Value* d_values_in,
-                                                       Value* d_values_out, NumItemsT num_items,
-                                                       NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets,
-                                                       EndOffsetIterator d_end_offsets, cudaStream_t stream = 0) {
+  template <class Key, class Value, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT,
+            class NumSegmentsT>
+  static cudaError_t SortPairsDescending(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in,
+                                         Key* d_keys_out, const Value* d_values_in, Value* d_values_out,
+                                         NumItemsT num_items, NumSegmentsT num_segments,
+                                         BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
+                                         cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortPairsDescending");
     return detail::sort_number_segments<true>(
         d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in, d_values_out,
         detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
-  template <class Key, class Value, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
-            class EndOffsetIterator>
-  [[nodiscard]] static cudaError_t SortPairsDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                       DoubleBuffer<Key>& d_keys, DoubleBuffer<Value>& d_values,
-                                                       NumItemsT num_items, NumSegmentsT num_segments,
-                                                       BeginOffsetIterator d_begin_offsets,
-                                                       EndOffsetIterator d_end_offsets, cudaStream_t stream = 0) {
+  template <class Key, class Value, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT,
+            class NumSegmentsT>
+  static cudaError_t SortPairsDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                         DoubleBuffer<Key>& d_keys, DoubleBuffer<Value>& d_values, NumItemsT num_items,
+                                         NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets,
+                                         EndOffsetIterator d_end_offsets, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortPairsDescending");
     return detail::sort_number_segments<true>(
         d_temp_storage, temp_storage_bytes, d_keys, d_values,
         detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
 
-  template <class Key, class Value, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
-            class EndOffsetIterator>
-  [[nodiscard]] static cudaError_t StableSortPairsDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                             const Key* d_keys_in, Key* d_keys_out,
-                                                             const Value* d_values_in, Value* d_values_out,
-                                                             NumItemsT num_items, NumSegmentsT num_segments,
-                                                             BeginOffsetIterator d_begin_offsets,
-                                                             EndOffsetIterator d_end_offsets, cudaStream_t stream = 0) {
-    return SortPairsDescending(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in, d_values_out,
-                               num_items, num_segments, d_begin_offsets, d_end_offsets, stream);
+  template <class Key, class Value, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT,
+            class NumSegmentsT>
+  static cudaError_t StableSortPairsDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                               const Key* d_keys_in, Key* d_keys_out, const Value* d_values_in,
+                                               Value* d_values_out, NumItemsT num_items, NumSegmentsT num_segments,
+                                               BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
+                                               cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::StableSortPairsDescending");
+    return detail::sort_number_segments<true>(
+        d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in, d_values_out,
+        detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
-  template <class Key, class Value, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
-            class EndOffsetIterator>
-  [[nodiscard]] static cudaError_t StableSortPairsDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                             DoubleBuffer<Key>& d_keys, DoubleBuffer<Value>& d_values,
-                                                             NumItemsT num_items, NumSegmentsT num_segments,
-                                                             BeginOffsetIterator d_begin_offsets,
-                                                             EndOffsetIterator d_end_offsets, cudaStream_t stream = 0) {
-    return SortPairsDescending(d_temp_storage, temp_storage_bytes, d_keys, d_values, num_items, num_segments,
-                               d_begin_offsets, d_end_offsets, stream);
+  template <class Key, class Value, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT,
+            class NumSegmentsT>
+  static cudaError_t StableSortPairsDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                               DoubleBuffer<Key>& d_keys, DoubleBuffer<Value>& d_values,
+                                               NumItemsT num_items, NumSegmentsT num_segments,
+                                               BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
+                                               cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::StableSortPairsDescending");
+    return detail::sort_number_segments<true>(
+        d_temp_storage, temp_storage_bytes, d_keys, d_values,
+        detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
+
+  // -------------------------------------------------------------- segments of one size
+  template <class Key, class NumSegmentsT, class SegmentSizeT>
+  static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in,
+                              Key* d_keys_out, NumSegmentsT num_segments, SegmentSizeT segment_size,
+                              cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortKeys");
+    return detail::sort_number_segments<false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
+                                               detail::segments_of_size(num_segments, segment_size), stream);
+  }
+  template <class Key, class NumSegmentsT, class SegmentSizeT>
+  static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
+                              NumSegmentsT num_segments, SegmentSizeT segment_size, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortKeys");
+    return detail::sort_number_segments<false>(d_temp_storage, temp_storage_bytes, d_keys,
+                                               detail::segments_of_size(num_segments, segment_size), stream);
+  }
+
+  template <class Key, class NumSegmentsT, class SegmentSizeT>
+  static cudaError_t SortKeysDescending(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in,
+                                        Key* d_keys_out, NumSegmentsT num_segments, SegmentSizeT segment_size,
+                                        cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortKeysDescending");
+    return detail::sort_number_segments<true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
+                                              detail::segments_of_size(num_segments, segment_size), stream);
+  }
+  template <class Key, class NumSegmentsT, class SegmentSizeT>
+  static cudaError_t SortKeysDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                        DoubleBuffer<Key>& d_keys, NumSegmentsT num_segments, SegmentSizeT segment_size,
+                                        cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortKeysDescending");
+    return detail::sort_number_segments<true>(d_temp_storage, temp_storage_bytes, d_keys,
+                                              detail::segments_of_size(num_segments, segment_size), stream);
+  }
+
+  template <class Key, class Value, class NumSegmentsT, class SegmentSizeT>
+  static cudaError_t SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in,
+                               Key* d_keys_out, const Value* d_values_in, Value* d_values_out,
+                               NumSegmentsT num_segments, SegmentSizeT segment_size, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortPairs");
+    return detail::sort_number_segments<false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in,
+                                               d_values_out, detail::segments_of_size(num_segments, segment_size),
+                                               stream);
+  }
+  template <class Key, class Value, class NumSegmentsT, class SegmentSizeT>
+  static cudaError_t SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
+                               DoubleBuffer<Value>& d_values, NumSegmentsT num_segments, SegmentSizeT segment_size,
+                               cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortPairs");
+    return detail::sort_number_segments<false>(d_temp_storage, temp_storage_bytes, d_keys, d_values,
+                                               detail::segments_of_size(num_segments, segment_size), stream);
+  }
+
+  template <class Key, class Value, class NumSegmentsT, class SegmentSizeT>
+  static cudaError_t SortPairsDescending(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in,
+                                         Key* d_keys_out, const Value* d_values_in, Value* d_values_out,
+                                         NumSegmentsT num_segments, SegmentSizeT segment_size,
+                                         cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortPairsDescending");
+    return detail::sort_number_segments<true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in,
+                                              d_values_out, detail::segments_of_size(num_segments, segment_size),
+                                              stream);
+  }
+  template <class Key, class Value, class NumSegmentsT, class SegmentSizeT>
+  static cudaError_t SortPairsDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                         DoubleBuffer<Key>& d_keys, DoubleBuffer<Value>& d_values,
+                                         NumSegmentsT num_segments, SegmentSizeT segment_size,
+                                         cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortPairsDescending");
+    return detail::sort_number_segments<true>(d_temp_storage, temp_storage_bytes, d_keys, d_values,
+                                              detail::segments_of_size(num_segments, segment_size), stream);
+  }
+
+  // -------------------------------------------------------------- indices
+  template <class Key, class Index, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT,
+            class NumSegmentsT>
+  static cudaError_t SortIndices(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys,
+                                 Index* d_indices, NumItemsT num_items, NumSegmentsT num_segments,
+                                 BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
+                                 cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortIndices");
+    return detail::sort_number_indices<false>(
+        d_temp_storage, temp_storage_bytes, d_keys, d_indices,
+        detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
+  }
+  template <class Key, class Index, class NumSegmentsT, class SegmentSizeT>
+  static cudaError_t SortIndices(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys,
+                                 Index* d_indices, NumSegmentsT num_segments, SegmentSizeT segment_size,
+                                 cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortIndices");
+    return detail::sort_number_indices<false>(d_temp_storage, temp_storage_bytes, d_keys, d_indices,
+                                              detail::segments_of_size(num_segments, segment_size), stream);
+  }
+  template <class Key, class Index, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT,
+            class NumSegmentsT>
+  static cudaError_t SortIndicesDescending(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys,
+                                           Index* d_indices, NumItemsT num_items, NumSegmentsT num_segments,
+                                           BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
+                                           cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortIndicesDescending");
+    return detail::sort_number_indices<true>(
+        d_temp_storage, temp_storage_bytes, d_keys, d_indices,
+        detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
+  }
+  template <class Key, class Index, class NumSegmentsT, class SegmentSizeT>
+  static cudaError_t SortIndicesDescending(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys,
+                                           Index* d_indices, NumSegmentsT num_segments, SegmentSizeT segment_size,
+                                           cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortIndicesDescending");
+    return detail::sort_number_indices<true>(d_temp_storage, temp_storage_bytes, d_keys, d_indices,
+                                             detail::segments_of_size(num_segments, segment_size), stream);
+  }
+
+  // -------------------------------------------------------------- without temporary storage
+  STRATA_CALL_WITHOUT_STORAGE(SortKeys)
+  STRATA_CALL_WITHOUT_STORAGE(StableSortKeys)
+  STRATA_CALL_WITHOUT_STORAGE(SortKeysDescending)
+  STRATA_CALL_WITHOUT_STORAGE(StableSortKeysDescending)
+  STRATA_CALL_WITHOUT_STORAGE(SortPairs)
+  STRATA_CALL_WITHOUT_STORAGE(StableSortPairs)
+  STRATA_CALL_WITHOUT_STORAGE(SortPairsDescending)
+  STRATA_CALL_WITHOUT_STORAGE(StableSortPairsDescending)
+  STRATA_CALL_WITHOUT_STORAGE(SortIndices)
+  STRATA_CALL_WITHOUT_STORAGE(SortIndicesDescending)
 };
 
 STRATA_ARCH_NAMESPACE_END

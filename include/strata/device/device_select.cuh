@@ -7,6 +7,7 @@
 #include <strata/core/operators.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/arguments/counts.cuh>
+#include <strata/device/execution.cuh>
 #include <strata/device/select/dispatch.cuh>
 
 #include <cstddef>
@@ -21,11 +22,11 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// neighbours, and `UniqueByKey` the first pair of each run of equal keys. The number of kept items is written to
 /// `*d_num_selected_out`. Nothing is written behind the last of them in the output.
 ///
-/// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never
-///   0), then with that much device memory, whose contents and alignment do not matter. Inputs and outputs may
-///   be any random-access iterators that can be dereferenced in device code; `num_items` may have any integer
-///   type. Operators should depend on their arguments only: for short inputs they are applied to an item more
-///   than once.
+/// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never 0),
+///   then with that much device memory, whose contents and alignment do not matter. Or once, without these two
+///   arguments: see `execution`. Inputs and outputs may be any random-access iterators that can be dereferenced in
+///   device code; `num_items` may have any integer type. Operators should depend on their arguments only: for short
+///   inputs they are applied to an item more than once.
 /// - **In place.** The forms with `d_data` write over their input, which may be its own flags. In all others
 ///   outputs must not overlap inputs. An output needs memory for the kept items only.
 /// - **Execution.** One kernel launch at every size, on `stream`; no host synchronisation and no allocation,
@@ -51,22 +52,20 @@ STRATA_ARCH_NAMESPACE_BEGIN
 struct DeviceSelect {
   // -------------------------------------------------------------- by the items
 
-  template <class InputIterator, class OutputIterator, class NumSelectedIterator, class NumItemsT, class SelectOp>
-  [[nodiscard]] static detail::if_integral<NumItemsT> If(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                         InputIterator d_in, OutputIterator d_out,
-                                                         NumSelectedIterator d_num_selected_out, NumItemsT num_items,
-                                                         SelectOp select_op, cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE("strata::DeviceSelect::If");
+  template <class InputIterator, class OutputIterator, class NumSelectedIterator, class SelectOp, class NumItemsT>
+  static detail::if_integral<NumItemsT> If(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
+                                           OutputIterator d_out, NumSelectedIterator d_num_selected_out,
+                                           NumItemsT num_items, SelectOp select_op, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSelect::If");
     return detail::dispatch_select<detail::select_by::key, false>(d_temp_storage, temp_storage_bytes, d_in, NullType{},
                                                                   d_out, NullType{}, d_num_selected_out, num_items,
                                                                   select_op, stream);
   }
-  template <class Iterator, class NumSelectedIterator, class NumItemsT, class SelectOp>
-  [[nodiscard]] static detail::if_integral<NumItemsT> If(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                         Iterator d_data, NumSelectedIterator d_num_selected_out,
-                                                         NumItemsT num_items, SelectOp select_op,
-                                                         cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE("strata::DeviceSelect::If");
+  template <class Iterator, class NumSelectedIterator, class SelectOp, class NumItemsT>
+  static detail::if_integral<NumItemsT> If(void* d_temp_storage, std::size_t& temp_storage_bytes, Iterator d_data,
+                                           NumSelectedIterator d_num_selected_out, NumItemsT num_items,
+                                           SelectOp select_op, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSelect::If");
     return detail::dispatch_select<detail::select_by::key, true>(d_temp_storage, temp_storage_bytes, d_data, NullType{},
                                                                  d_data, NullType{}, d_num_selected_out, num_items,
                                                                  select_op, stream);
@@ -75,54 +74,49 @@ struct DeviceSelect {
   // -------------------------------------------------------------- by flags
 
   template <class InputIterator, class FlagIterator, class OutputIterator, class NumSelectedIterator, class NumItemsT>
-  [[nodiscard]] static std::enable_if_t<std::is_integral_v<NumItemsT> && !std::is_integral_v<NumSelectedIterator>,
-                                        cudaError_t>
+  static std::enable_if_t<std::is_integral_v<NumItemsT> && !std::is_integral_v<NumSelectedIterator>, cudaError_t>
   Flagged(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in, FlagIterator d_flags,
           OutputIterator d_out, NumSelectedIterator d_num_selected_out, NumItemsT num_items, cudaStream_t stream = 0) {
-    return FlaggedIf(d_temp_storage, temp_storage_bytes, d_in, d_flags, d_out, d_num_selected_out, num_items,
-                     detail::is_set{}, stream);
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSelect::Flagged");
+    return select_flagged<false>(d_temp_storage, temp_storage_bytes, d_in, d_flags, d_out, d_num_selected_out,
+                                 num_items, detail::is_set{}, stream);
   }
   template <class Iterator, class FlagIterator, class NumSelectedIterator, class NumItemsT>
-  [[nodiscard]] static detail::if_integral<NumItemsT> Flagged(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                              Iterator d_data, FlagIterator d_flags,
-                                                              NumSelectedIterator d_num_selected_out,
-                                                              NumItemsT num_items, cudaStream_t stream = 0) {
-    return FlaggedIf(d_temp_storage, temp_storage_bytes, d_data, d_flags, d_num_selected_out, num_items,
-                     detail::is_set{}, stream);
+  static detail::if_integral<NumItemsT> Flagged(void* d_temp_storage, std::size_t& temp_storage_bytes, Iterator d_data,
+                                                FlagIterator d_flags, NumSelectedIterator d_num_selected_out,
+                                                NumItemsT num_items, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSelect::Flagged");
+    return select_flagged<true>(d_temp_storage, temp_storage_bytes, d_data, d_flags, d_data, d_num_selected_out,
+                                num_items, detail::is_set{}, stream);
   }
 
-  template <class InputIterator, class FlagIterator, class OutputIterator, class NumSelectedIterator, class NumItemsT,
-            class SelectOp>
-  [[nodiscard]] static detail::if_integral<NumItemsT> FlaggedIf(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                                InputIterator d_in, FlagIterator d_flags,
-                                                                OutputIterator d_out,
-                                                                NumSelectedIterator d_num_selected_out,
-                                                                NumItemsT num_items, SelectOp select_op,
-                                                                cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE("strata::DeviceSelect::FlaggedIf");
-    return detail::dispatch_select<detail::select_by::key, false>(d_temp_storage, temp_storage_bytes, d_flags, d_in,
-                                                                  NullType{}, d_out, d_num_selected_out, num_items,
-                                                                  select_op, stream);
+  template <class InputIterator, class FlagIterator, class OutputIterator, class NumSelectedIterator, class SelectOp,
+            class NumItemsT>
+  static detail::if_integral<NumItemsT> FlaggedIf(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                  InputIterator d_in, FlagIterator d_flags, OutputIterator d_out,
+                                                  NumSelectedIterator d_num_selected_out, NumItemsT num_items,
+                                                  SelectOp select_op, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSelect::FlaggedIf");
+    return select_flagged<false>(d_temp_storage, temp_storage_bytes, d_in, d_flags, d_out, d_num_selected_out,
+                                 num_items, select_op, stream);
   }
-  template <class Iterator, class FlagIterator, class NumSelectedIterator, class NumItemsT, class SelectOp>
-  [[nodiscard]] static detail::if_integral<NumItemsT> FlaggedIf(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                                Iterator d_data, FlagIterator d_flags,
-                                                                NumSelectedIterator d_num_selected_out,
-                                                                NumItemsT num_items, SelectOp select_op,
-                                                                cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE("strata::DeviceSelect::FlaggedIf");
-    return detail::dispatch_select<detail::select_by::key, true>(d_temp_storage, temp_storage_bytes, d_flags, d_data,
-                                                                 NullType{}, d_data, d_num_selected_out, num_items,
-                                                                 select_op, stream);
+  template <class Iterator, class FlagIterator, class NumSelectedIterator, class SelectOp, class NumItemsT>
+  static detail::if_integral<NumItemsT> FlaggedIf(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                  Iterator d_data, FlagIterator d_flags,
+                                                  NumSelectedIterator d_num_selected_out, NumItemsT num_items,
+                                                  SelectOp select_op, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSelect::FlaggedIf");
+    return select_flagged<true>(d_temp_storage, temp_storage_bytes, d_data, d_flags, d_data, d_num_selected_out,
+                                num_items, select_op, stream);
   }
 
   // -------------------------------------------------------------- by difference
 
   template <class InputIterator, class OutputIterator, class NumSelectedIterator, class NumItemsT>
-  [[nodiscard]] static cudaError_t Unique(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
-                                          OutputIterator d_out, NumSelectedIterator d_num_selected_out,
-                                          NumItemsT num_items, cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE("strata::DeviceSelect::Unique");
+  static cudaError_t Unique(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
+                            OutputIterator d_out, NumSelectedIterator d_num_selected_out, NumItemsT num_items,
+                            cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSelect::Unique");
     return detail::dispatch_select<detail::select_by::difference, false>(
         d_temp_storage, temp_storage_bytes, d_in, NullType{}, d_out, NullType{}, d_num_selected_out, num_items,
         strata::Equality{}, stream);
@@ -130,25 +124,44 @@ struct DeviceSelect {
 
   template <class KeyInputIterator, class ValueInputIterator, class KeyOutputIterator, class ValueOutputIterator,
             class NumSelectedIterator, class NumItemsT, class EqualityOp>
-  [[nodiscard]] static std::enable_if_t<
-      std::is_integral_v<NumItemsT> && !std::is_convertible_v<EqualityOp, cudaStream_t>, cudaError_t>
+  static std::enable_if_t<std::is_integral_v<NumItemsT> && !std::is_convertible_v<EqualityOp, cudaStream_t>,
+                          cudaError_t>
   UniqueByKey(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyInputIterator d_keys_in,
               ValueInputIterator d_values_in, KeyOutputIterator d_keys_out, ValueOutputIterator d_values_out,
               NumSelectedIterator d_num_selected_out, NumItemsT num_items, EqualityOp equality_op,
               cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE("strata::DeviceSelect::UniqueByKey");
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSelect::UniqueByKey");
     return detail::dispatch_select<detail::select_by::difference, false>(
         d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in, d_keys_out, d_values_out, d_num_selected_out,
         num_items, equality_op, stream);
   }
   template <class KeyInputIterator, class ValueInputIterator, class KeyOutputIterator, class ValueOutputIterator,
             class NumSelectedIterator, class NumItemsT>
-  [[nodiscard]] static detail::if_integral<NumItemsT> UniqueByKey(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, KeyInputIterator d_keys_in, ValueInputIterator d_values_in,
-      KeyOutputIterator d_keys_out, ValueOutputIterator d_values_out, NumSelectedIterator d_num_selected_out,
-      NumItemsT num_items, cudaStream_t stream = 0) {
+  static detail::if_integral<NumItemsT> UniqueByKey(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                    KeyInputIterator d_keys_in, ValueInputIterator d_values_in,
+                                                    KeyOutputIterator d_keys_out, ValueOutputIterator d_values_out,
+                                                    NumSelectedIterator d_num_selected_out, NumItemsT num_items,
+                                                    cudaStream_t stream = 0) {
     return UniqueByKey(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in, d_keys_out, d_values_out,
                        d_num_selected_out, num_items, strata::Equality{}, stream);
+  }
+
+  // -------------------------------------------------------------- without temporary storage
+  STRATA_CALL_WITHOUT_STORAGE(If)
+  STRATA_CALL_WITHOUT_STORAGE(Flagged)
+  STRATA_CALL_WITHOUT_STORAGE(FlaggedIf)
+  STRATA_CALL_WITHOUT_STORAGE(Unique)
+  STRATA_CALL_WITHOUT_STORAGE(UniqueByKey)
+
+ private:
+  template <bool IsInPlace, class InputIterator, class FlagIterator, class OutputIterator, class NumSelectedIterator,
+            class NumItemsT, class SelectOp>
+  static cudaError_t select_flagged(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
+                                    FlagIterator d_flags, OutputIterator d_out, NumSelectedIterator d_num_selected_out,
+                                    NumItemsT num_items, SelectOp select_op, cudaStream_t stream) {
+    return detail::dispatch_select<detail::select_by::key, IsInPlace>(d_temp_storage, temp_storage_bytes, d_flags, d_in,
+                                                                      NullType{}, d_out, d_num_selected_out, num_items,
+                                                                      select_op, stream);
   }
 };
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: DeviceSegmentedMergeSort::SortIndices writes numbers of items: d_indices must point to integers
+// expect: SortIndices writes numbers of items: d_indices must point to integers
 #include <strata/device/device_segmented_merge_sort.cuh>
 
 struct is_less {

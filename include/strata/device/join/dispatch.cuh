@@ -8,6 +8,7 @@
 #include <strata/core/temporary_storage.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/arguments/counts.cuh>
+#include <strata/device/execution.cuh>
 #include <strata/device/join/common/join_options.hpp>
 #include <strata/device/join/common/join_side.hpp>
 #include <strata/device/join/common/launch.cuh>
@@ -23,7 +24,6 @@
 #include <strata/device/join/partitioned/dispatch.cuh>
 #include <strata/device/join/table_dispatch.cuh>
 #include <strata/device/join/tuning.hpp>
-#include <strata/device/stream_ordered_storage.cuh>
 
 #include <cstddef>
 #include <cstdint>
@@ -259,7 +259,7 @@ struct join_on_cuda {
 
   template <class Call, class... Arguments>
   static cudaError_t with_storage(cudaStream_t stream, Call call, const Arguments&... arguments) {
-    return detail::with_stream_ordered_storage(stream, call, arguments...);
+    return detail::with_storage(call, arguments..., stream);
   }
 };
 

@@ -67,77 +67,77 @@ class JoinTableOn {
   std::int64_t Rows() const { return rows_ < 0 ? 0 : rows_; }
 
   cudaError_t Build(detail::count64 rows, stream_type stream = 0) {
-    STRATA_NVTX_RANGE("strata::JoinTable::Build");
+    STRATA_NVTX_RANGE(this, "strata::JoinTable::Build");
     return insert(0, rows, stream);
   }
 
   cudaError_t Insert(detail::count64 rows, stream_type stream = 0) {
-    STRATA_NVTX_RANGE("strata::JoinTable::Insert");
+    STRATA_NVTX_RANGE(this, "strata::JoinTable::Insert");
     return rows_ < 0 ? cudaErrorInvalidValue : insert(rows_, rows, stream);
   }
 
   template <class Promises, class Output>
   cudaError_t Inner(void* d_temp_storage, std::size_t& temp_storage_bytes, const JoinSide<const Key*, Promises>& probe,
                     const Output& output, JoinNumOut d_num_out, stream_type stream = 0) const {
-    STRATA_NVTX_RANGE("strata::JoinTable::Inner");
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::JoinTable::Inner");
     return join(d_temp_storage, temp_storage_bytes, JoinKind::inner, probe, output, d_num_out, stream);
   }
   template <class Promises, class Output>
   cudaError_t Inner(const JoinSide<const Key*, Promises>& probe, const Output& output, JoinNumOut d_num_out,
                     stream_type stream = 0) const {
-    STRATA_NVTX_RANGE("strata::JoinTable::Inner");
+    STRATA_NVTX_RANGE(this, "strata::JoinTable::Inner");
     return join_with_storage(JoinKind::inner, probe, output, d_num_out, stream);
   }
 
   template <class Promises, class Output>
   cudaError_t Left(void* d_temp_storage, std::size_t& temp_storage_bytes, const JoinSide<const Key*, Promises>& probe,
                    const Output& output, JoinNumOut d_num_out, stream_type stream = 0) const {
-    STRATA_NVTX_RANGE("strata::JoinTable::Left");
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::JoinTable::Left");
     return join(d_temp_storage, temp_storage_bytes, JoinKind::left, probe, output, d_num_out, stream);
   }
   template <class Promises, class Output>
   cudaError_t Left(const JoinSide<const Key*, Promises>& probe, const Output& output, JoinNumOut d_num_out,
                    stream_type stream = 0) const {
-    STRATA_NVTX_RANGE("strata::JoinTable::Left");
+    STRATA_NVTX_RANGE(this, "strata::JoinTable::Left");
     return join_with_storage(JoinKind::left, probe, output, d_num_out, stream);
   }
 
   template <class Promises, class Output>
   cudaError_t Full(void* d_temp_storage, std::size_t& temp_storage_bytes, const JoinSide<const Key*, Promises>& probe,
                    const Output& output, JoinNumOut d_num_out, stream_type stream = 0) const {
-    STRATA_NVTX_RANGE("strata::JoinTable::Full");
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::JoinTable::Full");
     return join(d_temp_storage, temp_storage_bytes, JoinKind::full, probe, output, d_num_out, stream);
   }
   template <class Promises, class Output>
   cudaError_t Full(const JoinSide<const Key*, Promises>& probe, const Output& output, JoinNumOut d_num_out,
                    stream_type stream = 0) const {
-    STRATA_NVTX_RANGE("strata::JoinTable::Full");
+    STRATA_NVTX_RANGE(this, "strata::JoinTable::Full");
     return join_with_storage(JoinKind::full, probe, output, d_num_out, stream);
   }
 
   template <class Promises, class Output>
   cudaError_t Semi(void* d_temp_storage, std::size_t& temp_storage_bytes, const JoinSide<const Key*, Promises>& probe,
                    const Output& output, JoinNumOut d_num_out, stream_type stream = 0) const {
-    STRATA_NVTX_RANGE("strata::JoinTable::Semi");
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::JoinTable::Semi");
     return join(d_temp_storage, temp_storage_bytes, JoinKind::semi, probe, output, d_num_out, stream);
   }
   template <class Promises, class Output>
   cudaError_t Semi(const JoinSide<const Key*, Promises>& probe, const Output& output, JoinNumOut d_num_out,
                    stream_type stream = 0) const {
-    STRATA_NVTX_RANGE("strata::JoinTable::Semi");
+    STRATA_NVTX_RANGE(this, "strata::JoinTable::Semi");
     return join_with_storage(JoinKind::semi, probe, output, d_num_out, stream);
   }
 
   template <class Promises, class Output>
   cudaError_t Anti(void* d_temp_storage, std::size_t& temp_storage_bytes, const JoinSide<const Key*, Promises>& probe,
                    const Output& output, JoinNumOut d_num_out, stream_type stream = 0) const {
-    STRATA_NVTX_RANGE("strata::JoinTable::Anti");
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::JoinTable::Anti");
     return join(d_temp_storage, temp_storage_bytes, JoinKind::anti, probe, output, d_num_out, stream);
   }
   template <class Promises, class Output>
   cudaError_t Anti(const JoinSide<const Key*, Promises>& probe, const Output& output, JoinNumOut d_num_out,
                    stream_type stream = 0) const {
-    STRATA_NVTX_RANGE("strata::JoinTable::Anti");
+    STRATA_NVTX_RANGE(this, "strata::JoinTable::Anti");
     return join_with_storage(JoinKind::anti, probe, output, d_num_out, stream);
   }
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <strata/core/macros.hpp>
-#include <strata/core/nvtx.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/arguments/arrays.hpp>
 #include <strata/device/arguments/counts.cuh>
@@ -22,6 +21,16 @@ STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 template <class Decomposer, class Key>
 using if_decomposer =
     std::enable_if_t<std::is_invocable_v<Decomposer, Key&> && !std::is_integral_v<Decomposer>, cudaError_t>;
+
+/// The input of items of type `T`: a null pointer, as in size queries, is one to such items.
+template <class T, class Iterator>
+auto input_of(Iterator items) {
+  if constexpr (std::is_null_pointer_v<Iterator>) {
+    return static_cast<const T*>(nullptr);
+  } else {
+    return items;
+  }
+}
 
 /// Whether a sort between two buffers ends in the alternate one: whether its number of passes is odd.
 inline bool ends_in_alternate(int begin_bit, int end_bit) {
@@ -45,7 +54,6 @@ cudaError_t select_alternate(bool is_selected, cudaError_t status, DoubleBuffer<
 template <bool IsDescending, class KeyIterator, class Key, class NumItemsT, class Decomposer>
 cudaError_t sort_keys(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in, Key* d_keys_out,
                       NumItemsT num_items, Decomposer decomposer, int begin_bit, int end_bit, cudaStream_t stream) {
-  STRATA_NVTX_RANGE("strata::DeviceRadixSort::SortKeys");
   if (d_temp_storage != nullptr && detail::arrays_overlap(d_keys_in, num_items, d_keys_out, num_items)) {
     return cudaErrorInvalidValue;
   }
@@ -59,7 +67,6 @@ template <bool IsDescending, class KeyIterator, class Key, class ValueIterator, 
 cudaError_t sort_pairs(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in, Key* d_keys_out,
                        ValueIterator d_values_in, Value* d_values_out, NumItemsT num_items, Decomposer decomposer,
                        int begin_bit, int end_bit, cudaStream_t stream) {
-  STRATA_NVTX_RANGE("strata::DeviceRadixSort::SortPairs");
   if (d_temp_storage != nullptr && detail::pairs_overlap(d_keys_in, d_keys_out, d_values_in, d_values_out, num_items)) {
     return cudaErrorInvalidValue;
   }
@@ -71,7 +78,6 @@ cudaError_t sort_pairs(void* d_temp_storage, std::size_t& temp_storage_bytes, Ke
 template <bool IsDescending, class Key, class NumItemsT, class Decomposer>
 cudaError_t sort_keys(void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
                       NumItemsT num_items, Decomposer decomposer, int begin_bit, int end_bit, cudaStream_t stream) {
-  STRATA_NVTX_RANGE("strata::DeviceRadixSort::SortKeys");
   if (d_temp_storage != nullptr && detail::buffers_overlap(d_keys, num_items)) return cudaErrorInvalidValue;
   const bool to_alternate = ends_in_alternate(begin_bit, end_bit);
   const cudaError_t status =
@@ -85,7 +91,6 @@ template <bool IsDescending, class Key, class Value, class NumItemsT, class Deco
 cudaError_t sort_pairs(void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
                        DoubleBuffer<Value>& d_values, NumItemsT num_items, Decomposer decomposer, int begin_bit,
                        int end_bit, cudaStream_t stream) {
-  STRATA_NVTX_RANGE("strata::DeviceRadixSort::SortPairs");
   if (d_temp_storage != nullptr && detail::buffers_overlap(d_keys, d_values, num_items)) return cudaErrorInvalidValue;
   const bool to_alternate = ends_in_alternate(begin_bit, end_bit);
   using Dispatch = DispatchRadixSort<const Key*, const Value*, Value, NumItemsT, IsDescending, Decomposer>;
@@ -100,7 +105,6 @@ template <bool IsDescending, class KeyIterator, class Index, class NumItemsT, cl
 cudaError_t sort_indices(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
                          Index* d_indices_out, NumItemsT num_items, Decomposer decomposer, int begin_bit, int end_bit,
                          cudaStream_t stream) {
-  STRATA_NVTX_RANGE("strata::DeviceRadixSort::ArgSort");
   static_assert(std::is_integral_v<Index>,
                 "DeviceRadixSort::ArgSort writes numbers of items: d_indices_out must point to "
                 "integers");

@@ -120,4 +120,16 @@ cudaError_t merge_sort_segments(void* d_temp_storage, std::size_t& temp_storage_
   return cudaErrorInvalidValue;
 }
 
+/// Writes the indices of the keys in sorted order.
+template <class Key, class Index, class Segments, class Compare>
+cudaError_t merge_sort_indices(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys,
+                               Index* d_indices, const segments_to_sort<Segments>& all, Compare compare,
+                               cudaStream_t stream) {
+  static_assert(std::is_integral_v<Index>, "SortIndices writes numbers of items: d_indices must point to integers");
+  if (!can_index<Index>(all.num_items)) return cudaErrorInvalidValue;
+  return detail::merge_sort_segments<Key, Index>(d_temp_storage, temp_storage_bytes, d_keys,
+                                                 item_index_iterator<Index>{}, {nullptr, d_indices}, all, compare,
+                                                 false, false, stream);
+}
+
 STRATA_ARCH_DETAIL_NAMESPACE_END

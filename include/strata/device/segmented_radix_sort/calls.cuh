@@ -3,7 +3,6 @@
 #pragma once
 
 #include <strata/core/macros.hpp>
-#include <strata/core/nvtx.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/arguments/segments.cuh>
 #include <strata/device/radix_sort/calls.cuh>
@@ -47,7 +46,6 @@ segmented_sort_arguments(NumItemsT, NumSegmentsT, offset_segments<Begin, End>, i
 template <bool IsDescending, class Key, class Arguments>
 cudaError_t sort_segments(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in, Key* d_keys_out,
                           const Arguments& arguments) {
-  STRATA_NVTX_RANGE("strata::DeviceSegmentedRadixSort::SortKeys");
   const auto num_items = arguments.items_to_check(d_temp_storage);
   if (detail::arrays_overlap(d_keys_in, num_items, d_keys_out, num_items)) {
     return cudaErrorInvalidValue;
@@ -60,7 +58,6 @@ cudaError_t sort_segments(void* d_temp_storage, std::size_t& temp_storage_bytes,
 template <bool IsDescending, class Key, class Value, class Arguments>
 cudaError_t sort_segments(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in, Key* d_keys_out,
                           const Value* d_values_in, Value* d_values_out, const Arguments& arguments) {
-  STRATA_NVTX_RANGE("strata::DeviceSegmentedRadixSort::SortPairs");
   if (detail::pairs_overlap(d_keys_in, d_keys_out, d_values_in, d_values_out,
                             arguments.items_to_check(d_temp_storage))) {
     return cudaErrorInvalidValue;
@@ -73,7 +70,6 @@ cudaError_t sort_segments(void* d_temp_storage, std::size_t& temp_storage_bytes,
 template <bool IsDescending, class Key, class Arguments>
 cudaError_t sort_segments(void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
                           const Arguments& arguments) {
-  STRATA_NVTX_RANGE("strata::DeviceSegmentedRadixSort::SortKeys");
   if (detail::buffers_overlap(d_keys, arguments.items_to_check(d_temp_storage))) {
     return cudaErrorInvalidValue;
   }
@@ -87,7 +83,6 @@ cudaError_t sort_segments(void* d_temp_storage, std::size_t& temp_storage_bytes,
 template <bool IsDescending, class Key, class Value, class Arguments>
 cudaError_t sort_segments(void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
                           DoubleBuffer<Value>& d_values, const Arguments& arguments) {
-  STRATA_NVTX_RANGE("strata::DeviceSegmentedRadixSort::SortPairs");
   if (detail::buffers_overlap(d_keys, d_values, arguments.items_to_check(d_temp_storage))) {
     return cudaErrorInvalidValue;
   }

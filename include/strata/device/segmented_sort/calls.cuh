@@ -3,7 +3,6 @@
 #pragma once
 
 #include <strata/core/macros.hpp>
-#include <strata/core/nvtx.hpp>
 #include <strata/core/platform_order.cuh>
 #include <strata/core/radix_key.hpp>
 #include <strata/core/types.hpp>
@@ -42,14 +41,19 @@ STRATA_NAMESPACE_END
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
+template <class Key>
+void check_number_keys() {
+  static_assert(is_radix_key<Key>,
+                "DeviceSegmentedSort takes integers, enumerations, half, bfloat16, float and double; "
+                "DeviceSegmentedMergeSort takes other keys, with a comparator");
+}
+
 /// `d_values_in` is a pointer to `Value`, or of NullType if keys have none.
 template <bool IsDescending, class Value, class Key, class ValuesIn, class Segments>
 cudaError_t sort_numbers(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in,
                          ValuesIn d_values_in, const merge_sort_arrays<Key, Value>& output,
                          const segments_to_sort<Segments>& all, bool is_in_place, cudaStream_t stream) {
-  static_assert(is_radix_key<Key>,
-                "DeviceSegmentedSort takes integers, enumerations, half, bfloat16, float and double; "
-                "DeviceSegmentedMergeSort takes other keys, with a comparator");
+  detail::check_number_keys<Key>();
   return detail::merge_sort_segments<Key, Value>(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in, output,
                                                  all, is_before_in_radix_sorts<Key, IsDescending>{}, is_in_place, true,
                                                  stream);
@@ -58,7 +62,6 @@ cudaError_t sort_numbers(void* d_temp_storage, std::size_t& temp_storage_bytes, 
 template <bool IsDescending, class Key, class Segments>
 cudaError_t sort_number_segments(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in,
                                  Key* d_keys_out, const segments_to_sort<Segments>& all, cudaStream_t stream) {
-  STRATA_NVTX_RANGE("strata::DeviceSegmentedSort::SortKeys");
   return detail::sort_numbers<IsDescending, NullType>(d_temp_storage, temp_storage_bytes, d_keys_in, NullType{},
                                                       {d_keys_out, nullptr}, all, false, stream);
 }
@@ -66,7 +69,6 @@ cudaError_t sort_number_segments(void* d_temp_storage, std::size_t& temp_storage
 template <bool IsDescending, class Key, class Segments>
 cudaError_t sort_number_segments(void* d_temp_storage, std::size_t& temp_storage_bytes, const DoubleBuffer<Key>& d_keys,
                                  const segments_to_sort<Segments>& all, cudaStream_t stream) {
-  STRATA_NVTX_RANGE("strata::DeviceSegmentedSort::SortKeys");
   Key* const keys = d_keys.Current();
   return detail::sort_numbers<IsDescending, NullType>(d_temp_storage, temp_storage_bytes, static_cast<const Key*>(keys),
                                                       NullType{}, {keys, nullptr}, all, true, stream);
@@ -76,7 +78,6 @@ template <bool IsDescending, class Key, class Value, class Segments>
 cudaError_t sort_number_segments(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in,
                                  Key* d_keys_out, const Value* d_values_in, Value* d_values_out,
                                  const segments_to_sort<Segments>& all, cudaStream_t stream) {
-  STRATA_NVTX_RANGE("strata::DeviceSegmentedSort::SortPairs");
   return detail::sort_numbers<IsDescending, Value>(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in,
                                                    {d_keys_out, d_values_out}, all, false, stream);
 }
@@ -85,12 +86,19 @@ template <bool IsDescending, class Key, class Value, class Segments>
 cudaError_t sort_number_segments(void* d_temp_storage, std::size_t& temp_storage_bytes, const DoubleBuffer<Key>& d_keys,
                                  const DoubleBuffer<Value>& d_values, const segments_to_sort<Segments>& all,
                                  cudaStream_t stream) {
-  STRATA_NVTX_RANGE("strata::DeviceSegmentedSort::SortPairs");
   Key* const keys = d_keys.Current();
   Value* const values = d_values.Current();
   return detail::sort_numbers<IsDescending, Value>(d_temp_storage, temp_storage_bytes, static_cast<const Key*>(keys),
                                                    static_cast<const Value*>(values), {keys, values}, all, true,
                                                    stream);
+}
+
+template <bool IsDescending, class Key, class Index, class Segments>
+cudaError_t sort_number_indices(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys,
+                                Index* d_indices, const segments_to_sort<Segments>& all, cudaStream_t stream) {
+  detail::check_number_keys<Key>();
+  return detail::merge_sort_indices(d_temp_storage, temp_storage_bytes, d_keys, d_indices, all,
+                                    is_before_in_radix_sorts<Key, IsDescending>{}, stream);
 }
 
 STRATA_ARCH_DETAIL_NAMESPACE_END
