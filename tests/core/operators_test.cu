@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <type_traits>
 #include <vector>
@@ -290,6 +291,44 @@ TEST(operators, hardware_reduces_words_of_integers_only) {
   static_assert(operator_traits<strata::Sum, struct12>::hardware == hardware_reduction::none);
   static_assert(operator_traits<strata::ArgMin, pair>::commutative);
   static_assert(operator_traits<strata::ArgMax, pair>::hardware == hardware_reduction::none);
+}
+
+TEST(operators, those_of_the_standard_library_are_known_by_name) {
+  static_assert(reduces_words_by<std::plus<>, hardware_reduction::add>());
+  static_assert(reduces_words_by<std::bit_and<>, hardware_reduction::bit_and>());
+  static_assert(reduces_words_by<std::bit_or<>, hardware_reduction::bit_or>());
+  static_assert(reduces_words_by<std::bit_xor<>, hardware_reduction::bit_xor>());
+  static_assert(operator_traits<std::plus<int>, int>::hardware == hardware_reduction::add);
+  static_assert(operator_traits<std::plus<>, double>::has_identity);
+  static_assert(!operator_traits<std::plus<>, struct12>::commutative);
+  // Rounds items, and so depends on the order.
+  static_assert(!operator_traits<std::plus<float>, int>::commutative);
+  static_assert(!operator_traits<std::minus<>, int>::commutative);
+  static_assert(!operator_traits<std::multiplies<>, int>::commutative);
+}
+
+}  // namespace
+
+namespace user {
+template <class T = void>
+struct plus {};
+struct maximum {};
+namespace thrust {
+template <class T = void>
+struct plus {};
+}  // namespace thrust
+}  // namespace user
+namespace thrust_of_user {
+struct plus {};
+}  // namespace thrust_of_user
+
+namespace {
+
+TEST(operators, those_of_the_same_name_in_another_namespace_are_not) {
+  static_assert(!operator_traits<user::plus<>, int>::commutative);
+  static_assert(!operator_traits<user::maximum, int>::commutative);
+  static_assert(!operator_traits<user::thrust::plus<>, int>::commutative);
+  static_assert(!operator_traits<thrust_of_user::plus, int>::commutative);
 }
 
 }  // namespace

@@ -179,15 +179,77 @@ struct CastOp {
 /// The instruction with which a warp reduces one 32-bit integer per lane, from sm_80 on.
 enum class hardware_reduction { none, add, min, max, bit_and, bit_or, bit_xor };
 
-/// What an algorithm may assume of `Operator` on values of type `T`. The primary template assumes only that
-/// it is associative, so operands keep their order. Specialise it for a commutative operator of yours:
-/// reductions then need no ordered exchange.
-template <class Operator, class T>
-struct operator_traits {
-  static constexpr bool commutative = false;
-  static constexpr bool has_identity = false;
-  static constexpr hardware_reduction hardware = hardware_reduction::none;
+namespace detail {
+
+/// Whether `text` begins with `word`, which it then leaves behind.
+constexpr bool skips(const char*& text, const char* word) {
+  const char* rest = text;
+  for (; *word != '\0'; ++word, ++rest) {
+    if (*rest != *word) return false;
+  }
+  text = rest;
+  return true;
+}
+constexpr bool is_of_identifier(char c) {
+  return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+constexpr bool is_name(const char* text, const char* name) { return skips(text, name) && !is_of_identifier(*text); }
+
+/// What a function object of libcu++, Thrust, CUB or the standard library computes, by the name that the compiler gives
+/// its type: no header of theirs is included. Their inline namespaces have names that change with the version.
+template <class Operator>
+constexpr hardware_reduction operation_by_name() {
+  const char* text = __PRETTY_FUNCTION__;
+  while (*text != '\0' && !detail::skips(text, "Operator =") && !detail::skips(text, "Operator=")) ++text;
+  if (*text == ' ') ++text;
+  if (detail::skips(text, "cuda::std::") || detail::skips(text, "cuda::") || detail::skips(text, "thrust::") ||
+      detail::skips(text, "cub::") || detail::skips(text, "std::")) {
+    for (const char* next = text; detail::is_of_identifier(*next);) {
+      while (detail::is_of_identifier(*next)) ++next;
+      if (detail::skips(next, "::")) text = next;
+    }
+    if (detail::is_name(text, "plus") || detail::is_name(text, "Sum")) return hardware_reduction::add;
+    if (detail::is_name(text, "minimum") || detail::is_name(text, "Min")) return hardware_reduction::min;
+    if (detail::is_name(text, "maximum") || detail::is_name(text, "Max")) return hardware_reduction::max;
+    if (detail::is_name(text, "bit_and")) return hardware_reduction::bit_and;
+    if (detail::is_name(text, "bit_or")) return hardware_reduction::bit_or;
+    if (detail::is_name(text, "bit_xor")) return hardware_reduction::bit_xor;
+  }
+  return hardware_reduction::none;
+}
+
+/// The type that an operator is for: `void` if for any.
+template <class Operator>
+struct operand {
+  using type = void;
 };
+template <template <class> class Operator, class T>
+struct operand<Operator<T>> {
+  using type = T;
+};
+
+/// `none` if the operation may depend on the order of operands, as the minimum of numbers among which there are NaNs.
+template <class Operator, class T>
+constexpr hardware_reduction known_operation() {
+  using Operand = typename operand<Operator>::type;
+  if (!std::is_arithmetic_v<T> || !(std::is_void_v<Operand> || std::is_same_v<Operand, T>)) {
+    return hardware_reduction::none;
+  }
+  const hardware_reduction operation = detail::operation_by_name<Operator>();
+  return std::is_integral_v<T> || operation == hardware_reduction::add ? operation : hardware_reduction::none;
+}
+
+template <class T, hardware_reduction Operation>
+struct traits_of_operation;
+
+}  // namespace detail
+
+/// What an algorithm may assume of `Operator` on values of type `T`. Operators of strata are known, and those of
+/// libcu++, Thrust, CUB and the standard library on numbers (`cuda::std::plus`, `cuda::maximum`, `thrust::bit_or`, ...;
+/// minima and maxima of integers). Of others, algorithms assume only that they are associative, so operands keep their
+/// order. Specialise it for a commutative operator of yours: reductions then need no ordered exchange.
+template <class Operator, class T>
+struct operator_traits : detail::traits_of_operation<T, detail::known_operation<Operator, T>()> {};
 
 namespace detail {
 // Device code may read these constants, but must not call the host functions of std::numeric_limits.
@@ -246,5 +308,26 @@ struct operator_traits<ArgMin, T> : detail::commutative_operator_traits<T, hardw
 
 template <class T>
 struct operator_traits<ArgMax, T> : detail::commutative_operator_traits<T, hardware_reduction::none, false> {};
+
+namespace detail {
+template <class T>
+struct traits_of_operation<T, hardware_reduction::none> {
+  static constexpr bool commutative = false;
+  static constexpr bool has_identity = false;
+  static constexpr hardware_reduction hardware = hardware_reduction::none;
+};
+template <class T>
+struct traits_of_operation<T, hardware_reduction::add> : operator_traits<Sum, T> {};
+template <class T>
+struct traits_of_operation<T, hardware_reduction::min> : operator_traits<Min, T> {};
+template <class T>
+struct traits_of_operation<T, hardware_reduction::max> : operator_traits<Max, T> {};
+template <class T>
+struct traits_of_operation<T, hardware_reduction::bit_and> : operator_traits<BitAnd, T> {};
+template <class T>
+struct traits_of_operation<T, hardware_reduction::bit_or> : operator_traits<BitOr, T> {};
+template <class T>
+struct traits_of_operation<T, hardware_reduction::bit_xor> : operator_traits<BitXor, T> {};
+}  // namespace detail
 
 STRATA_NAMESPACE_END
