@@ -3,6 +3,7 @@
 #pragma once
 
 #include <strata/core/macros.hpp>
+#include <strata/core/type_name.hpp>
 #include <strata/core/types.hpp>
 
 #include <limits>
@@ -181,33 +182,14 @@ enum class hardware_reduction { none, add, min, max, bit_and, bit_or, bit_xor };
 
 namespace detail {
 
-/// Whether `text` begins with `word`, which it then leaves behind.
-constexpr bool skips(const char*& text, const char* word) {
-  const char* rest = text;
-  for (; *word != '\0'; ++word, ++rest) {
-    if (*rest != *word) return false;
-  }
-  text = rest;
-  return true;
-}
-constexpr bool is_of_identifier(char c) {
-  return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-constexpr bool is_name(const char* text, const char* name) { return skips(text, name) && !is_of_identifier(*text); }
-
 /// What a function object of libcu++, Thrust, CUB or the standard library computes, by the name that the compiler gives
 /// its type: no header of theirs is included. Their inline namespaces have names that change with the version.
 template <class Operator>
 constexpr hardware_reduction operation_by_name() {
-  const char* text = __PRETTY_FUNCTION__;
-  while (*text != '\0' && !detail::skips(text, "Operator =") && !detail::skips(text, "Operator=")) ++text;
-  if (*text == ' ') ++text;
+  const char* text = detail::type_name<Operator>();
   if (detail::skips(text, "cuda::std::") || detail::skips(text, "cuda::") || detail::skips(text, "thrust::") ||
       detail::skips(text, "cub::") || detail::skips(text, "std::")) {
-    for (const char* next = text; detail::is_of_identifier(*next);) {
-      while (detail::is_of_identifier(*next)) ++next;
-      if (detail::skips(next, "::")) text = next;
-    }
+    text = detail::without_namespaces(text);
     if (detail::is_name(text, "plus") || detail::is_name(text, "Sum")) return hardware_reduction::add;
     if (detail::is_name(text, "minimum") || detail::is_name(text, "Min")) return hardware_reduction::min;
     if (detail::is_name(text, "maximum") || detail::is_name(text, "Max")) return hardware_reduction::max;

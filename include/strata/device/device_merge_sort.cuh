@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <strata/core/contiguous_iterator.hpp>
 #include <strata/core/macros.hpp>
 #include <strata/core/nvtx.hpp>
 #include <strata/core/types.hpp>
@@ -30,9 +31,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Comparator.** `compare(a, b)`, called in device code, says whether key `a` must come before key
 ///   `b`: a strict weak ordering. If it is none (`<` of numbers among which there are NaNs), the
 ///   result is unspecified. Nothing else is written, and the call ends.
-/// - **Types.** Keys and values are any trivially relocatable and default constructible types. Inputs of
-///   copies may be any random-access iterators that can be dereferenced in device code. What is written
-///   must be reached by pointers.
+/// - **Types.** Keys and values are any trivially relocatable and default constructible types. Inputs of copies may be
+///   any random-access iterators that can be dereferenced in device code. What is written must be reached by pointers,
+///   or by iterators of vectors (`thrust::device_vector`, `std::vector`).
 /// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never 0),
 ///   then with that much device memory, whose contents and alignment do not matter. Or once, without these two
 ///   arguments: see `execution`. `num_items` may have any integer type.
@@ -67,7 +68,7 @@ struct DeviceMergeSort {
   static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIteratorT d_keys,
                               OffsetT num_items, CompareOpT compare_op, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceMergeSort::SortKeys");
-    return sort<NullType>(d_temp_storage, temp_storage_bytes, as_input(d_keys), NullType{}, d_keys,
+    return sort<NullType>(d_temp_storage, temp_storage_bytes, d_keys, NullType{}, d_keys,
                           static_cast<NullType*>(nullptr), num_items, compare_op, true, stream);
   }
   template <class KeyInputIteratorT, class KeyIteratorT, class OffsetT, class CompareOpT>
@@ -75,7 +76,7 @@ struct DeviceMergeSort {
                                   KeyIteratorT d_output_keys, OffsetT num_items, CompareOpT compare_op,
                                   cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceMergeSort::SortKeysCopy");
-    return sort<NullType>(d_temp_storage, temp_storage_bytes, as_input(d_input_keys), NullType{}, d_output_keys,
+    return sort<NullType>(d_temp_storage, temp_storage_bytes, d_input_keys, NullType{}, d_output_keys,
                           static_cast<NullType*>(nullptr), num_items, compare_op, false, stream);
   }
   template <class KeyIteratorT, class ValueIteratorT, class OffsetT, class CompareOpT>
@@ -83,9 +84,8 @@ struct DeviceMergeSort {
                                ValueIteratorT d_items, OffsetT num_items, CompareOpT compare_op,
                                cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceMergeSort::SortPairs");
-    return sort<detail::iterator_value_t<ValueIteratorT>>(d_temp_storage, temp_storage_bytes, as_input(d_keys),
-                                                          as_input(d_items), d_keys, d_items, num_items, compare_op,
-                                                          true, stream);
+    return sort<detail::iterator_value_t<ValueIteratorT>>(d_temp_storage, temp_storage_bytes, d_keys, d_items, d_keys,
+                                                          d_items, num_items, compare_op, true, stream);
   }
   template <class KeyInputIteratorT, class ValueInputIteratorT, class KeyIteratorT, class ValueIteratorT, class OffsetT,
             class CompareOpT>
@@ -94,16 +94,16 @@ struct DeviceMergeSort {
                                    KeyIteratorT d_output_keys, ValueIteratorT d_output_items, OffsetT num_items,
                                    CompareOpT compare_op, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceMergeSort::SortPairsCopy");
-    return sort<detail::iterator_value_t<ValueIteratorT>>(d_temp_storage, temp_storage_bytes, as_input(d_input_keys),
-                                                          as_input(d_input_items), d_output_keys, d_output_items,
-                                                          num_items, compare_op, false, stream);
+    return sort<detail::iterator_value_t<ValueIteratorT>>(d_temp_storage, temp_storage_bytes, d_input_keys,
+                                                          d_input_items, d_output_keys, d_output_items, num_items,
+                                                          compare_op, false, stream);
   }
 
   template <class KeyIteratorT, class OffsetT, class CompareOpT>
   static cudaError_t StableSortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIteratorT d_keys,
                                     OffsetT num_items, CompareOpT compare_op, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceMergeSort::StableSortKeys");
-    return sort<NullType>(d_temp_storage, temp_storage_bytes, as_input(d_keys), NullType{}, d_keys,
+    return sort<NullType>(d_temp_storage, temp_storage_bytes, d_keys, NullType{}, d_keys,
                           static_cast<NullType*>(nullptr), num_items, compare_op, true, stream);
   }
   template <class KeyInputIteratorT, class KeyIteratorT, class OffsetT, class CompareOpT>
@@ -111,7 +111,7 @@ struct DeviceMergeSort {
                                         KeyInputIteratorT d_input_keys, KeyIteratorT d_output_keys, OffsetT num_items,
                                         CompareOpT compare_op, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceMergeSort::StableSortKeysCopy");
-    return sort<NullType>(d_temp_storage, temp_storage_bytes, as_input(d_input_keys), NullType{}, d_output_keys,
+    return sort<NullType>(d_temp_storage, temp_storage_bytes, d_input_keys, NullType{}, d_output_keys,
                           static_cast<NullType*>(nullptr), num_items, compare_op, false, stream);
   }
   template <class KeyIteratorT, class ValueIteratorT, class OffsetT, class CompareOpT>
@@ -119,9 +119,8 @@ struct DeviceMergeSort {
                                      ValueIteratorT d_items, OffsetT num_items, CompareOpT compare_op,
                                      cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceMergeSort::StableSortPairs");
-    return sort<detail::iterator_value_t<ValueIteratorT>>(d_temp_storage, temp_storage_bytes, as_input(d_keys),
-                                                          as_input(d_items), d_keys, d_items, num_items, compare_op,
-                                                          true, stream);
+    return sort<detail::iterator_value_t<ValueIteratorT>>(d_temp_storage, temp_storage_bytes, d_keys, d_items, d_keys,
+                                                          d_items, num_items, compare_op, true, stream);
   }
   template <class KeyInputIteratorT, class ValueInputIteratorT, class KeyIteratorT, class ValueIteratorT, class OffsetT,
             class CompareOpT>
@@ -130,9 +129,9 @@ struct DeviceMergeSort {
                                          KeyIteratorT d_output_keys, ValueIteratorT d_output_items, OffsetT num_items,
                                          CompareOpT compare_op, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceMergeSort::StableSortPairsCopy");
-    return sort<detail::iterator_value_t<ValueIteratorT>>(d_temp_storage, temp_storage_bytes, as_input(d_input_keys),
-                                                          as_input(d_input_items), d_output_keys, d_output_items,
-                                                          num_items, compare_op, false, stream);
+    return sort<detail::iterator_value_t<ValueIteratorT>>(d_temp_storage, temp_storage_bytes, d_input_keys,
+                                                          d_input_items, d_output_keys, d_output_items, num_items,
+                                                          compare_op, false, stream);
   }
 
   // -------------------------------------------------------------- without temporary storage
@@ -159,13 +158,17 @@ struct DeviceMergeSort {
   static cudaError_t sort(void* d_temp_storage, std::size_t& temp_storage_bytes, KeysIn keys_in, ValuesIn values_in,
                           KeysOut keys_out, ValuesOut values_out, OffsetT num_items, CompareOpT compare_op,
                           bool is_in_place, cudaStream_t stream) {
-    static_assert(std::is_pointer_v<KeysOut> && std::is_pointer_v<ValuesOut>,
+    const auto keys = detail::pointer_or_iterator(keys_out);
+    const auto values = detail::pointer_or_iterator(values_out);
+    static_assert(std::is_pointer_v<std::remove_const_t<decltype(keys)>> &&
+                      std::is_pointer_v<std::remove_const_t<decltype(values)>>,
                   "DeviceMergeSort reads again what it has written: pass pointers where it writes, "
-                  "such as thrust::raw_pointer_cast(items.data())");
+                  "such as thrust::raw_pointer_cast(items.data()), or iterators of vectors");
     detail::output_requirements<KeysOut>::check();
     detail::output_requirements<ValuesOut>::check();
     return detail::merge_sort_segments<detail::iterator_value_t<KeysOut>, Value>(
-        d_temp_storage, temp_storage_bytes, keys_in, values_in, {keys_out, values_out},
+        d_temp_storage, temp_storage_bytes, as_input(detail::pointer_or_iterator(keys_in)),
+        as_input(detail::pointer_or_iterator(values_in)), {keys, values},
         detail::segments_of_size<detail::single_segment>(1, num_items), compare_op, is_in_place, true, stream);
   }
 };

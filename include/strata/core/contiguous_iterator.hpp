@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/type_name.hpp>
+
+#include <type_traits>
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// Whether an iterator is one of a vector of Thrust or of the standard library, or a `thrust::device_ptr`: items lie
+/// side by side.
+template <class Iterator>
+constexpr bool is_vector_iterator() {
+  const char* text = detail::type_name<Iterator>();
+  if (detail::skips(text, "thrust::")) {
+    text = detail::without_namespaces(text);
+    return detail::is_name(text, "normal_iterator") || detail::is_name(text, "device_ptr");
+  }
+  return detail::skips(text, "__gnu_cxx::__normal_iterator<") || detail::skips(text, "std::__1::__wrap_iter<");
+}
+
+/// An iterator of a vector as a pointer, and any other as it is.
+template <class Iterator>
+auto pointer_or_iterator(const Iterator& items) {
+  if constexpr (is_vector_iterator<Iterator>()) {
+    auto address = &*items;
+    if constexpr (std::is_pointer_v<decltype(address)>) {
+      return address;
+    } else {
+      return address.get();
+    }
+  } else {
+    return items;
+  }
+}
+
+}  // namespace detail
+STRATA_NAMESPACE_END

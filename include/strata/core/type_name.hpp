@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+
+/// \file
+/// The names of types, to recognise those of libraries whose headers are not included. Their inline namespaces have
+/// names that change with the version.
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// Whether `text` begins with `word`, which it then leaves behind.
+constexpr bool skips(const char*& text, const char* word) {
+  const char* rest = text;
+  for (; *word != '\0'; ++word, ++rest) {
+    if (*rest != *word) return false;
+  }
+  text = rest;
+  return true;
+}
+constexpr bool is_of_identifier(char c) {
+  return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+constexpr bool is_name(const char* text, const char* name) { return skips(text, name) && !is_of_identifier(*text); }
+
+/// What follows the namespaces in a qualified name.
+constexpr const char* without_namespaces(const char* text) {
+  for (const char* next = text; detail::is_of_identifier(*next);) {
+    while (detail::is_of_identifier(*next)) ++next;
+    if (detail::skips(next, "::")) text = next;
+  }
+  return text;
+}
+
+/// Begins with the qualified name of `Type`; other text follows.
+template <class Type>
+constexpr const char* type_name() {
+  const char* text = __PRETTY_FUNCTION__;
+  while (*text != '\0' && !detail::skips(text, "Type =") && !detail::skips(text, "Type=")) ++text;
+  return *text == ' ' ? text + 1 : text;
+}
+
+}  // namespace detail
+STRATA_NAMESPACE_END
