@@ -24,6 +24,9 @@ set(STRATA_TEST_FULL
     OFF
     CACHE STRING "Tests with all types and in every flavour: OFF, ON, or ADDED (only what OFF leaves out)")
 set_property(CACHE STRATA_TEST_FULL PROPERTY STRINGS OFF ON ADDED)
+set(STRATA_TEST_PART
+    1/1
+    CACHE STRING "k/n: where STRATA_TEST_FULL is ADDED, part k of n parts of it, every n-th source")
 set(STRATA_TEST_FLAVOURS
     gpu simt check
     CACHE STRING "Flavours of tests to build: gpu, simt, check, asan")
@@ -48,7 +51,32 @@ if(STRATA_TEST_FULL STREQUAL "ADDED")
   set(strata_test_common FALSE)
 endif()
 
+# Whether a source, or a test of many headers, is in the part that STRATA_TEST_PART names.
+if(NOT STRATA_TEST_PART MATCHES "^([1-9])/([1-9])$" OR CMAKE_MATCH_1 GREATER CMAKE_MATCH_2)
+  message(FATAL_ERROR "STRATA_TEST_PART must be k/n with k from 1 to n, is ${STRATA_TEST_PART}")
+endif()
+math(EXPR strata_test_part "${CMAKE_MATCH_1} - 1")
+set(strata_test_parts ${CMAKE_MATCH_2})
+if(NOT strata_test_common AND strata_test_parts GREATER 1)
+  message(STATUS "strata: of what the full tests add, part ${STRATA_TEST_PART}")
+endif()
+set_property(GLOBAL PROPERTY strata_test_sources 0)
+function(strata_is_in_part result)
+  get_property(number GLOBAL PROPERTY strata_test_sources)
+  math(EXPR part "${number} % ${strata_test_parts}")
+  math(EXPR number "${number} + 1")
+  set_property(GLOBAL PROPERTY strata_test_sources ${number})
+  set(${result} FALSE PARENT_SCOPE)
+  if(strata_test_common OR part EQUAL strata_test_part)
+    set(${result} TRUE PARENT_SCOPE)
+  endif()
+endfunction()
+
 function(strata_add_test path)
+  strata_is_in_part(is_in_part)
+  if(NOT is_in_part)
+    return()
+  endif()
   cmake_parse_arguments(PARSE_ARGV 1 arg "GPU;SIMT;CHECK;ASAN" "" "")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "strata_add_test(${path}): unknown argument ${arg_UNPARSED_ARGUMENTS}")
@@ -207,6 +235,10 @@ endfunction()
 # as it is told: --seconds <N> --seed <S>. Two programs: <name>_simt and <name>_gpu, label random too.
 # With STRATA_TEST_SMALL=1 it may know fewer types.
 function(strata_add_random_test path)
+  strata_is_in_part(is_in_part)
+  if(NOT is_in_part)
+    return()
+  endif()
   get_filename_component(name ${path} NAME)
   set(seconds ${STRATA_TEST_RANDOM_SECONDS})
   if(NOT seconds)
