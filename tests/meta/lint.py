@@ -106,6 +106,12 @@ def header_findings(header, text):
         yield line_of(code, match.start()), "an anonymous namespace in a header"
     for match in re.finditer(r"^using namespace\b", code, re.MULTILINE):
         yield line_of(code, match.start()), "a using directive in a header"
+    for match in re.finditer(r'^ +STRATA_NVTX_RANGE\([^,]*,\s*"strata::([\w:]+)"', text, re.MULTILINE):
+        before = text[:match.start()]
+        classes = re.findall(r"^(?:struct|class) (\w+?)(?:On)? \{", before, re.MULTILINE)
+        functions = re.findall(r"(?:cudaError_t|>)\s+(\w+)\((?=[^;{}]*(?:\{\})?[^;{}]*\) (?:const )?\{\s*$)", before)
+        if not classes or not functions or match.group(1) != f"{classes[-1]}::{functions[-1]}":
+            yield line_of(text, match.start()), f"the range {match.group(1)} stands in {classes[-1:]}::{functions[-1:]}"
     if not re.search(r"^#pragma once$", text, re.MULTILINE):
         yield 1, "no #pragma once"
 
@@ -189,6 +195,7 @@ SPDX = ("// SPDX-FileCopyrightText: 2026 The strata authors\n"
         "// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception\n")
 
 # (header, line that breaks a rule, part of the finding)
+FUNCTION = "struct A {\n  static if_integral<N>\n  F(void* x, const O& o = {}) {\n"
 BAD_HEADERS = [
     ("core/a.hpp", "#include <strata/thread/b.cuh>", "higher floor"),
     ("thread/a.cuh", "#include <strata/warp/b.cuh>", "higher floor"),
@@ -212,6 +219,8 @@ BAD_HEADERS = [
     ("core/scan_step.cuh", "__shared__ int x;", "STRATA_SHARED"),
     ("core/a.hpp", "namespace {", "anonymous namespace"),
     ("core/a.hpp", "using namespace std;", "using directive"),
+    ("device/a.cuh", f'{FUNCTION}    STRATA_NVTX_RANGE(x, "strata::A::G");', "the range"),
+    ("device/a.cuh", f'{FUNCTION}    STRATA_NVTX_RANGE(x, "strata::B::F");', "the range"),
 ]
 GOOD_HEADERS = [
     ("device/join/merge/a.cuh", "#include <strata/device/join/common/b.hpp>"),
@@ -225,6 +234,7 @@ GOOD_HEADERS = [
     ("core/scan_step.cuh", 'asm volatile("shfl.sync.up.b32 %0|p, %1, 1, 0, -1;");'),
     ("block/a.cuh", "// raw __shared__ and k<<<1, 1>>> are for the launcher"),
     ("core/a.hpp", "#include <type_traits>"),
+    ("device/a.cuh", f'{FUNCTION}    STRATA_NVTX_RANGE(x, "strata::A::F");'),
 ]
 BAD_FILES = [
     ("tests/a.cu", "int x;\n", "SPDX-FileCopyrightText"),

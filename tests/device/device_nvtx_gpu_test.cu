@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// What a profiler sees of device calls: one range, named as the function that was called, and none of a size query.
+// NVTX looks for a tool in a variable, at the first range of the program.
+#include <nvtx3/nvToolsExt.h>
+
+#include <strata/device/device_reduce.cuh>
+#include <strata/device/device_scan.cuh>
+#include <strata/device/device_select.cuh>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "device/device_call.cuh"
+
+namespace {
+std::vector<std::string>& ranges() {
+  static std::vector<std::string> all;
+  return all;
+}
+int depth = 0;
+
+int push(const char* name) {
+  ranges().push_back(name);
+  return depth++;
+}
+int pop() { return --depth; }
+
+int initialize(NvtxGetExportTableFunc_t get_table) {
+  const auto* callbacks = static_cast<const NvtxExportTableCallbacks*>(get_table(NVTX_ETID_CALLBACKS));
+  NvtxFunctionTable functions = nullptr;
+  unsigned size = 0;
+  if (callbacks == nullptr || callbacks->GetModuleFunctionTable(NVTX_CB_MODULE_CORE, &functions, &size) == 0) return 0;
+  *functions[NVTX_CBID_CORE_RangePushA] = reinterpret_cast<NvtxFunctionPointer>(push);
+  *functions[NVTX_CBID_CORE_RangePop] = reinterpret_cast<NvtxFunctionPointer>(pop);
+  return 1;
+}
+const bool is_injected = (InitializeInjectionNvtx2_fnptr = initialize) != nullptr;
+
+using namespace device_test;
+
+#define EXPECT_RANGE(function, ...)                                                           \
+  {                                                                                           \
+    SCOPED_TRACE(#function "(" #__VA_ARGS__ ")");                                             \
+    ranges().clear();                                                                         \
+    std::size_t bytes = 0;                                                                    \
+    ASSERT_CUDA_SUCCESS(strata::function(nullptr, bytes, __VA_ARGS__));                       \
+    EXPECT_EQ(std::vector<std::string>{}, ranges());                                          \
+    const scratch storage(bytes);                                                             \
+    ASSERT_CUDA_SUCCESS(strata::function(storage.data(), bytes, __VA_ARGS__));                \
+    EXPECT_EQ(std::vector<std::string>{"strata::" #function}, ranges());                      \
+    ranges().clear();                                                                         \
+    ASSERT_CUDA_SUCCESS(strata::function(__VA_ARGS__));                                       \
+    EXPECT_EQ(std::vector<std::string>{"strata::" #function}, ranges()) << "without storage"; \
+    EXPECT_EQ(0, depth);                                                                      \
+    ASSERT_CUDA_SUCCESS(cudaDeviceSynchronize());                                             \
+  }
+
+// One function that has a range, one that calls another form, one that shares its code with another function.
+TEST(device_nvtx, ranges_have_the_names_of_the_functions) {
+  ASSERT_TRUE(is_injected);
+  constexpr int n = 100;
+  const device_vector<int> in(random_integers<int>(n, 0, 9));
+  device_vector<int> data(in.to_host()), out(n);
+  device_vector<std::int64_t> count(1);
+  EXPECT_RANGE(DeviceReduce::Sum, in.data(), out.data(), n);
+  EXPECT_RANGE(DeviceScan::InclusiveSum, data.data(), n);
+  EXPECT_RANGE(DeviceSelect::Flagged, data.data(), in.data(), count.data(), n);
+}
+
+}  // namespace
