@@ -7,6 +7,7 @@
 #include <strata/block/block_blelloch_scan.cuh>
 #include <strata/block/block_exchange.cuh>
 #include <strata/block/block_hillis_steele_scan.cuh>
+#include <strata/block/block_histogram.cuh>
 #include <strata/block/block_load.cuh>
 #include <strata/block/block_merge_sort.cuh>
 #include <strata/block/block_radix_rank.cuh>
@@ -186,6 +187,16 @@ struct running {
   }
 };
 enum class number : std::uint32_t {};
+/// A sample of a histogram.
+struct level {
+  int bin;
+  STRATA_HD operator int() const { return bin; }
+};
+struct tally {
+  unsigned count;
+  STRATA_HD explicit tally(unsigned n) : count(n) {}
+  STRATA_HD friend tally operator+(const tally& a, const tally& b) { return tally(a.count + b.count); }
+};
 
 }  // namespace foreign
 
@@ -419,6 +430,24 @@ STRATA_KERNEL void block_sorts_kernel(T* data, const int* begins, int count) {
   segmented(segmented_storage).SortOwn(thread, count, foreign::less{});
   *segmented(segmented_storage).Position(thread) = items[0];
   strata::StoreDirectBlocked(thread, data, items);
+}
+
+template <strata::BlockHistogramAlgorithm Algorithm, class Counter>
+STRATA_KERNEL void histogram_kernel(const foreign::level* in, Counter* out) {
+  using histogram = strata::BlockHistogram<foreign::level, 128, 4, 256, Algorithm>;
+  STRATA_SHARED(temp_storage, typename histogram::TempStorage);
+  foreign::level samples[4];
+  strata::LoadDirectBlocked(static_cast<int>(threadIdx.x), in, samples);
+  histogram(temp_storage).InitHistogram(out);
+  histogram(temp_storage).Composite(samples, out);
+  histogram().Histogram(samples, out);
+}
+
+[[maybe_unused]] void start_histograms(const foreign::level* in, foreign::tally* tallies, unsigned* counts) {
+  static_cast<void>(strata::launch({"histogram", dim3(1), dim3(128)},
+                                   histogram_kernel<strata::BLOCK_HISTO_SORT, foreign::tally>, in, tallies));
+  static_cast<void>(strata::launch({"histogram", dim3(1), dim3(128)},
+                                   histogram_kernel<strata::BLOCK_HISTO_ATOMIC, unsigned>, in, counts));
 }
 
 template <class T>

@@ -1,0 +1,129 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/block/block_shape.cuh>
+#include <strata/block/specializations/block_histogram_atomic.cuh>
+#include <strata/block/specializations/block_histogram_sort.cuh>
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/core/radix_key.hpp>
+#include <strata/core/types.hpp>
+
+#include <cstddef>
+#include <type_traits>
+
+STRATA_NAMESPACE_BEGIN
+
+/// How BlockHistogram counts.
+enum BlockHistogramAlgorithm {
+  /// The block sorts the bins of its samples, and adds the length of each bin's run to the counter. The time does not
+  /// depend on the samples. One pass of BlockRadixSort for each 4 bits of a bin, and 3 barriers. Counters may have any
+  /// type that can be added. A tile has at most 65,535 samples.
+  BLOCK_HISTO_SORT,
+  /// An `atomicAdd` for each sample. Fast where the lanes of a warp have different bins; equal bins wait for each
+  /// other. Counters are integers of 4 or 8 bytes, float, double, half or bfloat16.
+  BLOCK_HISTO_ATOMIC,
+};
+
+/// Counts how many samples of a block, `ItemsPerThread` in each thread, are in each of `Bins` bins. A sample is the
+/// number of its bin, 0 to Bins - 1.
+///
+/// | call | effect |
+/// |---|---|
+/// | `InitHistogram(histogram)` | `histogram[b] = 0` for all bins |
+/// | `Composite(items, histogram)` | `histogram[b] += ` the number of samples that equal b |
+/// | `Histogram(items, histogram)` | both: the histogram of this tile |
+///
+/// - `histogram` is an array of `Bins` counters in shared or device memory, the same in all threads. Samples are not
+///   changed.
+/// - Every thread of the block must call, in uniform control flow. The order of the samples has no effect.
+/// - `InitHistogram` ends with a barrier. The others end without one: the block must call `__syncthreads()` before a
+///   thread reads counters that others may have added to.
+/// - With BLOCK_HISTO_SORT, each counter is read and written by one thread, without atomics. With BLOCK_HISTO_ATOMIC,
+///   several blocks may add to one histogram in device memory.
+/// - The block must call `__syncthreads()` between two calls of BLOCK_HISTO_SORT that use the same storage, and before
+///   the storage is used for anything else. Objects of one type constructed without storage use the same storage.
+///   BLOCK_HISTO_ATOMIC does not access its storage.
+/// - Shared memory of BLOCK_HISTO_SORT: the larger of what BlockRadixSort needs, and 4 bytes for each bin and 1, 2 or
+///   4 for each thread. Bank conflicts: those of BlockRadixSort. Where runs begin and end depends on the samples.
+/// - `T` is an integer, an unscoped enumeration or any type that converts to integers implicitly. Debug builds assert
+///   that samples are bins; in others, the behaviour is undefined if they are not.
+///
+/// @code
+/// STRATA_KERNEL void byte_histogram(const unsigned char* bytes, int tiles, unsigned* counts) {
+///   using Histogram = strata::BlockHistogram<unsigned char, 128, 4, 256>;
+///   STRATA_SHARED(temp_storage, Histogram::TempStorage);
+///   STRATA_SHARED(histogram, unsigned[256]);
+///   Histogram(temp_storage).InitHistogram(histogram);
+///   for (int tile = 0; tile < tiles; ++tile) {
+///     unsigned char samples[4];
+///     for (int i = 0; i < 4; ++i) samples[i] = bytes[tile * 512 + i * 128 + static_cast<int>(threadIdx.x)];
+///     Histogram(temp_storage).Composite(samples, histogram);
+///     __syncthreads();
+///   }
+///   for (unsigned bin = threadIdx.x; bin < 256; bin += 128) counts[bin] = histogram[bin];
+/// }
+/// @endcode
+template <class T, int BlockDimX, int ItemsPerThread, int Bins, BlockHistogramAlgorithm Algorithm = BLOCK_HISTO_SORT,
+          int BlockDimY = 1, int BlockDimZ = 1>
+class BlockHistogram {
+  static_assert(ItemsPerThread > 0 && Bins > 0, "BlockHistogram needs at least one item per thread and one bin");
+  // 64 bits, so that no sample of up to 64 bits becomes a bin by losing bits.
+  using number =
+      typename detail::unsigned_of_bytes<detail::is_radix_integer<T>::value && sizeof(T) == 16 ? 16 : 8>::type;
+  static_assert(std::is_convertible_v<const T&, number> && detail::radix_mantissa_bits<T> == 0,
+                "a sample of BlockHistogram is the number of its bin: T must convert to integers implicitly, and be no "
+                "floating-point type; compute the bin of other samples first");
+  using shape = detail::block_shape<BlockDimX, BlockDimY, BlockDimZ>;
+  static constexpr std::size_t items_per_thread = static_cast<std::size_t>(ItemsPerThread);
+
+  using algorithm =
+      std::conditional_t<Algorithm == BLOCK_HISTO_SORT,
+                         detail::block_histogram_sort<shape, BlockDimX, BlockDimY, BlockDimZ, ItemsPerThread, Bins>,
+                         detail::block_histogram_atomic>;
+
+ public:
+  struct TempStorage : Uninitialized<typename algorithm::storage> {};
+
+  STRATA_D BlockHistogram() : BlockHistogram(private_storage()) {}
+  STRATA_D explicit BlockHistogram(TempStorage& temp_storage)
+      : storage_(temp_storage.Alias()), thread_(shape::thread_rank("BlockHistogram")) {}
+
+  template <class CounterT>
+  STRATA_D void InitHistogram(CounterT* histogram) {
+    for (int bin = thread_; bin < Bins; bin += shape::threads) histogram[bin] = static_cast<CounterT>(0);
+    __syncthreads();
+  }
+
+  template <class CounterT>
+  STRATA_D void Histogram(const T (&items)[items_per_thread], CounterT* histogram) {
+    InitHistogram(histogram);
+    Composite(items, histogram);
+  }
+
+  template <class CounterT>
+  STRATA_D void Composite(const T (&items)[items_per_thread], CounterT* histogram) {
+    unsigned bins[items_per_thread];
+    STRATA_UNROLL
+    for (int i = 0; i < ItemsPerThread; ++i) {
+      // A negative sample becomes a large number.
+      const number bin = static_cast<number>(items[i]);
+      STRATA_ASSERT(bin < number{Bins}, "BlockHistogram: sample %lld of item %d is not in 0 .. %d",
+                    static_cast<long long>(bin), i, Bins - 1);
+      bins[i] = static_cast<unsigned>(bin);
+    }
+    algorithm::add(storage_, thread_, bins, histogram);
+  }
+
+ private:
+  STRATA_D static TempStorage& private_storage() {
+    STRATA_SHARED(temp_storage, TempStorage);
+    return temp_storage;
+  }
+
+  typename algorithm::storage& storage_;
+  int thread_;
+};
+
+STRATA_NAMESPACE_END
