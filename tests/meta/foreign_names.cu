@@ -13,6 +13,7 @@
 #include <strata/block/block_radix_rank.cuh>
 #include <strata/block/block_radix_sort.cuh>
 #include <strata/block/block_reduce.cuh>
+#include <strata/block/block_run_length_decode.cuh>
 #include <strata/block/block_scan.cuh>
 #include <strata/block/block_segmented_merge_sort.cuh>
 #include <strata/block/block_shuffle.cuh>
@@ -432,6 +433,20 @@ STRATA_KERNEL void block_sorts_kernel(T* data, const int* begins, int count) {
   strata::StoreDirectBlocked(thread, data, items);
 }
 
+template <class T>
+STRATA_KERNEL void decode_kernel(T* data, const int* lengths, int count) {
+  using decode = strata::BlockRunLengthDecode<T, 128, 4, 4>;
+  STRATA_SHARED(temp_storage, typename decode::TempStorage);
+  const int thread = static_cast<int>(threadIdx.x);
+  T values[4];
+  int ends[4];
+  strata::LoadDirectBlocked(thread, data, values);
+  strata::LoadDirectBlocked(thread, lengths, ends);
+  decode(values, ends, count).RunLengthDecode(values, ends);
+  decode(temp_storage, values, ends).RunLengthDecode(values, 3);
+  strata::StoreDirectBlocked(thread, data, values);
+}
+
 template <strata::BlockHistogramAlgorithm Algorithm, class Counter>
 STRATA_KERNEL void histogram_kernel(const foreign::level* in, Counter* out) {
   using histogram = strata::BlockHistogram<foreign::level, 128, 4, 256, Algorithm>;
@@ -462,6 +477,7 @@ template <class T>
   static_cast<void>(
       strata::launch({"blocks", dim3(1), dim3(128)}, blocks_kernel<T, foreign::iterator<T>>, in, out, count));
   static_cast<void>(strata::launch({"sorts", dim3(1), dim3(128)}, block_sorts_kernel<T>, data, begins, count));
+  static_cast<void>(strata::launch({"decode", dim3(1), dim3(128)}, decode_kernel<T>, data, begins, count));
 }
 
 // ---------------------------------------------------------------------------- devices

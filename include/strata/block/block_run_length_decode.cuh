@@ -1,0 +1,238 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/block/block_scan.cuh>
+#include <strata/block/block_shape.cuh>
+#include <strata/core/bank_conflicts.hpp>
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/core/shared_layout.hpp>
+#include <strata/core/types.hpp>
+#include <strata/warp/specializations/exchange_tile.cuh>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+STRATA_NAMESPACE_BEGIN
+
+/// Decodes runs, `RunsPerThread` in each thread: run r is a value that is repeated as often as its length says. The
+/// decoded items of all runs, one run after the other, are numbered from 0. A call returns a window of them, to each
+/// thread `DecodedItemsPerThread` (N): items[i] of thread t is item from + t * N + i.
+///
+/// | call | effect |
+/// |---|---|
+/// | `BlockRunLengthDecode(temp_storage, values, lengths, total)` | keeps runs; `total` becomes the number of items |
+/// | `BlockRunLengthDecode(temp_storage, values, offsets)` | keeps runs of which the first items' numbers are known |
+/// | `RunLengthDecode(items, from)` | a window, from item 0 by default |
+/// | `RunLengthDecode(items, offsets, from)` | the same, with each item's position in its run, from 0 |
+///
+/// - Both constructors also take their arguments without `temp_storage`. Every thread gets the total.
+/// - Runs are in blocked arrangement: run i of thread t is number t * RunsPerThread + i. Any run may have length 0.
+///   Offsets of runs must not fall. The first may be above 0, if no window begins before it.
+/// - Items of a window that are behind the last run, and their positions, are unspecified. With offsets, the last run
+///   has no end.
+/// - Every thread of the block must construct, in uniform control flow: 2 barriers, or 1 with offsets.
+///   `RunLengthDecode` has none: any threads may call it, each with a `from` of its own.
+/// - A thread finds its first run by a binary search in shared memory. It reads the others one after the other, and
+///   searches again after runs of length 0.
+/// - The storage holds the runs. The block must call `__syncthreads()` after the last `RunLengthDecode`, before the
+///   storage is used for anything else, the next construction included. Objects of one type constructed without storage
+///   use the same storage.
+/// - Shared memory: a value and a `DecodedOffsetT` for each run, laid out as by BlockExchange, and what BlockScan needs
+///   for `DecodedOffsetT`. Runs are written without bank conflicts. Conflicts of reads depend on the lengths.
+/// - `DecodedOffsetT` is an integer type that can represent the total. Debug builds assert that it can, that lengths
+///   are not negative, and that offsets do not fall. `ItemT` must be trivially relocatable.
+///
+/// @code
+/// // Decodes 256 runs. `items` has room for all decoded items.
+/// STRATA_KERNEL void decode(const float* values, const int* lengths, float* items) {
+///   using Decode = strata::BlockRunLengthDecode<float, 128, 2, 4>;
+///   STRATA_SHARED(temp_storage, Decode::TempStorage);
+///   const int thread = static_cast<int>(threadIdx.x);
+///   float run_values[2];
+///   int run_lengths[2];
+///   strata::LoadDirectBlocked(thread, values, run_values);
+///   strata::LoadDirectBlocked(thread, lengths, run_lengths);
+///   unsigned total;
+///   Decode runs(temp_storage, run_values, run_lengths, total);
+///   for (unsigned from = 0; from < total; from += 128 * 4) {
+///     float window[4];
+///     runs.RunLengthDecode(window, from);
+///     strata::StoreDirectBlocked(thread, items + from, window, static_cast<int>(total - from));
+///   }
+/// }
+/// @endcode
+template <class ItemT, int BlockDimX, int RunsPerThread, int DecodedItemsPerThread,
+          class DecodedOffsetT = std::uint32_t, int BlockDimY = 1, int BlockDimZ = 1>
+class BlockRunLengthDecode {
+  static_assert(is_trivially_relocatable_v<ItemT>,
+                "BlockRunLengthDecode keeps values in shared memory as bits: ItemT must be trivially relocatable");
+  static_assert(RunsPerThread > 0 && DecodedItemsPerThread > 0,
+                "BlockRunLengthDecode needs at least one run and one decoded item per thread");
+  static_assert(std::is_integral_v<DecodedOffsetT> && !std::is_same_v<DecodedOffsetT, bool>,
+                "BlockRunLengthDecode numbers decoded items by DecodedOffsetT: take an integer type");
+  using shape = detail::block_shape<BlockDimX, BlockDimY, BlockDimZ>;
+  static constexpr int runs = shape::threads * RunsPerThread;
+  static constexpr std::size_t runs_per_thread = static_cast<std::size_t>(RunsPerThread);
+  static constexpr std::size_t items_per_thread = static_cast<std::size_t>(DecodedItemsPerThread);
+
+  // Unsigned: numbers of items behind the last run may overflow.
+  using number = std::make_unsigned_t<DecodedOffsetT>;
+  using scan = BlockScan<number, BlockDimX, BLOCK_SCAN_WARP_SCANS, BlockDimY, BlockDimZ>;
+  using value_tile = detail::exchange_tile<ItemT, RunsPerThread, shape::threads>;
+  using begin_tile = detail::exchange_tile<number, RunsPerThread, shape::threads>;
+  template <class T>
+  using layout = ExchangeLayout<T, RunsPerThread>;
+  template <class T>
+  using blocked = blocked_access<layout<T>::unit_bytes, RunsPerThread>;
+  // not for users: the layout keeps this promise for every type and number of runs
+  static_assert(strata::conflict_degree(layout<ItemT>{}, blocked<ItemT>{}) == 1, "values are written with conflicts");
+  // not for users: as above
+  static_assert(strata::conflict_degree(layout<number>{}, blocked<number>{}) == 1,
+                "numbers are written with conflicts");
+  // Not a union: the runs are written without a barrier after the scan.
+  struct storage {
+    typename scan::TempStorage scan_storage;
+    value_tile values;
+    begin_tile begins;
+  };
+
+ public:
+  struct TempStorage : Uninitialized<storage> {};
+
+  template <class RunLengthT, class TotalDecodedSizeT>
+  STRATA_D BlockRunLengthDecode(TempStorage& temp_storage, const ItemT (&run_values)[runs_per_thread],
+                                const RunLengthT (&run_lengths)[runs_per_thread], TotalDecodedSizeT& total_decoded_size)
+      : storage_(temp_storage.Alias()), thread_(shape::thread_rank("BlockRunLengthDecode")) {
+    number begins[runs_per_thread], total;
+    scan_lengths(run_lengths, begins, total);
+    total_decoded_size = static_cast<TotalDecodedSizeT>(total);
+    keep_runs(run_values, begins);
+  }
+  template <class UserRunOffsetT>
+  STRATA_D BlockRunLengthDecode(TempStorage& temp_storage, const ItemT (&run_values)[runs_per_thread],
+                                const UserRunOffsetT (&run_offsets)[runs_per_thread])
+      : storage_(temp_storage.Alias()), thread_(shape::thread_rank("BlockRunLengthDecode")) {
+    number begins[runs_per_thread];
+    STRATA_UNROLL
+    for (int i = 0; i < RunsPerThread; ++i) begins[i] = static_cast<number>(run_offsets[i]);
+    keep_runs(run_values, begins);
+  }
+  template <class RunLengthT, class TotalDecodedSizeT>
+  STRATA_D BlockRunLengthDecode(const ItemT (&run_values)[runs_per_thread],
+                                const RunLengthT (&run_lengths)[runs_per_thread], TotalDecodedSizeT& total_decoded_size)
+      : BlockRunLengthDecode(private_storage(), run_values, run_lengths, total_decoded_size) {}
+  template <class UserRunOffsetT>
+  STRATA_D BlockRunLengthDecode(const ItemT (&run_values)[runs_per_thread],
+                                const UserRunOffsetT (&run_offsets)[runs_per_thread])
+      : BlockRunLengthDecode(private_storage(), run_values, run_offsets) {}
+
+  STRATA_D void RunLengthDecode(ItemT (&decoded_items)[items_per_thread], DecodedOffsetT from_decoded_offset = 0) {
+    decode(decoded_items, from_decoded_offset, [](int, number) {});
+  }
+  template <class RelativeOffsetT>
+  STRATA_D void RunLengthDecode(ItemT (&decoded_items)[items_per_thread],
+                                RelativeOffsetT (&item_offsets)[items_per_thread],
+                                DecodedOffsetT from_decoded_offset = 0) {
+    decode(decoded_items, from_decoded_offset,
+           [&](int i, number offset) { item_offsets[i] = static_cast<RelativeOffsetT>(offset); });
+  }
+
+ private:
+  STRATA_D static TempStorage& private_storage() {
+    STRATA_SHARED(temp_storage, TempStorage);
+    return temp_storage;
+  }
+
+  template <class RunLengthT>
+  STRATA_D static bool is_representable(const RunLengthT& length) {
+    bool is_negative = false;
+    if constexpr (std::is_signed_v<RunLengthT>) is_negative = length < 0;
+    return !is_negative && static_cast<RunLengthT>(static_cast<number>(length)) == length;
+  }
+
+  template <class RunLengthT>
+  STRATA_D void scan_lengths(const RunLengthT (&lengths)[runs_per_thread], number (&begins)[runs_per_thread],
+                             number& total) {
+    STRATA_UNROLL
+    for (int i = 0; i < RunsPerThread; ++i) {
+      STRATA_ASSERT(is_representable(lengths[i]),
+                    "BlockRunLengthDecode: run %d has the length %lld, which DecodedOffsetT cannot represent",
+                    thread_ * RunsPerThread + i, static_cast<long long>(lengths[i]));
+      begins[i] = static_cast<number>(lengths[i]);
+    }
+    scan(storage_.scan_storage).ExclusiveSum(begins, begins, total);
+    STRATA_ASSERT(begins[runs_per_thread - 1] <= total,
+                  "BlockRunLengthDecode: DecodedOffsetT cannot represent the number of decoded items");
+  }
+
+  STRATA_D void keep_runs(const ItemT (&values)[runs_per_thread], const number (&begins)[runs_per_thread]) {
+    const auto thread = static_cast<unsigned>(thread_);
+    storage_.values.put_blocked(thread, values);
+    storage_.begins.put_blocked(thread, begins);
+    __syncthreads();
+#if STRATA_DEBUG
+    for (int i = 0; i < RunsPerThread; ++i) {
+      const int run = thread_ * RunsPerThread + i;
+      STRATA_ASSERT(run == runs - 1 || begins[i] <= begin_of(run + 1),
+                    "BlockRunLengthDecode: run %d begins at item %llu, but the next run at %llu", run,
+                    static_cast<unsigned long long>(begins[i]), static_cast<unsigned long long>(begin_of(run + 1)));
+    }
+#endif
+  }
+
+  STRATA_D number begin_of(int run) { return storage_.begins.get(begin_tile::position(static_cast<unsigned>(run))); }
+  STRATA_D ItemT value_of(int run) { return storage_.values.get(value_tile::position(static_cast<unsigned>(run))); }
+
+  /// The last run that begins at an item or before it, and so the one that has the item. The first one if there is
+  /// none.
+  STRATA_D int run_of(number item) {
+    int run = 0;
+    // Not unrolled: the search for what follows runs of length 0 is there once for each of a thread's items.
+    STRATA_UNROLL_N(1)
+    for (int step = 1 << detail::log2_ceiling(runs) >> 1; step > 0; step >>= 1) {
+      if (run + step < runs && begin_of(run + step) <= item) run += step;
+    }
+    return run;
+  }
+
+  /// A run, and where the next one begins.
+  struct current_run {
+    int run;
+    number begin;
+    number end;
+    STRATA_D bool has(number item) const { return item != end || run == runs - 1; }
+  };
+  STRATA_D current_run with_end(int run) {
+    return {run, begin_of(run), run < runs - 1 ? begin_of(run + 1) : number{0}};
+  }
+
+  /// Calls `offset_is(i, its offset)` for each item.
+  template <class OffsetIs>
+  STRATA_D void decode(ItemT (&items)[items_per_thread], DecodedOffsetT from, const OffsetIs& offset_is) {
+    STRATA_ASSERT(begin_of(0) <= static_cast<number>(from),
+                  "BlockRunLengthDecode: the window begins at item %llu, before the first run, which begins at %llu",
+                  static_cast<unsigned long long>(from), static_cast<unsigned long long>(begin_of(0)));
+    number item = static_cast<number>(static_cast<number>(from) +
+                                      static_cast<number>(static_cast<unsigned>(thread_ * DecodedItemsPerThread)));
+    current_run current = with_end(run_of(item));
+    ItemT value = value_of(current.run);
+    STRATA_UNROLL
+    for (int i = 0; i < DecodedItemsPerThread; ++i) {
+      if (i > 0 && !current.has(++item)) {
+        current = with_end(current.run + 1);
+        if (!current.has(item)) current = with_end(run_of(item));  // a run of length 0
+        value = value_of(current.run);
+      }
+      items[i] = value;
+      offset_is(i, static_cast<number>(item - current.begin));
+    }
+  }
+
+  storage& storage_;
+  int thread_;
+};
+
+STRATA_NAMESPACE_END
