@@ -33,7 +33,7 @@ STRATA_NAMESPACE_BEGIN
 ///   Offsets of runs must not fall. The first may be above 0, if no window begins before it.
 /// - Items of a window that are behind the last run, and their positions, are unspecified. With offsets, the last run
 ///   has no end.
-/// - Every thread of the block must construct, in uniform control flow: 2 barriers, or 1 with offsets.
+/// - Every thread of the block must construct, in uniform control flow: up to 2 barriers, 1 with offsets.
 ///   `RunLengthDecode` has none: any threads may call it, each with a `from` of its own.
 /// - A thread finds its first run by a binary search in shared memory. It reads the others one after the other, and
 ///   searches again after runs of length 0.
