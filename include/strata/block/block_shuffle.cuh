@@ -3,12 +3,10 @@
 #pragma once
 
 #include <strata/block/block_shape.cuh>
-#include <strata/core/bank_conflicts.hpp>
+#include <strata/block/specializations/neighbour_items.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
-#include <strata/core/shared_layout.hpp>
 #include <strata/core/types.hpp>
-#include <strata/warp/specializations/exchange_tile.cuh>
 
 #include <cstddef>
 #include <type_traits>
@@ -56,35 +54,26 @@ class BlockShuffle {
   using shape = detail::block_shape<BlockDimX, BlockDimY, BlockDimZ>;
   static constexpr int threads = shape::threads;
 
-  using layout = ExchangeLayout<T, 1>;
-  // Accesses items as units of the layout, whatever their members are.
-  using tile = detail::exchange_tile<T, 1, threads>;
-  // Neighbouring threads access neighbouring items; the distance determines the first.
-  template <int First>
-  using neighbours = strided_access<layout::unit_bytes, 1, First>;
-  // not for users: the layout serves every type
-  static_assert(strata::conflict_degree(layout{}, neighbours<0>{}) == 1 &&
-                    strata::conflict_degree(layout{}, neighbours<1>{}) == 1,
-                "neighbouring items must lie in different banks: take ExchangeLayout<T, 1>");
+  using neighbour_items = detail::neighbour_items<T, threads>;
 
  public:
-  struct TempStorage : Uninitialized<tile> {};
+  struct TempStorage : Uninitialized<neighbour_items> {};
 
   STRATA_D BlockShuffle() : BlockShuffle(private_storage()) {}
   STRATA_D explicit BlockShuffle(TempStorage& temp_storage)
-      : tile_(temp_storage.Alias()), thread_(shape::thread_rank("BlockShuffle")) {}
+      : items_(temp_storage.Alias()), thread_(shape::thread_rank("BlockShuffle")) {}
 
   STRATA_D void Offset(T input, T& output, int distance = 1) {
     publish(input);
     // Unsigned: a source below 0 is far above the last thread, and no distance overflows.
     const unsigned source = static_cast<unsigned>(thread_) + static_cast<unsigned>(distance);
-    if (source < static_cast<unsigned>(threads)) output = item_of(static_cast<int>(source));
+    if (source < static_cast<unsigned>(threads)) output = items_.get(static_cast<int>(source));
   }
 
   STRATA_D void Rotate(T input, T& output, unsigned distance = 1) {
     publish(input);
     const int source = thread_ + static_cast<int>(distance % static_cast<unsigned>(threads));
-    output = item_of(source < threads ? source : source - threads);
+    output = items_.get(source < threads ? source : source - threads);
   }
 
   template <std::size_t ItemsPerThread>
@@ -92,12 +81,12 @@ class BlockShuffle {
     publish(input[ItemsPerThread - 1]);
     STRATA_UNROLL
     for (std::size_t i = ItemsPerThread - 1; i > 0; --i) prev[i] = input[i - 1];
-    if (thread_ > 0) prev[0] = item_of(thread_ - 1);
+    if (thread_ > 0) prev[0] = items_.get(thread_ - 1);
   }
   template <std::size_t ItemsPerThread>
   STRATA_D void Up(const T (&input)[ItemsPerThread], T (&prev)[ItemsPerThread], T& block_suffix) {
     Up(input, prev);
-    block_suffix = item_of(threads - 1);
+    block_suffix = items_.get(threads - 1);
   }
 
   template <std::size_t ItemsPerThread>
@@ -105,12 +94,12 @@ class BlockShuffle {
     publish(input[0]);
     STRATA_UNROLL
     for (std::size_t i = 0; i + 1 < ItemsPerThread; ++i) prev[i] = input[i + 1];
-    if (thread_ < threads - 1) prev[ItemsPerThread - 1] = item_of(thread_ + 1);
+    if (thread_ < threads - 1) prev[ItemsPerThread - 1] = items_.get(thread_ + 1);
   }
   template <std::size_t ItemsPerThread>
   STRATA_D void Down(const T (&input)[ItemsPerThread], T (&prev)[ItemsPerThread], T& block_prefix) {
     Down(input, prev);
-    block_prefix = item_of(0);
+    block_prefix = items_.get(0);
   }
 
  private:
@@ -119,14 +108,12 @@ class BlockShuffle {
     return temp_storage;
   }
 
-  STRATA_D static int position(int thread) { return tile::position(static_cast<unsigned>(thread)); }
   STRATA_D void publish(const T& item) {
-    tile_.put(position(thread_), item);
+    items_.put(thread_, item);
     __syncthreads();
   }
-  STRATA_D T item_of(int thread) { return tile_.get(position(thread)); }
 
-  tile& tile_;
+  neighbour_items& items_;
   int thread_;
 };
 

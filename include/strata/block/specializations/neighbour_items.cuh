@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/bank_conflicts.hpp>
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/core/shared_layout.hpp>
+#include <strata/warp/specializations/exchange_tile.cuh>
+
+#include <cstddef>
+
+/// \file
+/// What BlockShuffle, BlockAdjacentDifference and BlockDiscontinuity have in common: items of a block in blocked
+/// arrangement, and their neighbours.
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// An item of each thread of a block, in shared memory. A thread writes its item. After a barrier, it reads those of
+/// other threads. No bank conflicts: a warp's threads access neighbouring items, wherever they begin.
+template <class T, int Threads>
+class neighbour_items {
+  using layout = ExchangeLayout<T, 1>;
+  // Accesses items as units of the layout, whatever their members are.
+  using tile = exchange_tile<T, 1, Threads>;
+  template <int First>
+  using neighbours = strided_access<layout::unit_bytes, 1, First>;
+  // not for users: the layout serves every type
+  static_assert(strata::conflict_degree(layout{}, neighbours<0>{}) == 1 &&
+                    strata::conflict_degree(layout{}, neighbours<1>{}) == 1,
+                "neighbouring items must lie in different banks: take ExchangeLayout<T, 1>");
+
+ public:
+  STRATA_D void put(int thread, const T& item) { tile_.put(position(thread), item); }
+  STRATA_D T get(int thread) { return tile_.get(position(thread)); }
+
+  /// The item of the thread before `thread`; `of_first` for the first thread.
+  STRATA_D T before(int thread, const T& of_first) { return thread > 0 ? get(thread - 1) : of_first; }
+  /// The item of the thread after `thread`; `of_last` for the last thread.
+  STRATA_D T after(int thread, const T& of_last) { return thread < Threads - 1 ? get(thread + 1) : of_last; }
+
+ private:
+  STRATA_D static int position(int thread) { return tile::position(static_cast<unsigned>(thread)); }
+
+  tile tile_;
+};
+
+/// Calls `visit(i, previous, items[i], next)` for each item of a thread, in ascending order. `previous_of_first` and
+/// `next_of_last` are the items of other threads. `visit` gets copies: results may overwrite the items.
+template <class T, std::size_t Items, class Visit>
+STRATA_D void visit_neighbours(const T (&items)[Items], T previous_of_first, T next_of_last, Visit visit) {
+  T previous = previous_of_first;
+  T item = items[0];
+  STRATA_UNROLL
+  for (int i = 0; i < static_cast<int>(Items); ++i) {
+    T next = i + 1 < static_cast<int>(Items) ? items[i + 1] : next_of_last;
+    visit(i, previous, item, next);
+    previous = item;
+    item = next;
+  }
+}
+
+}  // namespace detail
+STRATA_NAMESPACE_END
