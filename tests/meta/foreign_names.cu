@@ -4,7 +4,9 @@
 // Items, iterators and operators of a namespace with functions of the same names as the library's,
 // through every class. foreign_names.py compiles it, and makes the list of names; it is never run.
 #define STRATA_JOIN_BACKEND CUDA
+#include <strata/block/block_adjacent_difference.cuh>
 #include <strata/block/block_blelloch_scan.cuh>
+#include <strata/block/block_discontinuity.cuh>
 #include <strata/block/block_exchange.cuh>
 #include <strata/block/block_hillis_steele_scan.cuh>
 #include <strata/block/block_histogram.cuh>
@@ -358,6 +360,7 @@ STRATA_KERNEL void blocks_kernel(Iterator in, T* out, int count) {
   T items[4];
   T others[4];
   int ranks[4] = {};
+  int flags[4];
   strata::LoadDirectBlocked(static_cast<int>(threadIdx.x), in, items);
   strata::LoadDirectBlocked(static_cast<int>(threadIdx.x), in, others);
   block_reduce_and_scan<T, strata::BLOCK_REDUCE_RAKING, strata::BLOCK_SCAN_RAKING>(items, count);
@@ -368,11 +371,15 @@ STRATA_KERNEL void blocks_kernel(Iterator in, T* out, int count) {
 
   using exchange = strata::BlockExchange<T, 128, 4>;
   using shuffle = strata::BlockShuffle<T, 128>;
+  using adjacent_difference = strata::BlockAdjacentDifference<T, 128>;
+  using discontinuity = strata::BlockDiscontinuity<T, 128>;
   using tree_reduce = strata::BlockTreeReduce<T, 128>;
   using blelloch = strata::BlockBlellochScan<T, 128>;
   using hillis_steele = strata::BlockHillisSteeleScan<T, 128>;
   STRATA_SHARED(exchange_storage, typename exchange::TempStorage);
   STRATA_SHARED(shuffle_storage, typename shuffle::TempStorage);
+  STRATA_SHARED(difference_storage, typename adjacent_difference::TempStorage);
+  STRATA_SHARED(discontinuity_storage, typename discontinuity::TempStorage);
   STRATA_SHARED(tree_storage, typename tree_reduce::TempStorage);
   STRATA_SHARED(blelloch_storage, typename blelloch::TempStorage);
   STRATA_SHARED(hillis_steele_storage, typename hillis_steele::TempStorage);
@@ -387,6 +394,13 @@ STRATA_KERNEL void blocks_kernel(Iterator in, T* out, int count) {
   shuffle(shuffle_storage).Rotate(items[0], items[1], 1);
   shuffle(shuffle_storage).Up(items, others);
   shuffle(shuffle_storage).Down(items, others);
+  adjacent_difference(difference_storage).SubtractLeft(items, items, foreign::plus{});
+  adjacent_difference(difference_storage).SubtractLeftPartialTile(items, items, foreign::plus{}, count, others[0]);
+  adjacent_difference(difference_storage).SubtractRight(items, items, foreign::plus{}, others[0]);
+  adjacent_difference(difference_storage).SubtractRightPartialTile(items, items, foreign::plus{}, count);
+  discontinuity(discontinuity_storage).FlagHeads(ranks, items, others, foreign::equal{}, items[0]);
+  discontinuity(discontinuity_storage).FlagTails(ranks, items, foreign::equal{});
+  discontinuity(discontinuity_storage).FlagHeadsAndTails(flags, items[0], ranks, others[0], items, foreign::equal{});
   T pair[2] = {items[0], items[1]};
   items[0] = tree_reduce(tree_storage).Reduce(pair, foreign::plus{});
   blelloch(blelloch_storage).ExclusiveScan(pair, pair, items[2], foreign::plus{});

@@ -59,6 +59,24 @@ struct operator_requirements {
   STRATA_HD static constexpr void check() {}
 };
 
+/// For operators of neighbouring items: differences.
+template <class DifferenceOp, class Item>
+struct difference_requirements {
+  static_assert(std::is_invocable_v<DifferenceOp&, Item&, Item&>,
+                "the difference operator cannot be called with two items, as op(item, neighbour)");
+  STRATA_HD static constexpr void check() {}
+};
+
+/// For operators of neighbouring items: flags where they differ.
+template <class FlagOp, class Item>
+struct flag_requirements {
+  static constexpr bool has_index = std::is_invocable_v<FlagOp&, const Item&, const Item&, int>;
+  static_assert(has_index || std::is_invocable_v<FlagOp&, const Item&, const Item&>,
+                "the flag operator can be called neither with two items, as op(a, b), nor with two items and the"
+                " index of the second, as op(a, b, index)");
+  STRATA_HD static constexpr void check() {}
+};
+
 /// For transformations.
 template <class Transform, class Item>
 struct transform_requirements {

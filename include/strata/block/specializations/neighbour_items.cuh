@@ -9,6 +9,7 @@
 #include <strata/warp/specializations/exchange_tile.cuh>
 
 #include <cstddef>
+#include <type_traits>
 
 /// \file
 /// What BlockShuffle, BlockAdjacentDifference and BlockDiscontinuity have in common: items of a block in blocked
@@ -16,6 +17,11 @@
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
+
+/// The neighbour of the first or last item of a tile that has none.
+struct no_item {};
+template <class Item>
+inline constexpr bool is_item = !std::is_same_v<Item, no_item>;
 
 /// An item of each thread of a block, in shared memory. A thread writes its item. After a barrier, it reads those of
 /// other threads. No bank conflicts: a warp's threads access neighbouring items, wherever they begin.
@@ -35,10 +41,27 @@ class neighbour_items {
   STRATA_D void put(int thread, const T& item) { tile_.put(position(thread), item); }
   STRATA_D T get(int thread) { return tile_.get(position(thread)); }
 
-  /// The item of the thread before `thread`; `of_first` for the first thread.
-  STRATA_D T before(int thread, const T& of_first) { return thread > 0 ? get(thread - 1) : of_first; }
-  /// The item of the thread after `thread`; `of_last` for the last thread.
-  STRATA_D T after(int thread, const T& of_last) { return thread < Threads - 1 ? get(thread + 1) : of_last; }
+  /// The item of the thread before `thread`. `of_first` is that of the first thread, which gets any item if it is
+  /// `no_item`. All threads read, so that there is no branch.
+  template <class Item>
+  STRATA_D T before(int thread, const Item& of_first) {
+    const T item = get(thread > 0 ? thread - 1 : 0);
+    if constexpr (is_item<Item>) {
+      return thread > 0 ? item : of_first;
+    } else {
+      return item;
+    }
+  }
+  /// The item of the thread after `thread`; `of_last` is that of the last thread.
+  template <class Item>
+  STRATA_D T after(int thread, const Item& of_last) {
+    const T item = get(thread < Threads - 1 ? thread + 1 : thread);
+    if constexpr (is_item<Item>) {
+      return thread < Threads - 1 ? item : of_last;
+    } else {
+      return item;
+    }
+  }
 
  private:
   STRATA_D static int position(int thread) { return tile::position(static_cast<unsigned>(thread)); }

@@ -1,0 +1,165 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/block/block_shape.cuh>
+#include <strata/block/specializations/neighbour_items.cuh>
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/core/requirements.hpp>
+#include <strata/core/types.hpp>
+
+#include <cstddef>
+#include <type_traits>
+
+STRATA_NAMESPACE_BEGIN
+
+/// Differences of neighbouring items of a tile, by any operator. The tile `x` has T * N items in blocked arrangement:
+/// thread t, numbered row-major (x fastest), has items t * N to t * N + N - 1.
+///
+/// | call | result for item i | where there is no neighbour |
+/// |---|---|---|
+/// | `SubtractLeft(input, output, op)` | op(x[i], x[i - 1]) | i = 0: x[0] |
+/// | `SubtractLeft(input, output, op, tile_predecessor_item)` | the same | i = 0: op(x[0], tile_predecessor_item) |
+/// | `SubtractLeftPartialTile(input, output, op, valid_items)` | the same | i = 0: x[0] |
+/// | `SubtractLeftPartialTile(input, output, op, valid_items, tile_predecessor_item)` | the same | i = 0: with that |
+/// | `SubtractRight(input, output, op)` | op(x[i], x[i + 1]) | the last: x[i] |
+/// | `SubtractRight(input, output, op, tile_successor_item)` | the same | the last: op(x[i], tile_successor_item) |
+/// | `SubtractRightPartialTile(input, output, op, valid_items)` | the same | the last valid one: x[i] |
+///
+/// - Every thread of the block must call, in uniform control flow, with the same `valid_items`. It gets the results
+///   of its items. `tile_predecessor_item` is that of the first thread, `tile_successor_item` that of the last.
+/// - Partial tiles: the first `valid_items` items are valid, none if it is not positive, all if it is above T * N. The
+///   others are copied to the output, and `op` is not called with them.
+/// - `input` and `output` may be the same array.
+/// - The block must call `__syncthreads()` between two calls that use the same storage, and before the storage
+///   is used for anything else. Objects of one type constructed without storage use the same storage.
+/// - Shared memory: that of BlockShuffle, one item per thread. One barrier. Bank conflicts: none.
+/// - `T` must be trivially relocatable. Results of `op` are converted to the type of `output`. So are items, but not by
+///   SubtractLeft with a predecessor and SubtractRight with a successor.
+///
+/// @code
+/// STRATA_KERNEL void steps(const int* in, int* out) {
+///   using BlockAdjacentDifference = strata::BlockAdjacentDifference<int, 128>;
+///   STRATA_SHARED(temp_storage, BlockAdjacentDifference::TempStorage);
+///   int items[2];
+///   for (int i = 0; i < 2; ++i) items[i] = in[threadIdx.x * 2 + i];
+///   BlockAdjacentDifference(temp_storage).SubtractLeft(items, items, [](int a, int b) { return a - b; });
+///   for (int i = 0; i < 2; ++i) out[threadIdx.x * 2 + i] = items[i];
+/// }
+/// @endcode
+template <class T, int BlockDimX, int BlockDimY = 1, int BlockDimZ = 1>
+class BlockAdjacentDifference {
+  static_assert(is_trivially_relocatable_v<T>,
+                "BlockAdjacentDifference<T> moves items between threads as bits: T must be trivially relocatable");
+  using shape = detail::block_shape<BlockDimX, BlockDimY, BlockDimZ>;
+  static constexpr int threads = shape::threads;
+
+  using neighbour_items = detail::neighbour_items<T, threads>;
+
+ public:
+  struct TempStorage : Uninitialized<neighbour_items> {};
+
+  STRATA_D BlockAdjacentDifference() : BlockAdjacentDifference(private_storage()) {}
+  STRATA_D explicit BlockAdjacentDifference(TempStorage& temp_storage)
+      : items_(temp_storage.Alias()), thread_(shape::thread_rank("BlockAdjacentDifference")) {}
+
+  template <std::size_t ItemsPerThread, class Output, class DifferenceOp>
+  STRATA_D void SubtractLeft(const T (&input)[ItemsPerThread], Output (&output)[ItemsPerThread],
+                             DifferenceOp difference_op) {
+    subtract_left(input, output, difference_op, detail::no_item{}, [this](int i) { return thread_ > 0 || i > 0; });
+  }
+  template <std::size_t ItemsPerThread, class Output, class DifferenceOp>
+  STRATA_D void SubtractLeft(const T (&input)[ItemsPerThread], Output (&output)[ItemsPerThread],
+                             DifferenceOp difference_op, T tile_predecessor_item) {
+    subtract_left(input, output, difference_op, tile_predecessor_item, every_item{});
+  }
+
+  template <std::size_t ItemsPerThread, class Output, class DifferenceOp>
+  STRATA_D void SubtractLeftPartialTile(const T (&input)[ItemsPerThread], Output (&output)[ItemsPerThread],
+                                        DifferenceOp difference_op, int valid_items) {
+    const int valid = of_thread<ItemsPerThread>(valid_items);
+    subtract_left(input, output, difference_op, detail::no_item{},
+                  [this, valid](int i) { return i < valid && (thread_ > 0 || i > 0); });
+  }
+  template <std::size_t ItemsPerThread, class Output, class DifferenceOp>
+  STRATA_D void SubtractLeftPartialTile(const T (&input)[ItemsPerThread], Output (&output)[ItemsPerThread],
+                                        DifferenceOp difference_op, int valid_items, T tile_predecessor_item) {
+    const int valid = of_thread<ItemsPerThread>(valid_items);
+    subtract_left(input, output, difference_op, tile_predecessor_item, [valid](int i) { return i < valid; });
+  }
+
+  template <std::size_t ItemsPerThread, class Output, class DifferenceOp>
+  STRATA_D void SubtractRight(const T (&input)[ItemsPerThread], Output (&output)[ItemsPerThread],
+                              DifferenceOp difference_op) {
+    constexpr int last = static_cast<int>(ItemsPerThread) - 1;
+    subtract_right(input, output, difference_op, detail::no_item{},
+                   [this](int i) { return thread_ < threads - 1 || i < last; });
+  }
+  template <std::size_t ItemsPerThread, class Output, class DifferenceOp>
+  STRATA_D void SubtractRight(const T (&input)[ItemsPerThread], Output (&output)[ItemsPerThread],
+                              DifferenceOp difference_op, T tile_successor_item) {
+    subtract_right(input, output, difference_op, tile_successor_item, every_item{});
+  }
+
+  template <std::size_t ItemsPerThread, class Output, class DifferenceOp>
+  STRATA_D void SubtractRightPartialTile(const T (&input)[ItemsPerThread], Output (&output)[ItemsPerThread],
+                                         DifferenceOp difference_op, int valid_items) {
+    constexpr int tile = threads * static_cast<int>(ItemsPerThread);
+    const int valid = of_thread<ItemsPerThread>(valid_items < tile ? valid_items : tile);
+    subtract_right(input, output, difference_op, detail::no_item{}, [valid](int i) { return i < valid - 1; });
+  }
+
+ private:
+  struct every_item {};
+
+  STRATA_D static TempStorage& private_storage() {
+    STRATA_SHARED(temp_storage, TempStorage);
+    return temp_storage;
+  }
+
+  /// How many of the first `count` items of the tile are this thread's and those of the threads after it.
+  template <std::size_t ItemsPerThread>
+  STRATA_D int of_thread(int count) {
+    return (count > 0 ? count : 0) - thread_ * static_cast<int>(ItemsPerThread);
+  }
+
+  /// `has_difference(i)` says of item i of the thread whether the operator is called.
+  template <std::size_t ItemsPerThread, class Output, class DifferenceOp, class Predecessor, class HasDifference>
+  STRATA_D void subtract_left(const T (&input)[ItemsPerThread], Output (&output)[ItemsPerThread],
+                              DifferenceOp& difference_op, const Predecessor& predecessor,
+                              HasDifference has_difference) {
+    detail::difference_requirements<DifferenceOp, T>::check();
+    items_.put(thread_, input[ItemsPerThread - 1]);
+    __syncthreads();
+    detail::visit_neighbours(input, items_.before(thread_, predecessor), input[ItemsPerThread - 1],
+                             [&](int i, T& previous, T& item, T&) {
+                               output[i] = result<Output>(difference_op, item, previous, has_difference, i);
+                             });
+  }
+
+  template <std::size_t ItemsPerThread, class Output, class DifferenceOp, class Successor, class HasDifference>
+  STRATA_D void subtract_right(const T (&input)[ItemsPerThread], Output (&output)[ItemsPerThread],
+                               DifferenceOp& difference_op, const Successor& successor, HasDifference has_difference) {
+    detail::difference_requirements<DifferenceOp, T>::check();
+    items_.put(thread_, input[0]);
+    __syncthreads();
+    detail::visit_neighbours(input, input[0], items_.after(thread_, successor), [&](int i, T&, T& item, T& next) {
+      output[i] = result<Output>(difference_op, item, next, has_difference, i);
+    });
+  }
+
+  template <class Output, class DifferenceOp, class HasDifference>
+  STRATA_D static Output result(DifferenceOp& difference_op, T& item, T& neighbour, HasDifference& has_difference,
+                                int i) {
+    if constexpr (!std::is_same_v<HasDifference, every_item>) {
+      if (!has_difference(i)) return static_cast<Output>(item);
+    }
+    return static_cast<Output>(difference_op(item, neighbour));
+  }
+
+  neighbour_items& items_;
+  int thread_;
+};
+
+STRATA_NAMESPACE_END

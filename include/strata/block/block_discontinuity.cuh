@@ -1,0 +1,195 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/block/block_shape.cuh>
+#include <strata/block/specializations/neighbour_items.cuh>
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/core/requirements.hpp>
+#include <strata/core/types.hpp>
+
+#include <cstddef>
+
+STRATA_NAMESPACE_BEGIN
+
+/// Flags where neighbouring items of a tile differ. The tile `x` has T * N items in blocked arrangement: thread t,
+/// numbered row-major (x fastest), has items t * N to t * N + N - 1.
+///
+/// | flag of item i | value | where there is no neighbour |
+/// |---|---|---|
+/// | head | op(x[i - 1], x[i]) or op(x[i - 1], x[i], i) | 1 for the first item, or op(tile_predecessor_item, x[0]) |
+/// | tail | op(x[i], x[i + 1]) or op(x[i], x[i + 1], i + 1) | 1 for the last, or op(x[last], tile_successor_item) |
+///
+/// | call | |
+/// |---|---|
+/// | `FlagHeads(head_flags, input, op[, tile_predecessor_item])` | |
+/// | `FlagHeads(head_flags, input, preds, op[, tile_predecessor_item])` | `preds` gets x[i - 1] too |
+/// | `FlagTails(tail_flags, input, op[, tile_successor_item])` | |
+/// | `FlagHeadsAndTails(head_flags, [tile_predecessor_item,] tail_flags, [tile_successor_item,] input, op)` | |
+///
+/// - Every thread of the block must call, in uniform control flow. It gets the flags of its items.
+///   `tile_predecessor_item` is that of the first thread, `tile_successor_item` that of the last. If there is no
+///   predecessor, the first thread keeps `preds[0]`.
+/// - `op` returns true where items differ. It is called with the `int` index of the second item in the tile, if it
+///   accepts one; the index of `tile_successor_item` is T * N.
+/// - Flags, or `preds`, may overwrite the input. Two outputs must be different arrays.
+/// - The block must call `__syncthreads()` between two calls that use the same storage, and before the storage
+///   is used for anything else. Objects of one type constructed without storage use the same storage.
+/// - Shared memory: twice that of BlockShuffle, two items per thread. One barrier. Bank conflicts: none.
+/// - `T` must be trivially relocatable. Flags are `bool`s that are converted to the type of the flags.
+///
+/// @code
+/// STRATA_KERNEL void run_heads(const int* in, int* heads) {
+///   using BlockDiscontinuity = strata::BlockDiscontinuity<int, 128>;
+///   STRATA_SHARED(temp_storage, BlockDiscontinuity::TempStorage);
+///   int items[2], flags[2];
+///   for (int i = 0; i < 2; ++i) items[i] = in[threadIdx.x * 2 + i];
+///   BlockDiscontinuity(temp_storage).FlagHeads(flags, items, [](int a, int b) { return a != b; });
+///   for (int i = 0; i < 2; ++i) heads[threadIdx.x * 2 + i] = flags[i];
+/// }
+/// @endcode
+template <class T, int BlockDimX, int BlockDimY = 1, int BlockDimZ = 1>
+class BlockDiscontinuity {
+  static_assert(is_trivially_relocatable_v<T>,
+                "BlockDiscontinuity<T> moves items between threads as bits: T must be trivially relocatable");
+  using shape = detail::block_shape<BlockDimX, BlockDimY, BlockDimZ>;
+  static constexpr int threads = shape::threads;
+
+  // Heads need a thread's last item, tails its first: both are written before one barrier.
+  struct storage {
+    detail::neighbour_items<T, threads> last_items;
+    detail::neighbour_items<T, threads> first_items;
+  };
+
+ public:
+  struct TempStorage : Uninitialized<storage> {};
+
+  STRATA_D BlockDiscontinuity() : BlockDiscontinuity(private_storage()) {}
+  STRATA_D explicit BlockDiscontinuity(TempStorage& temp_storage)
+      : storage_(temp_storage.Alias()), thread_(shape::thread_rank("BlockDiscontinuity")) {}
+
+  template <std::size_t ItemsPerThread, class Flag, class FlagOp>
+  STRATA_D void FlagHeads(Flag (&head_flags)[ItemsPerThread], const T (&input)[ItemsPerThread], FlagOp flag_op) {
+    flag_heads(head_flags, input, flag_op, detail::no_item{}, [](int, const T&) {});
+  }
+  template <std::size_t ItemsPerThread, class Flag, class FlagOp>
+  STRATA_D void FlagHeads(Flag (&head_flags)[ItemsPerThread], const T (&input)[ItemsPerThread], FlagOp flag_op,
+                          T tile_predecessor_item) {
+    flag_heads(head_flags, input, flag_op, tile_predecessor_item, [](int, const T&) {});
+  }
+
+  template <std::size_t ItemsPerThread, class Flag, class FlagOp>
+  STRATA_D void FlagHeads(Flag (&head_flags)[ItemsPerThread], const T (&input)[ItemsPerThread],
+                          T (&preds)[ItemsPerThread], FlagOp flag_op) {
+    flag_heads(head_flags, input, flag_op, detail::no_item{},
+               [&preds](int i, const T& previous) { preds[i] = previous; });
+  }
+  template <std::size_t ItemsPerThread, class Flag, class FlagOp>
+  STRATA_D void FlagHeads(Flag (&head_flags)[ItemsPerThread], const T (&input)[ItemsPerThread],
+                          T (&preds)[ItemsPerThread], FlagOp flag_op, T tile_predecessor_item) {
+    flag_heads(head_flags, input, flag_op, tile_predecessor_item,
+               [&preds](int i, const T& previous) { preds[i] = previous; });
+  }
+
+  template <std::size_t ItemsPerThread, class Flag, class FlagOp>
+  STRATA_D void FlagTails(Flag (&tail_flags)[ItemsPerThread], const T (&input)[ItemsPerThread], FlagOp flag_op) {
+    flag_tails(tail_flags, input, flag_op, detail::no_item{});
+  }
+  template <std::size_t ItemsPerThread, class Flag, class FlagOp>
+  STRATA_D void FlagTails(Flag (&tail_flags)[ItemsPerThread], const T (&input)[ItemsPerThread], FlagOp flag_op,
+                          T tile_successor_item) {
+    flag_tails(tail_flags, input, flag_op, tile_successor_item);
+  }
+
+  template <std::size_t ItemsPerThread, class Flag, class FlagOp>
+  STRATA_D void FlagHeadsAndTails(Flag (&head_flags)[ItemsPerThread], Flag (&tail_flags)[ItemsPerThread],
+                                  const T (&input)[ItemsPerThread], FlagOp flag_op) {
+    flag_heads_and_tails(head_flags, detail::no_item{}, tail_flags, detail::no_item{}, input, flag_op);
+  }
+  template <std::size_t ItemsPerThread, class Flag, class FlagOp>
+  STRATA_D void FlagHeadsAndTails(Flag (&head_flags)[ItemsPerThread], Flag (&tail_flags)[ItemsPerThread],
+                                  T tile_successor_item, const T (&input)[ItemsPerThread], FlagOp flag_op) {
+    flag_heads_and_tails(head_flags, detail::no_item{}, tail_flags, tile_successor_item, input, flag_op);
+  }
+  template <std::size_t ItemsPerThread, class Flag, class FlagOp>
+  STRATA_D void FlagHeadsAndTails(Flag (&head_flags)[ItemsPerThread], T tile_predecessor_item,
+                                  Flag (&tail_flags)[ItemsPerThread], const T (&input)[ItemsPerThread],
+                                  FlagOp flag_op) {
+    flag_heads_and_tails(head_flags, tile_predecessor_item, tail_flags, detail::no_item{}, input, flag_op);
+  }
+  template <std::size_t ItemsPerThread, class Flag, class FlagOp>
+  STRATA_D void FlagHeadsAndTails(Flag (&head_flags)[ItemsPerThread], T tile_predecessor_item,
+                                  Flag (&tail_flags)[ItemsPerThread], T tile_successor_item,
+                                  const T (&input)[ItemsPerThread], FlagOp flag_op) {
+    flag_heads_and_tails(head_flags, tile_predecessor_item, tail_flags, tile_successor_item, input, flag_op);
+  }
+
+ private:
+  STRATA_D static TempStorage& private_storage() {
+    STRATA_SHARED(temp_storage, TempStorage);
+    return temp_storage;
+  }
+
+  template <std::size_t ItemsPerThread, class Flag, class FlagOp, class Predecessor, class Keep>
+  STRATA_D void flag_heads(Flag (&head_flags)[ItemsPerThread], const T (&input)[ItemsPerThread], FlagOp& flag_op,
+                           const Predecessor& predecessor, Keep keep_previous) {
+    storage_.last_items.put(thread_, input[ItemsPerThread - 1]);
+    __syncthreads();
+    detail::visit_neighbours(input, storage_.last_items.before(thread_, predecessor), input[0],
+                             [&](int i, const T& previous, const T& item, const T&) {
+                               const bool has_previous = detail::is_item<Predecessor> || thread_ > 0 || i > 0;
+                               head_flags[i] = flag<ItemsPerThread, Flag>(has_previous, flag_op, previous, item, i);
+                               if (has_previous) keep_previous(i, previous);
+                             });
+  }
+
+  template <std::size_t ItemsPerThread, class Flag, class FlagOp, class Successor>
+  STRATA_D void flag_tails(Flag (&tail_flags)[ItemsPerThread], const T (&input)[ItemsPerThread], FlagOp& flag_op,
+                           const Successor& successor) {
+    constexpr int last = static_cast<int>(ItemsPerThread) - 1;
+    storage_.first_items.put(thread_, input[0]);
+    __syncthreads();
+    detail::visit_neighbours(input, input[0], storage_.first_items.after(thread_, successor),
+                             [&](int i, const T&, const T& item, const T& next) {
+                               const bool has_next = detail::is_item<Successor> || thread_ < threads - 1 || i < last;
+                               tail_flags[i] = flag<ItemsPerThread, Flag>(has_next, flag_op, item, next, i + 1);
+                             });
+  }
+
+  template <std::size_t ItemsPerThread, class Flag, class FlagOp, class Predecessor, class Successor>
+  STRATA_D void flag_heads_and_tails(Flag (&head_flags)[ItemsPerThread], const Predecessor& predecessor,
+                                     Flag (&tail_flags)[ItemsPerThread], const Successor& successor,
+                                     const T (&input)[ItemsPerThread], FlagOp& flag_op) {
+    constexpr int last = static_cast<int>(ItemsPerThread) - 1;
+    storage_.last_items.put(thread_, input[last]);
+    storage_.first_items.put(thread_, input[0]);
+    __syncthreads();
+    detail::visit_neighbours(input, storage_.last_items.before(thread_, predecessor),
+                             storage_.first_items.after(thread_, successor),
+                             [&](int i, const T& previous, const T& item, const T& next) {
+                               const bool has_previous = detail::is_item<Predecessor> || thread_ > 0 || i > 0;
+                               const bool has_next = detail::is_item<Successor> || thread_ < threads - 1 || i < last;
+                               head_flags[i] = flag<ItemsPerThread, Flag>(has_previous, flag_op, previous, item, i);
+                               tail_flags[i] = flag<ItemsPerThread, Flag>(has_next, flag_op, item, next, i + 1);
+                             });
+  }
+
+  /// `i` is the index of `b` among the thread's items.
+  template <std::size_t ItemsPerThread, class Flag, class FlagOp>
+  STRATA_D Flag flag(bool are_items, FlagOp& flag_op, const T& a, const T& b, int i) {
+    if (!are_items) return static_cast<Flag>(true);
+    using requirements = detail::flag_requirements<FlagOp, T>;
+    requirements::check();
+    if constexpr (requirements::has_index) {
+      return static_cast<Flag>(static_cast<bool>(flag_op(a, b, thread_ * static_cast<int>(ItemsPerThread) + i)));
+    } else {
+      return static_cast<Flag>(static_cast<bool>(flag_op(a, b)));
+    }
+  }
+
+  storage& storage_;
+  int thread_;
+};
+
+STRATA_NAMESPACE_END
