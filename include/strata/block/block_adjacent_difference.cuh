@@ -17,26 +17,26 @@ STRATA_NAMESPACE_BEGIN
 /// Differences of neighbouring items of a tile, by any operator. The tile `x` has T * N items in blocked arrangement:
 /// thread t, numbered row-major (x fastest), has items t * N to t * N + N - 1.
 ///
-/// | call | result for item i | where there is no neighbour |
+/// | call | output for item i | output for the item at the end |
 /// |---|---|---|
-/// | `SubtractLeft(input, output, op)` | op(x[i], x[i - 1]) | i = 0: x[0] |
-/// | `SubtractLeft(input, output, op, tile_predecessor_item)` | the same | i = 0: op(x[0], tile_predecessor_item) |
-/// | `SubtractLeftPartialTile(input, output, op, valid_items)` | the same | i = 0: x[0] |
-/// | `SubtractLeftPartialTile(input, output, op, valid_items, tile_predecessor_item)` | the same | i = 0: with that |
-/// | `SubtractRight(input, output, op)` | op(x[i], x[i + 1]) | the last: x[i] |
-/// | `SubtractRight(input, output, op, tile_successor_item)` | the same | the last: op(x[i], tile_successor_item) |
-/// | `SubtractRightPartialTile(input, output, op, valid_items)` | the same | the last valid one: x[i] |
+/// | `SubtractLeft(input, output, op)` | op(x[i], x[i - 1]) | x[0] |
+/// | `SubtractLeft(input, output, op, tile_predecessor_item)` | the same | op(x[0], tile_predecessor_item) |
+/// | `SubtractRight(input, output, op)` | op(x[i], x[i + 1]) | x[last] |
+/// | `SubtractRight(input, output, op, tile_successor_item)` | the same | op(x[last], tile_successor_item) |
+///
+/// For partial tiles there are `SubtractLeftPartialTile(input, output, op, valid_items)`, which accepts a
+/// `tile_predecessor_item` behind that, and `SubtractRightPartialTile(input, output, op, valid_items)`. The first
+/// `valid_items` items are valid: none if it is not positive, all if it is above T * N. The last item is the last valid
+/// one. Items that are not valid are copied to the output, and `op` is not called with them.
 ///
 /// - Every thread of the block must call, in uniform control flow, with the same `valid_items`. It gets the results
 ///   of its items. `tile_predecessor_item` is that of the first thread, `tile_successor_item` that of the last.
-/// - Partial tiles: the first `valid_items` items are valid, none if it is not positive, all if it is above T * N. The
-///   others are copied to the output, and `op` is not called with them.
 /// - `input` and `output` may be the same array.
 /// - The block must call `__syncthreads()` between two calls that use the same storage, and before the storage
 ///   is used for anything else. Objects of one type constructed without storage use the same storage.
 /// - Shared memory: that of BlockShuffle, one item per thread. One barrier. Bank conflicts: none.
-/// - `T` must be trivially relocatable. Results of `op` are converted to the type of `output`. So are items, but not by
-///   SubtractLeft with a predecessor and SubtractRight with a successor.
+/// - `T` must be trivially relocatable. Outputs may have another type, to which results of `op` and items are
+///   converted. `SubtractLeft` with a predecessor and `SubtractRight` with a successor convert no items.
 ///
 /// @code
 /// STRATA_KERNEL void steps(const int* in, int* out) {
