@@ -39,6 +39,13 @@
 #include <strata/device/device_select.cuh>
 #include <strata/device/device_transpose.cuh>
 #include <strata/device/join/host/host_join.hpp>
+#include <strata/iterator/arg_index_input_iterator.cuh>
+#include <strata/iterator/cache_modified_input_iterator.cuh>
+#include <strata/iterator/cache_modified_output_iterator.cuh>
+#include <strata/iterator/constant_input_iterator.cuh>
+#include <strata/iterator/counting_input_iterator.cuh>
+#include <strata/iterator/discard_output_iterator.cuh>
+#include <strata/iterator/transform_input_iterator.cuh>
 #include <strata/thread/thread_load_direct.cuh>
 #include <strata/thread/thread_merge.cuh>
 #include <strata/thread/thread_reduce.cuh>
@@ -408,6 +415,28 @@ STRATA_KERNEL void blocks_kernel(Iterator in, T* out, int count) {
   strata::StoreDirectBlocked(static_cast<int>(threadIdx.x), out, items);
 }
 
+template <class Iterator>
+STRATA_D typename Iterator::value_type item_behind(Iterator iterator) {
+  Iterator other = iterator + 2;
+  ++other -= 2;
+  --(other += 1);
+  if (other == iterator || iterator < other) other = iterator++;
+  return other - iterator > 1 ? *other : other[1];
+}
+
+template <class T>
+STRATA_KERNEL void iterators_kernel(foreign::iterator<T> in, T* out) {
+  using transformed = strata::TransformInputIterator<T, foreign::itself, foreign::iterator<T>>;
+  strata::CacheModifiedOutputIterator<strata::STORE_CG, T> cached(out);
+  *cached++ = item_behind(strata::CacheModifiedInputIterator<strata::LOAD_CG, T>(out));
+  cached[1] = item_behind(strata::ConstantInputIterator<T>(*out));
+  *cached++ = item_behind(transformed(in, foreign::itself{}));
+  *cached++ = item_behind(strata::ArgIndexInputIterator<foreign::iterator<T>>(in)).value;
+  strata::DiscardOutputIterator<> none;
+  *none++ = *out;
+  none[1] = *out;
+}
+
 template <class T>
 STRATA_KERNEL void block_sorts_kernel(T* data, const int* begins, int count) {
   using merge_sort = strata::BlockMergeSort<T, 128, 4>;
@@ -490,6 +519,7 @@ template <class T>
       strata::launch({"warps", dim3(1), dim3(128)}, warps_kernel<T, 8, foreign::iterator<T>>, in, out, count));
   static_cast<void>(
       strata::launch({"blocks", dim3(1), dim3(128)}, blocks_kernel<T, foreign::iterator<T>>, in, out, count));
+  static_cast<void>(strata::launch({"iterators", dim3(1), dim3(128)}, iterators_kernel<T>, in, out));
   static_cast<void>(strata::launch({"sorts", dim3(1), dim3(128)}, block_sorts_kernel<T>, data, begins, count));
   static_cast<void>(strata::launch({"decode", dim3(1), dim3(128)}, decode_kernel<T>, data, begins, count));
 }
@@ -525,6 +555,8 @@ template <class T, class In>
   all += DeviceReduce::Reduce(all.storage, all.bytes, in, out, count, op, T{});
   all += DeviceReduce::Reduce(in, out, count, op, T{});
   all += DeviceReduce::Sum(all.storage, all.bytes, in, out, count);
+  all += DeviceReduce::Reduce(strata::TransformInputIterator<T, foreign::itself, In>(in, foreign::itself{}),
+                              strata::DiscardOutputIterator<>(), count, op, T{});
   all += DeviceReduce::Min(all.storage, all.bytes, in, out, count);
   all += DeviceReduce::ArgMax(all.storage, all.bytes, in, out, number, count);
   all += DeviceReduce::TransformReduce(all.storage, all.bytes, in, out, count, op, foreign::itself{}, T{});

@@ -13,7 +13,7 @@ import re
 import toolbox
 
 # A file includes only from its own floor or a lower one. simt/ stands beside the floors.
-FLOORS = ["core", "thread", "warp", "block", "device"]
+FLOORS = ["core", "iterator", "thread", "warp", "block", "device"]
 # The subfolders of a folder as layers: each includes only itself and those before it. Files that lie in the folder
 # itself are above all layers.
 LAYERS = {
@@ -198,6 +198,8 @@ SPDX = ("// SPDX-FileCopyrightText: 2026 The strata authors\n"
 FUNCTION = "struct A {\n  static if_integral<N>\n  F(void* x, const O& o = {}) {\n"
 BAD_HEADERS = [
     ("core/a.hpp", "#include <strata/thread/b.cuh>", "higher floor"),
+    ("core/a.cuh", "#include <strata/iterator/b.cuh>", "higher floor"),
+    ("iterator/a.cuh", "#include <strata/thread/b.cuh>", "higher floor"),
     ("thread/a.cuh", "#include <strata/warp/b.cuh>", "higher floor"),
     ("warp/a.cuh", "#include <strata/block/b.cuh>", "higher floor"),
     ("block/a.cuh", "  #  include <strata/device/b.cuh>", "higher floor"),
@@ -225,6 +227,7 @@ BAD_HEADERS = [
 GOOD_HEADERS = [
     ("device/join/merge/a.cuh", "#include <strata/device/join/common/b.hpp>"),
     ("device/join/a.cuh", "#include <strata/device/join/metal/b.hpp>"),
+    ("thread/a.cuh", "#include <strata/iterator/b.cuh>"),
     ("device/a.cuh", "#include <strata/device/join/a.cuh>"),
     ("block/a.cuh", "#include <strata/warp/b.cuh>"),
     ("device/a.cuh", "#include <strata/device/reduce/dispatch.cuh>"),

@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/types.hpp>
+#include <strata/iterator/specializations/random_access.hpp>
+
+#include <cstddef>
+
+STRATA_NAMESPACE_BEGIN
+
+/// Items with their indices: item i is the pair of `key` i and `value` itr[i]. `offset` is the index of the item
+/// that the iterator begins with.
+///
+/// - `OffsetT` is the type of the indices and of differences, `OutputValueT` that of the values.
+/// - `normalize()` lets the indices begin with 0 where the iterator is now.
+/// - It is read where `InputIteratorT` may be read: on the device if that is a pointer to device memory.
+///
+/// @code
+/// // The largest item and where it is: the first of several.
+/// cudaError_t largest(const int* d_in, strata::KeyValuePair<std::ptrdiff_t, int>* d_out, int count) {
+///   const strata::KeyValuePair<std::ptrdiff_t, int> lowest(-1, std::numeric_limits<int>::lowest());
+///   return strata::DeviceReduce::Reduce(strata::ArgIndexInputIterator<const int*>(d_in), d_out, count,
+///                                       strata::ArgMax{}, lowest);
+/// }
+/// @endcode
+template <class InputIteratorT, class OffsetT = std::ptrdiff_t,
+          class OutputValueT = detail::iterator_value_t<InputIteratorT>>
+class ArgIndexInputIterator
+    : public detail::random_access<ArgIndexInputIterator<InputIteratorT, OffsetT, OutputValueT>, OffsetT, OffsetT> {
+  using base = detail::random_access<ArgIndexInputIterator, OffsetT, OffsetT>;
+  friend base;
+
+ public:
+  using value_type = KeyValuePair<OffsetT, OutputValueT>;
+  using reference = value_type;
+  using pointer = value_type*;
+
+  STRATA_HD ArgIndexInputIterator(InputIteratorT itr, OffsetT offset = 0) : base(offset), itr_(itr) {}
+
+  STRATA_HD reference operator*() const { return (*this)[0]; }
+  template <class Distance>
+  STRATA_HD reference operator[](Distance n) const {
+    const OffsetT index = base::forward(this->position_, n);
+    return {index, static_cast<OutputValueT>(itr_[index])};
+  }
+  STRATA_HD detail::arrow_target<value_type> operator->() const { return detail::arrow_target<value_type>(**this); }
+
+  STRATA_HD void normalize() {
+    itr_ = itr_ + this->position_;
+    this->position_ = 0;
+  }
+
+ private:
+  STRATA_HD bool is_at(const ArgIndexInputIterator& other) const {
+    return this->position_ == other.position_ && itr_ == other.itr_;
+  }
+
+  InputIteratorT itr_;
+};
+
+STRATA_NAMESPACE_END

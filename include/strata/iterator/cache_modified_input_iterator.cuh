@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/platform_cache_modifiers.cuh>
+#include <strata/iterator/specializations/random_access.hpp>
+
+#include <cstddef>
+
+STRATA_NAMESPACE_BEGIN
+
+/// Reads an array by loads of one cache modifier, see CacheLoadModifier. Items of any size are read in words as
+/// large as their alignment, at most 16 bytes.
+///
+/// - It is made, moved and compared on host and device, and read on the device.
+/// - `ValueType` must be trivially relocatable, unless the modifier is LOAD_DEFAULT.
+/// - Algorithms read it item by item. From a pointer they may read 16 bytes at a time.
+///
+/// @code
+/// // Sums an array that is read once: its lines leave the caches first.
+/// cudaError_t sum_of_stream(const int* d_in, long long* d_out, std::size_t count) {
+///   const strata::CacheModifiedInputIterator<strata::LOAD_CS, int> in(d_in);
+///   return strata::DeviceReduce::Sum(in, d_out, count);
+/// }
+/// @endcode
+template <CacheLoadModifier Modifier, class ValueType, class OffsetT = std::ptrdiff_t>
+class CacheModifiedInputIterator
+    : public detail::random_access<CacheModifiedInputIterator<Modifier, ValueType, OffsetT>, const ValueType*,
+                                   OffsetT> {
+  using base = detail::random_access<CacheModifiedInputIterator, const ValueType*, OffsetT>;
+
+ public:
+  using value_type = ValueType;
+  using reference = ValueType;
+  using pointer = ValueType*;
+
+  STRATA_HD CacheModifiedInputIterator(const ValueType* ptr) : base(ptr) {}
+
+  STRATA_D reference operator*() const { return detail::load_item<Modifier>(this->position_); }
+  template <class Distance>
+  STRATA_D reference operator[](Distance n) const {
+    return detail::load_item<Modifier>(this->position_ + n);
+  }
+  STRATA_D detail::arrow_target<value_type> operator->() const { return detail::arrow_target<value_type>(**this); }
+};
+
+STRATA_NAMESPACE_END

@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/platform_cache_modifiers.cuh>
+#include <strata/iterator/specializations/random_access.hpp>
+
+#include <cstddef>
+
+STRATA_NAMESPACE_BEGIN
+
+/// Writes an array by stores of one cache modifier, see CacheStoreModifier. Items of any size are written in words
+/// as large as their alignment, at most 16 bytes.
+///
+/// - It is made, moved and compared on host and device, and written on the device. It cannot be read.
+/// - `ValueType` must be trivially relocatable, unless the modifier is STORE_DEFAULT.
+/// - It has no value type, so an algorithm computes with the types of its inputs. Algorithms write it item by item.
+///   To a pointer they may write 16 bytes at a time.
+///
+/// @code
+/// // Running sums that the next kernel does not read: they do not displace in L1 what it does read.
+/// cudaError_t running_sums(void* d_temp, std::size_t& temp_bytes, const int* d_in, int* d_out, int count) {
+///   const strata::CacheModifiedOutputIterator<strata::STORE_CG, int> out(d_out);
+///   return strata::DeviceScan::InclusiveSum(d_temp, temp_bytes, d_in, out, count);
+/// }
+/// @endcode
+template <CacheStoreModifier Modifier, class ValueType, class OffsetT = std::ptrdiff_t>
+class CacheModifiedOutputIterator
+    : public detail::random_access<CacheModifiedOutputIterator<Modifier, ValueType, OffsetT>, ValueType*, OffsetT> {
+  using base = detail::random_access<CacheModifiedOutputIterator, ValueType*, OffsetT>;
+
+  class assignment {
+   public:
+    STRATA_HD explicit assignment(ValueType* to) : to_(to) {}
+    assignment(const assignment&) = default;
+    // An item cannot be read: this would copy the address.
+    assignment& operator=(const assignment&) = delete;
+
+    template <class T = ValueType>
+    STRATA_D ValueType operator=(const T& value) const {
+      const ValueType item = static_cast<ValueType>(value);
+      detail::store_item<Modifier>(to_, item);
+      return item;
+    }
+
+   private:
+    ValueType* to_;
+  };
+
+ public:
+  using value_type = void;
+  using reference = assignment;
+  using pointer = void;
+
+  STRATA_HD CacheModifiedOutputIterator(ValueType* ptr) : base(ptr) {}
+
+  STRATA_HD reference operator*() const { return assignment(this->position_); }
+  template <class Distance>
+  STRATA_HD reference operator[](Distance n) const {
+    return assignment(this->position_ + n);
+  }
+};
+
+STRATA_NAMESPACE_END

@@ -1,0 +1,98 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/types.hpp>
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// The operators of a random-access iterator that move or compare it and look at no item. All that moves is
+/// `position_`: a number, a pointer or another iterator. `Derived` adds what an item is. It may hide `forward`,
+/// `back` and `is_at`, and has this class as friend then.
+///
+/// `n` keeps its type: an `OffsetT` that is unsigned, or narrower than a pointer, does not change it.
+template <class Derived, class Position, class Difference>
+class random_access {
+ public:
+  using iterator_category = std::random_access_iterator_tag;
+  using difference_type = Difference;
+
+  template <class Distance>
+  STRATA_HD Derived& operator+=(Distance n) {
+    position_ = Derived::forward(position_, n);
+    return static_cast<Derived&>(*this);
+  }
+  template <class Distance>
+  STRATA_HD Derived& operator-=(Distance n) {
+    position_ = Derived::back(position_, n);
+    return static_cast<Derived&>(*this);
+  }
+  template <class Distance>
+  STRATA_HD Derived operator+(Distance n) const {
+    Derived result = static_cast<const Derived&>(*this);
+    return result += n;
+  }
+  template <class Distance>
+  STRATA_HD Derived operator-(Distance n) const {
+    Derived result = static_cast<const Derived&>(*this);
+    return result -= n;
+  }
+  STRATA_HD Difference operator-(const Derived& other) const {
+    return static_cast<Difference>(position_ - other.position_);
+  }
+  STRATA_HD friend Derived operator+(Difference n, const Derived& iterator) { return iterator + n; }
+
+  STRATA_HD Derived& operator++() { return *this += 1; }
+  STRATA_HD Derived& operator--() { return *this -= 1; }
+  STRATA_HD Derived operator++(int) {
+    const Derived before = static_cast<const Derived&>(*this);
+    ++*this;
+    return before;
+  }
+  STRATA_HD Derived operator--(int) {
+    const Derived before = static_cast<const Derived&>(*this);
+    --*this;
+    return before;
+  }
+
+  STRATA_HD friend bool operator==(const Derived& a, const Derived& b) { return random_access::are_equal(a, b); }
+  STRATA_HD friend bool operator!=(const Derived& a, const Derived& b) { return !random_access::are_equal(a, b); }
+  STRATA_HD friend bool operator<(const Derived& a, const Derived& b) { return a.position_ < b.position_; }
+  STRATA_HD friend bool operator>(const Derived& a, const Derived& b) { return b < a; }
+  STRATA_HD friend bool operator<=(const Derived& a, const Derived& b) { return !(b < a); }
+  STRATA_HD friend bool operator>=(const Derived& a, const Derived& b) { return !(a < b); }
+
+ protected:
+  STRATA_HD explicit random_access(const Position& position) : position_(position) {}
+
+  template <class Distance>
+  STRATA_HD static Position forward(const Position& position, Distance n) {
+    return static_cast<Position>(position + n);
+  }
+  template <class Distance>
+  STRATA_HD static Position back(const Position& position, Distance n) {
+    return static_cast<Position>(position - n);
+  }
+  STRATA_HD bool is_at(const Derived& other) const { return position_ == other.position_; }
+
+  Position position_;
+
+ private:
+  STRATA_HD static bool are_equal(const Derived& a, const Derived& b) { return a.is_at(b); }
+};
+
+/// What `iterator->member` looks at where `*iterator` is a value.
+template <class T>
+class arrow_target {
+ public:
+  STRATA_HD explicit arrow_target(const T& item) : item_(item) {}
+  STRATA_HD T* operator->() { return &item_; }
+
+ private:
+  T item_;
+};
+
+}  // namespace detail
+STRATA_NAMESPACE_END

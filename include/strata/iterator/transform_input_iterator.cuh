@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/iterator/specializations/random_access.hpp>
+
+#include <cstddef>
+
+STRATA_NAMESPACE_BEGIN
+
+/// Item i is conversion_op(input_itr[i]), converted to `ValueType`, computed anew in each read. Iterators are equal
+/// if their inputs are.
+///
+/// - It is read where `InputIteratorT` and `ConversionOp` may be: on the device if one is a pointer to device
+///   memory or a function for the device alone.
+/// - `ConversionOp` is copied with the iterator and called as const, for any item in any order.
+///
+/// @code
+/// struct square {
+///   STRATA_HD double operator()(float x) const { return static_cast<double>(x) * x; }
+/// };
+/// // The sum of the squares.
+/// cudaError_t sum_of_squares(const float* d_in, double* d_out, std::size_t count) {
+///   const strata::TransformInputIterator<double, square, const float*> squares(d_in, square{});
+///   return strata::DeviceReduce::Sum(squares, d_out, count);
+/// }
+/// @endcode
+template <class ValueType, class ConversionOp, class InputIteratorT, class OffsetT = std::ptrdiff_t>
+class TransformInputIterator
+    : public detail::random_access<TransformInputIterator<ValueType, ConversionOp, InputIteratorT, OffsetT>,
+                                   InputIteratorT, OffsetT> {
+  using base = detail::random_access<TransformInputIterator, InputIteratorT, OffsetT>;
+
+ public:
+  using value_type = ValueType;
+  using reference = ValueType;
+  using pointer = ValueType*;
+
+  STRATA_HD TransformInputIterator(InputIteratorT input_itr, ConversionOp conversion_op)
+      : base(input_itr), conversion_op_(conversion_op) {}
+
+  STRATA_HD reference operator*() const { return static_cast<ValueType>(conversion_op_(*this->position_)); }
+  template <class Distance>
+  STRATA_HD reference operator[](Distance n) const {
+    return static_cast<ValueType>(conversion_op_(this->position_[n]));
+  }
+  STRATA_HD detail::arrow_target<value_type> operator->() const { return detail::arrow_target<value_type>(**this); }
+
+ private:
+  ConversionOp conversion_op_;
+};
+
+STRATA_NAMESPACE_END
