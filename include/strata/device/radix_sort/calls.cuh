@@ -7,7 +7,7 @@
 #include <strata/device/arguments/arrays.hpp>
 #include <strata/device/arguments/counts.cuh>
 #include <strata/device/radix_sort/dispatch.cuh>
-#include <strata/device/radix_sort/index_iterator.cuh>
+#include <strata/iterator/counting_input_iterator.cuh>
 
 #include <cstddef>
 #include <type_traits>
@@ -112,9 +112,10 @@ cudaError_t sort_indices(void* d_temp_storage, std::size_t& temp_storage_bytes, 
       (d_temp_storage != nullptr && detail::arrays_overlap(d_keys_in, num_items, d_indices_out, num_items))) {
     return cudaErrorInvalidValue;
   }
-  return DispatchRadixSort<KeyIterator, index_iterator<Index>, Index, NumItemsT, IsDescending, Decomposer>::Dispatch(
-      d_temp_storage, temp_storage_bytes, {d_keys_in, nullptr, nullptr}, {{}, d_indices_out, nullptr}, num_items,
-      begin_bit, end_bit, decomposer, radix_scratch::in_storage_with_sorted_keys, stream);
+  using Indices = CountingInputIterator<Index>;
+  return DispatchRadixSort<KeyIterator, Indices, Index, NumItemsT, IsDescending, Decomposer>::Dispatch(
+      d_temp_storage, temp_storage_bytes, {d_keys_in, nullptr, nullptr}, {Indices(0), d_indices_out, nullptr},
+      num_items, begin_bit, end_bit, decomposer, radix_scratch::in_storage_with_sorted_keys, stream);
 }
 
 STRATA_ARCH_DETAIL_NAMESPACE_END

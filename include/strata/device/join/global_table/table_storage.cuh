@@ -9,7 +9,7 @@
 #include <strata/device/join/global_table/kernels.cuh>
 #include <strata/device/join/global_table/table.cuh>
 #include <strata/device/radix_sort/dispatch.cuh>
-#include <strata/device/radix_sort/index_iterator.cuh>
+#include <strata/iterator/counting_input_iterator.cuh>
 
 #include <cstddef>
 #include <cstdint>
@@ -32,7 +32,8 @@ class join_table_storage {
  public:
   using Table = join_table<Keys, Row, Hash, Equal>;
   using Slot = typename Table::Slot;
-  using Sort = DispatchRadixSort<const Row*, index_iterator<Row>, Row, std::size_t, false, identity_decomposer>;
+  using RowNumbers = CountingInputIterator<Row>;
+  using Sort = DispatchRadixSort<const Row*, RowNumbers, Row, std::size_t, false, identity_decomposer>;
 
   static constexpr int slots = 9;
 
@@ -158,7 +159,7 @@ class join_table_storage {
   cudaError_t sort(void* storage, std::size_t& bytes, const Row* slots_in, Row* slots_out, Row* rows_out, Row rows,
                    cudaStream_t stream) const {
     const int bits = log2_ceiling(static_cast<unsigned long long>(number_of_slots(rows_)) + 2);
-    return Sort::Dispatch(storage, bytes, {slots_in, slots_out, nullptr}, {{}, rows_out, nullptr},
+    return Sort::Dispatch(storage, bytes, {slots_in, slots_out, nullptr}, {RowNumbers(0), rows_out, nullptr},
                           static_cast<std::size_t>(rows), 0, bits, identity_decomposer{}, radix_scratch::in_storage,
                           stream);
   }
