@@ -61,7 +61,10 @@
 #include <strata/device/join/common/strategy.hpp>
 #include <strata/device/join/host/host_join.hpp>
 #include <strata/device/join/output/columns.hpp>
+#include <strata/iterator/cache_modified_input_iterator.cuh>
+#include <strata/thread/thread_load.cuh>
 #include <strata/thread/thread_reduce.cuh>
+#include <strata/thread/thread_store.cuh>
 #include <strata/warp/warp_merge_sort.cuh>
 #include <strata/warp/warp_reduce.cuh>
 #include <strata/warp/warp_scan.cuh>
@@ -147,7 +150,15 @@ STRATA_KERNEL void every_layer_kernel(const T* in, T* out, T* sums, int count) {
   warp_sort(warp_sort_storage[warp]).Sort(items, is_greater{});
   merge_sort(merge_sort_storage).SortPartialTile(items, ranks, count, is_greater{});
   block_sort(sort_storage).SortDescendingPartialTile(items, ranks[0], 0, 16);
+  items[0] += lib::ThreadLoad<lib::LOAD_CG>(sums) + lib::ThreadLoad<lib::LOAD_CS>(sums + 1);
+  items[1] += lib::ThreadLoad<lib::LOAD_CV>(sums) + lib::ThreadLoad<lib::LOAD_VOLATILE>(sums + 1);
+  items[2] += lib::ThreadLoad<lib::LOAD_CA>(in) + lib::CacheModifiedInputIterator<lib::LOAD_LDG, T>(in)[1];
   store(store_storage).Store(out, items, count);
+  lib::ThreadStore<lib::STORE_WB>(sums, items[0]);
+  lib::ThreadStore<lib::STORE_CG>(sums + 1, items[1]);
+  lib::ThreadStore<lib::STORE_CS>(sums + 2, items[2]);
+  lib::ThreadStore<lib::STORE_WT>(sums + 3, items[2]);
+  lib::ThreadStore<lib::STORE_VOLATILE>(sums + 4, items[2]);
 }
 
 cudaError_t every_block_layer(const int* in, int* out, int* sums, int count, cudaStream_t stream) {

@@ -46,11 +46,14 @@
 #include <strata/iterator/counting_input_iterator.cuh>
 #include <strata/iterator/discard_output_iterator.cuh>
 #include <strata/iterator/transform_input_iterator.cuh>
+#include <strata/thread/thread_load.cuh>
 #include <strata/thread/thread_load_direct.cuh>
 #include <strata/thread/thread_merge.cuh>
 #include <strata/thread/thread_reduce.cuh>
 #include <strata/thread/thread_scan.cuh>
+#include <strata/thread/thread_search.cuh>
 #include <strata/thread/thread_sort.cuh>
+#include <strata/thread/thread_store.cuh>
 #include <strata/thread/thread_store_direct.cuh>
 #include <strata/warp/warp_exchange.cuh>
 #include <strata/warp/warp_load.cuh>
@@ -110,6 +113,7 @@ struct item {
   STRATA_HD friend bool operator==(const item& a, const item& b) { return a.value == b.value; }
   STRATA_HD friend bool operator!=(const item& a, const item& b) { return a.value != b.value; }
   STRATA_HD friend bool operator<(const item& a, const item& b) { return a.value < b.value; }
+  STRATA_HD friend bool operator<=(const item& a, const item& b) { return a.value <= b.value; }
 };
 
 template <class T>
@@ -248,6 +252,12 @@ STRATA_KERNEL void threads_kernel(Iterator in, T* pointer, T* more) {
   const int begin = strata::MergePath(in, in, 3, 4, 2, foreign::less{});
   strata::SerialMerge(in, begin, 3, 2, 4, items, values, foreign::less{});
   strata::SerialMerge(in, begin, 3, 2, 4, items, foreign::less{});
+  int2 path = {};
+  strata::MergePathSearch(2, in, in, 3, 4, path);
+  values[0] = strata::LowerBound(in, path.x, items[0]) + strata::UpperBound(in, path.y, items[0]);
+  items[3] = strata::ThreadLoad<strata::LOAD_CG>(pointer);
+  strata::ThreadStore<strata::STORE_CG>(pointer + values[0], strata::ThreadLoad<strata::LOAD_DEFAULT>(in));
+  strata::ThreadStore<strata::STORE_DEFAULT>(in, items[3]);
   strata::StoreDirectBlocked(thread, in, items);
   strata::StoreDirectBlocked(thread, in, items, 3);
   strata::StoreDirectBlockedVectorized(thread, pointer, items);

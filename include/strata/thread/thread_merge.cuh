@@ -23,21 +23,30 @@ STRATA_HD Integer middle_of(Integer first, Integer last) {
   }
 }
 
+/// The first index in [first, last) of which `is_behind` is true, or `last`. It is false of all before, and true of
+/// all after. Asked at most ceil(log2(last - first + 1)) times.
+template <class Integer, class Predicate>
+STRATA_HD Integer partition_point(Integer first, Integer last, const Predicate& is_behind) {
+  while (first < last) {
+    const Integer middle = detail::middle_of(first, last);
+    if (is_behind(middle)) {
+      last = middle;
+    } else {
+      first = static_cast<Integer>(middle + 1);
+    }
+  }
+  return first;
+}
+
 /// MergePath, see below. All merges of two runs call it.
 template <class Keys1, class Keys2, class OffsetT, class Compare>
 STRATA_HD OffsetT merge_path(Keys1&& keys1, Keys2&& keys2, OffsetT count1, OffsetT count2, OffsetT diagonal,
                              Compare& compare) {
-  OffsetT first = diagonal < count2 ? OffsetT{0} : static_cast<OffsetT>(diagonal - count2);
-  OffsetT last = diagonal < count1 ? diagonal : count1;
-  while (first < last) {
-    const OffsetT middle = detail::middle_of(first, last);
-    if (compare(keys2[static_cast<OffsetT>(diagonal - 1 - middle)], keys1[middle])) {
-      last = middle;
-    } else {
-      first = static_cast<OffsetT>(middle + 1);
-    }
-  }
-  return first;
+  const OffsetT first = diagonal < count2 ? OffsetT{0} : static_cast<OffsetT>(diagonal - count2);
+  const OffsetT last = diagonal < count1 ? diagonal : count1;
+  return detail::partition_point(first, last, [&](OffsetT middle) {
+    return compare(keys2[static_cast<OffsetT>(diagonal - 1 - middle)], keys1[middle]);
+  });
 }
 
 /// Merges [begin1, end1) and [begin2, end2) of `keys` until `output` is full or both are at an end,

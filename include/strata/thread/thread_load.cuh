@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/platform_cache_modifiers.cuh>
+#include <strata/core/types.hpp>
+
+#include <type_traits>
+
+STRATA_NAMESPACE_BEGIN
+
+/// The item at `itr`, loaded with a cache modifier: see CacheLoadModifier. Any thread may call, alone.
+///
+/// - Any size of items: they are loaded in words as large as their alignment, of 1 to 16 bytes. Nothing is loaded
+///   beside them. An item of several words is not loaded at once.
+/// - Memory may be global, shared or local; with LOAD_LDG it must be global, and the kernel must not write it.
+/// - A load sees what its thread has stored before. LOAD_VOLATILE may poll; it gives no order with other memory.
+/// - The items' type must be trivially relocatable. With LOAD_DEFAULT it may be any that can be copied, and `itr` any
+///   iterator; otherwise `itr` is a pointer.
+///
+/// @code
+/// // Adds up two arrays. The first is read once, the second by other blocks too: L2 keeps it.
+/// STRATA_KERNEL void add(const double* once, const double* often, double* out, int count) {
+///   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+///   if (i >= count) return;
+///   const double sum = strata::ThreadLoad<strata::LOAD_CS>(once + i) + strata::ThreadLoad<strata::LOAD_CG>(often + i);
+///   strata::ThreadStore<strata::STORE_CS>(out + i, sum);
+/// }
+/// @endcode
+template <CacheLoadModifier Modifier, class RandomAccessIterator>
+STRATA_D detail::iterator_value_t<RandomAccessIterator> ThreadLoad(RandomAccessIterator itr) {
+  using T = detail::iterator_value_t<RandomAccessIterator>;
+  if constexpr (std::is_pointer_v<RandomAccessIterator>) {
+    return detail::load_item<Modifier, T>(itr);
+  } else {
+    static_assert(Modifier == LOAD_DEFAULT,
+                  "ThreadLoad: cache modifiers are for addresses: pass a pointer, or the modifier LOAD_DEFAULT");
+    return static_cast<T>(*itr);
+  }
+}
+
+STRATA_NAMESPACE_END

@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/thread/thread_merge.cuh>
+
+#include <type_traits>
+
+STRATA_NAMESPACE_BEGIN
+
+/// Where `val` belongs in the sorted items input[0 .. num_items): LowerBound gives the index of the first item that
+/// is not less than `val`, UpperBound that of the first item that is greater. `num_items` if there is none.
+///
+/// - One thread searches, with at most ceil(log2(num_items + 1)) comparisons. The number of items may be 0.
+/// - Items and `val` are compared by `<` alone: item < val by LowerBound, val < item by UpperBound. Their types may
+///   differ. Items must be partitioned by that comparison, as sorted ones are.
+/// - `InputIteratorT` is any iterator or thing with `operator[]`, `OffsetT` any integer, 64-bit ones too.
+///
+/// @code
+/// // How often each value occurs in a sorted array.
+/// STRATA_KERNEL void count_values(const int* sorted, int num_items, const int* values, int* counts) {
+///   const int value = values[threadIdx.x];
+///   counts[threadIdx.x] = strata::UpperBound(sorted, num_items, value) - strata::LowerBound(sorted, num_items, value);
+/// }
+/// @endcode
+template <class InputIteratorT, class OffsetT, class T>
+STRATA_D OffsetT LowerBound(InputIteratorT input, OffsetT num_items, T val) {
+  static_assert(std::is_integral_v<OffsetT>, "LowerBound: the number of items must be an integer");
+  return detail::partition_point(OffsetT{0}, num_items, [&](OffsetT i) { return !(input[i] < val); });
+}
+
+template <class InputIteratorT, class OffsetT, class T>
+STRATA_D OffsetT UpperBound(InputIteratorT input, OffsetT num_items, T val) {
+  static_assert(std::is_integral_v<OffsetT>, "UpperBound: the number of items must be an integer");
+  return detail::partition_point(OffsetT{0}, num_items, [&](OffsetT i) { return val < input[i]; });
+}
+
+/// Where the merge of a[0 .. a_len) and b[0 .. b_len), both sorted, is cut by a diagonal: the first `diagonal` items
+/// of it are path_coordinate.x items of `a` and path_coordinate.y of `b`. Items are compared by `<=` alone, those of
+/// `a` come first among equal ones. `CoordinateT` is any type with members x and y, such as int2. MergePath is the
+/// same by any comparator; see there for the rest.
+template <class AIteratorT, class BIteratorT, class OffsetT, class CoordinateT>
+STRATA_HD void MergePathSearch(OffsetT diagonal, AIteratorT a, BIteratorT b, OffsetT a_len, OffsetT b_len,
+                               CoordinateT& path_coordinate) {
+  static_assert(std::is_integral_v<OffsetT>, "MergePathSearch: the diagonal and the lengths must be integers");
+  const auto is_behind = [](const auto& of_b, const auto& of_a) { return !(of_a <= of_b); };
+  const OffsetT from_a = detail::merge_path(a, b, a_len, b_len, diagonal, is_behind);
+  path_coordinate.x = static_cast<decltype(path_coordinate.x)>(from_a);
+  path_coordinate.y = static_cast<decltype(path_coordinate.y)>(diagonal - from_a);
+}
+
+STRATA_NAMESPACE_END
