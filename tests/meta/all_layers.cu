@@ -45,6 +45,8 @@
 #include <strata/block/block_segmented_merge_sort.cuh>
 #include <strata/block/block_store.cuh>
 #include <strata/core/launcher.cuh>
+#include <strata/core/util_device.cuh>
+#include <strata/core/util_ptx.cuh>
 #include <strata/device/device_hash_join.hpp>
 #include <strata/device/device_merge_sort.cuh>
 #include <strata/device/device_radix_sort.cuh>
@@ -153,6 +155,9 @@ STRATA_KERNEL void every_layer_kernel(const T* in, T* out, T* sums, int count) {
   items[0] += lib::ThreadLoad<lib::LOAD_CG>(sums) + lib::ThreadLoad<lib::LOAD_CS>(sums + 1);
   items[1] += lib::ThreadLoad<lib::LOAD_CV>(sums) + lib::ThreadLoad<lib::LOAD_VOLATILE>(sums + 1);
   items[2] += lib::ThreadLoad<lib::LOAD_CA>(in) + lib::CacheModifiedInputIterator<lib::LOAD_LDG, T>(in)[1];
+  items[0] = lib::ShuffleUp<16>(items[0], 1, 0, lib::full_warp_mask);
+  items[1] = lib::ShuffleDown<16>(items[1], 1, 15, lib::full_warp_mask);
+  if (lib::WarpId() == 77) items[2] = lib::ShuffleIndex<16>(items[2], 3, lib::WarpMask<32>(0));
   store(store_storage).Store(out, items, count);
   lib::ThreadStore<lib::STORE_WB>(sums, items[0]);
   lib::ThreadStore<lib::STORE_CG>(sums + 1, items[1]);

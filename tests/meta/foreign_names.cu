@@ -25,6 +25,8 @@
 #include <strata/core/launcher.cuh>
 #include <strata/core/radix_key.hpp>
 #include <strata/core/shuffle.cuh>
+#include <strata/core/util_device.cuh>
+#include <strata/core/util_ptx.cuh>
 #include <strata/device/device_hash_join.hpp>
 #include <strata/device/device_merge_sort.cuh>
 #include <strata/device/device_radix_sort.cuh>
@@ -255,6 +257,10 @@ STRATA_KERNEL void threads_kernel(Iterator in, T* pointer, T* more) {
   int2 path = {};
   strata::MergePathSearch(2, in, in, 3, 4, path);
   values[0] = strata::LowerBound(in, path.x, items[0]) + strata::UpperBound(in, path.y, items[0]);
+  const unsigned warp = strata::WarpMask<8>(strata::LaneId() / 8);
+  items[1] = strata::ShuffleUp<8>(items[0], 1, 0, warp);
+  items[1] = strata::ShuffleDown<8>(items[1], 1, 7, warp);
+  items[2] = strata::ShuffleIndex<8>(items[1], 2, warp);
   items[3] = strata::ThreadLoad<strata::LOAD_CG>(pointer);
   strata::ThreadStore<strata::STORE_CG>(pointer + values[0], strata::ThreadLoad<strata::LOAD_DEFAULT>(in));
   strata::ThreadStore<strata::STORE_DEFAULT>(in, items[3]);

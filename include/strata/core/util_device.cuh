@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/device_properties.cuh>
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+
+STRATA_ARCH_NAMESPACE_BEGIN
+
+/// The architecture whose code runs on the current device, as 100 * major + 10 * minor: one of those that the
+/// program is compiled for. Called on the host. An error of the CUDA runtime is returned and leaves `ptx_version` as
+/// it is; cudaErrorNoKernelImageForDevice says that the program is not compiled for the device. 900 on the host SIMT
+/// back end.
+[[nodiscard]] inline cudaError_t PtxVersion(int& ptx_version) {
+  detail::device_properties properties;
+  const cudaError_t status = detail::current_device_properties(properties);
+  if (status == cudaSuccess) ptx_version = properties.ptx_version;
+  return status;
+}
+
+/// The same of another device. The current device is what it was afterwards.
+[[nodiscard]] inline cudaError_t PtxVersion(int& ptx_version, int device) {
+  int current = 0;
+  cudaError_t status = cudaGetDevice(&current);
+  if (status != cudaSuccess) return status;
+  if (device == current) return PtxVersion(ptx_version);
+  status = cudaSetDevice(device);
+  if (status != cudaSuccess) return status;
+  status = PtxVersion(ptx_version);
+  const cudaError_t restored = cudaSetDevice(current);
+  return status != cudaSuccess ? status : restored;
+}
+
+/// The compute capability of a device, as 100 * major + 10 * minor. Called on the host; errors as above.
+[[nodiscard]] inline cudaError_t SmVersion(int& sm_version, int device) {
+  int major = 0, minor = 0;
+  cudaError_t status = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
+  if (status != cudaSuccess) return status;
+  status = cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device);
+  if (status == cudaSuccess) sm_version = 100 * major + 10 * minor;
+  return status;
+}
+
+/// The same of the current device.
+[[nodiscard]] inline cudaError_t SmVersion(int& sm_version) {
+  int device = 0;
+  const cudaError_t status = cudaGetDevice(&device);
+  return status == cudaSuccess ? SmVersion(sm_version, device) : status;
+}
+
+STRATA_ARCH_NAMESPACE_END
