@@ -3,11 +3,11 @@
 #pragma once
 
 #include <strata/core/macros.hpp>
-#include <strata/core/nvtx.hpp>
 #include <strata/core/radix_key.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/execution.cuh>
 #include <strata/device/radix_sort/calls.cuh>
+#include <strata/device/radix_sort/indices.cuh>
 
 #include <cstddef>
 
@@ -56,243 +56,196 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///     strata::DeviceRadixSort::SortPairs(d_temp, bytes, d_keys, d_sorted, d_values, d_moved, n);
 struct DeviceRadixSort {
   // -------------------------------------------------------------- keys
-  template <class Key, class NumItemsT, class KeyIterator>
-  static detail::if_integral<NumItemsT> SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                 KeyIterator d_keys_in, Key* d_keys_out, NumItemsT num_items,
-                                                 int begin_bit = 0, int end_bit = 8 * sizeof(Key),
-                                                 cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceRadixSort::SortKeys");
-    return detail::sort_keys<false>(d_temp_storage, temp_storage_bytes, detail::input_of<Key>(d_keys_in), d_keys_out,
-                                    num_items, detail::identity_decomposer{}, begin_bit, end_bit, stream);
+  template <class Key, class NumItemsT, class KeyIterator, class = detail::if_integral<NumItemsT>>
+  static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
+                              Key* d_keys_out, NumItemsT num_items, int begin_bit = 0, int end_bit = 8 * sizeof(Key),
+                              cudaStream_t stream = 0) {
+    return detail::sort_keys<false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, num_items,
+                                    detail::identity_decomposer{}, begin_bit, end_bit, stream);
   }
-  template <class Key, class NumItemsT, class Decomposer, class KeyIterator>
-  static detail::if_decomposer<Decomposer, Key> SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                         KeyIterator d_keys_in, Key* d_keys_out, NumItemsT num_items,
-                                                         Decomposer decomposer, int begin_bit, int end_bit,
-                                                         cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceRadixSort::SortKeys");
-    return detail::sort_keys<false>(d_temp_storage, temp_storage_bytes, detail::input_of<Key>(d_keys_in), d_keys_out,
-                                    num_items, decomposer, begin_bit, end_bit, stream);
+  template <class Key, class NumItemsT, class Decomposer, class KeyIterator,
+            class = detail::if_decomposer<Decomposer, Key>>
+  static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
+                              Key* d_keys_out, NumItemsT num_items, Decomposer decomposer, int begin_bit, int end_bit,
+                              cudaStream_t stream = 0) {
+    return detail::sort_keys<false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, num_items, decomposer,
+                                    begin_bit, end_bit, stream);
   }
-  template <class Key, class NumItemsT, class Decomposer, class KeyIterator>
-  static detail::if_decomposer<Decomposer, Key> SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                         KeyIterator d_keys_in, Key* d_keys_out, NumItemsT num_items,
-                                                         Decomposer decomposer, cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceRadixSort::SortKeys");
-    return detail::sort_keys<false>(d_temp_storage, temp_storage_bytes, detail::input_of<Key>(d_keys_in), d_keys_out,
-                                    num_items, decomposer, 0, detail::radix_key_bits<Key, Decomposer>(), stream);
+  template <class Key, class NumItemsT, class Decomposer, class KeyIterator,
+            class = detail::if_decomposer<Decomposer, Key>>
+  static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
+                              Key* d_keys_out, NumItemsT num_items, Decomposer decomposer, cudaStream_t stream = 0) {
+    return detail::sort_keys<false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, num_items, decomposer, 0,
+                                    detail::radix_key_bits<Key, Decomposer>(), stream);
   }
-  template <class Key, class NumItemsT>
-  static detail::if_integral<NumItemsT> SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                 DoubleBuffer<Key>& d_keys, NumItemsT num_items, int begin_bit = 0,
-                                                 int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceRadixSort::SortKeys");
+  template <class Key, class NumItemsT, class = detail::if_integral<NumItemsT>>
+  static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
+                              NumItemsT num_items, int begin_bit = 0, int end_bit = 8 * sizeof(Key),
+                              cudaStream_t stream = 0) {
     return detail::sort_keys<false>(d_temp_storage, temp_storage_bytes, d_keys, num_items,
                                     detail::identity_decomposer{}, begin_bit, end_bit, stream);
   }
-  template <class Key, class NumItemsT, class Decomposer>
-  static detail::if_decomposer<Decomposer, Key> SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                         DoubleBuffer<Key>& d_keys, NumItemsT num_items,
-                                                         Decomposer decomposer, int begin_bit, int end_bit,
-                                                         cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceRadixSort::SortKeys");
+  template <class Key, class NumItemsT, class Decomposer, class = detail::if_decomposer<Decomposer, Key>>
+  static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
+                              NumItemsT num_items, Decomposer decomposer, int begin_bit, int end_bit,
+                              cudaStream_t stream = 0) {
     return detail::sort_keys<false>(d_temp_storage, temp_storage_bytes, d_keys, num_items, decomposer, begin_bit,
                                     end_bit, stream);
   }
-  template <class Key, class NumItemsT, class Decomposer>
-  static detail::if_decomposer<Decomposer, Key> SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                         DoubleBuffer<Key>& d_keys, NumItemsT num_items,
-                                                         Decomposer decomposer, cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceRadixSort::SortKeys");
+  template <class Key, class NumItemsT, class Decomposer, class = detail::if_decomposer<Decomposer, Key>>
+  static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
+                              NumItemsT num_items, Decomposer decomposer, cudaStream_t stream = 0) {
     return detail::sort_keys<false>(d_temp_storage, temp_storage_bytes, d_keys, num_items, decomposer, 0,
                                     detail::radix_key_bits<Key, Decomposer>(), stream);
   }
-  template <class Key, class NumItemsT, class KeyIterator>
-  static detail::if_integral<NumItemsT> SortKeysDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                           KeyIterator d_keys_in, Key* d_keys_out, NumItemsT num_items,
-                                                           int begin_bit = 0, int end_bit = 8 * sizeof(Key),
-                                                           cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceRadixSort::SortKeysDescending");
-    return detail::sort_keys<true>(d_temp_storage, temp_storage_bytes, detail::input_of<Key>(d_keys_in), d_keys_out,
-                                   num_items, detail::identity_decomposer{}, begin_bit, end_bit, stream);
+  template <class Key, class NumItemsT, class KeyIterator, class = detail::if_integral<NumItemsT>>
+  static cudaError_t SortKeysDescending(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
+                                        Key* d_keys_out, NumItemsT num_items, int begin_bit = 0,
+                                        int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
+    return detail::sort_keys<true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, num_items,
+                                   detail::identity_decomposer{}, begin_bit, end_bit, stream);
   }
-  template <class Key, class NumItemsT, class Decomposer, class KeyIterator>
-  static detail::if_decomposer<Decomposer, Key> SortKeysDescending(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in, Key* d_keys_out,
-      NumItemsT num_items, Decomposer decomposer, int begin_bit, int end_bit, cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceRadixSort::SortKeysDescending");
-    return detail::sort_keys<true>(d_temp_storage, temp_storage_bytes, detail::input_of<Key>(d_keys_in), d_keys_out,
-                                   num_items, decomposer, begin_bit, end_bit, stream);
+  template <class Key, class NumItemsT, class Decomposer, class KeyIterator,
+            class = detail::if_decomposer<Decomposer, Key>>
+  static cudaError_t SortKeysDescending(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
+                                        Key* d_keys_out, NumItemsT num_items, Decomposer decomposer, int begin_bit,
+                                        int end_bit, cudaStream_t stream = 0) {
+    return detail::sort_keys<true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, num_items, decomposer,
+                                   begin_bit, end_bit, stream);
   }
-  template <class Key, class NumItemsT, class Decomposer, class KeyIterator>
-  static detail::if_decomposer<Decomposer, Key> SortKeysDescending(void* d_temp_storage,
-                                                                   std::size_t& temp_storage_bytes,
-                                                                   KeyIterator d_keys_in, Key* d_keys_out,
-                                                                   NumItemsT num_items, Decomposer decomposer,
-                                                                   cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceRadixSort::SortKeysDescending");
-    return detail::sort_keys<true>(d_temp_storage, temp_storage_bytes, detail::input_of<Key>(d_keys_in), d_keys_out,
-                                   num_items, decomposer, 0, detail::radix_key_bits<Key, Decomposer>(), stream);
+  template <class Key, class NumItemsT, class Decomposer, class KeyIterator,
+            class = detail::if_decomposer<Decomposer, Key>>
+  static cudaError_t SortKeysDescending(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
+                                        Key* d_keys_out, NumItemsT num_items, Decomposer decomposer,
+                                        cudaStream_t stream = 0) {
+    return detail::sort_keys<true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, num_items, decomposer, 0,
+                                   detail::radix_key_bits<Key, Decomposer>(), stream);
   }
-  template <class Key, class NumItemsT>
-  static detail::if_integral<NumItemsT> SortKeysDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                           DoubleBuffer<Key>& d_keys, NumItemsT num_items,
-                                                           int begin_bit = 0, int end_bit = 8 * sizeof(Key),
-                                                           cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceRadixSort::SortKeysDescending");
+  template <class Key, class NumItemsT, class = detail::if_integral<NumItemsT>>
+  static cudaError_t SortKeysDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                        DoubleBuffer<Key>& d_keys, NumItemsT num_items, int begin_bit = 0,
+                                        int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
     return detail::sort_keys<true>(d_temp_storage, temp_storage_bytes, d_keys, num_items, detail::identity_decomposer{},
                                    begin_bit, end_bit, stream);
   }
-  template <class Key, class NumItemsT, class Decomposer>
-  static detail::if_decomposer<Decomposer, Key> SortKeysDescending(void* d_temp_storage,
-                                                                   std::size_t& temp_storage_bytes,
-                                                                   DoubleBuffer<Key>& d_keys, NumItemsT num_items,
-                                                                   Decomposer decomposer, int begin_bit, int end_bit,
-                                                                   cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceRadixSort::SortKeysDescending");
+  template <class Key, class NumItemsT, class Decomposer, class = detail::if_decomposer<Decomposer, Key>>
+  static cudaError_t SortKeysDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                        DoubleBuffer<Key>& d_keys, NumItemsT num_items, Decomposer decomposer,
+                                        int begin_bit, int end_bit, cudaStream_t stream = 0) {
     return detail::sort_keys<true>(d_temp_storage, temp_storage_bytes, d_keys, num_items, decomposer, begin_bit,
                                    end_bit, stream);
   }
-  template <class Key, class NumItemsT, class Decomposer>
-  static detail::if_decomposer<Decomposer, Key> SortKeysDescending(void* d_temp_storage,
-                                                                   std::size_t& temp_storage_bytes,
-                                                                   DoubleBuffer<Key>& d_keys, NumItemsT num_items,
-                                                                   Decomposer decomposer, cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceRadixSort::SortKeysDescending");
+  template <class Key, class NumItemsT, class Decomposer, class = detail::if_decomposer<Decomposer, Key>>
+  static cudaError_t SortKeysDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                        DoubleBuffer<Key>& d_keys, NumItemsT num_items, Decomposer decomposer,
+                                        cudaStream_t stream = 0) {
     return detail::sort_keys<true>(d_temp_storage, temp_storage_bytes, d_keys, num_items, decomposer, 0,
                                    detail::radix_key_bits<Key, Decomposer>(), stream);
   }
 
   // -------------------------------------------------------------- pairs
-  template <class Key, class Value, class NumItemsT, class KeyIterator, class ValueIterator>
-  static detail::if_integral<NumItemsT> SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                  KeyIterator d_keys_in, Key* d_keys_out, ValueIterator d_values_in,
-                                                  Value* d_values_out, NumItemsT num_items, int begin_bit = 0,
-                                                  int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceRadixSort::SortPairs");
-    return detail::sort_pairs<false>(d_temp_storage, temp_storage_bytes, detail::input_of<Key>(d_keys_in), d_keys_out,
-                                     detail::input_of<Value>(d_values_in), d_values_out, num_items,
-                                     detail::identity_decomposer{}, begin_bit, end_bit, stream);
+  template <class Key, class Value, class NumItemsT, class KeyIterator, class ValueIterator,
+            class = detail::if_integral<NumItemsT>>
+  static cudaError_t SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
+                               Key* d_keys_out, ValueIterator d_values_in, Value* d_values_out, NumItemsT num_items,
+                               int begin_bit = 0, int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
+    return detail::sort_pairs<false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in,
+                                     d_values_out, num_items, detail::identity_decomposer{}, begin_bit, end_bit,
+                                     stream);
   }
-  template <class Key, class Value, class NumItemsT, class Decomposer, class KeyIterator, class ValueIterator>
-  static detail::if_decomposer<Decomposer, Key> SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                          KeyIterator d_keys_in, Key* d_keys_out,
-                                                          ValueIterator d_values_in, Value* d_values_out,
-                                                          NumItemsT num_items, Decomposer decomposer, int begin_bit,
-                                                          int end_bit, cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceRadixSort::SortPairs");
-    return detail::sort_pairs<false>(d_temp_storage, temp_storage_bytes, detail::input_of<Key>(d_keys_in), d_keys_out,
-                                     detail::input_of<Value>(d_values_in), d_values_out, num_items, decomposer,
-                                     begin_bit, end_bit, stream);
+  template <class Key, class Value, class NumItemsT, class Decomposer, class KeyIterator, class ValueIterator,
+            class = detail::if_decomposer<Decomposer, Key>>
+  static cudaError_t SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
+                               Key* d_keys_out, ValueIterator d_values_in, Value* d_values_out, NumItemsT num_items,
+                               Decomposer decomposer, int begin_bit, int end_bit, cudaStream_t stream = 0) {
+    return detail::sort_pairs<false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in,
+                                     d_values_out, num_items, decomposer, begin_bit, end_bit, stream);
   }
-  template <class Key, class Value, class NumItemsT, class Decomposer, class KeyIterator, class ValueIterator>
-  static detail::if_decomposer<Decomposer, Key> SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                          KeyIterator d_keys_in, Key* d_keys_out,
-                                                          ValueIterator d_values_in, Value* d_values_out,
-                                                          NumItemsT num_items, Decomposer decomposer,
-                                                          cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceRadixSort::SortPairs");
-    return detail::sort_pairs<false>(d_temp_storage, temp_storage_bytes, detail::input_of<Key>(d_keys_in), d_keys_out,
-                                     detail::input_of<Value>(d_values_in), d_values_out, num_items, decomposer, 0,
-                                     detail::radix_key_bits<Key, Decomposer>(), stream);
+  template <class Key, class Value, class NumItemsT, class Decomposer, class KeyIterator, class ValueIterator,
+            class = detail::if_decomposer<Decomposer, Key>>
+  static cudaError_t SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
+                               Key* d_keys_out, ValueIterator d_values_in, Value* d_values_out, NumItemsT num_items,
+                               Decomposer decomposer, cudaStream_t stream = 0) {
+    return detail::sort_pairs<false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in,
+                                     d_values_out, num_items, decomposer, 0, detail::radix_key_bits<Key, Decomposer>(),
+                                     stream);
   }
-  template <class Key, class Value, class NumItemsT>
-  static detail::if_integral<NumItemsT> SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                  DoubleBuffer<Key>& d_keys, DoubleBuffer<Value>& d_values,
-                                                  NumItemsT num_items, int begin_bit = 0, int end_bit = 8 * sizeof(Key),
-                                                  cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceRadixSort::SortPairs");
+  template <class Key, class Value, class NumItemsT, class = detail::if_integral<NumItemsT>>
+  static cudaError_t SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
+                               DoubleBuffer<Value>& d_values, NumItemsT num_items, int begin_bit = 0,
+                               int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
     return detail::sort_pairs<false>(d_temp_storage, temp_storage_bytes, d_keys, d_values, num_items,
                                      detail::identity_decomposer{}, begin_bit, end_bit, stream);
   }
-  template <class Key, class Value, class NumItemsT, class Decomposer>
-  static detail::if_decomposer<Decomposer, Key> SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                          DoubleBuffer<Key>& d_keys, DoubleBuffer<Value>& d_values,
-                                                          NumItemsT num_items, Decomposer decomposer, int begin_bit,
-                                                          int end_bit, cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceRadixSort::SortPairs");
+  template <class Key, class Value, class NumItemsT, class Decomposer, class = detail::if_decomposer<Decomposer, Key>>
+  static cudaError_t SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
+                               DoubleBuffer<Value>& d_values, NumItemsT num_items, Decomposer decomposer, int begin_bit,
+                               int end_bit, cudaStream_t stream = 0) {
     return detail::sort_pairs<false>(d_temp_storage, temp_storage_bytes, d_keys, d_values, num_items, decomposer,
                                      begin_bit, end_bit, stream);
   }
-  template <class Key, class Value, class NumItemsT, class Decomposer>
-  static detail::if_decomposer<Decomposer, Key> SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                          DoubleBuffer<Key>& d_keys, DoubleBuffer<Value>& d_values,
-                                                          NumItemsT num_items, Decomposer decomposer,
-                                                          cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceRadixSort::SortPairs");
+  template <class Key, class Value, class NumItemsT, class Decomposer, class = detail::if_decomposer<Decomposer, Key>>
+  static cudaError_t SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
+                               DoubleBuffer<Value>& d_values, NumItemsT num_items, Decomposer decomposer,
+                               cudaStream_t stream = 0) {
     return detail::sort_pairs<false>(d_temp_storage, temp_storage_bytes, d_keys, d_values, num_items, decomposer, 0,
                                      detail::radix_key_bits<Key, Decomposer>(), stream);
   }
-  template <class Key, class Value, class NumItemsT, class KeyIterator, class ValueIterator>
-  static detail::if_integral<NumItemsT> SortPairsDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                            KeyIterator d_keys_in, Key* d_keys_out,
-                                                            ValueIterator d_values_in, Value* d_values_out,
-                                                            NumItemsT num_items, int begin_bit = 0,
-                                                            int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceRadixSort::SortPairsDescending");
-    return detail::sort_pairs<true>(d_temp_storage, temp_storage_bytes, detail::input_of<Key>(d_keys_in), d_keys_out,
-                                    detail::input_of<Value>(d_values_in), d_values_out, num_items,
-                                    detail::identity_decomposer{}, begin_bit, end_bit, stream);
+  template <class Key, class Value, class NumItemsT, class KeyIterator, class ValueIterator,
+            class = detail::if_integral<NumItemsT>>
+  static cudaError_t SortPairsDescending(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
+                                         Key* d_keys_out, ValueIterator d_values_in, Value* d_values_out,
+                                         NumItemsT num_items, int begin_bit = 0, int end_bit = 8 * sizeof(Key),
+                                         cudaStream_t stream = 0) {
+    return detail::sort_pairs<true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in,
+                                    d_values_out, num_items, detail::identity_decomposer{}, begin_bit, end_bit, stream);
   }
-  template <class Key, class Value, class NumItemsT, class Decomposer, class KeyIterator, class ValueIterator>
-  static detail::if_decomposer<Decomposer, Key> SortPairsDescending(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in, Key* d_keys_out,
-      ValueIterator d_values_in, Value* d_values_out, NumItemsT num_items, Decomposer decomposer, int begin_bit,
-      int end_bit, cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceRadixSort::SortPairsDescending");
-    return detail::sort_pairs<true>(d_temp_storage, temp_storage_bytes, detail::input_of<Key>(d_keys_in), d_keys_out,
-                                    detail::input_of<Value>(d_values_in), d_values_out, num_items, decomposer,
-                                    begin_bit, end_bit, stream);
+  template <class Key, class Value, class NumItemsT, class Decomposer, class KeyIterator, class ValueIterator,
+            class = detail::if_decomposer<Decomposer, Key>>
+  static cudaError_t SortPairsDescending(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
+                                         Key* d_keys_out, ValueIterator d_values_in, Value* d_values_out,
+                                         NumItemsT num_items, Decomposer decomposer, int begin_bit, int end_bit,
+                                         cudaStream_t stream = 0) {
+    return detail::sort_pairs<true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in,
+                                    d_values_out, num_items, decomposer, begin_bit, end_bit, stream);
   }
-  template <class Key, class Value, class NumItemsT, class Decomposer, class KeyIterator, class ValueIterator>
-  static detail::if_decomposer<Decomposer, Key> SortPairsDescending(void* d_temp_storage,
-                                                                    std::size_t& temp_storage_bytes,
-                                                                    KeyIterator d_keys_in, Key* d_keys_out,
-                                                                    ValueIterator d_values_in, Value* d_values_out,
-                                                                    NumItemsT num_items, Decomposer decomposer,
-                                                                    cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceRadixSort::SortPairsDescending");
-    return detail::sort_pairs<true>(d_temp_storage, temp_storage_bytes, detail::input_of<Key>(d_keys_in), d_keys_out,
-                                    detail::input_of<Value>(d_values_in), d_values_out, num_items, decomposer, 0,
-                                    detail::radix_key_bits<Key, Decomposer>(), stream);
+  template <class Key, class Value, class NumItemsT, class Decomposer, class KeyIterator, class ValueIterator,
+            class = detail::if_decomposer<Decomposer, Key>>
+  static cudaError_t SortPairsDescending(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
+                                         Key* d_keys_out, ValueIterator d_values_in, Value* d_values_out,
+                                         NumItemsT num_items, Decomposer decomposer, cudaStream_t stream = 0) {
+    return detail::sort_pairs<true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in,
+                                    d_values_out, num_items, decomposer, 0, detail::radix_key_bits<Key, Decomposer>(),
+                                    stream);
   }
-  template <class Key, class Value, class NumItemsT>
-  static detail::if_integral<NumItemsT> SortPairsDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                            DoubleBuffer<Key>& d_keys, DoubleBuffer<Value>& d_values,
-                                                            NumItemsT num_items, int begin_bit = 0,
-                                                            int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceRadixSort::SortPairsDescending");
+  template <class Key, class Value, class NumItemsT, class = detail::if_integral<NumItemsT>>
+  static cudaError_t SortPairsDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                         DoubleBuffer<Key>& d_keys, DoubleBuffer<Value>& d_values, NumItemsT num_items,
+                                         int begin_bit = 0, int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
     return detail::sort_pairs<true>(d_temp_storage, temp_storage_bytes, d_keys, d_values, num_items,
                                     detail::identity_decomposer{}, begin_bit, end_bit, stream);
   }
-  template <class Key, class Value, class NumItemsT, class Decomposer>
-  static detail::if_decomposer<Decomposer, Key> SortPairsDescending(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys, DoubleBuffer<Value>& d_values,
-      NumItemsT num_items, Decomposer decomposer, int begin_bit, int end_bit, cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceRadixSort::SortPairsDescending");
+  template <class Key, class Value, class NumItemsT, class Decomposer, class = detail::if_decomposer<Decomposer, Key>>
+  static cudaError_t SortPairsDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                         DoubleBuffer<Key>& d_keys, DoubleBuffer<Value>& d_values, NumItemsT num_items,
+                                         Decomposer decomposer, int begin_bit, int end_bit, cudaStream_t stream = 0) {
     return detail::sort_pairs<true>(d_temp_storage, temp_storage_bytes, d_keys, d_values, num_items, decomposer,
                                     begin_bit, end_bit, stream);
   }
-  template <class Key, class Value, class NumItemsT, class Decomposer>
-  static detail::if_decomposer<Decomposer, Key> SortPairsDescending(void* d_temp_storage,
-                                                                    std::size_t& temp_storage_bytes,
-                                                                    DoubleBuffer<Key>& d_keys,
-                                                                    DoubleBuffer<Value>& d_values, NumItemsT num_items,
-                                                                    Decomposer decomposer, cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceRadixSort::SortPairsDescending");
+  template <class Key, class Value, class NumItemsT, class Decomposer, class = detail::if_decomposer<Decomposer, Key>>
+  static cudaError_t SortPairsDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                         DoubleBuffer<Key>& d_keys, DoubleBuffer<Value>& d_values, NumItemsT num_items,
+                                         Decomposer decomposer, cudaStream_t stream = 0) {
     return detail::sort_pairs<true>(d_temp_storage, temp_storage_bytes, d_keys, d_values, num_items, decomposer, 0,
                                     detail::radix_key_bits<Key, Decomposer>(), stream);
   }
 
   // -------------------------------------------------------------- indices
   /// Writes the index in `d_keys_in` of each item of the sorted sequence, and no keys.
-  template <class KeyIterator, class Index, class NumItemsT>
-  static detail::if_integral<NumItemsT> ArgSort(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                KeyIterator d_keys_in, Index* d_indices_out, NumItemsT num_items,
-                                                int begin_bit = 0,
-                                                int end_bit = 8 * sizeof(detail::iterator_value_t<KeyIterator>),
-                                                cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceRadixSort::ArgSort");
+  template <class KeyIterator, class Index, class NumItemsT, class = detail::if_integral<NumItemsT>>
+  static cudaError_t ArgSort(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
+                             Index* d_indices_out, NumItemsT num_items, int begin_bit = 0,
+                             int end_bit = 8 * sizeof(detail::iterator_value_t<KeyIterator>), cudaStream_t stream = 0) {
     return detail::sort_indices<false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_indices_out, num_items,
                                        detail::identity_decomposer{}, begin_bit, end_bit, stream);
   }
@@ -300,7 +253,6 @@ struct DeviceRadixSort {
   static detail::if_decomposer<Decomposer, detail::iterator_value_t<KeyIterator>> ArgSort(
       void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in, Index* d_indices_out,
       NumItemsT num_items, Decomposer decomposer, int begin_bit, int end_bit, cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceRadixSort::ArgSort");
     return detail::sort_indices<false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_indices_out, num_items,
                                        decomposer, begin_bit, end_bit, stream);
   }
@@ -308,19 +260,15 @@ struct DeviceRadixSort {
   static detail::if_decomposer<Decomposer, detail::iterator_value_t<KeyIterator>> ArgSort(
       void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in, Index* d_indices_out,
       NumItemsT num_items, Decomposer decomposer, cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceRadixSort::ArgSort");
     using Key = detail::iterator_value_t<KeyIterator>;
     return detail::sort_indices<false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_indices_out, num_items,
                                        decomposer, 0, detail::radix_key_bits<Key, Decomposer>(), stream);
   }
-  template <class KeyIterator, class Index, class NumItemsT>
-  static detail::if_integral<NumItemsT> ArgSortDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                          KeyIterator d_keys_in, Index* d_indices_out,
-                                                          NumItemsT num_items, int begin_bit = 0,
-                                                          int end_bit = 8 *
-                                                                        sizeof(detail::iterator_value_t<KeyIterator>),
-                                                          cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceRadixSort::ArgSortDescending");
+  template <class KeyIterator, class Index, class NumItemsT, class = detail::if_integral<NumItemsT>>
+  static cudaError_t ArgSortDescending(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
+                                       Index* d_indices_out, NumItemsT num_items, int begin_bit = 0,
+                                       int end_bit = 8 * sizeof(detail::iterator_value_t<KeyIterator>),
+                                       cudaStream_t stream = 0) {
     return detail::sort_indices<true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_indices_out, num_items,
                                       detail::identity_decomposer{}, begin_bit, end_bit, stream);
   }
@@ -328,7 +276,6 @@ struct DeviceRadixSort {
   static detail::if_decomposer<Decomposer, detail::iterator_value_t<KeyIterator>> ArgSortDescending(
       void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in, Index* d_indices_out,
       NumItemsT num_items, Decomposer decomposer, int begin_bit, int end_bit, cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceRadixSort::ArgSortDescending");
     return detail::sort_indices<true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_indices_out, num_items,
                                       decomposer, begin_bit, end_bit, stream);
   }
@@ -336,7 +283,6 @@ struct DeviceRadixSort {
   static detail::if_decomposer<Decomposer, detail::iterator_value_t<KeyIterator>> ArgSortDescending(
       void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in, Index* d_indices_out,
       NumItemsT num_items, Decomposer decomposer, cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceRadixSort::ArgSortDescending");
     using Key = detail::iterator_value_t<KeyIterator>;
     return detail::sort_indices<true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_indices_out, num_items,
                                       decomposer, 0, detail::radix_key_bits<Key, Decomposer>(), stream);

@@ -3,11 +3,11 @@
 #pragma once
 
 #include <strata/core/macros.hpp>
+#include <strata/core/nvtx.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/arguments/arrays.hpp>
 #include <strata/device/arguments/counts.cuh>
 #include <strata/device/radix_sort/dispatch.cuh>
-#include <strata/iterator/counting_input_iterator.cuh>
 
 #include <cstddef>
 #include <type_traits>
@@ -22,15 +22,9 @@ template <class Decomposer, class Key>
 using if_decomposer =
     std::enable_if_t<std::is_invocable_v<Decomposer, Key&> && !std::is_integral_v<Decomposer>, cudaError_t>;
 
-/// The input of items of type `T`: a null pointer, as in size queries, is one to such items.
-template <class T, class Iterator>
-auto input_of(Iterator items) {
-  if constexpr (std::is_null_pointer_v<Iterator>) {
-    return static_cast<const T*>(nullptr);
-  } else {
-    return items;
-  }
-}
+/// The type of an input of items of type `T`. In size queries it may be a null pointer.
+template <class Iterator, class T>
+using radix_input = std::conditional_t<std::is_null_pointer_v<Iterator>, const T*, Iterator>;
 
 /// Whether a sort between two buffers ends in the alternate one: whether its number of passes is odd.
 inline bool ends_in_alternate(int begin_bit, int end_bit) {
@@ -54,10 +48,12 @@ cudaError_t select_alternate(bool is_selected, cudaError_t status, DoubleBuffer<
 template <bool IsDescending, class KeyIterator, class Key, class NumItemsT, class Decomposer>
 cudaError_t sort_keys(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in, Key* d_keys_out,
                       NumItemsT num_items, Decomposer decomposer, int begin_bit, int end_bit, cudaStream_t stream) {
+  STRATA_NVTX_RANGE(d_temp_storage,
+                    IsDescending ? "strata::DeviceRadixSort::SortKeysDescending" : "strata::DeviceRadixSort::SortKeys");
   if (d_temp_storage != nullptr && detail::arrays_overlap(d_keys_in, num_items, d_keys_out, num_items)) {
     return cudaErrorInvalidValue;
   }
-  return DispatchRadixSort<KeyIterator, NullType, Key, NumItemsT, IsDescending, Decomposer>::Dispatch(
+  return DispatchRadixSort<radix_input<KeyIterator, Key>, NullType, Key, NumItemsT, IsDescending, Decomposer>::Dispatch(
       d_temp_storage, temp_storage_bytes, {d_keys_in, d_keys_out, nullptr}, {}, num_items, begin_bit, end_bit,
       decomposer, radix_scratch::in_storage, stream);
 }
@@ -67,17 +63,23 @@ template <bool IsDescending, class KeyIterator, class Key, class ValueIterator, 
 cudaError_t sort_pairs(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in, Key* d_keys_out,
                        ValueIterator d_values_in, Value* d_values_out, NumItemsT num_items, Decomposer decomposer,
                        int begin_bit, int end_bit, cudaStream_t stream) {
+  STRATA_NVTX_RANGE(d_temp_storage, IsDescending ? "strata::DeviceRadixSort::SortPairsDescending"
+                                                 : "strata::DeviceRadixSort::SortPairs");
   if (d_temp_storage != nullptr && detail::pairs_overlap(d_keys_in, d_keys_out, d_values_in, d_values_out, num_items)) {
     return cudaErrorInvalidValue;
   }
-  return DispatchRadixSort<KeyIterator, ValueIterator, Value, NumItemsT, IsDescending, Decomposer>::Dispatch(
-      d_temp_storage, temp_storage_bytes, {d_keys_in, d_keys_out, nullptr}, {d_values_in, d_values_out, nullptr},
-      num_items, begin_bit, end_bit, decomposer, radix_scratch::in_storage, stream);
+  using Dispatch = DispatchRadixSort<radix_input<KeyIterator, Key>, radix_input<ValueIterator, Value>, Value, NumItemsT,
+                                     IsDescending, Decomposer>;
+  return Dispatch::Dispatch(d_temp_storage, temp_storage_bytes, {d_keys_in, d_keys_out, nullptr},
+                            {d_values_in, d_values_out, nullptr}, num_items, begin_bit, end_bit, decomposer,
+                            radix_scratch::in_storage, stream);
 }
 
 template <bool IsDescending, class Key, class NumItemsT, class Decomposer>
 cudaError_t sort_keys(void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
                       NumItemsT num_items, Decomposer decomposer, int begin_bit, int end_bit, cudaStream_t stream) {
+  STRATA_NVTX_RANGE(d_temp_storage,
+                    IsDescending ? "strata::DeviceRadixSort::SortKeysDescending" : "strata::DeviceRadixSort::SortKeys");
   if (d_temp_storage != nullptr && detail::buffers_overlap(d_keys, num_items)) return cudaErrorInvalidValue;
   const bool to_alternate = ends_in_alternate(begin_bit, end_bit);
   const cudaError_t status =
@@ -91,6 +93,8 @@ template <bool IsDescending, class Key, class Value, class NumItemsT, class Deco
 cudaError_t sort_pairs(void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
                        DoubleBuffer<Value>& d_values, NumItemsT num_items, Decomposer decomposer, int begin_bit,
                        int end_bit, cudaStream_t stream) {
+  STRATA_NVTX_RANGE(d_temp_storage, IsDescending ? "strata::DeviceRadixSort::SortPairsDescending"
+                                                 : "strata::DeviceRadixSort::SortPairs");
   if (d_temp_storage != nullptr && detail::buffers_overlap(d_keys, d_values, num_items)) return cudaErrorInvalidValue;
   const bool to_alternate = ends_in_alternate(begin_bit, end_bit);
   using Dispatch = DispatchRadixSort<const Key*, const Value*, Value, NumItemsT, IsDescending, Decomposer>;
@@ -99,23 +103,6 @@ cudaError_t sort_pairs(void* d_temp_storage, std::size_t& temp_storage_bytes, Do
                          detail::buffers_of(d_values, to_alternate), num_items, begin_bit, end_bit, decomposer,
                          radix_scratch::double_buffer, stream);
   return detail::select_alternate(d_temp_storage != nullptr && to_alternate, status, d_keys, d_values);
-}
-
-template <bool IsDescending, class KeyIterator, class Index, class NumItemsT, class Decomposer>
-cudaError_t sort_indices(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
-                         Index* d_indices_out, NumItemsT num_items, Decomposer decomposer, int begin_bit, int end_bit,
-                         cudaStream_t stream) {
-  static_assert(std::is_integral_v<Index>,
-                "DeviceRadixSort::ArgSort writes numbers of items: d_indices_out must point to "
-                "integers");
-  if (!can_index<Index>(num_items) ||
-      (d_temp_storage != nullptr && detail::arrays_overlap(d_keys_in, num_items, d_indices_out, num_items))) {
-    return cudaErrorInvalidValue;
-  }
-  using Indices = CountingInputIterator<Index>;
-  return DispatchRadixSort<KeyIterator, Indices, Index, NumItemsT, IsDescending, Decomposer>::Dispatch(
-      d_temp_storage, temp_storage_bytes, {d_keys_in, nullptr, nullptr}, {Indices(0), d_indices_out, nullptr},
-      num_items, begin_bit, end_bit, decomposer, radix_scratch::in_storage_with_sorted_keys, stream);
 }
 
 STRATA_ARCH_DETAIL_NAMESPACE_END
