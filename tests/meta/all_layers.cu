@@ -35,12 +35,16 @@
 #define near @
 #endif
 
+#include <strata/block/block_adjacent_difference.cuh>
+#include <strata/block/block_discontinuity.cuh>
 #include <strata/block/block_exchange.cuh>
+#include <strata/block/block_histogram.cuh>
 #include <strata/block/block_load.cuh>
 #include <strata/block/block_merge_sort.cuh>
 #include <strata/block/block_radix_rank.cuh>
 #include <strata/block/block_radix_sort.cuh>
 #include <strata/block/block_reduce.cuh>
+#include <strata/block/block_run_length_decode.cuh>
 #include <strata/block/block_scan.cuh>
 #include <strata/block/block_segmented_merge_sort.cuh>
 #include <strata/block/block_store.cuh>
@@ -166,7 +170,31 @@ STRATA_KERNEL void every_layer_kernel(const T* in, T* out, T* sums, int count) {
   lib::ThreadStore<lib::STORE_VOLATILE>(sums + 4, items[2]);
 }
 
+template <class T, int Threads, int Items>
+STRATA_KERNEL void runs_and_bins_kernel(const T* in, T* out, int* counts) {
+  using difference = lib::BlockAdjacentDifference<T, Threads>;
+  using discontinuity = lib::BlockDiscontinuity<T, Threads>;
+  using histogram = lib::BlockHistogram<T, Threads, Items, 64>;
+  using atomic_histogram = lib::BlockHistogram<T, Threads, Items, 64, lib::BLOCK_HISTO_ATOMIC>;
+  using decode = lib::BlockRunLengthDecode<T, Threads, Items, Items>;
+  const int thread = static_cast<int>(threadIdx.x);
+  T items[Items], differences[Items];
+  int heads[Items];
+  unsigned total;
+  lib::LoadDirectBlocked(thread, in, items);
+  histogram().Composite(items, counts);
+  atomic_histogram().Composite(items, counts + 64);
+  discontinuity().FlagHeads(heads, items, is_greater{});
+  difference().SubtractLeft(items, differences, lib::Max{});
+  decode runs(differences, heads, total);
+  runs.RunLengthDecode(items, total / 2);
+  lib::StoreDirectBlocked(thread, out, items);
+}
+
 cudaError_t every_block_layer(const int* in, int* out, int* sums, int count, cudaStream_t stream) {
+  const cudaError_t status =
+      lib::launch({"runs and bins", dim3(1), dim3(128), 0, stream}, runs_and_bins_kernel<int, 128, 4>, in, out, sums);
+  if (status != cudaSuccess) return status;
   return lib::launch({"every layer", dim3(1), dim3(128), 0, stream}, every_layer_kernel<int, 128, 4>, in, out, sums,
                      count);
 }
@@ -174,9 +202,8 @@ cudaError_t every_block_layer(const int* in, int* out, int* sums, int count, cud
 [[maybe_unused]] lib::HostJoinStatus every_host_call(void* storage, std::size_t& bytes, const int* keys,
                                                      std::int64_t count, const float* floats, float* floats_out,
                                                      std::int64_t* num_out) {
-  static_assert(
-      lib::choose_join_strategy(1000000, 10000000, 4, 227u << 10) == lib::JoinStrategy::radix_single,
-      "a million rows are partitioned once");
+  static_assert(lib::choose_join_strategy(1000000, 10000000, 4, 227u << 10) == lib::JoinStrategy::radix_single,
+                "a million rows are partitioned once");
   const auto column = lib::build_column(floats, floats_out, 0.0f);
   const auto status = lib::detail::host_join_gather<int>(storage, bytes, lib::JoinKind::full, keys, count, keys, count,
                                                          column, num_out, count);
