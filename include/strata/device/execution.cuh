@@ -87,7 +87,6 @@ cudaError_t deallocate_storage(void* storage, std::size_t bytes, const execution
 }
 
 /// The last argument of a call if it says where the call works, and stream 0 otherwise.
-inline cudaStream_t execution_of() { return nullptr; }
 inline cudaStream_t execution_of(cudaStream_t stream) { return stream; }
 template <class MemoryResource>
 const execution<MemoryResource>& execution_of(const execution<MemoryResource>& where) {
