@@ -11,7 +11,7 @@ struct is_less {
 
 cudaError_t sort(void* storage, std::size_t& bytes, std::vector<int>& items) {
 #if defined(STRATA_BAD)
-  const auto out = items.begin();
+  const auto out = items.rbegin();
 #else
   int* const out = items.data();
 #endif
