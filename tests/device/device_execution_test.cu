@@ -281,6 +281,35 @@ TEST(device_execution, segments) {
   EXPECT_ALL_FORMS(DeviceSegmentedSort::SortIndicesDescending, in, values_out, segments, size);
 }
 
+/// Memory that is there already.
+struct reserved {
+  void* allocate(std::size_t bytes, cudaStream_t) {
+    EXPECT_LE(bytes, storage.bytes());
+    return storage.data();
+  }
+  void deallocate(void* memory, std::size_t, cudaStream_t) { EXPECT_EQ(storage.data(), memory); }
+
+  scratch storage{1 << 20};
+};
+
+// A graph is recorded of what is done on its stream, and of nothing else.
+TEST(device_execution, work_is_done_on_the_stream_of_the_execution) {
+  arrays all;
+  all.reset();
+  const std::vector<std::uint64_t> before = all.result();
+  reserved memory;
+  graph recorded([&](cudaStream_t on) {
+    return DeviceScan::InclusiveSum(all.keys.data(), all.keys_out.data(), num_items, strata::execution{on, memory});
+  });
+  ASSERT_CUDA_SUCCESS(recorded.status());
+  ASSERT_CUDA_SUCCESS(cudaDeviceSynchronize());
+  EXPECT_EQ(before, all.result());
+  const stream on;
+  ASSERT_NO_FATAL_FAILURE(recorded.replay(on));
+  on.synchronize();
+  EXPECT_NE(before, all.result());
+}
+
 TEST(device_execution, errors_of_the_memory_are_the_results_and_nothing_is_launched) {
   arrays all;
   all.reset();

@@ -114,12 +114,12 @@ STRATA_ARCH_NAMESPACE_BEGIN
 struct DeviceSegmentedMergeSort {
   template <class Key, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator, class EndOffsetIterator,
             class CompareOp>
-  [[nodiscard]] static detail::if_integral<NumSegmentsT> SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                                  Key* d_keys, NumItemsT num_items,
-                                                                  NumSegmentsT num_segments,
-                                                                  BeginOffsetIterator d_begin_offsets,
-                                                                  EndOffsetIterator d_end_offsets, CompareOp compare,
-                                                                  cudaStream_t stream = 0) {
+  [[nodiscard]] static detail::if_not_pointer<NumSegmentsT> SortKeys(void* d_temp_storage,
+                                                                     std::size_t& temp_storage_bytes, Key* d_keys,
+                                                                     NumItemsT num_items, NumSegmentsT num_segments,
+                                                                     BeginOffsetIterator d_begin_offsets,
+                                                                     EndOffsetIterator d_end_offsets, CompareOp compare,
+                                                                     cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedMergeSort::SortKeys");
     return keys(d_temp_storage, temp_storage_bytes, static_cast<const Key*>(d_keys), d_keys,
                 detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), compare, true,

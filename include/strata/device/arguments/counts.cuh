@@ -25,6 +25,9 @@ inline constexpr auto most_of = static_cast<unsigned long long>(std::numeric_lim
 /// Results of overloads that differ in whether an argument is an integer or an iterator.
 template <class T>
 using if_integral = std::enable_if_t<std::is_integral_v<T>, cudaError_t>;
+/// The same where an array may stand in place of a count, whose type is checked elsewhere.
+template <class T>
+using if_not_pointer = std::enable_if_t<!std::is_pointer_v<T>, cudaError_t>;
 template <class T>
 using if_not_integral = std::enable_if_t<!std::is_integral_v<T>, cudaError_t>;
 
