@@ -194,8 +194,8 @@ def lint():
 SPDX = ("// SPDX-FileCopyrightText: 2026 The strata authors\n"
         "// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception\n")
 
-# (header, line that breaks a rule, part of the finding)
 FUNCTION = "struct A {\n  static if_integral<N>\n  F(void* x, const O& o = {}) {\n"
+# (header, line that breaks a rule, part of the finding)
 BAD_HEADERS = [
     ("core/a.hpp", "#include <strata/thread/b.cuh>", "higher floor"),
     ("core/a.cuh", "#include <strata/iterator/b.cuh>", "higher floor"),
