@@ -45,19 +45,16 @@ namespace detail {
 
 /// What a call without storage passes on to the call with storage: its arguments, and of an execution the stream.
 template <class T>
-struct call_argument {
-  static T& of(T& argument) { return argument; }
-};
+T& call_argument(T& argument) {
+  return argument;
+}
 template <class MemoryResource>
-struct call_argument<execution<MemoryResource>> {
-  static cudaStream_t of(const execution<MemoryResource>& where) { return where.stream(); }
-};
+cudaStream_t call_argument(const execution<MemoryResource>& where) {
+  return where.stream();
+}
 template <class MemoryResource>
-struct call_argument<const execution<MemoryResource>> : call_argument<execution<MemoryResource>> {};
-
-template <class T>
-auto call_argument_of(T& argument) -> decltype(call_argument<T>::of(argument)) {
-  return call_argument<T>::of(argument);
+cudaStream_t call_argument(execution<MemoryResource>& where) {
+  return where.stream();
 }
 
 /// Stands for temporary storage where a declaration asks whether a call with storage exists. nvcc finds the declaration
@@ -109,11 +106,11 @@ cudaError_t with_storage(Call call, Arguments&... arguments) {
   auto&& where = detail::execution_of(arguments...);
   void* storage = nullptr;
   std::size_t bytes = 0;
-  cudaError_t status = call(storage, bytes, detail::call_argument_of(arguments)...);
+  cudaError_t status = call(storage, bytes, detail::call_argument(arguments)...);
   if (status != cudaSuccess) return status;
   status = detail::allocate_storage(storage, bytes, where);
   if (status != cudaSuccess) return status;
-  status = call(storage, bytes, detail::call_argument_of(arguments)...);
+  status = call(storage, bytes, detail::call_argument(arguments)...);
   const cudaError_t freed = detail::deallocate_storage(storage, bytes, where);
   return status != cudaSuccess ? status : freed;
 }
@@ -123,14 +120,14 @@ STRATA_NAMESPACE_END
 
 /// Declares the overload of the static member function `function` that takes no temporary storage, for the overloads
 /// that stand before it: their arguments from the third on, with an `execution` or a stream as the last, or none.
-#define STRATA_CALL_WITHOUT_STORAGE(function)                                                                   \
-  template <class First, class... Rest, class = detail::if_not_any_storage<First>>                              \
-  static auto function(First&& first, Rest&&... rest)                                                           \
-      ->decltype(function(detail::any_storage{}, std::declval<std::size_t&>(), detail::call_argument_of(first), \
-                          detail::call_argument_of(rest)...)) {                                                 \
-    return detail::with_storage(                                                                                \
-        [](void* d_temp_storage, std::size_t& temp_storage_bytes, auto&&... arguments) {                        \
-          return function(d_temp_storage, temp_storage_bytes, arguments...);                                    \
-        },                                                                                                      \
-        first, rest...);                                                                                        \
+#define STRATA_CALL_WITHOUT_STORAGE(function)                                                                \
+  template <class First, class... Rest, class = detail::if_not_any_storage<First>>                           \
+  static auto function(First&& first, Rest&&... rest)                                                        \
+      ->decltype(function(detail::any_storage{}, std::declval<std::size_t&>(), detail::call_argument(first), \
+                          detail::call_argument(rest)...)) {                                                 \
+    return detail::with_storage(                                                                             \
+        [](void* d_temp_storage, std::size_t& temp_storage_bytes, auto&&... arguments) {                     \
+          return function(d_temp_storage, temp_storage_bytes, arguments...);                                 \
+        },                                                                                                   \
+        first, rest...);                                                                                     \
   }

@@ -24,7 +24,7 @@ STRATA_HD Integer middle_of(Integer first, Integer last) {
 }
 
 /// The first index in [first, last) of which `is_behind` is true, or `last`. It is false of all before, and true of
-/// all after. Asked at most ceil(log2(last - first + 1)) times.
+/// all after. It is called at most ceil(log2(last - first + 1)) times.
 template <class Integer, class Predicate>
 STRATA_HD Integer partition_point(Integer first, Integer last, const Predicate& is_behind) {
   while (first < last) {

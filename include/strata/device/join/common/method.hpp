@@ -14,7 +14,7 @@ namespace detail {
 /// How the CUDA back end joins.
 enum class join_method { merge, direct_address, one_table, partitions, global_table };
 
-/// All that the method depends on but the device, of which a size query knows nothing.
+/// All that the method depends on, except the device. It is the same in a size query and in the call that follows.
 struct join_description {
   JoinKind kind;
   JoinStrategy strategy;
