@@ -314,14 +314,10 @@ std::vector<device_call> segmented_sorts() {
        {in(), out(), in(), out(), begins(), ends()},
        counts,
        STRATA_CALL(DeviceSegmentedSort::SortPairs(temp, bytes, U(0), U(1), U(2), U(3), N(0), N(1), I(4), I(5), on))},
-      // The other array of each buffer is not used.
       {"SegmentedSortPairsOfBuffers",
-       {in_place(), in_place(), begins(), ends()},
+       {in_place(), out(), in_place(), out(), begins(), ends()},
        counts,
-       [](void* temp, std::size_t& bytes, const arguments& a, cudaStream_t on) {
-         strata::DoubleBuffer<u32> keys(U(0), nullptr), values(U(1), nullptr);
-         return strata::DeviceSegmentedSort::SortPairs(temp, bytes, keys, values, N(0), N(1), I(2), I(3), on);
-       }},
+       STRATA_BUFFERS(DeviceSegmentedSort::SortPairs(temp, bytes, keys, values, N(0), N(1), I(4), I(5), on))},
       {"SegmentedMergeSortKeys",
        {in_place(), begins(), ends()},
        counts,

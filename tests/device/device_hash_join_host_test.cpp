@@ -204,6 +204,36 @@ TEST(DeviceHashJoinOnHost, storage_comes_from_the_heap_if_none_is_given) {
   }
 }
 
+#if STRATA_JOIN_BACKEND == STRATA_JOIN_BACKEND_HOST
+struct memory_on_loan {
+  void* allocate(std::size_t bytes, cudaStream_t) {
+    memory.resize(bytes);
+    ++allocations;
+    return memory.data();
+  }
+  void deallocate(void* returned, std::size_t bytes, cudaStream_t) {
+    EXPECT_EQ(memory.data(), returned);
+    EXPECT_EQ(memory.size(), bytes);
+    ++deallocations;
+  }
+  std::vector<unsigned char> memory;
+  int allocations = 0, deallocations = 0;
+};
+
+TEST(DeviceHashJoinOnHost, storage_comes_from_the_resource_of_the_execution) {
+  const sides all;
+  const auto build = strata::join_side(all.build.data(), all.build.size());
+  const auto probe = strata::join_side(all.probe.data(), all.probe.size());
+  memory_on_loan memory;
+  std::int64_t total = 0;
+  ASSERT_EQ(cudaSuccess, DeviceHashJoin::Inner(build, probe, strata::join_count(), &total, {},
+                                               strata::execution{nullptr, memory}));
+  EXPECT_EQ(static_cast<std::int64_t>(all.expected(JoinKind::inner).size()), total);
+  EXPECT_EQ(1, memory.allocations);
+  EXPECT_EQ(1, memory.deallocations);
+}
+#endif
+
 TEST(DeviceHashJoinOnHost, tables_join_the_rows_that_they_have) {
   const sides all;
   const auto build = strata::join_side(all.build.data(), all.build.size());

@@ -109,7 +109,7 @@ def header_findings(header, text):
     for match in re.finditer(r'^ +STRATA_NVTX_RANGE\([^,]*,\s*"strata::([\w:]+)"', text, re.MULTILINE):
         before = text[:match.start()]
         classes = re.findall(r"^(?:struct|class) (\w+?)(?:On)? \{", before, re.MULTILINE)
-        functions = re.findall(r"(?:cudaError_t|>)\s+(\w+)\((?=[^;{}]*(?:\{\})?[^;{}]*\) (?:const )?\{\s*$)", before)
+        functions = re.findall(r"(?:cudaError_t|>)\s+(\w+)\((?=[^;{}]*(?:\{\}[^;{}]*)*\) (?:const )?\{\s*$)", before)
         if not classes or not functions or match.group(1) != f"{classes[-1]}::{functions[-1]}":
             yield line_of(text, match.start()), f"the range {match.group(1)} stands in {classes[-1:]}::{functions[-1:]}"
     if not re.search(r"^#pragma once$", text, re.MULTILINE):

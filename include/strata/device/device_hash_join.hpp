@@ -71,7 +71,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Call.** Twice, as with CUB: with `d_temp_storage == nullptr`, a call writes `temp_storage_bytes` (pure
 ///   arithmetic, never 0, never smaller for more rows up to 2^32 - 4). The second call has that much memory, whose
 ///   contents and alignment do not matter, and the same arguments, but for addresses. Or once without these two
-///   arguments: then the memory comes from the stream-ordered allocator, or from the host's heap.
+///   arguments, with a stream or an `execution` as the last one: then the memory comes from the stream-ordered
+///   allocator, on the other back ends from the host's heap, or from the resource of the `execution` (not on Metal).
 /// - **Result.** `*d_num_out`, an integer of 8 bytes, is always the number of rows of the whole result. Rows at
 ///   positions from the capacity on are not written; that is no error. A second call with enough capacity writes all
 ///   rows. `no_row<Index>` stands for a missing row. `Index`, the type of row numbers, bounds the number of rows of a
@@ -119,12 +120,12 @@ struct DeviceHashJoinOn {
                 d_num_out, options, stream);
   }
   template <class Keys, class BuildPromises, class ProbePromises, class Output, class Hash = JoinHash,
-            class Equal = Equality, JoinOrder Order = JoinOrder::any>
+            class Equal = Equality, JoinOrder Order = JoinOrder::any, class Where = stream_type>
   static cudaError_t Inner(const JoinSide<Keys, BuildPromises>& build, const JoinSide<Keys, ProbePromises>& probe,
                            const Output& output, JoinNumOut d_num_out,
-                           const JoinOptions<Hash, Equal, Order>& options = {}, stream_type stream = 0) {
+                           const JoinOptions<Hash, Equal, Order>& options = {}, const Where& where = {}) {
     STRATA_NVTX_RANGE(&output, "strata::DeviceHashJoin::Inner");
-    return join_with_storage(detail::join_kind<JoinKind::inner>{}, build, probe, output, d_num_out, options, stream);
+    return join_with_storage(detail::join_kind<JoinKind::inner>{}, build, probe, output, d_num_out, options, where);
   }
 
   /// The same, and each probe row without a partner, with no build row.
@@ -139,12 +140,12 @@ struct DeviceHashJoinOn {
                 d_num_out, options, stream);
   }
   template <class Keys, class BuildPromises, class ProbePromises, class Output, class Hash = JoinHash,
-            class Equal = Equality, JoinOrder Order = JoinOrder::any>
+            class Equal = Equality, JoinOrder Order = JoinOrder::any, class Where = stream_type>
   static cudaError_t Left(const JoinSide<Keys, BuildPromises>& build, const JoinSide<Keys, ProbePromises>& probe,
                           const Output& output, JoinNumOut d_num_out,
-                          const JoinOptions<Hash, Equal, Order>& options = {}, stream_type stream = 0) {
+                          const JoinOptions<Hash, Equal, Order>& options = {}, const Where& where = {}) {
     STRATA_NVTX_RANGE(&output, "strata::DeviceHashJoin::Left");
-    return join_with_storage(detail::join_kind<JoinKind::left>{}, build, probe, output, d_num_out, options, stream);
+    return join_with_storage(detail::join_kind<JoinKind::left>{}, build, probe, output, d_num_out, options, where);
   }
 
   /// The same, and each build row without a partner, with no probe row.
@@ -159,12 +160,12 @@ struct DeviceHashJoinOn {
                 d_num_out, options, stream);
   }
   template <class Keys, class BuildPromises, class ProbePromises, class Output, class Hash = JoinHash,
-            class Equal = Equality, JoinOrder Order = JoinOrder::any>
+            class Equal = Equality, JoinOrder Order = JoinOrder::any, class Where = stream_type>
   static cudaError_t Full(const JoinSide<Keys, BuildPromises>& build, const JoinSide<Keys, ProbePromises>& probe,
                           const Output& output, JoinNumOut d_num_out,
-                          const JoinOptions<Hash, Equal, Order>& options = {}, stream_type stream = 0) {
+                          const JoinOptions<Hash, Equal, Order>& options = {}, const Where& where = {}) {
     STRATA_NVTX_RANGE(&output, "strata::DeviceHashJoin::Full");
-    return join_with_storage(detail::join_kind<JoinKind::full>{}, build, probe, output, d_num_out, options, stream);
+    return join_with_storage(detail::join_kind<JoinKind::full>{}, build, probe, output, d_num_out, options, where);
   }
 
   /// Each probe row that has a partner, once, with no build row.
@@ -179,12 +180,12 @@ struct DeviceHashJoinOn {
                 d_num_out, options, stream);
   }
   template <class Keys, class BuildPromises, class ProbePromises, class Output, class Hash = JoinHash,
-            class Equal = Equality, JoinOrder Order = JoinOrder::any>
+            class Equal = Equality, JoinOrder Order = JoinOrder::any, class Where = stream_type>
   static cudaError_t Semi(const JoinSide<Keys, BuildPromises>& build, const JoinSide<Keys, ProbePromises>& probe,
                           const Output& output, JoinNumOut d_num_out,
-                          const JoinOptions<Hash, Equal, Order>& options = {}, stream_type stream = 0) {
+                          const JoinOptions<Hash, Equal, Order>& options = {}, const Where& where = {}) {
     STRATA_NVTX_RANGE(&output, "strata::DeviceHashJoin::Semi");
-    return join_with_storage(detail::join_kind<JoinKind::semi>{}, build, probe, output, d_num_out, options, stream);
+    return join_with_storage(detail::join_kind<JoinKind::semi>{}, build, probe, output, d_num_out, options, where);
   }
 
   /// Each probe row that has none, with no build row.
@@ -199,12 +200,12 @@ struct DeviceHashJoinOn {
                 d_num_out, options, stream);
   }
   template <class Keys, class BuildPromises, class ProbePromises, class Output, class Hash = JoinHash,
-            class Equal = Equality, JoinOrder Order = JoinOrder::any>
+            class Equal = Equality, JoinOrder Order = JoinOrder::any, class Where = stream_type>
   static cudaError_t Anti(const JoinSide<Keys, BuildPromises>& build, const JoinSide<Keys, ProbePromises>& probe,
                           const Output& output, JoinNumOut d_num_out,
-                          const JoinOptions<Hash, Equal, Order>& options = {}, stream_type stream = 0) {
+                          const JoinOptions<Hash, Equal, Order>& options = {}, const Where& where = {}) {
     STRATA_NVTX_RANGE(&output, "strata::DeviceHashJoin::Anti");
-    return join_with_storage(detail::join_kind<JoinKind::anti>{}, build, probe, output, d_num_out, options, stream);
+    return join_with_storage(detail::join_kind<JoinKind::anti>{}, build, probe, output, d_num_out, options, where);
   }
 
  private:
@@ -217,11 +218,11 @@ struct DeviceHashJoinOn {
     }
     return Backend::join(d_temp_storage, temp_storage_bytes, kind, build, probe, output, d_num_out, options, stream);
   }
-  template <class Kind, class Build, class Probe, class Output, class Options>
+  template <class Kind, class Build, class Probe, class Output, class Options, class Where>
   static cudaError_t join_with_storage(Kind kind, const Build& build, const Probe& probe, const Output& output,
-                                       std::int64_t* d_num_out, const Options& options, stream_type stream) {
+                                       std::int64_t* d_num_out, const Options& options, const Where& where) {
     return Backend::with_storage(
-        stream,
+        where,
         [](void* storage, std::size_t& bytes, const auto&... arguments) { return join(storage, bytes, arguments...); },
         kind, build, probe, output, d_num_out, options);
   }

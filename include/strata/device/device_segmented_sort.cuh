@@ -47,9 +47,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   longer. They must not overlap. One that ends before it begins is empty. Nothing outside of
 ///   segments is written. The host cannot know whether they have more than `num_items` items. If so,
 ///   some long segments are not written; debug builds (`STRATA_DEBUG`) stop.
-/// - **Two buffers.** With `DoubleBuffer`, segments are sorted in the current array, in place.
-///   `selector` is not changed, the other array is neither read nor written, and temporary storage
-///   has the same size as without.
+/// - **Two buffers.** With `DoubleBuffer`, segments are sorted in the current array, in place, and `selector` is not
+///   changed. Items of segments longer than a tile are merged by way of the same positions of the other array, which
+///   then have unspecified contents.
 /// - **Execution.** One kernel if no segment can be longer than 1600 keys of 4 bytes or pairs of 8
 ///   (10560 or 6528 if there is a multiprocessor for each). Otherwise a memset and two kernels, and a
 ///   third if segments can be longer than a tile. The third is a cooperative launch: for when it
@@ -60,7 +60,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   above 6400 keys of 4 bytes or pairs of 8 (12800 keys, if the mean is above 6400) once more for
 ///   each level of merges.
 /// - **Storage.** As much as keys and values, if there are more than such a tile, and some 7 %
-///   more. It depends on `num_items`, never on offsets.
+///   more; with two buffers the 7 % alone. It depends on `num_items`, never on offsets.
 /// - **Aliasing.** No output may overlap an input, another output, or the offsets. The check
 ///   covers the first `num_items` items of each array.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count

@@ -257,9 +257,9 @@ struct join_on_cuda {
     return dispatch(0u);
   }
 
-  template <class Call, class... Arguments>
-  static cudaError_t with_storage(cudaStream_t stream, Call call, const Arguments&... arguments) {
-    return detail::with_storage(call, arguments..., stream);
+  template <class Where, class Call, class... Arguments>
+  static cudaError_t with_storage(const Where& where, Call call, const Arguments&... arguments) {
+    return detail::with_storage(call, arguments..., where);
   }
 };
 

@@ -82,11 +82,11 @@ class JoinTableOn {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::JoinTable::Inner");
     return join(d_temp_storage, temp_storage_bytes, JoinKind::inner, probe, output, d_num_out, stream);
   }
-  template <class Promises, class Output>
+  template <class Promises, class Output, class Where = stream_type>
   cudaError_t Inner(const JoinSide<const Key*, Promises>& probe, const Output& output, JoinNumOut d_num_out,
-                    stream_type stream = 0) const {
+                    const Where& where = {}) const {
     STRATA_NVTX_RANGE(this, "strata::JoinTable::Inner");
-    return join_with_storage(JoinKind::inner, probe, output, d_num_out, stream);
+    return join_with_storage(JoinKind::inner, probe, output, d_num_out, where);
   }
 
   template <class Promises, class Output>
@@ -95,11 +95,11 @@ class JoinTableOn {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::JoinTable::Left");
     return join(d_temp_storage, temp_storage_bytes, JoinKind::left, probe, output, d_num_out, stream);
   }
-  template <class Promises, class Output>
+  template <class Promises, class Output, class Where = stream_type>
   cudaError_t Left(const JoinSide<const Key*, Promises>& probe, const Output& output, JoinNumOut d_num_out,
-                   stream_type stream = 0) const {
+                   const Where& where = {}) const {
     STRATA_NVTX_RANGE(this, "strata::JoinTable::Left");
-    return join_with_storage(JoinKind::left, probe, output, d_num_out, stream);
+    return join_with_storage(JoinKind::left, probe, output, d_num_out, where);
   }
 
   template <class Promises, class Output>
@@ -108,11 +108,11 @@ class JoinTableOn {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::JoinTable::Full");
     return join(d_temp_storage, temp_storage_bytes, JoinKind::full, probe, output, d_num_out, stream);
   }
-  template <class Promises, class Output>
+  template <class Promises, class Output, class Where = stream_type>
   cudaError_t Full(const JoinSide<const Key*, Promises>& probe, const Output& output, JoinNumOut d_num_out,
-                   stream_type stream = 0) const {
+                   const Where& where = {}) const {
     STRATA_NVTX_RANGE(this, "strata::JoinTable::Full");
-    return join_with_storage(JoinKind::full, probe, output, d_num_out, stream);
+    return join_with_storage(JoinKind::full, probe, output, d_num_out, where);
   }
 
   template <class Promises, class Output>
@@ -121,11 +121,11 @@ class JoinTableOn {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::JoinTable::Semi");
     return join(d_temp_storage, temp_storage_bytes, JoinKind::semi, probe, output, d_num_out, stream);
   }
-  template <class Promises, class Output>
+  template <class Promises, class Output, class Where = stream_type>
   cudaError_t Semi(const JoinSide<const Key*, Promises>& probe, const Output& output, JoinNumOut d_num_out,
-                   stream_type stream = 0) const {
+                   const Where& where = {}) const {
     STRATA_NVTX_RANGE(this, "strata::JoinTable::Semi");
-    return join_with_storage(JoinKind::semi, probe, output, d_num_out, stream);
+    return join_with_storage(JoinKind::semi, probe, output, d_num_out, where);
   }
 
   template <class Promises, class Output>
@@ -134,11 +134,11 @@ class JoinTableOn {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::JoinTable::Anti");
     return join(d_temp_storage, temp_storage_bytes, JoinKind::anti, probe, output, d_num_out, stream);
   }
-  template <class Promises, class Output>
+  template <class Promises, class Output, class Where = stream_type>
   cudaError_t Anti(const JoinSide<const Key*, Promises>& probe, const Output& output, JoinNumOut d_num_out,
-                   stream_type stream = 0) const {
+                   const Where& where = {}) const {
     STRATA_NVTX_RANGE(this, "strata::JoinTable::Anti");
-    return join_with_storage(JoinKind::anti, probe, output, d_num_out, stream);
+    return join_with_storage(JoinKind::anti, probe, output, d_num_out, where);
   }
 
  private:
@@ -164,11 +164,11 @@ class JoinTableOn {
     return table_.Probe(d_temp_storage, temp_storage_bytes, kind, rows_, detail::untyped(probe), output, d_num_out,
                         stream);
   }
-  template <class Promises, class Output>
+  template <class Promises, class Output, class Where>
   cudaError_t join_with_storage(JoinKind kind, const JoinSide<const Key*, Promises>& probe, const Output& output,
-                                std::int64_t* d_num_out, stream_type stream) const {
+                                std::int64_t* d_num_out, const Where& where) const {
     return Backend::with_storage(
-        stream,
+        where,
         [](void* storage, std::size_t& bytes, const JoinTableOn* table, const auto&... arguments) {
           return table->join(storage, bytes, arguments...);
         },

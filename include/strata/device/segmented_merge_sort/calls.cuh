@@ -84,11 +84,12 @@ struct item_index_iterator {
 };
 
 /// Sorts keys, and values with them unless `Value` is NullType, from inputs to outputs. In sorts in place
-/// both are the same arrays.
+/// both are the same arrays. With a `buffer`, as long as the output, less temporary storage is needed.
 template <class Key, class Value, class KeysIn, class ValuesIn, class Segments, class Compare>
 cudaError_t merge_sort_segments(void* d_temp_storage, std::size_t& temp_storage_bytes, KeysIn keys, ValuesIn values,
                                 merge_sort_arrays<Key, Value> output, const segments_to_sort<Segments>& all,
-                                Compare compare, bool is_in_place, bool wants_keys, cudaStream_t stream) {
+                                Compare compare, bool is_in_place, bool wants_keys, cudaStream_t stream,
+                                const merge_sort_arrays<Key, Value>* buffer = nullptr) {
   constexpr bool has_values = !std::is_same_v<Value, NullType>;
   if (!all.has_valid_counts || !detail::can_reach(keys, all.num_items) || !detail::can_reach(values, all.num_items)) {
     return cudaErrorInvalidValue;
@@ -99,15 +100,22 @@ cudaError_t merge_sort_segments(void* d_temp_storage, std::size_t& temp_storage_
         (has_values && (detail::is_null(values) || detail::is_null(output.values)))) {
       return cudaErrorInvalidValue;
     }
-    // Keys that are not wanted are null, and so are values that there are not: these have no bytes.
-    const byte_range outputs[] = {detail::bytes_of(output.keys, items), detail::bytes_of(output.values, items)};
+    if (buffer != nullptr && (detail::is_null(buffer->keys) || (has_values && detail::is_null(buffer->values)))) {
+      return cudaErrorInvalidValue;
+    }
+    // Keys that are not wanted are null, and so are arrays that there are not: these have no bytes.
+    const merge_sort_arrays<Key, Value> second = buffer != nullptr ? *buffer : merge_sort_arrays<Key, Value>{};
+    const byte_range outputs[] = {detail::bytes_of(output.keys, items), detail::bytes_of(output.values, items),
+                                  detail::bytes_of(second.keys, items), detail::bytes_of(second.values, items)};
     const byte_range inputs[] = {detail::bytes_of(keys, items), detail::bytes_of(values, items)};
     if (is_in_place ? detail::outputs_overlap(outputs) : detail::outputs_overlap(outputs, inputs)) {
       return cudaErrorInvalidValue;
     }
-    if (all.segments.overlap(output.keys, items, all.num_segments) ||
-        all.segments.overlap(output.values, items, all.num_segments)) {
-      return cudaErrorInvalidValue;
+    for (const merge_sort_arrays<Key, Value>& written : {output, second}) {
+      if (all.segments.overlap(written.keys, items, all.num_segments) ||
+          all.segments.overlap(written.values, items, all.num_segments)) {
+        return cudaErrorInvalidValue;
+      }
     }
   }
   if constexpr (compare_requirements<Compare, Key>::are_met) {
@@ -115,7 +123,7 @@ cudaError_t merge_sort_segments(void* d_temp_storage, std::size_t& temp_storage_
     using Dispatch = DispatchSegmentedMergeSort<Key, Value, KeysIn, ValuesIn, Segments, ConstCompare>;
     return Dispatch::Dispatch(d_temp_storage, temp_storage_bytes,
                               {keys, values, output, all.num_items, all.num_segments, all.segments, all.longest,
-                               is_in_place, wants_keys, ConstCompare{compare}, stream});
+                               is_in_place, wants_keys, ConstCompare{compare}, stream, buffer});
   }
   return cudaErrorInvalidValue;
 }

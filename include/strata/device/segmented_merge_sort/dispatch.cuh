@@ -60,6 +60,8 @@ struct DispatchSegmentedMergeSort {
     bool wants_keys;
     Compare compare;
     cudaStream_t stream;
+    /// For items on their way, as long as the output. Null: it is a part of temporary storage.
+    const Arrays* buffer = nullptr;
   };
 
   const arguments& call;
@@ -86,13 +88,15 @@ struct DispatchSegmentedMergeSort {
     if (call.longest > min_tile_items) {
       workspace.split_capacity = items / (min_tile_items + 1);
       workspace.tile_capacity = items / min_tile_items + workspace.split_capacity;
-      workspace.buffer_capacity = items + workspace.split_capacity * merge_sort_workspace::buffer_step;
       if (workspace.tile_capacity > max_tiles) return cudaErrorInvalidValue;
       storage.template reserve<split_segment>(split, workspace.split_capacity);
       storage.template reserve<unsigned>(tiles, workspace.tile_capacity);
-      storage.template reserve<Key>(keys, workspace.buffer_capacity);
-      if (has_values) storage.template reserve<Value>(values, workspace.buffer_capacity);
-      if (!call.wants_keys) storage.template reserve<Key>(scratch, workspace.buffer_capacity);
+      if (call.buffer == nullptr) {
+        workspace.buffer_capacity = items + workspace.split_capacity * merge_sort_workspace::buffer_step;
+        storage.template reserve<Key>(keys, workspace.buffer_capacity);
+        if (has_values) storage.template reserve<Value>(values, workspace.buffer_capacity);
+        if (!call.wants_keys) storage.template reserve<Key>(scratch, workspace.buffer_capacity);
+      }
     }
     if (d_temp_storage == nullptr) return answer_size_query(storage, storage_bytes);
     if (!storage.map(d_temp_storage, storage_bytes)) return cudaErrorInvalidValue;
@@ -104,9 +108,11 @@ struct DispatchSegmentedMergeSort {
     workspace.keys_are_scratch = !call.wants_keys;
     Arrays merged = call.output;
     if (!call.wants_keys) merged.keys = storage.template get<Key>(scratch);
+    Arrays buffer{storage.template get<Key>(keys), storage.template get<Value>(values)};
+    if (call.buffer != nullptr) buffer = *call.buffer;
     DispatchSegmentedMergeSort dispatch{call,
                                         merged,
-                                        {storage.template get<Key>(keys), storage.template get<Value>(values)},
+                                        buffer,
                                         workspace,
                                         storage.template get<unsigned long long>(progress) + progress_words,
                                         segment_class::one_tile,

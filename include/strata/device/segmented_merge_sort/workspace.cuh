@@ -52,6 +52,7 @@ struct merge_sort_workspace {
   unsigned long long split_capacity;
   unsigned* tiles;  // of each tile the index in `split`, or no_segment
   unsigned long long tile_capacity;
+  // 0 if the caller has brought the buffer: arrays in which each segment begins where it begins in the output.
   unsigned long long buffer_capacity;
   // The call has no output for keys. They are merged in a scratch array with the layout of the buffer.
   bool keys_are_scratch;
@@ -90,9 +91,12 @@ struct merge_sort_workspace {
       const auto length = static_cast<unsigned long long>(round_up<long long>(bounds.length, buffer_step));
       const unsigned long long index = atomicAdd(&progress->split, 1ull);
       first_tile = atomicAdd(&progress->tiles, count);
-      const unsigned long long begin = atomicAdd(&progress->buffer_items, length);
-      const bool fits =
-          index < split_capacity && first_tile + count <= tile_capacity && begin + length <= buffer_capacity;
+      auto begin = static_cast<unsigned long long>(bounds.begin);
+      bool fits = index < split_capacity && first_tile + count <= tile_capacity;
+      if (buffer_capacity != 0) {
+        begin = atomicAdd(&progress->buffer_items, length);
+        fits = fits && begin + length <= buffer_capacity;
+      }
       STRATA_ASSERT(fits, "a sort of segments has more items than num_items; one of %lld is left out", bounds.length);
       if (fits) {
         int levels = 0;

@@ -52,26 +52,40 @@ void check_number_keys() {
 template <bool IsDescending, class Value, class Key, class ValuesIn, class Segments>
 cudaError_t sort_numbers(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in,
                          ValuesIn d_values_in, const merge_sort_arrays<Key, Value>& output,
-                         const segments_to_sort<Segments>& all, bool is_in_place, cudaStream_t stream) {
+                         const segments_to_sort<Segments>& all, cudaStream_t stream) {
   detail::check_number_keys<Key>();
   return detail::merge_sort_segments<Key, Value>(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in, output,
-                                                 all, is_before_in_radix_sorts<Key, IsDescending>{}, is_in_place, true,
+                                                 all, is_before_in_radix_sorts<Key, IsDescending>{}, false, true,
                                                  stream);
+}
+
+/// Sorts the first arrays in place, with the second ones as buffer.
+template <bool IsDescending, class Value, class Key, class ValuesIn, class Segments>
+cudaError_t sort_numbers_in_place(void* d_temp_storage, std::size_t& temp_storage_bytes, ValuesIn d_values,
+                                  const merge_sort_arrays<Key, Value>& current,
+                                  const merge_sort_arrays<Key, Value>& alternate, const segments_to_sort<Segments>& all,
+                                  cudaStream_t stream) {
+  detail::check_number_keys<Key>();
+  return detail::merge_sort_segments<Key, Value>(d_temp_storage, temp_storage_bytes,
+                                                 static_cast<const Key*>(current.keys), d_values, current, all,
+                                                 is_before_in_radix_sorts<Key, IsDescending>{}, true, true, stream,
+                                                 &alternate);
 }
 
 template <bool IsDescending, class Key, class Segments>
 cudaError_t sort_number_segments(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in,
                                  Key* d_keys_out, const segments_to_sort<Segments>& all, cudaStream_t stream) {
   return detail::sort_numbers<IsDescending, NullType>(d_temp_storage, temp_storage_bytes, d_keys_in, NullType{},
-                                                      {d_keys_out, nullptr}, all, false, stream);
+                                                      {d_keys_out, nullptr}, all, stream);
 }
 
 template <bool IsDescending, class Key, class Segments>
 cudaError_t sort_number_segments(void* d_temp_storage, std::size_t& temp_storage_bytes, const DoubleBuffer<Key>& d_keys,
                                  const segments_to_sort<Segments>& all, cudaStream_t stream) {
-  Key* const keys = d_keys.Current();
-  return detail::sort_numbers<IsDescending, NullType>(d_temp_storage, temp_storage_bytes, static_cast<const Key*>(keys),
-                                                      NullType{}, {keys, nullptr}, all, true, stream);
+  using Arrays = merge_sort_arrays<Key, NullType>;
+  return detail::sort_numbers_in_place<IsDescending>(d_temp_storage, temp_storage_bytes, NullType{},
+                                                     Arrays{d_keys.Current(), nullptr},
+                                                     Arrays{d_keys.Alternate(), nullptr}, all, stream);
 }
 
 template <bool IsDescending, class Key, class Value, class Segments>
@@ -79,18 +93,17 @@ cudaError_t sort_number_segments(void* d_temp_storage, std::size_t& temp_storage
                                  Key* d_keys_out, const Value* d_values_in, Value* d_values_out,
                                  const segments_to_sort<Segments>& all, cudaStream_t stream) {
   return detail::sort_numbers<IsDescending, Value>(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in,
-                                                   {d_keys_out, d_values_out}, all, false, stream);
+                                                   {d_keys_out, d_values_out}, all, stream);
 }
 
 template <bool IsDescending, class Key, class Value, class Segments>
 cudaError_t sort_number_segments(void* d_temp_storage, std::size_t& temp_storage_bytes, const DoubleBuffer<Key>& d_keys,
                                  const DoubleBuffer<Value>& d_values, const segments_to_sort<Segments>& all,
                                  cudaStream_t stream) {
-  Key* const keys = d_keys.Current();
-  Value* const values = d_values.Current();
-  return detail::sort_numbers<IsDescending, Value>(d_temp_storage, temp_storage_bytes, static_cast<const Key*>(keys),
-                                                   static_cast<const Value*>(values), {keys, values}, all, true,
-                                                   stream);
+  using Arrays = merge_sort_arrays<Key, Value>;
+  return detail::sort_numbers_in_place<IsDescending>(
+      d_temp_storage, temp_storage_bytes, static_cast<const Value*>(d_values.Current()),
+      Arrays{d_keys.Current(), d_values.Current()}, Arrays{d_keys.Alternate(), d_values.Alternate()}, all, stream);
 }
 
 template <bool IsDescending, class Key, class Index, class Segments>

@@ -5,6 +5,7 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
+#include <strata/device/execution.cuh>
 #include <strata/device/join/common/join_options.hpp>
 #include <strata/device/join/common/join_side.hpp>
 #include <strata/device/join/host/host_join.hpp>
@@ -110,6 +111,11 @@ struct join_on_host {
     status = call(storage, bytes, arguments..., stream);
     std::free(storage);
     return status;
+  }
+
+  template <class MemoryResource, class Call, class... Arguments>
+  static cudaError_t with_storage(const execution<MemoryResource>& where, Call call, const Arguments&... arguments) {
+    return detail::with_storage(call, arguments..., where);
   }
 
   /// The caller's integer may be another one of 8 bytes.
