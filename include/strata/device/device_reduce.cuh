@@ -118,9 +118,8 @@ struct DeviceReduce {
 
   /// The same with one output, of a type with members `key` (the index) and `value`.
   template <class InputIterator, class OutputIterator, class NumItemsT>
-  static detail::if_integral<NumItemsT> ArgMin(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                               InputIterator d_in, OutputIterator d_out, NumItemsT num_items,
-                                               cudaStream_t stream = 0) {
+  static detail::if_count<NumItemsT> ArgMin(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
+                                            OutputIterator d_out, NumItemsT num_items, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceReduce::ArgMin");
     using T = detail::iterator_value_t<InputIterator>;
     return arg_extremum(d_temp_storage, temp_storage_bytes, d_in, detail::pair_output<OutputIterator>{d_out}, num_items,
@@ -142,9 +141,8 @@ struct DeviceReduce {
 
   /// The same with one output, of a type with members `key` (the index) and `value`.
   template <class InputIterator, class OutputIterator, class NumItemsT>
-  static detail::if_integral<NumItemsT> ArgMax(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                               InputIterator d_in, OutputIterator d_out, NumItemsT num_items,
-                                               cudaStream_t stream = 0) {
+  static detail::if_count<NumItemsT> ArgMax(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
+                                            OutputIterator d_out, NumItemsT num_items, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceReduce::ArgMax");
     using T = detail::iterator_value_t<InputIterator>;
     return arg_extremum(d_temp_storage, temp_storage_bytes, d_in, detail::pair_output<OutputIterator>{d_out}, num_items,

@@ -99,9 +99,9 @@ struct DeviceScan {
     return scan<false>(d_temp_storage, temp_storage_bytes, d_in, d_out, scan_op, init_value, num_items, stream);
   }
   template <class Iterator, class ScanOp, class InitValueT, class NumItemsT>
-  static detail::if_integral<NumItemsT> ExclusiveScan(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                      Iterator d_data, ScanOp scan_op, InitValueT init_value,
-                                                      NumItemsT num_items, cudaStream_t stream = 0) {
+  static detail::if_count<NumItemsT> ExclusiveScan(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                   Iterator d_data, ScanOp scan_op, InitValueT init_value,
+                                                   NumItemsT num_items, cudaStream_t stream = 0) {
     return ExclusiveScan(d_temp_storage, temp_storage_bytes, d_data, d_data, scan_op, init_value, num_items, stream);
   }
 
@@ -113,9 +113,9 @@ struct DeviceScan {
     return scan<true>(d_temp_storage, temp_storage_bytes, d_in, d_out, scan_op, NullType{}, num_items, stream);
   }
   template <class Iterator, class ScanOp, class NumItemsT>
-  static detail::if_integral<NumItemsT> InclusiveScan(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                      Iterator d_data, ScanOp scan_op, NumItemsT num_items,
-                                                      cudaStream_t stream = 0) {
+  static detail::if_count<NumItemsT> InclusiveScan(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                   Iterator d_data, ScanOp scan_op, NumItemsT num_items,
+                                                   cudaStream_t stream = 0) {
     return InclusiveScan(d_temp_storage, temp_storage_bytes, d_data, d_data, scan_op, num_items, stream);
   }
 
@@ -128,9 +128,9 @@ struct DeviceScan {
     return scan<true>(d_temp_storage, temp_storage_bytes, d_in, d_out, scan_op, init_value, num_items, stream);
   }
   template <class Iterator, class ScanOp, class InitValueT, class NumItemsT>
-  static detail::if_integral<NumItemsT> InclusiveScanInit(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                          Iterator d_data, ScanOp scan_op, InitValueT init_value,
-                                                          NumItemsT num_items, cudaStream_t stream = 0) {
+  static detail::if_count<NumItemsT> InclusiveScanInit(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                       Iterator d_data, ScanOp scan_op, InitValueT init_value,
+                                                       NumItemsT num_items, cudaStream_t stream = 0) {
     return InclusiveScanInit(d_temp_storage, temp_storage_bytes, d_data, d_data, scan_op, init_value, num_items,
                              stream);
   }

@@ -53,18 +53,18 @@ struct DeviceSelect {
   // -------------------------------------------------------------- by the items
 
   template <class InputIterator, class OutputIterator, class NumSelectedIterator, class SelectOp, class NumItemsT>
-  static detail::if_integral<NumItemsT> If(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
-                                           OutputIterator d_out, NumSelectedIterator d_num_selected_out,
-                                           NumItemsT num_items, SelectOp select_op, cudaStream_t stream = 0) {
+  static detail::if_count<NumItemsT> If(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
+                                        OutputIterator d_out, NumSelectedIterator d_num_selected_out,
+                                        NumItemsT num_items, SelectOp select_op, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSelect::If");
     return detail::dispatch_select<detail::select_by::key, false>(d_temp_storage, temp_storage_bytes, d_in, NullType{},
                                                                   d_out, NullType{}, d_num_selected_out, num_items,
                                                                   select_op, stream);
   }
   template <class Iterator, class NumSelectedIterator, class SelectOp, class NumItemsT>
-  static detail::if_integral<NumItemsT> If(void* d_temp_storage, std::size_t& temp_storage_bytes, Iterator d_data,
-                                           NumSelectedIterator d_num_selected_out, NumItemsT num_items,
-                                           SelectOp select_op, cudaStream_t stream = 0) {
+  static detail::if_count<NumItemsT> If(void* d_temp_storage, std::size_t& temp_storage_bytes, Iterator d_data,
+                                        NumSelectedIterator d_num_selected_out, NumItemsT num_items, SelectOp select_op,
+                                        cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSelect::If");
     return detail::dispatch_select<detail::select_by::key, true>(d_temp_storage, temp_storage_bytes, d_data, NullType{},
                                                                  d_data, NullType{}, d_num_selected_out, num_items,
@@ -74,7 +74,7 @@ struct DeviceSelect {
   // -------------------------------------------------------------- by flags
 
   template <class InputIterator, class FlagIterator, class OutputIterator, class NumSelectedIterator, class NumItemsT>
-  static std::enable_if_t<std::is_integral_v<NumItemsT> && !std::is_integral_v<NumSelectedIterator>, cudaError_t>
+  static std::enable_if_t<detail::is_count_type<NumItemsT> && !detail::is_count_type<NumSelectedIterator>, cudaError_t>
   Flagged(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in, FlagIterator d_flags,
           OutputIterator d_out, NumSelectedIterator d_num_selected_out, NumItemsT num_items, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSelect::Flagged");
@@ -82,9 +82,9 @@ struct DeviceSelect {
                                  num_items, detail::is_set{}, stream);
   }
   template <class Iterator, class FlagIterator, class NumSelectedIterator, class NumItemsT>
-  static detail::if_integral<NumItemsT> Flagged(void* d_temp_storage, std::size_t& temp_storage_bytes, Iterator d_data,
-                                                FlagIterator d_flags, NumSelectedIterator d_num_selected_out,
-                                                NumItemsT num_items, cudaStream_t stream = 0) {
+  static detail::if_count<NumItemsT> Flagged(void* d_temp_storage, std::size_t& temp_storage_bytes, Iterator d_data,
+                                             FlagIterator d_flags, NumSelectedIterator d_num_selected_out,
+                                             NumItemsT num_items, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSelect::Flagged");
     return select_flagged<true>(d_temp_storage, temp_storage_bytes, d_data, d_flags, d_data, d_num_selected_out,
                                 num_items, detail::is_set{}, stream);
@@ -92,19 +92,18 @@ struct DeviceSelect {
 
   template <class InputIterator, class FlagIterator, class OutputIterator, class NumSelectedIterator, class SelectOp,
             class NumItemsT>
-  static detail::if_integral<NumItemsT> FlaggedIf(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                  InputIterator d_in, FlagIterator d_flags, OutputIterator d_out,
-                                                  NumSelectedIterator d_num_selected_out, NumItemsT num_items,
-                                                  SelectOp select_op, cudaStream_t stream = 0) {
+  static detail::if_count<NumItemsT> FlaggedIf(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                               InputIterator d_in, FlagIterator d_flags, OutputIterator d_out,
+                                               NumSelectedIterator d_num_selected_out, NumItemsT num_items,
+                                               SelectOp select_op, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSelect::FlaggedIf");
     return select_flagged<false>(d_temp_storage, temp_storage_bytes, d_in, d_flags, d_out, d_num_selected_out,
                                  num_items, select_op, stream);
   }
   template <class Iterator, class FlagIterator, class NumSelectedIterator, class SelectOp, class NumItemsT>
-  static detail::if_integral<NumItemsT> FlaggedIf(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                  Iterator d_data, FlagIterator d_flags,
-                                                  NumSelectedIterator d_num_selected_out, NumItemsT num_items,
-                                                  SelectOp select_op, cudaStream_t stream = 0) {
+  static detail::if_count<NumItemsT> FlaggedIf(void* d_temp_storage, std::size_t& temp_storage_bytes, Iterator d_data,
+                                               FlagIterator d_flags, NumSelectedIterator d_num_selected_out,
+                                               NumItemsT num_items, SelectOp select_op, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSelect::FlaggedIf");
     return select_flagged<true>(d_temp_storage, temp_storage_bytes, d_data, d_flags, d_data, d_num_selected_out,
                                 num_items, select_op, stream);
@@ -124,7 +123,7 @@ struct DeviceSelect {
 
   template <class KeyInputIterator, class ValueInputIterator, class KeyOutputIterator, class ValueOutputIterator,
             class NumSelectedIterator, class NumItemsT, class EqualityOp>
-  static std::enable_if_t<std::is_integral_v<NumItemsT> && !std::is_convertible_v<EqualityOp, cudaStream_t>,
+  static std::enable_if_t<detail::is_count_type<NumItemsT> && !std::is_convertible_v<EqualityOp, cudaStream_t>,
                           cudaError_t>
   UniqueByKey(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyInputIterator d_keys_in,
               ValueInputIterator d_values_in, KeyOutputIterator d_keys_out, ValueOutputIterator d_values_out,
@@ -137,11 +136,11 @@ struct DeviceSelect {
   }
   template <class KeyInputIterator, class ValueInputIterator, class KeyOutputIterator, class ValueOutputIterator,
             class NumSelectedIterator, class NumItemsT>
-  static detail::if_integral<NumItemsT> UniqueByKey(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                    KeyInputIterator d_keys_in, ValueInputIterator d_values_in,
-                                                    KeyOutputIterator d_keys_out, ValueOutputIterator d_values_out,
-                                                    NumSelectedIterator d_num_selected_out, NumItemsT num_items,
-                                                    cudaStream_t stream = 0) {
+  static detail::if_count<NumItemsT> UniqueByKey(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                 KeyInputIterator d_keys_in, ValueInputIterator d_values_in,
+                                                 KeyOutputIterator d_keys_out, ValueOutputIterator d_values_out,
+                                                 NumSelectedIterator d_num_selected_out, NumItemsT num_items,
+                                                 cudaStream_t stream = 0) {
     return UniqueByKey(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in, d_keys_out, d_values_out,
                        d_num_selected_out, num_items, strata::Equality{}, stream);
   }

@@ -6,6 +6,7 @@
 #include <strata/core/platform.cuh>
 #include <strata/core/temporary_storage.hpp>
 #include <strata/core/types.hpp>
+#include <strata/device/future_count.cuh>
 
 #include <cstddef>
 #include <cstdint>
@@ -25,6 +26,11 @@ inline constexpr auto most_of = static_cast<unsigned long long>(std::numeric_lim
 /// Results of overloads that differ in whether an argument is an integer or an iterator.
 template <class T>
 using if_integral = std::enable_if_t<std::is_integral_v<T>, cudaError_t>;
+/// The same where a count may be a FutureCount.
+template <class T>
+inline constexpr bool is_count_type = std::is_integral_v<T> || is_future_count<T>;
+template <class T>
+using if_count = std::enable_if_t<is_count_type<T>, cudaError_t>;
 /// The same where an array may stand in place of a count, whose type is checked elsewhere.
 template <class T>
 using if_not_pointer = std::enable_if_t<!std::is_pointer_v<T>, cudaError_t>;
@@ -40,6 +46,21 @@ constexpr bool is_count(Integer n) {
     if (n < 0) return false;
   }
   return static_cast<unsigned long long>(n) <= most_of<long long>;
+}
+
+template <class T>
+bool is_count(const FutureCount<T>& n) {
+  return detail::is_count(n.max_items());
+}
+
+/// Whether a count is to be read, and lies nowhere.
+template <class NumItemsT>
+bool is_null_count(const NumItemsT& num_items) {
+  if constexpr (is_future_count<NumItemsT>) {
+    return num_items.pointer() == nullptr;
+  } else {
+    return false;
+  }
 }
 
 /// A count of a call that takes it as 64 bits, whatever the type of the argument. Floating-point

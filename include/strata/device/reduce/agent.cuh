@@ -47,6 +47,8 @@ class AgentReduce {
   }
 
  public:
+  using accumulator_type = AccumT;
+
   /// Packs that a block has in flight where blocks take tiles in turn; 0 where they do not.
   template <class Iterator>
   static constexpr std::size_t interleaved_packs =

@@ -24,6 +24,24 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
+/// By each of `blocks` blocks: reduces its share, and the last one stores the result.
+template <class Gather, class Agent, class InputIterator, class OutputIterator, class InitT>
+STRATA_D void reduce_and_store(Agent& agent, typename Gather::TempStorage& storage, InputIterator d_in,
+                               OutputIterator d_out, const even_share& share, unsigned blocks,
+                               const typename Gather::arguments& gather_arguments, const InitT& init) {
+  typename Agent::accumulator_type result;
+  const bool has_result = agent.reduce_share(d_in, share, blockIdx.x, 0, result);
+  if (blocks > 1) {
+    Gather gather(storage, gather_arguments, blockIdx.x, blocks);
+    if (!gather.publish_and_collect(result)) return;
+    result = agent.reduce_values(result, static_cast<int>(blocks));
+    if (!gather.is_elected()) return;
+  }
+  if (threadIdx.x == 0) {
+    detail::store_result(agent, d_out, init, result, has_result);
+  }
+}
+
 /// Reduces the whole input in one launch. Each block reduces its share of the input, and the last block to publish its
 /// result reduces the results of all blocks, in the order of the input. An empty input takes one block, which writes
 /// `init`.
@@ -52,22 +70,43 @@ __launch_bounds__(MaxPolicy::ActivePolicy::tuning.block_threads,
   platform::wait_for_previous_kernel();
   platform::launch_next_kernel();
 
-  AccumT result;
-  const bool has_result = agent.reduce_share(d_in, share, blockIdx.x, 0, result);
-  if (gridDim.x > 1) {
-    Gather gather(shared.Alias().gather, gather_arguments, blockIdx.x, gridDim.x);
-    if (!gather.publish_and_collect(result)) return;
-    result = agent.reduce_values(result, static_cast<int>(gridDim.x));
-    if (!gather.is_elected()) return;
-  }
-  if (threadIdx.x == 0) {
-    detail::store_result(agent, d_out, init, result, has_result);
-  }
+  detail::reduce_and_store<Gather>(agent, shared.Alias().gather, d_in, d_out, share, gridDim.x, gather_arguments, init);
+}
+
+/// The same with a FutureCount, whose share is cut in the kernel. Blocks that have no granule of it take no part.
+template <class MaxPolicy, class AccumT, class InputIterator, class OutputIterator, class Count, class ReductionOp,
+          class TransformOp, class InitT>
+__launch_bounds__(MaxPolicy::ActivePolicy::tuning.block_threads,
+                  MaxPolicy::ActivePolicy::tuning.blocks_per_multiprocessor)
+    STRATA_KERNEL void reduce_future_count_kernel(InputIterator d_in, OutputIterator d_out, Count count,
+                                                  float evict_first_fraction,
+                                                  typename last_block_gather<AccumT>::arguments gather_arguments,
+                                                  ReductionOp reduction_op, TransformOp transform_op, InitT init) {
+  using Agent = AgentReduce<typename MaxPolicy::ActivePolicy, AccumT, ReductionOp, TransformOp>;
+  using Gather = last_block_gather<AccumT>;
+  struct shared_storage {
+    typename Agent::TempStorage agent;
+    typename Gather::TempStorage gather;
+  };
+  STRATA_SHARED(shared, Uninitialized<shared_storage>);
+  Agent agent(shared.Alias().agent, reduction_op, transform_op);
+
+  platform::wait_for_previous_kernel();
+  platform::launch_next_kernel();
+
+  const std::size_t num_items = count.get();
+  const std::size_t max_blocks = even_share::max_blocks<InputIterator>(num_items);
+  const unsigned blocks = max_blocks < gridDim.x ? static_cast<unsigned>(max_blocks) : gridDim.x;
+  if (blockIdx.x >= blocks) return;
+  even_share share = even_share::cut(d_in, num_items, blocks, Agent::template interleaved_packs<InputIterator>);
+  share.evict_first_fraction = evict_first_fraction;
+  detail::reduce_and_store<Gather>(agent, shared.Alias().gather, d_in, d_out, share, blocks, gather_arguments, init);
 }
 
 /// One call of a device-wide reduction. A `PolicyHub` of the caller's overrides the tuning.
+/// `Count` is `std::size_t`, or a FutureCount, which a kernel of its own reads.
 template <class AccumT, class InputIterator, class OutputIterator, class ReductionOp, class TransformOp, class InitT,
-          class PolicyHub = reduce_policy_hub<AccumT>>
+          class PolicyHub = reduce_policy_hub<AccumT>, class Count = std::size_t>
 struct DispatchReduce {
   using MaxPolicy = typename PolicyHub::MaxPolicy;
   using Gather = last_block_gather<AccumT>;
@@ -81,25 +120,35 @@ struct DispatchReduce {
   cudaStream_t stream;
   device_properties device;
   platform::tagged_word* words;
+  Count count;
 
   template <class NumItemsT>
   static cudaError_t Dispatch(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
                               OutputIterator d_out, NumItemsT num_items, ReductionOp reduction_op,
                               TransformOp transform_op, InitT init, cudaStream_t stream) {
-    const auto count = static_cast<std::size_t>(num_items);
+    const std::size_t count = detail::max_items(num_items);
     if (!is_count(num_items) || !detail::can_reach(d_in, count) || !argument_traits<OutputIterator>::can_index(count)) {
       return cudaErrorInvalidValue;
     }
     temporary_storage::layout<1> storage;
     storage.template reserve<platform::tagged_word>(0, max_reduce_blocks * Gather::words_per_value);
     if (d_temp_storage == nullptr) return answer_size_query(storage, temp_storage_bytes);
-    if ((count > 0 && detail::is_null(d_in)) || detail::is_null(d_out) ||
+    if ((count > 0 && detail::is_null(d_in)) || detail::is_null(d_out) || detail::is_null_count(num_items) ||
         argument_traits<OutputIterator>::overlaps_itself(d_out) || !storage.map(d_temp_storage, temp_storage_bytes)) {
       return cudaErrorInvalidValue;
     }
-    DispatchReduce dispatch{d_in,         d_out,        count,
-                            reduction_op, transform_op, init,
-                            stream,       {},           storage.template get<platform::tagged_word>(0)};
+    using KernelCount = std::conditional_t<is_future_count<NumItemsT>, NumItemsT, std::size_t>;
+    DispatchReduce<AccumT, InputIterator, OutputIterator, ReductionOp, TransformOp, InitT, PolicyHub, KernelCount>
+        dispatch{d_in,
+                 d_out,
+                 count,
+                 reduction_op,
+                 transform_op,
+                 init,
+                 stream,
+                 {},
+                 storage.template get<platform::tagged_word>(0),
+                 static_cast<KernelCount>(num_items)};
     const cudaError_t status = detail::current_device_properties(dispatch.device, stream);
     if (status != cudaSuccess) return status;
     return MaxPolicy::Invoke(dispatch.device.ptx_version, dispatch);
@@ -114,13 +163,24 @@ struct DispatchReduce {
     using T = iterator_value_t<InputIterator>;
 
     const unsigned blocks = number_of_blocks(tuning, num_items * sizeof(T));
-    using Agent = AgentReduce<ActivePolicy, AccumT, ReductionOp, TransformOp>;
-    even_share share = even_share::cut(d_in, num_items, blocks, Agent::template interleaved_packs<InputIterator>);
-    share.evict_first_fraction = evict_first_fraction(num_items * sizeof(T));
-    return strata::launch(
-        {"strata::DeviceReduce", dim3(blocks), dim3(tuning.block_threads), 0, stream, 1, device.ptx_version >= 900},
-        reduce_kernel<MaxPolicy, AccumT, InputIterator, OutputIterator, ReductionOp, TransformOp, InitT>, d_in, d_out,
-        share, typename Gather::arguments{words, next_epoch()}, reduction_op, transform_op, init);
+    const float evict_first = evict_first_fraction(num_items * sizeof(T));
+    const launch_configuration configuration{
+        "strata::DeviceReduce", dim3(blocks), dim3(tuning.block_threads), 0, stream, 1, device.ptx_version >= 900};
+    if constexpr (is_future_count<Count>) {
+      return strata::launch(configuration,
+                            reduce_future_count_kernel<MaxPolicy, AccumT, InputIterator, OutputIterator, Count,
+                                                       ReductionOp, TransformOp, InitT>,
+                            d_in, d_out, count, evict_first, typename Gather::arguments{words, next_epoch()},
+                            reduction_op, transform_op, init);
+    } else {
+      using Agent = AgentReduce<ActivePolicy, AccumT, ReductionOp, TransformOp>;
+      even_share share = even_share::cut(d_in, num_items, blocks, Agent::template interleaved_packs<InputIterator>);
+      share.evict_first_fraction = evict_first;
+      return strata::launch(
+          configuration,
+          reduce_kernel<MaxPolicy, AccumT, InputIterator, OutputIterator, ReductionOp, TransformOp, InitT>, d_in, d_out,
+          share, typename Gather::arguments{words, next_epoch()}, reduction_op, transform_op, init);
+    }
   }
 
   /// The fraction of the lines read that leave L2 first, so that the others stay for the next call. An array that does
@@ -146,9 +206,7 @@ struct DispatchReduce {
     const auto at_most = [&](std::size_t limit) { blocks = blocks < limit ? blocks : limit; };
     at_most(bytes / static_cast<std::size_t>(tuning.min_bytes_per_block));
     at_most(static_cast<std::size_t>(tuning.block_threads));
-    // Every block gets at least a granule of whole packs, wherever the first pack begins.
-    constexpr std::size_t width = is_bulk_array<InputIterator> ? 16 / sizeof(iterator_value_t<InputIterator>) : 1;
-    at_most(num_items / width < 1 ? 0 : (num_items / width - 1) / even_share::granule);
+    at_most(even_share::max_blocks<InputIterator>(num_items));
     return blocks > 0 ? static_cast<unsigned>(blocks) : 1;
   }
 };

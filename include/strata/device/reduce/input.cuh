@@ -98,6 +98,15 @@ struct even_share {
   float evict_first_fraction;  // of the lines read, see platform::evict_first
   bool is_vectorized;          // packs are 16 bytes of memory, on boundaries of 16 bytes
 
+  /// So many blocks, at least one, each get a granule, wherever the first whole pack begins.
+  template <class Iterator>
+  STRATA_HD static std::size_t max_blocks(std::size_t num_items) {
+    constexpr std::size_t width = is_bulk_array<Iterator> ? 16 / sizeof(iterator_value_t<Iterator>) : 1;
+    const std::size_t packs = num_items / width;
+    const std::size_t blocks = packs < 1 ? 0 : (packs - 1) / granule;
+    return blocks > 0 ? blocks : 1;
+  }
+
   /// Tiles of `tile_packs` packs are taken in turn if that is not 0.
   template <class Iterator>
   STRATA_HD static even_share cut(Iterator iterator, std::size_t num_items, unsigned blocks,

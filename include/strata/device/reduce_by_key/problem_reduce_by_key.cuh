@@ -138,10 +138,11 @@ struct reduce_by_key_problem {
   using TileOp = combine_counted_runs<Count, T, ReductionOp>;
   using TileInit = NullType;
 
-  TileInput tile_input() const { return TileInput({*this}); }
-  TileOutput tile_output(std::size_t num_items) const { return TileOutput({*this, num_items}); }
-  TileOp tile_op() const { return {op}; }
-  TileInit tile_init() const { return {}; }
+  STRATA_HD TileInput tile_input() const { return TileInput({*this}); }
+  STRATA_HD TileOutput tile_output(std::size_t num_items) const { return TileOutput({*this, num_items}); }
+  STRATA_HD TileOp tile_op() const { return {op}; }
+  STRATA_HD TileInit tile_init() const { return {}; }
+  STRATA_D void write_empty() const { *num_runs_out = static_cast<output_value_t<NumRunsIterator, Count>>(0); }
 
   // ------------------------------------------------------------------ arguments
 

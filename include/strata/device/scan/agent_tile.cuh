@@ -79,9 +79,9 @@ class AgentScanTile {
         scan_op_(scan_op),
         init_(init) {}
 
-  /// Scans all tiles of the block.
-  STRATA_D void scan(const tile_aggregates_arguments& exchange) {
-    Prefix prefix = make_prefix(exchange);
+  /// Scans all tiles of the block, one of `blocks`.
+  STRATA_D void scan(const tile_aggregates_arguments& exchange, unsigned blocks) {
+    Prefix prefix = make_prefix(exchange, blocks);
     if constexpr (has_initial_value) prefix.begin_with(detail::initial_value<Accum>(init_));
     prefix.for_each_tile(ceiling_divide<std::size_t>(num_items_, tile_items), [&](std::size_t tile) {
       if (tile != blockIdx.x) __syncthreads();  // The last tile's store has left shared memory.
@@ -96,11 +96,11 @@ class AgentScanTile {
   }
 
  private:
-  STRATA_D Prefix make_prefix(const tile_aggregates_arguments& exchange) const {
+  STRATA_D Prefix make_prefix(const tile_aggregates_arguments& exchange, unsigned blocks) const {
     if constexpr (IsOneRound) {
-      return Prefix(exchange, blockIdx.x, gridDim.x, scan_op_, tile_reducer{*this}, may_overwrite_input_);
+      return Prefix(exchange, blockIdx.x, blocks, scan_op_, tile_reducer{*this}, may_overwrite_input_);
     } else {
-      return Prefix(exchange, blockIdx.x, gridDim.x, scan_op_);
+      return Prefix(exchange, blockIdx.x, blocks, scan_op_);
     }
   }
 

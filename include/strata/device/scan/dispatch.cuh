@@ -42,7 +42,10 @@ inline constexpr std::size_t min_tile_items = 128;
 /// - `has_pipeline<UsesBulkCopies>`, and `steps<Policy, UsesBulkCopies>`: the same for AgentScanPipeline;
 /// - `can_copy_in_bulk()`, `head_items()`: whether alignment allows bulk copies, and how many items come
 ///   before the first 16-byte boundary.
-template <class Problem, class PolicyHub = typename Problem::policy_hub>
+/// - `write_empty()`: what is written if a FutureCount is 0.
+///
+/// `Count` is `std::size_t`, or a FutureCount, which kernels of its own read.
+template <class Problem, class PolicyHub = typename Problem::policy_hub, class Count = std::size_t>
 struct DispatchScan {
   using MaxPolicy = typename PolicyHub::MaxPolicy;
   using Aggregates = tile_aggregates<typename Problem::Accum>;
@@ -52,11 +55,12 @@ struct DispatchScan {
   cudaStream_t stream;
   device_properties device;
   platform::tagged_word* words;
+  Count count;
 
   template <class NumItemsT>
   static cudaError_t Dispatch(void* d_temp_storage, std::size_t& temp_storage_bytes, const Problem& problem,
                               NumItemsT num_items, cudaStream_t stream) {
-    const auto count = static_cast<std::size_t>(num_items);
+    const std::size_t count = detail::max_items(num_items);
     if (!is_count(num_items) || !problem.can_reach(count)) return cudaErrorInvalidValue;
     const std::size_t max_tiles = ceiling_divide(count, min_tile_items);
     temporary_storage::layout<1> storage;
@@ -64,9 +68,15 @@ struct DispatchScan {
         0, Aggregates::number_of_words(max_tiles < max_scan_blocks ? max_tiles : max_scan_blocks));
     if (d_temp_storage == nullptr) return answer_size_query(storage, temp_storage_bytes);
     if (!storage.map(d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
-    if (!problem.are_arguments_valid(count)) return cudaErrorInvalidValue;
+    if (!problem.are_arguments_valid(count) || detail::is_null_count(num_items)) return cudaErrorInvalidValue;
     if (count == 0) return cudaSuccess;
-    DispatchScan dispatch{problem, count, stream, {}, storage.template get<platform::tagged_word>(0)};
+    using KernelCount = std::conditional_t<is_future_count<NumItemsT>, NumItemsT, std::size_t>;
+    DispatchScan<Problem, PolicyHub, KernelCount> dispatch{problem,
+                                                           count,
+                                                           stream,
+                                                           {},
+                                                           storage.template get<platform::tagged_word>(0),
+                                                           static_cast<KernelCount>(num_items)};
     const cudaError_t status = detail::current_device_properties(dispatch.device, stream);
     if (status != cudaSuccess) return status;
     return MaxPolicy::Invoke(dispatch.device.ptx_version, dispatch);
@@ -105,29 +115,53 @@ struct DispatchScan {
     const tiled_input input{num_items, ceiling_divide<std::size_t>(num_items - head_items, Agent::tile_items),
                             head_items};
     static kernel_property_cache cache;
-    return detail::launch_resident({"strata::DeviceScan", dim3(1), dim3(static_cast<unsigned>(Agent::block_threads)),
-                                    Agent::dynamic_shared_bytes, stream, 1, true},
-                                   cache, device, input.tiles, max_scan_blocks,
-                                   scan_pipeline_kernel<MaxPolicy, typename Steps::Problem, UsesBulkCopies>, problem,
-                                   input, exchange());
+    const launch_configuration base{"strata::DeviceScan",
+                                    dim3(1),
+                                    dim3(static_cast<unsigned>(Agent::block_threads)),
+                                    Agent::dynamic_shared_bytes,
+                                    stream,
+                                    1,
+                                    true};
+    if constexpr (is_future_count<Count>) {
+      return detail::launch_resident(
+          base, cache, device, input.tiles, max_scan_blocks,
+          scan_pipeline_future_count_kernel<MaxPolicy, typename Steps::Problem, UsesBulkCopies, Count>, problem, count,
+          head_items, exchange());
+    } else {
+      return detail::launch_resident(base, cache, device, input.tiles, max_scan_blocks,
+                                     scan_pipeline_kernel<MaxPolicy, typename Steps::Problem, UsesBulkCopies>, problem,
+                                     input, exchange());
+    }
   }
 
   // A block for each tile. They need not be resident together: a cooperative launch cannot overlap with the
   // kernel before (2^18 ints in a batch: 3.4 us, 4.7 if cooperative; H200, 2026-11-21).
   template <class ActivePolicy, template <class> class Tile>
   cudaError_t launch_one_round() const {
-    return strata::launch(configuration<ActivePolicy, Tile>(), scan_tile_kernel<MaxPolicy, Tile, true, Problem>,
-                          problem.tile_input(), problem.tile_output(num_items), num_items, may_overwrite_input(),
-                          problem.tile_op(), problem.tile_init(), exchange());
+    if constexpr (is_future_count<Count>) {
+      return strata::launch(configuration<ActivePolicy, Tile>(),
+                            scan_tile_future_count_kernel<MaxPolicy, Tile, true, Problem, Count>, problem, count,
+                            may_overwrite_input(), exchange());
+    } else {
+      return strata::launch(configuration<ActivePolicy, Tile>(), scan_tile_kernel<MaxPolicy, Tile, true, Problem>,
+                            problem.tile_input(), problem.tile_output(num_items), num_items, may_overwrite_input(),
+                            problem.tile_op(), problem.tile_init(), exchange());
+    }
   }
 
   template <class ActivePolicy, template <class> class Tile>
   cudaError_t launch_rounds() const {
     static kernel_property_cache cache;
-    return detail::launch_resident(configuration<ActivePolicy, Tile>(), cache, device, tiles<ActivePolicy, Tile>(),
-                                   max_scan_blocks, scan_tile_kernel<MaxPolicy, Tile, false, Problem>,
-                                   problem.tile_input(), problem.tile_output(num_items), num_items, false,
-                                   problem.tile_op(), problem.tile_init(), exchange());
+    if constexpr (is_future_count<Count>) {
+      return detail::launch_resident(
+          configuration<ActivePolicy, Tile>(), cache, device, tiles<ActivePolicy, Tile>(), max_scan_blocks,
+          scan_tile_future_count_kernel<MaxPolicy, Tile, false, Problem, Count>, problem, count, false, exchange());
+    } else {
+      return detail::launch_resident(configuration<ActivePolicy, Tile>(), cache, device, tiles<ActivePolicy, Tile>(),
+                                     max_scan_blocks, scan_tile_kernel<MaxPolicy, Tile, false, Problem>,
+                                     problem.tile_input(), problem.tile_output(num_items), num_items, false,
+                                     problem.tile_op(), problem.tile_init(), exchange());
+    }
   }
 
   template <class ActivePolicy, template <class> class Tile>
@@ -161,7 +195,7 @@ struct DispatchScan {
 
 /// Counts items of an input whose size has this type.
 template <class NumItemsT>
-using item_count_t = std::conditional_t<(sizeof(NumItemsT) <= 4), unsigned, unsigned long long>;
+using item_count_t = std::conditional_t<(sizeof(count_value_t<NumItemsT>) <= 4), unsigned, unsigned long long>;
 
 /// The number of results of an empty input.
 template <class Iterator>

@@ -113,11 +113,12 @@ cudaError_t dispatch_scan_by_key(void* d_temp_storage, std::size_t& temp_storage
     if (d_temp_storage == nullptr) return detail::answer_size_query(storage, temp_storage_bytes);
     if (!storage.map(d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
     void* const scan_storage = storage.template get<unsigned char>(1);
-    const auto count = static_cast<std::size_t>(num_items);
+    const std::size_t count = detail::max_items(num_items);
     if (!problem.is_over_keys() || count == 0) {
       return DispatchScan<Problem>::Dispatch(scan_storage, scan_bytes, problem, num_items, stream);
     }
-    if (!problem.are_arguments_valid(count)) return cudaErrorInvalidValue;
+    // Keys behind a FutureCount would be overwritten.
+    if (is_future_count<NumItemsT> || !problem.are_arguments_valid(count)) return cudaErrorInvalidValue;
     const begins_over_keys begins{reinterpret_cast<unsigned char*>(d_out), sizeof(*d_out)};
     status =
         detail::write_begins_over_keys(problem.begins, count, storage.template get<unsigned char>(0), begins, stream);

@@ -43,7 +43,30 @@ __launch_bounds__(Tile<typename MaxPolicy::ActivePolicy>::tuning.block_threads,
   platform::wait_for_previous_kernel();
   platform::launch_next_kernel();
 
-  Agent(shared.Alias(), d_in, d_out, num_items, may_overwrite_input, scan_op, init).scan(exchange);
+  Agent(shared.Alias(), d_in, d_out, num_items, may_overwrite_input, scan_op, init).scan(exchange, gridDim.x);
+}
+
+/// The same with a FutureCount. Blocks without a tile take no part.
+template <class MaxPolicy, template <class> class Tile, bool IsOneRound, class Problem, class Count>
+__launch_bounds__(Tile<typename MaxPolicy::ActivePolicy>::tuning.block_threads,
+                  Tile<typename MaxPolicy::ActivePolicy>::tuning.blocks_per_multiprocessor)
+    STRATA_KERNEL void scan_tile_future_count_kernel(const STRATA_GRID_CONSTANT Problem problem,
+                                                     const STRATA_GRID_CONSTANT Count count, bool may_overwrite_input,
+                                                     tile_aggregates_arguments exchange) {
+  using Agent = AgentScanTile<Tile<typename MaxPolicy::ActivePolicy>, IsOneRound, Problem>;
+  STRATA_SHARED(shared, Uninitialized<typename Agent::TempStorage>);
+  platform::wait_for_previous_kernel();
+  platform::launch_next_kernel();
+
+  const std::size_t num_items = count.get();
+  const std::size_t tiles = ceiling_divide<std::size_t>(num_items, Agent::tile_items);
+  const unsigned blocks = tiles < gridDim.x ? static_cast<unsigned>(tiles) : gridDim.x;
+  if (num_items == 0 && blockIdx.x == 0 && threadIdx.x == 0) problem.write_empty();
+  if (blockIdx.x >= blocks) return;
+  const typename Problem::TileInit init = problem.tile_init();
+  Agent(shared.Alias(), problem.tile_input(), problem.tile_output(num_items), num_items, may_overwrite_input,
+        problem.tile_op(), init)
+      .scan(exchange, blocks);
 }
 
 template <class Policy, class Problem, bool UsesBulkCopies>
@@ -68,6 +91,34 @@ __launch_bounds__(scan_pipeline<typename MaxPolicy::ActivePolicy, Problem, UsesB
     platform::wait_for_previous_kernel();
     platform::launch_next_kernel();
 
+    typename Problem::template steps<Policy, UsesBulkCopies> steps(problem, input);
+    Agent(shared.Alias(), stages, steps, input, exchange).run();
+  }
+}
+
+/// The same with a FutureCount. All blocks take part, those without a tile too.
+template <class MaxPolicy, class Problem, bool UsesBulkCopies, class Count>
+__launch_bounds__(scan_pipeline<typename MaxPolicy::ActivePolicy, Problem, UsesBulkCopies>::block_threads,
+                  scan_pipeline<typename MaxPolicy::ActivePolicy, Problem, UsesBulkCopies>::blocks_per_multiprocessor)
+    STRATA_KERNEL void scan_pipeline_future_count_kernel(const STRATA_GRID_CONSTANT Problem problem,
+                                                         const STRATA_GRID_CONSTANT Count count,
+                                                         unsigned max_head_items, tile_aggregates_arguments exchange) {
+  if constexpr (platform::has_bulk_copies) {
+    using Policy = typename MaxPolicy::ActivePolicy;
+    using Agent = scan_pipeline<Policy, Problem, UsesBulkCopies>;
+    STRATA_SHARED(shared, Uninitialized<typename Agent::TempStorage>);
+    STRATA_DYNAMIC_SHARED(stages);
+    platform::wait_for_previous_kernel();
+    platform::launch_next_kernel();
+
+    const std::size_t num_items = count.get();
+    if (num_items == 0) {
+      if (blockIdx.x == 0 && threadIdx.x == 0) problem.write_empty();
+      return;
+    }
+    const unsigned head_items = num_items < max_head_items ? static_cast<unsigned>(num_items) : max_head_items;
+    const tiled_input input{num_items, ceiling_divide<std::size_t>(num_items - head_items, Agent::tile_items),
+                            head_items};
     typename Problem::template steps<Policy, UsesBulkCopies> steps(problem, input);
     Agent(shared.Alias(), stages, steps, input, exchange).run();
   }

@@ -49,10 +49,11 @@ struct scan_problem {
   ScanOp scan_op;
   InitT init;
 
-  TileInput tile_input() const { return d_in; }
-  TileOutput tile_output(std::size_t) const { return d_out; }
-  TileOp tile_op() const { return scan_op; }
-  TileInit tile_init() const { return init; }
+  STRATA_HD TileInput tile_input() const { return d_in; }
+  STRATA_HD TileOutput tile_output(std::size_t) const { return d_out; }
+  STRATA_HD TileOp tile_op() const { return scan_op; }
+  STRATA_HD TileInit tile_init() const { return init; }
+  STRATA_D void write_empty() const {}
 
   bool can_reach(std::size_t num_items) const {
     return detail::can_reach(d_in, num_items) && detail::can_reach(d_out, num_items);

@@ -127,16 +127,17 @@ struct scan_by_key_problem {
   // The first item begins a run: what is before it is never used.
   using TileInit = std::conditional_t<IsInclusive, NullType, Accum>;
 
-  TileInput tile_input() const { return TileInput({begins, values, scan_op, init}); }
-  TileOutput tile_output(std::size_t) const {
+  STRATA_HD TileInput tile_input() const { return TileInput({begins, values, scan_op, init}); }
+  STRATA_HD TileOutput tile_output(std::size_t) const {
     if constexpr (IsInclusive) {
       return TileOutput({out});
     } else {
       return TileOutput({begins, out, init});
     }
   }
-  TileOp tile_op() const { return {scan_op}; }
-  TileInit tile_init() const { return TileInit{}; }
+  STRATA_HD TileOp tile_op() const { return {scan_op}; }
+  STRATA_HD TileInit tile_init() const { return TileInit{}; }
+  STRATA_D void write_empty() const {}
 
   // ------------------------------------------------------------------ arguments
 

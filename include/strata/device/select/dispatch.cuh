@@ -29,7 +29,7 @@ cudaError_t dispatch_select(void* d_temp_storage, std::size_t& temp_storage_byte
   const Select select{d_keys, d_values, d_keys_out, d_values_out, d_num_selected_out, op};
   const cudaError_t status =
       DispatchScan<Problem>::Dispatch(d_temp_storage, temp_storage_bytes, Problem{select}, num_items, stream);
-  if (status != cudaSuccess || d_temp_storage == nullptr || num_items > 0) return status;
+  if (status != cudaSuccess || d_temp_storage == nullptr || detail::max_items(num_items) > 0) return status;
   return detail::write_zero("strata::DeviceSelect", d_num_selected_out, stream);
 }
 

@@ -109,10 +109,11 @@ struct select_problem {
   using TileOp = strata::Sum;
   using TileInit = NullType;
 
-  TileInput tile_input() const { return TileInput({*this}); }
-  TileOutput tile_output(std::size_t num_items) const { return TileOutput({*this, num_items}); }
-  TileOp tile_op() const { return {}; }
-  TileInit tile_init() const { return {}; }
+  STRATA_HD TileInput tile_input() const { return TileInput({*this}); }
+  STRATA_HD TileOutput tile_output(std::size_t num_items) const { return TileOutput({*this, num_items}); }
+  STRATA_HD TileOp tile_op() const { return {}; }
+  STRATA_HD TileInit tile_init() const { return {}; }
+  STRATA_D void write_empty() const { write_number(0); }
 
   // ------------------------------------------------------------------ arguments
 
@@ -302,9 +303,9 @@ struct select_in_place_problem : Select {
   using TileOutput = indexed_output<store_item, Accum>;
   using TileOp = count_selected;
 
-  TileInput tile_input() const { return TileInput({*this}); }
-  TileOutput tile_output(std::size_t num_items) const { return TileOutput({*this, num_items}); }
-  TileOp tile_op() const { return {}; }
+  STRATA_HD TileInput tile_input() const { return TileInput({*this}); }
+  STRATA_HD TileOutput tile_output(std::size_t num_items) const { return TileOutput({*this, num_items}); }
+  STRATA_HD TileOp tile_op() const { return {}; }
 
   bool are_arguments_valid(std::size_t num_items) const {
     return Select::are_arrays_valid(num_items, 0) &&

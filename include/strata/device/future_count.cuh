@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/types.hpp>
+
+#include <cstddef>
+#include <type_traits>
+
+STRATA_NAMESPACE_BEGIN
+
+/// A number of items that lies in device memory, such as the `*d_num_selected_out` of an earlier call on the stream. It
+/// takes the place of `num_items` in the calls of DeviceReduce, DeviceScan, DeviceSelect and DeviceRunLengthEncode. The
+/// kernels read it when they run: the host does not wait for it, and a graph may be replayed with another number.
+///
+/// `max_items` bounds the number. Temporary storage and launches are for so many items, so a bound far too large costs
+/// time. A negative number counts as 0, a larger one as `max_items`; debug builds (`STRATA_DEBUG`) stop. `d_num_items`
+/// may be the array to which a selection writes its new number, and must not overlap other outputs. Results of scans by
+/// key must not be written over keys.
+///
+/// @code
+/// strata::DeviceSelect::If(d_in, d_kept, d_num_kept, num_items, is_visible{}, stream);
+/// strata::DeviceReduce::Sum(d_kept, d_sum, strata::FutureCount(d_num_kept, num_items), stream);
+/// @endcode
+template <class T>
+class FutureCount {
+  static_assert(std::is_integral_v<T>, "FutureCount reads an integer: d_num_items must be a pointer to integers");
+
+ public:
+  using value_type = T;
+
+  /// `max_items` may have any integer type.
+  template <class Integer>
+  FutureCount(const T* d_num_items, Integer max_items)
+      : num_items_(d_num_items), max_items_(max_items < 0 ? invalid : static_cast<std::size_t>(max_items)) {
+    static_assert(std::is_integral_v<Integer>, "counts of items and segments must be integers");
+  }
+
+  STRATA_HD const T* pointer() const { return num_items_; }
+  STRATA_HD std::size_t max_items() const { return max_items_; }
+
+  /// The number, in a kernel.
+  STRATA_D std::size_t get() const {
+    const T number = *num_items_;
+    bool is_negative = false;
+    if constexpr (std::is_signed_v<T>) is_negative = number < 0;
+    const std::size_t count = is_negative ? 0 : static_cast<std::size_t>(number);
+    STRATA_ASSERT(!is_negative && count <= max_items_, "a FutureCount of at most %llu items has another number",
+                  static_cast<unsigned long long>(max_items_));
+    return count <= max_items_ ? count : max_items_;
+  }
+
+ private:
+  static constexpr std::size_t invalid = ~std::size_t{0};  // what calls refuse
+
+  const T* num_items_;
+  std::size_t max_items_;
+};
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_future_count = false;
+template <class T>
+inline constexpr bool is_future_count<FutureCount<T>> = true;
+
+/// The type of a number of items.
+template <class NumItemsT>
+struct count_value {
+  using type = NumItemsT;
+};
+template <class T>
+struct count_value<FutureCount<T>> {
+  using type = T;
+};
+template <class NumItemsT>
+using count_value_t = typename count_value<NumItemsT>::type;
+
+/// The largest number of items that a call may have.
+template <class NumItemsT>
+std::size_t max_items(const NumItemsT& num_items) {
+  if constexpr (is_future_count<NumItemsT>) {
+    return num_items.max_items();
+  } else {
+    return static_cast<std::size_t>(num_items);
+  }
+}
+
+}  // namespace detail
+STRATA_NAMESPACE_END
