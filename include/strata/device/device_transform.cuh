@@ -9,9 +9,7 @@
 #include <strata/device/execution.cuh>
 #include <strata/device/transform/dispatch.cuh>
 
-#include <array>
 #include <cstddef>
-#include <type_traits>
 #include <utility>
 
 STRATA_ARCH_NAMESPACE_BEGIN
@@ -66,11 +64,6 @@ struct DeviceTransform {
   STRATA_CALL_WITH_UNUSED_STORAGE(TransformStableArgumentAddresses)
 
  private:
-  template <class T, class = void>
-  static constexpr bool is_tuple = false;
-  template <class T>
-  static constexpr bool is_tuple<T, std::void_t<decltype(std::tuple_size<T>::value)>> = true;
-
   template <bool IsByReference, class Inputs, class OutputIterator, class NumItemsT, class TransformOp>
   static cudaError_t transform(void* d_temp_storage, std::size_t& temp_storage_bytes, const Inputs& inputs,
                                const OutputIterator& output, NumItemsT num_items, const TransformOp& transform_op,
@@ -80,7 +73,7 @@ struct DeviceTransform {
           "strata::DeviceTransform", d_temp_storage, temp_storage_bytes, detail::pointer_or_iterator(output), num_items,
           transform_op, stream, detail::pointer_or_iterator(each)...);
     };
-    if constexpr (is_tuple<Inputs>) {
+    if constexpr (detail::is_tuple<Inputs>) {
       return with_each_of(inputs, dispatch, std::make_index_sequence<std::tuple_size<Inputs>::value>{});
     } else {
       return dispatch(inputs);

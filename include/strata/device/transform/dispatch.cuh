@@ -43,24 +43,23 @@ inline unsigned number_of_blocks(long long wanted) {
   return static_cast<unsigned>(wanted < most ? wanted : most);
 }
 
-/// A function of a policy, as ChainedPolicy calls it.
+/// Calls `function(policy, device)`.
 template <class Function>
 struct with_policy {
   const Function& function;
+  device_properties device;
   template <class ActivePolicy>
   cudaError_t Invoke() {
-    return function(ActivePolicy{});
+    return function(ActivePolicy{}, device);
   }
 };
 
 template <class PolicyHub, class Function>
 cudaError_t invoke_with_policy(cudaStream_t stream, const Function& function) {
-  device_properties device;
-  const cudaError_t status = detail::current_device_properties(device, stream);
+  with_policy<Function> functor{function, {}};
+  const cudaError_t status = detail::current_device_properties(functor.device, stream);
   if (status != cudaSuccess) return status;
-  const auto with_device = [&](auto policy) { return function(policy, device); };
-  with_policy<decltype(with_device)> functor{with_device};
-  return PolicyHub::MaxPolicy::Invoke(device.ptx_version, functor);
+  return PolicyHub::MaxPolicy::Invoke(functor.device.ptx_version, functor);
 }
 
 /// The answer of a call that keeps nothing in temporary storage: false if there is more to do.
@@ -70,6 +69,11 @@ inline bool is_done_with_unused_storage(void* d_temp_storage, std::size_t& temp_
   return d_temp_storage == nullptr || status != cudaSuccess;
 }
 
+template <class Output, class Input, class NumItemsT>
+bool overlaps_other_array(const Output& out, const Input& in, NumItemsT num_items) {
+  return detail::arrays_overlap(out, num_items, in, num_items) && !detail::are_same_array(out, in);
+}
+
 /// One call that applies an operator to each item of some inputs, or to one of each. With `IsByReference` the operator
 /// gets references to the inputs' items, and so it does where these are no bits that may be copied.
 template <bool IsByReference, class PolicyHub = tile_policy_hub, class Output, class NumItemsT, class Op,
@@ -77,18 +81,14 @@ template <bool IsByReference, class PolicyHub = tile_policy_hub, class Output, c
 cudaError_t dispatch_transform(const char* name, void* d_temp_storage, std::size_t& temp_storage_bytes, Output out,
                                NumItemsT num_items, Op op, cudaStream_t stream, Inputs... inputs) {
   output_requirements<Output>::check();
-  constexpr bool are_bits = (is_trivially_relocatable_v<iterator_value_t<Inputs>> && ...);
-  using Problem = transform_problem<IsByReference || !are_bits, Output, Op, Inputs...>;
+  using Problem = transform_problem<IsByReference || !are_copied_as_bits<Inputs...>, Output, Op, Inputs...>;
   if (!is_count(num_items) || !detail::can_reach(out, num_items) || (!detail::can_reach(inputs, num_items) || ...)) {
     return cudaErrorInvalidValue;
   }
   cudaError_t answer;
   if (is_done_with_unused_storage(d_temp_storage, temp_storage_bytes, answer)) return answer;
   if (num_items == 0) return cudaSuccess;
-  const auto overlaps = [&](const auto& in) {
-    return detail::arrays_overlap(out, num_items, in, num_items) && !detail::are_same_array(out, in);
-  };
-  if (detail::is_null(out) || (detail::is_null(inputs) || ...) || (overlaps(inputs) || ...)) {
+  if (detail::is_null(out) || (detail::is_null(inputs) || ...) || (detail::overlaps_other_array(out, inputs, num_items) || ...)) {
     return cudaErrorInvalidValue;
   }
   return detail::invoke_with_policy<PolicyHub>(stream, [&](auto policy, const device_properties& device) {

@@ -9,12 +9,21 @@
 
 #include <cstddef>
 #include <type_traits>
+#include <utility>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
+template <class T, class = void>
+inline constexpr bool is_tuple = false;
+template <class T>
+inline constexpr bool is_tuple<T, std::void_t<decltype(std::tuple_size<T>::value)>> = true;
+
 /// Stands for the output where an operator is applied and its result ignored.
 struct no_output {};
+
+template <class... Iterators>
+inline constexpr bool are_copied_as_bits = (is_trivially_relocatable_v<iterator_value_t<Iterators>> && ...);
 
 /// Groups of a thread in a tile, as many as bring `Tuning.bytes_in_flight` if a group has so many bytes.
 constexpr int groups_in_flight(int bytes_in_flight, int most_groups, int group_bytes) {
@@ -84,7 +93,7 @@ struct transform_problem {
   template <bool IsWhole, class Tile, class... Loaded>
   STRATA_D void process_copies(const Tile& where, Loaded&&... items) {
     apply<IsWhole>(where,
-                   [&](int group, int i) -> decltype(auto) { return call_with(items.item[group][i]...); });
+                   [&]([[maybe_unused]] int group, [[maybe_unused]] int i) -> decltype(auto) { return call_with(items.item[group][i]...); });
   }
 
   template <class... Items>
