@@ -98,7 +98,7 @@ struct difference_problem {
       }
     }
     if constexpr (IsInPlace) __syncthreads();  // All threads have loaded their neighbours.
-    detail::store_tile<IsWhole, Stored>(where, out, results);
+    detail::store_tile<IsWhole>(where, out, results);
   }
 };
 

@@ -119,7 +119,7 @@ struct transform_problem {
       using Stored = output_value_t<Output, Result>;
       tile_items<Stored, Tile> results;
       for_each_item([&](int group, int i) { results.set(group, i, static_cast<Stored>(call(group, i))); });
-      detail::store_tile<IsWhole, Stored>(where, out, results);
+      detail::store_tile<IsWhole>(where, out, results);
     } else {
       for_each_item([&](int group, int i) { static_cast<void>(call(group, i)); });
     }

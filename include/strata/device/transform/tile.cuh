@@ -42,11 +42,15 @@ struct item_tile {
   STRATA_D bool has_group(long long index) const { return index >= 0 && index + Width <= num_items; }
   STRATA_D bool contains(long long index) const { return index >= first && index < first + items; }
 
-  /// Whether groups of an array begin at multiples of their size.
-  template <class T>
-  STRATA_D bool is_aligned(const T* array) const {
-    const auto address = reinterpret_cast<std::uintptr_t>(array) + static_cast<std::uintptr_t>(first) * sizeof(T);
-    return address % (Width * sizeof(T)) == 0;
+  /// Whether groups of an array begin at multiples of their size, and can be accessed at once.
+  template <class Iterator>
+  STRATA_D bool is_aligned(const Iterator& array) const {
+    if constexpr (is_bulk_array<Iterator>) {
+      const auto address = reinterpret_cast<std::uintptr_t>(array) + static_cast<std::uintptr_t>(first) * sizeof(*array);
+      return address % (Width * sizeof(*array)) == 0;
+    } else {
+      return false;
+    }
   }
 };
 
@@ -108,73 +112,55 @@ struct thread_items {
 template <class T, class Tile>
 using tile_items = thread_items<T, Tile::groups, Tile::width>;
 
-template <bool IsWhole, bool IsWide, class Tile, class Iterator, class T>
-STRATA_D void load_groups(const Tile& tile, const Iterator& in, tile_items<T, Tile>& items) {
+/// Accesses this thread's items of an array: by `at_once(group, index)` where memory allows it, else by
+/// `singly(group, i, index)`.
+template <bool IsWhole, class Tile, class Iterator, class AtOnce, class Singly>
+STRATA_D void access_tile(const Tile& tile, const Iterator& array, const AtOnce& at_once, const Singly& singly) {
+  const bool is_aligned = tile.is_aligned(array);
   STRATA_UNROLL
   for (int group = 0; group < Tile::groups; ++group) {
     const long long index = tile.index(group);
-    if constexpr (IsWide) {
-      if (IsWhole || tile.has_group(index)) {
-        item_vector<T, Tile::width> vector;
-        vector.load(in + index);
-        vector.get(items.item[group]);
-        continue;
-      }
-    }
-    STRATA_UNROLL
-    for (int i = 0; i < Tile::width; ++i) {
-      if (IsWhole || tile.has(index + i)) {
-        items.set(group, i, detail::item_at(in, static_cast<std::size_t>(index + i)));
+    if (is_aligned && (IsWhole || tile.has_group(index))) {
+      at_once(group, index);
+    } else {
+      STRATA_UNROLL
+      for (int i = 0; i < Tile::width; ++i) {
+        if (IsWhole || tile.has(index + i)) singly(group, i, index + i);
       }
     }
   }
 }
 
-/// Loads this thread's items: a group at once where memory allows it.
-template <bool IsWhole, class Tile, class Iterator>
-STRATA_D void load_tile(const Tile& tile, const Iterator& in, tile_items<iterator_value_t<Iterator>, Tile>& items) {
-  using T = iterator_value_t<Iterator>;
-  if constexpr (is_bulk_array<Iterator>) {
-    if (tile.is_aligned(in)) {
-      detail::load_groups<IsWhole, true, Tile, Iterator, T>(tile, in, items);
-      return;
-    }
-  }
-  detail::load_groups<IsWhole, false, Tile, Iterator, T>(tile, in, items);
+template <bool IsWhole, class Tile, class Iterator, class T>
+STRATA_D void load_tile(const Tile& tile, const Iterator& in, thread_items<T, Tile::groups, Tile::width>& items) {
+  detail::access_tile<IsWhole>(
+      tile, in,
+      [&]([[maybe_unused]] int group, [[maybe_unused]] long long index) {
+        if constexpr (is_bulk_array<Iterator>) {
+          item_vector<T, Tile::width> vector;
+          vector.load(in + index);
+          vector.get(items.item[group]);
+        }
+      },
+      [&](int group, int i, long long index) {
+        items.set(group, i, detail::item_at(in, static_cast<std::size_t>(index)));
+      });
 }
 
-template <bool IsWhole, bool IsWide, class Tile, class Iterator, class T>
-STRATA_D void store_groups(const Tile& tile, Iterator out, const tile_items<T, Tile>& items) {
-  STRATA_UNROLL
-  for (int group = 0; group < Tile::groups; ++group) {
-    const long long index = tile.index(group);
-    if constexpr (IsWide) {
-      if (IsWhole || tile.has_group(index)) {
-        item_vector<T, Tile::width> vector;
-        vector.set(items.item[group]);
-        vector.store_global(out + index);
-        continue;
-      }
-    }
-    STRATA_UNROLL
-    for (int i = 0; i < Tile::width; ++i) {
-      if (IsWhole || tile.has(index + i)) {
-        out[static_cast<difference_of<Iterator>>(index + i)] = items.item[group][i];
-      }
-    }
-  }
-}
-
-/// Stores this thread's items: a group at once where memory allows it.
-template <bool IsWhole, class T, class Tile, class Iterator>
-STRATA_D void store_tile(const Tile& tile, const Iterator& out, const tile_items<T, Tile>& items) {
-  if constexpr (is_bulk_array<Iterator>) {
-    if (tile.is_aligned(out)) {
-      detail::store_groups<IsWhole, true, Tile, Iterator, T>(tile, out, items);
-      return;
-    }
-  }
-  detail::store_groups<IsWhole, false, Tile, Iterator, T>(tile, out, items);
+template <bool IsWhole, class Tile, class Iterator, class T>
+STRATA_D void store_tile(const Tile& tile, Iterator out, const thread_items<T, Tile::groups, Tile::width>& items) {
+  detail::access_tile<IsWhole>(
+      tile, out,
+      [&]([[maybe_unused]] int group, [[maybe_unused]] long long index) {
+        if constexpr (is_bulk_array<Iterator>) {
+          item_vector<T, Tile::width> vector;
+          vector.set(items.item[group]);
+          vector.store_global(out + index);
+        }
+      },
+      [&](int group, int i, long long index) {
+        out[static_cast<difference_of<Iterator>>(index)] = items.item[group][i];
+      });
 }
 
 }  // namespace detail
