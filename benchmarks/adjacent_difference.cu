@@ -82,32 +82,31 @@ void add_type(bench::suite& suite, const char* type) {
     if (sizeof(T) == 16 && log_size > 26) continue;
     const std::int64_t n = std::int64_t{1} << log_size;
     const auto count = static_cast<std::uint32_t>(n);
-    suite.add({"DeviceAdjacentDifference::SubtractLeftCopy", type, "random", n, timing::batched,
-               [=](const environment& env) {
-                 const auto in = bench::random_array<T>(n, env.settings.seed + count, env.stream);
-                 const device_array<T> ours(in.size()), theirs(in.size());
-                 ours.fill_bytes(0xa5, env.stream);
-                 theirs.fill_bytes(0x5a, env.stream);
-                 workload work = of_both(env, in, ours, theirs,
-                                         [=](auto lib, void* storage, std::size_t& bytes, T* out, cudaStream_t s) {
-                                           return decltype(lib)::differences::SubtractLeftCopy(
-                                               storage, bytes, in.data(), out, count, difference{}, s);
-                                         });
-                 const cudaStream_t stream = env.stream;
-                 work.verify = [=] { return bench::difference(ours, theirs, {}, stream); };
-                 return work;
-               }});
+    suite.add(
+        {"DeviceAdjacentDifference::SubtractLeftCopy", type, "random", n, timing::batched, [=](const environment& env) {
+           const auto in = bench::random_array<T>(n, env.settings.seed + count, env.stream);
+           const device_array<T> ours(in.size()), theirs(in.size());
+           ours.fill_bytes(0xa5, env.stream);
+           theirs.fill_bytes(0x5a, env.stream);
+           workload work =
+               of_both(env, in, ours, theirs, [=](auto lib, void* storage, std::size_t& bytes, T* out, cudaStream_t s) {
+                 return decltype(lib)::differences::SubtractLeftCopy(storage, bytes, in.data(), out, count,
+                                                                     difference{}, s);
+               });
+           const cudaStream_t stream = env.stream;
+           work.verify = [=] { return bench::difference(ours, theirs, {}, stream); };
+           return work;
+         }});
     // Not compared: each call changes its input.
-    suite.add({"DeviceAdjacentDifference::SubtractLeft", type, "random", n, timing::batched,
-               [=](const environment& env) {
-                 const auto ours = bench::random_array<T>(n, env.settings.seed + count, env.stream);
-                 const auto theirs = bench::random_array<T>(n, env.settings.seed + count, env.stream);
-                 return of_both(env, ours, ours, theirs,
-                                [=](auto lib, void* storage, std::size_t& bytes, T* data, cudaStream_t s) {
-                                  return decltype(lib)::differences::SubtractLeft(storage, bytes, data, count,
-                                                                                  difference{}, s);
-                                });
-               }});
+    suite.add(
+        {"DeviceAdjacentDifference::SubtractLeft", type, "random", n, timing::batched, [=](const environment& env) {
+           const auto ours = bench::random_array<T>(n, env.settings.seed + count, env.stream);
+           const auto theirs = bench::random_array<T>(n, env.settings.seed + count, env.stream);
+           return of_both(
+               env, ours, ours, theirs, [=](auto lib, void* storage, std::size_t& bytes, T* data, cudaStream_t s) {
+                 return decltype(lib)::differences::SubtractLeft(storage, bytes, data, count, difference{}, s);
+               });
+         }});
   }
 }
 

@@ -131,11 +131,10 @@ void add_for(bench::suite& suite, const char* type) {
     suite.add({"DeviceFor::ForEachN", type, "store", n, timing::batched, [=](const environment& env) {
                  const auto ours = bench::random_array<T>(n, env.settings.seed, env.stream);
                  const auto theirs = bench::random_array<T>(n, env.settings.seed, env.stream);
-                 return of_both(env, static_cast<double>(ours.bytes()), ours, theirs,
-                                [=](auto lib, T* data, cudaStream_t stream) {
-                                  return decltype(lib)::loop::ForEachN(data, static_cast<int>(n), set_low_bit{},
-                                                                       stream);
-                                });
+                 return of_both(
+                     env, static_cast<double>(ours.bytes()), ours, theirs, [=](auto lib, T* data, cudaStream_t stream) {
+                       return decltype(lib)::loop::ForEachN(data, static_cast<int>(n), set_low_bit{}, stream);
+                     });
                }});
   }
 }

@@ -38,8 +38,8 @@ template <class Result, class T, class Op>
 std::vector<Result> left_of(std::vector<T> items, Op op) {
   std::vector<Result> results;
   for (std::size_t i = 0; i < items.size(); ++i) {
-    results.push_back(static_cast<Result>(i == 0 ? static_cast<Result>(items[0])
-                                                 : static_cast<Result>(op(items[i], items[i - 1]))));
+    results.push_back(
+        static_cast<Result>(i == 0 ? static_cast<Result>(items[0]) : static_cast<Result>(op(items[i], items[i - 1]))));
   }
   return results;
 }
@@ -65,8 +65,7 @@ std::vector<T> items_of_any_bits(std::size_t count) {
 
 /// A tile has 32 bytes for each of 256 threads.
 template <class T>
-constexpr std::size_t tile = strata::detail::difference_problem<
-    true, true, T*, T*, mix>::template tile<strata::detail::tile_policy_hub::MaxPolicy>::items;
+constexpr std::size_t tile = sizeof(T) > 16 ? 256 : 256 * 32 / sizeof(T);
 
 template <class T>
 std::vector<std::size_t> lengths() {
@@ -128,8 +127,8 @@ class DeviceAdjacentDifferenceOf : public testing::Test {};
 #if STRATA_TEST_SMALL
 using item_types = testing::Types<std::uint8_t, int, struct16, struct12>;
 #else
-using item_types = testing::Types<std::uint8_t, std::int16_t, int, std::uint64_t, struct16, strata_test::bytes3,
-                                  struct12, struct32>;
+using item_types =
+    testing::Types<std::uint8_t, std::int16_t, int, std::uint64_t, struct16, strata_test::bytes3, struct12, struct32>;
 #endif
 TYPED_TEST_SUITE(DeviceAdjacentDifferenceOf, item_types);
 
@@ -156,8 +155,8 @@ TEST(device_adjacent_difference, without_an_operator_it_subtracts) {
   const auto minus = [](int a, int b) { return a - b; };
   const device_vector<int> in(items);
   device_vector<int> out(items.size());
-  ASSERT_CUDA_SUCCESS(in_one_phase(
-      [&] { return DeviceAdjacentDifference::SubtractLeftCopy(in.data(), out.data(), items.size()); }));
+  ASSERT_CUDA_SUCCESS(
+      in_one_phase([&] { return DeviceAdjacentDifference::SubtractLeftCopy(in.data(), out.data(), items.size()); }));
   EXPECT_EQ(left_of<int>(items, minus), out.to_host());
   ASSERT_CUDA_SUCCESS(in_one_phase(
       [&] { return DeviceAdjacentDifference::SubtractRightCopy(in.data(), out.data(), std::uint16_t{5000}); }));
@@ -296,8 +295,8 @@ TEST(device_adjacent_difference, an_output_that_overlaps_the_input_is_refused) {
   ASSERT_CUDA_SUCCESS(DeviceAdjacentDifference::SubtractLeftCopy(nullptr, bytes, data.data(), data.data(), 50));
   const scratch storage(bytes);
   for (const int offset : {0, 1, 49}) {
-    EXPECT_EQ(cudaErrorInvalidValue, DeviceAdjacentDifference::SubtractLeftCopy(storage.data(), bytes, data.data(),
-                                                                                data.data() + offset, 50));
+    EXPECT_EQ(cudaErrorInvalidValue,
+              DeviceAdjacentDifference::SubtractLeftCopy(storage.data(), bytes, data.data(), data.data() + offset, 50));
     EXPECT_EQ(cudaErrorInvalidValue, DeviceAdjacentDifference::SubtractRightCopy(
                                          storage.data(), bytes, data.data() + offset, data.data(), 50));
   }

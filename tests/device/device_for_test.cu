@@ -40,8 +40,8 @@ void expect_each_index_once(std::size_t shape) {
   device_vector<unsigned> counts(zeros.to_host());
   std::vector<unsigned> expected(shape + 5, 0);
   for (std::size_t i = 0; i < shape; ++i) expected[i] = 1;
-  ASSERT_CUDA_SUCCESS(in_one_phase(
-      [&] { return DeviceFor::Bulk(static_cast<Shape>(shape), count_index<Shape>{counts.data()}); }));
+  ASSERT_CUDA_SUCCESS(
+      in_one_phase([&] { return DeviceFor::Bulk(static_cast<Shape>(shape), count_index<Shape>{counts.data()}); }));
   EXPECT_EQ(expected, counts.to_host());
   counts.assign(zeros.to_host());
   ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {

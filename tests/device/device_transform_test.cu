@@ -77,8 +77,7 @@ TYPED_TEST(DeviceTransformOf, every_item_and_nothing_else) {
     const auto n = static_cast<std::ptrdiff_t>(size);
     device_vector<T> out(size + 20);
     std::vector<T> expected = out.to_host();
-    const std::vector<T> results =
-        each(std::vector<T>(all.begin() + in_shift, all.begin() + in_shift + n), thrice{});
+    const std::vector<T> results = each(std::vector<T>(all.begin() + in_shift, all.begin() + in_shift + n), thrice{});
     std::copy(results.begin(), results.end(), expected.begin() + out_shift);
     ASSERT_CUDA_SUCCESS(in_one_phase([&] { return call(in.data() + in_shift, out.data() + out_shift, n); }));
     ASSERT_EQ(expected, out.to_host());
@@ -283,9 +282,8 @@ TEST(device_transform, iterators_that_are_not_pointers) {
     ASSERT_EQ(thrices[i], sparse[2 * i]);
     ASSERT_TRUE(strata_test::is_poison(sparse[2 * i + 1]));
   }
-  ASSERT_CUDA_SUCCESS(in_one_phase([&] {
-    return DeviceTransform::Transform(in.data(), doubling_output<std::int64_t>(out.data()), n, thrice{});
-  }));
+  ASSERT_CUDA_SUCCESS(in_one_phase(
+      [&] { return DeviceTransform::Transform(in.data(), doubling_output<std::int64_t>(out.data()), n, thrice{}); }));
   const std::vector<std::int64_t> doubled = out.to_host();
   for (std::size_t i = 0; i < thrices.size(); ++i) ASSERT_EQ(2 * thrices[i], doubled[i]);
 }
@@ -332,7 +330,8 @@ TEST(device_transform, stable_addresses_are_those_of_the_input) {
 TEST(device_transform, graphs_are_replayed_with_other_items) {
   const std::size_t size = 2 * tile<int> + 3;
   device_vector<int> in(size), out(size);
-  graph recorded([&](cudaStream_t on) { return DeviceTransform::Transform(in.data(), out.data(), size, thrice{}, on); });
+  graph recorded(
+      [&](cudaStream_t on) { return DeviceTransform::Transform(in.data(), out.data(), size, thrice{}, on); });
   ASSERT_CUDA_SUCCESS(recorded.status());
   EXPECT_EQ(1u, recorded.nodes());
   const stream on;

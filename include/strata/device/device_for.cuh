@@ -86,9 +86,9 @@ struct DeviceFor {
   template <bool IsByReference, class Iterator, class NumItemsT, class Op>
   static cudaError_t for_each(void* d_temp_storage, std::size_t& temp_storage_bytes, const Iterator& first,
                               NumItemsT num_items, const Op& op, cudaStream_t stream) {
-    return detail::dispatch_transform<IsByReference>("strata::DeviceFor", d_temp_storage, temp_storage_bytes,
-                                                     detail::no_output{}, num_items, op, stream,
-                                                     detail::pointer_or_iterator(first));
+    const auto items = detail::pointer_or_iterator(first);
+    return detail::dispatch_transform<IsByReference>("strata::DeviceFor", d_temp_storage, temp_storage_bytes, items,
+                                                     detail::no_output{}, num_items, op, stream, items);
   }
 };
 

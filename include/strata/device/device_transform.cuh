@@ -64,26 +64,29 @@ struct DeviceTransform {
   STRATA_CALL_WITH_UNUSED_STORAGE(TransformStableArgumentAddresses)
 
  private:
-  template <bool IsByReference, class Inputs, class OutputIterator, class NumItemsT, class TransformOp>
+  template <bool IsStable, class Inputs, class OutputIterator, class NumItemsT, class TransformOp>
   static cudaError_t transform(void* d_temp_storage, std::size_t& temp_storage_bytes, const Inputs& inputs,
                                const OutputIterator& output, NumItemsT num_items, const TransformOp& transform_op,
                                cudaStream_t stream) {
-    const auto dispatch = [&](const auto&... each) {
-      return detail::dispatch_transform<IsByReference>(
-          "strata::DeviceTransform", d_temp_storage, temp_storage_bytes, detail::pointer_or_iterator(output), num_items,
-          transform_op, stream, detail::pointer_or_iterator(each)...);
-    };
-    if constexpr (detail::is_tuple<Inputs>) {
-      return with_each_of(inputs, dispatch, std::make_index_sequence<std::tuple_size<Inputs>::value>{});
-    } else {
-      return dispatch(inputs);
-    }
+    return with_each_of(inputs, 0, [&](const auto&... each) {
+      const auto out = detail::pointer_or_iterator(output);
+      return detail::dispatch_transform<IsStable>("strata::DeviceTransform", d_temp_storage, temp_storage_bytes, out,
+                                                  out, num_items, transform_op, stream,
+                                                  detail::pointer_or_iterator(each)...);
+    });
   }
-  template <class Inputs, class Dispatch, std::size_t... I>
-  static cudaError_t with_each_of(const Inputs& inputs, const Dispatch& dispatch, std::index_sequence<I...>) {
+  template <class Inputs, class Call>
+  static cudaError_t with_each_of(const Inputs& input, long, const Call& call) {
+    return call(input);
+  }
+  template <class Inputs, class Call, std::size_t Count = std::tuple_size<Inputs>::value>
+  static cudaError_t with_each_of(const Inputs& inputs, int, const Call& call) {
+    return with_each_of(inputs, call, std::make_index_sequence<Count>{});
+  }
+  template <class Inputs, class Call, std::size_t... I>
+  static cudaError_t with_each_of([[maybe_unused]] const Inputs& inputs, const Call& call, std::index_sequence<I...>) {
     using std::get;  // or that of the tuple's namespace
-    static_cast<void>(inputs);
-    return dispatch(get<I>(inputs)...);
+    return call(get<I>(inputs)...);
   }
 };
 

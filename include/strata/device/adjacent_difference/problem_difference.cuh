@@ -7,8 +7,8 @@
 #include <strata/core/requirements.hpp>
 #include <strata/core/shuffle.cuh>
 #include <strata/core/types.hpp>
-#include <strata/device/transform/problem_transform.cuh>
 #include <strata/device/transform/tile.cuh>
+#include <strata/device/transform/tuning.hpp>
 
 #include <cstddef>
 #include <type_traits>
@@ -16,89 +16,96 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// What DeviceAdjacentDifference does with a tile. Neighbours of a thread's items come from the next lane, and at the
-/// edge of a warp from memory. In place, what is behind the edge of the tile may have been overwritten by then: it has
-/// been saved before the launch.
+/// What DeviceAdjacentDifference does with a tile. The neighbour of a group of items comes from the next lane, or from
+/// memory where that has none. In place, an item of another tile may have been overwritten: it was saved before the
+/// launch.
 template <bool IsLeft, bool IsInPlace, class Input, class Output, class Op>
 struct difference_problem {
   using T = iterator_value_t<Input>;
   static_assert(is_trivially_relocatable_v<T>,
-                "DeviceAdjacentDifference moves items between threads as bits: the items must be trivially relocatable");
+                "DeviceAdjacentDifference moves items between threads as bits: items must be trivially relocatable");
 
   Output out;
   Op op;
   T* saved;
 
-  template <class ActivePolicy>
-  static constexpr auto make_tile() {
-    constexpr auto tuning = ActivePolicy::tuning;
-    constexpr int width = group_width<Output, Input>();
-    return item_tile<tuning.block_threads,
-                     groups_in_flight(tuning.bytes_in_flight, tuning.most_groups, width * static_cast<int>(sizeof(T))),
-                     width>{};
-  }
-  template <class ActivePolicy>
-  using tile = decltype(make_tile<ActivePolicy>());
+  static constexpr int blocks_per_multiprocessor(const tile_tuning& tuning) { return tuning.difference_blocks; }
 
-  /// The index of the neighbour behind the edge of a tile.
   template <class Tile>
-  STRATA_D static long long behind_edge(const Tile& where) {
-    return IsLeft ? where.first - 1 : where.first + Tile::items;
-  }
-
-  template <bool IsWhole, class Tile>
-  STRATA_D void process(const Tile& where, const Input& in) {
-    tile_items<T, Tile> items;
-    detail::load_tile<IsWhole>(where, in, items);
-    thread_items<T, Tile::groups, 1> neighbours;
-    load_neighbours(where, in, items, neighbours);
-    subtract<IsWhole>(where, items, neighbours, difference_requirements<Op, T>{});
+  STRATA_D void process(const Tile& tile, const tile_range& range, const Input& in) {
+    operands<Tile> here;
+    load(tile, range, in, here, [&](int group, const T& shared) {
+      T& neighbour = here.neighbours.item[group][0];
+      const int next = tile.position(group) + (IsLeft ? -1 : Tile::width);
+      const bool is_at_edge = platform::lane_id() == (IsLeft ? 0u : warp_threads - 1u) || next >= tile.valid;
+      const bool is_saved =
+          IsInPlace && is_at_edge &&
+          (IsLeft ? next < 0 && tile.number > 0 : next == Tile::items && tile.number + 1 < range.tiles);
+      here.neighbours.set(
+          group, 0,
+          IsLeft ? platform::shuffle_up(full_warp_mask, shared, 1) : platform::shuffle_down(full_warp_mask, shared, 1));
+      if (is_saved) neighbour = saved[tile.number];
+      return is_saved || !is_at_edge;
+    });
+    [[maybe_unused]] const leftover_item rest = range.leftover(tile.number);
+    [[maybe_unused]] operands<leftover_item> leftover;
+    if constexpr (Tile::width > 1) load(rest, range, in, leftover, [](int, const T&) { return false; });
+    if constexpr (IsInPlace) __syncthreads();  // All threads have loaded what others overwrite.
+    store(tile, range, here);
+    if constexpr (Tile::width > 1) store(rest, range, leftover);
   }
 
  private:
-  /// The item of a group that has its neighbour in another one.
+  /// Items of a thread, and for each group the neighbour that is not in it.
   template <class Tile>
-  static constexpr int edge = IsLeft ? 0 : Tile::width - 1;
+  struct operands {
+    items_in<T, Tile> items;
+    thread_items<T, Tile::groups, 1> neighbours;
+  };
 
   template <class Tile>
-  STRATA_D void load_neighbours(const Tile& where, const Input& in, const tile_items<T, Tile>& items,
-                                thread_items<T, Tile::groups, 1>& neighbours) const {
-    const bool is_at_edge = platform::lane_id() == (IsLeft ? 0u : warp_threads - 1u);
+  STRATA_D static long long neighbour_of(const Tile& tile, int group) {
+    return tile.index(group) + (IsLeft ? -1 : Tile::width);
+  }
+  STRATA_D static bool is_item(const tile_range& range, long long index) {
+    return IsLeft ? index >= 0 : index < range.num_items;
+  }
+
+  /// All threads call `find_neighbour(group, item)` with the item that another one needs. Where it finds none, the
+  /// neighbour comes from memory.
+  template <class Tile, class FindNeighbour>
+  STRATA_D static void load(const Tile& tile, const tile_range& range, const Input& in, operands<Tile>& to,
+                            const FindNeighbour& find_neighbour) {
+    detail::load_tile(tile, in, to.items);
     STRATA_UNROLL
     for (int group = 0; group < Tile::groups; ++group) {
-      const long long index = where.index(group) + (IsLeft ? -1 : Tile::width);
-      const T& item = items.item[group][Tile::width - 1 - edge<Tile>];
-      neighbours.set(group, 0, IsLeft ? platform::shuffle_up(full_warp_mask, item, 1)
-                                      : platform::shuffle_down(full_warp_mask, item, 1));
-      if (is_at_edge && where.has(index)) {
-        neighbours.set(group, 0,
-                       IsInPlace && !where.contains(index) ? saved[where.number]
-                                                           : detail::item_at(in, static_cast<std::size_t>(index)));
+      const bool is_found = find_neighbour(group, to.items.item[group][IsLeft ? Tile::width - 1 : 0]);
+      const long long index = neighbour_of(tile, group);
+      if (!is_found && tile.has(group) && is_item(range, index)) {
+        to.neighbours.set(group, 0, detail::item_at(in, static_cast<std::size_t>(index)));
       }
     }
   }
 
-  template <bool IsWhole, class Tile>
-  STRATA_D void subtract(const Tile& where, tile_items<T, Tile>& items, thread_items<T, Tile::groups, 1>& neighbours,
-                         difference_requirements<Op, T>) {
+  template <class Tile>
+  STRATA_D void store(const Tile& tile, const tile_range& range, operands<Tile>& from) {
+    difference_requirements<Op, T>::check();
     using Stored = output_value_t<Output, std::decay_t<std::invoke_result_t<Op&, T&, T&>>>;
-    const long long end = IsLeft ? 0 : where.num_items - 1;
-    tile_items<Stored, Tile> results;
+    items_in<Stored, Tile> results;
     STRATA_UNROLL
     for (int group = 0; group < Tile::groups; ++group) {
+      if (!tile.has(group)) continue;
+      const bool has_neighbour = is_item(range, neighbour_of(tile, group));
+      auto& items = from.items.item[group];
       STRATA_UNROLL
       for (int i = 0; i < Tile::width; ++i) {
-        const long long index = where.index(group) + i;
-        if (!IsWhole && !where.has(index)) continue;
-        T& item = items.item[group][i];
-        T& neighbour = i == edge<Tile> ? neighbours.item[group][0] : items.item[group][IsLeft ? i - 1 : i + 1];
-        // In a whole tile the end of the sequence is the edge of a group.
-        const bool has_neighbour = (IsWhole && i != edge<Tile>) || index != end;
-        results.set(group, i, has_neighbour ? static_cast<Stored>(op(item, neighbour)) : static_cast<Stored>(item));
+        const bool is_at_edge = i == (IsLeft ? 0 : Tile::width - 1);
+        T& neighbour = is_at_edge ? from.neighbours.item[group][0] : items[IsLeft ? i - 1 : i + 1];
+        const bool is_end = is_at_edge && !has_neighbour;
+        results.set(group, i, is_end ? static_cast<Stored>(items[i]) : static_cast<Stored>(op(items[i], neighbour)));
       }
     }
-    if constexpr (IsInPlace) __syncthreads();  // All threads have loaded their neighbours.
-    detail::store_tile<IsWhole>(where, out, results);
+    detail::store_tile(tile, out, results);
   }
 };
 

@@ -9,96 +9,87 @@
 #include <strata/core/types.hpp>
 
 #include <cstddef>
-#include <cstdint>
 #include <cstring>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// One tile of a sequence of `num_items` items. It has groups of `Width` neighbouring items; a thread accesses a group
-/// at once. Neighbouring threads have neighbouring groups, and each thread has `Groups` of them:
+/// One tile of a sequence. It has groups of `Width` neighbouring items. Neighbouring threads have neighbouring groups,
+/// and each thread has `Groups` of them:
 ///
 ///     group 0 of thread 0 | group 0 of thread 1 | ... | group 1 of thread 0 | group 1 of thread 1 | ...
 ///
-/// The first tile may begin before the sequence, so that groups begin where memory can be accessed at once; the last
-/// one may end behind it. What is outside is neither read nor written.
-template <int BlockThreads, int Groups, int Width>
+/// If `IsVectorized`, a group of an array is read and written by one access.
+template <int BlockThreads, int Groups, int Width, bool IsVectorized>
 struct item_tile {
   static constexpr int groups = Groups;
   static constexpr int width = Width;
   static constexpr int items = BlockThreads * Groups * Width;
+  template <class Iterator>
+  static constexpr bool is_vectorized = IsVectorized&& is_bulk_array<Iterator>;
 
   long long number;
   long long first;
-  long long num_items;
+  int valid;  // of `items`; a multiple of `Width`
 
-  STRATA_D bool is_whole() const { return first >= 0 && num_items - first >= items; }
-  /// The index of the first item of a group of this thread.
-  STRATA_D long long index(int group) const {
-    return first + (group * BlockThreads + static_cast<int>(threadIdx.x)) * Width;
-  }
-  /// Whether the sequence has an item, and all items of a group.
-  STRATA_D bool has(long long index) const { return index >= 0 && index < num_items; }
-  STRATA_D bool has_group(long long index) const { return index >= 0 && index + Width <= num_items; }
-  STRATA_D bool contains(long long index) const { return index >= first && index < first + items; }
-
-  /// Whether groups of an array begin at multiples of their size, and can be accessed at once.
-  template <class Iterator>
-  STRATA_D bool is_aligned(const Iterator& array) const {
-    if constexpr (is_bulk_array<Iterator>) {
-      const auto address = reinterpret_cast<std::uintptr_t>(array) + static_cast<std::uintptr_t>(first) * sizeof(*array);
-      return address % (Width * sizeof(*array)) == 0;
-    } else {
-      return false;
-    }
-  }
+  /// The first item of a group of this thread, in the tile and in the sequence.
+  STRATA_D static int position(int group) { return (group * BlockThreads + static_cast<int>(threadIdx.x)) * Width; }
+  STRATA_D long long index(int group) const { return first + position(group); }
+  STRATA_D bool has(int group) const { return position(group) < valid; }
 };
 
-/// A sequence as tiles. Tile 0 begins `shift` items before it.
+/// The item outside of all groups that this thread has beside those of a tile, as a group.
+struct leftover_item {
+  static constexpr int groups = 1;
+  static constexpr int width = 1;
+  template <class Iterator>
+  static constexpr bool is_vectorized = false;
+
+  long long item;  // or -1
+
+  STRATA_D long long index(int) const { return item; }
+  STRATA_D bool has(int) const { return item >= 0; }
+};
+
+/// A sequence as tiles. Groups begin where arrays can be accessed by vectors: up to 15 items are left over in front of
+/// them (`head`), and as many behind (`tail`).
 struct tile_range {
   long long num_items;
   long long tiles;
-  int shift;
+  int tile_items;
+  int head;
+  int tail;
+  bool is_vectorized;
 
   template <class Tile>
-  static tile_range cut(long long num_items, int shift) {
-    return {num_items, num_items / Tile::items + (num_items % Tile::items + shift + Tile::items - 1) / Tile::items,
-            shift};
+  static tile_range cut(std::size_t num_items, std::size_t head, bool is_vectorized) {
+    if (head > num_items) head = num_items;
+    const std::size_t grouped = num_items - head;
+    const std::size_t tail = grouped % Tile::width;
+    const std::size_t tiles = ceiling_divide<std::size_t>(grouped - tail, Tile::items);
+    return {static_cast<long long>(num_items),
+            tiles > 0 ? static_cast<long long>(tiles) : 1,
+            Tile::items,
+            static_cast<int>(head),
+            static_cast<int>(tail),
+            is_vectorized};
   }
+  STRATA_HD long long first_of(long long number) const { return head + number * tile_items; }
   template <class Tile>
   STRATA_D Tile tile(long long number) const {
-    return {number, number * Tile::items - shift, num_items};
+    const long long valid = num_items - tail - first_of(number);
+    return {number, first_of(number), valid < Tile::items ? static_cast<int>(valid) : Tile::items};
+  }
+  /// Threads of the first and of the last tile have one each.
+  STRATA_D leftover_item leftover(long long number) const {
+    const int thread = static_cast<int>(threadIdx.x);
+    if (number == 0 && thread < head) return {thread};
+    if (number == tiles - 1 && thread >= head && thread < head + tail) return {num_items - tail + thread - head};
+    return {-1};
   }
 };
 
-/// How many items before an array the last boundary of groups of `Width` items lies; 0 if no item begins on one.
-template <int Width, class Iterator>
-int items_behind_boundary(const Iterator& array) {
-  if constexpr (is_bulk_array<Iterator>) {
-    const std::uintptr_t bytes = reinterpret_cast<std::uintptr_t>(array) % (Width * sizeof(*array));
-    return bytes % sizeof(*array) == 0 ? static_cast<int>(bytes / sizeof(*array)) : 0;
-  } else {
-    return 0;
-  }
-}
-
-/// The width of groups whose items in each of these sequences have up to 16 bytes. It is 1 if `Array`, which decides
-/// where groups begin, cannot be accessed by groups.
-template <class Array, class... Iterators>
-constexpr int group_width() {
-  if constexpr (is_bulk_array<Array>) {
-    int width = static_cast<int>(vector_bytes / sizeof(iterator_value_t<Array>));
-    const int sizes[] = {1, static_cast<int>(sizeof(iterator_value_t<Iterators>))...};
-    for (const int size : sizes) {
-      while (width > 1 && width * size > vector_bytes) width /= 2;
-    }
-    return width;
-  } else {
-    return 1;
-  }
-}
-
-/// The items of one thread in a tile, as bits: `T` need not have a default constructor.
+/// The items of one thread, as bits: `T` need not have a default constructor.
 template <class T, int Groups, int Width>
 struct thread_items {
   union {
@@ -110,57 +101,42 @@ struct thread_items {
   }
 };
 template <class T, class Tile>
-using tile_items = thread_items<T, Tile::groups, Tile::width>;
+using items_in = thread_items<T, Tile::groups, Tile::width>;
 
-/// Accesses this thread's items of an array: by `at_once(group, index)` where memory allows it, else by
-/// `singly(group, i, index)`.
-template <bool IsWhole, class Tile, class Iterator, class AtOnce, class Singly>
-STRATA_D void access_tile(const Tile& tile, const Iterator& array, const AtOnce& at_once, const Singly& singly) {
-  const bool is_aligned = tile.is_aligned(array);
+template <class Tile, class Iterator, class T, int Groups, int Width>
+STRATA_D void load_tile(const Tile& tile, const Iterator& in, thread_items<T, Groups, Width>& items) {
   STRATA_UNROLL
-  for (int group = 0; group < Tile::groups; ++group) {
-    const long long index = tile.index(group);
-    if (is_aligned && (IsWhole || tile.has_group(index))) {
-      at_once(group, index);
+  for (int group = 0; group < Groups; ++group) {
+    if (!tile.has(group)) continue;
+    if constexpr (Tile::template is_vectorized<Iterator>) {
+      item_vector<T, Width> vector;
+      vector.load(in + tile.index(group));
+      vector.get(items.item[group]);
     } else {
       STRATA_UNROLL
-      for (int i = 0; i < Tile::width; ++i) {
-        if (IsWhole || tile.has(index + i)) singly(group, i, index + i);
+      for (int i = 0; i < Width; ++i) {
+        items.set(group, i, detail::item_at(in, static_cast<std::size_t>(tile.index(group) + i)));
       }
     }
   }
 }
 
-template <bool IsWhole, class Tile, class Iterator, class T>
-STRATA_D void load_tile(const Tile& tile, const Iterator& in, thread_items<T, Tile::groups, Tile::width>& items) {
-  detail::access_tile<IsWhole>(
-      tile, in,
-      [&]([[maybe_unused]] int group, [[maybe_unused]] long long index) {
-        if constexpr (is_bulk_array<Iterator>) {
-          item_vector<T, Tile::width> vector;
-          vector.load(in + index);
-          vector.get(items.item[group]);
-        }
-      },
-      [&](int group, int i, long long index) {
-        items.set(group, i, detail::item_at(in, static_cast<std::size_t>(index)));
-      });
-}
-
-template <bool IsWhole, class Tile, class Iterator, class T>
-STRATA_D void store_tile(const Tile& tile, Iterator out, const thread_items<T, Tile::groups, Tile::width>& items) {
-  detail::access_tile<IsWhole>(
-      tile, out,
-      [&]([[maybe_unused]] int group, [[maybe_unused]] long long index) {
-        if constexpr (is_bulk_array<Iterator>) {
-          item_vector<T, Tile::width> vector;
-          vector.set(items.item[group]);
-          vector.store_global(out + index);
-        }
-      },
-      [&](int group, int i, long long index) {
-        out[static_cast<difference_of<Iterator>>(index)] = items.item[group][i];
-      });
+template <class Tile, class Iterator, class T, int Groups, int Width>
+STRATA_D void store_tile(const Tile& tile, Iterator out, const thread_items<T, Groups, Width>& items) {
+  STRATA_UNROLL
+  for (int group = 0; group < Groups; ++group) {
+    if (!tile.has(group)) continue;
+    if constexpr (Tile::template is_vectorized<Iterator>) {
+      item_vector<T, Width> vector;
+      vector.set(items.item[group]);
+      vector.store_global(out + tile.index(group));
+    } else {
+      STRATA_UNROLL
+      for (int i = 0; i < Width; ++i) {
+        out[static_cast<difference_of<Iterator>>(tile.index(group) + i)] = items.item[group][i];
+      }
+    }
+  }
 }
 
 }  // namespace detail

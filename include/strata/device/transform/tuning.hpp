@@ -7,15 +7,17 @@
 
 STRATA_NAMESPACE_BEGIN
 
-/// How items are cut into tiles for an operation on each. A block has one tile at a time.
+/// How items are cut into tiles of a block.
 struct tile_tuning {
   int block_threads;
   /// Bytes that a thread loads before it uses the first: they hide the memory's latency.
   int bytes_in_flight;
   /// A thread has at most so many groups of items in a tile.
   int most_groups;
-  /// Items of a thread where the operator gets references to the input: it may write, so the next item is read later.
+  /// Items of a thread where the operator gets references: it may write, so that the next item is read afterwards.
   int references;
+  /// The launch bound of differences: registers must allow so many blocks. Transformations have none.
+  int difference_blocks;
 };
 
 namespace detail {
@@ -23,11 +25,10 @@ namespace detail {
 /// For DeviceTransform, DeviceFor and DeviceAdjacentDifference.
 struct tile_policy_hub {
   struct Policy750 : ChainedPolicy<750, Policy750, Policy750> {
-    // not measured: estimate
-    static constexpr tile_tuning tuning{/*block_threads=*/256, /*bytes_in_flight=*/32, /*most_groups=*/8,
-                                        /*references=*/2};
+    // Not measured: from an estimate. 40 to 48 registers allow 5 or 6 blocks, which have 40 to 48 KB in flight.
+    static constexpr tile_tuning tuning{/*block_threads=*/256, /*bytes_in_flight=*/32, /*most_groups=*/4,
+                                        /*references=*/2, /*difference_blocks=*/5};
   };
-
   using MaxPolicy = Policy750;
 };
 
