@@ -30,20 +30,19 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   device code; `num_items` may have any integer type.
 /// - **In place.** `SubtractLeft` and `SubtractRight` write over their input. The output of the others must not
 ///   overlap the input.
-/// - **Execution.** One kernel launch; in place, two for inputs longer than a tile: the first one saves the items that
-///   the second one needs of other tiles. None without items. On `stream`; no host synchronisation and no
-///   allocation, so a call can be captured in a graph and replayed. Calls in place that may run at the same time need
-///   temporary storage of their own.
+/// - **Execution.** One kernel launch; in place, two if there is more than one tile: the first saves the items that the
+///   second needs of other tiles. None without items. On `stream`; no host synchronisation and no allocation, so a call
+///   can be captured in a graph and replayed. Calls in place that may run at the same time need temporary storage of
+///   their own.
 /// - **Result.** The same from run to run.
-/// - **Types.** Items must be trivially relocatable. Reads each item once, and one more for each 32 accesses; writes
-///   each result once. Items and results of 1, 2, 4, 8 and 16 bytes are accessed up to 16 bytes at a time if results
-///   go to a pointer; misaligned inputs, and inputs that are not pointers, item by item. Counts have 64 bits if
-///   `num_items` has. Temporary storage: in place an item for each tile, otherwise nothing.
+/// - **Types.** Items must be trivially relocatable. Reads each item once, and one more for each 32 groups of items;
+///   writes each result once. Items and results of 1, 2, 4, 8 and 16 bytes are accessed up to 16 bytes at a time where
+///   results go to a pointer and both pointers allow it, others item by item. Counts have 64 bits if `num_items` has.
+///   Temporary storage: in place an item for each tile, otherwise nothing.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: a negative count, in a size query
 ///   too; a null pointer, with items; an output that overlaps the input; temporary storage too small. Otherwise what
 ///   the launches return. An older error of the runtime is neither returned nor cleared.
-/// - **Algorithm.** A thread loads neighbouring items, and gets the last one of the thread before it by a shuffle.
-///   Blocks do not wait for each other.
+/// - **Algorithm.** Tiles of DeviceTransform. A thread gets the neighbour of its items by a shuffle.
 ///
 ///     std::size_t bytes = 0;
 ///     strata::DeviceAdjacentDifference::SubtractLeftCopy(nullptr, bytes, d_in, d_out, n);

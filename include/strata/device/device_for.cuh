@@ -24,19 +24,12 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///
 /// CUB's `ForEachInExtents` is not there: it takes the extents of an mdspan.
 ///
-/// - **Call.** As in the table, with a `stream` or an `execution` as last argument, or neither. There are also overloads
-///   with `d_temp_storage` and `temp_storage_bytes` as first arguments, as other device functions have them: a size
-///   query answers 1, and nothing is kept there. Sequences may have any random-access iterators that can be
-///   dereferenced in device code; `shape` and `num_items` may have any integer type.
-/// - **Execution.** One kernel launch, none without items, on `stream`; no host synchronisation and no allocation, so a
-///   call can be captured in a graph and replayed. The order of the calls of the operator is not defined; they run at
-///   the same time. Each has a copy of the operator, as it was passed, or shares it with others.
-/// - **Types.** Reads each item once. Copies of 1, 2, 4, 8 and 16 bytes are read 16 bytes at a time from a pointer, other
-///   ones item by item. Items that are not trivially relocatable are not copied: the operator gets references. Counts
-///   have 64 bits if their type has.
-/// - **Errors.** `cudaErrorInvalidValue`, before anything is launched: a negative count, in a size query too; a null
-///   pointer, with items; temporary storage too small. Otherwise what the launch returns. An older error of the
-///   runtime is neither returned nor cleared.
+/// - **Call**, **Execution**, **Errors.** As those of DeviceTransform; `shape` counts as a number of items, and the
+///   distance from `first` to `last` does.
+/// - **Result.** The order of the calls is not defined, and they run at the same time. They share copies of `op`.
+/// - **Types.** Reads each item once. Copies of 1, 2, 4, 8 and 16 bytes are read 16 bytes at a time from a pointer,
+///   other ones item by item. Items that are not trivially relocatable are not copied: the operator gets references.
+///   Counts have 64 bits if their type has.
 /// - **Algorithm.** That of DeviceTransform, without an output.
 ///
 ///     strata::DeviceFor::ForEachN(d_items, n, [] __device__(int& item) { item *= 2; }, stream);

@@ -19,27 +19,26 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///     for (i = 0; i < num_items; ++i) output[i] = transform_op(input[i]);
 ///     for (i = 0; i < num_items; ++i) output[i] = transform_op(get<0>(inputs)[i], get<1>(inputs)[i], ...);
 ///
-/// Several inputs are a tuple of iterators: `std::tuple`, `cuda::std::tuple`, or any other type for which
-/// `std::tuple_size` and `get` are there. Without inputs, `transform_op()` gives each item.
-/// `TransformStableArgumentAddresses` calls the operator with references to the items of the inputs, `Transform` with
-/// items that may be copies.
+/// Several inputs are a tuple of iterators: `std::tuple`, `cuda::std::tuple`, or what else has `std::tuple_size` and
+/// `get`. Without inputs, `transform_op()` gives each item. `TransformStableArgumentAddresses` calls the operator with
+/// references to the items of the inputs, `Transform` with items that may be copies.
 ///
 /// - **Call.** `Transform(input, output, num_items, transform_op, stream)`; `stream` may be an `execution`, or left
-///   out. There are also overloads with `d_temp_storage` and `temp_storage_bytes` as first arguments, as other
-///   device functions have them: a size query answers 1, and nothing is kept there. Inputs and output may be any
-///   random-access iterators that can be dereferenced in device code; `num_items` may have any integer type.
+///   out. Or with `d_temp_storage` and `temp_storage_bytes` as first arguments, as other device functions: a size query
+///   answers 1, and nothing is kept there. Inputs and output may be any random-access iterators that can be
+///   dereferenced in device code; `num_items` may have any integer type.
 /// - **In place.** The output may be one of the inputs, if its items have the same size. Otherwise it must not overlap
 ///   an input.
 /// - **Execution.** One kernel launch, none without items, on `stream`; no host synchronisation and no allocation, so a
 ///   call can be captured in a graph and replayed. The order of the calls of the operator is not defined.
 /// - **Types.** Reads each item once and writes each result once. Items and results of 1, 2, 4, 8 and 16 bytes are
-///   accessed up to 16 bytes at a time if results go to a pointer; misaligned inputs, and inputs that are not pointers,
-///   item by item. Items that are not trivially relocatable are not copied: the operator gets references. Results are
-///   moved as bits. Counts have 64 bits if `num_items` has.
+///   accessed up to 16 bytes at a time where results go to a pointer and all pointers allow it, others item by item.
+///   Items that are not trivially relocatable are not copied: the operator gets references. Results are moved as bits.
+///   Counts have 64 bits if `num_items` has.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: a negative count, in a size query
 ///   too; a null pointer, with items; an output that overlaps an input; temporary storage too small. Otherwise what the
 ///   launch returns. An older error of the runtime is neither returned nor cleared.
-/// - **Algorithm.** A thread loads neighbouring items of all inputs, several times 16 bytes, before it uses the first.
+/// - **Algorithm.** A thread loads neighbouring items of all inputs before it uses the first, and then other ones.
 ///
 ///     strata::DeviceTransform::Transform(std::make_tuple(d_a, d_b), d_sum, n, strata::Sum{}, stream);
 struct DeviceTransform {
