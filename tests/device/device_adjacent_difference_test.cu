@@ -171,6 +171,20 @@ TEST(device_adjacent_difference, without_an_operator_it_subtracts) {
 
 // ------------------------------------------------------------------ iterators and types
 
+// Aligned to less than their size: no item begins where 16 bytes can be accessed at once.
+TEST(device_adjacent_difference, structs_at_any_address_of_theirs) {
+  const std::vector<std::uint32_t> words = random_integers<std::uint32_t>(4 * 1000 + 1, 0, 1000000);
+  device_vector<std::uint32_t> memory(words), results(words.size());
+  const auto* const in = reinterpret_cast<const struct16*>(memory.data() + 1);
+  auto* const out = reinterpret_cast<struct16*>(results.data() + 1);
+  std::vector<struct16> items(1000), written(1000);
+  std::memcpy(items.data(), words.data() + 1, 16000);
+  ASSERT_CUDA_SUCCESS(in_two_phases(
+      [&](auto&&... storage) { return DeviceAdjacentDifference::SubtractLeftCopy(storage..., in, out, 1000, mix{}); }));
+  std::memcpy(written.data(), results.to_host().data() + 1, 16000);
+  EXPECT_EQ(left_of<struct16>(items, mix{}), written);
+}
+
 struct distance {
   STRATA_HD double operator()(std::uint8_t a, std::uint8_t b) const { return a < b ? b - a + 0.5 : a - b + 0.25; }
 };
