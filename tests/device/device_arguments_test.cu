@@ -3,6 +3,8 @@
 
 // Every device call is held against the table of include/strata/README.md, "Arguments".
 #define STRATA_JOIN_BACKEND STRATA_JOIN_BACKEND_CUDA
+#include <strata/device/device_adjacent_difference.cuh>
+#include <strata/device/device_for.cuh>
 #include <strata/device/device_hash_join.hpp>
 #include <strata/device/device_merge_sort.cuh>
 #include <strata/device/device_radix_sort.cuh>
@@ -15,9 +17,11 @@
 #include <strata/device/device_segmented_scan.cuh>
 #include <strata/device/device_segmented_sort.cuh>
 #include <strata/device/device_select.cuh>
+#include <strata/device/device_transform.cuh>
 #include <strata/device/device_transpose.cuh>
 
 #include <limits>
+#include <tuple>
 
 #include "device/device_arguments_support.cuh"
 
@@ -32,6 +36,9 @@ struct is_less {
 };
 struct is_even {
   STRATA_HD bool operator()(u32 x) const { return x % 2 == 0; }
+};
+struct increase {
+  STRATA_HD void operator()(u32& x) const { ++x; }
 };
 struct plus_one {
   STRATA_HD u32 operator()(u32 x) const { return x + 1; }
@@ -362,6 +369,42 @@ const strata::JoinTable<u32, u32>& join_table() {
 }
 
 template <class Count>
+std::vector<device_call> transformations() {
+  using strata::Difference;
+  return {
+      {"SubtractLeftCopy",
+       {in(), out()},
+       {item_count},
+       STRATA_CALL(DeviceAdjacentDifference::SubtractLeftCopy(temp, bytes, U(0), U(1), N(0), Difference{}, on))},
+      {"SubtractLeft",
+       {in_place()},
+       {item_count},
+       STRATA_CALL(DeviceAdjacentDifference::SubtractLeft(temp, bytes, U(0), N(0), Difference{}, on))},
+      {"SubtractRightCopy",
+       {in(), out()},
+       {item_count},
+       STRATA_CALL(DeviceAdjacentDifference::SubtractRightCopy(temp, bytes, U(0), U(1), N(0), Difference{}, on))},
+      {"SubtractRight",
+       {in_place()},
+       {item_count},
+       STRATA_CALL(DeviceAdjacentDifference::SubtractRight(temp, bytes, U(0), N(0), Difference{}, on))},
+      {"Transform",
+       {in(), may_be({0}, out())},
+       {item_count},
+       STRATA_CALL(DeviceTransform::Transform(temp, bytes, U(0), U(1), N(0), plus_one{}, on))},
+      {"TransformOfTwo",
+       {in(), in(), may_be({0, 1}, out())},
+       {item_count},
+       STRATA_CALL(DeviceTransform::TransformStableArgumentAddresses(temp, bytes, std::make_tuple(U(0), U(1)), U(2),
+                                                                     N(0), strata::Sum{}, on))},
+      {"ForEachN",
+       {in_place()},
+       {item_count},
+       STRATA_CALL(DeviceFor::ForEachN(temp, bytes, U(0), N(0), increase{}, on))},
+  };
+}
+
+template <class Count>
 std::vector<device_call> other_calls() {
   return {
       {"Transpose",
@@ -411,7 +454,7 @@ template <class Count>
 std::vector<device_call> calls() {
   std::vector<device_call> all;
   for (const auto& some : {reductions<Count>(), scans<Count>(), selections<Count>(), sorts<Count>(),
-                           segmented_sorts<Count>(), other_calls<Count>()}) {
+                           segmented_sorts<Count>(), transformations<Count>(), other_calls<Count>()}) {
     all.insert(all.end(), some.begin(), some.end());
   }
   return all;

@@ -3,6 +3,8 @@
 
 // What size queries of all device-wide calls answer alike: counts that cannot be are refused at once,
 // and pointers are not looked at.
+#include <strata/device/device_adjacent_difference.cuh>
+#include <strata/device/device_for.cuh>
 #include <strata/device/device_hash_join.hpp>
 #include <strata/device/device_merge_sort.cuh>
 #include <strata/device/device_radix_sort.cuh>
@@ -15,6 +17,7 @@
 #include <strata/device/device_segmented_scan.cuh>
 #include <strata/device/device_segmented_sort.cuh>
 #include <strata/device/device_select.cuh>
+#include <strata/device/device_transform.cuh>
 #include <strata/device/device_transpose.cuh>
 
 #include <cstddef>
@@ -81,6 +84,10 @@ std::vector<query> queries() {
       {"SegmentedMergeSortOfSize",
        STRATA_ASK(DeviceSegmentedMergeSort::SortKeys(nullptr, bytes, out, n, 10, is_less{}))},
       {"MergeSort", STRATA_ASK(DeviceMergeSort::SortKeys(nullptr, bytes, out, n, is_less{})), 4},
+      {"SubtractLeftCopy", STRATA_ASK(DeviceAdjacentDifference::SubtractLeftCopy(nullptr, bytes, in, out, n))},
+      {"SubtractRight", STRATA_ASK(DeviceAdjacentDifference::SubtractRight(nullptr, bytes, out, n))},
+      {"Transform", STRATA_ASK(DeviceTransform::Transform(nullptr, bytes, in, out, n, strata::CastOp<int>{}))},
+      {"Bulk", STRATA_ASK(DeviceFor::Bulk(nullptr, bytes, n, strata::CastOp<int>{}))},
       {"TransposeRows", STRATA_ASK(DeviceTranspose::Transpose(nullptr, bytes, in, out, n, 1)), 0},
       {"TransposeColumns", STRATA_ASK(DeviceTranspose::Transpose(nullptr, bytes, in, out, 1, n)), 0},
       {"InnerCountBuildRows",

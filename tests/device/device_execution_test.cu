@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Calls without temporary storage: each device function, on a stream, with a memory resource, and without either.
+#include <strata/device/device_adjacent_difference.cuh>
 #include <strata/device/device_segmented_sort.cuh>
 #include <strata/device/execution.cuh>
 
@@ -16,6 +17,7 @@ namespace device_execution_test {
 
 using namespace device_test;
 using strata::DeviceHashJoin;
+using strata::DeviceAdjacentDifference;
 using strata::DeviceMergeSort;
 using strata::DeviceRadixSort;
 using strata::DeviceReduce;
@@ -185,6 +187,16 @@ TEST(device_execution, reductions_and_scans) {
   EXPECT_ALL_FORMS(DeviceScan::ExclusiveScanByKey, keys, in, out, strata::Max{}, item{1}, count, is_near{});
   EXPECT_ALL_FORMS(DeviceScan::InclusiveSumByKey, keys, in, out, count, is_near{});
   EXPECT_ALL_FORMS(DeviceScan::InclusiveScanByKey, keys, in, out, strata::Max{}, count, is_near{});
+}
+
+TEST(device_execution, differences) {
+  arrays all;
+  const item* const in = all.keys.data();
+  item* const out = all.keys_out.data();
+  EXPECT_ALL_FORMS(DeviceAdjacentDifference::SubtractLeftCopy, in, out, num_items, strata::Difference{});
+  EXPECT_ALL_FORMS(DeviceAdjacentDifference::SubtractLeft, all.keys.data(), num_items, strata::Difference{});
+  EXPECT_ALL_FORMS(DeviceAdjacentDifference::SubtractRightCopy, in, out, num_items, strata::Difference{});
+  EXPECT_ALL_FORMS(DeviceAdjacentDifference::SubtractRight, all.keys.data(), num_items, strata::Difference{});
 }
 
 TEST(device_execution, selections) {

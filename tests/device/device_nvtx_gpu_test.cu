@@ -5,9 +5,12 @@
 // NVTX looks for a tool in a variable, at the first range of the program.
 #include <nvtx3/nvToolsExt.h>
 
+#include <strata/device/device_adjacent_difference.cuh>
+#include <strata/device/device_for.cuh>
 #include <strata/device/device_reduce.cuh>
 #include <strata/device/device_scan.cuh>
 #include <strata/device/device_select.cuh>
+#include <strata/device/device_transform.cuh>
 
 #include <cstddef>
 #include <cstdint>
@@ -69,6 +72,9 @@ TEST(device_nvtx, ranges_have_the_names_of_the_functions) {
   EXPECT_RANGE(DeviceReduce::Sum, in.data(), out.data(), n);
   EXPECT_RANGE(DeviceScan::InclusiveSum, data.data(), n);
   EXPECT_RANGE(DeviceSelect::Flagged, data.data(), in.data(), count.data(), n);
+  EXPECT_RANGE(DeviceAdjacentDifference::SubtractLeft, data.data(), n);
+  EXPECT_RANGE(DeviceTransform::Transform, in.data(), out.data(), n, strata::CastOp<int>{});
+  EXPECT_RANGE(DeviceFor::ForEach, in.data(), in.data() + n, strata::CastOp<int>{});
 }
 
 }  // namespace

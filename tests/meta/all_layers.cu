@@ -51,6 +51,8 @@
 #include <strata/core/launcher.cuh>
 #include <strata/core/util_device.cuh>
 #include <strata/core/util_ptx.cuh>
+#include <strata/device/device_adjacent_difference.cuh>
+#include <strata/device/device_for.cuh>
 #include <strata/device/device_hash_join.hpp>
 #include <strata/device/device_merge_sort.cuh>
 #include <strata/device/device_radix_sort.cuh>
@@ -63,6 +65,7 @@
 #include <strata/device/device_segmented_scan.cuh>
 #include <strata/device/device_segmented_sort.cuh>
 #include <strata/device/device_select.cuh>
+#include <strata/device/device_transform.cuh>
 #include <strata/device/device_transpose.cuh>
 #include <strata/device/join/common/strategy.hpp>
 #include <strata/device/join/host/host_join.hpp>
@@ -252,6 +255,12 @@ cudaError_t every_block_layer(const int* in, int* out, int* sums, int count, cud
                                                     segments, offsets, offsets + 1, 0, 32, stream);
   if (status != cudaSuccess) return status;
   status = lib::DeviceTranspose::Transpose(storage, bytes, floats, float_sum, count, segments, stream);
+  if (status != cudaSuccess) return status;
+  status = lib::DeviceTransform::Transform(storage, bytes, floats, float_sum, count, is_positive{}, stream);
+  if (status != cudaSuccess) return status;
+  status = lib::DeviceFor::ForEachCopyN(storage, bytes, floats, count, is_positive{}, stream);
+  if (status != cudaSuccess) return status;
+  status = lib::DeviceAdjacentDifference::SubtractLeft(storage, bytes, float_sum, count, lib::Difference{}, stream);
   if (status != cudaSuccess) return status;
   return lib::DeviceSegmentedReduce::Sum(storage, bytes, floats, segment_sums, segments, offsets, offsets + 1, stream);
 }

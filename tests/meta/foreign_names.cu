@@ -27,6 +27,8 @@
 #include <strata/core/shuffle.cuh>
 #include <strata/core/util_device.cuh>
 #include <strata/core/util_ptx.cuh>
+#include <strata/device/device_adjacent_difference.cuh>
+#include <strata/device/device_for.cuh>
 #include <strata/device/device_hash_join.hpp>
 #include <strata/device/device_merge_sort.cuh>
 #include <strata/device/device_radix_sort.cuh>
@@ -39,6 +41,7 @@
 #include <strata/device/device_segmented_scan.cuh>
 #include <strata/device/device_segmented_sort.cuh>
 #include <strata/device/device_select.cuh>
+#include <strata/device/device_transform.cuh>
 #include <strata/device/device_transpose.cuh>
 #include <strata/device/join/host/host_join.hpp>
 #include <strata/iterator/arg_index_input_iterator.cuh>
@@ -585,6 +588,18 @@ template <class T, class In>
 }
 
 template <class T, class In>
+[[maybe_unused]] void transform_all(calls& all, In in, T* out, int count) {
+  using strata::DeviceAdjacentDifference;
+  const foreign::plus op;
+  const foreign::iterator<T> results(out);
+  all += strata::DeviceTransform::Transform(all.storage, all.bytes, in, results, count, foreign::itself{});
+  all += strata::DeviceTransform::Transform(std::make_pair(in, in), out, count, op);
+  all += strata::DeviceFor::ForEachCopyN(all.storage, all.bytes, in, count, foreign::itself{});
+  all += DeviceAdjacentDifference::SubtractRightCopy(all.storage, all.bytes, in, results, count, op);
+  all += DeviceAdjacentDifference::SubtractLeft(all.storage, all.bytes, out, count, op);
+}
+
+template <class T, class In>
 [[maybe_unused]] void scan_all(calls& all, In in, T* out, std::int64_t* number, int count) {
   const foreign::plus op;
   const foreign::iterator<int> offsets(nullptr);
@@ -673,11 +688,13 @@ template <class Word>
   start_kernels<T>(data, data, nullptr, 0);
   reduce_all(all, in, data, nullptr, 0);
   scan_all(all, in, data, nullptr, 0);
+  transform_all(all, in, data, 0);
   sort_all(all, in, data, data, 0);
   if constexpr (sizeof(T) == 8) {  // pointers too
     const T* const pointer = nullptr;
     reduce_all(all, pointer, data, nullptr, 0);
     scan_all(all, pointer, data, nullptr, 0);
+    transform_all(all, pointer, data, 0);
     sort_all(all, pointer, data, data, 0);
     join_all<T>(all, data, in, nullptr, nullptr, 0);
   }

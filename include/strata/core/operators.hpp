@@ -58,12 +58,19 @@ STRATA_HD constexpr bool is_second_extreme(const Pair& a, const Pair& b) {
 
 }  // namespace detail
 
-/// Function objects for reductions and scans. Any callable `op(a, b)` serves, those of the standard
+/// Function objects for reductions and scans, and of differences. Any callable `op(a, b)` serves, those of the standard
 /// library and of libcu++ too; the ones below are also known to `operator_traits`.
 struct Sum {
   template <class T, class U>
   STRATA_HD constexpr auto operator()(const T& a, const U& b) const -> decltype(a + b) {
     return a + b;
+  }
+};
+
+struct Difference {
+  template <class T, class U>
+  STRATA_HD constexpr auto operator()(const T& a, const U& b) const -> decltype(a - b) {
+    return a - b;
   }
 };
 

@@ -77,11 +77,12 @@ struct flag_requirements {
   STRATA_HD static constexpr void check() {}
 };
 
-/// For transformations.
-template <class Transform, class Item>
+/// For transformations, of an item or of one of each input.
+template <class Transform, class... Items>
 struct transform_requirements {
-  static constexpr bool are_met = std::is_invocable_v<Transform&, Item>;
-  static_assert(are_met, "the transformation cannot be called with an item of the input");
+  static constexpr bool are_met = std::is_invocable_v<Transform&, Items...>;
+  static_assert(are_met,
+                "the transformation cannot be called with an item of the input, or with one of each of several inputs");
 };
 
 /// For predicates on single items.

@@ -131,3 +131,15 @@ STRATA_NAMESPACE_END
         },                                                                                                   \
         first, rest...);                                                                                     \
   }
+
+/// The same for functions that keep nothing in temporary storage: nothing is allocated.
+#define STRATA_CALL_WITH_UNUSED_STORAGE(function)                                                            \
+  template <class First, class... Rest, class = detail::if_not_any_storage<First>>                           \
+  static auto function(First&& first, Rest&&... rest)                                                        \
+      ->decltype(function(detail::any_storage{}, std::declval<std::size_t&>(), detail::call_argument(first), \
+                          detail::call_argument(rest)...)) {                                                 \
+    unsigned char storage = 0;                                                                               \
+    std::size_t bytes = sizeof(storage);                                                                     \
+    return function(static_cast<void*>(&storage), bytes, detail::call_argument(first),                       \
+                    detail::call_argument(rest)...);                                                         \
+  }

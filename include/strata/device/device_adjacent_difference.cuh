@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/contiguous_iterator.hpp>
+#include <strata/core/macros.hpp>
+#include <strata/core/nvtx.hpp>
+#include <strata/core/operators.hpp>
+#include <strata/device/adjacent_difference/dispatch.cuh>
+#include <strata/device/arguments/counts.cuh>
+#include <strata/device/execution.cuh>
+
+#include <cstddef>
+#include <cstdint>
+
+STRATA_ARCH_NAMESPACE_BEGIN
+
+/// Differences of neighbouring items of a sequence in device memory, by any operator.
+///
+/// | call | result for item i | result for the item at the end |
+/// |---|---|---|
+/// | `SubtractLeftCopy`, `SubtractLeft` | `op(x[i], x[i - 1])` | `x[0]` |
+/// | `SubtractRightCopy`, `SubtractRight` | `op(x[i], x[i + 1])` | `x[num_items - 1]` |
+///
+/// The operator need not be commutative; without one it is a subtraction.
+///
+/// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never 0),
+///   then with that much device memory, whose contents and alignment do not matter. Or once, without these two
+///   arguments: see `execution`. Inputs and outputs may be any random-access iterators that can be dereferenced in
+///   device code; `num_items` may have any integer type.
+/// - **In place.** `SubtractLeft` and `SubtractRight` write over their input. The output of the others must not
+///   overlap the input.
+/// - **Execution.** One kernel launch; in place, two if there is more than one tile: the first saves the items that the
+///   second needs of other tiles. None without items. On `stream`; no host synchronisation and no allocation, so a call
+///   can be captured in a graph and replayed. Calls in place that may run at the same time need temporary storage of
+///   their own.
+/// - **Result.** The same from run to run.
+/// - **Types.** Items must be trivially relocatable. Reads each item once, and one more for each 32 groups of items;
+///   writes each result once. Items and results of 1, 2, 4, 8 and 16 bytes are accessed up to 16 bytes at a time where
+///   results go to a pointer and both pointers allow it, others item by item. Counts have 64 bits if `num_items` has.
+///   Temporary storage: in place an item for each tile, otherwise nothing.
+/// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: a negative count, in a size query
+///   too; a null pointer, with items; an output that overlaps the input; temporary storage too small. Otherwise what
+///   the launches return. An older error of the runtime is neither returned nor cleared.
+/// - **Algorithm.** Tiles of DeviceTransform. A thread gets the neighbour of its items by a shuffle.
+///
+///     std::size_t bytes = 0;
+///     strata::DeviceAdjacentDifference::SubtractLeftCopy(nullptr, bytes, d_in, d_out, n);
+///     cudaMalloc(&d_temp, bytes);
+///     strata::DeviceAdjacentDifference::SubtractLeftCopy(d_temp, bytes, d_in, d_out, n, strata::Difference{}, stream);
+struct DeviceAdjacentDifference {
+  template <class InputIterator, class OutputIterator, class DifferenceOp = strata::Difference,
+            class NumItemsT = std::uint32_t>
+  static detail::if_integral<NumItemsT> SubtractLeftCopy(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                         InputIterator d_input, OutputIterator d_output,
+                                                         NumItemsT num_items, DifferenceOp difference_op = {},
+                                                         cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceAdjacentDifference::SubtractLeftCopy");
+    return detail::dispatch_difference<true, false>(
+        d_temp_storage, temp_storage_bytes, detail::pointer_or_iterator(d_input), detail::pointer_or_iterator(d_output),
+        num_items, difference_op, stream);
+  }
+
+  template <class Iterator, class DifferenceOp = strata::Difference, class NumItemsT = std::uint32_t>
+  static detail::if_integral<NumItemsT> SubtractLeft(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                     Iterator d_input, NumItemsT num_items,
+                                                     DifferenceOp difference_op = {}, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceAdjacentDifference::SubtractLeft");
+    const auto items = detail::pointer_or_iterator(d_input);
+    return detail::dispatch_difference<true, true>(d_temp_storage, temp_storage_bytes, items, items, num_items,
+                                                   difference_op, stream);
+  }
+
+  template <class InputIterator, class OutputIterator, class DifferenceOp = strata::Difference,
+            class NumItemsT = std::uint32_t>
+  static detail::if_integral<NumItemsT> SubtractRightCopy(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                          InputIterator d_input, OutputIterator d_output,
+                                                          NumItemsT num_items, DifferenceOp difference_op = {},
+                                                          cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceAdjacentDifference::SubtractRightCopy");
+    return detail::dispatch_difference<false, false>(
+        d_temp_storage, temp_storage_bytes, detail::pointer_or_iterator(d_input), detail::pointer_or_iterator(d_output),
+        num_items, difference_op, stream);
+  }
+
+  template <class Iterator, class DifferenceOp = strata::Difference, class NumItemsT = std::uint32_t>
+  static detail::if_integral<NumItemsT> SubtractRight(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                      Iterator d_input, NumItemsT num_items,
+                                                      DifferenceOp difference_op = {}, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceAdjacentDifference::SubtractRight");
+    const auto items = detail::pointer_or_iterator(d_input);
+    return detail::dispatch_difference<false, true>(d_temp_storage, temp_storage_bytes, items, items, num_items,
+                                                    difference_op, stream);
+  }
+
+  // -------------------------------------------------------------- without temporary storage
+  STRATA_CALL_WITHOUT_STORAGE(SubtractLeftCopy)
+  STRATA_CALL_WITHOUT_STORAGE(SubtractLeft)
+  STRATA_CALL_WITHOUT_STORAGE(SubtractRightCopy)
+  STRATA_CALL_WITHOUT_STORAGE(SubtractRight)
+};
+
+STRATA_ARCH_NAMESPACE_END

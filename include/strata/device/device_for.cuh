@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/contiguous_iterator.hpp>
+#include <strata/core/macros.hpp>
+#include <strata/core/nvtx.hpp>
+#include <strata/device/arguments/counts.cuh>
+#include <strata/device/execution.cuh>
+#include <strata/device/transform/dispatch.cuh>
+#include <strata/iterator/counting_input_iterator.cuh>
+
+#include <cstddef>
+
+STRATA_ARCH_NAMESPACE_BEGIN
+
+/// Calls an operator for each index, or for each item of a sequence in device memory. What it returns is ignored.
+///
+/// | call | what is called |
+/// |---|---|
+/// | `Bulk(shape, op)` | `op(i)` for each i from 0 to `shape - 1`, in the type of `shape` |
+/// | `ForEachN(first, num_items, op)`, `ForEach(first, last, op)` | `op(first[i])` with a reference to the item |
+/// | `ForEachCopyN(first, num_items, op)`, `ForEachCopy(first, last, op)` | `op(item)` with a copy of the item |
+///
+/// CUB's `ForEachInExtents` is not there: it takes the extents of an mdspan.
+///
+/// - **Call**, **Execution**, **Errors.** As those of DeviceTransform; `shape` counts as a number of items, and the
+///   distance from `first` to `last` does.
+/// - **Result.** The order of the calls is not defined, and they run at the same time. They share copies of `op`.
+/// - **Types.** Reads each item once. Copies of 1, 2, 4, 8 and 16 bytes are read 16 bytes at a time from a pointer,
+///   other ones item by item. Items that are not trivially relocatable are not copied: the operator gets references.
+///   Counts have 64 bits if their type has.
+/// - **Algorithm.** That of DeviceTransform, without an output.
+///
+///     strata::DeviceFor::ForEachN(d_items, n, [] __device__(int& item) { item *= 2; }, stream);
+struct DeviceFor {
+  template <class ShapeT, class Op>
+  static cudaError_t Bulk(void* d_temp_storage, std::size_t& temp_storage_bytes, ShapeT shape, Op op,
+                          cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceFor::Bulk");
+    return for_each<true>(d_temp_storage, temp_storage_bytes, CountingInputIterator<ShapeT>(ShapeT{}), shape, op,
+                          stream);
+  }
+
+  template <class Iterator, class NumItemsT, class Op>
+  static cudaError_t ForEachN(void* d_temp_storage, std::size_t& temp_storage_bytes, Iterator first,
+                              NumItemsT num_items, Op op, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceFor::ForEachN");
+    return for_each<true>(d_temp_storage, temp_storage_bytes, first, num_items, op, stream);
+  }
+  template <class Iterator, class Op>
+  static cudaError_t ForEach(void* d_temp_storage, std::size_t& temp_storage_bytes, Iterator first, Iterator last,
+                             Op op, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceFor::ForEach");
+    return for_each<true>(d_temp_storage, temp_storage_bytes, first, last - first, op, stream);
+  }
+
+  template <class Iterator, class NumItemsT, class Op>
+  static cudaError_t ForEachCopyN(void* d_temp_storage, std::size_t& temp_storage_bytes, Iterator first,
+                                  NumItemsT num_items, Op op, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceFor::ForEachCopyN");
+    return for_each<false>(d_temp_storage, temp_storage_bytes, first, num_items, op, stream);
+  }
+  template <class Iterator, class Op>
+  static cudaError_t ForEachCopy(void* d_temp_storage, std::size_t& temp_storage_bytes, Iterator first, Iterator last,
+                                 Op op, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceFor::ForEachCopy");
+    return for_each<false>(d_temp_storage, temp_storage_bytes, first, last - first, op, stream);
+  }
+
+  // -------------------------------------------------------------- without temporary storage
+  STRATA_CALL_WITH_UNUSED_STORAGE(Bulk)
+  STRATA_CALL_WITH_UNUSED_STORAGE(ForEachN)
+  STRATA_CALL_WITH_UNUSED_STORAGE(ForEach)
+  STRATA_CALL_WITH_UNUSED_STORAGE(ForEachCopyN)
+  STRATA_CALL_WITH_UNUSED_STORAGE(ForEachCopy)
+
+ private:
+  template <bool IsByReference, class Iterator, class NumItemsT, class Op>
+  static cudaError_t for_each(void* d_temp_storage, std::size_t& temp_storage_bytes, const Iterator& first,
+                              NumItemsT num_items, const Op& op, cudaStream_t stream) {
+    const auto items = detail::pointer_or_iterator(first);
+    return detail::dispatch_transform<IsByReference>("strata::DeviceFor", d_temp_storage, temp_storage_bytes, items,
+                                                     detail::no_output{}, num_items, op, stream, items);
+  }
+};
+
+STRATA_ARCH_NAMESPACE_END

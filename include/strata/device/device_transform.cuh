@@ -1,0 +1,92 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/contiguous_iterator.hpp>
+#include <strata/core/macros.hpp>
+#include <strata/core/nvtx.hpp>
+#include <strata/device/arguments/counts.cuh>
+#include <strata/device/execution.cuh>
+#include <strata/device/transform/dispatch.cuh>
+
+#include <cstddef>
+#include <utility>
+
+STRATA_ARCH_NAMESPACE_BEGIN
+
+/// Applies an operator to the items of one or several sequences in device memory:
+///
+///     for (i = 0; i < num_items; ++i) output[i] = transform_op(input[i]);
+///     for (i = 0; i < num_items; ++i) output[i] = transform_op(get<0>(inputs)[i], get<1>(inputs)[i], ...);
+///
+/// Several inputs are a tuple of iterators: `std::tuple`, `cuda::std::tuple`, or what else has `std::tuple_size` and
+/// `get`. Without inputs, `transform_op()` gives each item. `TransformStableArgumentAddresses` calls the operator with
+/// references to the items of the inputs, `Transform` with items that may be copies.
+///
+/// - **Call.** `Transform(input, output, num_items, transform_op, stream)`; `stream` may be an `execution`, or left
+///   out. Or with `d_temp_storage` and `temp_storage_bytes` as first arguments, as other device functions: a size query
+///   answers 1, and nothing is kept there. Inputs and output may be any random-access iterators that can be
+///   dereferenced in device code; `num_items` may have any integer type.
+/// - **In place.** The output may be one of the inputs, if its items have the same size. Otherwise it must not overlap
+///   an input.
+/// - **Execution.** One kernel launch, none without items, on `stream`; no host synchronisation and no allocation, so a
+///   call can be captured in a graph and replayed. The order of the calls of the operator is not defined.
+/// - **Types.** Reads each item once and writes each result once. Items and results of 1, 2, 4, 8 and 16 bytes are
+///   accessed up to 16 bytes at a time where results go to a pointer and all pointers allow it, others item by item.
+///   Items that are not trivially relocatable are not copied: the operator gets references. Results are moved as bits.
+///   Counts have 64 bits if `num_items` has.
+/// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: a negative count, in a size query
+///   too; a null pointer, with items; an output that overlaps an input; temporary storage too small. Otherwise what the
+///   launch returns. An older error of the runtime is neither returned nor cleared.
+/// - **Algorithm.** A thread loads neighbouring items of all inputs before it uses the first, and then other ones.
+///
+///     strata::DeviceTransform::Transform(std::make_tuple(d_a, d_b), d_sum, n, strata::Sum{}, stream);
+struct DeviceTransform {
+  template <class Inputs, class OutputIterator, class NumItemsT, class TransformOp>
+  static cudaError_t Transform(void* d_temp_storage, std::size_t& temp_storage_bytes, Inputs inputs,
+                               OutputIterator output, NumItemsT num_items, TransformOp transform_op,
+                               cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceTransform::Transform");
+    return transform<false>(d_temp_storage, temp_storage_bytes, inputs, output, num_items, transform_op, stream);
+  }
+
+  template <class Inputs, class OutputIterator, class NumItemsT, class TransformOp>
+  static cudaError_t TransformStableArgumentAddresses(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                      Inputs inputs, OutputIterator output, NumItemsT num_items,
+                                                      TransformOp transform_op, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceTransform::TransformStableArgumentAddresses");
+    return transform<true>(d_temp_storage, temp_storage_bytes, inputs, output, num_items, transform_op, stream);
+  }
+
+  // -------------------------------------------------------------- without temporary storage
+  STRATA_CALL_WITH_UNUSED_STORAGE(Transform)
+  STRATA_CALL_WITH_UNUSED_STORAGE(TransformStableArgumentAddresses)
+
+ private:
+  template <bool IsStable, class Inputs, class OutputIterator, class NumItemsT, class TransformOp>
+  static cudaError_t transform(void* d_temp_storage, std::size_t& temp_storage_bytes, const Inputs& inputs,
+                               const OutputIterator& output, NumItemsT num_items, const TransformOp& transform_op,
+                               cudaStream_t stream) {
+    return with_each_of(inputs, 0, [&](const auto&... each) {
+      const auto out = detail::pointer_or_iterator(output);
+      return detail::dispatch_transform<IsStable>("strata::DeviceTransform", d_temp_storage, temp_storage_bytes, out,
+                                                  out, num_items, transform_op, stream,
+                                                  detail::pointer_or_iterator(each)...);
+    });
+  }
+  template <class Inputs, class Call>
+  static cudaError_t with_each_of(const Inputs& input, long, const Call& call) {
+    return call(input);
+  }
+  template <class Inputs, class Call, std::size_t Count = std::tuple_size<Inputs>::value>
+  static cudaError_t with_each_of(const Inputs& inputs, int, const Call& call) {
+    return with_each_of(inputs, call, std::make_index_sequence<Count>{});
+  }
+  template <class Inputs, class Call, std::size_t... I>
+  static cudaError_t with_each_of([[maybe_unused]] const Inputs& inputs, const Call& call, std::index_sequence<I...>) {
+    using std::get;  // or that of the tuple's namespace
+    return call(get<I>(inputs)...);
+  }
+};
+
+STRATA_ARCH_NAMESPACE_END

@@ -1,0 +1,154 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/aligned_range.hpp>
+#include <strata/core/device_properties.cuh>
+#include <strata/core/launcher.cuh>
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/core/requirements.hpp>
+#include <strata/device/arguments/arrays.hpp>
+#include <strata/device/arguments/counts.cuh>
+#include <strata/device/transform/problem_transform.cuh>
+#include <strata/device/transform/tile.cuh>
+#include <strata/device/transform/tuning.hpp>
+
+#include <cstddef>
+#include <type_traits>
+
+STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
+
+/// The tiles of a call. They have groups that are accessed at once if `Array` is one: the output, or else the input.
+template <bool IsByReference, class Array, class... Inputs>
+struct tiles_of {
+  static constexpr bool are_vectorized = is_bulk_array<Array> && !IsByReference;
+
+  /// As many items as have up to 16 bytes in each sequence.
+  static constexpr int width() {
+    int width = 1;
+    if constexpr (are_vectorized) {
+      std::size_t largest = sizeof(iterator_value_t<Array>);
+      ((largest = sizeof(iterator_value_t<Inputs>) > largest ? sizeof(iterator_value_t<Inputs>) : largest), ...);
+      while (2 * static_cast<std::size_t>(width) * largest <= vector_bytes) width *= 2;
+    }
+    return width;
+  }
+  static constexpr int groups(const tile_tuning& tuning, int width) {
+    constexpr auto item_bytes = static_cast<int>((std::size_t{0} + ... + sizeof(iterator_value_t<Inputs>)));
+    const int groups = tuning.bytes_in_flight / (item_bytes == 0 ? vector_bytes : width * item_bytes);
+    return IsByReference                 ? tuning.references
+           : groups < 1                  ? 1
+           : groups < tuning.most_groups ? groups
+                                         : tuning.most_groups;
+  }
+
+  template <class Policy>
+  using vectors = item_tile<Policy::tuning.block_threads, groups(Policy::tuning, width()), width(), true>;
+  template <class Policy>
+  using items = item_tile<Policy::tuning.block_threads, groups(Policy::tuning, 1), 1, false>;
+  template <class Policy>
+  static constexpr int least_items =
+      vectors<Policy>::items < items<Policy>::items ? vectors<Policy>::items : items<Policy>::items;
+
+  template <class Policy>
+  static tile_range cut(std::size_t num_items, const Array& array, const Inputs&... inputs) {
+    if constexpr (are_vectorized) {
+      using range = aligned_range<iterator_value_t<Array>, std::size_t>;
+      const std::size_t head = range::items_before_boundary(array);
+      const auto is_aligned_behind_head = [=](const auto& in) {
+        using Input = std::decay_t<decltype(in)>;
+        if constexpr (!is_bulk_array<Input>)
+          return true;
+        else
+          return detail::is_aligned(in + head, static_cast<std::size_t>(width()) * sizeof(iterator_value_t<Input>));
+      };
+      if (range::has_boundary(array) && (is_aligned_behind_head(inputs) && ...)) {
+        return tile_range::cut<vectors<Policy>>(num_items, head, true);
+      }
+    }
+    return tile_range::cut<items<Policy>>(num_items, 0, false);
+  }
+};
+
+/// Does what `Problem` says with each tile of some inputs. One tile per block, as far as a grid has blocks enough.
+template <class MaxPolicy, class Tiles, class Problem, class... Inputs>
+__launch_bounds__(MaxPolicy::ActivePolicy::tuning.block_threads,
+                  Problem::blocks_per_multiprocessor(MaxPolicy::ActivePolicy::tuning))
+    STRATA_KERNEL void tiles_kernel(Problem problem, const STRATA_GRID_CONSTANT tile_range range, Inputs... inputs) {
+  using ActivePolicy = typename MaxPolicy::ActivePolicy;
+  STRATA_ASSERT(blockDim.x == ActivePolicy::tuning.block_threads,
+                "tiles_kernel runs in a block of %u threads, its policy says %d", blockDim.x,
+                ActivePolicy::tuning.block_threads);
+  platform::wait_for_previous_kernel();
+  platform::launch_next_kernel();
+
+  for (long long number = blockIdx.x; number < range.tiles; number += gridDim.x) {
+    if constexpr (Tiles::are_vectorized) {
+      if (range.is_vectorized) {
+        problem.process(range.template tile<typename Tiles::template vectors<ActivePolicy>>(number), range, inputs...);
+        continue;
+      }
+    }
+    problem.process(range.template tile<typename Tiles::template items<ActivePolicy>>(number), range, inputs...);
+  }
+}
+
+inline unsigned number_of_blocks(long long wanted) {
+  constexpr long long most = 0x7fffffff;
+  return static_cast<unsigned>(wanted < most ? wanted : most);
+}
+
+/// Calls `function(policy, device)` with the policy of the device.
+template <class Function>
+struct with_policy {
+  const Function& function;
+  device_properties device;
+  template <class ActivePolicy>
+  cudaError_t Invoke() {
+    return function(ActivePolicy{}, device);
+  }
+};
+template <class MaxPolicy, class Function>
+cudaError_t invoke_with_policy(cudaStream_t stream, const Function& function) {
+  with_policy<Function> functor{function, {}};
+  const cudaError_t status = detail::current_device_properties(functor.device, stream);
+  return status != cudaSuccess ? status : MaxPolicy::Invoke(functor.device.ptx_version, functor);
+}
+
+template <class Output, class Input, class NumItemsT>
+bool overlaps_other_array(const Output& out, const Input& in, NumItemsT num_items) {
+  return detail::arrays_overlap(out, num_items, in, num_items) && !detail::are_same_array(out, in);
+}
+
+/// One call that applies an operator to each item of an input, or to one of each of several. `array` is the output or,
+/// without one, the input. With `IsStable` the operator gets references to the inputs' items, and so it does where
+/// these are no bits that may be copied.
+template <bool IsStable, class MaxPolicy = tile_policy_hub::MaxPolicy, class Array, class Output, class NumItemsT,
+          class Op, class... Inputs>
+cudaError_t dispatch_transform(const char* name, void* d_temp_storage, std::size_t& temp_storage_bytes, Array array,
+                               Output out, NumItemsT num_items, Op op, cudaStream_t stream, Inputs... inputs) {
+  output_requirements<Output>::check();
+  constexpr bool is_by_reference = IsStable || !(is_trivially_relocatable_v<iterator_value_t<Inputs>> && ...);
+  using Tiles = tiles_of<is_by_reference, Array, Inputs...>;
+  using Problem = transform_problem<is_by_reference, Output, Op, Inputs...>;
+  if (!is_count(num_items) || !detail::can_reach(out, num_items) || (!detail::can_reach(inputs, num_items) || ...)) {
+    return cudaErrorInvalidValue;
+  }
+  if (d_temp_storage == nullptr) {
+    temp_storage_bytes = 1;  // Nothing is kept there.
+    return cudaSuccess;
+  }
+  const bool is_refused = detail::is_null(out) || (detail::is_null(inputs) || ...) ||
+                          (detail::overlaps_other_array(out, inputs, num_items) || ...);
+  if (temp_storage_bytes < 1 || (num_items > 0 && is_refused)) return cudaErrorInvalidValue;
+  if (num_items == 0) return cudaSuccess;
+  return detail::invoke_with_policy<MaxPolicy>(stream, [&](auto policy, const device_properties& device) {
+    const auto range = Tiles::template cut<decltype(policy)>(static_cast<std::size_t>(num_items), array, inputs...);
+    return strata::launch({name, detail::number_of_blocks(range.tiles), dim3(policy.tuning.block_threads), 0, stream, 1,
+                           device.ptx_version >= 900},
+                          tiles_kernel<MaxPolicy, Tiles, Problem, Inputs...>, Problem{out, op}, range, inputs...);
+  });
+}
+
+STRATA_ARCH_DETAIL_NAMESPACE_END

@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/chained_policy.hpp>
+#include <strata/core/macros.hpp>
+
+STRATA_NAMESPACE_BEGIN
+
+/// How items are cut into tiles of a block.
+struct tile_tuning {
+  int block_threads;
+  /// Bytes that a thread loads before it uses the first: they hide the memory's latency.
+  int bytes_in_flight;
+  /// A thread has at most so many groups of items in a tile.
+  int most_groups;
+  /// Items of a thread where the operator gets references: it may write, so that the next item is read afterwards.
+  int references;
+  /// The launch bound of differences: registers must allow so many blocks. Transformations have none.
+  int difference_blocks;
+};
+
+namespace detail {
+
+/// For DeviceTransform, DeviceFor and DeviceAdjacentDifference.
+struct tile_policy_hub {
+  struct Policy750 : ChainedPolicy<750, Policy750, Policy750> {
+    // Not measured: from an estimate. For sm_90, transformations of i32 and i8 take 56 registers: 4 blocks, which have
+    // 32 KB in flight. Differences take 48: 5 blocks.
+    static constexpr tile_tuning tuning{/*block_threads=*/256, /*bytes_in_flight=*/32, /*most_groups=*/4,
+                                        /*references=*/2, /*difference_blocks=*/5};
+  };
+  using MaxPolicy = Policy750;
+};
+
+}  // namespace detail
+STRATA_NAMESPACE_END

@@ -1,0 +1,243 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <strata/device/device_for.cuh>
+
+#include <cstdint>
+#include <vector>
+
+#include "device/device_call.cuh"
+#include "device/test_iterators.cuh"
+#include "support/test_types.cuh"
+
+namespace device_for_test {
+
+using namespace device_test;
+using strata::DeviceFor;
+using strata_test::struct12;
+using strata_test::struct16;
+
+/// Counts how often each index is met.
+template <class Index>
+struct count_index {
+  unsigned* counts;
+  STRATA_D void operator()(Index i) const { atomicAdd(counts + i, 1u); }
+};
+
+std::vector<std::size_t> lengths(std::size_t tile) {
+  std::vector<std::size_t> all = strata_test::boundary_sizes({2, 32, 256, tile, 2 * tile});
+  all.push_back(if_small<std::size_t>(5, 100) * tile + 77);
+  return all;
+}
+/// Two items of each of 256 threads.
+constexpr std::size_t reference_tile = 512;
+
+// ------------------------------------------------------------------ Bulk
+
+template <class Shape>
+void expect_each_index_once(std::size_t shape) {
+  SCOPED_TRACE(shape);
+  const device_vector<unsigned> zeros(std::vector<unsigned>(shape + 5, 0));
+  device_vector<unsigned> counts(zeros.to_host());
+  std::vector<unsigned> expected(shape + 5, 0);
+  for (std::size_t i = 0; i < shape; ++i) expected[i] = 1;
+  ASSERT_CUDA_SUCCESS(
+      in_one_phase([&] { return DeviceFor::Bulk(static_cast<Shape>(shape), count_index<Shape>{counts.data()}); }));
+  EXPECT_EQ(expected, counts.to_host());
+  counts.assign(zeros.to_host());
+  ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
+    return DeviceFor::Bulk(storage..., static_cast<Shape>(shape), count_index<Shape>{counts.data()});
+  }));
+  EXPECT_EQ(expected, counts.to_host());
+}
+
+TEST(device_for, bulk_calls_each_index_once) {
+  for (const std::size_t shape : lengths(reference_tile)) ASSERT_NO_FATAL_FAILURE(expect_each_index_once<int>(shape));
+  expect_each_index_once<std::int64_t>(1000);
+  expect_each_index_once<std::uint8_t>(255);
+  expect_each_index_once<std::uint16_t>(65535);
+}
+
+struct has_type {
+  int* is_right;
+  template <class Index>
+  STRATA_D void operator()(Index) const {
+    *is_right = std::is_same_v<Index, std::uint16_t>;
+  }
+};
+TEST(device_for, indices_have_the_type_of_the_shape) {
+  device_vector<int> is_right(1);
+  ASSERT_CUDA_SUCCESS(in_one_phase([&] { return DeviceFor::Bulk(std::uint16_t{1}, has_type{is_right.data()}); }));
+  EXPECT_EQ(1, is_right.to_host()[0]);
+}
+
+// ------------------------------------------------------------------ ForEach
+
+struct square_it {
+  template <class T>
+  STRATA_D int operator()(T& x) const {
+    x = static_cast<T>(x * x + 1);
+    return 7;
+  }
+  STRATA_D int operator()(struct12& x) const {
+    x = x + x;
+    return 7;
+  }
+};
+template <class T>
+T squared(T x) {
+  return static_cast<T>(x * x + 1);
+}
+struct12 squared(struct12 x) { return x + x; }
+
+template <class T>
+class DeviceForEach : public testing::Test {};
+using item_types = testing::Types<std::uint8_t, int, std::uint64_t, struct12>;
+TYPED_TEST_SUITE(DeviceForEach, item_types);
+
+template <class T>
+T some_item(std::size_t i) {
+  if constexpr (std::is_integral_v<T>) {
+    return static_cast<T>(i * 7 + 3);
+  } else {
+    return {{static_cast<unsigned>(i), static_cast<unsigned>(i * i), 5}};
+  }
+}
+
+TYPED_TEST(DeviceForEach, changes_items_in_place) {
+  using T = TypeParam;
+  for (const std::size_t size : lengths(reference_tile)) {
+    SCOPED_TRACE(size);
+    std::vector<T> items(size + 9), expected;
+    for (std::size_t i = 0; i < items.size(); ++i) items[i] = some_item<T>(i);
+    const auto changed = [&](std::size_t first) {
+      expected = items;
+      for (std::size_t i = first; i < first + size; ++i) expected[i] = squared(items[i]);
+      return expected;
+    };
+    device_vector<T> data(items);
+    ASSERT_CUDA_SUCCESS(in_one_phase([&] { return DeviceFor::ForEachN(data.data() + 3, size, square_it{}); }));
+    ASSERT_EQ(changed(3), data.to_host());
+    data.assign(items);
+    ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
+      return DeviceFor::ForEach(storage..., data.data(), data.data() + size, square_it{});
+    }));
+    ASSERT_EQ(changed(0), data.to_host());
+  }
+}
+
+// ------------------------------------------------------------------ ForEachCopy
+
+/// Adds each item at its value.
+template <class T>
+struct count_value {
+  unsigned* counts;
+  STRATA_D void operator()(T x) const { atomicAdd(counts + static_cast<std::size_t>(x) % 1024, 1u); }
+};
+template <>
+struct count_value<struct16> {
+  unsigned* counts;
+  STRATA_D void operator()(const struct16& x) const { atomicAdd(counts + x.word[3] % 1024, 1u); }
+};
+template <>
+struct count_value<struct12> {
+  unsigned* counts;
+  STRATA_D void operator()(const struct12& x) const { atomicAdd(counts + x.word[2] % 1024, 1u); }
+};
+
+template <class T>
+class DeviceForEachCopy : public testing::Test {};
+using copied_types = testing::Types<std::uint8_t, std::int16_t, int, std::uint64_t, struct16, struct12>;
+TYPED_TEST_SUITE(DeviceForEachCopy, copied_types);
+
+TYPED_TEST(DeviceForEachCopy, calls_each_item_once) {
+  using T = TypeParam;
+  constexpr std::size_t tile = 256 * 32 / sizeof(T);
+  for (const std::size_t size : lengths(tile)) {
+    if (is_small() && size > 3 * tile) continue;
+    for (const std::size_t shift : sizes{0, 1, 5}) {
+      SCOPED_TRACE(testing::Message() << size << " items from " << shift << " on");
+      std::vector<T> items(size + shift + 1);
+      std::vector<unsigned> expected(1024, 0);
+      for (std::size_t i = 0; i < items.size(); ++i) {
+        const auto value = static_cast<unsigned>((i * 5 + i / 3) % 251);
+        if constexpr (std::is_integral_v<T>) {
+          items[i] = static_cast<T>(value);
+        } else {
+          for (auto& word : items[i].word) word = value;
+        }
+        if (i >= shift && i < shift + size) ++expected[value % 1024];
+      }
+      const device_vector<T> in(items);
+      device_vector<unsigned> counts(std::vector<unsigned>(1024, 0));
+      ASSERT_CUDA_SUCCESS(in_one_phase(
+          [&] { return DeviceFor::ForEachCopyN(in.data() + shift, size, count_value<T>{counts.data()}); }));
+      ASSERT_EQ(expected, counts.to_host());
+      if (shift == 0) continue;
+      counts.assign(std::vector<unsigned>(1024, 0));
+      ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
+        return DeviceFor::ForEachCopy(storage..., in.data() + shift, in.data() + shift + size,
+                                      count_value<T>{counts.data()});
+      }));
+      ASSERT_EQ(expected, counts.to_host());
+    }
+  }
+}
+
+TEST(device_for, iterators_that_are_not_pointers) {
+  device_vector<int> data(std::vector<int>(3000, 2));
+  ASSERT_CUDA_SUCCESS(
+      in_one_phase([&] { return DeviceFor::ForEachN(strided<int>(data.data(), 3), 1000, square_it{}); }));
+  std::vector<int> expected(3000, 2);
+  for (std::size_t i = 0; i < 1000; ++i) expected[3 * i] = 5;
+  EXPECT_EQ(expected, data.to_host());
+
+  device_vector<unsigned> counts(std::vector<unsigned>(1024, 0));
+  ASSERT_CUDA_SUCCESS(in_one_phase([&] {
+    return DeviceFor::ForEachCopy(counting<int>(10), counting<int>(10) + 500, count_value<int>{counts.data()});
+  }));
+  std::vector<unsigned> once(1024, 0);
+  for (std::size_t i = 10; i < 510; ++i) once[i] = 1;
+  EXPECT_EQ(once, counts.to_host());
+}
+
+// ------------------------------------------------------------------ execution
+
+TEST(device_for, graphs_are_replayed_with_other_items) {
+  device_vector<int> data(2000);
+  graph recorded([&](cudaStream_t on) { return DeviceFor::ForEachN(data.data(), 2000, square_it{}, on); });
+  ASSERT_CUDA_SUCCESS(recorded.status());
+  EXPECT_EQ(1u, recorded.nodes());
+  const stream on;
+  for (unsigned run = 0; run < 2; ++run) {
+    std::vector<int> items = random_integers<int>(2000, 0, 1000, run);
+    data.assign(items);
+    recorded.replay(on);
+    on.synchronize();
+    for (int& item : items) item = squared(item);
+    EXPECT_EQ(items, data.to_host());
+  }
+}
+
+TEST(device_for, arguments) {
+  device_vector<int> data(std::vector<int>(200, 1));
+  int* const a = data.data();
+  int* const nothing = nullptr;
+  std::size_t bytes = 0;
+  EXPECT_CUDA_SUCCESS(DeviceFor::Bulk(nullptr, bytes, 100, count_index<int>{nullptr}));
+  EXPECT_EQ(1u, bytes);
+  EXPECT_EQ(cudaErrorInvalidValue, DeviceFor::Bulk(nullptr, bytes, -1, count_index<int>{nullptr}));
+  EXPECT_EQ(cudaErrorInvalidValue, DeviceFor::Bulk(-1, count_index<int>{nullptr}));
+  EXPECT_EQ(cudaErrorInvalidValue, DeviceFor::ForEach(a + 1, a, square_it{}));
+  EXPECT_EQ(cudaErrorInvalidValue, DeviceFor::ForEachN(nothing, 1, square_it{}));
+  EXPECT_EQ(cudaErrorInvalidValue, DeviceFor::ForEachCopyN(nothing, 1, square_it{}));
+  EXPECT_CUDA_SUCCESS(DeviceFor::ForEachN(nothing, 0, square_it{}));
+  EXPECT_CUDA_SUCCESS(DeviceFor::Bulk(0, count_index<int>{nullptr}));
+  bytes = 0;
+  EXPECT_EQ(cudaErrorInvalidValue, DeviceFor::ForEachCopyN(a, bytes, a, 100, square_it{}));
+  EXPECT_EQ(cudaErrorInvalidValue,
+            DeviceFor::ForEachCopyN(with_difference<int, std::int8_t>(a), 129, count_value<int>{nullptr}));
+  const graph empty([&](cudaStream_t on) { return DeviceFor::Bulk(0, count_index<int>{nullptr}, on); });
+  EXPECT_EQ(0u, empty.nodes());
+}
+
+}  // namespace device_for_test
