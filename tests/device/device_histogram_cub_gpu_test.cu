@@ -58,10 +58,8 @@ std::vector<Sample> random_samples(std::size_t count, double low, double high, s
 template <class Kinds>
 class DeviceHistogramCub : public ::testing::Test {};
 using type_kinds =
-    ::testing::Types<kinds<std::uint8_t, int>, kinds<std::int8_t, std::int8_t>, kinds<std::uint8_t, float>,
-                     kinds<std::uint16_t, int>, kinds<std::int32_t, std::int32_t>, kinds<std::int64_t, std::int64_t>,
-                     kinds<std::uint32_t, std::uint64_t>, kinds<float, float>, kinds<double, double>, kinds<float, int>,
-                     kinds<int, float>>;
+    ::testing::Types<kinds<std::uint8_t, int>, kinds<std::int8_t, std::int8_t>, kinds<std::int32_t, std::int32_t>,
+                     kinds<std::uint32_t, std::uint64_t>, kinds<float, float>, kinds<double, int>>;
 TYPED_TEST_SUITE(DeviceHistogramCub, type_kinds);
 
 TYPED_TEST(DeviceHistogramCub, random_calls) {

@@ -103,7 +103,7 @@ struct DispatchHistogram {
       byte_range levels[ActiveChannels];
       for (int c = 0; c < ActiveChannels; ++c) {
         levels[c] = detail::bytes_of(channels.bins[c].levels, channels.bins[c].num_levels);
-        if (levels[c].bytes == 0) return false;
+        if (samples.rows > 0 && levels[c].bytes == 0) return false;
       }
       return !detail::outputs_overlap(written, levels);
     } else {
@@ -139,18 +139,19 @@ struct DispatchHistogram {
 
     const std::size_t pixels = samples.rows * samples.row_pixels;
     const std::size_t bins = Agent::counts_bytes ? ActiveChannels * std::size_t{256} : outputs.all_bins();
-    const std::size_t level_bytes = copied_level_bytes(bins * 4, tuning);
+    const auto most_shared = static_cast<std::size_t>(device.shared_bytes_of_block);
+    const std::size_t capacity = std::min(tuning.shared_bytes, most_shared);
+    const std::size_t level_bytes = copied_level_bytes(bins * 4, capacity);
     // Each block clears all bins and adds them up, which should not take longer than counting.
     const std::size_t blocks_by_bins = pixels / (2 * bins);
-    const bool fits = bins * 4 + level_bytes <= static_cast<std::size_t>(device.shared_bytes_of_block);
     if constexpr (!Agent::counts_bytes) {
-      if (!fits || blocks_by_bins < blocks / 2) {
+      if (bins * 4 + level_bytes > most_shared || blocks_by_bins < blocks / 2) {
         return count<ActivePolicy, true>(blocks, {0, 4}, Agent::table_bytes());
       }
     }
     blocks = std::min(blocks, std::max(blocks_by_bins, std::size_t{1}));
     std::size_t bin_bytes = warp_threads * sizeof(unsigned);
-    while (bin_bytes > sizeof(unsigned) && bins * bin_bytes > tuning.shared_bytes) bin_bytes /= 2;
+    while (bin_bytes > sizeof(unsigned) && level_bytes + bins * bin_bytes > capacity) bin_bytes /= 2;
     return count<ActivePolicy, false>(blocks, {level_bytes, static_cast<unsigned>(bin_bytes)},
                                       level_bytes + bins * bin_bytes);
   }
@@ -164,13 +165,13 @@ struct DispatchHistogram {
   }
 
   /// Levels are copied if that leaves shared memory for counters.
-  std::size_t copied_level_bytes(std::size_t counter_bytes, const histogram_tuning& tuning) const {
+  std::size_t copied_level_bytes(std::size_t counter_bytes, std::size_t capacity) const {
     if constexpr (Bins::has_levels && sizeof(Sample) > 1) {
       const std::size_t bytes = (outputs.all_bins() + ActiveChannels) * sizeof(typename Bins::Level);
-      return bytes + counter_bytes <= tuning.shared_bytes ? round_up(bytes, std::size_t{16}) : 0;
+      return bytes + counter_bytes <= capacity ? round_up(bytes, std::size_t{16}) : 0;
     } else {
       static_cast<void>(counter_bytes);
-      static_cast<void>(tuning);
+      static_cast<void>(capacity);
       return 0;
     }
   }
