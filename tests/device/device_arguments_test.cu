@@ -6,6 +6,7 @@
 #include <strata/device/device_adjacent_difference.cuh>
 #include <strata/device/device_for.cuh>
 #include <strata/device/device_hash_join.hpp>
+#include <strata/device/device_histogram.cuh>
 #include <strata/device/device_merge_sort.cuh>
 #include <strata/device/device_radix_sort.cuh>
 #include <strata/device/device_reduce.cuh>
@@ -60,6 +61,8 @@ template <class T>
 array result() {
   return {role::result, sizeof(T), 1, 1};
 }
+/// Of a histogram of eight bins.
+array counters() { return {role::result, sizeof(u32), 8, 8}; }
 /// An array of which the host knows the first item only.
 array from_first(array a) {
   a.known_count = 1;
@@ -411,6 +414,14 @@ std::vector<device_call> other_calls() {
        {in(), out()},
        {segment_count, segment_items},
        STRATA_CALL(DeviceTranspose::Transpose(temp, bytes, U(0), U(1), N(0), N(1), on))},
+      {"HistogramEven",
+       {in(), counters()},
+       {item_count},
+       STRATA_CALL(DeviceHistogram::HistogramEven(temp, bytes, U(0), U(1), 9, 0, 9, N(0), on))},
+      {"HistogramRange",
+       {in(), counters(), in(9)},
+       {item_count},
+       STRATA_CALL(DeviceHistogram::HistogramRange(temp, bytes, U(0), U(1), 9, U(2), N(0), on))},
       {"JoinTableInnerCount",
        {in(), result<i64>()},
        {item_count},

@@ -6,6 +6,7 @@
 #include <strata/device/device_adjacent_difference.cuh>
 #include <strata/device/device_for.cuh>
 #include <strata/device/device_hash_join.hpp>
+#include <strata/device/device_histogram.cuh>
 #include <strata/device/device_merge_sort.cuh>
 #include <strata/device/device_radix_sort.cuh>
 #include <strata/device/device_reduce.cuh>
@@ -90,6 +91,9 @@ std::vector<query> queries() {
       {"Bulk", STRATA_ASK(DeviceFor::Bulk(nullptr, bytes, n, strata::CastOp<int>{}))},
       {"TransposeRows", STRATA_ASK(DeviceTranspose::Transpose(nullptr, bytes, in, out, n, 1)), 0},
       {"TransposeColumns", STRATA_ASK(DeviceTranspose::Transpose(nullptr, bytes, in, out, 1, n)), 0},
+      {"HistogramEven", STRATA_ASK(DeviceHistogram::HistogramEven(nullptr, bytes, in, out, 9, 0, 9, n))},
+      {"HistogramRangeRows",
+       STRATA_ASK(DeviceHistogram::HistogramRange(nullptr, bytes, in, out, 9, in, std::int64_t{1}, n, std::size_t{4}))},
       {"InnerCountBuildRows",
        STRATA_ASK(DeviceHashJoin::Inner(nullptr, bytes, strata::join_side(in, n), strata::join_side(in, 10),
                                         strata::join_count(), num_out)),

@@ -3,6 +3,7 @@
 
 // Calls without temporary storage: each device function, on a stream, with a memory resource, and without either.
 #include <strata/device/device_adjacent_difference.cuh>
+#include <strata/device/device_histogram.cuh>
 #include <strata/device/device_segmented_sort.cuh>
 #include <strata/device/execution.cuh>
 
@@ -170,6 +171,11 @@ TEST(device_execution, reductions_and_scans) {
   EXPECT_ALL_FORMS(DeviceReduce::ArgMax, in, out, index, num_items);
   EXPECT_ALL_FORMS(DeviceReduce::TransformReduce, in, out, num_items, strata::Sum{}, half_of{}, item{1});
   EXPECT_ALL_FORMS(DeviceReduce::ReduceByKey, in, out, keys, all.values_out.data(), index, strata::Sum{}, num_items);
+  EXPECT_ALL_FORMS(strata::DeviceHistogram::HistogramEven, in, out, 9, 0, 9, num_items);
+  EXPECT_ALL_FORMS(strata::DeviceHistogram::HistogramRange, in, out, 9, keys, num_items, 2, std::size_t{0});
+  item* const outs[] = {out, out + 20};
+  const int levels[] = {9, 5}, lower[] = {0, 0}, upper[] = {9, 100};
+  EXPECT_ALL_FORMS((strata::DeviceHistogram::MultiHistogramEven<2, 2>), in, outs, levels, lower, upper, num_items / 2);
   EXPECT_ALL_FORMS(DeviceRunLengthEncode::Encode, in, out, all.values_out.data(), index, num_items);
 
   // In place, too, with a count that might be the size of temporary storage.

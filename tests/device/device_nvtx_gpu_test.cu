@@ -7,6 +7,7 @@
 
 #include <strata/device/device_adjacent_difference.cuh>
 #include <strata/device/device_for.cuh>
+#include <strata/device/device_histogram.cuh>
 #include <strata/device/device_reduce.cuh>
 #include <strata/device/device_scan.cuh>
 #include <strata/device/device_select.cuh>
@@ -71,6 +72,7 @@ TEST(device_nvtx, ranges_have_the_names_of_the_functions) {
   device_vector<std::int64_t> count(1);
   EXPECT_RANGE(DeviceReduce::Sum, in.data(), out.data(), n);
   EXPECT_RANGE(DeviceScan::InclusiveSum, data.data(), n);
+  EXPECT_RANGE(DeviceHistogram::HistogramEven, in.data(), out.data(), 10, 0, 9, n);
   EXPECT_RANGE(DeviceSelect::Flagged, data.data(), in.data(), count.data(), n);
   EXPECT_RANGE(DeviceAdjacentDifference::SubtractLeft, data.data(), n);
   EXPECT_RANGE(DeviceTransform::Transform, in.data(), out.data(), n, strata::CastOp<int>{});

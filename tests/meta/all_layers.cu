@@ -54,6 +54,7 @@
 #include <strata/device/device_adjacent_difference.cuh>
 #include <strata/device/device_for.cuh>
 #include <strata/device/device_hash_join.hpp>
+#include <strata/device/device_histogram.cuh>
 #include <strata/device/device_merge_sort.cuh>
 #include <strata/device/device_radix_sort.cuh>
 #include <strata/device/device_reduce.cuh>
@@ -253,6 +254,9 @@ cudaError_t every_block_layer(const int* in, int* out, int* sums, int count, cud
   if (status != cudaSuccess) return status;
   status = lib::DeviceSegmentedRadixSort::SortPairs(storage, bytes, floats, segment_sums, pairs, joined, count,
                                                     segments, offsets, offsets + 1, 0, 32, stream);
+  if (status != cudaSuccess) return status;
+  int* const counters = nullptr;
+  status = lib::DeviceHistogram::HistogramEven(storage, bytes, floats, counters, 9, 0.0f, 1.0f, count, stream);
   if (status != cudaSuccess) return status;
   status = lib::DeviceTranspose::Transpose(storage, bytes, floats, float_sum, count, segments, stream);
   if (status != cudaSuccess) return status;

@@ -30,6 +30,7 @@
 #include <strata/device/device_adjacent_difference.cuh>
 #include <strata/device/device_for.cuh>
 #include <strata/device/device_hash_join.hpp>
+#include <strata/device/device_histogram.cuh>
 #include <strata/device/device_merge_sort.cuh>
 #include <strata/device/device_radix_sort.cuh>
 #include <strata/device/device_reduce.cuh>
@@ -643,6 +644,7 @@ template <class T, class In>
   all += DeviceSegmentedMergeSort::SortPairsCopy(all.storage, all.bytes, data, data, out, out, count, 7, less);
   all += DeviceSegmentedMergeSort::SortIndices(all.storage, all.bytes, data, indices, count, count, offsets, offsets,
                                                less);
+  all += strata::DeviceHistogram::HistogramEven(all.storage, all.bytes, numbers, indices, 9, 0, 9, count);
   all += strata::DeviceTranspose::Transpose(all.storage, all.bytes, data, out, count, count);
 }
 

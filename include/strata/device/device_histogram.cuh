@@ -1,0 +1,224 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/nvtx.hpp>
+#include <strata/core/types.hpp>
+#include <strata/device/execution.cuh>
+#include <strata/device/histogram/dispatch.cuh>
+
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+STRATA_ARCH_NAMESPACE_BEGIN
+
+/// Counts how many samples of a sequence in device memory lie in each of several bins.
+///
+///     for (sample : d_samples)
+///       if (lower_level <= sample && sample < upper_level)
+///         ++d_histogram[(sample - lower_level) * (num_levels - 1) / (upper_level - lower_level)];
+///
+/// `HistogramEven` has `num_levels - 1` bins of one width, as above. `HistogramRange` has bins between neighbours of
+/// `d_levels[0 .. num_levels)`, in device memory and sorted: bin i counts samples from level i on and below level
+/// i + 1. Samples outside of all bins are not counted. What was in `d_histogram` before does not matter.
+/// `MultiHistogramEven` and `MultiHistogramRange` have pixels of `NUM_CHANNELS` (1 to 4) neighbouring samples, and a
+/// histogram for each of the first `NUM_ACTIVE_CHANNELS` channels. Their arrays of pointers and levels, one for each
+/// active channel, are C arrays, `std::array` or `cuda::std::array`, in host memory.
+///
+/// With `num_rows` and `row_stride_bytes` samples are a region of interest: rows of `num_row_samples` samples, or
+/// `num_row_pixels` pixels, that begin `row_stride_bytes` bytes apart, a multiple of a sample's size.
+///
+/// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never 0),
+///   then with that much device memory, in which nothing is kept. Or once, without these two arguments: see
+///   `execution`. Samples may be any random-access iterator, and their number any integer.
+/// - **Execution.** Two kernel launches on `stream`, one for few samples or none; no host synchronisation and no
+///   allocation, so a call can be captured in a graph and replayed.
+/// - **Result.** The same from run to run. A counter that overflows wraps.
+/// - **Types.** Samples and levels of any arithmetic type up to 64 bits, counters of any integer type of 4 or 8 bytes.
+///   Even bins are computed in the common type of samples and levels: for integers exactly; for floating point as
+///   `(sample - lower_level) * ((num_levels - 1) / (upper_level - lower_level))` with the rounding of the type, cut
+///   off. As in CUB, a sample below `upper_level` whose product is rounded up to `num_levels - 1` is not counted.
+///   `HistogramRange` converts samples to the type of the levels.
+/// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: fewer than two levels, a negative
+///   count, a stride that is not a multiple of a sample's size, integers for which
+///   `(upper_level - lower_level) * (num_levels - 1)` does not fit 64 bits, in a size query too; null pointers;
+///   a histogram that has a byte in common with samples, levels or another histogram; temporary storage too small.
+///   Otherwise what a launch returns. An older error of the runtime is neither returned nor cleared.
+/// - **Algorithm.** Reads each sample once, arrays 16 bytes at a time. A block counts in shared memory, with up to 32
+///   counters for each bin so that equal samples do not wait for each other, and then adds its counts in device
+///   memory by atomic additions; of samples of one byte it counts the 256 values. If bins do not fit shared memory,
+///   it counts there those that it finds first (Gomez-Luna et al., "An optimized approach to histogram computation
+///   on GPU", 2013, compares ways to do this).
+///
+///     std::size_t bytes = 0;
+///     strata::DeviceHistogram::HistogramEven(nullptr, bytes, d_samples, d_histogram, 257, 0, 256, n);
+///     cudaMalloc(&d_temp, bytes);
+///     strata::DeviceHistogram::HistogramEven(d_temp, bytes, d_samples, d_histogram, 257, 0, 256, n, stream);
+struct DeviceHistogram {
+  // -------------------------------------------------------------- one channel
+
+  template <class SampleIteratorT, class CounterT, class LevelT, class OffsetT>
+  static cudaError_t HistogramEven(void* d_temp_storage, std::size_t& temp_storage_bytes, SampleIteratorT d_samples,
+                                   CounterT* d_histogram, int num_levels, LevelT lower_level, LevelT upper_level,
+                                   OffsetT num_samples, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceHistogram::HistogramEven");
+    return even<1, 1>(d_temp_storage, temp_storage_bytes, d_samples, &d_histogram, &num_levels, &lower_level,
+                      &upper_level, num_samples, OffsetT{1}, 0, stream);
+  }
+  template <class SampleIteratorT, class CounterT, class LevelT, class OffsetT>
+  static cudaError_t HistogramEven(void* d_temp_storage, std::size_t& temp_storage_bytes, SampleIteratorT d_samples,
+                                   CounterT* d_histogram, int num_levels, LevelT lower_level, LevelT upper_level,
+                                   OffsetT num_row_samples, OffsetT num_rows, std::size_t row_stride_bytes,
+                                   cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceHistogram::HistogramEven");
+    return even<1, 1>(d_temp_storage, temp_storage_bytes, d_samples, &d_histogram, &num_levels, &lower_level,
+                      &upper_level, num_row_samples, num_rows, row_stride_bytes, stream);
+  }
+
+  template <class SampleIteratorT, class CounterT, class LevelT, class OffsetT>
+  static cudaError_t HistogramRange(void* d_temp_storage, std::size_t& temp_storage_bytes, SampleIteratorT d_samples,
+                                    CounterT* d_histogram, int num_levels, const LevelT* d_levels, OffsetT num_samples,
+                                    cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceHistogram::HistogramRange");
+    return range<1, 1>(d_temp_storage, temp_storage_bytes, d_samples, &d_histogram, &num_levels, &d_levels, num_samples,
+                       OffsetT{1}, 0, stream);
+  }
+  template <class SampleIteratorT, class CounterT, class LevelT, class OffsetT>
+  static cudaError_t HistogramRange(void* d_temp_storage, std::size_t& temp_storage_bytes, SampleIteratorT d_samples,
+                                    CounterT* d_histogram, int num_levels, const LevelT* d_levels,
+                                    OffsetT num_row_samples, OffsetT num_rows, std::size_t row_stride_bytes,
+                                    cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceHistogram::HistogramRange");
+    return range<1, 1>(d_temp_storage, temp_storage_bytes, d_samples, &d_histogram, &num_levels, &d_levels,
+                       num_row_samples, num_rows, row_stride_bytes, stream);
+  }
+
+  // -------------------------------------------------------------- several channels
+
+  template <int NUM_CHANNELS, int NUM_ACTIVE_CHANNELS, class SampleIteratorT, class CounterT, class LevelT,
+            class OffsetT>
+  static cudaError_t MultiHistogramEven(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                        SampleIteratorT d_samples, CounterT* const d_histogram[NUM_ACTIVE_CHANNELS],
+                                        const int num_levels[NUM_ACTIVE_CHANNELS],
+                                        const LevelT lower_level[NUM_ACTIVE_CHANNELS],
+                                        const LevelT upper_level[NUM_ACTIVE_CHANNELS], OffsetT num_pixels,
+                                        cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceHistogram::MultiHistogramEven");
+    return even<NUM_CHANNELS, NUM_ACTIVE_CHANNELS>(d_temp_storage, temp_storage_bytes, d_samples, d_histogram,
+                                                   num_levels, lower_level, upper_level, num_pixels, OffsetT{1}, 0,
+                                                   stream);
+  }
+  template <int NUM_CHANNELS, int NUM_ACTIVE_CHANNELS, class SampleIteratorT, class CounterT, class LevelT,
+            class OffsetT>
+  static cudaError_t MultiHistogramEven(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                        SampleIteratorT d_samples, CounterT* const d_histogram[NUM_ACTIVE_CHANNELS],
+                                        const int num_levels[NUM_ACTIVE_CHANNELS],
+                                        const LevelT lower_level[NUM_ACTIVE_CHANNELS],
+                                        const LevelT upper_level[NUM_ACTIVE_CHANNELS], OffsetT num_row_pixels,
+                                        OffsetT num_rows, std::size_t row_stride_bytes, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceHistogram::MultiHistogramEven");
+    return even<NUM_CHANNELS, NUM_ACTIVE_CHANNELS>(d_temp_storage, temp_storage_bytes, d_samples, d_histogram,
+                                                   num_levels, lower_level, upper_level, num_row_pixels, num_rows,
+                                                   row_stride_bytes, stream);
+  }
+  template <int NUM_CHANNELS, int NUM_ACTIVE_CHANNELS, class SampleIteratorT, class Array, class... Rest,
+            class = detail::if_array_object<Array>>
+  static cudaError_t MultiHistogramEven(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                        SampleIteratorT d_samples, const Array& d_histogram, const Rest&... rest) {
+    return MultiHistogramEven<NUM_CHANNELS, NUM_ACTIVE_CHANNELS>(d_temp_storage, temp_storage_bytes, d_samples,
+                                                                 d_histogram.data(), detail::channel_argument(rest)...);
+  }
+
+  template <int NUM_CHANNELS, int NUM_ACTIVE_CHANNELS, class SampleIteratorT, class CounterT, class LevelT,
+            class OffsetT>
+  static cudaError_t MultiHistogramRange(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                         SampleIteratorT d_samples, CounterT* const d_histogram[NUM_ACTIVE_CHANNELS],
+                                         const int num_levels[NUM_ACTIVE_CHANNELS],
+                                         const LevelT* const d_levels[NUM_ACTIVE_CHANNELS], OffsetT num_pixels,
+                                         cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceHistogram::MultiHistogramRange");
+    return range<NUM_CHANNELS, NUM_ACTIVE_CHANNELS>(d_temp_storage, temp_storage_bytes, d_samples, d_histogram,
+                                                    num_levels, d_levels, num_pixels, OffsetT{1}, 0, stream);
+  }
+  template <int NUM_CHANNELS, int NUM_ACTIVE_CHANNELS, class SampleIteratorT, class CounterT, class LevelT,
+            class OffsetT>
+  static cudaError_t MultiHistogramRange(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                         SampleIteratorT d_samples, CounterT* const d_histogram[NUM_ACTIVE_CHANNELS],
+                                         const int num_levels[NUM_ACTIVE_CHANNELS],
+                                         const LevelT* const d_levels[NUM_ACTIVE_CHANNELS], OffsetT num_row_pixels,
+                                         OffsetT num_rows, std::size_t row_stride_bytes, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceHistogram::MultiHistogramRange");
+    return range<NUM_CHANNELS, NUM_ACTIVE_CHANNELS>(d_temp_storage, temp_storage_bytes, d_samples, d_histogram,
+                                                    num_levels, d_levels, num_row_pixels, num_rows, row_stride_bytes,
+                                                    stream);
+  }
+  template <int NUM_CHANNELS, int NUM_ACTIVE_CHANNELS, class SampleIteratorT, class Array, class... Rest,
+            class = detail::if_array_object<Array>>
+  static cudaError_t MultiHistogramRange(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                         SampleIteratorT d_samples, const Array& d_histogram, const Rest&... rest) {
+    return MultiHistogramRange<NUM_CHANNELS, NUM_ACTIVE_CHANNELS>(
+        d_temp_storage, temp_storage_bytes, d_samples, d_histogram.data(), detail::channel_argument(rest)...);
+  }
+
+  // -------------------------------------------------------------- without temporary storage
+
+  STRATA_CALL_WITHOUT_STORAGE(HistogramEven)
+  STRATA_CALL_WITHOUT_STORAGE(HistogramRange)
+  template <int NUM_CHANNELS, int NUM_ACTIVE_CHANNELS, class First, class... Rest,
+            class = detail::if_not_any_storage<First>>
+  static auto MultiHistogramEven(First&& first, Rest&&... rest)
+      -> decltype(MultiHistogramEven<NUM_CHANNELS, NUM_ACTIVE_CHANNELS>(detail::any_storage{},
+                                                                        std::declval<std::size_t&>(),
+                                                                        detail::call_argument(first),
+                                                                        detail::call_argument(rest)...)) {
+    return detail::with_storage(
+        [](void* d_temp_storage, std::size_t& temp_storage_bytes, auto&&... arguments) {
+          return MultiHistogramEven<NUM_CHANNELS, NUM_ACTIVE_CHANNELS>(d_temp_storage, temp_storage_bytes,
+                                                                       arguments...);
+        },
+        first, rest...);
+  }
+  template <int NUM_CHANNELS, int NUM_ACTIVE_CHANNELS, class First, class... Rest,
+            class = detail::if_not_any_storage<First>>
+  static auto MultiHistogramRange(First&& first, Rest&&... rest)
+      -> decltype(MultiHistogramRange<NUM_CHANNELS, NUM_ACTIVE_CHANNELS>(detail::any_storage{},
+                                                                         std::declval<std::size_t&>(),
+                                                                         detail::call_argument(first),
+                                                                         detail::call_argument(rest)...)) {
+    return detail::with_storage(
+        [](void* d_temp_storage, std::size_t& temp_storage_bytes, auto&&... arguments) {
+          return MultiHistogramRange<NUM_CHANNELS, NUM_ACTIVE_CHANNELS>(d_temp_storage, temp_storage_bytes,
+                                                                        arguments...);
+        },
+        first, rest...);
+  }
+
+ private:
+  template <int Channels, int ActiveChannels, class SampleIteratorT, class CounterT, class LevelT, class... Region>
+  static cudaError_t even(void* d_temp_storage, std::size_t& temp_storage_bytes, SampleIteratorT d_samples,
+                          CounterT* const* d_histogram, const int* num_levels, const LevelT* lower_level,
+                          const LevelT* upper_level, Region... region) {
+    using Bins = detail::even_bins<detail::iterator_value_t<SampleIteratorT>, LevelT>;
+    const auto set_bins = [=](Bins& bins, int c) {
+      return bins.set_levels(lower_level[c], upper_level[c], num_levels[c] - 1);
+    };
+    return detail::DispatchHistogram<Channels, ActiveChannels, SampleIteratorT, Bins, CounterT>::Dispatch(
+        d_temp_storage, temp_storage_bytes, d_samples, d_histogram, num_levels, set_bins, region...);
+  }
+  template <int Channels, int ActiveChannels, class SampleIteratorT, class CounterT, class LevelT, class... Region>
+  static cudaError_t range(void* d_temp_storage, std::size_t& temp_storage_bytes, SampleIteratorT d_samples,
+                           CounterT* const* d_histogram, const int* num_levels, const LevelT* const* d_levels,
+                           Region... region) {
+    using Bins = detail::range_bins<LevelT>;
+    const auto set_bins = [=](Bins& bins, int c) {
+      bins = {d_levels[c], num_levels[c]};
+      return true;
+    };
+    return detail::DispatchHistogram<Channels, ActiveChannels, SampleIteratorT, Bins, CounterT>::Dispatch(
+        d_temp_storage, temp_storage_bytes, d_samples, d_histogram, num_levels, set_bins, region...);
+  }
+};
+
+STRATA_ARCH_NAMESPACE_END

@@ -1,0 +1,177 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/core/types.hpp>
+#include <strata/thread/thread_search.cuh>
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+/// \file
+/// The bin of a sample. A number that is no bin, negative or too large, says that the sample is not counted.
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// Even bins of integers: floor((sample - lower) * bins / (upper - lower)), exactly, without a division.
+///
+///     bins / range = whole + part / range         reciprocal = floor(2^k * part / range), k bits in a word
+///     quotient = floor(x * reciprocal / 2^k)      is floor(x * part / range), or one less, because x < 2^k
+///
+/// What is left of x * part says which. Its true value is below 2 * range, hence 64 bits suffice.
+template <class Common>
+class exact_bins {
+  using word = std::conditional_t<(sizeof(Common) <= 4), std::uint32_t, std::uint64_t>;
+
+ public:
+  /// False if (upper - lower) * bins does not fit 64 bits.
+  bool set(Common lower, Common upper, int bins) {
+    const auto count = static_cast<std::uint64_t>(bins);
+    lower_ = static_cast<word>(lower);
+    range_ = lower < upper ? static_cast<word>(static_cast<word>(upper) - lower_) : word{0};
+    if (range_ == 0) return true;  // Without a sample between the levels nothing is counted.
+    if (range_ > std::numeric_limits<std::uint64_t>::max() / count) return false;
+    whole_ = static_cast<word>(count / range_);
+    part_ = static_cast<word>(count % range_);
+    // A long division. The remainder is below 2^63: if the range is not, there is one bin.
+    std::uint64_t rest = part_;
+    for (int bit = 0; bit < std::numeric_limits<word>::digits; ++bit) {
+      const bool is_set = rest >= range_ - rest;
+      rest = is_set ? rest - (range_ - rest) : rest + rest;
+      reciprocal_ = static_cast<word>(reciprocal_ + reciprocal_ + (is_set ? 1 : 0));
+    }
+    return true;
+  }
+
+  STRATA_D int bin_of(Common sample) const {
+    const word x = static_cast<word>(static_cast<word>(sample) - lower_);
+    const word quotient = high_product(x, reciprocal_);
+    const std::uint64_t rest = std::uint64_t{x} * part_ - std::uint64_t{quotient} * range_;
+    const auto bin = static_cast<int>(x * whole_ + quotient + (rest >= range_ ? 1u : 0u));
+    return x < range_ ? bin : -1;
+  }
+
+ private:
+  STRATA_D static std::uint32_t high_product(std::uint32_t a, std::uint32_t b) { return __umulhi(a, b); }
+  STRATA_D static std::uint64_t high_product(std::uint64_t a, std::uint64_t b) { return __umul64hi(a, b); }
+
+  word lower_ = 0;
+  word range_ = 0;
+  word whole_ = 0;
+  word part_ = 0;
+  word reciprocal_ = 0;
+};
+
+/// Even bins of floating-point numbers: (sample - lower) * scale, rounded in their type, then cut off.
+template <class Common>
+class scaled_bins {
+ public:
+  bool set(Common lower, Common upper, int bins) {
+    using wide = std::conditional_t<std::is_arithmetic_v<Common>, Common, float>;
+    lower_ = lower;
+    upper_ = upper;
+    const auto range = static_cast<wide>(static_cast<wide>(upper) - static_cast<wide>(lower));
+    scale_ = static_cast<Common>(static_cast<wide>(bins) / range);
+    return true;
+  }
+
+  STRATA_D int bin_of(Common sample) const {
+    return sample >= lower_ && sample < upper_ ? static_cast<int>((sample - lower_) * scale_) : -1;
+  }
+
+ private:
+  Common lower_{};
+  Common upper_{};
+  Common scale_{};
+};
+
+/// As samples and levels are compared.
+template <class Sample, class Level, class Common = std::common_type_t<Level, Sample>>
+struct even_bins : std::conditional_t<std::is_integral_v<Common>, exact_bins<Common>, scaled_bins<Common>> {
+  static_assert(sizeof(Common) <= 8,
+                "DeviceHistogram: the common type of samples and levels must have at most 64 bits: convert the levels");
+  static constexpr bool has_levels = false;
+
+  STRATA_D int operator()(const Sample& sample) const { return this->bin_of(static_cast<Common>(sample)); }
+
+  bool set_levels(Level lower, Level upper, int num_bins) {
+    return this->set(static_cast<Common>(lower), static_cast<Common>(upper), num_bins);
+  }
+};
+
+/// Bin i has the samples from levels[i] on and below levels[i + 1].
+template <class LevelT>
+struct range_bins {
+  static constexpr bool has_levels = true;
+  using Level = LevelT;
+
+  const Level* levels;
+  int num_levels;
+
+  /// By all threads of the block, before a barrier: copies the levels. Returns where the copy ends.
+  STRATA_D Level* copy_levels(Level* copy) {
+    for (int i = static_cast<int>(threadIdx.x); i < num_levels; i += static_cast<int>(blockDim.x)) copy[i] = levels[i];
+    levels = copy;
+    return copy + num_levels;
+  }
+
+  template <class Sample>
+  STRATA_D int operator()(const Sample& sample) const {
+    return strata::UpperBound(levels, num_levels, static_cast<Level>(sample)) - 1;
+  }
+};
+
+template <class Bins, int ActiveChannels>
+struct histogram_channels {
+  Bins bins[ActiveChannels];
+};
+
+/// What a call with several channels has for each of them: a C array, `std::array` or another array object.
+template <class T>
+using if_array_object = decltype(std::declval<const T&>().data());
+template <class T, class = void>
+inline constexpr bool is_array_object = false;
+template <class T>
+inline constexpr bool is_array_object<T, std::void_t<if_array_object<T>>> = true;
+template <class T>
+auto channel_argument(const T& argument) {
+  if constexpr (is_array_object<T>) {
+    return argument.data();
+  } else {
+    return argument;
+  }
+}
+
+/// The arrays that a call writes, one for each active channel.
+template <class CounterT, int ActiveChannels>
+struct histogram_outputs {
+  CounterT* counters[ActiveChannels];
+  int num_bins[ActiveChannels];
+
+  STRATA_HD std::size_t all_bins() const {
+    std::size_t sum = 0;
+    for (int bins : num_bins) sum += static_cast<std::size_t>(bins);
+    return sum;
+  }
+
+  /// By thread `rank` of `threads`.
+  STRATA_D void clear(std::size_t rank, std::size_t threads) const {
+    for (int c = 0; c < ActiveChannels; ++c) {
+      for (std::size_t i = rank; i < static_cast<std::size_t>(num_bins[c]); i += threads) counters[c][i] = 0;
+    }
+  }
+
+  STRATA_D void add(int channel, std::size_t bin, unsigned long long count) const {
+    using word = std::conditional_t<sizeof(CounterT) == 4, unsigned, unsigned long long>;
+    atomicAdd(reinterpret_cast<word*>(counters[channel] + bin), static_cast<word>(count));
+  }
+};
+
+}  // namespace detail
+STRATA_NAMESPACE_END

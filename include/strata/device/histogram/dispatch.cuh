@@ -1,0 +1,209 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/aligned_range.hpp>
+#include <strata/core/device_properties.cuh>
+#include <strata/core/launcher.cuh>
+#include <strata/core/macros.hpp>
+#include <strata/core/temporary_storage.hpp>
+#include <strata/core/types.hpp>
+#include <strata/device/arguments/arrays.hpp>
+#include <strata/device/arguments/counts.cuh>
+#include <strata/device/grid/launch.cuh>
+#include <strata/device/histogram/agent.cuh>
+#include <strata/device/histogram/bins.cuh>
+#include <strata/device/histogram/kernels.cuh>
+#include <strata/device/histogram/tuning.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
+
+/// One call of a histogram. A `PolicyHub` of the caller's overrides the tuning.
+template <int Channels, int ActiveChannels, class Iterator, class Bins, class CounterT,
+          class PolicyHub = histogram_policy_hub>
+struct DispatchHistogram {
+  static_assert(Channels >= 1 && Channels <= 4 && ActiveChannels >= 1 && ActiveChannels <= Channels,
+                "DeviceHistogram: pixels have 1 to 4 channels, of which 1 or more are active");
+  static_assert(std::is_integral_v<CounterT> && (sizeof(CounterT) == 4 || sizeof(CounterT) == 8),
+                "DeviceHistogram: counters must be integers of 4 or 8 bytes, for atomic additions");
+  using MaxPolicy = typename PolicyHub::MaxPolicy;
+  using Sample = iterator_value_t<Iterator>;
+  using Outputs = histogram_outputs<CounterT, ActiveChannels>;
+
+  histogram_samples<Iterator> samples;
+  histogram_channels<Bins, ActiveChannels> channels;
+  Outputs outputs;
+  cudaStream_t stream;
+  device_properties device;
+
+  /// `set_bins(bins, channel)` returns whether the levels of a channel are valid.
+  template <class SetBins, class OffsetT>
+  static cudaError_t Dispatch(void* d_temp_storage, std::size_t& temp_storage_bytes, Iterator d_samples,
+                              CounterT* const* d_histogram, const int* num_levels, const SetBins& set_bins,
+                              OffsetT num_row_pixels, OffsetT num_rows, std::size_t row_stride_bytes,
+                              cudaStream_t stream) {
+    if (!is_count(num_row_pixels) || !is_count(num_rows) || row_stride_bytes % sizeof(Sample) != 0) {
+      return cudaErrorInvalidValue;
+    }
+    DispatchHistogram dispatch{{d_samples, static_cast<std::size_t>(num_row_pixels), static_cast<std::size_t>(num_rows),
+                                row_stride_bytes / sizeof(Sample), 1, false},
+                               {},
+                               {},
+                               stream,
+                               {}};
+    if (!dispatch.has_valid_size()) return cudaErrorInvalidValue;
+    for (int c = 0; c < ActiveChannels; ++c) {
+      if (num_levels[c] < 2 || !set_bins(dispatch.channels.bins[c], c)) return cudaErrorInvalidValue;
+      dispatch.outputs.num_bins[c] = num_levels[c] - 1;
+      dispatch.outputs.counters[c] = d_histogram[c];
+    }
+    temporary_storage::layout<1> storage;  // Nothing is kept there.
+    if (d_temp_storage == nullptr) return answer_size_query(storage, temp_storage_bytes);
+    if (!storage.map(d_temp_storage, temp_storage_bytes) || !dispatch.are_arrays_valid()) return cudaErrorInvalidValue;
+    const cudaError_t status = detail::current_device_properties(dispatch.device, stream);
+    if (status != cudaSuccess) return status;
+    return MaxPolicy::Invoke(dispatch.device.ptx_version, dispatch);
+  }
+
+  // ------------------------------------------------------------------ arguments
+
+  /// Whether all samples have indices. Rows without gaps become one.
+  bool has_valid_size() {
+    constexpr std::size_t most = most_of<std::int64_t>;
+    if (samples.row_pixels == 0) samples.rows = 0;
+    if (samples.rows == 0) return true;
+    if (samples.row_pixels > most / Channels / samples.rows) return false;
+    const std::size_t row_samples = samples.row_pixels * Channels;
+    if (samples.rows > 1) {
+      if (samples.row_stride > (most - row_samples) / (samples.rows - 1)) return false;
+      if (samples.row_stride == row_samples) {
+        samples.row_pixels *= samples.rows;
+        samples.rows = 1;
+      }
+    }
+    return detail::can_reach(samples.begin, reach());
+  }
+  std::size_t reach() const {
+    return samples.rows == 0 ? 0 : (samples.rows - 1) * samples.row_stride + samples.row_pixels * Channels;
+  }
+
+  bool are_arrays_valid() const {
+    if (samples.rows > 0 && detail::is_null(samples.begin)) return false;
+    byte_range written[ActiveChannels];
+    for (int c = 0; c < ActiveChannels; ++c) {
+      written[c] = detail::bytes_of(outputs.counters[c], outputs.num_bins[c]);
+      if (written[c].bytes == 0 || overlaps_samples(written[c])) return false;
+    }
+    if constexpr (Bins::has_levels) {
+      byte_range levels[ActiveChannels];
+      for (int c = 0; c < ActiveChannels; ++c) {
+        levels[c] = detail::bytes_of(channels.bins[c].levels, channels.bins[c].num_levels);
+        if (samples.rows > 0 && levels[c].bytes == 0) return false;
+      }
+      return !detail::outputs_overlap(written, levels);
+    } else {
+      return !detail::outputs_overlap(written);
+    }
+  }
+
+  // Histograms may lie between rows.
+  bool overlaps_samples(const byte_range& written) const {
+    const byte_range all = detail::bytes_of(samples.begin, reach());
+    const std::size_t width = samples.row_pixels * Channels;
+    if (all.bytes == 0 || samples.rows == 1 || samples.row_stride < width) {
+      return detail::have_common_bytes(written, all);
+    }
+    return detail::has_bytes_of_row(
+        written, {all.begin, samples.rows, width * sizeof(Sample), samples.row_stride * sizeof(Sample)});
+  }
+
+  // ------------------------------------------------------------------ launches
+
+  template <class ActivePolicy>
+  cudaError_t Invoke() {
+    using Agent = AgentHistogram<ActivePolicy, Channels, ActiveChannels, Iterator, Bins, CounterT, false>;
+    constexpr histogram_tuning tuning = ActivePolicy::tuning;
+    if (samples.rows == 0) return clear();
+    samples.is_vectorized = Agent::is_bulk && has_pixels_at_boundaries();
+    // Rows have part_pixels() pixels and fewer before a boundary: the last part may be empty.
+    samples.parts_per_row = ceiling_divide(samples.row_pixels, Agent::part_pixels(samples.is_vectorized));
+    const auto resident = static_cast<std::size_t>(device.multiprocessors * tuning.blocks_per_multiprocessor);
+    const std::size_t parts = samples.rows * samples.parts_per_row;
+    std::size_t blocks = ceiling_divide(parts, std::size_t{tuning.block_threads / warp_threads});
+    blocks = std::min(blocks, resident);
+
+    const std::size_t pixels = samples.rows * samples.row_pixels;
+    const std::size_t bins = Agent::counts_bytes ? ActiveChannels * std::size_t{256} : outputs.all_bins();
+    const auto most_shared = static_cast<std::size_t>(device.shared_bytes_of_block);
+    const std::size_t capacity = std::min(tuning.shared_bytes, most_shared);
+    const std::size_t level_bytes = copied_level_bytes(bins * 4, capacity);
+    // Each block clears all bins and adds them up, which should not take longer than counting.
+    const std::size_t blocks_by_bins = pixels / (2 * bins);
+    if constexpr (!Agent::counts_bytes) {
+      if (bins * 4 + level_bytes > most_shared || blocks_by_bins < blocks / 2) {
+        return count<ActivePolicy, true>(blocks, {0, 4}, Agent::table_bytes());
+      }
+    }
+    blocks = std::min(blocks, std::max(blocks_by_bins, std::size_t{1}));
+    std::size_t bin_bytes = warp_threads * sizeof(unsigned);
+    while (bin_bytes > sizeof(unsigned) && level_bytes + bins * bin_bytes > capacity) bin_bytes /= 2;
+    return count<ActivePolicy, false>(blocks, {level_bytes, static_cast<unsigned>(bin_bytes)},
+                                      level_bytes + bins * bin_bytes);
+  }
+
+  /// Whether in every row a pixel begins at a 16-byte boundary: as if rows were one sequence of pixels.
+  bool has_pixels_at_boundaries() const {
+    constexpr std::size_t pixel_bytes = Channels * sizeof(Sample);
+    constexpr std::size_t power = pixel_bytes & (~pixel_bytes + 1);
+    constexpr std::size_t unit = power < vector_bytes ? power : std::size_t{vector_bytes};
+    return detail::is_aligned(samples.begin, unit) && samples.row_stride * sizeof(Sample) % unit == 0;
+  }
+
+  /// Levels are copied if that leaves shared memory for counters.
+  std::size_t copied_level_bytes(std::size_t counter_bytes, std::size_t capacity) const {
+    if constexpr (Bins::has_levels && sizeof(Sample) > 1) {
+      const std::size_t bytes = (outputs.all_bins() + ActiveChannels) * sizeof(typename Bins::Level);
+      return bytes + counter_bytes <= capacity ? round_up(bytes, std::size_t{16}) : 0;
+    } else {
+      static_cast<void>(counter_bytes);
+      static_cast<void>(capacity);
+      return 0;
+    }
+  }
+
+  cudaError_t clear() const {
+    constexpr std::size_t bins_per_block = 8 * histogram_clear_threads;
+    const std::size_t blocks = std::min(ceiling_divide(outputs.all_bins(), bins_per_block),
+                                        static_cast<std::size_t>(device.multiprocessors) * 2);
+    return strata::launch({"strata::DeviceHistogram", dim3(static_cast<unsigned>(blocks)),
+                           dim3(histogram_clear_threads), 0, stream, 1, device.ptx_version >= 900},
+                          histogram_clear_kernel<CounterT, ActiveChannels>, outputs);
+  }
+
+  template <class ActivePolicy, bool UsesTable>
+  cudaError_t count(std::size_t blocks, const histogram_shared_memory& shared_memory, std::size_t shared_bytes) const {
+    const auto kernel = histogram_kernel<MaxPolicy, Channels, ActiveChannels, UsesTable, Iterator, Bins, CounterT>;
+    static kernel_property_cache cache;
+    int unused = 0;
+    cudaError_t status = cache.get(unused, [&](int& is_allowed) {
+      is_allowed = 1;
+      return strata::allow_dynamic_shared_memory(kernel, static_cast<std::size_t>(device.shared_bytes_of_block));
+    });
+    if (status != cudaSuccess) return status;
+    // A counter has 32 bits.
+    blocks = std::max(blocks, (samples.rows * samples.row_pixels) >> 31);
+    if (blocks > 1) status = clear();
+    if (status != cudaSuccess) return status;
+    return strata::launch(
+        {"strata::DeviceHistogram", dim3(static_cast<unsigned>(blocks)), dim3(ActivePolicy::tuning.block_threads),
+         shared_bytes, stream, 1, device.ptx_version >= 900},
+        kernel, samples, channels, outputs, shared_memory);
+  }
+};
+
+STRATA_ARCH_DETAIL_NAMESPACE_END

@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/chained_policy.hpp>
+#include <strata/core/macros.hpp>
+
+#include <cstddef>
+
+STRATA_NAMESPACE_BEGIN
+
+/// How samples are shared out to blocks, and where a block counts them.
+struct histogram_tuning {
+  int block_threads;
+  /// What registers and shared memory must allow.
+  int blocks_per_multiprocessor;
+  /// Bytes of samples that a thread loads before it counts the first, if there are no more than two channels.
+  int bytes_in_flight;
+  /// Each bin has as many counters as fit these bytes of shared memory, up to one for each lane, and at least one.
+  std::size_t shared_bytes;
+  /// Bins that a block can count in shared memory where not all fit; a power of two.
+  int table_slots;
+};
+
+namespace detail {
+
+struct histogram_policy_hub {
+  struct Policy750 : ChainedPolicy<750, Policy750, Policy750> {
+    // Not measured: from `radix_histogram_tuning`.
+    static constexpr histogram_tuning tuning{/*block_threads=*/1024, /*blocks_per_multiprocessor=*/1,
+                                             /*bytes_in_flight=*/64, /*shared_bytes=*/128 << 10,
+                                             /*table_slots=*/8192};
+  };
+
+  using MaxPolicy = Policy750;
+};
+
+}  // namespace detail
+STRATA_NAMESPACE_END
