@@ -101,7 +101,7 @@ class AgentMerge {
       platform::wait_for_async_copies();
       __syncthreads();
       begin1 = end1;
-      end1 = storage_.splits[2];
+      if (goes_on) end1 = storage_.splits[2];
       merge_tile(part);
       store_keys(diagonal, items);
       if constexpr (has_values) store_values(part, diagonal, items);
