@@ -49,7 +49,7 @@ struct vector_transfer {
       platform::copy_async<vector_bytes>(shared + i, from + i);
     }
     const int i = ends.single(thread, items);
-    if (i >= 0) shared[i] = from[i];
+    if (i >= 0) detail::load_part(shared + i, from, i);
   }
 
   STRATA_D static void store(int thread, const T* shared, int items, T* to) {

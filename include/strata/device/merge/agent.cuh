@@ -41,7 +41,8 @@ struct merge_arrays {
 
 /// A block merges neighbouring tiles of the result. Diagonals of the merge path (see thread_merge.cuh) cut the ranges
 /// into the parts that belong to a tile; a search by a warp finds where. The next tile's end is searched for while keys
-/// of a tile are on their way, and lies at most a tile behind the last end.
+/// of a tile are on their way. It lies at most a tile behind the last end: so many keys of each range, of which the
+/// search reads some and later tiles read all, are prefetched to L2.
 ///
 /// Keys go through shared memory, and with them no values: threads note where in the tile each key came from. In the
 /// result, neighbouring values of one range are neighbours of this range, so that a warp reads them side by side.
@@ -92,11 +93,21 @@ class AgentMerge {
       if (end1 < begin1) end1 = begin1;
       if (end1 - begin1 > static_cast<Count>(items)) end1 = begin1 + static_cast<unsigned>(items);
       const part_of_ranges part(arrays_, diagonal, begin1, static_cast<int>(end1 - begin1), items);
+      const bool is_first = tile == first_tile, goes_on = ++tile < last_tile;
       load(part);
-      const bool goes_on = ++tile < last_tile;
-      if (goes_on && threadIdx.x < warp_threads) {
-        put_split(2, diagonal + tile_items + static_cast<unsigned>(items_from(diagonal + tile_items)), end1,
-                  end1 + tile_items);
+      if (goes_on) {
+        // What the last tile has not yet prefetched.
+        prefetch(arrays_.keys1, arrays_.count1, is_first ? end1 : begin1 + tile_items, end1 + tile_items);
+        const Count end2 = part.begin2 + static_cast<unsigned>(part.count2);
+        prefetch(arrays_.keys2, arrays_.count2, is_first ? end2 : part.begin2 + tile_items, end2 + tile_items);
+        if (threadIdx.x < warp_threads) {
+          put_split(2, diagonal + tile_items + static_cast<unsigned>(items_from(diagonal + tile_items)), end1,
+                    end1 + tile_items);
+        }
+      }
+      if constexpr (has_values) {
+        prefetch(arrays_.values1, end1, begin1, end1);
+        prefetch(arrays_.values2, arrays_.count2, part.begin2, part.begin2 + static_cast<unsigned>(part.count2));
       }
       platform::wait_for_async_copies();
       __syncthreads();
@@ -178,6 +189,19 @@ class AgentMerge {
       STRATA_UNROLL_N(4)
       for (int i = thread(); i < count; i += block_threads) {
         detail::load_part(storage_.keys.at(index + i), keys, static_cast<long long>(begin) + i);
+      }
+    }
+  }
+
+  /// Items [begin, end) of `count`.
+  template <class Iterator>
+  STRATA_D static void prefetch(const Iterator& items, Count count, Count begin, Count end) {
+    if constexpr (std::is_pointer_v<Iterator>) {
+      constexpr unsigned line = sizeof(*items) < 128 ? 128 / static_cast<unsigned>(sizeof(*items)) : 1;
+      if (end > count) end = count;
+      STRATA_UNROLL_N(1)
+      for (Count i = begin + threadIdx.x * line; i < end; i += block_threads * line) {
+        platform::prefetch_to_l2(items + i);
       }
     }
   }
