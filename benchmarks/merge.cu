@@ -160,9 +160,8 @@ void add_cases_of(const Add& add) {
 
 void add_cases(bench::suite& suite) {
   const auto keys = [&suite](auto key, const char* type) {
-    add_cases_of([&](const shape& how, std::int64_t n, timing timed) {
-      add_keys<decltype(key)>(suite, type, how, n, timed);
-    });
+    add_cases_of(
+        [&](const shape& how, std::int64_t n, timing timed) { add_keys<decltype(key)>(suite, type, how, n, timed); });
   };
   keys(std::int32_t{}, "i32");
   keys(std::int64_t{}, "i64");

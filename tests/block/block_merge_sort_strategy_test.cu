@@ -44,9 +44,7 @@ class half_sort : public BlockMergeSortStrategy<Key, Value, Threads, Items, half
 
  public:
   STRATA_D explicit half_sort(typename Strategy::TempStorage& storage) : Strategy(storage, threadIdx.x % Threads) {}
-  STRATA_D void SyncImplementation() const {
-    strata::platform::group_barrier(1 + threadIdx.x / Threads, Threads);
-  }
+  STRATA_D void SyncImplementation() const { strata::platform::group_barrier(1 + threadIdx.x / Threads, Threads); }
 };
 
 /// Each part of a warp.

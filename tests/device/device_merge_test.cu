@@ -47,13 +47,9 @@ constexpr std::size_t tile_of() {
 
 /// How the ranges interleave.
 enum class pattern { random, few, equal, first_before_second, second_before_first, alternating, blocks };
-constexpr pattern all_patterns[] = {pattern::random,
-                                    pattern::few,
-                                    pattern::equal,
-                                    pattern::first_before_second,
-                                    pattern::second_before_first,
-                                    pattern::alternating,
-                                    pattern::blocks};
+constexpr pattern all_patterns[] = {
+    pattern::random,      pattern::few,   pattern::equal, pattern::first_before_second, pattern::second_before_first,
+    pattern::alternating, pattern::blocks};
 
 /// Two ranges that are sorted by the ranks of keys, which are below 64. Keys of equal rank differ.
 template <class Key>
@@ -111,8 +107,8 @@ std::vector<std::size_t> expected_sources(const std::vector<Key>& first, const s
 }
 
 template <class T>
-void expect_gathered(const std::vector<T>& first, const std::vector<T>& second,
-                     const std::vector<std::size_t>& sources, const std::vector<T>& results, const char* what) {
+void expect_gathered(const std::vector<T>& first, const std::vector<T>& second, const std::vector<std::size_t>& sources,
+                     const std::vector<T>& results, const char* what) {
   ASSERT_EQ(sources.size(), results.size());
   for (std::size_t i = 0; i < sources.size(); ++i) {
     const T& expected = sources[i] < first.size() ? first[sources[i]] : second[sources[i] - first.size()];
@@ -142,8 +138,8 @@ void expect_merges(const ranges<Key>& in, Compare compare, const Call& call) {
   device_vector<Key> keys_out(in.size());
   device_vector<Value> values_out(in.size());
   ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-    return call(storage, bytes, keys_in1.data(), values_in1.data(), in.first.size(), keys_in2.data(),
-                values_in2.data(), in.second.size(), keys_out.data(), values_out.data(), compare);
+    return call(storage, bytes, keys_in1.data(), values_in1.data(), in.first.size(), keys_in2.data(), values_in2.data(),
+                in.second.size(), keys_out.data(), values_out.data(), compare);
   }));
   expect_gathered(in.first, in.second, sources, keys_out.to_host(), "key");
   expect_gathered(values1, values2, sources, values_out.to_host(), "value");
@@ -176,8 +172,8 @@ TYPED_TEST_SUITE(device_merge, types);
 
 TYPED_TEST(device_merge, keys_of_any_count) {
   const std::size_t tile = tile_of<TypeParam>();
-  for (const std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{2}, tile - 1, tile, tile + 1, 2 * tile,
-                                 3 * tile + 100}) {
+  for (const std::size_t size :
+       {std::size_t{0}, std::size_t{1}, std::size_t{2}, tile - 1, tile, tile + 1, 2 * tile, 3 * tile + 100}) {
     for (const std::size_t count1 : {std::size_t{0}, size / 100, size / 2, size}) {
       ASSERT_NO_FATAL_FAILURE(expect_merges_keys(ranges<TypeParam>(count1, size - count1, pattern::random)));
     }
@@ -235,8 +231,8 @@ void expect_merges_tiles(std::initializer_list<std::size_t> sizes) {
   for (const std::size_t size : sizes) {
     for (const pattern how : all_patterns) {
       const std::size_t count1 = how == pattern::few ? size / 50 : size / 2 + size / 7;
-      ASSERT_NO_FATAL_FAILURE((expect_merges<Key, std::uint16_t>(ranges<Key>(count1, size - count1, how), ascending{},
-                                                                 tuned<PolicyHub>{})))
+      ASSERT_NO_FATAL_FAILURE(
+          (expect_merges<Key, std::uint16_t>(ranges<Key>(count1, size - count1, how), ascending{}, tuned<PolicyHub>{})))
           << "pattern " << static_cast<int>(how);
     }
   }
@@ -344,9 +340,9 @@ TEST(device_merge_comparators, calls_end_whatever_they_answer) {
                                     out.data(), nonsense{calls});
     }));
     ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-      return dispatch::Dispatch(
-          storage, bytes, {first.data(), nullptr, 3000, second.data(), nullptr, 4000, out.data(), nullptr}, 3000, 4000,
-          nonsense{calls}, nullptr);
+      return dispatch::Dispatch(storage, bytes,
+                                {first.data(), nullptr, 3000, second.data(), nullptr, 4000, out.data(), nullptr}, 3000,
+                                4000, nonsense{calls}, nullptr);
     }));
   }
   const double nan = std::numeric_limits<double>::quiet_NaN();
@@ -374,8 +370,8 @@ TEST(device_merge_iterators, may_be_no_pointers) {
   const transforming<counting<int>, tripled> triples(numbers, tripled{});
   ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
     return DeviceMerge::MergePairs(storage..., all, numbers, count1, triples, counting<int>(count1), count2,
-                                   counted_output<int>(out.data(), writes.data()),
-                                   doubling_output<int>(values.data()), strata::Less{});
+                                   counted_output<int>(out.data(), writes.data()), doubling_output<int>(values.data()),
+                                   strata::Less{});
   }));
   expect_gathered(first, second, sources, out.to_host(), "key");
   EXPECT_EQ(std::vector<unsigned>(out.size(), 1u), writes.to_host());
@@ -452,8 +448,8 @@ TEST(device_merge_arguments, null_pointers_of_empty_ranges) {
     }));
     EXPECT_EQ(keys.to_host(), out.to_host());
   }
-  ASSERT_CUDA_SUCCESS(in_two_phases(
-      [&](auto&&... storage) { return DeviceMerge::MergeKeys(storage..., none, 0, none, 0, none); }));
+  ASSERT_CUDA_SUCCESS(
+      in_two_phases([&](auto&&... storage) { return DeviceMerge::MergeKeys(storage..., none, 0, none, 0, none); }));
   std::size_t bytes = 1;
   EXPECT_EQ(cudaErrorInvalidValue, DeviceMerge::MergeKeys(out.data(), bytes, none, 1, keys.data(), 1, out.data()));
   EXPECT_EQ(cudaErrorInvalidValue, DeviceMerge::MergeKeys(out.data(), bytes, keys.data(), 1, none, 1, out.data()));

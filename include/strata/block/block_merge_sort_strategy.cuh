@@ -14,16 +14,14 @@ STRATA_NAMESPACE_BEGIN
 ///
 ///     void SyncImplementation() const;  // public, or the strategy is a friend
 ///
-/// BlockMergeSort and WarpMergeSort are for blocks and logical warps; this is for other teams, and for classes that were
-/// written for CUB. Calls, results, requirements of keys and shared memory are those of BlockMergeSort, with
-/// two differences:
+/// BlockMergeSort and WarpMergeSort are for blocks and logical warps; this is for other teams, and for classes that
+/// were written for CUB. Calls, results, types and shared memory are those of BlockMergeSort, with two differences:
 ///
 /// - Every barrier is one of all threads, also where a few would do.
 /// - If `compare` is no strict weak ordering, the result is unspecified. Calls end and write nothing else.
 ///
-/// `linear_tid` is the thread's index in the team, below `NUM_THREADS`. The storage must not be used for anything else
-/// before a barrier. Objects of one type constructed without storage share that of their block: then a block can have
-/// one team.
+/// `linear_tid` is the thread's index in the team, below `NUM_THREADS`. Objects of one type constructed without storage
+/// share that of their block, which can then have one team only.
 ///
 /// @code
 /// // Sorts by the first 16 lanes of a warp.

@@ -44,8 +44,8 @@ struct merge_arrays {
 /// of a tile are on their way. It lies at most a tile behind the last end: so many keys of each range, of which the
 /// search reads some and later tiles read all, are prefetched to L2.
 ///
-/// Keys go through shared memory, and with them no values: threads note where in the tile each key came from. In the
-/// result, neighbouring values of one range are neighbours of this range, so that a warp reads them side by side.
+/// Values do not go through shared memory: threads note where in the tile each key came from. Neighbours in the result
+/// that come from one range are neighbours there, so that a warp reads values side by side.
 template <class ActivePolicy, class Arrays, class Compare>
 class AgentMerge {
   static constexpr merge_tuning tuning = ActivePolicy::tuning;
@@ -75,47 +75,48 @@ class AgentMerge {
     Count splits[3];
   };
   static_assert(sizeof(TempStorage) <= (48 << 10),
-                "DeviceMerge: a tile must fit 48 KiB of shared memory: choose fewer threads or items in its tuning, and "
-                "for keys of more than 1 KiB merge pointers to them");
+                "DeviceMerge: a tile must fit 48 KiB of shared memory: choose fewer threads or items in its tuning; of "
+                "keys of more than 1 KiB merge pointers");
 
   STRATA_D AgentMerge(TempStorage& storage, const Arrays& arrays, Compare& compare)
       : storage_(storage), arrays_(arrays), compare_(compare) {}
 
   STRATA_D void merge(Count first_tile, Count last_tile) {
     Count diagonal = first_tile * tile_items;
-    find_first_splits(diagonal);
+    STRATA_UNROLL_N(1)
+    for (unsigned end = threadIdx.x / warp_threads; end < 2; end += block_threads / warp_threads) {
+      put_split(end, end == 0 ? diagonal : end_of_tile(diagonal), 0, arrays_.count1);
+    }
     __syncthreads();
     Count begin1 = storage_.splits[0], end1 = storage_.splits[1];
     STRATA_UNROLL_N(1)
     for (Count tile = first_tile;; diagonal += tile_items) {
-      const int items = items_from(diagonal);
-      // Only if the comparator is no ordering, the end is not where it must be.
+      const Count end = end_of_tile(diagonal);
+      // Only if the comparator is no ordering, the search has found another end.
       if (end1 < begin1) end1 = begin1;
-      if (end1 - begin1 > static_cast<Count>(items)) end1 = begin1 + static_cast<unsigned>(items);
-      const part_of_ranges part(arrays_, diagonal, begin1, static_cast<int>(end1 - begin1), items);
+      end1 = lesser(end1, begin1 + (end - diagonal));
+      const Count begin2 = diagonal - begin1, end2 = end - end1;
+      const part_of_ranges part(arrays_, begin1, end1, begin2, end2);
       const bool is_first = tile == first_tile, goes_on = ++tile < last_tile;
-      load(part);
+      load(arrays_.keys1, begin1, part.count1, part.index1);
+      load(arrays_.keys2, begin2, part.count2, part.index2);
+      if constexpr (has_values) {
+        prefetch(arrays_.values1, begin1, end1);
+        prefetch(arrays_.values2, begin2, end2);
+      }
       if (goes_on) {
         // What the last tile has not yet prefetched.
-        prefetch(arrays_.keys1, arrays_.count1, is_first ? end1 : begin1 + tile_items, end1 + tile_items);
-        const Count end2 = part.begin2 + static_cast<unsigned>(part.count2);
-        prefetch(arrays_.keys2, arrays_.count2, is_first ? end2 : part.begin2 + tile_items, end2 + tile_items);
-        if (threadIdx.x < warp_threads) {
-          put_split(2, diagonal + tile_items + static_cast<unsigned>(items_from(diagonal + tile_items)), end1,
-                    end1 + tile_items);
-        }
-      }
-      if constexpr (has_values) {
-        prefetch(arrays_.values1, end1, begin1, end1);
-        prefetch(arrays_.values2, arrays_.count2, part.begin2, part.begin2 + static_cast<unsigned>(part.count2));
+        prefetch(arrays_.keys1, is_first ? end1 : begin1 + tile_items, lesser(end1 + tile_items, arrays_.count1));
+        prefetch(arrays_.keys2, is_first ? end2 : begin2 + tile_items, lesser(end2 + tile_items, arrays_.count2));
+        if (threadIdx.x < warp_threads) put_split(2, end_of_tile(end), end1, end1 + tile_items);
       }
       platform::wait_for_async_copies();
       __syncthreads();
       begin1 = end1;
       if (goes_on) end1 = storage_.splits[2];
       merge_tile(part);
-      store_keys(diagonal, items);
-      if constexpr (has_values) store_values(part, diagonal, items);
+      store_keys(part);
+      if constexpr (has_values) store_values(part);
       if (!goes_on) return;
       __syncthreads();
     }
@@ -128,11 +129,16 @@ class AgentMerge {
     int count1, count2;
     int index1, index2;
 
-    STRATA_D part_of_ranges(const Arrays& arrays, Count diagonal, Count first, int count, int items)
-        : begin1(first), begin2(diagonal - first), count1(count), count2(items - count) {
-      index1 = surplus(arrays.keys1, begin1);
-      index2 = round_up(index1 + count1, vector_items) + surplus(arrays.keys2, begin2);
-    }
+    STRATA_D part_of_ranges(const Arrays& arrays, Count first1, Count last1, Count first2, Count last2)
+        : begin1(first1),
+          begin2(first2),
+          count1(static_cast<int>(last1 - first1)),
+          count2(static_cast<int>(last2 - first2)),
+          index1(surplus(arrays.keys1, begin1)),
+          index2(round_up(index1 + count1, vector_items) + surplus(arrays.keys2, begin2)) {}
+
+    STRATA_D Count diagonal() const { return begin1 + begin2; }
+    STRATA_D int count() const { return count1 + count2; }
   };
 
   template <class T, class Iterator>
@@ -150,37 +156,22 @@ class AgentMerge {
   }
 
   STRATA_D static int thread() { return static_cast<int>(threadIdx.x); }
-
-  STRATA_D int items_from(Count diagonal) const {
-    const Count left = arrays_.count() - diagonal;
-    return left < tile_items ? static_cast<int>(left) : tile_items;
+  STRATA_D static Count lesser(Count a, Count b) { return a < b ? a : b; }
+  STRATA_D Count end_of_tile(Count diagonal) const {
+    return arrays_.count() - diagonal < tile_items ? arrays_.count() : diagonal + tile_items;
   }
 
-  /// The ends of the first tile.
-  STRATA_D void find_first_splits(Count diagonal) {
-    STRATA_UNROLL_N(1)
-    for (unsigned end = threadIdx.x / warp_threads; end < 2; end += block_threads / warp_threads) {
-      put_split(end, end == 0 ? diagonal : diagonal + static_cast<unsigned>(items_from(diagonal)), 0, arrays_.count1);
-    }
-  }
-
-  /// By a warp: how many of the first `diagonal` items of the result are of the first range, if that is in
-  /// [least, most].
+  /// By a warp: how many of the first `diagonal` items of the result are of the first range. That is in [least, most].
   STRATA_D void put_split(unsigned slot, Count diagonal, Count least, Count most) {
-    const Count count1 = diagonal < arrays_.count1 ? diagonal : arrays_.count1;
-    const Count rest = diagonal < arrays_.count2 ? 0 : diagonal - arrays_.count2;
-    const Count split =
-        detail::warp_partition_point(least < rest ? rest : least, most < count1 ? most : count1, 5, [&](Count i) {
+    const Count not2 = diagonal < arrays_.count2 ? 0 : diagonal - arrays_.count2;
+    const Count split = detail::warp_partition_point(
+        least < not2 ? not2 : least, lesser(most, lesser(diagonal, arrays_.count1)), 5, [&](Count i) {
           const Key key1 = item<Key>(arrays_.keys1, i), key2 = item<Key>(arrays_.keys2, diagonal - 1 - i);
           return static_cast<bool>(compare_(key2, key1));
         });
     if (platform::lane_id() == 0) storage_.splits[slot] = split;
   }
 
-  STRATA_D void load(const part_of_ranges& part) {
-    load(arrays_.keys1, part.begin1, part.count1, part.index1);
-    load(arrays_.keys2, part.begin2, part.count2, part.index2);
-  }
   template <class Iterator>
   STRATA_D void load(const Iterator& keys, Count begin, int count, int index) {
     if constexpr (has_vectors<Iterator>) {
@@ -193,12 +184,11 @@ class AgentMerge {
     }
   }
 
-  /// Items [begin, end) of `count`.
   template <class Iterator>
-  STRATA_D static void prefetch(const Iterator& items, Count count, Count begin, Count end) {
+  STRATA_D static void prefetch([[maybe_unused]] const Iterator& items, [[maybe_unused]] Count begin,
+                                [[maybe_unused]] Count end) {
     if constexpr (std::is_pointer_v<Iterator>) {
       constexpr unsigned line = sizeof(*items) < 128 ? 128 / static_cast<unsigned>(sizeof(*items)) : 1;
-      if (end > count) end = count;
       STRATA_UNROLL_N(1)
       for (Count i = begin + threadIdx.x * line; i < end; i += block_threads * line) {
         platform::prefetch_to_l2(items + i);
@@ -209,8 +199,7 @@ class AgentMerge {
   /// Threads merge their slices in registers and put them into shared memory, where stores want them.
   STRATA_D void merge_tile(const part_of_ranges& part) {
     Keys& keys = storage_.keys;
-    const int items = part.count1 + part.count2;
-    const int slice = thread() * items_per_thread;
+    const int items = part.count(), slice = thread() * items_per_thread;
     platform::may_be_unwritten(keys.at(part.index1 + part.count1), sizeof(Key) * items_per_thread);
     platform::may_be_unwritten(keys.at(part.index2 + part.count2), sizeof(Key) * items_per_thread);
     Key merged[static_cast<std::size_t>(items_per_thread)];
@@ -219,26 +208,28 @@ class AgentMerge {
                                                  if constexpr (has_values) storage_.sources.put(slice + i, index);
                                                });
     __syncthreads();
-    const int origin = surplus(arrays_.keys_out, part.begin1 + part.begin2);
+    const int origin = surplus(arrays_.keys_out, part.diagonal());
     STRATA_UNROLL
     for (int i = 0; i < items_per_thread; ++i) keys.put(origin + slice + i, merged[i]);
     __syncthreads();
   }
 
-  STRATA_D void store_keys(Count diagonal, int items) {
+  STRATA_D void store_keys(const part_of_ranges& part) {
+    const Count diagonal = part.diagonal();
     if constexpr (has_vectors<decltype(Arrays::keys_out)>) {
-      vectors::store(thread(), storage_.keys.at(surplus(arrays_.keys_out, diagonal)), items,
+      vectors::store(thread(), storage_.keys.at(surplus(arrays_.keys_out, diagonal)), part.count(),
                      arrays_.keys_out + diagonal);
     } else {
       STRATA_UNROLL_N(4)
-      for (int i = thread(); i < items; i += block_threads) {
+      for (int i = thread(); i < part.count(); i += block_threads) {
         put(arrays_.keys_out, diagonal, i, static_cast<typename Arrays::KeyOut>(storage_.keys.get(i)));
       }
     }
   }
 
   /// Loads are issued some at a time: a store might write what the next load reads, for all that the compiler knows.
-  STRATA_D void store_values(const part_of_ranges& part, Count diagonal, int items) {
+  STRATA_D void store_values(const part_of_ranges& part) {
+    const int items = part.count();
     constexpr int most = 64 / static_cast<int>(sizeof(Value));
     constexpr int batch = most < 1 ? 1 : most < items_per_thread ? most : items_per_thread;
     STRATA_UNROLL_N(1)
@@ -255,7 +246,7 @@ class AgentMerge {
       STRATA_UNROLL
       for (int i = 0; i < batch; ++i) {
         const int at = first + i * block_threads;
-        if (at < items) put(arrays_.values_out, diagonal, at, static_cast<typename Arrays::ValueOut>(values[i]));
+        if (at < items) put(arrays_.values_out, part.diagonal(), at, static_cast<typename Arrays::ValueOut>(values[i]));
       }
     }
   }

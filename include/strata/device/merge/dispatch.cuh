@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <strata/core/contiguous_iterator.hpp>
 #include <strata/core/device_properties.cuh>
 #include <strata/core/launcher.cuh>
 #include <strata/core/macros.hpp>
@@ -15,11 +14,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
 /// Carries out one call of a merge; `PolicyHub` may be replaced to override the tuning.
-template <class Arrays, class Compare, class PolicyHub = merge_policy_hub<static_cast<int>(sizeof(typename Arrays::Key))>>
+template <class Arrays, class Compare,
+          class PolicyHub = merge_policy_hub<static_cast<int>(sizeof(typename Arrays::Key))>>
 struct DispatchMerge {
   const Arrays& arrays;
   const Compare& compare;
@@ -63,10 +64,9 @@ struct DispatchMerge {
     if (tiles_per_block > tuning.tiles_per_block) tiles_per_block = tuning.tiles_per_block;
     if (tiles_per_block < ceiling_divide(tiles, most_blocks)) tiles_per_block = ceiling_divide(tiles, most_blocks);
     const auto blocks = static_cast<unsigned>(ceiling_divide(tiles, tiles_per_block));
-    return strata::launch({"strata::DeviceMerge", dim3(blocks), dim3(tuning.block_threads), 0, stream, 1,
-                           device.ptx_version >= 900},
-                          merge_ranges_kernel<typename PolicyHub::MaxPolicy, Arrays, Compare>, arrays, compare, tiles,
-                          tiles_per_block);
+    return strata::launch(
+        {"strata::DeviceMerge", dim3(blocks), dim3(tuning.block_threads), 0, stream, 1, device.ptx_version >= 900},
+        merge_ranges_kernel<typename PolicyHub::MaxPolicy, Arrays, Compare>, arrays, compare, tiles, tiles_per_block);
   }
 
  private:
@@ -79,15 +79,23 @@ struct DispatchMerge {
   }
 };
 
-/// Merges by iterators, those of vectors by pointers.
+template <class Arrays>
+inline constexpr bool has_movable_items =
+    is_trivially_relocatable_v<typename Arrays::Key>&& is_trivially_relocatable_v<typename Arrays::Value>&&
+        std::is_default_constructible_v<typename Arrays::Key>&& std::is_default_constructible_v<typename Arrays::Value>;
+
 template <class Keys1, class Values1, class Keys2, class Values2, class KeysOut, class ValuesOut, class Compare>
 cudaError_t merge_ranges(void* d_temp_storage, std::size_t& temp_storage_bytes, Keys1 keys1, Values1 values1,
                          std::int64_t count1, Keys2 keys2, Values2 values2, std::int64_t count2, KeysOut keys_out,
                          ValuesOut values_out, Compare compare, cudaStream_t stream) {
   using Arrays = merge_arrays<Keys1, Values1, Keys2, Values2, KeysOut, ValuesOut>;
+  static_assert(has_movable_items<Arrays>,
+                "DeviceMerge moves keys and values as bits: both must be trivially relocatable and default "
+                "constructible");
   if constexpr (compare_requirements<Compare, typename Arrays::Key>::are_met) {
-    const Arrays arrays{keys1,   values1, static_cast<unsigned long long>(count1), keys2,
-                        values2, static_cast<unsigned long long>(count2), keys_out, values_out};
+    const Arrays arrays{keys1,    values1,   static_cast<unsigned long long>(count1),
+                        keys2,    values2,   static_cast<unsigned long long>(count2),
+                        keys_out, values_out};
     return DispatchMerge<Arrays, Compare>::Dispatch(d_temp_storage, temp_storage_bytes, arrays, count1, count2, compare,
                                                     stream);
   }

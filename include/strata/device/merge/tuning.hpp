@@ -30,7 +30,8 @@ struct merge_policy_hub {
 
   struct Policy750 : ChainedPolicy<750, Policy750, Policy750> {
     // Not measured: from segmented_merge_sort_policy_hub::merge, whose threads have more items and merge twice.
-    static constexpr merge_tuning tuning{threads_within(256), items, /*blocks_per_multiprocessor=*/KeyBytes <= 4 ? 5 : 4,
+    static constexpr merge_tuning tuning{threads_within(256), items,
+                                         /*blocks_per_multiprocessor=*/KeyBytes <= 4 ? 5 : 4,
                                          /*tiles_per_block=*/8};
   };
   using MaxPolicy = Policy750;

@@ -43,9 +43,8 @@ STRATA_D Row find_merge_split(const join_merge_sides<Key, Row>& sides, unsigned 
   const Count probe_rows = sides.probe_rows;
   const Count low = diagonal < build_rows ? 0 : diagonal - build_rows;
   const Count high = diagonal < probe_rows ? diagonal : probe_rows;
-  return static_cast<Row>(detail::warp_partition_point(low, high, log2_lanes, [&](Count row) {
-    return sides.build_keys[diagonal - 1 - row] < sides.probe_keys[row];
-  }));
+  return static_cast<Row>(detail::warp_partition_point(
+      low, high, log2_lanes, [&](Count row) { return sides.build_keys[diagonal - 1 - row] < sides.probe_keys[row]; }));
 }
 
 }  // namespace detail
