@@ -42,8 +42,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   (in size queries, too), null pointers with items, arrays that overlap, temporary storage too small. Otherwise what
 ///   the launch returns; an older error of the runtime is neither returned nor cleared.
 /// - **Algorithm.** Merge path: S. Odeh, O. Green, Z. Mwassi, O. Shmueli, Y. Birk, Merge Path - Parallel Merging
-///   Made Simple, 2012. Diagonals cut the merge into tiles, and tiles into slices of threads, all with the same number of
-///   items, however the ranges interleave.
+///   Made Simple, 2012. Diagonals cut the merge into tiles, and tiles into slices of threads, all with the same number
+///   of items, however the ranges interleave.
 ///
 /// @code
 /// // Adds a day's sorted events to those of the year.
