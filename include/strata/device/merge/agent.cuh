@@ -64,8 +64,9 @@ class AgentMerge {
   static constexpr int tile_items = block_threads * items_per_thread;
 
  private:
-  // Each range begins at its alignment to vectors. The last thread of the result reads on behind both.
-  using Keys = segment_tile<Key, items_per_thread, tile_items + 3 * vector_items + items_per_thread>;
+  // Each range begins at its alignment to vectors: less than three vectors are lost, and a segment_tile has two before
+  // its items. The last thread of the result reads on behind both ranges.
+  using Keys = segment_tile<Key, items_per_thread, tile_items + vector_items + items_per_thread>;
   using Sources = segment_tile<int, items_per_thread, has_values ? tile_items : 1>;
 
  public:

@@ -79,17 +79,14 @@ struct DispatchMerge {
   }
 };
 
-template <class Arrays>
-inline constexpr bool has_movable_items =
-    is_trivially_relocatable_v<typename Arrays::Key>&& is_trivially_relocatable_v<typename Arrays::Value>&&
-        std::is_default_constructible_v<typename Arrays::Key>&& std::is_default_constructible_v<typename Arrays::Value>;
-
 template <class Keys1, class Values1, class Keys2, class Values2, class KeysOut, class ValuesOut, class Compare>
 cudaError_t merge_ranges(void* d_temp_storage, std::size_t& temp_storage_bytes, Keys1 keys1, Values1 values1,
                          std::int64_t count1, Keys2 keys2, Values2 values2, std::int64_t count2, KeysOut keys_out,
                          ValuesOut values_out, Compare compare, cudaStream_t stream) {
   using Arrays = merge_arrays<Keys1, Values1, Keys2, Values2, KeysOut, ValuesOut>;
-  static_assert(has_movable_items<Arrays>,
+  using Item = merge_pair<typename Arrays::Key, typename Arrays::Value>;
+  static_assert(is_trivially_relocatable_v<typename Arrays::Key> &&
+                    is_trivially_relocatable_v<typename Arrays::Value> && std::is_default_constructible_v<Item>,
                 "DeviceMerge moves keys and values as bits: both must be trivially relocatable and default "
                 "constructible");
   if constexpr (compare_requirements<Compare, typename Arrays::Key>::are_met) {
