@@ -4,6 +4,7 @@
 // Every device call is held against the table of include/strata/README.md, "Arguments".
 #define STRATA_JOIN_BACKEND STRATA_JOIN_BACKEND_CUDA
 #include <strata/device/device_hash_join.hpp>
+#include <strata/device/device_merge.cuh>
 #include <strata/device/device_merge_sort.cuh>
 #include <strata/device/device_radix_sort.cuh>
 #include <strata/device/device_reduce.cuh>
@@ -368,6 +369,15 @@ const strata::JoinTable<u32, u32>& join_table() {
 template <class Count>
 std::vector<device_call> other_calls() {
   return {
+      {"MergeKeys",
+       {in(100), in(n - 100), out()},
+       {100, item_count - 100},
+       STRATA_CALL(DeviceMerge::MergeKeys(temp, bytes, U(0), N(0), U(1), N(1), U(2), is_less{}, on))},
+      {"MergePairs",
+       {in(100), in(100), in(n - 100), in(n - 100), out(), out()},
+       {100, item_count - 100},
+       STRATA_CALL(
+           DeviceMerge::MergePairs(temp, bytes, U(0), U(1), N(0), U(2), U(3), N(1), U(4), U(5), is_less{}, on))},
       {"Transpose",
        {in(), out()},
        {segment_count, segment_items},

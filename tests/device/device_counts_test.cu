@@ -4,6 +4,7 @@
 // What size queries of all device-wide calls answer alike: counts that cannot be are refused at once,
 // and pointers are not looked at.
 #include <strata/device/device_hash_join.hpp>
+#include <strata/device/device_merge.cuh>
 #include <strata/device/device_merge_sort.cuh>
 #include <strata/device/device_radix_sort.cuh>
 #include <strata/device/device_reduce.cuh>
@@ -81,6 +82,8 @@ std::vector<query> queries() {
       {"SegmentedMergeSortOfSize",
        STRATA_ASK(DeviceSegmentedMergeSort::SortKeys(nullptr, bytes, out, n, 10, is_less{}))},
       {"MergeSort", STRATA_ASK(DeviceMergeSort::SortKeys(nullptr, bytes, out, n, is_less{})), 4},
+      {"MergeFirst", STRATA_ASK(DeviceMerge::MergeKeys(nullptr, bytes, in, n, in, 0, out)), 0},
+      {"MergeSecond", STRATA_ASK(DeviceMerge::MergePairs(nullptr, bytes, in, in, 0, in, in, n, out, out)), 0},
       {"TransposeRows", STRATA_ASK(DeviceTranspose::Transpose(nullptr, bytes, in, out, n, 1)), 0},
       {"TransposeColumns", STRATA_ASK(DeviceTranspose::Transpose(nullptr, bytes, in, out, 1, n)), 0},
       {"InnerCountBuildRows",
