@@ -249,6 +249,23 @@ TEST(device_merge_tiles, several_of_a_block) {
   expect_merges_tiles<words<3>, small_tiles<64, 1, 3>>({64 * 150 * 3 - 1});
 }
 
+// The last block has fewer tiles than others. Behind these ranges, unlike behind arrays between guard bands, lie more
+// numbers, which guard bands of the output would show.
+TEST(device_merge_tiles, end_with_the_ranges) {
+  constexpr int count1 = 32 * 150, count2 = 32 * 151 + 7;
+  using arrays = strata::detail::merge_arrays<counting<int>, strata::NullType*, counting<int>, strata::NullType*, int*,
+                                              strata::NullType*>;
+  using dispatch = strata::detail::DispatchMerge<arrays, strata::Less, small_tiles<32, 1, 5>>;
+  const counting<int> numbers(0);
+  const auto results = results_of<int>(count1 + count2, [&](int* out, void* storage, std::size_t& bytes) {
+    return dispatch::Dispatch(storage, bytes, {numbers, nullptr, count1, numbers, nullptr, count2, out, nullptr},
+                              count1, count2, strata::Less{}, nullptr);
+  });
+  for (int i = 0; i < count1 + count2; ++i) {
+    ASSERT_EQ(i < 2 * count1 ? i / 2 : i - count1, results[static_cast<std::size_t>(i)]);
+  }
+}
+
 TEST(device_merge_tiles, of_every_count) {
   const std::size_t step = if_small<std::size_t>(7, 1);
   for (std::size_t size = 1; size <= 200; size += step) {
