@@ -7,6 +7,7 @@
 #include <strata/device/device_for.cuh>
 #include <strata/device/device_hash_join.hpp>
 #include <strata/device/device_histogram.cuh>
+#include <strata/device/device_merge.cuh>
 #include <strata/device/device_merge_sort.cuh>
 #include <strata/device/device_radix_sort.cuh>
 #include <strata/device/device_reduce.cuh>
@@ -410,6 +411,15 @@ std::vector<device_call> transformations() {
 template <class Count>
 std::vector<device_call> other_calls() {
   return {
+      {"MergeKeys",
+       {in(100), in(n - 100), out()},
+       {100, item_count - 100},
+       STRATA_CALL(DeviceMerge::MergeKeys(temp, bytes, U(0), N(0), U(1), N(1), U(2), is_less{}, on))},
+      {"MergePairs",
+       {in(100), in(100), in(n - 100), in(n - 100), out(), out()},
+       {100, item_count - 100},
+       STRATA_CALL(
+           DeviceMerge::MergePairs(temp, bytes, U(0), U(1), N(0), U(2), U(3), N(1), U(4), U(5), is_less{}, on))},
       {"Transpose",
        {in(), out()},
        {segment_count, segment_items},

@@ -7,6 +7,7 @@
 #include <strata/device/device_for.cuh>
 #include <strata/device/device_hash_join.hpp>
 #include <strata/device/device_histogram.cuh>
+#include <strata/device/device_merge.cuh>
 #include <strata/device/device_merge_sort.cuh>
 #include <strata/device/device_radix_sort.cuh>
 #include <strata/device/device_reduce.cuh>
@@ -89,6 +90,8 @@ std::vector<query> queries() {
       {"SubtractRight", STRATA_ASK(DeviceAdjacentDifference::SubtractRight(nullptr, bytes, out, n))},
       {"Transform", STRATA_ASK(DeviceTransform::Transform(nullptr, bytes, in, out, n, strata::CastOp<int>{}))},
       {"Bulk", STRATA_ASK(DeviceFor::Bulk(nullptr, bytes, n, strata::CastOp<int>{}))},
+      {"MergeFirst", STRATA_ASK(DeviceMerge::MergeKeys(nullptr, bytes, in, n, in, 0, out)), 0},
+      {"MergeSecond", STRATA_ASK(DeviceMerge::MergePairs(nullptr, bytes, in, in, 0, in, in, n, out, out)), 0},
       {"TransposeRows", STRATA_ASK(DeviceTranspose::Transpose(nullptr, bytes, in, out, n, 1)), 0},
       {"TransposeColumns", STRATA_ASK(DeviceTranspose::Transpose(nullptr, bytes, in, out, 1, n)), 0},
       {"HistogramEven", STRATA_ASK(DeviceHistogram::HistogramEven(nullptr, bytes, in, out, 9, 0, 9, n))},

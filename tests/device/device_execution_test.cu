@@ -4,6 +4,7 @@
 // Calls without temporary storage: each device function, on a stream, with a memory resource, and without either.
 #include <strata/device/device_adjacent_difference.cuh>
 #include <strata/device/device_histogram.cuh>
+#include <strata/device/device_merge.cuh>
 #include <strata/device/device_segmented_sort.cuh>
 #include <strata/device/execution.cuh>
 
@@ -19,6 +20,7 @@ namespace device_execution_test {
 using namespace device_test;
 using strata::DeviceHashJoin;
 using strata::DeviceAdjacentDifference;
+using strata::DeviceMerge;
 using strata::DeviceMergeSort;
 using strata::DeviceRadixSort;
 using strata::DeviceReduce;
@@ -237,6 +239,10 @@ TEST(device_execution, sorts) {
   EXPECT_ALL_FORMS(DeviceRadixSort::ArgSort, in, all.values_out.data(), count, 0, 32);
   EXPECT_ALL_FORMS(DeviceRadixSort::ArgSortDescending, in, all.values_out.data(), count, 0, 32);
 
+  const item* const keys = in;
+  EXPECT_ALL_FORMS(DeviceMerge::MergeKeys, keys, 300, keys + 300, 400, out, ascending{});
+  EXPECT_ALL_FORMS(DeviceMerge::MergePairs, keys, values, 300, keys + 300, values + 300, 400, out,
+                   all.values_out.data(), ascending{});
   EXPECT_ALL_FORMS(DeviceMergeSort::SortKeys, in, count, ascending{});
   EXPECT_ALL_FORMS(DeviceMergeSort::SortKeysCopy, in, out, count, ascending{});
   EXPECT_ALL_FORMS(DeviceMergeSort::SortPairs, in, all.values.data(), count, ascending{});

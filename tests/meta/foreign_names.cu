@@ -31,6 +31,7 @@
 #include <strata/device/device_for.cuh>
 #include <strata/device/device_hash_join.hpp>
 #include <strata/device/device_histogram.cuh>
+#include <strata/device/device_merge.cuh>
 #include <strata/device/device_merge_sort.cuh>
 #include <strata/device/device_radix_sort.cuh>
 #include <strata/device/device_reduce.cuh>
@@ -638,6 +639,8 @@ template <class T, class In>
                                              offsets);
   all += strata::DeviceSegmentedSort::SortPairs(all.storage, all.bytes, numbers, numbers, data, out, count, count,
                                                 offsets, offsets);
+  all += strata::DeviceMerge::MergeKeys(all.storage, all.bytes, in, count, data, count, out, less);
+  all += strata::DeviceMerge::MergePairs(all.storage, all.bytes, in, in, count, data, data, count, out, out, less);
   all += DeviceMergeSort::SortKeys(all.storage, all.bytes, data, count, less);
   all += DeviceMergeSort::SortPairsCopy(all.storage, all.bytes, data, data, out, out, count, less);
   all += DeviceSegmentedMergeSort::SortKeys(all.storage, all.bytes, data, count, count, offsets, offsets, less);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <strata/block/block_merge_sort_strategy.cuh>
 #include <strata/block/block_shape.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
@@ -95,6 +96,8 @@ class merge_sort_block {
 /// | `Sort(keys, values, compare, valid_items, oob_default)` | the same with values |
 ///
 /// - `StableSort`, `StableSortPartialTile` are other names of these: all are stable.
+/// - `Sort<CompareOp, false>(keys, values, compare, valid_items, oob_default)` sorts all keys with their values: the
+///   caller promises that all are valid.
 /// - `compare(a, b)` says whether a must come before b: a strict weak ordering. It is called with
 ///   valid items only. Whatever it returns, calls end and the result is a permutation of the input.
 /// - Calls for partial tiles neither read nor move items that are not valid. A `valid_items` above the
@@ -163,6 +166,8 @@ class BlockMergeSort
   STRATA_D BlockMergeSort() : BlockMergeSort(private_storage()) {}
   STRATA_D explicit BlockMergeSort(TempStorage& temp_storage)
       : storage_(temp_storage.Alias()), thread_(shape::thread_rank("BlockMergeSort")) {}
+
+  STRATA_D unsigned get_linear_tid() const { return static_cast<unsigned>(thread_); }
 
  private:
   friend detail::merge_sort_calls<BlockMergeSort, KeyT, ItemsPerThread, shape::threads, ValueT>;

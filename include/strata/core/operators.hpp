@@ -162,6 +162,14 @@ struct Equality {
   }
 };
 
+/// Whether one value is less than another, by operator <.
+struct Less {
+  template <class T, class U>
+  STRATA_HD constexpr bool operator()(const T& a, const U& b) const {
+    return static_cast<bool>(a < b);
+  }
+};
+
 /// Negates an equality operator.
 template <class EqualityOp>
 struct InequalityWrapper {

@@ -50,5 +50,12 @@ STRATA_D void wait_for_async_copies() {
 #endif
 }
 
+/// Starts to bring the line of 128 bytes at an address of device memory to L2.
+STRATA_D void prefetch_to_l2([[maybe_unused]] const void* global) {
+#if STRATA_DEVICE_PASS
+  asm volatile("prefetch.L2 [%0];" ::"l"(global));
+#endif
+}
+
 }  // namespace platform
 STRATA_NAMESPACE_END

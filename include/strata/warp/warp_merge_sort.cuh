@@ -83,6 +83,8 @@ class WarpMergeSort : public detail::merge_sort_calls<WarpMergeSort<KeyT, ItemsP
 
   STRATA_D explicit WarpMergeSort(TempStorage& temp_storage) : storage_(temp_storage.Alias()) {}
 
+  STRATA_D unsigned get_linear_tid() const { return static_cast<unsigned>(team_.thread()); }
+
   /// The lanes of the warp that belong to this logical warp.
   STRATA_D unsigned get_member_mask() const { return team_.mask(); }
 

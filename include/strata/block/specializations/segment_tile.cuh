@@ -118,6 +118,11 @@ class run_reader {
   STRATA_D bool is_first_at(int index) const { return position1_ >= index * scale; }
   STRATA_D bool is_second_at(int index) const { return position2_ >= index * scale; }
 
+  /// The index of the item before the next one of the second run, or of the first.
+  STRATA_D int previous_index(bool from2) const {
+    return (from2 ? position2_ : position1_) / scale - (from2 ? Step2 : 1);
+  }
+
   /// The next item of the second run, or of the first.
   STRATA_D Item next(Tile& tile, bool from2) {
     const int position = from2 ? position2_ : position1_;
@@ -142,9 +147,11 @@ class run_reader {
 /// that memory must exist, but what it holds is never part of the result. Checking each read instead, as
 /// `serial_merge` of the thread floor does, takes more instructions. A downward run needs no check of its
 /// end at all: behind it lies the last item of the first run, and nothing of the first run comes after that.
-template <int Step2, int ItemsPerThread, class Tile, class Item, class Compare>
+///
+/// Calls `visit(i, index)` for each item of the slice with its index in the tile.
+template <int Step2, int ItemsPerThread, class Tile, class Item, class Compare, class Visit>
 STRATA_D void merge_in_tile(Tile& tile, int begin1, int count1, int begin2, int count2, int diagonal, Item* merged,
-                            const Compare& compare) {
+                            Compare& compare, const Visit& visit) {
   const int first = detail::merge_path(tile_run<1, Tile>{tile, begin1}, tile_run<Step2, Tile>{tile, begin2}, count1,
                                        count2, diagonal, compare);
   const int index1 = begin1 + first, index2 = begin2 + Step2 * (diagonal - first);
@@ -156,12 +163,19 @@ STRATA_D void merge_in_tile(Tile& tile, int begin1, int count1, int begin2, int 
     const bool from2 = (Step2 < 0 || !reader.is_second_at(end2 + 1)) &&
                        (reader.is_first_at(end1 + 1) || compare(detail::key_of(item2), detail::key_of(item1)));
     merged[i] = from2 ? item2 : item1;
+    visit(i, reader.previous_index(from2));
     if (i + 1 < ItemsPerThread) {
       const Item item = reader.next(tile, from2);
       item2 = from2 ? item : item2;
       item1 = from2 ? item1 : item;
     }
   }
+}
+template <int Step2, int ItemsPerThread, class Tile, class Item, class Compare>
+STRATA_D void merge_in_tile(Tile& tile, int begin1, int count1, int begin2, int count2, int diagonal, Item* merged,
+                            Compare& compare) {
+  detail::merge_in_tile<Step2, ItemsPerThread>(tile, begin1, count1, begin2, count2, diagonal, merged, compare,
+                                               [](int, int) {});
 }
 
 }  // namespace detail

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <strata/block/specializations/segment_tile.cuh>
+#include <strata/block/specializations/vector_transfer.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>

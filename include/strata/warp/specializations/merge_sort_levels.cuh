@@ -169,7 +169,7 @@ class merge_sort_levels {
   }
 };
 
-/// The public calls of BlockMergeSort and WarpMergeSort. `Derived` has `memory()` and `team()`.
+/// The public calls of BlockMergeSort, WarpMergeSort and BlockMergeSortStrategy. `Derived` has `memory()` and `team()`.
 template <class Derived, class KeyT, int ItemsPerThread, int Threads, class ValueT>
 class merge_sort_calls {
   using levels = merge_sort_levels<KeyT, ItemsPerThread, Threads, ValueT>;
@@ -200,11 +200,11 @@ class merge_sort_calls {
     StableSortPartialTile(keys, valid_items, compare);
     fill(keys, valid_items, oob_default);
   }
-  template <class CompareOp>
+  template <class CompareOp, bool IsLastTile = true>
   STRATA_D void StableSort(items<KeyT>& keys, items<ValueT>& values, CompareOp compare, int valid_items,
                            KeyT oob_default) {
-    StableSortPartialTile(keys, values, valid_items, compare);
-    fill(keys, valid_items, oob_default);
+    sort<!IsLastTile>(keys, values, valid_items, compare);
+    if (IsLastTile) fill(keys, valid_items, oob_default);
   }
 
   template <class CompareOp>
@@ -227,9 +227,9 @@ class merge_sort_calls {
   STRATA_D void Sort(items<KeyT>& keys, CompareOp compare, int valid_items, KeyT oob_default) {
     StableSort(keys, compare, valid_items, oob_default);
   }
-  template <class CompareOp>
+  template <class CompareOp, bool IsLastTile = true>
   STRATA_D void Sort(items<KeyT>& keys, items<ValueT>& values, CompareOp compare, int valid_items, KeyT oob_default) {
-    StableSort(keys, values, compare, valid_items, oob_default);
+    StableSort<CompareOp, IsLastTile>(keys, values, compare, valid_items, oob_default);
   }
 
  private:

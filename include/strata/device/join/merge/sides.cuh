@@ -6,6 +6,7 @@
 #include <strata/core/operators.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/device/join/common/join_options.hpp>
+#include <strata/warp/specializations/warp_partition_point.cuh>
 
 #include <cstdint>
 #include <type_traits>
@@ -38,30 +39,12 @@ struct join_merge_sides {
 template <class Key, class Row>
 STRATA_D Row find_merge_split(const join_merge_sides<Key, Row>& sides, unsigned long long diagonal, int log2_lanes) {
   using Count = unsigned long long;
-  const unsigned lanes = 1u << log2_lanes;
-  const unsigned lane = platform::lane_id() & (lanes - 1);
-  const unsigned first_lane = platform::lane_id() - lane;
   const Count build_rows = sides.build_rows;
   const Count probe_rows = sides.probe_rows;
-  Count low = diagonal < build_rows ? 0 : diagonal - build_rows;
-  Count high = diagonal < probe_rows ? diagonal : probe_rows;
-  while (__any_sync(full_warp_mask, low < high ? 1 : 0) != 0) {
-    // Each lane votes whether the last row of its part of [low, high) is before the diagonal.
-    const Count each = (high - low) / (lanes + 1) + 1;
-    const Count mine = low + each * (lane + 1) - 1;
-    bool is_before = false;
-    if (mine < high) {
-      is_before = !(sides.build_keys[diagonal - 1 - mine] < sides.probe_keys[mine]);
-    }
-    const unsigned votes = __ballot_sync(full_warp_mask, is_before ? 1 : 0) >> first_lane;
-    const unsigned before =
-        static_cast<unsigned>(__popc(votes & (lanes == warp_threads ? full_warp_mask : (1u << lanes) - 1)));
-    const Count next = low + each * before;
-    const Count end = next + each - 1;
-    low = next < high ? next : high;
-    high = end < high ? end : high;
-  }
-  return static_cast<Row>(low);
+  const Count low = diagonal < build_rows ? 0 : diagonal - build_rows;
+  const Count high = diagonal < probe_rows ? diagonal : probe_rows;
+  return static_cast<Row>(detail::warp_partition_point(
+      low, high, log2_lanes, [&](Count row) { return sides.build_keys[diagonal - 1 - row] < sides.probe_keys[row]; }));
 }
 
 }  // namespace detail

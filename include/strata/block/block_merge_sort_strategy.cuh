@@ -1,0 +1,82 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/core/types.hpp>
+#include <strata/warp/specializations/merge_sort_levels.cuh>
+
+STRATA_NAMESPACE_BEGIN
+
+/// A merge sort of any team of threads that can synchronise. A class derives from it, passes itself as
+/// `SynchronizationPolicy`, and has the barrier of its threads:
+///
+///     void SyncImplementation() const;  // public, or the strategy is a friend
+///
+/// BlockMergeSort and WarpMergeSort are for blocks and logical warps; this is for other teams, and for classes that
+/// were written for CUB. Calls, results, types and shared memory are those of BlockMergeSort, with two differences:
+///
+/// - Every barrier is one of all threads, also where a few would do.
+/// - If `compare` is no strict weak ordering, the result is unspecified. Calls end and write nothing else.
+///
+/// `linear_tid` is the thread's index in the team, below `NUM_THREADS`. Objects of one type constructed without storage
+/// share that of their block, which can then have one team only.
+///
+/// @code
+/// // Sorts by the first 16 lanes of a warp.
+/// class HalfWarpSort : public strata::BlockMergeSortStrategy<int, strata::NullType, 16, 7, HalfWarpSort> {
+///   using Strategy = strata::BlockMergeSortStrategy<int, strata::NullType, 16, 7, HalfWarpSort>;
+///
+///  public:
+///   __device__ explicit HalfWarpSort(Strategy::TempStorage& storage) : Strategy(storage, threadIdx.x % 32) {}
+///   __device__ void SyncImplementation() const { __syncwarp(0xffff); }
+/// };
+/// @endcode
+template <class KeyT, class ValueT, int NUM_THREADS, int ITEMS_PER_THREAD, class SynchronizationPolicy>
+class BlockMergeSortStrategy
+    : public detail::merge_sort_calls<
+          BlockMergeSortStrategy<KeyT, ValueT, NUM_THREADS, ITEMS_PER_THREAD, SynchronizationPolicy>, KeyT,
+          ITEMS_PER_THREAD, NUM_THREADS, ValueT> {
+  static_assert(is_trivially_relocatable_v<KeyT> && is_trivially_relocatable_v<ValueT>,
+                "BlockMergeSortStrategy moves keys and values through shared memory as bits: both must be "
+                "trivially relocatable");
+  using memory_type = typename detail::merge_sort_levels<KeyT, ITEMS_PER_THREAD, NUM_THREADS, ValueT>::storage;
+
+ public:
+  struct TempStorage : Uninitialized<memory_type> {};
+
+  BlockMergeSortStrategy() = delete;
+  STRATA_D explicit BlockMergeSortStrategy(unsigned linear_tid)
+      : BlockMergeSortStrategy(private_storage(), linear_tid) {}
+  STRATA_D BlockMergeSortStrategy(TempStorage& temp_storage, unsigned linear_tid)
+      : storage_(temp_storage.Alias()), linear_tid_(linear_tid) {}
+
+  STRATA_D unsigned get_linear_tid() const { return linear_tid_; }
+
+ private:
+  friend detail::merge_sort_calls<BlockMergeSortStrategy, KeyT, ITEMS_PER_THREAD, NUM_THREADS, ValueT>;
+
+  /// The threads as a team of merge_sort_levels.
+  struct team_type {
+    const BlockMergeSortStrategy& threads;
+    STRATA_D int thread() const { return static_cast<int>(threads.linear_tid_); }
+    STRATA_D void synchronise(int) const { threads.sync(); }
+    STRATA_D bool slices_fit(int, bool, int, int) const {
+      threads.sync();
+      return true;
+    }
+  };
+  STRATA_D void sync() const { static_cast<const SynchronizationPolicy*>(this)->SyncImplementation(); }
+  STRATA_D memory_type& memory() { return storage_; }
+  STRATA_D team_type team() const { return {*this}; }
+  STRATA_D static TempStorage& private_storage() {
+    STRATA_SHARED(temp_storage, TempStorage);
+    return temp_storage;
+  }
+
+  memory_type& storage_;
+  unsigned linear_tid_;
+};
+
+STRATA_NAMESPACE_END

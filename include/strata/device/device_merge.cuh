@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/contiguous_iterator.hpp>
+#include <strata/core/macros.hpp>
+#include <strata/core/nvtx.hpp>
+#include <strata/core/operators.hpp>
+#include <strata/core/types.hpp>
+#include <strata/device/arguments/counts.cuh>
+#include <strata/device/execution.cuh>
+#include <strata/device/merge/dispatch.cuh>
+
+#include <cstddef>
+
+STRATA_ARCH_NAMESPACE_BEGIN
+
+/// Merges two sorted ranges of device memory into one, as `std::merge` does.
+///
+///     MergeKeys(keys_in1, num_keys1, keys_in2, num_keys2, keys_out, compare)
+///     MergePairs(keys_in1, values_in1, num_pairs1, keys_in2, values_in2, num_pairs2, keys_out, values_out, compare)
+///
+/// The first arguments are `d_temp_storage, temp_storage_bytes`, the last a stream. Without a comparator, `<` compares.
+///
+/// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (1: nothing is kept there), then
+///   with that much device memory. Or once, without these two arguments: see `execution`. Counts may have any integer
+///   types; they and their sum must be below 2^63.
+/// - **Execution.** One kernel; none without items. No host synchronisation and no allocation, so a call can be
+///   captured in a graph and replayed with other items. On sm_90 the kernel is launched dependent on the previous
+///   kernel of the stream ("programmatic"): it starts early but touches memory only after that one.
+/// - **Result.** Stable: items of the first range come before equal ones of the second, and items of a range keep
+///   their order. The same from run to run. If `compare` is no strict weak ordering, or a range is not sorted by it,
+///   the result is unspecified; nothing else is written, and the call ends.
+/// - **Types.** Keys and values are any trivially relocatable and default constructible types; keys have up to 1 KiB.
+///   All arrays may be any random-access iterators. Items of the second range are converted to the types of the first.
+///   `compare(a, b)`, called in device code, says whether key a must come before key b. Keys of 1, 2, 4, 8 and 16 bytes
+///   behind pointers or iterators of vectors move 16 bytes at a time, whatever their alignment.
+/// - **Work.** Reads each item once, and some of the keys again to cut the ranges; writes each once. Nothing is kept in
+///   device memory.
+/// - **Aliasing.** No output may overlap an input or the other output.
+/// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: counts that are negative or too large
+///   (in size queries, too), null pointers with items, arrays that overlap, temporary storage too small. Otherwise what
+///   the launch returns; an older error of the runtime is neither returned nor cleared.
+/// - **Algorithm.** Merge path: S. Odeh, O. Green, Z. Mwassi, O. Shmueli, Y. Birk, Merge Path - Parallel Merging
+///   Made Simple, 2012. Diagonals cut the merge into tiles, and tiles into slices of threads, all with the same number
+///   of items, however the ranges interleave.
+///
+/// @code
+/// // Adds a day's sorted events to those of the year.
+/// strata::DeviceMerge::MergePairs(year_times, year_events, num_year, day_times, day_events, num_day, times,
+///                                 events, strata::Less{}, stream);
+/// @endcode
+struct DeviceMerge {
+  template <class KeyIteratorIn1, class KeyIteratorIn2, class KeyIteratorOut, class CompareOp = Less>
+  [[nodiscard]] static cudaError_t MergeKeys(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                             KeyIteratorIn1 keys_in1, detail::count64 num_keys1,
+                                             KeyIteratorIn2 keys_in2, detail::count64 num_keys2,
+                                             KeyIteratorOut keys_out, CompareOp compare_op = {},
+                                             cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceMerge::MergeKeys");
+    NullType* const none = nullptr;
+    return detail::merge_ranges(d_temp_storage, temp_storage_bytes, detail::pointer_or_iterator(keys_in1), none,
+                                num_keys1, detail::pointer_or_iterator(keys_in2), none, num_keys2,
+                                detail::pointer_or_iterator(keys_out), none, compare_op, stream);
+  }
+
+  template <class KeyIteratorIn1, class ValueIteratorIn1, class KeyIteratorIn2, class ValueIteratorIn2,
+            class KeyIteratorOut, class ValueIteratorOut, class CompareOp = Less>
+  [[nodiscard]] static cudaError_t MergePairs(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                              KeyIteratorIn1 keys_in1, ValueIteratorIn1 values_in1,
+                                              detail::count64 num_pairs1, KeyIteratorIn2 keys_in2,
+                                              ValueIteratorIn2 values_in2, detail::count64 num_pairs2,
+                                              KeyIteratorOut keys_out, ValueIteratorOut values_out,
+                                              CompareOp compare_op = {}, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceMerge::MergePairs");
+    return detail::merge_ranges(d_temp_storage, temp_storage_bytes, detail::pointer_or_iterator(keys_in1),
+                                detail::pointer_or_iterator(values_in1), num_pairs1,
+                                detail::pointer_or_iterator(keys_in2), detail::pointer_or_iterator(values_in2),
+                                num_pairs2, detail::pointer_or_iterator(keys_out),
+                                detail::pointer_or_iterator(values_out), compare_op, stream);
+  }
+
+  // -------------------------------------------------------------- without temporary storage
+  STRATA_CALL_WITHOUT_STORAGE(MergeKeys)
+  STRATA_CALL_WITHOUT_STORAGE(MergePairs)
+};
+
+STRATA_ARCH_NAMESPACE_END

@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// expect: BlockMergeSortStrategy moves keys and values through shared memory as bits: both must be trivially relocatable
+#include <strata/block/block_merge_sort.cuh>
+
+struct counted {
+  int value;
+  counted() = default;
+  STRATA_HD counted(const counted& other) : value(other.value + 1) {}
+  counted& operator=(const counted&) = default;
+};
+struct plain {
+  int value;
+};
+struct is_less {
+  STRATA_HD bool operator()(int a, int b) const { return a < b; }
+};
+
+#if defined(STRATA_BAD)
+using value = counted;
+#else
+using value = plain;
+#endif
+
+class block_sort : public strata::BlockMergeSortStrategy<int, value, 64, 1, block_sort> {
+ public:
+  STRATA_D explicit block_sort(TempStorage& temp_storage) : BlockMergeSortStrategy(temp_storage, threadIdx.x) {}
+  STRATA_D void SyncImplementation() const { __syncthreads(); }
+};
+
+STRATA_KERNEL void sort(int* out) {
+  STRATA_SHARED(temp_storage, block_sort::TempStorage);
+  int keys[1] = {static_cast<int>(threadIdx.x) % 3};
+  value values[1];
+  values[0].value = 0;
+  block_sort(temp_storage).Sort(keys, values, is_less{});
+  out[threadIdx.x] = values[0].value;
+}
