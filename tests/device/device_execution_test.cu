@@ -16,6 +16,7 @@ namespace device_execution_test {
 
 using namespace device_test;
 using strata::DeviceMergeSort;
+using strata::DevicePartition;
 using strata::DeviceRadixSort;
 using strata::DeviceReduce;
 using strata::DeviceRunLengthEncode;
@@ -168,6 +169,7 @@ TEST(device_execution, reductions_and_scans) {
   EXPECT_ALL_FORMS(DeviceReduce::TransformReduce, in, out, num_items, strata::Sum{}, half_of{}, item{1});
   EXPECT_ALL_FORMS(DeviceReduce::ReduceByKey, in, out, keys, all.values_out.data(), index, strata::Sum{}, num_items);
   EXPECT_ALL_FORMS(DeviceRunLengthEncode::Encode, in, out, all.values_out.data(), index, num_items);
+  EXPECT_ALL_FORMS(DeviceRunLengthEncode::NonTrivialRuns, in, out, all.values_out.data(), index, num_items);
 
   // In place, too, with a count that might be the size of temporary storage.
   std::size_t count = num_items;
@@ -198,6 +200,8 @@ TEST(device_execution, selections) {
   EXPECT_ALL_FORMS(DeviceSelect::Flagged, all.keys.data(), flags, selected, num_items);
   EXPECT_ALL_FORMS(DeviceSelect::FlaggedIf, in, flags, out, selected, num_items, is_odd{});
   EXPECT_ALL_FORMS(DeviceSelect::FlaggedIf, all.keys.data(), flags, selected, num_items, is_odd{});
+  EXPECT_ALL_FORMS(DevicePartition::If, in, out, selected, num_items, is_odd{});
+  EXPECT_ALL_FORMS(DevicePartition::Flagged, in, flags, out, selected, num_items);
   EXPECT_ALL_FORMS(DeviceSelect::Unique, in, out, selected, num_items);
   EXPECT_ALL_FORMS(DeviceSelect::UniqueByKey, in, flags, out, all.values_out.data(), selected, num_items);
   EXPECT_ALL_FORMS(DeviceSelect::UniqueByKey, in, flags, out, all.values_out.data(), selected, num_items, is_near{});

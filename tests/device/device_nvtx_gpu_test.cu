@@ -5,7 +5,9 @@
 // NVTX looks for a tool in a variable, at the first range of the program.
 #include <nvtx3/nvToolsExt.h>
 
+#include <strata/device/device_partition.cuh>
 #include <strata/device/device_reduce.cuh>
+#include <strata/device/device_run_length_encode.cuh>
 #include <strata/device/device_scan.cuh>
 #include <strata/device/device_select.cuh>
 
@@ -69,6 +71,8 @@ TEST(device_nvtx, ranges_have_the_names_of_the_functions) {
   EXPECT_RANGE(DeviceReduce::Sum, in.data(), out.data(), n);
   EXPECT_RANGE(DeviceScan::InclusiveSum, data.data(), n);
   EXPECT_RANGE(DeviceSelect::Flagged, data.data(), in.data(), count.data(), n);
+  EXPECT_RANGE(DevicePartition::Flagged, in.data(), in.data(), out.data(), count.data(), n);
+  EXPECT_RANGE(DeviceRunLengthEncode::NonTrivialRuns, in.data(), out.data(), data.data(), count.data(), n);
 }
 
 }  // namespace
