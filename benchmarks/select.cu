@@ -1,14 +1,16 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DeviceSelect, DeviceReduce::ReduceByKey and DeviceRunLengthEncode beside CUB's. The necessary
+// DeviceSelect, DevicePartition, DeviceReduce::ReduceByKey and DeviceRunLengthEncode beside CUB's. The necessary
 // traffic is the inputs, read once, and what is kept of them, written once.
 
+#include <cub/device/device_partition.cuh>
 #include <cub/device/device_reduce.cuh>
 #include <cub/device/device_run_length_encode.cuh>
 #include <cub/device/device_select.cuh>
 #include <cuda/std/functional>
 #include <strata/core/operators.hpp>
+#include <strata/device/device_partition.cuh>
 #include <strata/device/device_reduce.cuh>
 #include <strata/device/device_run_length_encode.cuh>
 #include <strata/device/device_select.cuh>
@@ -32,7 +34,25 @@ struct is_even {
   }
 };
 
+struct alignas(16) struct16 {
+  std::uint64_t low, high;
+  __host__ __device__ bool operator==(const struct16& other) const { return low == other.low && high == other.high; }
+};
+
+/// Some of all random items: `quarters` of four.
+struct are_below {
+  unsigned quarters;
+  __host__ __device__ bool operator()(std::int32_t x) const { return (static_cast<unsigned>(x) & 3) < quarters; }
+  __host__ __device__ bool operator()(double x) const { return x < 0.25 * quarters; }
+  __host__ __device__ bool operator()(const struct16& x) const { return (x.low & 3) < quarters; }
+};
+
 }  // namespace select_benchmark
+
+template <>
+struct bench::random_value<select_benchmark::struct16> {
+  static __device__ select_benchmark::struct16 from(std::uint64_t bits) { return {bits, ~bits}; }
+};
 
 namespace {
 
@@ -40,22 +60,25 @@ using bench::device_array;
 using bench::environment;
 using bench::timing;
 using bench::workload;
+using select_benchmark::are_below;
 using select_benchmark::is_even;
 
 struct use_strata {
   using select = strata::DeviceSelect;
+  using partition = strata::DevicePartition;
   using reduce = strata::DeviceReduce;
   using encode = strata::DeviceRunLengthEncode;
   using sum = strata::Sum;
 };
 struct use_cub {
   using select = cub::DeviceSelect;
+  using partition = cub::DevicePartition;
   using reduce = cub::DeviceReduce;
   using encode = cub::DeviceRunLengthEncode;
   using sum = cuda::std::plus<>;
 };
 
-/// What a library writes: up to `n` items of two kinds, and their number. Poisoned alike for all
+/// What a library writes: up to `n` items of two kinds, and their numbers. Poisoned alike for all
 /// libraries, so that places which only one of them writes show.
 template <class A, class B>
 struct outputs {
@@ -64,7 +87,7 @@ struct outputs {
   device_array<int> count;
 
   outputs(std::int64_t n, std::int64_t seconds, cudaStream_t stream)
-      : first(static_cast<std::size_t>(n)), second(static_cast<std::size_t>(seconds)), count(1) {
+      : first(static_cast<std::size_t>(n)), second(static_cast<std::size_t>(seconds)), count(2) {
     first.fill_bytes(0xa5, stream);
     second.fill_bytes(0xa5, stream);
     count.fill_bytes(0xa5, stream);
@@ -136,6 +159,60 @@ void add_flagged(bench::suite& suite) {
   }
 }
 
+template <class T>
+void add_partition_if(bench::suite& suite, const char* type, std::initializer_list<int> log_sizes) {
+  for (const int log_size : log_sizes) {
+    const int n = 1 << log_size;
+    const auto prepare = [n](const environment& env) {
+      const auto in = bench::random_array<T>(n, seed_of(env, n), env.stream);
+      return keep<T, char>(env, n, 1, in.data(), in.bytes(), static_cast<double>(in.bytes()),
+                           [n, in](auto lib, void* storage, std::size_t& bytes, const auto& out, cudaStream_t s) {
+                             using partition = typename decltype(lib)::partition;
+                             return partition::If(storage, bytes, in.data(), out.first.data(), out.count.data(), n,
+                                                  are_below{2}, s);
+                           });
+    };
+    suite.add({"DevicePartition::If", type, "half", n, timing::batched, prepare});
+  }
+}
+
+void add_partition_flagged(bench::suite& suite) {
+  for (const int log_size : {10, 14, 16, 18, 20, 24, 28}) {
+    const int n = 1 << log_size;
+    const auto prepare = [n](const environment& env) {
+      const auto in = bench::random_array<std::int32_t>(n, seed_of(env, n), env.stream);
+      const auto flags = bench::random_array<bool>(n, seed_of(env, n) + 1, env.stream);
+      workload work = keep<std::int32_t, char>(
+          env, n, 1, in.data(), in.bytes(), static_cast<double>(in.bytes()),
+          [n, in, flags](auto lib, void* storage, std::size_t& bytes, const auto& out, cudaStream_t s) {
+            using partition = typename decltype(lib)::partition;
+            return partition::Flagged(storage, bytes, in.data(), flags.data(), out.first.data(), out.count.data(), n,
+                                      s);
+          });
+      work.bytes += static_cast<double>(flags.bytes());
+      return work;
+    };
+    suite.add({"DevicePartition::Flagged", "i32:bool", "half", n, timing::batched, prepare});
+  }
+}
+
+void add_partition_in_three(bench::suite& suite) {
+  for (const int log_size : {10, 14, 16, 18, 20, 24, 28}) {
+    const int n = 1 << log_size;
+    const auto prepare = [n](const environment& env) {
+      const auto in = bench::random_array<std::int32_t>(n, seed_of(env, n), env.stream);
+      return keep<std::int32_t, std::int32_t>(
+          env, n, 2 * std::int64_t{n}, in.data(), in.bytes(), static_cast<double>(in.bytes()),
+          [n, in](auto lib, void* storage, std::size_t& bytes, const auto& out, cudaStream_t s) {
+            using partition = typename decltype(lib)::partition;
+            return partition::If(storage, bytes, in.data(), out.first.data(), out.second.data(), out.second.data() + n,
+                                 out.count.data(), n, are_below{1}, are_below{2}, s);
+          });
+    };
+    suite.add({"DevicePartition::If", "i32", "three parts", n, timing::batched, prepare});
+  }
+}
+
 void add_unique(bench::suite& suite) {
   for (const int log_size : {16, 20, 24, 28}) {
     const int n = 1 << log_size;
@@ -169,6 +246,23 @@ void add_encode(bench::suite& suite) {
   }
 }
 
+void add_non_trivial_runs(bench::suite& suite) {
+  for (const int log_size : {16, 20, 24, 28}) {
+    const int n = 1 << log_size;
+    const auto prepare = [n](const environment& env) {
+      const auto keys = bench::keys_in_runs(n, env.stream);
+      return keep<std::int32_t, std::int32_t>(
+          env, n, n, keys.data(), keys.bytes(), static_cast<double>(keys.bytes()) / 8,
+          [n, keys](auto lib, void* storage, std::size_t& bytes, const auto& out, cudaStream_t s) {
+            using encode = typename decltype(lib)::encode;
+            return encode::NonTrivialRuns(storage, bytes, keys.data(), out.first.data(), out.second.data(),
+                                          out.count.data(), n, s);
+          });
+    };
+    suite.add({"DeviceRunLengthEncode::NonTrivialRuns", "u32", "runs=16", n, timing::batched, prepare});
+  }
+}
+
 void add_reduce_by_key(bench::suite& suite) {
   for (const int log_size : {16, 20, 24, 28}) {
     const int n = 1 << log_size;
@@ -195,7 +289,13 @@ void add_cases(bench::suite& suite) {
   add_if<std::int64_t>(suite, "i64", {16, 20, 24, 28});
   add_flagged(suite);
   add_unique(suite);
+  add_partition_if<std::int32_t>(suite, "i32", {10, 12, 14, 16, 17, 18, 19, 20, 22, 24, 26, 28});
+  add_partition_if<double>(suite, "f64", {10, 14, 16, 18, 20, 22, 24, 28});
+  add_partition_if<select_benchmark::struct16>(suite, "struct16", {10, 14, 16, 18, 20, 22, 24, 28});
+  add_partition_flagged(suite);
+  add_partition_in_three(suite);
   add_encode(suite);
+  add_non_trivial_runs(suite);
   add_reduce_by_key(suite);
 }
 

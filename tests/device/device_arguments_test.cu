@@ -9,6 +9,7 @@
 #include <strata/device/device_histogram.cuh>
 #include <strata/device/device_merge.cuh>
 #include <strata/device/device_merge_sort.cuh>
+#include <strata/device/device_partition.cuh>
 #include <strata/device/device_radix_sort.cuh>
 #include <strata/device/device_reduce.cuh>
 #include <strata/device/device_run_length_encode.cuh>
@@ -134,6 +135,10 @@ std::vector<device_call> reductions() {
        {in(), from_first(out()), from_first(out()), result<i64>()},
        {item_count},
        STRATA_CALL(DeviceRunLengthEncode::Encode(temp, bytes, U(0), U(1), U(2), I(3), N(0), on))},
+      {"NonTrivialRuns",
+       {in(), from_first(out()), from_first(out()), result<i64>()},
+       {item_count},
+       STRATA_CALL(DeviceRunLengthEncode::NonTrivialRuns(temp, bytes, U(0), U(1), U(2), I(3), N(0), on))},
       {"SegmentedSum",
        {from_first(in()), of_segments(out(s)), begins(), ends()},
        {segment_count},
@@ -227,6 +232,18 @@ std::vector<device_call> selections() {
        {may_be({1}, from_first(in_place())), in(), result<i64>()},
        {item_count},
        STRATA_CALL(DeviceSelect::FlaggedIf(temp, bytes, U(0), U(1), I(2), N(0), is_even{}, on))},
+      {"Partition",
+       {in(), out(), result<i64>()},
+       {item_count},
+       STRATA_CALL(DevicePartition::If(temp, bytes, U(0), U(1), I(2), N(0), is_even{}, on))},
+      {"PartitionFlagged",
+       {in(), in(), out(), result<i64>()},
+       {item_count},
+       STRATA_CALL(DevicePartition::Flagged(temp, bytes, U(0), U(1), U(2), I(3), N(0), on))},
+      {"PartitionInThree",
+       {in(), from_first(out()), from_first(out()), from_first(out()), {role::result, sizeof(i64), 2, 2}},
+       {item_count},
+       STRATA_CALL(DevicePartition::If(temp, bytes, U(0), U(1), U(2), U(3), I(4), N(0), is_even{}, is_even{}, on))},
       {"Unique",
        {in(), from_first(out()), result<i64>()},
        {item_count},

@@ -9,6 +9,7 @@
 #include <strata/device/device_histogram.cuh>
 #include <strata/device/device_merge.cuh>
 #include <strata/device/device_merge_sort.cuh>
+#include <strata/device/device_partition.cuh>
 #include <strata/device/device_radix_sort.cuh>
 #include <strata/device/device_reduce.cuh>
 #include <strata/device/device_run_length_encode.cuh>
@@ -35,6 +36,10 @@ namespace device_counts_test {
 
 struct is_less {
   STRATA_HD bool operator()(int a, int b) const { return a < b; }
+};
+
+struct is_odd {
+  STRATA_HD bool operator()(int a) const { return a % 2 != 0; }
 };
 
 constexpr auto most = std::numeric_limits<std::int64_t>::max();
@@ -69,6 +74,10 @@ std::vector<query> queries() {
       {"SelectFlaggedInPlace", STRATA_ASK(DeviceSelect::Flagged(nullptr, bytes, out, in, num_out, n))},
       {"SelectUnique", STRATA_ASK(DeviceSelect::Unique(nullptr, bytes, in, out, num_out, n))},
       {"Encode", STRATA_ASK(DeviceRunLengthEncode::Encode(nullptr, bytes, in, out, out, num_out, n))},
+      {"NonTrivialRuns", STRATA_ASK(DeviceRunLengthEncode::NonTrivialRuns(nullptr, bytes, in, out, out, num_out, n))},
+      {"PartitionFlagged", STRATA_ASK(DevicePartition::Flagged(nullptr, bytes, in, in, out, num_out, n))},
+      {"PartitionInThree",
+       STRATA_ASK(DevicePartition::If(nullptr, bytes, in, out, out, out, num_out, n, is_odd{}, is_odd{}))},
       {"SegmentedScan", STRATA_ASK(DeviceSegmentedScan::InclusiveSegmentedSum(nullptr, bytes, in, out, in, in, n)), 8},
       {"RadixSortKeys", STRATA_ASK(DeviceRadixSort::SortKeys(nullptr, bytes, in, out, n)), 4},
       {"RadixSortPairs", STRATA_ASK(DeviceRadixSort::SortPairs(nullptr, bytes, in, out, in, out, n)), 8},

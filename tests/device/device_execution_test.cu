@@ -22,6 +22,7 @@ using strata::DeviceHashJoin;
 using strata::DeviceAdjacentDifference;
 using strata::DeviceMerge;
 using strata::DeviceMergeSort;
+using strata::DevicePartition;
 using strata::DeviceRadixSort;
 using strata::DeviceReduce;
 using strata::DeviceRunLengthEncode;
@@ -179,6 +180,7 @@ TEST(device_execution, reductions_and_scans) {
   const int levels[] = {9, 5}, lower[] = {0, 0}, upper[] = {9, 100};
   EXPECT_ALL_FORMS((strata::DeviceHistogram::MultiHistogramEven<2, 2>), in, outs, levels, lower, upper, num_items / 2);
   EXPECT_ALL_FORMS(DeviceRunLengthEncode::Encode, in, out, all.values_out.data(), index, num_items);
+  EXPECT_ALL_FORMS(DeviceRunLengthEncode::NonTrivialRuns, in, out, all.values_out.data(), index, num_items);
 
   // In place, too, with a count that might be the size of temporary storage.
   std::size_t count = num_items;
@@ -219,6 +221,8 @@ TEST(device_execution, selections) {
   EXPECT_ALL_FORMS(DeviceSelect::Flagged, all.keys.data(), flags, selected, num_items);
   EXPECT_ALL_FORMS(DeviceSelect::FlaggedIf, in, flags, out, selected, num_items, is_odd{});
   EXPECT_ALL_FORMS(DeviceSelect::FlaggedIf, all.keys.data(), flags, selected, num_items, is_odd{});
+  EXPECT_ALL_FORMS(DevicePartition::If, in, out, selected, num_items, is_odd{});
+  EXPECT_ALL_FORMS(DevicePartition::Flagged, in, flags, out, selected, num_items);
   EXPECT_ALL_FORMS(DeviceSelect::Unique, in, out, selected, num_items);
   EXPECT_ALL_FORMS(DeviceSelect::UniqueByKey, in, flags, out, all.values_out.data(), selected, num_items);
   EXPECT_ALL_FORMS(DeviceSelect::UniqueByKey, in, flags, out, all.values_out.data(), selected, num_items, is_near{});

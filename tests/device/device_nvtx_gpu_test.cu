@@ -8,7 +8,9 @@
 #include <strata/device/device_adjacent_difference.cuh>
 #include <strata/device/device_for.cuh>
 #include <strata/device/device_histogram.cuh>
+#include <strata/device/device_partition.cuh>
 #include <strata/device/device_reduce.cuh>
+#include <strata/device/device_run_length_encode.cuh>
 #include <strata/device/device_scan.cuh>
 #include <strata/device/device_select.cuh>
 #include <strata/device/device_transform.cuh>
@@ -77,6 +79,8 @@ TEST(device_nvtx, ranges_have_the_names_of_the_functions) {
   EXPECT_RANGE(DeviceAdjacentDifference::SubtractLeft, data.data(), n);
   EXPECT_RANGE(DeviceTransform::Transform, in.data(), out.data(), n, strata::CastOp<int>{});
   EXPECT_RANGE(DeviceFor::ForEach, in.data(), in.data() + n, strata::CastOp<int>{});
+  EXPECT_RANGE(DevicePartition::Flagged, in.data(), in.data(), out.data(), count.data(), n);
+  EXPECT_RANGE(DeviceRunLengthEncode::NonTrivialRuns, in.data(), out.data(), data.data(), count.data(), n);
 }
 
 }  // namespace

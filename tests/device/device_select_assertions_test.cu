@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// How many items are selected, or runs there are, is known to the device alone: debug builds check
+// How many items are selected, in a part, or runs there are, is known to the device alone: debug builds check
 // that outputs do not reach into inputs, and that numbers fit where they go.
 #define STRATA_DEBUG 1
+#include <strata/device/device_partition.cuh>
 #include <strata/device/device_run_length_encode.cuh>
 #include <strata/device/device_select.cuh>
 
@@ -62,6 +63,47 @@ TEST(device_select_assertions, numbers_must_fit) {
   EXPECT_CUDA_SUCCESS(count_selected_in_a_byte(255));
   strata_test::expect_assertion([] { return count_selected_in_a_byte(256); },
                                 "a count of 256 does not fit the output's type");
+}
+
+/// The rest of a partition comes into an array that ends 10 items on, where the input begins.
+cudaError_t partition_rest_into_10(int first, int second) {
+  std::vector<int> all(10, -1);
+  for (const int item : ascending()) all.push_back(item);
+  device_vector<int> memory(all), firsts(n), seconds(n);
+  device_vector<std::uint8_t> numbers(2);
+  return in_two_phases([&](void* storage, std::size_t& bytes) {
+    return strata::DevicePartition::If(storage, bytes, memory.data() + 10, firsts.data(), seconds.data(), memory.data(),
+                                       numbers.data(), n, is_below{first}, is_below{second});
+  });
+}
+
+TEST(device_select_assertions, parts_must_not_reach_into_inputs) {
+  EXPECT_CUDA_SUCCESS(partition_rest_into_10(200, 290));
+  strata_test::expect_assertion([] { return partition_rest_into_10(200, 289); },
+                                "an output of a partition reaches into an input, with 200 and 89 selected items", true);
+}
+
+TEST(device_select_assertions, numbers_of_parts_must_fit) {
+  strata_test::expect_assertion([] { return partition_rest_into_10(3, 295); },
+                                "a count of 292 does not fit the output's type");
+}
+
+/// One run, before which there are as many single items as the offsets may take.
+cudaError_t find_run(int from, int room) {
+  std::vector<int> all(static_cast<std::size_t>(room), -1);
+  for (int i = 0; i < n; ++i) all.push_back(i < from ? i : n);
+  device_vector<int> memory(all);
+  device_vector<std::uint8_t> offsets(n);
+  device_vector<int> number(1);
+  return in_two_phases([&](void* storage, std::size_t& bytes) {
+    return strata::DeviceRunLengthEncode::NonTrivialRuns(storage, bytes, memory.data() + room, offsets.data(),
+                                                         memory.data(), number.data(), n);
+  });
+}
+
+TEST(device_select_assertions, offsets_of_runs_must_fit) {
+  EXPECT_CUDA_SUCCESS(find_run(255, 1));
+  strata_test::expect_assertion([] { return find_run(256, 1); }, "a count of 256 does not fit the output's type");
 }
 
 cudaError_t encode_into(int run, int room) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Explicit template arguments stand in CUB's order. Size queries of sorts may have null pointers then.
+#include <strata/device/device_partition.cuh>
 #include <strata/device/device_radix_sort.cuh>
 #include <strata/device/device_scan.cuh>
 #include <strata/device/device_segmented_radix_sort.cuh>
@@ -17,6 +18,7 @@
 namespace {
 
 using namespace device_test;
+using strata::DevicePartition;
 using strata::DeviceRadixSort;
 using strata::DeviceScan;
 using strata::DeviceSegmentedRadixSort;
@@ -94,6 +96,14 @@ TEST(device_template_arguments, scans_by_key_and_selections) {
   bytes_of([](std::size_t& bytes) {
     return DeviceSelect::If<const Key*, Key*, int*, is_even>(nullptr, bytes, nullptr, nullptr, nullptr, num_items,
                                                              is_even{});
+  });
+  bytes_of([](std::size_t& bytes) {
+    return DevicePartition::If<const Key*, Key*, int*, is_even>(nullptr, bytes, nullptr, nullptr, nullptr, num_items,
+                                                                is_even{});
+  });
+  bytes_of([](std::size_t& bytes) {
+    return DevicePartition::If<const Key*, Key*, Key*, Key*, int*, is_even, is_even>(
+        nullptr, bytes, nullptr, nullptr, nullptr, nullptr, nullptr, num_items, is_even{}, is_even{});
   });
 }
 

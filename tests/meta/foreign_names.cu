@@ -33,6 +33,7 @@
 #include <strata/device/device_histogram.cuh>
 #include <strata/device/device_merge.cuh>
 #include <strata/device/device_merge_sort.cuh>
+#include <strata/device/device_partition.cuh>
 #include <strata/device/device_radix_sort.cuh>
 #include <strata/device/device_reduce.cuh>
 #include <strata/device/device_run_length_encode.cuh>
@@ -549,6 +550,7 @@ template <class T>
 
 using strata::DeviceHashJoin;
 using strata::DeviceMergeSort;
+using strata::DevicePartition;
 using strata::DeviceRadixSort;
 using strata::DeviceReduce;
 using strata::DeviceScan;
@@ -583,6 +585,7 @@ template <class T, class In>
   all += DeviceReduce::TransformReduce(all.storage, all.bytes, in, out, count, op, foreign::itself{}, T{});
   all += DeviceReduce::ReduceByKey(all.storage, all.bytes, in, out, in, foreign::iterator<T>(out), number, op, count);
   all += strata::DeviceRunLengthEncode::Encode(all.storage, all.bytes, in, out, number, number, count);
+  all += strata::DeviceRunLengthEncode::NonTrivialRuns(all.storage, all.bytes, in, number, number, number, count);
   all += DeviceSegmentedReduce::Reduce(all.storage, all.bytes, in, out, count, offsets, offsets, op, T{});
   all += DeviceSegmentedReduce::Reduce(all.storage, all.bytes, in, out, count, 7, op, T{});
   all += DeviceSegmentedReduce::Max(all.storage, all.bytes, in, out, count, offsets, offsets);
@@ -618,6 +621,10 @@ template <class T, class In>
   all += DeviceSelect::Flagged(all.storage, all.bytes, in, offsets, out, number, count);
   all += DeviceSelect::FlaggedIf(all.storage, all.bytes, in, in, out, number, count, foreign::predicate{});
   all += DeviceSelect::Unique(all.storage, all.bytes, in, out, number, count);
+  all += DevicePartition::If(all.storage, all.bytes, in, out, number, count, foreign::predicate{});
+  all += DevicePartition::If(all.storage, all.bytes, in, out, foreign::iterator<T>(out), out, number, count,
+                             foreign::predicate{}, foreign::predicate{});
+  all += DevicePartition::Flagged(all.storage, all.bytes, in, offsets, out, number, count);
   all += DeviceSelect::UniqueByKey(all.storage, all.bytes, in, in, out, foreign::iterator<T>(out), number, count,
                                    foreign::equal{});
 }

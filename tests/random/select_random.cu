@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DeviceSelect and DeviceRunLengthEncode, random cases.
+// DeviceSelect, DevicePartition and DeviceRunLengthEncode, random cases.
+#include <strata/device/device_partition.cuh>
 #include <strata/device/device_run_length_encode.cuh>
 #include <strata/device/device_select.cuh>
 
@@ -213,6 +214,93 @@ problem runs(source& random) {
   return made;
 }
 
+/// Into two parts, in one array, or three.
+template <class T, bool IsInThree>
+problem partition(source& random) {
+  const std::size_t size = size_of_case(random);
+  const chosen choice = random_choice(random), other = random_choice(random);
+  struct buffers : memory<T, T> {
+    buffers(std::size_t n, std::size_t others, source& from)
+        : memory<T, T>(n, n, from), second(others, from), rest(others, from), numbers(2, from) {}
+    array<T> second, rest;
+    array<std::int64_t> numbers;
+  };
+  const auto held = std::make_shared<buffers>(size, IsInThree ? size : 0, random);
+  problem made;
+  made.what = description(IsInThree ? "Partition in three" : "Partition", name_of<T>(), size) + ", " +
+              std::to_string(choice.percent) + " % and " + std::to_string(other.percent) + " %";
+  made.renew = [held, size](source& data, cudaStream_t stream) {
+    held->renew(random_items<T>(data, size), stream);
+    held->second.forget(stream);
+    held->rest.forget(stream);
+    held->numbers.forget(stream);
+  };
+  made.call = [held, size, choice, other](void* storage, std::size_t& bytes, cudaStream_t stream) {
+    const T* const in = held->in.data();
+    if constexpr (IsInThree) {
+      return strata::DevicePartition::If(storage, bytes, in, held->out.data(), held->second.data(), held->rest.data(),
+                                         held->numbers.data(), size, choice, other, stream);
+    } else {
+      return strata::DevicePartition::If(storage, bytes, in, held->out.data(), held->numbers.data(), size, choice,
+                                         stream);
+    }
+  };
+  made.check = [held, size, choice, other](cudaStream_t stream) {
+    std::vector<T> first, second, rest;
+    for (const T& item : held->items) {
+      (choice(item) ? first : IsInThree && other(item) ? second : rest).push_back(item);
+    }
+    std::vector<std::int64_t> numbers = {static_cast<std::int64_t>(first.size())};
+    if constexpr (IsInThree) {
+      numbers.push_back(static_cast<std::int64_t>(second.size()));
+      must_be_same(and_untouched(second, size), held->second.read(stream), "the second part");
+      must_be_same(and_untouched(rest, size), held->rest.read(stream), "the rest");
+    } else {
+      first.insert(first.end(), rest.rbegin(), rest.rend());
+    }
+    must_be_same(and_untouched(numbers, 2), held->numbers.read(stream), "numbers");
+    must_be_same(and_untouched(first, size), held->out.read(stream), "the first part");
+  };
+  return made;
+}
+
+/// The runs of more than one item.
+template <class K>
+problem non_trivial_runs(source& random) {
+  const std::size_t size = size_of_case(random);
+  struct buffers : memory<K, std::int64_t> {
+    buffers(std::size_t n, source& from) : memory<K, std::int64_t>(n, n, from), lengths(n, from), count(1, from) {}
+    array<std::int32_t> lengths;
+    array<std::int64_t> count;
+  };
+  const auto held = std::make_shared<buffers>(size, random);
+  problem made;
+  made.what = description("NonTrivialRuns", name_of<K>(), size);
+  made.renew = [held, size](source& data, cudaStream_t stream) {
+    held->renew(random_items<K>(data, size), stream);
+    held->lengths.forget(stream);
+    held->count.forget(stream);
+  };
+  made.call = [held, size](void* storage, std::size_t& bytes, cudaStream_t stream) {
+    return strata::DeviceRunLengthEncode::NonTrivialRuns(storage, bytes, held->in.data(), held->out.data(),
+                                                         held->lengths.data(), held->count.data(), size, stream);
+  };
+  made.check = [held, size](cudaStream_t stream) {
+    std::vector<std::int64_t> offsets;
+    std::vector<std::int32_t> lengths;
+    for (std::size_t begin = 0, end = 0; begin < size; begin = end) {
+      for (end = begin + 1; end < size && held->items[end - 1] == held->items[end];) ++end;
+      if (end - begin < 2) continue;
+      offsets.push_back(static_cast<std::int64_t>(begin));
+      lengths.push_back(static_cast<std::int32_t>(end - begin));
+    }
+    must_be_same<std::int64_t>({static_cast<std::int64_t>(offsets.size())}, held->count.read(stream), "the number");
+    must_be_same(and_untouched(offsets, size), held->out.read(stream), "offsets");
+    must_be_same(and_untouched(lengths, size), held->lengths.read(stream), "lengths");
+  };
+  return made;
+}
+
 const std::vector<maker> makers = {
     select_if<std::uint8_t>,
     select_if<bytes16>,
@@ -221,6 +309,9 @@ const std::vector<maker> makers = {
     unique<float>,
     runs<bytes3, std::uint16_t, false>,
     runs<std::uint64_t, std::int64_t, true>,
+    partition<std::uint32_t, false>,
+    partition<bytes12, true>,
+    non_trivial_runs<std::uint16_t>,
 #if !defined(STRATA_TEST_SMALL)
     select_if<std::int32_t>,
     select_if<double>,
@@ -233,6 +324,11 @@ const std::vector<maker> makers = {
     runs<std::uint32_t, std::uint64_t, false>,
     runs<std::uint8_t, std::int32_t, true>,
     runs<bytes16, std::uint32_t, true>,
+    partition<std::uint8_t, true>,
+    partition<bytes16, false>,
+    partition<double, true>,
+    non_trivial_runs<float>,
+    non_trivial_runs<bytes3>,
 #endif
 };
 

@@ -54,8 +54,23 @@ struct DeviceRunLengthEncode {
                                                  strata::Sum{}, strata::Equality{}, num_items, stream);
   }
 
+  /// Of each run of more than one item, writes the index of its first item to `d_offsets_out` and its length to
+  /// `d_lengths_out`. The number of such runs is written to `*d_num_runs_out`. Short arrays are read several times.
+  ///
+  ///     d_in [0 2 2 9 5 5 5 8]:  offsets [1 4],  lengths [2 3],  number 2
+  template <class InputIterator, class OffsetsOutputIterator, class LengthsOutputIterator, class NumRunsIterator,
+            class NumItemsT>
+  static cudaError_t NonTrivialRuns(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
+                                    OffsetsOutputIterator d_offsets_out, LengthsOutputIterator d_lengths_out,
+                                    NumRunsIterator d_num_runs_out, NumItemsT num_items, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceRunLengthEncode::NonTrivialRuns");
+    return detail::dispatch_non_trivial_runs(d_temp_storage, temp_storage_bytes, d_in, d_offsets_out, d_lengths_out,
+                                             d_num_runs_out, num_items, stream);
+  }
+
   // -------------------------------------------------------------- without temporary storage
   STRATA_CALL_WITHOUT_STORAGE(Encode)
+  STRATA_CALL_WITHOUT_STORAGE(NonTrivialRuns)
 };
 
 STRATA_ARCH_NAMESPACE_END

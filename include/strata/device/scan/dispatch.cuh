@@ -197,12 +197,12 @@ struct DispatchScan {
 template <class NumItemsT>
 using item_count_t = std::conditional_t<(sizeof(count_value_t<NumItemsT>) <= 4), unsigned, unsigned long long>;
 
-/// The number of results of an empty input.
-template <class Iterator>
+/// The numbers of results of an empty input.
+template <int Numbers = 1, class Iterator>
 cudaError_t write_zero(const char* name, Iterator out, cudaStream_t stream) {
   launch_configuration configuration{name, dim3(1), dim3(1)};
   configuration.stream = stream;
-  return strata::launch(configuration, write_zero_kernel<Iterator>, out);
+  return strata::launch(configuration, write_zero_kernel<Numbers, Iterator>, out);
 }
 
 STRATA_ARCH_DETAIL_NAMESPACE_END

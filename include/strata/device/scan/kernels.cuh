@@ -125,8 +125,10 @@ __launch_bounds__(scan_pipeline<typename MaxPolicy::ActivePolicy, Problem, UsesB
 }
 
 template <class Iterator>
+template <int Numbers, class Iterator>
 STRATA_KERNEL void write_zero_kernel(Iterator out) {
   *out = static_cast<output_value_t<Iterator, int>>(0);
+  if constexpr (Numbers > 1) *detail::advanced(out, 1) = static_cast<output_value_t<Iterator, int>>(0);
 }
 
 STRATA_ARCH_DETAIL_NAMESPACE_END

@@ -212,7 +212,7 @@ struct select_problem {
 
     STRATA_D void write_total(const Count& total) const { problem_.write_number(total); }
 
-   private:
+   protected:
     using Shape = typename Stage::Shape;
     STRATA_D static Key* warp_keys(const thread_slice& slice) {
       return Stage::of_warp(Stage::keys(slice.stage), slice);

@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/nvtx.hpp>
+#include <strata/core/types.hpp>
+#include <strata/device/arguments/counts.cuh>
+#include <strata/device/execution.cuh>
+#include <strata/device/partition/dispatch.cuh>
+
+#include <cstddef>
+#include <type_traits>
+
+STRATA_ARCH_NAMESPACE_BEGIN
+
+/// Divides a sequence in device memory into selected items and others.
+///
+/// `Flagged` selects the items whose flag converts to true, `If` those for which `select_op(item)` is true. Both write
+/// all items to `d_out`: the selected ones to the front, in their order, the others behind them, in reverse order. The
+/// number of selected items is written to `*d_num_selected_out`:
+///
+///     d_in  [1 2 3 4 5 6 7 8],  flags [1 0 0 1 0 1 1 0]:  d_out [1 4 6 7 8 5 3 2],  number 4
+///
+/// `If` with two predicates writes items of the first to `d_first_part_out`, of the others those of the second to
+/// `d_second_part_out`, and the rest to `d_unselected_out`, all in their order. The numbers of items in the first and
+/// in the second part are written to `d_num_selected_out[0]` and `d_num_selected_out[1]`.
+///
+/// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never 0),
+///   then with that much device memory, whose contents and alignment do not matter. Or once, without these two
+///   arguments: see `execution`. Inputs and outputs may be any random-access iterators that can be dereferenced in
+///   device code; `num_items` may have any integer type. Predicates should depend on their arguments only: for short
+///   inputs they are applied to an item more than once. The second predicate is not applied to items of the first.
+/// - **Memory.** Outputs must not overlap inputs or each other; flags may be the items. Of three outputs, each needs
+///   memory for its items only.
+/// - **Execution.** One kernel launch at every size, on `stream`; no host synchronisation and no allocation,
+///   so a call can be captured in a graph and replayed. Calls that may run at the same time need temporary
+///   storage of their own. For how blocks wait for each other see DeviceScan.
+/// - **Result.** The same from run to run.
+/// - **Types.** Items must be trivially relocatable. Items of 1, 2, 4, 8 or 16 bytes are read once and written once.
+///   Other items, and those of short arrays, are read twice. Counts have 64 bits if `num_items` has.
+/// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: a negative count, in a size
+///   query too; a null pointer (`d_num_selected_out`, or another one with items); an output that overlaps an input or
+///   another output, of three outputs their first items; temporary storage too small. The host cannot know that one of
+///   three outputs reaches into an input, or that the type of `*d_num_selected_out` cannot represent a number: the
+///   kernels of debug builds (`STRATA_DEBUG`) stop then. Otherwise what the launch returns. An older error of the
+///   runtime is neither returned nor cleared.
+/// - **Algorithm.** A scan of the numbers of selected items (see DeviceScan and DeviceSelect), in one pass: tiles
+///   wait in shared memory until the numbers of items before them are known.
+///
+///     std::size_t bytes = 0;
+///     strata::DevicePartition::If(nullptr, bytes, d_in, d_out, d_num_selected, n, is_even{});
+///     cudaMalloc(&d_temp, bytes);
+///     strata::DevicePartition::If(d_temp, bytes, d_in, d_out, d_num_selected, n, is_even{}, stream);
+struct DevicePartition {
+  template <class InputIterator, class FlagIterator, class OutputIterator, class NumSelectedIterator, class NumItemsT>
+  static detail::if_integral<NumItemsT> Flagged(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                InputIterator d_in, FlagIterator d_flags, OutputIterator d_out,
+                                                NumSelectedIterator d_num_selected_out, NumItemsT num_items,
+                                                cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DevicePartition::Flagged");
+    return detail::dispatch_partition(d_temp_storage, temp_storage_bytes, d_flags, d_in, d_out, NullType{}, NullType{},
+                                      d_num_selected_out, num_items, detail::is_set{}, NullType{}, stream);
+  }
+
+  template <class InputIterator, class OutputIterator, class NumSelectedIterator, class SelectOp, class NumItemsT>
+  static detail::if_integral<NumItemsT> If(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
+                                           OutputIterator d_out, NumSelectedIterator d_num_selected_out,
+                                           NumItemsT num_items, SelectOp select_op, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DevicePartition::If");
+    return detail::dispatch_partition(d_temp_storage, temp_storage_bytes, d_in, NullType{}, d_out, NullType{},
+                                      NullType{}, d_num_selected_out, num_items, select_op, NullType{}, stream);
+  }
+
+  // A stream is no predicate: the call without storage must not take one for it.
+  template <class InputIterator, class FirstOutputIterator, class SecondOutputIterator, class UnselectedOutputIterator,
+            class NumSelectedIterator, class SelectFirstPartOp, class SelectSecondPartOp, class NumItemsT>
+  static std::enable_if_t<std::is_integral_v<NumItemsT> && !std::is_integral_v<SelectSecondPartOp> &&
+                              !std::is_convertible_v<SelectSecondPartOp, cudaStream_t>,
+                          cudaError_t>
+  If(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in, FirstOutputIterator d_first_part_out,
+     SecondOutputIterator d_second_part_out, UnselectedOutputIterator d_unselected_out,
+     NumSelectedIterator d_num_selected_out, NumItemsT num_items, SelectFirstPartOp select_first_part_op,
+     SelectSecondPartOp select_second_part_op, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DevicePartition::If");
+    return detail::dispatch_partition(d_temp_storage, temp_storage_bytes, d_in, NullType{}, d_first_part_out,
+                                      d_second_part_out, d_unselected_out, d_num_selected_out, num_items,
+                                      select_first_part_op, select_second_part_op, stream);
+  }
+
+  // -------------------------------------------------------------- without temporary storage
+  STRATA_CALL_WITHOUT_STORAGE(Flagged)
+  STRATA_CALL_WITHOUT_STORAGE(If)
+};
+
+STRATA_ARCH_NAMESPACE_END

@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/types.hpp>
+#include <strata/device/partition/problem_partition.cuh>
+#include <strata/device/scan/dispatch.cuh>
+
+#include <cstddef>
+#include <type_traits>
+
+STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
+
+/// Carries out one call of a partition. What a partition in two lacks is NullType; its parts are in `d_first_out`.
+template <class KeyIterator, class ValueIterator, class FirstOutput, class SecondOutput, class RestOutput,
+          class NumSelectedIterator, class NumItemsT, class FirstOp, class SecondOp>
+cudaError_t dispatch_partition(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys,
+                               ValueIterator d_values, FirstOutput d_first_out, SecondOutput d_second_out,
+                               RestOutput d_rest_out, NumSelectedIterator d_num_selected_out, NumItemsT num_items,
+                               FirstOp first_op, SecondOp second_op, cudaStream_t stream) {
+  using Key = iterator_value_t<KeyIterator>;
+  constexpr bool has_second = !std::is_same_v<SecondOp, NullType>;
+  predicate_requirements<FirstOp, Key>::check();
+  if constexpr (has_second) predicate_requirements<SecondOp, Key>::check();
+  using Problem = partition_problem<item_count_t<NumItemsT>, KeyIterator, ValueIterator, part_of<FirstOp, SecondOp>,
+                                    FirstOutput, SecondOutput, RestOutput, NumSelectedIterator>;
+  const Problem problem{{d_keys, d_values, {}, {}, d_num_selected_out, {first_op, second_op}},
+                        d_first_out,
+                        d_second_out,
+                        d_rest_out,
+                        static_cast<std::size_t>(num_items)};
+  const cudaError_t status =
+      DispatchScan<Problem>::Dispatch(d_temp_storage, temp_storage_bytes, problem, num_items, stream);
+  if (status != cudaSuccess || d_temp_storage == nullptr || num_items > 0) return status;
+  return detail::write_zero<(has_second ? 2 : 1)>("strata::DevicePartition", d_num_selected_out, stream);
+}
+
+STRATA_ARCH_DETAIL_NAMESPACE_END
