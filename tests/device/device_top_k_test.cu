@@ -187,12 +187,20 @@ struct sampling_hub : strata::detail::top_k_policy_hub {
   static constexpr std::size_t least_sampled_bytes = 0;
 };
 
-template <bool IsMax, class KeyIterator, class Key, class ValueIterator, class Value, class NumItemsT>
+/// The same without a pipeline.
+struct tile_hub : sampling_hub {
+  template <class Problem>
+  struct collect_hub {
+    using MaxPolicy = typename Problem::policy_hub::Policy750;
+  };
+};
+
+template <bool IsMax, class Hub = sampling_hub, class KeyIterator, class Key, class ValueIterator, class Value,
+          class NumItemsT>
 cudaError_t sampled(void* storage, std::size_t& bytes, KeyIterator in, Key* out, ValueIterator values, Value values_out,
                     NumItemsT n, std::size_t k, cudaStream_t stream = nullptr) {
-  return strata::detail::DispatchTopK<IsMax, KeyIterator, Key*, ValueIterator, Value, NumItemsT,
-                                      sampling_hub>::Dispatch(storage, bytes, in, out, values, values_out, n, k,
-                                                              stream);
+  return strata::detail::DispatchTopK<IsMax, KeyIterator, Key*, ValueIterator, Value, NumItemsT, Hub>::Dispatch(
+      storage, bytes, in, out, values, values_out, n, k, stream);
 }
 
 template <class Key>
@@ -232,7 +240,7 @@ TYPED_TEST(DeviceTopKKeys, by_a_sample) {
 }
 
 /// Pairs, with indices of 32 and of 64 bits.
-template <class NumItemsT>
+template <class NumItemsT, class Hub = sampling_hub>
 void expect_sampled_pairs(pattern how) {
   const std::size_t n = if_small<std::size_t>(6007, 50021), k = n / 80;
   const auto keys = make_keys<float>(n, how);
@@ -242,8 +250,8 @@ void expect_sampled_pairs(pattern how) {
   device_vector<float> out(k + 2);
   device_vector<value20> values_out(k + 2);
   ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
-    return sampled<true>(storage..., static_cast<const float*>(in.data()), out.data(), values_in.data(),
-                         values_out.data(), static_cast<NumItemsT>(n), k);
+    return sampled<true, Hub>(storage..., static_cast<const float*>(in.data()), out.data(), values_in.data(),
+                              values_out.data(), static_cast<NumItemsT>(n), k);
   }));
   const auto items = expected_items<true>(keys, k, false);
   expect_items(keys, items, out.to_host());
@@ -256,6 +264,7 @@ TEST(device_top_k, pairs_by_a_sample) {
     ASSERT_NO_FATAL_FAILURE(expect_sampled_pairs<int>(how));
     if (how == pattern::random || how == pattern::few) {
       ASSERT_NO_FATAL_FAILURE(expect_sampled_pairs<std::int64_t>(how));
+      ASSERT_NO_FATAL_FAILURE((expect_sampled_pairs<int, tile_hub>(how)));
     }
   }
 }

@@ -24,9 +24,9 @@
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
 /// Launches the collection of candidates. Its input is long: there is no kernel for one round of tiles.
-template <class Problem>
-struct DispatchTopKCollect : DispatchScan<Problem> {
-  using Base = DispatchScan<Problem>;
+template <class Problem, class PolicyHub>
+struct DispatchTopKCollect : DispatchScan<Problem, PolicyHub> {
+  using Base = DispatchScan<Problem, PolicyHub>;
 
   static std::size_t number_of_words() { return Base::Aggregates::number_of_words(max_scan_blocks); }
 
@@ -56,6 +56,7 @@ struct DispatchTopK {
   using Output = top_k_output<KeyOutputIterator, ValueIterator, ValueOutputIterator, Index>;
   using Collect = top_k_collect_problem<Index, KeyIterator, Digits, Output::has_values>;
   using Bound = typename Collect::Bound;
+  using Collector = DispatchTopKCollect<Collect, typename PolicyHub::template collect_hub<Collect>>;
   using Agent = AgentTopK<typename MaxPolicy::ActivePolicy, KeyIterator, Digits>;
 
   KeyIterator keys;
@@ -124,7 +125,7 @@ struct DispatchTopK {
     storage.template reserve<unsigned>(departures_slot, 1);
     storage.template reserve<Bound>(bound_slot, 1 + ceiling_divide(sizeof(unsigned long long), sizeof(Bound)));
     if (plan.capacity == 0) return;
-    storage.template reserve<platform::tagged_word>(exchange_slot, DispatchTopKCollect<Collect>::number_of_words());
+    storage.template reserve<platform::tagged_word>(exchange_slot, Collector::number_of_words());
     storage.template reserve<Key>(candidates_slot, plan.capacity);
     if (Output::has_values) storage.template reserve<Index>(indices_slot, plan.capacity);
   }
@@ -141,13 +142,12 @@ struct DispatchTopK {
         top_k_sample_kernel<MaxPolicy, KeyIterator, Digits, Bound>,
         top_k_sample<KeyIterator>{keys, num_items, PolicyHub::samples}, plan.sample_rank, bound, workspace);
     if (status != cudaSuccess) return status;
-    using Dispatch = DispatchTopKCollect<Collect>;
-    Dispatch dispatch{{{keys, bound, candidates.keys, candidates.indices, candidates.capacity, candidates.found},
-                       num_items,
-                       stream,
-                       device,
-                       storage.template get<platform::tagged_word>(exchange_slot)}};
-    return Dispatch::MaxPolicy::Invoke(device.ptx_version, dispatch);
+    Collector collector{{{keys, bound, candidates.keys, candidates.indices, candidates.capacity, candidates.found},
+                         num_items,
+                         stream,
+                         device,
+                         storage.template get<platform::tagged_word>(exchange_slot)}};
+    return Collector::MaxPolicy::Invoke(device.ptx_version, collector);
   }
 };
 

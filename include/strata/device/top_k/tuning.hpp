@@ -32,6 +32,9 @@ struct top_k_policy_hub {
   static constexpr std::size_t samples = 4096;
   /// Shorter inputs stay in L2 while they are read several times: no sample is taken.
   static constexpr std::size_t least_sampled_bytes = std::size_t{16} << 20;
+  /// That of the kernel which collects candidates.
+  template <class Problem>
+  using collect_hub = typename Problem::policy_hub;
 };
 
 /// How the candidates for the result are found: all items up to that of rank `sample_rank` in a sample.
