@@ -73,8 +73,8 @@ class AgentTopK {
       typename Scan::TempStorage scan;
       typename RankScan::TempStorage rank;
     };
-    unsigned long long wanted;     // items with the digit of the threshold that are among the k
-    unsigned long long own_equal;  // of the block's items
+    unsigned long long wanted;       // items with the digit of the threshold that are among the k
+    unsigned long long local_equal;  // of the block's items
     unsigned digit;
     bool are_all_wanted;
     bool is_last;
@@ -96,7 +96,7 @@ class AgentTopK {
     end_ = num_items - begin_ < share ? num_items : begin_ + share;
   }
 
-  /// `sink(place, index, key, is_last)` gets the item of this index, the first in the output having place 0. One
+  /// `sink(position, index, key, is_last)` gets the item of this index, the first in the output having position 0. One
   /// item is the last one: of those that equal the k-th, the last among the k. With `NeedsCode` these items have the
   /// same code, else perhaps only the same first digits.
   template <bool NeedsCode, class Sink>
@@ -150,7 +150,7 @@ class AgentTopK {
 
   template <bool NeedsCode>
   STRATA_D void find_threshold() {
-    if (threadIdx.x == 0) storage_.own_equal = end_ - begin_;
+    if (threadIdx.x == 0) storage_.local_equal = end_ - begin_;
     if (are_all_wanted_ && !NeedsCode) return;
     int end_bit = key_bits;
     for (std::size_t pass = 0; pass < max_digits; ++pass) {
@@ -193,7 +193,7 @@ class AgentTopK {
   // Adds up the counters of all blocks, and finds the digit in which the last wanted item falls.
   STRATA_D void find_digit(std::size_t pass) {
     const unsigned first_bin = threadIdx.x * unsigned{thread_bins};
-    unsigned own[thread_bins]{};
+    unsigned local[thread_bins]{};
     STRATA_UNROLL
     for (int column = 0; column < columns; ++column) {
       STRATA_UNROLL
@@ -203,18 +203,18 @@ class AgentTopK {
         unsigned counts[4];
         vector.get(counts);
         STRATA_UNROLL
-        for (int i = 0; i < 4; ++i) own[j + i] += counts[i];
+        for (int i = 0; i < 4; ++i) local[j + i] += counts[i];
       }
     }
     unsigned long long all[thread_bins], before[thread_bins];
     STRATA_UNROLL
-    for (int j = 0; j < thread_bins; ++j) all[j] = own[j];
+    for (int j = 0; j < thread_bins; ++j) all[j] = local[j];
     if (gridDim.x > 1) {
       if (pass == 0) barrier_.wait();  // All bins are clear.
       unsigned long long* const bins = workspace_.bins + pass * top_k_bins + first_bin;
       STRATA_UNROLL
       for (int j = 0; j < thread_bins; ++j) {
-        if (own[j] > 0) atomicAdd(bins + j, all[j]);
+        if (local[j] > 0) atomicAdd(bins + j, all[j]);
       }
       barrier_.arrive();
       barrier_.wait();
@@ -228,13 +228,13 @@ class AgentTopK {
         storage_.digit = first_bin + static_cast<unsigned>(j);
         storage_.wanted = wanted_ - before[j];
         storage_.are_all_wanted = wanted_ == before[j] + all[j];
-        storage_.own_equal = own[j];
+        storage_.local_equal = local[j];
       }
     }
     __syncthreads();
     STRATA_UNROLL
     for (int j = 0; j < thread_bins; ++j) {
-      if (first_bin + static_cast<unsigned>(j) < storage_.digit) less_ += own[j];
+      if (first_bin + static_cast<unsigned>(j) < storage_.digit) less_ += local[j];
     }
   }
 
@@ -250,12 +250,12 @@ class AgentTopK {
   // Items of the block, and of the blocks before it.
   STRATA_D void find_counts_before() {
     __syncthreads();
-    own_less_ = sum_of_block(less_);
-    own_equal_ = storage_.own_equal;
+    local_less_ = sum_of_block(less_);
+    local_equal_ = storage_.local_equal;
     if (gridDim.x == 1) return;
     if (threadIdx.x == 0) {
-      platform::store_relaxed(workspace_.counts + 2 * blockIdx.x, own_less_);
-      platform::store_relaxed(workspace_.counts + 2 * blockIdx.x + 1, own_equal_);
+      platform::store_relaxed(workspace_.counts + 2 * blockIdx.x, local_less_);
+      platform::store_relaxed(workspace_.counts + 2 * blockIdx.x + 1, local_equal_);
     }
     barrier_.arrive();
     barrier_.wait();
@@ -274,7 +274,7 @@ class AgentTopK {
   template <class Sink>
   STRATA_D void write(Sink& sink) {
     unsigned long long less = less_before_, equal = equal_before_;
-    unsigned long long left = own_less_ + wanted_of(equal + own_equal_) - wanted_of(equal);
+    unsigned long long left = local_less_ + wanted_of(equal + local_equal_) - wanted_of(equal);
     std::size_t first = begin_ + threadIdx.x * std::size_t{items};
     Key keys[items];
     int count = left > 0 ? load(first, keys) : 0;
@@ -282,27 +282,27 @@ class AgentTopK {
       Key next[items];
       const int next_count = load(first + tile_items, next);
       // A tile has at most 2^13 items: one word has both numbers.
-      unsigned own = 0, before, all;
+      unsigned local = 0, before, all;
       STRATA_UNROLL
       for (int i = 0; i < items; ++i) {
         if (i >= count) break;
         const Code code = code_of(keys[i]);
-        own += code < lowest_ ? 1u : is_equal(code) ? 1u << 16 : 0u;
+        local += code < lowest_ ? 1u : is_equal(code) ? 1u << 16 : 0u;
       }
-      RankScan(storage_.rank).ExclusiveSum(own, before, all);
-      if (own > 0) {
-        unsigned long long place_less = less + (before & 0xffffu), place_equal = equal + (before >> 16);
+      RankScan(storage_.rank).ExclusiveSum(local, before, all);
+      if (local > 0) {
+        unsigned long long position_less = less + (before & 0xffffu), position_equal = equal + (before >> 16);
         STRATA_UNROLL
         for (int i = 0; i < items; ++i) {
           if (i >= count) break;
           const Code code = code_of(keys[i]);
           const bool is_less = code < lowest_, is_at = !is_less && is_equal(code);
-          if (is_less || (is_at && place_equal < wanted_)) {
-            sink(static_cast<std::size_t>(place_less + wanted_of(place_equal)), first + static_cast<std::size_t>(i),
-                 keys[i], is_at && place_equal + 1 == wanted_);
+          if (is_less || (is_at && position_equal < wanted_)) {
+            sink(static_cast<std::size_t>(position_less + wanted_of(position_equal)),
+                 first + static_cast<std::size_t>(i), keys[i], is_at && position_equal + 1 == wanted_);
           }
-          place_less += is_less ? 1 : 0;
-          place_equal += is_at ? 1 : 0;
+          position_less += is_less ? 1 : 0;
+          position_equal += is_at ? 1 : 0;
         }
       }
       left -= (all & 0xffffu) + wanted_of(equal + (all >> 16)) - wanted_of(equal);
@@ -329,7 +329,7 @@ class AgentTopK {
   Code lowest_ = 0;  // codes at the threshold
   Code highest_ = static_cast<Code>(~Code{0});
   unsigned long long less_ = 0;  // part of the thread
-  unsigned long long own_less_ = 0, own_equal_ = 0;
+  unsigned long long local_less_ = 0, local_equal_ = 0;
   unsigned long long less_before_ = 0, equal_before_ = 0;
 };
 

@@ -70,12 +70,12 @@ struct top_k_output {
   const Index* indices;  // of the items in the input, if these are candidates
 
   template <class Key>
-  STRATA_D void operator()(std::size_t place, std::size_t item, const Key& key, bool) const {
-    *detail::advanced(keys_out, place) = static_cast<output_value_t<KeyOutputIterator, Key>>(key);
+  STRATA_D void operator()(std::size_t position, std::size_t item, const Key& key, bool) const {
+    *detail::advanced(keys_out, position) = static_cast<output_value_t<KeyOutputIterator, Key>>(key);
     if constexpr (has_values) {
       using Stored = output_value_t<ValueOutputIterator, iterator_value_t<ValueIterator>>;
       const std::size_t index = indices != nullptr ? static_cast<std::size_t>(indices[item]) : item;
-      *detail::advanced(values_out, place) = static_cast<Stored>(detail::item_at(values, index));
+      *detail::advanced(values_out, position) = static_cast<Stored>(detail::item_at(values, index));
     }
   }
 };

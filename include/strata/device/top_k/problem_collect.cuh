@@ -20,8 +20,8 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// The last candidate: by its code, and among equal codes by its index, so that no two items are at the same place
-/// in the order. A key that occurs often makes no more candidates than others.
+/// The last candidate: by its code, and among equal codes by its index. No two items are equal in this order: a key
+/// that occurs often makes no more candidates than others.
 template <class Code>
 struct top_k_bound {
   Code code;

@@ -22,7 +22,7 @@ namespace detail {
 /// The same for all keys: a thread loads 16 bytes at a time, whatever a key has.
 struct top_k_policy_hub {
   struct rows {
-    // Not measured: estimate. Two blocks have 64 bytes for each of 1,024 threads in flight.
+    // Not measured: from radix_sort_policy_hub, estimate. Two blocks have 64 bytes of each of 1,024 threads in flight.
     static constexpr top_k_tuning select{/*block_threads=*/512, /*blocks_per_multiprocessor=*/2};
   };
   struct Policy750 : ChainedPolicy<750, Policy750, Policy750>, rows {};
