@@ -287,7 +287,7 @@ TEST(device_top_k, computed_keys_by_a_sample) {
 // Items that are sampled are the least: nearly all items are candidates, for which there is no capacity.
 TEST(device_top_k, a_sample_may_mislead) {
   const std::size_t n = if_small<std::size_t>(5123, 30011), k = n / 90;
-  const strata::detail::top_k_sample<const std::uint32_t*> sample{nullptr, n, sampling_hub::samples};
+  const auto sample = strata::detail::top_k_sample<const std::uint32_t*>::of(nullptr, n, sampling_hub::samples);
   for (const std::uint32_t offset : {1u << 30, ~0u << 30}) {
     SCOPED_TRACE(offset);
     auto keys = make_keys<std::uint32_t>(n, pattern::random);
@@ -299,6 +299,19 @@ TEST(device_top_k, a_sample_may_mislead) {
     ASSERT_NO_FATAL_FAILURE(expect_sampled_pairs<int>(keys, k));
     ASSERT_NO_FATAL_FAILURE((expect_sampled_pairs<int, tile_hub>(keys, k)));
   }
+}
+
+TEST(device_top_k, numbers_that_are_none_by_a_sample) {
+  const std::size_t n = if_small<std::size_t>(5123, 30011);
+  auto keys = make_keys<float>(n, pattern::random);
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  for (const std::size_t every : {2, 700}) {
+    SCOPED_TRACE(every);
+    for (std::size_t i = 0; i < n; i += every) keys[i] = i % 3 == 0 ? nan : i % 3 == 1 ? -nan : -0.0f;
+    ASSERT_NO_FATAL_FAILURE(expect_sampled(keys, n / 90));
+  }
+  for (std::size_t i = 0; i < n; ++i) keys[i] = i % 2 == 0 ? -0.0f : i % 7 == 1 ? 0.0f : i % 400 == 3 ? 1.0f : nan;
+  ASSERT_NO_FATAL_FAILURE(expect_sampled(keys, n / 90));
 }
 
 TEST(device_top_k, candidates_fit_their_capacity) {

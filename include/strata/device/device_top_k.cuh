@@ -26,23 +26,24 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   with that much device memory, whose contents and alignment do not matter. Or once, without these two arguments:
 ///   see `execution`. `num_items` and `k` may have any integer types. Inputs may be any random-access iterators that
 ///   can be dereferenced in device code. So may outputs, except those of sorted results, which are arrays.
-/// - **Execution.** Up to 16 MiB of keys, or if `k` is more than about a fifth of `num_items`, one cooperative launch;
+/// - **Execution.** One cooperative launch up to 16 MiB of keys, or if `k` is more than about a sixth of `num_items`;
 ///   otherwise three launches, two of which are cooperative (DeviceScan says when these start). Sorted results take
 ///   the launches of DeviceRadixSort for `k` items more. On `stream`; no host synchronisation and no allocation, so a
 ///   call can be captured in a graph and replayed. Calls that may run at the same time need temporary storage of
 ///   their own.
-/// - **Traffic.** Keys are read once if three launches do it. One launch reads them once for each 11 bits of a key,
-///   until the threshold is known, and once more. Three launches do so, too, beside the first read, if the input is
-///   such that a sample of it misleads. Values are read where they are results.
-/// - **Storage.** At most a quarter of `num_items` keys and, with values, indices, where three launches are made:
-///   `k` plus some thousandths of `num_items` as long as `k` is less than a hundredth of it. About 100 KB otherwise.
-///   Sorted results: `k` items and the storage of DeviceRadixSort for `k` items more.
+/// - **Traffic.** Three launches read the keys once, and few of them again. One launch reads them once for each 11
+///   bits of a key until the k-th key is known, and then once more. So do three launches, beside the first read, if
+///   the sample has misled them; whether it does depends on the input alone. Values are read where they are results.
+/// - **Storage.** 100 KB for keys of 4 bytes, and for three launches memory for candidates: keys, and with values
+///   their indices. They are 0.8 % of `num_items` for one result, 1.4 % if `k` is a thousandth of it, 3.4 % for a
+///   hundredth, and never more than a quarter. For sorted results `k` items and the storage of DeviceRadixSort for `k`
+///   items more.
 /// - **Types.** Values may have any trivially relocatable type; those of sorted results, up to 800 bytes.
 /// - **Aliasing.** No output may overlap an input or the other output.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written. In size queries too: a negative or
-///   too large count or `k`, an index type too small for the number of items. Otherwise: a null pointer with items,
-///   arrays that overlap, temporary storage too small. Beyond that, what the launches return. An older error of the
-///   runtime is neither returned nor cleared.
+///   too large count or `k`, an iterator whose differences cannot represent the indices. Otherwise: a null pointer with
+///   results, arrays that overlap, temporary storage too small. Beyond that, what the launches return. An older error
+///   of the runtime is neither returned nor cleared.
 /// - **Algorithm.** Radix selection: digits from the highest on, by counts, until the k-th key is known (Zhang et al.,
 ///   "Parallel Top-K Algorithms on GPU", 2023). Before it, one item of a sample, as in Floyd and Rivest, "Expected
 ///   time bounds for selection" (1975), separates few candidates from the other items, in one read. Items are

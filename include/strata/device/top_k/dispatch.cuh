@@ -54,7 +54,7 @@ struct DispatchTopK {
   // The k first items of a descending order are the greatest.
   using Digits = radix_digits<Key, IsMax>;
   using Output = top_k_output<KeyOutputIterator, ValueIterator, ValueOutputIterator, Index>;
-  using Collect = top_k_collect_problem<Index, KeyIterator, Digits, Output::has_values>;
+  using Collect = top_k_collect_problem<Index, KeyIterator, IsMax, Output::has_values>;
   using Bound = typename Collect::Bound;
   using Collector = DispatchTopKCollect<Collect, typename PolicyHub::template collect_hub<Collect>>;
   using Agent = AgentTopK<typename MaxPolicy::ActivePolicy, KeyIterator, Digits>;
@@ -140,7 +140,7 @@ struct DispatchTopK {
         {"strata::DeviceTopK, sample", dim3(1), dim3(ActivePolicy::select.block_threads), 0, stream, 1,
          device.ptx_version >= 900},
         top_k_sample_kernel<MaxPolicy, KeyIterator, Digits, Bound>,
-        top_k_sample<KeyIterator>{keys, num_items, PolicyHub::samples}, plan.sample_rank, bound, workspace);
+        top_k_sample<KeyIterator>::of(keys, num_items, PolicyHub::samples), plan.sample_rank, bound, workspace);
     if (status != cudaSuccess) return status;
     Collector collector{{{keys, bound, candidates.keys, candidates.indices, candidates.capacity, candidates.found},
                          num_items,

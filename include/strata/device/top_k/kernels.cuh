@@ -14,19 +14,25 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// Some items of the input, in their order: one of each of `count` parts of equal length. Which one, a hash of the
-/// part's number says, so that it does not matter if the input repeats itself.
+/// Some items of the input, in their order: one of each of `count` parts of (nearly) equal length. Which one, a hash of
+/// the part's number says, so that it does not matter if the input repeats itself.
 template <class KeyIterator>
 struct top_k_sample {
   KeyIterator keys;
-  std::size_t num_items;
   std::size_t count;
+  std::size_t length;        // of a part
+  std::size_t longer_parts;  // that have one item more
+
+  static top_k_sample of(KeyIterator keys, std::size_t num_items, std::size_t count) {
+    return {keys, count, num_items / count, num_items % count};
+  }
 
   STRATA_HD std::size_t index_of(std::size_t part) const {
-    const std::size_t length = num_items / count;
     unsigned long long hash = (part + 1) * 0x9e3779b97f4a7c15ull;
     hash = (hash ^ hash >> 29) * 0xbf58476d1ce4e5b9ull;
-    return part * length + part * (num_items % count) / count + static_cast<std::size_t>((hash ^ hash >> 32) % length);
+    // Less than the length, even if the product overflows.
+    const auto offset = static_cast<std::size_t>((hash >> 32) * length >> 32);
+    return part * length + (part < longer_parts ? part : longer_parts) + offset;
   }
   STRATA_D iterator_value_t<KeyIterator> load(std::size_t part) const { return detail::item_at(keys, index_of(part)); }
 };

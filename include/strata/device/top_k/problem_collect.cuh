@@ -38,11 +38,11 @@ struct top_k_bound {
 
 /// Collects the candidates in the order of the input, up to a capacity, and counts all of them: a selection, as
 /// DispatchScan takes it. With `KeepsIndices`, of each its index in the input, too.
-template <class Count, class KeyIterator, class Digits, bool KeepsIndices>
+template <class Count, class KeyIterator, bool IsMax, bool KeepsIndices>
 struct top_k_collect_problem {
   using Accum = Count;
   using Key = iterator_value_t<KeyIterator>;
-  using Codes = radix_codes<Digits>;
+  using Codes = radix_codes<radix_digits<Key, IsMax>>;
   using Bound = top_k_bound<typename Codes::Code>;
   using policy_hub = columns_policy_hub<Accum, Accum>;
   static constexpr bool is_inclusive = true;
@@ -106,21 +106,20 @@ struct top_k_collect_problem {
     using Aggregate = Count;
     using Stage = columns_stage<Policy, Key, Keys, NullType, 0>;
     using Shape = typename Stage::Shape;
+    using Flags = typename Shape::flags;
     struct ThreadState {
-      typename Shape::flags selected;
-      Key keys[Stage::thread_items];
+      Flags selected;
     };
     struct LocalResult {
-      typename Shape::flags selected;
-      int rank;     // candidates of the lanes below
-      int in_warp;  // candidates, at the front of its part of the stage
+      Flags selected;
+      int rank;  // candidates of the lanes below
     };
     static constexpr bool has_initial_value = true;
     static constexpr bool may_have_head = false;
     static constexpr bool has_total = true;
 
     STRATA_D steps(const top_k_collect_problem& problem, const tiled_input&)
-        : problem_(problem), bound_(*problem.bound) {}
+        : problem_(problem), bound_(*problem.bound), last_(Codes::decode(bound_.code)) {}
 
     STRATA_D strata::Sum scan_op() const { return {}; }
     STRATA_D Count initial_value() const { return 0; }
@@ -131,50 +130,74 @@ struct top_k_collect_problem {
 
     template <bool IsFull>
     STRATA_D Count upsweep(const thread_slice& slice, ThreadState& state) const {
-      detail::load_slice<IsFull, Shape>(Stage::of_thread(Stage::keys(slice.stage), slice), slice.thread_items,
-                                        state.keys);
-      state.selected = {};
+      Key keys[Stage::thread_items];
+      detail::load_slice<IsFull, Shape>(thread_keys(slice), slice.thread_items, keys);
+      // Nearly always either none of the thread's items or all.
       const int if_equal = bound_.equal_candidates(index_of(slice, 0), Stage::thread_items);
-      STRATA_UNROLL
-      for (int i = 0; i < Stage::thread_items; ++i) {
-        if (!IsFull && i >= slice.thread_items) break;
-        state.selected.set(i, is_candidate(bound_, state.keys[i], i < if_equal));
+      state.selected = if_equal > 0 ? before<IsFull, true>(keys, slice) : before<IsFull, false>(keys, slice);
+      if (if_equal > 0 && if_equal < Stage::thread_items) {
+        state.selected.bits &= (decltype(state.selected.bits){1} << if_equal) - 1;
+        state.selected.bits |= before<IsFull, false>(keys, slice).bits;
       }
       return static_cast<Count>(state.selected.count());
     }
 
     template <bool IsFull>
     STRATA_D LocalResult local_scan(const thread_slice& slice, const ThreadState& state, const Count& below) const {
-      const int rank = slice.lane > 0 ? static_cast<int>(below) : 0;
-      const int in_warp =
-          detail::flags_in_warp(slice, Stage::thread_items, static_cast<int>(below), state.selected.count());
-      if (in_warp > 0) detail::compact<Shape>(state.keys, state.selected, slice, rank, in_warp, warp_keys(slice));
-      __syncwarp();
-      return {state.selected, rank, in_warp};
+      return {state.selected, slice.lane > 0 ? static_cast<int>(below) : 0};
     }
 
+    // Most threads have no candidate. Others write one by one, from the stage.
     template <bool IsFull>
     STRATA_D void downsweep(const thread_slice& slice, const LocalResult& local, bool, const Count& warp_prefix) const {
-      const auto first = static_cast<std::size_t>(warp_prefix);
-      if (local.in_warp == 0 || first >= problem_.capacity) return;
-      const std::size_t left = problem_.capacity - first;
-      const int fitting = left < static_cast<std::size_t>(local.in_warp) ? static_cast<int>(left) : local.in_warp;
-      detail::store_staged<Stage::warp_items>(warp_keys(slice), problem_.candidates + first, fitting, slice.lane);
-      if constexpr (KeepsIndices) {
-        int to = local.rank;
-        for (int i = 0; i < Stage::thread_items && to < fitting; ++i) {
-          if (!local.selected.at(i)) continue;
-          problem_.indices[first + static_cast<std::size_t>(to++)] = static_cast<Count>(index_of(slice, i));
-        }
+      std::size_t to = static_cast<std::size_t>(warp_prefix) + static_cast<std::size_t>(local.rank);
+      const Key* const keys = thread_keys(slice);
+      for (auto bits = local.selected.bits; bits != 0 && to < problem_.capacity; bits &= bits - 1, ++to) {
+        const int i = first_of(bits);
+        problem_.candidates[to] = keys[i];
+        if constexpr (KeepsIndices) problem_.indices[to] = static_cast<Count>(index_of(slice, i));
       }
     }
 
     STRATA_D void write_total(const Count& total) const { *problem_.found = total; }
 
    private:
-    STRATA_D static Key* warp_keys(const thread_slice& slice) {
-      return Stage::of_warp(Stage::keys(slice.stage), slice);
+    STRATA_D static Key* thread_keys(const thread_slice& slice) {
+      return Stage::of_thread(Stage::keys(slice.stage), slice);
     }
+    template <class Bits>
+    STRATA_D static int first_of(Bits bits) {
+      if constexpr (sizeof(Bits) == 8) {
+        return __ffsll(static_cast<long long>(bits)) - 1;
+      } else {
+        return __ffs(static_cast<int>(bits)) - 1;
+      }
+    }
+
+    // Which keys come before the last candidate's in the order, or with `OrEqual` are equal to it. One comparison of
+    // numbers, where the codes of -0.0 and NaN would take several instructions. If the last candidate is NaN it holds
+    // for all keys or for none, and the number of candidates tells.
+    template <bool IsFull, bool OrEqual>
+    STRATA_D Flags before(const Key (&keys)[Stage::thread_items], const thread_slice& slice) const {
+      Flags result{};
+      STRATA_UNROLL
+      for (int i = 0; i < Stage::thread_items; ++i) {
+        if (!IsFull && i >= slice.thread_items) break;
+        result.set(i, is_before<OrEqual>(keys[i]));
+      }
+      return result;
+    }
+    template <bool OrEqual>
+    STRATA_D bool is_before(const Key& key) const {
+      if constexpr (sizeof(Key) == 2 && Codes::is_float) {
+        return is_candidate(bound_, key, OrEqual);
+      } else if constexpr (IsMax) {
+        return OrEqual ? !(key < last_) : !(key <= last_);
+      } else {
+        return OrEqual ? key <= last_ : key < last_;
+      }
+    }
+
     STRATA_D static std::size_t index_of(const thread_slice& slice, int i) {
       return slice.first_item +
              static_cast<std::size_t>(slice.warp * Stage::warp_items + slice.lane * Stage::thread_items + i);
@@ -182,6 +205,7 @@ struct top_k_collect_problem {
 
     const top_k_collect_problem& problem_;
     const Bound bound_;
+    const Key last_;
   };
 };
 
