@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <vector>
 
@@ -312,6 +313,98 @@ TEST(device_top_k, numbers_that_are_none_by_a_sample) {
   }
   for (std::size_t i = 0; i < n; ++i) keys[i] = i % 2 == 0 ? -0.0f : i % 7 == 1 ? 0.0f : i % 400 == 3 ? 1.0f : nan;
   ASSERT_NO_FATAL_FAILURE(expect_sampled(keys, n / 90));
+}
+
+// Candidates that are missed by one would rarely change a result: there are more than enough of them.
+template <class Hub>
+void expect_candidates(const std::vector<float>& keys, std::size_t last, std::size_t capacity) {
+  using Problem = strata::detail::top_k_collect_problem<unsigned, const float*, true, true>;
+  using Collector = strata::detail::DispatchTopKCollect<Problem, typename Hub::template collect_hub<Problem>>;
+  using Codes = Problem::Codes;
+  const auto code_of = [&](std::size_t i) { return Codes::ordered(Codes::encode(keys[i])); };
+  std::vector<float> expected;
+  std::vector<unsigned> expected_indices;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (code_of(i) > code_of(last) || (code_of(i) == code_of(last) && i > last)) continue;
+    expected.push_back(keys[i]);
+    expected_indices.push_back(static_cast<unsigned>(i));
+  }
+  const std::size_t number = expected.size();
+  expected.resize(std::min(number, capacity));
+  expected_indices.resize(expected.size());
+
+  const device_vector<float> in(keys);
+  const device_vector<Problem::Bound> bound(std::vector<Problem::Bound>{{code_of(last), last}});
+  device_vector<float> candidates(capacity);
+  device_vector<unsigned> indices(capacity);
+  device_vector<unsigned long long> found(1);
+  device_vector<strata::platform::tagged_word> words(Collector::number_of_words());
+  strata::detail::device_properties device;
+  ASSERT_CUDA_SUCCESS(strata::detail::current_device_properties(device, nullptr));
+  Collector collector{{{in.data(), bound.data(), candidates.data(), indices.data(), capacity, found.data()},
+                       keys.size(),
+                       nullptr,
+                       device,
+                       words.data()}};
+  ASSERT_CUDA_SUCCESS(Collector::MaxPolicy::Invoke(device.ptx_version, collector));
+  EXPECT_EQ(number, found.to_host()[0]);
+  std::vector<float> front = candidates.to_host();
+  front.resize(expected.size());
+  EXPECT_TRUE(expected.empty() || std::memcmp(expected.data(), front.data(), expected.size() * sizeof(float)) == 0);
+  std::vector<unsigned> front_indices = indices.to_host();
+  front_indices.resize(expected.size());
+  EXPECT_EQ(expected_indices, front_indices);
+}
+
+TEST(device_top_k, candidates_are_all_items_up_to_the_last) {
+  const std::size_t n = if_small<std::size_t>(3001, 30011);
+  for (const pattern how : {pattern::random, pattern::equal, pattern::few, pattern::sorted}) {
+    auto keys = random_reals<float>(n, -1, 1);
+    if (how == pattern::equal) keys.assign(n, -0.0f);
+    if (how == pattern::few)
+      std::transform(keys.begin(), keys.end(), keys.begin(), [](float x) {
+        return x > 0.9f ? 1.0f : x > 0 ? 0.0f : -0.0f;
+      });
+    if (how == pattern::sorted) std::sort(keys.begin(), keys.end());
+    for (const std::size_t last : {std::size_t{0}, n / 3, n / 3 + 1, n / 2 + 17, n - 1}) {
+      SCOPED_TRACE(testing::Message() << "pattern " << static_cast<int>(how) << ", last " << last);
+      ASSERT_NO_FATAL_FAILURE(expect_candidates<sampling_hub>(keys, last, n));
+      ASSERT_NO_FATAL_FAILURE(expect_candidates<tile_hub>(keys, last, n / 3));
+    }
+  }
+}
+
+TEST(device_top_k, last_candidates_are_items_of_the_sample) {
+  using Digits = strata::detail::radix_digits<std::uint32_t, true>;
+  using Bound = strata::detail::top_k_bound<std::uint32_t>;
+  using Sample = strata::detail::top_k_sample<const std::uint32_t*>;
+  using Policy = sampling_hub::MaxPolicy;
+  const std::size_t n = 3001;
+  const strata::detail::top_k_workspace workspace{};
+  for (const pattern how : {pattern::random, pattern::few, pattern::equal}) {
+    const auto keys = make_keys<std::uint32_t>(n, how);
+    const device_vector<std::uint32_t> in(keys);
+    const Sample sample = Sample::of(in.data(), n, sampling_hub::samples);
+    std::vector<std::uint32_t> sampled_keys;
+    for (std::size_t part = 0; part < sample.count; ++part) {
+      const std::size_t index = sample.index_of(part);
+      ASSERT_LT(index, n);
+      ASSERT_TRUE(part == 0 || index > sample.index_of(part - 1));
+      sampled_keys.push_back(keys[index]);
+    }
+    const auto order = expected_order<true>(sampled_keys, 0, 32);
+    for (const std::size_t rank : {1, 2, 77, 255, 256}) {
+      SCOPED_TRACE(testing::Message() << "pattern " << static_cast<int>(how) << ", rank " << rank);
+      device_vector<Bound> bound(1);
+      ASSERT_CUDA_SUCCESS(
+          strata::launch({"sample", dim3(1), dim3(Policy::select.block_threads)},
+                         strata::detail::top_k_sample_kernel<Policy, const std::uint32_t*, Digits, Bound>, sample, rank,
+                         bound.data(), workspace));
+      const Bound result = bound.to_host()[0];
+      EXPECT_EQ(~sampled_keys[order[rank - 1]], result.code);
+      EXPECT_EQ(sample.index_of(order[rank - 1]), result.index);
+    }
+  }
 }
 
 TEST(device_top_k, candidates_fit_their_capacity) {
