@@ -8,6 +8,7 @@
 #include <strata/device/device_reduce.cuh>
 #include <strata/device/device_scan.cuh>
 #include <strata/device/device_select.cuh>
+#include <strata/device/device_top_k.cuh>
 
 #include <cstddef>
 #include <cstdint>
@@ -69,6 +70,7 @@ TEST(device_nvtx, ranges_have_the_names_of_the_functions) {
   EXPECT_RANGE(DeviceReduce::Sum, in.data(), out.data(), n);
   EXPECT_RANGE(DeviceScan::InclusiveSum, data.data(), n);
   EXPECT_RANGE(DeviceSelect::Flagged, data.data(), in.data(), count.data(), n);
+  EXPECT_RANGE(DeviceTopK::MaxKeysSorted, in.data(), out.data(), n, 1);
 }
 
 }  // namespace
