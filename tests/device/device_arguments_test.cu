@@ -21,6 +21,7 @@
 #include <strata/device/device_segmented_sort.cuh>
 #include <strata/device/device_select.cuh>
 #include <strata/device/device_transform.cuh>
+#include <strata/device/device_top_k.cuh>
 #include <strata/device/device_transpose.cuh>
 
 #include <limits>
@@ -297,6 +298,18 @@ std::vector<device_call> sorts() {
        {in(), out()},
        {item_count},
        STRATA_CALL(DeviceRadixSort::ArgSort(temp, bytes, U(0), U(1), N(0), 0, 32, on))},
+      {"TopKMaxKeys",
+       {in(), out(5)},
+       {item_count},
+       STRATA_CALL(DeviceTopK::MaxKeys(temp, bytes, U(0), U(1), N(0), 5, on))},
+      {"TopKMinPairs",
+       {in(), out(5), in(), out(5)},
+       {item_count},
+       STRATA_CALL(DeviceTopK::MinPairs(temp, bytes, U(0), U(1), U(2), U(3), N(0), 5, on))},
+      {"TopKMaxPairsSorted",
+       {in(), out(), in(), out()},
+       {item_count},
+       STRATA_CALL(DeviceTopK::MaxPairsSorted(temp, bytes, U(0), U(1), U(2), U(3), N(0), N(0), on))},
       {"MergeSortKeys",
        {in_place()},
        {item_count},

@@ -21,6 +21,7 @@
 #include <strata/device/device_segmented_sort.cuh>
 #include <strata/device/device_select.cuh>
 #include <strata/device/device_transform.cuh>
+#include <strata/device/device_top_k.cuh>
 #include <strata/device/device_transpose.cuh>
 
 #include <cstddef>
@@ -82,6 +83,9 @@ std::vector<query> queries() {
       {"RadixSortKeys", STRATA_ASK(DeviceRadixSort::SortKeys(nullptr, bytes, in, out, n)), 4},
       {"RadixSortPairs", STRATA_ASK(DeviceRadixSort::SortPairs(nullptr, bytes, in, out, in, out, n)), 8},
       {"ArgSort", STRATA_ASK(DeviceRadixSort::ArgSort(nullptr, bytes, in, num_out, n)), 4},
+      {"TopKItems", STRATA_ASK(DeviceTopK::MaxKeys(nullptr, bytes, in, out, n, 10))},
+      {"TopKPairs", STRATA_ASK(DeviceTopK::MinPairs(nullptr, bytes, in, out, in, out, n, 1000))},
+      {"TopKResults", STRATA_ASK(DeviceTopK::MaxPairsSorted(nullptr, bytes, in, out, in, out, n, n)), 8},
       {"SegmentedRadixSortItems",
        STRATA_ASK(DeviceSegmentedRadixSort::SortKeys(nullptr, bytes, in, out, n, 10, in, in)), 4},
       {"SegmentedRadixSortSegments",

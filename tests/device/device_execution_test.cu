@@ -33,6 +33,7 @@ using strata::DeviceSegmentedReduce;
 using strata::DeviceSegmentedScan;
 using strata::DeviceSegmentedSort;
 using strata::DeviceSelect;
+using strata::DeviceTopK;
 
 using item = std::uint32_t;
 
@@ -226,6 +227,22 @@ TEST(device_execution, selections) {
   EXPECT_ALL_FORMS(DeviceSelect::Unique, in, out, selected, num_items);
   EXPECT_ALL_FORMS(DeviceSelect::UniqueByKey, in, flags, out, all.values_out.data(), selected, num_items);
   EXPECT_ALL_FORMS(DeviceSelect::UniqueByKey, in, flags, out, all.values_out.data(), selected, num_items, is_near{});
+}
+
+TEST(device_execution, top_k) {
+  arrays all;
+  const item* const in = all.keys.data();
+  item* const out = all.keys_out.data();
+  const item* const values = all.values.data();
+  std::size_t count = num_items, k = 33;
+  EXPECT_ALL_FORMS(DeviceTopK::MaxKeys, in, out, count, k);
+  EXPECT_ALL_FORMS(DeviceTopK::MinKeys, in, out, count, k);
+  EXPECT_ALL_FORMS(DeviceTopK::MaxKeysSorted, in, out, count, k);
+  EXPECT_ALL_FORMS(DeviceTopK::MinKeysSorted, in, out, count, k);
+  EXPECT_ALL_FORMS(DeviceTopK::MaxPairs, in, out, values, all.values_out.data(), count, k);
+  EXPECT_ALL_FORMS(DeviceTopK::MinPairs, in, out, values, all.values_out.data(), count, k);
+  EXPECT_ALL_FORMS(DeviceTopK::MaxPairsSorted, in, out, values, all.values_out.data(), count, k);
+  EXPECT_ALL_FORMS(DeviceTopK::MinPairsSorted, in, out, values, all.values_out.data(), count, k);
 }
 
 TEST(device_execution, sorts) {

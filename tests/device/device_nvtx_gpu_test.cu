@@ -14,6 +14,7 @@
 #include <strata/device/device_scan.cuh>
 #include <strata/device/device_select.cuh>
 #include <strata/device/device_transform.cuh>
+#include <strata/device/device_top_k.cuh>
 
 #include <cstddef>
 #include <cstdint>
@@ -81,6 +82,7 @@ TEST(device_nvtx, ranges_have_the_names_of_the_functions) {
   EXPECT_RANGE(DeviceFor::ForEach, in.data(), in.data() + n, strata::CastOp<int>{});
   EXPECT_RANGE(DevicePartition::Flagged, in.data(), in.data(), out.data(), count.data(), n);
   EXPECT_RANGE(DeviceRunLengthEncode::NonTrivialRuns, in.data(), out.data(), data.data(), count.data(), n);
+  EXPECT_RANGE(DeviceTopK::MaxKeysSorted, in.data(), out.data(), n, 1);
 }
 
 }  // namespace

@@ -18,6 +18,7 @@
 #include <strata/device/device_segmented_reduce.cuh>
 #include <strata/device/device_segmented_scan.cuh>
 #include <strata/device/device_select.cuh>
+#include <strata/device/device_top_k.cuh>
 
 #include <algorithm>
 #include <cstddef>
@@ -227,6 +228,10 @@ inline std::vector<operation> all_operations(std::size_t small, std::size_t larg
                                     return strata::DeviceRadixSort::SortKeys(t, b, a.in.data(), a.out.data(), size, 0,
                                                                              32, on);
                                   }));
+    all.push_back(array_operation(
+        "top k", n, any, false, false, [](operation_arrays& a, void* t, std::size_t& b, int size, cudaStream_t on) {
+          return strata::DeviceTopK::MaxKeys(t, b, a.in.data(), a.out.data(), size, size / 9, on);
+        }));
     all.push_back(array_operation("radix sort of pairs", n, any, true, false,
                                   [](operation_arrays& a, void* t, std::size_t& b, int size, cudaStream_t on) {
                                     return strata::DeviceRadixSort::SortPairs(t, b, a.in.data(), a.out.data(),

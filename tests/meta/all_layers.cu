@@ -67,6 +67,7 @@
 #include <strata/device/device_segmented_sort.cuh>
 #include <strata/device/device_select.cuh>
 #include <strata/device/device_transform.cuh>
+#include <strata/device/device_top_k.cuh>
 #include <strata/device/device_transpose.cuh>
 #include <strata/device/join/common/strategy.hpp>
 #include <strata/device/join/host/host_join.hpp>
@@ -251,6 +252,8 @@ cudaError_t every_block_layer(const int* in, int* out, int* sums, int count, cud
       lib::DeviceRunLengthEncode::Encode(storage, bytes, floats, float_sum, segment_sums, segment_sums, count, stream);
   if (status != cudaSuccess) return status;
   status = lib::DeviceRadixSort::SortKeys(storage, bytes, floats, segment_sums, count, 0, 32, stream);
+  if (status != cudaSuccess) return status;
+  status = lib::DeviceTopK::MaxKeys(storage, bytes, floats, segment_sums, count, segments, stream);
   if (status != cudaSuccess) return status;
   status = lib::DeviceSegmentedRadixSort::SortPairs(storage, bytes, floats, segment_sums, pairs, joined, count,
                                                     segments, offsets, offsets + 1, 0, 32, stream);

@@ -45,6 +45,7 @@
 #include <strata/device/device_segmented_sort.cuh>
 #include <strata/device/device_select.cuh>
 #include <strata/device/device_transform.cuh>
+#include <strata/device/device_top_k.cuh>
 #include <strata/device/device_transpose.cuh>
 #include <strata/device/join/host/host_join.hpp>
 #include <strata/iterator/arg_index_input_iterator.cuh>
@@ -642,6 +643,8 @@ template <class T, class In>
   all += DeviceRadixSort::SortPairs(all.storage, all.bytes, in, out, in, data, count, foreign::decomposer{});
   all += DeviceRadixSort::SortPairs(all.storage, all.bytes, keys, buffers, count);
   all += DeviceRadixSort::ArgSort(all.storage, all.bytes, in, indices, count, foreign::decomposer{});
+  all += strata::DeviceTopK::MaxPairs(all.storage, all.bytes, numbers, numbers, in, out, count, count);
+  all += strata::DeviceTopK::MinPairsSorted(all.storage, all.bytes, numbers, numbers, data, out, count, count);
   all += DeviceSegmentedRadixSort::SortPairs(all.storage, all.bytes, numbers, numbers, data, out, count, count, offsets,
                                              offsets);
   all += strata::DeviceSegmentedSort::SortPairs(all.storage, all.bytes, numbers, numbers, data, out, count, count,

@@ -104,7 +104,7 @@ struct DispatchScan {
     return launch_rounds<ActivePolicy, large_tile>();
   }
 
- private:
+ protected:
   template <class ActivePolicy, bool UsesBulkCopies>
   cudaError_t launch_pipeline(unsigned head_items) const {
     using Steps = typename Problem::template steps<ActivePolicy, UsesBulkCopies>;

@@ -1,0 +1,198 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// DeviceTopK beside sorts of the whole input: CUB's, and our own (`sort`). The toolkit's CUB has no top-k. The
+// necessary traffic is the keys, read once, and the results, written once.
+
+#include <cub/device/device_radix_sort.cuh>
+#include <strata/device/device_radix_sort.cuh>
+#include <strata/device/device_top_k.cuh>
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <type_traits>
+
+#include "harness/harness.cuh"
+#include "harness/inputs.cuh"
+
+namespace {
+
+using bench::device_array;
+using bench::environment;
+using bench::timing;
+using bench::workload;
+
+enum class keys_are { uniform, bits, equal, ascending, few };
+
+const char* name_of(keys_are which) {
+  switch (which) {
+    case keys_are::uniform:
+      return "uniform";
+    case keys_are::bits:
+      return "bits";
+    case keys_are::equal:
+      return "equal";
+    case keys_are::ascending:
+      return "ascending";
+    case keys_are::few:
+      return "few";
+  }
+  return "";
+}
+
+template <class Key>
+__global__ void shape_keys(Key* keys, std::size_t size, keys_are which, std::uint64_t seed) {
+  const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
+  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < size; i += stride) {
+    const auto any = static_cast<std::uint32_t>(bench::random_bits(seed + i));
+    switch (which) {
+      case keys_are::uniform:
+        break;
+      case keys_are::bits:
+        // No NaN: libraries may order them in another way.
+        if constexpr (std::is_same_v<Key, float>)
+          keys[i] = __uint_as_float((any & 0x7f800000u) == 0x7f800000u ? any ^ 0x00800000u : any);
+        break;
+      case keys_are::equal:
+        keys[i] = static_cast<Key>(42);
+        break;
+      case keys_are::ascending:
+        keys[i] = static_cast<Key>(i);
+        break;
+      case keys_are::few:
+        keys[i] = static_cast<Key>(any % 5);
+        break;
+    }
+  }
+}
+
+template <class Key>
+device_array<Key> make_keys(const environment& env, std::int64_t n, keys_are which) {
+  const std::uint64_t seed = env.settings.seed + static_cast<std::uint64_t>(n);
+  auto keys = bench::random_array<Key>(n, seed, env.stream);
+  shape_keys<<<1024, 256, 0, env.stream>>>(keys.data(), keys.size(), which, seed);
+  bench::check(cudaGetLastError(), "shape_keys");
+  return keys;
+}
+
+/// The first items of an array.
+template <class T>
+device_array<T> front(const device_array<T>& all, std::size_t count, cudaStream_t stream) {
+  const device_array<T> result(count);
+  bench::check(cudaMemcpyAsync(result.data(), all.data(), result.bytes(), cudaMemcpyDeviceToDevice, stream), "front");
+  return result;
+}
+
+/// The results in order.
+template <class T>
+device_array<T> sorted(const device_array<T>& results, cudaStream_t stream) {
+  const device_array<T> result(results.size());
+  bench::check(strata::DeviceRadixSort::SortKeysDescending(results.data(), result.data(), results.size(), 0,
+                                                           8 * int{sizeof(T)}, stream),
+               "sorted");
+  return result;
+}
+
+template <class Key, bool IsSorted>
+workload greatest(const environment& env, int n, int k, keys_are which) {
+  const auto in = make_keys<Key>(env, n, which);
+  const device_array<Key> ours(static_cast<std::size_t>(k)), theirs(in.size()), by_sort(in.size());
+  ours.fill_bytes(0xa5, env.stream);
+  theirs.fill_bytes(0x5a, env.stream);
+  workload work;
+  work.bytes = static_cast<double>(in.bytes()) + static_cast<double>(ours.bytes());
+  work.peers.push_back(bench::storage_peer("strata", [=](void* storage, std::size_t& bytes, cudaStream_t s) {
+    if constexpr (IsSorted) {
+      return strata::DeviceTopK::MaxKeysSorted(storage, bytes, in.data(), ours.data(), n, k, s);
+    } else {
+      return strata::DeviceTopK::MaxKeys(storage, bytes, in.data(), ours.data(), n, k, s);
+    }
+  }));
+  work.peers.push_back(bench::storage_peer("cub", [=](void* storage, std::size_t& bytes, cudaStream_t s) {
+    return cub::DeviceRadixSort::SortKeysDescending(storage, bytes, in.data(), theirs.data(), n, 0,
+                                                    8 * int{sizeof(Key)}, s);
+  }));
+  work.peers.push_back(bench::storage_peer("sort", [=](void* storage, std::size_t& bytes, cudaStream_t s) {
+    return strata::DeviceRadixSort::SortKeysDescending(storage, bytes, in.data(), by_sort.data(), n, 0,
+                                                       8 * int{sizeof(Key)}, s);
+  }));
+  work.peers.push_back(bench::copy_peer(in.data(), in.bytes()));
+  const cudaStream_t stream = env.stream;
+  work.verify = [=] {
+    return bench::difference(IsSorted ? ours : sorted(ours, stream), front(theirs, ours.size(), stream), {}, stream);
+  };
+  return work;
+}
+
+/// With values of 4 bytes, beside sorts of pairs.
+workload greatest_pairs(const environment& env, int n, int k) {
+  const auto in = make_keys<float>(env, n, keys_are::uniform);
+  const auto values = bench::random_array<std::uint32_t>(n, env.settings.seed, env.stream);
+  const device_array<float> ours(static_cast<std::size_t>(k)), theirs(in.size());
+  const device_array<std::uint32_t> our_values(ours.size()), their_values(in.size());
+  workload work;
+  work.bytes = static_cast<double>(in.bytes()) + 2 * static_cast<double>(ours.bytes());
+  work.peers.push_back(bench::storage_peer("strata", [=](void* storage, std::size_t& bytes, cudaStream_t s) {
+    return strata::DeviceTopK::MaxPairsSorted(storage, bytes, in.data(), ours.data(), values.data(), our_values.data(),
+                                              n, k, s);
+  }));
+  work.peers.push_back(bench::storage_peer("cub", [=](void* storage, std::size_t& bytes, cudaStream_t s) {
+    return cub::DeviceRadixSort::SortPairsDescending(storage, bytes, in.data(), theirs.data(), values.data(),
+                                                     their_values.data(), n, 0, 32, s);
+  }));
+  work.peers.push_back(bench::copy_peer(in.data(), in.bytes()));
+  const cudaStream_t stream = env.stream;
+  work.verify = [=] {
+    const std::string text = bench::difference(ours, front(theirs, ours.size(), stream), {}, stream);
+    return text.empty() ? bench::difference(our_values, front(their_values, ours.size(), stream), {}, stream) : text;
+  };
+  return work;
+}
+
+constexpr int ranks[] = {1, 32, 1000, 100000, 1 << 20};
+
+template <class Key, bool IsSorted = false>
+void add_keys(bench::suite& suite, const char* type, keys_are which,
+              std::initializer_list<int> log_sizes = {16, 20, 24, 28}) {
+  for (const int log_size : log_sizes) {
+    const int n = 1 << log_size;
+    for (const int k : ranks) {
+      if (k >= n) continue;
+      const auto prepare = [=](const environment& env) { return greatest<Key, IsSorted>(env, n, k, which); };
+      bench::benchmark_case what{IsSorted ? "DeviceTopK::MaxKeysSorted" : "DeviceTopK::MaxKeys",
+                                 type,
+                                 std::string(name_of(which)) + " k=" + std::to_string(k),
+                                 n,
+                                 timing::batched,
+                                 prepare};
+      what.rivals = {"cub", "sort"};
+      suite.add(what);
+    }
+  }
+}
+
+void add_cases(bench::suite& suite) {
+  for (const keys_are which :
+       {keys_are::uniform, keys_are::bits, keys_are::equal, keys_are::ascending, keys_are::few}) {
+    add_keys<float>(suite, "f32", which);
+  }
+  add_keys<std::uint64_t>(suite, "u64", keys_are::uniform);
+  add_keys<std::uint8_t>(suite, "u8", keys_are::uniform, {28});
+  add_keys<float, true>(suite, "f32", keys_are::uniform);
+  // Half of the input: no candidates.
+  const auto half = [](const environment& env) {
+    return greatest<float, false>(env, 1 << 28, 1 << 27, keys_are::uniform);
+  };
+  bench::benchmark_case what{"DeviceTopK::MaxKeys", "f32", "uniform k=n/2", 1 << 28, timing::batched, half};
+  what.rivals = {"cub", "sort"};
+  suite.add(what);
+  for (const int log_size : {16, 20, 24, 28}) {
+    const auto prepare = [=](const environment& env) { return greatest_pairs(env, 1 << log_size, 1000); };
+    suite.add({"DeviceTopK::MaxPairsSorted", "f32:u32", "uniform k=1000", 1 << log_size, timing::batched, prepare});
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return bench::run("top_k", argc, argv, add_cases); }

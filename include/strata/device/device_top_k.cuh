@@ -1,0 +1,144 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/nvtx.hpp>
+#include <strata/core/types.hpp>
+#include <strata/device/execution.cuh>
+#include <strata/device/top_k/calls.cuh>
+
+#include <cstddef>
+
+STRATA_ARCH_NAMESPACE_BEGIN
+
+/// Finds the `k` greatest or least keys of a sequence in device memory, alone or with values.
+///
+/// Keys are those of DeviceRadixSort, in its order: integers, enumerations, half, bfloat16, float and double; -0.0 is
+/// equal to +0.0, and all NaN are equal and greater than +infinity. All items are results if `k` is not less than
+/// `num_items`.
+///
+/// - **Result.** Of equal keys the first ones in the input are taken. `MaxKeys`, `MinKeys`, `MaxPairs` and `MinPairs`
+///   write the results in the order of the input. The functions with `Sorted` in their names write them in the order
+///   of DeviceRadixSort, descending for the greatest: they are the first `k` items of a stable sort. The same from
+///   run to run. Nothing is written behind the results.
+/// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never 0), then
+///   with that much device memory, whose contents and alignment do not matter. Or once, without these two arguments:
+///   see `execution`. `num_items` and `k` may have any integer types. Inputs may be any random-access iterators that
+///   can be dereferenced in device code. So may outputs, except those of sorted results, which are arrays.
+/// - **Execution.** One cooperative launch up to 16 MiB of keys, or if `k` is more than about a sixth of `num_items`;
+///   otherwise three launches, two of which are cooperative (DeviceScan says when these start). Sorted results take
+///   the launches of DeviceRadixSort for `k` items more. On `stream`; no host synchronisation and no allocation, so a
+///   call can be captured in a graph and replayed. Calls that may run at the same time need temporary storage of
+///   their own.
+/// - **Traffic.** Three launches read the keys once, and few of them again. One launch reads them once for each 11
+///   bits of a key until the k-th key is known, and then once more. So do three launches, beside the first read, if
+///   the sample has misled them; whether it does depends on the input alone. Values are read where they are results.
+/// - **Storage.** 100 KB for keys of 4 bytes, and for three launches memory for candidates: keys, and with values
+///   their indices. They are 0.8 % of `num_items` for one result, 1.4 % if `k` is a thousandth of it, 3.4 % for a
+///   hundredth, and never more than a quarter. For sorted results `k` items and the storage of DeviceRadixSort for `k`
+///   items more.
+/// - **Types.** Values may have any trivially relocatable type; those of sorted results, up to 800 bytes.
+/// - **Aliasing.** No output may overlap an input or the other output.
+/// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written. In size queries too: a negative or
+///   too large count or `k`, an iterator whose differences cannot represent the indices. Otherwise: a null pointer with
+///   results, arrays that overlap, temporary storage too small. Beyond that, what the launches return. An older error
+///   of the runtime is neither returned nor cleared.
+/// - **Algorithm.** Radix selection: digits from the highest on, by counts, until the k-th key is known (Zhang et al.,
+///   "Parallel Top-K Algorithms on GPU", 2023). Before it, one item of a sample, as in Floyd and Rivest, "Expected
+///   time bounds for selection" (1975), separates few candidates from the other items, in one read. Items are
+///   compared by key and index, so that keys which are all equal have no more candidates than others.
+///
+///     std::size_t bytes = 0;
+///     strata::DeviceTopK::MaxKeys(nullptr, bytes, d_keys, d_greatest, n, k);
+///     cudaMalloc(&d_temp, bytes);
+///     strata::DeviceTopK::MaxKeys(d_temp, bytes, d_keys, d_greatest, n, k, stream);
+struct DeviceTopK {
+  // -------------------------------------------------------------- in the order of the input
+  template <class KeyInputIteratorT, class KeyOutputIteratorT, class NumItemsT, class NumOutItemsT>
+  static cudaError_t MaxKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyInputIteratorT d_keys_in,
+                             KeyOutputIteratorT d_keys_out, NumItemsT num_items, NumOutItemsT k,
+                             cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceTopK::MaxKeys");
+    return detail::top_k<true, false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, NullType{}, NullType{},
+                                      num_items, k, stream);
+  }
+  template <class KeyInputIteratorT, class KeyOutputIteratorT, class NumItemsT, class NumOutItemsT>
+  static cudaError_t MinKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyInputIteratorT d_keys_in,
+                             KeyOutputIteratorT d_keys_out, NumItemsT num_items, NumOutItemsT k,
+                             cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceTopK::MinKeys");
+    return detail::top_k<false, false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, NullType{},
+                                       NullType{}, num_items, k, stream);
+  }
+  template <class KeyInputIteratorT, class KeyOutputIteratorT, class ValueInputIteratorT, class ValueOutputIteratorT,
+            class NumItemsT, class NumOutItemsT>
+  static cudaError_t MaxPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyInputIteratorT d_keys_in,
+                              KeyOutputIteratorT d_keys_out, ValueInputIteratorT d_values_in,
+                              ValueOutputIteratorT d_values_out, NumItemsT num_items, NumOutItemsT k,
+                              cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceTopK::MaxPairs");
+    return detail::top_k<true, false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in,
+                                      d_values_out, num_items, k, stream);
+  }
+  template <class KeyInputIteratorT, class KeyOutputIteratorT, class ValueInputIteratorT, class ValueOutputIteratorT,
+            class NumItemsT, class NumOutItemsT>
+  static cudaError_t MinPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyInputIteratorT d_keys_in,
+                              KeyOutputIteratorT d_keys_out, ValueInputIteratorT d_values_in,
+                              ValueOutputIteratorT d_values_out, NumItemsT num_items, NumOutItemsT k,
+                              cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceTopK::MinPairs");
+    return detail::top_k<false, false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in,
+                                       d_values_out, num_items, k, stream);
+  }
+
+  // -------------------------------------------------------------- sorted
+  template <class KeyInputIteratorT, class KeyOutputIteratorT, class NumItemsT, class NumOutItemsT>
+  static cudaError_t MaxKeysSorted(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyInputIteratorT d_keys_in,
+                                   KeyOutputIteratorT d_keys_out, NumItemsT num_items, NumOutItemsT k,
+                                   cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceTopK::MaxKeysSorted");
+    return detail::top_k<true, true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, NullType{}, NullType{},
+                                     num_items, k, stream);
+  }
+  template <class KeyInputIteratorT, class KeyOutputIteratorT, class NumItemsT, class NumOutItemsT>
+  static cudaError_t MinKeysSorted(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyInputIteratorT d_keys_in,
+                                   KeyOutputIteratorT d_keys_out, NumItemsT num_items, NumOutItemsT k,
+                                   cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceTopK::MinKeysSorted");
+    return detail::top_k<false, true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, NullType{}, NullType{},
+                                      num_items, k, stream);
+  }
+  template <class KeyInputIteratorT, class KeyOutputIteratorT, class ValueInputIteratorT, class ValueOutputIteratorT,
+            class NumItemsT, class NumOutItemsT>
+  static cudaError_t MaxPairsSorted(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyInputIteratorT d_keys_in,
+                                    KeyOutputIteratorT d_keys_out, ValueInputIteratorT d_values_in,
+                                    ValueOutputIteratorT d_values_out, NumItemsT num_items, NumOutItemsT k,
+                                    cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceTopK::MaxPairsSorted");
+    return detail::top_k<true, true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in,
+                                     d_values_out, num_items, k, stream);
+  }
+  template <class KeyInputIteratorT, class KeyOutputIteratorT, class ValueInputIteratorT, class ValueOutputIteratorT,
+            class NumItemsT, class NumOutItemsT>
+  static cudaError_t MinPairsSorted(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyInputIteratorT d_keys_in,
+                                    KeyOutputIteratorT d_keys_out, ValueInputIteratorT d_values_in,
+                                    ValueOutputIteratorT d_values_out, NumItemsT num_items, NumOutItemsT k,
+                                    cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceTopK::MinPairsSorted");
+    return detail::top_k<false, true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in,
+                                      d_values_out, num_items, k, stream);
+  }
+
+  // -------------------------------------------------------------- without temporary storage
+  STRATA_CALL_WITHOUT_STORAGE(MaxKeys)
+  STRATA_CALL_WITHOUT_STORAGE(MinKeys)
+  STRATA_CALL_WITHOUT_STORAGE(MaxPairs)
+  STRATA_CALL_WITHOUT_STORAGE(MinPairs)
+  STRATA_CALL_WITHOUT_STORAGE(MaxKeysSorted)
+  STRATA_CALL_WITHOUT_STORAGE(MinKeysSorted)
+  STRATA_CALL_WITHOUT_STORAGE(MaxPairsSorted)
+  STRATA_CALL_WITHOUT_STORAGE(MinPairsSorted)
+};
+
+STRATA_ARCH_NAMESPACE_END

@@ -1,0 +1,337 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/block/block_scan.cuh>
+#include <strata/core/aligned_range.hpp>
+#include <strata/core/item_vector.cuh>
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/core/radix_code.hpp>
+#include <strata/core/types.hpp>
+#include <strata/device/grid/barrier.cuh>
+#include <strata/device/top_k/tuning.hpp>
+
+#include <cstddef>
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// Bits of the digits by which the threshold is found.
+inline constexpr int top_k_bits = 11;
+inline constexpr int top_k_bins = 1 << top_k_bits;
+/// Blocks, at most.
+inline constexpr std::size_t max_top_k_blocks = 512;
+
+/// What the blocks share in device memory. Nothing is initialised.
+struct top_k_workspace {
+  unsigned long long* bins;    // of each digit: how many items have it
+  unsigned long long* counts;  // of each block: items before the threshold, then items at it
+  grid_barrier_arguments barrier;
+};
+
+/// Finds the `k` first items in the order of their codes, of equal ones the first in the input, and gives them to a
+/// sink in the order of the input. All blocks are resident; one block alone uses no memory of the workspace.
+///
+/// Each block has a contiguous share of the items.
+///
+/// 1. For each digit, from the highest on: all blocks count the digits of their items whose higher digits are those
+///    of the threshold, and add up the counts. The digit in which the k-th item falls is the threshold's. That ends
+///    when all items that have it are wanted.
+/// 2. From its counts a block knows how many of its items come before the threshold, and how many are at it. It
+///    publishes both numbers, and adds up those of the blocks before it.
+/// 3. It reads its share again, if it has selected items, and gives them to the sink.
+template <class Policy, class KeyIterator, class Digits>
+class AgentTopK {
+  static constexpr top_k_tuning tuning = Policy::select;
+  static constexpr int block_threads = tuning.block_threads;
+  using Key = iterator_value_t<KeyIterator>;
+  using Codes = radix_codes<Digits>;
+  using Code = typename Codes::Code;
+  using Scan = BlockScan<unsigned long long, block_threads, BLOCK_SCAN_WARP_SCANS>;
+  using RankScan = BlockScan<unsigned, block_threads, BLOCK_SCAN_WARP_SCANS>;
+  static constexpr int key_bits = Digits::key_bits;
+  static constexpr int thread_bins = top_k_bins / block_threads;
+  static constexpr int items = sizeof(Key) < 16 ? static_cast<int>(16 / sizeof(Key)) : 1;
+  // Vectors that a thread loads before it counts the first.
+  static constexpr int batch = 4;
+  // Neighbouring lanes have different counters of a digit, in different banks. The threads that add them up read 16
+  // neighbouring bytes each.
+  static constexpr int columns = 4;
+  static constexpr int column_pitch = top_k_bins + 32 / columns;
+  // not for users: policies are checked where they are read
+  static_assert(thread_bins % 4 == 0 && thread_bins * block_threads == top_k_bins,
+                "top_k_tuning: a thread adds up the counters of 4 digits, or a multiple of that");
+
+ public:
+  static constexpr std::size_t tile_items = std::size_t{block_threads} * items;
+  static constexpr std::size_t max_digits = ceiling_divide(key_bits, top_k_bits);
+
+  struct TempStorage {
+    alignas(16) unsigned counters[columns * column_pitch];
+    union {
+      typename Scan::TempStorage scan;
+      typename RankScan::TempStorage rank;
+    };
+    unsigned long long wanted;       // items with the digit of the threshold that are among the k
+    unsigned long long local_equal;  // of the block's items
+    unsigned digit;
+    bool are_all_wanted;
+    bool is_last;
+  };
+
+  STRATA_D AgentTopK(TempStorage& storage, KeyIterator keys, std::size_t num_items, std::size_t k,
+                     const top_k_workspace& workspace)
+      : storage_(storage),
+        keys_(keys),
+        wanted_(k),
+        are_all_wanted_(k >= num_items),
+        is_aligned_(detail::is_at_boundary(keys)),
+        workspace_(workspace),
+        barrier_(workspace.barrier) {
+    const std::size_t share =
+        ceiling_divide(ceiling_divide(num_items, tile_items), std::size_t{gridDim.x}) * tile_items;
+    const std::size_t begin = share * blockIdx.x;
+    begin_ = begin < num_items ? begin : num_items;
+    end_ = num_items - begin_ < share ? num_items : begin_ + share;
+  }
+
+  /// `sink(position, index, key, is_last)` gets the item of this index, the first in the output having position 0. One
+  /// item is the last one: of those that equal the k-th, the last among the k. With `NeedsCode` these items have the
+  /// same code, else perhaps only the same first digits.
+  template <bool NeedsCode, class Sink>
+  STRATA_D void run(Sink sink) {
+    if (gridDim.x > 1) clear_bins();
+    find_threshold<NeedsCode>();
+    find_counts_before();
+    write(sink);
+    if (gridDim.x > 1) barrier_.leave(storage_.is_last);
+  }
+
+ private:
+  STRATA_D void clear_bins() {
+    const std::size_t step = static_cast<std::size_t>(gridDim.x) * block_threads;
+    for (std::size_t i = static_cast<std::size_t>(blockIdx.x) * block_threads + threadIdx.x;
+         i < max_digits * top_k_bins; i += step) {
+      workspace_.bins[i] = 0;
+    }
+    if (blockIdx.x == 0 && threadIdx.x == 0) *workspace_.barrier.departures = 0;
+    barrier_.arrive();
+  }
+
+  // ------------------------------------------------------------------ items
+
+  // Neighbouring items of one thread, from `first` on. Returns how many there are.
+  STRATA_D int load(std::size_t first, Key (&keys)[items]) const {
+    const std::size_t left = first < end_ ? end_ - first : 0;
+    if constexpr (is_bulk_array<KeyIterator>) {
+      if (is_aligned_ && left >= std::size_t{items}) {
+        item_vector<Key, items> vector;
+        vector.load(keys_ + first);
+        vector.get(keys);
+        return items;
+      }
+    }
+    const int count = left < std::size_t{items} ? static_cast<int>(left) : items;
+    STRATA_UNROLL
+    for (int i = 0; i < items; ++i) {
+      if (i < count) keys[i] = detail::item_at(keys_, first + static_cast<std::size_t>(i));
+    }
+    return count;
+  }
+
+  STRATA_D static Code code_of(const Key& key) { return Codes::ordered(Codes::encode(key)); }
+  // Has the digits of the threshold, as far as they are known.
+  STRATA_D bool is_equal(Code code) const {
+    return static_cast<Code>(code - lowest_) <= static_cast<Code>(highest_ - lowest_);
+  }
+
+  // ------------------------------------------------------------------ the threshold
+
+  template <bool NeedsCode>
+  STRATA_D void find_threshold() {
+    if (threadIdx.x == 0) storage_.local_equal = end_ - begin_;
+    if (are_all_wanted_ && !NeedsCode) return;
+    int end_bit = key_bits;
+    for (std::size_t pass = 0; pass < max_digits; ++pass) {
+      const int begin_bit = end_bit > top_k_bits ? end_bit - top_k_bits : 0;
+      count_digits(begin_bit, end_bit - begin_bit);
+      find_digit(pass);
+      lowest_ = static_cast<Code>(lowest_ | static_cast<Code>(static_cast<Code>(storage_.digit) << begin_bit));
+      highest_ = static_cast<Code>(lowest_ | static_cast<Code>((Code{1} << begin_bit) - 1));
+      wanted_ = storage_.wanted;
+      end_bit = begin_bit;
+      if (storage_.are_all_wanted && !NeedsCode) break;
+    }
+  }
+
+  STRATA_D void count_digits(int begin_bit, int bits) {
+    for (int i = static_cast<int>(threadIdx.x); i < columns * column_pitch; i += block_threads) {
+      storage_.counters[i] = 0;
+    }
+    __syncthreads();
+    const unsigned mask = (1u << bits) - 1;
+    unsigned* const column = storage_.counters + threadIdx.x % columns * unsigned{column_pitch};
+    for (std::size_t first = begin_ + threadIdx.x * std::size_t{items}; first < end_; first += batch * tile_items) {
+      Key keys[batch][items];
+      int count[batch];
+      STRATA_UNROLL
+      for (int b = 0; b < batch; ++b) count[b] = load(first + static_cast<std::size_t>(b) * tile_items, keys[b]);
+      STRATA_UNROLL
+      for (int b = 0; b < batch; ++b) {
+        STRATA_UNROLL
+        for (int i = 0; i < items; ++i) {
+          if (i >= count[b]) break;
+          const Code code = code_of(keys[b][i]);
+          if (is_equal(code)) atomicAdd(column + (static_cast<unsigned>(code >> begin_bit) & mask), 1u);
+        }
+      }
+    }
+    __syncthreads();
+  }
+
+  // Adds up the counters of all blocks, and finds the digit in which the last wanted item falls.
+  STRATA_D void find_digit(std::size_t pass) {
+    const unsigned first_bin = threadIdx.x * unsigned{thread_bins};
+    unsigned local[thread_bins]{};
+    STRATA_UNROLL
+    for (int column = 0; column < columns; ++column) {
+      STRATA_UNROLL
+      for (int j = 0; j < thread_bins; j += 4) {
+        item_vector<unsigned, 4> vector;
+        vector.load(storage_.counters + unsigned{column_pitch} * static_cast<unsigned>(column) + first_bin + j);
+        unsigned counts[4];
+        vector.get(counts);
+        STRATA_UNROLL
+        for (int i = 0; i < 4; ++i) local[j + i] += counts[i];
+      }
+    }
+    unsigned long long all[thread_bins], before[thread_bins];
+    STRATA_UNROLL
+    for (int j = 0; j < thread_bins; ++j) all[j] = local[j];
+    if (gridDim.x > 1) {
+      if (pass == 0) barrier_.wait();  // All bins are clear.
+      unsigned long long* const bins = workspace_.bins + pass * top_k_bins + first_bin;
+      STRATA_UNROLL
+      for (int j = 0; j < thread_bins; ++j) {
+        if (local[j] > 0) atomicAdd(bins + j, all[j]);
+      }
+      barrier_.arrive();
+      barrier_.wait();
+      STRATA_UNROLL
+      for (int j = 0; j < thread_bins; ++j) all[j] = platform::load_relaxed(bins + j);
+    }
+    Scan(storage_.scan).ExclusiveSum(all, before);
+    STRATA_UNROLL
+    for (int j = 0; j < thread_bins; ++j) {
+      if (before[j] < wanted_ && wanted_ <= before[j] + all[j]) {
+        storage_.digit = first_bin + static_cast<unsigned>(j);
+        storage_.wanted = wanted_ - before[j];
+        storage_.are_all_wanted = wanted_ == before[j] + all[j];
+        storage_.local_equal = local[j];
+      }
+    }
+    __syncthreads();
+    STRATA_UNROLL
+    for (int j = 0; j < thread_bins; ++j) {
+      if (first_bin + static_cast<unsigned>(j) < storage_.digit) less_ += local[j];
+    }
+  }
+
+  // ------------------------------------------------------------------ the selected items
+
+  STRATA_D unsigned long long sum_of_block(unsigned long long value) {
+    unsigned long long unused, sum;
+    Scan(storage_.scan).ExclusiveSum(value, unused, sum);
+    __syncthreads();
+    return sum;
+  }
+
+  // Items of the block, and of the blocks before it.
+  STRATA_D void find_counts_before() {
+    __syncthreads();
+    local_less_ = sum_of_block(less_);
+    local_equal_ = storage_.local_equal;
+    if (gridDim.x == 1) return;
+    if (threadIdx.x == 0) {
+      platform::store_relaxed(workspace_.counts + 2 * blockIdx.x, local_less_);
+      platform::store_relaxed(workspace_.counts + 2 * blockIdx.x + 1, local_equal_);
+    }
+    barrier_.arrive();
+    barrier_.wait();
+    unsigned long long less = 0, equal = 0;
+    for (unsigned block = threadIdx.x; block < blockIdx.x; block += unsigned{block_threads}) {
+      less += platform::load_relaxed(workspace_.counts + 2 * block);
+      equal += platform::load_relaxed(workspace_.counts + 2 * block + 1);
+    }
+    less_before_ = sum_of_block(less);
+    equal_before_ = sum_of_block(equal);
+  }
+
+  // Of so many items at the threshold, those that are wanted.
+  STRATA_D unsigned long long wanted_of(unsigned long long equal) const { return equal < wanted_ ? equal : wanted_; }
+
+  template <class Sink>
+  STRATA_D void write(Sink& sink) {
+    unsigned long long less = less_before_, equal = equal_before_;
+    unsigned long long left = local_less_ + wanted_of(equal + local_equal_) - wanted_of(equal);
+    std::size_t first = begin_ + threadIdx.x * std::size_t{items};
+    Key keys[items];
+    int count = left > 0 ? load(first, keys) : 0;
+    for (std::size_t tile = begin_; left > 0 && tile < end_; tile += tile_items) {
+      Key next[items];
+      const int next_count = load(first + tile_items, next);
+      // A tile has at most 2^13 items: one word has both numbers.
+      unsigned local = 0, before, all;
+      STRATA_UNROLL
+      for (int i = 0; i < items; ++i) {
+        if (i >= count) break;
+        const Code code = code_of(keys[i]);
+        local += code < lowest_ ? 1u : is_equal(code) ? 1u << 16 : 0u;
+      }
+      RankScan(storage_.rank).ExclusiveSum(local, before, all);
+      if (local > 0) {
+        unsigned long long position_less = less + (before & 0xffffu), position_equal = equal + (before >> 16);
+        STRATA_UNROLL
+        for (int i = 0; i < items; ++i) {
+          if (i >= count) break;
+          const Code code = code_of(keys[i]);
+          const bool is_less = code < lowest_, is_at = !is_less && is_equal(code);
+          if (is_less || (is_at && position_equal < wanted_)) {
+            sink(static_cast<std::size_t>(position_less + wanted_of(position_equal)),
+                 first + static_cast<std::size_t>(i), keys[i], is_at && position_equal + 1 == wanted_);
+          }
+          position_less += is_less ? 1 : 0;
+          position_equal += is_at ? 1 : 0;
+        }
+      }
+      left -= (all & 0xffffu) + wanted_of(equal + (all >> 16)) - wanted_of(equal);
+      less += all & 0xffffu;
+      equal += all >> 16;
+      first += tile_items;
+      count = next_count;
+      STRATA_UNROLL
+      for (int i = 0; i < items; ++i) {
+        if (i < count) keys[i] = next[i];
+      }
+      __syncthreads();
+    }
+  }
+
+  TempStorage& storage_;
+  KeyIterator keys_;
+  std::size_t begin_, end_;    // the block's items
+  unsigned long long wanted_;  // of the items that are at the threshold
+  bool are_all_wanted_;
+  bool is_aligned_;
+  const top_k_workspace& workspace_;
+  grid_barrier<block_threads> barrier_;
+  Code lowest_ = 0;  // codes at the threshold
+  Code highest_ = static_cast<Code>(~Code{0});
+  unsigned long long less_ = 0;  // part of the thread
+  unsigned long long local_less_ = 0, local_equal_ = 0;
+  unsigned long long less_before_ = 0, equal_before_ = 0;
+};
+
+}  // namespace detail
+STRATA_NAMESPACE_END

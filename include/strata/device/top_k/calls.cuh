@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/radix_key.hpp>
+#include <strata/core/temporary_storage.hpp>
+#include <strata/core/types.hpp>
+#include <strata/device/arguments/arrays.hpp>
+#include <strata/device/arguments/counts.cuh>
+#include <strata/device/radix_sort/dispatch.cuh>
+#include <strata/device/top_k/dispatch.cuh>
+
+#include <cstddef>
+#include <type_traits>
+
+/// \file
+/// Argument checks of DeviceTopK, and the sort of its results.
+
+STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
+
+/// Pointers to items that are and are not const share their kernels.
+template <class Iterator>
+struct top_k_input {
+  using type = Iterator;
+};
+template <class T>
+struct top_k_input<T*> {
+  using type = const T*;
+};
+
+/// Selects in temporary storage, and sorts from there.
+template <bool IsMax, class KeyIterator, class KeyOutputIterator, class ValueIterator, class ValueOutputIterator,
+          class NumItemsT>
+cudaError_t sorted_top_k(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
+                         KeyOutputIterator d_keys_out, ValueIterator d_values_in, ValueOutputIterator d_values_out,
+                         NumItemsT num_items, std::size_t k, cudaStream_t stream) {
+  constexpr bool has_values = !std::is_same_v<ValueIterator, NullType>;
+  using Key = iterator_value_t<KeyIterator>;
+  using Value = iterator_value_t<std::conditional_t<has_values, ValueIterator, KeyIterator>>;
+  using ValueArray = std::conditional_t<has_values, const Value*, NullType>;
+  static_assert(std::is_same_v<KeyOutputIterator, Key*> && (!has_values || std::is_same_v<ValueOutputIterator, Value*>),
+                "DeviceTopK sorts results in arrays of the input's types: pass pointers to such items, or call the "
+                "function without `Sorted` in its name");
+  using Select = DispatchTopK<IsMax, KeyIterator, Key*, ValueIterator, std::conditional_t<has_values, Value*, NullType>,
+                              NumItemsT>;
+  using Sort = DispatchRadixSort<const Key*, ValueArray, Value, NumItemsT, IsMax, identity_decomposer>;
+  const auto results = static_cast<NumItemsT>(k);
+  const auto sort = [&](void* storage, std::size_t& bytes, const Key* keys, ValueArray values) {
+    radix_buffers<ValueArray, Value> value_buffers{};
+    if constexpr (has_values) value_buffers = {values, d_values_out, nullptr};
+    return Sort::Dispatch(storage, bytes, {keys, d_keys_out, nullptr}, value_buffers, results, 0,
+                          Sort::Digits::key_bits, {}, radix_scratch::in_storage, stream);
+  };
+  std::size_t select_bytes = 0, sort_bytes = 0;
+  cudaError_t status =
+      Select::Dispatch(nullptr, select_bytes, d_keys_in, d_keys_out, d_values_in, d_values_out, num_items, k, stream);
+  if (status == cudaSuccess) status = sort(nullptr, sort_bytes, nullptr, {});
+  if (status != cudaSuccess) return status;
+  temporary_storage::layout<3> storage;
+  storage.reserve<Key>(0, k);
+  if (has_values) storage.reserve<Value>(1, k);
+  storage.reserve<unsigned char>(2, select_bytes);
+  storage.reserve<unsigned char>(2, sort_bytes);
+  if (d_temp_storage == nullptr) return answer_size_query(storage, temp_storage_bytes);
+  if (!storage.map(d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
+  auto* const working = storage.get<unsigned char>(2);
+  if (k <= 1) {
+    return Select::Dispatch(working, select_bytes, d_keys_in, d_keys_out, d_values_in, d_values_out, num_items, k,
+                            stream);
+  }
+  if constexpr (std::is_same_v<KeyIterator, const Key*> && std::is_same_v<ValueIterator, ValueArray>) {
+    if (k == static_cast<std::size_t>(num_items)) return sort(working, sort_bytes, d_keys_in, d_values_in);
+  }
+  Key* const keys = storage.get<Key>(0);
+  std::conditional_t<has_values, Value*, NullType> values{};
+  if constexpr (has_values) values = storage.get<Value>(1);
+  status = Select::Dispatch(working, select_bytes, d_keys_in, keys, d_values_in, values, num_items, k, stream);
+  return status != cudaSuccess ? status : sort(working, sort_bytes, keys, values);
+}
+
+/// One call.
+template <bool IsMax, bool IsSorted, class KeyIterator, class KeyOutputIterator, class ValueIterator,
+          class ValueOutputIterator, class NumItemsT, class NumOutItemsT>
+cudaError_t top_k(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
+                  KeyOutputIterator d_keys_out, ValueIterator d_values_in, ValueOutputIterator d_values_out,
+                  NumItemsT num_items, NumOutItemsT k, cudaStream_t stream) {
+  if (!is_count(num_items) || !is_count(k) || !detail::can_reach(d_keys_in, num_items) ||
+      !detail::can_reach(d_values_in, num_items)) {
+    return cudaErrorInvalidValue;
+  }
+  const auto count = static_cast<std::size_t>(num_items), most = static_cast<std::size_t>(k);
+  const std::size_t results = most < count ? most : count;
+  if (d_temp_storage != nullptr && results > 0 &&
+      (detail::is_null(d_keys_in) || detail::is_null(d_keys_out) || detail::is_null(d_values_in) ||
+       detail::is_null(d_values_out) ||
+       detail::outputs_overlap({detail::bytes_of(d_keys_out, results), detail::bytes_of(d_values_out, results)},
+                               {detail::bytes_of(d_keys_in, count), detail::bytes_of(d_values_in, count)}))) {
+    return cudaErrorInvalidValue;
+  }
+  using Keys = typename top_k_input<KeyIterator>::type;
+  using Values = typename top_k_input<ValueIterator>::type;
+  if constexpr (IsSorted) {
+    return detail::sorted_top_k<IsMax, Keys>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
+                                             static_cast<Values>(d_values_in), d_values_out, num_items, results,
+                                             stream);
+  } else {
+    return DispatchTopK<IsMax, Keys, KeyOutputIterator, Values, ValueOutputIterator, NumItemsT>::Dispatch(
+        d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in, d_values_out, num_items, results,
+        stream);
+  }
+}
+
+STRATA_ARCH_DETAIL_NAMESPACE_END

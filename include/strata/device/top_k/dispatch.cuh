@@ -1,0 +1,154 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/device_properties.cuh>
+#include <strata/core/launcher.cuh>
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/core/radix_key.hpp>
+#include <strata/core/temporary_storage.hpp>
+#include <strata/core/types.hpp>
+#include <strata/device/arguments/arrays.hpp>
+#include <strata/device/arguments/counts.cuh>
+#include <strata/device/grid/epoch.hpp>
+#include <strata/device/grid/launch.cuh>
+#include <strata/device/scan/dispatch.cuh>
+#include <strata/device/top_k/kernels.cuh>
+#include <strata/device/top_k/problem_collect.cuh>
+#include <strata/device/top_k/tuning.hpp>
+
+#include <cstddef>
+#include <type_traits>
+
+STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
+
+/// Launches the collection of candidates. Its input is long: there is no kernel for one round of tiles.
+template <class Problem, class PolicyHub>
+struct DispatchTopKCollect : DispatchScan<Problem, PolicyHub> {
+  using Base = DispatchScan<Problem, PolicyHub>;
+
+  static std::size_t number_of_words() { return Base::Aggregates::number_of_words(max_scan_blocks); }
+
+  template <class ActivePolicy>
+  cudaError_t Invoke() {
+    if constexpr (ActivePolicy::pipeline_above != no_pipeline) {
+      if constexpr (Problem::template has_pipeline<true>) {
+        if (this->problem.can_copy_in_bulk()) return this->template launch_pipeline<ActivePolicy, true>(0);
+      }
+      return this->template launch_pipeline<ActivePolicy, false>(0);
+    } else {
+      return this->template launch_rounds<ActivePolicy, large_tile>();
+    }
+  }
+};
+
+/// Carries out one call that keeps the order of the input. Without values, ValueIterator and ValueOutputIterator are
+/// NullType. `PolicyHub` may be replaced to override the tuning.
+template <bool IsMax, class KeyIterator, class KeyOutputIterator, class ValueIterator, class ValueOutputIterator,
+          class NumItemsT, class PolicyHub = top_k_policy_hub>
+struct DispatchTopK {
+  using MaxPolicy = typename PolicyHub::MaxPolicy;
+  using Key = iterator_value_t<KeyIterator>;
+  using Index = item_count_t<NumItemsT>;
+  // The k first items of a descending order are the greatest.
+  using Digits = radix_digits<Key, IsMax>;
+  using Output = top_k_output<KeyOutputIterator, ValueIterator, ValueOutputIterator, Index>;
+  using Collect = top_k_collect_problem<Index, KeyIterator, IsMax, Output::has_values>;
+  using Bound = typename Collect::Bound;
+  using Collector = DispatchTopKCollect<Collect, typename PolicyHub::template collect_hub<Collect>>;
+  using Agent = AgentTopK<typename MaxPolicy::ActivePolicy, KeyIterator, Digits>;
+
+  KeyIterator keys;
+  std::size_t num_items;
+  std::size_t k;
+  Output output;
+  cudaStream_t stream;
+  device_properties device;
+  top_k_plan plan;
+  temporary_storage::layout<8> storage;
+
+  static cudaError_t Dispatch(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
+                              KeyOutputIterator d_keys_out, ValueIterator d_values_in, ValueOutputIterator d_values_out,
+                              NumItemsT num_items, std::size_t k, cudaStream_t stream) {
+    const auto count = static_cast<std::size_t>(num_items);
+    DispatchTopK dispatch{
+        d_keys_in, count, k < count ? k : count, {d_keys_out, d_values_in, d_values_out, nullptr}, stream, {}, {}, {}};
+    dispatch.reserve();
+    if (d_temp_storage == nullptr) return answer_size_query(dispatch.storage, temp_storage_bytes);
+    if (!dispatch.storage.map(d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
+    if (dispatch.k == 0) return cudaSuccess;
+    const cudaError_t status = detail::current_device_properties(dispatch.device, stream);
+    if (status != cudaSuccess) return status;
+    return MaxPolicy::Invoke(dispatch.device.ptx_version, dispatch);
+  }
+
+  template <class ActivePolicy>
+  cudaError_t Invoke() {
+    const top_k_workspace workspace{
+        storage.template get<unsigned long long>(bins_slot),
+        storage.template get<unsigned long long>(counts_slot),
+        {storage.template get<unsigned long long>(flags_slot), storage.template get<unsigned>(departures_slot),
+         next_epoch(), detail::is_replayable(stream)}};
+    top_k_candidates<Key, Index> candidates{};
+    if (plan.is_sampled) {
+      candidates = {storage.template get<Key>(candidates_slot), storage.template get<Index>(indices_slot),
+                    plan.capacity, found()};
+      const cudaError_t status = collect<ActivePolicy>(candidates, workspace);
+      if (status != cudaSuccess) return status;
+    }
+    constexpr int threads = ActivePolicy::select.block_threads;
+    static kernel_property_cache cache;
+    return detail::launch_resident(
+        {"strata::DeviceTopK", dim3(1), dim3(threads), 0, stream, 1, device.ptx_version >= 900}, cache, device,
+        ceiling_divide(num_items, AgentTopK<ActivePolicy, KeyIterator, Digits>::tile_items), max_top_k_blocks,
+        top_k_kernel<MaxPolicy, KeyIterator, Digits, Output, Index>, keys, num_items, k, candidates, output, workspace);
+  }
+
+ private:
+  enum slot {
+    bins_slot,
+    counts_slot,
+    flags_slot,
+    departures_slot,
+    bound_slot,  // and, behind it, the number of candidates
+    exchange_slot,
+    candidates_slot,
+    indices_slot
+  };
+
+  void reserve() {
+    plan = top_k_plan::make(num_items, k, sizeof(Key), PolicyHub::samples, PolicyHub::least_sampled_bytes);
+    storage.template reserve<unsigned long long>(bins_slot, Agent::max_digits * top_k_bins);
+    storage.template reserve<unsigned long long>(counts_slot, 2 * max_top_k_blocks);
+    storage.template reserve<unsigned long long>(flags_slot, max_top_k_blocks);
+    storage.template reserve<unsigned>(departures_slot, 1);
+    storage.template reserve<Bound>(bound_slot, 1 + ceiling_divide(sizeof(unsigned long long), sizeof(Bound)));
+    if (plan.capacity == 0) return;
+    storage.template reserve<platform::tagged_word>(exchange_slot, Collector::number_of_words());
+    storage.template reserve<Key>(candidates_slot, plan.capacity);
+    if (Output::has_values) storage.template reserve<Index>(indices_slot, plan.capacity);
+  }
+  unsigned long long* found() const {
+    return reinterpret_cast<unsigned long long*>(storage.template get<Bound>(bound_slot) + 1);
+  }
+
+  template <class ActivePolicy>
+  cudaError_t collect(const top_k_candidates<Key, Index>& candidates, const top_k_workspace& workspace) {
+    Bound* const bound = storage.template get<Bound>(bound_slot);
+    const cudaError_t status = strata::launch(
+        {"strata::DeviceTopK, sample", dim3(1), dim3(ActivePolicy::select.block_threads), 0, stream, 1,
+         device.ptx_version >= 900},
+        top_k_sample_kernel<MaxPolicy, KeyIterator, Digits, Bound>,
+        top_k_sample<KeyIterator>::of(keys, num_items, PolicyHub::samples), plan.sample_rank, bound, workspace);
+    if (status != cudaSuccess) return status;
+    Collector collector{{{keys, bound, candidates.keys, candidates.indices, candidates.capacity, candidates.found},
+                         num_items,
+                         stream,
+                         device,
+                         storage.template get<platform::tagged_word>(exchange_slot)}};
+    return Collector::MaxPolicy::Invoke(device.ptx_version, collector);
+  }
+};
+
+STRATA_ARCH_DETAIL_NAMESPACE_END

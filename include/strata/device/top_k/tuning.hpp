@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/chained_policy.hpp>
+#include <strata/core/macros.hpp>
+
+#include <cmath>
+#include <cstddef>
+
+STRATA_NAMESPACE_BEGIN
+
+/// The kernel that finds the threshold and writes the items. It has 33 KB of counters.
+struct top_k_tuning {
+  int block_threads;
+  /// What registers must allow.
+  int blocks_per_multiprocessor;
+};
+
+namespace detail {
+
+/// The same for all keys: a thread loads 16 bytes at a time, whatever a key has.
+struct top_k_policy_hub {
+  struct rows {
+    // Not measured: from radix_sort_policy_hub, estimate. Two blocks have 64 bytes of each of 1,024 threads in flight.
+    static constexpr top_k_tuning select{/*block_threads=*/512, /*blocks_per_multiprocessor=*/2};
+  };
+  struct Policy750 : ChainedPolicy<750, Policy750, Policy750>, rows {};
+  using MaxPolicy = Policy750;
+
+  /// Keys of a sample. Temporary storage depends on it, so it is the same for all architectures.
+  static constexpr std::size_t samples = 4096;
+  /// Shorter inputs stay in L2 while they are read several times: no sample is taken.
+  static constexpr std::size_t least_sampled_bytes = std::size_t{16} << 20;
+  /// That of the kernel which collects candidates.
+  template <class Problem>
+  using collect_hub = typename Problem::policy_hub;
+};
+
+/// How the candidates for the result are found: all items up to that of rank `sample_rank` in a sample.
+///
+/// Of k items, about k samples / n are in the sample, with a deviation of the square root of this. Five deviations
+/// and eight items more, the sample's item is behind all k; another time five deviations and eight items more, there
+/// is capacity for all items up to it. Neither is certain: the device finds out and takes the whole input then.
+struct top_k_plan {
+  std::size_t sample_rank = 0;  // from 1 on
+  std::size_t capacity = 0;     // for candidates
+  bool is_sampled = false;
+
+  static double with_margin(double count) { return count + 5 * std::sqrt(count) + 8; }
+
+  /// More candidates than a quarter of the input are not worth it.
+  static top_k_plan make(std::size_t num_items, std::size_t k, std::size_t key_bytes, std::size_t samples,
+                         std::size_t least_sampled_bytes) {
+    top_k_plan plan;
+    if (num_items < 4 * samples || num_items < least_sampled_bytes / key_bytes) return plan;
+    const double items_per_sample = static_cast<double>(num_items) / static_cast<double>(samples);
+    const double rank = with_margin(static_cast<double>(k) / items_per_sample);
+    const double candidates = with_margin(rank) * items_per_sample + 1;
+    plan.is_sampled = candidates <= static_cast<double>(num_items) / 4;
+    plan.capacity = plan.is_sampled ? static_cast<std::size_t>(candidates) : num_items / 4;
+    plan.sample_rank = plan.is_sampled ? static_cast<std::size_t>(rank) + 1 : 0;
+    return plan;
+  }
+};
+
+}  // namespace detail
+STRATA_NAMESPACE_END
