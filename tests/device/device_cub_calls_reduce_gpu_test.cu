@@ -20,7 +20,7 @@
 #include "meta/cub_calls/calls.cuh"
 
 // CUB deprecates the KeyValuePair forms of ArgMin and ArgMax, but documents them.
-#pragma nv_diag_suppress 1444
+#pragma nv_diag_suppress 1215, 1444
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 namespace of_cub {

@@ -161,6 +161,29 @@ class recorder {
 
 inline constexpr int block_items = 4096;
 
+/// The number of the calling thread in its block.
+__device__ inline int thread() {
+  return static_cast<int>(threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z));
+}
+/// Items of the calling thread, in blocked arrangement.
+template <class T, int Items>
+__device__ void take(const int* in, T (&items)[Items]) {
+  for (int i = 0; i < Items; ++i) items[i] = static_cast<T>(in[thread() * Items + i]);
+}
+template <class T, int Items>
+__device__ void keep(int* out, const T (&items)[Items], int offset = 0) {
+  for (int i = 0; i < Items; ++i) out[offset + thread() * Items + i] = static_cast<int>(items[i]);
+}
+/// The same without the first item of the block, which is not defined.
+template <class T, int Items>
+__device__ void keep_but_first(int* out, const T (&items)[Items]) {
+  for (int i = 0; i < Items; ++i) {
+    if (thread() > 0 || i > 0) out[thread() * Items + i] = static_cast<int>(items[i]);
+  }
+}
+/// An aggregate that all threads have: behind their items.
+__device__ inline void keep_aggregate(int* out, int aggregate) { out[2048 + thread()] = aggregate; }
+
 template <class Body>
 __global__ void run(Body body, const int* in, int* out) {
   body(in, out);
