@@ -24,4 +24,3 @@ using cub_calls::device_vector;
 }  // namespace of_strata
 
 STRATA_COMPARE_CUB_CALLS(device_scan)
-STRATA_COMPARE_CUB_CALLS(device_scan_by_key)
