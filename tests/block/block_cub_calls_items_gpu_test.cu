@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Calls of CUB's loads, stores and exchanges of a block, with CUB and with strata in its place: see meta/cub_calls/calls.cuh.
+// Calls of CUB's loads, stores and exchanges of a block, with CUB and with strata in its place: see
+// meta/cub_calls/calls.cuh.
 #include <strata/block/block_adjacent_difference.cuh>
 #include <strata/block/block_discontinuity.cuh>
 #include <strata/block/block_exchange.cuh>

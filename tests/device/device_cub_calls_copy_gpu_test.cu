@@ -5,11 +5,11 @@
 // meta/cub_calls/calls.cuh.
 #include <cuda_runtime.h>
 
-#include <cub/device/device_copy.cuh>
-#include <cub/device/device_memcpy.cuh>
 #include <thrust/iterator/constant_iterator.h>
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
+#include <cub/device/device_copy.cuh>
+#include <cub/device/device_memcpy.cuh>
 
 #include "meta/cub_calls/calls.cuh"
 #include "meta/cub_calls/lacking.hpp"

@@ -4,9 +4,9 @@
 // Calls of CUB's merge sorts, with CUB and with strata in its place: see meta/cub_calls/calls.cuh.
 #include <strata/device/device_merge_sort.cuh>
 
+#include <thrust/iterator/transform_iterator.h>
 #include <cub/device/device_merge_sort.cuh>
 #include <cuda/std/functional>
-#include <thrust/iterator/transform_iterator.h>
 
 #include "meta/cub_calls/calls.cuh"
 

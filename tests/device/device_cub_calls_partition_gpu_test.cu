@@ -14,8 +14,8 @@
 namespace of_cub {
 namespace lib = cub;
 using cub_calls::device_vector;
-#include "meta/cub_calls/device_partition.inl"
 #include "meta/cub_calls/device_non_trivial_runs.inl"
+#include "meta/cub_calls/device_partition.inl"
 }  // namespace of_cub
 
 #if STRATA_LACKS_DEVICE_PARTITION

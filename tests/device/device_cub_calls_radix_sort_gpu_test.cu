@@ -6,7 +6,6 @@
 
 #include <cub/device/device_radix_sort.cuh>
 
-
 #include "meta/cub_calls/calls.cuh"
 
 namespace of_cub {

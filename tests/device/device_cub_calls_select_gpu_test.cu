@@ -5,10 +5,10 @@
 #include <strata/device/device_run_length_encode.cuh>
 #include <strata/device/device_select.cuh>
 
-#include <cub/device/device_run_length_encode.cuh>
-#include <cub/device/device_select.cuh>
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/discard_iterator.h>
+#include <cub/device/device_run_length_encode.cuh>
+#include <cub/device/device_select.cuh>
 
 #include "meta/cub_calls/calls.cuh"
 

@@ -5,11 +5,11 @@
 // meta/cub_calls/calls.cuh.
 #include <cuda_runtime.h>
 
+#include <thrust/iterator/counting_iterator.h>
 #include <cub/device/device_adjacent_difference.cuh>
 #include <cub/device/device_for.cuh>
 #include <cub/device/device_transform.cuh>
 #include <cuda/std/tuple>
-#include <thrust/iterator/counting_iterator.h>
 
 #include "meta/cub_calls/calls.cuh"
 #include "meta/cub_calls/lacking.hpp"

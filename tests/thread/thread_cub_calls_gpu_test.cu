@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Calls of CUB's thread functions, iterators and utilities, with CUB and with strata in its place: see meta/cub_calls/calls.cuh.
+// Calls of CUB's thread functions, iterators and utilities, with CUB and with strata in its place: see
+// meta/cub_calls/calls.cuh.
 #include <strata/core/chained_policy.hpp>
 #include <strata/core/operators.hpp>
 #include <strata/core/types.hpp>

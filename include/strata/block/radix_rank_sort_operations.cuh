@@ -11,8 +11,8 @@ STRATA_NAMESPACE_BEGIN
 
 /// The digit of a key that BlockRadixRank ranks by: `num_bits` bits from bit `bit_start` on.
 ///
-/// - `Digit(key)` takes the unsigned integer of a key. Keys that are unsigned convert to it; `RadixTraits<KeyT>::ordered(key)`
-///   gives that of signed and floating-point keys. Both zeros have the same digits.
+/// - `Digit(key)` takes the unsigned integer of a key. Keys that are unsigned convert to it;
+///   `RadixTraits<KeyT>::ordered(key)` gives that of signed and floating-point keys. Both zeros have the same digits.
 /// - `num_bits` is 0 to 32. Bits behind the key are 0, and `bit_start` is one of its bits.
 ///
 /// @code

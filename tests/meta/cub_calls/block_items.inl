@@ -138,14 +138,14 @@ inline void block_load_store(cub_calls::recorder& all) {
   });
   all.block<64>("LoadDirectWarpStriped: whole tiles, some items, a default item",
                 [] __device__(const int* in, int* out) {
-    int items[4], some[4] = {1, 2, 3, 4}, others[4];
-    lib::LoadDirectWarpStriped(static_cast<int>(threadIdx.x), in, items);
-    lib::LoadDirectWarpStriped(static_cast<int>(threadIdx.x), in, some, 150);
-    lib::LoadDirectWarpStriped(static_cast<int>(threadIdx.x), in, others, 150, 5);
-    keep(out, items);
-    keep(out, some, 1024);
-    keep(out, others, 2048);
-  });
+                  int items[4], some[4] = {1, 2, 3, 4}, others[4];
+                  lib::LoadDirectWarpStriped(static_cast<int>(threadIdx.x), in, items);
+                  lib::LoadDirectWarpStriped(static_cast<int>(threadIdx.x), in, some, 150);
+                  lib::LoadDirectWarpStriped(static_cast<int>(threadIdx.x), in, others, 150, 5);
+                  keep(out, items);
+                  keep(out, some, 1024);
+                  keep(out, others, 2048);
+                });
   all.block<64>("StoreDirectBlocked: whole tiles, some items", [] __device__(const int* in, int* out) {
     int items[4];
     take(in, items);
@@ -177,8 +177,7 @@ inline void block_exchange(cub_calls::recorder& all) {
     BlockExchange(temp_storage).Function(items);                 \
     keep(out, items);                                            \
   });                                                            \
-  all.block<64>(other,                                           \
-                [] __device__(const int* in, int* out) {         \
+  all.block<64>(other, [] __device__(const int* in, int* out) {  \
     using BlockExchange = lib::BlockExchange<int, 64, 4, true>;  \
     __shared__ typename BlockExchange::TempStorage temp_storage; \
     int items[4];                                                \
@@ -296,17 +295,17 @@ inline void block_shuffle(cub_calls::recorder& all) {
 
 inline void block_discontinuity(cub_calls::recorder& all) {
   using namespace cub_calls;
-#define STRATA_FLAGS(name, ...)                                        \
-  all.block<64>(name, [] __device__(const int* in, int* out) {         \
-    using BlockDiscontinuity = lib::BlockDiscontinuity<int, 64>;       \
-    __shared__ typename BlockDiscontinuity::TempStorage temp_storage;  \
-    BlockDiscontinuity discontinuity(temp_storage);                    \
-    int items[4], heads[4] = {}, tails[4] = {}, before[4] = {};        \
-    take(in, items);                                                   \
-    discontinuity.__VA_ARGS__;                                         \
-    keep(out, heads);                                                  \
-    keep(out, tails, 1024);                                            \
-    if (thread() > 0) keep(out, before, 2048);                         \
+#define STRATA_FLAGS(name, ...)                                       \
+  all.block<64>(name, [] __device__(const int* in, int* out) {        \
+    using BlockDiscontinuity = lib::BlockDiscontinuity<int, 64>;      \
+    __shared__ typename BlockDiscontinuity::TempStorage temp_storage; \
+    BlockDiscontinuity discontinuity(temp_storage);                   \
+    int items[4], heads[4] = {}, tails[4] = {}, before[4] = {};       \
+    take(in, items);                                                  \
+    discontinuity.__VA_ARGS__;                                        \
+    keep(out, heads);                                                 \
+    keep(out, tails, 1024);                                           \
+    if (thread() > 0) keep(out, before, 2048);                        \
   })
   STRATA_FLAGS("BlockDiscontinuity::FlagHeads: items", FlagHeads(heads, items, differs_from_before{}));
   STRATA_FLAGS("BlockDiscontinuity::FlagHeads: an item before the tile",
@@ -425,17 +424,17 @@ inline void block_run_length_decode(cub_calls::recorder& all) {
   });
   all.block<64>("BlockRunLengthDecode::RunLengthDecode: offsets, positions in runs",
                 [] __device__(const int* in, int* out) {
-    using Decode = lib::BlockRunLengthDecode<int, 64, 2, 4, unsigned>;
-    __shared__ typename Decode::TempStorage temp_storage;
-    int values[2];
-    unsigned offsets[2];
-    take(in, values);
-    for (int i = 0; i < 2; ++i) offsets[i] = static_cast<unsigned>(thread() * 2 + i) * 2;
-    Decode decode(temp_storage, values, offsets);
-    int items[4];
-    unsigned positions[4];
-    decode.RunLengthDecode(items, positions, 0);
-    keep(out, items);
-    keep(out, positions, 1024);
-  });
+                  using Decode = lib::BlockRunLengthDecode<int, 64, 2, 4, unsigned>;
+                  __shared__ typename Decode::TempStorage temp_storage;
+                  int values[2];
+                  unsigned offsets[2];
+                  take(in, values);
+                  for (int i = 0; i < 2; ++i) offsets[i] = static_cast<unsigned>(thread() * 2 + i) * 2;
+                  Decode decode(temp_storage, values, offsets);
+                  int items[4];
+                  unsigned positions[4];
+                  decode.RunLengthDecode(items, positions, 0);
+                  keep(out, items);
+                  keep(out, positions, 1024);
+                });
 }

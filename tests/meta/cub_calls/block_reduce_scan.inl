@@ -69,8 +69,8 @@ inline void block_reduce(cub_calls::recorder& all) {
     using Pair = lib::KeyValuePair<int, int>;
     using BlockReduce = lib::BlockReduce<Pair, 128>;
     __shared__ typename BlockReduce::TempStorage temp_storage;
-    const Pair least = BlockReduce(temp_storage).Reduce(Pair(static_cast<int>(threadIdx.x), in[threadIdx.x]),
-                                                        lib::ArgMin{});
+    const Pair least =
+        BlockReduce(temp_storage).Reduce(Pair(static_cast<int>(threadIdx.x), in[threadIdx.x]), lib::ArgMin{});
     if (threadIdx.x == 0) {
       out[0] = least.key;
       out[1] = least.value;
@@ -116,35 +116,35 @@ inline void block_scan(cub_calls::recorder& all) {
   });
   all.block<128>("BlockScan::ExclusiveSum: items of each thread and the aggregate",
                  [] __device__(const int* in, int* out) {
-    using BlockScan = lib::BlockScan<int, 128>;
-    __shared__ typename BlockScan::TempStorage temp_storage;
-    int items[4], aggregate;
-    take(in, items);
-    BlockScan(temp_storage).ExclusiveSum(items, items, aggregate);
-    keep(out, items);
-    keep_aggregate(out, aggregate);
-  });
+                   using BlockScan = lib::BlockScan<int, 128>;
+                   __shared__ typename BlockScan::TempStorage temp_storage;
+                   int items[4], aggregate;
+                   take(in, items);
+                   BlockScan(temp_storage).ExclusiveSum(items, items, aggregate);
+                   keep(out, items);
+                   keep_aggregate(out, aggregate);
+                 });
   all.block<128>("BlockScan::ExclusiveSum: TempStorage of a union, loads and stores of tiles",
                  [] __device__(const int* in, int* out) {
-    using BlockLoad = lib::BlockLoad<int, 128, 4, lib::BLOCK_LOAD_TRANSPOSE>;
-    using BlockStore = lib::BlockStore<int, 128, 4, lib::BLOCK_STORE_TRANSPOSE>;
-    using BlockScan = lib::BlockScan<int, 128>;
-    __shared__ union {
-      typename BlockLoad::TempStorage load;
-      typename BlockScan::TempStorage scan;
-      typename BlockStore::TempStorage store;
-    } temp_storage;
-    running_total prefix_op{0};
-    for (int tile = 0; tile < 2048; tile += 512) {
-      int items[4];
-      BlockLoad(temp_storage.load).Load(in + tile, items);
-      __syncthreads();
-      BlockScan(temp_storage.scan).ExclusiveSum(items, items, prefix_op);
-      __syncthreads();
-      BlockStore(temp_storage.store).Store(out + tile, items);
-      __syncthreads();
-    }
-  });
+                   using BlockLoad = lib::BlockLoad<int, 128, 4, lib::BLOCK_LOAD_TRANSPOSE>;
+                   using BlockStore = lib::BlockStore<int, 128, 4, lib::BLOCK_STORE_TRANSPOSE>;
+                   using BlockScan = lib::BlockScan<int, 128>;
+                   __shared__ union {
+                     typename BlockLoad::TempStorage load;
+                     typename BlockScan::TempStorage scan;
+                     typename BlockStore::TempStorage store;
+                   } temp_storage;
+                   running_total prefix_op{0};
+                   for (int tile = 0; tile < 2048; tile += 512) {
+                     int items[4];
+                     BlockLoad(temp_storage.load).Load(in + tile, items);
+                     __syncthreads();
+                     BlockScan(temp_storage.scan).ExclusiveSum(items, items, prefix_op);
+                     __syncthreads();
+                     BlockStore(temp_storage.store).Store(out + tile, items);
+                     __syncthreads();
+                   }
+                 });
   all.block<128>("BlockScan::ExclusiveScan: an initial value", [] __device__(const int* in, int* out) {
     using BlockScan = lib::BlockScan<int, 128>;
     __shared__ typename BlockScan::TempStorage temp_storage;
@@ -154,13 +154,13 @@ inline void block_scan(cub_calls::recorder& all) {
   });
   all.block<128>("BlockScan::ExclusiveScan: an initial value, and the aggregate",
                  [] __device__(const int* in, int* out) {
-    using BlockScan = lib::BlockScan<int, 128>;
-    __shared__ typename BlockScan::TempStorage temp_storage;
-    int sum, aggregate;
-    BlockScan(temp_storage).ExclusiveScan(in[threadIdx.x], sum, 5000, cuda::std::plus<>{}, aggregate);
-    out[threadIdx.x] = sum;
-    keep_aggregate(out, aggregate);
-  });
+                   using BlockScan = lib::BlockScan<int, 128>;
+                   __shared__ typename BlockScan::TempStorage temp_storage;
+                   int sum, aggregate;
+                   BlockScan(temp_storage).ExclusiveScan(in[threadIdx.x], sum, 5000, cuda::std::plus<>{}, aggregate);
+                   out[threadIdx.x] = sum;
+                   keep_aggregate(out, aggregate);
+                 });
   all.block<128>("BlockScan::ExclusiveScan: a running prefix", [] __device__(const int* in, int* out) {
     using BlockScan = lib::BlockScan<int, 128>;
     __shared__ typename BlockScan::TempStorage temp_storage;
@@ -179,76 +179,76 @@ inline void block_scan(cub_calls::recorder& all) {
   });
   all.block<128>("BlockScan::ExclusiveScan: no initial value, and the aggregate",
                  [] __device__(const int* in, int* out) {
-    using BlockScan = lib::BlockScan<int, 128>;
-    __shared__ typename BlockScan::TempStorage temp_storage;
-    int most[1] = {0}, aggregate;
-    BlockScan(temp_storage).ExclusiveScan(in[threadIdx.x], most[0], largest{}, aggregate);
-    keep_but_first(out, most);
-    keep_aggregate(out, aggregate);
-  });
+                   using BlockScan = lib::BlockScan<int, 128>;
+                   __shared__ typename BlockScan::TempStorage temp_storage;
+                   int most[1] = {0}, aggregate;
+                   BlockScan(temp_storage).ExclusiveScan(in[threadIdx.x], most[0], largest{}, aggregate);
+                   keep_but_first(out, most);
+                   keep_aggregate(out, aggregate);
+                 });
   all.block<128>("BlockScan::ExclusiveScan: items of each thread, an initial value",
                  [] __device__(const int* in, int* out) {
-    using BlockScan = lib::BlockScan<int, 128>;
-    __shared__ typename BlockScan::TempStorage temp_storage;
-    int items[4];
-    take(in, items);
-    BlockScan(temp_storage).ExclusiveScan(items, items, 17, largest{});
-    keep(out, items);
-  });
+                   using BlockScan = lib::BlockScan<int, 128>;
+                   __shared__ typename BlockScan::TempStorage temp_storage;
+                   int items[4];
+                   take(in, items);
+                   BlockScan(temp_storage).ExclusiveScan(items, items, 17, largest{});
+                   keep(out, items);
+                 });
   all.block<128>("BlockScan::ExclusiveScan: items of each thread, an initial value, and the aggregate",
                  [] __device__(const int* in, int* out) {
-    using BlockScan = lib::BlockScan<int, 128>;
-    __shared__ typename BlockScan::TempStorage temp_storage;
-    int items[4], results[4], aggregate;
-    take(in, items);
-    BlockScan(temp_storage).ExclusiveScan(items, results, 17, largest{}, aggregate);
-    keep(out, results);
-    keep_aggregate(out, aggregate);
-  });
+                   using BlockScan = lib::BlockScan<int, 128>;
+                   __shared__ typename BlockScan::TempStorage temp_storage;
+                   int items[4], results[4], aggregate;
+                   take(in, items);
+                   BlockScan(temp_storage).ExclusiveScan(items, results, 17, largest{}, aggregate);
+                   keep(out, results);
+                   keep_aggregate(out, aggregate);
+                 });
   all.block<128>("BlockScan::ExclusiveScan: items of each thread, a running prefix",
                  [] __device__(const int* in, int* out) {
-    using BlockScan = lib::BlockScan<int, 128>;
-    __shared__ typename BlockScan::TempStorage temp_storage;
-    running_total prefix_op{9};
-    int items[4];
-    take(in, items);
-    BlockScan(temp_storage).ExclusiveScan(items, items, cuda::std::plus<>{}, prefix_op);
-    keep(out, items);
-  });
+                   using BlockScan = lib::BlockScan<int, 128>;
+                   __shared__ typename BlockScan::TempStorage temp_storage;
+                   running_total prefix_op{9};
+                   int items[4];
+                   take(in, items);
+                   BlockScan(temp_storage).ExclusiveScan(items, items, cuda::std::plus<>{}, prefix_op);
+                   keep(out, items);
+                 });
   all.block<128>("BlockScan::ExclusiveScan: items of each thread, no initial value",
                  [] __device__(const int* in, int* out) {
-    using BlockScan = lib::BlockScan<int, 128>;
-    __shared__ typename BlockScan::TempStorage temp_storage;
-    int items[4];
-    take(in, items);
-    BlockScan(temp_storage).ExclusiveScan(items, items, largest{});
-    keep_but_first(out, items);
-  });
+                   using BlockScan = lib::BlockScan<int, 128>;
+                   __shared__ typename BlockScan::TempStorage temp_storage;
+                   int items[4];
+                   take(in, items);
+                   BlockScan(temp_storage).ExclusiveScan(items, items, largest{});
+                   keep_but_first(out, items);
+                 });
   all.block<128>("BlockScan::ExclusiveScan: items of each thread, no initial value, and the aggregate",
                  [] __device__(const int* in, int* out) {
-    using BlockScan = lib::BlockScan<int, 128>;
-    __shared__ typename BlockScan::TempStorage temp_storage;
-    int items[4], aggregate;
-    take(in, items);
-    BlockScan(temp_storage).ExclusiveScan(items, items, largest{}, aggregate);
-    keep_but_first(out, items);
-    keep_aggregate(out, aggregate);
-  });
+                   using BlockScan = lib::BlockScan<int, 128>;
+                   __shared__ typename BlockScan::TempStorage temp_storage;
+                   int items[4], aggregate;
+                   take(in, items);
+                   BlockScan(temp_storage).ExclusiveScan(items, items, largest{}, aggregate);
+                   keep_but_first(out, items);
+                   keep_aggregate(out, aggregate);
+                 });
   all.block<16, 8>("BlockScan::InclusiveSum: an item of each thread, two dimensions",
                    [] __device__(const int* in, int* out) {
-    using BlockScan = lib::BlockScan<int, 16, lib::BLOCK_SCAN_RAKING, 8>;
-    __shared__ typename BlockScan::TempStorage temp_storage;
-    int sum;
-    BlockScan(temp_storage).InclusiveSum(in[thread()], sum);
-    out[thread()] = sum;
-  });
+                     using BlockScan = lib::BlockScan<int, 16, lib::BLOCK_SCAN_RAKING, 8>;
+                     __shared__ typename BlockScan::TempStorage temp_storage;
+                     int sum;
+                     BlockScan(temp_storage).InclusiveSum(in[thread()], sum);
+                     out[thread()] = sum;
+                   });
   all.block<128>("BlockScan::InclusiveSum: and the aggregate, storage of its own",
                  [] __device__(const int* in, int* out) {
-    int sum, aggregate;
-    lib::BlockScan<int, 128>().InclusiveSum(in[threadIdx.x], sum, aggregate);
-    out[threadIdx.x] = sum;
-    keep_aggregate(out, aggregate);
-  });
+                   int sum, aggregate;
+                   lib::BlockScan<int, 128>().InclusiveSum(in[threadIdx.x], sum, aggregate);
+                   out[threadIdx.x] = sum;
+                   keep_aggregate(out, aggregate);
+                 });
   all.block<128>("BlockScan::InclusiveSum: a running prefix", [] __device__(const int* in, int* out) {
     using BlockScan = lib::BlockScan<int, 128>;
     __shared__ typename BlockScan::TempStorage temp_storage;
@@ -267,24 +267,24 @@ inline void block_scan(cub_calls::recorder& all) {
   });
   all.block<128>("BlockScan::InclusiveSum: items of each thread and the aggregate",
                  [] __device__(const int* in, int* out) {
-    using BlockScan = lib::BlockScan<int, 128>;
-    __shared__ typename BlockScan::TempStorage temp_storage;
-    int items[4], aggregate;
-    take(in, items);
-    BlockScan(temp_storage).InclusiveSum(items, items, aggregate);
-    keep(out, items);
-    keep_aggregate(out, aggregate);
-  });
+                   using BlockScan = lib::BlockScan<int, 128>;
+                   __shared__ typename BlockScan::TempStorage temp_storage;
+                   int items[4], aggregate;
+                   take(in, items);
+                   BlockScan(temp_storage).InclusiveSum(items, items, aggregate);
+                   keep(out, items);
+                   keep_aggregate(out, aggregate);
+                 });
   all.block<128>("BlockScan::InclusiveSum: items of each thread, a running prefix",
                  [] __device__(const int* in, int* out) {
-    using BlockScan = lib::BlockScan<int, 128>;
-    __shared__ typename BlockScan::TempStorage temp_storage;
-    running_total prefix_op{11};
-    int items[4];
-    take(in, items);
-    BlockScan(temp_storage).InclusiveSum(items, items, prefix_op);
-    keep(out, items);
-  });
+                   using BlockScan = lib::BlockScan<int, 128>;
+                   __shared__ typename BlockScan::TempStorage temp_storage;
+                   running_total prefix_op{11};
+                   int items[4];
+                   take(in, items);
+                   BlockScan(temp_storage).InclusiveSum(items, items, prefix_op);
+                   keep(out, items);
+                 });
   all.block<128>("BlockScan::InclusiveScan: an operator of the user", [] __device__(const int* in, int* out) {
     using BlockScan = lib::BlockScan<int, 128>;
     __shared__ typename BlockScan::TempStorage temp_storage;
@@ -318,41 +318,41 @@ inline void block_scan(cub_calls::recorder& all) {
   });
   all.block<128>("BlockScan::InclusiveScan: items of each thread, an initial value",
                  [] __device__(const int* in, int* out) {
-    using BlockScan = lib::BlockScan<int, 128>;
-    __shared__ typename BlockScan::TempStorage temp_storage;
-    int items[4];
-    take(in, items);
-    BlockScan(temp_storage).InclusiveScan(items, items, 400, largest{});
-    keep(out, items);
-  });
+                   using BlockScan = lib::BlockScan<int, 128>;
+                   __shared__ typename BlockScan::TempStorage temp_storage;
+                   int items[4];
+                   take(in, items);
+                   BlockScan(temp_storage).InclusiveScan(items, items, 400, largest{});
+                   keep(out, items);
+                 });
   all.block<128>("BlockScan::InclusiveScan: items of each thread and the aggregate",
                  [] __device__(const int* in, int* out) {
-    using BlockScan = lib::BlockScan<int, 128>;
-    __shared__ typename BlockScan::TempStorage temp_storage;
-    int items[4], aggregate;
-    take(in, items);
-    BlockScan(temp_storage).InclusiveScan(items, items, largest{}, aggregate);
-    keep(out, items);
-    keep_aggregate(out, aggregate);
-  });
+                   using BlockScan = lib::BlockScan<int, 128>;
+                   __shared__ typename BlockScan::TempStorage temp_storage;
+                   int items[4], aggregate;
+                   take(in, items);
+                   BlockScan(temp_storage).InclusiveScan(items, items, largest{}, aggregate);
+                   keep(out, items);
+                   keep_aggregate(out, aggregate);
+                 });
   all.block<128>("BlockScan::InclusiveScan: items of each thread, an initial value, and the aggregate",
                  [] __device__(const int* in, int* out) {
-    using BlockScan = lib::BlockScan<int, 128>;
-    __shared__ typename BlockScan::TempStorage temp_storage;
-    int items[4], aggregate;
-    take(in, items);
-    BlockScan(temp_storage).InclusiveScan(items, items, 400, cuda::std::plus<>{}, aggregate);
-    keep(out, items);
-    keep_aggregate(out, aggregate);
-  });
+                   using BlockScan = lib::BlockScan<int, 128>;
+                   __shared__ typename BlockScan::TempStorage temp_storage;
+                   int items[4], aggregate;
+                   take(in, items);
+                   BlockScan(temp_storage).InclusiveScan(items, items, 400, cuda::std::plus<>{}, aggregate);
+                   keep(out, items);
+                   keep_aggregate(out, aggregate);
+                 });
   all.block<128>("BlockScan::InclusiveScan: items of each thread, a running prefix",
                  [] __device__(const int* in, int* out) {
-    using BlockScan = lib::BlockScan<int, 128>;
-    __shared__ typename BlockScan::TempStorage temp_storage;
-    running_total prefix_op{2};
-    int items[4];
-    take(in, items);
-    BlockScan(temp_storage).InclusiveScan(items, items, cuda::std::plus<>{}, prefix_op);
-    keep(out, items);
-  });
+                   using BlockScan = lib::BlockScan<int, 128>;
+                   __shared__ typename BlockScan::TempStorage temp_storage;
+                   running_total prefix_op{2};
+                   int items[4];
+                   take(in, items);
+                   BlockScan(temp_storage).InclusiveScan(items, items, cuda::std::plus<>{}, prefix_op);
+                   keep(out, items);
+                 });
 }

@@ -41,20 +41,20 @@ inline void block_radix_sort(cub_calls::recorder& all) {
     keep(out, keys);                                              \
     keep(out, values, 1024);                                      \
   })
-#define STRATA_FIELDS(name, ...)                                                                       \
-  all.block<64>(name, [] __device__(const int* in, int* out) {                                         \
-    using BlockRadixSort = lib::BlockRadixSort<fields, 64, 2, int>;                                    \
-    __shared__ typename BlockRadixSort::TempStorage temp_storage;                                      \
-    fields keys[2];                                                                                    \
-    int values[2];                                                                                     \
-    take(in + 500, values);                                                                            \
-    for (int i = 0; i < 2; ++i) {                                                                      \
-      keys[i].group = static_cast<unsigned char>(in[thread() * 2 + i] % 5);                            \
-      keys[i].number = static_cast<short>(in[thread() * 2 + i] - 500);                                 \
-    }                                                                                                  \
-    BlockRadixSort(temp_storage).__VA_ARGS__;                                                          \
-    for (int i = 0; i < 2; ++i) out[thread() * 2 + i] = keys[i].group * 10000 + keys[i].number;        \
-    keep(out, values, 1024);                                                                           \
+#define STRATA_FIELDS(name, ...)                                                                \
+  all.block<64>(name, [] __device__(const int* in, int* out) {                                  \
+    using BlockRadixSort = lib::BlockRadixSort<fields, 64, 2, int>;                             \
+    __shared__ typename BlockRadixSort::TempStorage temp_storage;                               \
+    fields keys[2];                                                                             \
+    int values[2];                                                                              \
+    take(in + 500, values);                                                                     \
+    for (int i = 0; i < 2; ++i) {                                                               \
+      keys[i].group = static_cast<unsigned char>(in[thread() * 2 + i] % 5);                     \
+      keys[i].number = static_cast<short>(in[thread() * 2 + i] - 500);                          \
+    }                                                                                           \
+    BlockRadixSort(temp_storage).__VA_ARGS__;                                                   \
+    for (int i = 0; i < 2; ++i) out[thread() * 2 + i] = keys[i].group * 10000 + keys[i].number; \
+    keep(out, values, 1024);                                                                    \
   })
   STRATA_KEYS("BlockRadixSort::Sort: keys", Sort(keys));
   STRATA_KEYS("BlockRadixSort::Sort: keys, some bits", Sort(keys, 2, 7));
@@ -144,28 +144,28 @@ inline void block_merge_sort(cub_calls::recorder& all) {
   });
   all.block<16, 4>("BlockMergeSort::Sort: pairs, storage of its own, two dimensions",
                    [] __device__(const int* in, int* out) {
-    int keys[3], values[3];
-    take(in, values);
-    for (int i = 0; i < 3; ++i) keys[i] = (thread() * 3 + i) * 5 % 192;
-    lib::BlockMergeSort<int, 16, 3, int, 4>().Sort(keys, values, cuda::std::less<>{});
-    keep(out, keys);
-    keep(out, values, 1024);
-  });
+                     int keys[3], values[3];
+                     take(in, values);
+                     for (int i = 0; i < 3; ++i) keys[i] = (thread() * 3 + i) * 5 % 192;
+                     lib::BlockMergeSort<int, 16, 3, int, 4>().Sort(keys, values, cuda::std::less<>{});
+                     keep(out, keys);
+                     keep(out, values, 1024);
+                   });
 }
 
 inline void block_radix_rank(cub_calls::recorder& all) {
   using namespace cub_calls;
-#define STRATA_RANK(name, ...)                                                           \
-  all.block<64>(name, [] __device__(const int* in, int* out) {                           \
-    using Rank = __VA_ARGS__;                                                            \
-    __shared__ typename Rank::TempStorage temp_storage;                                  \
-    unsigned keys[4];                                                                    \
-    int ranks[4], starts[Rank::BINS_TRACKED_PER_THREAD];                                 \
-    take(in, keys);                                                                      \
-    lib::BFEDigitExtractor<unsigned> extractor(2, 5);                                    \
-    Rank(temp_storage).RankKeys(keys, ranks, extractor, starts);                         \
-    keep(out, ranks);                                                                    \
-    if (thread() < 32) out[1024 + thread()] = starts[0];                                 \
+#define STRATA_RANK(name, ...)                                   \
+  all.block<64>(name, [] __device__(const int* in, int* out) {   \
+    using Rank = __VA_ARGS__;                                    \
+    __shared__ typename Rank::TempStorage temp_storage;          \
+    unsigned keys[4];                                            \
+    int ranks[4], starts[Rank::BINS_TRACKED_PER_THREAD];         \
+    take(in, keys);                                              \
+    lib::BFEDigitExtractor<unsigned> extractor(2, 5);            \
+    Rank(temp_storage).RankKeys(keys, ranks, extractor, starts); \
+    keep(out, ranks);                                            \
+    if (thread() < 32) out[1024 + thread()] = starts[0];         \
   })
   STRATA_RANK("BlockRadixRank::RankKeys: BFEDigitExtractor", lib::BlockRadixRank<64, 5, false>);
   STRATA_RANK("BlockRadixRank::RankKeys: descending", lib::BlockRadixRank<64, 5, true, false, lib::BLOCK_SCAN_RAKING>);

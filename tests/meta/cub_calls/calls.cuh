@@ -211,27 +211,27 @@ inline void expect_the_same(const recorder& cub, const recorder& strata) {
     ASSERT_EQ(theirs.bytes.size(), ours.bytes.size()) << ours.name;
     const auto [their, our] = std::mismatch(theirs.bytes.begin(), theirs.bytes.end(), ours.bytes.begin());
     if (their == theirs.bytes.end()) continue;
-    ADD_FAILURE() << ours.name << ": byte " << their - theirs.bytes.begin() << " of " << ours.bytes.size()
-                  << " is " << int{*our} << ", with CUB " << int{*their};
+    ADD_FAILURE() << ours.name << ": byte " << their - theirs.bytes.begin() << " of " << ours.bytes.size() << " is "
+                  << int{*our} << ", with CUB " << int{*their};
   }
 }
 
 }  // namespace cub_calls
 
 /// The test of a section: a function of this name in the namespaces of both libraries.
-#define STRATA_COMPARE_CUB_CALLS(section)         \
-  TEST(cub_calls, section) {                      \
-    cub_calls::recorder with_cub;                 \
-    of_cub::section(with_cub);                    \
-    cub_calls::recorder with_strata;              \
-    of_strata::section(with_strata);              \
+#define STRATA_COMPARE_CUB_CALLS(section)              \
+  TEST(cub_calls, section) {                           \
+    cub_calls::recorder with_cub;                      \
+    of_cub::section(with_cub);                         \
+    cub_calls::recorder with_strata;                   \
+    of_strata::section(with_strata);                   \
     cub_calls::expect_the_same(with_cub, with_strata); \
   }
 
 /// The test of a section that strata has no class for yet: CUB's alone.
-#define STRATA_MAKE_CUB_CALLS(section)   \
-  TEST(cub_calls, section) {             \
-    cub_calls::recorder with_cub;        \
-    of_cub::section(with_cub);           \
+#define STRATA_MAKE_CUB_CALLS(section)        \
+  TEST(cub_calls, section) {                  \
+    cub_calls::recorder with_cub;             \
+    of_cub::section(with_cub);                \
     ASSERT_FALSE(with_cub.results().empty()); \
   }

@@ -16,28 +16,39 @@ inline void device_adjacent_difference(cub_calls::recorder& all) {
   const device_vector<int> numbers(host_numbers);
   device_vector<int> out(num_items);
   const auto in_place = [&](const char* name, const auto& call) {
-    all.device(name, [&](void* storage, std::size_t& bytes) {
-      out.assign(host_numbers);
-      return call(storage, bytes);
-    }, out);
+    all.device(
+        name,
+        [&](void* storage, std::size_t& bytes) {
+          out.assign(host_numbers);
+          return call(storage, bytes);
+        },
+        out);
   };
-  all.device("DeviceAdjacentDifference::SubtractLeftCopy: an operator of the user",
-             [&](void* storage, std::size_t& bytes) {
-    return lib::DeviceAdjacentDifference::SubtractLeftCopy(storage, bytes, numbers.data(), out.data(), num_items,
-                                                           distance_of{});
-  }, out);
+  all.device(
+      "DeviceAdjacentDifference::SubtractLeftCopy: an operator of the user",
+      [&](void* storage, std::size_t& bytes) {
+        return lib::DeviceAdjacentDifference::SubtractLeftCopy(storage, bytes, numbers.data(), out.data(), num_items,
+                                                               distance_of{});
+      },
+      out);
   out.poison();
-  all.device("DeviceAdjacentDifference::SubtractLeftCopy: differences", [&](void* storage, std::size_t& bytes) {
-    return lib::DeviceAdjacentDifference::SubtractLeftCopy(storage, bytes, numbers.data(), out.data(), num_items);
-  }, out);
+  all.device(
+      "DeviceAdjacentDifference::SubtractLeftCopy: differences",
+      [&](void* storage, std::size_t& bytes) {
+        return lib::DeviceAdjacentDifference::SubtractLeftCopy(storage, bytes, numbers.data(), out.data(), num_items);
+      },
+      out);
   in_place("DeviceAdjacentDifference::SubtractLeft: an operator of the user", [&](void* storage, std::size_t& bytes) {
     return lib::DeviceAdjacentDifference::SubtractLeft(storage, bytes, out.data(), num_items, distance_of{});
   });
   out.poison();
-  all.device("DeviceAdjacentDifference::SubtractRightCopy: a stream", [&](void* storage, std::size_t& bytes) {
-    return lib::DeviceAdjacentDifference::SubtractRightCopy(storage, bytes, numbers.data(), out.data(), num_items,
-                                                            distance_of{}, cudaStreamPerThread);
-  }, out);
+  all.device(
+      "DeviceAdjacentDifference::SubtractRightCopy: a stream",
+      [&](void* storage, std::size_t& bytes) {
+        return lib::DeviceAdjacentDifference::SubtractRightCopy(storage, bytes, numbers.data(), out.data(), num_items,
+                                                                distance_of{}, cudaStreamPerThread);
+      },
+      out);
   in_place("DeviceAdjacentDifference::SubtractRight: differences", [&](void* storage, std::size_t& bytes) {
     return lib::DeviceAdjacentDifference::SubtractRight(storage, bytes, out.data(), num_items);
   });

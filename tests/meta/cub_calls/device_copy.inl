@@ -29,13 +29,19 @@ inline void device_copy(cub_calls::recorder& all) {
   const auto to = thrust::make_transform_iterator(indices, range_at{out.data(), offsets.data()});
   const auto from = thrust::make_transform_iterator(indices, range_at{numbers.data(), offsets.data()});
   const auto lengths = thrust::make_transform_iterator(indices, range_length{offsets.data()});
-  all.device("DeviceCopy::Batched: ranges of iterators", [&](void* storage, std::size_t& bytes) {
-    return lib::DeviceCopy::Batched(storage, bytes, from, to, lengths, num_ranges);
-  }, out);
+  all.device(
+      "DeviceCopy::Batched: ranges of iterators",
+      [&](void* storage, std::size_t& bytes) {
+        return lib::DeviceCopy::Batched(storage, bytes, from, to, lengths, num_ranges);
+      },
+      out);
   out.poison();
-  all.device("DeviceCopy::Batched: repeated numbers, a stream", [&](void* storage, std::size_t& bytes) {
-    return lib::DeviceCopy::Batched(storage, bytes,
-                                    thrust::make_transform_iterator(indices, repeated_number{numbers.data()}), to,
-                                    lengths, num_ranges, cudaStreamPerThread);
-  }, out);
+  all.device(
+      "DeviceCopy::Batched: repeated numbers, a stream",
+      [&](void* storage, std::size_t& bytes) {
+        return lib::DeviceCopy::Batched(storage, bytes,
+                                        thrust::make_transform_iterator(indices, repeated_number{numbers.data()}), to,
+                                        lengths, num_ranges, cudaStreamPerThread);
+      },
+      out);
 }

@@ -23,7 +23,10 @@ inline void device_memcpy(cub_calls::recorder& all) {
   const auto from = thrust::make_transform_iterator(indices, buffer_at{in.data(), offsets.data()});
   const auto to = thrust::make_transform_iterator(indices, buffer_at{out.data(), offsets.data()});
   const auto sizes = thrust::make_transform_iterator(indices, buffer_size{offsets.data()});
-  all.device("DeviceMemcpy::Batched: buffers of iterators", [&](void* storage, std::size_t& bytes) {
-    return lib::DeviceMemcpy::Batched(storage, bytes, from, to, sizes, num_buffers);
-  }, out);
+  all.device(
+      "DeviceMemcpy::Batched: buffers of iterators",
+      [&](void* storage, std::size_t& bytes) {
+        return lib::DeviceMemcpy::Batched(storage, bytes, from, to, sizes, num_buffers);
+      },
+      out);
 }

@@ -20,24 +20,37 @@ inline void device_merge(cub_calls::recorder& all) {
   const device_vector<int> first_values(cub_calls::different_numbers<int>(first_count, 3));
   const device_vector<int> second_values(cub_calls::different_numbers<int>(second_count, 4));
   device_vector<int> keys(first_count + second_count), values(first_count + second_count);
-  all.device("DeviceMerge::MergeKeys: ascending", [&](void* storage, std::size_t& bytes) {
-    return lib::DeviceMerge::MergeKeys(storage, bytes, first.data(), first_count, second.data(), second_count,
-                                       keys.data());
-  }, keys);
+  all.device(
+      "DeviceMerge::MergeKeys: ascending",
+      [&](void* storage, std::size_t& bytes) {
+        return lib::DeviceMerge::MergeKeys(storage, bytes, first.data(), first_count, second.data(), second_count,
+                                           keys.data());
+      },
+      keys);
   keys.poison();
-  all.device("DeviceMerge::MergeKeys: a comparator of the user, a stream", [&](void* storage, std::size_t& bytes) {
-    return lib::DeviceMerge::MergeKeys(storage, bytes, falling_first.data(), first_count, falling_second.data(),
-                                       second_count, keys.data(), merge_descending{}, cudaStreamPerThread);
-  }, keys);
+  all.device(
+      "DeviceMerge::MergeKeys: a comparator of the user, a stream",
+      [&](void* storage, std::size_t& bytes) {
+        return lib::DeviceMerge::MergeKeys(storage, bytes, falling_first.data(), first_count, falling_second.data(),
+                                           second_count, keys.data(), merge_descending{}, cudaStreamPerThread);
+      },
+      keys);
   keys.poison();
-  all.device("DeviceMerge::MergePairs: ascending", [&](void* storage, std::size_t& bytes) {
-    return lib::DeviceMerge::MergePairs(storage, bytes, first.data(), first_values.data(), first_count, second.data(),
-                                        second_values.data(), second_count, keys.data(), values.data());
-  }, keys, values);
+  all.device(
+      "DeviceMerge::MergePairs: ascending",
+      [&](void* storage, std::size_t& bytes) {
+        return lib::DeviceMerge::MergePairs(storage, bytes, first.data(), first_values.data(), first_count,
+                                            second.data(), second_values.data(), second_count, keys.data(),
+                                            values.data());
+      },
+      keys, values);
   keys.poison();
-  all.device("DeviceMerge::MergePairs: a comparator of the user", [&](void* storage, std::size_t& bytes) {
-    return lib::DeviceMerge::MergePairs(storage, bytes, falling_first.data(), first_values.data(), first_count,
-                                        falling_second.data(), second_values.data(), second_count, keys.data(),
-                                        values.data(), merge_descending{});
-  }, keys, values);
+  all.device(
+      "DeviceMerge::MergePairs: a comparator of the user",
+      [&](void* storage, std::size_t& bytes) {
+        return lib::DeviceMerge::MergePairs(storage, bytes, falling_first.data(), first_values.data(), first_count,
+                                            falling_second.data(), second_values.data(), second_count, keys.data(),
+                                            values.data(), merge_descending{});
+      },
+      keys, values);
 }

@@ -23,15 +23,18 @@ inline void device_merge_sort(cub_calls::recorder& all) {
   device_vector<short> moved(num_items);
   const auto in_place = [&](const char* name, const auto& call) {
     moved.assign(host_values);
-    all.device(name, [&](void* storage, std::size_t& bytes) {
-      sorted.assign(host_keys);
-      return call(storage, bytes);
-    }, sorted, moved);
+    all.device(
+        name,
+        [&](void* storage, std::size_t& bytes) {
+          sorted.assign(host_keys);
+          return call(storage, bytes);
+        },
+        sorted, moved);
   };
   in_place("DeviceMergeSort::SortKeys: a comparator that is neither const nor for the host",
            [&](void* storage, std::size_t& bytes) {
-    return lib::DeviceMergeSort::SortKeys(storage, bytes, sorted.data(), num_items, descending{});
-  });
+             return lib::DeviceMergeSort::SortKeys(storage, bytes, sorted.data(), num_items, descending{});
+           });
   in_place("DeviceMergeSort::SortPairs: a comparator of the user", [&](void* storage, std::size_t& bytes) {
     return lib::DeviceMergeSort::SortPairs(storage, bytes, sorted.data(), moved.data(), num_items, descending{});
   });
@@ -42,20 +45,28 @@ inline void device_merge_sort(cub_calls::recorder& all) {
     return lib::DeviceMergeSort::StableSortPairs(storage, bytes, sorted.data(), moved.data(), num_items,
                                                  by_last_digit{}, cudaStreamPerThread);
   });
-  all.device("DeviceMergeSort::SortKeysCopy: cuda::std::less", [&](void* storage, std::size_t& bytes) {
-    return lib::DeviceMergeSort::SortKeysCopy(storage, bytes, keys.data(), sorted.data(), num_items,
-                                              cuda::std::less<>{});
-  }, sorted);
+  all.device(
+      "DeviceMergeSort::SortKeysCopy: cuda::std::less",
+      [&](void* storage, std::size_t& bytes) {
+        return lib::DeviceMergeSort::SortKeysCopy(storage, bytes, keys.data(), sorted.data(), num_items,
+                                                  cuda::std::less<>{});
+      },
+      sorted);
   sorted.poison();
-  all.device("DeviceMergeSort::SortPairsCopy: 64-bit count", [&](void* storage, std::size_t& bytes) {
-    return lib::DeviceMergeSort::SortPairsCopy(storage, bytes, keys.data(), values.data(), sorted.data(), moved.data(),
-                                               std::int64_t{num_items}, descending{});
-  }, sorted, moved);
+  all.device(
+      "DeviceMergeSort::SortPairsCopy: 64-bit count",
+      [&](void* storage, std::size_t& bytes) {
+        return lib::DeviceMergeSort::SortPairsCopy(storage, bytes, keys.data(), values.data(), sorted.data(),
+                                                   moved.data(), std::int64_t{num_items}, descending{});
+      },
+      sorted, moved);
   sorted.poison();
-  all.device("DeviceMergeSort::StableSortKeysCopy: keys of a transform iterator",
-             [&](void* storage, std::size_t& bytes) {
-    return lib::DeviceMergeSort::StableSortKeysCopy(
-        storage, bytes, thrust::make_transform_iterator(keys.data(), cuda::std::negate<int>{}), sorted.data(),
-        num_items, by_last_digit{});
-  }, sorted);
+  all.device(
+      "DeviceMergeSort::StableSortKeysCopy: keys of a transform iterator",
+      [&](void* storage, std::size_t& bytes) {
+        return lib::DeviceMergeSort::StableSortKeysCopy(
+            storage, bytes, thrust::make_transform_iterator(keys.data(), cuda::std::negate<int>{}), sorted.data(),
+            num_items, by_last_digit{});
+      },
+      sorted);
 }

@@ -10,8 +10,11 @@ inline void device_non_trivial_runs(cub_calls::recorder& all) {
   device_vector<int> offsets(num_items);
   device_vector<int> lengths(num_items);
   device_vector<int> num_runs(1);
-  all.device("DeviceRunLengthEncode::NonTrivialRuns: pointers", [&](void* storage, std::size_t& bytes) {
-    return lib::DeviceRunLengthEncode::NonTrivialRuns(storage, bytes, runs.data(), offsets.data(), lengths.data(),
-                                                      num_runs.data(), num_items);
-  }, first_of(offsets, num_runs), first_of(lengths, num_runs));
+  all.device(
+      "DeviceRunLengthEncode::NonTrivialRuns: pointers",
+      [&](void* storage, std::size_t& bytes) {
+        return lib::DeviceRunLengthEncode::NonTrivialRuns(storage, bytes, runs.data(), offsets.data(), lengths.data(),
+                                                          num_runs.data(), num_items);
+      },
+      first_of(offsets, num_runs), first_of(lengths, num_runs));
 }

@@ -8,9 +8,7 @@ struct reading {
   int station;
 };
 struct by_station_and_level {
-  __host__ __device__ cuda::std::tuple<int&, float&> operator()(reading& key) const {
-    return {key.station, key.level};
-  }
+  __host__ __device__ cuda::std::tuple<int&, float&> operator()(reading& key) const { return {key.station, key.level}; }
 };
 
 inline void device_radix_sort_fields(cub_calls::recorder& all) {
@@ -38,39 +36,61 @@ inline void device_radix_sort_fields(cub_calls::recorder& all) {
   };
   const by_station_and_level decomposer;
 
-  all.device("DeviceRadixSort::SortKeys: a decomposer", [&](void* storage, std::size_t& bytes) {
-    return lib::DeviceRadixSort::SortKeys(storage, bytes, d_keys, keys_out.data(), num_items, decomposer);
-  }, keys_out);
-  all.device("DeviceRadixSort::SortKeys: a decomposer, some bits, DoubleBuffer",
-             [&](void* storage, std::size_t& bytes) {
-    fill_buffers();
-    return lib::DeviceRadixSort::SortKeys(storage, bytes, key_buffer, num_items, decomposer, 32, 64);
-  }, current(key_buffer));
-  all.device("DeviceRadixSort::SortKeysDescending: a decomposer, some bits", [&](void* storage, std::size_t& bytes) {
-    return lib::DeviceRadixSort::SortKeysDescending(storage, bytes, d_keys, keys_out.data(), num_items, decomposer, 0,
-                                                    36);
-  }, keys_out);
-  all.device("DeviceRadixSort::SortKeysDescending: a decomposer, DoubleBuffer", [&](void* storage, std::size_t& bytes) {
-    fill_buffers();
-    return lib::DeviceRadixSort::SortKeysDescending(storage, bytes, key_buffer, num_items, decomposer);
-  }, current(key_buffer));
-  all.device("DeviceRadixSort::SortPairs: a decomposer", [&](void* storage, std::size_t& bytes) {
-    return lib::DeviceRadixSort::SortPairs(storage, bytes, d_keys, keys_out.data(), d_values, values_out.data(),
-                                           num_items, decomposer);
-  }, keys_out, values_out);
-  all.device("DeviceRadixSort::SortPairs: a decomposer, some bits, DoubleBuffer",
-             [&](void* storage, std::size_t& bytes) {
-    fill_buffers();
-    return lib::DeviceRadixSort::SortPairs(storage, bytes, key_buffer, value_buffer, num_items, decomposer, 20, 40,
-                                           cudaStreamPerThread);
-  }, current(key_buffer), current(value_buffer));
-  all.device("DeviceRadixSort::SortPairsDescending: a decomposer, some bits", [&](void* storage, std::size_t& bytes) {
-    return lib::DeviceRadixSort::SortPairsDescending(storage, bytes, d_keys, keys_out.data(), d_values,
-                                                     values_out.data(), num_items, decomposer, 16, 48);
-  }, keys_out, values_out);
-  all.device("DeviceRadixSort::SortPairsDescending: a decomposer, DoubleBuffer",
-             [&](void* storage, std::size_t& bytes) {
-    fill_buffers();
-    return lib::DeviceRadixSort::SortPairsDescending(storage, bytes, key_buffer, value_buffer, num_items, decomposer);
-  }, current(key_buffer), current(value_buffer));
+  all.device(
+      "DeviceRadixSort::SortKeys: a decomposer",
+      [&](void* storage, std::size_t& bytes) {
+        return lib::DeviceRadixSort::SortKeys(storage, bytes, d_keys, keys_out.data(), num_items, decomposer);
+      },
+      keys_out);
+  all.device(
+      "DeviceRadixSort::SortKeys: a decomposer, some bits, DoubleBuffer",
+      [&](void* storage, std::size_t& bytes) {
+        fill_buffers();
+        return lib::DeviceRadixSort::SortKeys(storage, bytes, key_buffer, num_items, decomposer, 32, 64);
+      },
+      current(key_buffer));
+  all.device(
+      "DeviceRadixSort::SortKeysDescending: a decomposer, some bits",
+      [&](void* storage, std::size_t& bytes) {
+        return lib::DeviceRadixSort::SortKeysDescending(storage, bytes, d_keys, keys_out.data(), num_items, decomposer,
+                                                        0, 36);
+      },
+      keys_out);
+  all.device(
+      "DeviceRadixSort::SortKeysDescending: a decomposer, DoubleBuffer",
+      [&](void* storage, std::size_t& bytes) {
+        fill_buffers();
+        return lib::DeviceRadixSort::SortKeysDescending(storage, bytes, key_buffer, num_items, decomposer);
+      },
+      current(key_buffer));
+  all.device(
+      "DeviceRadixSort::SortPairs: a decomposer",
+      [&](void* storage, std::size_t& bytes) {
+        return lib::DeviceRadixSort::SortPairs(storage, bytes, d_keys, keys_out.data(), d_values, values_out.data(),
+                                               num_items, decomposer);
+      },
+      keys_out, values_out);
+  all.device(
+      "DeviceRadixSort::SortPairs: a decomposer, some bits, DoubleBuffer",
+      [&](void* storage, std::size_t& bytes) {
+        fill_buffers();
+        return lib::DeviceRadixSort::SortPairs(storage, bytes, key_buffer, value_buffer, num_items, decomposer, 20, 40,
+                                               cudaStreamPerThread);
+      },
+      current(key_buffer), current(value_buffer));
+  all.device(
+      "DeviceRadixSort::SortPairsDescending: a decomposer, some bits",
+      [&](void* storage, std::size_t& bytes) {
+        return lib::DeviceRadixSort::SortPairsDescending(storage, bytes, d_keys, keys_out.data(), d_values,
+                                                         values_out.data(), num_items, decomposer, 16, 48);
+      },
+      keys_out, values_out);
+  all.device(
+      "DeviceRadixSort::SortPairsDescending: a decomposer, DoubleBuffer",
+      [&](void* storage, std::size_t& bytes) {
+        fill_buffers();
+        return lib::DeviceRadixSort::SortPairsDescending(storage, bytes, key_buffer, value_buffer, num_items,
+                                                         decomposer);
+      },
+      current(key_buffer), current(value_buffer));
 }

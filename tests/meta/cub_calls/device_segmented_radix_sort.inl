@@ -20,24 +20,37 @@ inline void device_segmented_radix_sort_keys(cub_calls::recorder& all) {
     key_buffer = lib::DoubleBuffer<int>(keys_out.data(), more_keys.data());
   };
 
-  all.device("DeviceSegmentedRadixSort::SortKeys: pointers", [&](void* storage, std::size_t& bytes) {
-    return lib::DeviceSegmentedRadixSort::SortKeys(storage, bytes, d_keys, keys_out.data(), num_items, num_segments,
-        d_offsets, d_offsets + 1);
-  }, keys_out);
-  all.device("DeviceSegmentedRadixSort::SortKeys: DoubleBuffer", [&](void* storage, std::size_t& bytes) {
-    fill_buffer();
-    return lib::DeviceSegmentedRadixSort::SortKeys(storage, bytes, key_buffer, num_items, num_segments, d_offsets,
-        d_offsets + 1);
-  }, current(key_buffer));
-  all.device("DeviceSegmentedRadixSort::SortKeysDescending: pointers, some bits, a stream", [&](void* storage, std::size_t& bytes) {
-    return lib::DeviceSegmentedRadixSort::SortKeysDescending(storage, bytes, d_keys, keys_out.data(), num_items, num_segments,
-        d_offsets, d_offsets + 1, 1, 9, cudaStreamPerThread);
-  }, keys_out);
-  all.device("DeviceSegmentedRadixSort::SortKeysDescending: DoubleBuffer", [&](void* storage, std::size_t& bytes) {
-    fill_buffer();
-    return lib::DeviceSegmentedRadixSort::SortKeysDescending(storage, bytes, key_buffer, num_items, num_segments, d_offsets,
-        d_offsets + 1);
-  }, current(key_buffer));
+  all.device(
+      "DeviceSegmentedRadixSort::SortKeys: pointers",
+      [&](void* storage, std::size_t& bytes) {
+        return lib::DeviceSegmentedRadixSort::SortKeys(storage, bytes, d_keys, keys_out.data(), num_items, num_segments,
+                                                       d_offsets, d_offsets + 1);
+      },
+      keys_out);
+  all.device(
+      "DeviceSegmentedRadixSort::SortKeys: DoubleBuffer",
+      [&](void* storage, std::size_t& bytes) {
+        fill_buffer();
+        return lib::DeviceSegmentedRadixSort::SortKeys(storage, bytes, key_buffer, num_items, num_segments, d_offsets,
+                                                       d_offsets + 1);
+      },
+      current(key_buffer));
+  all.device(
+      "DeviceSegmentedRadixSort::SortKeysDescending: pointers, some bits, a stream",
+      [&](void* storage, std::size_t& bytes) {
+        return lib::DeviceSegmentedRadixSort::SortKeysDescending(storage, bytes, d_keys, keys_out.data(), num_items,
+                                                                 num_segments, d_offsets, d_offsets + 1, 1, 9,
+                                                                 cudaStreamPerThread);
+      },
+      keys_out);
+  all.device(
+      "DeviceSegmentedRadixSort::SortKeysDescending: DoubleBuffer",
+      [&](void* storage, std::size_t& bytes) {
+        fill_buffer();
+        return lib::DeviceSegmentedRadixSort::SortKeysDescending(storage, bytes, key_buffer, num_items, num_segments,
+                                                                 d_offsets, d_offsets + 1);
+      },
+      current(key_buffer));
 }
 
 inline void device_segmented_radix_sort_pairs(cub_calls::recorder& all) {
@@ -65,22 +78,36 @@ inline void device_segmented_radix_sort_pairs(cub_calls::recorder& all) {
     value_buffer = lib::DoubleBuffer<int>(values_out.data(), more_values.data());
   };
 
-  all.device("DeviceSegmentedRadixSort::SortPairs: pointers", [&](void* storage, std::size_t& bytes) {
-    return lib::DeviceSegmentedRadixSort::SortPairs(storage, bytes, d_keys, keys_out.data(), d_values, values_out.data(), num_items, num_segments,
-        d_offsets, d_offsets + 1);
-  }, keys_out, values_out);
-  all.device("DeviceSegmentedRadixSort::SortPairs: DoubleBuffer", [&](void* storage, std::size_t& bytes) {
-    fill_buffers();
-    return lib::DeviceSegmentedRadixSort::SortPairs(storage, bytes, key_buffer, value_buffer, num_items, num_segments, d_offsets,
-        d_offsets + 1);
-  }, current(key_buffer), current(value_buffer));
-  all.device("DeviceSegmentedRadixSort::SortPairsDescending: pointers, some bits, a stream", [&](void* storage, std::size_t& bytes) {
-    return lib::DeviceSegmentedRadixSort::SortPairsDescending(storage, bytes, d_keys, keys_out.data(), d_values, values_out.data(), num_items, num_segments,
-        d_offsets, d_offsets + 1, 1, 9, cudaStreamPerThread);
-  }, keys_out, values_out);
-  all.device("DeviceSegmentedRadixSort::SortPairsDescending: DoubleBuffer", [&](void* storage, std::size_t& bytes) {
-    fill_buffers();
-    return lib::DeviceSegmentedRadixSort::SortPairsDescending(storage, bytes, key_buffer, value_buffer, num_items, num_segments, d_offsets,
-        d_offsets + 1);
-  }, current(key_buffer), current(value_buffer));
+  all.device(
+      "DeviceSegmentedRadixSort::SortPairs: pointers",
+      [&](void* storage, std::size_t& bytes) {
+        return lib::DeviceSegmentedRadixSort::SortPairs(storage, bytes, d_keys, keys_out.data(), d_values,
+                                                        values_out.data(), num_items, num_segments, d_offsets,
+                                                        d_offsets + 1);
+      },
+      keys_out, values_out);
+  all.device(
+      "DeviceSegmentedRadixSort::SortPairs: DoubleBuffer",
+      [&](void* storage, std::size_t& bytes) {
+        fill_buffers();
+        return lib::DeviceSegmentedRadixSort::SortPairs(storage, bytes, key_buffer, value_buffer, num_items,
+                                                        num_segments, d_offsets, d_offsets + 1);
+      },
+      current(key_buffer), current(value_buffer));
+  all.device(
+      "DeviceSegmentedRadixSort::SortPairsDescending: pointers, some bits, a stream",
+      [&](void* storage, std::size_t& bytes) {
+        return lib::DeviceSegmentedRadixSort::SortPairsDescending(storage, bytes, d_keys, keys_out.data(), d_values,
+                                                                  values_out.data(), num_items, num_segments, d_offsets,
+                                                                  d_offsets + 1, 1, 9, cudaStreamPerThread);
+      },
+      keys_out, values_out);
+  all.device(
+      "DeviceSegmentedRadixSort::SortPairsDescending: DoubleBuffer",
+      [&](void* storage, std::size_t& bytes) {
+        fill_buffers();
+        return lib::DeviceSegmentedRadixSort::SortPairsDescending(storage, bytes, key_buffer, value_buffer, num_items,
+                                                                  num_segments, d_offsets, d_offsets + 1);
+      },
+      current(key_buffer), current(value_buffer));
 }

@@ -20,42 +20,68 @@ inline void device_segmented_sort_keys(cub_calls::recorder& all) {
     key_buffer = lib::DoubleBuffer<int>(keys_out.data(), more_keys.data());
   };
 
-  all.device("DeviceSegmentedSort::SortKeys: pointers", [&](void* storage, std::size_t& bytes) {
-    return lib::DeviceSegmentedSort::SortKeys(storage, bytes, d_keys, keys_out.data(), num_items, num_segments,
-        d_offsets, d_offsets + 1);
-  }, keys_out);
-  all.device("DeviceSegmentedSort::SortKeys: DoubleBuffer", [&](void* storage, std::size_t& bytes) {
-    fill_buffer();
-    return lib::DeviceSegmentedSort::SortKeys(storage, bytes, key_buffer, num_items, num_segments, d_offsets,
-        d_offsets + 1);
-  }, current(key_buffer));
-  all.device("DeviceSegmentedSort::SortKeysDescending: pointers, a stream", [&](void* storage, std::size_t& bytes) {
-    return lib::DeviceSegmentedSort::SortKeysDescending(storage, bytes, d_keys, keys_out.data(), num_items, num_segments,
-        d_offsets, d_offsets + 1, cudaStreamPerThread);
-  }, keys_out);
-  all.device("DeviceSegmentedSort::SortKeysDescending: DoubleBuffer", [&](void* storage, std::size_t& bytes) {
-    fill_buffer();
-    return lib::DeviceSegmentedSort::SortKeysDescending(storage, bytes, key_buffer, num_items, num_segments, d_offsets,
-        d_offsets + 1);
-  }, current(key_buffer));
-  all.device("DeviceSegmentedSort::StableSortKeys: pointers", [&](void* storage, std::size_t& bytes) {
-    return lib::DeviceSegmentedSort::StableSortKeys(storage, bytes, d_keys, keys_out.data(), num_items, num_segments,
-        d_offsets, d_offsets + 1);
-  }, keys_out);
-  all.device("DeviceSegmentedSort::StableSortKeys: DoubleBuffer", [&](void* storage, std::size_t& bytes) {
-    fill_buffer();
-    return lib::DeviceSegmentedSort::StableSortKeys(storage, bytes, key_buffer, num_items, num_segments, d_offsets,
-        d_offsets + 1);
-  }, current(key_buffer));
-  all.device("DeviceSegmentedSort::StableSortKeysDescending: pointers, a stream", [&](void* storage, std::size_t& bytes) {
-    return lib::DeviceSegmentedSort::StableSortKeysDescending(storage, bytes, d_keys, keys_out.data(), num_items, num_segments,
-        d_offsets, d_offsets + 1, cudaStreamPerThread);
-  }, keys_out);
-  all.device("DeviceSegmentedSort::StableSortKeysDescending: DoubleBuffer", [&](void* storage, std::size_t& bytes) {
-    fill_buffer();
-    return lib::DeviceSegmentedSort::StableSortKeysDescending(storage, bytes, key_buffer, num_items, num_segments, d_offsets,
-        d_offsets + 1);
-  }, current(key_buffer));
+  all.device(
+      "DeviceSegmentedSort::SortKeys: pointers",
+      [&](void* storage, std::size_t& bytes) {
+        return lib::DeviceSegmentedSort::SortKeys(storage, bytes, d_keys, keys_out.data(), num_items, num_segments,
+                                                  d_offsets, d_offsets + 1);
+      },
+      keys_out);
+  all.device(
+      "DeviceSegmentedSort::SortKeys: DoubleBuffer",
+      [&](void* storage, std::size_t& bytes) {
+        fill_buffer();
+        return lib::DeviceSegmentedSort::SortKeys(storage, bytes, key_buffer, num_items, num_segments, d_offsets,
+                                                  d_offsets + 1);
+      },
+      current(key_buffer));
+  all.device(
+      "DeviceSegmentedSort::SortKeysDescending: pointers, a stream",
+      [&](void* storage, std::size_t& bytes) {
+        return lib::DeviceSegmentedSort::SortKeysDescending(storage, bytes, d_keys, keys_out.data(), num_items,
+                                                            num_segments, d_offsets, d_offsets + 1,
+                                                            cudaStreamPerThread);
+      },
+      keys_out);
+  all.device(
+      "DeviceSegmentedSort::SortKeysDescending: DoubleBuffer",
+      [&](void* storage, std::size_t& bytes) {
+        fill_buffer();
+        return lib::DeviceSegmentedSort::SortKeysDescending(storage, bytes, key_buffer, num_items, num_segments,
+                                                            d_offsets, d_offsets + 1);
+      },
+      current(key_buffer));
+  all.device(
+      "DeviceSegmentedSort::StableSortKeys: pointers",
+      [&](void* storage, std::size_t& bytes) {
+        return lib::DeviceSegmentedSort::StableSortKeys(storage, bytes, d_keys, keys_out.data(), num_items,
+                                                        num_segments, d_offsets, d_offsets + 1);
+      },
+      keys_out);
+  all.device(
+      "DeviceSegmentedSort::StableSortKeys: DoubleBuffer",
+      [&](void* storage, std::size_t& bytes) {
+        fill_buffer();
+        return lib::DeviceSegmentedSort::StableSortKeys(storage, bytes, key_buffer, num_items, num_segments, d_offsets,
+                                                        d_offsets + 1);
+      },
+      current(key_buffer));
+  all.device(
+      "DeviceSegmentedSort::StableSortKeysDescending: pointers, a stream",
+      [&](void* storage, std::size_t& bytes) {
+        return lib::DeviceSegmentedSort::StableSortKeysDescending(storage, bytes, d_keys, keys_out.data(), num_items,
+                                                                  num_segments, d_offsets, d_offsets + 1,
+                                                                  cudaStreamPerThread);
+      },
+      keys_out);
+  all.device(
+      "DeviceSegmentedSort::StableSortKeysDescending: DoubleBuffer",
+      [&](void* storage, std::size_t& bytes) {
+        fill_buffer();
+        return lib::DeviceSegmentedSort::StableSortKeysDescending(storage, bytes, key_buffer, num_items, num_segments,
+                                                                  d_offsets, d_offsets + 1);
+      },
+      current(key_buffer));
 }
 
 inline void device_segmented_sort_pairs(cub_calls::recorder& all) {
@@ -84,40 +110,67 @@ inline void device_segmented_sort_pairs(cub_calls::recorder& all) {
     value_buffer = lib::DoubleBuffer<int>(values_out.data(), more_values.data());
   };
 
-  all.device("DeviceSegmentedSort::SortPairs: pointers", [&](void* storage, std::size_t& bytes) {
-    return lib::DeviceSegmentedSort::SortPairs(storage, bytes, d_keys, keys_out.data(), d_values, values_out.data(), num_items, num_segments,
-        d_offsets, d_offsets + 1);
-  }, keys_out, values_out);
-  all.device("DeviceSegmentedSort::SortPairs: DoubleBuffer", [&](void* storage, std::size_t& bytes) {
-    fill_buffers();
-    return lib::DeviceSegmentedSort::SortPairs(storage, bytes, key_buffer, value_buffer, num_items, num_segments, d_offsets,
-        d_offsets + 1);
-  }, current(key_buffer), current(value_buffer));
-  all.device("DeviceSegmentedSort::SortPairsDescending: pointers, a stream", [&](void* storage, std::size_t& bytes) {
-    return lib::DeviceSegmentedSort::SortPairsDescending(storage, bytes, d_keys, keys_out.data(), d_values, values_out.data(), num_items, num_segments,
-        d_offsets, d_offsets + 1, cudaStreamPerThread);
-  }, keys_out, values_out);
-  all.device("DeviceSegmentedSort::SortPairsDescending: DoubleBuffer", [&](void* storage, std::size_t& bytes) {
-    fill_buffers();
-    return lib::DeviceSegmentedSort::SortPairsDescending(storage, bytes, key_buffer, value_buffer, num_items, num_segments, d_offsets,
-        d_offsets + 1);
-  }, current(key_buffer), current(value_buffer));
-  all.device("DeviceSegmentedSort::StableSortPairs: pointers", [&](void* storage, std::size_t& bytes) {
-    return lib::DeviceSegmentedSort::StableSortPairs(storage, bytes, d_keys, keys_out.data(), d_values, values_out.data(), num_items, num_segments,
-        d_offsets, d_offsets + 1);
-  }, keys_out, values_out);
-  all.device("DeviceSegmentedSort::StableSortPairs: DoubleBuffer", [&](void* storage, std::size_t& bytes) {
-    fill_buffers();
-    return lib::DeviceSegmentedSort::StableSortPairs(storage, bytes, key_buffer, value_buffer, num_items, num_segments, d_offsets,
-        d_offsets + 1);
-  }, current(key_buffer), current(value_buffer));
-  all.device("DeviceSegmentedSort::StableSortPairsDescending: pointers, a stream", [&](void* storage, std::size_t& bytes) {
-    return lib::DeviceSegmentedSort::StableSortPairsDescending(storage, bytes, d_keys, keys_out.data(), d_values, values_out.data(), num_items, num_segments,
-        d_offsets, d_offsets + 1, cudaStreamPerThread);
-  }, keys_out, values_out);
-  all.device("DeviceSegmentedSort::StableSortPairsDescending: DoubleBuffer", [&](void* storage, std::size_t& bytes) {
-    fill_buffers();
-    return lib::DeviceSegmentedSort::StableSortPairsDescending(storage, bytes, key_buffer, value_buffer, num_items, num_segments, d_offsets,
-        d_offsets + 1);
-  }, current(key_buffer), current(value_buffer));
+  all.device(
+      "DeviceSegmentedSort::SortPairs: pointers",
+      [&](void* storage, std::size_t& bytes) {
+        return lib::DeviceSegmentedSort::SortPairs(storage, bytes, d_keys, keys_out.data(), d_values, values_out.data(),
+                                                   num_items, num_segments, d_offsets, d_offsets + 1);
+      },
+      keys_out, values_out);
+  all.device(
+      "DeviceSegmentedSort::SortPairs: DoubleBuffer",
+      [&](void* storage, std::size_t& bytes) {
+        fill_buffers();
+        return lib::DeviceSegmentedSort::SortPairs(storage, bytes, key_buffer, value_buffer, num_items, num_segments,
+                                                   d_offsets, d_offsets + 1);
+      },
+      current(key_buffer), current(value_buffer));
+  all.device(
+      "DeviceSegmentedSort::SortPairsDescending: pointers, a stream",
+      [&](void* storage, std::size_t& bytes) {
+        return lib::DeviceSegmentedSort::SortPairsDescending(storage, bytes, d_keys, keys_out.data(), d_values,
+                                                             values_out.data(), num_items, num_segments, d_offsets,
+                                                             d_offsets + 1, cudaStreamPerThread);
+      },
+      keys_out, values_out);
+  all.device(
+      "DeviceSegmentedSort::SortPairsDescending: DoubleBuffer",
+      [&](void* storage, std::size_t& bytes) {
+        fill_buffers();
+        return lib::DeviceSegmentedSort::SortPairsDescending(storage, bytes, key_buffer, value_buffer, num_items,
+                                                             num_segments, d_offsets, d_offsets + 1);
+      },
+      current(key_buffer), current(value_buffer));
+  all.device(
+      "DeviceSegmentedSort::StableSortPairs: pointers",
+      [&](void* storage, std::size_t& bytes) {
+        return lib::DeviceSegmentedSort::StableSortPairs(storage, bytes, d_keys, keys_out.data(), d_values,
+                                                         values_out.data(), num_items, num_segments, d_offsets,
+                                                         d_offsets + 1);
+      },
+      keys_out, values_out);
+  all.device(
+      "DeviceSegmentedSort::StableSortPairs: DoubleBuffer",
+      [&](void* storage, std::size_t& bytes) {
+        fill_buffers();
+        return lib::DeviceSegmentedSort::StableSortPairs(storage, bytes, key_buffer, value_buffer, num_items,
+                                                         num_segments, d_offsets, d_offsets + 1);
+      },
+      current(key_buffer), current(value_buffer));
+  all.device(
+      "DeviceSegmentedSort::StableSortPairsDescending: pointers, a stream",
+      [&](void* storage, std::size_t& bytes) {
+        return lib::DeviceSegmentedSort::StableSortPairsDescending(storage, bytes, d_keys, keys_out.data(), d_values,
+                                                                   values_out.data(), num_items, num_segments,
+                                                                   d_offsets, d_offsets + 1, cudaStreamPerThread);
+      },
+      keys_out, values_out);
+  all.device(
+      "DeviceSegmentedSort::StableSortPairsDescending: DoubleBuffer",
+      [&](void* storage, std::size_t& bytes) {
+        fill_buffers();
+        return lib::DeviceSegmentedSort::StableSortPairsDescending(storage, bytes, key_buffer, value_buffer, num_items,
+                                                                   num_segments, d_offsets, d_offsets + 1);
+      },
+      current(key_buffer), current(value_buffer));
 }

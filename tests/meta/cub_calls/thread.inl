@@ -12,15 +12,15 @@ struct descending {
 
 inline void thread_loads_and_stores(cub_calls::recorder& all) {
   using namespace cub_calls;
-#define STRATA_ACCESS(name, Load, Store)                                                                \
-  all.block<32>(name, [] __device__(const int* in, int* out) {                                          \
-    lib::ThreadStore<lib::Store>(out + thread(), lib::ThreadLoad<lib::Load>(in + thread()));            \
-    const auto* const wide_in = reinterpret_cast<const int4*>(in);                                      \
-    const int4 wide = lib::ThreadLoad<lib::Load>(wide_in + thread());                                   \
-    lib::ThreadStore<lib::Store>(reinterpret_cast<int4*>(out + 1024) + thread(), wide);                 \
-    const auto* const bytes = reinterpret_cast<const signed char*>(in);                                 \
-    lib::ThreadStore<lib::Store>(reinterpret_cast<signed char*>(out + 2048) + thread(),                 \
-                                 lib::ThreadLoad<lib::Load>(bytes + thread()));                         \
+#define STRATA_ACCESS(name, Load, Store)                                                     \
+  all.block<32>(name, [] __device__(const int* in, int* out) {                               \
+    lib::ThreadStore<lib::Store>(out + thread(), lib::ThreadLoad<lib::Load>(in + thread())); \
+    const auto* const wide_in = reinterpret_cast<const int4*>(in);                           \
+    const int4 wide = lib::ThreadLoad<lib::Load>(wide_in + thread());                        \
+    lib::ThreadStore<lib::Store>(reinterpret_cast<int4*>(out + 1024) + thread(), wide);      \
+    const auto* const bytes = reinterpret_cast<const signed char*>(in);                      \
+    lib::ThreadStore<lib::Store>(reinterpret_cast<signed char*>(out + 2048) + thread(),      \
+                                 lib::ThreadLoad<lib::Load>(bytes + thread()));              \
   })
   STRATA_ACCESS("ThreadLoad: LOAD_DEFAULT, STORE_DEFAULT", LOAD_DEFAULT, STORE_DEFAULT);
   STRATA_ACCESS("ThreadLoad: LOAD_CA, STORE_WB", LOAD_CA, STORE_WB);
@@ -195,9 +195,8 @@ inline void utilities(cub_calls::recorder& all) {
   threads_of_policy chosen;
   EXPECT_CUDA_SUCCESS(newer_policy::Invoke(version, chosen));
   all.value("ChainedPolicy: Invoke", chosen.threads);
-  all.block<32>("ChainedPolicy: ActivePolicy", [] __device__(const int*, int* out) {
-    out[thread()] = newer_policy::ActivePolicy::block_threads;
-  });
+  all.block<32>("ChainedPolicy: ActivePolicy",
+                [] __device__(const int*, int* out) { out[thread()] = newer_policy::ActivePolicy::block_threads; });
 
   int arrays[2] = {1, 2};
   lib::DoubleBuffer<int> buffer(&arrays[0], &arrays[1]);
@@ -217,9 +216,8 @@ inline void utilities(cub_calls::recorder& all) {
   const Pair most = lib::ArgMax{}(Pair(7, 4), Pair(2, 5));
   all.value("ArgMax: two pairs", most.key);
 
-  all.block<16, 4, 2>("RowMajorTid: three dimensions", [] __device__(const int*, int* out) {
-    out[thread()] = lib::RowMajorTid(16, 4, 2);
-  });
+  all.block<16, 4, 2>("RowMajorTid: three dimensions",
+                      [] __device__(const int*, int* out) { out[thread()] = lib::RowMajorTid(16, 4, 2); });
   all.block<64>("WarpMask: logical warps", [] __device__(const int*, int* out) {
     out[thread()] = static_cast<int>(lib::WarpMask<8>(threadIdx.x % 32 / 8));
     out[64 + thread()] = static_cast<int>(lib::WarpMask<12>(0));

@@ -35,12 +35,12 @@ inline void warp_reduce(cub_calls::recorder& all) {
   });
   all.block<64>("WarpReduce::Reduce: logical warps of 16, an operator of the user",
                 [] __device__(const int* in, int* out) {
-    using WarpReduce = lib::WarpReduce<int, 16>;
-    __shared__ typename WarpReduce::TempStorage temp_storage[4];
-    const int warp = thread() / 16;
-    const int most = WarpReduce(temp_storage[warp]).Reduce(in[thread()], largest{});
-    if (thread() % 16 == 0) out[warp] = most;
-  });
+                  using WarpReduce = lib::WarpReduce<int, 16>;
+                  __shared__ typename WarpReduce::TempStorage temp_storage[4];
+                  const int warp = thread() / 16;
+                  const int most = WarpReduce(temp_storage[warp]).Reduce(in[thread()], largest{});
+                  if (thread() % 16 == 0) out[warp] = most;
+                });
   all.block<32>("WarpReduce::Reduce: some lanes, cuda::maximum", [] __device__(const int* in, int* out) {
     using WarpReduce = lib::WarpReduce<int>;
     __shared__ typename WarpReduce::TempStorage temp_storage;
@@ -67,12 +67,11 @@ inline void warp_reduce(cub_calls::recorder& all) {
     const int most = WarpReduce(temp_storage).HeadSegmentedReduce(in[thread()], head_flag, largest{});
     if (head_flag) out[thread()] = most;
   });
-  all.block<32>("WarpReduce::TailSegmentedReduce: explicit template arguments",
-                [] __device__(const int* in, int* out) {
+  all.block<32>("WarpReduce::TailSegmentedReduce: explicit template arguments", [] __device__(const int* in, int* out) {
     using WarpReduce = lib::WarpReduce<int>;
     __shared__ typename WarpReduce::TempStorage temp_storage;
-    const int most = WarpReduce(temp_storage).TailSegmentedReduce<largest, int>(in[thread()], thread() % 7 == 6,
-                                                                                largest{});
+    const int most =
+        WarpReduce(temp_storage).TailSegmentedReduce<largest, int>(in[thread()], thread() % 7 == 6, largest{});
     if (thread() % 7 == 0) out[thread()] = most;
   });
 }
@@ -155,12 +154,12 @@ void warp_load_and_store(cub_calls::recorder& all, const char* load_name, const 
 }
 
 inline void warp_load_store(cub_calls::recorder& all) {
-  warp_load_and_store<lib::WARP_LOAD_DIRECT, lib::WARP_STORE_DIRECT>(
-      all, "WarpLoad::Load: WARP_LOAD_DIRECT", "WarpLoad::Load: WARP_LOAD_DIRECT, some items",
-      "WarpStore::Store: WARP_STORE_DIRECT");
-  warp_load_and_store<lib::WARP_LOAD_STRIPED, lib::WARP_STORE_STRIPED>(
-      all, "WarpLoad::Load: WARP_LOAD_STRIPED", "WarpLoad::Load: WARP_LOAD_STRIPED, some items",
-      "WarpStore::Store: WARP_STORE_STRIPED");
+  warp_load_and_store<lib::WARP_LOAD_DIRECT, lib::WARP_STORE_DIRECT>(all, "WarpLoad::Load: WARP_LOAD_DIRECT",
+                                                                     "WarpLoad::Load: WARP_LOAD_DIRECT, some items",
+                                                                     "WarpStore::Store: WARP_STORE_DIRECT");
+  warp_load_and_store<lib::WARP_LOAD_STRIPED, lib::WARP_STORE_STRIPED>(all, "WarpLoad::Load: WARP_LOAD_STRIPED",
+                                                                       "WarpLoad::Load: WARP_LOAD_STRIPED, some items",
+                                                                       "WarpStore::Store: WARP_STORE_STRIPED");
   warp_load_and_store<lib::WARP_LOAD_VECTORIZE, lib::WARP_STORE_VECTORIZE>(
       all, "WarpLoad::Load: WARP_LOAD_VECTORIZE", "WarpLoad::Load: WARP_LOAD_VECTORIZE, some items",
       "WarpStore::Store: WARP_STORE_VECTORIZE");
