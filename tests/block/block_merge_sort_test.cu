@@ -155,6 +155,32 @@ TEST(block_merge_sort_forms, do_what_their_names_say) {
   }
 }
 
+struct falling {
+  STRATA_HD bool operator()(int a, int b) { return b < a; }  // not const
+};
+
+STRATA_KERNEL void sort_by_comparator_that_is_not_const(const int* in, int* out) {
+  using Sort = strata::BlockMergeSort<int, 64, 2>;
+  STRATA_SHARED(temp_storage, Sort::TempStorage);
+  int keys[2] = {in[2 * threadIdx.x], in[2 * threadIdx.x + 1]};
+  Sort(temp_storage).Sort(keys, falling{});
+  __syncthreads();
+  Sort(temp_storage).StableSort(keys, falling{}, 100, -5);
+  out[2 * threadIdx.x] = keys[0];
+  out[2 * threadIdx.x + 1] = keys[1];
+}
+
+TEST(block_merge_sort_forms, take_a_comparator_that_is_not_const) {
+  std::vector<int> keys = strata_test::random_integers(128, 0, 1000);
+  const device_vector<int> in(keys);
+  device_vector<int> out(128);
+  ASSERT_CUDA_SUCCESS(strata::launch({"sort_by_comparator_that_is_not_const", 1, 64},
+                                     sort_by_comparator_that_is_not_const, in.data(), out.data()));
+  std::sort(keys.begin(), keys.end(), falling{});
+  std::fill(keys.begin() + 100, keys.end(), -5);
+  EXPECT_EQ(keys, out.to_host());
+}
+
 // ---------------------------------------------------------------------------- shared memory
 TEST(block_merge_sort_storage, is_no_more_than_documented) {
   EXPECT_LE(sizeof(BlockMergeSort<int, 256, 11>::TempStorage), 4u * 256 * 11 + 4 * (2 * 8 + 1));

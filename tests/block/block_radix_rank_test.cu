@@ -275,6 +275,50 @@ TEST(block_radix_rank_forms, are_named_by_the_enumeration) {
   EXPECT_EQ(3, (BlockRadixRankMatch<8, 8, false, BLOCK_SCAN_RAKING, 12>::BINS_TRACKED_PER_THREAD));
 }
 
+// ---------------------------------------------------------------------------- digit extractors
+TEST(digit_extractors, take_some_bits_of_the_word_of_a_key) {
+  const BFEDigitExtractor<unsigned> bits(4, 8);
+  EXPECT_EQ(0x67u, bits.Digit(0x12345678u));
+  EXPECT_EQ(0x12345678u, BFEDigitExtractor<unsigned>(0, 32).Digit(0x12345678u));
+  EXPECT_EQ(0u, BFEDigitExtractor<unsigned>().Digit(0x12345678u));
+  EXPECT_EQ(0x1u, BFEDigitExtractor<int>(28, 8).Digit(0x12345678));
+  EXPECT_EQ(0x123u, BFEDigitExtractor<std::uint64_t>(52, 12).Digit(0x123456789abcdef0u));
+  EXPECT_EQ(0x67u, ShiftDigitExtractor<unsigned>(4, 8).Digit(0x12345678u));
+}
+
+TEST(digit_extractors, both_zeros_have_the_same_digits) {
+  const BFEDigitExtractor<float> sign(31, 1);
+  const BFEDigitExtractor<float> all(0, 32);
+  const std::uint32_t negative_zero = ~(std::uint32_t{1} << 31);  // as a sort that flips bits has it
+  EXPECT_EQ(1u, sign.Digit(negative_zero));
+  EXPECT_EQ(all.Digit(RadixTraits<float>::ordered(0.0f)), all.Digit(negative_zero));
+  EXPECT_EQ(negative_zero - 1, all.Digit(negative_zero - 1));
+}
+
+STRATA_KERNEL void rank_by_extractor(const unsigned* in, int* ranks) {
+  using Rank = BlockRadixRank<64, 5, false>;
+  STRATA_SHARED(temp_storage, Rank::TempStorage);
+  const unsigned keys[2] = {in[2 * threadIdx.x], in[2 * threadIdx.x + 1]};
+  int own_ranks[2];
+  Rank(temp_storage).RankKeys(keys, own_ranks, BFEDigitExtractor<unsigned>(2, 5));
+  ranks[2 * threadIdx.x] = own_ranks[0];
+  ranks[2 * threadIdx.x + 1] = own_ranks[1];
+}
+
+TEST(digit_extractors, rank_keys) {
+  const std::vector<int> values = strata_test::random_integers(128, 0, 1000);
+  const std::vector<unsigned> keys(values.begin(), values.end());
+  const device_vector<unsigned> in(keys);
+  device_vector<int> ranks(128);
+  ASSERT_CUDA_SUCCESS(strata::launch({"rank_by_extractor", 1, 64}, rank_by_extractor, in.data(), ranks.data()));
+  std::vector<std::size_t> order(128);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return (keys[a] >> 2 & 31) < (keys[b] >> 2 & 31); });
+  const std::vector<int> all = ranks.to_host();
+  for (std::size_t i = 0; i < 128; ++i) EXPECT_EQ(static_cast<int>(i), all[order[i]]);
+}
+
 // -------------------------------------------------------------------- the documented example
 struct lowest_byte {
   STRATA_D unsigned Digit(unsigned key) const { return key & 255; }

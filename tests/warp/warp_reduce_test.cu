@@ -86,7 +86,7 @@ STRATA_KERNEL void reduce_every_way(const int* segments, stretch* out, int* wron
   result[in_all_valid] = reduce.AllReduce(mine_if_valid, op, valid);
   result[of_arrays] = reduce.Reduce(pair, op);
   result[head] = reduce.HeadSegmentedReduce(in_segment, is_head, op);
-  result[tail] = reduce.TailSegmentedReduce(in_segment, is_tail ? 7 : 0, op);
+  result[tail] = reduce.template TailSegmentedReduce<join_stretches, int>(in_segment, is_tail ? 7 : 0, op);
 }
 
 template <int Width>

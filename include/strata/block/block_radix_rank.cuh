@@ -4,6 +4,7 @@
 
 #include <strata/block/block_scan.cuh>
 #include <strata/block/block_shape.cuh>
+#include <strata/block/radix_rank_sort_operations.cuh>
 #include <strata/block/specializations/block_radix_rank_base.cuh>
 #include <strata/block/specializations/radix_rank_match.cuh>
 #include <strata/block/specializations/radix_rank_shuffle.cuh>
@@ -30,7 +31,7 @@
 /// | BlockRadixRankShuffle | warp-striped | of each warp, in registers | up to 5 bits: a reference to read |
 ///
 /// - `RankKeys(keys, ranks, digit_extractor)`: `digit_extractor.Digit(key)` is a number below
-///   2^RadixBits. It may be called more than once for a key.
+///   2^RadixBits. It may be called more than once for a key. `BFEDigitExtractor<Key>` takes some bits.
 /// - `RankKeys(..., exclusive_digit_prefix)`: thread t also receives the ranks of the first items of the digits
 ///   t * BINS_TRACKED_PER_THREAD to (t + 1) * BINS_TRACKED_PER_THREAD - 1. They are unspecified for digits from
 ///   2^RadixBits on.

@@ -96,7 +96,7 @@ class WarpReduce {
   }
   STRATA_D T Max(T input, int valid_items) { return Reduce(input, strata::Max{}, valid_items); }
 
-  template <class Flag, class Operator>
+  template <class Operator, class Flag>
   STRATA_D T HeadSegmentedReduce(T input, Flag head_flag, Operator reduction_op) {
     // A segment ends where the next lane is a head.
     const unsigned heads = warp_.ballot(static_cast<bool>(head_flag));
@@ -107,7 +107,7 @@ class WarpReduce {
     return HeadSegmentedReduce(input, head_flag, strata::Sum{});
   }
 
-  template <class Flag, class Operator>
+  template <class Operator, class Flag>
   STRATA_D T TailSegmentedReduce(T input, Flag tail_flag, Operator reduction_op) {
     const unsigned tails = warp_.ballot(static_cast<bool>(tail_flag));
     return reduce_to(input, reduction_op, segment_end(tails));

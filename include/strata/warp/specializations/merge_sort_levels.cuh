@@ -237,7 +237,7 @@ class merge_sort_calls {
 
   template <bool Full, class Values, class CompareOp>
   STRATA_D void sort(items<KeyT>& keys, Values& values, int valid_items, const CompareOp& compare) {
-    compare_requirements<const CompareOp, KeyT>::check();
+    compare_requirements<CompareOp, KeyT>::check();
     levels::template sort<Full>(self().memory(), self().team(), keys, values, valid_items, compare);
   }
 

@@ -1,0 +1,182 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The strata authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Makes include/strata/from_cub.md, the table of CUB's names and strata's.
+
+A name that cub_calls/ calls with both libraries is the same, unless cub_names.txt says how it differs; that file
+also has the names that strata lacks. Fails if the table that is there is another one; `--write` writes it.
+"""
+
+import argparse
+import pathlib
+import re
+
+import toolbox
+
+FOLDER = pathlib.Path(__file__).resolve().parent
+CALLS = FOLDER / "cub_calls"
+NAMES = FOLDER / "cub_names.txt"
+TABLE = toolbox.INCLUDE / "strata" / "from_cub.md"
+
+# What the beginning of a name does not say.
+LAYERS = {
+    "thread": ("LowerBound", "MergePath", "MergePathSearch", "SerialMerge", "StableOddEvenSort", "UpperBound"),
+    "utility": ("WarpMask",),
+    "block": ("BFEDigitExtractor", "ShiftDigitExtractor"),
+}
+PREFIXES = (("Device", "device"), ("Block", "block"), ("LoadDirect", "block"), ("StoreDirect", "block"),
+            ("Warp", "warp"), ("Thread", "thread"))
+TITLES = {"device": "Device", "block": "Block", "warp": "Warp", "thread": "Thread", "iterator": "Iterators",
+          "utility": "Utilities", "macro": "Macros"}
+
+HEAD = """<!-- SPDX-FileCopyrightText: 2026 The strata authors -->
+<!-- SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception -->
+# From CUB to strata
+
+<!-- Made by tests/meta/cub_table.py: change tests/meta/cub_names.txt, and run it with `--write`. -->
+
+Change `cub::` to `strata::` and `#include <cub/...>` to `<strata/...>`. What this table calls the same is called by
+`tests/meta/cub_calls/` in one source with both libraries, and gives the same bytes. CUB is that of CUDA 13.0, 3.0.1.
+
+Operators of libcu++ and Thrust's iterators are taken as by CUB. Enumerations, such as `BlockScanAlgorithm`, have the
+same names and enumerators.
+
+Headers have CUB's folders and names, but for these:
+
+| CUB | strata |
+|---|---|
+| `cub/cub.cuh` | the headers that are used |
+| `cub/thread/thread_operators.cuh` | `strata/core/operators.hpp` |
+| `cub/util_type.cuh` | `strata/core/types.hpp` |
+| `cub/util_ptx.cuh` | `strata/core/util_ptx.cuh` |
+| `cub/util_device.cuh` | `strata/core/util_device.cuh`; `ChainedPolicy`: `strata/core/chained_policy.hpp` |
+
+For all device calls:
+
+- They are made on the host. Kernels cannot call them.
+- A size query is arithmetic: it needs no device and never answers 0 bytes.
+- Arguments that CUB leaves undefined (null pointers, arrays that overlap, too little storage) are refused with
+  `cudaErrorInvalidValue`: see [README](README.md#arguments).
+- There is a form without temporary storage of each.
+- Items must be trivially copyable, or named by `is_trivially_relocatable`.
+- The functions of `cub::detail` and `cub::internal`, and the dispatch classes, are not public.
+"""
+
+
+def called_names():
+    """Names of calls: {name: whether strata makes the call}."""
+    lacking = set(re.findall(r"^#define STRATA_LACKS_(\w+) 1$", (CALLS / "lacking.hpp").read_text(), re.MULTILINE))
+    sections = {path.stem for path in CALLS.glob("*.inl")}
+    for section in lacking:
+        if section.lower() not in sections:
+            toolbox.fail(f"lacking.hpp: there is no section {section.lower()}")
+    found = {}
+    for path in sorted(CALLS.glob("*.inl")):
+        for name in re.findall(r'"([A-Z]\w+(?:::\w+)?): [^"]+"', path.read_text()):
+            found[name] = found.get(name, False) or path.stem.upper() not in lacking
+        if not re.search(r'"[A-Z]\w+(?:::\w+)?: ', path.read_text()):
+            toolbox.fail(f"{path.name} has no names of calls")
+    return found
+
+
+def exceptions(text):
+    """The lines of cub_names.txt: {name: (layer, verdict, remark)}."""
+    found = {}
+    layer = None
+    for number, line in enumerate(text.splitlines(), 1):
+        title = re.fullmatch(r"# ---- (\w+)", line)
+        if title:
+            layer = title.group(1)
+        if not line or line.startswith("#"):
+            continue
+        match = re.fullmatch(r"(different|absent) ([\w:, ]*?\w): (.+)", line)
+        if not match or layer not in TITLES:
+            toolbox.fail(f"{NAMES.name}:{number}: {line}")
+        for name in match.group(2).split(", "):
+            if name in found:
+                toolbox.fail(f"{NAMES.name}:{number}: {name} is there twice")
+            found[name] = (layer, match.group(1), match.group(3))
+    return found
+
+
+def layer_of(name):
+    for layer, names in LAYERS.items():
+        if name in names:
+            return layer
+    if name.endswith("Iterator"):
+        return "iterator"
+    return next((layer for prefix, layer in PREFIXES if name.startswith(prefix)), "utility")
+
+
+def rows(called, others):
+    """{layer: [(class, functions, verdict, remark)]}"""
+    for name, (_, verdict, _) in others.items():
+        uses = [call for call in called if call == name or call.startswith(name + "::")]
+        if verdict == "absent" and uses:
+            toolbox.fail(f"{NAMES.name}: {name} is absent, but {uses[0]} is called")
+        if verdict == "different" and name not in called and not uses and name != "NullType":
+            toolbox.fail(f"{NAMES.name}: {name} is different, but not called")
+    groups = {}
+    for name in called:
+        owner, _, function = name.partition("::")
+        if not function:
+            groups.setdefault(owner, {})
+            continue
+        verdict, remark = "same", ""
+        if not called[name]:
+            verdict, remark = "absent", "not yet"
+        elif name in others:
+            _, verdict, remark = others[name]
+        groups.setdefault(owner, {}).setdefault((verdict, remark), []).append(function)
+    result = {layer: [] for layer in TITLES}
+    for owner, functions in groups.items():
+        verdict, remark = others[owner][1:] if owner in others else ("same", "")
+        if owner in called and not called[owner]:
+            verdict, remark = "absent", "not yet"
+        layer = layer_of(owner)
+        same = sorted(functions.pop(("same", ""), []))
+        if same or not functions:
+            result[layer].append((owner, same, verdict, remark))
+        for (other, why), names in sorted(functions.items()):
+            result[layer].append((owner, sorted(names), other, why))
+    for name, (layer, verdict, remark) in others.items():
+        owner, _, function = name.partition("::")
+        if name not in called and owner not in groups or (verdict == "absent"):
+            result[layer].append((owner, [function] if function else [], verdict, remark))
+    return {layer: sorted(all_rows) for layer, all_rows in result.items()}
+
+
+def table():
+    text = HEAD
+    for layer, all_rows in rows(called_names(), exceptions(NAMES.read_text())).items():
+        text += f"\n## {TITLES[layer]}\n\n| CUB | | strata | |\n|---|---|---|---|\n"
+        for owner, functions, verdict, remark in all_rows:
+            listed = ", ".join(f"`{function}`" for function in functions)
+            text += f"| `{owner}` | {listed} | {verdict} | {remark} |\n".replace("|  |", "| |")
+    return text
+
+
+def self_test():
+    called = {"DeviceA::F": True, "DeviceA::G": True, "DeviceB::H": False, "Log2": True}
+    others = exceptions("# ---- device\ndifferent DeviceA::G: faster\nabsent DeviceC: use A\n")
+    found = rows(called, others)
+    expected = [("DeviceA", ["F"], "same", ""), ("DeviceA", ["G"], "different", "faster"),
+                ("DeviceB", ["H"], "absent", "not yet"), ("DeviceC", [], "absent", "use A")]
+    if found["device"] != expected or found["utility"] != [("Log2", [], "same", "")]:
+        toolbox.fail(f"the self-test finds {found}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--write", action="store_true", help="write the table")
+    arguments = parser.parse_args()
+    self_test()
+    text = table()
+    if arguments.write:
+        TABLE.write_text(text)
+    elif not TABLE.is_file() or TABLE.read_text() != text:
+        toolbox.fail(f"{TABLE.relative_to(toolbox.ROOT)} is not what tests/meta/cub_table.py --write makes")
+
+
+if __name__ == "__main__":
+    main()
