@@ -124,7 +124,6 @@ __launch_bounds__(scan_pipeline<typename MaxPolicy::ActivePolicy, Problem, UsesB
   }
 }
 
-template <class Iterator>
 template <int Numbers, class Iterator>
 STRATA_KERNEL void write_zero_kernel(Iterator out) {
   *out = static_cast<output_value_t<Iterator, int>>(0);
