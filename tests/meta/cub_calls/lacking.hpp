@@ -4,13 +4,5 @@
 // What strata does not have yet: its calls are compiled and run with CUB alone. Delete the line of what has been added.
 #pragma once
 
-#define STRATA_LACKS_BLOCK_MERGE_SORT_STRATEGY 1
-#define STRATA_LACKS_DEVICE_ADJACENT_DIFFERENCE 1
 #define STRATA_LACKS_DEVICE_COPY 1
-#define STRATA_LACKS_DEVICE_FOR 1
-#define STRATA_LACKS_DEVICE_HISTOGRAM 1
 #define STRATA_LACKS_DEVICE_MEMCPY 1
-#define STRATA_LACKS_DEVICE_MERGE 1
-#define STRATA_LACKS_DEVICE_NON_TRIVIAL_RUNS 1
-#define STRATA_LACKS_DEVICE_PARTITION 1
-#define STRATA_LACKS_DEVICE_TRANSFORM 1
