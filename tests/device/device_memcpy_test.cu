@@ -203,6 +203,44 @@ TEST(device_memcpy, streams_at_the_same_time) {
   b.expect_copied();
 }
 
+// ---------------------------------------------------------------------------- tuning
+
+/// Batches of up to 32 buffers however few there are, and short ones in the queue.
+template <int Rows>
+struct eager_hub {
+  struct Policy : strata::ChainedPolicy<750, Policy, Policy> {
+    static constexpr strata::batched_copy_tuning batched_copy{/*block_threads=*/64,
+                                                              /*blocks_per_multiprocessor=*/1,
+                                                              /*warp_bytes=*/600,
+                                                              /*piece_bytes=*/700,
+                                                              /*max_pieces=*/3,
+                                                              /*batches_per_warp=*/0,
+                                                              Rows};
+  };
+  using MaxPolicy = Policy;
+};
+
+template <int Rows>
+void test_eager(const buffer_places& places) {
+  SCOPED_TRACE(places.name);
+  buffer_pools<byte> pools(places);
+  using Buffers = strata::detail::byte_buffers<1, 1, const byte**, byte**, std::int64_t*>;
+  ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
+    return strata::detail::DispatchBatchedCopy<Buffers, eager_hub<Rows>>::Dispatch(
+        storage, bytes, Buffers{{pools.inputs.data(), pools.outputs.data(), pools.sizes.data()}}, pools.count(),
+        nullptr);
+  }));
+  pools.expect_copied();
+}
+
+TEST(device_memcpy, full_batches_and_a_long_queue) {
+  for (const buffer_places& places : buffer_batches(40)) test_eager<4>(places);
+}
+
+TEST(device_memcpy, full_batches_and_a_long_queue_row_by_row) {
+  for (const buffer_places& places : buffer_batches(0)) test_eager<1>(places);
+}
+
 TEST(device_memcpy, twelve_bytes_of_storage_for_a_buffer) {
   std::size_t bytes = 0;
   ASSERT_CUDA_SUCCESS(DeviceMemcpy::Batched(nullptr, bytes, static_cast<void**>(nullptr), static_cast<void**>(nullptr),

@@ -60,6 +60,8 @@ class AgentBatchedCopy {
                                                       : warp_threads;
   }
   static constexpr unsigned long long max_warp_units = units_in(tuning.warp_bytes);
+  static constexpr unsigned long long min_piece_units = units_in(tuning.piece_bytes);
+  static constexpr unsigned long long max_pieces = tuning.max_pieces;
 
  public:
   /// Of one warp.
@@ -107,9 +109,7 @@ class AgentBatchedCopy {
 
  private:
   STRATA_D static unsigned long long units_per_piece(const buffer& cut) {
-    constexpr unsigned long long most = max_pieces_per_buffer;
-    const unsigned long long least = units_in(tuning.piece_bytes);
-    return cut.units > least * most ? ceiling_divide(cut.units, most) : least;
+    return cut.units > min_piece_units * max_pieces ? ceiling_divide(cut.units, max_pieces) : min_piece_units;
   }
   STRATA_D static unsigned pieces_of(const buffer& cut) {
     return static_cast<unsigned>(ceiling_divide(cut.units, units_per_piece(cut)));

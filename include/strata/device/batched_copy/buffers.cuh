@@ -41,6 +41,45 @@ struct copy_addresses {
   std::uintptr_t out;
 };
 
+/// `Bytes` bytes between their load and their store. They are stored at a multiple of `Bytes`, and lie at one too in the
+/// source, unless `IsShifted`: then they are 16 bytes, and parts of two neighbouring vectors.
+template <int Bytes, bool IsShifted>
+class bytes_on_their_way {
+ public:
+  template <class Buffers>
+  STRATA_D void load(const Buffers&, const copy_addresses& from, unsigned long long number) {
+    out_ = from.out + number * Bytes;
+    const std::uintptr_t in = from.in + number * Bytes;
+    const unsigned shift = IsShifted ? static_cast<unsigned>(in % Bytes) : 0;
+    const auto* const aligned = reinterpret_cast<const unsigned char*>(in - shift);
+    bytes_.load(aligned);
+    if constexpr (IsShifted) {
+      item_vector<unsigned char, Bytes> next{};
+      if (shift != 0) next.load(aligned + Bytes);
+      take_from(shift, next.bits);
+    }
+  }
+  template <class Buffers>
+  STRATA_D void store(const Buffers&) const { bytes_.store_global(reinterpret_cast<unsigned char*>(out_)); }
+
+ private:
+  // The 16 bytes that begin `shift` bytes behind those of `bytes_`, which `next` follows.
+  STRATA_D void take_from(unsigned shift, const uint4& next) {
+    uint4& bits = bytes_.bits;
+    unsigned word[8] = {bits.x, bits.y, bits.z, bits.w, next.x, next.y, next.z, next.w};
+    STRATA_UNROLL
+    for (int i = 0; i < 6; ++i) word[i] = (shift & 8) != 0 ? word[i + 2] : word[i];
+    STRATA_UNROLL
+    for (int i = 0; i < 5; ++i) word[i] = (shift & 4) != 0 ? word[i + 1] : word[i];
+    const unsigned bit = shift % 4 * 8;
+    bits = {__funnelshift_r(word[0], word[1], bit), __funnelshift_r(word[1], word[2], bit),
+            __funnelshift_r(word[2], word[3], bit), __funnelshift_r(word[3], word[4], bit)};
+  }
+
+  std::uintptr_t out_;
+  item_vector<unsigned char, Bytes> bytes_;
+};
+
 /// Buffers of bytes. Destinations are cut at 16-byte boundaries, so that units are stored by aligned accesses:
 ///
 ///     bytes     0 .. head | head .. head + 16 units | .. head + 16 units + tail
@@ -101,68 +140,17 @@ struct byte_buffers : batch<InputIt, OutputIt, SizeIt> {
     return result;
   }
 
-  /// A word of an edge on its way.
-  class edge_word {
-   public:
-    STRATA_D void load(const byte_buffers&, const location& from, unsigned long long word) {
-      out_ = from.out + word * AlignBytes;
-      bits_.load(reinterpret_cast<const unsigned char*>(from.in + word * AlignBytes));
-    }
-    STRATA_D void store(const byte_buffers&) const { bits_.store_global(reinterpret_cast<unsigned char*>(out_)); }
-
-   private:
-    std::uintptr_t out_;
-    item_vector<unsigned char, AlignBytes> bits_;
-  };
-
-  /// A unit of the body on its way.
-  class unit {
-   public:
-    STRATA_D void load(const byte_buffers&, const location& from, unsigned long long number) {
-      out_ = from.out + number * unit_bytes;
-      const std::uintptr_t in = from.in + number * unit_bytes;
-      const unsigned shift = has_edges ? static_cast<unsigned>(in) % unit_bytes : 0;
-      const auto* const vectors = reinterpret_cast<const unsigned char*>(in - shift);
-      bits_.load(vectors);
-      if constexpr (has_edges) {
-        item_vector<unsigned char, unit_bytes> next{};
-        if (shift != 0) next.load(vectors + unit_bytes);
-        take_from(shift, next.bits);
-      }
-    }
-    STRATA_D void store(const byte_buffers&) const { bits_.store_global(reinterpret_cast<unsigned char*>(out_)); }
-
-   private:
-    // The 16 bytes that begin `shift` bytes behind those of `bits_`, which `next` follows.
-    STRATA_D void take_from(unsigned shift, const uint4& next) {
-      uint4& bits = bits_.bits;
-      unsigned word[7] = {bits.x, bits.y, bits.z, bits.w, next.x, next.y, next.z};
-      const unsigned last = next.w;
-      if ((shift & 8) != 0) {
-        STRATA_UNROLL
-        for (int i = 0; i < 5; ++i) word[i] = word[i + 2];
-        word[5] = last;
-      }
-      if ((shift & 4) != 0) {
-        STRATA_UNROLL
-        for (int i = 0; i < 5; ++i) word[i] = word[i + 1];
-      }
-      const unsigned bit = shift % 4 * 8;
-      bits.x = __funnelshift_r(word[0], word[1], bit);
-      bits.y = __funnelshift_r(word[1], word[2], bit);
-      bits.z = __funnelshift_r(word[2], word[3], bit);
-      bits.w = __funnelshift_r(word[3], word[4], bit);
-    }
-
-    std::uintptr_t out_;
-    item_vector<unsigned char, unit_bytes> bits_;
-  };
+  using edge_word = bytes_on_their_way<AlignBytes, false>;
+  using unit = bytes_on_their_way<unit_bytes, has_edges>;
 };
 
 /// Buffers of items that iterators read and write. A unit is an item.
 template <class InputIt, class OutputIt, class SizeIt>
 struct item_buffers : batch<InputIt, OutputIt, SizeIt> {
-  static constexpr int unit_bytes = static_cast<int>(sizeof(iterator_value_t<iterator_value_t<InputIt>>));
+  using input = iterator_value_t<InputIt>;
+  using output = iterator_value_t<OutputIt>;
+  using item = iterator_value_t<input>;
+  static constexpr int unit_bytes = static_cast<int>(sizeof(item));
   static constexpr bool has_edges = false;
 
   struct location {
@@ -179,22 +167,32 @@ struct item_buffers : batch<InputIt, OutputIt, SizeIt> {
 
   STRATA_D buffer operator()(std::size_t index) const { return {index, this->size(index)}; }
 
+  /// An item between its load and its store. Types that are not trivial are assigned at once.
   class unit {
+    static constexpr bool may_wait = std::is_trivial_v<item>;
+
    public:
-    STRATA_D void load(const item_buffers&, const location& from, unsigned long long number) {
+    STRATA_D void load(const item_buffers& buffers, const location& from, unsigned long long number) {
       index_ = from.index;
       item_ = static_cast<std::ptrdiff_t>(number - from.first);
-    }
-    // Items need not have a default constructor: none waits here.
-    STRATA_D void store(const item_buffers& buffers) const {
       auto in = detail::item_at(buffers.inputs, index_);
-      auto out = detail::item_at(buffers.outputs, index_);
-      out[static_cast<difference_of<decltype(out)>>(item_)] = in[static_cast<difference_of<decltype(in)>>(item_)];
+      const auto in_item = static_cast<difference_of<input>>(item_);
+      if constexpr (may_wait) {
+        value_ = in[in_item];
+      } else {
+        output_of(buffers)[static_cast<difference_of<output>>(item_)] = in[in_item];
+      }
+    }
+    STRATA_D void store(const item_buffers& buffers) const {
+      if constexpr (may_wait) output_of(buffers)[static_cast<difference_of<output>>(item_)] = value_;
     }
 
    private:
+    STRATA_D output output_of(const item_buffers& buffers) const { return detail::item_at(buffers.outputs, index_); }
+
     std::size_t index_;
     std::ptrdiff_t item_;
+    std::conditional_t<may_wait, item, NullType> value_;
   };
 };
 

@@ -65,8 +65,9 @@ struct DispatchBatchedCopy {
     constexpr std::size_t block_warps = tuning.block_threads / warp_threads;
     const auto resident = static_cast<std::size_t>(device.multiprocessors) * tuning.blocks_per_multiprocessor;
     // Small batches balance better, large ones cost less for each buffer.
+    const std::size_t batches = resident * block_warps * tuning.batches_per_warp;
     unsigned buffers_per_warp = warp_threads;
-    while (buffers_per_warp > 1 && num_buffers / buffers_per_warp < 4 * resident * block_warps) buffers_per_warp /= 2;
+    while (buffers_per_warp > 1 && num_buffers / buffers_per_warp < batches) buffers_per_warp /= 2;
     const std::size_t enough = ceiling_divide(num_buffers, block_warps * buffers_per_warp);
     constexpr std::size_t most_blocks = 0x7fffffff;
     const auto configuration = [&](const char* name, std::size_t blocks) {

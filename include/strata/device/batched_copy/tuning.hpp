@@ -13,6 +13,8 @@ struct batched_copy_tuning {
   int blocks_per_multiprocessor;  ///< of both kernels
   int warp_bytes;                 ///< the longest buffer that is not queued
   int piece_bytes;                ///< what queued buffers are cut into
+  int max_pieces;                 ///< of one buffer: longer ones have longer pieces
+  int batches_per_warp;           ///< at least so many for each resident warp, where batches have several buffers
   int rows;                       ///< units that a lane loads before it stores the first
 };
 
@@ -20,20 +22,19 @@ namespace detail {
 
 struct batched_copy_policy_hub {
   struct Policy750 : ChainedPolicy<750, Policy750, Policy750> {
-    // Not measured: from segmented_reduce_policy_hub (threads, blocks). `warp_bytes`: a warp that is alone copies them
+    // Not measured: from segmented_reduce_policy_hub (threads, blocks, batches). `warp_bytes`: a warp that is alone copies them
     // in some microseconds. `piece_bytes`: two rounds of a warp.
     static constexpr batched_copy_tuning batched_copy{/*block_threads=*/256,
                                                       /*blocks_per_multiprocessor=*/4,
                                                       /*warp_bytes=*/8 << 10,
                                                       /*piece_bytes=*/4 << 10,
+                                                      /*max_pieces=*/1 << 20,
+                                                      /*batches_per_warp=*/4,
                                                       /*rows=*/4};
   };
 
   using MaxPolicy = Policy750;
 };
-
-/// A buffer is cut into at most so many pieces: larger ones have larger pieces.
-inline constexpr int max_pieces_per_buffer = 1 << 20;
 
 }  // namespace detail
 STRATA_NAMESPACE_END
