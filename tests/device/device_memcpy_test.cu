@@ -215,7 +215,8 @@ struct eager_hub {
                                                               /*piece_bytes=*/700,
                                                               /*max_pieces=*/3,
                                                               /*batches_per_warp=*/0,
-                                                              Rows};
+                                                              Rows,
+                                                              /*edge_rows=*/Rows};
   };
   using MaxPolicy = Policy;
 };

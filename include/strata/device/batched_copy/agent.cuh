@@ -51,7 +51,6 @@ struct buffer_queue {
 template <class Policy, class Buffers>
 class AgentBatchedCopy {
   static constexpr batched_copy_tuning tuning = Policy::batched_copy;
-  static constexpr int rows = tuning.rows;
   using buffer = typename Buffers::buffer;
   using location = typename Buffers::location;
   using unit = typename Buffers::unit;
@@ -79,12 +78,12 @@ class AgentBatchedCopy {
     if constexpr (Buffers::has_edges) {
       STRATA_UNROLL_N(1)
       for (int tail = 0; tail < 2; ++tail) {
-        copy_by_lanes<typename Buffers::edge_word>(mine.edge_words(tail != 0),
-                                                   [&](unsigned begin) { return mine.edge(tail != 0, begin); });
+        copy_by_lanes<typename Buffers::edge, tuning.edge_rows>(
+            mine.edge_units(tail != 0), [&](unsigned begin) { return mine.edge_from(tail != 0, begin); });
       }
     }
-    copy_by_lanes<unit>(is_long ? 0 : static_cast<unsigned>(mine.units),
-                        [&](unsigned begin) { return mine.body(begin); });
+    copy_by_lanes<unit, tuning.rows>(is_long ? 0 : static_cast<unsigned>(mine.units),
+                                     [&](unsigned begin) { return mine.body_from(begin); });
   }
 
   /// Copies pieces of the queued buffers: an even, contiguous share.
@@ -102,7 +101,12 @@ class AgentBatchedCopy {
       const buffer mine = buffers_(queue.indices[place]);
       const unsigned long long per_piece = units_per_piece(mine);
       const unsigned long long last_unit = (last - buffer_begin) * per_piece;
-      copy_units(mine.body(0), (piece - buffer_begin) * per_piece, last_unit < mine.units ? last_unit : mine.units);
+      const unsigned long long units_end = last_unit < mine.units ? last_unit : mine.units;
+      const location body = mine.body_from(0);
+      for (unsigned long long next = (piece - buffer_begin) * per_piece; next < units_end;
+           next += tuning.rows * warp_threads) {
+        copy_rows<unit, tuning.rows>(next, units_end, [&](int) -> const location& { return body; });
+      }
       piece = last;
     }
   }
@@ -115,65 +119,50 @@ class AgentBatchedCopy {
     return static_cast<unsigned>(ceiling_divide(cut.units, units_per_piece(cut)));
   }
 
-  /// Copies `count` units of each lane's buffer, which `locate(b)` finds if its first unit has number b. Neighbouring
+  /// Copies `count` units of each lane's buffer; `locate(b)` is its location if its first unit has number b. Neighbouring
   /// lanes take neighbouring units of all lanes' buffers, so that no lane idles however short the buffers are.
-  template <class Unit, class Locate>
+  template <class Unit, int Rows, class Locate>
   STRATA_D void copy_by_lanes(unsigned count, const Locate& locate) {
+    const unsigned with_units = __ballot_sync(full_warp_mask, count > 0);
+    if (with_units == 0) return;
     unsigned begin, total;
     WarpScan<unsigned>::TempStorage unused;
     WarpScan<unsigned>(unused).ExclusiveSum(count, begin, total);
-    if (total == 0) return;
-    // Locations of buffers with units, side by side.
-    const unsigned with_units = __ballot_sync(full_warp_mask, count > 0);
     if (count > 0) locations_[__popc(with_units & platform::lane_mask_lt())] = locate(begin);
     __syncwarp();
-    int buffers_before = -1;
+    unsigned buffers_before = 0;
     STRATA_UNROLL_N(1)
-    for (unsigned first = 0; first < total; first += rows * warp_threads) {
-      Unit units[rows];
-      const unsigned number = first + platform::lane_id();
-      STRATA_UNROLL
-      for (unsigned row = 0; row < rows; ++row) {
+    for (unsigned next = 0; next < total; next += Rows * warp_threads) {
+      copy_rows<Unit, Rows>(next, total, [&](int row) -> const location& {
         // One bit for each buffer that begins in this row: counted up to a lane, they give the lane's buffer.
-        const unsigned offset = begin - (first + row * warp_threads);
-        const unsigned begins = in_any_lane(count > 0 && offset < warp_threads ? 1u << offset : 0u);
-        const int buffer_of_unit = buffers_before + __popc(begins & platform::lane_mask_le());
-        buffers_before += __popc(begins);
-        if (number + row * warp_threads < total) {
-          units[row].load(buffers_, locations_[buffer_of_unit], number + row * warp_threads);
-        }
-      }
-      STRATA_UNROLL
-      for (unsigned row = 0; row < rows; ++row) {
-        if (number + row * warp_threads < total) units[row].store(buffers_);
-      }
+        const unsigned offset = begin - (next + static_cast<unsigned>(row) * warp_threads);
+        WarpReduce<unsigned>::TempStorage none;
+        const unsigned begins = WarpReduce<unsigned>(none).AllReduce(
+            count > 0 && offset < warp_threads ? 1u << offset : 0u, strata::BitOr{});
+        const unsigned buffers_until = buffers_before + static_cast<unsigned>(__popc(begins & platform::lane_mask_le()));
+        buffers_before += static_cast<unsigned>(__popc(begins));
+        return locations_[buffers_until - 1];
+      });
     }
     __syncwarp();
   }
 
-  STRATA_D static unsigned in_any_lane(unsigned bits) {
-    WarpReduce<unsigned>::TempStorage unused;
-    return WarpReduce<unsigned>(unused).AllReduce(bits, strata::BitOr{});
-  }
-
-  STRATA_D void copy_units(const location& where, unsigned long long begin, unsigned long long end) {
-    constexpr unsigned long long step = rows * warp_threads;
-    for (; begin + step <= end; begin += step) copy_rows(where, begin, [](unsigned) { return true; });
-    const auto rest = static_cast<unsigned>(end - begin);
-    if (rest > 0) copy_rows(where, begin, [&](unsigned number) { return number < rest; });
-  }
-
-  template <class Has>
-  STRATA_D void copy_rows(const location& where, unsigned long long first, const Has& has) {
-    unit units[rows];
+  /// Copies units `next` to `next` + 32 `Rows`, as far as there are units; `find(row)` is the location of a lane's unit.
+  /// Loads are in flight together: lanes without a unit load the last one, and the barrier keeps the compiler from
+  /// moving loads behind the branches of the stores.
+  template <class Unit, int Rows, class Number, class Find>
+  STRATA_D void copy_rows(Number next, Number total, const Find& find) {
+    Unit units[Rows];
+    next += platform::lane_id();
     STRATA_UNROLL
-    for (unsigned row = 0; row < rows; ++row) {
-      const unsigned number = row * warp_threads + platform::lane_id();
-      if (has(number)) units[row].load(buffers_, where, first + number);
+    for (int row = 0; row < Rows; ++row) {
+      const Number number = next + static_cast<unsigned>(row * warp_threads);
+      units[row].load(buffers_, find(row), number < total ? number : total - 1);
     }
+    __syncwarp();
     STRATA_UNROLL
-    for (unsigned row = 0; row < rows; ++row) {
-      if (has(row * warp_threads + platform::lane_id())) units[row].store(buffers_);
+    for (int row = 0; row < Rows; ++row) {
+      if (next + static_cast<unsigned>(row * warp_threads) < total) units[row].store(buffers_);
     }
   }
 

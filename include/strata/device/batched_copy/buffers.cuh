@@ -35,121 +35,159 @@ struct batch {
   }
 };
 
-/// Where a unit is read and written.
-struct copy_addresses {
+/// Where a buffer, or a part of one, is read and written.
+struct copy_location {
   std::uintptr_t in;
   std::uintptr_t out;
+  unsigned first;  // number of its first unit
+  unsigned bytes;  // of an edge
 };
 
-/// `Bytes` bytes between their load and their store. They are stored at a multiple of `Bytes`, and lie at one too in the
-/// source, unless `IsShifted`: then they are 16 bytes, and parts of two neighbouring vectors.
-template <int Bytes, bool IsShifted>
-class bytes_on_their_way {
+/// A unit of a body between its load and its store: 16 bytes, which lie at a multiple of 16 in the destination, and in
+/// the source too unless `IsShifted`. Then they are parts of two vectors.
+template <bool IsShifted>
+class body_unit {
  public:
   template <class Buffers>
-  STRATA_D void load(const Buffers&, const copy_addresses& from, unsigned long long number) {
-    out_ = from.out + number * Bytes;
-    const std::uintptr_t in = from.in + number * Bytes;
-    const unsigned shift = IsShifted ? static_cast<unsigned>(in % Bytes) : 0;
-    const auto* const aligned = reinterpret_cast<const unsigned char*>(in - shift);
-    bytes_.load(aligned);
+  STRATA_D void load(const Buffers&, const copy_location& from, unsigned long long number) {
+    out_ = from.out + (number - from.first) * vector_bytes;
+    const std::uintptr_t in = from.in + (number - from.first) * vector_bytes;
+    shift_ = IsShifted ? static_cast<unsigned>(in % vector_bytes) : 0;
+    const auto* const aligned = reinterpret_cast<const unsigned char*>(in - shift_);
+    low_.load(aligned);
+    if constexpr (IsShifted) high_.load(aligned + (shift_ != 0 ? vector_bytes : 0));  // always: no branch
+  }
+  template <class Buffers>
+  STRATA_D void store(const Buffers&) {
     if constexpr (IsShifted) {
-      item_vector<unsigned char, Bytes> next{};
-      if (shift != 0) next.load(aligned + Bytes);
-      take_from(shift, next.bits);
+      const uint4 low = low_.bits, high = high_.bits;
+      unsigned word[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
+      STRATA_UNROLL
+      for (int i = 0; i < 6; ++i) word[i] = (shift_ & 8) != 0 ? word[i + 2] : word[i];
+      STRATA_UNROLL
+      for (int i = 0; i < 5; ++i) word[i] = (shift_ & 4) != 0 ? word[i + 1] : word[i];
+      const unsigned bit = shift_ % 4 * 8;
+      low_.bits = {__funnelshift_r(word[0], word[1], bit), __funnelshift_r(word[1], word[2], bit),
+                   __funnelshift_r(word[2], word[3], bit), __funnelshift_r(word[3], word[4], bit)};
+    }
+    low_.store_global(reinterpret_cast<unsigned char*>(out_));
+  }
+
+ private:
+  std::uintptr_t out_;
+  unsigned shift_;
+  item_vector<unsigned char, vector_bytes> low_, high_;
+};
+
+/// A unit of an edge between its load and its store: up to 4 bytes within an aligned word of the destination. They are
+/// loaded by `LoadBytes`, which divide all addresses and sizes.
+template <int LoadBytes>
+class edge_unit {
+ public:
+  static constexpr unsigned bytes = 4;
+
+  template <class Buffers>
+  STRATA_D void load(const Buffers&, const copy_location& from, unsigned number) {
+    // The word's place in the edge. It is below 0, as an unsigned number, if the edge begins within the word.
+    place_ = (number - from.first) * bytes - static_cast<unsigned>(from.out % bytes);
+    edge_bytes_ = from.bytes;
+    out_ = from.out + static_cast<std::uintptr_t>(static_cast<int>(place_));
+    STRATA_UNROLL
+    for (unsigned i = 0; i < bytes; i += LoadBytes) {
+      const unsigned place = place_ + i, last = edge_bytes_ - LoadBytes;
+      parts_[i / LoadBytes].load(reinterpret_cast<const unsigned char*>(from.in + (place < last ? place : last)));
     }
   }
   template <class Buffers>
-  STRATA_D void store(const Buffers&) const { bytes_.store_global(reinterpret_cast<unsigned char*>(out_)); }
-
- private:
-  // The 16 bytes that begin `shift` bytes behind those of `bytes_`, which `next` follows.
-  STRATA_D void take_from(unsigned shift, const uint4& next) {
-    uint4& bits = bytes_.bits;
-    unsigned word[8] = {bits.x, bits.y, bits.z, bits.w, next.x, next.y, next.z, next.w};
-    STRATA_UNROLL
-    for (int i = 0; i < 6; ++i) word[i] = (shift & 8) != 0 ? word[i + 2] : word[i];
-    STRATA_UNROLL
-    for (int i = 0; i < 5; ++i) word[i] = (shift & 4) != 0 ? word[i + 1] : word[i];
-    const unsigned bit = shift % 4 * 8;
-    bits = {__funnelshift_r(word[0], word[1], bit), __funnelshift_r(word[1], word[2], bit),
-            __funnelshift_r(word[2], word[3], bit), __funnelshift_r(word[3], word[4], bit)};
+  STRATA_D void store(const Buffers&) const {
+    auto* const out = reinterpret_cast<unsigned char*>(out_);
+    if (has(0) && has(bytes - 1)) {
+      item_vector<unsigned char, bytes> word{};
+      STRATA_UNROLL
+      for (unsigned i = 0; i < bytes; i += LoadBytes) word.bits |= unsigned{parts_[i / LoadBytes].bits} << i * 8;
+      word.store_global(out);
+    } else {
+      STRATA_UNROLL
+      for (unsigned i = 0; i < bytes; i += LoadBytes) {
+        if (has(i)) parts_[i / LoadBytes].store_global(out + i);
+      }
+    }
   }
 
+ private:
+  STRATA_D bool has(unsigned byte) const { return place_ + byte < edge_bytes_; }
+
   std::uintptr_t out_;
-  item_vector<unsigned char, Bytes> bytes_;
+  unsigned place_;
+  unsigned edge_bytes_;
+  item_vector<unsigned char, LoadBytes> parts_[bytes / LoadBytes];
 };
 
-/// Buffers of bytes. Destinations are cut at 16-byte boundaries, so that units are stored by aligned accesses:
+/// Buffers of bytes. Destinations are cut at 16-byte boundaries, so that units of the body are stored by one access:
 ///
 ///     bytes     0 .. head | head .. head + 16 units | .. head + 16 units + tail
 ///               edge      | body                    | edge
 ///
-/// A unit of the body is read by one or two aligned accesses of 16 bytes, whatever the alignment of the source. They
-/// must not leave the source: where they would, the edges take another 16 bytes. Edges have no units but words of
-/// `AlignBytes`. All addresses and sizes are multiples of it.
+/// The accesses by which the body is read must not leave the source: where they would, edges take another 16 bytes.
+/// All addresses and sizes are multiples of `AlignBytes`.
 template <int AlignBytes, int ItemBytes, class InputIt, class OutputIt, class SizeIt>
 struct byte_buffers : batch<InputIt, OutputIt, SizeIt> {
   static constexpr int unit_bytes = vector_bytes;
-  static constexpr bool has_edges = AlignBytes < unit_bytes;
-  using location = copy_addresses;
+  static constexpr bool has_edges = AlignBytes < vector_bytes;
+  using location = copy_location;
+  using edge = edge_unit<(AlignBytes < 4 ? AlignBytes : 4)>;
+  using unit = body_unit<has_edges>;
 
   struct buffer {
-    copy_addresses begin{};
-    unsigned head = 0;  // bytes
+    std::uintptr_t in = 0;
+    std::uintptr_t out = 0;
+    unsigned head = 0;
     unsigned tail = 0;
     unsigned long long units = 0;
 
-    STRATA_D unsigned edge_words(bool is_tail) const { return (is_tail ? tail : head) / AlignBytes; }
-    /// The location from which unit (word) `first` is the buffer's first one.
-    STRATA_D location body(unsigned first) const { return moved(head, first * unit_bytes); }
-    STRATA_D location edge(bool is_tail, unsigned first) const {
-      return moved(is_tail ? head + units * unit_bytes : 0, first * AlignBytes);
+    /// The body, or an edge, if its first unit has number `first`.
+    STRATA_D location body_from(unsigned first) const { return {in + head, out + head, first, 0}; }
+    STRATA_D location edge_from(bool is_tail, unsigned first) const {
+      const unsigned long long up = is_tail ? head + units * unit_bytes : 0;
+      return {in + up, out + up, first, is_tail ? tail : head};
     }
-
-   private:
-    STRATA_D location moved(unsigned long long up, unsigned down) const {
-      return {begin.in + up - down, begin.out + up - down};
+    STRATA_D unsigned edge_units(bool is_tail) const {
+      const unsigned behind_boundary = is_tail ? 0 : static_cast<unsigned>(out % edge::bytes);
+      const unsigned edge_bytes = is_tail ? tail : head;
+      return edge_bytes > 0 ? ceiling_divide(behind_boundary + edge_bytes, edge::bytes) : 0;
     }
   };
 
   STRATA_D buffer operator()(std::size_t index) const {
-    const auto in = detail::item_at(this->inputs, index);
-    const auto out = detail::item_at(this->outputs, index);
-    const unsigned long long bytes = this->size(index) * ItemBytes;
     buffer result;
-    result.begin = {reinterpret_cast<std::uintptr_t>(in), reinterpret_cast<std::uintptr_t>(out)};
-    STRATA_ASSERT(!detail::have_common_bytes({result.begin.in, bytes}, {result.begin.out, bytes}),
+    result.in = reinterpret_cast<std::uintptr_t>(detail::item_at(this->inputs, index));
+    result.out = reinterpret_cast<std::uintptr_t>(detail::item_at(this->outputs, index));
+    const unsigned long long bytes = this->size(index) * ItemBytes;
+    STRATA_ASSERT(!detail::have_common_bytes({result.in, bytes}, {result.out, bytes}),
                   "batched copy: the source and the destination of buffer %llu overlap",
                   static_cast<unsigned long long>(index));
-    unsigned head = static_cast<unsigned>(0 - result.begin.out) % unit_bytes;
-    // How far the source of the body lies behind a boundary.
-    const unsigned shift = static_cast<unsigned>(result.begin.in + head) % unit_bytes;
+    unsigned head = static_cast<unsigned>(0 - result.out) % unit_bytes;
+    const unsigned shift = static_cast<unsigned>(result.in + head) % unit_bytes;
     if (head < shift) head += unit_bytes;
     if (bytes < head + unit_bytes) {
       result.head = static_cast<unsigned>(bytes);
-      return result;
-    }
-    result.head = head;
-    result.units = (bytes - head) / unit_bytes;
-    result.tail = static_cast<unsigned>((bytes - head) % unit_bytes);
-    if (shift + result.tail < unit_bytes && shift > 0) {
-      result.units -= 1;
-      result.tail += unit_bytes;
+    } else {
+      result.head = head;
+      result.units = (bytes - head) / unit_bytes;
+      result.tail = static_cast<unsigned>((bytes - head) % unit_bytes);
+      if (shift > 0 && shift + result.tail < unit_bytes) {
+        result.units -= 1;
+        result.tail += unit_bytes;
+      }
     }
     return result;
   }
-
-  using edge_word = bytes_on_their_way<AlignBytes, false>;
-  using unit = bytes_on_their_way<unit_bytes, has_edges>;
 };
 
 /// Buffers of items that iterators read and write. A unit is an item.
 template <class InputIt, class OutputIt, class SizeIt>
 struct item_buffers : batch<InputIt, OutputIt, SizeIt> {
-  using input = iterator_value_t<InputIt>;
-  using output = iterator_value_t<OutputIt>;
-  using item = iterator_value_t<input>;
+  using item = iterator_value_t<iterator_value_t<InputIt>>;
   static constexpr int unit_bytes = static_cast<int>(sizeof(item));
   static constexpr bool has_edges = false;
 
@@ -162,36 +200,38 @@ struct item_buffers : batch<InputIt, OutputIt, SizeIt> {
     std::size_t index = 0;
     unsigned long long units = 0;
 
-    STRATA_D location body(unsigned first) const { return {index, first}; }
+    STRATA_D location body_from(unsigned first) const { return {index, first}; }
   };
 
   STRATA_D buffer operator()(std::size_t index) const { return {index, this->size(index)}; }
 
-  /// An item between its load and its store. Types that are not trivial are assigned at once.
+  /// An item between its load and its store. Items of types that are not trivial are only assigned.
   class unit {
     static constexpr bool may_wait = std::is_trivial_v<item>;
 
    public:
     STRATA_D void load(const item_buffers& buffers, const location& from, unsigned long long number) {
       index_ = from.index;
-      item_ = static_cast<std::ptrdiff_t>(number - from.first);
-      auto in = detail::item_at(buffers.inputs, index_);
-      const auto in_item = static_cast<difference_of<input>>(item_);
-      if constexpr (may_wait) {
-        value_ = in[in_item];
-      } else {
-        output_of(buffers)[static_cast<difference_of<output>>(item_)] = in[in_item];
-      }
+      number_ = static_cast<std::ptrdiff_t>(number - from.first);
+      if constexpr (may_wait) value_ = at(buffers.inputs);
     }
     STRATA_D void store(const item_buffers& buffers) const {
-      if constexpr (may_wait) output_of(buffers)[static_cast<difference_of<output>>(item_)] = value_;
+      if constexpr (may_wait) {
+        at(buffers.outputs) = value_;
+      } else {
+        at(buffers.outputs) = at(buffers.inputs);
+      }
     }
 
    private:
-    STRATA_D output output_of(const item_buffers& buffers) const { return detail::item_at(buffers.outputs, index_); }
+    template <class Iterators>
+    STRATA_D decltype(auto) at(const Iterators& iterators) const {
+      auto items = detail::item_at(iterators, index_);
+      return items[static_cast<difference_of<decltype(items)>>(number_)];
+    }
 
     std::size_t index_;
-    std::ptrdiff_t item_;
+    std::ptrdiff_t number_;
     std::conditional_t<may_wait, item, NullType> value_;
   };
 };

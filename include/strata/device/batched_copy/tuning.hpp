@@ -15,7 +15,8 @@ struct batched_copy_tuning {
   int piece_bytes;                ///< what queued buffers are cut into
   int max_pieces;                 ///< of one buffer: longer ones have longer pieces
   int batches_per_warp;           ///< at least so many for each resident warp, where batches have several buffers
-  int rows;                       ///< units that a lane loads before it stores the first
+  int rows;                       ///< units of 16 bytes that a lane loads before it stores the first
+  int edge_rows;                  ///< the same of words at the ends of buffers
 };
 
 namespace detail {
@@ -30,7 +31,8 @@ struct batched_copy_policy_hub {
                                                       /*piece_bytes=*/4 << 10,
                                                       /*max_pieces=*/1 << 20,
                                                       /*batches_per_warp=*/4,
-                                                      /*rows=*/4};
+                                                      /*rows=*/4,
+                                                      /*edge_rows=*/3};
   };
 
   using MaxPolicy = Policy750;
