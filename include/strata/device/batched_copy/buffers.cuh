@@ -213,23 +213,23 @@ struct item_buffers : batch<InputIt, OutputIt, SizeIt> {
     STRATA_D void load(const item_buffers& buffers, const location& from, unsigned long long number) {
       index_ = from.index;
       number_ = static_cast<std::ptrdiff_t>(number - from.first);
-      if constexpr (may_wait) value_ = at(buffers.inputs);
+      if constexpr (may_wait) {
+        auto in = detail::item_at(buffers.inputs, index_);  // a variable: items may be parts of it
+        value_ = in[static_cast<difference_of<decltype(in)>>(number_)];
+      }
     }
     STRATA_D void store(const item_buffers& buffers) const {
+      auto out = detail::item_at(buffers.outputs, index_);
+      const auto out_number = static_cast<difference_of<decltype(out)>>(number_);
       if constexpr (may_wait) {
-        at(buffers.outputs) = value_;
+        out[out_number] = value_;
       } else {
-        at(buffers.outputs) = at(buffers.inputs);
+        auto in = detail::item_at(buffers.inputs, index_);
+        out[out_number] = in[static_cast<difference_of<decltype(in)>>(number_)];
       }
     }
 
    private:
-    template <class Iterators>
-    STRATA_D decltype(auto) at(const Iterators& iterators) const {
-      auto items = detail::item_at(iterators, index_);
-      return items[static_cast<difference_of<decltype(items)>>(number_)];
-    }
-
     std::size_t index_;
     std::ptrdiff_t number_;
     std::conditional_t<may_wait, item, NullType> value_;
