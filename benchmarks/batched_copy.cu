@@ -142,13 +142,12 @@ workload copy_buffers(const environment& env, const buffers& of, bool reads_item
 void add_memcpy(bench::suite& suite, const char* data_case, std::size_t count, const make_buffers& make,
                 timing how = timing::batched) {
   const auto prepare = [make](const environment& env) {
-    return copy_buffers<std::uint8_t>(
-        env, make(env.settings.seed), true,
-        [](auto lib, void* storage, std::size_t& bytes, auto inputs, auto outputs, auto sizes, std::int64_t n,
-           cudaStream_t s) {
-          using memcpy = typename decltype(lib)::memcpy;
-          return memcpy::Batched(storage, bytes, inputs, outputs, sizes, n, s);
-        });
+    return copy_buffers<std::uint8_t>(env, make(env.settings.seed), true,
+                                      [](auto lib, void* storage, std::size_t& bytes, auto inputs, auto outputs,
+                                         auto sizes, std::int64_t n, cudaStream_t s) {
+                                        using memcpy = typename decltype(lib)::memcpy;
+                                        return memcpy::Batched(storage, bytes, inputs, outputs, sizes, n, s);
+                                      });
   };
   suite.add({"DeviceMemcpy::Batched", "bytes", data_case, static_cast<std::int64_t>(count), how, prepare});
 }
@@ -156,13 +155,12 @@ void add_memcpy(bench::suite& suite, const char* data_case, std::size_t count, c
 /// Ranges of 32-bit integers: from pointers, or runs of one value.
 void add_copy(bench::suite& suite, const char* data_case, std::size_t count, const make_buffers& make) {
   const auto pointers = [make](const environment& env) {
-    return copy_buffers<std::int32_t>(
-        env, make(env.settings.seed), true,
-        [](auto lib, void* storage, std::size_t& bytes, auto inputs, auto outputs, auto sizes, std::int64_t n,
-           cudaStream_t s) {
-          using copy = typename decltype(lib)::copy;
-          return copy::Batched(storage, bytes, inputs, outputs, sizes, n, s);
-        });
+    return copy_buffers<std::int32_t>(env, make(env.settings.seed), true,
+                                      [](auto lib, void* storage, std::size_t& bytes, auto inputs, auto outputs,
+                                         auto sizes, std::int64_t n, cudaStream_t s) {
+                                        using copy = typename decltype(lib)::copy;
+                                        return copy::Batched(storage, bytes, inputs, outputs, sizes, n, s);
+                                      });
   };
   suite.add({"DeviceCopy::Batched", "i32", data_case, static_cast<std::int64_t>(count), timing::batched, pointers});
   const auto runs = [make, count](const environment& env) {
@@ -193,8 +191,9 @@ void add_equal(bench::suite& suite, const char* name, int log_count, std::uint32
 void add_uniform(bench::suite& suite, const char* name, int log_count, std::uint32_t least, std::uint32_t most,
                  bool is_gather = false) {
   const std::size_t count = std::size_t{1} << log_count;
-  add_memcpy(suite, name, count,
-             [=](std::uint64_t seed) { return buffers{uniform(count, least, most, seed), is_gather}; });
+  add_memcpy(suite, name, count, [=](std::uint64_t seed) {
+    return buffers{uniform(count, least, most, seed), is_gather};
+  });
 }
 
 void add_cases(bench::suite& suite) {
@@ -225,7 +224,8 @@ void add_cases(bench::suite& suite) {
   add_memcpy(suite, "100 of 1..1000 B", 100, few);
   add_memcpy(suite, "100 of 1..1000 B", 100, few, timing::single_call);
   add_copy(suite, "1..16", many, [](std::uint64_t seed) { return buffers{uniform(many, 1, 16, seed)}; });
-  add_copy(suite, "100..1000", many / 8, [](std::uint64_t seed) { return buffers{uniform(many / 8, 100, 1000, seed)}; });
+  add_copy(suite, "100..1000", many / 8,
+           [](std::uint64_t seed) { return buffers{uniform(many / 8, 100, 1000, seed)}; });
   add_copy(suite, "zipf", many, [](std::uint64_t seed) { return buffers{zipf(many, 16e6, seed)}; });
 }
 

@@ -54,7 +54,8 @@ inline buffer_places scattered_buffers(std::string name, const std::vector<std::
 }
 
 /// Sizes whose logarithms are uniform.
-inline std::vector<std::size_t> sizes_of_all_scales(std::size_t count, std::size_t largest, std::uint64_t random_stream) {
+inline std::vector<std::size_t> sizes_of_all_scales(std::size_t count, std::size_t largest,
+                                                    std::uint64_t random_stream) {
   std::mt19937_64 bits = strata_test::random_bits(random_stream);
   std::vector<std::size_t> lengths(count);
   for (std::size_t& length : lengths) {

@@ -18,8 +18,8 @@ using strata_test::words;
 #if defined(STRATA_TEST_SMALL)
 using types = testing::Types<std::uint8_t, std::uint32_t, words<3>, strata_test::int128>;
 #else
-using types = testing::Types<std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t, words<3>, words<5, std::uint8_t>,
-                             words<3, std::uint64_t>, strata_test::int128, words<8>>;
+using types = testing::Types<std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t, words<3>,
+                             words<5, std::uint8_t>, words<3, std::uint64_t>, strata_test::int128, words<8>>;
 #endif
 
 template <class T>

@@ -42,10 +42,9 @@ TEST(device_memcpy, buffers_with_gaps_which_stay_untouched) {
 }
 
 TEST(device_memcpy, all_alignments) {
-  for (const std::size_t size :
-       if_small<std::vector<std::size_t>>({1, 15, 31, 46, 62, 100, 3000, 9000},
-                                          {1, 2, 7, 15, 16, 17, 31, 32, 33, 46, 47, 48, 61, 62, 63, 64, 100, 1000, 3000,
-                                           8192, 8300, 9000, 50000})) {
+  for (const std::size_t size : if_small<std::vector<std::size_t>>(
+           {1, 15, 31, 46, 62, 100, 3000, 9000},
+           {1, 2, 7, 15, 16, 17, 31, 32, 33, 46, 47, 48, 61, 62, 63, 64, 100, 1000, 3000, 8192, 8300, 9000, 50000})) {
     buffer_places places{"of " + std::to_string(size), {}, {}, {}};
     for (std::size_t in = 0; in < 16; in += if_small<std::size_t>(3, 1)) {
       for (std::size_t out = 0; out < 16; ++out) {
@@ -79,8 +78,7 @@ TEST(device_memcpy, reads_nothing_but_the_sources) {
     to.push_back(out.data() + places.out[i]);
     std::copy_n(&items[places.in[i]], places.sizes[i], &expected[places.out[i]]);
     if (places.sizes[i] == 0) continue;
-    ASSERT_CUDA_SUCCESS(
-        cudaMemcpy(pool + places.in[i], &items[places.in[i]], places.sizes[i], cudaMemcpyHostToDevice));
+    ASSERT_CUDA_SUCCESS(cudaMemcpy(pool + places.in[i], &items[places.in[i]], places.sizes[i], cudaMemcpyHostToDevice));
   }
   const device_vector<const void*> inputs(from);
   const device_vector<void*> outputs(to);
@@ -201,6 +199,32 @@ TEST(device_memcpy, streams_at_the_same_time) {
   b_stream.synchronize();
   a.expect_copied();
   b.expect_copied();
+}
+
+TEST(device_memcpy, refuses_what_cannot_be) {
+  const buffer_places places = scattered_buffers("some", {3, 50, 20000}, 1);
+  buffer_pools<byte> pools(places);
+  const byte* const* const in = pools.inputs.data();
+  byte* const* const out = pools.outputs.data();
+  const std::int64_t* const lengths = pools.sizes.data();
+  std::size_t bytes = 0;
+  ASSERT_CUDA_SUCCESS(DeviceMemcpy::Batched(nullptr, bytes, in, out, lengths, 3));
+  const scratch storage(bytes);
+  const auto call = [&](auto from, auto to, auto of, int count, std::size_t given) {
+    const graph recorded(
+        [&](cudaStream_t on) { return DeviceMemcpy::Batched(storage.data(), given, from, to, of, count, on); });
+    EXPECT_EQ(recorded.status() == cudaSuccess, recorded.nodes() > 0);
+    return recorded.status();
+  };
+  EXPECT_CUDA_SUCCESS(call(in, out, lengths, 3, bytes));
+  EXPECT_EQ(cudaErrorInvalidValue, call(decltype(in){nullptr}, out, lengths, 3, bytes));
+  EXPECT_EQ(cudaErrorInvalidValue, call(in, decltype(out){nullptr}, lengths, 3, bytes));
+  EXPECT_EQ(cudaErrorInvalidValue, call(in, out, decltype(lengths){nullptr}, 3, bytes));
+  EXPECT_EQ(cudaErrorInvalidValue, call(in, out, lengths, -1, bytes));
+  EXPECT_EQ(cudaErrorInvalidValue, call(in, out, lengths, 3, bytes - 1));
+  const with_difference<int, signed char> hundred(nullptr);
+  EXPECT_CUDA_SUCCESS(DeviceMemcpy::Batched(nullptr, bytes, in, out, hundred, 128));
+  EXPECT_EQ(cudaErrorInvalidValue, DeviceMemcpy::Batched(nullptr, bytes, in, out, hundred, 129));
 }
 
 // ---------------------------------------------------------------------------- tuning

@@ -19,26 +19,25 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///     for (i = 0; i < num_buffers; ++i) memcpy(outputs[i], inputs[i], sizes[i]);
 ///
 /// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (12 for each buffer, and up to
-///   1.3 KiB), then with that much device memory; or once, by the overload without these two arguments.
+///   1.3 KB), then with that much device memory; or once, by the overload without these two arguments.
 /// - **Buffers.** `inputs` and `outputs` are iterators of pointers to any types, `sizes` of integers: numbers of bytes.
-///   Negative ones count as 0. All three are read on the device, each item a few times. Pointers may have any
-///   alignment, and those of empty buffers are not used.
+///   Negative ones count as 0. All three are read on the device, some items twice. Pointers may have any alignment.
+///   Those of empty buffers are not used.
 /// - **Aliasing.** No output may overlap another output, an input, or one of the three arrays. Inputs may overlap each
 ///   other. The host cannot know: debug builds (`STRATA_DEBUG`) assert that input and output of a buffer do not
-///   overlap. Bytes beside the outputs are neither read nor written.
+///   overlap. Bytes beside the buffers are neither read nor written.
 /// - **Execution.** A memset of 8 bytes and two kernel launches, on `stream`; no host synchronisation and no
 ///   allocation, so a call can be captured in a graph and replayed with other pointers and sizes. Calls that may run at
 ///   the same time need temporary storage of their own.
-/// - **Cost.** Reads and writes each byte once; in pieces of 16 bytes, whatever the alignment, but for up to 31 bytes
-///   at each end. If a source is displaced against its destination, modulo 16, two neighbouring 16 bytes are read for
-///   each 16 bytes written, the second time from the L1 cache.
+/// - **Cost.** Reads and writes each byte once, 16 at a time, but for up to 46 bytes of a buffer and up to 31 at each
+///   end of a longer one. Where source and destination differ modulo 16, each 16 bytes are read twice, the second time
+///   from the L1 cache.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: a negative count, or an iterator that
 ///   cannot be advanced so far, in a size query too; one of the three arrays is null, with buffers; temporary storage
 ///   too small. Otherwise what the launches return. An older error of the runtime is neither returned nor cleared.
-/// - **Algorithm.** A warp takes up to 32 neighbouring buffers. A scan of their lengths numbers their 16-byte units, and
-///   its lanes copy units in the order of the numbers: lanes are busy however short the buffers are. Buffers above 8 KiB
-///   go to a queue, and the warps of the second kernel copy even shares of them. After the batched copies of CUB, which
-///   have three classes of lengths.
+/// - **Algorithm.** A warp takes up to 32 neighbouring buffers. A scan of their lengths numbers their units of 16
+///   bytes, and the lanes copy units in that order: no lane idles, however short the buffers are. Buffers above 8 KiB
+///   go to a queue, and the warps of a second kernel copy even shares of them.
 ///
 ///     strata::DeviceMemcpy::Batched(d_inputs, d_outputs, d_sizes, num_buffers, stream);
 struct DeviceMemcpy {

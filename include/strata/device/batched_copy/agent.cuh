@@ -18,7 +18,7 @@ STRATA_NAMESPACE_BEGIN
 namespace detail {
 
 /// The long buffers on their way from the first kernel to the second, and the numbers of their first pieces, which
-/// ascend: one addition gives a warp places and numbers. 32 bits suffice for pieces. Buffers that overlap nothing
+/// ascend: one addition gives a warp slots and numbers. 32 bits suffice for pieces. Buffers that overlap nothing
 /// would need 2^44 bytes to have more of 4 KiB.
 struct buffer_queue {
   unsigned long long* counter;  // upper half: buffers, lower half: pieces
@@ -39,10 +39,10 @@ struct buffer_queue {
     }
     position = __shfl_sync(full_warp_mask, position, 0);
     if (is_long) {
-      const std::size_t place =
+      const std::size_t slot =
           static_cast<std::size_t>(position >> 32) + static_cast<unsigned>(__popc(pushed & platform::lane_mask_lt()));
-      first_pieces[place] = static_cast<unsigned>(position) + first;
-      indices[place] = index;
+      first_pieces[slot] = static_cast<unsigned>(position) + first;
+      indices[slot] = index;
     }
   }
 };
@@ -55,8 +55,8 @@ class AgentBatchedCopy {
   using location = typename Buffers::location;
   using unit = typename Buffers::unit;
   static constexpr unsigned long long units_in(int bytes) {
-    return bytes / Buffers::unit_bytes > warp_threads ? static_cast<unsigned long long>(bytes / Buffers::unit_bytes)
-                                                      : warp_threads;
+    const int units = bytes / Buffers::unit_bytes;
+    return static_cast<unsigned long long>(units > warp_threads ? units : warp_threads);
   }
   static constexpr unsigned long long max_warp_units = units_in(tuning.warp_bytes);
   static constexpr unsigned long long min_piece_units = units_in(tuning.piece_bytes);
@@ -94,11 +94,11 @@ class AgentBatchedCopy {
     unsigned piece = begin_of(share);
     const unsigned end = begin_of(share + 1ull);
     if (piece == end) return;
-    for (unsigned place = strata::UpperBound(queue.first_pieces, num_buffers, piece) - 1; piece < end; ++place) {
-      const unsigned buffer_begin = queue.first_pieces[place];
-      const unsigned buffer_end = place + 1 < num_buffers ? queue.first_pieces[place + 1] : num_pieces;
+    for (unsigned slot = strata::UpperBound(queue.first_pieces, num_buffers, piece) - 1; piece < end; ++slot) {
+      const unsigned buffer_begin = queue.first_pieces[slot];
+      const unsigned buffer_end = slot + 1 < num_buffers ? queue.first_pieces[slot + 1] : num_pieces;
       const unsigned last = end < buffer_end ? end : buffer_end;
-      const buffer mine = buffers_(queue.indices[place]);
+      const buffer mine = buffers_(queue.indices[slot]);
       const unsigned long long per_piece = units_per_piece(mine);
       const unsigned long long last_unit = (last - buffer_begin) * per_piece;
       const unsigned long long units_end = last_unit < mine.units ? last_unit : mine.units;
@@ -119,8 +119,8 @@ class AgentBatchedCopy {
     return static_cast<unsigned>(ceiling_divide(cut.units, units_per_piece(cut)));
   }
 
-  /// Copies `count` units of each lane's buffer; `locate(b)` is its location if its first unit has number b. Neighbouring
-  /// lanes take neighbouring units of all lanes' buffers, so that no lane idles however short the buffers are.
+  /// Copies `count` units of each lane's buffer; `locate(b)` is its location if its first unit has number b.
+  /// Neighbouring lanes take neighbouring units of all buffers, so that no lane idles however short the buffers are.
   template <class Unit, int Rows, class Locate>
   STRATA_D void copy_by_lanes(unsigned count, const Locate& locate) {
     const unsigned with_units = __ballot_sync(full_warp_mask, count > 0);
@@ -139,7 +139,8 @@ class AgentBatchedCopy {
         WarpReduce<unsigned>::TempStorage none;
         const unsigned begins = WarpReduce<unsigned>(none).AllReduce(
             count > 0 && offset < warp_threads ? 1u << offset : 0u, strata::BitOr{});
-        const unsigned buffers_until = buffers_before + static_cast<unsigned>(__popc(begins & platform::lane_mask_le()));
+        const unsigned buffers_until =
+            buffers_before + static_cast<unsigned>(__popc(begins & platform::lane_mask_le()));
         buffers_before += static_cast<unsigned>(__popc(begins));
         return locations_[buffers_until - 1];
       });
@@ -147,9 +148,9 @@ class AgentBatchedCopy {
     __syncwarp();
   }
 
-  /// Copies units `next` to `next` + 32 `Rows`, as far as there are units; `find(row)` is the location of a lane's unit.
-  /// Loads are in flight together: lanes without a unit load the last one, and the barrier keeps the compiler from
-  /// moving loads behind the branches of the stores.
+  /// Copies units `next` to `next` + 32 `Rows`, of `total`; `find(row)` is the location of a lane's unit. Loads are in
+  /// flight together: lanes without a unit load the last one, and the barrier keeps the compiler from moving loads
+  /// behind the branches of the stores.
   template <class Unit, int Rows, class Number, class Find>
   STRATA_D void copy_rows(Number next, Number total, const Find& find) {
     Unit units[Rows];

@@ -21,12 +21,13 @@ namespace detail {
 
 /// The three arrays of a batched copy.
 template <class InputIt, class OutputIt, class SizeIt>
-struct batch {
+struct buffer_arrays {
   InputIt inputs;
   OutputIt outputs;
   SizeIt sizes;
 
-  static_assert(std::is_integral_v<iterator_value_t<SizeIt>>, "batched copies: sizes must be integers");
+  static_assert(std::is_integral_v<iterator_value_t<SizeIt>>,
+                "the sizes of a batched copy must be integers: convert them, by a transform iterator for example");
 
   /// Negative sizes count as 0.
   STRATA_D unsigned long long size(std::size_t index) const {
@@ -88,14 +89,14 @@ class edge_unit {
 
   template <class Buffers>
   STRATA_D void load(const Buffers&, const copy_location& from, unsigned number) {
-    // The word's place in the edge. It is below 0, as an unsigned number, if the edge begins within the word.
-    place_ = (number - from.first) * bytes - static_cast<unsigned>(from.out % bytes);
+    // The word's offset in the edge. It is below 0, as an unsigned number, if the edge begins within the word.
+    offset_ = (number - from.first) * bytes - static_cast<unsigned>(from.out % bytes);
     edge_bytes_ = from.bytes;
-    out_ = from.out + static_cast<std::uintptr_t>(static_cast<int>(place_));
+    out_ = from.out + static_cast<std::uintptr_t>(static_cast<int>(offset_));
     STRATA_UNROLL
     for (unsigned i = 0; i < bytes; i += LoadBytes) {
-      const unsigned place = place_ + i, last = edge_bytes_ - LoadBytes;
-      parts_[i / LoadBytes].load(reinterpret_cast<const unsigned char*>(from.in + (place < last ? place : last)));
+      const unsigned offset = offset_ + i, last = edge_bytes_ - LoadBytes;
+      parts_[i / LoadBytes].load(reinterpret_cast<const unsigned char*>(from.in + (offset < last ? offset : last)));
     }
   }
   template <class Buffers>
@@ -115,10 +116,10 @@ class edge_unit {
   }
 
  private:
-  STRATA_D bool has(unsigned byte) const { return place_ + byte < edge_bytes_; }
+  STRATA_D bool has(unsigned byte) const { return offset_ + byte < edge_bytes_; }
 
   std::uintptr_t out_;
-  unsigned place_;
+  unsigned offset_;
   unsigned edge_bytes_;
   item_vector<unsigned char, LoadBytes> parts_[bytes / LoadBytes];
 };
@@ -131,7 +132,7 @@ class edge_unit {
 /// The accesses by which the body is read must not leave the source: where they would, edges take another 16 bytes.
 /// All addresses and sizes are multiples of `AlignBytes`.
 template <int AlignBytes, int ItemBytes, class InputIt, class OutputIt, class SizeIt>
-struct byte_buffers : batch<InputIt, OutputIt, SizeIt> {
+struct byte_buffers : buffer_arrays<InputIt, OutputIt, SizeIt> {
   static constexpr int unit_bytes = vector_bytes;
   static constexpr bool has_edges = AlignBytes < vector_bytes;
   using location = copy_location;
@@ -163,7 +164,7 @@ struct byte_buffers : batch<InputIt, OutputIt, SizeIt> {
     result.in = reinterpret_cast<std::uintptr_t>(detail::item_at(this->inputs, index));
     result.out = reinterpret_cast<std::uintptr_t>(detail::item_at(this->outputs, index));
     const unsigned long long bytes = this->size(index) * ItemBytes;
-    STRATA_ASSERT(!detail::have_common_bytes({result.in, bytes}, {result.out, bytes}),
+    STRATA_ASSERT(!detail::have_common_bytes(byte_range{result.in, bytes}, byte_range{result.out, bytes}),
                   "batched copy: the source and the destination of buffer %llu overlap",
                   static_cast<unsigned long long>(index));
     unsigned head = static_cast<unsigned>(0 - result.out) % unit_bytes;
@@ -186,7 +187,7 @@ struct byte_buffers : batch<InputIt, OutputIt, SizeIt> {
 
 /// Buffers of items that iterators read and write. A unit is an item.
 template <class InputIt, class OutputIt, class SizeIt>
-struct item_buffers : batch<InputIt, OutputIt, SizeIt> {
+struct item_buffers : buffer_arrays<InputIt, OutputIt, SizeIt> {
   using item = iterator_value_t<iterator_value_t<InputIt>>;
   static constexpr int unit_bytes = static_cast<int>(sizeof(item));
   static constexpr bool has_edges = false;

@@ -47,13 +47,12 @@ struct DispatchBatchedCopy {
       return cudaErrorInvalidValue;
     }
 
-    DispatchBatchedCopy dispatch{
-        buffers,
-        count,
-        {storage.template get<unsigned long long>(0), storage.template get<unsigned>(1),
-         storage.template get<std::size_t>(2)},
-        stream,
-        {}};
+    DispatchBatchedCopy dispatch{buffers,
+                                 count,
+                                 {storage.template get<unsigned long long>(0), storage.template get<unsigned>(1),
+                                  storage.template get<std::size_t>(2)},
+                                 stream,
+                                 {}};
     const cudaError_t status = detail::current_device_properties(dispatch.device, stream);
     if (status != cudaSuccess) return status;
     return MaxPolicy::Invoke(dispatch.device.ptx_version, dispatch);
@@ -68,21 +67,20 @@ struct DispatchBatchedCopy {
     const std::size_t batches = resident * block_warps * tuning.batches_per_warp;
     unsigned buffers_per_warp = warp_threads;
     while (buffers_per_warp > 1 && num_buffers / buffers_per_warp < batches) buffers_per_warp /= 2;
-    const std::size_t enough = ceiling_divide(num_buffers, block_warps * buffers_per_warp);
+    const std::size_t blocks = ceiling_divide(num_buffers, block_warps * buffers_per_warp);
     constexpr std::size_t most_blocks = 0x7fffffff;
-    const auto configuration = [&](const char* name, std::size_t blocks) {
-      return launch_configuration{name,   dim3(static_cast<unsigned>(blocks)), dim3(tuning.block_threads), 0,
-                                  stream, 1, device.ptx_version >= 900};
-    };
 
-    cudaError_t status = cudaMemsetAsync(queue.counter, 0, sizeof(*queue.counter), stream);
+    const cudaError_t status = cudaMemsetAsync(queue.counter, 0, sizeof(*queue.counter), stream);
     if (status != cudaSuccess) return status;
-    status = strata::launch(
-        configuration("strata batched copy (batches)", enough < most_blocks ? enough : most_blocks),
-        batched_copy_kernel<MaxPolicy, Buffers>, buffers, num_buffers, buffers_per_warp, queue);
-    if (status != cudaSuccess) return status;
-    return strata::launch(configuration("strata batched copy (queue)", resident),
-                          batched_copy_queued_kernel<MaxPolicy, Buffers>, buffers, queue);
+    const auto launch = [&](auto kernel, const char* name, std::size_t grid) {
+      return strata::launch({name, dim3(static_cast<unsigned>(grid)), dim3(tuning.block_threads), 0, stream, 1,
+                             device.ptx_version >= 900},
+                            kernel, buffers, num_buffers, buffers_per_warp, queue);
+    };
+    const cudaError_t launched = launch(batched_copy_kernel<MaxPolicy, Buffers, false>, "strata batched copy (batches)",
+                                        blocks < most_blocks ? blocks : most_blocks);
+    if (launched != cudaSuccess) return launched;
+    return launch(batched_copy_kernel<MaxPolicy, Buffers, true>, "strata batched copy (queue)", resident);
   }
 };
 
