@@ -145,12 +145,11 @@ class AgentBatchedCopy {
         return locations_[buffers_until - 1];
       });
     }
-    __syncwarp();
   }
 
   /// Copies units `next` to `next` + 32 `Rows`, of `total`; `find(row)` is the location of a lane's unit. Loads are in
   /// flight together: lanes without a unit load the last one, and the barrier keeps the compiler from moving loads
-  /// behind the branches of the stores.
+  /// behind the branches of the stores. Behind it no lane reads `locations_`.
   template <class Unit, int Rows, class Number, class Find>
   STRATA_D void copy_rows(Number next, Number total, const Find& find) {
     Unit units[Rows];

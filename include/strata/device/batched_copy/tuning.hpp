@@ -23,8 +23,8 @@ namespace detail {
 
 struct batched_copy_policy_hub {
   struct Policy750 : ChainedPolicy<750, Policy750, Policy750> {
-    // Not measured: from segmented_reduce_policy_hub (threads, blocks, batches). `warp_bytes`: what a warp that is alone
-    // copies in some microseconds. `piece_bytes`: two rounds of a warp. `rows`: as registers allow.
+    // Not measured: from segmented_reduce_policy_hub (threads, blocks, batches). `warp_bytes`: what a warp that is
+    // alone copies in some microseconds. `piece_bytes`: two rounds of a warp. `rows`: as registers allow.
     static constexpr batched_copy_tuning batched_copy{/*block_threads=*/256,
                                                       /*blocks_per_multiprocessor=*/4,
                                                       /*warp_bytes=*/8 << 10,
