@@ -105,7 +105,7 @@ class AgentBatchedCopy {
       const location body = mine.body_from(0);
       for (unsigned long long next = (piece - buffer_begin) * per_piece; next < units_end;
            next += tuning.rows * warp_threads) {
-        copy_rows<unit, tuning.rows>(next, units_end, [&](int) -> const location& { return body; });
+        copy_rows<unit, tuning.rows>(next, units_end, [&](int) { return body; });
       }
       piece = last;
     }
