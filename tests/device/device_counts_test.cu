@@ -3,7 +3,9 @@
 
 // What size queries of all device-wide calls answer alike: counts that cannot be are refused at once,
 // and pointers are not looked at.
+#include <strata/device/device_copy.cuh>
 #include <strata/device/device_hash_join.hpp>
+#include <strata/device/device_memcpy.cuh>
 #include <strata/device/device_merge_sort.cuh>
 #include <strata/device/device_radix_sort.cuh>
 #include <strata/device/device_reduce.cuh>
@@ -46,6 +48,8 @@ std::ostream& operator<<(std::ostream& os, const query& q) { return os << q.name
 const int* const in = nullptr;
 int* const out = nullptr;
 std::int64_t* const num_out = nullptr;
+const int* const* const ins = nullptr;
+int* const* const outs = nullptr;
 
 #define STRATA_ASK(...) [](std::size_t& bytes, std::int64_t n) { return strata::__VA_ARGS__; }
 std::vector<query> queries() {
@@ -83,6 +87,8 @@ std::vector<query> queries() {
       {"MergeSort", STRATA_ASK(DeviceMergeSort::SortKeys(nullptr, bytes, out, n, is_less{})), 4},
       {"TransposeRows", STRATA_ASK(DeviceTranspose::Transpose(nullptr, bytes, in, out, n, 1)), 0},
       {"TransposeColumns", STRATA_ASK(DeviceTranspose::Transpose(nullptr, bytes, in, out, 1, n)), 0},
+      {"BatchedMemcpy", STRATA_ASK(DeviceMemcpy::Batched(nullptr, bytes, ins, outs, in, n)), 12},
+      {"BatchedCopy", STRATA_ASK(DeviceCopy::Batched(nullptr, bytes, ins, outs, in, n)), 12},
       {"InnerCountBuildRows",
        STRATA_ASK(DeviceHashJoin::Inner(nullptr, bytes, strata::join_side(in, n), strata::join_side(in, 10),
                                         strata::join_count(), num_out)),

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Calls without temporary storage: each device function, on a stream, with a memory resource, and without either.
+#include <strata/device/device_copy.cuh>
+#include <strata/device/device_memcpy.cuh>
 #include <strata/device/device_segmented_sort.cuh>
 #include <strata/device/execution.cuh>
 
@@ -201,6 +203,15 @@ TEST(device_execution, selections) {
   EXPECT_ALL_FORMS(DeviceSelect::Unique, in, out, selected, num_items);
   EXPECT_ALL_FORMS(DeviceSelect::UniqueByKey, in, flags, out, all.values_out.data(), selected, num_items);
   EXPECT_ALL_FORMS(DeviceSelect::UniqueByKey, in, flags, out, all.values_out.data(), selected, num_items, is_near{});
+}
+
+TEST(device_execution, batched_copies) {
+  arrays all;
+  const device_vector<const item*> inputs(std::vector<const item*>{all.keys.data(), all.values.data()});
+  const device_vector<item*> outputs(std::vector<item*>{all.keys_out.data(), all.values_out.data()});
+  const device_vector<int> lengths(std::vector<int>{num_items, 3});
+  EXPECT_ALL_FORMS(strata::DeviceMemcpy::Batched, inputs.data(), outputs.data(), lengths.data(), 2);
+  EXPECT_ALL_FORMS(strata::DeviceCopy::Batched, inputs.data(), outputs.data(), lengths.data(), 2);
 }
 
 TEST(device_execution, sorts) {

@@ -5,6 +5,8 @@
 // NVTX looks for a tool in a variable, at the first range of the program.
 #include <nvtx3/nvToolsExt.h>
 
+#include <strata/device/device_copy.cuh>
+#include <strata/device/device_memcpy.cuh>
 #include <strata/device/device_reduce.cuh>
 #include <strata/device/device_scan.cuh>
 #include <strata/device/device_select.cuh>
@@ -69,6 +71,10 @@ TEST(device_nvtx, ranges_have_the_names_of_the_functions) {
   EXPECT_RANGE(DeviceReduce::Sum, in.data(), out.data(), n);
   EXPECT_RANGE(DeviceScan::InclusiveSum, data.data(), n);
   EXPECT_RANGE(DeviceSelect::Flagged, data.data(), in.data(), count.data(), n);
+  const device_vector<const int*> inputs(std::vector<const int*>{in.data()});
+  const device_vector<int*> outputs(std::vector<int*>{out.data()});
+  EXPECT_RANGE(DeviceMemcpy::Batched, inputs.data(), outputs.data(), in.data(), 1);
+  EXPECT_RANGE(DeviceCopy::Batched, inputs.data(), outputs.data(), in.data(), 1);
 }
 
 }  // namespace

@@ -52,6 +52,7 @@
 #include <strata/core/util_device.cuh>
 #include <strata/core/util_ptx.cuh>
 #include <strata/device/device_hash_join.hpp>
+#include <strata/device/device_memcpy.cuh>
 #include <strata/device/device_merge_sort.cuh>
 #include <strata/device/device_radix_sort.cuh>
 #include <strata/device/device_reduce.cuh>
@@ -250,6 +251,9 @@ cudaError_t every_block_layer(const int* in, int* out, int* sums, int count, cud
   if (status != cudaSuccess) return status;
   status = lib::DeviceSegmentedRadixSort::SortPairs(storage, bytes, floats, segment_sums, pairs, joined, count,
                                                     segments, offsets, offsets + 1, 0, 32, stream);
+  if (status != cudaSuccess) return status;
+  status = lib::DeviceMemcpy::Batched(storage, bytes, static_cast<const void* const*>(nullptr),
+                                      static_cast<void* const*>(nullptr), offsets, count, stream);
   if (status != cudaSuccess) return status;
   status = lib::DeviceTranspose::Transpose(storage, bytes, floats, float_sum, count, segments, stream);
   if (status != cudaSuccess) return status;

@@ -27,7 +27,9 @@
 #include <strata/core/shuffle.cuh>
 #include <strata/core/util_device.cuh>
 #include <strata/core/util_ptx.cuh>
+#include <strata/device/device_copy.cuh>
 #include <strata/device/device_hash_join.hpp>
+#include <strata/device/device_memcpy.cuh>
 #include <strata/device/device_merge_sort.cuh>
 #include <strata/device/device_radix_sort.cuh>
 #include <strata/device/device_reduce.cuh>
@@ -629,6 +631,11 @@ template <class T, class In>
   all += DeviceSegmentedMergeSort::SortIndices(all.storage, all.bytes, data, indices, count, count, offsets, offsets,
                                                less);
   all += strata::DeviceTranspose::Transpose(all.storage, all.bytes, data, out, count, count);
+  const foreign::iterator<In> ins(nullptr);
+  const foreign::iterator<T*> outs(nullptr);
+  all += strata::DeviceMemcpy::Batched(all.storage, all.bytes, outs, outs, indices, count);
+  all += strata::DeviceCopy::Batched(all.storage, all.bytes, ins, outs, indices, count);
+  all += strata::DeviceCopy::Batched(all.storage, all.bytes, outs, outs, indices, count);
 }
 
 template <class T>
