@@ -8,6 +8,9 @@
 #include <strata/device/device_hash_join.hpp>
 #include <strata/device/device_histogram.cuh>
 #include <strata/device/device_merge.cuh>
+#include <strata/device/device_copy.cuh>
+#include <strata/device/device_hash_join.hpp>
+#include <strata/device/device_memcpy.cuh>
 #include <strata/device/device_merge_sort.cuh>
 #include <strata/device/device_partition.cuh>
 #include <strata/device/device_radix_sort.cuh>
@@ -57,6 +60,8 @@ std::ostream& operator<<(std::ostream& os, const query& q) { return os << q.name
 const int* const in = nullptr;
 int* const out = nullptr;
 std::int64_t* const num_out = nullptr;
+const int* const* const ins = nullptr;
+int* const* const outs = nullptr;
 
 #define STRATA_ASK(...) [](std::size_t& bytes, std::int64_t n) { return strata::__VA_ARGS__; }
 std::vector<query> queries() {
@@ -110,6 +115,8 @@ std::vector<query> queries() {
       {"HistogramEven", STRATA_ASK(DeviceHistogram::HistogramEven(nullptr, bytes, in, out, 9, 0, 9, n))},
       {"HistogramRangeRows",
        STRATA_ASK(DeviceHistogram::HistogramRange(nullptr, bytes, in, out, 9, in, std::int64_t{1}, n, std::size_t{4}))},
+      {"BatchedMemcpy", STRATA_ASK(DeviceMemcpy::Batched(nullptr, bytes, ins, outs, in, n)), 12},
+      {"BatchedCopy", STRATA_ASK(DeviceCopy::Batched(nullptr, bytes, ins, outs, in, n)), 12},
       {"InnerCountBuildRows",
        STRATA_ASK(DeviceHashJoin::Inner(nullptr, bytes, strata::join_side(in, n), strata::join_side(in, 10),
                                         strata::join_count(), num_out)),

@@ -5,6 +5,8 @@
 #include <strata/device/device_adjacent_difference.cuh>
 #include <strata/device/device_histogram.cuh>
 #include <strata/device/device_merge.cuh>
+#include <strata/device/device_copy.cuh>
+#include <strata/device/device_memcpy.cuh>
 #include <strata/device/device_segmented_sort.cuh>
 #include <strata/device/execution.cuh>
 
@@ -243,6 +245,13 @@ TEST(device_execution, top_k) {
   EXPECT_ALL_FORMS(DeviceTopK::MinPairs, in, out, values, all.values_out.data(), count, k);
   EXPECT_ALL_FORMS(DeviceTopK::MaxPairsSorted, in, out, values, all.values_out.data(), count, k);
   EXPECT_ALL_FORMS(DeviceTopK::MinPairsSorted, in, out, values, all.values_out.data(), count, k);
+TEST(device_execution, batched_copies) {
+  arrays all;
+  const device_vector<const item*> inputs(std::vector<const item*>{all.keys.data(), all.values.data()});
+  const device_vector<item*> outputs(std::vector<item*>{all.keys_out.data(), all.values_out.data()});
+  const device_vector<int> lengths(std::vector<int>{num_items, 3});
+  EXPECT_ALL_FORMS(strata::DeviceMemcpy::Batched, inputs.data(), outputs.data(), lengths.data(), 2);
+  EXPECT_ALL_FORMS(strata::DeviceCopy::Batched, inputs.data(), outputs.data(), lengths.data(), 2);
 }
 
 TEST(device_execution, sorts) {

@@ -9,6 +9,8 @@
 #include <strata/device/device_for.cuh>
 #include <strata/device/device_histogram.cuh>
 #include <strata/device/device_partition.cuh>
+#include <strata/device/device_copy.cuh>
+#include <strata/device/device_memcpy.cuh>
 #include <strata/device/device_reduce.cuh>
 #include <strata/device/device_run_length_encode.cuh>
 #include <strata/device/device_scan.cuh>
@@ -83,6 +85,10 @@ TEST(device_nvtx, ranges_have_the_names_of_the_functions) {
   EXPECT_RANGE(DevicePartition::Flagged, in.data(), in.data(), out.data(), count.data(), n);
   EXPECT_RANGE(DeviceRunLengthEncode::NonTrivialRuns, in.data(), out.data(), data.data(), count.data(), n);
   EXPECT_RANGE(DeviceTopK::MaxKeysSorted, in.data(), out.data(), n, 1);
+  const device_vector<const int*> inputs(std::vector<const int*>{in.data()});
+  const device_vector<int*> outputs(std::vector<int*>{out.data()});
+  EXPECT_RANGE(DeviceMemcpy::Batched, inputs.data(), outputs.data(), in.data(), 1);
+  EXPECT_RANGE(DeviceCopy::Batched, inputs.data(), outputs.data(), in.data(), 1);
 }
 
 }  // namespace

@@ -55,6 +55,7 @@
 #include <strata/device/device_for.cuh>
 #include <strata/device/device_hash_join.hpp>
 #include <strata/device/device_histogram.cuh>
+#include <strata/device/device_memcpy.cuh>
 #include <strata/device/device_merge_sort.cuh>
 #include <strata/device/device_radix_sort.cuh>
 #include <strata/device/device_reduce.cuh>
@@ -260,6 +261,8 @@ cudaError_t every_block_layer(const int* in, int* out, int* sums, int count, cud
   if (status != cudaSuccess) return status;
   int* const counters = nullptr;
   status = lib::DeviceHistogram::HistogramEven(storage, bytes, floats, counters, 9, 0.0f, 1.0f, count, stream);
+  status = lib::DeviceMemcpy::Batched(storage, bytes, static_cast<const void* const*>(nullptr),
+                                      static_cast<void* const*>(nullptr), offsets, count, stream);
   if (status != cudaSuccess) return status;
   status = lib::DeviceTranspose::Transpose(storage, bytes, floats, float_sum, count, segments, stream);
   if (status != cudaSuccess) return status;

@@ -32,6 +32,9 @@
 #include <strata/device/device_hash_join.hpp>
 #include <strata/device/device_histogram.cuh>
 #include <strata/device/device_merge.cuh>
+#include <strata/device/device_copy.cuh>
+#include <strata/device/device_hash_join.hpp>
+#include <strata/device/device_memcpy.cuh>
 #include <strata/device/device_merge_sort.cuh>
 #include <strata/device/device_partition.cuh>
 #include <strata/device/device_radix_sort.cuh>
@@ -659,6 +662,11 @@ template <class T, class In>
                                                less);
   all += strata::DeviceHistogram::HistogramEven(all.storage, all.bytes, numbers, indices, 9, 0, 9, count);
   all += strata::DeviceTranspose::Transpose(all.storage, all.bytes, data, out, count, count);
+  const foreign::iterator<In> ins(nullptr);
+  const foreign::iterator<T*> outs(nullptr);
+  all += strata::DeviceMemcpy::Batched(all.storage, all.bytes, outs, outs, indices, count);
+  all += strata::DeviceCopy::Batched(all.storage, all.bytes, ins, outs, indices, count);
+  all += strata::DeviceCopy::Batched(all.storage, all.bytes, outs, outs, indices, count);
 }
 
 template <class T>

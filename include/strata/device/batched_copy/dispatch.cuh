@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/device_properties.cuh>
+#include <strata/core/launcher.cuh>
+#include <strata/core/macros.hpp>
+#include <strata/core/temporary_storage.hpp>
+#include <strata/core/types.hpp>
+#include <strata/device/arguments/arrays.hpp>
+#include <strata/device/arguments/counts.cuh>
+#include <strata/device/batched_copy/buffers.cuh>
+#include <strata/device/batched_copy/kernels.cuh>
+#include <strata/device/batched_copy/tuning.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
+
+/// One call of a batched copy. A `PolicyHub` of the caller's overrides the tuning.
+template <class Buffers, class PolicyHub = batched_copy_policy_hub>
+struct DispatchBatchedCopy {
+  using MaxPolicy = typename PolicyHub::MaxPolicy;
+
+  Buffers buffers;
+  std::size_t num_buffers;
+  buffer_queue queue;
+  cudaStream_t stream;
+  device_properties device;
+
+  static cudaError_t Dispatch(void* d_temp_storage, std::size_t& temp_storage_bytes, const Buffers& buffers,
+                              std::int64_t num_buffers, cudaStream_t stream) {
+    if (!detail::is_count(num_buffers) || !detail::can_reach(buffers.inputs, num_buffers) ||
+        !detail::can_reach(buffers.outputs, num_buffers) || !detail::can_reach(buffers.sizes, num_buffers)) {
+      return cudaErrorInvalidValue;
+    }
+    const auto count = static_cast<std::size_t>(num_buffers);
+    temporary_storage::layout<3> storage;
+    storage.template reserve<unsigned long long>(0, 1);
+    storage.template reserve<unsigned>(1, count);
+    storage.template reserve<std::size_t>(2, count);
+    if (d_temp_storage == nullptr) return answer_size_query(storage, temp_storage_bytes);
+    if (!storage.map(d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
+    if (num_buffers == 0) return cudaSuccess;
+    if (detail::is_null(buffers.inputs) || detail::is_null(buffers.outputs) || detail::is_null(buffers.sizes)) {
+      return cudaErrorInvalidValue;
+    }
+
+    DispatchBatchedCopy dispatch{buffers,
+                                 count,
+                                 {storage.template get<unsigned long long>(0), storage.template get<unsigned>(1),
+                                  storage.template get<std::size_t>(2)},
+                                 stream,
+                                 {}};
+    const cudaError_t status = detail::current_device_properties(dispatch.device, stream);
+    if (status != cudaSuccess) return status;
+    return MaxPolicy::Invoke(dispatch.device.ptx_version, dispatch);
+  }
+
+  template <class ActivePolicy>
+  cudaError_t Invoke() {
+    constexpr batched_copy_tuning tuning = ActivePolicy::batched_copy;
+    constexpr std::size_t block_warps = tuning.block_threads / warp_threads;
+    const auto resident = static_cast<std::size_t>(device.multiprocessors) * tuning.blocks_per_multiprocessor;
+    // Small batches balance better, large ones cost less for each buffer.
+    const std::size_t batches = resident * block_warps * tuning.batches_per_warp;
+    unsigned buffers_per_warp = warp_threads;
+    while (buffers_per_warp > 1 && num_buffers / buffers_per_warp < batches) buffers_per_warp /= 2;
+    const std::size_t blocks = ceiling_divide(num_buffers, block_warps * buffers_per_warp);
+    constexpr std::size_t most_blocks = 0x7fffffff;
+
+    const cudaError_t status = cudaMemsetAsync(queue.counter, 0, sizeof(*queue.counter), stream);
+    if (status != cudaSuccess) return status;
+    const auto launch = [&](auto kernel, const char* name, std::size_t grid) {
+      return strata::launch({name, dim3(static_cast<unsigned>(grid)), dim3(tuning.block_threads), 0, stream, 1,
+                             device.ptx_version >= 900},
+                            kernel, buffers, num_buffers, buffers_per_warp, queue);
+    };
+    const cudaError_t launched = launch(batched_copy_kernel<MaxPolicy, Buffers, false>, "strata batched copy (batches)",
+                                        blocks < most_blocks ? blocks : most_blocks);
+    if (launched != cudaSuccess) return launched;
+    return launch(batched_copy_kernel<MaxPolicy, Buffers, true>, "strata batched copy (queue)", resident);
+  }
+};
+
+STRATA_ARCH_DETAIL_NAMESPACE_END

@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/chained_policy.hpp>
+#include <strata/core/macros.hpp>
+
+STRATA_NAMESPACE_BEGIN
+
+/// How buffers are shared out among warps.
+struct batched_copy_tuning {
+  int block_threads;
+  int blocks_per_multiprocessor;  ///< of both kernels
+  int warp_bytes;                 ///< the longest buffer that is not queued
+  int piece_bytes;                ///< what queued buffers are cut into
+  int max_pieces;                 ///< of one buffer: longer ones have longer pieces
+  int batches_per_warp;           ///< at least so many for each resident warp, where batches have several buffers
+  int rows;                       ///< units of 16 bytes that a lane loads before it stores the first
+  int edge_rows;                  ///< the same of words at the ends of buffers
+};
+
+namespace detail {
+
+struct batched_copy_policy_hub {
+  struct Policy750 : ChainedPolicy<750, Policy750, Policy750> {
+    // Not measured: from segmented_reduce_policy_hub (threads, blocks, batches). `warp_bytes`: what a warp that is
+    // alone copies in some microseconds. `piece_bytes`: two rounds of a warp. `rows`: as registers allow.
+    static constexpr batched_copy_tuning batched_copy{/*block_threads=*/256,
+                                                      /*blocks_per_multiprocessor=*/4,
+                                                      /*warp_bytes=*/8 << 10,
+                                                      /*piece_bytes=*/4 << 10,
+                                                      /*max_pieces=*/1 << 20,
+                                                      /*batches_per_warp=*/4,
+                                                      /*rows=*/4,
+                                                      /*edge_rows=*/3};
+  };
+
+  using MaxPolicy = Policy750;
+};
+
+}  // namespace detail
+STRATA_NAMESPACE_END

@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/nvtx.hpp>
+#include <strata/core/types.hpp>
+#include <strata/device/arguments/counts.cuh>
+#include <strata/device/batched_copy/dispatch.cuh>
+#include <strata/device/execution.cuh>
+
+#include <cstddef>
+#include <type_traits>
+
+STRATA_ARCH_NAMESPACE_BEGIN
+
+/// Copies many buffers in device memory at once:
+///
+///     for (i = 0; i < num_buffers; ++i) memcpy(outputs[i], inputs[i], sizes[i]);
+///
+/// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (12 for each buffer, and up to
+///   1.3 KB), then with that much device memory; or once, by the overload without these two arguments.
+/// - **Buffers.** `inputs` and `outputs` are iterators of pointers to any types, `sizes` of integers: numbers of bytes.
+///   Negative ones count as 0. All three are read on the device, some items twice. Pointers may have any alignment.
+///   Those of empty buffers are not used.
+/// - **Aliasing.** No output may overlap another output, an input, or one of the three arrays. Inputs may overlap each
+///   other. The host cannot know: debug builds (`STRATA_DEBUG`) assert that input and output of a buffer do not
+///   overlap. Bytes beside the buffers are neither read nor written.
+/// - **Execution.** A memset of 8 bytes and two kernel launches, on `stream`; no host synchronisation and no
+///   allocation, so a call can be captured in a graph and replayed with other pointers and sizes. Calls that may run at
+///   the same time need temporary storage of their own.
+/// - **Cost.** Reads and writes each byte once, 16 at a time, but for up to 46 bytes of a buffer and up to 31 at each
+///   end of a longer one. Where source and destination differ modulo 16, each 16 bytes are read twice, the second time
+///   from the L1 cache.
+/// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: a negative count, or an iterator that
+///   cannot be advanced so far, in a size query too; one of the three arrays is null, with buffers; temporary storage
+///   too small. Otherwise what the launches return. An older error of the runtime is neither returned nor cleared.
+/// - **Algorithm.** A warp takes up to 32 neighbouring buffers. A scan of their lengths numbers their units of 16
+///   bytes, and the lanes copy units in that order: no lane idles, however short the buffers are. Buffers above 8 KiB
+///   go to a queue, and the warps of a second kernel copy even shares of them.
+///
+///     strata::DeviceMemcpy::Batched(d_inputs, d_outputs, d_sizes, num_buffers, stream);
+struct DeviceMemcpy {
+  template <class InputBufferIt, class OutputBufferIt, class BufferSizeIteratorT>
+  [[nodiscard]] static cudaError_t Batched(void* d_temp_storage, std::size_t& temp_storage_bytes, InputBufferIt inputs,
+                                           OutputBufferIt outputs, BufferSizeIteratorT sizes,
+                                           detail::count64 num_buffers, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceMemcpy::Batched");
+    using in = detail::iterator_value_t<InputBufferIt>;
+    using out = detail::iterator_value_t<OutputBufferIt>;
+    static_assert(std::is_pointer_v<in> && std::is_pointer_v<out>,
+                  "DeviceMemcpy::Batched copies bytes from pointers to pointers: call DeviceCopy::Batched for other "
+                  "iterators");
+    static_assert(!std::is_const_v<std::remove_pointer_t<out>>,
+                  "DeviceMemcpy::Batched cannot write to pointers to const: pass destinations that are not const");
+    using Buffers = detail::byte_buffers<1, 1, InputBufferIt, OutputBufferIt, BufferSizeIteratorT>;
+    return detail::DispatchBatchedCopy<Buffers>::Dispatch(d_temp_storage, temp_storage_bytes,
+                                                          Buffers{{inputs, outputs, sizes}}, num_buffers, stream);
+  }
+
+  // -------------------------------------------------------------- without temporary storage
+  STRATA_CALL_WITHOUT_STORAGE(Batched)
+};
+
+STRATA_ARCH_NAMESPACE_END
