@@ -39,6 +39,11 @@ struct last_not_7 {
   STRATA_HD item operator()(item a, item b) const { return b % 8 == 7 ? a : b; }
 };
 
+struct differs {
+  item from;
+  STRATA_HD bool operator()(item x) const { return x != from; }
+};
+
 /// What all calls read and write.
 struct arrays {
   explicit arrays(std::size_t n)
@@ -230,10 +235,6 @@ TEST(device_future_count, a_selection_may_replace_its_count) {
   all.set_count(static_cast<std::int64_t>(n));
   for (const item left_out : {3u, 5u, 0u, 3u}) {
     const auto keep = [left_out](item x) { return x != left_out; };
-    struct differs {
-      item from;
-      STRATA_HD bool operator()(item x) const { return x != from; }
-    };
     ASSERT_CUDA_SUCCESS(in_one_phase([&] {
       return DeviceSelect::If(all.in.data(), all.num_items.data(), FutureCount(all.num_items.data(), n),
                               differs{left_out});

@@ -32,8 +32,7 @@ class FutureCount {
 
   /// `max_items` may have any integer type.
   template <class Integer>
-  FutureCount(const T* d_num_items, Integer max_items)
-      : num_items_(d_num_items), max_items_(max_items < 0 ? invalid : static_cast<std::size_t>(max_items)) {
+  FutureCount(const T* d_num_items, Integer max_items) : num_items_(d_num_items), max_items_(bound_of(max_items)) {
     static_assert(std::is_integral_v<Integer>, "counts of items and segments must be integers");
   }
 
@@ -52,7 +51,14 @@ class FutureCount {
   }
 
  private:
-  static constexpr std::size_t invalid = ~std::size_t{0};  // what calls refuse
+  // Of a negative number one that calls refuse.
+  template <class Integer>
+  static std::size_t bound_of(Integer max_items) {
+    if constexpr (std::is_signed_v<Integer>) {
+      if (max_items < 0) return ~std::size_t{0};
+    }
+    return static_cast<std::size_t>(max_items);
+  }
 
   const T* num_items_;
   std::size_t max_items_;

@@ -4,5 +4,3 @@
 // What strata does not have yet: its calls are compiled and run with CUB alone. Delete the line of what has been added.
 #pragma once
 
-#define STRATA_LACKS_DEVICE_COPY 1
-#define STRATA_LACKS_DEVICE_MEMCPY 1

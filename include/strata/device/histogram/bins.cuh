@@ -19,15 +19,56 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// Even bins of integers: floor((sample - lower) * bins / (upper - lower)), exactly, without a division.
+/// Even bins of integers of up to 32 bits: floor((sample - lower) * bins / (upper - lower)), exactly, without a
+/// division.
 ///
-///     bins / range = whole + part / range         reciprocal = floor(2^k * part / range), k bits in a word
-///     quotient = floor(x * reciprocal / 2^k)      is floor(x * part / range), or one less, because x < 2^k
+///     bins / range = whole + part / range         reciprocal = ceil(2^64 * part / range)
+///
+/// x * reciprocal / 2^64 is larger than x * part / range by less than x / 2^64, and x < range < 2^32. The fraction of
+/// x * part / range is 1 - 1 / range at most, so both have the same whole part.
+template <class Common>
+class exact_bins32 {
+ public:
+  bool set(Common lower, Common upper, int bins) {
+    const auto count = static_cast<std::uint32_t>(bins);
+    lower_ = static_cast<std::uint32_t>(lower);
+    range_ = lower < upper ? static_cast<std::uint32_t>(upper) - lower_ : 0u;
+    if (range_ == 0) return true;  // Without a sample between the levels nothing is counted.
+    whole_ = count / range_;
+    std::uint64_t rest = count % range_, reciprocal = 0;
+    for (int word = 0; word < 2; ++word) {
+      rest <<= 32;
+      reciprocal = (reciprocal << 32) + rest / range_;
+      rest %= range_;
+    }
+    reciprocal_ = reciprocal + (rest != 0 ? 1 : 0);
+    return true;
+  }
+
+  STRATA_D int bin_of(Common sample) const {
+    const std::uint32_t x = static_cast<std::uint32_t>(sample) - lower_;
+    const auto low = static_cast<std::uint32_t>(reciprocal_), high = static_cast<std::uint32_t>(reciprocal_ >> 32);
+    const std::uint64_t product = std::uint64_t{x} * high + __umulhi(x, low);
+    const auto bin = static_cast<int>(x * whole_ + static_cast<std::uint32_t>(product >> 32));
+    return x < range_ ? bin : -1;
+  }
+
+ private:
+  std::uint64_t reciprocal_ = 0;
+  std::uint32_t lower_ = 0;
+  std::uint32_t range_ = 0;
+  std::uint32_t whole_ = 0;
+};
+
+/// The same of integers of 64 bits.
+///
+///     bins / range = whole + part / range         reciprocal = floor(2^64 * part / range)
+///     quotient = floor(x * reciprocal / 2^64)     is floor(x * part / range), or one less, because x < 2^64
 ///
 /// What is left of x * part says which. Its true value is below 2 * range, hence 64 bits suffice.
 template <class Common>
-class exact_bins {
-  using word = std::conditional_t<(sizeof(Common) <= 4), std::uint32_t, std::uint64_t>;
+class exact_bins64 {
+  using word = std::uint64_t;
 
  public:
   /// False if (upper - lower) * bins does not fit 64 bits.
@@ -51,16 +92,13 @@ class exact_bins {
 
   STRATA_D int bin_of(Common sample) const {
     const word x = static_cast<word>(static_cast<word>(sample) - lower_);
-    const word quotient = high_product(x, reciprocal_);
+    const word quotient = __umul64hi(x, reciprocal_);
     const std::uint64_t rest = std::uint64_t{x} * part_ - std::uint64_t{quotient} * range_;
     const auto bin = static_cast<int>(x * whole_ + quotient + (rest >= range_ ? 1u : 0u));
     return x < range_ ? bin : -1;
   }
 
  private:
-  STRATA_D static std::uint32_t high_product(std::uint32_t a, std::uint32_t b) { return __umulhi(a, b); }
-  STRATA_D static std::uint64_t high_product(std::uint64_t a, std::uint64_t b) { return __umul64hi(a, b); }
-
   word lower_ = 0;
   word range_ = 0;
   word whole_ = 0;
@@ -90,6 +128,9 @@ class scaled_bins {
   Common upper_{};
   Common scale_{};
 };
+
+template <class Common>
+using exact_bins = std::conditional_t<(sizeof(Common) <= 4), exact_bins32<Common>, exact_bins64<Common>>;
 
 /// As samples and levels are compared.
 template <class Sample, class Level, class Common = std::common_type_t<Level, Sample>>

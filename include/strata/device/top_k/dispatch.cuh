@@ -146,7 +146,8 @@ struct DispatchTopK {
                          num_items,
                          stream,
                          device,
-                         storage.template get<platform::tagged_word>(exchange_slot)}};
+                         storage.template get<platform::tagged_word>(exchange_slot),
+                         num_items}};
     return Collector::MaxPolicy::Invoke(device.ptx_version, collector);
   }
 };
