@@ -102,7 +102,7 @@ workload merge_workload(const environment& env, std::int64_t n, double item_byte
   source.fill_bytes(0x77, env.stream);
   work.peers.push_back(bench::copy_peer(source.data(), source.bytes()));
   const cudaStream_t stream = env.stream;
-  work.verify = [=] {
+  work.verify = [=, source_of_copies = source] {
     const std::string text = bench::difference(ours, theirs, {}, stream);
     return text.empty() ? bench::difference(our_values, their_values, {}, stream) : text;
   };

@@ -35,7 +35,7 @@ std::vector<std::size_t> lengths() {
   if (is_small()) return {0, 1, 2, 33, 1025, 2049, 10003};
   std::vector<std::size_t> all = {0,    1,    2,    31,   33,   1023,  1024,  1025,
                                   2047, 2048, 2049, 8191, 8193, 11520, 11521, 300001};
-  if (!STRATA_HOST_SIMT) all.push_back(3000017);
+  if (!STRATA_HOST_SIMT) all.push_back(700001);
   return all;
 }
 
