@@ -345,7 +345,8 @@ void expect_candidates(const std::vector<float>& keys, std::size_t last, std::si
                        keys.size(),
                        nullptr,
                        device,
-                       words.data()}};
+                       words.data(),
+                       keys.size()}};
   ASSERT_CUDA_SUCCESS(Collector::MaxPolicy::Invoke(device.ptx_version, collector));
   EXPECT_EQ(number, found.to_host()[0]);
   std::vector<float> front = candidates.to_host();
