@@ -110,8 +110,8 @@ class DeviceTopKKeys : public ::testing::Test {};
 using key_types = ::testing::Types<std::uint8_t, float, std::int64_t>;
 #else
 enum class color : std::int16_t {};
-using key_types = ::testing::Types<bool, std::int8_t, std::uint8_t, color, std::uint16_t, std::int32_t, std::uint32_t,
-                                   float, std::int64_t, std::uint64_t, double, __half, __nv_bfloat16, strata::uint128>;
+using key_types = ::testing::Types<std::int8_t, std::uint8_t, color, std::uint16_t, std::int32_t, std::uint32_t, float,
+                                   std::int64_t, std::uint64_t, double, __half, __nv_bfloat16, strata::detail::uint128>;
 #endif
 TYPED_TEST_SUITE(DeviceTopKKeys, key_types);
 
