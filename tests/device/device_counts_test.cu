@@ -4,13 +4,12 @@
 // What size queries of all device-wide calls answer alike: counts that cannot be are refused at once,
 // and pointers are not looked at.
 #include <strata/device/device_adjacent_difference.cuh>
+#include <strata/device/device_copy.cuh>
 #include <strata/device/device_for.cuh>
 #include <strata/device/device_hash_join.hpp>
 #include <strata/device/device_histogram.cuh>
-#include <strata/device/device_merge.cuh>
-#include <strata/device/device_copy.cuh>
-#include <strata/device/device_hash_join.hpp>
 #include <strata/device/device_memcpy.cuh>
+#include <strata/device/device_merge.cuh>
 #include <strata/device/device_merge_sort.cuh>
 #include <strata/device/device_partition.cuh>
 #include <strata/device/device_radix_sort.cuh>
@@ -23,8 +22,8 @@
 #include <strata/device/device_segmented_scan.cuh>
 #include <strata/device/device_segmented_sort.cuh>
 #include <strata/device/device_select.cuh>
-#include <strata/device/device_transform.cuh>
 #include <strata/device/device_top_k.cuh>
+#include <strata/device/device_transform.cuh>
 #include <strata/device/device_transpose.cuh>
 
 #include <cstddef>

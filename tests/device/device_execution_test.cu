@@ -3,10 +3,10 @@
 
 // Calls without temporary storage: each device function, on a stream, with a memory resource, and without either.
 #include <strata/device/device_adjacent_difference.cuh>
-#include <strata/device/device_histogram.cuh>
-#include <strata/device/device_merge.cuh>
 #include <strata/device/device_copy.cuh>
+#include <strata/device/device_histogram.cuh>
 #include <strata/device/device_memcpy.cuh>
+#include <strata/device/device_merge.cuh>
 #include <strata/device/device_segmented_sort.cuh>
 #include <strata/device/execution.cuh>
 
@@ -20,8 +20,8 @@
 namespace device_execution_test {
 
 using namespace device_test;
-using strata::DeviceHashJoin;
 using strata::DeviceAdjacentDifference;
+using strata::DeviceHashJoin;
 using strata::DeviceMerge;
 using strata::DeviceMergeSort;
 using strata::DevicePartition;
@@ -245,6 +245,8 @@ TEST(device_execution, top_k) {
   EXPECT_ALL_FORMS(DeviceTopK::MinPairs, in, out, values, all.values_out.data(), count, k);
   EXPECT_ALL_FORMS(DeviceTopK::MaxPairsSorted, in, out, values, all.values_out.data(), count, k);
   EXPECT_ALL_FORMS(DeviceTopK::MinPairsSorted, in, out, values, all.values_out.data(), count, k);
+}
+
 TEST(device_execution, batched_copies) {
   arrays all;
   const device_vector<const item*> inputs(std::vector<const item*>{all.keys.data(), all.values.data()});

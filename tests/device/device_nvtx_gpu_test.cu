@@ -6,17 +6,17 @@
 #include <nvtx3/nvToolsExt.h>
 
 #include <strata/device/device_adjacent_difference.cuh>
+#include <strata/device/device_copy.cuh>
 #include <strata/device/device_for.cuh>
 #include <strata/device/device_histogram.cuh>
-#include <strata/device/device_partition.cuh>
-#include <strata/device/device_copy.cuh>
 #include <strata/device/device_memcpy.cuh>
+#include <strata/device/device_partition.cuh>
 #include <strata/device/device_reduce.cuh>
 #include <strata/device/device_run_length_encode.cuh>
 #include <strata/device/device_scan.cuh>
 #include <strata/device/device_select.cuh>
-#include <strata/device/device_transform.cuh>
 #include <strata/device/device_top_k.cuh>
+#include <strata/device/device_transform.cuh>
 
 #include <cstddef>
 #include <cstdint>

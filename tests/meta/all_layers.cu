@@ -67,8 +67,8 @@
 #include <strata/device/device_segmented_scan.cuh>
 #include <strata/device/device_segmented_sort.cuh>
 #include <strata/device/device_select.cuh>
-#include <strata/device/device_transform.cuh>
 #include <strata/device/device_top_k.cuh>
+#include <strata/device/device_transform.cuh>
 #include <strata/device/device_transpose.cuh>
 #include <strata/device/join/common/strategy.hpp>
 #include <strata/device/join/host/host_join.hpp>

@@ -28,13 +28,12 @@
 #include <strata/core/util_device.cuh>
 #include <strata/core/util_ptx.cuh>
 #include <strata/device/device_adjacent_difference.cuh>
+#include <strata/device/device_copy.cuh>
 #include <strata/device/device_for.cuh>
 #include <strata/device/device_hash_join.hpp>
 #include <strata/device/device_histogram.cuh>
-#include <strata/device/device_merge.cuh>
-#include <strata/device/device_copy.cuh>
-#include <strata/device/device_hash_join.hpp>
 #include <strata/device/device_memcpy.cuh>
+#include <strata/device/device_merge.cuh>
 #include <strata/device/device_merge_sort.cuh>
 #include <strata/device/device_partition.cuh>
 #include <strata/device/device_radix_sort.cuh>
@@ -47,8 +46,8 @@
 #include <strata/device/device_segmented_scan.cuh>
 #include <strata/device/device_segmented_sort.cuh>
 #include <strata/device/device_select.cuh>
-#include <strata/device/device_transform.cuh>
 #include <strata/device/device_top_k.cuh>
+#include <strata/device/device_transform.cuh>
 #include <strata/device/device_transpose.cuh>
 #include <strata/device/join/host/host_join.hpp>
 #include <strata/iterator/arg_index_input_iterator.cuh>
