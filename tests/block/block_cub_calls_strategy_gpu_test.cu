@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Calls of CUB's BlockMergeSortStrategy, with CUB and, as far as it has them, with strata in its place: see
-// meta/cub_calls/calls.cuh.
+// Calls of CUB's BlockMergeSortStrategy, with CUB and with strata in its place: see meta/cub_calls/calls.cuh.
 #include <cuda_runtime.h>
 
 #include <cub/block/block_merge_sort.cuh>
 
+#include <strata/block/block_merge_sort.cuh>
+
 #include "meta/cub_calls/calls.cuh"
-#include "meta/cub_calls/lacking.hpp"
 
 namespace of_cub {
 namespace lib = cub;
@@ -16,14 +16,10 @@ using cub_calls::device_vector;
 #include "meta/cub_calls/block_merge_sort_strategy.inl"
 }  // namespace of_cub
 
-#if STRATA_LACKS_BLOCK_MERGE_SORT_STRATEGY
-STRATA_MAKE_CUB_CALLS(block_merge_sort_strategy)
-#else
-#include <strata/block/block_merge_sort.cuh>
 namespace of_strata {
 namespace lib = strata;
 using cub_calls::device_vector;
 #include "meta/cub_calls/block_merge_sort_strategy.inl"
 }  // namespace of_strata
+
 STRATA_COMPARE_CUB_CALLS(block_merge_sort_strategy)
-#endif

@@ -199,7 +199,7 @@ TYPED_TEST(block_histogram, counts_the_samples_of_each_bin) {
 using largest_tile = BlockHistogram<int, 257, 255, 200>;
 static_assert(257 * 255 == 65535);
 
-STRATA_KERNEL void count_many(unsigned* out) {
+__launch_bounds__(257) STRATA_KERNEL void count_many(unsigned* out) {
   STRATA_DYNAMIC_SHARED(storage);
   int items[255];
   for (int i = 0; i < 255; ++i) items[i] = threadIdx.x == 0 && i < 3 ? 7 : 199;

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Calls of CUB's copies of many ranges, with CUB and, as far as it has them, with strata in its place: see
-// meta/cub_calls/calls.cuh.
+// Calls of CUB's copies of many ranges, with CUB and with strata in its place: see meta/cub_calls/calls.cuh.
 #include <cuda_runtime.h>
 
 #include <thrust/iterator/constant_iterator.h>
@@ -11,8 +10,10 @@
 #include <cub/device/device_copy.cuh>
 #include <cub/device/device_memcpy.cuh>
 
+#include <strata/device/device_copy.cuh>
+#include <strata/device/device_memcpy.cuh>
+
 #include "meta/cub_calls/calls.cuh"
-#include "meta/cub_calls/lacking.hpp"
 
 namespace of_cub {
 namespace lib = cub;
@@ -21,26 +22,12 @@ using cub_calls::device_vector;
 #include "meta/cub_calls/device_memcpy.inl"
 }  // namespace of_cub
 
-#if STRATA_LACKS_DEVICE_COPY
-STRATA_MAKE_CUB_CALLS(device_copy)
-#else
-#include <strata/device/device_copy.cuh>
 namespace of_strata {
 namespace lib = strata;
 using cub_calls::device_vector;
 #include "meta/cub_calls/device_copy.inl"
-}  // namespace of_strata
-STRATA_COMPARE_CUB_CALLS(device_copy)
-#endif
-
-#if STRATA_LACKS_DEVICE_MEMCPY
-STRATA_MAKE_CUB_CALLS(device_memcpy)
-#else
-#include <strata/device/device_memcpy.cuh>
-namespace of_strata {
-namespace lib = strata;
-using cub_calls::device_vector;
 #include "meta/cub_calls/device_memcpy.inl"
 }  // namespace of_strata
+
+STRATA_COMPARE_CUB_CALLS(device_copy)
 STRATA_COMPARE_CUB_CALLS(device_memcpy)
-#endif

@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Calls of CUB's histograms, with CUB and, as far as it has them, with strata in its place: see
-// meta/cub_calls/calls.cuh.
+// Calls of CUB's histograms, with CUB and with strata in its place: see meta/cub_calls/calls.cuh.
 #include <cuda_runtime.h>
 
 #include <cub/device/device_histogram.cuh>
 #include <cuda/std/array>
 
+#include <strata/device/device_histogram.cuh>
+
 #include "meta/cub_calls/calls.cuh"
-#include "meta/cub_calls/lacking.hpp"
 
 // CUB deprecates arrays of C++ as arguments, but documents them.
 #pragma nv_diag_suppress 1215, 1444
@@ -21,14 +21,10 @@ using cub_calls::device_vector;
 #include "meta/cub_calls/device_histogram.inl"
 }  // namespace of_cub
 
-#if STRATA_LACKS_DEVICE_HISTOGRAM
-STRATA_MAKE_CUB_CALLS(device_histogram)
-#else
-#include <strata/device/device_histogram.cuh>
 namespace of_strata {
 namespace lib = strata;
 using cub_calls::device_vector;
 #include "meta/cub_calls/device_histogram.inl"
 }  // namespace of_strata
+
 STRATA_COMPARE_CUB_CALLS(device_histogram)
-#endif

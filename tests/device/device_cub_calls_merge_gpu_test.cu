@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Calls of CUB's merges, with CUB and, as far as it has them, with strata in its place: see
-// meta/cub_calls/calls.cuh.
+// Calls of CUB's merges, with CUB and with strata in its place: see meta/cub_calls/calls.cuh.
 #include <cuda_runtime.h>
 
 #include <cub/device/device_merge.cuh>
 
+#include <strata/device/device_merge.cuh>
+
 #include "meta/cub_calls/calls.cuh"
-#include "meta/cub_calls/lacking.hpp"
 
 namespace of_cub {
 namespace lib = cub;
@@ -16,14 +16,10 @@ using cub_calls::device_vector;
 #include "meta/cub_calls/device_merge.inl"
 }  // namespace of_cub
 
-#if STRATA_LACKS_DEVICE_MERGE
-STRATA_MAKE_CUB_CALLS(device_merge)
-#else
-#include <strata/device/device_merge.cuh>
 namespace of_strata {
 namespace lib = strata;
 using cub_calls::device_vector;
 #include "meta/cub_calls/device_merge.inl"
 }  // namespace of_strata
+
 STRATA_COMPARE_CUB_CALLS(device_merge)
-#endif

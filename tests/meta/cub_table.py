@@ -64,18 +64,13 @@ For all device calls:
 
 
 def called_names():
-    """Names of calls: {name: whether strata makes the call}."""
-    lacking = set(re.findall(r"^#define STRATA_LACKS_(\w+) 1$", (CALLS / "lacking.hpp").read_text(), re.MULTILINE))
-    sections = {path.stem for path in CALLS.glob("*.inl")}
-    for section in lacking:
-        if section.lower() not in sections:
-            toolbox.fail(f"lacking.hpp: there is no section {section.lower()}")
-    found = {}
+    """Names of calls, in the order of the sources."""
+    found = []
     for path in sorted(CALLS.glob("*.inl")):
-        for name in re.findall(r'"([A-Z]\w+(?:::\w+)?): [^"]+"', path.read_text()):
-            found[name] = found.get(name, False) or path.stem.upper() not in lacking
-        if not re.search(r'"[A-Z]\w+(?:::\w+)?: ', path.read_text()):
+        names = re.findall(r'"([A-Z]\w+(?:::\w+)?): [^"]+"', path.read_text())
+        if not names:
             toolbox.fail(f"{path.name} has no names of calls")
+        found += [name for name in dict.fromkeys(names) if name not in found]
     return found
 
 
@@ -123,16 +118,12 @@ def rows(called, others):
             groups.setdefault(owner, {})
             continue
         verdict, remark = "same", ""
-        if not called[name]:
-            verdict, remark = "absent", "not yet"
-        elif name in others:
+        if name in others:
             _, verdict, remark = others[name]
         groups.setdefault(owner, {}).setdefault((verdict, remark), []).append(function)
     result = {layer: [] for layer in TITLES}
     for owner, functions in groups.items():
         verdict, remark = others[owner][1:] if owner in others else ("same", "")
-        if owner in called and not called[owner]:
-            verdict, remark = "absent", "not yet"
         layer = layer_of(owner)
         same = sorted(functions.pop(("same", ""), []))
         if same or not functions:
@@ -157,11 +148,11 @@ def table():
 
 
 def self_test():
-    called = {"DeviceA::F": True, "DeviceA::G": True, "DeviceB::H": False, "Log2": True}
+    called = ["DeviceA::F", "DeviceA::G", "Log2"]
     others = exceptions("# ---- device\ndifferent DeviceA::G: faster\nabsent DeviceC: use A\n")
     found = rows(called, others)
     expected = [("DeviceA", ["F"], "same", ""), ("DeviceA", ["G"], "different", "faster"),
-                ("DeviceB", ["H"], "absent", "not yet"), ("DeviceC", [], "absent", "use A")]
+                ("DeviceC", [], "absent", "use A")]
     if found["device"] != expected or found["utility"] != [("Log2", [], "same", "")]:
         toolbox.fail(f"the self-test finds {found}")
 

@@ -35,7 +35,7 @@ inline void block_merge_sort_strategy(cub_calls::recorder& all) {
     int keys[4];
     take(in, keys);
     sort_of_128(temp_storage).StableSort(keys, strategy_descending(), 300, -1);
-    keep(out, keys);
+    keep_some(out, keys, 300);
   });
   all.block<64>("BlockMergeSort::get_linear_tid: and the last tile", [] __device__(const int* in, int* out) {
     using BlockMergeSort = lib::BlockMergeSort<int, 64, 4, int>;
@@ -51,7 +51,7 @@ inline void block_merge_sort_strategy(cub_calls::recorder& all) {
     for (int i = 0; i < 4; ++i) {
       if (thread() * 4 + i >= 203) values[i] = 0;  // not defined
     }
-    keep(out, keys);
+    keep_some(out, keys, 203);
     keep(out, values, 1024);
     out[2048 + thread()] = static_cast<int>(sort.get_linear_tid());
   });

@@ -174,6 +174,13 @@ template <class T, int Items>
 __device__ void keep(int* out, const T (&items)[Items], int offset = 0) {
   for (int i = 0; i < Items; ++i) out[offset + thread() * Items + i] = static_cast<int>(items[i]);
 }
+/// The first `valid` items of the block: those behind are not defined.
+template <class T, int Items>
+__device__ void keep_some(int* out, const T (&items)[Items], int valid) {
+  for (int i = 0; i < Items; ++i) {
+    if (thread() * Items + i < valid) out[thread() * Items + i] = static_cast<int>(items[i]);
+  }
+}
 /// The same without the first item of the block, which is not defined.
 template <class T, int Items>
 __device__ void keep_but_first(int* out, const T (&items)[Items]) {
@@ -226,12 +233,4 @@ inline void expect_the_same(const recorder& cub, const recorder& strata) {
     cub_calls::recorder with_strata;                   \
     of_strata::section(with_strata);                   \
     cub_calls::expect_the_same(with_cub, with_strata); \
-  }
-
-/// The test of a section that strata has no class for yet: CUB's alone.
-#define STRATA_MAKE_CUB_CALLS(section)        \
-  TEST(cub_calls, section) {                  \
-    cub_calls::recorder with_cub;             \
-    of_cub::section(with_cub);                \
-    ASSERT_FALSE(with_cub.results().empty()); \
   }

@@ -149,6 +149,7 @@ void warp_load_and_store(cub_calls::recorder& all, const char* load_name, const 
     take(in, items);
     WarpStore(temp_storage[warp]).Store(out + warp * 64, items);
     __syncwarp();
+    take(in, items);  // CUB has exchanged them in place
     WarpStore(temp_storage[warp]).Store(out + 1024 + warp * 64, items, 45);
   });
 }
@@ -225,7 +226,7 @@ inline void warp_merge_sort(cub_calls::recorder& all) {
     int keys[3];
     take(in, keys);
     WarpMergeSort(temp_storage).Sort(keys, cuda::std::less<>{}, 70, 5000);
-    keep(out, keys);
+    keep_some(out, keys, 70);
   });
   all.block<64>("WarpMergeSort::StableSort: pairs", [] __device__(const int* in, int* out) {
     using WarpMergeSort = lib::WarpMergeSort<int, 4, 16, int>;
