@@ -29,7 +29,8 @@ struct merge_policy_hub {
   }
 
   struct Policy750 : ChainedPolicy<750, Policy750, Policy750> {
-    // Not measured: from segmented_merge_sort_policy_hub::merge, whose threads have more items and merge twice.
+    // H200, 2026-11-24, CUDA 13.0, two halves of 2^28 random keys: i32 837 us, i64 1,589 us, where CUB takes 625 and
+    // 1,249. At 2^20 and below it is faster than CUB. Other rows were not tried.
     static constexpr merge_tuning tuning{threads_within(256), items,
                                          /*blocks_per_multiprocessor=*/KeyBytes <= 4 ? 5 : 4,
                                          /*tiles_per_block=*/8};
