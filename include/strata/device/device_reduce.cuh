@@ -30,7 +30,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never 0; the
 ///   same for every count), then with that much device memory, whose contents and alignment do not matter. Or once,
 ///   without these two arguments: see `execution`. `d_out` and `d_in` may be any random-access iterators that can
-///   be dereferenced in device code; `num_items` any integer type.
+///   be dereferenced in device code; `num_items` any integer type, or a FutureCount.
 /// - **Execution.** One kernel launch at every size, on `stream`; no host synchronisation and no allocation, so a call
 ///   can be captured in a graph and replayed. Calls that may run at the same time need temporary storage of their own.
 ///   On sm_90 the kernel is launched dependent on the previous kernel of the stream ("programmatic"): it starts early

@@ -18,8 +18,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never 0),
 ///   then with that much device memory, whose contents and alignment do not matter. Or once, without these two
 ///   arguments: see `execution`. Inputs and outputs may be any random-access iterators that can be dereferenced in
-///   device code; `num_items` may have any integer type. Outputs need memory for as many runs as there are, and
-///   must not overlap the input. Their types must be able to represent the lengths and the number of runs.
+///   device code; `num_items` may have any integer type, and be a FutureCount in `Encode`. Outputs need memory for
+///   as many runs as there are, and must not overlap the input. Their types must be able to represent the lengths
+///   and the number of runs.
 /// - **Execution.** One kernel launch at every size, on `stream`; no host synchronisation and no allocation,
 ///   so a call can be captured in a graph and replayed. Calls that may run at the same time need temporary
 ///   storage of their own. For how blocks wait for each other see DeviceScan.

@@ -31,8 +31,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never 0),
 ///   then with that much device memory, whose contents and alignment do not matter. Or once, without these two
 ///   arguments: see `execution`. `d_in` and `d_out` may be any random-access iterators that can be dereferenced in
-///   device code; `num_items` may have any integer type. `init` is a value, or a `FutureValue` that is read from
-///   device memory when the scan runs.
+///   device code; `num_items` may have any integer type, or be a FutureCount. `init` is a value, or a FutureValue
+///   that is read from device memory when the scan runs.
 /// - **In place.** `d_out` may be `d_in`, if items and results have one size: the forms with one iterator do
 ///   that. Arrays must not overlap in another way.
 /// - **Execution.** One kernel launch at every size, on `stream`; no host synchronisation and no allocation,

@@ -25,8 +25,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never 0),
 ///   then with that much device memory, whose contents and alignment do not matter. Or once, without these two
 ///   arguments: see `execution`. Inputs and outputs may be any random-access iterators that can be dereferenced in
-///   device code; `num_items` may have any integer type. Operators should depend on their arguments only: for short
-///   inputs they are applied to an item more than once.
+///   device code; `num_items` may have any integer type, or be a FutureCount. Operators should depend on their
+///   arguments only: for short inputs they are applied to an item more than once.
 /// - **In place.** The forms with `d_data` write over their input, which may be its own flags. In all others
 ///   outputs must not overlap inputs. An output needs memory for the kept items only.
 /// - **Execution.** One kernel launch at every size, on `stream`; no host synchronisation and no allocation,
