@@ -11,8 +11,9 @@
 STRATA_NAMESPACE_BEGIN
 
 /// A number of items that lies in device memory, such as the `*d_num_selected_out` of an earlier call on the stream. It
-/// takes the place of `num_items` in the calls of DeviceReduce, DeviceScan and DeviceSelect, and in run-length encoding. The
-/// kernels read it when they run: the host does not wait for it, and a graph may be replayed with another number.
+/// takes the place of `num_items` in the calls of DeviceReduce, DeviceScan and DeviceSelect, and in
+/// DeviceRunLengthEncode::Encode. The kernels read it when they run: the host does not wait for it, and a graph may be
+/// replayed with another number.
 ///
 /// `max_items` bounds the number. Temporary storage and launches are for so many items, so a bound far too large costs
 /// time. A negative number counts as 0, a larger one as `max_items`; debug builds (`STRATA_DEBUG`) stop. `d_num_items`
