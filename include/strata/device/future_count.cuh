@@ -17,8 +17,8 @@ STRATA_NAMESPACE_BEGIN
 ///
 /// `max_items` bounds the number. Temporary storage and launches are for so many items, so a bound far too large costs
 /// time. A negative number counts as 0, a larger one as `max_items`; debug builds (`STRATA_DEBUG`) stop. `d_num_items`
-/// may be the array to which a selection writes its new number, and must not overlap other outputs. Results of scans by
-/// key must not be written over keys.
+/// must not overlap outputs: a selection that writes its number there is refused. Results of scans by key must not be
+/// written over keys.
 ///
 /// @code
 /// strata::DeviceSelect::If(d_in, d_kept, d_num_kept, num_items, is_visible{}, stream);

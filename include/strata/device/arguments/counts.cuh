@@ -6,6 +6,7 @@
 #include <strata/core/platform.cuh>
 #include <strata/core/temporary_storage.hpp>
 #include <strata/core/types.hpp>
+#include <strata/device/arguments/arrays.hpp>
 #include <strata/device/future_count.cuh>
 
 #include <cstddef>
@@ -59,6 +60,18 @@ bool is_null_count(const NumItemsT& num_items) {
   if constexpr (is_future_count<NumItemsT>) {
     return num_items.pointer() == nullptr;
   } else {
+    return false;
+  }
+}
+
+/// Whether the number of results would be written where the number of items is read.
+template <class NumItemsT, class NumberOut>
+bool overwrites_count(const NumItemsT& num_items, const NumberOut& number_out) {
+  if constexpr (is_future_count<NumItemsT>) {
+    return detail::arrays_overlap(num_items.pointer(), 1, number_out, 1);
+  } else {
+    static_cast<void>(num_items);
+    static_cast<void>(number_out);
     return false;
   }
 }
