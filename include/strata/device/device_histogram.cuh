@@ -65,7 +65,7 @@ struct DeviceHistogram {
                                    OffsetT num_samples, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceHistogram::HistogramEven");
     return even<1, 1>(d_temp_storage, temp_storage_bytes, d_samples, &d_histogram, &num_levels, &lower_level,
-                      &upper_level, num_samples, OffsetT{1}, 0, stream);
+                      &upper_level, num_samples, OffsetT{1}, std::size_t{0}, stream);
   }
   template <class SampleIteratorT, class CounterT, class LevelT, class OffsetT>
   static cudaError_t HistogramEven(void* d_temp_storage, std::size_t& temp_storage_bytes, SampleIteratorT d_samples,
@@ -83,7 +83,7 @@ struct DeviceHistogram {
                                     cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceHistogram::HistogramRange");
     return range<1, 1>(d_temp_storage, temp_storage_bytes, d_samples, &d_histogram, &num_levels, &d_levels, num_samples,
-                       OffsetT{1}, 0, stream);
+                       OffsetT{1}, std::size_t{0}, stream);
   }
   template <class SampleIteratorT, class CounterT, class LevelT, class OffsetT>
   static cudaError_t HistogramRange(void* d_temp_storage, std::size_t& temp_storage_bytes, SampleIteratorT d_samples,
@@ -107,8 +107,8 @@ struct DeviceHistogram {
                                         cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceHistogram::MultiHistogramEven");
     return even<NUM_CHANNELS, NUM_ACTIVE_CHANNELS>(d_temp_storage, temp_storage_bytes, d_samples, d_histogram,
-                                                   num_levels, lower_level, upper_level, num_pixels, OffsetT{1}, 0,
-                                                   stream);
+                                                   num_levels, lower_level, upper_level, num_pixels, OffsetT{1},
+                                                   std::size_t{0}, stream);
   }
   template <int NUM_CHANNELS, int NUM_ACTIVE_CHANNELS, class SampleIteratorT, class CounterT, class LevelT,
             class OffsetT>
@@ -140,7 +140,8 @@ struct DeviceHistogram {
                                          cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceHistogram::MultiHistogramRange");
     return range<NUM_CHANNELS, NUM_ACTIVE_CHANNELS>(d_temp_storage, temp_storage_bytes, d_samples, d_histogram,
-                                                    num_levels, d_levels, num_pixels, OffsetT{1}, 0, stream);
+                                                    num_levels, d_levels, num_pixels, OffsetT{1}, std::size_t{0},
+                                                    stream);
   }
   template <int NUM_CHANNELS, int NUM_ACTIVE_CHANNELS, class SampleIteratorT, class CounterT, class LevelT,
             class OffsetT>

@@ -67,25 +67,34 @@ struct DeviceTransform {
   static cudaError_t transform(void* d_temp_storage, std::size_t& temp_storage_bytes, const Inputs& inputs,
                                const OutputIterator& output, NumItemsT num_items, const TransformOp& transform_op,
                                cudaStream_t stream) {
-    return with_each_of(inputs, 0, [&](const auto&... each) {
-      const auto out = detail::pointer_or_iterator(output);
-      return detail::dispatch_transform<IsStable>("strata::DeviceTransform", d_temp_storage, temp_storage_bytes, out,
-                                                  out, num_items, transform_op, stream,
-                                                  detail::pointer_or_iterator(each)...);
-    });
+    return unpack<IsStable>(inputs, 0, d_temp_storage, temp_storage_bytes, output, num_items, transform_op, stream);
   }
-  template <class Inputs, class Call>
-  static cudaError_t with_each_of(const Inputs& input, long, const Call& call) {
-    return call(input);
+
+  // One input, or a tuple of them. No lambda: g++ warns if one captures an operator of an unnamed namespace.
+  template <bool IsStable, class Input, class... Rest>
+  static cudaError_t unpack(const Input& input, long, void* d_temp_storage, std::size_t& temp_storage_bytes,
+                            const Rest&... rest) {
+    return dispatch<IsStable>(d_temp_storage, temp_storage_bytes, rest..., input);
   }
-  template <class Inputs, class Call, std::size_t Count = std::tuple_size<Inputs>::value>
-  static cudaError_t with_each_of(const Inputs& inputs, int, const Call& call) {
-    return with_each_of(inputs, call, std::make_index_sequence<Count>{});
+  template <bool IsStable, class Inputs, std::size_t Count = std::tuple_size<Inputs>::value, class... Rest>
+  static cudaError_t unpack(const Inputs& inputs, int, void* d_temp_storage, std::size_t& temp_storage_bytes,
+                            const Rest&... rest) {
+    return unpack<IsStable>(inputs, std::make_index_sequence<Count>{}, d_temp_storage, temp_storage_bytes, rest...);
   }
-  template <class Inputs, class Call, std::size_t... I>
-  static cudaError_t with_each_of([[maybe_unused]] const Inputs& inputs, const Call& call, std::index_sequence<I...>) {
+  template <bool IsStable, class Inputs, std::size_t... Index, class... Rest>
+  static cudaError_t unpack([[maybe_unused]] const Inputs& inputs, std::index_sequence<Index...>, void* d_temp_storage,
+                            std::size_t& temp_storage_bytes, const Rest&... rest) {
     using std::get;  // or that of the tuple's namespace
-    return call(get<I>(inputs)...);
+    return dispatch<IsStable>(d_temp_storage, temp_storage_bytes, rest..., get<Index>(inputs)...);
+  }
+  template <bool IsStable, class OutputIterator, class NumItemsT, class TransformOp, class... Inputs>
+  static cudaError_t dispatch(void* d_temp_storage, std::size_t& temp_storage_bytes, const OutputIterator& output,
+                              NumItemsT num_items, const TransformOp& transform_op, cudaStream_t stream,
+                              const Inputs&... inputs) {
+    const auto out = detail::pointer_or_iterator(output);
+    return detail::dispatch_transform<IsStable>("strata::DeviceTransform", d_temp_storage, temp_storage_bytes, out, out,
+                                                num_items, transform_op, stream,
+                                                detail::pointer_or_iterator(inputs)...);
   }
 };
 

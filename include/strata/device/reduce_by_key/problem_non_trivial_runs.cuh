@@ -154,9 +154,9 @@ struct non_trivial_runs_problem {
     template <bool IsFull>
     STRATA_D Accum upsweep(const thread_slice& slice, ThreadState& ends) const {
       const Key* const from = Stage::of_thread(Stage::keys(slice.stage), slice);
-      Key keys[thread_items];
+      Key loaded[thread_items];
       Equality equality_op;
-      const ThreadState begins = detail::find_begins<IsFull, Shape>(from, slice, equality_op, keys);
+      const ThreadState begins = detail::find_begins<IsFull, Shape>(from, slice, equality_op, loaded);
       ends = begins;
       bool next_begins = __shfl_down_sync(full_warp_mask, begins.at(0) ? 1 : 0, 1) != 0;
       const int count = slice.thread_items;

@@ -130,14 +130,14 @@ struct top_k_collect_problem {
 
     template <bool IsFull>
     STRATA_D Count upsweep(const thread_slice& slice, ThreadState& state) const {
-      Key keys[Stage::thread_items];
-      detail::load_slice<IsFull, Shape>(thread_keys(slice), slice.thread_items, keys);
+      Key loaded[Stage::thread_items];
+      detail::load_slice<IsFull, Shape>(thread_keys(slice), slice.thread_items, loaded);
       // Nearly always either none of the thread's items or all.
       const int if_equal = bound_.equal_candidates(index_of(slice, 0), Stage::thread_items);
-      state.selected = if_equal > 0 ? before<IsFull, true>(keys, slice) : before<IsFull, false>(keys, slice);
+      state.selected = if_equal > 0 ? before<IsFull, true>(loaded, slice) : before<IsFull, false>(loaded, slice);
       if (if_equal > 0 && if_equal < Stage::thread_items) {
         state.selected.bits &= (decltype(state.selected.bits){1} << if_equal) - 1;
-        state.selected.bits |= before<IsFull, false>(keys, slice).bits;
+        state.selected.bits |= before<IsFull, false>(loaded, slice).bits;
       }
       return static_cast<Count>(state.selected.count());
     }
@@ -151,10 +151,10 @@ struct top_k_collect_problem {
     template <bool IsFull>
     STRATA_D void downsweep(const thread_slice& slice, const LocalResult& local, bool, const Count& warp_prefix) const {
       std::size_t to = static_cast<std::size_t>(warp_prefix) + static_cast<std::size_t>(local.rank);
-      const Key* const keys = thread_keys(slice);
+      const Key* const staged = thread_keys(slice);
       for (auto bits = local.selected.bits; bits != 0 && to < problem_.capacity; bits &= bits - 1, ++to) {
         const int i = first_of(bits);
-        problem_.candidates[to] = keys[i];
+        problem_.candidates[to] = staged[i];
         if constexpr (KeepsIndices) problem_.indices[to] = static_cast<Count>(index_of(slice, i));
       }
     }
@@ -178,12 +178,12 @@ struct top_k_collect_problem {
     // numbers, where the codes of -0.0 and NaN would take several instructions. If the last candidate is NaN it holds
     // for all keys or for none, and the number of candidates tells.
     template <bool IsFull, bool OrEqual>
-    STRATA_D Flags before(const Key (&keys)[Stage::thread_items], const thread_slice& slice) const {
+    STRATA_D Flags before(const Key (&loaded)[Stage::thread_items], const thread_slice& slice) const {
       Flags result{};
       STRATA_UNROLL
       for (int i = 0; i < Stage::thread_items; ++i) {
         if (!IsFull && i >= slice.thread_items) break;
-        result.set(i, is_before<OrEqual>(keys[i]));
+        result.set(i, is_before<OrEqual>(loaded[i]));
       }
       return result;
     }
