@@ -30,9 +30,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///     strata::DeviceCopy::Batched(inputs, outputs, run_lengths, num_runs, stream);
 struct DeviceCopy {
   template <class InputIt, class OutputIt, class SizeIteratorT>
-  [[nodiscard]] static cudaError_t Batched(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIt inputs,
-                                           OutputIt outputs, SizeIteratorT sizes, detail::count64 num_ranges,
-                                           cudaStream_t stream = 0) {
+  static cudaError_t Batched(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIt inputs, OutputIt outputs,
+                             SizeIteratorT sizes, detail::count64 num_ranges, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceCopy::Batched");
     using Buffers = detail::range_buffers<InputIt, OutputIt, SizeIteratorT>;
     return detail::DispatchBatchedCopy<Buffers>::Dispatch(d_temp_storage, temp_storage_bytes,

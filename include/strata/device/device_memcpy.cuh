@@ -42,9 +42,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///     strata::DeviceMemcpy::Batched(d_inputs, d_outputs, d_sizes, num_buffers, stream);
 struct DeviceMemcpy {
   template <class InputBufferIt, class OutputBufferIt, class BufferSizeIteratorT>
-  [[nodiscard]] static cudaError_t Batched(void* d_temp_storage, std::size_t& temp_storage_bytes, InputBufferIt inputs,
-                                           OutputBufferIt outputs, BufferSizeIteratorT sizes,
-                                           detail::count64 num_buffers, cudaStream_t stream = 0) {
+  static cudaError_t Batched(void* d_temp_storage, std::size_t& temp_storage_bytes, InputBufferIt inputs,
+                             OutputBufferIt outputs, BufferSizeIteratorT sizes, detail::count64 num_buffers,
+                             cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceMemcpy::Batched");
     using in = detail::iterator_value_t<InputBufferIt>;
     using out = detail::iterator_value_t<OutputBufferIt>;

@@ -52,11 +52,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// @endcode
 struct DeviceMerge {
   template <class KeyIteratorIn1, class KeyIteratorIn2, class KeyIteratorOut, class CompareOp = Less>
-  [[nodiscard]] static cudaError_t MergeKeys(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                             KeyIteratorIn1 keys_in1, detail::count64 num_keys1,
-                                             KeyIteratorIn2 keys_in2, detail::count64 num_keys2,
-                                             KeyIteratorOut keys_out, CompareOp compare_op = {},
-                                             cudaStream_t stream = 0) {
+  static cudaError_t MergeKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIteratorIn1 keys_in1,
+                               detail::count64 num_keys1, KeyIteratorIn2 keys_in2, detail::count64 num_keys2,
+                               KeyIteratorOut keys_out, CompareOp compare_op = {}, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceMerge::MergeKeys");
     NullType* const none = nullptr;
     return detail::merge_ranges(d_temp_storage, temp_storage_bytes, detail::pointer_or_iterator(keys_in1), none,
@@ -66,12 +64,10 @@ struct DeviceMerge {
 
   template <class KeyIteratorIn1, class ValueIteratorIn1, class KeyIteratorIn2, class ValueIteratorIn2,
             class KeyIteratorOut, class ValueIteratorOut, class CompareOp = Less>
-  [[nodiscard]] static cudaError_t MergePairs(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                              KeyIteratorIn1 keys_in1, ValueIteratorIn1 values_in1,
-                                              detail::count64 num_pairs1, KeyIteratorIn2 keys_in2,
-                                              ValueIteratorIn2 values_in2, detail::count64 num_pairs2,
-                                              KeyIteratorOut keys_out, ValueIteratorOut values_out,
-                                              CompareOp compare_op = {}, cudaStream_t stream = 0) {
+  static cudaError_t MergePairs(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIteratorIn1 keys_in1,
+                                ValueIteratorIn1 values_in1, detail::count64 num_pairs1, KeyIteratorIn2 keys_in2,
+                                ValueIteratorIn2 values_in2, detail::count64 num_pairs2, KeyIteratorOut keys_out,
+                                ValueIteratorOut values_out, CompareOp compare_op = {}, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceMerge::MergePairs");
     return detail::merge_ranges(d_temp_storage, temp_storage_bytes, detail::pointer_or_iterator(keys_in1),
                                 detail::pointer_or_iterator(values_in1), num_pairs1,
