@@ -175,8 +175,9 @@ struct top_k_collect_problem {
     }
 
     // Which keys come before the last candidate's in the order, or with `OrEqual` are equal to it. One comparison of
-    // numbers, where the codes of -0.0 and NaN would take several instructions. If the last candidate is NaN it holds
-    // for all keys or for none, and the number of candidates tells.
+    // numbers, where the codes of -0.0 and NaN would take several instructions. If the last candidate is NaN, the
+    // comparison holds for all keys or for none. The number of candidates is then out of range, and all keys are read
+    // again.
     template <bool IsFull, bool OrEqual>
     STRATA_D Flags before(const Key (&loaded)[Stage::thread_items], const thread_slice& slice) const {
       Flags result{};
