@@ -24,6 +24,13 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
+/// What a block of a reduction has in shared memory.
+template <class Agent, class Gather>
+struct reduce_storage {
+  typename Agent::TempStorage agent;
+  typename Gather::TempStorage gather;
+};
+
 /// By each of `blocks` blocks: reduces its share, and the last one stores the result.
 template <class Gather, class Agent, class InputIterator, class OutputIterator, class InitT>
 STRATA_D void reduce_and_store(Agent& agent, typename Gather::TempStorage& storage, InputIterator d_in,
@@ -54,10 +61,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::tuning.block_threads,
                                      ReductionOp reduction_op, TransformOp transform_op, InitT init) {
   using Agent = AgentReduce<typename MaxPolicy::ActivePolicy, AccumT, ReductionOp, TransformOp>;
   using Gather = last_block_gather<AccumT>;
-  struct shared_storage {
-    typename Agent::TempStorage agent;
-    typename Gather::TempStorage gather;
-  };
+  using shared_storage = reduce_storage<Agent, Gather>;
   static_assert(sizeof(shared_storage) <= std::size_t{48} << 10,
                 "blocks of a reduction exchange results in 48 KB of shared memory: the accumulator is "
                 "too large, reduce smaller parts of it one after the other");
@@ -84,10 +88,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::tuning.block_threads,
                                                   ReductionOp reduction_op, TransformOp transform_op, InitT init) {
   using Agent = AgentReduce<typename MaxPolicy::ActivePolicy, AccumT, ReductionOp, TransformOp>;
   using Gather = last_block_gather<AccumT>;
-  struct shared_storage {
-    typename Agent::TempStorage agent;
-    typename Gather::TempStorage gather;
-  };
+  using shared_storage = reduce_storage<Agent, Gather>;
   STRATA_SHARED(shared, Uninitialized<shared_storage>);
   Agent agent(shared.Alias().agent, reduction_op, transform_op);
 
