@@ -2,12 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Calls whose number of items lies in device memory: the same results as with the number itself, and nothing behind.
+#include <strata/device/device_partition.cuh>
+#include <strata/device/device_radix_sort.cuh>
 #include <strata/device/device_reduce.cuh>
 #include <strata/device/device_run_length_encode.cuh>
 #include <strata/device/device_scan.cuh>
 #include <strata/device/device_select.cuh>
 #include <strata/device/future_count.cuh>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
@@ -20,6 +23,8 @@
 namespace device_future_count_test {
 
 using namespace device_test;
+using strata::DevicePartition;
+using strata::DeviceRadixSort;
 using strata::DeviceReduce;
 using strata::DeviceRunLengthEncode;
 using strata::DeviceScan;
@@ -33,6 +38,9 @@ struct is_odd {
 };
 struct half_of {
   STRATA_HD item operator()(item x) const { return x / 2; }
+};
+struct is_below_3 {
+  STRATA_HD bool operator()(item x) const { return x < 3; }
 };
 /// Associative, not commutative.
 struct last_not_7 {
@@ -175,6 +183,62 @@ TEST(device_future_count, selections) {
   }
 }
 
+TEST(device_future_count, partitions) {
+  for (const std::size_t n : max_counts()) {
+    EXPECT_SAME(n, DevicePartition::Flagged, in, values, out, number, count);
+    EXPECT_SAME(n, DevicePartition::If, in, out, number, count, is_odd{});
+    EXPECT_SAME(n, DevicePartition::If, in, out, values_out, a.values.data(), number, count, is_below_3{}, is_odd{});
+  }
+}
+
+/// One block, one cluster, passes.
+TEST(device_future_count, radix_sorts) {
+  for (const std::size_t n : max_counts()) {
+    EXPECT_SAME(n, DeviceRadixSort::SortKeys, in, out, count, 0, 32);
+    EXPECT_SAME(n, DeviceRadixSort::SortPairs, in, out, values, values_out, count, 0, 32);
+    EXPECT_SAME(n, DeviceRadixSort::SortPairsDescending, in, out, values, values_out, count, 1, 19);
+    EXPECT_SAME(n, DeviceRadixSort::SortKeysDescending, in, out, count, 3, 3);
+    EXPECT_SAME(n, DeviceRadixSort::ArgSort, in, out, count, 0, 32);
+  }
+}
+
+// Where numbers of items are known, these are counted.
+TEST(device_future_count, radix_sorts_of_small_keys) {
+  for (const std::size_t n : max_counts()) {
+    expect_same("bytes", n, [](arrays& a, auto count) {
+      return [&a, count](void* temp, std::size_t& bytes, cudaStream_t on) {
+        const auto* const in = reinterpret_cast<const std::uint8_t*>(a.in.data());
+        auto* const out = reinterpret_cast<std::uint8_t*>(a.out.data());
+        return DeviceRadixSort::SortKeys(temp, bytes, in, out, count, 0, 8, on);
+      };
+    });
+  }
+}
+
+TEST(device_future_count, radix_sorts_in_two_buffers_select_the_one_with_the_result) {
+  for (const std::size_t n : max_counts()) {
+    for (const int end_bit : {8, 32}) {  // an odd number of passes, an even one
+      arrays all(n);
+      const FutureCount<std::int64_t> future(all.num_items.data(), n);
+      for (const std::size_t count : {n, n / 2, n / 300, std::size_t{0}}) {
+        SCOPED_TRACE(std::to_string(count) + " of at most " + std::to_string(n) + ", " + std::to_string(end_bit));
+        all.reset();
+        all.set_count(static_cast<std::int64_t>(count));
+        strata::DoubleBuffer<item> keys(all.in.data(), all.out.data());
+        ASSERT_CUDA_SUCCESS(in_two_phases([&](void* temp, std::size_t& bytes) {
+          return DeviceRadixSort::SortKeys(temp, bytes, keys, future, 0, end_bit);
+        }));
+        ASSERT_EQ(keys.Current(), end_bit == 8 ? all.out.data() : all.in.data());
+        std::vector<item> expected(all.host.begin(), all.host.begin() + static_cast<std::ptrdiff_t>(count));
+        std::sort(expected.begin(), expected.end());
+        std::vector<item> sorted = (end_bit == 8 ? all.out : all.in).to_host();
+        sorted.resize(count);
+        ASSERT_TRUE(expected == sorted);
+      }
+    }
+  }
+}
+
 TEST(device_future_count, runs) {
   for (const std::size_t n : max_counts()) {
     EXPECT_SAME(n, DeviceRunLengthEncode::Encode, in, out, values_out, number, count);
@@ -260,15 +324,21 @@ TEST(device_future_count, wrong_arguments_are_refused) {
   const std::int64_t* const no_count = nullptr;
   EXPECT_EQ(cudaErrorInvalidValue, DeviceReduce::Sum(all.in.data(), all.out.data(), FutureCount(no_count, 1000)));
   EXPECT_EQ(cudaErrorInvalidValue, DeviceScan::InclusiveSum(all.in.data(), FutureCount(no_count, 1000)));
+  EXPECT_EQ(cudaErrorInvalidValue,
+            DeviceRadixSort::SortKeys(all.in.data(), all.out.data(), FutureCount(no_count, 1000)));
   std::size_t bytes = 0;
   const FutureCount<std::int64_t> negative(all.num_items.data(), -1);
   EXPECT_EQ(cudaErrorInvalidValue, DeviceReduce::Sum(nullptr, bytes, all.in.data(), all.out.data(), negative));
   EXPECT_EQ(cudaErrorInvalidValue, DeviceScan::InclusiveSum(nullptr, bytes, all.in.data(), negative));
+  EXPECT_EQ(cudaErrorInvalidValue, DeviceRadixSort::SortKeys(nullptr, bytes, all.in.data(), all.out.data(), negative));
   const FutureCount<std::int64_t> count(all.num_items.data(), 1000);
   EXPECT_EQ(cudaErrorInvalidValue,
             DeviceScan::InclusiveSumByKey(all.in.data(), all.values.data(), all.in.data(), count));
   std::int64_t* const read = all.num_items.data();
   EXPECT_EQ(cudaErrorInvalidValue, DeviceSelect::If(all.in.data(), read, count, is_odd{}));
+  EXPECT_EQ(cudaErrorInvalidValue, DevicePartition::If(all.in.data(), all.out.data(), read, count, is_odd{}));
+  EXPECT_EQ(cudaErrorInvalidValue, DevicePartition::If(all.in.data(), all.out.data(), all.values_out.data(),
+                                                       all.values.data(), read - 1, count, is_odd{}, is_below_3{}));
   EXPECT_EQ(cudaErrorInvalidValue,
             DeviceRunLengthEncode::Encode(all.in.data(), all.out.data(), all.values_out.data(), read, count));
   ASSERT_CUDA_SUCCESS(cudaDeviceSynchronize());

@@ -29,8 +29,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never 0),
 ///   then with that much device memory, whose contents and alignment do not matter. Or once, without these two
 ///   arguments: see `execution`. Inputs and outputs may be any random-access iterators that can be dereferenced in
-///   device code; `num_items` may have any integer type. Predicates should depend on their arguments only: for short
-///   inputs they are applied to an item more than once. The second predicate is not applied to items of the first.
+///   device code; `num_items` may have any integer type, or be a FutureCount. Predicates should depend on their
+///   arguments only: for short inputs they are applied to an item more than once. The second predicate is not applied
+///   to items of the first.
 /// - **Memory.** Outputs must not overlap inputs or each other; flags may be the items. Of three outputs, each needs
 ///   memory for its items only.
 /// - **Execution.** One kernel launch at every size, on `stream`; no host synchronisation and no allocation,
@@ -54,19 +55,19 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///     strata::DevicePartition::If(d_temp, bytes, d_in, d_out, d_num_selected, n, is_even{}, stream);
 struct DevicePartition {
   template <class InputIterator, class FlagIterator, class OutputIterator, class NumSelectedIterator, class NumItemsT>
-  static detail::if_integral<NumItemsT> Flagged(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                InputIterator d_in, FlagIterator d_flags, OutputIterator d_out,
-                                                NumSelectedIterator d_num_selected_out, NumItemsT num_items,
-                                                cudaStream_t stream = 0) {
+  static detail::if_count<NumItemsT> Flagged(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
+                                             FlagIterator d_flags, OutputIterator d_out,
+                                             NumSelectedIterator d_num_selected_out, NumItemsT num_items,
+                                             cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DevicePartition::Flagged");
     return detail::dispatch_partition(d_temp_storage, temp_storage_bytes, d_flags, d_in, d_out, NullType{}, NullType{},
                                       d_num_selected_out, num_items, detail::is_set{}, NullType{}, stream);
   }
 
   template <class InputIterator, class OutputIterator, class NumSelectedIterator, class SelectOp, class NumItemsT>
-  static detail::if_integral<NumItemsT> If(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
-                                           OutputIterator d_out, NumSelectedIterator d_num_selected_out,
-                                           NumItemsT num_items, SelectOp select_op, cudaStream_t stream = 0) {
+  static detail::if_count<NumItemsT> If(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
+                                        OutputIterator d_out, NumSelectedIterator d_num_selected_out,
+                                        NumItemsT num_items, SelectOp select_op, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DevicePartition::If");
     return detail::dispatch_partition(d_temp_storage, temp_storage_bytes, d_in, NullType{}, d_out, NullType{},
                                       NullType{}, d_num_selected_out, num_items, select_op, NullType{}, stream);
@@ -75,7 +76,7 @@ struct DevicePartition {
   // A stream is no predicate: the call without storage must not take one for it.
   template <class InputIterator, class FirstOutputIterator, class SecondOutputIterator, class UnselectedOutputIterator,
             class NumSelectedIterator, class SelectFirstPartOp, class SelectSecondPartOp, class NumItemsT>
-  static std::enable_if_t<std::is_integral_v<NumItemsT> && !std::is_integral_v<SelectSecondPartOp> &&
+  static std::enable_if_t<detail::is_count_type<NumItemsT> && !detail::is_count_type<SelectSecondPartOp> &&
                               !std::is_convertible_v<SelectSecondPartOp, cudaStream_t>,
                           cudaError_t>
   If(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in, FirstOutputIterator d_first_part_out,

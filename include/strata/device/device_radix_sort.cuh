@@ -25,15 +25,16 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   same from run to run.
 /// - **Call.** Twice: first with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never
 ///   0), then with that much device memory, whose contents and alignment do not matter. Or once, without these two
-///   arguments: see `execution`. `num_items` may have any integer type. Inputs may be any random-access iterators
-///   that can be dereferenced in device code. Outputs are arrays.
+///   arguments: see `execution`. `num_items` may have any integer type, or be a FutureCount. Inputs may be any
+///   random-access iterators that can be dereferenced in device code. Outputs are arrays.
 /// - **Two buffers.** With `DoubleBuffer`, the sort moves items between its two arrays and overwrites the input;
 ///   temporary storage holds no copy of them. On return `selector` names the array that will have the result.
 /// - **Execution.** One kernel launch for up to about a million items: one block sorts up to about a thousand, one
 ///   cluster of blocks some thousand (from 9.0 on), and as many blocks as the device holds at a time the rest (a
 ///   cooperative launch). For more items, one launch counts digits (cooperative), and one for each digit of 8 bits
 ///   moves all items, unless all have the same digit. Two launches for integer keys of one byte, and for those of
-///   two bytes from 2^23 items on. DeviceScan says when a cooperative launch starts. No host synchronisation and
+///   two bytes from 2^23 items on. With a FutureCount, all that its bound does not let a block or a cluster sort takes
+///   the launches of the digits. DeviceScan says when a cooperative launch starts. No host synchronisation and
 ///   no allocation: a call can be captured in a graph and replayed. Concurrent calls need separate storage.
 /// - **Storage.** As much as keys and values (not with `DoubleBuffer`), plus state that blocks exchange: at most
 ///   1/7 of the size of 4-byte keys; up to some hundred thousand items, at most 1/2.
@@ -56,7 +57,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///     strata::DeviceRadixSort::SortPairs(d_temp, bytes, d_keys, d_sorted, d_values, d_moved, n);
 struct DeviceRadixSort {
   // -------------------------------------------------------------- keys
-  template <class Key, class NumItemsT, class KeyIterator, class = detail::if_integral<NumItemsT>>
+  template <class Key, class NumItemsT, class KeyIterator, class = detail::if_count<NumItemsT>>
   static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
                               Key* d_keys_out, NumItemsT num_items, int begin_bit = 0, int end_bit = 8 * sizeof(Key),
                               cudaStream_t stream = 0) {
@@ -78,7 +79,7 @@ struct DeviceRadixSort {
     return detail::sort_keys<false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, num_items, decomposer, 0,
                                     detail::radix_key_bits<Key, Decomposer>(), stream);
   }
-  template <class Key, class NumItemsT, class = detail::if_integral<NumItemsT>>
+  template <class Key, class NumItemsT, class = detail::if_count<NumItemsT>>
   static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
                               NumItemsT num_items, int begin_bit = 0, int end_bit = 8 * sizeof(Key),
                               cudaStream_t stream = 0) {
@@ -98,7 +99,7 @@ struct DeviceRadixSort {
     return detail::sort_keys<false>(d_temp_storage, temp_storage_bytes, d_keys, num_items, decomposer, 0,
                                     detail::radix_key_bits<Key, Decomposer>(), stream);
   }
-  template <class Key, class NumItemsT, class KeyIterator, class = detail::if_integral<NumItemsT>>
+  template <class Key, class NumItemsT, class KeyIterator, class = detail::if_count<NumItemsT>>
   static cudaError_t SortKeysDescending(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
                                         Key* d_keys_out, NumItemsT num_items, int begin_bit = 0,
                                         int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
@@ -121,7 +122,7 @@ struct DeviceRadixSort {
     return detail::sort_keys<true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, num_items, decomposer, 0,
                                    detail::radix_key_bits<Key, Decomposer>(), stream);
   }
-  template <class Key, class NumItemsT, class = detail::if_integral<NumItemsT>>
+  template <class Key, class NumItemsT, class = detail::if_count<NumItemsT>>
   static cudaError_t SortKeysDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                         DoubleBuffer<Key>& d_keys, NumItemsT num_items, int begin_bit = 0,
                                         int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
@@ -145,7 +146,7 @@ struct DeviceRadixSort {
 
   // -------------------------------------------------------------- pairs
   template <class Key, class Value, class NumItemsT, class KeyIterator, class ValueIterator,
-            class = detail::if_integral<NumItemsT>>
+            class = detail::if_count<NumItemsT>>
   static cudaError_t SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
                                Key* d_keys_out, ValueIterator d_values_in, Value* d_values_out, NumItemsT num_items,
                                int begin_bit = 0, int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
@@ -170,7 +171,7 @@ struct DeviceRadixSort {
                                      d_values_out, num_items, decomposer, 0, detail::radix_key_bits<Key, Decomposer>(),
                                      stream);
   }
-  template <class Key, class Value, class NumItemsT, class = detail::if_integral<NumItemsT>>
+  template <class Key, class Value, class NumItemsT, class = detail::if_count<NumItemsT>>
   static cudaError_t SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
                                DoubleBuffer<Value>& d_values, NumItemsT num_items, int begin_bit = 0,
                                int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
@@ -192,7 +193,7 @@ struct DeviceRadixSort {
                                      detail::radix_key_bits<Key, Decomposer>(), stream);
   }
   template <class Key, class Value, class NumItemsT, class KeyIterator, class ValueIterator,
-            class = detail::if_integral<NumItemsT>>
+            class = detail::if_count<NumItemsT>>
   static cudaError_t SortPairsDescending(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
                                          Key* d_keys_out, ValueIterator d_values_in, Value* d_values_out,
                                          NumItemsT num_items, int begin_bit = 0, int end_bit = 8 * sizeof(Key),
@@ -218,7 +219,7 @@ struct DeviceRadixSort {
                                     d_values_out, num_items, decomposer, 0, detail::radix_key_bits<Key, Decomposer>(),
                                     stream);
   }
-  template <class Key, class Value, class NumItemsT, class = detail::if_integral<NumItemsT>>
+  template <class Key, class Value, class NumItemsT, class = detail::if_count<NumItemsT>>
   static cudaError_t SortPairsDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                          DoubleBuffer<Key>& d_keys, DoubleBuffer<Value>& d_values, NumItemsT num_items,
                                          int begin_bit = 0, int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
@@ -242,7 +243,7 @@ struct DeviceRadixSort {
 
   // -------------------------------------------------------------- indices
   /// Writes the index in `d_keys_in` of each item of the sorted sequence, and no keys.
-  template <class KeyIterator, class Index, class NumItemsT, class = detail::if_integral<NumItemsT>>
+  template <class KeyIterator, class Index, class NumItemsT, class = detail::if_count<NumItemsT>>
   static cudaError_t ArgSort(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
                              Index* d_indices_out, NumItemsT num_items, int begin_bit = 0,
                              int end_bit = 8 * sizeof(detail::iterator_value_t<KeyIterator>), cudaStream_t stream = 0) {
@@ -264,7 +265,7 @@ struct DeviceRadixSort {
     return detail::sort_indices<false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_indices_out, num_items,
                                        decomposer, 0, detail::radix_key_bits<Key, Decomposer>(), stream);
   }
-  template <class KeyIterator, class Index, class NumItemsT, class = detail::if_integral<NumItemsT>>
+  template <class KeyIterator, class Index, class NumItemsT, class = detail::if_count<NumItemsT>>
   static cudaError_t ArgSortDescending(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
                                        Index* d_indices_out, NumItemsT num_items, int begin_bit = 0,
                                        int end_bit = 8 * sizeof(detail::iterator_value_t<KeyIterator>),

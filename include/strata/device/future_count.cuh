@@ -11,14 +11,14 @@
 STRATA_NAMESPACE_BEGIN
 
 /// A number of items that lies in device memory, such as the `*d_num_selected_out` of an earlier call on the stream. It
-/// takes the place of `num_items` in the calls of DeviceReduce, DeviceScan and DeviceSelect, and in
-/// DeviceRunLengthEncode::Encode. The kernels read it when they run: the host does not wait for it, and a graph may be
-/// replayed with another number.
+/// takes the place of `num_items` in the calls of DeviceReduce, DeviceScan, DeviceSelect, DevicePartition and
+/// DeviceRadixSort, and in DeviceRunLengthEncode::Encode. The kernels read it when they run: the host does not wait for
+/// it, and a graph may be replayed with another number.
 ///
 /// `max_items` bounds the number. Temporary storage and launches are for so many items, so a bound far too large costs
 /// time. A negative number counts as 0, a larger one as `max_items`; debug builds (`STRATA_DEBUG`) stop. `d_num_items`
-/// must not overlap outputs: a selection that writes its number there is refused. Results of scans by key must not be
-/// written over keys.
+/// must not overlap outputs: a selection or a partition that writes its number there is refused. Results of scans by
+/// key must not be written over keys.
 ///
 /// @code
 /// strata::DeviceSelect::If(d_in, d_kept, d_num_kept, num_items, is_visible{}, stream);
@@ -92,6 +92,16 @@ std::size_t max_items(const NumItemsT& num_items) {
   } else {
     return static_cast<std::size_t>(num_items);
   }
+}
+
+/// The number of items that a kernel gets, or reads.
+template <class Integer>
+STRATA_D Integer number_of_items(Integer num_items) {
+  return num_items;
+}
+template <class Integer, class T>
+STRATA_D Integer number_of_items(const FutureCount<T>& num_items) {
+  return static_cast<Integer>(num_items.get());
 }
 
 }  // namespace detail

@@ -64,14 +64,15 @@ bool is_null_count(const NumItemsT& num_items) {
   }
 }
 
-/// Whether the number of results would be written where the number of items is read.
+/// Whether the number of results, or several, would be written where the number of items is read.
 template <class NumItemsT, class NumberOut>
-bool overwrites_count(const NumItemsT& num_items, const NumberOut& number_out) {
+bool overwrites_count(const NumItemsT& num_items, const NumberOut& number_out, int numbers = 1) {
   if constexpr (is_future_count<NumItemsT>) {
-    return detail::arrays_overlap(num_items.pointer(), 1, number_out, 1);
+    return detail::arrays_overlap(num_items.pointer(), 1, number_out, numbers);
   } else {
     static_cast<void>(num_items);
     static_cast<void>(number_out);
+    static_cast<void>(numbers);
     return false;
   }
 }

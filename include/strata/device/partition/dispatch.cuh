@@ -25,14 +25,14 @@ cudaError_t dispatch_partition(void* d_temp_storage, std::size_t& temp_storage_b
   if constexpr (has_second) predicate_requirements<SecondOp, Key>::check();
   using Problem = partition_problem<item_count_t<NumItemsT>, KeyIterator, ValueIterator, part_of<FirstOp, SecondOp>,
                                     FirstOutput, SecondOutput, RestOutput, NumSelectedIterator>;
-  const Problem problem{{d_keys, d_values, {}, {}, d_num_selected_out, {first_op, second_op}},
-                        d_first_out,
-                        d_second_out,
-                        d_rest_out,
-                        static_cast<std::size_t>(num_items)};
+  const Problem problem{
+      {d_keys, d_values, {}, {}, d_num_selected_out, {first_op, second_op}}, d_first_out, d_second_out, d_rest_out};
+  if (d_temp_storage != nullptr && detail::overwrites_count(num_items, d_num_selected_out, has_second ? 2 : 1)) {
+    return cudaErrorInvalidValue;
+  }
   const cudaError_t status =
       DispatchScan<Problem>::Dispatch(d_temp_storage, temp_storage_bytes, problem, num_items, stream);
-  if (status != cudaSuccess || d_temp_storage == nullptr || num_items > 0) return status;
+  if (status != cudaSuccess || d_temp_storage == nullptr || detail::max_items(num_items) > 0) return status;
   return detail::write_zero<(has_second ? 2 : 1)>("strata::DevicePartition", d_num_selected_out, stream);
 }
 

@@ -93,9 +93,12 @@ class AgentRadixPass {
         workspace_(workspace),
         plan_(workspace.plan[pass]) {}
 
+  /// With `MayHaveNoTile`, there are more blocks than tiles.
+  template <bool MayHaveNoTile>
   STRATA_D void run() {
     if (plan_.is_skipped) return;
     tile_ = detail::take_block_ticket(&workspace_.tickets[pass_], storage_.tile);
+    if (MayHaveNoTile && tile_ * tile_items >= num_items_) return;
     clear_next_states();
     const std::size_t left = num_items_ - tile_ * tile_items;
     valid_ = left < tile_items ? static_cast<int>(left) : tile_items;

@@ -58,10 +58,14 @@ struct DispatchRadixSort {
   using MaxPolicy = typename PolicyHub::MaxPolicy;
   using Key = iterator_value_t<KeyIterator>;
   using Digits = radix_digits<Key, IsDescending, Decomposer>;
-  using Problem = radix_sort_problem<KeyIterator, ValueIterator, Value, Digits>;
+  static constexpr bool has_future_count = is_future_count<NumItemsT>;
+  using Count = std::conditional_t<has_future_count, NumItemsT, std::size_t>;
+  using Problem = radix_sort_problem<KeyIterator, ValueIterator, Value, Digits, Count>;
   static constexpr bool has_values = Problem::has_values;
-  static constexpr bool is_counting_sort_byte = !has_values && is_counting_sort_key<1, Key, Decomposer>;
-  static constexpr bool is_counting_sort_word = !has_values && is_counting_sort_key<2, Key, Decomposer>;
+  static constexpr bool is_counting_sort_byte =
+      !has_values && !has_future_count && is_counting_sort_key<1, Key, Decomposer>;
+  static constexpr bool is_counting_sort_word =
+      !has_values && !has_future_count && is_counting_sort_key<2, Key, Decomposer>;
   static constexpr std::size_t max_blocks = 1024, max_grid_blocks = 256;
   static constexpr std::size_t max_items_of_small_states = thread_look_back<unsigned, radix_bins>::max_value;
   // not for users: the calls see to it
@@ -80,18 +84,26 @@ struct DispatchRadixSort {
     static_assert(sizeof(Value) <= most_radix_value_bytes,
                   "a radix sort keeps 256 values and more in shared memory, which has room for "
                   "values of up to 800 bytes: sort indices by ArgSort, and gather larger values");
-    if (!is_count(num_items) || !detail::can_reach(keys.input, num_items) ||
-        !detail::can_reach(values.input, num_items) || begin_bit < 0 || begin_bit > end_bit ||
-        end_bit > Digits::key_bits) {
+    const std::size_t count = detail::max_items(num_items);
+    if (!is_count(num_items) || !detail::can_reach(keys.input, count) || !detail::can_reach(values.input, count) ||
+        begin_bit < 0 || begin_bit > end_bit || end_bit > Digits::key_bits) {
       return cudaErrorInvalidValue;
     }
-    const auto count = static_cast<std::size_t>(num_items);
-    DispatchRadixSort dispatch{{keys, values, count, {begin_bit, end_bit}, Digits{decomposer}, scratch, stream, {}},
+    DispatchRadixSort dispatch{{keys,
+                                values,
+                                count,
+                                static_cast<Count>(num_items),
+                                {begin_bit, end_bit},
+                                Digits{decomposer},
+                                scratch,
+                                stream,
+                                {}},
                                {}};
     Problem& problem = dispatch.problem;
     dispatch.reserve();
     if (d_temp_storage == nullptr) return answer_size_query(dispatch.storage, temp_storage_bytes);
     if (!dispatch.storage.map(d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
+    if (detail::is_null_count(num_items)) return cudaErrorInvalidValue;
     if (count == 0) return cudaSuccess;
     if (scratch == radix_scratch::in_storage_with_sorted_keys) {
       problem.keys.output = dispatch.storage.template get<Key>(sorted_keys_slot);
@@ -170,7 +182,8 @@ struct DispatchRadixSort {
       case radix_algorithm::large_block:
         return detail::launch_radix_block<MaxPolicy, ActivePolicy, large_radix_block>(problem);
       case radix_algorithm::grid:
-        if constexpr (ActivePolicy::grid.most_items > 0) {
+        // All blocks of the grid take part: they are as many as the items need, which only the device knows.
+        if constexpr (ActivePolicy::grid.most_items > 0 && !has_future_count) {
           constexpr radix_grid_tuning tuning = ActivePolicy::grid;
           static_assert(static_cast<std::size_t>(tuning.block_threads) * tuning.least_items_per_thread >=
                             PolicyHub::least_grid_tile_items,
@@ -189,7 +202,7 @@ struct DispatchRadixSort {
       case radix_algorithm::passes:
         break;
     }
-    constexpr auto max_items = static_cast<std::size_t>(std::numeric_limits<NumItemsT>::max());
+    constexpr auto max_items = static_cast<std::size_t>(std::numeric_limits<count_value_t<NumItemsT>>::max());
     if constexpr (max_items > max_items_of_small_states) {
       if (problem.num_items > max_items_of_small_states) return start_passes<ActivePolicy, unsigned long long>();
     }

@@ -21,33 +21,34 @@
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
 /// Counts all digits, and plans the passes. All blocks are resident.
-template <class MaxPolicy, class KeyIterator, class Digits>
+template <class MaxPolicy, class KeyIterator, class Digits, class Count>
 __launch_bounds__(MaxPolicy::ActivePolicy::histogram.block_threads, 1)
-    STRATA_KERNEL void radix_histogram_kernel(KeyIterator keys, std::size_t num_items, radix_bit_range range,
-                                              Digits digits, const STRATA_GRID_CONSTANT radix_workspace workspace,
+    STRATA_KERNEL void radix_histogram_kernel(KeyIterator keys, Count count, radix_bit_range range, Digits digits,
+                                              const STRATA_GRID_CONSTANT radix_workspace workspace,
                                               unsigned long long epoch, bool may_be_replayed, bool is_double_buffer) {
   using Agent = AgentRadixHistogram<typename MaxPolicy::ActivePolicy, KeyIterator, Digits>;
   STRATA_SHARED(shared, Uninitialized<typename Agent::TempStorage>);
   STRATA_DYNAMIC_SHARED(counters);
   platform::wait_for_previous_kernel();
   platform::launch_next_kernel();
-  Agent(shared.Alias(), reinterpret_cast<unsigned*>(counters), keys, num_items, range, digits, workspace, epoch,
-        may_be_replayed, is_double_buffer)
+  Agent(shared.Alias(), reinterpret_cast<unsigned*>(counters), keys, detail::number_of_items<std::size_t>(count), range,
+        digits, workspace, epoch, may_be_replayed, is_double_buffer)
       .run();
 }
 
 /// Moves the items by one digit, if it is not the same in all of them.
-template <class MaxPolicy, class KeyIterator, class ValueIterator, class Value, class Digits, class State>
+template <class MaxPolicy, class KeyIterator, class ValueIterator, class Value, class Digits, class State, class Count>
 __launch_bounds__(MaxPolicy::ActivePolicy::pass.block_threads, MaxPolicy::ActivePolicy::pass.blocks_per_multiprocessor)
     STRATA_KERNEL void radix_pass_kernel(
         const STRATA_GRID_CONSTANT radix_buffers<KeyIterator, iterator_value_t<KeyIterator>> keys,
-        const STRATA_GRID_CONSTANT radix_buffers<ValueIterator, Value> values, std::size_t num_items, int pass,
+        const STRATA_GRID_CONSTANT radix_buffers<ValueIterator, Value> values, Count count, int pass,
         radix_bit_range range, Digits digits, const STRATA_GRID_CONSTANT radix_workspace workspace) {
   using Agent = AgentRadixPass<typename MaxPolicy::ActivePolicy, KeyIterator, ValueIterator, Digits, State>;
   STRATA_DYNAMIC_SHARED(shared);
   platform::wait_for_previous_kernel();
   platform::launch_next_kernel();
-  Agent(shared, keys, values, num_items, pass, range, digits, workspace).run();
+  Agent(shared, keys, values, detail::number_of_items<std::size_t>(count), pass, range, digits, workspace)
+      .template run<is_future_count<Count>>();
 }
 
 /// Launches the histogram.
@@ -60,9 +61,9 @@ cudaError_t launch_radix_histogram(const Problem& problem, const radix_workspace
   return detail::launch_resident(
       problem.configuration("strata::DeviceRadixSort, digits", 1, threads, Agent::counter_bytes()), cache,
       problem.device, ceiling_divide(problem.num_items, std::size_t{threads} * 4), max_blocks,
-      radix_histogram_kernel<MaxPolicy, KeyIterator, typename Problem::Digits>, problem.keys.input, problem.num_items,
-      problem.range, problem.digits, workspace, next_epoch(), detail::is_replayable(problem.stream),
-      problem.is_double_buffer());
+      radix_histogram_kernel<MaxPolicy, KeyIterator, typename Problem::Digits, typename Problem::Count>,
+      problem.keys.input, problem.count, problem.range, problem.digits, workspace, next_epoch(),
+      detail::is_replayable(problem.stream), problem.is_double_buffer());
 }
 
 /// Launches all passes, of which the histogram has planned some to do nothing.
@@ -72,7 +73,8 @@ cudaError_t launch_radix_passes(const Problem& problem, const radix_workspace& w
   using ValueIterator = typename Problem::ValueIterator;
   using Digits = typename Problem::Digits;
   using Agent = AgentRadixPass<ActivePolicy, KeyIterator, ValueIterator, Digits, State>;
-  const auto kernel = radix_pass_kernel<MaxPolicy, KeyIterator, ValueIterator, typename Problem::Value, Digits, State>;
+  const auto kernel = radix_pass_kernel<MaxPolicy, KeyIterator, ValueIterator, typename Problem::Value, Digits, State,
+                                        typename Problem::Count>;
   constexpr int threads = ActivePolicy::pass.block_threads;
   static kernel_property_cache cache;
   int unused;
@@ -80,7 +82,7 @@ cudaError_t launch_radix_passes(const Problem& problem, const radix_workspace& w
   const launch_configuration configuration =
       problem.programmatic(problem.configuration("strata::DeviceRadixSort, pass", tiles, threads, Agent::shared_bytes));
   for (int pass = 0; pass < problem.range.passes() && status == cudaSuccess; ++pass) {
-    status = strata::launch(configuration, kernel, problem.keys, problem.values, problem.num_items, pass, problem.range,
+    status = strata::launch(configuration, kernel, problem.keys, problem.values, problem.count, pass, problem.range,
                             problem.digits, workspace);
   }
   return status;

@@ -115,23 +115,35 @@ STRATA_NAMESPACE_END
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
 /// One call of a sort, as the host launches it.
-template <class KeyIteratorT, class ValueIteratorT, class ValueT, class DigitsT>
+template <class KeyIteratorT, class ValueIteratorT, class ValueT, class DigitsT, class CountT>
 struct radix_sort_problem {
   using KeyIterator = KeyIteratorT;
   using ValueIterator = ValueIteratorT;
   using Key = iterator_value_t<KeyIterator>;
   using Value = ValueT;
   using Digits = DigitsT;
+  using Count = CountT;  // std::size_t, or a FutureCount, which kernels read
   static constexpr bool has_values = !std::is_same_v<ValueIterator, NullType>;
 
   radix_buffers<KeyIterator, Key> keys;
   radix_buffers<ValueIterator, Value> values;
-  std::size_t num_items;
+  std::size_t num_items;  // at most
+  Count count;
   radix_bit_range range;
   Digits digits;
   radix_scratch scratch;
   cudaStream_t stream;
   device_properties device;
+
+  /// What a kernel gets that handles a number of items of type `Integer`.
+  template <class Integer>
+  auto kernel_count() const {
+    if constexpr (is_future_count<Count>) {
+      return count;
+    } else {
+      return static_cast<Integer>(count);
+    }
+  }
 
   bool has_all_bits() const { return range.begin_bit == 0 && range.end_bit == Digits::key_bits; }
   bool is_double_buffer() const { return scratch == radix_scratch::double_buffer; }

@@ -33,29 +33,33 @@ struct large_radix_block {
 
 /// Sorts in one block.
 template <class MaxPolicy, template <class> class BlockTuning, class KeyIterator, class ValueIterator, class Value,
-          class Digits>
+          class Digits, class Count>
 __launch_bounds__(BlockTuning<typename MaxPolicy::ActivePolicy>::value.block_threads, 1)
     STRATA_KERNEL void radix_block_kernel(KeyIterator keys_in, iterator_value_t<KeyIterator>* keys_out,
-                                          ValueIterator values_in, Value* values_out, int num_items,
+                                          ValueIterator values_in, Value* values_out, Count count,
                                           radix_bit_range range, Digits digits) {
   using Agent = AgentRadixBlock<BlockTuning<typename MaxPolicy::ActivePolicy>, KeyIterator, ValueIterator, Digits>;
   STRATA_DYNAMIC_SHARED(shared);
   platform::wait_for_previous_kernel();
   platform::launch_next_kernel();
+  const int num_items = detail::number_of_items<int>(count);
+  if (is_future_count<Count> && num_items == 0) return;
   Agent(shared, num_items, range, digits).sort(keys_in, keys_out, values_in, values_out);
 }
 
 /// Sorts in one cluster.
-template <class MaxPolicy, class KeyIterator, class ValueIterator, class Value, class Digits>
+template <class MaxPolicy, class KeyIterator, class ValueIterator, class Value, class Digits, class Count>
 __launch_bounds__(MaxPolicy::ActivePolicy::cluster.block_threads, 1)
     STRATA_KERNEL void radix_cluster_kernel(KeyIterator keys_in, iterator_value_t<KeyIterator>* keys_out,
-                                            ValueIterator values_in, Value* values_out, int num_items, int tile_bits,
+                                            ValueIterator values_in, Value* values_out, Count count, int tile_bits,
                                             radix_bit_range range, Digits digits) {
   if constexpr (MaxPolicy::ActivePolicy::cluster.blocks > 0) {
     using Agent = AgentRadixCluster<typename MaxPolicy::ActivePolicy, KeyIterator, ValueIterator, Digits>;
     STRATA_DYNAMIC_SHARED(shared);
     platform::wait_for_previous_kernel();
     platform::launch_next_kernel();
+    const int num_items = detail::number_of_items<int>(count);
+    if (is_future_count<Count> && num_items == 0) return;
     Agent(shared, num_items, tile_bits, range, digits).sort(keys_in, keys_out, values_in, values_out);
   }
 }
@@ -75,9 +79,10 @@ __launch_bounds__(MaxPolicy::ActivePolicy::grid.block_threads, MaxPolicy::Active
 }
 
 /// Copies: there are no bits to sort by.
-template <class KeyIterator, class ValueIterator, class Value>
+template <class KeyIterator, class ValueIterator, class Value, class Count>
 STRATA_KERNEL void radix_copy_kernel(KeyIterator keys_in, iterator_value_t<KeyIterator>* keys_out,
-                                     ValueIterator values_in, Value* values_out, std::size_t num_items) {
+                                     ValueIterator values_in, Value* values_out, Count count) {
+  const auto num_items = detail::number_of_items<std::size_t>(count);
   const std::size_t step = static_cast<std::size_t>(gridDim.x) * blockDim.x;
   for (std::size_t i = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < num_items; i += step) {
     keys_out[i] = *detail::advanced(keys_in, i);
@@ -92,8 +97,9 @@ cudaError_t launch_radix_copy(const Problem& problem, std::size_t max_blocks) {
   const std::size_t blocks = ceiling_divide<std::size_t>(problem.num_items, threads);
   return strata::launch(
       problem.configuration("strata::DeviceRadixSort, copy", blocks < max_blocks ? blocks : max_blocks, threads),
-      radix_copy_kernel<typename Problem::KeyIterator, typename Problem::ValueIterator, typename Problem::Value>,
-      problem.keys.input, problem.keys.output, problem.values.input, problem.values.output, problem.num_items);
+      radix_copy_kernel<typename Problem::KeyIterator, typename Problem::ValueIterator, typename Problem::Value,
+                        typename Problem::Count>,
+      problem.keys.input, problem.keys.output, problem.values.input, problem.values.output, problem.count);
 }
 
 template <class MaxPolicy, class ActivePolicy, template <class> class Block, class Problem>
@@ -102,7 +108,9 @@ cudaError_t launch_radix_block(const Problem& problem) {
   using ValueIterator = typename Problem::ValueIterator;
   using Digits = typename Problem::Digits;
   using Agent = AgentRadixBlock<Block<ActivePolicy>, KeyIterator, ValueIterator, Digits>;
-  const auto kernel = radix_block_kernel<MaxPolicy, Block, KeyIterator, ValueIterator, typename Problem::Value, Digits>;
+  const auto count = problem.template kernel_count<int>();
+  const auto kernel = radix_block_kernel<MaxPolicy, Block, KeyIterator, ValueIterator, typename Problem::Value, Digits,
+                                         std::remove_const_t<decltype(count)>>;
   constexpr int threads = Block<ActivePolicy>::value.block_threads;
   static kernel_property_cache cache;
   int unused;
@@ -111,8 +119,8 @@ cudaError_t launch_radix_block(const Problem& problem) {
   if (status != cudaSuccess) return status;
   return strata::launch(
       problem.programmatic(problem.configuration("strata::DeviceRadixSort", 1, threads, Agent::shared_bytes)), kernel,
-      problem.keys.input, problem.keys.output, problem.values.input, problem.values.output,
-      static_cast<int>(problem.num_items), problem.range, problem.digits);
+      problem.keys.input, problem.keys.output, problem.values.input, problem.values.output, count, problem.range,
+      problem.digits);
 }
 
 /// `is_launched` is false if the device, or the part of it that the stream may use, cannot hold a cluster.
@@ -124,7 +132,9 @@ cudaError_t launch_radix_cluster(const Problem& problem, bool& is_launched) {
   using Agent = AgentRadixCluster<ActivePolicy, KeyIterator, ValueIterator, Digits>;
   constexpr radix_cluster_tuning tuning = ActivePolicy::cluster;
   constexpr auto blocks = static_cast<std::size_t>(tuning.blocks);
-  const auto kernel = radix_cluster_kernel<MaxPolicy, KeyIterator, ValueIterator, typename Problem::Value, Digits>;
+  const auto count = problem.template kernel_count<int>();
+  const auto kernel = radix_cluster_kernel<MaxPolicy, KeyIterator, ValueIterator, typename Problem::Value, Digits,
+                                           std::remove_const_t<decltype(count)>>;
   static kernel_property_cache cache;
   int unused;
   cudaError_t status =
@@ -136,8 +146,8 @@ cudaError_t launch_radix_cluster(const Problem& problem, bool& is_launched) {
   configuration.stream = nullptr;  // the query is about the device
   static kernel_property_cache clusters_cache;
   int clusters = 0;
-  status =
-      clusters_cache.get(clusters, [&](int& count) { return strata::resident_clusters(configuration, kernel, count); });
+  status = clusters_cache.get(clusters,
+                              [&](int& fitting) { return strata::resident_clusters(configuration, kernel, fitting); });
   is_launched = clusters > 0;
   if (status != cudaSuccess || !is_launched) return status;
   configuration.stream = problem.stream;
@@ -145,8 +155,8 @@ cudaError_t launch_radix_cluster(const Problem& problem, bool& is_launched) {
   const int min_bits = log2_ceiling(tuning.block_threads);
   const int tile_bits = log2_ceiling(ceiling_divide(problem.num_items, blocks));
   return strata::launch(configuration, kernel, problem.keys.input, problem.keys.output, problem.values.input,
-                        problem.values.output, static_cast<int>(problem.num_items),
-                        tile_bits < min_bits ? min_bits : tile_bits, problem.range, problem.digits);
+                        problem.values.output, count, tile_bits < min_bits ? min_bits : tile_bits, problem.range,
+                        problem.digits);
 }
 
 /// `is_launched` is false if the device does not hold all blocks at a time.
