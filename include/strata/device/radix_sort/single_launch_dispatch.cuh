@@ -42,9 +42,7 @@ __launch_bounds__(BlockTuning<typename MaxPolicy::ActivePolicy>::value.block_thr
   STRATA_DYNAMIC_SHARED(shared);
   platform::wait_for_previous_kernel();
   platform::launch_next_kernel();
-  const int num_items = detail::number_of_items<int>(count);
-  if (is_future_count<Count> && num_items == 0) return;
-  Agent(shared, num_items, range, digits).sort(keys_in, keys_out, values_in, values_out);
+  Agent(shared, detail::number_of_items<int>(count), range, digits).sort(keys_in, keys_out, values_in, values_out);
 }
 
 /// Sorts in one cluster.
@@ -58,9 +56,8 @@ __launch_bounds__(MaxPolicy::ActivePolicy::cluster.block_threads, 1)
     STRATA_DYNAMIC_SHARED(shared);
     platform::wait_for_previous_kernel();
     platform::launch_next_kernel();
-    const int num_items = detail::number_of_items<int>(count);
-    if (is_future_count<Count> && num_items == 0) return;
-    Agent(shared, num_items, tile_bits, range, digits).sort(keys_in, keys_out, values_in, values_out);
+    Agent(shared, detail::number_of_items<int>(count), tile_bits, range, digits)
+        .sort(keys_in, keys_out, values_in, values_out);
   }
 }
 
