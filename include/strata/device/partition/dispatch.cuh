@@ -25,8 +25,11 @@ cudaError_t dispatch_partition(void* d_temp_storage, std::size_t& temp_storage_b
   if constexpr (has_second) predicate_requirements<SecondOp, Key>::check();
   using Problem = partition_problem<item_count_t<NumItemsT>, KeyIterator, ValueIterator, part_of<FirstOp, SecondOp>,
                                     FirstOutput, SecondOutput, RestOutput, NumSelectedIterator>;
-  const Problem problem{
-      {d_keys, d_values, {}, {}, d_num_selected_out, {first_op, second_op}}, d_first_out, d_second_out, d_rest_out};
+  const Problem problem{{d_keys, d_values, {}, {}, d_num_selected_out, {first_op, second_op}},
+                        d_first_out,
+                        d_second_out,
+                        d_rest_out,
+                        detail::max_items(num_items)};
   if (d_temp_storage != nullptr && detail::overwrites_count(num_items, d_num_selected_out, has_second ? 2 : 1)) {
     return cudaErrorInvalidValue;
   }

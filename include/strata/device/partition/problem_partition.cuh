@@ -73,12 +73,11 @@ struct partition_problem : select_problem<select_by::key, Count, KeyIterator, Va
   FirstOutput first_out;
   SecondOutput second_out;
   RestOutput rest_out;
+  std::size_t num_items;
 
-  /// Stores each 32nd of `count` items of a part, from item `lane` on. The first of all has this rank in the part. The
-  /// call has `num_items` items.
+  /// Stores each 32nd of `count` items of a part, from item `lane` on. The first of all has this rank in the part.
   template <class Item>
-  STRATA_D void store(int part, std::size_t rank, const Item* items, int count, int lane,
-                      [[maybe_unused]] std::size_t num_items) const {
+  STRATA_D void store(int part, std::size_t rank, const Item* items, int count, int lane) const {
     if (part == first_part) {
       store<1>(first_out, rank, items, count, lane);
     } else if constexpr (!has_second) {
@@ -90,8 +89,8 @@ struct partition_problem : select_problem<select_by::key, Count, KeyIterator, Va
     }
   }
   /// With the numbers of all items.
-  STRATA_HD void write_numbers(const Accum& total, [[maybe_unused]] std::size_t num_items) const {
-    STRATA_ASSERT(!reaches(this->keys, total, num_items) && !reaches(this->values, total, num_items),
+  STRATA_HD void write_numbers(const Accum& total) const {
+    STRATA_ASSERT(!reaches(this->keys, total) && !reaches(this->values, total),
                   "an output of a partition reaches into an input, with %llu and %llu selected items",
                   static_cast<unsigned long long>(total.first()), static_cast<unsigned long long>(total.second()));
     using Stored = output_value_t<NumSelectedIterator, Count>;
@@ -122,34 +121,37 @@ struct partition_problem : select_problem<select_by::key, Count, KeyIterator, Va
   };
   struct store_item {
     partition_problem problem;
-    std::size_t num_items;
     STRATA_D void store(std::size_t i, const Accum& sum) {
       const std::size_t first = sum.first(), second = sum.second();
       const int part = problem.part_at(i);
       const std::size_t rank = part == first_part ? first - 1 : part == second_part ? second - 1 : i - first - second;
       if constexpr (Select::has_values) {
         const Value item = detail::item_at(problem.values, i);
-        problem.store(part, rank, &item, 1, 0, num_items);
+        problem.store(part, rank, &item, 1, 0);
       } else {
         const Value item = detail::item_at(problem.keys, i);
-        problem.store(part, rank, &item, 1, 0, num_items);
+        problem.store(part, rank, &item, 1, 0);
       }
-      if (i + 1 == num_items) problem.write_numbers(sum, num_items);
+      if (i + 1 == problem.num_items) problem.write_numbers(sum);
     }
   };
   using TileInput = indexed_input<load_counts, Accum>;
   using TileOutput = indexed_output<store_item, Accum>;
 
   STRATA_HD TileInput tile_input() const { return TileInput({*this}); }
-  STRATA_HD TileOutput tile_output(std::size_t num_items) const { return TileOutput({*this, num_items}); }
+  STRATA_HD TileOutput tile_output(std::size_t count) const { return TileOutput({with_items(*this, count)}); }
 
   // ------------------------------------------------------------------ for a FutureCount
 
-  STRATA_D void write_empty() const { write_numbers(Accum{}, 0); }
+  STRATA_HD friend partition_problem with_items(partition_problem problem, std::size_t count) {
+    problem.num_items = count;
+    return problem;
+  }
+  STRATA_D void write_empty() const { with_items(*this, 0).write_numbers(Accum{}); }
 
   // ------------------------------------------------------------------ arguments
 
-  bool are_arguments_valid(std::size_t num_items) const {
+  bool are_arguments_valid(std::size_t) const {
     const bool has_null = detail::is_null(this->keys) || detail::is_null(this->values) || detail::is_null(first_out) ||
                           detail::is_null(second_out) || detail::is_null(rest_out);
     const std::size_t known = has_second && num_items > 0 ? 1 : num_items;
@@ -182,7 +184,7 @@ struct partition_problem : select_problem<select_by::key, Count, KeyIterator, Va
     };
 
     STRATA_D steps(const partition_problem& problem, const tiled_input& input)
-        : base(problem, input), problem_(problem), num_items_(input.num_items) {}
+        : base(problem, input), problem_(problem) {}
 
     STRATA_D Accum initial_value() const { return Accum{}; }
 
@@ -245,14 +247,14 @@ struct partition_problem : select_problem<select_by::key, Count, KeyIterator, Va
           slice.first_item + static_cast<unsigned>(slice.warp * Stage::warp_items) - first - second;
       const Value* const from = warp_items(slice);
       const int rest_begin = in_warp.first + in_warp.second;
-      problem_.store(first_part, first, from, in_warp.first, slice.lane, num_items_);
+      problem_.store(first_part, first, from, in_warp.first, slice.lane);
       if constexpr (has_second) {
-        problem_.store(second_part, second, from + in_warp.first, in_warp.second, slice.lane, num_items_);
+        problem_.store(second_part, second, from + in_warp.first, in_warp.second, slice.lane);
       }
-      problem_.store(rest_part, rest, from + rest_begin, slice.warp_items - rest_begin, slice.lane, num_items_);
+      problem_.store(rest_part, rest, from + rest_begin, slice.warp_items - rest_begin, slice.lane);
     }
 
-    STRATA_D void write_total(const Accum& total) const { problem_.write_numbers(total, num_items_); }
+    STRATA_D void write_total(const Accum& total) const { problem_.write_numbers(total); }
 
    private:
     using Shape = typename Stage::Shape;
@@ -267,7 +269,6 @@ struct partition_problem : select_problem<select_by::key, Count, KeyIterator, Va
     }
 
     const partition_problem& problem_;
-    std::size_t num_items_;
   };
 
  private:
@@ -280,7 +281,7 @@ struct partition_problem : select_problem<select_by::key, Count, KeyIterator, Va
     }
   }
   template <class In>
-  STRATA_HD bool reaches(const In& in, const Accum& total, std::size_t num_items) const {
+  STRATA_HD bool reaches(const In& in, const Accum& total) const {
     return reaches_into(first_out, total.first(), in) || reaches_into(second_out, total.second(), in) ||
            reaches_into(rest_out, num_items - total.first() - total.second(), in);
   }

@@ -96,6 +96,12 @@ __launch_bounds__(scan_pipeline<typename MaxPolicy::ActivePolicy, Problem, UsesB
   }
 }
 
+/// The problem of a call with a FutureCount, when that is known. One that holds the number has a friend of this name.
+template <class Problem>
+STRATA_D const Problem& with_items(const Problem& problem, std::size_t) {
+  return problem;
+}
+
 /// The same with a FutureCount. All blocks take part, those without a tile too.
 template <class MaxPolicy, class Problem, bool UsesBulkCopies, class Count>
 __launch_bounds__(scan_pipeline<typename MaxPolicy::ActivePolicy, Problem, UsesBulkCopies>::block_threads,
@@ -119,7 +125,8 @@ __launch_bounds__(scan_pipeline<typename MaxPolicy::ActivePolicy, Problem, UsesB
     const unsigned head_items = num_items < max_head_items ? static_cast<unsigned>(num_items) : max_head_items;
     const tiled_input input{num_items, ceiling_divide<std::size_t>(num_items - head_items, Agent::tile_items),
                             head_items};
-    typename Problem::template steps<Policy, UsesBulkCopies> steps(problem, input);
+    const auto& counted = with_items(problem, num_items);
+    typename Problem::template steps<Policy, UsesBulkCopies> steps(counted, input);
     Agent(shared.Alias(), stages, steps, input, exchange).run();
   }
 }
