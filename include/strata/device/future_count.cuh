@@ -86,7 +86,7 @@ using count_value_t = typename count_value<NumItemsT>::type;
 
 /// The largest number of items that a call may have.
 template <class NumItemsT>
-std::size_t max_items(const NumItemsT& num_items) {
+STRATA_HD std::size_t max_items(const NumItemsT& num_items) {
   if constexpr (is_future_count<NumItemsT>) {
     return num_items.max_items();
   } else {

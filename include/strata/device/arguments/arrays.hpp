@@ -5,6 +5,7 @@
 #include <strata/core/aligned_range.hpp>
 #include <strata/core/macros.hpp>
 #include <strata/core/types.hpp>
+#include <strata/device/future_count.cuh>
 
 #include <cstddef>
 #include <cstdint>
@@ -77,9 +78,9 @@ bool is_aligned(const Iterator& iterator, std::size_t bytes) {
 // ------------------------------------------------------------------ common memory
 
 /// Of a negative count, which calls refuse, all addresses: it counts as an unsigned number.
-template <class Iterator, class Integer>
-STRATA_HD byte_range bytes_of(const Iterator& items, Integer count) {
-  return argument_traits<Iterator>::bytes(items, static_cast<std::size_t>(count));
+template <class Iterator, class NumItemsT>
+STRATA_HD byte_range bytes_of(const Iterator& items, const NumItemsT& count) {
+  return argument_traits<Iterator>::bytes(items, detail::max_items(count));
 }
 
 STRATA_HD constexpr bool have_common_bytes(const byte_range& a, const byte_range& b) {

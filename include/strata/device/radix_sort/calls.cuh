@@ -50,8 +50,7 @@ cudaError_t sort_keys(void* d_temp_storage, std::size_t& temp_storage_bytes, Key
                       NumItemsT num_items, Decomposer decomposer, int begin_bit, int end_bit, cudaStream_t stream) {
   STRATA_NVTX_RANGE(d_temp_storage,
                     IsDescending ? "strata::DeviceRadixSort::SortKeysDescending" : "strata::DeviceRadixSort::SortKeys");
-  const std::size_t count = detail::max_items(num_items);
-  if (d_temp_storage != nullptr && detail::arrays_overlap(d_keys_in, count, d_keys_out, count)) {
+  if (d_temp_storage != nullptr && detail::arrays_overlap(d_keys_in, num_items, d_keys_out, num_items)) {
     return cudaErrorInvalidValue;
   }
   return DispatchRadixSort<radix_input<KeyIterator, Key>, NullType, Key, NumItemsT, IsDescending, Decomposer>::Dispatch(
@@ -66,8 +65,7 @@ cudaError_t sort_pairs(void* d_temp_storage, std::size_t& temp_storage_bytes, Ke
                        int begin_bit, int end_bit, cudaStream_t stream) {
   STRATA_NVTX_RANGE(d_temp_storage, IsDescending ? "strata::DeviceRadixSort::SortPairsDescending"
                                                  : "strata::DeviceRadixSort::SortPairs");
-  const std::size_t count = detail::max_items(num_items);
-  if (d_temp_storage != nullptr && detail::pairs_overlap(d_keys_in, d_keys_out, d_values_in, d_values_out, count)) {
+  if (d_temp_storage != nullptr && detail::pairs_overlap(d_keys_in, d_keys_out, d_values_in, d_values_out, num_items)) {
     return cudaErrorInvalidValue;
   }
   using Dispatch = DispatchRadixSort<radix_input<KeyIterator, Key>, radix_input<ValueIterator, Value>, Value, NumItemsT,
@@ -82,9 +80,7 @@ cudaError_t sort_keys(void* d_temp_storage, std::size_t& temp_storage_bytes, Dou
                       NumItemsT num_items, Decomposer decomposer, int begin_bit, int end_bit, cudaStream_t stream) {
   STRATA_NVTX_RANGE(d_temp_storage,
                     IsDescending ? "strata::DeviceRadixSort::SortKeysDescending" : "strata::DeviceRadixSort::SortKeys");
-  if (d_temp_storage != nullptr && detail::buffers_overlap(d_keys, detail::max_items(num_items))) {
-    return cudaErrorInvalidValue;
-  }
+  if (d_temp_storage != nullptr && detail::buffers_overlap(d_keys, num_items)) return cudaErrorInvalidValue;
   const bool to_alternate = ends_in_alternate(begin_bit, end_bit);
   const cudaError_t status =
       DispatchRadixSort<const Key*, NullType, Key, NumItemsT, IsDescending, Decomposer>::Dispatch(
@@ -99,9 +95,7 @@ cudaError_t sort_pairs(void* d_temp_storage, std::size_t& temp_storage_bytes, Do
                        int end_bit, cudaStream_t stream) {
   STRATA_NVTX_RANGE(d_temp_storage, IsDescending ? "strata::DeviceRadixSort::SortPairsDescending"
                                                  : "strata::DeviceRadixSort::SortPairs");
-  if (d_temp_storage != nullptr && detail::buffers_overlap(d_keys, d_values, detail::max_items(num_items))) {
-    return cudaErrorInvalidValue;
-  }
+  if (d_temp_storage != nullptr && detail::buffers_overlap(d_keys, d_values, num_items)) return cudaErrorInvalidValue;
   const bool to_alternate = ends_in_alternate(begin_bit, end_bit);
   using Dispatch = DispatchRadixSort<const Key*, const Value*, Value, NumItemsT, IsDescending, Decomposer>;
   const cudaError_t status =

@@ -89,16 +89,9 @@ struct DispatchRadixSort {
         begin_bit < 0 || begin_bit > end_bit || end_bit > Digits::key_bits) {
       return cudaErrorInvalidValue;
     }
-    DispatchRadixSort dispatch{{keys,
-                                values,
-                                count,
-                                static_cast<Count>(num_items),
-                                {begin_bit, end_bit},
-                                Digits{decomposer},
-                                scratch,
-                                stream,
-                                {}},
-                               {}};
+    const radix_bit_range range{begin_bit, end_bit};
+    Problem call{keys, values, count, static_cast<Count>(num_items), range, Digits{decomposer}, scratch, stream, {}};
+    DispatchRadixSort dispatch{call, {}};
     Problem& problem = dispatch.problem;
     dispatch.reserve();
     if (d_temp_storage == nullptr) return answer_size_query(dispatch.storage, temp_storage_bytes);

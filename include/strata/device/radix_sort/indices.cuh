@@ -23,9 +23,8 @@ cudaError_t sort_indices(void* d_temp_storage, std::size_t& temp_storage_bytes, 
                     IsDescending ? "strata::DeviceRadixSort::ArgSortDescending" : "strata::DeviceRadixSort::ArgSort");
   static_assert(std::is_integral_v<Index>,
                 "DeviceRadixSort::ArgSort writes numbers of items: d_indices_out must point to integers");
-  const std::size_t count = detail::max_items(num_items);
-  if (!can_index<Index>(count) ||
-      (d_temp_storage != nullptr && detail::arrays_overlap(d_keys_in, count, d_indices_out, count))) {
+  if (!can_index<Index>(detail::max_items(num_items)) ||
+      (d_temp_storage != nullptr && detail::arrays_overlap(d_keys_in, num_items, d_indices_out, num_items))) {
     return cudaErrorInvalidValue;
   }
   using Indices = CountingInputIterator<Index>;

@@ -122,28 +122,19 @@ struct radix_sort_problem {
   using Key = iterator_value_t<KeyIterator>;
   using Value = ValueT;
   using Digits = DigitsT;
-  using Count = CountT;  // std::size_t, or a FutureCount, which kernels read
+  using Count = CountT;                                                       // std::size_t, or a FutureCount
+  using SmallCount = std::conditional_t<is_future_count<Count>, Count, int>;  // of kernels for few items
   static constexpr bool has_values = !std::is_same_v<ValueIterator, NullType>;
 
   radix_buffers<KeyIterator, Key> keys;
   radix_buffers<ValueIterator, Value> values;
-  std::size_t num_items;  // at most
+  std::size_t num_items;  // or the bound of a FutureCount
   Count count;
   radix_bit_range range;
   Digits digits;
   radix_scratch scratch;
   cudaStream_t stream;
   device_properties device;
-
-  /// What a kernel gets that handles a number of items of type `Integer`.
-  template <class Integer>
-  auto kernel_count() const {
-    if constexpr (is_future_count<Count>) {
-      return count;
-    } else {
-      return static_cast<Integer>(count);
-    }
-  }
 
   bool has_all_bits() const { return range.begin_bit == 0 && range.end_bit == Digits::key_bits; }
   bool is_double_buffer() const { return scratch == radix_scratch::double_buffer; }

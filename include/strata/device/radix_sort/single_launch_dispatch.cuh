@@ -105,9 +105,8 @@ cudaError_t launch_radix_block(const Problem& problem) {
   using ValueIterator = typename Problem::ValueIterator;
   using Digits = typename Problem::Digits;
   using Agent = AgentRadixBlock<Block<ActivePolicy>, KeyIterator, ValueIterator, Digits>;
-  const auto count = problem.template kernel_count<int>();
   const auto kernel = radix_block_kernel<MaxPolicy, Block, KeyIterator, ValueIterator, typename Problem::Value, Digits,
-                                         std::remove_const_t<decltype(count)>>;
+                                         typename Problem::SmallCount>;
   constexpr int threads = Block<ActivePolicy>::value.block_threads;
   static kernel_property_cache cache;
   int unused;
@@ -116,8 +115,8 @@ cudaError_t launch_radix_block(const Problem& problem) {
   if (status != cudaSuccess) return status;
   return strata::launch(
       problem.programmatic(problem.configuration("strata::DeviceRadixSort", 1, threads, Agent::shared_bytes)), kernel,
-      problem.keys.input, problem.keys.output, problem.values.input, problem.values.output, count, problem.range,
-      problem.digits);
+      problem.keys.input, problem.keys.output, problem.values.input, problem.values.output,
+      static_cast<typename Problem::SmallCount>(problem.count), problem.range, problem.digits);
 }
 
 /// `is_launched` is false if the device, or the part of it that the stream may use, cannot hold a cluster.
@@ -129,9 +128,8 @@ cudaError_t launch_radix_cluster(const Problem& problem, bool& is_launched) {
   using Agent = AgentRadixCluster<ActivePolicy, KeyIterator, ValueIterator, Digits>;
   constexpr radix_cluster_tuning tuning = ActivePolicy::cluster;
   constexpr auto blocks = static_cast<std::size_t>(tuning.blocks);
-  const auto count = problem.template kernel_count<int>();
   const auto kernel = radix_cluster_kernel<MaxPolicy, KeyIterator, ValueIterator, typename Problem::Value, Digits,
-                                           std::remove_const_t<decltype(count)>>;
+                                           typename Problem::SmallCount>;
   static kernel_property_cache cache;
   int unused;
   cudaError_t status =
@@ -143,8 +141,8 @@ cudaError_t launch_radix_cluster(const Problem& problem, bool& is_launched) {
   configuration.stream = nullptr;  // the query is about the device
   static kernel_property_cache clusters_cache;
   int clusters = 0;
-  status = clusters_cache.get(clusters,
-                              [&](int& fitting) { return strata::resident_clusters(configuration, kernel, fitting); });
+  status =
+      clusters_cache.get(clusters, [&](int& count) { return strata::resident_clusters(configuration, kernel, count); });
   is_launched = clusters > 0;
   if (status != cudaSuccess || !is_launched) return status;
   configuration.stream = problem.stream;
@@ -152,8 +150,8 @@ cudaError_t launch_radix_cluster(const Problem& problem, bool& is_launched) {
   const int min_bits = log2_ceiling(tuning.block_threads);
   const int tile_bits = log2_ceiling(ceiling_divide(problem.num_items, blocks));
   return strata::launch(configuration, kernel, problem.keys.input, problem.keys.output, problem.values.input,
-                        problem.values.output, count, tile_bits < min_bits ? min_bits : tile_bits, problem.range,
-                        problem.digits);
+                        problem.values.output, static_cast<typename Problem::SmallCount>(problem.count),
+                        tile_bits < min_bits ? min_bits : tile_bits, problem.range, problem.digits);
 }
 
 /// `is_launched` is false if the device does not hold all blocks at a time.
