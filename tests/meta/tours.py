@@ -4,8 +4,8 @@
 """The reading tours of include/strata/README.md lead through files that exist, and stay short.
 
 A tour is a heading `### Tour: <name>` with a table below it: in the first column a file in backticks, relative
-to include/strata, in the second what is read there. Five tours have bounds, files and lines in all, and must
-exist. `--list` prints the sums, `--self-test` runs the rules on examples.
+to include/strata, in the second what is read there. Five tours have bounds, files and lines in all but those of
+examples, and must exist. `--list` prints the sums, `--self-test` runs the rules on examples.
 """
 
 import argparse
@@ -67,7 +67,9 @@ def findings(tours, lines_of):
 
 def lines_of_header(file):
     path = GUIDE.parent / file
-    return path.read_text().count("\n") if path.is_file() else None
+    if not path.is_file():
+        return None
+    return re.sub(r"/// @code\n(///.*\n)*?/// @endcode\n", "", path.read_text()).count("\n")
 
 
 def self_test():

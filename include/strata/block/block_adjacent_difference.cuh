@@ -39,14 +39,30 @@ STRATA_NAMESPACE_BEGIN
 ///   converted. `SubtractLeft` with a predecessor and `SubtractRight` with a successor convert no items.
 ///
 /// @code
-/// STRATA_KERNEL void steps(const int* in, int* out) {
-///   using BlockAdjacentDifference = strata::BlockAdjacentDifference<int, 128>;
-///   STRATA_SHARED(temp_storage, BlockAdjacentDifference::TempStorage);
+/// #include <strata/core/launcher.cuh>
+///
+/// struct step {
+///   STRATA_HD int operator()(int item, int before) const { return item - before; }
+/// };
+/// __managed__ int squares[256], steps[256];
+///
+/// // How far each number is from the one before it. The first one has none before it.
+/// STRATA_KERNEL void find_steps(const int* in, int* out) {
+///   using Difference = strata::BlockAdjacentDifference<int, 128>;
+///   STRATA_SHARED(temp_storage, Difference::TempStorage);
 ///   int items[2];
-///   for (int i = 0; i < 2; ++i) items[i] = in[threadIdx.x * 2 + i];
-///   BlockAdjacentDifference(temp_storage).SubtractLeft(items, items, [](int a, int b) { return a - b; });
-///   for (int i = 0; i < 2; ++i) out[threadIdx.x * 2 + i] = items[i];
+///   for (unsigned i = 0; i < 2; ++i) items[i] = in[threadIdx.x * 2 + i];
+///   Difference(temp_storage).SubtractLeft(items, items, step{});
+///   for (unsigned i = 0; i < 2; ++i) out[threadIdx.x * 2 + i] = items[i];
 /// }
+///
+/// int main() {
+///   for (int i = 0; i < 256; ++i) squares[i] = i * i;
+///   if (strata::launch({"find_steps", 1, 128}, find_steps, squares, steps) != cudaSuccess) return 1;
+///   if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+///   std::printf("%d %d %d ... %d\n", steps[0], steps[1], steps[2], steps[255]);
+/// }
+/// // prints: 0 1 3 ... 509
 /// @endcode
 template <class T, int BlockDimX, int BlockDimY = 1, int BlockDimZ = 1>
 class BlockAdjacentDifference {

@@ -86,14 +86,27 @@ STRATA_HD constexpr int blelloch_degree(int elements, int items_per_thread) {
 /// - `T` must be trivially relocatable.
 ///
 /// @code
-/// STRATA_KERNEL void offsets(const int* count, int* offset) {
+/// #include <strata/core/launcher.cuh>
+///
+/// __managed__ int lengths[256], begins[256];
+///
+/// // Where each of 256 lists begins if they lie side by side, from their lengths.
+/// STRATA_KERNEL void find_begins(const int* in, int* out) {
 ///   using Scan = strata::BlockBlellochScan<int, 128>;  // 256 elements, 2 per thread
 ///   STRATA_SHARED(temp_storage, Scan::TempStorage);
-///   int items[2] = {count[2 * threadIdx.x], count[2 * threadIdx.x + 1]};
+///   int items[2];
+///   for (unsigned i = 0; i < 2; ++i) items[i] = in[threadIdx.x * 2 + i];
 ///   Scan(temp_storage).ExclusiveSum(items, items);
-///   offset[2 * threadIdx.x] = items[0];
-///   offset[2 * threadIdx.x + 1] = items[1];
+///   for (unsigned i = 0; i < 2; ++i) out[threadIdx.x * 2 + i] = items[i];
 /// }
+///
+/// int main() {
+///   for (int i = 0; i < 256; ++i) lengths[i] = 1 + i % 3;
+///   if (strata::launch({"find_begins", 1, 128}, find_begins, lengths, begins) != cudaSuccess) return 1;
+///   if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+///   for (int i = 0; i < 8; ++i) std::printf("%d ", begins[i]);
+/// }
+/// // prints: 0 1 3 6 7 9 12 13
 /// @endcode
 template <class T, int BlockThreads, int ElementsPerBlock = 2 * BlockThreads,
           class Layout = TreeLayout<T, ElementsPerBlock>>

@@ -40,14 +40,32 @@ STRATA_NAMESPACE_BEGIN
 /// - `T` must be trivially relocatable. Flags are `bool`s that are converted to the type of the flags.
 ///
 /// @code
-/// STRATA_KERNEL void run_heads(const int* in, int* heads) {
-///   using BlockDiscontinuity = strata::BlockDiscontinuity<int, 128>;
-///   STRATA_SHARED(temp_storage, BlockDiscontinuity::TempStorage);
+/// #include <strata/core/launcher.cuh>
+///
+/// struct is_different {
+///   STRATA_HD bool operator()(int a, int b) const { return a != b; }
+/// };
+/// __managed__ int numbers[256], heads[256];
+///
+/// // Where runs of equal numbers begin.
+/// STRATA_KERNEL void find_runs(const int* in, int* out) {
+///   using Discontinuity = strata::BlockDiscontinuity<int, 128>;
+///   STRATA_SHARED(temp_storage, Discontinuity::TempStorage);
 ///   int items[2], flags[2];
-///   for (int i = 0; i < 2; ++i) items[i] = in[threadIdx.x * 2 + i];
-///   BlockDiscontinuity(temp_storage).FlagHeads(flags, items, [](int a, int b) { return a != b; });
-///   for (int i = 0; i < 2; ++i) heads[threadIdx.x * 2 + i] = flags[i];
+///   for (unsigned i = 0; i < 2; ++i) items[i] = in[threadIdx.x * 2 + i];
+///   Discontinuity(temp_storage).FlagHeads(flags, items, is_different{});
+///   for (unsigned i = 0; i < 2; ++i) out[threadIdx.x * 2 + i] = flags[i];
 /// }
+///
+/// int main() {
+///   for (int i = 0; i < 256; ++i) numbers[i] = i / 60;
+///   if (strata::launch({"find_runs", 1, 128}, find_runs, numbers, heads) != cudaSuccess) return 1;
+///   if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+///   for (int i = 0; i < 256; ++i) {
+///     if (heads[i]) std::printf("%d ", i);
+///   }
+/// }
+/// // prints: 0 60 120 180 240
 /// @endcode
 template <class T, int BlockDimX, int BlockDimY = 1, int BlockDimZ = 1>
 class BlockDiscontinuity {

@@ -51,18 +51,30 @@ STRATA_NAMESPACE_BEGIN
 /// and the number of banks: see ExchangeLayout.
 ///
 /// @code
-/// STRATA_KERNEL void running_sums_of_24(const float* in, float* out) {
-///   using Exchange = strata::BlockExchange<float, 128, 24>;
+/// #include <strata/core/launcher.cuh>
+///
+/// __managed__ int numbers[128 * 24], sums[128 * 24];
+///
+/// // Each thread makes running sums of 24 neighbouring numbers, but loads and stores every 128th.
+/// STRATA_KERNEL void running_sums_of_24(const int* in, int* out) {
+///   using Exchange = strata::BlockExchange<int, 128, 24>;
 ///   STRATA_SHARED(temp_storage, Exchange::TempStorage);
-///   const int first = static_cast<int>(blockIdx.x * 128 * 24 + threadIdx.x);
-///   float items[24];
-///   for (int i = 0; i < 24; ++i) items[i] = in[first + i * 128];
+///   int items[24];
+///   for (unsigned i = 0; i < 24; ++i) items[i] = in[threadIdx.x + i * 128];
 ///   Exchange(temp_storage).StripedToBlocked(items);
 ///   for (int i = 1; i < 24; ++i) items[i] += items[i - 1];
 ///   __syncthreads();
 ///   Exchange(temp_storage).BlockedToStriped(items);
-///   for (int i = 0; i < 24; ++i) out[first + i * 128] = items[i];
+///   for (unsigned i = 0; i < 24; ++i) out[threadIdx.x + i * 128] = items[i];
 /// }
+///
+/// int main() {
+///   for (int i = 0; i < 128 * 24; ++i) numbers[i] = i / 24;
+///   if (strata::launch({"running_sums_of_24", 1, 128}, running_sums_of_24, numbers, sums) != cudaSuccess) return 1;
+///   if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+///   std::printf("%d %d ... %d, %d %d\n", sums[24], sums[25], sums[47], sums[48], sums[49]);
+/// }
+/// // prints: 1 2 ... 24, 2 4
 /// @endcode
 template <class T, int BlockDimX, int ItemsPerThread, bool WarpTimeSlicing = false, int BlockDimY = 1,
           int BlockDimZ = 1>

@@ -56,6 +56,11 @@ STRATA_HD constexpr int hillis_steele_degree(int elements) {
 /// - `T` must be trivially relocatable.
 ///
 /// @code
+/// #include <strata/core/launcher.cuh>
+///
+/// __managed__ float numbers[256], maxima[256];
+///
+/// // The largest number up to each.
 /// STRATA_KERNEL void running_maximum(const float* in, float* out) {
 ///   using Scan = strata::BlockHillisSteeleScan<float, 256>;
 ///   STRATA_SHARED(temp_storage, Scan::TempStorage);
@@ -63,6 +68,14 @@ STRATA_HD constexpr int hillis_steele_degree(int elements) {
 ///   Scan(temp_storage).InclusiveScan(item, item, strata::Max{});
 ///   out[threadIdx.x] = item;
 /// }
+///
+/// int main() {
+///   for (int i = 0; i < 256; ++i) numbers[i] = static_cast<float>(i * 5 % 7);
+///   if (strata::launch({"running_maximum", 1, 256}, running_maximum, numbers, maxima) != cudaSuccess) return 1;
+///   if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+///   for (int i = 0; i < 6; ++i) std::printf("%g:%g ", numbers[i], maxima[i]);
+/// }
+/// // prints: 0:0 5:5 3:5 1:5 6:6 4:6
 /// @endcode
 template <class T, int BlockThreads>
 class BlockHillisSteeleScan {

@@ -51,19 +51,33 @@ enum BlockHistogramAlgorithm {
 ///   that samples are bins; in others, the behaviour is undefined if they are not.
 ///
 /// @code
-/// STRATA_KERNEL void byte_histogram(const unsigned char* bytes, int tiles, unsigned* counts) {
+/// #include <strata/core/launcher.cuh>
+///
+/// __managed__ unsigned char text[1024];
+/// __managed__ int counts[256];
+///
+/// // How often each byte occurs, in tiles of 512 bytes.
+/// STRATA_KERNEL void count_bytes(const unsigned char* bytes, int* out) {
 ///   using Histogram = strata::BlockHistogram<unsigned char, 128, 4, 256>;
 ///   STRATA_SHARED(temp_storage, Histogram::TempStorage);
-///   STRATA_SHARED(histogram, unsigned[256]);
+///   STRATA_SHARED(histogram, int[256]);
 ///   Histogram(temp_storage).InitHistogram(histogram);
-///   for (int tile = 0; tile < tiles; ++tile) {
+///   for (unsigned tile = 0; tile < 2; ++tile) {
 ///     unsigned char samples[4];
-///     for (int i = 0; i < 4; ++i) samples[i] = bytes[tile * 512 + i * 128 + static_cast<int>(threadIdx.x)];
+///     for (unsigned i = 0; i < 4; ++i) samples[i] = bytes[tile * 512 + i * 128 + threadIdx.x];
 ///     Histogram(temp_storage).Composite(samples, histogram);
 ///     __syncthreads();
 ///   }
-///   for (unsigned bin = threadIdx.x; bin < 256; bin += 128) counts[bin] = histogram[bin];
+///   for (unsigned bin = threadIdx.x; bin < 256; bin += 128) out[bin] = histogram[bin];
 /// }
+///
+/// int main() {
+///   for (int i = 0; i < 1024; ++i) text[i] = static_cast<unsigned char>("abac"[i % 4]);
+///   if (strata::launch({"count_bytes", 1, 128}, count_bytes, text, counts) != cudaSuccess) return 1;
+///   if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+///   std::printf("a: %d, b: %d, c: %d, d: %d\n", counts['a'], counts['b'], counts['c'], counts['d']);
+/// }
+/// // prints: a: 512, b: 256, c: 256, d: 0
 /// @endcode
 template <class T, int BlockDimX, int ItemsPerThread, int Bins, BlockHistogramAlgorithm Algorithm = BLOCK_HISTO_SORT,
           int BlockDimY = 1, int BlockDimZ = 1>

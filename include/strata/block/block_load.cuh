@@ -49,30 +49,29 @@ enum BlockLoadAlgorithm {
 ///   threads; in other blocks a row of BLOCK_LOAD_TRANSPOSE may take a second wavefront.
 ///
 /// @code
-/// STRATA_KERNEL void clamp_tile(const int* in, int* out, int n) {
-///   using Load = strata::BlockLoad<int, 128, 4, strata::BLOCK_LOAD_VECTORIZE>;
-///   using Store = strata::BlockStore<int, 128, 4, strata::BLOCK_STORE_VECTORIZE>;
-///   const int tile_base = static_cast<int>(blockIdx.x) * 512;
-///   int items[4];
-///   Load().Load(in + tile_base, items, n - tile_base, 0);
-///   for (int& item : items) item = item < 0 ? 0 : item;
-///   Store().Store(out + tile_base, items, n - tile_base);
+/// #include <strata/core/launcher.cuh>
+///
+/// __managed__ short numbers[100];
+/// __managed__ int sums[64];
+///
+/// // Each thread adds up 15 neighbouring numbers, which come in order. Behind the last number there are zeros.
+/// STRATA_KERNEL void sums_of_15(const short* in, int count, int* out) {
+///   using Load = strata::BlockLoad<int, 64, 15, strata::BLOCK_LOAD_WARP_TRANSPOSE>;
+///   STRATA_SHARED(temp_storage, Load::TempStorage);
+///   int items[15];
+///   Load(temp_storage).Load(in, items, count, 0);
+///   int sum = 0;
+///   for (const int item : items) sum += item;
+///   out[threadIdx.x] = sum;
 /// }
 ///
-/// STRATA_KERNEL void sums_along_threads(const short* in, int* out) {
-///   using Load = strata::BlockLoad<int, 64, 15, strata::BLOCK_LOAD_WARP_TRANSPOSE>;
-///   using Store = strata::BlockStore<int, 64, 15, strata::BLOCK_STORE_WARP_TRANSPOSE>;
-///   union Storage {
-///     Load::TempStorage load;
-///     Store::TempStorage store;
-///   };
-///   STRATA_SHARED(temp_storage, Storage);
-///   int items[15];
-///   Load(temp_storage.load).Load(in, items);
-///   for (int i = 1; i < 15; ++i) items[i] += items[i - 1];
-///   __syncthreads();
-///   Store(temp_storage.store).Store(out, items);
+/// int main() {
+///   for (short& number : numbers) number = 2;
+///   if (strata::launch({"sums_of_15", 1, 64}, sums_of_15, numbers, 100, sums) != cudaSuccess) return 1;
+///   if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+///   for (int i = 4; i < 9; ++i) std::printf("%d ", sums[i]);
 /// }
+/// // prints: 30 30 20 0 0
 /// @endcode
 template <class T, int BlockDimX, int ItemsPerThread, BlockLoadAlgorithm Algorithm = BLOCK_LOAD_DIRECT,
           int BlockDimY = 1, int BlockDimZ = 1>

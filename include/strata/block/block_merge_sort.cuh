@@ -121,6 +121,8 @@ class merge_sort_block {
 /// - `KeyT` and `ValueT` must be trivially relocatable.
 ///
 /// @code
+/// #include <strata/core/launcher.cuh>
+///
 /// struct order {
 ///   int customer;
 ///   float price;
@@ -130,19 +132,23 @@ class merge_sort_block {
 ///     return a.customer != b.customer ? a.customer < b.customer : a.price > b.price;
 ///   }
 /// };
+/// __managed__ order orders[5] = {{7, 9.5f}, {3, 20}, {7, 30}, {1, 4}, {3, 8}};
 ///
-/// // Sorts rows of up to 640 orders, each by a block.
-/// STRATA_KERNEL void sort_orders(order* orders, const int* row_begins) {
+/// STRATA_KERNEL void sort_up_to_640_orders(order* in_out, int count) {
 ///   using Sort = strata::BlockMergeSort<order, 128, 5>;
 ///   STRATA_SHARED(temp_storage, Sort::TempStorage);
-///   const int thread = static_cast<int>(threadIdx.x);
-///   const int begin = row_begins[blockIdx.x];
-///   const int count = row_begins[blockIdx.x + 1] - begin;
-///   order row[5];
-///   strata::LoadDirectBlocked(thread, orders + begin, row, count);
-///   Sort(temp_storage).SortPartialTile(row, count, by_customer_then_descending_price{});
-///   strata::StoreDirectBlocked(thread, orders + begin, row, count);
+///   order items[5];
+///   for (int i = 0, at = static_cast<int>(threadIdx.x) * 5; i < 5 && at < count; ++i, ++at) items[i] = in_out[at];
+///   Sort(temp_storage).SortPartialTile(items, count, by_customer_then_descending_price{});
+///   for (int i = 0, at = static_cast<int>(threadIdx.x) * 5; i < 5 && at < count; ++i, ++at) in_out[at] = items[i];
 /// }
+///
+/// int main() {
+///   if (strata::launch({"sort_orders", 1, 128}, sort_up_to_640_orders, orders, 5) != cudaSuccess) return 1;
+///   if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+///   for (const order& item : orders) std::printf("%d:%g ", item.customer, item.price);
+/// }
+/// // prints: 1:4 3:20 3:8 7:30 7:9.5
 /// @endcode
 template <class KeyT, int BlockDimX, int ItemsPerThread, class ValueT = NullType, int BlockDimY = 1, int BlockDimZ = 1>
 class BlockMergeSort

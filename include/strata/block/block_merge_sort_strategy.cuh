@@ -24,14 +24,33 @@ STRATA_NAMESPACE_BEGIN
 /// share that of their block, which can then have one team only.
 ///
 /// @code
-/// // Sorts by the first 16 lanes of a warp.
+/// #include <strata/core/launcher.cuh>
+///
+/// // Sorts 112 keys by the first 16 lanes of a warp.
 /// class HalfWarpSort : public strata::BlockMergeSortStrategy<int, strata::NullType, 16, 7, HalfWarpSort> {
 ///   using Strategy = strata::BlockMergeSortStrategy<int, strata::NullType, 16, 7, HalfWarpSort>;
 ///
 ///  public:
-///   __device__ explicit HalfWarpSort(Strategy::TempStorage& storage) : Strategy(storage, threadIdx.x % 32) {}
-///   __device__ void SyncImplementation() const { __syncwarp(0xffff); }
+///   STRATA_D explicit HalfWarpSort(Strategy::TempStorage& storage) : Strategy(storage, threadIdx.x % 32) {}
+///   STRATA_D void SyncImplementation() const { __syncwarp(0xffff); }
 /// };
+/// __managed__ int numbers[112];
+///
+/// STRATA_KERNEL void sort(int* in_out) {
+///   STRATA_SHARED(temp_storage, HalfWarpSort::TempStorage);
+///   int keys[7];
+///   for (unsigned i = 0; i < 7; ++i) keys[i] = in_out[threadIdx.x * 7 + i];
+///   HalfWarpSort(temp_storage).Sort(keys, [](int a, int b) { return a < b; });
+///   for (unsigned i = 0; i < 7; ++i) in_out[threadIdx.x * 7 + i] = keys[i];
+/// }
+///
+/// int main() {
+///   for (int i = 0; i < 112; ++i) numbers[i] = i * 37 % 112;
+///   if (strata::launch({"sort", 1, 16}, sort, numbers) != cudaSuccess) return 1;
+///   if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+///   std::printf("%d %d %d ... %d\n", numbers[0], numbers[1], numbers[2], numbers[111]);
+/// }
+/// // prints: 0 1 2 ... 111
 /// @endcode
 template <class KeyT, class ValueT, int NUM_THREADS, int ITEMS_PER_THREAD, class SynchronizationPolicy>
 class BlockMergeSortStrategy

@@ -51,23 +51,31 @@
 ///   of parameters.
 ///
 /// @code
+/// #include <strata/core/launcher.cuh>
+///
 /// struct lowest_byte {
 ///   STRATA_D unsigned Digit(unsigned key) const { return key & 255; }
 /// };
+/// __managed__ unsigned keys[256], sorted[256];
 ///
-/// // Each block sorts 1024 keys by their lowest byte.
+/// // Sorts 256 keys by their lowest byte, stably. The arrangement of items is warp-striped.
 /// STRATA_KERNEL void sort_by_lowest_byte(const unsigned* in, unsigned* out) {
-///   using Rank = strata::BlockRadixRankMatch<256, 8, false>;
+///   using Rank = strata::BlockRadixRankMatch<128, 8, false>;
 ///   STRATA_SHARED(temp_storage, Rank::TempStorage);
-///   const unsigned tile = blockIdx.x * 1024;
-///   unsigned keys[4];
-///   int ranks[4];
-///   for (unsigned i = 0; i < 4; ++i) {  // warp-striped
-///     keys[i] = in[tile + threadIdx.x / 32 * 128 + i * 32 + threadIdx.x % 32];
-///   }
-///   Rank(temp_storage).RankKeys(keys, ranks, lowest_byte{});
-///   for (int i = 0; i < 4; ++i) out[tile + static_cast<unsigned>(ranks[i])] = keys[i];
+///   unsigned items[2];
+///   int ranks[2];
+///   for (unsigned i = 0; i < 2; ++i) items[i] = in[threadIdx.x / 32 * 64 + i * 32 + threadIdx.x % 32];
+///   Rank(temp_storage).RankKeys(items, ranks, lowest_byte{});
+///   for (unsigned i = 0; i < 2; ++i) out[ranks[i]] = items[i];
 /// }
+///
+/// int main() {
+///   for (unsigned i = 0; i < 256; ++i) keys[i] = i << 8 | (255 - i) / 2;
+///   if (strata::launch({"sort_by_lowest_byte", 1, 128}, sort_by_lowest_byte, keys, sorted) != cudaSuccess) return 1;
+///   if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+///   for (int i = 0; i < 4; ++i) std::printf("%x ", sorted[i]);
+/// }
+/// // prints: fe00 ff00 fc01 fd01
 /// @endcode
 
 STRATA_NAMESPACE_BEGIN

@@ -58,21 +58,33 @@ STRATA_NAMESPACE_BEGIN
 /// - `KeyT` and `ValueT` must be trivially relocatable.
 ///
 /// @code
-/// // Sorts rows of up to 512 items by their keys, each by a block.
-/// STRATA_KERNEL void sort_rows(float* keys, int* values, const int* row_begins) {
+/// #include <strata/core/launcher.cuh>
+/// #include <strata/thread/thread_load_direct.cuh>
+/// #include <strata/thread/thread_store_direct.cuh>
+///
+/// __managed__ float distances[5] = {2.5f, -1, 0, 7, 0.5f};
+/// __managed__ int towns[5] = {0, 1, 2, 3, 4};
+///
+/// // Sorts up to 512 pairs. Threads load neighbouring items and store every 128th.
+/// STRATA_KERNEL void sort_pairs(float* keys, int* values, int count) {
 ///   using Sort = strata::BlockRadixSort<float, 128, 4, int>;
 ///   STRATA_SHARED(temp_storage, Sort::TempStorage);
 ///   const int thread = static_cast<int>(threadIdx.x);
-///   const int begin = row_begins[blockIdx.x];
-///   const int count = row_begins[blockIdx.x + 1] - begin;
-///   float row_keys[4];
-///   int row_values[4];
-///   strata::LoadDirectBlocked(thread, keys + begin, row_keys, count);
-///   strata::LoadDirectBlocked(thread, values + begin, row_values, count);
-///   Sort(temp_storage).SortBlockedToStripedPartialTile(row_keys, row_values, count);
-///   strata::StoreDirectStriped<128>(thread, keys + begin, row_keys, count);
-///   strata::StoreDirectStriped<128>(thread, values + begin, row_values, count);
+///   float thread_keys[4];
+///   int thread_values[4];
+///   strata::LoadDirectBlocked(thread, keys, thread_keys, count);
+///   strata::LoadDirectBlocked(thread, values, thread_values, count);
+///   Sort(temp_storage).SortBlockedToStripedPartialTile(thread_keys, thread_values, count);
+///   strata::StoreDirectStriped<128>(thread, keys, thread_keys, count);
+///   strata::StoreDirectStriped<128>(thread, values, thread_values, count);
 /// }
+///
+/// int main() {
+///   if (strata::launch({"sort_pairs", 1, 128}, sort_pairs, distances, towns, 5) != cudaSuccess) return 1;
+///   if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+///   for (int i = 0; i < 5; ++i) std::printf("%g:%d ", distances[i], towns[i]);
+/// }
+/// // prints: -1:1 0:2 0.5:4 2.5:0 7:3
 /// @endcode
 template <class KeyT, int BlockDimX, int ItemsPerThread, class ValueT = NullType, int RadixBits = 4,
           bool MemoizeOuterScan = true, BlockScanAlgorithm InnerScan = BLOCK_SCAN_WARP_SCANS,

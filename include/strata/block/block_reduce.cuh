@@ -154,12 +154,25 @@ enum BlockReduceAlgorithm {
 /// - `T` must be trivially relocatable.
 ///
 /// @code
+/// #include <strata/core/launcher.cuh>
+///
+/// __managed__ float numbers[256], means[2];
+///
+/// // The mean of each 128 numbers.
 /// STRATA_KERNEL void mean(const float* in, float* out) {
 ///   using BlockReduce = strata::BlockReduce<float, 128>;
 ///   STRATA_SHARED(temp_storage, BlockReduce::TempStorage);
 ///   const float sum = BlockReduce(temp_storage).Sum(in[blockIdx.x * 128 + threadIdx.x]);
 ///   if (threadIdx.x == 0) out[blockIdx.x] = sum / 128;
 /// }
+///
+/// int main() {
+///   for (int i = 0; i < 256; ++i) numbers[i] = static_cast<float>(i);
+///   if (strata::launch({"mean", 2, 128}, mean, numbers, means) != cudaSuccess) return 1;
+///   if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+///   std::printf("%g %g\n", means[0], means[1]);
+/// }
+/// // prints: 63.5 191.5
 /// @endcode
 template <class T, int BlockDimX, BlockReduceAlgorithm Algorithm = BLOCK_REDUCE_WARP_REDUCTIONS, int BlockDimY = 1,
           int BlockDimZ = 1>

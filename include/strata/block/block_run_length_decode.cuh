@@ -46,23 +46,33 @@ STRATA_NAMESPACE_BEGIN
 ///   are not negative, and that offsets do not fall. `ItemT` must be trivially relocatable.
 ///
 /// @code
-/// // Decodes 256 runs. `items` has room for all decoded items.
-/// STRATA_KERNEL void decode(const float* values, const int* lengths, float* items) {
-///   using Decode = strata::BlockRunLengthDecode<float, 128, 2, 4>;
+/// #include <strata/core/launcher.cuh>
+///
+/// __managed__ char letters[128], text[128 * 3];
+/// __managed__ int lengths[128];
+///
+/// // Decodes 128 runs, 256 items at a time.
+/// STRATA_KERNEL void decode(const char* values, const int* counts, char* items) {
+///   using Decode = strata::BlockRunLengthDecode<char, 128, 1, 2>;
 ///   STRATA_SHARED(temp_storage, Decode::TempStorage);
-///   const int thread = static_cast<int>(threadIdx.x);
-///   float run_values[2];
-///   int run_lengths[2];
-///   strata::LoadDirectBlocked(thread, values, run_values);
-///   strata::LoadDirectBlocked(thread, lengths, run_lengths);
+///   const char run_values[1] = {values[threadIdx.x]};
+///   const int run_lengths[1] = {counts[threadIdx.x]};
 ///   unsigned total;
 ///   Decode runs(temp_storage, run_values, run_lengths, total);
-///   for (unsigned from = 0; from < total; from += 128 * 4) {
-///     float window[4];
+///   for (unsigned from = 0; from < total; from += 256) {
+///     char window[2];
 ///     runs.RunLengthDecode(window, from);
-///     strata::StoreDirectBlocked(thread, items + from, window, static_cast<int>(total - from));
+///     for (unsigned i = 0, at = from + threadIdx.x * 2; i < 2 && at < total; ++i, ++at) items[at] = window[i];
 ///   }
 /// }
+///
+/// int main() {
+///   for (int i = 0; i < 128; ++i) lengths[i] = i % 4, letters[i] = static_cast<char>('a' + i % 26);
+///   if (strata::launch({"decode", 1, 128}, decode, letters, lengths, text) != cudaSuccess) return 1;
+///   if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+///   std::printf("%.18s\n", text);
+/// }
+/// // prints: bccdddfgghhhjkklll
 /// @endcode
 template <class ItemT, int BlockDimX, int RunsPerThread, int DecodedItemsPerThread,
           class DecodedOffsetT = std::uint32_t, int BlockDimY = 1, int BlockDimZ = 1>

@@ -63,29 +63,33 @@ enum BlockScanAlgorithm {
 /// - `T` must be trivially relocatable.
 ///
 /// @code
+/// #include <strata/core/launcher.cuh>
+///
 /// // Called with the sum of each tile; returns the sum of all tiles before it.
 /// struct running_total {
 ///   int total;
-///   STRATA_D int operator()(int block_aggregate) {
-///     const int before = total;
-///     total += block_aggregate;
-///     return before;
-///   }
+///   STRATA_D int operator()(int block_aggregate) { return (total += block_aggregate) - block_aggregate; }
 /// };
+/// __managed__ int numbers[3 * 128], sums[3 * 128];
 ///
-/// STRATA_KERNEL void offsets(const int* counts, int* offsets, int tiles) {
+/// STRATA_KERNEL void running_sums(const int* in, int* out, int tiles) {
 ///   using BlockScan = strata::BlockScan<int, 128>;
 ///   STRATA_SHARED(temp_storage, BlockScan::TempStorage);
 ///   running_total prefix{0};
 ///   for (int tile = 0; tile < tiles; ++tile) {
-///     int items[2];
-///     const int first = 2 * (128 * tile + static_cast<int>(threadIdx.x));
-///     for (int i = 0; i < 2; ++i) items[i] = counts[first + i];
-///     BlockScan(temp_storage).ExclusiveSum(items, items, prefix);
-///     for (int i = 0; i < 2; ++i) offsets[first + i] = items[i];
+///     const int i = tile * 128 + static_cast<int>(threadIdx.x);
+///     BlockScan(temp_storage).InclusiveSum(in[i], out[i], prefix);
 ///     __syncthreads();
 ///   }
 /// }
+///
+/// int main() {
+///   for (int i = 0; i < 3 * 128; ++i) numbers[i] = i;
+///   if (strata::launch({"running_sums", 1, 128}, running_sums, numbers, sums, 3) != cudaSuccess) return 1;
+///   if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+///   std::printf("%d %d %d ... %d\n", sums[0], sums[1], sums[2], sums[3 * 128 - 1]);
+/// }
+/// // prints: 0 1 3 ... 73536
 /// @endcode
 template <class T, int BlockDimX, BlockScanAlgorithm Algorithm = BLOCK_SCAN_RAKING, int BlockDimY = 1,
           int BlockDimZ = 1>

@@ -51,25 +51,33 @@ STRATA_NAMESPACE_BEGIN
 /// - `__syncthreads()` must stand between reading items and the next `Plan`.
 ///
 /// @code
-/// // Sorts rows of at most 640 numbers, one after the other in memory, two or more in a block.
-/// STRATA_KERNEL void sort_rows(int* items, const int* begins, int rows_per_block) {
+/// #include <strata/core/launcher.cuh>
+///
+/// __managed__ int numbers[7] = {5, 3, 9, 2, 1, 8, 0}, begins[4] = {0, 3, 3, 7};
+///
+/// // Sorts segments of at most 640 numbers, which lie side by side, as many at a time as fit the tile.
+/// STRATA_KERNEL void sort_segments(int* items, const int* segments, int count) {
 ///   using Sort = strata::BlockSegmentedMergeSort<int, 128, 5>;
 ///   STRATA_SHARED(temp_storage, Sort::TempStorage);
 ///   Sort sort(temp_storage);
 ///   const int thread = static_cast<int>(threadIdx.x);
-///   const int first = static_cast<int>(blockIdx.x) * rows_per_block, last = first + rows_per_block;
-///   for (int row = first; row < last;) {
-///     const int mine = row + thread;
-///     const int planned = sort.Plan(mine < last ? begins[mine + 1] - begins[mine] : 0);
-///     int* const tile = items + begins[row];
-///     for (int i = thread; i < sort.Items(); i += 128) *sort.Position(i) = tile[i];
+///   for (int first = 0, planned = 0; first < count; first += planned) {
+///     const int mine = first + thread;
+///     planned = sort.Plan(mine < count ? segments[mine + 1] - segments[mine] : 0);
+///     for (int i = thread; i < sort.Items(); i += 128) *sort.Position(i) = items[segments[first] + i];
 ///     __syncthreads();
 ///     sort.Sort([](int a, int b) { return a < b; });
-///     for (int i = thread; i < sort.Items(); i += 128) tile[i] = *sort.Position(i);
+///     for (int i = thread; i < sort.Items(); i += 128) items[segments[first] + i] = *sort.Position(i);
 ///     __syncthreads();
-///     row += planned;
 ///   }
 /// }
+///
+/// int main() {
+///   if (strata::launch({"sort_segments", 1, 128}, sort_segments, numbers, begins, 3) != cudaSuccess) return 1;
+///   if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+///   for (const int number : numbers) std::printf("%d ", number);
+/// }
+/// // prints: 3 5 9 0 1 2 8
 /// @endcode
 template <class KeyT, int BlockDimX, int ItemsPerThread, class ValueT = NullType>
 class BlockSegmentedMergeSort {

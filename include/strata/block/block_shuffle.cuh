@@ -37,14 +37,27 @@ STRATA_NAMESPACE_BEGIN
 /// - `T` must be trivially relocatable.
 ///
 /// @code
+/// #include <strata/core/launcher.cuh>
+///
+/// __managed__ int mileage[256], distances[256];
+///
+/// // How far a car went in each hour. Nothing is before the first item, so `previous` stays 0 there.
 /// STRATA_KERNEL void differences(const int* in, int* out) {
 ///   using BlockShuffle = strata::BlockShuffle<int, 128>;
 ///   STRATA_SHARED(temp_storage, BlockShuffle::TempStorage);
 ///   int items[2], previous[2] = {};
-///   for (int i = 0; i < 2; ++i) items[i] = in[threadIdx.x * 2 + i];
+///   for (unsigned i = 0; i < 2; ++i) items[i] = in[threadIdx.x * 2 + i];
 ///   BlockShuffle(temp_storage).Up(items, previous);
-///   for (int i = 0; i < 2; ++i) out[threadIdx.x * 2 + i] = items[i] - previous[i];
+///   for (unsigned i = 0; i < 2; ++i) out[threadIdx.x * 2 + i] = items[i] - previous[i];
 /// }
+///
+/// int main() {
+///   for (int i = 0; i < 256; ++i) mileage[i] = 100 + i * i;
+///   if (strata::launch({"differences", 1, 128}, differences, mileage, distances) != cudaSuccess) return 1;
+///   if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+///   for (int i = 0; i < 6; ++i) std::printf("%d ", distances[i]);
+/// }
+/// // prints: 100 1 3 5 7 9
 /// @endcode
 template <class T, int BlockDimX, int BlockDimY = 1, int BlockDimZ = 1>
 class BlockShuffle {

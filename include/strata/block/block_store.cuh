@@ -35,13 +35,36 @@ enum BlockStoreAlgorithm {
 };
 
 /// Stores a tile of `threads * ItemsPerThread` items, `ItemsPerThread` of them from each thread of
-/// a block, to any random-access iterator. The counterpart of BlockLoad, which has examples.
+/// a block, to any random-access iterator. The counterpart of BlockLoad.
 ///
 /// - `valid_items`: only the first `valid_items` items of the tile are written (none if it is not positive).
 /// - BLOCK_STORE_DIRECT, _STRIPED and _VECTORIZE: threads do not wait for each other, and a thread may store
 ///   alone. They use no shared memory: `TempStorage` makes the interface uniform.
 /// - The transposing algorithms: calling threads, barriers and shared memory as for BlockLoad. `T` must be
 ///   trivially relocatable.
+///
+/// @code
+/// #include <strata/core/launcher.cuh>
+///
+/// __managed__ int powers[100];
+///
+/// // Each thread computes 5 neighbouring powers of 3, modulo 1000. They go to memory in order, up to the 100th.
+/// STRATA_KERNEL void powers_of_3(int* out, int count) {
+///   using Store = strata::BlockStore<int, 32, 5, strata::BLOCK_STORE_TRANSPOSE>;
+///   STRATA_SHARED(temp_storage, Store::TempStorage);
+///   int items[5] = {1};
+///   for (unsigned i = 0; i < threadIdx.x * 5; ++i) items[0] = items[0] * 3 % 1000;
+///   for (int i = 1; i < 5; ++i) items[i] = items[i - 1] * 3 % 1000;
+///   Store(temp_storage).Store(out, items, count);
+/// }
+///
+/// int main() {
+///   if (strata::launch({"powers_of_3", 1, 32}, powers_of_3, powers, 100) != cudaSuccess) return 1;
+///   if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+///   for (int i = 0; i < 8; ++i) std::printf("%d ", powers[i]);
+/// }
+/// // prints: 1 3 9 27 81 243 729 187
+/// @endcode
 template <class T, int BlockDimX, int ItemsPerThread, BlockStoreAlgorithm Algorithm = BLOCK_STORE_DIRECT,
           int BlockDimY = 1, int BlockDimZ = 1>
 class BlockStore {

@@ -81,7 +81,12 @@ constexpr int default_square_side() {
 /// follow J. O. Eklundh, "A fast computer method for matrix transposing" (1972).
 ///
 /// @code
-/// STRATA_KERNEL void transpose_tiles(const float* in, float* out, int rows, int columns) {
+/// #include <strata/core/launcher.cuh>
+///
+/// __managed__ float matrix[3][70], transposed[70][3];
+///
+/// // A block transposes a tile of 64 x 64 items, or what of it lies in the matrix.
+/// STRATA_KERNEL void transpose(const float* in, float* out, int rows, int columns) {
 ///   using Transpose = strata::BlockTranspose<float, 64, 64, 256>;
 ///   STRATA_SHARED(temp_storage, Transpose::TempStorage);
 ///   Transpose tile(temp_storage);
@@ -91,6 +96,15 @@ constexpr int default_square_side() {
 ///   tile.Transpose(items, items);
 ///   tile.Store(out + column * rows + row, rows, items, rows - row, columns - column);
 /// }
+///
+/// int main() {
+///   for (int i = 0; i < 3 * 70; ++i) matrix[i / 70][i % 70] = static_cast<float>(i);
+///   const strata::launch_configuration tiles{"transpose", dim3(2, 1), 256};
+///   if (strata::launch(tiles, transpose, matrix[0], transposed[0], 3, 70) != cudaSuccess) return 1;
+///   if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+///   for (const float item : transposed[69]) std::printf("%g ", item);
+/// }
+/// // prints: 69 139 209
 /// @endcode
 template <class T, int TileRows, int TileColumns, int BlockDimX, int BlockDimY = 1, int BlockDimZ = 1,
           class Layout = ChosenLayout,

@@ -77,6 +77,11 @@ STRATA_HD constexpr int tree_reduce_degree(int elements) {
 /// - `T` must be trivially relocatable.
 ///
 /// @code
+/// #include <strata/core/launcher.cuh>
+///
+/// __managed__ float numbers[512], maxima[2];
+///
+/// // The largest of each 256 numbers.
 /// STRATA_KERNEL void largest(const float* in, float* out) {
 ///   using TreeReduce = strata::BlockTreeReduce<float, 256>;
 ///   STRATA_SHARED(temp_storage, TreeReduce::TempStorage);
@@ -84,6 +89,14 @@ STRATA_HD constexpr int tree_reduce_degree(int elements) {
 ///   const float result = TreeReduce(temp_storage).Reduce(item, strata::Max{});
 ///   if (threadIdx.x == 0) out[blockIdx.x] = result;
 /// }
+///
+/// int main() {
+///   for (int i = 0; i < 512; ++i) numbers[i] = static_cast<float>(i * 100 % 513);
+///   if (strata::launch({"largest", 2, 256}, largest, numbers, maxima) != cudaSuccess) return 1;
+///   if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+///   std::printf("%g %g\n", maxima[0], maxima[1]);
+/// }
+/// // prints: 510 512
 /// @endcode
 template <class T, int BlockThreads, class Layout = TreeLayout<T, BlockThreads>>
 class BlockTreeReduce {

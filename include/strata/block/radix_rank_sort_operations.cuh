@@ -16,16 +16,30 @@ STRATA_NAMESPACE_BEGIN
 /// - `num_bits` is 0 to 32. Bits behind the key are 0, and `bit_start` is one of its bits.
 ///
 /// @code
-/// // The rank of each of 256 keys by bits 8 to 11.
-/// STRATA_KERNEL void rank(const unsigned* in, int* out) {
+/// #include <strata/block/block_radix_rank.cuh>
+/// #include <strata/core/launcher.cuh>
+///
+/// __managed__ unsigned keys[256];
+/// __managed__ int ranks[256];
+///
+/// // The ranks of 256 keys by their bits 8 to 11.
+/// STRATA_KERNEL void rank_keys(const unsigned* in, int* out) {
 ///   using Rank = strata::BlockRadixRank<128, 4, false>;
 ///   STRATA_SHARED(temp_storage, Rank::TempStorage);
-///   unsigned keys[2];
-///   int ranks[2];
-///   strata::LoadDirectBlocked(static_cast<int>(threadIdx.x), in, keys);
-///   Rank(temp_storage).RankKeys(keys, ranks, strata::BFEDigitExtractor<unsigned>(8, 4));
-///   strata::StoreDirectBlocked(static_cast<int>(threadIdx.x), out, ranks);
+///   unsigned items[2];
+///   int item_ranks[2];
+///   for (unsigned i = 0; i < 2; ++i) items[i] = in[threadIdx.x * 2 + i];
+///   Rank(temp_storage).RankKeys(items, item_ranks, strata::BFEDigitExtractor<unsigned>(8, 4));
+///   for (unsigned i = 0; i < 2; ++i) out[threadIdx.x * 2 + i] = item_ranks[i];
 /// }
+///
+/// int main() {
+///   for (unsigned i = 0; i < 256; ++i) keys[i] = (15 - i % 16) << 8 | 0xf055;
+///   if (strata::launch({"rank_keys", 1, 128}, rank_keys, keys, ranks) != cudaSuccess) return 1;
+///   if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+///   std::printf("%d %d %d %d\n", ranks[0], ranks[1], ranks[15], ranks[31]);
+/// }
+/// // prints: 240 224 0 1
 /// @endcode
 template <class KeyT>
 struct BFEDigitExtractor {

@@ -66,12 +66,24 @@ STRATA_HD unsigned WarpMask([[maybe_unused]] unsigned warp_id) {
 /// - `T` must be trivially relocatable.
 ///
 /// @code
-/// // Each item and the one two threads before it: the first two of each warp have none.
-/// STRATA_KERNEL void pairs(const double* in, double2* out) {
+/// #include <strata/core/launcher.cuh>
+///
+/// __managed__ double numbers[64], sums[64];
+///
+/// // Adds to each item the one two lanes before it. The first two of each warp have none.
+/// STRATA_KERNEL void add_pairs(const double* in, double* out) {
 ///   const double item = in[threadIdx.x];
 ///   const double before = strata::ShuffleUp<32>(item, 2, 0, 0xffffffff);
-///   out[threadIdx.x] = {strata::LaneId() < 2 ? 0 : before, item};
+///   out[threadIdx.x] = strata::LaneId() < 2 ? item : item + before;
 /// }
+///
+/// int main() {
+///   for (int i = 0; i < 64; ++i) numbers[i] = i + 0.5;
+///   if (strata::launch({"add_pairs", 1, 64}, add_pairs, numbers, sums) != cudaSuccess) return 1;
+///   if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+///   std::printf("%g %g %g, %g %g %g\n", sums[0], sums[1], sums[2], sums[32], sums[33], sums[34]);
+/// }
+/// // prints: 0.5 1.5 3, 32.5 33.5 67
 /// @endcode
 template <int LogicalWarpThreads, class T>
 STRATA_D T ShuffleUp(T input, int src_offset, int first_thread, unsigned member_mask) {

@@ -44,10 +44,19 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   the launches return. An older error of the runtime is neither returned nor cleared.
 /// - **Algorithm.** Tiles of DeviceTransform. A thread gets the neighbour of its items by a shuffle.
 ///
-///     std::size_t bytes = 0;
-///     strata::DeviceAdjacentDifference::SubtractLeftCopy(nullptr, bytes, d_in, d_out, n);
-///     cudaMalloc(&d_temp, bytes);
-///     strata::DeviceAdjacentDifference::SubtractLeftCopy(d_temp, bytes, d_in, d_out, n, strata::Difference{}, stream);
+/// @code
+/// // How far a car went in each hour, from its mileage at the end of each.
+/// __managed__ int mileage[5] = {120, 200, 290, 290, 350};
+/// __managed__ int distances[5];
+///
+/// int main() {
+///   using strata::DeviceAdjacentDifference;
+///   if (DeviceAdjacentDifference::SubtractLeftCopy(mileage, distances, 5) != cudaSuccess) return 1;
+///   if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+///   for (const int distance : distances) std::printf("%d ", distance);
+/// }
+/// // prints: 120 80 90 0 60
+/// @endcode
 struct DeviceAdjacentDifference {
   template <class InputIterator, class OutputIterator, class DifferenceOp = strata::Difference,
             class NumItemsT = std::uint32_t>

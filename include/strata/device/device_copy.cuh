@@ -26,8 +26,26 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   specified.
 /// - **Call, aliasing, execution, errors, algorithm.** As DeviceMemcpy.
 ///
-///     // Decodes runs: inputs[i] is an iterator of a constant, outputs[i] a pointer to where run i begins.
-///     strata::DeviceCopy::Batched(inputs, outputs, run_lengths, num_runs, stream);
+/// @code
+/// // Makes one list of three. Items change their type, which DeviceMemcpy cannot do.
+/// __managed__ short numbers[8] = {1, 2, 3, 40, 50, 600, 700, 800};
+/// __managed__ double list[6];
+/// __managed__ const short* sources[3];
+/// __managed__ double* destinations[3];
+/// __managed__ int lengths[3] = {2, 1, 3};
+///
+/// int main() {
+///   const int from[3] = {0, 3, 5}, to[3] = {0, 2, 3};
+///   for (int i = 0; i < 3; ++i) {
+///     sources[i] = numbers + from[i];
+///     destinations[i] = list + to[i];
+///   }
+///   if (strata::DeviceCopy::Batched(sources, destinations, lengths, 3) != cudaSuccess) return 1;
+///   if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+///   for (const double item : list) std::printf("%g ", item);
+/// }
+/// // prints: 1 2 40 600 700 800
+/// @endcode
 struct DeviceCopy {
   template <class InputIt, class OutputIt, class SizeIteratorT>
   static cudaError_t Batched(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIt inputs, OutputIt outputs,

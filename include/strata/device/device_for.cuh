@@ -32,7 +32,19 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   Counts have 64 bits if their type has.
 /// - **Algorithm.** That of DeviceTransform, without an output.
 ///
-///     strata::DeviceFor::ForEachN(d_items, n, [] __device__(int& item) { item *= 2; }, stream);
+/// @code
+/// struct add_interest {
+///   STRATA_HD void operator()(double& balance) const { balance *= 1.05; }
+/// };
+/// __managed__ double balances[4] = {100, 2000, 0, -40};
+///
+/// int main() {
+///   if (strata::DeviceFor::ForEachN(balances, 4, add_interest{}) != cudaSuccess) return 1;
+///   if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+///   for (const double balance : balances) std::printf("%g ", balance);
+/// }
+/// // prints: 105 2100 0 -42
+/// @endcode
 struct DeviceFor {
   template <class ShapeT, class Op>
   static cudaError_t Bulk(void* d_temp_storage, std::size_t& temp_storage_bytes, ShapeT shape, Op op,

@@ -99,9 +99,24 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///
 /// @code
 /// // Orders with their customers: at most one for each order, because customers are unique.
-/// strata::DeviceHashJoin::Inner(strata::join_side(customers, num_customers).unique(),
-///                               strata::join_side(orders, num_orders),
-///                               strata::join_pairs(customer_out, order_out, num_orders), num_out);
+/// __managed__ int customers[3] = {10, 20, 30};
+/// __managed__ int orders[5] = {20, 10, 20, 40, 30};
+/// __managed__ int customer_rows[5], order_rows[5];
+/// __managed__ long long matches;
+///
+/// int main() {
+///   const auto build = strata::join_side(customers, 3).unique();
+///   const auto probe = strata::join_side(orders, 5);
+///   const auto output = strata::join_pairs(customer_rows, order_rows, 5);
+///   const strata::OrderedJoinOptions<> in_order_of_orders;
+///   if (strata::DeviceHashJoin::Inner(build, probe, output, &matches, in_order_of_orders) != cudaSuccess) return 1;
+///   if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+///   for (int i = 0; i < matches; ++i) std::printf("order %d: customer %d\n", order_rows[i], customer_rows[i]);
+/// }
+/// // prints: order 0: customer 1
+/// // prints: order 1: customer 0
+/// // prints: order 2: customer 1
+/// // prints: order 4: customer 2
 /// @endcode
 template <class Backend>
 struct DeviceHashJoinOn {

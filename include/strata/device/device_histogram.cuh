@@ -52,10 +52,19 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   it counts there those that it finds first (Gomez-Luna et al., "An optimized approach to histogram computation
 ///   on GPU", 2013, compares ways to do this).
 ///
-///     std::size_t bytes = 0;
-///     strata::DeviceHistogram::HistogramEven(nullptr, bytes, d_samples, d_histogram, 257, 0, 256, n);
-///     cudaMalloc(&d_temp, bytes);
-///     strata::DeviceHistogram::HistogramEven(d_temp, bytes, d_samples, d_histogram, 257, 0, 256, n, stream);
+/// @code
+/// // How many people are 0 to 19, 20 to 39, 40 to 59, 60 to 79 and 80 to 99 years old.
+/// __managed__ int ages[10] = {34, 5, 71, 20, 39, 18, 62, 40, 33, 7};
+/// __managed__ int people[5];
+///
+/// int main() {
+///   const int levels = 6;  // of 5 bins
+///   if (strata::DeviceHistogram::HistogramEven(ages, people, levels, 0, 100, 10) != cudaSuccess) return 1;
+///   if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+///   for (const int number : people) std::printf("%d ", number);
+/// }
+/// // prints: 3 4 1 2 0
+/// @endcode
 struct DeviceHistogram {
   // -------------------------------------------------------------- one channel
 

@@ -39,7 +39,26 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   bytes, and the lanes copy units in that order: no lane idles, however short the buffers are. Buffers above 8 KiB
 ///   go to a queue, and the warps of a second kernel copy even shares of them.
 ///
-///     strata::DeviceMemcpy::Batched(d_inputs, d_outputs, d_sizes, num_buffers, stream);
+/// @code
+/// // Puts three words into another order.
+/// __managed__ char words[] = "three, one, two, ";
+/// __managed__ char sorted[sizeof(words)];
+/// __managed__ const char* sources[3];
+/// __managed__ char* destinations[3];
+/// __managed__ int bytes[3] = {7, 5, 5};
+///
+/// int main() {
+///   const int from[3] = {0, 7, 12}, to[3] = {10, 0, 5};
+///   for (int i = 0; i < 3; ++i) {
+///     sources[i] = words + from[i];
+///     destinations[i] = sorted + to[i];
+///   }
+///   if (strata::DeviceMemcpy::Batched(sources, destinations, bytes, 3) != cudaSuccess) return 1;
+///   if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+///   std::printf("%s\n", sorted);
+/// }
+/// // prints: one, two, three,
+/// @endcode
 struct DeviceMemcpy {
   template <class InputBufferIt, class OutputBufferIt, class BufferSizeIteratorT>
   static cudaError_t Batched(void* d_temp_storage, std::size_t& temp_storage_bytes, InputBufferIt inputs,

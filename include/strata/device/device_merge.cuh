@@ -46,9 +46,21 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   of items, however the ranges interleave.
 ///
 /// @code
-/// // Adds a day's sorted events to those of the year.
-/// strata::DeviceMerge::MergePairs(year_times, year_events, num_year, day_times, day_events, num_day, times,
-///                                 events, strata::Less{}, stream);
+/// // Adds the sorted events of a day to those of the year. Events of one time keep their order.
+/// __managed__ int year_times[3] = {2, 5, 9}, day_times[4] = {1, 5, 6, 10};
+/// __managed__ char year_events[3] = {'a', 'b', 'c'}, day_events[4] = {'P', 'Q', 'R', 'S'};
+/// __managed__ int times[7];
+/// __managed__ char events[7];
+///
+/// int main() {
+///   if (strata::DeviceMerge::MergePairs(year_times, year_events, 3, day_times, day_events, 4, times, events) !=
+///           cudaSuccess ||
+///       cudaDeviceSynchronize() != cudaSuccess) {
+///     return 1;
+///   }
+///   for (int i = 0; i < 7; ++i) std::printf("%d:%c ", times[i], events[i]);
+/// }
+/// // prints: 1:P 2:a 5:b 5:Q 6:R 9:c 10:S
 /// @endcode
 struct DeviceMerge {
   template <class KeyIteratorIn1, class KeyIteratorIn2, class KeyIteratorOut, class CompareOp = Less>

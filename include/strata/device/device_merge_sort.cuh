@@ -58,10 +58,14 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///     return a.x * a.x + a.y * a.y < b.x * b.x + b.y * b.y;
 ///   }
 /// };
-/// std::size_t bytes = 0;
-/// strata::DeviceMergeSort::SortKeys(nullptr, bytes, points, num_points, is_nearer{});
-/// cudaMalloc(&temp, bytes);
-/// strata::DeviceMergeSort::SortKeys(temp, bytes, points, num_points, is_nearer{});
+/// __managed__ float2 points[5] = {{3, 4}, {1, 0}, {0, -2}, {0, 1}, {1, 1}};
+///
+/// int main() {
+///   if (strata::DeviceMergeSort::SortKeys(points, 5, is_nearer{}) != cudaSuccess) return 1;
+///   if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+///   for (const float2& point : points) std::printf("(%g, %g) ", point.x, point.y);
+/// }
+/// // prints: (1, 0) (0, 1) (1, 1) (0, -2) (3, 4)
 /// @endcode
 struct DeviceMergeSort {
   template <class KeyIteratorT, class OffsetT, class CompareOpT>

@@ -49,10 +49,22 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Algorithm.** A scan of the numbers of selected items (see DeviceScan and DeviceSelect), in one pass: tiles
 ///   wait in shared memory until the numbers of items before them are known.
 ///
-///     std::size_t bytes = 0;
-///     strata::DevicePartition::If(nullptr, bytes, d_in, d_out, d_num_selected, n, is_even{});
-///     cudaMalloc(&d_temp, bytes);
-///     strata::DevicePartition::If(d_temp, bytes, d_in, d_out, d_num_selected, n, is_even{}, stream);
+/// @code
+/// struct is_even {
+///   STRATA_HD bool operator()(int number) const { return number % 2 == 0; }
+/// };
+/// __managed__ int numbers[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+/// __managed__ int parts[8];
+/// __managed__ int even;
+///
+/// int main() {
+///   if (strata::DevicePartition::If(numbers, parts, &even, 8, is_even{}) != cudaSuccess) return 1;
+///   if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+///   std::printf("%d even:", even);
+///   for (const int number : parts) std::printf(" %d", number);  // The others are in reverse order.
+/// }
+/// // prints: 4 even: 2 4 6 8 7 5 3 1
+/// @endcode
 struct DevicePartition {
   template <class InputIterator, class FlagIterator, class OutputIterator, class NumSelectedIterator, class NumItemsT>
   static detail::if_count<NumItemsT> Flagged(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,

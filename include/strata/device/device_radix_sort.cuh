@@ -51,10 +51,27 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   return. An older error of the runtime is neither returned nor cleared.
 /// - **Algorithm.** Least significant digit first: Adinets and Merrill, "Onesweep" (2022).
 ///
-///     std::size_t bytes = 0;
-///     strata::DeviceRadixSort::SortPairs(nullptr, bytes, d_keys, d_sorted, d_values, d_moved, n);
-///     cudaMalloc(&d_temp, bytes);
-///     strata::DeviceRadixSort::SortPairs(d_temp, bytes, d_keys, d_sorted, d_values, d_moved, n);
+/// @code
+/// // People by age. Those of one age stay in their order.
+/// __managed__ unsigned ages[6] = {30, 9, 27, 9, 41, 27}, sorted_ages[6];
+/// __managed__ int people[6] = {0, 1, 2, 3, 4, 5}, sorted_people[6];
+///
+/// int main() {
+///   using strata::DeviceRadixSort;
+///   void* temp = nullptr;
+///   std::size_t bytes = 0;  // The first call writes how much temporary storage the second one needs.
+///   cudaError_t status = DeviceRadixSort::SortPairs(nullptr, bytes, ages, sorted_ages, people, sorted_people, 6);
+///   if (status == cudaSuccess) status = cudaMalloc(&temp, bytes);
+///   if (status == cudaSuccess) {
+///     status = DeviceRadixSort::SortPairs(temp, bytes, ages, sorted_ages, people, sorted_people, 6);
+///   }
+///   if (status == cudaSuccess) status = cudaDeviceSynchronize();
+///   if (status != cudaSuccess) return 1;
+///   for (int i = 0; i < 6; ++i) std::printf("%u:%d ", sorted_ages[i], sorted_people[i]);
+///   cudaFree(temp);
+/// }
+/// // prints: 9:1 9:3 27:2 27:5 30:0 41:4
+/// @endcode
 struct DeviceRadixSort {
   // -------------------------------------------------------------- keys
   template <class Key, class NumItemsT, class KeyIterator, class = detail::if_count<NumItemsT>>

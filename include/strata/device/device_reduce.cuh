@@ -55,10 +55,23 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   reduces the results of all blocks (after the "threadFenceReduction" sample of CUDA, with tagged words in place of
 ///   a counter, see device/grid/last_block.cuh).
 ///
-///     std::size_t bytes = 0;
-///     strata::DeviceReduce::Sum(nullptr, bytes, d_in, d_out, n);
-///     cudaMalloc(&d_temp, bytes);
-///     strata::DeviceReduce::Sum(d_temp, bytes, d_in, d_out, n, stream);
+/// @code
+/// __managed__ int numbers[5] = {3, 1, 4, 1, 5};
+/// __managed__ long long sum;
+///
+/// int main() {
+///   void* temp = nullptr;
+///   std::size_t bytes = 0;  // The first call writes how much temporary storage the second one needs.
+///   cudaError_t status = strata::DeviceReduce::Sum(nullptr, bytes, numbers, &sum, 5);
+///   if (status == cudaSuccess) status = cudaMalloc(&temp, bytes);
+///   if (status == cudaSuccess) status = strata::DeviceReduce::Sum(temp, bytes, numbers, &sum, 5);
+///   if (status == cudaSuccess) status = cudaDeviceSynchronize();
+///   if (status != cudaSuccess) return 1;
+///   std::printf("%lld\n", sum);
+///   cudaFree(temp);
+/// }
+/// // prints: 14
+/// @endcode
 struct DeviceReduce {
   /// Reduces with a binary operator and an initial value.
   template <class InputIterator, class OutputIterator, class ReductionOp, class T, class NumItemsT>

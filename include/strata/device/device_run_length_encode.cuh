@@ -36,10 +36,19 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Algorithm.** A scan of the numbers of runs (see DeviceScan), in one pass: tiles wait in shared memory
 ///   until the number of runs that begin before them is known.
 ///
-///     std::size_t bytes = 0;
-///     strata::DeviceRunLengthEncode::Encode(nullptr, bytes, d_in, d_unique, d_counts, d_num_runs, n);
-///     cudaMalloc(&d_temp, bytes);
-///     strata::DeviceRunLengthEncode::Encode(d_temp, bytes, d_in, d_unique, d_counts, d_num_runs, n, stream);
+/// @code
+/// // The runs of a text: their letters and lengths.
+/// __managed__ char text[10] = {'a', 'a', 'a', 'b', 'c', 'c', 'c', 'c', 'a', 'a'};
+/// __managed__ char letters[10];
+/// __managed__ int lengths[10], runs;
+///
+/// int main() {
+///   if (strata::DeviceRunLengthEncode::Encode(text, letters, lengths, &runs, 10) != cudaSuccess) return 1;
+///   if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+///   for (int run = 0; run < runs; ++run) std::printf("%d%c ", lengths[run], letters[run]);
+/// }
+/// // prints: 3a 1b 4c 2a
+/// @endcode
 struct DeviceRunLengthEncode {
   /// Writes the first item of each run to `d_unique_out`, its length to `d_counts_out`, and the number of runs
   /// to `*d_num_runs_out`.

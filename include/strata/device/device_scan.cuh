@@ -58,10 +58,24 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Algorithm.** One pass, in the manner of Merrill and Garland, "Single-pass Parallel Prefix Scan with
 ///   Decoupled Look-back" (2016), but without the chain of prefixes: see device/grid/tile_aggregates.cuh.
 ///
-///     std::size_t bytes = 0;
-///     strata::DeviceScan::ExclusiveSum(nullptr, bytes, d_counts, d_offsets, n);
-///     cudaMalloc(&d_temp, bytes);
-///     strata::DeviceScan::ExclusiveSum(d_temp, bytes, d_counts, d_offsets, n, stream);
+/// @code
+/// // Where each of five lists begins if they lie side by side, from their lengths.
+/// __managed__ int lengths[5] = {3, 1, 4, 1, 5};
+/// __managed__ int begins[5];
+///
+/// int main() {
+///   void* temp = nullptr;
+///   std::size_t bytes = 0;  // The first call writes how much temporary storage the second one needs.
+///   cudaError_t status = strata::DeviceScan::ExclusiveSum(nullptr, bytes, lengths, begins, 5);
+///   if (status == cudaSuccess) status = cudaMalloc(&temp, bytes);
+///   if (status == cudaSuccess) status = strata::DeviceScan::ExclusiveSum(temp, bytes, lengths, begins, 5);
+///   if (status == cudaSuccess) status = cudaDeviceSynchronize();
+///   if (status != cudaSuccess) return 1;
+///   for (const int begin : begins) std::printf("%d ", begin);
+///   cudaFree(temp);
+/// }
+/// // prints: 0 3 4 8 9
+/// @endcode
 struct DeviceScan {
   /// Adds up what comes before each item.
   template <class InputIterator, class OutputIterator, class NumItemsT>

@@ -95,21 +95,31 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// segment of 2^27 keys is shared by all blocks from the first kernel to the last.
 ///
 /// @code
-/// // Sorts the words of each document, which begin at documents[d], by length.
+/// // Sorts the words of each document, which begin at documents[d], by length. Words of one length keep their order.
 /// struct word {
-///   int begin;
+///   char letter;
 ///   int length;
 /// };
 /// struct is_shorter {
 ///   STRATA_HD bool operator()(const word& a, const word& b) const { return a.length < b.length; }
 /// };
-/// using strata::DeviceSegmentedMergeSort;
-/// std::size_t bytes = 0;
-/// DeviceSegmentedMergeSort::SortKeys(nullptr, bytes, words, num_words, num_documents, documents,
-///                                    documents + 1, is_shorter{});
-/// cudaMalloc(&temp, bytes);
-/// DeviceSegmentedMergeSort::SortKeys(temp, bytes, words, num_words, num_documents, documents,
-///                                    documents + 1, is_shorter{});
+/// __managed__ word words[6] = {{'a', 3}, {'b', 1}, {'c', 2}, {'d', 5}, {'e', 4}, {'f', 4}};
+/// __managed__ int documents[4] = {0, 3, 3, 6};
+///
+/// int main() {
+///   using strata::DeviceSegmentedMergeSort;
+///   if (DeviceSegmentedMergeSort::SortKeys(words, 6, 3, documents, documents + 1, is_shorter{}) != cudaSuccess ||
+///       cudaDeviceSynchronize() != cudaSuccess) {
+///     return 1;
+///   }
+///   for (int document = 0; document < 3; ++document) {
+///     for (int i = documents[document]; i < documents[document + 1]; ++i) std::printf("%c ", words[i].letter);
+///     std::printf("\n");
+///   }
+/// }
+/// // prints: b c a
+/// // prints:
+/// // prints: e f d
 /// @endcode
 struct DeviceSegmentedMergeSort {
   template <class Key, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator, class EndOffsetIterator,

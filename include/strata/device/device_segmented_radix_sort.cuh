@@ -50,13 +50,24 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///
 /// @code
 /// // Sorts the neighbours of each vertex of a graph. The list of vertex v begins at vertices[v].
-/// using strata::DeviceSegmentedRadixSort;
-/// std::size_t bytes = 0;
-/// DeviceSegmentedRadixSort::SortKeys(nullptr, bytes, lists, sorted, num_edges, num_vertices,
-///                                    vertices, vertices + 1);
-/// cudaMalloc(&temp, bytes);
-/// DeviceSegmentedRadixSort::SortKeys(temp, bytes, lists, sorted, num_edges, num_vertices,
-///                                    vertices, vertices + 1);
+/// __managed__ int lists[7] = {3, 1, 2, 0, 0, 3, 0};
+/// __managed__ int sorted[7];
+/// __managed__ int vertices[5] = {0, 3, 4, 6, 7};
+///
+/// int main() {
+///   using strata::DeviceSegmentedRadixSort;
+///   if (DeviceSegmentedRadixSort::SortKeys(lists, sorted, 7, 4, vertices, vertices + 1) != cudaSuccess) return 1;
+///   if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+///   for (int vertex = 0; vertex < 4; ++vertex) {
+///     std::printf("%d:", vertex);
+///     for (int i = vertices[vertex]; i < vertices[vertex + 1]; ++i) std::printf(" %d", sorted[i]);
+///     std::printf("\n");
+///   }
+/// }
+/// // prints: 0: 1 2 3
+/// // prints: 1: 0
+/// // prints: 2: 0 3
+/// // prints: 3: 0
 /// @endcode
 struct DeviceSegmentedRadixSort {
   template <class Key, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT, class NumSegmentsT>

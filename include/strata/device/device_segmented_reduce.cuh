@@ -43,6 +43,20 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   differences cannot represent all segments or, with a `segment_size`, all items, an index type that
 ///   cannot represent those of a segment, storage too small. Size queries check counts and types, too.
 ///   Where segments have offsets, types must be able to represent what these ask for.
+///
+/// @code
+/// // The sum of each row of a sparse matrix, whose entries begin at rows[row]. The second row has none.
+/// __managed__ float entries[5] = {1, 2, 4, 8, 0.5f};
+/// __managed__ int rows[4] = {0, 2, 2, 5};
+/// __managed__ float sums[3];
+///
+/// int main() {
+///   if (strata::DeviceSegmentedReduce::Sum(entries, sums, 3, rows, rows + 1) != cudaSuccess) return 1;
+///   if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+///   for (const float sum : sums) std::printf("%g ", sum);
+/// }
+/// // prints: 3 0 12.5
+/// @endcode
 struct DeviceSegmentedReduce {
   /// Reduces with a binary operator and an initial value.
   template <class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator,

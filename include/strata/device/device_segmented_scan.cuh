@@ -50,12 +50,18 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   return. With no segments nothing is launched.
 ///
 /// @code
-/// // In each row of a sparse matrix, whose entries begin at rows[row], sums of the entries before.
-/// using strata::DeviceSegmentedScan;
-/// std::size_t bytes = 0;
-/// DeviceSegmentedScan::ExclusiveSegmentedSum(nullptr, bytes, in, out, rows, rows + 1, num_rows);
-/// cudaMalloc(&temp, bytes);
-/// DeviceSegmentedScan::ExclusiveSegmentedSum(temp, bytes, in, out, rows, rows + 1, num_rows);
+/// // Sums that begin anew in each of three lists, which begin at begins[list].
+/// __managed__ int items[7] = {1, 2, 3, 10, 10, 5, 5};
+/// __managed__ int begins[4] = {0, 3, 5, 7};
+/// __managed__ int sums[7];
+///
+/// int main() {
+///   using strata::DeviceSegmentedScan;
+///   if (DeviceSegmentedScan::InclusiveSegmentedSum(items, sums, begins, begins + 1, 3) != cudaSuccess) return 1;
+///   if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+///   for (const int sum : sums) std::printf("%d ", sum);
+/// }
+/// // prints: 1 3 6 10 20 5 10
 /// @endcode
 struct DeviceSegmentedScan {
   /// Adds up what comes before each item in its segment.

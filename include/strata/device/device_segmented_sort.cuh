@@ -71,13 +71,17 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///
 /// @code
 /// // The temperatures of each day, which begin at days[day], the highest first.
-/// using strata::DeviceSegmentedSort;
-/// std::size_t bytes = 0;
-/// DeviceSegmentedSort::SortKeysDescending(nullptr, bytes, measured, sorted, num_items,
-///                                         num_days, days, days + 1);
-/// cudaMalloc(&temp, bytes);
-/// DeviceSegmentedSort::SortKeysDescending(temp, bytes, measured, sorted, num_items,
-///                                         num_days, days, days + 1);
+/// __managed__ float measured[7] = {8, 15, 11, 21, 9, 17, 19};
+/// __managed__ float sorted[7];
+/// __managed__ int days[3] = {0, 3, 7};
+///
+/// int main() {
+///   using strata::DeviceSegmentedSort;
+///   if (DeviceSegmentedSort::SortKeysDescending(measured, sorted, 7, 2, days, days + 1) != cudaSuccess) return 1;
+///   if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+///   for (const float temperature : sorted) std::printf("%g ", temperature);
+/// }
+/// // prints: 15 11 8 21 19 17 9
 /// @endcode
 struct DeviceSegmentedSort {
   template <class Key, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT, class NumSegmentsT>

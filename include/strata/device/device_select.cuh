@@ -45,10 +45,20 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Algorithm.** A scan of the numbers of kept items (see DeviceScan), in one pass: tiles wait in shared
 ///   memory until the number of items kept before them is known.
 ///
-///     std::size_t bytes = 0;
-///     strata::DeviceSelect::If(nullptr, bytes, d_in, d_out, d_num_selected, n, is_even{});
-///     cudaMalloc(&d_temp, bytes);
-///     strata::DeviceSelect::If(d_temp, bytes, d_in, d_out, d_num_selected, n, is_even{}, stream);
+/// @code
+/// struct is_positive {
+///   STRATA_HD bool operator()(int number) const { return number > 0; }
+/// };
+/// __managed__ int numbers[7] = {4, -1, 0, 7, -3, 9, 2};
+/// __managed__ int selected[7], num_selected;
+///
+/// int main() {
+///   if (strata::DeviceSelect::If(numbers, selected, &num_selected, 7, is_positive{}) != cudaSuccess) return 1;
+///   if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+///   for (int i = 0; i < num_selected; ++i) std::printf("%d ", selected[i]);
+/// }
+/// // prints: 4 7 9 2
+/// @endcode
 struct DeviceSelect {
   // -------------------------------------------------------------- by the items
 

@@ -49,10 +49,21 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   time bounds for selection" (1975), separates few candidates from the other items, in one read. Items are
 ///   compared by key and index, so that keys which are all equal have no more candidates than others.
 ///
-///     std::size_t bytes = 0;
-///     strata::DeviceTopK::MaxKeys(nullptr, bytes, d_keys, d_greatest, n, k);
-///     cudaMalloc(&d_temp, bytes);
-///     strata::DeviceTopK::MaxKeys(d_temp, bytes, d_keys, d_greatest, n, k, stream);
+/// @code
+/// // The three best players, the best one first.
+/// __managed__ float scores[6] = {7.5f, 9, 6, 8.5f, 9.5f, 8};
+/// __managed__ int players[6] = {0, 1, 2, 3, 4, 5};
+/// __managed__ float best_scores[3];
+/// __managed__ int best_players[3];
+///
+/// int main() {
+///   using strata::DeviceTopK;
+///   if (DeviceTopK::MaxPairsSorted(scores, best_scores, players, best_players, 6, 3) != cudaSuccess) return 1;
+///   if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+///   for (int i = 0; i < 3; ++i) std::printf("%d:%g ", best_players[i], best_scores[i]);
+/// }
+/// // prints: 4:9.5 1:9 3:8.5
+/// @endcode
 struct DeviceTopK {
   // -------------------------------------------------------------- in the order of the input
   template <class KeyInputIteratorT, class KeyOutputIteratorT, class NumItemsT, class NumOutItemsT>

@@ -40,7 +40,25 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   launch returns. An older error of the runtime is neither returned nor cleared.
 /// - **Algorithm.** A thread loads neighbouring items of all inputs before it uses the first, and then other ones.
 ///
-///     strata::DeviceTransform::Transform(std::make_tuple(d_a, d_b), d_sum, n, strata::Sum{}, stream);
+/// @code
+/// #include <tuple>
+///
+/// // What each item of an order costs, from two arrays.
+/// struct cost {
+///   STRATA_HD double operator()(double price, int number) const { return price * number; }
+/// };
+/// __managed__ double prices[4] = {2.5, 10, 0.75, 4};
+/// __managed__ int numbers[4] = {4, 1, 8, 0};
+/// __managed__ double costs[4];
+///
+/// int main() {
+///   const auto items = std::make_tuple(prices, numbers);
+///   if (strata::DeviceTransform::Transform(items, costs, 4, cost{}) != cudaSuccess) return 1;
+///   if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+///   for (const double item : costs) std::printf("%g ", item);
+/// }
+/// // prints: 10 10 6 0
+/// @endcode
 struct DeviceTransform {
   template <class Inputs, class OutputIterator, class NumItemsT, class TransformOp>
   static cudaError_t Transform(void* d_temp_storage, std::size_t& temp_storage_bytes, Inputs inputs,

@@ -44,7 +44,19 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   bank conflicts (block/block_transpose.cuh) and stores it; blocks that run at the same time cover
 ///   about a square of the matrix. Matrices of few rows or columns have tiles of their own shape.
 ///
-///     strata::DeviceTranspose::Transpose(d_in, d_out, rows, columns, stream);
+/// @code
+/// __managed__ int matrix[2][3] = {{1, 2, 3}, {4, 5, 6}};
+/// __managed__ int transposed[3][2];
+///
+/// int main() {
+///   if (strata::DeviceTranspose::Transpose(matrix[0], transposed[0], 2, 3) != cudaSuccess) return 1;
+///   if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+///   for (const auto& row : transposed) std::printf("%d %d\n", row[0], row[1]);
+/// }
+/// // prints: 1 4
+/// // prints: 2 5
+/// // prints: 3 6
+/// @endcode
 struct DeviceTranspose {
   template <class T>
   [[nodiscard]] static cudaError_t Transpose(void* d_temp_storage, std::size_t& temp_storage_bytes, const T* d_in,

@@ -26,7 +26,33 @@ STRATA_NAMESPACE_BEGIN
 /// was launched. The resource must outlive the call.
 ///
 /// @code
-/// strata::DeviceScan::ExclusiveSum(d_in, d_out, num_items, strata::execution{stream, pool});
+/// #include <strata/device/device_scan.cuh>
+///
+/// // Storage comes from this pool, on the stream of the call.
+/// struct counting_pool {
+///   int in_use = 0, calls = 0;
+///   void* allocate(std::size_t bytes, cudaStream_t stream) {
+///     ++in_use, ++calls;
+///     void* memory = nullptr;
+///     return cudaMallocAsync(&memory, bytes, stream) == cudaSuccess ? memory : nullptr;
+///   }
+///   void deallocate(void* memory, std::size_t, cudaStream_t stream) {
+///     --in_use;
+///     cudaFreeAsync(memory, stream);
+///   }
+/// };
+/// __managed__ int numbers[5] = {3, 1, 4, 1, 5}, sums[5];
+///
+/// int main() {
+///   cudaStream_t stream = nullptr;
+///   counting_pool pool;
+///   if (cudaStreamCreate(&stream) != cudaSuccess) return 1;
+///   const strata::execution where(stream, pool);
+///   if (strata::DeviceScan::InclusiveSum(numbers, sums, 5, where) != cudaSuccess) return 1;
+///   if (cudaStreamSynchronize(stream) != cudaSuccess) return 1;
+///   std::printf("%d; %d call, %d in use\n", sums[4], pool.calls, pool.in_use);
+/// }
+/// // prints: 14; 1 call, 0 in use
 /// @endcode
 template <class MemoryResource>
 class execution {

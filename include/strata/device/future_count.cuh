@@ -21,8 +21,23 @@ STRATA_NAMESPACE_BEGIN
 /// key must not be written over keys.
 ///
 /// @code
-/// strata::DeviceSelect::If(d_in, d_kept, d_num_kept, num_items, is_visible{}, stream);
-/// strata::DeviceReduce::Sum(d_kept, d_sum, strata::FutureCount(d_num_kept, num_items), stream);
+/// #include <strata/device/device_reduce.cuh>
+/// #include <strata/device/device_select.cuh>
+///
+/// // The sum of the items that are kept. How many these are, only the device knows.
+/// struct is_positive {
+///   STRATA_HD bool operator()(int number) const { return number > 0; }
+/// };
+/// __managed__ int numbers[6] = {5, -2, 7, -9, 1, 0};
+/// __managed__ int kept[6], num_kept, sum;
+///
+/// int main() {
+///   if (strata::DeviceSelect::If(numbers, kept, &num_kept, 6, is_positive{}) != cudaSuccess) return 1;
+///   if (strata::DeviceReduce::Sum(kept, &sum, strata::FutureCount(&num_kept, 6)) != cudaSuccess) return 1;
+///   if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+///   std::printf("%d items, sum %d\n", num_kept, sum);
+/// }
+/// // prints: 3 items, sum 13
 /// @endcode
 template <class T>
 class FutureCount {

@@ -18,12 +18,21 @@ STRATA_NAMESPACE_BEGIN
 /// - It is read where `InputIteratorT` may be read: on the device if that is a pointer to device memory.
 ///
 /// @code
+/// #include <strata/device/device_reduce.cuh>
+///
 /// // The largest item and where it is: the first of several.
-/// cudaError_t largest(const int* d_in, strata::KeyValuePair<std::ptrdiff_t, int>* d_out, int count) {
-///   const strata::KeyValuePair<std::ptrdiff_t, int> lowest(-1, std::numeric_limits<int>::lowest());
-///   return strata::DeviceReduce::Reduce(strata::ArgIndexInputIterator<const int*>(d_in), d_out, count,
-///                                       strata::ArgMax{}, lowest);
+/// using indexed = strata::KeyValuePair<std::ptrdiff_t, int>;
+/// __managed__ int numbers[6] = {4, 8, 15, -16, 15, 3};
+/// __managed__ indexed largest;
+///
+/// int main() {
+///   const strata::ArgIndexInputIterator<const int*> in(numbers);
+///   const indexed lowest(-1, -1000);
+///   if (strata::DeviceReduce::Reduce(in, &largest, 6, strata::ArgMax{}, lowest) != cudaSuccess) return 1;
+///   if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+///   std::printf("%d at %d\n", largest.value, static_cast<int>(largest.key));
 /// }
+/// // prints: 15 at 2
 /// @endcode
 template <class InputIteratorT, class OffsetT = std::ptrdiff_t,
           class OutputValueT = detail::iterator_value_t<InputIteratorT>>

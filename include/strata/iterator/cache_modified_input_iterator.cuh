@@ -18,11 +18,19 @@ STRATA_NAMESPACE_BEGIN
 /// - Algorithms read it item by item. From a pointer they may read 16 bytes at a time.
 ///
 /// @code
+/// #include <strata/device/device_reduce.cuh>
+///
 /// // Sums an array that is read once: its lines leave the caches first.
-/// cudaError_t sum_of_stream(const int* d_in, long long* d_out, std::size_t count) {
-///   const strata::CacheModifiedInputIterator<strata::LOAD_CS, int> in(d_in);
-///   return strata::DeviceReduce::Sum(in, d_out, count);
+/// __managed__ int numbers[5] = {3, 1, 4, 1, 5};
+/// __managed__ long long sum;
+///
+/// int main() {
+///   const strata::CacheModifiedInputIterator<strata::LOAD_CS, int> in(numbers);
+///   if (strata::DeviceReduce::Sum(in, &sum, 5) != cudaSuccess) return 1;
+///   if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+///   std::printf("%lld\n", sum);
 /// }
+/// // prints: 14
 /// @endcode
 template <CacheLoadModifier Modifier, class ValueType, class OffsetT = std::ptrdiff_t>
 class CacheModifiedInputIterator

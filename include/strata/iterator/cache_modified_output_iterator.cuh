@@ -19,11 +19,19 @@ STRATA_NAMESPACE_BEGIN
 ///   To a pointer they may write 16 bytes at a time.
 ///
 /// @code
+/// #include <strata/device/device_scan.cuh>
+///
 /// // Running sums that the next kernel does not read: they do not displace in L1 what it does read.
-/// cudaError_t running_sums(void* d_temp, std::size_t& temp_bytes, const int* d_in, int* d_out, int count) {
-///   const strata::CacheModifiedOutputIterator<strata::STORE_CG, int> out(d_out);
-///   return strata::DeviceScan::InclusiveSum(d_temp, temp_bytes, d_in, out, count);
+/// __managed__ int numbers[5] = {3, 1, 4, 1, 5};
+/// __managed__ int sums[5];
+///
+/// int main() {
+///   const strata::CacheModifiedOutputIterator<strata::STORE_CG, int> out(sums);
+///   if (strata::DeviceScan::InclusiveSum(numbers, out, 5) != cudaSuccess) return 1;
+///   if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+///   for (const int sum : sums) std::printf("%d ", sum);
 /// }
+/// // prints: 3 4 8 9 14
 /// @endcode
 template <CacheStoreModifier Modifier, class ValueType, class OffsetT = std::ptrdiff_t>
 class CacheModifiedOutputIterator

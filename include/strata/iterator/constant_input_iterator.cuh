@@ -13,13 +13,20 @@ STRATA_NAMESPACE_BEGIN
 /// Read on host and device; no memory. Iterators are equal if their values and their offsets are.
 ///
 /// @code
-/// // The length of each run of equal keys.
-/// cudaError_t run_lengths(void* d_temp, std::size_t& temp_bytes, const int* d_keys, int* d_unique, int* d_lengths,
-///                         int* d_runs, int count) {
+/// #include <strata/device/device_reduce.cuh>
+///
+/// // The length of each run of equal keys: the sum of as many ones.
+/// __managed__ int keys[7] = {5, 5, 5, 2, 8, 8, 5};
+/// __managed__ int unique[7], lengths[7], runs;
+///
+/// int main() {
+///   using strata::DeviceReduce;
 ///   const strata::ConstantInputIterator<int> one(1);
-///   return strata::DeviceReduce::ReduceByKey(d_temp, temp_bytes, d_keys, d_unique, one, d_lengths, d_runs,
-///                                           strata::Sum{}, count);
+///   if (DeviceReduce::ReduceByKey(keys, unique, one, lengths, &runs, strata::Sum{}, 7) != cudaSuccess) return 1;
+///   if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+///   for (int i = 0; i < runs; ++i) std::printf("%d:%d ", unique[i], lengths[i]);
 /// }
+/// // prints: 5:3 2:1 8:2 5:1
 /// @endcode
 template <class ValueType, class OffsetT = std::ptrdiff_t>
 class ConstantInputIterator

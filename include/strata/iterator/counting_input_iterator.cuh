@@ -17,12 +17,19 @@ STRATA_NAMESPACE_BEGIN
 /// - `OffsetT` is the type of differences.
 ///
 /// @code
+/// #include <strata/device/device_select.cuh>
+///
 /// // The indices of the items that are not 0, in ascending order.
-/// cudaError_t indices_of_nonzeros(void* d_temp, std::size_t& temp_bytes, const int* d_in, int* d_indices,
-///                                 int* d_count, int count) {
-///   const strata::CountingInputIterator<int> indices(0);
-///   return strata::DeviceSelect::Flagged(d_temp, temp_bytes, indices, d_in, d_indices, d_count, count);
+/// __managed__ int numbers[7] = {0, 4, 0, 0, -2, 9, 0};
+/// __managed__ int indices[7], count;
+///
+/// int main() {
+///   const strata::CountingInputIterator<int> all(0);
+///   if (strata::DeviceSelect::Flagged(all, numbers, indices, &count, 7) != cudaSuccess) return 1;
+///   if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+///   for (int i = 0; i < count; ++i) std::printf("%d ", indices[i]);
 /// }
+/// // prints: 1 4 5
 /// @endcode
 template <class ValueType, class OffsetT = std::ptrdiff_t>
 class CountingInputIterator

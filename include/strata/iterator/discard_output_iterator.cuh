@@ -14,11 +14,19 @@ STRATA_NAMESPACE_BEGIN
 /// has no value type, so an algorithm computes with the types of its inputs.
 ///
 /// @code
+/// #include <strata/device/device_run_length_encode.cuh>
+///
 /// // Counts the runs of equal keys: neither the keys nor the lengths are written.
-/// cudaError_t count_runs(void* d_temp, std::size_t& temp_bytes, const int* d_keys, int* d_runs, int count) {
+/// __managed__ int keys[7] = {5, 5, 5, 2, 8, 8, 5};
+/// __managed__ int runs;
+///
+/// int main() {
 ///   const strata::DiscardOutputIterator<> none;
-///   return strata::DeviceRunLengthEncode::Encode(d_temp, temp_bytes, d_keys, none, none, d_runs, count);
+///   if (strata::DeviceRunLengthEncode::Encode(keys, none, none, &runs, 7) != cudaSuccess) return 1;
+///   if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+///   std::printf("%d\n", runs);
 /// }
+/// // prints: 4
 /// @endcode
 template <class OffsetT = std::ptrdiff_t>
 class DiscardOutputIterator : public detail::random_access<DiscardOutputIterator<OffsetT>, OffsetT, OffsetT> {

@@ -17,14 +17,22 @@ STRATA_NAMESPACE_BEGIN
 /// - `ConversionOp` is copied with the iterator and called as const, for any item in any order.
 ///
 /// @code
+/// #include <strata/device/device_reduce.cuh>
+///
+/// // The sum of squares. No array of squares is written.
 /// struct square {
 ///   STRATA_HD double operator()(float x) const { return static_cast<double>(x) * x; }
 /// };
-/// // The sum of the squares.
-/// cudaError_t sum_of_squares(const float* d_in, double* d_out, std::size_t count) {
-///   const strata::TransformInputIterator<double, square, const float*> squares(d_in, square{});
-///   return strata::DeviceReduce::Sum(squares, d_out, count);
+/// __managed__ float numbers[4] = {1, 2, 3, 0.5f};
+/// __managed__ double sum;
+///
+/// int main() {
+///   const strata::TransformInputIterator<double, square, const float*> squares(numbers, square{});
+///   if (strata::DeviceReduce::Sum(squares, &sum, 4) != cudaSuccess) return 1;
+///   if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+///   std::printf("%g\n", sum);
 /// }
+/// // prints: 14.25
 /// @endcode
 template <class ValueType, class ConversionOp, class InputIteratorT, class OffsetT = std::ptrdiff_t>
 class TransformInputIterator

@@ -20,13 +20,23 @@ STRATA_NAMESPACE_BEGIN
 ///   iterator; otherwise `itr` is a pointer.
 ///
 /// @code
-/// // Adds up two arrays. The first is read once, the second by other blocks too: L2 keeps it.
-/// STRATA_KERNEL void add(const double* once, const double* often, double* out, int count) {
+/// #include <strata/core/launcher.cuh>
+///
+/// __managed__ double once[4] = {1, 2, 3, 4}, often[4] = {10, 20, 30, 40}, sums[4];
+///
+/// // The first array is read once, the second by other kernels too: L2 keeps it.
+/// STRATA_KERNEL void add(const double* streamed, const double* kept, double* out, int count) {
 ///   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
 ///   if (i >= count) return;
-///   const double sum = strata::ThreadLoad<strata::LOAD_CS>(once + i) + strata::ThreadLoad<strata::LOAD_CG>(often + i);
-///   strata::ThreadStore<strata::STORE_CS>(out + i, sum);
+///   out[i] = strata::ThreadLoad<strata::LOAD_CS>(streamed + i) + strata::ThreadLoad<strata::LOAD_CG>(kept + i);
 /// }
+///
+/// int main() {
+///   if (strata::launch({"add", 1, 32}, add, once, often, sums, 4) != cudaSuccess) return 1;
+///   if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+///   for (const double sum : sums) std::printf("%g ", sum);
+/// }
+/// // prints: 11 22 33 44
 /// @endcode
 template <CacheLoadModifier Modifier, class RandomAccessIterator>
 STRATA_D detail::iterator_value_t<RandomAccessIterator> ThreadLoad(RandomAccessIterator itr) {

@@ -13,6 +13,32 @@
 /// Loads the items of one thread of a block, or of one lane of a warp: those of thread `linear_tid`, from the
 /// tile that starts at `block_src_it`. With `block_items_end`, items at that position and beyond are not
 /// read. Their array elements keep their values or, with `oob_default`, are set to it.
+///
+/// @code
+/// #include <strata/core/launcher.cuh>
+///
+/// __managed__ int numbers[10] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, blocked[4], striped[4];
+///
+/// // Four threads load three items each, of which the last two are missing: they count as 0.
+/// STRATA_KERNEL void add_up(const int* in, int count, int* blocked_sums, int* striped_sums) {
+///   const int thread = static_cast<int>(threadIdx.x);
+///   int items[3];
+///   strata::LoadDirectBlocked(thread, in, items, count, 0);
+///   blocked_sums[thread] = items[0] + items[1] + items[2];
+///   strata::LoadDirectStriped<4>(thread, in, items, count, 0);
+///   striped_sums[thread] = items[0] + items[1] + items[2];
+/// }
+///
+/// int main() {
+///   if (strata::launch({"add_up", 1, 4}, add_up, numbers, 10, blocked, striped) != cudaSuccess) return 1;
+///   if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+///   for (int i = 0; i < 4; ++i) std::printf("%d %d\n", blocked[i], striped[i]);
+/// }
+/// // prints: 6 15
+/// // prints: 15 18
+/// // prints: 24 10
+/// // prints: 10 12
+/// @endcode
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {

@@ -125,20 +125,27 @@ STRATA_HD OffsetT MergePath(Keys1 keys1, Keys2 keys2, OffsetT keys1_count, Offse
 /// - Together with MergePath, each of many threads finds its slice of a merge and merges it.
 ///
 /// @code
-/// // Merges two sorted arrays: each thread has 7 items of the result.
+/// #include <strata/core/launcher.cuh>
+/// #include <strata/core/operators.hpp>
+///
+/// __managed__ int numbers[10] = {1, 3, 5, 7, 9, 11, /* and */ 2, 3, 4, 10}, merged[10];
+///
+/// // Merges two sorted arrays, one behind the other: each thread writes 4 items of the result.
 /// STRATA_KERNEL void merge(const int* keys, int count1, int count2, int* out) {
-///   const int count = count1 + count2;
-///   const int thread = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-///   if (thread * 7 >= count) return;
-///   const auto less = [](int a, int b) { return a < b; };
-///   const int diagonal = thread * 7;
-///   const int begin1 = strata::MergePath(keys, keys + count1, count1, count2, diagonal, less);
+///   const int diagonal = static_cast<int>(threadIdx.x) * 4;
+///   const int begin1 = strata::MergePath(keys, keys + count1, count1, count2, diagonal, strata::Less{});
 ///   const int begin2 = diagonal - begin1;
-///   int merged[7];
-///   strata::SerialMerge(keys, begin1, count1 + begin2, count1 - begin1, count2 - begin2, merged,
-///                       less);
-///   for (int i = 0; i < 7 && diagonal + i < count; ++i) out[diagonal + i] = merged[i];
+///   int items[4];
+///   strata::SerialMerge(keys, begin1, count1 + begin2, count1 - begin1, count2 - begin2, items, strata::Less{});
+///   for (int i = 0; i < 4 && diagonal + i < count1 + count2; ++i) out[diagonal + i] = items[i];
 /// }
+///
+/// int main() {
+///   if (strata::launch({"merge", 1, 3}, merge, numbers, 6, 4, merged) != cudaSuccess) return 1;
+///   if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+///   for (const int number : merged) std::printf("%d ", number);
+/// }
+/// // prints: 1 2 3 3 4 5 7 9 10 11
 /// @endcode
 template <class Keys, class KeyT, std::size_t Length, class CompareOp>
 STRATA_D void SerialMerge(Keys keys, int keys1_begin, int keys2_begin, int keys1_count, int keys2_count,

@@ -61,11 +61,24 @@ STRATA_D Accumulator reduce_in_thread(Accumulator result, const Items& items, Op
 ///   It is called exactly n - 1 times.
 ///
 /// @code
-/// STRATA_KERNEL void row_sums(const int* in, int* out) {
+/// #include <strata/core/launcher.cuh>
+/// #include <strata/core/operators.hpp>
+///
+/// __managed__ int matrix[3][4] = {{1, 2, 3, 4}, {10, 20, 30, 40}, {0, 0, 0, -1}}, sums[3];
+///
+/// // Each thread adds up a row.
+/// STRATA_KERNEL void sum_rows(const int* in, int* out) {
 ///   int row[4];
 ///   for (unsigned i = 0; i < 4; ++i) row[i] = in[4 * threadIdx.x + i];
 ///   out[threadIdx.x] = strata::ThreadReduce(row, strata::Sum{});
 /// }
+///
+/// int main() {
+///   if (strata::launch({"sum_rows", 1, 3}, sum_rows, matrix[0], sums) != cudaSuccess) return 1;
+///   if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+///   for (const int sum : sums) std::printf("%d ", sum);
+/// }
+/// // prints: 10 100 -1
 /// @endcode
 template <class Items, class Operator>
 STRATA_D auto ThreadReduce(const Items& items, Operator op) {

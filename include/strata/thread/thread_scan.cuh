@@ -53,12 +53,28 @@ STRATA_D T scan_in_thread(const T* input, T* output, Operator& op, const T& pref
 ///   constants, too.
 ///
 /// @code
-/// STRATA_KERNEL void row_offsets(const int* counts, int* offsets, int* totals) {
+/// #include <strata/core/launcher.cuh>
+/// #include <strata/core/operators.hpp>
+///
+/// __managed__ int counts[2][4] = {{3, 1, 4, 1}, {10, 0, 20, 5}}, offsets[2][4], totals[2];
+///
+/// // Each thread has a row: the sum of the counts before each, and that of all.
+/// STRATA_KERNEL void scan_rows(const int* in, int* out, int* sums) {
 ///   int row[4];
-///   for (unsigned i = 0; i < 4; ++i) row[i] = counts[4 * threadIdx.x + i];
-///   totals[threadIdx.x] = strata::ThreadScanExclusive(row, row, strata::Sum{}, 0);
-///   for (unsigned i = 0; i < 4; ++i) offsets[4 * threadIdx.x + i] = row[i];
+///   for (unsigned i = 0; i < 4; ++i) row[i] = in[4 * threadIdx.x + i];
+///   sums[threadIdx.x] = strata::ThreadScanExclusive(row, row, strata::Sum{}, 0);
+///   for (unsigned i = 0; i < 4; ++i) out[4 * threadIdx.x + i] = row[i];
 /// }
+///
+/// int main() {
+///   if (strata::launch({"scan_rows", 1, 2}, scan_rows, counts[0], offsets[0], totals) != cudaSuccess) return 1;
+///   if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+///   for (int i = 0; i < 2; ++i) {
+///     std::printf("%d %d %d %d of %d\n", offsets[i][0], offsets[i][1], offsets[i][2], offsets[i][3], totals[i]);
+///   }
+/// }
+/// // prints: 0 3 4 8 of 9
+/// // prints: 0 10 10 30 of 35
 /// @endcode
 template <std::size_t Length, class T, class Operator>
 STRATA_D T ThreadScanInclusive(const T (&input)[Length], T (&output)[Length], Operator scan_op) {

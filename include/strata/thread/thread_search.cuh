@@ -19,11 +19,22 @@ STRATA_NAMESPACE_BEGIN
 /// - `InputIteratorT` is any iterator or thing with `operator[]`, `OffsetT` any integer, 64-bit ones too.
 ///
 /// @code
+/// #include <strata/core/launcher.cuh>
+///
+/// __managed__ int numbers[8] = {1, 3, 3, 3, 4, 7, 7, 9}, values[4] = {3, 5, 7, 9}, counts[4];
+///
 /// // How often each value occurs in a sorted array.
-/// STRATA_KERNEL void count_values(const int* sorted, int num_items, const int* values, int* counts) {
-///   const int value = values[threadIdx.x];
-///   counts[threadIdx.x] = strata::UpperBound(sorted, num_items, value) - strata::LowerBound(sorted, num_items, value);
+/// STRATA_KERNEL void count_values(const int* sorted, int num_items, const int* in, int* out) {
+///   const int value = in[threadIdx.x];
+///   out[threadIdx.x] = strata::UpperBound(sorted, num_items, value) - strata::LowerBound(sorted, num_items, value);
 /// }
+///
+/// int main() {
+///   if (strata::launch({"count_values", 1, 4}, count_values, numbers, 8, values, counts) != cudaSuccess) return 1;
+///   if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+///   for (const int count : counts) std::printf("%d ", count);
+/// }
+/// // prints: 3 0 2 1
 /// @endcode
 template <class InputIteratorT, class OffsetT, class T>
 STRATA_D OffsetT LowerBound(InputIteratorT input, OffsetT num_items, T val) {

@@ -54,22 +54,31 @@ STRATA_D void odd_even_sort(Key (&keys)[Length], [[maybe_unused]] Others& others
 /// Source: odd-even transposition, N. Haberman, Parallel neighbor-sort, 1972. The name is CUB's.
 ///
 /// @code
+/// #include <strata/core/launcher.cuh>
+///
 /// struct is_greater {
 ///   STRATA_HD bool operator()(float a, float b) const { return a > b; }
 /// };
-/// STRATA_KERNEL void sort_rows_of_4(float* keys, int* values) {
+/// __managed__ float scores[2][4] = {{1, 4, 2, 4}, {0.5f, 3, 9, -1}};
+/// __managed__ int players[2][4] = {{0, 1, 2, 3}, {4, 5, 6, 7}};
+///
+/// // Each thread sorts a row.
+/// STRATA_KERNEL void sort_rows(float* keys, int* values) {
 ///   float row[4];
 ///   int row_values[4];
-///   for (unsigned i = 0; i < 4; ++i) {
-///     row[i] = keys[4 * threadIdx.x + i];
-///     row_values[i] = values[4 * threadIdx.x + i];
-///   }
+///   for (unsigned i = 0; i < 4; ++i) row[i] = keys[4 * threadIdx.x + i];
+///   for (unsigned i = 0; i < 4; ++i) row_values[i] = values[4 * threadIdx.x + i];
 ///   strata::StableOddEvenSort(row, row_values, is_greater{});
-///   for (unsigned i = 0; i < 4; ++i) {
-///     keys[4 * threadIdx.x + i] = row[i];
-///     values[4 * threadIdx.x + i] = row_values[i];
-///   }
+///   for (unsigned i = 0; i < 4; ++i) values[4 * threadIdx.x + i] = row_values[i];
 /// }
+///
+/// int main() {
+///   if (strata::launch({"sort_rows", 1, 2}, sort_rows, scores[0], players[0]) != cudaSuccess) return 1;
+///   if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+///   for (const auto& row : players) std::printf("%d %d %d %d\n", row[0], row[1], row[2], row[3]);
+/// }
+/// // prints: 1 3 2 0
+/// // prints: 6 5 4 7
 /// @endcode
 template <class KeyT, std::size_t Length, class CompareOp>
 STRATA_D void StableOddEvenSort(KeyT (&keys)[Length], CompareOp compare) {

@@ -17,7 +17,24 @@ STRATA_NAMESPACE_BEGIN
 /// - To a pointer, `val` is converted to the type that it points to, which must be trivially relocatable. With
 ///   STORE_DEFAULT it may be any that can be assigned, and `itr` any iterator; otherwise `itr` is a pointer.
 ///
-/// For an example see ThreadLoad.
+/// @code
+/// #include <strata/core/launcher.cuh>
+///
+/// __managed__ double3 points[3];
+///
+/// // Points that this kernel does not read again: their lines leave the caches first.
+/// STRATA_KERNEL void make_points(double3* out) {
+///   const double x = threadIdx.x;
+///   strata::ThreadStore<strata::STORE_CS>(out + threadIdx.x, double3{x, x * x, 0.5});
+/// }
+///
+/// int main() {
+///   if (strata::launch({"make_points", 1, 3}, make_points, points) != cudaSuccess) return 1;
+///   if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+///   for (const double3& point : points) std::printf("(%g, %g, %g) ", point.x, point.y, point.z);
+/// }
+/// // prints: (0, 0, 0.5) (1, 1, 0.5) (2, 4, 0.5)
+/// @endcode
 template <CacheStoreModifier Modifier, class OutputIteratorT, class T>
 STRATA_D void ThreadStore(OutputIteratorT itr, T val) {
   if constexpr (std::is_pointer_v<OutputIteratorT>) {

@@ -13,6 +13,30 @@
 /// \file
 /// Stores the items of one thread of a block, or of one lane of a warp: those of thread `linear_tid`, into the
 /// tile that starts at `block_itr`. With `valid_items`, nothing is written at that position and beyond.
+///
+/// @code
+/// #include <strata/core/launcher.cuh>
+///
+/// __managed__ int blocked[10], striped[10];
+///
+/// // Four threads store three items each, of which the last two do not fit.
+/// STRATA_KERNEL void store(int* blocked_out, int* striped_out, int count) {
+///   const int thread = static_cast<int>(threadIdx.x);
+///   const int items[3] = {thread, thread, thread};
+///   strata::StoreDirectBlocked(thread, blocked_out, items, count);
+///   strata::StoreDirectStriped<4>(thread, striped_out, items, count);
+/// }
+///
+/// int main() {
+///   if (strata::launch({"store", 1, 4}, store, blocked, striped, 10) != cudaSuccess) return 1;
+///   if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+///   for (const int thread : blocked) std::printf("%d ", thread);
+///   std::printf("\n");
+///   for (const int thread : striped) std::printf("%d ", thread);
+/// }
+/// // prints: 0 0 0 1 1 1 2 2 2 3
+/// // prints: 0 1 2 3 0 1 2 3 0 1
+/// @endcode
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {

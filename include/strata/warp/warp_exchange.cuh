@@ -50,19 +50,29 @@ enum WarpExchangeAlgorithm {
 /// Source: arrangements and names are those of CUB. Its WARP_EXCHANGE_SHUFFLE requires N = W.
 ///
 /// @code
+/// #include <strata/core/launcher.cuh>
+///
+/// __managed__ int numbers[112], sums[16];
+///
+/// // 16 lanes load every 16th number, and then add up 7 neighbouring ones each.
 /// STRATA_KERNEL void sums_of_7(const int* in, int* out) {
 ///   using Exchange = strata::WarpExchange<int, 7, 16>;
-///   STRATA_SHARED(temp_storage, Exchange::TempStorage[128 / 16]);
-///   const unsigned logical_warp = threadIdx.x / 16;
+///   STRATA_SHARED(temp_storage, Exchange::TempStorage);
 ///   int items[7];
-///   for (unsigned i = 0; i < 7; ++i) {
-///     items[i] = in[logical_warp * 7 * 16 + i * 16 + threadIdx.x % 16];
-///   }
-///   Exchange(temp_storage[logical_warp]).StripedToBlocked(items);
+///   for (unsigned i = 0; i < 7; ++i) items[i] = in[i * 16 + threadIdx.x];
+///   Exchange(temp_storage).StripedToBlocked(items);
 ///   int sum = 0;
 ///   for (const int item : items) sum += item;
 ///   out[threadIdx.x] = sum;
 /// }
+///
+/// int main() {
+///   for (int i = 0; i < 112; ++i) numbers[i] = i;
+///   if (strata::launch({"sums_of_7", 1, 16}, sums_of_7, numbers, sums) != cudaSuccess) return 1;
+///   if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+///   std::printf("%d %d ... %d\n", sums[0], sums[1], sums[15]);
+/// }
+/// // prints: 21 70 ... 756
 /// @endcode
 template <class T, int ItemsPerThread, int LogicalWarpThreads = warp_threads,
           WarpExchangeAlgorithm Algorithm = WARP_EXCHANGE_SMEM>

@@ -44,21 +44,27 @@ enum WarpLoadAlgorithm {
 /// - Bank conflicts: as WarpExchange.
 ///
 /// @code
-/// STRATA_KERNEL void negate_rows_of_48(const int* in, int* out) {
+/// #include <strata/core/launcher.cuh>
+///
+/// __managed__ int matrix[8][48], sums[8][16];
+///
+/// // Each of 8 logical warps has a row: its lanes add up 3 neighbouring items each, but read memory in order.
+/// STRATA_KERNEL void sums_of_3(const int* in, int* out) {
 ///   using Load = strata::WarpLoad<int, 3, strata::WARP_LOAD_TRANSPOSE, 16>;
-///   using Store = strata::WarpStore<int, 3, strata::WARP_STORE_TRANSPOSE, 16>;
-///   union Storage {
-///     Load::TempStorage load;
-///     Store::TempStorage store;
-///   };
-///   STRATA_SHARED(temp_storage, Storage[128 / 16]);
+///   STRATA_SHARED(temp_storage, Load::TempStorage[128 / 16]);
 ///   const unsigned row = threadIdx.x / 16;
 ///   int items[3];
-///   Load(temp_storage[row].load).Load(in + row * 48, items);
-///   for (int& item : items) item = -item;
-///   __syncwarp();
-///   Store(temp_storage[row].store).Store(out + row * 48, items);
+///   Load(temp_storage[row]).Load(in + row * 48, items);
+///   out[threadIdx.x] = items[0] + items[1] + items[2];
 /// }
+///
+/// int main() {
+///   for (int i = 0; i < 8 * 48; ++i) matrix[i / 48][i % 48] = i;
+///   if (strata::launch({"sums_of_3", 1, 128}, sums_of_3, matrix[0], sums[0]) != cudaSuccess) return 1;
+///   if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+///   std::printf("%d %d %d, %d\n", sums[0][0], sums[0][1], sums[0][2], sums[7][15]);
+/// }
+/// // prints: 3 12 21, 1146
 /// @endcode
 template <class T, int ItemsPerThread, WarpLoadAlgorithm Algorithm = WARP_LOAD_DIRECT,
           int LogicalWarpThreads = warp_threads>

@@ -51,23 +51,34 @@ class merge_sort_warp {
 ///   storage, and before the storage is used for anything else.
 ///
 /// @code
+/// #include <strata/core/launcher.cuh>
+///
 /// struct is_less {
 ///   STRATA_HD bool operator()(float a, float b) const { return a < b; }
 /// };
+/// __managed__ float numbers[3 * 80];
 ///
-/// // Sorts rows of up to 80 items, four rows by each warp.
-/// STRATA_KERNEL void sort_rows(float* keys, const int* row_begins, int rows) {
+/// // Sorts rows of 80 numbers, each by a logical warp of 8 lanes.
+/// STRATA_KERNEL void sort_rows(float* keys, int rows) {
 ///   using Sort = strata::WarpMergeSort<float, 10, 8>;
 ///   STRATA_SHARED(temp_storage, Sort::TempStorage[128 / 8]);
-///   const int lane = static_cast<int>(threadIdx.x) % 8;
-///   const int row = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x) / 8;
+///   const int row = static_cast<int>(threadIdx.x) / 8, first = static_cast<int>(threadIdx.x) * 10;
 ///   if (row >= rows) return;
-///   const int begin = row_begins[row], count = row_begins[row + 1] - begin;
-///   float row_keys[10];
-///   strata::LoadDirectBlocked(lane, keys + begin, row_keys, count);
-///   Sort(temp_storage[threadIdx.x / 8]).SortPartialTile(row_keys, count, is_less{});
-///   strata::StoreDirectBlocked(lane, keys + begin, row_keys, count);
+///   float lane_keys[10];
+///   for (int i = 0; i < 10; ++i) lane_keys[i] = keys[first + i];
+///   Sort(temp_storage[row]).Sort(lane_keys, is_less{});
+///   for (int i = 0; i < 10; ++i) keys[first + i] = lane_keys[i];
 /// }
+///
+/// int main() {
+///   for (int i = 0; i < 3 * 80; ++i) numbers[i] = static_cast<float>(i * 37 % 240);
+///   if (strata::launch({"sort_rows", 1, 128}, sort_rows, numbers, 3) != cudaSuccess) return 1;
+///   if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+///   for (int row = 0; row < 3; ++row) std::printf("%g to %g\n", numbers[row * 80], numbers[row * 80 + 79]);
+/// }
+/// // prints: 0 to 227
+/// // prints: 7 to 233
+/// // prints: 13 to 239
 /// @endcode
 template <class KeyT, int ItemsPerThread, int LogicalWarpThreads = warp_threads, class ValueT = NullType>
 class WarpMergeSort : public detail::merge_sort_calls<WarpMergeSort<KeyT, ItemsPerThread, LogicalWarpThreads, ValueT>,

@@ -43,13 +43,26 @@ STRATA_NAMESPACE_BEGIN
 /// - `T` must be trivially relocatable.
 ///
 /// @code
+/// #include <strata/core/launcher.cuh>
+///
+/// __managed__ int numbers[128], sums[8];
+///
+/// // The sum of each 16 numbers, by a logical warp.
 /// STRATA_KERNEL void sums_of_16(const int* in, int* out) {
 ///   using WarpReduce = strata::WarpReduce<int, 16>;
 ///   STRATA_SHARED(temp_storage, WarpReduce::TempStorage[128 / 16]);
 ///   const unsigned logical_warp = threadIdx.x / 16;
 ///   const int sum = WarpReduce(temp_storage[logical_warp]).Sum(in[threadIdx.x]);
-///   if (threadIdx.x % 16 == 0) out[logical_warp] = sum;
+///   if (threadIdx.x % 16 == 0) out[logical_warp] = sum;  // The first lane has the result.
 /// }
+///
+/// int main() {
+///   for (int i = 0; i < 128; ++i) numbers[i] = i;
+///   if (strata::launch({"sums_of_16", 1, 128}, sums_of_16, numbers, sums) != cudaSuccess) return 1;
+///   if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+///   for (const int sum : sums) std::printf("%d ", sum);
+/// }
+/// // prints: 120 376 632 888 1144 1400 1656 1912
 /// @endcode
 template <class T, int LogicalWarpThreads = warp_threads>
 class WarpReduce {

@@ -41,15 +41,30 @@ STRATA_NAMESPACE_BEGIN
 /// - `T` must be trivially relocatable.
 ///
 /// @code
-/// STRATA_KERNEL void offsets_in_warps(const int* counts, int* offsets, int* totals) {
+/// #include <strata/core/launcher.cuh>
+///
+/// __managed__ int counts[64], offsets[64], totals[2];
+///
+/// // In each warp, the sum of the counts before each, and that of all.
+/// STRATA_KERNEL void scan_warps(const int* in, int* out, int* sums) {
 ///   using WarpScan = strata::WarpScan<int>;
-///   STRATA_SHARED(temp_storage, WarpScan::TempStorage[128 / 32]);
+///   STRATA_SHARED(temp_storage, WarpScan::TempStorage[64 / 32]);
 ///   const unsigned warp = threadIdx.x / 32;
 ///   int offset, total;
-///   WarpScan(temp_storage[warp]).ExclusiveSum(counts[threadIdx.x], offset, total);
-///   offsets[threadIdx.x] = offset;
-///   if (threadIdx.x % 32 == 0) totals[warp] = total;
+///   WarpScan(temp_storage[warp]).ExclusiveSum(in[threadIdx.x], offset, total);
+///   out[threadIdx.x] = offset;
+///   if (threadIdx.x % 32 == 0) sums[warp] = total;
 /// }
+///
+/// int main() {
+///   for (int i = 0; i < 64; ++i) counts[i] = 1 + i % 3;
+///   if (strata::launch({"scan_warps", 1, 64}, scan_warps, counts, offsets, totals) != cudaSuccess) return 1;
+///   if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+///   std::printf("%d %d %d %d ... of %d\n", offsets[0], offsets[1], offsets[2], offsets[3], totals[0]);
+///   std::printf("%d %d %d %d ... of %d\n", offsets[32], offsets[33], offsets[34], offsets[35], totals[1]);
+/// }
+/// // prints: 0 1 3 6 ... of 63
+/// // prints: 0 3 4 6 ... of 64
 /// @endcode
 template <class T, int LogicalWarpThreads = warp_threads>
 class WarpScan {

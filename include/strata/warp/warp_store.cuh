@@ -30,14 +30,35 @@ enum WarpStoreAlgorithm {
 };
 
 /// Stores a tile of `LogicalWarpThreads * ItemsPerThread` items, `ItemsPerThread` of them from each
-/// lane of a logical warp, to any random-access iterator. The counterpart of WarpLoad, which has an
-/// example.
+/// lane of a logical warp, to any random-access iterator. The counterpart of WarpLoad.
 ///
 /// - `valid_items`: only the first `valid_items` items of the tile are written (none if it is not positive).
 /// - WARP_STORE_DIRECT, _STRIPED and _VECTORIZE: lanes do not wait for each other, and a lane may store alone.
 ///   They use no shared memory: `TempStorage` makes the interface uniform, and may be omitted.
 /// - WARP_STORE_TRANSPOSE: calling lanes, barriers and shared memory as for WarpLoad. `T` must be trivially
 ///   relocatable.
+///
+/// @code
+/// #include <strata/core/launcher.cuh>
+///
+/// __managed__ int squares[40];
+///
+/// // Each lane computes 3 neighbouring squares. They go to memory in order, up to the 40th.
+/// STRATA_KERNEL void write_squares(int* out, int count) {
+///   using Store = strata::WarpStore<int, 3, strata::WARP_STORE_TRANSPOSE, 16>;
+///   STRATA_SHARED(temp_storage, Store::TempStorage);
+///   int items[3];
+///   for (int i = 0, n = static_cast<int>(threadIdx.x) * 3; i < 3; ++i, ++n) items[i] = n * n;
+///   Store(temp_storage).Store(out, items, count);
+/// }
+///
+/// int main() {
+///   if (strata::launch({"write_squares", 1, 16}, write_squares, squares, 40) != cudaSuccess) return 1;
+///   if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+///   std::printf("%d %d %d %d ... %d\n", squares[0], squares[1], squares[2], squares[3], squares[39]);
+/// }
+/// // prints: 0 1 4 9 ... 1521
+/// @endcode
 template <class T, int ItemsPerThread, WarpStoreAlgorithm Algorithm = WARP_STORE_DIRECT,
           int LogicalWarpThreads = warp_threads>
 class WarpStore {

@@ -32,15 +32,29 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   too small, and from `Insert` and probes before a `Build`.
 ///
 /// @code
-/// using Table = strata::JoinTable<int, std::int32_t>;
-/// const auto build = strata::join_side(keys, max_rows);
-/// std::size_t memory_bytes = 0;
-/// Table::MemoryBytes(build, memory_bytes);
-/// cudaMalloc(&memory, memory_bytes);
-/// Table table(memory, memory_bytes, build);
-/// table.Build(rows, stream);
-/// table.Inner(strata::join_side(probe_keys, probe_rows), strata::join_pairs(build_out, probe_out, capacity), num_out,
-///             stream);
+/// #include <strata/device/device_hash_join.hpp>
+///
+/// // How many rows of two arrays have a partner in a table. Between the two, a row is added to the table.
+/// __managed__ int keys[4] = {10, 20, 30, 40};
+/// __managed__ int first[3] = {20, 40, 50}, second[2] = {40, 30};
+/// __managed__ long long matches[2];
+///
+/// int main() {
+///   using Table = strata::JoinTable<int>;
+///   const auto build = strata::join_side(keys, 4);  // up to 4 rows
+///   void* memory = nullptr;
+///   std::size_t bytes = 0;
+///   if (Table::MemoryBytes(build, bytes) != cudaSuccess || cudaMalloc(&memory, bytes) != cudaSuccess) return 1;
+///   Table table(memory, bytes, build);
+///   if (table.Build(3) != cudaSuccess) return 1;
+///   if (table.Inner(strata::join_side(first, 3), strata::join_count(), &matches[0]) != cudaSuccess) return 1;
+///   if (table.Insert(1) != cudaSuccess) return 1;
+///   if (table.Inner(strata::join_side(second, 2), strata::join_count(), &matches[1]) != cudaSuccess) return 1;
+///   if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+///   std::printf("%lld %lld\n", matches[0], matches[1]);
+///   cudaFree(memory);
+/// }
+/// // prints: 1 2
 /// @endcode
 template <class Backend, class Key, class Index = std::int32_t, class Hash = JoinHash, class Equal = Equality,
           JoinOrder Order = JoinOrder::any>

@@ -41,7 +41,22 @@ struct join_promises {
 /// compiles the kernels of the methods that it may need by the types of `Promises`.
 ///
 /// @code
-/// strata::join_side(customers, num_customers).unique()
+/// #include <strata/device/device_hash_join.hpp>
+///
+/// // How many people live in one of the cities. No city is there twice, and all are numbers from 1 to 9.
+/// __managed__ int cities[3] = {2, 5, 9};
+/// __managed__ int homes[5] = {5, 2, 7, 2, 5};
+/// __managed__ unsigned has_home = 0b01111;  // The last one has none.
+/// __managed__ long long people;
+///
+/// int main() {
+///   const auto build = strata::join_side(cities, 3).unique().key_range(1, 9);
+///   const auto probe = strata::join_side(homes, 5).valid(&has_home);
+///   if (strata::DeviceHashJoin::Inner(build, probe, strata::join_count(), &people) != cudaSuccess) return 1;
+///   if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+///   std::printf("%lld\n", people);
+/// }
+/// // prints: 3
 /// @endcode
 template <class Keys, class Promises = detail::join_promises<std::int64_t>>
 struct JoinSide {
