@@ -21,8 +21,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// `end_bit - 1` of a key's order, from the least significant one. Fewer bits, or bits that are the same in all
 /// keys, make it faster.
 ///
-/// - **Stability.** Equal keys, and their values, stay in their order, in descending sorts too. Results are the
-///   same from run to run.
+/// - **Stability.** Equal keys, and their values, stay in their order, in descending sorts too, in each run.
 /// - **Call.** Twice: first with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never
 ///   0), then with that much device memory, whose contents and alignment do not matter. Or once, without these two
 ///   arguments: see `execution`. `num_items` may have any integer type, or be a FutureCount. Inputs may be any
@@ -31,19 +30,19 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   temporary storage holds no copy of them. On return `selector` names the array that will have the result.
 /// - **Execution.** One kernel launch for up to about a million items: one block sorts up to about a thousand, one
 ///   cluster of blocks some thousand (from 9.0 on), and as many blocks as the device holds at a time the rest (a
-///   cooperative launch). For more items, one launch counts digits (cooperative), and one for each digit of 8 bits
-///   moves all items, unless all have the same digit. Two launches for integer keys of one byte, and for those of
-///   two bytes from 2^23 items on. With a FutureCount, all that its bound does not let a block or a cluster sort takes
-///   the launches of the digits. DeviceScan says when a cooperative launch starts. No host synchronisation and
-///   no allocation: a call can be captured in a graph and replayed. Concurrent calls need separate storage.
+///   cooperative launch). For more items, or a FutureCount of more than a cluster sorts, one launch counts digits
+///   (cooperative), and one for each digit of 8 bits moves all items, unless all have the same digit. Two launches for
+///   integer keys of one byte, and from 2^23 items on of two, but not with a FutureCount. DeviceScan says when a
+///   cooperative launch starts. No host synchronisation and no allocation: a call can be captured in a graph and
+///   replayed. Concurrent calls need separate storage.
 /// - **Storage.** As much as keys and values (not with `DoubleBuffer`), plus state that blocks exchange: at most
 ///   1/7 of the size of 4-byte keys; up to some hundred thousand items, at most 1/2.
 /// - **Traffic.** The digit count reads the keys once, unless one launch does all. Each pass reads and writes all
 ///   items. Integer keys of one byte, and many of two bytes, are read once and written once: they are counted, and
 ///   the sorted keys are written from the counts.
-/// - **Large values.** A block keeps at least 256 values in shared memory, so values have at most 800 bytes. That
-///   fits 9.0 and 10.0. Elsewhere a call returns `cudaErrorInvalidValue` from about 600 bytes on (8.0), 350 (8.6, 8.9
-///   and 12.0), or 200 (7.5). Sort indices by `ArgSort` then, and gather: that moves large values only once.
+/// - **Large values.** A block keeps at least 256 values in shared memory. Values of more than 800 bytes do not compile.
+///   A call returns `cudaErrorInvalidValue` from about 600 bytes on (8.0), 350 (8.6, 8.9 and 12.0), or 200 (7.5). Sort
+///   indices by `ArgSort` then, and gather: that moves large values only once.
 /// - **Aliasing.** No output may overlap an input or another output.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written. In size queries too: a negative or
 ///   too large count, bits that the keys do not have, an index type too small for the number of items. Otherwise: a

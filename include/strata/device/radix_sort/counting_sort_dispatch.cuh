@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 /// \file
 /// The kernels and launches of counting sorts: keys are counted, and the sorted keys are written anew. Bytes are
@@ -75,16 +76,20 @@ cudaError_t counting_sort_bytes(const Problem& problem, const unsigned long long
 }
 
 /// Sorts keys of 16 bits. `begins` has capacity for a number of each word, one more, and two of each block. Each
-/// block that counts needs 128 KiB for its counters. They lie in `scratch`, which has capacity for all keys.
+/// block that counts needs 128 KiB for its counters. They lie in the array that is not the input: no keys are moved.
 template <class MaxPolicy, class ActivePolicy, bool IsDescending, class Problem>
 cudaError_t counting_sort_words(const Problem& problem, const grid_barrier_arguments& barrier,
-                                unsigned long long* begins, typename Problem::Key* scratch, std::size_t max_blocks) {
+                                unsigned long long* begins, std::size_t max_blocks) {
   using Key = typename Problem::Key;
   using KeyIterator = typename Problem::KeyIterator;
   using Count = AgentCountingSortCountWords<ActivePolicy, KeyIterator, typename Problem::Digits>;
   static_assert(ActivePolicy::words.least_items >= counting_sort_bins + 8,
                 "radix_words_tuning: there must be room for the counters of a block");
   constexpr int threads = ActivePolicy::words.block_threads;
+  Key* scratch = problem.keys.scratch;
+  if constexpr (std::is_pointer_v<KeyIterator>) {
+    if (scratch == problem.keys.input) scratch = problem.keys.output;
+  }
   const auto scratch_begin = reinterpret_cast<std::uintptr_t>(scratch);
   const std::uintptr_t counters = round_up(scratch_begin, std::uintptr_t{16});
   const std::size_t blocks =

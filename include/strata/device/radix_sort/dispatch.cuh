@@ -62,10 +62,9 @@ struct DispatchRadixSort {
   using Count = std::conditional_t<has_future_count, NumItemsT, std::size_t>;
   using Problem = radix_sort_problem<KeyIterator, ValueIterator, Value, Digits, Count>;
   static constexpr bool has_values = Problem::has_values;
-  static constexpr bool is_counting_sort_byte =
-      !has_values && !has_future_count && is_counting_sort_key<1, Key, Decomposer>;
-  static constexpr bool is_counting_sort_word =
-      !has_values && !has_future_count && is_counting_sort_key<2, Key, Decomposer>;
+  static constexpr bool may_count = !has_values && !has_future_count;
+  static constexpr bool is_counting_sort_byte = may_count && is_counting_sort_key<1, Key, Decomposer>;
+  static constexpr bool is_counting_sort_word = may_count && is_counting_sort_key<2, Key, Decomposer>;
   static constexpr std::size_t max_blocks = 1024, max_grid_blocks = 256;
   static constexpr std::size_t max_items_of_small_states = thread_look_back<unsigned, radix_bins>::max_value;
   // not for users: the calls see to it
@@ -189,7 +188,11 @@ struct DispatchRadixSort {
         break;
       case radix_algorithm::counting_sort_words:
         if constexpr (is_counting_sort_word && ActivePolicy::words.least_items > 0) {
-          return start_counting_sort_words<ActivePolicy>();
+          static_assert(
+              PolicyHub::least_counted_words > 0 && ActivePolicy::words.least_items >= PolicyHub::least_counted_words,
+              "radix_sort_policy_hub::least_counted_words must be that of all policies");
+          return detail::counting_sort_words<MaxPolicy, ActivePolicy, IsDescending>(
+              problem, barrier(), storage.template get<unsigned long long>(bins_slot), max_blocks);
         }
         break;
       case radix_algorithm::passes:
@@ -205,20 +208,6 @@ struct DispatchRadixSort {
   grid_barrier_arguments barrier() const {
     return {storage.template get<unsigned long long>(arrivals_slot), storage.template get<unsigned>(counters_slot),
             next_epoch(), detail::is_replayable(problem.stream)};
-  }
-
-  template <class ActivePolicy>
-  cudaError_t start_counting_sort_words() const {
-    static_assert(
-        PolicyHub::least_counted_words > 0 && ActivePolicy::words.least_items >= PolicyHub::least_counted_words,
-        "radix_sort_policy_hub::least_counted_words must be that of all policies");
-    // The array that is not the input; no keys are moved.
-    Key* scratch = problem.keys.scratch;
-    if constexpr (std::is_pointer_v<KeyIterator>) {
-      if (scratch == problem.keys.input) scratch = problem.keys.output;
-    }
-    return detail::counting_sort_words<MaxPolicy, ActivePolicy, IsDescending>(
-        problem, barrier(), storage.template get<unsigned long long>(bins_slot), scratch, max_blocks);
   }
 
   template <class ActivePolicy, class State>

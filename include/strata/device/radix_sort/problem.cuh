@@ -7,6 +7,7 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
+#include <strata/device/future_count.cuh>
 #include <strata/device/radix_sort/tuning.hpp>
 
 #include <cstddef>
