@@ -40,7 +40,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Traffic.** The digit count reads the keys once, unless one launch does all. Each pass reads and writes all
 ///   items. Integer keys of one byte, and many of two bytes, are read once and written once: they are counted, and
 ///   the sorted keys are written from the counts.
-/// - **Large values.** A block keeps at least 256 values in shared memory. Values of more than 800 bytes do not compile.
+/// - **Large values.** A block keeps at least 256 values in shared memory. Of more than 800 bytes they do not compile.
 ///   A call returns `cudaErrorInvalidValue` from about 600 bytes on (8.0), 350 (8.6, 8.9 and 12.0), or 200 (7.5). Sort
 ///   indices by `ArgSort` then, and gather: that moves large values only once.
 /// - **Aliasing.** No output may overlap an input or another output.
