@@ -5,6 +5,7 @@
 the ratios against a list of bars.
 
     report.py reduce.csv segmented_reduce.csv --markdown table.md --svg chart.svg
+    report.py *.csv --overview overview.svg
     report.py reduce.csv --bars bars/reduce.csv
 
 A ratio is CUB's median time, or another rival's, over strata's: above 1 strata is faster. Needs
@@ -36,6 +37,8 @@ MORE_BAR_COLUMNS = [RATE_COLUMN, TIME_COLUMN, RIVAL_TIME_COLUMN, *OTHER_COLUMNS]
 
 SPDX_COMMENT = ("<!-- SPDX-FileCopyrightText: 2026 The strata authors -->\n"
                 "<!-- SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception -->")
+
+TITLE = "strata beside CUB"
 
 # Medians closer than this are the same for every practical purpose.
 SAME = 0.01
@@ -189,7 +192,7 @@ def prose(text):
     return textwrap.wrap(text, 100, break_long_words=False, break_on_hyphens=False) + [""]
 
 
-def markdown(comparisons, timings, context=None, title="strata beside CUB"):
+def markdown(comparisons, timings, context=None, title=TITLE):
     lines = [SPDX_COMMENT, "", f"# {title}", "", headline(comparisons), ""]
     if context:
         lines += ["| | |", "|---|---|"]
@@ -333,7 +336,7 @@ def draw_panel(panel, x0, y0, colours):
     return out
 
 
-def svg(comparisons, title="strata beside CUB"):
+def svg(comparisons, title=TITLE):
     panels = panels_of(comparisons)
     names = list(dict.fromkeys(name for panel in panels for name in panel.series))
     colours = {name: PALETTE[i % len(PALETTE)] for i, name in enumerate(names)}
@@ -354,6 +357,81 @@ def svg(comparisons, title="strata beside CUB"):
     for i, panel in enumerate(panels):
         out += draw_panel(panel, i % columns * PANEL_WIDTH, 30 + i // columns * PANEL_HEIGHT,
                           colours)
+    return "\n".join(out + ["</svg>", ""])
+
+
+# ------------------------------------------------------------------ overview
+
+# One bar for each primitive: what it says, algorithm, type, case. Of a case, the largest input that a rival has, too.
+OVERVIEW = [
+    ("Sum", "DeviceReduce::Sum", "i32", "uniform"),
+    ("Sums of segments of 100", "DeviceSegmentedReduce::Sum", "i32", "len=100"),
+    ("Prefix sum", "DeviceScan::ExclusiveSum", "i32", "uniform"),
+    ("Scan of 16-byte structs", "DeviceScan::InclusiveScan", "struct16", "compose"),
+    ("Select half of the items", "DeviceSelect::If", "i32", "half"),
+    ("Reduce by key", "DeviceReduce::ReduceByKey", "u32:i32", "runs=16"),
+    ("Transpose", "DeviceTranspose::Transpose", "u32", "16384x16384"),
+    ("Sort segments of 2,000", "DeviceSegmentedMergeSort::SortKeysCopy", "i32", "u2000"),
+    ("Radix sort of keys", "DeviceRadixSort::SortKeys", "u32", "uniform"),
+    ("Radix sort of pairs", "DeviceRadixSort::SortPairs", "u32:u32", "uniform"),
+    ("Merge sort", "DeviceMergeSort::SortKeysCopy", "i32", "uniform"),
+    ("Hash join, 2^24 x 2^24 rows", "DeviceHashJoin::Inner", "u32:u32", "2^24x2^24 match=1 zipf=0 mult=1 dense"),
+]
+OVERVIEW_TITLE = "Speed on an H200, in % of a copy's bytes per second"
+# Names of rivals where CUB has no such call.
+RIVAL_NAMES = {"DeviceHashJoin::Inner": "CUB's parts", "DeviceTranspose::Transpose": "plain tiles"}
+
+
+def overview_rows(timings):
+    """(text, key, percent of a copy's speed of strata, of its fastest rival, times faster) of each primitive that
+    the files have."""
+    rows = []
+    for text, algorithm, type_, case in OVERVIEW:
+        keys = [key for key, libs in timings.items() if key[:3] == (algorithm, type_, case) and "strata" in libs and
+                rivals_of(libs)]
+        if not keys:
+            continue
+        key = max(keys, key=lambda key: key.n)
+        ours, theirs = timings[key]["strata"], min((timings[key][lib] for lib in rivals_of(timings[key])),
+                                                   key=lambda timing: timing.median)
+        rows.append((text, key, ours.median_of("percent_of_copy"), theirs.median_of("percent_of_copy"),
+                     theirs.median / ours.median))
+    return rows
+
+
+def overview_svg(timings, title):
+    row_height, left, scale, right, top = 38, 330, 3.6, 170, 76
+    rows = overview_rows(timings)
+    width, height = left + round(122 * scale) + right, top + len(rows) * row_height + 44
+    limit = left + 100 * scale
+    out = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
+        f'height="{height}" font-family="sans-serif" font-size="13">',
+        "<style>text{fill:#333}.end{text-anchor:end}.mid{text-anchor:middle}.name{font-weight:bold}"
+        ".small{font-size:11px;fill:#666}.ours{fill:#0072b2}.theirs{fill:#b5b5b5}"
+        ".limit{stroke:#333;stroke-dasharray:4 3}</style>",
+        SPDX_COMMENT,
+        f'<rect width="{width}" height="{height}" fill="#fff"/>',
+        f'<text x="14" y="24" font-size="16" class="name">{html.escape(title)}</text>',
+        '<rect x="14" y="38" width="12" height="12" class="ours"/><text x="32" y="49">strata</text>'
+        '<rect x="86" y="38" width="12" height="12" class="theirs"/><text x="104" y="49">best rival</text>',
+        f'<text x="{limit}" y="49" class="mid">a copy of the input: 100 %</text>',
+        f'<line x1="{limit}" x2="{limit}" y1="56" y2="{height - 44}" class="limit"/>',
+        f'<text x="14" y="{height - 14}" class="small">Only the bytes that must be read and written count. A sum reads '
+        'and does not write, so it can exceed a copy. Sorts and joins move items several times.</text>',
+    ]
+    for i, (text, key, ours, theirs, ratio) in enumerate(rows):
+        y = top + i * row_height
+        rival = RIVAL_NAMES.get(key.algorithm, "CUB")
+        out.append(f'<text x="{left - 10}" y="{y + 11}" class="end name">{html.escape(text)}</text>')
+        out.append(f'<text x="{left - 10}" y="{y + 25}" class="end small">{html.escape(key.algorithm.split("::")[0])}, '
+                   f'{html.escape(key.type)}, {n_text(key.n)} items</text>')
+        for row, (value, kind) in enumerate(((ours, "ours"), (theirs, "theirs"))):
+            out.append(f'<rect x="{left}" y="{y + row * 14}" width="{value * scale:.1f}" height="13" class="{kind}"/>')
+            out.append(f'<text x="{left + value * scale + 5:.1f}" y="{y + row * 14 + 11}" class="small" '
+                       f'style="paint-order:stroke;stroke:#fff;stroke-width:3px">{value:.0f} %</text>')
+        out.append(f'<text x="{width - right}" y="{y + 18}"><tspan class="name">{ratio:.2f} times</tspan> '
+                   f'{html.escape(rival)}</text>')
     return "\n".join(out + ["</svg>", ""])
 
 
@@ -424,10 +502,11 @@ def main(arguments):
                         "several files counts with the median of its medians")
     parser.add_argument("--markdown", metavar="FILE", help="where the table goes (default: printed)")
     parser.add_argument("--svg", metavar="FILE", help="where the chart goes")
+    parser.add_argument("--overview", metavar="FILE", help="where a chart with one bar for each primitive goes")
     parser.add_argument("--bars", metavar="FILE", help="print pass or FAIL per bar of this file; the "
                         "exit code is 1 unless all are met")
     parser.add_argument("--context", metavar="FILE", help="JSON of Google Benchmark of the same run")
-    parser.add_argument("--title", default="strata beside CUB")
+    parser.add_argument("--title", help="of table and charts")
     options = parser.parse_args(arguments)
     try:
         timings = read_timings(options.csv)
@@ -437,7 +516,7 @@ def main(arguments):
     except (OSError, ValueError, KeyError) as error:
         print(f"report.py: {error}", file=sys.stderr)
         return 2
-    text = markdown(comparisons, timings, context, options.title)
+    text = markdown(comparisons, timings, context, options.title or TITLE)
     if options.markdown:
         with open(options.markdown, "w", encoding="utf-8") as file:
             file.write(text)
@@ -445,7 +524,10 @@ def main(arguments):
         print(text)
     if options.svg:
         with open(options.svg, "w", encoding="utf-8") as file:
-            file.write(svg(comparisons, options.title))
+            file.write(svg(comparisons, options.title or TITLE))
+    if options.overview:
+        with open(options.overview, "w", encoding="utf-8") as file:
+            file.write(overview_svg(timings, options.title or OVERVIEW_TITLE))
     print(headline(comparisons))
     if bars is None:
         return 0

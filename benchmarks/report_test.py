@@ -202,6 +202,39 @@ class Chart(Files):
         xml.etree.ElementTree.fromstring(report.svg([]))
 
 
+class Overview(Files):
+    def rows(self, text):
+        path = self.file("o.csv", ",".join(report.COLUMNS) + "\n" + text)
+        return path, report.overview_rows(report.read_timings([path]))
+
+    def test_it_has_the_largest_input_that_a_rival_has_and_the_fastest_rival(self):
+        path, rows = self.rows("DeviceReduce::Sum,i32,uniform,1024,strata,1,1,1,1,80\n"
+                               "DeviceReduce::Sum,i32,uniform,1024,cub,2,2,1,1,40\n"
+                               "DeviceReduce::Sum,i32,uniform,2048,strata,2,2,1,1,90\n"
+                               "DeviceReduce::Sum,i32,uniform,2048,cub,8,8,1,1,22.5\n"
+                               "DeviceReduce::Sum,i32,uniform,2048,mine,6,6,1,1,30\n"
+                               "DeviceReduce::Sum,i32,uniform,2048,copy,1,1,1,1,100\n"
+                               "DeviceReduce::Sum,i32,uniform,4096,strata,2,2,1,1,95\n")
+        self.assertEqual([(text, key.n, ours, theirs, ratio) for text, key, ours, theirs, ratio in rows],
+                         [("Sum", 2048, 90.0, 30.0, 3.0)])
+        chart = self.file("o.svg")
+        self.assertEqual(self.run_report(path, "--markdown", self.file("o.md"), "--overview", chart)[0], 0)
+        texts = [e.text for e in xml.etree.ElementTree.parse(chart).iter() if e.text]
+        self.assertIn("3.00 times", texts)
+        self.assertIn("90 %", texts)
+
+    def test_primitives_that_no_file_has_are_left_out(self):
+        self.assertEqual(self.rows("DeviceReduce::Min,i32,uniform,1024,strata,1,1,1,1,80\n")[1], [])
+
+    def test_the_published_chart_has_every_primitive(self):
+        results = os.path.join(HERE, "results", "h200")
+        files = sorted(os.path.join(results, name) for name in os.listdir(results) if name.endswith(".csv"))
+        timings = report.read_timings(files)
+        self.assertEqual(len(report.overview_rows(timings)), len(report.OVERVIEW))
+        with open(os.path.join(results, "overview.svg"), encoding="utf-8") as file:
+            self.assertEqual(file.read(), report.overview_svg(timings, report.OVERVIEW_TITLE))
+
+
 class Bars(Files):
     def bars(self, *rows):
         return self.file("bars.csv", "\n".join(["# a comment", ",".join(report.BAR_COLUMNS),

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The strata authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The C++ in the project's README files is real, and so are the files that they link to.
+"""The C++ in the project's Markdown files is real, and so are the files and headings that they link to.
 
 A ```cpp block after a line `<!-- quote: PATH -->` is that file, word for word, without its SPDX
 lines. Any other ```cpp block is a translation unit of its own and compiles; a fragment, which cannot
-compile alone, is to be marked ```c++ and is not looked at, except in the README of the root, which may
-not have any.
+compile alone, is to be marked ```c++ and is not looked at, except in the README of the root and in the
+guides, which may not have any.
 """
 
 import pathlib
@@ -23,6 +23,10 @@ def blocks(text):
     return [match.groupdict() for match in BLOCK.finditer(text)]
 
 
+# Where every block of C++ is compiled.
+STRICT = {toolbox.ROOT, toolbox.INCLUDE / "strata" / "guides"}
+
+
 def without_notice(text):
     return re.sub(r"(// SPDX-[^\n]*\n)+\n?", "", text)
 
@@ -33,14 +37,35 @@ def self_test():
                 {"quote": None, "language": "c++", "code": "x;\n"}]
     if found != expected:
         toolbox.fail(f"the self-test finds {found}")
-    links = dead_links(pathlib.Path(__file__), "[a](readme.py) [b](none.md#x) [c](https://d.e/f)")
-    if links != ["none.md"]:
+    text = "# A `b`, c\n[a](readme.py) [b](none.md#x) [c](https://d.e/f) [d](#a-b-c) [e](#d)\n" \
+        "```cpp\n# d [](int)\n```\n"
+    links = dead_links(pathlib.Path(__file__), text)
+    if links != ["none.md#x", "#d"]:
         toolbox.fail(f"the self-test finds the dead links {links}")
 
 
+def without_blocks(text):
+    return re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
+
+
+def anchors(text):
+    """What links to the headings of a Markdown text end with."""
+    headings = re.findall(r"^#+ (.*)$", without_blocks(text), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def is_dead(readme, text, link):
+    name, _, anchor = link.partition("#")
+    target = readme.parent / name if name else readme
+    if not target.exists():
+        return True
+    return bool(anchor) and (not name or target.suffix == ".md") and \
+        anchor not in anchors(target.read_text() if name else text)
+
+
 def dead_links(readme, text):
-    links = re.findall(r"\]\(([^)#\s]+)[^)]*\)", text)
-    return [link for link in links if "://" not in link and not (readme.parent / link).exists()]
+    links = re.findall(r"\]\(([^)\s]+)[^)]*\)", without_blocks(text))
+    return [link for link in links if "://" not in link and is_dead(readme, text, link)]
 
 
 def check(readme, compiler, folder):
@@ -58,7 +83,7 @@ def check(readme, compiler, folder):
             unit = folder / "unit.cu"
             unit.write_text(block["code"])
             toolbox.must_run([*compiler.command, "-fsyntax-only", *compiler.source(unit)])
-        elif readme.parent == toolbox.ROOT:
+        elif readme.parent in STRICT:
             toolbox.fail(f"{name} has a fragment that no test compiles:\n{block['code']}")
         else:
             continue

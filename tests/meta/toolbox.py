@@ -76,7 +76,7 @@ def tracked_files():
     if listing.returncode == 0 and listing.stdout:
         names = listing.stdout.split("\0")
         return sorted(ROOT / name for name in names if name and (ROOT / name).is_file())
-    folders = (".ci", "benchmarks", "cmake", "examples", "include", "tests")
+    folders = (".ci", ".github", "benchmarks", "cmake", "examples", "include", "tests")
     return sorted(path for path in [*ROOT.glob("*"), *(below for folder in folders
                                                        for below in (ROOT / folder).rglob("*"))]
                   if path.is_file() and "__pycache__" not in path.parts)

@@ -4,7 +4,7 @@
 """Words that the headers do not use, because the field has a better known one for what they mean.
 
 Identifiers are compared word by word, whether they are written `like_this` or `LikeThis`; comments,
-texts and the guide in include/strata/README.md as prose. `--list` prints all findings, file by file, and
+texts and the Markdown files beside the headers as prose. `--list` prints all findings, file by file, and
 how many each word has. `--self-test` runs every rule on examples.
 """
 
@@ -144,7 +144,7 @@ def is_allowed(name, found):
 def findings():
     """(file, line, word, what to write), in order."""
     folder = toolbox.INCLUDE / "strata"
-    for path in sorted([folder / "README.md", *(toolbox.INCLUDE / header for header in toolbox.headers())]):
+    for path in sorted([*folder.rglob("*.md"), *(toolbox.INCLUDE / header for header in toolbox.headers())]):
         name = path.relative_to(folder).as_posix()
         if name.startswith(EXEMPT):
             continue

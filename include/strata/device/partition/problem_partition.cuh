@@ -139,15 +139,16 @@ struct partition_problem : select_problem<select_by::key, Count, KeyIterator, Va
   using TileOutput = indexed_output<store_item, Accum>;
 
   STRATA_HD TileInput tile_input() const { return TileInput({*this}); }
-  STRATA_HD TileOutput tile_output(std::size_t count) const { return TileOutput({with_items(*this, count)}); }
+  STRATA_HD TileOutput tile_output(std::size_t count) const { return TileOutput({with_items(count)}); }
 
   // ------------------------------------------------------------------ for a FutureCount
 
-  STRATA_HD friend partition_problem with_items(partition_problem problem, std::size_t count) {
-    problem.num_items = count;
-    return problem;
+  STRATA_HD partition_problem with_items(std::size_t count) const {
+    partition_problem result = *this;
+    result.num_items = count;
+    return result;
   }
-  STRATA_D void write_empty() const { with_items(*this, 0).write_numbers(Accum{}); }
+  STRATA_D void write_empty() const { with_items(0).write_numbers(Accum{}); }
 
   // ------------------------------------------------------------------ arguments
 

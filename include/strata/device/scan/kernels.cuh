@@ -96,10 +96,19 @@ __launch_bounds__(scan_pipeline<typename MaxPolicy::ActivePolicy, Problem, UsesB
   }
 }
 
-/// The problem of a call with a FutureCount, when that is known. One that holds the number has a friend of this name.
+template <class Problem, class = void>
+inline constexpr bool holds_num_items = false;
 template <class Problem>
-STRATA_D const Problem& with_items(const Problem& problem, std::size_t) {
-  return problem;
+inline constexpr bool holds_num_items<Problem, std::void_t<decltype(&Problem::with_items)>> = true;
+
+/// The problem of a call with a FutureCount, when that is known.
+template <class Problem>
+STRATA_D decltype(auto) with_items(const Problem& problem, [[maybe_unused]] std::size_t num_items) {
+  if constexpr (holds_num_items<Problem>) {
+    return problem.with_items(num_items);
+  } else {
+    return (problem);
+  }
 }
 
 /// The same with a FutureCount. All blocks take part, those without a tile too.
@@ -125,7 +134,7 @@ __launch_bounds__(scan_pipeline<typename MaxPolicy::ActivePolicy, Problem, UsesB
     const unsigned head_items = num_items < max_head_items ? static_cast<unsigned>(num_items) : max_head_items;
     const tiled_input input{num_items, ceiling_divide<std::size_t>(num_items - head_items, Agent::tile_items),
                             head_items};
-    const auto& counted = with_items(problem, num_items);
+    const auto& counted = detail::with_items(problem, num_items);
     typename Problem::template steps<Policy, UsesBulkCopies> steps(counted, input);
     Agent(shared.Alias(), stages, steps, input, exchange).run();
   }
