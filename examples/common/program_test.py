@@ -30,9 +30,13 @@ CALLS = {
     "words_in_common": ["--counts", "OTHER", "--with", "FILE"],
     "orders": ["--line-items=1000"],
     "gemm": ["20"],
+    "radix_steps": ["--keys=100"],
 }
 # What reads no file works longer than a second.
-LONG_CALLS = {"orders": ["--device=host", "--repeat=60"], "gemm": ["2500", "700"]}
+LONG_CALLS = {"orders": ["--device=host", "--repeat=60"], "gemm": ["2500", "700"],
+              "radix_steps": ["--keys=400000"]}
+# One back end is built into each of these.
+WITHOUT_DEVICE_OPTION = ("gemm", "radix_steps")
 
 
 class Program:
@@ -46,7 +50,7 @@ class Program:
     def command(self, folder, file):
         """Not through a shell; on the host, as far as the program has a choice."""
         paths = {"FILE": file, "OTHER": folder / "other"}
-        device = ["--device=host"] if self.name != "gemm" else []
+        device = [] if self.name in WITHOUT_DEVICE_OPTION else ["--device=host"]
         return [self.path, *device, *(paths.get(word, word) for word in self.call)]
 
 
@@ -72,7 +76,7 @@ def check_wrong_options(program):
              "--no-such=1": "unrecognized option '--no-such=1'",
              "-Z": "invalid option -- 'Z'",
              "--help=1": "option '--help' doesn't allow an argument"}
-    if program.name != "gemm":
+    if program.name not in WITHOUT_DEVICE_OPTION:
         wrong["--device=tpu"] = "invalid argument 'tpu' for '--device'"
         wrong["--device"] = "option '--device' requires an argument"
     for option, message in wrong.items():
