@@ -35,7 +35,7 @@ CALLS = {
 }
 # What reads no file works longer than a second, where it can.
 LONG_CALLS = {"orders": ["--device=host", "--repeat=60"], "gemm": ["2500", "700"],
-              "radix_steps": ["--keys=400000"]}
+              "radix_steps": ["--keys=250000"]}
 # One back end is built into each of these.
 WITHOUT_DEVICE_OPTION = ("gemm", "radix_steps", "bank_conflicts")
 
@@ -143,8 +143,8 @@ def check_progress(program, folder):
         long_call, seconds, step = [program.path, *LONG_CALLS[program.name]], 0, "ing.*, 1 s"
     else:
         return
-    expect(f"{program.what}: no progress without a terminal",
-           b"\r" in run(short_call if program.reads else long_call).stderr, False)
+    if program.name == "orders":
+        expect(f"{program.what}: no progress without a terminal", b"\r" in run(long_call).stderr, False)
     line = rf"\r{program.name}: [^\r\n]*{step} *\r".encode()
     written = on_terminal(long_call, seconds)
     expect(f"{program.what}: progress of long work", re.search(line, written) is not None, True)
