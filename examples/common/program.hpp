@@ -3,25 +3,32 @@
 #pragma once
 
 #include <charconv>
+#include <cstddef>
 #include <cstdio>
 #include <exception>
+#include <functional>
+#include <limits>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <system_error>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
-/// What the programs here have in common on the host. They know a device by an interface of their own,
-/// which one source implements for the GPU and for the host SIMT back end: see device.cuh.
+/// What the programs here have in common on the host: arguments, files, messages and progress. They know a
+/// device by an interface of their own, which one source implements for the GPU and for the host SIMT back
+/// end: see device.cuh.
 namespace example {
 
-constexpr int exit_file_failed = 1;
+constexpr int exit_file_failed = 1;  // or the call is wrong: as of wc, join and comm
 constexpr int exit_device_failed = 2;
 constexpr int exit_check_failed = 3;
 
-/// Asks for the help text.
-struct wrong_call : std::exception {};
+/// A call that is wrong. What it says is printed, and behind it how to get help.
+struct wrong_call : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
 
 struct device_error : std::runtime_error {
   using std::runtime_error::runtime_error;
@@ -30,46 +37,131 @@ struct no_device : device_error {
   using device_error::device_error;
 };
 
-/// Calls `run` with the arguments and returns the exit status: its own, or that of what it throws,
-/// which is told on standard error.
-int run_program(const char* name, const char* help, int argc, char** argv,
-                int (*run)(const std::vector<std::string>& arguments));
+/// The program that runs: its name, and what it says on standard error.
+class program {
+ public:
+  explicit program(const char* name);
+  ~program();
+  program(const program&) = delete;
+  program& operator=(const program&) = delete;
 
-/// An argument `--name=value`, or one without a value.
-struct option {
-  std::string name;
-  bool has_value;
-  std::string value;
+  const char* name() const { return name_; }
 
-  explicit option(const std::string& argument);
+  /// Says what the program does from now on. It is shown if standard error is a terminal, from the second second
+  /// of the program on, with the time; `hide_progress` before output takes it away.
+  void begin(const std::string& step);
+  /// Of a step that reads: how far it is. `all` is below 0 if that is not known.
+  void set_bytes(long long done, long long all);
+  void hide_progress();
+
+  /// Prints `name: message`.
+  void say(const std::string& message);
+
+ private:
+  struct progress;
+
+  const char* name_;
+  std::unique_ptr<progress> progress_;  // none without a terminal
 };
 
-/// gpu, host or auto.
-std::string parse_device(const option& given);
+/// Calls `run` with the arguments and returns the exit status: its own, or that of what it throws,
+/// which is told on standard error. With --help, prints `help` and returns 0.
+int run_program(const char* name, const char* help, int argc, char** argv,
+                int (*run)(program& running, const std::vector<std::string>& arguments));
+
+// ------------------------------------------------------------------ arguments
+
+/// An option, and what is done where it is given.
+struct option {
+  const char* name;  // of `--name`, or null
+  char letter;       // of `-l`, or 0
+  bool has_value;
+  std::function<bool(const std::string& value)> use;  // returns false if the value is not allowed
+};
+
+enum class option_place { anywhere, before_operands };
+
+/// Uses the options among the arguments, by the rules of GNU's getopt_long, and returns the operands. --help
+/// is an option of each program.
+std::vector<std::string> parse_options(const program& running, const std::vector<std::string>& arguments,
+                                       const std::vector<option>& options, option_place place = option_place::anywhere);
+
+/// Throws if there are fewer or more operands.
+void expect_operands(const std::vector<std::string>& operands, std::size_t least,
+                     std::size_t most = std::numeric_limits<std::size_t>::max());
+
+/// Whether all of `text` is a number from `least` to `most`, which is then stored.
+template <class Number>
+bool parse_number(const std::string& text, Number& number,
+                  std::common_type_t<Number> least = std::numeric_limits<Number>::lowest(),
+                  std::common_type_t<Number> most = std::numeric_limits<Number>::max()) {
+  Number parsed{};
+  const char* const end = text.data() + text.size();
+  const auto result = std::from_chars(text.data(), end, parsed);
+  if (result.ec != std::errc() || result.ptr != end || parsed < least || parsed > most) return false;
+  number = parsed;
+  return true;
+}
 
 template <class Number>
-Number parse_number(const std::string& text) {
-  Number number{};
-  const char* const end = text.data() + text.size();
-  const auto parsed = std::from_chars(text.data(), end, number);
-  if (parsed.ec != std::errc() || parsed.ptr != end) throw wrong_call();
-  return number;
+option number_option(const char* name, Number& number,
+                     std::common_type_t<Number> least = std::numeric_limits<Number>::lowest(),
+                     std::common_type_t<Number> most = std::numeric_limits<Number>::max()) {
+  return {name, 0, true, [=, &number](const std::string& text) { return parse_number(text, number, least, most); }};
 }
+
+/// --name, or -l, without a value.
+option flag_option(const char* name, bool& flag, char letter = 0);
+
+/// --device=gpu, host or auto.
+option device_option(std::string& device);
+
+// ------------------------------------------------------------------ files
 
 /// Throws what errno says.
 [[noreturn]] void fail(const std::string& file);
 
-std::string read_file(const std::string& name);
+/// A file that is read, or standard input if its name is "-".
+class input_file {
+ public:
+  explicit input_file(const std::string& name);  // throws what errno says
+  ~input_file();
+  input_file(const input_file&) = delete;
+  input_file& operator=(const input_file&) = delete;
+
+  /// What messages call it.
+  const std::string& shown_name() const { return shown_name_; }
+  /// In bytes; -1 if it is not known before all is read.
+  long long size() const { return size_; }
+
+  /// Returns less than `bytes` at the end of the file, and where reading fails.
+  std::size_t read(char* to, std::size_t bytes);
+  /// errno of a `read` that failed, or 0.
+  int error() const { return error_; }
+
+ private:
+  std::string shown_name_;
+  int descriptor_;
+  long long size_ = -1;
+  int error_ = 0;
+};
+
+/// All of a file, or of standard input.
+std::string read_file(program& running, const std::string& name);
+std::vector<std::string> read_files(program& running, const std::vector<std::string>& names);
 
 /// Flushes standard output, which may have failed long ago.
 void finish_output();
 
+// ------------------------------------------------------------------ devices
+
 /// What `on_gpu` makes, or if there is no GPU and `wanted` is not "gpu", what `on_host` makes, which
 /// has a member `device()`. Says on standard error which it was.
 template <class OnGpu, class OnHost>
-auto choose_device(const char* program, const std::string& wanted, const OnGpu& on_gpu, const OnHost& on_host) {
-  const char* reason = "";
+auto choose_device(program& running, const std::string& wanted, const OnGpu& on_gpu, const OnHost& on_host) {
+  std::string reason;
   decltype(on_host()) made;
+  running.begin("opening the device");
   if (wanted != "host") {
 #if STRATA_EXAMPLE_CUDA
     try {
@@ -85,7 +177,7 @@ auto choose_device(const char* program, const std::string& wanted, const OnGpu& 
 #endif
   }
   if (!made) made = on_host();
-  std::fprintf(stderr, "%s: %srunning on %s\n", program, reason, made->device().c_str());
+  running.say(reason + "running on " + made->device());
   return made;
 }
 

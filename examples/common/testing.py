@@ -63,14 +63,15 @@ def has_gnu_tools(**tools):
 
 # ------------------------------------------------------------------------------ what all do alike
 def check_rejected(program, *calls):
-    """Calls that are wrong are answered by the help text."""
+    """Calls that are wrong: a message, and how to get help."""
     name = pathlib.Path(program).name
+    end = f"\nTry '{name} --help' for more information.\n".encode()
     for arguments in calls:
         result = run([program, *arguments])
         expect(f"{arguments}: rejected",
-               (result.returncode, result.stdout, result.stderr.startswith(b"Usage: ")),
-               (1, b"", True))
-        expect(f"{arguments}: help", name.encode() in result.stderr, True)
+               (result.returncode, result.stdout, result.stderr.startswith(name.encode() + b": "),
+                result.stderr.endswith(end)),
+               (1, b"", True, True))
 
 
 def check_bad_files(program, folder, *arguments):

@@ -17,16 +17,19 @@
 namespace {
 
 const char help[] =
-    "Usage: concordance [--device=WHERE] [--word=WORD] [--check] FILE...\n"
+    "Usage: concordance [OPTION]... FILE...\n"
+    "Prints FILE:LINE:OFFSET:WORD for every word of the files: word by word, and the occurrences of\n"
+    "a word in the order of files and lines.\n"
     "\n"
-    "Prints FILE:LINE:OFFSET:WORD for every word of the files, or for all WORDs: word by word, "
-    "and\n"
-    "the occurrences of a word in the order of files and lines.\n"
-    "Words are what is not white space: blank, \\t, \\n, \\v, \\f and \\r.\n"
-    "WHERE is gpu, host (the host SIMT back end), or auto: the GPU if there is one.\n"
-    "--check compares all with std::stable_sort.\n"
-    "Exit status: 0, 1 if the call is wrong or a file failed, 2 if the device failed, 3 if "
-    "--check\n"
+    "When FILE is -, reads standard input. Words are what is not white space: blank, \\t, \\n, \\v,\n"
+    "\\f and \\r.\n"
+    "\n"
+    "      --word=WORD     print the occurrences of this word only\n"
+    "      --check         compare all with std::stable_sort\n"
+    "      --device=WHERE  gpu, host (the host SIMT back end), or auto: the GPU if there is one\n"
+    "      --help          print this help\n"
+    "\n"
+    "Exit status: 0, 1 if the call is wrong or a file failed, 2 if the device failed, 3 if --check\n"
     "found a difference.\n";
 
 struct options {
@@ -37,24 +40,17 @@ struct options {
   std::vector<std::string> files;
 };
 
-options parse(const std::vector<std::string>& arguments) {
+options parse(const example::program& running, const std::vector<std::string>& arguments) {
   options chosen;
-  for (const std::string& argument : arguments) {
-    const example::option given(argument);
-    if (!chosen.files.empty() || argument.compare(0, 2, "--") != 0) {
-      chosen.files.push_back(argument);
-    } else if (given.name == "--device") {
-      chosen.device = example::parse_device(given);
-    } else if (given.name == "--word" && given.has_value) {
-      chosen.has_word = true;
-      chosen.word = given.value;
-    } else if (argument == "--check") {
-      chosen.checks = true;
-    } else {
-      throw example::wrong_call();
-    }
-  }
-  if (chosen.files.empty()) throw example::wrong_call();
+  const auto use_word = [&](const std::string& word) {
+    chosen.word = word;
+    return chosen.has_word = true;
+  };
+  chosen.files = example::parse_options(running, arguments,
+                                        {example::device_option(chosen.device),
+                                         example::flag_option("check", chosen.checks),
+                                         {"word", 0, true, use_word}});
+  example::expect_operands(chosen.files, 1);
   return chosen;
 }
 
@@ -80,17 +76,22 @@ bool is_same(const std::vector<concordance::occurrence>& some, const std::vector
                     });
 }
 
-int run(const std::vector<std::string>& arguments) {
-  const options chosen = parse(arguments);
-  std::vector<std::string> texts;
-  for (const std::string& file : chosen.files) texts.push_back(example::read_file(file));
+int run(example::program& running, const std::vector<std::string>& arguments) {
+  const options chosen = parse(running, arguments);
+  const std::vector<std::string> texts = example::read_files(running, chosen.files);
+  running.begin("splitting into words");
   concordance::word_index index = concordance::unsorted_index({texts.begin(), texts.end()});
   const auto device = example::choose_device(
-      "concordance", chosen.device, [] { return concordance::on_gpu::make_sorter(); },
+      running, chosen.device, [] { return concordance::on_gpu::make_sorter(); },
       [] { return concordance::on_host::make_sorter(); });
   std::vector<concordance::occurrence> expected;
-  if (chosen.checks) expected = concordance::sorted_by_host(index);
+  if (chosen.checks) {
+    running.begin("sorting by std::stable_sort");
+    expected = concordance::sorted_by_host(index);
+  }
+  running.begin("sorting occurrences");
   device->sort(index.occurrences, index.begins);
+  running.hide_progress();
   print(index, chosen);
   example::finish_output();
   if (!chosen.checks) return 0;
@@ -99,8 +100,9 @@ int run(const std::vector<std::string>& arguments) {
     longest = std::max(longest, index.begins[word + 1] - index.begins[word]);
   }
   const bool is_right = is_same(expected, index.occurrences);
-  std::fprintf(stderr, "concordance: %zu occurrences of %zu words, of one up to %lld: %s std::stable_sort\n",
-               index.occurrences.size(), index.words.size(), longest, is_right ? "as by" : "not as by");
+  running.say(std::to_string(index.occurrences.size()) + " occurrences of " + std::to_string(index.words.size()) +
+              " words, of one up to " + std::to_string(longest) + (is_right ? ": as by" : ": not as by") +
+              " std::stable_sort");
   return is_right ? 0 : example::exit_check_failed;
 }
 

@@ -5,14 +5,17 @@
 // it needs of A and B comes in steps, the next one on its way from memory while the threads work on
 // this one.
 //
-//     gemm [size] [depth]     C is size x size, A is size x depth; all matrices are row-major
+//     gemm [SIZE [DEPTH]]     C is SIZE x SIZE, A is SIZE x DEPTH; all matrices are row-major
+#include "../common/device.cuh"
+#include "../common/program.hpp"
+
 #include <strata/core/launcher.cuh>
 #include <strata/core/shared_layout.hpp>
 
 #include <cstddef>
 #include <cstdio>
-#include <cstdlib>
-#include <initializer_list>
+#include <string>
+#include <vector>
 
 #if defined(STRATA_EXAMPLE_CUBLAS)
 #include <cublas_v2.h>
@@ -176,11 +179,7 @@ STRATA_KERNEL void __launch_bounds__(threads, sizeof(T) == 4 ? 2 : 1)
 }
 
 // ---------------------------------------------------------------------------- the host's part
-void check(cudaError_t status) {
-  if (status == cudaSuccess) return;
-  std::fprintf(stderr, "gemm: %s\n", cudaGetErrorString(status));
-  std::exit(1);
-}
+void check(cudaError_t status) { example::check("multiplying", status); }
 
 /// Small integers: every sum is exact, in any order.
 template <class T>
@@ -236,7 +235,7 @@ double seconds(Call call) {
 template <class T>
 double cublas_seconds(matrix<const T> A, matrix<const T> B, matrix<T> C) {
   cublasHandle_t handle{};
-  if (cublasCreate(&handle) != CUBLAS_STATUS_SUCCESS) std::exit(1);
+  if (cublasCreate(&handle) != CUBLAS_STATUS_SUCCESS) throw example::device_error("cublasCreate failed");
   const T one = 1, zero = 0;
   const double result = seconds([&] {
     const auto call = [&](auto function) {
@@ -249,7 +248,7 @@ double cublas_seconds(matrix<const T> A, matrix<const T> B, matrix<T> C) {
     } else {
       status = call(cublasDgemm);
     }
-    if (status != CUBLAS_STATUS_SUCCESS) std::exit(1);
+    if (status != CUBLAS_STATUS_SUCCESS) throw example::device_error("cuBLAS failed");
   });
   cublasDestroy(handle);
   return result;
@@ -257,7 +256,7 @@ double cublas_seconds(matrix<const T> A, matrix<const T> B, matrix<T> C) {
 #endif
 
 template <class T>
-bool run(const char* name, int size, int k) {
+bool run(example::program& running, const char* name, int size, int k) {
   const matrix<T> a = new_matrix<T>(size, k), b = new_matrix<T>(k, size);
   const matrix<T> C = new_matrix<T>(size, size);
   const matrix<const T> A{a.items, size, k}, B{b.items, k, size};
@@ -266,6 +265,7 @@ bool run(const char* name, int size, int k) {
     check(strata::launch({"gemm::multiply", dim3(blocks, blocks), unsigned{threads}}, multiply<T>, A, B, C));
   });
   const bool right = is_product<T>(A, B, {C.items, size, size});
+  running.hide_progress();
   std::printf("%s, %d x %d x %d: %s", name, size, size, k, right ? "right" : "WRONG");
   if (!STRATA_HOST_SIMT) std::printf(", %.0f GFLOP/s", 2e-9 * size * size * k / ours);
 #if defined(STRATA_EXAMPLE_CUBLAS)
@@ -278,17 +278,42 @@ bool run(const char* name, int size, int k) {
   return right;
 }
 
+const char help[] =
+    "Usage: gemm [SIZE [DEPTH]]\n"
+    "Multiplies a matrix of SIZE rows and DEPTH columns by one of DEPTH rows and SIZE columns, in fp32\n"
+    "and in fp64, and checks the product. On the GPU also prints how fast that was.\n"
+    "\n"
+#if STRATA_HOST_SIMT
+    "SIZE is 200 and DEPTH 45 if nothing is said: this is the host SIMT back end.\n"
+#else
+    "SIZE is 4096 if nothing is said, and DEPTH is SIZE.\n"
+#endif
+    "\n"
+    "      --help  print this help\n"
+    "\n"
+    "Exit status: 0, 1 if the call is wrong, 2 if the device failed, 3 if a product is wrong.\n";
+
+int parse_extent(const std::string& text) {
+  int extent = 0;
+  if (!example::parse_number(text, extent, 1)) throw example::wrong_call("invalid number: '" + text + "'");
+  return extent;
+}
+
+int multiply_matrices(example::program& running, const std::vector<std::string>& arguments) {
+  const std::vector<std::string> operands = example::parse_options(running, arguments, {});
+  example::expect_operands(operands, 0, 2);
+  // On the host back end, which is not fast, enough for a tile and a half each way.
+  const int size = !operands.empty() ? parse_extent(operands[0]) : STRATA_HOST_SIMT ? 200 : 4096;
+  const int k = operands.size() > 1 ? parse_extent(operands[1]) : STRATA_HOST_SIMT ? 45 : size;
+  running.begin("multiplying fp32");
+  const bool single_right = run<float>(running, "fp32", size, k);
+  running.begin("multiplying fp64");
+  const bool double_right = run<double>(running, "fp64", size, k);
+  return single_right && double_right ? 0 : example::exit_check_failed;
+}
+
 }  // namespace gemm
 
 int main(int argc, char** argv) {
-  // On the host back end, which is not fast, enough for a tile and a half each way.
-  const int size = argc > 1 ? std::atoi(argv[1]) : STRATA_HOST_SIMT ? 200 : 4096;
-  const int depth = argc > 2 ? std::atoi(argv[2]) : STRATA_HOST_SIMT ? 45 : size;
-  if (size <= 0 || depth <= 0) {
-    std::fprintf(stderr, "usage: gemm [size] [depth]\n");
-    return 2;
-  }
-  const bool single_right = gemm::run<float>("fp32", size, depth);
-  const bool double_right = gemm::run<double>("fp64", size, depth);
-  return single_right && double_right ? 0 : 1;
+  return example::run_program("gemm", gemm::help, argc, argv, gemm::multiply_matrices);
 }

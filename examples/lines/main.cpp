@@ -14,13 +14,17 @@
 namespace {
 
 const char help[] =
-    "Usage: lines [--device=WHERE] offsets FILE    offset of each line's first byte\n"
-    "       lines [--device=WHERE] words FILE      number of words of each line\n"
-    "       lines [--device=WHERE] totals FILE     the same, with all lines before it\n"
-    "       lines [--device=WHERE] longest N FILE  the N longest words: length, offset, word\n"
+    "Usage: lines [OPTION]... offsets FILE    offset of each line's first byte\n"
+    "       lines [OPTION]... words FILE      number of words of each line\n"
+    "       lines [OPTION]... totals FILE     the same, with all lines before it\n"
+    "       lines [OPTION]... longest N FILE  the N longest words: length, offset, word\n"
     "\n"
-    "WHERE is gpu, host (the host SIMT back end), or auto: the GPU if there is one.\n"
-    "Words are what is not white space: blank, \\t, \\n, \\v, \\f and \\r.\n"
+    "When FILE is -, reads standard input. Words are what is not white space: blank, \\t, \\n, \\v,\n"
+    "\\f and \\r.\n"
+    "\n"
+    "      --device=WHERE  gpu, host (the host SIMT back end), or auto: the GPU if there is one\n"
+    "      --help          print this help\n"
+    "\n"
     "Exit status: 0, 1 if the call is wrong or a file failed, 2 if the device failed.\n";
 
 struct options {
@@ -30,28 +34,22 @@ struct options {
   std::string file;
 };
 
-options parse(std::vector<std::string> arguments) {
-  const auto take = [&] {
-    if (arguments.empty()) throw example::wrong_call();
-    const std::string first = arguments.front();
-    arguments.erase(arguments.begin());
-    return first;
-  };
+options parse(const example::program& running, const std::vector<std::string>& arguments) {
   options chosen;
-  chosen.verb = take();
-  const example::option given(chosen.verb);
-  if (given.name == "--device") {
-    chosen.device = example::parse_device(given);
-    chosen.verb = take();
+  const std::vector<std::string> operands =
+      example::parse_options(running, arguments, {example::device_option(chosen.device)});
+  example::expect_operands(operands, 1);
+  chosen.verb = operands[0];
+  const bool is_longest = chosen.verb == "longest";
+  if (!is_longest && chosen.verb != "offsets" && chosen.verb != "words" && chosen.verb != "totals") {
+    throw example::wrong_call("no such thing to print: '" + chosen.verb + "'");
   }
-  if (chosen.verb == "longest") {
-    chosen.wanted = example::parse_number<long long>(take());
-    if (chosen.wanted < 0) throw example::wrong_call();
-  } else if (chosen.verb != "offsets" && chosen.verb != "words" && chosen.verb != "totals") {
-    throw example::wrong_call();
+  const std::size_t count = is_longest ? 3 : 2;
+  example::expect_operands(operands, count, count);
+  if (is_longest && !example::parse_number(operands[1], chosen.wanted, 0)) {
+    throw example::wrong_call("invalid number: '" + operands[1] + "'");
   }
-  chosen.file = take();
-  if (!arguments.empty()) throw example::wrong_call();
+  chosen.file = operands.back();
   return chosen;
 }
 
@@ -67,16 +65,22 @@ void print(const std::vector<lines::word>& words, const std::string& text) {
   }
 }
 
-int run(const std::vector<std::string>& arguments) {
-  const options chosen = parse(arguments);
-  const std::string text = example::read_file(chosen.file);
+int run(example::program& running, const std::vector<std::string>& arguments) {
+  const options chosen = parse(running, arguments);
+  const std::string text = example::read_file(running, chosen.file);
   const auto made = example::choose_device(
-      "lines", chosen.device, [&] { return lines::on_gpu::make_index(text); },
+      running, chosen.device, [&] { return lines::on_gpu::make_index(text); },
       [&] { return lines::on_host::make_index(text); });
-  if (chosen.verb == "offsets") print(made->line_offsets());
-  if (chosen.verb == "words") print(made->words_of_lines());
-  if (chosen.verb == "totals") print(made->running_totals());
-  if (chosen.verb == "longest") print(made->longest_words(chosen.wanted), text);
+  running.begin("finding " + chosen.verb);
+  std::vector<long long> numbers;
+  std::vector<lines::word> words;
+  if (chosen.verb == "offsets") numbers = made->line_offsets();
+  if (chosen.verb == "words") numbers = made->words_of_lines();
+  if (chosen.verb == "totals") numbers = made->running_totals();
+  if (chosen.verb == "longest") words = made->longest_words(chosen.wanted);
+  running.hide_progress();
+  print(numbers);
+  print(words, text);
   example::finish_output();
   return 0;
 }

@@ -17,16 +17,24 @@
 namespace {
 
 const char help[] =
-    "Usage: orders [--device=WHERE] [--line-items=N | --scale=F] [--seed=N] [--priority=N]\n"
-    "              [--first-day=N] [--last-day=N] [--top=N] [--repeat=N] [--check]\n"
+    "Usage: orders [OPTION]...\n"
+    "Prints the customers that were charged most for items of some orders, shipped on some days. The\n"
+    "tables are made up.\n"
     "\n"
-    "Prints the 10 or N customers that were charged most for items of orders of priority 1 to N\n"
-    "(of 5; 2 if nothing is said), shipped from day to day (0 to 2556; 700 to 1799).\n"
-    "The tables are made up: 100000 or N line items, or F times 6000000, a quarter of that in\n"
-    "orders, and a tenth of those in customers.\n"
-    "WHERE is gpu, host (the host SIMT back end), or auto: the GPU if there is one.\n"
-    "--repeat=N asks N times, of which the fastest is shown; --check asks the host, too.\n"
-    "Exit status: 0, 1 if the call is wrong, 2 if the device failed, 3 if --check found a "
+    "      --line-items=N  make N line items, not 100000, a quarter of that in orders, and a tenth of\n"
+    "                      those in customers\n"
+    "      --scale=F       make F times 6000000 line items\n"
+    "      --seed=N        make other tables\n"
+    "      --priority=N    take orders of priority 1 to N, of 5, not 2\n"
+    "      --first-day=N   take what was shipped from day N on, of 0 to 2556, not 700\n"
+    "      --last-day=N    take what was shipped up to day N, not 1799\n"
+    "      --top=N         print N customers, not 10\n"
+    "      --repeat=N      ask N times, and show the fastest answer\n"
+    "      --check         ask the host, too, and compare\n"
+    "      --device=WHERE  gpu, host (the host SIMT back end), or auto: the GPU if there is one\n"
+    "      --help          print this help\n"
+    "\n"
+    "Exit status: 0, 1 if the call is wrong, 2 if the device failed, 3 if --check found a\n"
     "difference.\n";
 
 struct options {
@@ -39,45 +47,33 @@ struct options {
 };
 
 /// `--scale=1` is as many as in TPC-H's tables of 1 GB.
-long long line_items_of(const std::string& scale) {
+bool parse_scale(const std::string& scale, long long& line_items) {
   double parsed = 0;
   int length = 0;
   const bool is_number =
       std::sscanf(scale.c_str(), "%lf%n", &parsed, &length) == 1 && static_cast<std::size_t>(length) == scale.size();
-  if (!is_number || !(parsed >= 0 && parsed <= 1000)) throw example::wrong_call();
-  return std::llround(parsed * 6e6);
+  if (!is_number || !(parsed >= 0 && parsed * 6e6 <= orders::data_set::most_line_items)) return false;
+  line_items = std::llround(parsed * 6e6);
+  return true;
 }
 
-options parse(const std::vector<std::string>& arguments) {
+options parse(const example::program& running, const std::vector<std::string>& arguments) {
+  using example::number_option;
   options chosen;
-  for (const std::string& argument : arguments) {
-    const example::option given(argument);
-    if (given.name == "--device") {
-      chosen.device = example::parse_device(given);
-    } else if (given.name == "--line-items") {
-      chosen.line_items = example::parse_number<long long>(given.value);
-    } else if (given.name == "--scale") {
-      chosen.line_items = line_items_of(given.value);
-    } else if (given.name == "--seed") {
-      chosen.seed = example::parse_number<std::uint64_t>(given.value);
-    } else if (given.name == "--priority") {
-      chosen.asked.priority = example::parse_number<int>(given.value);
-    } else if (given.name == "--first-day") {
-      chosen.asked.first_day = example::parse_number<int>(given.value);
-    } else if (given.name == "--last-day") {
-      chosen.asked.last_day = example::parse_number<int>(given.value);
-    } else if (given.name == "--top") {
-      chosen.asked.top = example::parse_number<std::size_t>(given.value);
-    } else if (given.name == "--repeat") {
-      chosen.repeat = example::parse_number<int>(given.value);
-    } else if (argument == "--check") {
-      chosen.checks = true;
-    } else {
-      throw example::wrong_call();
-    }
-  }
-  const bool are_rows = 0 <= chosen.line_items && chosen.line_items <= orders::data_set::most_line_items;
-  if (!are_rows || chosen.repeat < 1) throw example::wrong_call();
+  const auto use_scale = [&](const std::string& scale) { return parse_scale(scale, chosen.line_items); };
+  const std::vector<std::string> operands =
+      example::parse_options(running, arguments,
+                             {example::device_option(chosen.device),
+                              number_option("line-items", chosen.line_items, 0, orders::data_set::most_line_items),
+                              {"scale", 0, true, use_scale},
+                              number_option("seed", chosen.seed),
+                              number_option("priority", chosen.asked.priority),
+                              number_option("first-day", chosen.asked.first_day),
+                              number_option("last-day", chosen.asked.last_day),
+                              number_option("top", chosen.asked.top),
+                              number_option("repeat", chosen.repeat, 1),
+                              example::flag_option("check", chosen.checks)});
+  example::expect_operands(operands, 0, 0);
   return chosen;
 }
 
@@ -126,32 +122,36 @@ bool is_same(const std::vector<orders::charged_customer>& some, const std::vecto
 }
 
 /// Compares numbers of rows, all groups and the answer.
-bool check(const orders::database& database, const orders::answer& answer, const orders::query& asked) {
+bool check(example::program& running, const orders::database& database, const orders::answer& answer,
+           const orders::query& asked) {
+  running.begin("asking the host");
   const orders::host_answer expected = orders::ask_host(database.download(), asked);
   const bool are_rows = answer.stages[0].rows_out == expected.selected_orders &&
                         answer.stages[1].rows_out == expected.selected_lines &&
                         answer.stages[2].rows_out == expected.joined;
   const bool is_right = are_rows && is_same(database.groups(), expected.groups) && is_same(answer.top, expected.top);
-  std::fprintf(stderr, "orders: %zu customers: %s the host\n", expected.groups.size(),
-               is_right ? "as by" : "not as by");
+  running.say(std::to_string(expected.groups.size()) + " customers: " + (is_right ? "as by" : "not as by") +
+              " the host");
   return is_right;
 }
 
-int run(const std::vector<std::string>& arguments) {
-  const options chosen = parse(arguments);
+int run(example::program& running, const std::vector<std::string>& arguments) {
+  const options chosen = parse(running, arguments);
   const orders::data_set data(chosen.line_items, chosen.seed);
   const auto database = example::choose_device(
-      "orders", chosen.device, [&] { return orders::on_gpu::make_database(data); },
+      running, chosen.device, [&] { return orders::on_gpu::make_database(data); },
       [&] { return orders::on_host::make_database(data); });
+  running.begin("asking");
   orders::answer fastest = database->ask(chosen.asked);
   for (int i = 1; i < chosen.repeat; ++i) {
     orders::answer another = database->ask(chosen.asked);
     if (another.milliseconds < fastest.milliseconds) fastest = std::move(another);
   }
+  running.hide_progress();
   print_times(data, *database, fastest);
   print_top(fastest.top);
   example::finish_output();
-  if (chosen.checks && !check(*database, fastest, chosen.asked)) return example::exit_check_failed;
+  if (chosen.checks && !check(running, *database, fastest, chosen.asked)) return example::exit_check_failed;
   return 0;
 }
 

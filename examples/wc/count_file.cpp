@@ -3,28 +3,12 @@
 
 #include "count_file.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 
 namespace wc {
 namespace {
 
 constexpr long long excerpt_bytes = 72;
-
-/// Fills the chunk as far as the input goes; a pipe gives less than it is asked for.
-std::size_t read_chunk(int descriptor, char* chunk, std::size_t capacity, int& error) {
-  std::size_t bytes = 0;
-  while (bytes < capacity) {
-    const ssize_t got = read(descriptor, chunk + bytes, capacity - bytes);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) error = errno;
-    if (got <= 0) break;
-    bytes += static_cast<std::size_t>(got);
-  }
-  return bytes;
-}
 
 /// Appends as much of text[begin, end) as an excerpt still takes.
 void extend_excerpt(std::string& excerpt, const char* text, long long begin, long long end) {
@@ -34,13 +18,15 @@ void extend_excerpt(std::string& excerpt, const char* text, long long begin, lon
 
 }  // namespace
 
-file_counts count_file(back_end& device, int descriptor, bool wants_longest_line) {
+file_counts count_file(example::program& running, back_end& device, example::input_file& file,
+                       bool wants_longest_line) {
   file_counts result;
   text_summary total;
   std::string open_line;  // the first bytes of the line that no newline has ended yet
 
-  while (result.error == 0) {
-    const std::size_t size = read_chunk(descriptor, device.chunk(), device.chunk_bytes(), result.error);
+  running.begin("counting " + file.shown_name());
+  while (file.error() == 0) {
+    const std::size_t size = file.read(device.chunk(), device.chunk_bytes());
     if (size == 0) break;
     device.upload(size);
     const text_summary chunk = device.summarize(size);
@@ -62,9 +48,11 @@ file_counts count_file(back_end& device, int descriptor, bool wants_longest_line
     }
     total = concatenate{}(total, chunk);
     result.bytes += bytes;
+    running.set_bytes(result.bytes, file.size());
   }
   result.lines = total.lines;
   result.words = total.words;
+  result.error = file.error();
   return result;
 }
 

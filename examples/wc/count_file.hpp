@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../common/program.hpp"
 #include "back_end.hpp"
 
 #include <string>
@@ -24,6 +25,6 @@ struct file_counts {
 };
 
 /// Reads the file to its end, one chunk of the back end after the other.
-file_counts count_file(back_end& device, int descriptor, bool wants_longest_line);
+file_counts count_file(example::program& running, back_end& device, example::input_file& file, bool wants_longest_line);
 
 }  // namespace wc

@@ -7,18 +7,14 @@
 #include "back_end.hpp"
 #include "count_file.hpp"
 
-#include <fcntl.h>
-#include <getopt.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <exception>
 #include <string>
+#include <system_error>
 #include <vector>
 
 namespace {
@@ -39,7 +35,7 @@ const char help[] =
     "      --help           print this help\n"
     "\n"
     "Text is taken as bytes: white space is blank, \\t, \\n, \\v, \\f and \\r.\n"
-    "Exit status: 0, 1 if a file could not be read, 2 if the device failed.\n";
+    "Exit status: 0, 1 if the call is wrong or a file failed, 2 if the device failed.\n";
 
 struct options {
   bool lines = false;
@@ -53,72 +49,24 @@ struct options {
   bool is_stdin_unnamed = false;
 };
 
-[[noreturn]] void reject_arguments() {
-  std::fputs("Try 'wc --help' for more information.\n", stderr);
-  std::exit(example::exit_file_failed);
-}
-
-[[noreturn]] void reject_value(const char* option, const char* value) {
-  std::fprintf(stderr, "wc: invalid argument '%s' for '%s'\n", value, option);
-  reject_arguments();
-}
-
-options parse(int argc, char** argv) {
-  enum { longest = 256, device, word_bytes, chunk_bytes, print_help };
-  static const option long_options[] = {{"lines", no_argument, nullptr, 'l'},
-                                        {"words", no_argument, nullptr, 'w'},
-                                        {"bytes", no_argument, nullptr, 'c'},
-                                        {"longest", no_argument, nullptr, longest},
-                                        {"device", required_argument, nullptr, device},
-                                        {"word-bytes", required_argument, nullptr, word_bytes},
-                                        // For tests: text is counted in chunks of this size.
-                                        {"chunk-bytes", required_argument, nullptr, chunk_bytes},
-                                        {"help", no_argument, nullptr, print_help},
-                                        {nullptr, 0, nullptr, 0}};
+options parse(const example::program& running, const std::vector<std::string>& arguments) {
   options chosen;
-  char name[] = "wc";
-  argv[0] = name;
-  for (int c; (c = getopt_long(argc, argv, "lwc", long_options, nullptr)) != -1;) {
-    const std::string value = optarg != nullptr ? optarg : "";
-    switch (c) {
-      case 'l':
-        chosen.lines = true;
-        break;
-      case 'w':
-        chosen.words = true;
-        break;
-      case 'c':
-        chosen.bytes = true;
-        break;
-      case longest:
-        chosen.longest = true;
-        break;
-      case device:
-        if (value != "gpu" && value != "host" && value != "auto") reject_value("--device", optarg);
-        chosen.device = value;
-        break;
-      case word_bytes:
-        if (value != "printable" && value != "any") reject_value("--word-bytes", optarg);
-        chosen.rule = value == "any" ? wc::word_rule::any : wc::word_rule::printable;
-        break;
-      case chunk_bytes: {
-        char* end = nullptr;
-        const long long bytes = std::strtoll(optarg, &end, 10);
-        if (bytes < 1 || *end != '\0') reject_value("--chunk-bytes", optarg);
-        chosen.chunk_bytes = static_cast<std::size_t>(bytes);
-        break;
-      }
-      case print_help:
-        std::fputs(help, stdout);
-        std::exit(0);
-      default:
-        reject_arguments();
-    }
-  }
+  const auto use_word_bytes = [&](const std::string& set) {
+    chosen.rule = set == "any" ? wc::word_rule::any : wc::word_rule::printable;
+    return set == "any" || set == "printable";
+  };
+  chosen.files = example::parse_options(running, arguments,
+                                        {example::flag_option("lines", chosen.lines, 'l'),
+                                         example::flag_option("words", chosen.words, 'w'),
+                                         example::flag_option("bytes", chosen.bytes, 'c'),
+                                         example::flag_option("longest", chosen.longest),
+                                         example::device_option(chosen.device),
+                                         {"word-bytes", 0, true, use_word_bytes},
+                                         // For tests: text is counted in chunks of this size.
+                                         example::number_option("chunk-bytes", chosen.chunk_bytes, 1)});
   if (!chosen.lines && !chosen.words && !chosen.bytes) {
     chosen.lines = chosen.words = chosen.bytes = true;
   }
-  chosen.files.assign(argv + optind, argv + argc);
   chosen.is_stdin_unnamed = chosen.files.empty();
   if (chosen.files.empty()) chosen.files.push_back("-");
   return chosen;
@@ -187,16 +135,18 @@ void print_longest_line(const wc::longest_line& line, const std::string& name) {
               line.offset, shown.c_str(), is_cut ? "..." : "");
 }
 
-void report_errno(const std::string& name, int error) {
+/// Of a file that failed; the next one is counted nevertheless.
+void report(example::program& running, const std::system_error& error) {
   std::fflush(stdout);
-  std::fprintf(stderr, "wc: %s: %s\n", name == "-" ? "standard input" : name.c_str(), std::strerror(error));
+  running.say(error.what());
 }
 
-int run(const options& chosen) {
+int run(example::program& running, const std::vector<std::string>& arguments) {
+  const options chosen = parse(running, arguments);
   const file_sizes sizes = ask_for_sizes(chosen);
   const std::size_t chunk = chunk_bytes(chosen, sizes);
   const auto device = example::choose_device(
-      "wc", chosen.device, [&] { return wc::on_gpu::make_back_end(chunk, chosen.rule); },
+      running, chosen.device, [&] { return wc::on_gpu::make_back_end(chunk, chosen.rule); },
       [&] { return wc::on_host::make_back_end(chunk, chosen.rule); });
   const int width = column_width(chosen, sizes);
   wc::file_counts total;
@@ -204,18 +154,19 @@ int run(const options& chosen) {
   bool has_failed = false;
 
   for (const std::string& name : chosen.files) {
-    const bool is_stdin = name == "-";
-    const int descriptor = is_stdin ? STDIN_FILENO : open(name.c_str(), O_RDONLY | O_CLOEXEC);
-    if (descriptor < 0) {
-      report_errno(name, errno);
+    wc::file_counts counts;
+    try {
+      example::input_file file(name);
+      counts = wc::count_file(running, *device, file, chosen.longest);
+      running.hide_progress();
+      if (counts.error != 0) {
+        has_failed = true;
+        report(running, std::system_error(counts.error, std::generic_category(), file.shown_name()));
+      }
+    } catch (const std::system_error& error) {
       has_failed = true;
+      report(running, error);
       continue;
-    }
-    const wc::file_counts counts = wc::count_file(*device, descriptor, chosen.longest);
-    if (!is_stdin) close(descriptor);
-    if (counts.error != 0) {
-      report_errno(name, counts.error);
-      has_failed = true;
     }
     print_counts(chosen, counts, width, chosen.is_stdin_unnamed ? "" : name);
     total.lines += counts.lines;
@@ -228,20 +179,10 @@ int run(const options& chosen) {
   }
   if (chosen.files.size() > 1) print_counts(chosen, total, width, "total");
   if (chosen.longest) print_longest_line(total.longest, file_of_longest);
-  if (std::fflush(stdout) != 0) {
-    std::fprintf(stderr, "wc: write error: %s\n", std::strerror(errno));
-    has_failed = true;
-  }
+  example::finish_output();
   return has_failed ? example::exit_file_failed : 0;
 }
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  try {
-    return run(parse(argc, argv));
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "wc: %s\n", error.what());
-    return example::exit_device_failed;
-  }
-}
+int main(int argc, char** argv) { return example::run_program("wc", help, argc, argv, run); }

@@ -246,10 +246,8 @@ def check_longest_of_several(program, folder):
 
 
 def check_bad_calls(path):
-    for arguments in (["--device=tpu"], ["--chunk-bytes=0"], ["--chunk-bytes=1x"],
-                      ["--word-bytes=few"]):
-        result = run([path, *arguments])
-        expect(f"{arguments}: rejected", (result.returncode, result.stdout), (1, b""))
+    testing.check_rejected(path, ["--device=tpu"], ["--chunk-bytes=0"], ["--chunk-bytes=1x"],
+                           ["--word-bytes=few"])
     testing.check_full_disk(path, __file__)
 
 

@@ -17,17 +17,20 @@
 namespace {
 
 const char help[] =
-    "Usage: words_in_common [--device=WHERE] [--counts] [--hash-bits=N] [--check]\n"
-    "                       FILE... --with FILE...\n"
-    "\n"
+    "Usage: words_in_common [OPTION]... FILE... --with FILE...\n"
     "Prints the words that come both in the files before --with and in those behind it, in the\n"
-    "order of their bytes; with --counts, also how often they come in these and in those.\n"
-    "Words are what is not white space: blank, \\t, \\n, \\v, \\f and \\r.\n"
-    "WHERE is gpu, host (the host SIMT back end), or auto: the GPU if there is one.\n"
-    "--hash-bits=N uses N of 64 bits of the words' hashes, so that some are equal: a test.\n"
-    "--check compares with maps of all words.\n"
-    "Exit status: 0, 1 if the call is wrong or a file failed, 2 if the device failed, 3 if "
-    "--check\n"
+    "order of their bytes.\n"
+    "\n"
+    "When FILE is -, reads standard input. Words are what is not white space: blank, \\t, \\n, \\v,\n"
+    "\\f and \\r.\n"
+    "\n"
+    "      --counts        also print how often a word comes in these files and in those\n"
+    "      --hash-bits=N   use N of 64 bits of the words' hashes, so that some are equal: a test\n"
+    "      --check         compare with maps of all words\n"
+    "      --device=WHERE  gpu, host (the host SIMT back end), or auto: the GPU if there is one\n"
+    "      --help          print this help\n"
+    "\n"
+    "Exit status: 0, 1 if the call is wrong or a file failed, 2 if the device failed, 3 if --check\n"
     "found a difference.\n";
 
 struct options {
@@ -38,38 +41,18 @@ struct options {
   std::vector<std::string> first, second;
 };
 
-options parse(const std::vector<std::string>& arguments) {
+options parse(const example::program& running, const std::vector<std::string>& arguments) {
   options chosen;
-  bool is_second = false;
-  for (const std::string& argument : arguments) {
-    const example::option given(argument);
-    if (argument == "--with" && !is_second) {
-      is_second = true;
-    } else if (is_second) {
-      chosen.second.push_back(argument);
-    } else if (!chosen.first.empty() || argument.compare(0, 2, "--") != 0) {
-      chosen.first.push_back(argument);
-    } else if (given.name == "--device") {
-      chosen.device = example::parse_device(given);
-    } else if (argument == "--counts") {
-      chosen.counts = true;
-    } else if (argument == "--check") {
-      chosen.checks = true;
-    } else if (given.name == "--hash-bits") {
-      chosen.hash_bits = example::parse_number<int>(given.value);
-    } else {
-      throw example::wrong_call();
-    }
-  }
-  const bool are_bits = 0 <= chosen.hash_bits && chosen.hash_bits <= 64;
-  if (!are_bits || chosen.first.empty() || chosen.second.empty()) throw example::wrong_call();
+  const std::vector<example::option> known = {
+      example::device_option(chosen.device), example::flag_option("counts", chosen.counts),
+      example::flag_option("check", chosen.checks), example::number_option("hash-bits", chosen.hash_bits, 0, 64)};
+  const auto with = std::find(arguments.begin(), arguments.end(), "--with");
+  chosen.first = example::parse_options(running, {arguments.begin(), with}, known);
+  example::expect_operands(chosen.first, 1);
+  if (with == arguments.end()) throw example::wrong_call("missing --with");
+  chosen.second = example::parse_options(running, {with + 1, arguments.end()}, known);
+  if (chosen.second.empty()) throw example::wrong_call("missing operand after '--with'");
   return chosen;
-}
-
-std::vector<std::string> read_all(const std::vector<std::string>& files) {
-  std::vector<std::string> texts;
-  for (const std::string& file : files) texts.push_back(example::read_file(file));
-  return texts;
 }
 
 std::vector<std::string_view> words_of(const std::vector<std::string>& texts) {
@@ -84,20 +67,20 @@ bool is_same(const std::vector<words_in_common::common_word>& some,
                     });
 }
 
-int run(const std::vector<std::string>& arguments) {
-  const options chosen = parse(arguments);
-  const std::vector<std::string> first = read_all(chosen.first);
-  const std::vector<std::string> second = read_all(chosen.second);
+int run(example::program& running, const std::vector<std::string>& arguments) {
+  const options chosen = parse(running, arguments);
+  const std::vector<std::string> first = example::read_files(running, chosen.first);
+  const std::vector<std::string> second = example::read_files(running, chosen.second);
   const auto device = example::choose_device(
-      "words_in_common", chosen.device, [] { return words_in_common::on_gpu::make_matcher(); },
+      running, chosen.device, [] { return words_in_common::on_gpu::make_matcher(); },
       [] { return words_in_common::on_host::make_matcher(); });
+  running.begin("joining words");
   const std::vector<std::string_view> first_words = words_of(first);
   const std::vector<std::string_view> second_words = words_of(second);
   const words_in_common::common_words found =
       words_in_common::find_common_words(*device, first_words, second_words, chosen.hash_bits);
-  if (found.collisions != 0) {
-    std::fprintf(stderr, "words_in_common: %zu words were hashed again\n", found.collisions);
-  }
+  running.hide_progress();
+  if (found.collisions != 0) running.say(std::to_string(found.collisions) + " words were hashed again");
   for (const words_in_common::common_word& common : found.words) {
     std::fwrite(common.word.data(), 1, common.word.size(), stdout);
     if (chosen.counts) std::printf(" %zu %zu", common.in_first, common.in_second);
@@ -105,8 +88,9 @@ int run(const std::vector<std::string>& arguments) {
   }
   example::finish_output();
   if (!chosen.checks) return 0;
+  running.begin("comparing with maps");
   const bool is_right = is_same(found.words, words_in_common::find_on_host(first_words, second_words));
-  std::fprintf(stderr, "words_in_common: %zu words: %s maps\n", found.words.size(), is_right ? "as by" : "not as by");
+  running.say(std::to_string(found.words.size()) + " words: " + (is_right ? "as by" : "not as by") + " maps");
   return is_right ? 0 : example::exit_check_failed;
 }
 
