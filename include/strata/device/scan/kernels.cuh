@@ -12,6 +12,7 @@
 #include <strata/device/scan/tuning.hpp>
 
 #include <cstddef>
+#include <type_traits>
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
