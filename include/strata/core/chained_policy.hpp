@@ -3,8 +3,7 @@
 #pragma once
 
 #include <strata/core/macros.hpp>
-
-#include <type_traits>
+#include <strata/core/standard.hpp>
 
 STRATA_NAMESPACE_BEGIN
 
@@ -26,7 +25,7 @@ inline constexpr int compiled_architectures[] = {900};
 #endif
 
 /// True if one of the compiled architectures lies in [lowest, below).
-constexpr bool any_compiled_architecture_in(int lowest, int below) {
+STRATA_HD constexpr bool any_compiled_architecture_in(int lowest, int below) {
   for (int architecture : compiled_architectures) {
     if (architecture >= lowest && architecture < below) return true;
   }
@@ -58,6 +57,7 @@ struct ChainedPolicy {
   using ActivePolicy = typename std::conditional_t<(detail::compiled_ptx_version < PtxVersion), Previous,
                                                    ChainedPolicy<PtxVersion, Policy, Policy>>::ActivePolicy;
 
+#if !STRATA_NVRTC
   template <class Functor>
   static auto Invoke(int device_ptx_version, Functor& functor) {
     return InvokeBelow<newest>(device_ptx_version, functor);
@@ -78,6 +78,7 @@ struct ChainedPolicy {
 
  private:
   static constexpr int newest = 1 << 30;
+#endif
 };
 
 /// The oldest policy of a chain.
@@ -86,6 +87,7 @@ struct ChainedPolicy<PtxVersion, Policy, Policy> {
   static constexpr int ptx_version = PtxVersion;
   using ActivePolicy = Policy;
 
+#if !STRATA_NVRTC
   template <class Functor>
   static auto Invoke(int, Functor& functor) {
     return functor.template Invoke<Policy>();
@@ -95,6 +97,7 @@ struct ChainedPolicy<PtxVersion, Policy, Policy> {
   static auto InvokeBelow(int, Functor& functor) {
     return functor.template Invoke<Policy>();
   }
+#endif
 };
 
 STRATA_NAMESPACE_END

@@ -17,6 +17,19 @@
 #define STRATA_HOST_SIMT 1
 #endif
 
+/// NVRTC compiles device code alone, and has no headers of the host. What only the host calls is left out there.
+#if defined(__CUDACC_RTC__)
+#define STRATA_NVRTC 1
+#else
+#define STRATA_NVRTC 0
+#endif
+
+#if defined(__SIZEOF_INT128__) || defined(__CUDACC_RTC_INT128__)
+#define STRATA_HAS_INT128 1
+#else
+#define STRATA_HAS_INT128 0
+#endif
+
 #if defined(__CUDA_ARCH__)
 #define STRATA_DEVICE_PASS 1
 #else

@@ -7,10 +7,7 @@
 /// compiler's first error names the cause.
 
 #include <strata/core/macros.hpp>
-
-#include <cstddef>
-#include <type_traits>
-#include <utility>
+#include <strata/core/standard.hpp>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
