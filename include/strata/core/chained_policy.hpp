@@ -17,15 +17,16 @@ inline constexpr int compiled_ptx_version = __CUDA_ARCH__;
 inline constexpr int compiled_ptx_version = 900;
 #endif
 
-// nvcc says in __CUDA_ARCH_LIST__ which architectures a translation unit is compiled for.
+// nvcc says in __CUDA_ARCH_LIST__ which architectures a translation unit is compiled for. clang does not.
 #if defined(__CUDA_ARCH_LIST__)
 inline constexpr int compiled_architectures[] = {__CUDA_ARCH_LIST__};
 #else
 inline constexpr int compiled_architectures[] = {900};
 #endif
 
-/// True if one of the compiled architectures lies in [lowest, below).
+/// True if one of the compiled architectures lies in [lowest, below), or may lie there.
 STRATA_HD constexpr bool any_compiled_architecture_in(int lowest, int below) {
+  if (STRATA_CLANG_CUDA) return true;
   for (int architecture : compiled_architectures) {
     if (architecture >= lowest && architecture < below) return true;
   }

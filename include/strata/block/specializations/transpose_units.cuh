@@ -234,7 +234,7 @@ struct transpose_units {
   }
 
   STRATA_D static void store_unit(element* to, const unit& from) {
-#if STRATA_DEVICE_PASS
+#if STRATA_DEVICE_PASS && !STRATA_CLANG_CUDA
     // An assignment of 16 bytes to where smaller elements lie becomes four stores.
     if constexpr (Tile::unit_bytes == 16) {
       __stwb(reinterpret_cast<uint4*>(to), from);
