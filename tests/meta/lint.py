@@ -106,6 +106,9 @@ def header_findings(header, text):
         yield line_of(code, match.start()), "an anonymous namespace in a header"
     for match in re.finditer(r"^using namespace\b", code, re.MULTILINE):
         yield line_of(code, match.start()), "a using directive in a header"
+    if 0 <= floor(header) < floor("device/"):
+        for match in re.finditer(r"\[[^][]*\]\s*\([^()]*\bauto\b", code):
+            yield line_of(code, match.start()), "a generic lambda, which NVRTC takes for a function of the host"
     for match in re.finditer(r'^ +STRATA_NVTX_RANGE\([^,]*,\s*"strata::([\w:]+)"', text, re.MULTILINE):
         before = text[:match.start()]
         classes = re.findall(r"^(?:struct|class) (\w+?)(?:On)? \{", before, re.MULTILINE)
@@ -221,6 +224,7 @@ BAD_HEADERS = [
     ("core/scan_step.cuh", "__shared__ int x;", "STRATA_SHARED"),
     ("core/a.hpp", "namespace {", "anonymous namespace"),
     ("core/a.hpp", "using namespace std;", "using directive"),
+    ("block/a.cuh", "f([&](int i, auto& items) { g(i, items); });", "generic lambda"),
     ("device/a.cuh", f'{FUNCTION}    STRATA_NVTX_RANGE(x, "strata::A::G");', "the range"),
     ("device/a.cuh", f'{FUNCTION}    STRATA_NVTX_RANGE(x, "strata::B::F");', "the range"),
 ]
@@ -237,6 +241,8 @@ GOOD_HEADERS = [
     ("core/scan_step.cuh", 'asm volatile("shfl.sync.up.b32 %0|p, %1, 1, 0, -1;");'),
     ("block/a.cuh", "// raw __shared__ and k<<<1, 1>>> are for the launcher"),
     ("core/a.hpp", "#include <type_traits>"),
+    ("block/a.cuh", "const auto x = a[i](b); f([&](int i) { const auto y = i; });"),
+    ("device/a.cuh", "f([&](auto& items) { g(items); });"),
     ("device/a.cuh", f'{FUNCTION}    STRATA_NVTX_RANGE(x, "strata::A::F");'),
 ]
 BAD_FILES = [

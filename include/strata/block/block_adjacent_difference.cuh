@@ -7,10 +7,8 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/requirements.hpp>
+#include <strata/core/standard.hpp>
 #include <strata/core/types.hpp>
-
-#include <cstddef>
-#include <type_traits>
 
 STRATA_NAMESPACE_BEGIN
 

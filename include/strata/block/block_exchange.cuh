@@ -7,11 +7,9 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/shared_layout.hpp>
+#include <strata/core/standard.hpp>
 #include <strata/core/types.hpp>
 #include <strata/warp/specializations/exchange_tile.cuh>
-
-#include <cstddef>
-#include <type_traits>
 
 STRATA_NAMESPACE_BEGIN
 
@@ -109,17 +107,13 @@ class BlockExchange {
 
   template <class Output>
   STRATA_D void StripedToBlocked(const T (&input_items)[items_per_thread], Output (&output_items)[items_per_thread]) {
-    in_slices(
-        output_items, [&](int slice) { put_striped(slice, input_items); },
-        [&](int slice, auto& items) { get_blocked(slice, items); });
+    in_slices<to_blocked>(output_items, [&](int slice) { put_striped(slice, input_items); });
   }
   STRATA_D void StripedToBlocked(T (&items)[items_per_thread]) { StripedToBlocked(items, items); }
 
   template <class Output>
   STRATA_D void BlockedToStriped(const T (&input_items)[items_per_thread], Output (&output_items)[items_per_thread]) {
-    in_slices(
-        output_items, [&](int slice) { put_blocked(slice, input_items); },
-        [&](int slice, auto& items) { get_striped(slice, items); });
+    in_slices<to_striped>(output_items, [&](int slice) { put_blocked(slice, input_items); });
   }
   STRATA_D void BlockedToStriped(T (&items)[items_per_thread]) { BlockedToStriped(items, items); }
 
@@ -147,9 +141,7 @@ class BlockExchange {
   template <class Output, class Offset>
   STRATA_D void ScatterToBlocked(const T (&input_items)[items_per_thread], Output (&output_items)[items_per_thread],
                                  const Offset (&ranks)[items_per_thread]) {
-    in_slices(
-        output_items, [&](int slice) { scatter(slice, input_items, ranks, all_items{}); },
-        [&](int slice, auto& items) { get_blocked(slice, items); });
+    in_slices<to_blocked>(output_items, [&](int slice) { scatter(slice, input_items, ranks, all_items{}); });
   }
   template <class Offset>
   STRATA_D void ScatterToBlocked(T (&items)[items_per_thread], const Offset (&ranks)[items_per_thread]) {
@@ -191,6 +183,7 @@ class BlockExchange {
   }
 
  private:
+  enum arrangement { to_blocked, to_striped };
   struct all_items {
     STRATA_D bool operator()(int) const { return true; }
   };
@@ -204,12 +197,12 @@ class BlockExchange {
   STRATA_D unsigned lane() const { return thread_ % warp_threads; }
 
   // For each slice, all threads write their items of the slice, then all read their results from it.
-  template <class Output, class Put, class Get>
-  STRATA_D void in_slices(Output (&output_items)[items_per_thread], const Put& put, const Get& get) {
+  template <arrangement Results, class Output, class Put>
+  STRATA_D void in_slices(Output (&output_items)[items_per_thread], const Put& put) {
     if constexpr (slices == 1) {
       put(0);
       __syncthreads();
-      get(0, output_items);
+      get<Results>(0, output_items);
     } else {
       // A copy until the last slice is written, because the output may be the input.
       T items[items_per_thread];
@@ -218,7 +211,7 @@ class BlockExchange {
         if (slice > 0) __syncthreads();
         put(slice);
         __syncthreads();
-        get(slice, items);
+        get<Results>(slice, items);
       }
       STRATA_UNROLL
       for (int i = 0; i < ItemsPerThread; ++i) output_items[i] = static_cast<Output>(items[i]);
@@ -248,9 +241,7 @@ class BlockExchange {
   STRATA_D void scatter_to_striped(const T (&input_items)[items_per_thread], Output (&output_items)[items_per_thread],
                                    const Offset (&ranks)[items_per_thread], const IsValid& is_valid) {
     if (!std::is_same_v<IsValid, all_items> && thread_ == 0) tile_.may_be_unwritten();
-    in_slices(
-        output_items, [&](int slice) { scatter(slice, input_items, ranks, is_valid); },
-        [&](int slice, auto& items) { get_striped(slice, items); });
+    in_slices<to_striped>(output_items, [&](int slice) { scatter(slice, input_items, ranks, is_valid); });
   }
 
   // ---- a thread's items in one slice
@@ -291,6 +282,14 @@ class BlockExchange {
         const int start = i * threads - slice * tile::items;
         if (has_row_item(start)) items[i] = tile_.get(tile::position(start, thread_));
       }
+    }
+  }
+  template <arrangement Results, class Output>
+  STRATA_D void get(int slice, Output (&items)[items_per_thread]) {
+    if constexpr (Results == to_blocked) {
+      get_blocked(slice, items);
+    } else {
+      get_striped(slice, items);
     }
   }
   // Whether `start + thread` is in the slice: a constant for most rows.

@@ -9,9 +9,8 @@
 #include <strata/core/operators.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/shared_layout.hpp>
+#include <strata/core/standard.hpp>
 #include <strata/core/types.hpp>
-
-#include <type_traits>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {

@@ -6,11 +6,10 @@
 #include <strata/block/block_shape.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/core/standard.hpp>
 #include <strata/core/types.hpp>
 #include <strata/thread/specializations/exchange_storage.hpp>
 #include <strata/thread/thread_load_direct.cuh>
-
-#include <cstddef>
 
 STRATA_NAMESPACE_BEGIN
 

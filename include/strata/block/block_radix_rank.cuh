@@ -12,8 +12,7 @@
 #include <strata/block/specializations/radix_warp_counters.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
-
-#include <type_traits>
+#include <strata/core/standard.hpp>
 
 /// \file
 /// The rank of each item of a block by a digit: the position where a pass of radix sort puts it.

@@ -10,11 +10,8 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/radix_key.hpp>
+#include <strata/core/standard.hpp>
 #include <strata/core/types.hpp>
-
-#include <cstddef>
-#include <type_traits>
-#include <utility>
 
 STRATA_NAMESPACE_BEGIN
 
@@ -225,7 +222,7 @@ class BlockRadixSort {
       if (bit < by.end_bit) {
         pass<striped>(keys, values, is_valid, digit_of, bit, by.end_bit);
       } else {
-        move_all(keys, values, [](auto through, auto& moved) { through.BlockedToStriped(moved); });
+        move_all(keys, values, to_striped{});
       }
     }
   }
@@ -240,14 +237,28 @@ class BlockRadixSort {
     detail::not_wanted none;
     ranking(storage_.rank, thread_).rank(digit, ranks, none, none, tile_items);
     __syncthreads();
-    move_all(keys, values, [&](auto through, auto& moved) {
+    move_all(keys, values, to_ranks<Output>{ranks});
+  }
+
+  template <arrangement Output>
+  struct to_ranks {
+    const int (&ranks)[items_per_thread];
+
+    template <class Exchange, class Items>
+    STRATA_D void operator()(Exchange through, Items& moved) const {
       if constexpr (Output == blocked) {
         through.ScatterToBlocked(moved, ranks);
       } else {
         through.ScatterToStriped(moved, ranks);
       }
-    });
-  }
+    }
+  };
+  struct to_striped {
+    template <class Exchange, class Items>
+    STRATA_D void operator()(Exchange through, Items& moved) const {
+      through.BlockedToStriped(moved);
+    }
+  };
 
   template <class Values, class Move>
   STRATA_D void move_all(items<KeyT>& keys, [[maybe_unused]] Values& values, const Move& move) {

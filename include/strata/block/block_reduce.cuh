@@ -9,12 +9,10 @@
 #include <strata/core/operators.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/shuffle.cuh>
+#include <strata/core/standard.hpp>
 #include <strata/core/types.hpp>
 #include <strata/thread/thread_reduce.cuh>
 #include <strata/warp/warp_reduce.cuh>
-
-#include <cstddef>
-#include <type_traits>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {

@@ -8,12 +8,9 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/shared_layout.hpp>
+#include <strata/core/standard.hpp>
 #include <strata/core/types.hpp>
 #include <strata/warp/specializations/exchange_tile.cuh>
-
-#include <cstddef>
-#include <cstdint>
-#include <type_traits>
 
 STRATA_NAMESPACE_BEGIN
 

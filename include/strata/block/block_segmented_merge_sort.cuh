@@ -7,10 +7,9 @@
 #include <strata/block/specializations/segment_tile.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/core/standard.hpp>
 #include <strata/core/types.hpp>
 #include <strata/thread/thread_sort.cuh>
-
-#include <type_traits>
 
 STRATA_NAMESPACE_BEGIN
 

@@ -9,12 +9,8 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/shared_layout.hpp>
+#include <strata/core/standard.hpp>
 #include <strata/core/types.hpp>
-
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <type_traits>
 
 STRATA_NAMESPACE_BEGIN
 
@@ -34,7 +30,7 @@ struct transpose_pieces {
 
 /// The widest units, up to 16 bytes and 8 items, that leave every thread a square.
 template <class T, int Rows, int Columns, int Threads>
-constexpr int default_square_side() {
+STRATA_HD constexpr int default_square_side() {
   constexpr int bytes = static_cast<int>(sizeof(T));
   const int widest = !transpose_pieces<T>::is_one ? 1 : bytes > 1 ? 16 / bytes : 8;
   for (int side = widest; side > 1 && side * bytes >= 4; side /= 2) {

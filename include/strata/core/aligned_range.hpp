@@ -3,11 +3,8 @@
 #pragma once
 
 #include <strata/core/macros.hpp>
+#include <strata/core/standard.hpp>
 #include <strata/core/types.hpp>
-
-#include <cstddef>
-#include <cstdint>
-#include <type_traits>
 
 /// \file
 /// Where an array can be accessed 16 bytes at a time. The widest load or store of a thread has 16 bytes,

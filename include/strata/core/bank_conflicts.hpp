@@ -3,8 +3,7 @@
 #pragma once
 
 #include <strata/core/macros.hpp>
-
-#include <cstddef>
+#include <strata/core/standard.hpp>
 
 /// \file
 /// A model of shared memory, at compile time: how many wavefronts one instruction of a warp takes, for an

@@ -3,8 +3,7 @@
 #pragma once
 
 #include <strata/core/macros.hpp>
-
-#include <type_traits>
+#include <strata/core/standard.hpp>
 
 STRATA_NAMESPACE_BEGIN
 
@@ -18,15 +17,16 @@ inline constexpr int compiled_ptx_version = __CUDA_ARCH__;
 inline constexpr int compiled_ptx_version = 900;
 #endif
 
-// nvcc says in __CUDA_ARCH_LIST__ which architectures a translation unit is compiled for.
+// nvcc says in __CUDA_ARCH_LIST__ which architectures a translation unit is compiled for. clang does not.
 #if defined(__CUDA_ARCH_LIST__)
 inline constexpr int compiled_architectures[] = {__CUDA_ARCH_LIST__};
 #else
 inline constexpr int compiled_architectures[] = {900};
 #endif
 
-/// True if one of the compiled architectures lies in [lowest, below).
-constexpr bool any_compiled_architecture_in(int lowest, int below) {
+/// True if one of the compiled architectures lies in [lowest, below), or may lie there.
+STRATA_HD constexpr bool any_compiled_architecture_in(int lowest, int below) {
+  if (STRATA_CLANG_CUDA) return true;
   for (int architecture : compiled_architectures) {
     if (architecture >= lowest && architecture < below) return true;
   }
@@ -58,6 +58,7 @@ struct ChainedPolicy {
   using ActivePolicy = typename std::conditional_t<(detail::compiled_ptx_version < PtxVersion), Previous,
                                                    ChainedPolicy<PtxVersion, Policy, Policy>>::ActivePolicy;
 
+#if !STRATA_NVRTC
   template <class Functor>
   static auto Invoke(int device_ptx_version, Functor& functor) {
     return InvokeBelow<newest>(device_ptx_version, functor);
@@ -78,6 +79,7 @@ struct ChainedPolicy {
 
  private:
   static constexpr int newest = 1 << 30;
+#endif
 };
 
 /// The oldest policy of a chain.
@@ -86,6 +88,7 @@ struct ChainedPolicy<PtxVersion, Policy, Policy> {
   static constexpr int ptx_version = PtxVersion;
   using ActivePolicy = Policy;
 
+#if !STRATA_NVRTC
   template <class Functor>
   static auto Invoke(int, Functor& functor) {
     return functor.template Invoke<Policy>();
@@ -95,6 +98,7 @@ struct ChainedPolicy<PtxVersion, Policy, Policy> {
   static auto InvokeBelow(int, Functor& functor) {
     return functor.template Invoke<Policy>();
   }
+#endif
 };
 
 STRATA_NAMESPACE_END

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <strata/core/macros.hpp>
-#include <strata/core/type_name.hpp>
 
-#include <type_traits>
+#if !STRATA_NVRTC
+
+#include <strata/core/standard.hpp>
+#include <strata/core/type_name.hpp>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
@@ -39,3 +41,5 @@ auto pointer_or_iterator(const Iterator& items) {
 
 }  // namespace detail
 STRATA_NAMESPACE_END
+
+#endif  // !STRATA_NVRTC

@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <strata/core/driver_functions.cuh>
 #include <strata/core/macros.hpp>
+
+#if !STRATA_NVRTC
+
+#include <strata/core/driver_functions.cuh>
 #include <strata/core/platform.cuh>
 
 #include <atomic>
@@ -85,3 +88,5 @@ inline cudaError_t current_device_properties(device_properties& properties, cuda
 }
 
 STRATA_ARCH_DETAIL_NAMESPACE_END
+
+#endif  // !STRATA_NVRTC

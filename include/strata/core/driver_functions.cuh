@@ -6,6 +6,9 @@
 /// found at run time, so that a program links the runtime only.
 
 #include <strata/core/macros.hpp>
+
+#if !STRATA_NVRTC
+
 #include <strata/core/platform.cuh>
 
 #include <cstddef>
@@ -91,3 +94,5 @@ inline int green_context_multiprocessors(cudaStream_t) { return 0; }
 
 }  // namespace detail
 STRATA_NAMESPACE_END
+
+#endif  // !STRATA_NVRTC

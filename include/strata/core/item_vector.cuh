@@ -5,8 +5,7 @@
 #include <strata/core/access_word.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
-
-#include <cstring>
+#include <strata/core/standard.hpp>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
@@ -43,7 +42,7 @@ struct item_vector {
   /// To global memory. The compiler may split a plain store into one for each component of the word, even
   /// where it knows that the address is aligned.
   STRATA_D void store_global(T* to) const {
-#if STRATA_HOST_SIMT
+#if STRATA_HOST_SIMT || STRATA_CLANG_CUDA
     store(to);
 #else
     __stwb(reinterpret_cast<word*>(to), bits);

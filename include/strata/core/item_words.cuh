@@ -3,9 +3,7 @@
 #pragma once
 
 #include <strata/core/macros.hpp>
-
-#include <cstddef>
-#include <cstring>
+#include <strata/core/standard.hpp>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {

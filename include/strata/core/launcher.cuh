@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <strata/core/driver_functions.cuh>
 #include <strata/core/macros.hpp>
+
+#if !STRATA_NVRTC
+
+#include <strata/core/driver_functions.cuh>
 #include <strata/core/platform.cuh>
 
 #include <cstddef>
@@ -142,3 +145,5 @@ template <class... Parameters>
 }
 
 STRATA_NAMESPACE_END
+
+#endif  // !STRATA_NVRTC

@@ -17,6 +17,26 @@
 #define STRATA_HOST_SIMT 1
 #endif
 
+/// NVRTC compiles device code alone, and has no headers of the host. What only the host calls is left out there.
+#if defined(__CUDACC_RTC__)
+#define STRATA_NVRTC 1
+#else
+#define STRATA_NVRTC 0
+#endif
+
+#if defined(__SIZEOF_INT128__) || defined(__CUDACC_RTC_INT128__)
+#define STRATA_HAS_INT128 1
+#else
+#define STRATA_HAS_INT128 0
+#endif
+
+/// clang in the place of nvcc, which lacks some of its functions.
+#if defined(__clang__) && defined(__CUDA__) && !defined(__NVCC__)
+#define STRATA_CLANG_CUDA 1
+#else
+#define STRATA_CLANG_CUDA 0
+#endif
+
 #if defined(__CUDA_ARCH__)
 #define STRATA_DEVICE_PASS 1
 #else
@@ -41,7 +61,11 @@
 #define STRATA_HD __host__ __device__ __forceinline__
 #define STRATA_KERNEL __global__
 #define STRATA_UNROLL _Pragma("unroll")
+#if STRATA_CLANG_CUDA && !__has_attribute(grid_constant)
+#define STRATA_GRID_CONSTANT
+#else
 #define STRATA_GRID_CONSTANT __grid_constant__
+#endif
 #else
 #define STRATA_D inline
 #define STRATA_HD inline
@@ -116,6 +140,8 @@
   (__VA_ARGS__)
 #define STRATA_DETAIL_ARCH_EXPAND(...) STRATA_DETAIL_ARCH_NAME(__VA_ARGS__)
 #define STRATA_DETAIL_ARCH_NAMESPACE STRATA_DETAIL_ARCH_EXPAND(__CUDA_ARCH_LIST__)
+#elif STRATA_CLANG_CUDA
+#define STRATA_DETAIL_ARCH_NAMESPACE sm_unknown
 #else
 #define STRATA_DETAIL_ARCH_NAMESPACE host_simt
 #endif

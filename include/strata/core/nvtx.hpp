@@ -4,6 +4,8 @@
 
 #include <strata/core/macros.hpp>
 
+#if !STRATA_NVRTC
+
 /// `STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceReduce::Sum")` marks the enclosing scope for profilers, unless the
 /// pointer is null, as in size queries. It does nothing, and includes nothing, if NVTX_DISABLE is defined or the NVTX
 /// header is absent.
@@ -47,3 +49,5 @@ STRATA_NAMESPACE_END
 
 #define STRATA_NVTX_RANGE(object, name) \
   const STRATA_DETAIL_ROOT::detail::nvtx_range strata_nvtx_range_ { object, name }
+
+#endif  // !STRATA_NVRTC

@@ -3,11 +3,9 @@
 #pragma once
 
 #include <strata/core/macros.hpp>
+#include <strata/core/standard.hpp>
 #include <strata/core/type_name.hpp>
 #include <strata/core/types.hpp>
-
-#include <limits>
-#include <type_traits>
 
 STRATA_NAMESPACE_BEGIN
 
@@ -18,6 +16,16 @@ namespace detail {
 template <class T>
 inline constexpr bool is_device_real = std::is_same_v<T, float> || std::is_same_v<T, double> ||
                                        std::is_same_v<T, __half> || std::is_same_v<T, __nv_bfloat16>;
+
+/// Whether a number is negative or -0.0.
+template <class T>
+STRATA_HD constexpr bool has_sign(T x) {
+#if STRATA_NVRTC  // which has no __builtin_signbit
+  return __builtin_bit_cast(std::conditional_t<sizeof(T) == 4, int, long long>, x) < 0;
+#else
+  return __builtin_signbit(x) != 0;
+#endif
+}
 
 /// The smaller (or, for `IsMax`, the larger) of two numbers: -0.0 is smaller than +0.0, and of a NaN and a
 /// number the number is taken. All values but NaNs are totally ordered, so neither the order nor the
@@ -39,7 +47,7 @@ STRATA_HD constexpr T extreme_number(const T& a, const T& b) {
   const number x = static_cast<number>(a);
   const number y = static_cast<number>(b);
   const bool is_beyond = IsMax ? x < y : y < x;
-  const bool is_other_zero = x == y && (__builtin_signbit(IsMax ? x : y) != 0);
+  const bool is_other_zero = x == y && detail::has_sign(IsMax ? x : y);
   return is_beyond || is_other_zero || x != x ? b : a;
 }
 
@@ -200,7 +208,7 @@ namespace detail {
 /// What a function object of libcu++, Thrust, CUB or the standard library computes, by the name that the compiler gives
 /// its type: no header of theirs is included. Their inline namespaces have names that change with the version.
 template <class Operator>
-constexpr hardware_reduction operation_by_name() {
+STRATA_HD constexpr hardware_reduction operation_by_name() {
   const char* text = detail::type_name<Operator>();
   if (detail::skips(text, "cuda::std::") || detail::skips(text, "cuda::") || detail::skips(text, "thrust::") ||
       detail::skips(text, "cub::") || detail::skips(text, "std::")) {
@@ -227,7 +235,7 @@ struct operand<Operator<T>> {
 
 /// `none` if the operation may depend on the order of operands, as the minimum of numbers among which there are NaNs.
 template <class Operator, class T>
-constexpr hardware_reduction known_operation() {
+STRATA_HD constexpr hardware_reduction known_operation() {
   using Operand = typename operand<Operator>::type;
   if (!std::is_arithmetic_v<T> || !(std::is_void_v<Operand> || std::is_same_v<Operand, T>)) {
     return hardware_reduction::none;

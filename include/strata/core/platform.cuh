@@ -7,17 +7,16 @@
 /// __syncthreads, __shfl_sync, atomicAdd ...) directly; on the host these come from strata/simt.
 
 #include <strata/core/macros.hpp>
+#include <strata/core/standard.hpp>
 #include <strata/core/types.hpp>
 
 #if STRATA_HOST_SIMT
 #include <strata/simt/simt.hpp>
-#else
+#elif !STRATA_NVRTC
 #include <cuda_runtime.h>
 
 #include <cstdio>
 #endif
-
-#include <cstddef>
 
 STRATA_NAMESPACE_BEGIN
 

@@ -7,8 +7,7 @@
 #include <strata/core/access_word.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
-
-#include <cstring>
+#include <strata/core/standard.hpp>
 
 STRATA_NAMESPACE_BEGIN
 namespace platform {

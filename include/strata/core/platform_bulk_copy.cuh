@@ -7,8 +7,7 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
-
-#include <cstdint>
+#include <strata/core/standard.hpp>
 
 STRATA_NAMESPACE_BEGIN
 namespace platform {

@@ -6,12 +6,8 @@
 #include <strata/core/item_words.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/core/standard.hpp>
 #include <strata/core/types.hpp>
-
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <type_traits>
 
 /// \file
 /// Loads and stores that say which caches keep the line, as the PTX instructions `ld` and `st` do.

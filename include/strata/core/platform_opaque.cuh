@@ -4,8 +4,7 @@
 
 #include <strata/core/item_words.cuh>
 #include <strata/core/macros.hpp>
-
-#include <cstddef>
+#include <strata/core/standard.hpp>
 
 STRATA_NAMESPACE_BEGIN
 namespace platform {

@@ -4,8 +4,7 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/radix_key.hpp>
-
-#include <cstring>
+#include <strata/core/standard.hpp>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {

@@ -3,14 +3,8 @@
 #pragma once
 
 #include <strata/core/macros.hpp>
+#include <strata/core/standard.hpp>
 #include <strata/core/types.hpp>
-
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <tuple>
-#include <type_traits>
-#include <utility>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
@@ -21,7 +15,7 @@ template <class T, bool IsEnum = std::is_enum_v<T>>
 struct is_signed_radix_integer : std::is_signed<T> {};
 template <class T>
 struct is_signed_radix_integer<T, true> : std::is_signed<std::underlying_type_t<T>> {};
-#if defined(__SIZEOF_INT128__)
+#if STRATA_HAS_INT128
 template <>
 struct is_radix_integer<int128> : std::true_type {};
 template <>
@@ -134,7 +128,7 @@ struct radix_fields {
   using field = std::remove_cv_t<std::remove_reference_t<std::tuple_element_t<Index, tuple>>>;
 
   template <std::size_t... Index>
-  static constexpr int sum_of_bits(std::index_sequence<Index...>) {
+  STRATA_HD static constexpr int sum_of_bits(std::index_sequence<Index...>) {
     return (0 + ... + RadixTraits<field<Index>>::bits);
   }
   static constexpr int bits = sum_of_bits(std::make_index_sequence<count>{});
@@ -142,7 +136,7 @@ struct radix_fields {
 
 /// The number of bits to sort by.
 template <class Key, class Decomposer>
-constexpr int radix_key_bits() {
+STRATA_HD constexpr int radix_key_bits() {
   if constexpr (std::is_same_v<Decomposer, identity_decomposer>) {
     return RadixTraits<Key>::bits;
   } else {
@@ -178,7 +172,6 @@ struct radix_digits {
 
   template <class Tuple, std::size_t... Index>
   STRATA_HD static unsigned of_fields(const Tuple& fields, int begin, int count, std::index_sequence<Index...>) {
-    using std::get;
     unsigned digit = 0;
     int end = key_bits;  // of the field
     ((digit |= of_field(get<Index>(fields), end, begin, count)), ...);
@@ -201,7 +194,7 @@ struct radix_digits {
 }  // namespace detail
 STRATA_NAMESPACE_END
 
-namespace std {
+STRATA_STD_NAMESPACE_BEGIN
 template <class... Fields>
 struct tuple_size<STRATA_DETAIL_ROOT::RadixFields<Fields...>> : integral_constant<size_t, sizeof...(Fields)> {};
 template <size_t Index, class First, class... Rest>
@@ -211,4 +204,4 @@ template <class First, class... Rest>
 struct tuple_element<0, STRATA_DETAIL_ROOT::RadixFields<First, Rest...>> {
   using type = First;
 };
-}  // namespace std
+STRATA_STD_NAMESPACE_END

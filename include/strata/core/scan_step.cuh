@@ -11,10 +11,7 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/shuffle.cuh>
-
-#include <cstddef>
-#include <cstring>
-#include <type_traits>
+#include <strata/core/standard.hpp>
 
 STRATA_NAMESPACE_BEGIN
 namespace platform {

@@ -4,10 +4,8 @@
 
 #include <strata/core/bank_conflicts.hpp>
 #include <strata/core/macros.hpp>
+#include <strata/core/standard.hpp>
 #include <strata/core/types.hpp>
-
-#include <cstddef>
-#include <type_traits>
 
 /// \file
 /// Where elements lie in shared memory. A layout is a type without data. It maps the index of an element,

@@ -5,9 +5,7 @@
 #include <strata/core/item_words.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
-
-#include <cstddef>
-#include <type_traits>
+#include <strata/core/standard.hpp>
 
 STRATA_NAMESPACE_BEGIN
 namespace platform {

@@ -4,8 +4,9 @@
 
 #include <strata/core/macros.hpp>
 
-#include <cstddef>
-#include <cstdint>
+#if !STRATA_NVRTC
+
+#include <strata/core/standard.hpp>
 
 STRATA_NAMESPACE_BEGIN
 
@@ -78,3 +79,5 @@ class layout {
 }  // namespace temporary_storage
 
 STRATA_NAMESPACE_END
+
+#endif  // !STRATA_NVRTC

@@ -12,7 +12,7 @@ STRATA_NAMESPACE_BEGIN
 namespace detail {
 
 /// Whether `text` begins with `word`, which it then leaves behind.
-constexpr bool skips(const char*& text, const char* word) {
+STRATA_HD constexpr bool skips(const char*& text, const char* word) {
   const char* rest = text;
   for (; *word != '\0'; ++word, ++rest) {
     if (*rest != *word) return false;
@@ -20,13 +20,15 @@ constexpr bool skips(const char*& text, const char* word) {
   text = rest;
   return true;
 }
-constexpr bool is_of_identifier(char c) {
+STRATA_HD constexpr bool is_of_identifier(char c) {
   return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
-constexpr bool is_name(const char* text, const char* name) { return skips(text, name) && !is_of_identifier(*text); }
+STRATA_HD constexpr bool is_name(const char* text, const char* name) {
+  return skips(text, name) && !is_of_identifier(*text);
+}
 
 /// What follows the namespaces in a qualified name.
-constexpr const char* without_namespaces(const char* text) {
+STRATA_HD constexpr const char* without_namespaces(const char* text) {
   for (const char* next = text; detail::is_of_identifier(*next);) {
     while (detail::is_of_identifier(*next)) ++next;
     if (detail::skips(next, "::")) text = next;
@@ -36,7 +38,7 @@ constexpr const char* without_namespaces(const char* text) {
 
 /// Begins with the qualified name of `Type`; other text follows.
 template <class Type>
-constexpr const char* type_name() {
+STRATA_HD constexpr const char* type_name() {
   const char* text = __PRETTY_FUNCTION__;
   while (*text != '\0' && !detail::skips(text, "Type =") && !detail::skips(text, "Type=")) ++text;
   return *text == ' ' ? text + 1 : text;

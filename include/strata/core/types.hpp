@@ -4,14 +4,7 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/requirements.hpp>
-
-// <array> declares std::iterator_traits, too: <iterator> would more than double the included lines.
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <limits>
-#include <type_traits>
+#include <strata/core/standard.hpp>
 
 #if STRATA_HOST_SIMT
 // The ABI tag of strata/simt/half.hpp: a later declaration cannot add it.
@@ -164,6 +157,15 @@ struct transformed<Transform, Item, true> {
   using type = std::decay_t<std::invoke_result_t<Transform&, Item>>;
 };
 
+#if STRATA_HAS_INT128 && STRATA_NVRTC
+using int128 = __int128;
+using uint128 = unsigned __int128;
+#elif STRATA_HAS_INT128
+__extension__ using int128 = __int128;
+__extension__ using uint128 = unsigned __int128;
+#endif
+
+#if !STRATA_NVRTC
 /// Largest and lowest value of a type: those of `std::numeric_limits`, and of types that it lacks in some
 /// language modes. Specialise it for a type that reductions by Min and Max are to accept.
 template <class T, class = void>
@@ -192,10 +194,7 @@ template <>
 struct value_limits<__half, void> : half_limits<__half, 0x7bff, 0xfbff> {};
 template <>
 struct value_limits<__nv_bfloat16, void> : half_limits<__nv_bfloat16, 0x7f7f, 0xff7f> {};
-
-#if defined(__SIZEOF_INT128__)
-__extension__ using int128 = __int128;
-__extension__ using uint128 = unsigned __int128;
+#if STRATA_HAS_INT128
 template <>
 struct value_limits<int128, void> {
   static constexpr int128 max() { return static_cast<int128>(~static_cast<uint128>(0) >> 1); }
@@ -207,6 +206,7 @@ struct value_limits<uint128, void> {
   static constexpr uint128 lowest() { return 0; }
 };
 #endif
+#endif  // !STRATA_NVRTC
 
 /// The unsigned integer of `Bytes` bytes.
 template <std::size_t Bytes>
@@ -227,7 +227,7 @@ template <>
 struct unsigned_of_bytes<8> {
   using type = std::uint64_t;
 };
-#if defined(__SIZEOF_INT128__)
+#if STRATA_HAS_INT128
 template <>
 struct unsigned_of_bytes<16> {
   using type = uint128;

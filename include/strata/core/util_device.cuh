@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <strata/core/device_properties.cuh>
 #include <strata/core/macros.hpp>
+
+#if !STRATA_NVRTC
+
+#include <strata/core/device_properties.cuh>
 #include <strata/core/platform.cuh>
 
 STRATA_ARCH_NAMESPACE_BEGIN
@@ -50,3 +53,5 @@ STRATA_ARCH_NAMESPACE_BEGIN
 }
 
 STRATA_ARCH_NAMESPACE_END
+
+#endif  // !STRATA_NVRTC

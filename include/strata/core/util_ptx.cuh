@@ -7,9 +7,8 @@
 #include <strata/core/platform.cuh>
 #include <strata/core/platform_warp.cuh>
 #include <strata/core/shuffle.cuh>
+#include <strata/core/standard.hpp>
 #include <strata/core/types.hpp>
-
-#include <cstddef>
 
 /// \file
 /// Numbers of threads, lanes and warps, and shuffles among the lanes of a logical warp, by the names of CUB.

@@ -3,10 +3,9 @@
 #pragma once
 
 #include <strata/core/macros.hpp>
+#include <strata/core/standard.hpp>
 #include <strata/core/types.hpp>
 #include <strata/iterator/specializations/random_access.hpp>
-
-#include <cstddef>
 
 STRATA_NAMESPACE_BEGIN
 

@@ -4,9 +4,8 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/platform_cache_modifiers.cuh>
+#include <strata/core/standard.hpp>
 #include <strata/iterator/specializations/random_access.hpp>
-
-#include <cstddef>
 
 STRATA_NAMESPACE_BEGIN
 

@@ -3,9 +3,8 @@
 #pragma once
 
 #include <strata/core/macros.hpp>
+#include <strata/core/standard.hpp>
 #include <strata/iterator/specializations/random_access.hpp>
-
-#include <cstddef>
 
 STRATA_NAMESPACE_BEGIN
 

@@ -4,9 +4,8 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/platform_cache_modifiers.cuh>
+#include <strata/core/standard.hpp>
 #include <strata/core/types.hpp>
-
-#include <type_traits>
 
 STRATA_NAMESPACE_BEGIN
 

@@ -4,10 +4,9 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/core/standard.hpp>
 #include <strata/thread/specializations/tile_positions.cuh>
 #include <strata/thread/specializations/vector_access.cuh>
-
-#include <cstddef>
 
 /// \file
 /// Loads the items of one thread of a block, or of one lane of a warp: those of thread `linear_tid`, from the

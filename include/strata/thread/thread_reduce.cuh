@@ -4,11 +4,8 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/core/standard.hpp>
 #include <strata/core/types.hpp>
-
-#include <cstddef>
-#include <type_traits>
-#include <utility>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
@@ -37,8 +34,13 @@ struct checked_static_size {
   static constexpr std::size_t value = static_size<Items>;
 };
 
+// A class, because in an alias that a device function names, clang does not take std::declval.
 template <class Items>
-using item_of_t = std::decay_t<decltype(std::declval<const Items&>()[0])>;
+struct item_of {
+  using type = std::decay_t<decltype(std::declval<const Items&>()[0])>;
+};
+template <class Items>
+using item_of_t = typename item_of<Items>::type;
 
 // The index has the type of Count: size_t for arrays, int for iterators.
 template <auto Count, class Accumulator, class Items, class Operator>

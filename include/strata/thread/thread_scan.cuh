@@ -4,8 +4,7 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
-
-#include <cstddef>
+#include <strata/core/standard.hpp>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {

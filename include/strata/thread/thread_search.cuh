@@ -4,11 +4,21 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/core/standard.hpp>
 #include <strata/thread/thread_merge.cuh>
 
-#include <type_traits>
-
 STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// `b < a` of items that have no operator but `<=`.
+struct less_by_less_equal {
+  template <class B, class A>
+  STRATA_HD bool operator()(const B& b, const A& a) const {
+    return !(a <= b);
+  }
+};
+
+}  // namespace detail
 
 /// Where `val` belongs in the sorted items input[0 .. num_items): LowerBound gives the index of the first item that
 /// is not less than `val`, UpperBound that of the first item that is greater. `num_items` if there is none.
@@ -56,7 +66,7 @@ template <class AIteratorT, class BIteratorT, class OffsetT, class CoordinateT>
 STRATA_HD void MergePathSearch(OffsetT diagonal, AIteratorT a, BIteratorT b, OffsetT a_len, OffsetT b_len,
                                CoordinateT& path_coordinate) {
   static_assert(std::is_integral_v<OffsetT>, "MergePathSearch: the diagonal and the lengths must be integers");
-  const auto is_behind = [](const auto& of_b, const auto& of_a) { return !(of_a <= of_b); };
+  const detail::less_by_less_equal is_behind;
   const OffsetT from_a = detail::merge_path(a, b, a_len, b_len, diagonal, is_behind);
   path_coordinate.x = static_cast<decltype(path_coordinate.x)>(from_a);
   path_coordinate.y = static_cast<decltype(path_coordinate.y)>(diagonal - from_a);

@@ -4,8 +4,7 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/platform_cache_modifiers.cuh>
-
-#include <type_traits>
+#include <strata/core/standard.hpp>
 
 STRATA_NAMESPACE_BEGIN
 

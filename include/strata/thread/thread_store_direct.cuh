@@ -4,11 +4,10 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/core/standard.hpp>
 #include <strata/core/types.hpp>
 #include <strata/thread/specializations/tile_positions.cuh>
 #include <strata/thread/specializations/vector_access.cuh>
-
-#include <cstddef>
 
 /// \file
 /// Stores the items of one thread of a block, or of one lane of a warp: those of thread `linear_tid`, into the

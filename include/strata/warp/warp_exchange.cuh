@@ -5,14 +5,12 @@
 #include <strata/core/bank_conflicts.hpp>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/core/standard.hpp>
 #include <strata/core/types.hpp>
 #include <strata/warp/logical_warp.cuh>
 #include <strata/warp/specializations/exchange_tile.cuh>
 #include <strata/warp/specializations/warp_exchange_layout.hpp>
 #include <strata/warp/specializations/warp_exchange_shuffle.cuh>
-
-#include <cstddef>
-#include <type_traits>
 
 STRATA_NAMESPACE_BEGIN
 

@@ -4,13 +4,12 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/core/standard.hpp>
 #include <strata/core/types.hpp>
 #include <strata/thread/specializations/exchange_storage.hpp>
 #include <strata/thread/thread_load_direct.cuh>
 #include <strata/warp/logical_warp.cuh>
 #include <strata/warp/warp_exchange.cuh>
-
-#include <cstddef>
 
 STRATA_NAMESPACE_BEGIN
 

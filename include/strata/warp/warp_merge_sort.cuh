@@ -4,11 +4,10 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/core/standard.hpp>
 #include <strata/core/types.hpp>
 #include <strata/warp/logical_warp.cuh>
 #include <strata/warp/specializations/merge_sort_levels.cuh>
-
-#include <type_traits>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {

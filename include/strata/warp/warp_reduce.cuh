@@ -5,13 +5,11 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/operators.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/core/standard.hpp>
 #include <strata/core/types.hpp>
 #include <strata/thread/thread_reduce.cuh>
 #include <strata/warp/logical_warp.cuh>
 #include <strata/warp/specializations/warp_reduce_hardware.cuh>
-
-#include <cstddef>
-#include <type_traits>
 
 STRATA_NAMESPACE_BEGIN
 

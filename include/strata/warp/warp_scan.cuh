@@ -5,11 +5,10 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/operators.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/core/standard.hpp>
 #include <strata/core/types.hpp>
 #include <strata/warp/logical_warp.cuh>
 #include <strata/warp/specializations/warp_scan_lanes.cuh>
-
-#include <type_traits>
 
 STRATA_NAMESPACE_BEGIN
 

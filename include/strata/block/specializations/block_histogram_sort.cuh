@@ -10,10 +10,8 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/shared_layout.hpp>
+#include <strata/core/standard.hpp>
 #include <strata/core/types.hpp>
-
-#include <cstddef>
-#include <cstdint>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {

@@ -6,10 +6,8 @@
 #include <strata/block/specializations/radix_rank_thread_counters.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/core/standard.hpp>
 #include <strata/core/types.hpp>
-
-#include <cstddef>
-#include <type_traits>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {

@@ -4,13 +4,11 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/core/standard.hpp>
 #include <strata/core/types.hpp>
 #include <strata/thread/thread_reduce.cuh>
 #include <strata/thread/thread_scan.cuh>
 #include <strata/warp/specializations/warp_scan_lanes.cuh>
-
-#include <cstddef>
-#include <type_traits>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
@@ -33,9 +31,14 @@ struct prefix_callback {
   Callback& callback;
 };
 
-/// Distinguishes a prefix callback from an operator or an aggregate at the same position of an overload.
+/// Distinguishes a prefix callback from an operator or an aggregate at the same position of an overload. Where it is
+/// unknown if it can be called, it is what is neither of them.
 template <class Callback, class T>
-using if_callback = std::enable_if_t<std::is_invocable_r_v<T, Callback&, T>, int>;
+inline constexpr bool is_callback = std::is_invocable_r_v<T, Callback&, T> ||
+                                    (is_unknown_if_callable && !std::is_convertible_v<Callback&, T> &&
+                                     !std::is_invocable_v<Callback&, T, T>);
+template <class Callback, class T>
+using if_callback = std::enable_if_t<is_callback<Callback, T>, int>;
 
 /// The overloads of BlockScan, for an algorithm that scans one item of each thread. `aggregate` may be
 /// not_given, and so may `valid_items`, if all are valid.

@@ -6,10 +6,9 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/shuffle.cuh>
+#include <strata/core/standard.hpp>
 #include <strata/core/types.hpp>
 #include <strata/warp/specializations/warp_scan_lanes.cuh>
-
-#include <cstddef>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {

@@ -6,10 +6,8 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/shared_layout.hpp>
+#include <strata/core/standard.hpp>
 #include <strata/warp/specializations/exchange_tile.cuh>
-
-#include <cstddef>
-#include <type_traits>
 
 /// \file
 /// What BlockShuffle, BlockAdjacentDifference and BlockDiscontinuity have in common: items of a block in blocked

@@ -5,8 +5,7 @@
 #include <strata/block/specializations/radix_warp_counters.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
-
-#include <cstddef>
+#include <strata/core/standard.hpp>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {

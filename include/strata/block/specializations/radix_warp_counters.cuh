@@ -7,10 +7,8 @@
 #include <strata/core/platform.cuh>
 #include <strata/core/platform_match.cuh>
 #include <strata/core/shared_layout.hpp>
+#include <strata/core/standard.hpp>
 #include <strata/core/types.hpp>
-
-#include <cstddef>
-#include <type_traits>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {

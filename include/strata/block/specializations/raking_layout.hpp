@@ -5,8 +5,7 @@
 #include <strata/core/bank_conflicts.hpp>
 #include <strata/core/macros.hpp>
 #include <strata/core/shared_layout.hpp>
-
-#include <cstddef>
+#include <strata/core/standard.hpp>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
@@ -41,12 +40,12 @@ struct raking_layout {
   STRATA_HD constexpr int operator()(int item) const { return unit(item); }
 
   /// The first `lanes` threads of a warp access every `stride`-th item from `first` on.
-  static constexpr bool conflict_free(int first, int stride, int lanes) {
+  STRATA_HD static constexpr bool conflict_free(int first, int stride, int lanes) {
     using access = runtime_strided_access<(alignment < 16 ? alignment : 16)>;
     return !detail::has_conflicts(raking_layout{}, access{first, stride, Items, lanes});
   }
 
-  static constexpr bool writes_conflict_free() {
+  STRATA_HD static constexpr bool writes_conflict_free() {
     for (int first = 0; first < Items; first += 32) {
       if (!conflict_free(first, 1, 32)) return false;
     }
@@ -69,7 +68,7 @@ struct raking_segments {
   static constexpr int columns = raking_layout<T, Threads, 0>::columns;
   using layout = raking_layout<T, Threads, segment / greatest_common_divisor(segment, columns) * columns>;
 
-  static constexpr bool reads_conflict_free() {
+  STRATA_HD static constexpr bool reads_conflict_free() {
     for (int i = 0; i < segment; ++i) {
       if (!layout::conflict_free(i, segment, rakers)) return false;
     }

@@ -5,11 +5,10 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/operators.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/core/standard.hpp>
 #include <strata/core/types.hpp>
 #include <strata/warp/warp_reduce.cuh>
 #include <strata/warp/warp_scan.cuh>
-
-#include <cstddef>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {

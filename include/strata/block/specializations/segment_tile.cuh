@@ -8,10 +8,9 @@
 #include <strata/core/platform.cuh>
 #include <strata/core/platform_advance.cuh>
 #include <strata/core/shared_layout.hpp>
+#include <strata/core/standard.hpp>
 #include <strata/core/types.hpp>
 #include <strata/thread/thread_merge.cuh>
-
-#include <type_traits>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {

@@ -5,9 +5,8 @@
 #include <strata/core/bank_conflicts.hpp>
 #include <strata/core/macros.hpp>
 #include <strata/core/shared_layout.hpp>
+#include <strata/core/standard.hpp>
 #include <strata/core/types.hpp>
-
-#include <type_traits>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
@@ -121,7 +120,7 @@ struct transpose_conflicts {
 /// padding is free of conflicts.
 template <class Tile>
 struct chosen_transpose_layout {
-  static constexpr auto choose() {
+  STRATA_HD static constexpr auto choose() {
     if constexpr (Tile::unit_bytes >= 4 && Tile::pieces == 1 && Tile::is_power_of_two_both_ways) {
       return std::common_type<SwizzledLayout<Tile::unit_bytes, Tile::storage_columns>>{};
     } else if constexpr (constexpr int pad = detail::least_free_pad(

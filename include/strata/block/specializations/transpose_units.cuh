@@ -5,12 +5,9 @@
 #include <strata/block/specializations/transpose_tile.hpp>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/core/standard.hpp>
 #include <strata/core/types.hpp>
 #include <strata/thread/specializations/vector_access.cuh>
-
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
@@ -95,7 +92,7 @@ struct transpose_units {
   template <bool IsWhole, int UnitsPerRow, class Element, class Registers, class Access>
   STRATA_D static void for_each_unit(int thread, Element* matrix, std::int64_t leading_dimension, Registers& units,
                                      int rows, int elements, Access access) {
-    const auto access_square = [&](auto& square, Element* address, int row, int count) {
+    const auto access_square = [&](decltype(units.line[0]) square, Element* address, int row, int count) {
       STRATA_UNROLL
       for (int k = 0; k < side; ++k) {
         if (IsWhole || (row + k < rows && count > 0)) {
@@ -237,7 +234,7 @@ struct transpose_units {
   }
 
   STRATA_D static void store_unit(element* to, const unit& from) {
-#if STRATA_DEVICE_PASS
+#if STRATA_DEVICE_PASS && !STRATA_CLANG_CUDA
     // An assignment of 16 bytes to where smaller elements lie becomes four stores.
     if constexpr (Tile::unit_bytes == 16) {
       __stwb(reinterpret_cast<uint4*>(to), from);

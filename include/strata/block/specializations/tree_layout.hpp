@@ -5,8 +5,7 @@
 #include <strata/core/bank_conflicts.hpp>
 #include <strata/core/macros.hpp>
 #include <strata/core/shared_layout.hpp>
-
-#include <type_traits>
+#include <strata/core/standard.hpp>
 
 /// \file
 /// Positions of the elements of a binary tree in shared memory. On level k of such a tree neighbouring threads
@@ -65,7 +64,7 @@ struct choose_tree_layout {
   /// Several items below 4 bytes lie in one word; padding is by words.
   static constexpr int by = unit_bytes < 4 ? 4 / unit_bytes : 1;
 
-  static constexpr int levels() {
+  STRATA_HD static constexpr int levels() {
     int count = 0;
     for (long long reach = 1LL * columns * by; reach < Elements; reach *= columns) ++count;
     return count;

@@ -6,10 +6,9 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/platform_async_copy.cuh>
+#include <strata/core/standard.hpp>
 #include <strata/core/types.hpp>
 #include <strata/thread/specializations/vector_access.cuh>
-
-#include <cstdint>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {

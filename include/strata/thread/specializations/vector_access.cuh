@@ -5,11 +5,7 @@
 #include <strata/core/access_word.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
-
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <type_traits>
+#include <strata/core/standard.hpp>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {

@@ -4,14 +4,12 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/core/standard.hpp>
 #include <strata/core/types.hpp>
 #include <strata/thread/thread_merge.cuh>
 #include <strata/thread/thread_sort.cuh>
 #include <strata/warp/specializations/exchange_tile.cuh>
 #include <strata/warp/specializations/warp_exchange_layout.hpp>
-
-#include <cstddef>
-#include <type_traits>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {

@@ -5,10 +5,9 @@
 #include <strata/core/item_words.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/shared_layout.hpp>
+#include <strata/core/standard.hpp>
 #include <strata/core/types.hpp>
 #include <strata/warp/logical_warp.cuh>
-
-#include <cstddef>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
@@ -37,7 +36,7 @@ class warp_exchange_shuffle {
   static constexpr unsigned c = static_cast<unsigned>(greatest_common_divisor(ItemsPerThread, LogicalWarpThreads));
   static constexpr unsigned n = N / c;
   static constexpr unsigned w = W / c;
-  static constexpr unsigned inverse(unsigned number, unsigned modulus) {
+  STRATA_HD static constexpr unsigned inverse(unsigned number, unsigned modulus) {
     unsigned result = 0;
     while (number * result % modulus != 1 % modulus) ++result;
     return result;

@@ -5,8 +5,7 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/operators.hpp>
 #include <strata/core/platform.cuh>
-
-#include <type_traits>
+#include <strata/core/standard.hpp>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {

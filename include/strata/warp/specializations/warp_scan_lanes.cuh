@@ -7,9 +7,8 @@
 #include <strata/core/platform.cuh>
 #include <strata/core/scan_step.cuh>
 #include <strata/core/shuffle.cuh>
+#include <strata/core/standard.hpp>
 #include <strata/core/types.hpp>
-
-#include <type_traits>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {

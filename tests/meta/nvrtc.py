@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The strata authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The headers below device/ compile under NVRTC, which has no headers of the host, and takes no option for them.
+
+One program includes all public ones. It has the kernels of nvrtc_kernels.cu and those of the headers' documentation.
+`--each` also compiles each header alone, and the program for other architectures, language levels and settings.
+`--show` prints the program. Needs libnvrtc, and no GPU.
+"""
+
+import argparse
+import ctypes
+import pathlib
+import re
+
+import toolbox
+
+FLOORS = ("core", "iterator", "thread", "warp", "block")
+KERNELS = pathlib.Path(__file__).with_name("nvrtc_kernels.cu")
+EXAMPLE = re.compile(r"^/// @code\n(.*?)^/// @endcode\n", re.MULTILINE | re.DOTALL)
+OF_HOST = re.compile(r"^#include .*\n|^(?:int main|cudaError_t \w+)\(.*\{\n(?:.*\n)*?\}\n", re.MULTILINE)
+VARIANTS = (["-arch=sm_75"], ["-arch=sm_80"], ["-arch=sm_90"], ["-arch=sm_100"], ["-arch=sm_120"], ["-std=c++20"],
+            ["-DSTRATA_DEBUG=1"], ["-device-int128"], ["-default-device"])
+
+
+class Compiler:
+    """libnvrtc.so, loaded into this process."""
+
+    def __init__(self, path):
+        self.library = ctypes.CDLL(path)
+
+    def text(self, program, what):
+        size = ctypes.c_size_t()
+        self.library[f"nvrtcGet{what}Size"](program, ctypes.byref(size))
+        text = ctypes.create_string_buffer(size.value)
+        self.library[f"nvrtcGet{what}"](program, text)
+        return text.value.decode()
+
+    def compile(self, source, options):
+        """The log, and the PTX, empty if there was an error."""
+        program = ctypes.c_void_p()
+        status = self.library.nvrtcCreateProgram(ctypes.byref(program), source.encode(), b"unit.cu", 0, None, None)
+        if status != 0:
+            toolbox.fail(f"nvrtcCreateProgram: error {status}")
+        words = (ctypes.c_char_p * len(options))(*[option.encode() for option in options])
+        status = self.library.nvrtcCompileProgram(program, len(options), words)
+        log = self.text(program, "ProgramLog").strip()
+        ptx = self.text(program, "PTX") if status == 0 else ""
+        self.library.nvrtcDestroyProgram(ctypes.byref(program))
+        return log or f"error {status}" * (status != 0), ptx
+
+
+def includes(headers):
+    return "".join(f"#include <{header}>\n" for header in headers)
+
+
+def examples(header, text):
+    """The examples of the documentation of a header that have a kernel, without what is for the host in them."""
+    for code in EXAMPLE.findall(text):
+        code = re.sub(r"^/// ?", "", code, flags=re.MULTILINE)
+        code = OF_HOST.sub("", code)
+        if "STRATA_KERNEL" in code:
+            yield f'#line 1 "an example of {header}"\n{code}'
+
+
+def program(headers):
+    parts = [example for header in headers for example in examples(header, (toolbox.INCLUDE / header).read_text())]
+    parts.append(f'#line 1 "{KERNELS.name}"\n{KERNELS.read_text()}')
+    return includes(headers) + "".join(f"namespace part_{i} {{\n{part}}}\n" for i, part in enumerate(parts))
+
+
+def kernels(source):
+    """How many kernels a program has: those that are no templates, and explicit instantiations."""
+    return len(re.findall(r"^(?:template )?STRATA_KERNEL ", source, re.MULTILINE)) - len(
+        re.findall(r"^template <[^;{}]*>\nSTRATA_KERNEL ", source, re.MULTILINE))
+
+
+def check(compiler, what, source, options):
+    options = [*options, "-I", str(toolbox.INCLUDE)]
+    for default in ("-std=c++17", "-arch=compute_90"):
+        if not any(option.startswith(default.split("=")[0]) for option in options):
+            options.insert(0, default)
+    log, ptx = compiler.compile(source, options)
+    if log:
+        toolbox.fail(f"{what}, {' '.join(options)}\n{log}")
+    found, expected = len(re.findall(r"^\.(?:visible|weak) \.entry ", ptx, re.MULTILINE)), kernels(source)
+    if found != expected:
+        toolbox.fail(f"{what}, {' '.join(options)}: {found} kernels, not {expected}")
+    print(f"{what}: {' '.join(options[:-2])}: {found} kernels, {len(ptx)} bytes of PTX")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--nvrtc", required=True, help="libnvrtc.so")
+    parser.add_argument("--each", action="store_true")
+    parser.add_argument("--show", action="store_true")
+    arguments = parser.parse_args()
+    headers = [header for header in toolbox.headers() if len(header.parts) == 3 and header.parts[1] in FLOORS]
+    source = program(headers)
+    if arguments.show:
+        print(source)
+        return
+    compiler = Compiler(arguments.nvrtc)
+    check(compiler, f"{len(headers)} headers", source, [])
+    if arguments.each:
+        for header in headers:
+            check(compiler, header, includes([header, header]), [])
+        for options in VARIANTS:
+            check(compiler, f"{len(headers)} headers", source, options)
+
+
+if __name__ == "__main__":
+    main()
