@@ -32,12 +32,13 @@ CALLS = {
     "gemm": ["20"],
     "radix_steps": ["--keys=100"],
     "bank_conflicts": [],
+    "jit": ["--ptx"],  # where NVRTC is found
 }
 # What reads no file works longer than a second, where it can.
 LONG_CALLS = {"orders": ["--device=host", "--repeat=60"], "gemm": ["2500", "700"],
               "radix_steps": ["--keys=250000"]}
 # One back end is built into each of these.
-WITHOUT_DEVICE_OPTION = ("gemm", "radix_steps", "bank_conflicts")
+WITHOUT_DEVICE_OPTION = ("gemm", "radix_steps", "bank_conflicts", "jit")
 
 
 class Program:
@@ -160,6 +161,8 @@ def main():
         (folder / "file").write_bytes(TEXT)
         (folder / "other").write_bytes(b"a 4\nb 5\n")
         for what, call in CALLS.items():
+            if what == "jit" and what not in paths:
+                continue
             program = Program(paths[what.split()[0]], what, call)
             check_help(program)
             check_wrong_options(program)

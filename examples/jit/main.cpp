@@ -3,20 +3,17 @@
 
 // jit: reduces numbers by operators that are not known before the program runs.
 
+#include "../common/program.hpp"
 #include "compiler.hpp"
 
 #include <cuda_runtime.h>
-#include <getopt.h>
 
 #include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
-#include <fstream>
-#include <iostream>
-#include <iterator>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -34,19 +31,13 @@ const char help[] =
     "                           how large the code is: needs no GPU\n"
     "      --help               print this help\n"
     "\n"
-    "Exit status: 0, 1 if an option or the input is wrong, 2 if the GPU failed.\n";
+    "Exit status: 0, 1 if the call is wrong or a file failed, 2 if the device failed.\n";
 
-constexpr int exit_wrong_call = 1;
-constexpr int exit_device_failed = 2;
 constexpr int tile_items = 2048;  // as in kernels.cuh
 constexpr int max_blocks = 2048;
 
-struct device_error : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
 void check(const char* function, cudaError_t status) {
-  if (status != cudaSuccess) throw device_error(std::string(function) + ": " + cudaGetErrorString(status));
+  if (status != cudaSuccess) throw example::device_error(std::string(function) + ": " + cudaGetErrorString(status));
 }
 
 struct options {
@@ -57,54 +48,21 @@ struct options {
   std::string file = "-";
 };
 
-[[noreturn]] void reject_arguments(const std::string& message = "") {
-  if (!message.empty()) std::fprintf(stderr, "jit: %s\n", message.c_str());
-  std::fputs("Try 'jit --help' for more information.\n", stderr);
-  std::exit(exit_wrong_call);
-}
-
-options parse(int argc, char** argv) {
-  enum { type = 256, op, reduce, ptx, print_help };
-  static const option long_options[] = {
-      {"type", required_argument, nullptr, type},     {"op", required_argument, nullptr, op},
-      {"reduce", required_argument, nullptr, reduce}, {"ptx", no_argument, nullptr, ptx},
-      {"help", no_argument, nullptr, print_help},     {nullptr, 0, nullptr, 0}};
+options parse(const example::program& running, const std::vector<std::string>& arguments) {
   options chosen;
-  char name[] = "jit";
-  argv[0] = name;
-  for (int c; (c = getopt_long(argc, argv, "", long_options, nullptr)) != -1;) {
-    switch (c) {
-      case type:
-        chosen.type = optarg;
-        break;
-      case op:
-        chosen.op = optarg;
-        break;
-      case reduce:
-        chosen.reduce = optarg;
-        break;
-      case ptx:
-        chosen.only_ptx = true;
-        break;
-      case print_help:
-        std::fputs(help, stdout);
-        std::exit(0);
-      default:
-        reject_arguments();
-    }
-  }
-  if (argc - optind > 1) reject_arguments(std::string("extra operand '") + argv[optind + 1] + "'");
-  if (argc > optind) chosen.file = argv[optind];
+  const auto text_option = [](const char* name, std::string& text) {
+    return example::option{name, 0, true, [&text](const std::string& value) {
+                             text = value;
+                             return true;
+                           }};
+  };
+  const std::vector<std::string> operands =
+      example::parse_options(running, arguments,
+                             {text_option("type", chosen.type), text_option("op", chosen.op),
+                              text_option("reduce", chosen.reduce), example::flag_option("ptx", chosen.only_ptx)});
+  example::expect_operands(operands, 0, 1);
+  if (!operands.empty()) chosen.file = operands[0];
   return chosen;
-}
-
-std::string read_all(const std::string& file) {
-  std::ifstream opened;
-  if (file != "-") opened.open(file, std::ios::binary);
-  std::istream& in = file == "-" ? std::cin : opened;
-  std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-  if (in.bad() || (file != "-" && !opened.is_open())) throw std::runtime_error(file + ": cannot be read");
-  return text;
 }
 
 template <class Number>
@@ -125,24 +83,27 @@ std::vector<Number> parse_numbers(const std::string& text) {
 }
 
 /// Compiles, and says how long that took.
-std::string compile(const options& chosen, const std::string& architecture) {
+std::string compile(example::program& running, const options& chosen, const std::string& architecture) {
+  running.begin("compiling");
   const auto start = std::chrono::steady_clock::now();
   const std::string code = jit::compile(jit::kernel_source(chosen.type, chosen.op, chosen.reduce), architecture);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-  std::fprintf(stderr, "jit: compiled for %s in %.2f s: %zu bytes\n", architecture.c_str(), seconds.count(),
-               code.size());
+  char text[120];
+  std::snprintf(text, sizeof(text), "compiled for %s in %.2f s: %zu bytes", architecture.c_str(), seconds.count(),
+                code.size());
+  running.say(text);
   return code;
 }
 
 /// The kernels of the options, loaded to the device.
 class kernels {
  public:
-  explicit kernels(const options& chosen) {
+  kernels(example::program& running, const options& chosen) {
     int device = 0, major = 0, minor = 0;
     check("cudaGetDevice", cudaGetDevice(&device));
     check("cudaDeviceGetAttribute", cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
     check("cudaDeviceGetAttribute", cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device));
-    const std::string code = compile(chosen, "sm_" + std::to_string(10 * major + minor));
+    const std::string code = compile(running, chosen, "sm_" + std::to_string(10 * major + minor));
     check("cudaLibraryLoadData", cudaLibraryLoadData(&library_, code.data(), nullptr, nullptr, 0, nullptr, nullptr, 0));
   }
   ~kernels() { static_cast<void>(cudaLibraryUnload(library_)); }
@@ -174,12 +135,12 @@ std::unique_ptr<Number, free_device> allocate(std::size_t count) {
 }
 
 template <class Number>
-void run(const options& chosen) {
+void run(example::program& running, const options& chosen) {
   int devices = 0;
   check("cudaGetDeviceCount", cudaGetDeviceCount(&devices));
-  const std::vector<Number> numbers = parse_numbers<Number>(read_all(chosen.file));
+  const std::vector<Number> numbers = parse_numbers<Number>(example::read_file(running, chosen.file));
   if (numbers.empty()) throw std::runtime_error(chosen.file + ": no numbers");
-  const kernels compiled(chosen);
+  const kernels compiled(running, chosen);
 
   const auto blocks = static_cast<unsigned>(std::min<std::size_t>((numbers.size() - 1) / tile_items + 1, max_blocks));
   const auto in = allocate<Number>(numbers.size());
@@ -191,33 +152,29 @@ void run(const options& chosen) {
   Number result{};
   check("cudaMemcpy", cudaMemcpy(&result, sum.get(), sizeof(result), cudaMemcpyDeviceToHost));
 
+  running.hide_progress();
   char text[64];
   const auto end = std::to_chars(text, text + sizeof(text), result).ptr;
   std::printf("%.*s\n", static_cast<int>(end - text), text);
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  const options chosen = parse(argc, argv);
-  void (*run_type)(const options&) = nullptr;
+int run(example::program& running, const std::vector<std::string>& arguments) {
+  const options chosen = parse(running, arguments);
+  void (*run_type)(example::program&, const options&) = nullptr;
   if (chosen.type == "int") run_type = run<int>;
   if (chosen.type == "long") run_type = run<long>;
   if (chosen.type == "float") run_type = run<float>;
   if (chosen.type == "double") run_type = run<double>;
-  if (run_type == nullptr) reject_arguments("invalid argument '" + chosen.type + "' for '--type'");
-  try {
-    if (chosen.only_ptx) {
-      compile(chosen, "compute_90");
-    } else {
-      run_type(chosen);
-    }
-  } catch (const device_error& error) {
-    std::fprintf(stderr, "jit: %s\n", error.what());
-    return exit_device_failed;
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "jit: %s\n", error.what());
-    return exit_wrong_call;
+  if (run_type == nullptr) throw example::wrong_call("invalid argument '" + chosen.type + "' for '--type'");
+  if (chosen.only_ptx) {
+    compile(running, chosen, "compute_90");
+  } else {
+    run_type(running, chosen);
   }
+  example::finish_output();
   return 0;
 }
+
+}  // namespace
+
+int main(int argc, char** argv) { return example::run_program("jit", help, argc, argv, run); }
