@@ -27,6 +27,7 @@ def free_functions(text):
     """Names of the functions of namespaces: their declarations begin in the first column."""
     code = lint.without_comments(text)
     code = re.sub(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*$", "", code, flags=re.MULTILINE)
+    code = code.replace("decltype(auto)", "auto")
     for match in re.finditer(r"^(?!namespace|struct|class|union|enum|using|static_assert|extern)"
                              r"[A-Za-z\[][^;{}]*", code, re.MULTILINE):
         head = match.group(0)
