@@ -66,6 +66,8 @@ STRATA_HD constexpr bool is_second_extreme(const Pair& a, const Pair& b) {
 
 }  // namespace detail
 
+/// The sum of two values, `a + b`.
+///
 /// Function objects for reductions and scans, and of differences. Any callable `op(a, b)` serves, those of the standard
 /// library and of libcu++ too; the ones below are also known to `operator_traits`.
 struct Sum {

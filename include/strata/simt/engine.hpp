@@ -33,64 +33,75 @@ struct location {
 // ---- control and inspection, for tests and debugging sessions
 // -------------------------------------
 
+/// The order in which blocks of a launch are started.
 enum class block_order { ascending, descending, shuffled };
 
+/// How launches are executed.
 struct configuration {
-  // 0: threads run in ascending order; 1: descending; any other value: a pseudo-random interleaving
-  // of lanes, warps and resident blocks that is the same each time. STRATA_SIMT_SEED
+  /// 0: threads run in ascending order; 1: descending; any other value: a pseudo-random interleaving
+  /// of lanes, warps and resident blocks that is the same each time. STRATA_SIMT_SEED
   uint64_t seed = 0;
-  // Blocks of a launch that is not cooperative that have started and not ended at any one time; the
-  // next starts when one ends. STRATA_SIMT_RESIDENT_BLOCKS
+  /// Blocks of a launch that is not cooperative that have started and not ended at any one time; the
+  /// next starts when one ends. STRATA_SIMT_RESIDENT_BLOCKS
   unsigned resident_blocks = 4;
-  // Multiprocessors that cooperative launches get, of the 4 that the device says it has. Fewer are as
-  // in a green context, of which the occupancy functions do not know. STRATA_SIMT_MULTIPROCESSORS
+  /// Multiprocessors that cooperative launches get, of the 4 that the device says it has. Fewer are as
+  /// in a green context, of which the occupancy functions do not know. STRATA_SIMT_MULTIPROCESSORS
   unsigned multiprocessors = 4;
-  block_order order = block_order::ascending;  // of dispatch. STRATA_SIMT_BLOCK_ORDER=0|1|2
-  size_t stack_bytes = 64 << 10;               // of each device thread. STRATA_SIMT_STACK_BYTES
-  // Polls without any progress before "livelock"; 64 times as many where only barriers are passed.
+  block_order order = block_order::ascending;  ///< of dispatch. STRATA_SIMT_BLOCK_ORDER=0|1|2
+  size_t stack_bytes = 64 << 10;               ///< of each device thread. STRATA_SIMT_STACK_BYTES
+  /// Polls without any progress before "livelock"; 64 times as many where only barriers are passed.
   uint64_t poll_limit = 4u << 20;
-  bool strict_exit = true;  // a block barrier after some threads of the block exited is an error
-  bool strict_site = true;  // a collective reached from different source lines is an error
-  // Check flavour: on average one preemption per this many memory accesses; 0 is never.
-  unsigned preemption = 0;  // STRATA_SIMT_PREEMPTION
-  // CPU time a thread may run without meeting a barrier, collective or poll. STRATA_SIMT_HANG_SECONDS
+  bool strict_exit = true;  ///< a block barrier after some threads of the block exited is an error
+  bool strict_site = true;  ///< a collective reached from different source lines is an error
+  /// Check flavour: on average one preemption per this many memory accesses; 0 is never.
+  unsigned preemption = 0;  ///< STRATA_SIMT_PREEMPTION
+  /// CPU time a thread may run without meeting a barrier, collective or poll. STRATA_SIMT_HANG_SECONDS
   unsigned hang_seconds = 10;
   size_t static_shared_limit = 48 << 10;
   size_t shared_limit = 227 << 10;
-  bool quiet = false;  // do not print reports to stderr. STRATA_SIMT_QUIET
+  bool quiet = false;  ///< do not print reports to stderr. STRATA_SIMT_QUIET
 };
+/// Is read by each launch: change it between launches. Its initial values come from the environment.
 configuration& config();
 
-// What ended the last launch that failed; kind is "" when none has since clear_report().
+/// What ended the last launch that failed; kind is "" when none has since clear_report().
 struct report {
   const char* kind;
   const char* text;
 };
+/// The report of the last launch that failed.
 report last_report();
+/// Forgets it.
 void clear_report();
 
+/// What launches have done since reset_statistics().
 struct statistics {
   uint64_t blocks, threads, switches, collectives, barriers, polls;
-  uint64_t undefined_shuffle_reads;  // shuffles from lanes that did not take part
+  uint64_t undefined_shuffle_reads;  ///< shuffles from lanes that did not take part
   // Check flavour only:
   uint64_t accesses;
   uint64_t shared_instructions, shared_wavefronts, shared_ideal_wavefronts;
 };
+/// The sums of all launches.
 statistics& stats();
-void reset_statistics();  // also empties the bank-conflict table
+/// Sets all of them to 0, and empties the bank-conflict table.
+void reset_statistics();
 
-// Check flavour: shared-memory traffic of one instruction. One without conflicts has
-// wavefronts == ideal; a 32-way conflict has 32 times as many.
+/// Check flavour: shared-memory traffic of one instruction. One without conflicts has
+/// wavefronts == ideal; a 32-way conflict has 32 times as many.
 struct bank_row {
   const void* pc;
-  const char* where;  // "file.cu:12", "?" without debug information
+  const char* where;  ///< "file.cu:12", "?" without debug information
   uint64_t instructions, wavefronts, ideal;
   unsigned access_bytes;
   bool write;
 };
-int bank_rows(bank_row* rows, int capacity);  // worst first; returns how many were written
+/// Writes the rows of all instructions, the worst first. Returns how many it has written.
+int bank_rows(bank_row* rows, int capacity);
 
+/// The flavours of the runtime.
 enum class flavour { plain, check, asan };
+/// The flavour that this program is linked with.
 flavour runtime_flavour();
 
 // ---- launching
@@ -166,8 +177,8 @@ void spin_hint(location where);
 // "I stored what another thread may be polling for."
 void progress();
 
-// "These bytes may hold anything, and the code that reads them copes": the check flavour then does not
-// report the read as one of uninitialised memory.
+/// "These bytes may hold anything, and the code that reads them copes": the check flavour then does not
+/// report the read as one of uninitialised memory.
 void declare_initialised(const void* address, size_t bytes);
 
 // One per declaration of a block-shared variable; a static object, resolved once per launch.

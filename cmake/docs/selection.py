@@ -1,0 +1,80 @@
+# SPDX-FileCopyrightText: 2026 The strata authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Which names of the headers are in the reference, and how it shows what readers need not know."""
+
+# Layer, headers below include/strata, and where only some names of them are public: these.
+PUBLIC = [
+    ("device", "device/*.cuh", None),
+    ("device", "device/*.hpp", None),
+    ("device", "device/scan/initial_value.cuh", ["FutureValue"]),
+    ("device", "device/join/join_table.hpp", None),
+    ("device", "device/join/common/join_hash.hpp", None),
+    ("device", "device/join/common/join_options.hpp", None),
+    ("device", "device/join/common/join_side.hpp", None),
+    ("device", "device/join/common/strategy.hpp", ["JoinStrategy", "choose_join_strategy"]),
+    ("device", "device/join/output/columns.hpp", ["JoinColumn", "build_column", "probe_column"]),
+    ("device", "device/join/output/outputs.hpp", None),
+    ("block", "block/*.cuh", None),
+    ("warp", "warp/*.cuh", None),
+    ("thread", "thread/*.cuh", None),
+    ("iterator", "iterator/*.cuh", None),
+    ("core", "version.hpp", None),
+    ("core", "core/bank_conflicts.hpp", None),
+    ("core", "core/chained_policy.hpp", None),
+    ("core", "core/launcher.cuh", None),
+    ("core", "core/macros.hpp", None),
+    ("core", "core/operators.hpp", None),
+    ("core", "core/platform_cache_modifiers.cuh", None),
+    ("core", "core/radix_key.hpp", ["RadixFields", "RadixTraits", "is_radix_key"]),
+    ("core", "core/shared_layout.hpp", None),
+    ("core", "core/types.hpp", None),
+    ("core", "core/util_device.cuh", None),
+    ("core", "core/util_ptx.cuh", None),
+    ("host", "simt/engine.hpp", None),
+]
+LAYERS = {
+    "device": "Device|functions of the host, each for all items of an input in device memory",
+    "block": "Block|classes that all threads of a block use together",
+    "warp": "Warp|classes that the lanes of a logical warp use together",
+    "thread": "Thread|functions of one thread",
+    "iterator": "Iterators|iterators that are no pointers, for all layers",
+    "core": "Core|operators, types, layouts of shared memory, launches, macros",
+    "host": "Host|the host SIMT back end: what a test or a debugging session asks it",
+}
+NAMESPACES = """/// @namespace strata
+/// All of the library.
+/// @namespace strata::simt
+/// The host SIMT back end.
+"""
+# A class of all back ends, and the name of it that a program writes.
+BACK_ENDS = {"DeviceHashJoinOn": "DeviceHashJoin", "JoinTableOn": "JoinTable"}
+# Macros with a comment that users do not call; and a comment that stands before another macro than its own.
+OWN_MACROS = {"STRATA_CALL_WITHOUT_STORAGE", "STRATA_CALL_WITH_UNUSED_STORAGE"}
+MACROS = {"STRATA_JOIN_BACKEND_CUDA": "STRATA_JOIN_BACKEND"}
+# Classes of the library's own that public ones derive from: the header, and the class whose members these have.
+INHERITED = {
+    "block_radix_rank_base": ("block/specializations/block_radix_rank_base.cuh", "block_radix_rank_base"),
+    "merge_sort_calls": ("warp/specializations/merge_sort_levels.cuh", "merge_sort_calls"),
+    "random_access": ("iterator/specializations/random_access.hpp", "random_access"),
+    "traits_of_operation": ("core/operators.hpp", "commutative_operator_traits"),
+}
+# What a signature says to the compiler, and what it says to a reader.
+PLAIN = [
+    (r"\bSTRATA_D\b", "__device__"),
+    (r"\bSTRATA_HD\b", "__host__ __device__"),
+    (r"^static (?:std::enable_if_t|detail::if_\w+)<.*>$", "static cudaError_t"),
+    (r"\bdetail::not_deduced_t<(\w+)>", r"\1"),
+    (r"\bdetail::join_promises<[\w:]*>", "unspecified"),
+    (r"\bdetail::join_pairs_sink<\w+>", "unspecified"),
+    (r"= detail::default_\w+<.*>\(\)", "= chosen"),
+    (r"\bdetail::count64\b", "std::int64_t"),
+    (r"\bdetail::iterator_value_t<(\w+)>", r"typename std::iterator_traits<\1>::value_type"),
+    (r"\bdetail::arrow_target<value_type>", "pointer"),
+    (r"\btypename Backend::stream_type\b", "cudaStream_t"),
+    (r"\bDeviceHashJoinOn\b", "DeviceHashJoin"),
+    (r"\bJoinTableOn\b", "JoinTable"),
+    (r"\bitems<N>\s*&\s*(\w+)", r"T (&\1)[N]"),
+    (r"\bitems<(\w+)>\s*&\s*(\w+)", r"\1 (&\2)[ItemsPerThread]"),
+    (r"\bitem_count\b", "items_per_thread"),
+    (r"\[\[\w+\]\]\s*", ""),
+]
