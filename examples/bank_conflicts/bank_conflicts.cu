@@ -30,7 +30,7 @@ using example::check;
 using example::device_array;
 
 // ---------------------------------------------------------------------------- the kernels
-// Each is one block, does as many steps as it is told, and reads the clock before the first and after each.
+// Each is one block. It does `steps` steps, and reads the clock before the first and after each.
 
 STRATA_D void stamp(long long* stamps, int step) {
   const long long now = clock64();

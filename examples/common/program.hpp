@@ -65,7 +65,7 @@ class program {
 };
 
 /// Calls `run` with the arguments and returns the exit status: its own, or that of what it throws,
-/// which is told on standard error. With --help, prints `help` and returns 0.
+/// which is printed on standard error. With --help, prints `help` and returns 0.
 int run_program(const char* name, const char* help, int argc, char** argv,
                 int (*run)(program& running, const std::vector<std::string>& arguments));
 
