@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <numeric>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "device/device_call.cuh"
@@ -67,13 +68,8 @@ struct arrays {
     number.poison();
   }
   void set_count(std::int64_t count) { num_items.assign(std::vector<std::int64_t>{count}); }
-  std::vector<std::uint64_t> result() const {
-    std::vector<std::uint64_t> all;
-    for (const auto* array : {&in, &out, &values_out}) {
-      for (const item x : array->to_host()) all.push_back(x);
-    }
-    for (const std::int64_t x : number.to_host()) all.push_back(static_cast<std::uint64_t>(x));
-    return all;
+  auto result() const {
+    return std::make_tuple(in.to_host(), out.to_host(), values_out.to_host(), number.to_host());
   }
 
   std::vector<item> host;
@@ -100,9 +96,11 @@ void expect_same(const char* name, std::size_t n, const Call& call) {
   ASSERT_CUDA_SUCCESS(recorded.status());
   const stream on;
 
-  std::vector<std::size_t> counts = {n, n / 2, n / 300, n};
-  for (const std::size_t count : {std::size_t{0}, std::size_t{1}, std::size_t{3}, n - n / 1000}) {
-    if (count <= n) counts.push_back(count);
+  std::vector<std::size_t> counts = {n, n / 300, n - n / 1000};
+  if (n < 1000000) {
+    for (const std::size_t count : {std::size_t{0}, n / 2, std::size_t{1}, std::size_t{3}, n}) {
+      if (count <= n) counts.push_back(count);
+    }
   }
   std::uint64_t run = 0;
   for (const std::size_t count : counts) {
@@ -113,7 +111,7 @@ void expect_same(const char* name, std::size_t n, const Call& call) {
     ASSERT_CUDA_SUCCESS(in_two_phases([&](void* temp, std::size_t& given) {
       return call(all, static_cast<std::int64_t>(count))(temp, given, nullptr);
     }));
-    const std::vector<std::uint64_t> expected = all.result();
+    const auto expected = all.result();
 
     all.set_count(static_cast<std::int64_t>(count));
     all.reset();
@@ -320,7 +318,7 @@ TEST(device_future_count, counts_out_of_range_are_clamped) {
 TEST(device_future_count, wrong_arguments_are_refused) {
   arrays all(1000);
   all.reset();
-  const std::vector<std::uint64_t> before = all.result();
+  const auto before = all.result();
   const std::int64_t* const no_count = nullptr;
   EXPECT_EQ(cudaErrorInvalidValue, DeviceReduce::Sum(all.in.data(), all.out.data(), FutureCount(no_count, 1000)));
   EXPECT_EQ(cudaErrorInvalidValue, DeviceScan::InclusiveSum(all.in.data(), FutureCount(no_count, 1000)));
@@ -342,7 +340,7 @@ TEST(device_future_count, wrong_arguments_are_refused) {
   EXPECT_EQ(cudaErrorInvalidValue,
             DeviceRunLengthEncode::Encode(all.in.data(), all.out.data(), all.values_out.data(), read, count));
   ASSERT_CUDA_SUCCESS(cudaDeviceSynchronize());
-  EXPECT_EQ(before, all.result());
+  EXPECT_TRUE(before == all.result());
 }
 
 }  // namespace device_future_count_test

@@ -29,11 +29,12 @@ using strata::DeviceMerge;
 using strata_test::same_bits;
 using strata_test::words;
 
-/// Some threads, items and tiles of a block: small, so that few items are many tiles.
-template <int Threads, int Items, int TilesPerBlock>
+/// Few threads and items, so that few items are many tiles. Of more than so many tiles a kernel searches for splits.
+template <int Threads, int Items, unsigned long long MaxTilesWithoutSplits>
 struct small_tiles {
   struct Policy750 : strata::ChainedPolicy<750, Policy750, Policy750> {
-    static constexpr strata::merge_tuning tuning{Threads, Items, /*blocks_per_multiprocessor=*/1, TilesPerBlock};
+    static constexpr strata::merge_tuning tuning{Threads, Items, /*blocks_per_multiprocessor=*/1,
+                                                 MaxTilesWithoutSplits};
   };
   using MaxPolicy = Policy750;
 };
@@ -211,7 +212,7 @@ TYPED_TEST(device_merge_values, move_with_their_keys) {
   }
 }
 
-// ------------------------------------------------------------------ tiles, and several of a block
+// ------------------------------------------------------------------ tiles
 /// MergePairs with other tiles.
 template <class PolicyHub>
 struct tuned {
@@ -239,17 +240,34 @@ void expect_merges_tiles(std::initializer_list<std::size_t> sizes) {
 }
 
 TEST(device_merge_tiles, of_one_warp) {
-  expect_merges_tiles<int, small_tiles<32, 3, 1>>({95, 96, 97, 500});
-  expect_merges_tiles<std::int64_t, small_tiles<32, 1, 1>>({31, 32, 33, 200});
+  expect_merges_tiles<int, small_tiles<32, 3, 100>>({95, 96, 97, 500});
+  expect_merges_tiles<std::int64_t, small_tiles<32, 1, 100>>({31, 32, 33, 200});
 }
 
-// More tiles than there are multiprocessors, so that blocks have several.
-TEST(device_merge_tiles, several_of_a_block) {
-  expect_merges_tiles<int, small_tiles<32, 1, 5>>({32 * 150 * 5, 32 * 150 * 2 + 7});
-  expect_merges_tiles<words<3>, small_tiles<64, 1, 3>>({64 * 150 * 3 - 1});
+TEST(device_merge_tiles, with_splits) {
+  expect_merges_tiles<int, small_tiles<32, 1, 0>>({1, 31, 32, 33, 32 * 31, 32 * 32, 32 * 150 * 2 + 7});
+  expect_merges_tiles<int, small_tiles<64, 3, 2>>({2 * 192, 2 * 192 + 1});
+  expect_merges_tiles<words<3>, small_tiles<64, 1, 0>>({64 * 150 * 3 - 1});
 }
 
-// The last block has fewer tiles than others. Behind these ranges, unlike behind arrays between guard bands, lie more
+// Splits are part of temporary storage, whose size is what that of the newest policy says.
+TEST(device_merge_tiles, sizes_of_storage) {
+  const auto bytes_of = [](std::int64_t count) {
+    using arrays = strata::detail::merge_arrays<const int*, strata::NullType*, const int*, strata::NullType*, int*,
+                                                strata::NullType*>;
+    using dispatch = strata::detail::DispatchMerge<arrays, strata::Less, small_tiles<32, 3, 10>>;
+    std::size_t bytes = 0;
+    EXPECT_CUDA_SUCCESS(dispatch::Dispatch(
+        nullptr, bytes, {nullptr, nullptr, static_cast<std::size_t>(count), nullptr, nullptr, 0, nullptr, nullptr},
+        count, 0, strata::Less{}, nullptr));
+    return bytes;
+  };
+  EXPECT_EQ(bytes_of(1), bytes_of(96 * 10));
+  EXPECT_EQ(bytes_of(1) + 256, bytes_of(96 * 10 + 1));
+  EXPECT_EQ(bytes_of(1) + 8 * 1024, bytes_of(96 * 1023));
+}
+
+// Behind these ranges, unlike behind arrays between guard bands, lie more
 // numbers, which guard bands of the output would show.
 TEST(device_merge_tiles, end_with_the_ranges) {
   constexpr int count1 = 32 * 150, count2 = 32 * 151 + 7;
@@ -271,7 +289,7 @@ TEST(device_merge_tiles, of_every_count) {
   for (std::size_t size = 1; size <= 200; size += step) {
     ASSERT_NO_FATAL_FAILURE((expect_merges<std::int16_t, std::uint32_t>(
         ranges<std::int16_t>(size * 2 / 3, size - size * 2 / 3, pattern::random), ascending{},
-        tuned<small_tiles<32, 3, 2>>{})));
+        tuned<small_tiles<32, 3, 1>>{})));
   }
 }
 
@@ -350,7 +368,7 @@ TEST(device_merge_comparators, calls_end_whatever_they_answer) {
   device_vector<unsigned> state(std::vector<unsigned>{12345});
   using arrays = strata::detail::merge_arrays<const int*, strata::NullType*, const int*, strata::NullType*, int*,
                                               strata::NullType*>;
-  using dispatch = strata::detail::DispatchMerge<arrays, nonsense, small_tiles<32, 1, 5>>;
+  using dispatch = strata::detail::DispatchMerge<arrays, nonsense, small_tiles<32, 1, 0>>;
   for (unsigned* const calls : {state.data(), static_cast<unsigned*>(nullptr)}) {
     ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
       return DeviceMerge::MergeKeys(storage..., first.data(), in.first.size(), second.data(), in.second.size(),
@@ -437,7 +455,8 @@ TEST(device_merge_arguments, template_arguments_may_be_given) {
 }
 
 TEST(device_merge_arguments, sums_of_counts_are_checked) {
-  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  constexpr auto most = std::int64_t{0x7fffffff} * static_cast<std::int64_t>(tile_of<int>());
+  constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
   const counting<int> keys(0);
   const counting<short> shorts(0);
   device_vector<int> out(1);
@@ -446,6 +465,7 @@ TEST(device_merge_arguments, sums_of_counts_are_checked) {
   EXPECT_GT(bytes, 0u);
   EXPECT_EQ(cudaErrorInvalidValue, DeviceMerge::MergeKeys(nullptr, bytes, keys, most, keys, 1, out.data()));
   EXPECT_EQ(cudaErrorInvalidValue, DeviceMerge::MergeKeys(nullptr, bytes, keys, 1, keys, most, out.data()));
+  EXPECT_EQ(cudaErrorInvalidValue, DeviceMerge::MergeKeys(nullptr, bytes, keys, largest, keys, 1, out.data()));
   EXPECT_EQ(cudaErrorInvalidValue, DeviceMerge::MergeKeys(nullptr, bytes, keys, -1, keys, 2, out.data()));
   EXPECT_EQ(cudaErrorInvalidValue, DeviceMerge::MergeKeys(nullptr, bytes, keys, 2, keys, -1, out.data()));
   EXPECT_EQ(cudaErrorInvalidValue, DeviceMerge::MergeKeys(out.data(), bytes = 0, keys, 1, shorts, 0, out.data()));

@@ -22,10 +22,10 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///
 /// The first arguments are `d_temp_storage, temp_storage_bytes`, the last a stream. Without a comparator, `<` compares.
 ///
-/// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (1: nothing is kept there), then
-///   with that much device memory. Or once, without these two arguments: see `execution`. Counts may have any integer
-///   types; they and their sum must be below 2^63.
-/// - **Execution.** One kernel; none without items. No host synchronisation and no allocation, so a call can be
+/// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; a few bytes,
+///   or, from 20 million keys of 4 bytes on, 8 for each 4,864), then with that much device memory. Or once, without
+///   these two arguments: see `execution`. Counts may have any integer types; their sum must be below 2^36 (2^31 tiles).
+/// - **Execution.** One kernel, or two of as many keys as need temporary storage; none without items. No host synchronisation and no allocation, so a call can be
 ///   captured in a graph and replayed with other items. On sm_90 the kernel is launched dependent on the previous
 ///   kernel of the stream ("programmatic"): it starts early but touches memory only after that one.
 /// - **Result.** Stable: items of the first range come before equal ones of the second, and items of a range keep
@@ -35,8 +35,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   All arrays may be any random-access iterators. Items of the second range are converted to the types of the first.
 ///   `compare(a, b)`, called in device code, says whether key a must come before key b. Keys of 1, 2, 4, 8 and 16 bytes
 ///   behind pointers or iterators of vectors move 16 bytes at a time, whatever their alignment.
-/// - **Work.** Reads each item once, and some of the keys again to cut the ranges; writes each once. Nothing is kept in
-///   device memory.
+/// - **Work.** Reads each item once, and some of the keys again to cut the ranges; writes each once.
 /// - **Aliasing.** No output may overlap an input or the other output.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: counts that are negative or too large
 ///   (in size queries, too), null pointers with items, arrays that overlap, temporary storage too small. Otherwise what

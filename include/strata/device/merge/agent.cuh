@@ -39,10 +39,33 @@ struct merge_arrays {
   STRATA_HD unsigned long long count() const { return count1 + count2; }
 };
 
-/// A block merges neighbouring tiles of the result. Diagonals of the merge path (see thread_merge.cuh) cut the ranges
-/// into the parts that belong to a tile; a search by a warp finds where. The next tile's end is searched for while keys
-/// of a tile are on their way. It lies at most a tile behind the last end: so many keys of each range, of which the
-/// search reads some and later tiles read all, are prefetched to L2.
+template <class T, class Iterator>
+STRATA_D T merged_item(const Iterator& items, unsigned long long index) {
+  return static_cast<T>(items[static_cast<difference_of<Iterator>>(index)]);
+}
+
+/// A diagonal of the merge path (see thread_merge.cuh), for a binary search in [first(), last()): how many of the first
+/// `diagonal` items of the result are of the first range.
+template <class Arrays, class Compare>
+struct merge_diagonal {
+  using Key = typename Arrays::Key;
+  using Count = unsigned long long;
+
+  const Arrays& arrays;
+  Compare& compare;
+  Count diagonal;
+
+  STRATA_D Count first() const { return diagonal < arrays.count2 ? 0 : diagonal - arrays.count2; }
+  STRATA_D Count last() const { return diagonal < arrays.count1 ? diagonal : arrays.count1; }
+  STRATA_D bool operator()(Count i) const {
+    const Key key1 = detail::merged_item<Key>(arrays.keys1, i);
+    const Key key2 = detail::merged_item<Key>(arrays.keys2, diagonal - 1 - i);
+    return static_cast<bool>(compare(key2, key1));
+  }
+};
+
+/// A block merges a tile of the result. Two diagonals of the merge path cut the ranges into the parts that belong to
+/// it. They were searched for by another kernel, or two warps of the block do it.
 ///
 /// Values do not go through shared memory: threads note where in the tile each key came from. Neighbours in the result
 /// that come from one range are neighbours there, so that a warp reads values side by side.
@@ -73,7 +96,7 @@ class AgentMerge {
   struct TempStorage {
     Keys keys;
     Sources sources;
-    Count splits[3];
+    Count splits[2];
   };
   static_assert(sizeof(TempStorage) <= (48 << 10),
                 "DeviceMerge: a tile must fit 48 KiB of shared memory: choose fewer threads or items in its tuning; of "
@@ -82,45 +105,34 @@ class AgentMerge {
   STRATA_D AgentMerge(TempStorage& storage, const Arrays& arrays, Compare& compare)
       : storage_(storage), arrays_(arrays), compare_(compare) {}
 
-  STRATA_D void merge(Count first_tile, Count last_tile) {
-    Count diagonal = first_tile * tile_items;
-    STRATA_UNROLL_N(1)
-    for (unsigned end = threadIdx.x / warp_threads; end < 2; end += block_threads / warp_threads) {
-      put_split(end, end == 0 ? diagonal : end_of_tile(diagonal), 0, arrays_.count1);
+  /// `splits`: for each tile, items of the first range in the tiles before it; or null.
+  STRATA_D void merge(Count tile, const Count* splits) {
+    const Count diagonal = tile * tile_items, left = arrays_.count() - diagonal;
+    const Count items = left < tile_items ? left : tile_items;
+    if (splits == nullptr) {
+      splits = storage_.splits;
+      search(diagonal, items);
+    } else {
+      splits += tile;
     }
+    const Count begin1 = splits[0], searched = splits[1];
+    // Only if the comparator is no ordering, the search has found an end outside of these bounds.
+    const Count end1 = searched < begin1           ? begin1
+                       : searched - begin1 > items ? begin1 + items
+                                                   : searched;
+    const Count begin2 = diagonal - begin1, end2 = diagonal + items - end1;
+    const part_of_ranges part(arrays_, begin1, end1, begin2, end2);
+    load(arrays_.keys1, begin1, part.count1, part.index1);
+    load(arrays_.keys2, begin2, part.count2, part.index2);
+    if constexpr (has_values) {
+      prefetch(arrays_.values1, begin1, end1);
+      prefetch(arrays_.values2, begin2, end2);
+    }
+    platform::wait_for_async_copies();
     __syncthreads();
-    Count begin1 = storage_.splits[0], end1 = storage_.splits[1];
-    STRATA_UNROLL_N(1)
-    for (Count tile = first_tile;; diagonal += tile_items) {
-      const Count end = end_of_tile(diagonal);
-      // Only if the comparator is no ordering, the search has found another end.
-      if (end1 < begin1) end1 = begin1;
-      end1 = lesser(end1, begin1 + (end - diagonal));
-      const Count begin2 = diagonal - begin1, end2 = end - end1;
-      const part_of_ranges part(arrays_, begin1, end1, begin2, end2);
-      const bool is_first = tile == first_tile, goes_on = ++tile < last_tile;
-      load(arrays_.keys1, begin1, part.count1, part.index1);
-      load(arrays_.keys2, begin2, part.count2, part.index2);
-      if constexpr (has_values) {
-        prefetch(arrays_.values1, begin1, end1);
-        prefetch(arrays_.values2, begin2, end2);
-      }
-      if (goes_on) {
-        // What the last tile has not yet prefetched.
-        prefetch(arrays_.keys1, is_first ? end1 : begin1 + tile_items, lesser(end1 + tile_items, arrays_.count1));
-        prefetch(arrays_.keys2, is_first ? end2 : begin2 + tile_items, lesser(end2 + tile_items, arrays_.count2));
-        if (threadIdx.x < warp_threads) put_split(2, end_of_tile(end), end1, end1 + tile_items);
-      }
-      platform::wait_for_async_copies();
-      __syncthreads();
-      begin1 = end1;
-      if (goes_on) end1 = storage_.splits[2];
-      merge_tile(part);
-      store_keys(part);
-      if constexpr (has_values) store_values(part);
-      if (!goes_on) return;
-      __syncthreads();
-    }
+    merge_tile(part);
+    store_keys(part);
+    if constexpr (has_values) store_values(part);
   }
 
  private:
@@ -142,11 +154,6 @@ class AgentMerge {
     STRATA_D int count() const { return count1 + count2; }
   };
 
-  template <class T, class Iterator>
-  STRATA_D static T item(const Iterator& items, Count index) {
-    return static_cast<T>(items[static_cast<difference_of<Iterator>>(index)]);
-  }
-
   template <class Iterator>
   STRATA_D static int surplus([[maybe_unused]] const Iterator& keys, [[maybe_unused]] Count begin) {
     if constexpr (has_vectors<Iterator>) {
@@ -157,20 +164,15 @@ class AgentMerge {
   }
 
   STRATA_D static int thread() { return static_cast<int>(threadIdx.x); }
-  STRATA_D static Count lesser(Count a, Count b) { return a < b ? a : b; }
-  STRATA_D Count end_of_tile(Count diagonal) const {
-    return arrays_.count() - diagonal < tile_items ? arrays_.count() : diagonal + tile_items;
-  }
 
-  /// By a warp: how many of the first `diagonal` items of the result are of the first range. That is in [least, most].
-  STRATA_D void put_split(unsigned slot, Count diagonal, Count least, Count most) {
-    const Count not2 = diagonal < arrays_.count2 ? 0 : diagonal - arrays_.count2;
-    const Count split = detail::warp_partition_point(
-        least < not2 ? not2 : least, lesser(most, lesser(diagonal, arrays_.count1)), 5, [&](Count i) {
-          const Key key1 = item<Key>(arrays_.keys1, i), key2 = item<Key>(arrays_.keys2, diagonal - 1 - i);
-          return static_cast<bool>(compare_(key2, key1));
-        });
-    if (platform::lane_id() == 0) storage_.splits[slot] = split;
+  STRATA_D void search(Count diagonal, Count items) {
+    STRATA_UNROLL_N(1)
+    for (unsigned i = threadIdx.x / warp_threads; i < 2; i += block_threads / warp_threads) {
+      const merge_diagonal<Arrays, Compare> cut{arrays_, compare_, i == 0 ? diagonal : diagonal + items};
+      const Count split = detail::warp_partition_point(cut.first(), cut.last(), 5, cut);
+      if (platform::lane_id() == 0) storage_.splits[i] = split;
+    }
+    __syncthreads();
   }
 
   template <class Iterator>
@@ -241,8 +243,8 @@ class AgentMerge {
         const int at = first + i * block_threads;
         const int index = storage_.sources.get(at < items ? at : first);
         values[i] = index < part.index2
-                        ? item<Value>(arrays_.values1, part.begin1 + static_cast<unsigned>(index - part.index1))
-                        : item<Value>(arrays_.values2, part.begin2 + static_cast<unsigned>(index - part.index2));
+                        ? detail::merged_item<Value>(arrays_.values1, part.begin1 + static_cast<unsigned>(index - part.index1))
+                        : detail::merged_item<Value>(arrays_.values2, part.begin2 + static_cast<unsigned>(index - part.index2));
       }
       STRATA_UNROLL
       for (int i = 0; i < batch; ++i) {

@@ -5,6 +5,7 @@
 #include <strata/core/device_properties.cuh>
 #include <strata/core/launcher.cuh>
 #include <strata/core/macros.hpp>
+#include <strata/core/temporary_storage.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/arguments/arrays.hpp>
 #include <strata/device/arguments/counts.cuh>
@@ -25,6 +26,7 @@ struct DispatchMerge {
   const Arrays& arrays;
   const Compare& compare;
   cudaStream_t stream;
+  unsigned long long* splits;  // null where blocks search
   device_properties device;
 
   static cudaError_t Dispatch(void* d_temp_storage, std::size_t& temp_storage_bytes, const Arrays& arrays,
@@ -34,11 +36,13 @@ struct DispatchMerge {
         !detail::can_reach(arrays.keys2, count2) || !detail::can_reach(arrays.values2, count2)) {
       return cudaErrorInvalidValue;
     }
-    if (d_temp_storage == nullptr) {
-      temp_storage_bytes = 1;
-      return cudaSuccess;
-    }
-    if (temp_storage_bytes < 1) return cudaErrorInvalidValue;
+    const unsigned long long tiles = number_of_tiles<typename PolicyHub::MaxPolicy>(arrays.count());
+    if (tiles > max_tiles) return cudaErrorInvalidValue;
+    const bool has_splits = tiles > PolicyHub::MaxPolicy::tuning.max_tiles_without_splits;
+    temporary_storage::layout<1> storage;
+    if (has_splits) storage.template reserve<unsigned long long>(0, tiles + 1);
+    if (d_temp_storage == nullptr) return answer_size_query(storage, temp_storage_bytes);
+    if (!storage.map(d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
     if (arrays.count() == 0) return cudaSuccess;
     if (has_null(arrays, count1, count2) ||
         outputs_overlap(
@@ -47,7 +51,8 @@ struct DispatchMerge {
              detail::bytes_of(arrays.keys2, count2), detail::bytes_of(arrays.values2, count2)})) {
       return cudaErrorInvalidValue;
     }
-    DispatchMerge dispatch{arrays, compare, stream, {}};
+    DispatchMerge dispatch{
+        arrays, compare, stream, has_splits ? storage.template get<unsigned long long>(0) : nullptr, {}};
     const cudaError_t status = detail::current_device_properties(dispatch.device, stream);
     if (status != cudaSuccess) return status;
     return PolicyHub::MaxPolicy::Invoke(dispatch.device.ptx_version, dispatch);
@@ -55,21 +60,34 @@ struct DispatchMerge {
 
   template <class ActivePolicy>
   cudaError_t Invoke() {
-    constexpr merge_tuning tuning = ActivePolicy::tuning;
-    constexpr unsigned long long tile_items = tuning.block_threads * tuning.items_per_thread, most_blocks = 0x7fffffff;
-    const unsigned long long tiles = ceiling_divide(arrays.count(), tile_items);
-    // All multiprocessors have all their blocks before a block has two tiles.
-    const auto resident = static_cast<unsigned>(device.multiprocessors * tuning.blocks_per_multiprocessor);
-    unsigned long long tiles_per_block = tiles / resident;
-    if (tiles_per_block > tuning.tiles_per_block) tiles_per_block = tuning.tiles_per_block;
-    if (tiles_per_block < ceiling_divide(tiles, most_blocks)) tiles_per_block = ceiling_divide(tiles, most_blocks);
-    const auto blocks = static_cast<unsigned>(ceiling_divide(tiles, tiles_per_block));
-    return strata::launch(
-        {"strata::DeviceMerge", dim3(blocks), dim3(tuning.block_threads), 0, stream, 1, device.ptx_version >= 900},
-        merge_ranges_kernel<typename PolicyHub::MaxPolicy, Arrays, Compare>, arrays, compare, tiles, tiles_per_block);
+    constexpr int threads = ActivePolicy::tuning.block_threads;
+    static_assert(tile_items<ActivePolicy> >= tile_items<typename PolicyHub::MaxPolicy>,
+                  "the newest policy must have the smallest tiles: they say how many splits are kept");
+    const unsigned long long tiles = number_of_tiles<ActivePolicy>(arrays.count());
+    launch_configuration launch{"strata::DeviceMerge, splits", 0, dim3(threads), 0, stream, 1,
+                                device.ptx_version >= 900};
+    if (splits != nullptr) {
+      launch.grid = dim3(static_cast<unsigned>(ceiling_divide(tiles + 1, static_cast<unsigned long long>(threads))));
+      const cudaError_t status = strata::launch(
+          launch, merge_splits_kernel<typename PolicyHub::MaxPolicy, Arrays, Compare>, arrays, compare, tiles, splits);
+      if (status != cudaSuccess) return status;
+    }
+    launch.name = "strata::DeviceMerge";
+    launch.grid = dim3(static_cast<unsigned>(tiles));
+    return strata::launch(launch, merge_ranges_kernel<typename PolicyHub::MaxPolicy, Arrays, Compare>, arrays, compare,
+                          splits);
   }
 
  private:
+  static constexpr unsigned long long max_tiles = 0x7fffffff;
+  template <class Policy>
+  static constexpr unsigned long long tile_items = static_cast<unsigned long long>(Policy::tuning.block_threads) *
+                                                   Policy::tuning.items_per_thread;
+  template <class Policy>
+  static unsigned long long number_of_tiles(unsigned long long items) {
+    return ceiling_divide(items, tile_items<Policy>);
+  }
+
   static bool has_null(const Arrays& arrays, std::int64_t count1, std::int64_t count2) {
     const auto is_null = [](std::int64_t count, const auto& keys, const auto& values) {
       return count > 0 && (detail::is_null(keys) || (Arrays::has_values && detail::is_null(values)));

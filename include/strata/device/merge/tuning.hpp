@@ -7,15 +7,15 @@
 
 STRATA_NAMESPACE_BEGIN
 
-/// A block merges tiles of `block_threads * items_per_thread` items, up to `tiles_per_block` neighbouring ones. Only
-/// for the first of these it searches whole ranges.
+/// A block merges a tile of `block_threads * items_per_thread` items.
 struct merge_tuning {
   int block_threads;
   /// Odd: without gaps between the items of threads.
   int items_per_thread;
   /// What registers must allow.
   int blocks_per_multiprocessor;
-  int tiles_per_block;
+  /// Of more tiles, a kernel of its own searches where ranges are cut. That is faster if the ranges are not in L2.
+  unsigned long long max_tiles_without_splits;
 };
 
 namespace detail {
@@ -31,14 +31,14 @@ struct merge_policy_hub {
   // Not measured: from Policy800, with 4 blocks, because 7.5 holds 1,024 threads.
   struct Policy750 : ChainedPolicy<750, Policy750, Policy750> {
     static constexpr merge_tuning tuning{threads_within(256), items, /*blocks_per_multiprocessor=*/4,
-                                         /*tiles_per_block=*/8};
+                                         /*max_tiles_without_splits=*/4096};
   };
   struct Policy800 : ChainedPolicy<800, Policy800, Policy750> {
-    // H200, 2026-11-24, CUDA 13.0, two halves of 2^28 random keys: i32 837 us, i64 1,589 us, where CUB takes 625 and
-    // 1,249. At 2^20 and below it is faster than CUB. Other rows were not tried.
-    static constexpr merge_tuning tuning{threads_within(256), items,
-                                         /*blocks_per_multiprocessor=*/KeyBytes <= 4 ? 5 : 4,
-                                         /*tiles_per_block=*/8};
+    // H200, 2026-11-24, CUDA 13.0, two halves of 2^28 random keys: i32 599 us, where CUB takes 627; of 2^27, i64
+    // 594 us, CUB 641. 512 threads with 15 items 594 us, 256 with 15 and 8 blocks 612. Where blocks search, 2^26 keys
+    // take 200 us, with splits 166; 2^24 both 56; 2^20 10 and 14.
+    static constexpr merge_tuning tuning{threads_within(256), items, /*blocks_per_multiprocessor=*/KeyBytes <= 8 ? 6 : 4,
+                                         /*max_tiles_without_splits=*/4096};
   };
   using MaxPolicy = Policy800;
 };

@@ -15,6 +15,8 @@ struct top_k_tuning {
   int block_threads;
   /// What registers must allow.
   int blocks_per_multiprocessor;
+  /// Of these, a block has at least so many, unless there is one block for each multiprocessor.
+  std::size_t least_candidates;
 };
 
 namespace detail {
@@ -24,13 +26,14 @@ struct top_k_policy_hub {
   struct rows {
     // H200, 2026-11-24, CUDA 13.0, 2^28 f32: k = 1 to 1,000 310 to 325 us, k = 100,000 336 us; one read takes 234 us.
     // Two blocks have 64 bytes of each of 1,024 threads in flight. Other rows were not tried.
-    static constexpr top_k_tuning select{/*block_threads=*/512, /*blocks_per_multiprocessor=*/2};
+    static constexpr top_k_tuning select{/*block_threads=*/512, /*blocks_per_multiprocessor=*/2,
+                                         /*least_candidates=*/8192};
   };
   struct Policy750 : ChainedPolicy<750, Policy750, Policy750>, rows {};
   using MaxPolicy = Policy750;
 
   /// Keys of a sample. Temporary storage depends on it, so it is the same for all architectures.
-  static constexpr std::size_t samples = 4096;
+  static constexpr std::size_t samples = 16384;
   /// Shorter inputs stay in L2 while they are read several times: no sample is taken.
   static constexpr std::size_t least_sampled_bytes = std::size_t{16} << 20;
   /// That of the kernel which collects candidates.
