@@ -59,11 +59,11 @@ Tensor array(const char* name, const Tensor& x, const Tensor& first) {
 }
 
 template <class T>
-const T* items_of(const Tensor& x) {
+const T* input_of(const Tensor& x) {
   return static_cast<const T*>(x.const_data_ptr());
 }
 template <class T>
-T* place_of(const Tensor& x) {
+T* output_of(const Tensor& x) {
   return static_cast<T*>(x.mutable_data_ptr());
 }
 
@@ -80,14 +80,14 @@ void sort_segments(const Tensor& values, const Tensor& offsets, bool descending,
   const strata::execution where(current_stream(values), memory);
   const std::int64_t items = values.numel();
   const std::int64_t segments = offsets.numel() - 1;
-  const auto* begins = items_of<std::int64_t>(offsets);
+  const auto* begins = input_of<std::int64_t>(offsets);
 
   const Tensor unsorted = torch::stable::empty_like(indices);
   STD_CUDA_CHECK(strata::DeviceTransform::Transform(strata::CountingInputIterator<std::int64_t>(0),
-                                                    place_of<std::int64_t>(unsorted), items, same_index{}, where));
+                                                    output_of<std::int64_t>(unsorted), items, same_index{}, where));
   const auto sort = [&](auto call) {
-    STD_CUDA_CHECK(call(items_of<Key>(values), place_of<Key>(sorted), items_of<std::int64_t>(unsorted),
-                        place_of<std::int64_t>(indices), items, segments, begins, begins + 1, where));
+    STD_CUDA_CHECK(call(input_of<Key>(values), output_of<Key>(sorted), input_of<std::int64_t>(unsorted),
+                        output_of<std::int64_t>(indices), items, segments, begins, begins + 1, where));
   };
   if (descending) {
     sort([](const auto&... arguments) { return strata::DeviceSegmentedSort::SortPairsDescending(arguments...); });
@@ -148,13 +148,13 @@ std::int64_t join_keys(const Tensor& build_keys, const Tensor& probe_keys, const
   torch_memory memory;
   const strata::execution where(current_stream(build_keys), memory);
   const Tensor count = torch::stable::new_empty(build_rows, {1});
-  const auto build = strata::join_side(items_of<Key>(build_keys), build_keys.numel());
-  const auto probe = strata::join_side(items_of<Key>(probe_keys), probe_keys.numel());
-  const row_writer writer{place_of<std::int64_t>(build_rows), place_of<std::int64_t>(probe_rows)};
+  const auto build = strata::join_side(input_of<Key>(build_keys), build_keys.numel());
+  const auto probe = strata::join_side(input_of<Key>(probe_keys), probe_keys.numel());
+  const row_writer writer{output_of<std::int64_t>(build_rows), output_of<std::int64_t>(probe_rows)};
   const auto output = strata::join_columns<std::int32_t>(build_rows.numel(), writer);
   const strata::JoinOptions<> in_any_order;
   STD_CUDA_CHECK(
-      strata::DeviceHashJoin::Inner(build, probe, output, place_of<std::int64_t>(count), in_any_order, where));
+      strata::DeviceHashJoin::Inner(build, probe, output, output_of<std::int64_t>(count), in_any_order, where));
   std::int64_t rows = 0;
   TORCH_ERROR_CODE_CHECK(aoti_torch_item_int64(count.get(), &rows));
   return rows;
@@ -201,7 +201,7 @@ template <class T>
 void add_up(const Tensor& x, const Tensor& sums) {
   torch_memory memory;
   const strata::execution where(current_stream(x), memory);
-  STD_CUDA_CHECK(strata::DeviceScan::InclusiveSum(items_of<T>(x), place_of<T>(sums), x.numel(), where));
+  STD_CUDA_CHECK(strata::DeviceScan::InclusiveSum(input_of<T>(x), output_of<T>(sums), x.numel(), where));
 }
 
 /// Running sums, in the type of `x`.

@@ -4,6 +4,8 @@
 """Tests the operators of strata_torch.cu: results on random data, beside those of PyTorch on the CPU; what they refuse;
 streams, memory and graphs. Exit status 77 where there is no PyTorch with a GPU, or no nvcc."""
 
+import contextlib
+import io
 import itertools
 import pathlib
 import sys
@@ -36,8 +38,8 @@ def is_same(a, b):
 # ---------------------------------------------------------------------------------- results
 def random_offsets(count, segments):
     """Of segments of any lengths, of which many are empty."""
-    places = torch.randint(0, count + 1, (segments // 2 + 1,))
-    cuts = places[torch.randint(0, len(places), (segments - 1,))]
+    positions = torch.randint(0, count + 1, (segments // 2 + 1,))
+    cuts = positions[torch.randint(0, len(positions), (segments - 1,))]
     return torch.cat([torch.tensor([0]), cuts.sort().values, torch.tensor([count])])
 
 
@@ -91,6 +93,15 @@ def adds_up():
         expect(f"cumsum of {count} of {dtype}", is_same(got, x.cumsum(0).to(dtype)), True)
     x = torch.randn(100_000, dtype=torch.float64)
     expect("cumsum: rounding", torch.allclose(strata.cumsum(x.cuda()).cpu(), x.cumsum(0), rtol=1e-9, atol=1e-9), True)
+
+
+def shows_what_the_readme_says():
+    output = io.StringIO()
+    with contextlib.redirect_stdout(output):
+        torch_example.show(torch, strata)
+    readme = (HERE / "README.md").read_text()
+    for line in output.getvalue().splitlines():
+        expect("README", line if f"    {line}\n" in readme else None, line)
 
 
 # ---------------------------------------------------------------------------------- arguments
@@ -188,6 +199,7 @@ def can_be_captured():
             expect(f"replay {replay}: result {i}", is_same(one, other), True)
 
 
+shows_what_the_readme_says()
 sorts_segments()
 joins()
 adds_up()
