@@ -148,7 +148,7 @@ def bench_calls(torch, strata, items):
     yield ("sort of segments, mean length 100, int32", lambda: strata.segmented_sort(keys, offsets),
            {"two stable sorts": lambda: sort_twice(torch, keys, segments),
             "one sort of packed int64": lambda: sort_packed(torch, keys, segments)})
-    yield ("the same, float32", lambda: strata.segmented_sort(floats, offsets),
+    yield ("sort of segments, mean length 100, float32", lambda: strata.segmented_sort(floats, offsets),
            {"two stable sorts": lambda: sort_twice(torch, floats, segments)})
     even = torch.arange(0, items + 1, 128, device="cuda")
     yield ("sort of segments of 128, float32", lambda: strata.segmented_sort(floats, even),
@@ -162,13 +162,14 @@ def bench_calls(torch, strata, items):
     del build, probe
 
     yield ("cumsum, float32", lambda: strata.cumsum(floats), {"cumsum": lambda: floats.cumsum(0)})
-    yield ("cumsum, int32", lambda: strata.cumsum(keys), {"cumsum, dtype=int32": lambda: keys.cumsum(0, torch.int32)})
+    yield ("cumsum, int32", lambda: strata.cumsum(keys),
+           {"cumsum, dtype=int32": lambda: keys.cumsum(0, dtype=torch.int32)})
 
 
 def bench(torch, strata, logs):
     print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}: milliseconds of a call from Python, by CUDA "
           "events, median of 21\n")
-    print("| call | items | strata | torch, by | torch | ratio |\n|---|--:|--:|---|--:|--:|")
+    print("| call | items | strata | torch, by | torch | torch / strata |\n|---|--:|--:|---|--:|--:|")
     for log in logs:
         for text, call, rivals in bench_calls(torch, strata, 2**log):
             ours = milliseconds(torch, call)
