@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Three operators for PyTorch: a sort of segments, a join, running sums. They use nothing of PyTorch but its stable ABI,
+// Three operators for PyTorch: a sort of segments, a join, running sums. They use nothing of it but its stable ABI,
 // which later versions promise to keep.
 
 #define TORCH_TARGET_VERSION 0x020b000000000000ull  // 2.11: nothing newer is declared
