@@ -25,8 +25,11 @@ namespace join_strategies {
 using example::check;
 using example::device_array;
 
-constexpr const char* names[steps] = {"one table, an addition for each result", "... for each warp", "... for each block",
-                                      "`JoinStrategy::simple`", "`JoinStrategy::radix_single`",
+constexpr const char* names[steps] = {"one table, an addition for each result",
+                                      "... for each warp",
+                                      "... for each block",
+                                      "`JoinStrategy::simple`",
+                                      "`JoinStrategy::radix_single`",
                                       "`JoinStrategy::radix_multi`"};
 
 /// Keys of the build side are the numbers below `build_rows`, shuffled.
@@ -64,8 +67,10 @@ class joined_sides {
   }
 
   join_arguments arguments() const {
-    return {build_.get(),     static_cast<int>(build_.size()), probe_.get(), static_cast<int>(probe_.size()),
-            build_out_.get(), probe_out_.get(),                total_.get()};
+    return {build_.get(),     static_cast<int>(build_.size()),
+            probe_.get(),     static_cast<int>(probe_.size()),
+            build_out_.get(), probe_out_.get(),
+            total_.get()};
   }
 
   void clear_results() const {
@@ -136,7 +141,7 @@ bool compare_steps(example::program& running, const join_case& what, int match_p
   const joined_sides sides(what, match_percent, seed);
   bool are_right = true;
   for (int i = 0; i < steps; ++i) {
-    running.begin(what.name + ", step " + std::to_string(i + 1));
+    running.begin("joining " + what.name + ", step " + std::to_string(i + 1));
     const auto which = static_cast<step>(i);
     sides.clear_results();
     const unsigned long long additions = count_additions(which, sides.arguments());
@@ -176,15 +181,13 @@ int run(example::program& running, const std::vector<std::string>& arguments) {
   constexpr int most_rows = 1 << 28;
   int build_rows = 0, probe_rows = 0, match_percent = 100;
   unsigned seed = 1;
-  const std::vector<std::string> operands =
-      example::parse_options(running, arguments,
-                             {example::number_option("build-rows", build_rows, 1, most_rows),
-                              example::number_option("probe-rows", probe_rows, 1, most_rows),
-                              example::number_option("match", match_percent, 0, 100),
-                              example::number_option("seed", seed)});
+  const std::vector<std::string> operands = example::parse_options(
+      running, arguments,
+      {example::number_option("build-rows", build_rows, 1, most_rows),
+       example::number_option("probe-rows", probe_rows, 1, most_rows),
+       example::number_option("match", match_percent, 0, 100), example::number_option("seed", seed)});
   example::expect_operands(operands, 0, 0);
-  std::vector<join_case> cases = {
-      {"J1", 100000, 1000000}, {"J2", 1000000, 1000000}, {"J3", 1000000, 10000000}};
+  std::vector<join_case> cases = {{"J1", 100000, 1000000}, {"J2", 1000000, 1000000}, {"J3", 1000000, 10000000}};
   if (STRATA_HOST_SIMT || build_rows > 0 || probe_rows > 0) {
     const int rows = build_rows > 0 ? build_rows : 20000;
     cases = {{"sides", rows, probe_rows > 0 ? probe_rows : 50000}};
