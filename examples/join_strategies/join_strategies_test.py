@@ -37,9 +37,9 @@ def ceil(rows, each):
 
 def check_partitions(what, counted, results):
     """Partitions have about equally many rows, and each one's last group may have few."""
+    least = results / GROUP_ROWS
     for passes, count in zip(("one pass", "two passes"), counted):
-        expect(f"{what}: {passes}: {count} additions", results / GROUP_ROWS <= count <= results / GROUP_ROWS + PARTITIONS,
-               True)
+        expect(f"{what}: {passes}: {count} additions", least <= count <= least + PARTITIONS, True)
 
 
 def main():
