@@ -8,6 +8,7 @@
 #include <strata/core/types.hpp>
 #include <strata/device/execution.cuh>
 #include <strata/device/segmented_merge_sort/calls.cuh>
+#include <strata/device/segmented_merge_sort/iterator_outputs.cuh>
 
 #include <cstddef>
 #include <type_traits>
@@ -31,9 +32,10 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Comparator.** `compare(a, b)`, called in device code, says whether key `a` must come before key
 ///   `b`: a strict weak ordering. If it is none (`<` of numbers among which there are NaNs), the
 ///   result is unspecified. Nothing else is written, and the call ends.
-/// - **Types.** Keys and values are any trivially relocatable and default constructible types. Inputs of copies may be
-///   any random-access iterators that can be dereferenced in device code. What is written must be reached by pointers,
-///   or by iterators of vectors (`thrust::device_vector`, `std::vector`).
+/// - **Types.** Keys and values are any trivially relocatable and default constructible types. All arrays may be any
+///   random-access iterators that can be dereferenced in device code. Fast where pointers or iterators of vectors
+///   (`thrust::device_vector`, `std::vector`) are written. Other outputs are written once and never read: one without a
+///   value type, such as DiscardOutputIterator, gets items of the input's type.
 /// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never 0),
 ///   then with that much device memory, whose contents and alignment do not matter. Or once, without these two
 ///   arguments: see `execution`. `num_items` may have any integer type.
@@ -43,7 +45,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   other items. Calls that may run at the same time need temporary storage of their own.
 /// - **Work.** Tiles (12800 keys of 4 bytes; 10560 where there is a multiprocessor for each) are sorted, then
 ///   merged four by four, level by level. Each level reads and writes all items once.
-/// - **Storage.** As much as keys and values, and some 7 % more.
+/// - **Storage.** As much as keys and values, and some 7 % more. If an output is neither a pointer nor an iterator of a
+///   vector, twice as much: all is sorted there, and a kernel more for the keys and one for the values read and write
+///   each item once more.
 /// - **Aliasing.** No output may overlap an input of a copy, or another output.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count
 ///   or one that is too large (in size queries, too), null pointer with items, arrays that overlap,
@@ -98,9 +102,9 @@ struct DeviceMergeSort {
                                    KeyIteratorT d_output_keys, ValueIteratorT d_output_items, OffsetT num_items,
                                    CompareOpT compare_op, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceMergeSort::SortPairsCopy");
-    return sort<detail::iterator_value_t<ValueIteratorT>>(d_temp_storage, temp_storage_bytes, d_input_keys,
-                                                          d_input_items, d_output_keys, d_output_items, num_items,
-                                                          compare_op, false, stream);
+    using Value = detail::output_value_t<ValueIteratorT, detail::iterator_value_t<ValueInputIteratorT>>;
+    return sort<Value>(d_temp_storage, temp_storage_bytes, d_input_keys, d_input_items, d_output_keys, d_output_items,
+                       num_items, compare_op, false, stream);
   }
 
   template <class KeyIteratorT, class OffsetT, class CompareOpT>
@@ -133,9 +137,9 @@ struct DeviceMergeSort {
                                          KeyIteratorT d_output_keys, ValueIteratorT d_output_items, OffsetT num_items,
                                          CompareOpT compare_op, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceMergeSort::StableSortPairsCopy");
-    return sort<detail::iterator_value_t<ValueIteratorT>>(d_temp_storage, temp_storage_bytes, d_input_keys,
-                                                          d_input_items, d_output_keys, d_output_items, num_items,
-                                                          compare_op, false, stream);
+    using Value = detail::output_value_t<ValueIteratorT, detail::iterator_value_t<ValueInputIteratorT>>;
+    return sort<Value>(d_temp_storage, temp_storage_bytes, d_input_keys, d_input_items, d_output_keys, d_output_items,
+                       num_items, compare_op, false, stream);
   }
 
   // -------------------------------------------------------------- without temporary storage
@@ -164,16 +168,20 @@ struct DeviceMergeSort {
                           bool is_in_place, cudaStream_t stream) {
     const auto keys = detail::pointer_or_iterator(keys_out);
     const auto values = detail::pointer_or_iterator(values_out);
-    static_assert(std::is_pointer_v<std::remove_const_t<decltype(keys)>> &&
-                      std::is_pointer_v<std::remove_const_t<decltype(values)>>,
-                  "DeviceMergeSort reads again what it has written: pass pointers where it writes, "
-                  "such as thrust::raw_pointer_cast(items.data()), or iterators of vectors");
     detail::output_requirements<KeysOut>::check();
     detail::output_requirements<ValuesOut>::check();
-    return detail::merge_sort_segments<detail::iterator_value_t<KeysOut>, Value>(
-        d_temp_storage, temp_storage_bytes, as_input(detail::pointer_or_iterator(keys_in)),
-        as_input(detail::pointer_or_iterator(values_in)), {keys, values},
-        detail::segments_of_size<detail::single_segment>(1, num_items), compare_op, is_in_place, true, stream);
+    using Key = detail::output_value_t<KeysOut, detail::iterator_value_t<KeysIn>>;
+    const auto input_keys = as_input(detail::pointer_or_iterator(keys_in));
+    const auto input_values = as_input(detail::pointer_or_iterator(values_in));
+    const auto all = detail::segments_of_size<detail::single_segment>(1, num_items);
+    if constexpr (std::is_pointer_v<std::remove_const_t<decltype(keys)>> &&
+                  std::is_pointer_v<std::remove_const_t<decltype(values)>>) {
+      return detail::merge_sort_segments<Key, Value>(d_temp_storage, temp_storage_bytes, input_keys, input_values,
+                                                     {keys, values}, all, compare_op, is_in_place, true, stream);
+    } else {
+      return detail::merge_sort_to_iterators<Key, Value>(d_temp_storage, temp_storage_bytes, input_keys, input_values,
+                                                         keys, values, all, compare_op, stream);
+    }
   }
 };
 
