@@ -34,13 +34,19 @@ using offset = std::int64_t;
 
 // ------------------------------------------------------------------ segments
 
-/// Tiles of 512 items: longer segments take passes. Counters are emptied after 64 tiles.
-struct tiny_tiles {
+/// Tiles of 512 items: longer segments take passes. Counters are emptied after 64 tiles. Of long segments, tiles have
+/// `TileItems` items: many blocks sort what is longer than two of these, or than 1 / 256 of all items.
+template <int TileItems>
+struct tiles_of {
   struct Policy : strata::ChainedPolicy<750, Policy, Policy> {
     static constexpr strata::segmented_radix_sort_tuning segmented{256, 1, 2, 1, 64 << 10};
+    static constexpr strata::radix_histogram_tuning histogram{256, 16 << 10};
+    static constexpr strata::radix_pass_tuning pass{256, TileItems / 256, 1};
   };
   using MaxPolicy = Policy;
+  static constexpr std::size_t least_tile_items = TileItems;
 };
+using tiny_tiles = tiles_of<512>;
 
 offset items_of(const segment_shape& shape) {
   offset items = 0;
