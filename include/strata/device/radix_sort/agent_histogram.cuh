@@ -96,8 +96,7 @@ class AgentRadixHistogram {
   }
 
   STRATA_D void plan() {
-    Planner::plan(storage_, workspace_.bins, passes_, num_items_, workspace_.inexact, is_double_buffer_,
-                  workspace_.plan);
+    Planner::plan(storage_, workspace_, passes_, num_items_, is_double_buffer_);
     if (!may_be_replayed_) return;
     // A replay of a graph carries the same epoch.
     for (unsigned i = threadIdx.x; i < gridDim.x; i += unsigned{block_threads}) {

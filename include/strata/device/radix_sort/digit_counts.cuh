@@ -54,8 +54,8 @@ class radix_digit_counts {
     }
   }
 
-  /// Counts the keys of block `block` of `blocks` that share out `num_items` keys.
-  STRATA_D void count_keys(KeyIterator d_keys, std::size_t num_items, unsigned block, unsigned blocks) {
+  /// Counts the part of block `block` of `num_items` keys that `blocks` blocks share out.
+  STRATA_D void count_keys(const KeyIterator& d_keys, std::size_t num_items, unsigned block, unsigned blocks) {
     if (range_.begin_bit == 0 && range_.end_bit == Digits::key_bits) {
       count_keys<true>(d_keys, num_items, block, blocks);
     } else {
@@ -100,7 +100,7 @@ class radix_digit_counts {
   }
 
   template <bool HasAllBits>
-  STRATA_D void count_keys(KeyIterator d_keys, std::size_t num_items, unsigned block, unsigned blocks) {
+  STRATA_D void count_keys(const KeyIterator& d_keys, std::size_t num_items, unsigned block, unsigned blocks) {
     if constexpr (is_bulk_array<KeyIterator>) {
       if (detail::is_at_boundary(d_keys)) {
         count_vectors<HasAllBits>(d_keys, num_items, block, blocks);
@@ -128,7 +128,7 @@ class radix_digit_counts {
 
   // The same for an array at a 16-byte boundary.
   template <bool HasAllBits>
-  STRATA_D void count_vectors(KeyIterator d_keys, std::size_t num_items, unsigned block, unsigned blocks) {
+  STRATA_D void count_vectors(const KeyIterator& d_keys, std::size_t num_items, unsigned block, unsigned blocks) {
     constexpr int width = 16 / static_cast<int>(sizeof(Key));
     constexpr int vectors = 4;  // that a thread loads before it counts the first
     constexpr std::size_t tile = static_cast<std::size_t>(block_threads) * vectors;
@@ -173,11 +173,11 @@ struct radix_pass_planner {
     bool is_constant[MaxPasses];
   };
 
-  /// By all threads. `bins` are those of all passes; other blocks have added to them.
-  STRATA_D static void plan(TempStorage& storage, unsigned long long* bins, int passes, std::size_t num_items,
-                            const unsigned* inexact, bool is_double_buffer, radix_pass_plan* plan) {
+  /// By all threads: plans the passes of `workspace` by its bins, to which other blocks have added.
+  STRATA_D static void plan(TempStorage& storage, const radix_workspace& workspace, int passes, std::size_t num_items,
+                            bool is_double_buffer) {
     for (int pass = 0; pass < passes; ++pass) {
-      unsigned long long* const bin = bins + pass * radix_bins + threadIdx.x;
+      unsigned long long* const bin = workspace.bins_of(pass) + threadIdx.x;
       unsigned long long count = 0;
       if (threadIdx.x < radix_bins) count = platform::load_relaxed(bin);
       const bool has_all = count == num_items;
@@ -188,8 +188,8 @@ struct radix_pass_planner {
       if (threadIdx.x == 0) storage.is_constant[pass] = is_constant != 0;
     }
     if (threadIdx.x == 0) {
-      detail::plan_radix_passes(plan, passes, storage.is_constant, platform::load_relaxed(inexact) == 0,
-                                is_double_buffer);
+      detail::plan_radix_passes(workspace.plan, passes, storage.is_constant,
+                                platform::load_relaxed(workspace.inexact) == 0, is_double_buffer);
     }
   }
 };

@@ -107,8 +107,11 @@ class AgentLongSegmentCount {
   STRATA_D void plan(std::size_t index, Segment& segment) {
     const int passes = range_.passes();
     if (passes > 0) {
-      Planner::plan(storage_, segments_.bins_of(index), passes, static_cast<std::size_t>(segment.length),
-                    &segment.inexact, is_double_buffer_, segment.plan);
+      radix_workspace workspace{};
+      workspace.bins = segments_.bins_of(index);
+      workspace.inexact = &segment.inexact;
+      workspace.plan = segment.plan;
+      Planner::plan(storage_, workspace, passes, static_cast<std::size_t>(segment.length), is_double_buffer_);
     }
     if (threadIdx.x == 0) {
       if (passes == 0) {

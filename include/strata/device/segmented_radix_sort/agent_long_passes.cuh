@@ -82,15 +82,21 @@ class AgentLongSegmentPasses {
       if (threadIdx.x == 0) storage_.is_over = !take_tile(tiles);
       __syncthreads();
       if (storage_.is_over) return;
-      Pass(shared_, storage_.keys, storage_.values, static_cast<std::size_t>(storage_.length), storage_.pass, range_,
-           digits_, storage_.workspace)
-          .move_tile(storage_.tile);
+      move_tile(shared_, storage_, range_, digits_);
       __syncthreads();
       if (threadIdx.x == 0) detail::add_done(&storage_.segment->tiles_moved, 1);
     }
   }
 
  private:
+  // A function of its own: inlined into the loop over tiles, ptxas spills a hundred registers.
+  STRATA_D_NOINLINE static void move_tile(unsigned char* shared, const TempStorage& storage,
+                                          const radix_bit_range& range, const Digits& digits) {
+    Pass(shared, storage.keys, storage.values, static_cast<std::size_t>(storage.length), storage.pass, range, digits,
+         storage.workspace)
+        .move_tile(storage.tile);
+  }
+
   // By one thread: false if there is no tile left.
   STRATA_D bool take_tile(unsigned long long tiles) const {
     for (;;) {

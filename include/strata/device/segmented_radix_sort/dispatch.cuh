@@ -181,11 +181,10 @@ struct DispatchSegmentedRadixSort {
 
     status = cudaMemsetAsync(progress, 0, sizeof(*progress), stream);
     if (status != cudaSuccess) return status;
-    return strata::launch(
-        configuration("strata::DeviceSegmentedRadixSort", static_cast<std::size_t>(blocks), threads,
-                      Agent::shared_bytes),
-        kernel, keys, values, num_items, range, Digits{}, is_double_buffer, segments, num_segments, segments_per_ticket,
-        long_segments, progress);
+    return strata::launch(configuration("strata::DeviceSegmentedRadixSort", static_cast<std::size_t>(blocks), threads,
+                                        Agent::shared_bytes),
+                          kernel, keys, values, num_items, range, Digits{}, is_double_buffer, segments, num_segments,
+                          segments_per_ticket, long_segments, progress);
   }
 
   template <class ActivePolicy>
@@ -217,12 +216,14 @@ struct DispatchSegmentedRadixSort {
     const cudaError_t status =
         detail::resident_blocks_per_multiprocessor(cache, kernel, threads, shared_bytes, per_multiprocessor);
     if (status != cudaSuccess) return status;
-    const auto resident = static_cast<std::size_t>(per_multiprocessor) * static_cast<std::size_t>(device.multiprocessors);
+    const auto resident =
+        static_cast<std::size_t>(per_multiprocessor) * static_cast<std::size_t>(device.multiprocessors);
     return strata::launch(configuration(name, tiles < resident ? tiles : resident, threads, shared_bytes), kernel,
                           arguments...);
   }
 
-  launch_configuration configuration(const char* name, std::size_t blocks, int threads, std::size_t shared_bytes) const {
+  launch_configuration configuration(const char* name, std::size_t blocks, int threads,
+                                     std::size_t shared_bytes) const {
     launch_configuration result{name, dim3(static_cast<unsigned>(blocks)), dim3(static_cast<unsigned>(threads))};
     result.dynamic_shared_bytes = shared_bytes;
     result.stream = stream;

@@ -19,15 +19,12 @@ STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 template <class MaxPolicy, bool HasValues, class Key, class Value, class Segments, class Digits>
 __launch_bounds__(MaxPolicy::ActivePolicy::segmented.block_threads,
                   MaxPolicy::ActivePolicy::segmented.blocks_per_multiprocessor)
-    STRATA_KERNEL void segmented_radix_sort_kernel(const STRATA_GRID_CONSTANT radix_buffers<const Key*, Key> keys,
-                                                   const STRATA_GRID_CONSTANT radix_buffers<const Value*, Value> values,
-                                                   std::size_t num_items,
-                                                   const STRATA_GRID_CONSTANT radix_bit_range range,
-                                                   const STRATA_GRID_CONSTANT Digits digits, bool is_double_buffer,
-                                                   Segments segments, unsigned long long num_segments,
-                                                   int segments_per_ticket,
-                                                   const STRATA_GRID_CONSTANT long_segments_of<Digits> long_segments,
-                                                   segmented_radix_sort_progress* progress) {
+    STRATA_KERNEL void segmented_radix_sort_kernel(
+        const STRATA_GRID_CONSTANT radix_buffers<const Key*, Key> keys,
+        const STRATA_GRID_CONSTANT radix_buffers<const Value*, Value> values, std::size_t num_items,
+        const STRATA_GRID_CONSTANT radix_bit_range range, const STRATA_GRID_CONSTANT Digits digits,
+        bool is_double_buffer, Segments segments, unsigned long long num_segments, int segments_per_ticket,
+        const STRATA_GRID_CONSTANT long_segments_of<Digits> long_segments, segmented_radix_sort_progress* progress) {
   using Policy = typename MaxPolicy::ActivePolicy;
   using Agent = AgentSegmentedRadixSort<Policy, HasValues, Key, Value, Segments, Digits>;
   STRATA_DYNAMIC_SHARED(shared);
@@ -52,7 +49,8 @@ __launch_bounds__(MaxPolicy::ActivePolicy::histogram.block_threads, 1)
   STRATA_DYNAMIC_SHARED(counters);
   platform::wait_for_previous_kernel();
   platform::launch_next_kernel();
-  Agent(shared.Alias(), reinterpret_cast<unsigned*>(counters), keys, range, digits, is_double_buffer, segments, progress)
+  Agent(shared.Alias(), reinterpret_cast<unsigned*>(counters), keys, range, digits, is_double_buffer, segments,
+        progress)
       .run();
 }
 
