@@ -18,9 +18,9 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// By one thread of a block that has finished `count` items, after a barrier of the block. Returns how many are finished
-/// with these. What the blocks that finished them have written is then visible to this thread, and after another
-/// barrier to its block. `done` was 0 before the first call.
+/// By one thread of a block that has finished `count` items, after a barrier of the block. Returns how many are
+/// finished with these. What the blocks that finished them have written is then visible to this thread, and after
+/// another barrier to its block. `done` was 0 before the first call.
 STRATA_D unsigned long long add_done(unsigned long long* done, unsigned long long count) {
   platform::fence_acq_rel();
   const unsigned long long before = atomicAdd(done, count);

@@ -90,8 +90,8 @@ class AgentLongSegmentPasses {
 
  private:
   // A function of its own: inlined into the loop over tiles, ptxas spills a hundred registers.
-  STRATA_D_NOINLINE static void move_tile(unsigned char* shared, const TempStorage& storage,
-                                          const radix_bit_range& range, const Digits& digits) {
+  STRATA_DETAIL_D_NOINLINE static void move_tile(unsigned char* shared, const TempStorage& storage,
+                                                 const radix_bit_range& range, const Digits& digits) {
     Pass(shared, storage.keys, storage.values, static_cast<std::size_t>(storage.length), storage.pass, range, digits,
          storage.workspace)
         .move_tile(storage.tile);
