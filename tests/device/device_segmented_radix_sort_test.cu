@@ -17,12 +17,14 @@
 #include <cstring>
 #include <random>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "device/device_call.cuh"
 #include "device/schedules.cuh"
 #include "device/segment_shapes.cuh"
+#include "device/segmented_radix_sort_support.cuh"
 
 namespace {
 
@@ -34,18 +36,6 @@ using offset = std::int64_t;
 
 // ------------------------------------------------------------------ segments
 
-/// Tiles of 512 items. A longer segment takes passes: of many blocks if it is longer than two tiles of these passes,
-/// which have `PassItems` items for each of `PassThreads` threads, or of one block.
-template <int PassThreads, int PassItems>
-struct tiles_of {
-  struct Policy : strata::ChainedPolicy<750, Policy, Policy> {
-    static constexpr strata::segmented_radix_sort_tuning segmented{256, 1, 2, 1, 64 << 10};
-    static constexpr strata::radix_histogram_tuning histogram{256, 16 << 10};
-    static constexpr strata::radix_pass_tuning pass{PassThreads, PassItems, 1};
-  };
-  using MaxPolicy = Policy;
-  static constexpr std::size_t least_tile_items = static_cast<std::size_t>(PassThreads) * PassItems;
-};
 using tiny_tiles = tiles_of<256, 2>;
 /// One block sorts segments of up to 2^16 items.
 using large_tiles = tiles_of<1024, 32>;
@@ -192,17 +182,12 @@ void expect_gathered(const std::vector<T>& in, const std::vector<std::size_t>& o
   }
 }
 
-/// A two-phase call with a tuning of its own.
 template <class Hub, bool IsDescending, class Value, class Key>
 cudaError_t tuned_sort(void* storage, std::size_t& bytes, const Key* in, Key* out, const Value* values_in,
                        Value* values_out, const device_offsets& offsets, offset items, offset segments, int begin_bit,
                        int end_bit, cudaStream_t on = nullptr) {
-  using dispatch =
-      strata::detail::DispatchSegmentedRadixSort<Key, Value, IsDescending, const offset*, const offset*, Hub>;
-  typename dispatch::ValueBuffers values{};
-  if constexpr (dispatch::has_values) values = {values_in, values_out, nullptr};
-  return dispatch::Dispatch(storage, bytes, {in, out, nullptr}, values, items, segments,
-                            {offsets.begins.data(), offsets.ends.data()}, begin_bit, end_bit, false, on);
+  return sort_segments_tuned<Hub, IsDescending>(storage, bytes, in, out, values_in, values_out, items, segments,
+                                                offsets.begins.data(), offsets.ends.data(), begin_bit, end_bit, on);
 }
 template <bool IsDescending, class Value, class Key>
 cudaError_t tiny_sort(void* storage, std::size_t& bytes, const Key* in, Key* out, const Value* values_in,
@@ -211,22 +196,18 @@ cudaError_t tiny_sort(void* storage, std::size_t& bytes, const Key* in, Key* out
   return tuned_sort<tiny_tiles, IsDescending>(storage, bytes, in, out, values_in, values_out, offsets, items, segments,
                                               begin_bit, end_bit, on);
 }
-
-/// The same between two buffers. `Value` is NullType for keys alone.
 template <bool IsDescending, class Value, class Key>
 cudaError_t tiny_sort_buffers(void* storage, std::size_t& bytes, DoubleBuffer<Key>& keys, DoubleBuffer<Key>& values,
                               offset items, offset segments, const offset* begins, const offset* ends, int begin_bit,
                               int end_bit) {
-  using namespace strata::detail;
-  using dispatch = DispatchSegmentedRadixSort<Key, Value, IsDescending, const offset*, const offset*, tiny_tiles>;
-  const bool to_alternate = ends_in_alternate(begin_bit, end_bit);
-  const bool is_call = storage != nullptr && to_alternate;
-  typename dispatch::ValueBuffers value_buffers{};
-  if constexpr (dispatch::has_values) value_buffers = buffers_of(values, to_alternate);
-  const cudaError_t status = dispatch::Dispatch(storage, bytes, buffers_of(keys, to_alternate), value_buffers, items,
-                                                segments, {begins, ends}, begin_bit, end_bit, true, nullptr);
-  if constexpr (dispatch::has_values) return select_alternate(is_call, status, keys, values);
-  return select_alternate(is_call, status, keys);
+  if constexpr (std::is_same_v<Value, NullType>) {
+    NullType none;
+    return sort_segments_tuned<tiny_tiles, IsDescending>(storage, bytes, keys, none, items, segments, begins, ends,
+                                                         begin_bit, end_bit);
+  } else {
+    return sort_segments_tuned<tiny_tiles, IsDescending>(storage, bytes, keys, values, items, segments, begins, ends,
+                                                         begin_bit, end_bit);
+  }
 }
 
 // ------------------------------------------------------------------ keys of all types
