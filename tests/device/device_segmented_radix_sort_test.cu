@@ -336,6 +336,13 @@ TEST(device_segmented_radix_sort, long_segments) {
   }
 }
 
+TEST(device_segmented_radix_sort, long_segments_by_any_bits) {
+  const segment_shape shape = scattered(consecutive("some", {40, 1100, 0, 2050}), 37);
+  for (const auto [begin, end] : {std::pair(7, 7), std::pair(3, 5), std::pair(9, 22), std::pair(31, 32)}) {
+    ASSERT_NO_FATAL_FAILURE((expect_stable_pairs<std::uint32_t, std::uint32_t>(shape, pattern::random, begin, end)));
+  }
+}
+
 /// Keys whose passes differ from segment to segment: segment `s` has other bits in the bytes of `s` modulo 16.
 std::vector<std::uint32_t> keys_with_different_passes(const segment_shape& shape) {
   std::vector<std::uint32_t> keys = make_keys<std::uint32_t>(shape.items(), pattern::random);

@@ -184,8 +184,13 @@ problem arg_sort(source& random) {
 /// With a `Hub`, by its tuning.
 template <class K, class V, bool HasValues, class Hub = void>
 problem sort_segments(source& random) {
-  const std::size_t size = random_size(random, most_items(random, 60000, 1u << 22));
-  const std::size_t count = random_number_of_segments(random, is_gpu ? 200000 : 6000);
+  std::size_t size = random_size(random, most_items(random, 60000, 1u << 22));
+  std::size_t count = random_number_of_segments(random, is_gpu ? 200000 : 6000);
+  if constexpr (!std::is_void_v<Hub>) {
+    // In most cases, a segment is long.
+    size += 1000 + random.below(is_gpu ? 1000000 : 5000);
+    count = 1 + random.below(20);
+  }
   struct with_segments : arrays<K, V> {
     with_segments(std::size_t n, std::size_t values, std::size_t segments, source& from)
         : arrays<K, V>(n, values, from), begins(segments, from), ends(segments, from) {}
