@@ -338,7 +338,7 @@ TEST(device_segmented_radix_sort, long_segments) {
 
 TEST(device_segmented_radix_sort, long_segments_by_any_bits) {
   const segment_shape shape = scattered(consecutive("some", {40, 1100, 0, 2050}), 37);
-  for (const auto [begin, end] : {std::pair(7, 7), std::pair(3, 5), std::pair(9, 22), std::pair(31, 32)}) {
+  for (const auto& [begin, end] : {std::pair(7, 7), std::pair(3, 5), std::pair(9, 22), std::pair(31, 32)}) {
     ASSERT_NO_FATAL_FAILURE((expect_stable_pairs<std::uint32_t, std::uint32_t>(shape, pattern::random, begin, end)));
   }
 }
