@@ -17,12 +17,14 @@
 #include <cstring>
 #include <random>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "device/device_call.cuh"
 #include "device/schedules.cuh"
 #include "device/segment_shapes.cuh"
+#include "device/segmented_radix_sort_support.cuh"
 
 namespace {
 
@@ -34,13 +36,9 @@ using offset = std::int64_t;
 
 // ------------------------------------------------------------------ segments
 
-/// Tiles of 512 items: longer segments take passes. Counters are emptied after 64 tiles.
-struct tiny_tiles {
-  struct Policy : strata::ChainedPolicy<750, Policy, Policy> {
-    static constexpr strata::segmented_radix_sort_tuning segmented{256, 1, 2, 1, 64 << 10};
-  };
-  using MaxPolicy = Policy;
-};
+using tiny_tiles = tiles_of<256, 2>;
+/// One block sorts segments of up to 2^16 items.
+using large_tiles = tiles_of<1024, 32>;
 
 offset items_of(const segment_shape& shape) {
   offset items = 0;
@@ -184,17 +182,32 @@ void expect_gathered(const std::vector<T>& in, const std::vector<std::size_t>& o
   }
 }
 
-/// A two-phase call with tiny tiles.
+template <class Hub, bool IsDescending, class Value, class Key>
+cudaError_t tuned_sort(void* storage, std::size_t& bytes, const Key* in, Key* out, const Value* values_in,
+                       Value* values_out, const device_offsets& offsets, offset items, offset segments, int begin_bit,
+                       int end_bit, cudaStream_t on = nullptr) {
+  return sort_segments_tuned<Hub, IsDescending>(storage, bytes, in, out, values_in, values_out, items, segments,
+                                                offsets.begins.data(), offsets.ends.data(), begin_bit, end_bit, on);
+}
 template <bool IsDescending, class Value, class Key>
 cudaError_t tiny_sort(void* storage, std::size_t& bytes, const Key* in, Key* out, const Value* values_in,
                       Value* values_out, const device_offsets& offsets, offset items, offset segments, int begin_bit,
                       int end_bit, cudaStream_t on = nullptr) {
-  using dispatch =
-      strata::detail::DispatchSegmentedRadixSort<Key, Value, IsDescending, const offset*, const offset*, tiny_tiles>;
-  typename dispatch::ValueBuffers values{};
-  if constexpr (dispatch::has_values) values = {values_in, values_out, nullptr};
-  return dispatch::Dispatch(storage, bytes, {in, out, nullptr}, values, items, segments,
-                            {offsets.begins.data(), offsets.ends.data()}, begin_bit, end_bit, false, on);
+  return tuned_sort<tiny_tiles, IsDescending>(storage, bytes, in, out, values_in, values_out, offsets, items, segments,
+                                              begin_bit, end_bit, on);
+}
+template <bool IsDescending, class Value, class Key>
+cudaError_t tiny_sort_buffers(void* storage, std::size_t& bytes, DoubleBuffer<Key>& keys, DoubleBuffer<Key>& values,
+                              offset items, offset segments, const offset* begins, const offset* ends, int begin_bit,
+                              int end_bit) {
+  if constexpr (std::is_same_v<Value, NullType>) {
+    NullType none;
+    return sort_segments_tuned<tiny_tiles, IsDescending>(storage, bytes, keys, none, items, segments, begins, ends,
+                                                         begin_bit, end_bit);
+  } else {
+    return sort_segments_tuned<tiny_tiles, IsDescending>(storage, bytes, keys, values, items, segments, begins, ends,
+                                                         begin_bit, end_bit);
+  }
 }
 
 // ------------------------------------------------------------------ keys of all types
@@ -235,7 +248,7 @@ TEST(device_segmented_radix_sort, keys_of_any_types) {
 
 // ------------------------------------------------------------------ pairs, shapes, bits
 
-template <class Key, class Value>
+template <class Key, class Value, class Hub = tiny_tiles, bool IsDescending = false>
 void expect_stable_pairs(const segment_shape& shape, pattern how, int begin_bit, int end_bit) {
   SCOPED_TRACE(testing::Message() << shape << ", pattern " << static_cast<int>(how) << ", bits " << begin_bit << " to "
                                   << end_bit);
@@ -249,10 +262,10 @@ void expect_stable_pairs(const segment_shape& shape, pattern how, int begin_bit,
   device_vector<Key> out(before);
   device_vector<Value> values_out(values_before);
   ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-    return tiny_sort<false>(storage, bytes, in.data(), out.data(), values_in.data(), values_out.data(), offsets,
-                            items_of(shape), shape.segments(), begin_bit, end_bit);
+    return tuned_sort<Hub, IsDescending>(storage, bytes, in.data(), out.data(), values_in.data(), values_out.data(),
+                                         offsets, items_of(shape), shape.segments(), begin_bit, end_bit);
   }));
-  const auto order = expected_order(shape, keys, false, begin_bit, end_bit);
+  const auto order = expected_order(shape, keys, IsDescending, begin_bit, end_bit);
   expect_gathered(keys, order, out.to_host(), before);
   expect_gathered(values, order, values_out.to_host(), values_before);
 }
@@ -283,12 +296,126 @@ TEST(device_segmented_radix_sort, any_bits) {
   }
 }
 
-// The counters of a long segment are emptied into others.
-TEST(device_segmented_radix_sort, of_many_tiles) {
-  const std::size_t items = if_small<std::size_t>(34000, STRATA_HOST_SIMT ? 70000 : 5000000);
+// The counters of a segment of many tiles are emptied into others.
+TEST(device_segmented_radix_sort, of_many_tiles_by_one_block) {
+  const std::size_t items = if_small<std::size_t>(34000, 65536);
   const segment_shape shape = scattered(consecutive("long", {3, static_cast<offset>(items), 0, 600, 1000}), 8);
+  ASSERT_NO_FATAL_FAILURE((expect_stable_pairs<std::uint32_t, std::uint32_t, large_tiles>(shape, pattern::low_byte, 0,
+                                                                                          is_small() ? 8 : 32)));
+}
+
+// ------------------------------------------------------------------ long segments, by many blocks
+
+/// With tiny tiles, segments of more than 1024 items are long.
+const std::vector<segment_shape>& shapes_with_long() {
+  static const std::vector<segment_shape> all = [] {
+    using lengths_of = std::vector<offset>;
+    std::vector<segment_shape> some;
+    for (const offset length : {1024, 1025, 1535, 1536, 1537, 2048}) {
+      some.push_back(consecutive("all_of_" + std::to_string(length), {length}));
+    }
+    some.push_back(scattered(consecutive("empty_and_long", {0, 1100, 0, 0, 2049, 0}), 31));
+    some.push_back(consecutive("long_side_by_side", {1025, 1600, 1025, 3000}));
+    lengths_of lengths(if_small<std::size_t>(100, 1000));
+    for (std::size_t i = 0; i < lengths.size(); ++i) lengths[i] = static_cast<offset>(i * i % 50);
+    for (const std::size_t i : {std::size_t{0}, std::size_t{17}, lengths.size() - 1}) {
+      lengths[i] = static_cast<offset>(1025 + 100 * i % 3000);
+    }
+    lengths[40] = 1000;
+    some.push_back(scattered(consecutive("several_among_short", lengths), 32));
+    return some;
+  }();
+  return all;
+}
+
+TEST(device_segmented_radix_sort, long_segments) {
+  for (const segment_shape& shape : shapes_with_long()) {
+    ASSERT_NO_FATAL_FAILURE((expect_stable_pairs<std::uint32_t, std::uint32_t>(shape, pattern::random, 0, 32)));
+    ASSERT_NO_FATAL_FAILURE(
+        (expect_stable_pairs<std::uint16_t, std::uint16_t, tiny_tiles, true>(shape, pattern::low_byte, 0, 16)));
+  }
+}
+
+TEST(device_segmented_radix_sort, long_segments_by_any_bits) {
+  const segment_shape shape = scattered(consecutive("some", {40, 1100, 0, 2050}), 37);
+  for (const auto& [begin, end] : {std::pair(7, 7), std::pair(3, 5), std::pair(9, 22), std::pair(31, 32)}) {
+    ASSERT_NO_FATAL_FAILURE((expect_stable_pairs<std::uint32_t, std::uint32_t>(shape, pattern::random, begin, end)));
+  }
+}
+
+/// Keys whose passes differ from segment to segment: segment `s` has other bits in the bytes of `s` modulo 16.
+std::vector<std::uint32_t> keys_with_different_passes(const segment_shape& shape) {
+  std::vector<std::uint32_t> keys = make_keys<std::uint32_t>(shape.items(), pattern::random);
+  for (std::size_t s = 0; s < shape.begins.size(); ++s) {
+    std::uint32_t mask = 0;
+    for (std::size_t byte = 0; byte < 4; ++byte) mask |= (s >> byte & 1) != 0 ? 0xffu << 8 * byte : 0;
+    for (offset i = shape.begins[s]; i < shape.ends[s]; ++i) keys[static_cast<std::size_t>(i)] &= mask;
+  }
+  return keys;
+}
+
+// Some segments skip passes that others take, and the results of all lie in the same array.
+TEST(device_segmented_radix_sort, long_segments_skip_passes_of_their_own) {
+  std::vector<offset> lengths;
+  for (int s = 0; s < 16; ++s) lengths.push_back(s % 5 == 4 ? 800 : 1025 + 90 * s);
+  const segment_shape shape = scattered(consecutive("passes", lengths), 33);
+  const std::vector<std::uint32_t> keys = keys_with_different_passes(shape);
+  const auto order = expected_order(shape, keys, false, 0, 32);
+  const device_offsets offsets(shape);
+  const device_vector<std::uint32_t> in(keys);
+  const std::vector<std::uint32_t> before(keys.size(), 7);
+  device_vector<std::uint32_t> out(before);
+  under_all_schedules([&](std::size_t) {
+    out.assign(before);
+    ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
+      return tiny_sort<false, NullType>(storage, bytes, in.data(), out.data(), nullptr, nullptr, offsets,
+                                        items_of(shape), shape.segments(), 0, 32);
+    }));
+    ASSERT_NO_FATAL_FAILURE(expect_gathered(keys, order, out.to_host(), before));
+  });
+}
+
+TEST(device_segmented_radix_sort, long_segments_under_any_schedule) {
+  const segment_shape shape = scattered(consecutive("some", {2100, 5, 1030, 0, 1500, 700, 1025}), 34);
+  under_all_schedules([&](std::size_t i) {
+    expect_stable_pairs<std::uint32_t, std::uint32_t>(shape, i % 2 == 0 ? pattern::few : pattern::random, 0, 24);
+  });
+}
+
+// A segment is long from 1 / 256 of the items on, so that some hundred of 2 to 3 tiles are not. Of more blocks than
+// tiles, and of fewer.
+TEST(device_segmented_radix_sort, of_very_many_tiles) {
+  const std::size_t items = if_small<std::size_t>(40000, STRATA_HOST_SIMT ? 70000 : 5000000);
+  const segment_shape shape = scattered(consecutive("long", {3, static_cast<offset>(items), 0, 600, 1000}), 35);
   ASSERT_NO_FATAL_FAILURE(
-      (expect_stable_pairs<std::uint32_t, std::uint32_t>(shape, pattern::low_byte, 0, is_small() ? 8 : 32)));
+      (expect_stable_pairs<std::uint32_t, std::uint32_t>(shape, pattern::random, 0, is_small() ? 16 : 32)));
+}
+
+TEST(device_segmented_radix_sort, limits_of_long_segments) {
+  using limits = strata::detail::long_segment_limits;
+  for (const std::size_t tile : {256u, 512u, 3584u, 11264u, 65536u}) {
+    limits last = limits::of(0, tile);
+    const auto check = [&](std::size_t items) {
+      SCOPED_TRACE(testing::Message() << items << " items, tiles of " << tile);
+      const limits now = limits::of(items, tile);
+      // As many as are longer than the bound, and their last tiles, which may have one item.
+      const std::size_t longest_list = items / (static_cast<std::size_t>(now.bound) + 1);
+      EXPECT_LE(longest_list, now.most_segments);
+      EXPECT_LE(items / tile + longest_list, now.most_tiles + (longest_list == 0 ? items / tile : 0));
+      EXPECT_EQ(items <= now.bound, now.most_segments == 0);
+      EXPECT_LE(now.most_segments, std::size_t{1} << 16);
+      EXPECT_GE(now.bound, 2 * tile);
+      EXPECT_GE(now.most_segments, last.most_segments);
+      EXPECT_GE(now.most_tiles, last.most_tiles);
+      // Temporary storage has capacity for larger tiles, too.
+      const limits of_larger = limits::of(items, tile + tile / 3);
+      EXPECT_LE(of_larger.most_segments, now.most_segments);
+      EXPECT_LE(of_larger.most_tiles, now.most_tiles);
+      last = now;
+    };
+    for (std::size_t items = 0; items < 70000; items += 1 + items / 700) check(items);
+    for (std::size_t items = 70000; items < std::size_t{1} << 45; items += items / 97) check(items);
+  }
 }
 
 TEST(device_segmented_radix_sort, under_any_schedule) {
@@ -314,6 +441,31 @@ TEST(device_segmented_radix_sort, leaves_what_has_no_room_in_storage) {
   // Two of the long ones have room.
   const std::vector<std::uint32_t> sorted = out.to_host();
   EXPECT_EQ(600, std::count(sorted.begin(), sorted.end(), 77u));
+}
+
+// Neither the list nor the states of the tiles have room for more. Short segments are sorted.
+TEST(device_segmented_radix_sort, leaves_long_segments_that_have_no_room) {
+  const segment_shape shape = consecutive("too_many", {5, 1100, 7, 1100, 1100, 1100, 9});
+  const std::vector<std::uint32_t> keys = make_keys<std::uint32_t>(shape.items(), pattern::random);
+  const std::vector<std::uint32_t> before(shape.items(), 77);
+  const device_offsets offsets(shape);
+  device_vector<std::uint32_t> in(keys), out(before);
+  for (const bool is_double_buffer : {false, true}) {
+    in.assign(keys);
+    out.assign(before);
+    ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
+      if (is_double_buffer) {
+        DoubleBuffer<std::uint32_t> buffers(in.data(), out.data()), none;
+        return tiny_sort_buffers<false, NullType>(storage, bytes, buffers, none, offset{2300}, shape.segments(),
+                                                  offsets.begins.data(), offsets.ends.data(), 0, 8);
+      }
+      return tiny_sort<false, NullType>(storage, bytes, static_cast<const std::uint32_t*>(in.data()), out.data(),
+                                        nullptr, nullptr, offsets, offset{2300}, shape.segments(), 0, 8);
+    }));
+    const std::vector<std::uint32_t> sorted = out.to_host();
+    EXPECT_EQ(2200, std::count(sorted.begin(), sorted.end(), 77u));
+    EXPECT_TRUE(std::none_of(sorted.end() - 9, sorted.end(), [](std::uint32_t key) { return key == 77; }));
+  }
 }
 #endif
 
@@ -364,13 +516,11 @@ TEST(device_segmented_radix_sort, every_function) {
 
 /// `sort(storage..., d_keys, d_values, rest...)`, by some bits.
 template <bool IsDescending, class Sort>
-void expect_between_buffers(pattern how, int end_bit, bool has_values, const Sort& sort) {
+void expect_between_buffers(const segment_shape& shape, const std::vector<std::uint32_t>& keys, int end_bit,
+                            bool has_values, const Sort& sort) {
   using Key = std::uint32_t;
-  SCOPED_TRACE(testing::Message() << "pattern " << static_cast<int>(how) << ", bits 0 to " << end_bit);
-  static const segment_shape shape =
-      scattered(consecutive("buffers", {7, 0, 32, 40, 1000, if_small(4500, 9000), 1, 0, 5000}), 11);
+  SCOPED_TRACE(testing::Message() << "bits 0 to " << end_bit);
   const std::size_t size = shape.items();
-  const std::vector<Key> keys = make_keys<Key>(size, how);
   const std::vector<Key> values = make_values<Key>(size);
   const std::vector<Key> other(size, 0x55);
   const device_offsets offsets(shape);
@@ -382,7 +532,6 @@ void expect_between_buffers(pattern how, int end_bit, bool has_values, const Sor
   ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
     const cudaError_t status = sort(storage, bytes, d_keys, d_values, items_of(shape), shape.segments(),
                                     offsets.begins.data(), offsets.ends.data(), 0, end_bit);
-    EXPECT_LT(bytes, 2000u);
     if (storage == nullptr) {
       EXPECT_EQ(1, d_keys.selector);
     }
@@ -413,27 +562,67 @@ void expect_between_buffers(pattern how, int end_bit, bool has_values, const Sor
 }
 
 TEST(device_segmented_radix_sort, between_two_buffers) {
+  static const segment_shape shape =
+      scattered(consecutive("buffers", {7, 0, 32, 40, 1000, if_small(4500, 9000), 1, 0, 5000}), 11);
+  const auto keys = [](pattern how) { return make_keys<std::uint32_t>(shape.items(), how); };
   for (const pattern how : {pattern::random, pattern::low_byte, pattern::equal, pattern::few}) {
+    SCOPED_TRACE(testing::Message() << "pattern " << static_cast<int>(how));
     for (const int end : {0, 8, 13, 17, 32}) {
       if (is_small() && (end == 13 || how == pattern::few)) continue;
-      expect_between_buffers<false>(how, end, true,
-                                    [](auto* storage, std::size_t& bytes, auto& keys, auto& values, auto... rest) {
-                                      return DeviceSegmentedRadixSort::SortPairs(storage, bytes, keys, values, rest...);
+      expect_between_buffers<false>(shape, keys(how), end, true,
+                                    [](auto* storage, std::size_t& bytes, auto& d_keys, auto& d_values, auto... rest) {
+                                      return DeviceSegmentedRadixSort::SortPairs(storage, bytes, d_keys, d_values,
+                                                                                 rest...);
+                                    });
+      // Here the two longest are long.
+      expect_between_buffers<false>(shape, keys(how), end, true,
+                                    [](auto* storage, std::size_t& bytes, auto& d_keys, auto& d_values, auto... rest) {
+                                      return tiny_sort_buffers<false, std::uint32_t>(storage, bytes, d_keys, d_values,
+                                                                                     rest...);
                                     });
     }
   }
+  const auto random = keys(pattern::random);
   expect_between_buffers<true>(
-      pattern::random, 24, true, [](auto* storage, std::size_t& bytes, auto& keys, auto& values, auto... rest) {
-        return DeviceSegmentedRadixSort::SortPairsDescending(storage, bytes, keys, values, rest...);
+      shape, random, 24, true, [](auto* storage, std::size_t& bytes, auto& d_keys, auto& d_values, auto... rest) {
+        return DeviceSegmentedRadixSort::SortPairsDescending(storage, bytes, d_keys, d_values, rest...);
       });
-  expect_between_buffers<true>(pattern::random, 32, false,
-                               [](auto* storage, std::size_t& bytes, auto& keys, auto&, auto... rest) {
-                                 return DeviceSegmentedRadixSort::SortKeysDescending(storage, bytes, keys, rest...);
+  expect_between_buffers<true>(shape, random, 32, false,
+                               [](auto* storage, std::size_t& bytes, auto& d_keys, auto&, auto... rest) {
+                                 return DeviceSegmentedRadixSort::SortKeysDescending(storage, bytes, d_keys, rest...);
                                });
-  expect_between_buffers<false>(pattern::random, 32, false,
-                                [](auto* storage, std::size_t& bytes, auto& keys, auto&, auto... rest) {
-                                  return DeviceSegmentedRadixSort::SortKeys(storage, bytes, keys, rest...);
+  expect_between_buffers<false>(shape, random, 32, false,
+                                [](auto* storage, std::size_t& bytes, auto& d_keys, auto&, auto... rest) {
+                                  return DeviceSegmentedRadixSort::SortKeys(storage, bytes, d_keys, rest...);
                                 });
+}
+
+// Segments that take odd and even numbers of passes end in the same buffer.
+TEST(device_segmented_radix_sort, long_segments_between_two_buffers) {
+  std::vector<offset> lengths;
+  for (int s = 0; s < 16; ++s) lengths.push_back(s % 5 == 4 ? 800 : 1025 + 90 * s);
+  const segment_shape shape = scattered(consecutive("passes", lengths), 36);
+  const std::vector<std::uint32_t> keys = keys_with_different_passes(shape);
+  for (const int end : {20, 32}) {
+    expect_between_buffers<true>(shape, keys, end, false,
+                                 [](auto* storage, std::size_t& bytes, auto& d_keys, auto& d_values, auto... rest) {
+                                   return tiny_sort_buffers<true, NullType>(storage, bytes, d_keys, d_values, rest...);
+                                 });
+  }
+}
+
+TEST(device_segmented_radix_sort, storage_between_two_buffers) {
+  const auto bytes_for = [](std::size_t items) {
+    DoubleBuffer<std::uint32_t> keys;
+    const int* const offsets = nullptr;
+    std::size_t bytes = 0;
+    EXPECT_CUDA_SUCCESS(DeviceSegmentedRadixSort::SortKeys(nullptr, bytes, keys, items, 10, offsets, offsets));
+    return bytes;
+  };
+  EXPECT_LT(bytes_for(7000), 2000u);
+  for (const std::size_t items : {std::size_t{1} << 23, std::size_t{1} << 30}) {
+    EXPECT_LT(bytes_for(items), items * sizeof(std::uint32_t) / 4) << items;
+  }
 }
 
 // ------------------------------------------------------------------ graphs
@@ -455,7 +644,8 @@ TEST(device_segmented_radix_sort, a_graph_may_be_replayed_with_other_segments) {
   const scratch storage(bytes);
   graph recorded([&](cudaStream_t on) { return call(storage.data(), bytes, on); });
   ASSERT_CUDA_SUCCESS(recorded.status());
-  EXPECT_EQ(2u, recorded.nodes());
+  // One clears counters, one sorts short segments, two sort long ones.
+  EXPECT_EQ(4u, recorded.nodes());
   const stream on;
   std::mt19937_64 bits = strata_test::random_bits(3);
   for (unsigned i = 0; i < if_small(4u, 12u); ++i) {

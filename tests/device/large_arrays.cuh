@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "device/device_call.cuh"
 
@@ -72,5 +73,42 @@ STRATA_KERNEL void fill_keys(Key* keys, std::size_t count) {
 STRATA_KERNEL void fill_places(std::uint32_t* values, std::size_t count) {
   for_all(count, [&](std::size_t i) { values[i] = static_cast<std::uint32_t>(i); });
 }
+
+/// Items `first` to `end - 1` of an array that were sorted: keys that are not those of their values, values of one key
+/// in another order, and values from elsewhere. If there are none, and keys rise, each item is there once.
+STRATA_KERNEL void count_wrong_pairs(const std::uint8_t* keys, const std::uint32_t* values, std::size_t first,
+                                     std::size_t end, unsigned long long* wrong) {
+  for_all(end - first, [&](std::size_t i) {
+    bool is_right = values[i] >= first && values[i] < end && keys[i] == key_of_item<std::uint8_t>(values[i]);
+    if (i > 0) {
+      is_right = is_right && (keys[i - 1] < keys[i] || (keys[i - 1] == keys[i] && values[i - 1] < values[i]));
+    }
+    if (!is_right) atomicAdd(wrong, 1ull);
+  });
+}
+
+class counter {
+ public:
+  counter() : count_(std::vector<unsigned long long>{0}) {}
+  unsigned long long* data() { return count_.data(); }
+  unsigned long long get() const { return count_.to_host()[0]; }
+
+ private:
+  device_vector<unsigned long long> count_;
+};
+
+/// Whether there was memory for `call(storage, bytes)`, which then has to succeed.
+template <class Call>
+bool ran(const Call& call) {
+  std::size_t bytes = 0;
+  EXPECT_CUDA_SUCCESS(call(nullptr, bytes));
+  const array<unsigned char> storage(bytes);
+  if (storage.data() == nullptr) return false;
+  EXPECT_CUDA_SUCCESS(call(storage.data(), bytes));
+  EXPECT_CUDA_SUCCESS(cudaDeviceSynchronize());
+  return true;
+}
+#define SKIP_UNLESS(has_memory) \
+  if (!(has_memory)) GTEST_SKIP() << "not enough device memory"
 
 }  // namespace device_test

@@ -5,6 +5,7 @@
 #include <strata/device/device_radix_sort.cuh>
 #include <strata/device/device_segmented_radix_sort.cuh>
 
+#include "device/segmented_radix_sort_support.cuh"
 #include "device/test_iterators.cuh"
 #include "random/random_sorts.cuh"
 #if !STRATA_HOST_SIMT
@@ -180,10 +181,16 @@ problem arg_sort(source& random) {
   return made;
 }
 
-template <class K, class V, bool HasValues>
+/// With a `Hub`, by its tuning.
+template <class K, class V, bool HasValues, class Hub = void>
 problem sort_segments(source& random) {
-  const std::size_t size = random_size(random, most_items(random, 60000, 1u << 22));
-  const std::size_t count = random_number_of_segments(random, is_gpu ? 200000 : 6000);
+  std::size_t size = random_size(random, most_items(random, 60000, 1u << 22));
+  std::size_t count = random_number_of_segments(random, is_gpu ? 200000 : 6000);
+  if constexpr (!std::is_void_v<Hub>) {
+    // In most cases, a segment is long.
+    size += 1000 + random.below(is_gpu ? 1000000 : 5000);
+    count = 1 + random.below(20);
+  }
   struct with_segments : arrays<K, V> {
     with_segments(std::size_t n, std::size_t values, std::size_t segments, source& from)
         : arrays<K, V>(n, values, from), begins(segments, from), ends(segments, from) {}
@@ -196,10 +203,10 @@ problem sort_segments(source& random) {
   const bool two_buffers = random.chance(30);
   const bit_range bits = random_bit_range<K>(random);
   problem made;
-  made.what = description_of_sort(
-      description("segmented sort", name_of<K>() + (HasValues ? " with " + name_of<V>() : ""), size) + ", " +
-          std::to_string(count) + " segments",
-      descending, bits, two_buffers);
+  made.what = description_of_sort(description(std::is_void_v<Hub> ? "segmented sort" : "segmented sort, tuned",
+                                              name_of<K>() + (HasValues ? " with " + name_of<V>() : ""), size) +
+                                      ", " + std::to_string(count) + " segments",
+                                  descending, bits, two_buffers);
   made.renew = [held, size, count](source& data, cudaStream_t stream) {
     held->renew(data, stream);
     held->list = random_segments(data, count, size);
@@ -214,7 +221,13 @@ problem sort_segments(source& random) {
     DoubleBuffer<K> keys(held->keys.data(), held->sorted.data());
     DoubleBuffer<V> values(held->values_in.data(), held->moved.data());
     const auto by = [&](auto&&... what) {
-      if constexpr (HasValues) {
+      if constexpr (!std::is_void_v<Hub>) {
+        using device_test::sort_segments_tuned;
+        return descending ? sort_segments_tuned<Hub, true>(storage, bytes, what..., size, count, begins, ends,
+                                                           bits.begin, bits.end, stream)
+                          : sort_segments_tuned<Hub, false>(storage, bytes, what..., size, count, begins, ends,
+                                                            bits.begin, bits.end, stream);
+      } else if constexpr (HasValues) {
         return descending
                    ? all::SortPairsDescending(storage, bytes, what..., size, count, begins, ends, bits.begin, bits.end,
                                               stream)
@@ -269,6 +282,8 @@ const std::vector<maker> makers = {
     arg_sort<float, std::int64_t>,
     sort_segments<std::uint32_t, std::uint8_t, false>,
     sort_segments<std::uint16_t, bytes12, true>,
+    // Segments of more than 1024 items are long.
+    sort_segments<std::uint32_t, std::uint32_t, true, device_test::tiles_of<256, 2>>,
 #if !defined(STRATA_TEST_SMALL)
     sort<std::uint8_t, std::uint8_t, false>,
     sort<std::int16_t, std::uint8_t, false>,

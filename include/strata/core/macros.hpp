@@ -58,6 +58,7 @@
 // ---------------------------------------------------------------------------- annotations
 #if defined(__CUDACC__)
 #define STRATA_D __device__ __forceinline__
+#define STRATA_DETAIL_D_NOINLINE __device__ __noinline__
 #define STRATA_HD __host__ __device__ __forceinline__
 #define STRATA_KERNEL __global__
 #define STRATA_UNROLL _Pragma("unroll")
@@ -68,6 +69,7 @@
 #endif
 #else
 #define STRATA_D inline
+#define STRATA_DETAIL_D_NOINLINE inline
 #define STRATA_HD inline
 #define STRATA_KERNEL inline
 #define STRATA_UNROLL

@@ -33,14 +33,18 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Two buffers.** With `DoubleBuffer`, segments are sorted between its two arrays. Both are overwritten where
 ///   there are segments. Temporary storage then holds no copy of the items. On return `selector` names the array
 ///   that will have the results.
-/// - **Execution.** A memset of 16 bytes and one kernel launch. No host synchronisation and no allocation, so a call
-///   can be captured in a graph and replayed with other items, offsets and lengths. Calls that may run at the same
+/// - **Execution.** A memset of 40 bytes and one kernel launch, and two more launches if `num_items` is such that there
+///   can be long segments. Where there is none, these two end at once. No host synchronisation and no allocation, so a
+///   call can be captured in a graph and replayed with other items, offsets and lengths. Calls that may run at the same
 ///   time need separate temporary storage.
-/// - **Storage.** As much as keys and values; some hundred bytes with `DoubleBuffer`.
+/// - **Storage.** As much as keys and values; some hundred bytes with `DoubleBuffer`. Where there can be long segments,
+///   also 2 KiB for each tile of `num_items` items (4 KiB beyond 2^31 - 1 items) and 2 KiB for each pass of each long
+///   segment that there can be. For 2^20 keys of 4 bytes, this is half of their size; for 2^24 to 2^31, a fifth.
 /// - **Work.** A warp sorts a segment of up to 32 items, a block a longer one. A segment that fits a tile in shared
 ///   memory (4096 keys of 4 bytes) is read and written once. A longer segment is read once to count digits, and read
-///   and written for each digit of 8 bits that is not the same in the whole segment. Blocks do not share a segment:
-///   for a few huge segments DeviceRadixSort is faster.
+///   and written for each digit of 8 bits that is not the same in the whole segment. All blocks share out the tiles of
+///   long segments. Long are those of more than 2^16 items, or of fewer if they are more than 1 / 256 of `num_items`
+///   and more than two tiles of DeviceRadixSort (22528 keys of 4 bytes).
 /// - **Aliasing.** No output may overlap an input, another output, or the offsets. Checks look at the first
 ///   `num_items` items of each array.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written. In size queries too: a negative or

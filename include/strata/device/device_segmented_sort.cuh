@@ -28,8 +28,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// Keys are integers, enumerations, bool, half, bfloat16, float and double, in the order of DeviceRadixSort: -0.0 is
 /// equal to +0.0, and all NaNs are equal and behind +infinity, in descending sorts before it.
 ///
-/// Unlike DeviceSegmentedRadixSort it merges, by the kernels of DeviceSegmentedMergeSort: a long
-/// segment is shared by all blocks. For keys in another order, or of other types, take the latter.
+/// Unlike DeviceSegmentedRadixSort it merges, by the kernels of DeviceSegmentedMergeSort. For keys in another order,
+/// or of other types, take the latter.
 ///
 /// - **Stability.** Equal keys of a segment, and their values, stay in the order in which they
 ///   come, in descending sorts, too. `StableSort...` are other names of `Sort...`. Results are the

@@ -16,8 +16,11 @@ constexpr int few_items_per_thread = 4;
 struct hub {
   struct Policy : strata::ChainedPolicy<750, Policy, Policy> {
     static constexpr strata::segmented_radix_sort_tuning segmented{block_threads, few_items_per_thread, 4, 1, 64 << 10};
+    static constexpr strata::radix_histogram_tuning histogram{256, 16 << 10};
+    static constexpr strata::radix_pass_tuning pass{256, 4, 1};
   };
   using MaxPolicy = Policy;
+  static constexpr std::size_t least_tile_items = 1024;
 };
 
 cudaError_t sort(void* storage, std::size_t& bytes, const int* in, int* out, const int* offsets) {

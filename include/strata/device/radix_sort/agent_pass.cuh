@@ -97,8 +97,14 @@ class AgentRadixPass {
   template <bool MayHaveNoTile>
   STRATA_D void run() {
     if (plan_.is_skipped) return;
-    tile_ = detail::take_block_ticket(&workspace_.tickets[pass_], storage_.tile);
-    if (MayHaveNoTile && tile_ * tile_items >= num_items_) return;
+    const std::size_t tile = detail::take_block_ticket(&workspace_.tickets[pass_], storage_.tile);
+    if (MayHaveNoTile && tile * tile_items >= num_items_) return;
+    move_tile(tile);
+  }
+
+  /// For a block that has taken a tile otherwise. It has started after the blocks of the tiles before.
+  STRATA_D void move_tile(std::size_t tile) {
+    tile_ = tile;
     clear_next_states();
     const std::size_t left = num_items_ - tile_ * tile_items;
     valid_ = left < tile_items ? static_cast<int>(left) : tile_items;

@@ -10,6 +10,7 @@
 #include <strata/device/radix_sort/agent_block.cuh>
 #include <strata/device/radix_sort/problem.cuh>
 #include <strata/device/segmented_radix_sort/agent_passes.cuh>
+#include <strata/device/segmented_radix_sort/long_segments.cuh>
 #include <strata/device/segmented_radix_sort/tuning.hpp>
 
 #include <cstddef>
@@ -58,19 +59,17 @@ STRATA_D void sort_in_warp(const radix_buffers<const Key*, Key>& keys, const rad
   }
 }
 
-/// What the blocks of a call share in device memory; 0 when the kernel starts.
-struct segmented_radix_sort_progress {
-  unsigned long long segments_taken;
-  unsigned long long items_taken;  // of the scratch arrays in temporary storage
-};
-
 /// One block of a sort of segments. It takes `segments_per_ticket` segments at a time, until none is left. Its warps
-/// sort those of up to 32 items, each warp one. Then the block sorts the longer ones, one after the other.
+/// sort those of up to 32 items, each warp one. Then the block sorts the longer ones, one after the other, and lists
+/// those that many blocks will sort.
 template <class Policy, bool HasValues, class Key, class Value, class Segments, class Digits>
 class AgentSegmentedRadixSort {
   static constexpr segmented_radix_sort_tuning tuning = Policy::segmented;
   static constexpr int block_threads = tuning.block_threads;
   static constexpr int warp_items = warp_threads;
+  static constexpr int max_passes = ceiling_divide(Digits::key_bits, radix_bits);
+  static constexpr int tile_of_long = Policy::pass.block_threads * Policy::pass.items_per_thread;
+  using LongSegments = long_segments<max_passes>;
   using ValueIterator = std::conditional_t<HasValues, const Value*, NullType>;
   using SmallTile = AgentRadixBlock<small_tile_block<Policy>, const Key*, ValueIterator, Digits>;
   using WholeTile = AgentRadixBlock<whole_tile_block<Policy>, const Key*, ValueIterator, Digits>;
@@ -86,6 +85,7 @@ class AgentSegmentedRadixSort {
     segment_bounds bounds[max_segments_per_ticket];
     unsigned long long first_segment;
     unsigned long long scratch_begin;
+    unsigned long long long_segment;  // its index in the list
   };
 
   /// Dynamic shared memory: what the sort of a segment needs lies behind the rest.
@@ -104,7 +104,8 @@ class AgentSegmentedRadixSort {
 
   STRATA_D AgentSegmentedRadixSort(unsigned char* shared, const KeyBuffers& keys, const ValueBuffers& values,
                                    std::size_t num_items, const radix_bit_range& range, const Digits& digits,
-                                   bool is_double_buffer, segmented_radix_sort_progress* progress)
+                                   bool is_double_buffer, const LongSegments& long_segments,
+                                   segmented_radix_sort_progress* progress)
       : storage_(*reinterpret_cast<TempStorage*>(shared)),
         shared_(shared + sort_offset),
         keys_(keys),
@@ -113,6 +114,7 @@ class AgentSegmentedRadixSort {
         range_(range),
         digits_(digits),
         is_double_buffer_(is_double_buffer),
+        long_segments_(long_segments),
         progress_(progress) {}
 
   STRATA_D void sort(const Segments& segments, unsigned long long num_segments, int segments_per_ticket) {
@@ -158,6 +160,8 @@ class AgentSegmentedRadixSort {
       sort_tile<SmallTile>(bounds);
     } else if (bounds.length <= WholeTile::tile_items) {
       sort_tile<WholeTile>(bounds);
+    } else if (static_cast<unsigned long long>(bounds.length) > long_segments_.bound) {
+      list(bounds);
     } else {
       sort_by_passes(bounds);
     }
@@ -181,20 +185,51 @@ class AgentSegmentedRadixSort {
     const auto length = static_cast<std::size_t>(bounds.length);
     long long scratch_begin = bounds.begin;
     if (!is_double_buffer_) {
-      if (threadIdx.x == 0) {
-        storage_.scratch_begin = detail::take_tickets(&progress_->items_taken, static_cast<unsigned long long>(length));
-      }
-      __syncthreads();
-      scratch_begin = static_cast<long long>(storage_.scratch_begin);
-      __syncthreads();
-      const bool is_within = is_within_storage(static_cast<std::size_t>(scratch_begin), length);
-      STRATA_ASSERT(is_within, "segments have more than the num_items = %llu items of the call",
-                    static_cast<unsigned long long>(num_items_));
-      if (!is_within) return;
+      scratch_begin = take_scratch(length);
+      if (scratch_begin < 0) return;
     }
     const KeyBuffers keys = key_buffers(bounds, scratch_begin);
     const ValueBuffers values = value_buffers(bounds, scratch_begin);
     Passes(shared_, keys, values, length, range_, digits_).sort(is_double_buffer_);
+  }
+
+  // Lists a long segment, and clears its bins. With a double buffer, too, it takes a range: in the sum, the lengths of
+  // listed segments are within the items of the call, and the list has capacity for them.
+  STRATA_D void list(const segment_bounds& bounds) {
+    const auto length = static_cast<std::size_t>(bounds.length);
+    const long long scratch_begin = take_scratch(length);
+    if (scratch_begin < 0) return;
+    if (threadIdx.x == 0) {
+      const auto tiles = static_cast<unsigned long long>(ceiling_divide(length, std::size_t{tile_of_long}));
+      const long_segment_count before = long_segment_count::add_segment(&progress_->listed, tiles);
+      typename LongSegments::Segment& segment = long_segments_.list[before.segments];
+      segment.begin = bounds.begin;
+      segment.length = static_cast<unsigned long long>(length);
+      segment.scratch_begin = is_double_buffer_ ? bounds.begin : scratch_begin;
+      segment.first_tile = before.tiles;
+      segment.tiles = tiles;
+      segment.tiles_counted = segment.tiles_moved = 0;
+      segment.inexact = 0;
+      storage_.long_segment = before.segments;
+    }
+    __syncthreads();
+    unsigned long long* const bins = long_segments_.bins_of(static_cast<std::size_t>(storage_.long_segment));
+    for (int i = static_cast<int>(threadIdx.x); i < LongSegments::bins_per_segment; i += block_threads) bins[i] = 0;
+    __syncthreads();
+  }
+
+  // Takes a range of the scratch arrays. Returns where it begins, or -1 if there is none.
+  STRATA_D long long take_scratch(std::size_t length) {
+    if (threadIdx.x == 0) {
+      storage_.scratch_begin = detail::take_tickets(&progress_->items_taken, static_cast<unsigned long long>(length));
+    }
+    __syncthreads();
+    const auto begin = static_cast<std::size_t>(storage_.scratch_begin);
+    __syncthreads();
+    const bool is_within = is_within_storage(begin, length);
+    STRATA_ASSERT(is_within, "segments have more than the num_items = %llu items of the call",
+                  static_cast<unsigned long long>(num_items_));
+    return is_within ? static_cast<long long>(begin) : -1;
   }
   STRATA_D bool is_within_storage(std::size_t begin, std::size_t length) const {
     return begin <= num_items_ && length <= num_items_ - begin;
@@ -220,6 +255,7 @@ class AgentSegmentedRadixSort {
   const radix_bit_range& range_;
   const Digits& digits_;
   bool is_double_buffer_;
+  const LongSegments& long_segments_;
   segmented_radix_sort_progress* progress_;
 };
 

@@ -13,8 +13,10 @@
 #include <strata/device/arguments/counts.cuh>
 #include <strata/device/arguments/segments.cuh>
 #include <strata/device/grid/launch.cuh>
+#include <strata/device/grid/look_back.cuh>
 #include <strata/device/radix_sort/problem.cuh>
 #include <strata/device/segmented_radix_sort/kernels.cuh>
+#include <strata/device/segmented_radix_sort/long_segments.cuh>
 #include <strata/device/segmented_radix_sort/tuning.hpp>
 
 #include <cstddef>
@@ -34,6 +36,8 @@ struct DispatchSegmentedRadixSort {
   using Value = std::conditional_t<has_values, ValueT, Key>;
   using KeyBuffers = radix_buffers<const Key*, Key>;
   using ValueBuffers = radix_buffers<const Value*, Value>;
+  using LongSegments = long_segments_of<Digits>;
+  static constexpr std::size_t max_items_of_small_states = thread_look_back<unsigned, radix_bins>::max_value;
 
   KeyBuffers keys;
   ValueBuffers values;
@@ -43,6 +47,7 @@ struct DispatchSegmentedRadixSort {
   Segments segments;
   unsigned long long num_segments;
   segmented_radix_sort_progress* progress;
+  LongSegments long_segments;
   cudaStream_t stream;
   device_properties device;
 
@@ -62,18 +67,14 @@ struct DispatchSegmentedRadixSort {
       return cudaErrorInvalidValue;
     }
     const auto count = static_cast<std::size_t>(num_items);
-    temporary_storage::layout<3> storage;
-    storage.template reserve<segmented_radix_sort_progress>(0, 1);
-    if (!is_double_buffer) {
-      storage.template reserve<Key>(1, count);
-      if (has_values) storage.template reserve<Value>(2, count);
-    }
+    temporary_storage::layout<7> storage;
+    reserve(storage, count, is_double_buffer);
     if (d_temp_storage == nullptr) return answer_size_query(storage, temp_storage_bytes);
     if (!storage.map(d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
     if (count == 0 || num_segments == 0) return cudaSuccess;
     if (!is_double_buffer) {
-      keys.scratch = storage.template get<Key>(1);
-      values.scratch = storage.template get<Value>(2);
+      keys.scratch = storage.template get<Key>(keys_slot);
+      values.scratch = storage.template get<Value>(values_slot);
     }
     const auto overlap_offsets = [&](const auto& buffers) {
       return segments.overlap(buffers.output, count, num_segments) ||
@@ -91,16 +92,77 @@ struct DispatchSegmentedRadixSort {
                                         is_double_buffer,
                                         segments,
                                         static_cast<unsigned long long>(num_segments),
-                                        storage.template get<segmented_radix_sort_progress>(0),
+                                        storage.template get<segmented_radix_sort_progress>(progress_slot),
+                                        {0,
+                                         storage.template get<typename LongSegments::Segment>(list_slot),
+                                         storage.template get<unsigned long long>(bins_slot),
+                                         {storage.template get<unsigned>(states_slot), nullptr},
+                                         0,
+                                         storage.template get<unsigned>(segment_of_tile_slot)},
                                         stream,
                                         {}};
     const cudaError_t status = detail::current_device_properties(dispatch.device, stream);
     if (status != cudaSuccess) return status;
-    return MaxPolicy::Invoke(dispatch.device.ptx_version, dispatch);
+    start_kernels<(most_of<NumItemsT> > max_items_of_small_states)> start{dispatch};
+    return MaxPolicy::Invoke(dispatch.device.ptx_version, start);
+  }
+
+  /// With `MayHaveManyItems`, the look-back of long segments may need states of 64 bits.
+  template <bool MayHaveManyItems>
+  struct start_kernels {
+    DispatchSegmentedRadixSort& dispatch;
+
+    template <class ActivePolicy>
+    cudaError_t Invoke() {
+      const long_segment_limits limits = dispatch.template limit_long_segments<ActivePolicy>();
+      cudaError_t status = dispatch.template sort_segments<ActivePolicy>();
+      if (status != cudaSuccess || limits.most_segments == 0) return status;
+      status = dispatch.template count_long_segments<ActivePolicy>(limits.most_tiles);
+      if (status != cudaSuccess) return status;
+      if constexpr (MayHaveManyItems) {
+        if (dispatch.num_items > max_items_of_small_states) {
+          return dispatch.template sort_long_segments<ActivePolicy, unsigned long long>(limits.most_tiles);
+        }
+      }
+      return dispatch.template sort_long_segments<ActivePolicy, unsigned>(limits.most_tiles);
+    }
+  };
+
+ private:
+  enum slot { progress_slot, keys_slot, values_slot, list_slot, bins_slot, states_slot, segment_of_tile_slot };
+  static constexpr unsigned long long tickets_per_block = 8;
+
+  static void reserve(temporary_storage::layout<7>& storage, std::size_t num_items, bool is_double_buffer) {
+    storage.template reserve<segmented_radix_sort_progress>(progress_slot, 1);
+    if (!is_double_buffer) {
+      storage.template reserve<Key>(keys_slot, num_items);
+      if (has_values) storage.template reserve<Value>(values_slot, num_items);
+    }
+    const long_segment_limits limits = long_segment_limits::of(num_items, PolicyHub::least_tile_items);
+    storage.template reserve<typename LongSegments::Segment>(list_slot, limits.most_segments);
+    storage.template reserve<unsigned long long>(bins_slot, limits.most_segments * LongSegments::bins_per_segment);
+    storage.template reserve<unsigned>(states_slot, 2 * limits.most_tiles * radix_bins * state_words(num_items));
+    storage.template reserve<unsigned>(segment_of_tile_slot, limits.most_tiles);
+  }
+  static std::size_t state_words(std::size_t num_items) { return num_items > max_items_of_small_states ? 2 : 1; }
+
+  // What is long depends on the size of a tile, and so on the policy.
+  template <class ActivePolicy>
+  long_segment_limits limit_long_segments() {
+    constexpr std::size_t tile_items =
+        static_cast<std::size_t>(ActivePolicy::pass.block_threads) * ActivePolicy::pass.items_per_thread;
+    static_assert(tile_items >= PolicyHub::least_tile_items,
+                  "segmented_radix_sort_policy_hub::least_tile_items must be that of all policies");
+    const long_segment_limits limits = long_segment_limits::of(num_items, tile_items);
+    long_segments.bound = limits.most_segments == 0 ? ~0ull : limits.bound;
+    const std::size_t words = state_words(num_items);
+    long_segments.state_words = static_cast<int>(words);
+    long_segments.states[1] = static_cast<unsigned*>(long_segments.states[0]) + limits.most_tiles * radix_bins * words;
+    return limits;
   }
 
   template <class ActivePolicy>
-  cudaError_t Invoke() {
+  cudaError_t sort_segments() const {
     using Agent = AgentSegmentedRadixSort<ActivePolicy, has_values, Key, Value, Segments, Digits>;
     const auto kernel = segmented_radix_sort_kernel<MaxPolicy, has_values, Key, Value, Segments, Digits>;
     constexpr int threads = ActivePolicy::segmented.block_threads;
@@ -119,17 +181,55 @@ struct DispatchSegmentedRadixSort {
 
     status = cudaMemsetAsync(progress, 0, sizeof(*progress), stream);
     if (status != cudaSuccess) return status;
-    launch_configuration configuration{"strata::DeviceSegmentedRadixSort", dim3(static_cast<unsigned>(blocks)),
-                                       dim3(threads)};
-    configuration.dynamic_shared_bytes = Agent::shared_bytes;
-    configuration.stream = stream;
-    configuration.programmatic = device.ptx_version >= 900;
-    return strata::launch(configuration, kernel, keys, values, num_items, range, Digits{}, is_double_buffer, segments,
-                          num_segments, segments_per_ticket, progress);
+    return strata::launch(configuration("strata::DeviceSegmentedRadixSort", static_cast<std::size_t>(blocks), threads,
+                                        Agent::shared_bytes),
+                          kernel, keys, values, num_items, range, Digits{}, is_double_buffer, segments, num_segments,
+                          segments_per_ticket, long_segments, progress);
   }
 
- private:
-  static constexpr unsigned long long tickets_per_block = 8;
+  template <class ActivePolicy>
+  cudaError_t count_long_segments(std::size_t most_tiles) const {
+    using Agent = AgentLongSegmentCount<ActivePolicy, Key, Digits>;
+    static kernel_property_cache cache;
+    return launch_many_blocks("strata::DeviceSegmentedRadixSort, digits", cache, most_tiles,
+                              ActivePolicy::histogram.block_threads, Agent::counter_bytes(),
+                              long_segment_count_kernel<MaxPolicy, Key, Digits>, keys.input, range, Digits{},
+                              is_double_buffer, long_segments, progress);
+  }
+
+  template <class ActivePolicy, class State>
+  cudaError_t sort_long_segments(std::size_t most_tiles) const {
+    using Agent = AgentLongSegmentPasses<ActivePolicy, has_values, Key, Value, Digits, State>;
+    static kernel_property_cache cache;
+    return launch_many_blocks("strata::DeviceSegmentedRadixSort, passes", cache, most_tiles,
+                              ActivePolicy::pass.block_threads, Agent::shared_bytes,
+                              long_segment_passes_kernel<MaxPolicy, has_values, Key, Value, Digits, State>, keys,
+                              values, range, Digits{}, long_segments, progress);
+  }
+
+  // No more blocks than tiles, nor than the device holds at a time.
+  template <class... Parameters, class... Arguments>
+  cudaError_t launch_many_blocks(const char* name, kernel_property_cache& cache, std::size_t tiles, int threads,
+                                 std::size_t shared_bytes, void (*kernel)(Parameters...),
+                                 const Arguments&... arguments) const {
+    int per_multiprocessor = 0;
+    const cudaError_t status =
+        detail::resident_blocks_per_multiprocessor(cache, kernel, threads, shared_bytes, per_multiprocessor);
+    if (status != cudaSuccess) return status;
+    const auto resident =
+        static_cast<std::size_t>(per_multiprocessor) * static_cast<std::size_t>(device.multiprocessors);
+    return strata::launch(configuration(name, tiles < resident ? tiles : resident, threads, shared_bytes), kernel,
+                          arguments...);
+  }
+
+  launch_configuration configuration(const char* name, std::size_t blocks, int threads,
+                                     std::size_t shared_bytes) const {
+    launch_configuration result{name, dim3(static_cast<unsigned>(blocks)), dim3(static_cast<unsigned>(threads))};
+    result.dynamic_shared_bytes = shared_bytes;
+    result.stream = stream;
+    result.programmatic = device.ptx_version >= 900;
+    return result;
+  }
 
   template <class Iterator>
   static constexpr bool are_offsets = std::is_integral_v<iterator_value_t<Iterator>>;

@@ -6,23 +6,25 @@
 #include <strata/core/platform.cuh>
 #include <strata/device/radix_sort/problem.cuh>
 #include <strata/device/segmented_radix_sort/agent.cuh>
+#include <strata/device/segmented_radix_sort/agent_long_count.cuh>
+#include <strata/device/segmented_radix_sort/agent_long_passes.cuh>
+#include <strata/device/segmented_radix_sort/long_segments.cuh>
 #include <strata/device/segmented_radix_sort/tuning.hpp>
 
 #include <cstddef>
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// Sorts all segments. Blocks take them by tickets.
+/// Sorts all segments but the long ones, which it lists. Blocks take them by tickets.
 template <class MaxPolicy, bool HasValues, class Key, class Value, class Segments, class Digits>
 __launch_bounds__(MaxPolicy::ActivePolicy::segmented.block_threads,
                   MaxPolicy::ActivePolicy::segmented.blocks_per_multiprocessor)
-    STRATA_KERNEL void segmented_radix_sort_kernel(const STRATA_GRID_CONSTANT radix_buffers<const Key*, Key> keys,
-                                                   const STRATA_GRID_CONSTANT radix_buffers<const Value*, Value> values,
-                                                   std::size_t num_items,
-                                                   const STRATA_GRID_CONSTANT radix_bit_range range,
-                                                   const STRATA_GRID_CONSTANT Digits digits, bool is_double_buffer,
-                                                   Segments segments, unsigned long long num_segments,
-                                                   int segments_per_ticket, segmented_radix_sort_progress* progress) {
+    STRATA_KERNEL void segmented_radix_sort_kernel(
+        const STRATA_GRID_CONSTANT radix_buffers<const Key*, Key> keys,
+        const STRATA_GRID_CONSTANT radix_buffers<const Value*, Value> values, std::size_t num_items,
+        const STRATA_GRID_CONSTANT radix_bit_range range, const STRATA_GRID_CONSTANT Digits digits,
+        bool is_double_buffer, Segments segments, unsigned long long num_segments, int segments_per_ticket,
+        const STRATA_GRID_CONSTANT long_segments_of<Digits> long_segments, segmented_radix_sort_progress* progress) {
   using Policy = typename MaxPolicy::ActivePolicy;
   using Agent = AgentSegmentedRadixSort<Policy, HasValues, Key, Value, Segments, Digits>;
   STRATA_DYNAMIC_SHARED(shared);
@@ -31,8 +33,41 @@ __launch_bounds__(MaxPolicy::ActivePolicy::segmented.block_threads,
                 Policy::segmented.block_threads);
   platform::wait_for_previous_kernel();
   platform::launch_next_kernel();
-  Agent(shared, keys, values, num_items, range, digits, is_double_buffer, progress)
+  Agent(shared, keys, values, num_items, range, digits, is_double_buffer, long_segments, progress)
       .sort(segments, num_segments, segments_per_ticket);
+}
+
+/// Counts the digits of the long segments, and plans their passes.
+template <class MaxPolicy, class Key, class Digits>
+__launch_bounds__(MaxPolicy::ActivePolicy::histogram.block_threads, 1)
+    STRATA_KERNEL void long_segment_count_kernel(const Key* keys, const STRATA_GRID_CONSTANT radix_bit_range range,
+                                                 const STRATA_GRID_CONSTANT Digits digits, bool is_double_buffer,
+                                                 const STRATA_GRID_CONSTANT long_segments_of<Digits> segments,
+                                                 segmented_radix_sort_progress* progress) {
+  using Agent = AgentLongSegmentCount<typename MaxPolicy::ActivePolicy, Key, Digits>;
+  STRATA_SHARED(shared, Uninitialized<typename Agent::TempStorage>);
+  STRATA_DYNAMIC_SHARED(counters);
+  platform::wait_for_previous_kernel();
+  platform::launch_next_kernel();
+  Agent(shared.Alias(), reinterpret_cast<unsigned*>(counters), keys, range, digits, is_double_buffer, segments,
+        progress)
+      .run();
+}
+
+/// Sorts the long segments, in passes of all blocks.
+template <class MaxPolicy, bool HasValues, class Key, class Value, class Digits, class State>
+__launch_bounds__(MaxPolicy::ActivePolicy::pass.block_threads, MaxPolicy::ActivePolicy::pass.blocks_per_multiprocessor)
+    STRATA_KERNEL void long_segment_passes_kernel(const STRATA_GRID_CONSTANT radix_buffers<const Key*, Key> keys,
+                                                  const STRATA_GRID_CONSTANT radix_buffers<const Value*, Value> values,
+                                                  const STRATA_GRID_CONSTANT radix_bit_range range,
+                                                  const STRATA_GRID_CONSTANT Digits digits,
+                                                  const STRATA_GRID_CONSTANT long_segments_of<Digits> segments,
+                                                  segmented_radix_sort_progress* progress) {
+  using Agent = AgentLongSegmentPasses<typename MaxPolicy::ActivePolicy, HasValues, Key, Value, Digits, State>;
+  STRATA_DYNAMIC_SHARED(shared);
+  platform::wait_for_previous_kernel();
+  platform::launch_next_kernel();
+  Agent(shared, keys, values, range, digits, segments, progress).run();
 }
 
 STRATA_ARCH_DETAIL_NAMESPACE_END

@@ -7,13 +7,15 @@
 #include <strata/core/types.hpp>
 #include <strata/device/radix_sort/tuning.hpp>
 
+#include <cstddef>
 #include <type_traits>
 
 STRATA_NAMESPACE_BEGIN
 
 /// A sort of segments. A segment of up to 32 items is sorted by a warp. One of up to block_threads *
 /// items_per_thread items is a tile, sorted by a block in registers and shared memory. A longer one is sorted by a
-/// block in passes over such tiles.
+/// block in passes over such tiles. A long one (see long_segment_limits) is sorted by many blocks, in passes over the
+/// tiles of radix_pass_tuning, after a histogram of all digits.
 struct segmented_radix_sort_tuning {
   int block_threads;
   /// The same of a smaller tile, for segments that fit it.
@@ -43,12 +45,17 @@ struct segmented_radix_sort_policy_hub {
   static constexpr int tile_bytes = key_bytes > 8 ? 32 : value_bytes > 0 ? 48 : 64;
   static constexpr int max_items = value_bytes > 0 ? 12 : 16;
 
+  // Of long segments: those of a whole array.
+  using whole_array = radix_sort_policy_hub<Key, Value>;
+
   // Not measured: from Policy900, with the shared memory of 7.5.
   struct Policy750 : ChainedPolicy<750, Policy750, Policy750> {
     static constexpr segmented_radix_sort_tuning segmented{
         /*block_threads*/ 256, /*few_items_per_thread*/ items_within(8, 2),
         /*items_per_thread*/ items_within(tile_bytes, max_items), /*blocks_per_multiprocessor*/ 1,
         /*most_shared_bytes*/ 64 << 10};
+    static constexpr radix_histogram_tuning histogram = whole_array::Policy750::histogram;
+    static constexpr radix_pass_tuning pass = whole_array::Policy750::pass;
   };
   struct Policy900 : ChainedPolicy<900, Policy900, Policy750> {
     // not measured: from Policy750, with as many blocks as registers allow almost without spills.
@@ -56,8 +63,19 @@ struct segmented_radix_sort_policy_hub {
         /*block_threads*/ 256, /*few_items_per_thread*/ items_within(8, 2),
         /*items_per_thread*/ items_within(tile_bytes, max_items),
         /*blocks_per_multiprocessor*/ value_bytes > 0 ? 2 : 3, /*most_shared_bytes*/ 227 << 10};
+    // not measured for segments.
+    static constexpr radix_histogram_tuning histogram = whole_array::Policy900::histogram;
+    static constexpr radix_pass_tuning pass = whole_array::Policy900::pass;
   };
-  using MaxPolicy = Policy900;
+  // Not measured: from Policy900, with less shared memory for long segments.
+  struct Policy1200 : ChainedPolicy<1200, Policy1200, Policy900> {
+    static constexpr segmented_radix_sort_tuning segmented = Policy900::segmented;
+    static constexpr radix_histogram_tuning histogram = whole_array::Policy1200::histogram;
+    static constexpr radix_pass_tuning pass = whole_array::Policy1200::pass;
+  };
+  using MaxPolicy = Policy1200;
+  /// The smallest tile of a long segment in any of the policies: temporary storage has capacity for its states.
+  static constexpr std::size_t least_tile_items = whole_array::least_tile_items;
 };
 
 /// The two tilings of a policy, as tunings of AgentRadixBlock.

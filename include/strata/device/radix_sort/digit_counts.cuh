@@ -1,0 +1,198 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/block/block_scan.cuh>
+#include <strata/core/aligned_range.hpp>
+#include <strata/core/item_vector.cuh>
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/core/radix_code.hpp>
+#include <strata/core/types.hpp>
+#include <strata/device/radix_sort/problem.cuh>
+#include <strata/device/radix_sort/tuning.hpp>
+
+#include <cstddef>
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// One block's counts of the digits of all passes, in shared memory. Each lane has a column of counters of its
+/// own, so that no two lanes of a warp access one counter or one bank, whatever the keys.
+template <class Policy, class KeyIterator, class Digits>
+class radix_digit_counts {
+  static constexpr radix_histogram_tuning tuning = Policy::histogram;
+  static constexpr int block_threads = tuning.block_threads;
+  using Key = iterator_value_t<KeyIterator>;
+  using Codes = radix_codes<Digits>;
+  static constexpr int max_passes = ceiling_divide(Digits::key_bits, radix_bits);
+  // Keys that a thread loads before it counts the first.
+  static constexpr int keys_per_batch = sizeof(Key) <= 4 ? 16 : sizeof(Key) <= 8 ? 8 : 4;
+
+  // A counter is a word of 32 bits.
+  static constexpr int max_columns() {
+    int fitting = warp_threads;
+    while (fitting > 1 && max_passes * radix_bins * fitting * 4 > tuning.shared_bytes) fitting /= 2;
+    return fitting;
+  }
+  // not for users: policies are checked where they are read
+  static_assert(max_passes * radix_bins * 4 <= tuning.shared_bytes && block_threads >= radix_bins,
+                "radix_histogram_tuning: a counter for each digit must fit, and a thread");
+
+ public:
+  /// Dynamic shared memory.
+  static constexpr std::size_t shared_bytes() {
+    return static_cast<std::size_t>(max_passes * radix_bins * max_columns()) * 4;
+  }
+
+  STRATA_D radix_digit_counts(unsigned* counters, const radix_bit_range& range, const Digits& digits)
+      : counters_(counters), range_(range), passes_(range.passes()), digits_(digits) {}
+
+  STRATA_D void clear() const {
+    for (int i = static_cast<int>(threadIdx.x); i < passes_ * radix_bins * columns; i += block_threads) {
+      counters_[i] = 0;
+    }
+  }
+
+  /// Counts the part of block `block` of `num_items` keys that `blocks` blocks share out.
+  STRATA_D void count_keys(const KeyIterator& d_keys, std::size_t num_items, unsigned block, unsigned blocks) {
+    if (range_.begin_bit == 0 && range_.end_bit == Digits::key_bits) {
+      count_keys<true>(d_keys, num_items, block, blocks);
+    } else {
+      count_keys<false>(d_keys, num_items, block, blocks);
+    }
+  }
+
+  /// All keys that the thread has counted are exact.
+  STRATA_D bool is_exact() const { return is_exact_; }
+
+  /// After a barrier: adds the counts to those of other blocks.
+  STRATA_D void add_to(unsigned long long* bins) const {
+    for (int i = static_cast<int>(threadIdx.x); i < passes_ * radix_bins; i += block_threads) {
+      unsigned long long sum = 0;
+      STRATA_UNROLL_N(8)
+      for (int column = 0; column < columns; ++column) {
+        // Lanes begin in different banks.
+        sum += counters_[i * columns + (column + i) % columns];
+      }
+      if (sum > 0) atomicAdd(&bins[i], sum);
+    }
+  }
+
+ private:
+  static constexpr int columns = max_columns();
+
+  // With `HasAllBits` the compiler knows the bits of each digit.
+  template <bool HasAllBits>
+  STRATA_D void count(const Key& key) {
+    const auto code = Codes::encode(key);
+    const auto ordered = Codes::ordered(code);
+    if constexpr (!Codes::are_all_exact) is_exact_ = is_exact_ && ordered == code;
+    unsigned* const column = counters_ + threadIdx.x % unsigned{columns};
+    STRATA_UNROLL
+    for (int pass = 0; pass < max_passes; ++pass) {
+      if (!HasAllBits && pass >= passes_) break;
+      const radix_bit_range range = HasAllBits ? radix_bit_range{0, Digits::key_bits} : range_;
+      const unsigned digit = radix_code_digits<Digits, true>{digits_}(ordered, range.first_bit(pass), range.bits(pass));
+      const unsigned bin = static_cast<unsigned>(pass * radix_bins) + digit;
+      atomicAdd(&column[bin * unsigned{columns}], 1u);
+    }
+  }
+
+  template <bool HasAllBits>
+  STRATA_D void count_keys(const KeyIterator& d_keys, std::size_t num_items, unsigned block, unsigned blocks) {
+    if constexpr (is_bulk_array<KeyIterator>) {
+      if (detail::is_at_boundary(d_keys)) {
+        count_vectors<HasAllBits>(d_keys, num_items, block, blocks);
+        return;
+      }
+    }
+    constexpr std::size_t tile = static_cast<std::size_t>(block_threads) * keys_per_batch;
+    for (std::size_t first = block * tile; first < num_items; first += blocks * tile) {
+      const KeyIterator from = detail::advanced(d_keys, first + threadIdx.x);
+      const std::size_t left = num_items - first;
+      const auto is_key = [left](int i) {
+        return left >= tile || static_cast<std::size_t>(i) * block_threads + threadIdx.x < left;
+      };
+      Key keys[keys_per_batch];
+      STRATA_UNROLL
+      for (int i = 0; i < keys_per_batch; ++i) {
+        if (is_key(i)) keys[i] = from[static_cast<difference_of<KeyIterator>>(i * block_threads)];
+      }
+      STRATA_UNROLL
+      for (int i = 0; i < keys_per_batch; ++i) {
+        if (is_key(i)) count<HasAllBits>(keys[i]);
+      }
+    }
+  }
+
+  // The same for an array at a 16-byte boundary.
+  template <bool HasAllBits>
+  STRATA_D void count_vectors(const KeyIterator& d_keys, std::size_t num_items, unsigned block, unsigned blocks) {
+    constexpr int width = 16 / static_cast<int>(sizeof(Key));
+    constexpr int vectors = 4;  // that a thread loads before it counts the first
+    constexpr std::size_t tile = static_cast<std::size_t>(block_threads) * vectors;
+    const std::size_t all = num_items / width;
+    for (std::size_t first = block * tile + threadIdx.x; first < all; first += blocks * tile) {
+      item_vector<Key, width> held[vectors];
+      STRATA_UNROLL
+      for (int v = 0; v < vectors; ++v) {
+        const std::size_t vector = first + static_cast<std::size_t>(v) * block_threads;
+        if (vector < all) held[v].load(d_keys + vector * width);
+      }
+      STRATA_UNROLL
+      for (int v = 0; v < vectors; ++v) {
+        if (first + static_cast<std::size_t>(v) * block_threads >= all) break;
+        Key keys[width];
+        held[v].get(keys);
+        STRATA_UNROLL
+        for (int i = 0; i < width; ++i) count<HasAllBits>(keys[i]);
+      }
+    }
+    const std::size_t rest = all * width + threadIdx.x;
+    if (block == 0 && threadIdx.x < width && rest < num_items) {
+      count<HasAllBits>(d_keys[rest]);
+    }
+  }
+
+  unsigned* counters_;
+  radix_bit_range range_;
+  int passes_;
+  const Digits& digits_;
+  bool is_exact_ = true;
+};
+
+/// The work of the last block to count: turns counts into offsets, an exclusive sum for each pass, and plans the
+/// passes.
+template <int BlockThreads, int MaxPasses>
+struct radix_pass_planner {
+  using Scan = BlockScan<unsigned long long, BlockThreads, BLOCK_SCAN_WARP_SCANS>;
+
+  struct TempStorage {
+    typename Scan::TempStorage scan;
+    bool is_constant[MaxPasses];
+  };
+
+  /// By all threads: plans the passes of `workspace` by its bins, to which other blocks have added.
+  STRATA_D static void plan(TempStorage& storage, const radix_workspace& workspace, int passes, std::size_t num_items,
+                            bool is_double_buffer) {
+    for (int pass = 0; pass < passes; ++pass) {
+      unsigned long long* const bin = workspace.bins_of(pass) + threadIdx.x;
+      unsigned long long count = 0;
+      if (threadIdx.x < radix_bins) count = platform::load_relaxed(bin);
+      const bool has_all = count == num_items;
+      unsigned long long smaller;
+      Scan(storage.scan).ExclusiveSum(count, smaller);
+      if (threadIdx.x < radix_bins) *bin = smaller;
+      const int is_constant = __syncthreads_or(has_all ? 1 : 0);
+      if (threadIdx.x == 0) storage.is_constant[pass] = is_constant != 0;
+    }
+    if (threadIdx.x == 0) {
+      detail::plan_radix_passes(workspace.plan, passes, storage.is_constant,
+                                platform::load_relaxed(workspace.inexact) == 0, is_double_buffer);
+    }
+  }
+};
+
+}  // namespace detail
+STRATA_NAMESPACE_END
