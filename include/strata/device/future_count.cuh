@@ -48,15 +48,15 @@ class FutureCount {
 
   /// `max_items` may have any integer type.
   template <class Integer>
-  FutureCount(const T* d_num_items, Integer max_items) : num_items_(d_num_items), max_items_(bound_of(max_items)) {
+  STRATA_HD FutureCount(const T* d_num_items, Integer max_items) : num_items_(d_num_items), max_items_(bound_of(max_items)) {
     static_assert(std::is_integral_v<Integer>, "counts of items and segments must be integers");
   }
 
   STRATA_HD const T* pointer() const { return num_items_; }
   STRATA_HD std::size_t max_items() const { return max_items_; }
 
-  /// The number, in a kernel.
-  STRATA_D std::size_t get() const {
+  /// The number, where it lies: in a kernel, or on the host by a join of the host.
+  STRATA_HD std::size_t get() const {
     const T number = *num_items_;
     bool is_negative = false;
     if constexpr (std::is_signed_v<T>) is_negative = number < 0;
@@ -69,7 +69,7 @@ class FutureCount {
  private:
   // Of a negative number one that calls refuse.
   template <class Integer>
-  static std::size_t bound_of(Integer max_items) {
+  STRATA_HD static std::size_t bound_of(Integer max_items) {
     if constexpr (std::is_signed_v<Integer>) {
       if (max_items < 0) return ~std::size_t{0};
     }
@@ -101,7 +101,7 @@ using count_value_t = typename count_value<NumItemsT>::type;
 
 /// The largest number of items that a call may have.
 template <class NumItemsT>
-STRATA_HD std::size_t max_items(const NumItemsT& num_items) {
+STRATA_HD constexpr std::size_t max_items(const NumItemsT& num_items) {
   if constexpr (is_future_count<NumItemsT>) {
     return num_items.max_items();
   } else {

@@ -83,6 +83,12 @@ struct join_on_host {
     if (options.strategy != JoinStrategy::cpu && options.strategy != JoinStrategy::automatic) {
       return cudaErrorInvalidValue;
     }
+    if constexpr (BuildPromises::has_future_count || ProbePromises::has_future_count) {
+      if (temp_storage != nullptr) {
+        return join(temp_storage, temp_storage_bytes, kind, detail::read_on_host(build), detail::read_on_host(probe),
+                    output, num_out, options, cudaStream_t{});
+      }
+    }
     std::int64_t total = 0;
     const auto call = [&](const auto& sink) {
       return host_join_rows<Index>(temp_storage, temp_storage_bytes, kind, build.keys, build.rows, probe.keys,
