@@ -61,11 +61,9 @@ struct tables {
   /// Outputs of so many rows, to be written by `call`.
   template <class Rows, class ProbeRows>
   auto join_of(const settings& how, Rows rows, ProbeRows other_rows) {
-    const auto build = strata::join_side(build_keys.data(), rows)
-                           .valid(how.nulls ? build_valid.data() : nullptr)
-                           .unique(how.unique);
-    const auto probe =
-        strata::join_side(probe_keys.data(), other_rows).valid(how.nulls ? probe_valid.data() : nullptr);
+    const auto build =
+        strata::join_side(build_keys.data(), rows).valid(how.nulls ? build_valid.data() : nullptr).unique(how.unique);
+    const auto probe = strata::join_side(probe_keys.data(), other_rows).valid(how.nulls ? probe_valid.data() : nullptr);
     return [this, how, build, probe](const auto& output, void* storage, std::size_t& bytes, cudaStream_t on) {
       const auto run = [&](auto options) {
         options.nulls_equal = how.nulls_equal;
@@ -81,9 +79,8 @@ struct tables {
   template <class Join>
   std::int64_t count(const Join& join) {
     total.poison();
-    EXPECT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-      return join(strata::join_count(), storage, bytes, cudaStream_t{});
-    }));
+    EXPECT_CUDA_SUCCESS(in_two_phases(
+        [&](void* storage, std::size_t& bytes) { return join(strata::join_count(), storage, bytes, cudaStream_t{}); }));
     return total_now();
   }
 
@@ -116,11 +113,11 @@ struct tables {
     device_vector<Index> build_out(static_cast<std::size_t>(capacity)), probe_out(build_out.size());
     device_vector<Index> again(build_out.size());
     EXPECT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-      const auto output = strata::join_columns<Index>(
-          capacity, strata::build_column(rows, build_out.data(), Index{missing}),
-          strata::probe_column(rows, probe_out.data(), Index{missing}),
-          strata::probe_column(rows, again.data(), Index{missing}),
-          strata::build_column(rows, build_out.data(), Index{missing}));
+      const auto output =
+          strata::join_columns<Index>(capacity, strata::build_column(rows, build_out.data(), Index{missing}),
+                                      strata::probe_column(rows, probe_out.data(), Index{missing}),
+                                      strata::probe_column(rows, again.data(), Index{missing}),
+                                      strata::build_column(rows, build_out.data(), Index{missing}));
       return join(output, storage, bytes, cudaStream_t{});
     }));
     EXPECT_EQ(probe_out.to_host(), again.to_host());
@@ -144,9 +141,9 @@ row_pairs in_order(row_pairs rows, JoinOrder order) {
 template <class Key>
 void expect_same(tables<Key>& all, const settings& how, future_sides which, std::int64_t build, std::int64_t probe,
                  bool all_outputs) {
-  SCOPED_TRACE(how.text() + ", future sides " + std::to_string(static_cast<int>(which)) + ", " +
-               std::to_string(build) + " of " + std::to_string(all.build_rows) + " build rows, " +
-               std::to_string(probe) + " of " + std::to_string(all.probe_rows) + " probe rows");
+  SCOPED_TRACE(how.text() + ", future sides " + std::to_string(static_cast<int>(which)) + ", " + std::to_string(build) +
+               " of " + std::to_string(all.build_rows) + " build rows, " + std::to_string(probe) + " of " +
+               std::to_string(all.probe_rows) + " probe rows");
   const auto known = all.join_of(how, build, probe);
   const auto compare = [&](const auto& future) {
     const std::int64_t rows = all.count(known);
@@ -254,7 +251,7 @@ void check_many_rows_with_counts(MakeKey make_key, std::size_t stride) {
   }
 }
 
-TEST(device_join_future_count, many_rows) { 
+TEST(device_join_future_count, many_rows) {
   check_many_rows_with_counts<std::uint32_t>(as_u32, if_small<std::size_t>(5, STRATA_HOST_SIMT ? 5 : 1));
 }
 
@@ -319,8 +316,8 @@ TEST(device_join_future_count, no_key_behind_the_number_is_read) {
     const device_vector<std::int64_t> count(std::vector<std::int64_t>{number});
     device_vector<unsigned> is_read(std::vector<unsigned>{0});
     device_vector<std::int64_t> total(1);
-    const auto side = strata::join_side(watched_keys{keys.data(), count.data(), is_read.data()},
-                                        FutureCount(count.data(), rows));
+    const auto side =
+        strata::join_side(watched_keys{keys.data(), count.data(), is_read.data()}, FutureCount(count.data(), rows));
     for (const JoinStrategy strategy : {JoinStrategy::simple, JoinStrategy::radix_single, JoinStrategy::radix_multi}) {
       for (const JoinKind kind : {JoinKind::full, JoinKind::semi}) {
         strata::JoinOptions<> options;
@@ -363,7 +360,8 @@ TEST(device_join_future_count, graphs_may_be_replayed_with_other_counts_under_an
       under_all_schedules([&](std::size_t i) {
         if (++replays > 10) return;
         const auto number = [&](std::int64_t most, std::size_t salt) {
-          return (i + salt) % 4 == 0 ? 0 : most - static_cast<std::int64_t>(random_below(static_cast<std::uint32_t>(most)));
+          return (i + salt) % 4 == 0 ? 0
+                                     : most - static_cast<std::int64_t>(random_below(static_cast<std::uint32_t>(most)));
         };
         const std::int64_t build = number(all.build_rows, 0), probe = number(all.probe_rows, 2);
         const row_pairs expected = in_order(all.pairs(all.join_of(how, build, probe), how.kind, probe), order);
@@ -374,7 +372,8 @@ TEST(device_join_future_count, graphs_may_be_replayed_with_other_counts_under_an
         ASSERT_NO_FATAL_FAILURE(recorded.replay(on));
         on.synchronize();
         ASSERT_EQ(probe, all.total_now());
-        ASSERT_EQ(expected, in_order(all.read(build_out, probe_out, how.kind), order)) << how.text() << ", replay " << i;
+        ASSERT_EQ(expected, in_order(all.read(build_out, probe_out, how.kind), order))
+            << how.text() << ", replay " << i;
       });
     }
   }
@@ -458,9 +457,9 @@ TEST(device_join_future_count, wrong_arguments_are_refused) {
   device_vector<std::int32_t> build_out(100), probe_out(100);
   device_vector<std::int32_t> place(200);
   const auto call = [&](auto build_rows, auto probe_rows, std::int32_t* to, std::int64_t* total) {
-    const cudaError_t status = DeviceHashJoin::Inner(
-        strata::join_side(all.build_keys.data(), build_rows), strata::join_side(all.probe_keys.data(), probe_rows),
-        strata::join_pairs(to, probe_out.data(), 100), total);
+    const cudaError_t status = DeviceHashJoin::Inner(strata::join_side(all.build_keys.data(), build_rows),
+                                                     strata::join_side(all.probe_keys.data(), probe_rows),
+                                                     strata::join_pairs(to, probe_out.data(), 100), total);
     const cudaError_t execution = cudaDeviceSynchronize();
     return status != cudaSuccess ? status : execution;
   };

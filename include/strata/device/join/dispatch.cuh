@@ -242,9 +242,9 @@ struct join_on_cuda {
     using Index = typename Output::index_type;
     using Reachable = reachable_methods<Kind::value, BuildPromises, ProbePromises, Order>;
     const auto dispatch_sides = [&](auto row, const auto& build_side, const auto& probe_side) {
-      using Dispatch = DispatchHashJoin<Index, std::decay_t<decltype(build_side.keys)>,
-                                        std::decay_t<decltype(output.sink)>, Hash, Equal, join_policy_hub,
-                                        decltype(row), Reachable>;
+      using Dispatch =
+          DispatchHashJoin<Index, std::decay_t<decltype(build_side.keys)>, std::decay_t<decltype(output.sink)>, Hash,
+                           Equal, join_policy_hub, decltype(row), Reachable>;
       return Dispatch::Dispatch(d_temp_storage, temp_storage_bytes, kind, build_side, probe_side, output.sink,
                                 d_num_out, output.capacity, options, stream);
     };

@@ -28,7 +28,6 @@ struct join_row_count {
     count.max_rows = detail::max_items(rows);
     if constexpr (is_future_count<Rows>) {
       using T = typename Rows::value_type;
-      static_assert(sizeof(T) <= 8, "numbers of rows have up to 8 bytes");
       count.number = rows.pointer();
       count.bytes = sizeof(T);
       count.is_signed = std::is_signed_v<T>;
@@ -38,10 +37,10 @@ struct join_row_count {
 
   STRATA_HD std::size_t get() const {
     if (bytes == 0) return max_rows;
-    if (bytes == 8) return read<std::int64_t, std::uint64_t>();
-    if (bytes == 4) return read<std::int32_t, std::uint32_t>();
+    if (bytes == 1) return read<std::int8_t, std::uint8_t>();
     if (bytes == 2) return read<std::int16_t, std::uint16_t>();
-    return read<std::int8_t, std::uint8_t>();
+    if (bytes == 4) return read<std::int32_t, std::uint32_t>();
+    return read<std::int64_t, std::uint64_t>();
   }
 
  private:

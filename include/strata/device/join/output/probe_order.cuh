@@ -232,8 +232,9 @@ class join_probe_order_launches {
   }
 
   template <class Index, class Rows, class Sink>
-  cudaError_t run(join_partners partners, JoinKind kind, const Rows& rows, std::int64_t capacity, unsigned long long* total,
-                  const launch_configuration& base, const device_properties& device, const Sink& sink) {
+  cudaError_t run(join_partners partners, JoinKind kind, const Rows& rows, std::int64_t capacity,
+                  unsigned long long* total, const launch_configuration& base, const device_properties& device,
+                  const Sink& sink) {
     if (partners.sink.by_position == nullptr) partners.runs.tile_rows = least_select_tile_rows;
     order_.tiles = tiles_of(partners.runs.tile_rows);
     launch_configuration configuration = join_launch(base, order_.tiles, join_select_tuning::threads);
@@ -283,9 +284,9 @@ cudaError_t join_in_probe_order(const Call& call) {
   join.partners.sink = partner_sink;
   status = join.template Invoke<ActivePolicy>();
   if (status != cudaSuccess) return status;
-  return selection.run<Index>(join.partners, call.kind, detail::kernel_rows_of<unsigned>(call.probe), call.capacity, call.total,
-                              base_join_launch("strata::DeviceHashJoin", call.device, call.stream), call.device,
-                              call.sink);
+  return selection.run<Index>(join.partners, call.kind, detail::kernel_rows_of<unsigned>(call.probe), call.capacity,
+                              call.total, base_join_launch("strata::DeviceHashJoin", call.device, call.stream),
+                              call.device, call.sink);
 }
 
 STRATA_ARCH_DETAIL_NAMESPACE_END
