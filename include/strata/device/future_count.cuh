@@ -12,13 +12,13 @@ STRATA_NAMESPACE_BEGIN
 
 /// A number of items that lies in device memory, such as the `*d_num_selected_out` of an earlier call on the stream. It
 /// takes the place of `num_items` in the calls of DeviceReduce, DeviceScan, DeviceSelect, DevicePartition and
-/// DeviceRadixSort, and in DeviceRunLengthEncode::Encode. The kernels read it when they run: the host does not wait for
-/// it, and a graph may be replayed with another number.
+/// DeviceRadixSort, in DeviceRunLengthEncode::Encode, and of the number of rows in `join_side` for DeviceHashJoin. The
+/// kernels read it when they run: the host does not wait for it, and a graph may be replayed with another number.
 ///
 /// `max_items` bounds the number. Temporary storage and launches are for so many items, so a bound far too large costs
 /// time. A negative number counts as 0, a larger one as `max_items`; debug builds (`STRATA_DEBUG`) stop. `d_num_items`
-/// must not overlap outputs: a selection or a partition that writes its number there is refused. Results of scans by
-/// key must not be written over keys.
+/// must not overlap outputs: a selection, a partition or a join that writes its number there is refused. Results of
+/// scans by key must not be written over keys.
 ///
 /// @code
 /// #include <strata/device/device_reduce.cuh>
@@ -56,7 +56,7 @@ class FutureCount {
   STRATA_HD const T* pointer() const { return num_items_; }
   STRATA_HD std::size_t max_items() const { return max_items_; }
 
-  /// The number, where it lies: in a kernel, or on the host by a join of the host.
+  /// The number, in a kernel; on the host only by joins of the host, whose memory it lies in.
   STRATA_HD std::size_t get() const {
     const T number = *num_items_;
     bool is_negative = false;

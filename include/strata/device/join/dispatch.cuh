@@ -241,19 +241,15 @@ struct join_on_cuda {
                           cudaStream_t stream) {
     using Index = typename Output::index_type;
     using Reachable = reachable_methods<Kind::value, BuildPromises, ProbePromises, Order>;
-    const auto dispatch_sides = [&](auto row, const auto& build_side, const auto& probe_side) {
+    constexpr bool is_counted = BuildPromises::has_future_count || ProbePromises::has_future_count;
+    const auto build_side = detail::untyped<is_counted>(build);
+    const auto probe_side = detail::untyped<is_counted>(probe);
+    const auto dispatch = [&](auto row) {
       using Dispatch =
           DispatchHashJoin<Index, std::decay_t<decltype(build_side.keys)>, std::decay_t<decltype(output.sink)>, Hash,
                            Equal, join_policy_hub, decltype(row), Reachable>;
       return Dispatch::Dispatch(d_temp_storage, temp_storage_bytes, kind, build_side, probe_side, output.sink,
                                 d_num_out, output.capacity, options, stream);
-    };
-    const auto dispatch = [&](auto row) {
-      if constexpr (BuildPromises::has_future_count || ProbePromises::has_future_count) {
-        return dispatch_sides(row, detail::counted(build), detail::counted(probe));
-      } else {
-        return dispatch_sides(row, detail::untyped(build), detail::untyped(probe));
-      }
     };
     // Numbers of rows of 4 bytes take half the memory. Larger ones are rare.
     if constexpr (sizeof(Index) == 8 && !(BuildPromises::has_few_rows && ProbePromises::has_few_rows)) {

@@ -71,7 +71,7 @@ struct JoinSide {
   bool is_unique = false;
   bool is_sorted = false;
   JoinKeyRange range = {};
-  /// Of a FutureCount, which `rows` bounds.
+  /// Where a FutureCount lies. `rows` is its bound.
   detail::join_row_count count = {};
 
   /// Row i has a key if bit i % 32 of word i / 32 is set. Null: all rows have keys. The mask is in the memory that the
@@ -113,6 +113,10 @@ struct JoinSide {
 /// A side with the keys [keys, keys + rows), a random-access iterator. Both sides of a join have the same type of
 /// iterator; pointers to const and not are the same. Where the type of `rows` has 4 bytes or fewer, no code for more
 /// rows is compiled.
+///
+/// `rows` is an integer, or for DeviceHashJoin a FutureCount, on either side or on both. The method, launches and
+/// temporary storage are then for its bound. Keys behind the number are not read. `.sorted()` and `.key_range()` have
+/// no effect. The host back end reads the number when it is called; Metal and JoinTable take integers only.
 template <class Key, class Rows>
 constexpr JoinSide<const Key*, detail::join_promises<Rows>> join_side(const Key* keys, Rows rows) {
   static_assert(std::is_integral_v<Rows> || detail::is_future_count<Rows>,
@@ -130,28 +134,20 @@ constexpr JoinSide<Keys, detail::join_promises<Rows>> join_side(Keys keys, Rows 
 
 namespace detail {
 
-/// What is known of a side only when the program runs.
-template <class Keys, class Promises>
-constexpr JoinSide<Keys> untyped(const JoinSide<Keys, Promises>& side) {
-  static_assert(!Promises::has_future_count,
+/// What is known of a side only when the program runs. `IsCounted`: this side or the other one has a FutureCount.
+template <bool IsCounted = false, class Keys, class Promises>
+constexpr auto untyped(const JoinSide<Keys, Promises>& side) {
+  static_assert(IsCounted || !Promises::has_future_count,
                 "a JoinTable takes numbers of rows that the host knows: copy the number to the host, or join by "
                 "DeviceHashJoin, which takes a FutureCount");
-  return {side.keys, side.rows, side.valid_mask, side.is_unique, side.is_sorted, side.range};
-}
-
-/// The same of a side of a join with a FutureCount on this side, on the other one, or on both.
-template <class Keys, class Promises>
-JoinSide<join_counted_keys<Keys>> counted(const JoinSide<Keys, Promises>& side) {
-  join_row_count count = side.count;
-  count.max_rows = static_cast<std::size_t>(side.rows);
-  return {{side.keys, count}, side.rows, side.valid_mask, side.is_unique, side.is_sorted, side.range};
-}
-
-/// The same of a side in memory of the host, which reads the number.
-template <class Keys, class Promises>
-JoinSide<Keys> read_on_host(const JoinSide<Keys, Promises>& side) {
-  const std::int64_t rows = side.count.bytes == 0 ? side.rows : static_cast<std::int64_t>(side.count.get());
-  return {side.keys, rows, side.valid_mask, side.is_unique, side.is_sorted, side.range};
+  if constexpr (IsCounted) {
+    join_row_count count = side.count;
+    count.max_rows = static_cast<std::size_t>(side.rows);
+    return JoinSide<join_counted_keys<Keys>>{{side.keys, count}, side.rows,      side.valid_mask,
+                                             side.is_unique,     side.is_sorted, side.range};
+  } else {
+    return JoinSide<Keys>{side.keys, side.rows, side.valid_mask, side.is_unique, side.is_sorted, side.range};
+  }
 }
 
 /// Whether a call of a join can reach methods that have kernels of their own, and the order of its result.

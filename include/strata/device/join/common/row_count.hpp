@@ -94,15 +94,5 @@ auto kernel_rows_of(const Side& side) {
   }
 }
 
-/// The number of rows of a side, or of a table of one, in a kernel.
-template <class Side>
-STRATA_D auto rows_of(const Side& side) {
-  if constexpr (are_counted_keys<decltype(Side::keys)>) {
-    return detail::number_of_items<decltype(Side::rows)>(side.keys.count);
-  } else {
-    return side.rows;
-  }
-}
-
 }  // namespace detail
 STRATA_NAMESPACE_END

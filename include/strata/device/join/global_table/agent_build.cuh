@@ -6,7 +6,6 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
-#include <strata/device/join/common/row_count.hpp>
 #include <strata/device/join/global_table/table.cuh>
 
 #include <cstddef>

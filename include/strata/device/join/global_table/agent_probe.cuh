@@ -7,7 +7,6 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/device/join/common/join_options.hpp>
-#include <strata/device/join/common/row_count.hpp>
 #include <strata/device/join/global_table/table.cuh>
 #include <strata/device/join/output/chunks.cuh>
 #include <strata/device/join/output/offsets.cuh>

@@ -8,7 +8,6 @@
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
 #include <strata/device/join/common/launch.cuh>
-#include <strata/device/join/common/row_count.hpp>
 #include <strata/device/join/common/tuning.hpp>
 #include <strata/device/join/global_table/agent_build.cuh>
 #include <strata/device/join/global_table/agent_probe.cuh>

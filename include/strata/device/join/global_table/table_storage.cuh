@@ -6,7 +6,6 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/temporary_storage.hpp>
 #include <strata/core/types.hpp>
-#include <strata/device/join/common/row_count.hpp>
 #include <strata/device/join/global_table/kernels.cuh>
 #include <strata/device/join/global_table/table.cuh>
 #include <strata/device/radix_sort/dispatch.cuh>

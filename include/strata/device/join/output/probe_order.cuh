@@ -13,7 +13,6 @@
 #include <strata/device/grid/look_back.cuh>
 #include <strata/device/join/common/join_options.hpp>
 #include <strata/device/join/common/launch.cuh>
-#include <strata/device/join/common/row_count.hpp>
 #include <strata/device/join/common/rows.cuh>
 #include <strata/device/join/output/chunks.cuh>
 #include <strata/device/join/output/offsets.cuh>

@@ -6,7 +6,6 @@
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
 #include <strata/device/join/common/launch.cuh>
-#include <strata/device/join/common/row_count.hpp>
 #include <strata/device/join/key_set/agent_join.cuh>
 #include <strata/device/join/key_set/plan.hpp>
 #include <strata/device/join/output/partners.cuh>

@@ -4,7 +4,6 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
-#include <strata/device/join/common/row_count.hpp>
 #include <strata/device/join/common/rows.cuh>
 #include <strata/device/join/radix_partition/agent_partition.cuh>
 

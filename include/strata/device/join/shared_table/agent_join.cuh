@@ -5,7 +5,6 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/device/join/common/join_options.hpp>
-#include <strata/device/join/common/row_count.hpp>
 #include <strata/device/join/output/outputs.hpp>
 #include <strata/device/join/radix_partition/partitions.cuh>
 #include <strata/device/join/radix_partition/plan.hpp>
