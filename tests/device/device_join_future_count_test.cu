@@ -201,11 +201,11 @@ void check_few_rows_with_counts(MakeKey make_key, std::size_t stride) {
 }
 
 TEST(device_join_future_count, few_rows) {
-  check_few_rows_with_counts<std::uint32_t>(as_u32, if_small<std::size_t>(7, STRATA_HOST_SIMT ? 4 : 1));
+  check_few_rows_with_counts<std::uint32_t>(as_u32, if_small<std::size_t>(13, STRATA_HOST_SIMT ? 7 : 1));
 }
 
 TEST(device_join_future_count, few_rows_of_wide_keys) {
-  check_few_rows_with_counts<std::int64_t>(as_i64, if_small<std::size_t>(19, STRATA_HOST_SIMT ? 11 : 2));
+  check_few_rows_with_counts<std::int64_t>(as_i64, if_small<std::size_t>(29, STRATA_HOST_SIMT ? 17 : 2));
 }
 
 /// One table in shared memory, partitions in one pass and two, one table in global memory, and what partitions leave.
@@ -252,11 +252,11 @@ void check_many_rows_with_counts(MakeKey make_key, std::size_t stride) {
 }
 
 TEST(device_join_future_count, many_rows) {
-  check_many_rows_with_counts<std::uint32_t>(as_u32, if_small<std::size_t>(5, STRATA_HOST_SIMT ? 5 : 1));
+  check_many_rows_with_counts<std::uint32_t>(as_u32, if_small<std::size_t>(13, STRATA_HOST_SIMT ? 7 : 1));
 }
 
 TEST(device_join_future_count, many_rows_of_keys_that_are_no_words) {
-  check_many_rows_with_counts<bytes12>(as_bytes12, if_small<std::size_t>(13, STRATA_HOST_SIMT ? 13 : 1));
+  check_many_rows_with_counts<bytes12>(as_bytes12, if_small<std::size_t>(29, STRATA_HOST_SIMT ? 23 : 1));
 }
 
 // Promises hold for the rows that are there. Those behind them break all of them.
