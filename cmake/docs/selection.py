@@ -66,6 +66,7 @@ PLAIN = [
     (r"\bdetail::not_deduced_t<(\w+)>", r"\1"),
     (r"\bdetail::join_promises<[\w:]*>", "unspecified"),
     (r"\bdetail::join_pairs_sink<\w+>", "unspecified"),
+    (r"\bdetail::join_row_count\b", "unspecified"),
     (r"= detail::default_\w+<.*>\(\)", "= chosen"),
     (r"\bdetail::count64\b", "std::int64_t"),
     (r"\bdetail::iterator_value_t<(\w+)>", r"typename std::iterator_traits<\1>::value_type"),

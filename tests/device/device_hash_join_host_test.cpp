@@ -226,8 +226,8 @@ TEST(DeviceHashJoinOnHost, storage_comes_from_the_resource_of_the_execution) {
   const auto probe = strata::join_side(all.probe.data(), all.probe.size());
   memory_on_loan memory;
   std::int64_t total = 0;
-  ASSERT_EQ(cudaSuccess, DeviceHashJoin::Inner(build, probe, strata::join_count(), &total, {},
-                                               strata::execution{nullptr, memory}));
+  ASSERT_EQ(cudaSuccess,
+            DeviceHashJoin::Inner(build, probe, strata::join_count(), &total, {}, strata::execution{nullptr, memory}));
   EXPECT_EQ(static_cast<std::int64_t>(all.expected(JoinKind::inner).size()), total);
   EXPECT_EQ(1, memory.allocations);
   EXPECT_EQ(1, memory.deallocations);
@@ -301,5 +301,56 @@ TEST(DeviceHashJoinOnHost, wrong_arguments_are_refused) {
   EXPECT_EQ(std::vector<std::int32_t>(10, -7), out);
   EXPECT_EQ(cudaSuccess, all.run(call));
 }
+
+// The host reads the numbers when the join is called, and joins by Metal take none.
+#if STRATA_JOIN_BACKEND == STRATA_JOIN_BACKEND_HOST
+TEST(DeviceHashJoinOnHost, numbers_of_rows_are_read_where_they_lie) {
+  const std::vector<std::uint32_t> build = random_ids(300, 100), probe = random_ids(500, 150);
+  std::int64_t total = -1;
+  std::int16_t build_rows = -1;
+  unsigned probe_rows = 0;
+  const auto build_side = strata::join_side(build.data(), strata::FutureCount(&build_rows, 300));
+  const auto probe_side = strata::join_side(probe.data(), strata::FutureCount(&probe_rows, 500));
+  struct {
+    std::int16_t build;
+    unsigned probe;
+  } const numbers[] = {{300, 500}, {70, 333}, {0, 500}, {300, 0}, {1, 1}, {299, 499}};
+  for (const auto& number : numbers) {
+    for (const JoinKind kind : every_kind) {
+      build_rows = number.build;
+      probe_rows = number.probe;
+      const row_pairs expected =
+          sort_merge_join(kind, {{build.begin(), build.begin() + number.build}, {}},
+                          {{probe.begin(), probe.begin() + static_cast<std::ptrdiff_t>(number.probe)}, {}});
+      std::vector<int> build_out(expected.size() + 1, -7), probe_out(expected.size() + 1, -7);
+      const auto output = strata::join_pairs(build_out.data(), probe_out.data(), expected.size() + 1);
+      const strata::OrderedJoinOptions<> options;
+      ASSERT_EQ(cudaSuccess,
+                join_kinds::call_of(kind, DeviceHashJoin{}, build_side, probe_side, output, &total, options));
+      ASSERT_EQ(static_cast<std::int64_t>(expected.size()), total);
+      row_pairs got;
+      for (std::size_t i = 0; i < expected.size(); ++i) {
+        got.emplace_back(strata::detail::has_pairs(kind) ? build_out[i] : -1, probe_out[i]);
+      }
+      EXPECT_EQ(expected, got);
+      EXPECT_EQ(-7, probe_out.back());
+    }
+  }
+  // One that is not known, and one that is.
+  build_rows = 70;
+  ASSERT_EQ(cudaSuccess,
+            DeviceHashJoin::Anti(build_side, strata::join_side(probe.data(), 0), strata::join_count(), &total));
+  EXPECT_EQ(0, total);
+#if !STRATA_DEBUG
+  build_rows = -1;
+  probe_rows = 501;
+  ASSERT_EQ(cudaSuccess, DeviceHashJoin::Anti(build_side, probe_side, strata::join_count(), &total));
+  EXPECT_EQ(500, total);
+#endif
+  const strata::FutureCount<int> nowhere(nullptr, 300);
+  EXPECT_EQ(cudaErrorInvalidValue,
+            DeviceHashJoin::Anti(strata::join_side(build.data(), nowhere), probe_side, strata::join_count(), &total));
+}
+#endif
 
 }  // namespace

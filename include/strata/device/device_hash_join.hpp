@@ -67,7 +67,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Arguments.** `join_side(keys, rows)` describes a side, with what the caller knows of it: `.valid(mask)`,
 ///   `.unique()`, `.sorted()`, `.key_range(lowest, highest)`, see JoinSide. The output is `join_count()`,
 ///   `join_pairs(build_out, probe_out, capacity)` or `join_columns(capacity, column...)`. JoinOptions has what
-///   concerns the whole join.
+///   concerns the whole join. `rows` may be a FutureCount, on CUDA and the host: see `join_side`.
 /// - **Call.** Twice, as with CUB: with `d_temp_storage == nullptr`, a call writes `temp_storage_bytes` (pure
 ///   arithmetic, never 0, never smaller for more rows up to 2^32 - 4). The second call has that much memory, whose
 ///   contents and alignment do not matter, and the same arguments, but for addresses. Or once without these two
@@ -90,8 +90,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   captured it may be replayed with other keys.
 /// - **Host and Metal.** Every pointer is a host pointer. The join is done when the call returns.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is written: negative number of rows or capacity, more rows
-///   than `Index` can number (both in size queries, too), null pointer with rows, row numbers that overlap each other
-///   or keys, temporary storage too small, a strategy that the back end does not have. Else the errors of launches.
+///   than `Index` can number (both in size queries, too), null pointer with rows or of a FutureCount, row numbers or
+///   `d_num_out` that overlap each other, keys or a FutureCount, temporary storage too small, a strategy that the back
+///   end does not have. Else the errors of launches.
 ///
 /// join/README.md says what belongs to one back end, and how a join is done. Sources: Balkesen et al.,
 /// "Main-memory hash joins on multi-core CPUs" (ICDE 2013); Sioulas et al., "Hardware-conscious hash-joins on GPUs"

@@ -12,13 +12,13 @@ STRATA_NAMESPACE_BEGIN
 
 /// A number of items that lies in device memory, such as the `*d_num_selected_out` of an earlier call on the stream. It
 /// takes the place of `num_items` in the calls of DeviceReduce, DeviceScan, DeviceSelect, DevicePartition and
-/// DeviceRadixSort, and in DeviceRunLengthEncode::Encode. The kernels read it when they run: the host does not wait for
-/// it, and a graph may be replayed with another number.
+/// DeviceRadixSort, in DeviceRunLengthEncode::Encode, and of the number of rows in `join_side` for DeviceHashJoin. The
+/// kernels read it when they run: the host does not wait for it, and a graph may be replayed with another number.
 ///
 /// `max_items` bounds the number. Temporary storage and launches are for so many items, so a bound far too large costs
 /// time. A negative number counts as 0, a larger one as `max_items`; debug builds (`STRATA_DEBUG`) stop. `d_num_items`
-/// must not overlap outputs: a selection or a partition that writes its number there is refused. Results of scans by
-/// key must not be written over keys.
+/// must not overlap outputs: a selection, a partition or a join that writes its number there is refused. Results of
+/// scans by key must not be written over keys.
 ///
 /// @code
 /// #include <strata/device/device_reduce.cuh>
@@ -48,15 +48,16 @@ class FutureCount {
 
   /// `max_items` may have any integer type.
   template <class Integer>
-  FutureCount(const T* d_num_items, Integer max_items) : num_items_(d_num_items), max_items_(bound_of(max_items)) {
+  STRATA_HD FutureCount(const T* d_num_items, Integer max_items)
+      : num_items_(d_num_items), max_items_(bound_of(max_items)) {
     static_assert(std::is_integral_v<Integer>, "counts of items and segments must be integers");
   }
 
   STRATA_HD const T* pointer() const { return num_items_; }
   STRATA_HD std::size_t max_items() const { return max_items_; }
 
-  /// The number, in a kernel.
-  STRATA_D std::size_t get() const {
+  /// The number, in a kernel; on the host only by joins of the host, whose memory it lies in.
+  STRATA_HD std::size_t get() const {
     const T number = *num_items_;
     bool is_negative = false;
     if constexpr (std::is_signed_v<T>) is_negative = number < 0;
@@ -69,7 +70,7 @@ class FutureCount {
  private:
   // Of a negative number one that calls refuse.
   template <class Integer>
-  static std::size_t bound_of(Integer max_items) {
+  STRATA_HD static std::size_t bound_of(Integer max_items) {
     if constexpr (std::is_signed_v<Integer>) {
       if (max_items < 0) return ~std::size_t{0};
     }
@@ -101,7 +102,7 @@ using count_value_t = typename count_value<NumItemsT>::type;
 
 /// The largest number of items that a call may have.
 template <class NumItemsT>
-STRATA_HD std::size_t max_items(const NumItemsT& num_items) {
+STRATA_HD constexpr std::size_t max_items(const NumItemsT& num_items) {
   if constexpr (is_future_count<NumItemsT>) {
     return num_items.max_items();
   } else {

@@ -241,11 +241,15 @@ struct join_on_cuda {
                           cudaStream_t stream) {
     using Index = typename Output::index_type;
     using Reachable = reachable_methods<Kind::value, BuildPromises, ProbePromises, Order>;
+    constexpr bool is_counted = BuildPromises::has_future_count || ProbePromises::has_future_count;
+    const auto build_side = detail::untyped<is_counted>(build);
+    const auto probe_side = detail::untyped<is_counted>(probe);
     const auto dispatch = [&](auto row) {
-      using Dispatch = DispatchHashJoin<Index, Keys, std::decay_t<decltype(output.sink)>, Hash, Equal, join_policy_hub,
-                                        decltype(row), Reachable>;
-      return Dispatch::Dispatch(d_temp_storage, temp_storage_bytes, kind, detail::untyped(build),
-                                detail::untyped(probe), output.sink, d_num_out, output.capacity, options, stream);
+      using Dispatch =
+          DispatchHashJoin<Index, std::decay_t<decltype(build_side.keys)>, std::decay_t<decltype(output.sink)>, Hash,
+                           Equal, join_policy_hub, decltype(row), Reachable>;
+      return Dispatch::Dispatch(d_temp_storage, temp_storage_bytes, kind, build_side, probe_side, output.sink,
+                                d_num_out, output.capacity, options, stream);
     };
     // Numbers of rows of 4 bytes take half the memory. Larger ones are rare.
     if constexpr (sizeof(Index) == 8 && !(BuildPromises::has_few_rows && ProbePromises::has_few_rows)) {

@@ -5,6 +5,7 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/join/common/join_options.hpp>
+#include <strata/device/join/common/row_count.hpp>
 
 #include <cstdint>
 #include <limits>
@@ -25,7 +26,9 @@ namespace detail {
 template <class Rows, bool MayBeUnique = false, bool MayBeSorted = false, bool MayHaveRange = false>
 struct join_promises {
   /// Whether all numbers of rows have 4 bytes in tables, whose largest numbers are reserved.
-  static constexpr bool has_few_rows = static_cast<unsigned long long>(std::numeric_limits<Rows>::max()) < 0xfffffff0u;
+  static constexpr bool has_few_rows =
+      static_cast<unsigned long long>(std::numeric_limits<count_value_t<Rows>>::max()) < 0xfffffff0u;
+  static constexpr bool has_future_count = is_future_count<Rows>;
   static constexpr bool may_be_unique = MayBeUnique;
   static constexpr bool may_be_sorted = MayBeSorted;
   static constexpr bool may_have_range = MayHaveRange;
@@ -68,6 +71,8 @@ struct JoinSide {
   bool is_unique = false;
   bool is_sorted = false;
   JoinKeyRange range = {};
+  /// Where a FutureCount lies. `rows` is its bound.
+  detail::join_row_count count = {};
 
   /// Row i has a key if bit i % 32 of word i / 32 is set. Null: all rows have keys. The mask is in the memory that the
   /// keys are in.
@@ -81,14 +86,14 @@ struct JoinSide {
   /// temporary storage. If rows have equal keys, a probe row is joined with one of them. Debug builds assert the
   /// promise.
   constexpr JoinSide<Keys, typename Promises::if_unique> unique(bool promise = true) const {
-    return {keys, rows, valid_mask, promise, is_sorted, range};
+    return {keys, rows, valid_mask, promise, is_sorted, range, count};
   }
 
   /// A promise that the keys ascend by `<`, with equal keys side by side. A join uses it if both sides promise it,
   /// which saves time and temporary storage. If rows are in another order, the result has any rows of both sides. Debug
   /// builds assert the promise.
   constexpr JoinSide<Keys, typename Promises::if_sorted> sorted(bool promise = true) const {
-    return {keys, rows, valid_mask, is_unique, promise, range};
+    return {keys, rows, valid_mask, is_unique, promise, range, count};
   }
 
   /// A hint that all keys are integers or enumerators of [lowest, highest]. A join uses the hint of its build side. The
@@ -101,32 +106,48 @@ struct JoinSide {
       keys_in_range.lowest = static_cast<std::int64_t>(lowest);
       keys_in_range.keys = static_cast<std::uint64_t>(highest) - static_cast<std::uint64_t>(lowest) + 1;
     }
-    return {keys, rows, valid_mask, is_unique, is_sorted, keys_in_range};
+    return {keys, rows, valid_mask, is_unique, is_sorted, keys_in_range, count};
   }
 };
 
 /// A side with the keys [keys, keys + rows), a random-access iterator. Both sides of a join have the same type of
 /// iterator; pointers to const and not are the same. Where the type of `rows` has 4 bytes or fewer, no code for more
 /// rows is compiled.
+///
+/// `rows` is an integer, or for DeviceHashJoin a FutureCount, on either side or on both. The method, launches and
+/// temporary storage are then for its bound. Keys behind the number are not read. `.sorted()` and `.key_range()` have
+/// no effect. The host back end reads the number when it is called; Metal and JoinTable take integers only.
 template <class Key, class Rows>
 constexpr JoinSide<const Key*, detail::join_promises<Rows>> join_side(const Key* keys, Rows rows) {
-  static_assert(std::is_integral_v<Rows>,
+  static_assert(std::is_integral_v<Rows> || detail::is_future_count<Rows>,
                 "counts of rows, columns and segments must be integers: convert the argument");
-  return {keys, static_cast<std::int64_t>(rows)};
+  const auto count = detail::join_row_count::of(rows);
+  return {keys, static_cast<std::int64_t>(count.max_rows), nullptr, false, false, {}, count};
 }
 template <class Keys, class Rows, class = std::enable_if_t<!std::is_pointer_v<Keys>>>
 constexpr JoinSide<Keys, detail::join_promises<Rows>> join_side(Keys keys, Rows rows) {
-  static_assert(std::is_integral_v<Rows>,
+  static_assert(std::is_integral_v<Rows> || detail::is_future_count<Rows>,
                 "counts of rows, columns and segments must be integers: convert the argument");
-  return {keys, static_cast<std::int64_t>(rows)};
+  const auto count = detail::join_row_count::of(rows);
+  return {keys, static_cast<std::int64_t>(count.max_rows), nullptr, false, false, {}, count};
 }
 
 namespace detail {
 
-/// What is known of a side only when the program runs.
-template <class Keys, class Promises>
-constexpr JoinSide<Keys> untyped(const JoinSide<Keys, Promises>& side) {
-  return {side.keys, side.rows, side.valid_mask, side.is_unique, side.is_sorted, side.range};
+/// What is known of a side only when the program runs. `IsCounted`: this side or the other one has a FutureCount.
+template <bool IsCounted = false, class Keys, class Promises>
+constexpr auto untyped(const JoinSide<Keys, Promises>& side) {
+  static_assert(IsCounted || !Promises::has_future_count,
+                "a JoinTable takes numbers of rows that the host knows: copy the number to the host, or join by "
+                "DeviceHashJoin, which takes a FutureCount");
+  if constexpr (IsCounted) {
+    join_row_count count = side.count;
+    count.max_rows = static_cast<std::size_t>(side.rows);
+    return JoinSide<join_counted_keys<Keys>>{{side.keys, count}, side.rows,      side.valid_mask,
+                                             side.is_unique,     side.is_sorted, side.range};
+  } else {
+    return JoinSide<Keys>{side.keys, side.rows, side.valid_mask, side.is_unique, side.is_sorted, side.range};
+  }
 }
 
 /// Whether a call of a join can reach methods that have kernels of their own, and the order of its result.

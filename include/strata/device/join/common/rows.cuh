@@ -6,6 +6,7 @@
 #include <strata/core/operators.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/device/join/common/join_hash.hpp>
+#include <strata/device/join/common/row_count.hpp>
 
 #include <cstdint>
 #include <type_traits>
@@ -18,6 +19,16 @@ template <class Index>
 using join_row_t = std::conditional_t<sizeof(Index) == 4, unsigned, unsigned long long>;
 template <class Row>
 inline constexpr Row no_join_row = static_cast<Row>(-1);
+
+/// The number of rows of a side, or of a table of one, in a kernel.
+template <class Side>
+STRATA_D auto rows_of(const Side& side) {
+  if constexpr (are_counted_keys<decltype(Side::keys)>) {
+    return static_cast<decltype(Side::rows)>(side.keys.count.get());
+  } else {
+    return side.rows;
+  }
+}
 
 /// A bijection in which every bit of the result depends on every bit of `x`
 /// (https://nullprogram.com/blog/2018/07/31).

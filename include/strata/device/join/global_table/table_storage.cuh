@@ -104,6 +104,12 @@ class join_table_storage {
   cudaError_t clear(const Table& table, const launch_configuration& base, int multiprocessors) {
     const std::size_t blocks = blocks_for(static_cast<std::size_t>(table.num_slots) + 1);
     const std::size_t max_blocks = static_cast<std::size_t>(multiprocessors) * 8;
+    if constexpr (IsOrdered && are_counted_keys<Keys>) {
+      // All rows up to the bound are sorted by slot. Those behind the number have none.
+      const std::size_t bytes = table.slot_of == nullptr ? 0 : static_cast<std::size_t>(table.rows) * sizeof(Row);
+      const cudaError_t status = bytes == 0 ? cudaSuccess : cudaMemsetAsync(table.slot_of, 0xff, bytes, base.stream);
+      if (status != cudaSuccess) return status;
+    }
     return strata::launch(join_launch(base, blocks < max_blocks ? blocks : max_blocks, build_threads),
                           join_clear_kernel<Table>, table);
   }

@@ -83,10 +83,14 @@ struct join_on_host {
     if (options.strategy != JoinStrategy::cpu && options.strategy != JoinStrategy::automatic) {
       return cudaErrorInvalidValue;
     }
+    // Temporary storage is for the bounds.
+    const auto number_of = [&](const auto& side) {
+      return temp_storage == nullptr || side.count.bytes == 0 ? side.rows : static_cast<std::int64_t>(side.count.get());
+    };
     std::int64_t total = 0;
     const auto call = [&](const auto& sink) {
-      return host_join_rows<Index>(temp_storage, temp_storage_bytes, kind, build.keys, build.rows, probe.keys,
-                                   probe.rows, sink, num_out == nullptr ? nullptr : &total, output.capacity,
+      return host_join_rows<Index>(temp_storage, temp_storage_bytes, kind, build.keys, number_of(build), probe.keys,
+                                   number_of(probe), sink, num_out == nullptr ? nullptr : &total, output.capacity,
                                    on_host(build, probe, options), options.hash, options.equal);
     };
     HostJoinStatus status = HostJoinStatus::success;

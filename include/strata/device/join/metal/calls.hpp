@@ -31,6 +31,9 @@ struct join_on_metal {
                           const Output& output, std::int64_t* num_out, const JoinOptions<Hash, Equal, Order>& options,
                           stream_type queue) {
     using Index = typename Output::index_type;
+    static_assert(!BuildPromises::has_future_count && !ProbePromises::has_future_count,
+                  "joins by Metal take numbers of rows that the host knows, not a FutureCount: when what writes the "
+                  "number has ended, read it and give it to join_side");
     if (!is_strategy(options.strategy)) return cudaErrorInvalidValue;
     if constexpr (std::is_same_v<Output, JoinCountOutput>) {
       const JoinPairsOutput<Index> no_rows{{nullptr, nullptr}, 0};

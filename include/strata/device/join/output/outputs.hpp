@@ -107,8 +107,17 @@ bool are_join_arrays_valid(JoinKind kind, const JoinSide<Keys, BuildPromises>& b
   } else {
     static_cast<void>(output);
   }
-  return num_out != nullptr && !(build.rows > 0 && detail::is_null(build.keys)) &&
-         !(probe.rows > 0 && detail::is_null(probe.keys)) &&
+  // A number of rows that lies nowhere, or where an output is written.
+  const auto is_misplaced = [&](const join_row_count& count) {
+    if (count.bytes == 0) return false;
+    const byte_range number{reinterpret_cast<std::uintptr_t>(count.number), count.bytes};
+    return count.number == nullptr ||
+           detail::outputs_overlap({detail::bytes_of(rows_out.build_out, capacity),
+                                    detail::bytes_of(rows_out.probe_out, capacity), detail::bytes_of(num_out, 1)},
+                                   {number});
+  };
+  return num_out != nullptr && !is_misplaced(build.count) && !is_misplaced(probe.count) &&
+         !(build.rows > 0 && detail::is_null(build.keys)) && !(probe.rows > 0 && detail::is_null(probe.keys)) &&
          detail::are_join_outputs_valid(kind, rows_out.build_out, rows_out.probe_out, num_out, capacity, build.keys,
                                         build.rows, probe.keys, probe.rows);
 }

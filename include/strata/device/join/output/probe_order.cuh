@@ -186,14 +186,15 @@ STRATA_NAMESPACE_END
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-template <class Index, class Sink>
+template <class Index, class Sink, class Rows>
 __launch_bounds__(join_select_tuning::threads, join_select_tuning::blocks_per_multiprocessor)
-    STRATA_KERNEL void join_select_kernel(join_partners partners, JoinKind kind, unsigned rows, std::int64_t capacity,
+    STRATA_KERNEL void join_select_kernel(join_partners partners, JoinKind kind, Rows rows, std::int64_t capacity,
                                           unsigned long long* total, warp_look_back order, Sink sink) {
   STRATA_SHARED(storage, typename AgentJoinSelect::TempStorage);
   STRATA_DYNAMIC_SHARED(shared);
   begin_join_kernel();
-  AgentJoinSelect(storage, reinterpret_cast<unsigned*>(shared), partners, kind, rows, order, total)
+  AgentJoinSelect(storage, reinterpret_cast<unsigned*>(shared), partners, kind, number_of_items<unsigned>(rows), order,
+                  total)
       .template run<Index>(static_cast<unsigned long long>(capacity), sink);
 }
 
@@ -229,17 +230,18 @@ class join_probe_order_launches {
     return cudaMemsetAsync(sink.by_row, 0, rows_ * sizeof(*sink.by_row), stream);
   }
 
-  template <class Index, class Sink>
-  cudaError_t run(join_partners partners, JoinKind kind, std::int64_t capacity, unsigned long long* total,
-                  const launch_configuration& base, const device_properties& device, const Sink& sink) {
+  template <class Index, class Rows, class Sink>
+  cudaError_t run(join_partners partners, JoinKind kind, const Rows& rows, std::int64_t capacity,
+                  unsigned long long* total, const launch_configuration& base, const device_properties& device,
+                  const Sink& sink) {
     if (partners.sink.by_position == nullptr) partners.runs.tile_rows = least_select_tile_rows;
     order_.tiles = tiles_of(partners.runs.tile_rows);
     launch_configuration configuration = join_launch(base, order_.tiles, join_select_tuning::threads);
     configuration.dynamic_shared_bytes = AgentJoinSelect::shared_bytes(partners.runs);
-    constexpr auto kernel = join_select_kernel<Index, Sink>;
+    constexpr auto kernel = join_select_kernel<Index, Sink, Rows>;
     const cudaError_t status = detail::allow_join_tables(configuration, device, kernel);
     if (status != cudaSuccess) return status;
-    return strata::launch(configuration, kernel, partners, kind, rows_, capacity, total, order_, sink);
+    return strata::launch(configuration, kernel, partners, kind, rows, capacity, total, order_, sink);
   }
 
  private:
@@ -281,9 +283,9 @@ cudaError_t join_in_probe_order(const Call& call) {
   join.partners.sink = partner_sink;
   status = join.template Invoke<ActivePolicy>();
   if (status != cudaSuccess) return status;
-  return selection.run<Index>(join.partners, call.kind, call.capacity, call.total,
-                              base_join_launch("strata::DeviceHashJoin", call.device, call.stream), call.device,
-                              call.sink);
+  return selection.run<Index>(join.partners, call.kind, detail::kernel_rows_of<unsigned>(call.probe), call.capacity,
+                              call.total, base_join_launch("strata::DeviceHashJoin", call.device, call.stream),
+                              call.device, call.sink);
 }
 
 STRATA_ARCH_DETAIL_NAMESPACE_END

@@ -1,0 +1,98 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/types.hpp>
+#include <strata/device/future_count.cuh>
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <type_traits>
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// A number of rows: one that the host knows, or a FutureCount of any type. The two sides of a join then have one type.
+struct join_row_count {
+  const void* number = nullptr;
+  std::size_t max_rows = 0;
+  /// 0: `max_rows` is the number.
+  std::size_t bytes = 0;
+  bool is_signed = false;
+
+  template <class Rows>
+  static constexpr join_row_count of(const Rows& rows) {
+    join_row_count count;
+    count.max_rows = detail::max_items(rows);
+    if constexpr (is_future_count<Rows>) {
+      using T = typename Rows::value_type;
+      count.number = rows.pointer();
+      count.bytes = sizeof(T);
+      count.is_signed = std::is_signed_v<T>;
+    }
+    return count;
+  }
+
+  STRATA_HD std::size_t get() const {
+    if (bytes == 0) return max_rows;
+    if (bytes == 1) return read<std::int8_t, std::uint8_t>();
+    if (bytes == 2) return read<std::int16_t, std::uint16_t>();
+    if (bytes == 4) return read<std::int32_t, std::uint32_t>();
+    return read<std::int64_t, std::uint64_t>();
+  }
+
+ private:
+  template <class Signed, class Unsigned>
+  STRATA_HD std::size_t read() const {
+    if (is_signed) return FutureCount<Signed>(static_cast<const Signed*>(number), max_rows).get();
+    return FutureCount<Unsigned>(static_cast<const Unsigned*>(number), max_rows).get();
+  }
+};
+
+template <class Integer>
+STRATA_D Integer number_of_items(const join_row_count& rows) {
+  return static_cast<Integer>(rows.get());
+}
+
+/// The keys of a side, with their number. Joins with a FutureCount have kernels for this type of keys, in which the
+/// number of rows of a side is but a bound.
+template <class Keys>
+struct join_counted_keys {
+  using iterator_category = std::random_access_iterator_tag;
+  using value_type = iterator_value_t<Keys>;
+  using difference_type = difference_of<Keys>;
+  using pointer = typename std::iterator_traits<Keys>::pointer;
+  using reference = typename std::iterator_traits<Keys>::reference;
+
+  Keys keys;
+  join_row_count count;
+
+  template <class Distance>
+  STRATA_HD decltype(auto) operator[](Distance i) const {
+    return keys[i];
+  }
+  template <class Distance>
+  STRATA_HD join_counted_keys operator+(Distance n) const {
+    return {keys + n, count};
+  }
+};
+
+template <class Keys>
+inline constexpr bool are_counted_keys = false;
+template <class Keys>
+inline constexpr bool are_counted_keys<join_counted_keys<Keys>> = true;
+
+/// What a kernel takes as the number of rows of a side.
+template <class Row, class Side>
+auto kernel_rows_of(const Side& side) {
+  if constexpr (are_counted_keys<decltype(Side::keys)>) {
+    return side.keys.count;
+  } else {
+    return static_cast<Row>(side.rows);
+  }
+}
+
+}  // namespace detail
+STRATA_NAMESPACE_END
