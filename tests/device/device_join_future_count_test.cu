@@ -201,18 +201,18 @@ void check_few_rows_with_counts(MakeKey make_key, std::size_t stride) {
 }
 
 TEST(device_join_future_count, few_rows) {
-  check_few_rows_with_counts<std::uint32_t>(as_u32, if_small<std::size_t>(13, STRATA_HOST_SIMT ? 7 : 1));
+  check_few_rows_with_counts<std::uint32_t>(as_u32, if_small<std::size_t>(13, STRATA_HOST_SIMT ? 7 : 13));
 }
 
 TEST(device_join_future_count, few_rows_of_wide_keys) {
-  check_few_rows_with_counts<std::int64_t>(as_i64, if_small<std::size_t>(29, STRATA_HOST_SIMT ? 17 : 2));
+  check_few_rows_with_counts<std::int64_t>(as_i64, if_small<std::size_t>(29, 17));
 }
 
 /// One table in shared memory, partitions in one pass and two, one table in global memory, and what partitions leave.
 /// `stride` leaves combinations out.
 template <class Key, class MakeKey>
 void check_many_rows_with_counts(MakeKey make_key, std::size_t stride) {
-  const auto rows = if_small<std::uint32_t>(2500, STRATA_HOST_SIMT ? 4000 : 300000);
+  const auto rows = if_small<std::uint32_t>(2500, STRATA_HOST_SIMT ? 4000 : 100000);
   // The table of a partition has 2,048 rows at least.
   const std::uint32_t equal_rows = if_small<std::uint32_t>(2200, STRATA_HOST_SIMT ? 2200 : 50000);
   const side_ids unique{shuffled_ids(rows, 10), random_nulls(rows, 50)};
@@ -252,11 +252,11 @@ void check_many_rows_with_counts(MakeKey make_key, std::size_t stride) {
 }
 
 TEST(device_join_future_count, many_rows) {
-  check_many_rows_with_counts<std::uint32_t>(as_u32, if_small<std::size_t>(13, STRATA_HOST_SIMT ? 7 : 1));
+  check_many_rows_with_counts<std::uint32_t>(as_u32, if_small<std::size_t>(13, STRATA_HOST_SIMT ? 7 : 13));
 }
 
 TEST(device_join_future_count, many_rows_of_keys_that_are_no_words) {
-  check_many_rows_with_counts<bytes12>(as_bytes12, if_small<std::size_t>(29, STRATA_HOST_SIMT ? 23 : 1));
+  check_many_rows_with_counts<bytes12>(as_bytes12, if_small<std::size_t>(29, 23));
 }
 
 // Promises hold for the rows that are there. Those behind them break all of them.

@@ -415,19 +415,19 @@ TEST(device_top_k, candidates_fit_their_capacity) {
   for (const std::size_t n : {std::size_t{1} << 22, std::size_t{1} << 28, std::size_t{1} << 40}) {
     std::size_t last = 0;
     for (std::size_t k = 1; k < n; k += k / 3 + 1) {
-      const top_k_plan plan = top_k_plan::make(n, k, 4, 16384, 1 << 24);
+      const top_k_plan plan = top_k_plan::make(n, k, 4, 4096, 1 << 24);
       EXPECT_GE(plan.capacity, last);
       EXPECT_LE(plan.capacity, n / 4);
       if (plan.is_sampled) {
         EXPECT_GT(plan.capacity, k);
-        EXPECT_LE(plan.sample_rank, 16384u);
+        EXPECT_LE(plan.sample_rank, 4096u);
       }
       last = plan.capacity;
     }
   }
   std::size_t last = 0;
   for (std::size_t n = 1; n < std::size_t{1} << 30; n += n / 50 + 1) {
-    const std::size_t capacity = top_k_plan::make(n, 1000, 4, 16384, 1 << 24).capacity;
+    const std::size_t capacity = top_k_plan::make(n, 1000, 4, 4096, 1 << 24).capacity;
     EXPECT_GE(capacity, last);
     last = capacity;
   }

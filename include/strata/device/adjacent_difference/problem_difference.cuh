@@ -17,7 +17,8 @@ STRATA_NAMESPACE_BEGIN
 namespace detail {
 
 /// What DeviceAdjacentDifference does with a tile. The neighbour of a group of items comes from the next lane, or from
-/// memory where that has none.
+/// memory where that has none. In place, an item of another tile may have been overwritten: it was saved before the
+/// launch.
 template <bool IsLeft, bool IsInPlace, class Input, class Output, class Op>
 struct difference_problem {
   using T = iterator_value_t<Input>;
@@ -33,10 +34,22 @@ struct difference_problem {
   template <class Tile>
   STRATA_D void process(const Tile& tile, const tile_range& range, const Input& in) {
     operands<Tile> here;
-    load(tile, range, in, here);
-    const leftover_item rest = range.leftover(tile.number);
+    load(tile, range, in, here, [&](int group, const T& shared) {
+      T& neighbour = here.neighbours.item[group][0];
+      const int next = tile.position(group) + (IsLeft ? -1 : Tile::width);
+      const bool is_at_edge = platform::lane_id() == (IsLeft ? 0u : warp_threads - 1u) || next >= tile.valid;
+      const bool is_saved =
+          IsInPlace && is_at_edge &&
+          (IsLeft ? next < 0 && tile.number > 0 : next == Tile::items && tile.number + 1 < range.tiles);
+      here.neighbours.set(
+          group, 0,
+          IsLeft ? platform::shuffle_up(full_warp_mask, shared, 1) : platform::shuffle_down(full_warp_mask, shared, 1));
+      if (is_saved) neighbour = saved[tile.number];
+      return is_saved || !is_at_edge;
+    });
+    [[maybe_unused]] const leftover_item rest = range.leftover(tile.number);
     [[maybe_unused]] operands<leftover_item> leftover;
-    if constexpr (Tile::width > 1) load(rest, range, in, leftover);
+    if constexpr (Tile::width > 1) load(rest, range, in, leftover, [](int, const T&) { return false; });
     if constexpr (IsInPlace) __syncthreads();  // All threads have loaded what others overwrite.
     store(tile, range, here);
     if constexpr (Tile::width > 1) store(rest, range, leftover);
@@ -57,52 +70,19 @@ struct difference_problem {
   STRATA_D static bool is_item(const tile_range& range, long long index) {
     return IsLeft ? index >= 0 : index < range.num_items;
   }
-  template <class Tile>
-  static constexpr bool has_lanes = !std::is_same_v<Tile, leftover_item>;
 
-  /// Whether the neighbour of a group is an item of the next lane.
-  template <class Tile>
-  STRATA_D static bool is_in_next_lane([[maybe_unused]] const Tile& tile, [[maybe_unused]] int group) {
-    if constexpr (!has_lanes<Tile>) {
-      return false;
-    } else if constexpr (IsLeft) {
-      return platform::lane_id() != 0;
-    } else {
-      return platform::lane_id() != warp_threads - 1u && tile.position(group) + Tile::width < tile.valid;
-    }
-  }
-
-  /// From memory. In place, an item of another tile may have been overwritten: it was saved.
-  template <class Tile>
-  STRATA_D void load_neighbour(const Tile& tile, int group, const tile_range& range, const Input& in,
-                               operands<Tile>& to) const {
-    if constexpr (IsInPlace && has_lanes<Tile>) {
-      const bool is_saved = IsLeft ? tile.position(group) == 0 && tile.number > 0
-                                   : tile.position(group) + Tile::width == Tile::items && tile.number + 1 < range.tiles;
-      if (is_saved) {
-        to.neighbours.set(group, 0, saved[tile.number]);
-        return;
-      }
-    }
-    const long long index = neighbour_of(tile, group);
-    if (is_item(range, index)) to.neighbours.set(group, 0, detail::item_at(in, static_cast<std::size_t>(index)));
-  }
-
-  /// The loads of neighbours do not wait for those of items.
-  template <class Tile>
-  STRATA_D void load(const Tile& tile, const tile_range& range, const Input& in, operands<Tile>& to) const {
+  /// All threads call `find_neighbour(group, item)` with the item that another one needs. Where it finds none, the
+  /// neighbour comes from memory.
+  template <class Tile, class FindNeighbour>
+  STRATA_D static void load(const Tile& tile, const tile_range& range, const Input& in, operands<Tile>& to,
+                            const FindNeighbour& find_neighbour) {
+    detail::load_tile(tile, in, to.items);
     STRATA_UNROLL
     for (int group = 0; group < Tile::groups; ++group) {
-      if (tile.has(group) && !is_in_next_lane(tile, group)) load_neighbour(tile, group, range, in, to);
-    }
-    detail::load_tile(tile, in, to.items);
-    if constexpr (has_lanes<Tile>) {
-      STRATA_UNROLL
-      for (int group = 0; group < Tile::groups; ++group) {
-        const T& shared = to.items.item[group][IsLeft ? Tile::width - 1 : 0];
-        const T shuffled = IsLeft ? platform::shuffle_up(full_warp_mask, shared, 1)
-                                  : platform::shuffle_down(full_warp_mask, shared, 1);
-        if (is_in_next_lane(tile, group)) to.neighbours.set(group, 0, shuffled);
+      const bool is_found = find_neighbour(group, to.items.item[group][IsLeft ? Tile::width - 1 : 0]);
+      const long long index = neighbour_of(tile, group);
+      if (!is_found && tile.has(group) && is_item(range, index)) {
+        to.neighbours.set(group, 0, detail::item_at(in, static_cast<std::size_t>(index)));
       }
     }
   }

@@ -33,7 +33,7 @@ struct top_k_policy_hub {
   using MaxPolicy = Policy750;
 
   /// Keys of a sample. Temporary storage depends on it, so it is the same for all architectures.
-  static constexpr std::size_t samples = 16384;
+  static constexpr std::size_t samples = 4096;
   /// Shorter inputs stay in L2 while they are read several times: no sample is taken.
   static constexpr std::size_t least_sampled_bytes = std::size_t{16} << 20;
   /// That of the kernel which collects candidates.
