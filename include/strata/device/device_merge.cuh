@@ -22,12 +22,13 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///
 /// The first arguments are `d_temp_storage, temp_storage_bytes`, the last a stream. Without a comparator, `<` compares.
 ///
-/// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; a few bytes,
-///   or, from 20 million keys of 4 bytes on, 8 for each 4,864), then with that much device memory. Or once, without
-///   these two arguments: see `execution`. Counts may have any integer types; their sum must be below 2^36 (2^31 tiles).
-/// - **Execution.** One kernel, or two of as many keys as need temporary storage; none without items. No host synchronisation and no allocation, so a call can be
-///   captured in a graph and replayed with other items. On sm_90 the kernel is launched dependent on the previous
-///   kernel of the stream ("programmatic"): it starts early but touches memory only after that one.
+/// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; some bytes, but
+///   from 20 million keys of 4 bytes on 8 for each 4,864 keys), then with that much device memory. Or once, without
+///   these two arguments: see `execution`. Counts may have any integer types; their sum must be below 2^36.
+/// - **Execution.** One kernel, or two where temporary storage has a size that depends on the counts; none without
+///   items. No host synchronisation and no allocation, so a call can be captured in a graph and replayed with other
+///   items. On sm_90 kernels are launched dependent on the previous one of the stream ("programmatic"): they start
+///   early but touch memory only after that one.
 /// - **Result.** Stable: items of the first range come before equal ones of the second, and items of a range keep
 ///   their order. The same from run to run. If `compare` is no strict weak ordering, or a range is not sorted by it,
 ///   the result is unspecified; nothing else is written, and the call ends.

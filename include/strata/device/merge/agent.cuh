@@ -242,9 +242,10 @@ class AgentMerge {
       for (int i = 0; i < batch; ++i) {
         const int at = first + i * block_threads;
         const int index = storage_.sources.get(at < items ? at : first);
-        values[i] = index < part.index2
-                        ? detail::merged_item<Value>(arrays_.values1, part.begin1 + static_cast<unsigned>(index - part.index1))
-                        : detail::merged_item<Value>(arrays_.values2, part.begin2 + static_cast<unsigned>(index - part.index2));
+        const bool is_first = index < part.index2;
+        const Count offset = static_cast<unsigned>(index - (is_first ? part.index1 : part.index2));
+        values[i] = is_first ? detail::merged_item<Value>(arrays_.values1, part.begin1 + offset)
+                             : detail::merged_item<Value>(arrays_.values2, part.begin2 + offset);
       }
       STRATA_UNROLL
       for (int i = 0; i < batch; ++i) {

@@ -27,7 +27,7 @@ struct AgentJoinInsert {
     Row slot = Table::none;
     bool is_duplicate = false;
     Row row = 0;
-    if (i < rows_of(table) && table.list.get(i, row)) {
+    if (i < detail::rows_of(table) && table.list.get(i, row)) {
       if (!detail::join_row_is_valid(table.valid, row)) {
         if (table.nulls_equal) slot = take_null_slot(row, is_duplicate);
       } else {
@@ -140,7 +140,7 @@ struct AgentJoinLists {
 
   STRATA_D static void fill(const Table& table, unsigned long long i) {
     Row row = 0;
-    if (i >= rows_of(table) || !table.list.get(i, row)) return;
+    if (i >= detail::rows_of(table) || !table.list.get(i, row)) return;
     const Row slot = table.slot_of[row];
     if (slot == Table::none || table.duplicates[slot] == 0) return;
     const bool is_first = Slot::row(table.slots[slot]) == row;

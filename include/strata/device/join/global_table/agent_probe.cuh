@@ -249,7 +249,7 @@ class AgentJoinProbe {
     for (int i = 0; i < ItemsPerThread; ++i) {
       const Count at = first + static_cast<unsigned>(i * BlockThreads);
       Row row = 0;
-      is_there[i] = at < rows_of(probe) && probe.list.get(at, row);
+      is_there[i] = at < detail::rows_of(probe) && probe.list.get(at, row);
       has_key[i] = is_there[i] && detail::join_row_is_valid(probe.valid, row);
       if (has_key[i]) keys[i] = probe.keys[row];
     }
@@ -304,7 +304,7 @@ class AgentJoinProbe {
       partners[i] = Table::none;
       counts[i] = 0;
       Row row = 0;
-      if (at >= rows_of(table) || !table.list.get(at, row)) continue;
+      if (at >= detail::rows_of(table) || !table.list.get(at, row)) continue;
       partners[i] = row;
       const Row slot = table.slot_of[row];
       counts[i] = slot == Table::none || !table.is_matched(slot) ? 1 : 0;

@@ -53,7 +53,8 @@ STRATA_D void insert_join_rows(const Table& table, unsigned long long first_row)
   const AgentJoinInsert<Table> agent{table};
   // A warp leaves the loop as a whole.
   const unsigned long long in_block = threadIdx.x;
-  for (unsigned long long row = first_row + join_thread(); row - in_block < rows_of(table); row += join_threads()) {
+  const unsigned long long rows = detail::rows_of(table);
+  for (unsigned long long row = first_row + join_thread(); row - in_block < rows; row += join_threads()) {
     agent.insert(row);
   }
 }
@@ -87,7 +88,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::table.build_threads)
 template <class Table>
 STRATA_D void fill_join_lists(const Table& table) {
   if (*table.has_duplicates == 0) return;
-  for (unsigned long long i = join_thread(); i < rows_of(table); i += join_threads()) {
+  for (unsigned long long i = join_thread(); i < detail::rows_of(table); i += join_threads()) {
     AgentJoinLists<Table, 32, 1>::fill(table, i);
   }
 }

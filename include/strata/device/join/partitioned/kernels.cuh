@@ -51,9 +51,9 @@ __launch_bounds__(MaxPolicy::ActivePolicy::partition.join_threads,
   begin_join_kernel();
   const unsigned each = join.plan.work_item_rows;
   const unsigned long long begin = static_cast<unsigned long long>(blockIdx.x) * each;
-  if (begin >= rows_of(join.probe)) return;
+  if (begin >= detail::rows_of(join.probe)) return;
   const auto first = static_cast<unsigned>(begin);
-  const unsigned left = rows_of(join.probe) - first;
+  const unsigned left = detail::rows_of(join.probe) - first;
   Agent(storage.Alias(), shared, join, sink).run({0, first, left < each ? left : each}, 0, 0);
 }
 

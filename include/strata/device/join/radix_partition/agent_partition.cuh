@@ -173,7 +173,7 @@ class AgentJoinPartition {
 
   STRATA_D unsigned number_of_tiles(const Side& build, const Side& probe) const {
     if constexpr (is_second) return pass_tiles_[(2u << plan_.first_bits) - 1];
-    return tiles_of(rows_of(build)) + tiles_of(rows_of(probe));
+    return tiles_of(detail::rows_of(build)) + tiles_of(detail::rows_of(probe));
   }
 
   STRATA_D tile_range tile_at(unsigned tile, const Side& build, const Side& probe) const {
@@ -189,9 +189,9 @@ class AgentJoinPartition {
       const unsigned* const begins = (is_probe ? probe : build).begins;
       return cut(is_probe, partition, begins[partition << bits_] + rank * tile_rows_, begins[(partition + 1) << bits_]);
     } else {
-      const unsigned build_tiles = tiles_of(rows_of(build));
-      if (tile < build_tiles) return cut(false, 0, tile * tile_rows_, rows_of(build));
-      return cut(true, 0, (tile - build_tiles) * tile_rows_, rows_of(probe));
+      const unsigned build_tiles = tiles_of(detail::rows_of(build));
+      if (tile < build_tiles) return cut(false, 0, tile * tile_rows_, detail::rows_of(build));
+      return cut(true, 0, (tile - build_tiles) * tile_rows_, detail::rows_of(probe));
     }
   }
 

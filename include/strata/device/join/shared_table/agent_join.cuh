@@ -57,7 +57,7 @@ class AgentJoinTables : shared_table_agent_base<Keys, Hash, Equal, Index, Sink, 
   /// if there is no table for it.
   STRATA_D void run(const join_work_item& work_item, unsigned index, unsigned min_deferred_rows) {
     unsigned begin = 0;
-    unsigned rows = rows_of(join_.build);
+    unsigned rows = detail::rows_of(join_.build);
     unsigned probe_begin = work_item.first;
     if constexpr (!IsOneTable) {
       begin = join_.build.begins[work_item.partition];
