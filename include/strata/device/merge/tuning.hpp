@@ -36,7 +36,7 @@ struct merge_policy_hub {
   struct Policy800 : ChainedPolicy<800, Policy800, Policy750> {
     // H200, 2026-11-24, CUDA 13.0, two halves of 2^28 random keys: i32 599 us, where CUB takes 627; of 2^27, i64
     // 594 us, CUB 641. 512 threads with 15 items 594 us, 256 with 15 and 8 blocks 612. Where blocks search, 2^26 keys
-    // take 200 us, with splits 166; 2^24 both 56; 2^20 10 and 14.
+    // take 200 us, with splits 166; 2^24 both 56; 2^20 10 and 14. Pairs were not measured.
     static constexpr merge_tuning tuning{threads_within(256), items,
                                          /*blocks_per_multiprocessor=*/KeyBytes <= 8 ? 6 : 4,
                                          /*max_tiles_without_splits=*/4096};

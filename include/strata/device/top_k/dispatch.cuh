@@ -99,14 +99,9 @@ struct DispatchTopK {
     }
     constexpr int threads = ActivePolicy::select.block_threads;
     static kernel_property_cache cache;
-    // More blocks than candidates need would only wait longer for each other.
-    const std::size_t enough = ceiling_divide(plan.capacity, ActivePolicy::select.least_candidates),
-                      least = static_cast<std::size_t>(device.multiprocessors);
-    const std::size_t most = !plan.is_sampled ? max_top_k_blocks : enough < least ? least : enough;
     return detail::launch_resident(
         {"strata::DeviceTopK", dim3(1), dim3(threads), 0, stream, 1, device.ptx_version >= 900}, cache, device,
-        ceiling_divide(num_items, AgentTopK<ActivePolicy, KeyIterator, Digits>::tile_items),
-        most < max_top_k_blocks ? most : max_top_k_blocks,
+        ceiling_divide(num_items, AgentTopK<ActivePolicy, KeyIterator, Digits>::tile_items), max_top_k_blocks,
         top_k_kernel<MaxPolicy, KeyIterator, Digits, Output, Index>, keys, num_items, k, candidates, output, workspace);
   }
 
@@ -132,7 +127,6 @@ struct DispatchTopK {
     if (plan.capacity == 0) return;
     storage.template reserve<platform::tagged_word>(exchange_slot, Collector::number_of_words());
     storage.template reserve<Key>(candidates_slot, plan.capacity);
-    storage.template reserve<Key>(candidates_slot, PolicyHub::samples);  // before there are candidates
     if (Output::has_values) storage.template reserve<Index>(indices_slot, plan.capacity);
   }
   unsigned long long* found() const {
@@ -146,8 +140,7 @@ struct DispatchTopK {
         {"strata::DeviceTopK, sample", dim3(1), dim3(ActivePolicy::select.block_threads), 0, stream, 1,
          device.ptx_version >= 900},
         top_k_sample_kernel<MaxPolicy, KeyIterator, Digits, Bound>,
-        top_k_sample<KeyIterator>::of(keys, num_items, PolicyHub::samples), candidates.keys, plan.sample_rank, bound,
-        workspace);
+        top_k_sample<KeyIterator>::of(keys, num_items, PolicyHub::samples), plan.sample_rank, bound, workspace);
     if (status != cudaSuccess) return status;
     Collector collector{{{keys, bound, candidates.keys, candidates.indices, candidates.capacity, candidates.found},
                          num_items,

@@ -6,6 +6,7 @@
 #include <strata/core/platform.cuh>
 #include <strata/core/radix_code.hpp>
 #include <strata/core/types.hpp>
+#include <strata/device/scan/indexed_iterators.cuh>
 #include <strata/device/top_k/agent.cuh>
 
 #include <cstddef>
@@ -36,23 +37,19 @@ struct top_k_sample {
   STRATA_D iterator_value_t<KeyIterator> load(std::size_t part) const { return detail::item_at(keys, index_of(part)); }
 };
 
-/// The last candidate: the item of rank `rank` in the sample. One block, which copies the sample to `keys`: its items
-/// are far from each other, and are read several times.
+/// The last candidate: the item of rank `rank` in the sample. One block.
 template <class MaxPolicy, class KeyIterator, class Digits, class Bound>
 __launch_bounds__(MaxPolicy::ActivePolicy::select.block_threads, 1)
-    STRATA_KERNEL void top_k_sample_kernel(top_k_sample<KeyIterator> sample, iterator_value_t<KeyIterator>* keys,
-                                           std::size_t rank, Bound* bound,
+    STRATA_KERNEL void top_k_sample_kernel(top_k_sample<KeyIterator> sample, std::size_t rank, Bound* bound,
                                            const STRATA_GRID_CONSTANT top_k_workspace workspace) {
   using Key = iterator_value_t<KeyIterator>;
   using Codes = radix_codes<Digits>;
-  using Agent = AgentTopK<typename MaxPolicy::ActivePolicy, const Key*, Digits>;
+  using Input = indexed_input<top_k_sample<KeyIterator>, Key>;
+  using Agent = AgentTopK<typename MaxPolicy::ActivePolicy, Input, Digits>;
   STRATA_SHARED(shared, Uninitialized<typename Agent::TempStorage>);
   platform::wait_for_previous_kernel();
   platform::launch_next_kernel();
-  STRATA_UNROLL_N(16)
-  for (std::size_t part = threadIdx.x; part < sample.count; part += blockDim.x) keys[part] = sample.load(part);
-  __syncthreads();
-  Agent(shared.Alias(), keys, sample.count, rank, workspace)
+  Agent(shared.Alias(), Input(sample), sample.count, rank, workspace)
       .template run<true>([&](std::size_t, std::size_t part, const Key& key, bool is_last) {
         if (is_last) *bound = {Codes::ordered(Codes::encode(key)), sample.index_of(part)};
       });

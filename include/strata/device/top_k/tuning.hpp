@@ -15,8 +15,6 @@ struct top_k_tuning {
   int block_threads;
   /// What registers must allow.
   int blocks_per_multiprocessor;
-  /// Of these, a block has at least so many, unless there is one block for each multiprocessor.
-  std::size_t least_candidates;
 };
 
 namespace detail {
@@ -25,11 +23,8 @@ namespace detail {
 struct top_k_policy_hub {
   struct rows {
     // H200, 2026-11-24, CUDA 13.0, 2^28 f32: k = 1 to 1,000 310 to 325 us, k = 100,000 336 us; one read takes 234 us.
-    // Two blocks have 64 bytes of each of 1,024 threads in flight. These figures are from before the sample was copied
-    // and blocks were limited by candidates. Of these 327 us the sample took 20, the selection 30. With 16,384 samples
-    // it was 41 and 20.
-    static constexpr top_k_tuning select{/*block_threads=*/512, /*blocks_per_multiprocessor=*/2,
-                                         /*least_candidates=*/8192};
+    // Two blocks have 64 bytes of each of 1,024 threads in flight. Other rows were not tried.
+    static constexpr top_k_tuning select{/*block_threads=*/512, /*blocks_per_multiprocessor=*/2};
   };
   struct Policy750 : ChainedPolicy<750, Policy750, Policy750>, rows {};
   using MaxPolicy = Policy750;
