@@ -389,7 +389,11 @@ struct DispatchDistributedSort<distributed_sort_arguments<KeysIn, ValuesIn, Key,
       receive_counts[i] = static_cast<std::size_t>(cuts.at(mine + 1, rank) - cuts.at(mine, rank));
       at += cuts.at(mine + 1, rank) - cuts.at(mine, rank);
     }
-    return exchange_items(send_begins, send_counts, receive_begins, receive_counts, in);
+    const Arrays from = storage.sorted(), to = storage.received_items();
+    exchanged_array arrays[2] = {{from.keys, to.keys, sizeof(Key)}, {}};
+    if constexpr (Arrays::has_values) arrays[1] = {from.values, to.values, sizeof(Value)};
+    return detail::all_to_all(arrays, Arrays::has_values ? 2 : 1, send_begins.data(), send_counts.data(),
+                              receive_begins.data(), receive_counts.data(), position, comm, in);
   }
 
   /// The parts of the chunk that are not empty, by rank. This rank's own lies among its sorted items.
@@ -405,10 +409,6 @@ struct DispatchDistributedSort<distributed_sort_arguments<KeysIn, ValuesIn, Key,
     }
     return runs;
   }
-
-  cudaError_t exchange_items(const std::vector<std::size_t>& send_begins, const std::vector<std::size_t>& send_counts,
-                             const std::vector<std::size_t>& receive_begins,
-                             const std::vector<std::size_t>& receive_counts, cudaStream_t in) const;
 };
 
 STRATA_ARCH_DETAIL_NAMESPACE_END
