@@ -192,6 +192,42 @@ struct look_at_scan {
   }
 };
 
+/// Keys of the rows of a join, from their numbers among those of all ranks: no two rows of a side have the same one.
+struct join_keys {
+  std::uint64_t rows;
+  __device__ std::uint32_t build(std::uint64_t row) const { return bench::detail::join_key_of<std::uint32_t>(row, true); }
+  __device__ std::uint32_t probe(std::uint64_t row) const { return build(bench::detail::permuted(row, rows)); }
+};
+
+struct make_join_keys {
+  std::uint32_t* build;
+  std::uint32_t* probe;
+  join_keys keys;
+  std::uint64_t begin;
+  __device__ void operator()(std::uint64_t i) const {
+    build[i] = keys.build(begin + i);
+    probe[i] = keys.probe(begin + i);
+  }
+};
+
+template <class Row>
+struct look_at_joined {
+  const Row* build;
+  const Row* probe;
+  join_keys keys;
+  __device__ void operator()(std::uint64_t i, finding& found) const {
+    const auto b = static_cast<std::uint64_t>(build[i]), p = static_cast<std::uint64_t>(probe[i]);
+    found.wrong += b >= keys.rows || p >= keys.rows || keys.build(b) != keys.probe(p);
+    found.sum += bench::random_bits(p);
+  }
+};
+
+/// The sum that `look_at_joined` finds, of the probe rows.
+struct look_at_rows {
+  std::uint64_t begin;
+  __device__ void operator()(std::uint64_t i, finding& found) const { found.sum += bench::random_bits(begin + i); }
+};
+
 /// Where the destinations begin among items in the order of their highest bits, from 0 to `ranks`.
 template <class Key>
 __global__ void find_counts(const Key* keys, std::int64_t size, int ranks, int shift, std::int64_t* counts) {
@@ -835,12 +871,167 @@ workload exchange_workload(const environment& env, const group_pointer& group, c
   return work;
 }
 
+// ---------------------------------------------------------------------------- join
+
+template <class Row>
+struct rank_rows {
+  device_array<Row> build, probe;
+  device_array<std::int64_t> size;
+
+  std::int64_t capacity() const { return static_cast<std::int64_t>(build.size()); }
+};
+
+template <class Row>
+rank_rows<Row> make_rank_rows(std::int64_t capacity, cudaStream_t stream) {
+  const auto size = static_cast<std::size_t>(capacity);
+  rank_rows<Row> made{device_array<Row>(size), device_array<Row>(size), device_array<std::int64_t>(1)};
+  made.build.fill_bytes(0xa5, stream);
+  made.probe.fill_bytes(0xa5, stream);
+  made.size.fill_bytes(0, stream);
+  return made;
+}
+
+template <class Row>
+std::string wrong_in_joined(rank_group& group, const of_ranks<rank_rows<Row>>& results, const join_keys& keys,
+                            unsigned long long sum) {
+  std::vector<finding> found(results->size());
+  std::vector<std::int64_t> sizes(results->size());
+  group.each([&](const rank_context& me) {
+    const rank_rows<Row>& own = (*results)[me.index()];
+    const std::int64_t size = sizes[me.index()] = own.size.value_at(0);
+    if (size > own.capacity()) return;
+    found[me.index()] = look(static_cast<std::uint64_t>(size),
+                             look_at_joined<Row>{own.build.data(), own.probe.data(), keys}, me.stream);
+  });
+  unsigned long long all_sum = 0;
+  std::int64_t all_rows = 0;
+  for (std::size_t rank = 0; rank < results->size(); ++rank) {
+    const std::string who = "rank " + std::to_string(rank) + ": ";
+    if (sizes[rank] > (*results)[rank].capacity()) return who + std::to_string(sizes[rank]) + " rows, too many";
+    if (found[rank].wrong > 0) return who + std::to_string(found[rank].wrong) + " pairs are wrong";
+    all_sum += found[rank].sum;
+    all_rows += sizes[rank];
+  }
+  if (static_cast<std::uint64_t>(all_rows) != keys.rows) return std::to_string(all_rows) + " rows";
+  return all_sum == sum ? "" : "other probe rows";
+}
+
+/// A build and a probe side of `what.each` rows on each rank, each row with one partner on any rank.
+workload join_workload(const environment&, const group_pointer& group, const shape& what) {
+  using Keys = rank_items<std::uint32_t>;
+  struct sides {
+    Keys build, probe;
+  };
+  const auto rows = static_cast<std::uint64_t>(what.gpus) * static_cast<std::uint64_t>(what.each);
+  const join_keys keys{rows};
+  const auto make_sides = [&](bool is_whole, bool has_values) {
+    return bench::on_each_rank(*group, [&](const rank_context& me) {
+      if (is_whole && me.rank > 0) return sides{};
+      const std::uint64_t begin = is_whole ? 0 : begin_of(what, me);
+      const std::int64_t size = is_whole ? static_cast<std::int64_t>(rows) : what.each;
+      sides made{make_room<std::uint32_t>(size, false, me.stream), make_room<std::uint32_t>(size, false, me.stream)};
+      launch_for(static_cast<std::uint64_t>(size),
+                 make_join_keys{made.build.keys.data(), made.probe.keys.data(), keys, begin}, me.stream);
+      made.build.size = made.probe.size = size;
+      if (has_values) made.build.values = made.probe.values = numbers_of(begin, size, me.stream);
+      return made;
+    });
+  };
+  std::vector<finding> found(static_cast<std::size_t>(what.gpus));
+  group->each([&](const rank_context& me) {
+    found[me.index()] = look(static_cast<std::uint64_t>(what.each), look_at_rows{begin_of(what, me)}, me.stream);
+  });
+  unsigned long long sum = 0;
+  for (const finding& any : found) sum += any.sum;
+  // Hashes of keys do not spread exactly evenly.
+  const std::int64_t capacity = what.gpus == 1 ? what.each : what.each + what.each / 8 + 4096;
+  workload work;
+  work.bytes = 2.0 * (sizeof(std::uint32_t) + sizeof(std::int64_t)) * static_cast<double>(rows);
+  // Keys of both sides, and row numbers of 4 bytes.
+  const double crossing_ms = link_ms(*group, bytes_from_others(what, 2 * 8));
+  const auto side_of = [](const Keys& of, std::int64_t size) {
+    return strata::join_side(static_cast<const std::uint32_t*>(of.keys.data()), size);
+  };
+  {
+    const auto ours = make_sides(false, false);
+    const auto results = bench::on_each_rank(
+        *group, [&](const rank_context& me) { return make_rank_rows<std::int64_t>(capacity, me.stream); });
+    const auto call = [=](const rank_context& me, void* storage, std::size_t& bytes) {
+      const sides& own = (*ours)[me.index()];
+      const rank_rows<std::int64_t>& out = (*results)[me.index()];
+      strata::DistributedJoinCapacity room;
+      room.build_rows = room.probe_rows = capacity;
+      return strata::DistributedHashJoin::Inner(
+          storage, bytes, side_of(own.build, what.each).unique(), side_of(own.probe, what.each),
+          strata::join_pairs(out.build.data(), out.probe.data(), capacity), out.size.data(), room,
+          strata::JoinOptions<>{}, me.comm, me.stream);
+    };
+    bench::peer peer = bench::ranks_storage_peer(group, "strata", call, what.gpus);
+    peer.link_ms = crossing_ms;
+    peer.verify = [=] { return wrong_in_joined<std::int64_t>(*group, results, keys, sum); };
+    work.peers.push_back(std::move(peer));
+  }
+  {
+    const auto whole = make_sides(true, false);
+    const auto results = bench::on_each_rank(*group, [&](const rank_context& me) {
+      return make_rank_rows<std::uint32_t>(me.rank == 0 ? static_cast<std::int64_t>(rows) : 0, me.stream);
+    });
+    const auto call = [=](const rank_context& me, void* storage, std::size_t& bytes) {
+      const rank_rows<std::uint32_t>& out = (*results)[0];
+      const auto size = static_cast<std::int64_t>(rows);
+      return strata::DeviceHashJoin::Inner(
+          storage, bytes, side_of((*whole)[0].build, size).unique(), side_of((*whole)[0].probe, size),
+          strata::join_pairs(out.build.data(), out.probe.data(), size), out.size.data(), {}, me.stream);
+    };
+    bench::peer peer = bench::ranks_storage_peer(group, "one_gpu", call, 1);
+    peer.verify = [=] { return wrong_in_joined<std::uint32_t>(*group, results, keys, sum); };
+    work.peers.push_back(std::move(peer));
+  }
+  // Keys are any bit patterns: the rival sends them by their highest bits.
+  if (what.gpus > 1 && is_power_of_two(what.gpus)) {
+    struct exchanges_of_sides {
+      plain_exchange<std::uint32_t> build, probe;
+    };
+    const auto theirs = make_sides(false, true);
+    const auto exchanges = bench::on_each_rank(*group, [&](const rank_context& me) {
+      const sides& own = (*theirs)[me.index()];
+      return exchanges_of_sides{make_plain_exchange<std::uint32_t>(own.build, capacity, me),
+                                make_plain_exchange<std::uint32_t>(own.probe, capacity, me)};
+    });
+    const auto results = bench::on_each_rank(
+        *group, [&](const rank_context& me) { return make_rank_rows<std::uint32_t>(capacity, me.stream); });
+    const auto call = [=](const rank_context& me, void* storage, std::size_t& bytes) {
+      exchanges_of_sides& own = (*exchanges)[me.index()];
+      const rank_rows<std::uint32_t>& out = (*results)[me.index()];
+      std::int64_t build_rows = capacity, probe_rows = capacity;
+      if (storage != nullptr) {
+        exchange_plainly((*theirs)[me.index()].build, own.build, me);
+        exchange_plainly((*theirs)[me.index()].probe, own.probe, me);
+        build_rows = own.build.received.size;
+        probe_rows = own.probe.received.size;
+      }
+      const auto output = strata::join_columns<std::uint32_t>(
+          capacity, strata::build_column(own.build.received.values.data(), out.build.data(), ~0u),
+          strata::probe_column(own.probe.received.values.data(), out.probe.data(), ~0u));
+      return strata::DeviceHashJoin::Inner(storage, bytes, side_of(own.build.received, build_rows).unique(),
+                                           side_of(own.probe.received, probe_rows), output, out.size.data(), {},
+                                           me.stream);
+    };
+    bench::peer peer = bench::ranks_storage_peer(group, "plain", call, what.gpus);
+    peer.link_ms = crossing_ms;
+    peer.verify = [=] { return wrong_in_joined<std::uint32_t>(*group, results, keys, sum); };
+    work.peers.push_back(std::move(peer));
+  }
+  work.peers.push_back(copies(group, 2 * sizeof(std::uint32_t) * static_cast<double>(what.each)));
+  return work;
+}
+
 // ---------------------------------------------------------------------------- cases
 
 template <class Prepare>
 void add_case(bench::suite& suite, const groups_pointer& all, const char* algorithm, const char* type,
-              const shape& what, std::vector<std::string> rivals, Prepare prepare) {
-  bench::benchmark_case made{algorithm, type, what.name(), what.total(), timing::batched,
+              const shape& what, std::vector<std::string> rivals, Prepare prepare, int sides = 1) {
+  bench::benchmark_case made{algorithm, type, what.name(), sides * what.total(), timing::batched,
                              [=](const environment& env) {
                                group_of(all, what.gpus);
                                return prepare(env, (*all)[what.gpus], what);
@@ -882,6 +1073,9 @@ void add_cases_of(bench::suite& suite, const groups_pointer& all, int gpus) {
              [](const environment& env, const group_pointer& group, const shape& how) {
                return sort_workload<merge_sorts<std::int32_t>, std::int32_t>(env, group, how, false);
              });
+  });
+  at_sizes(smaller, one_law, [&](const shape& what) {
+    add_case(suite, all, "DistributedHashJoin::Inner", "u32", what, has_plain ? both : one_gpu, join_workload, 2);
   });
 }
 
