@@ -70,10 +70,10 @@ class exchange_groups {
     storage_.template reserve<unsigned char>(sort_slot, sort_bytes_);
     return is_valid_;
   }
-  /// What else the call keeps, in slots from 0 to 3.
+  /// What else the call keeps, with an index from 0 to 3.
   template <class T>
-  void reserve_more(int slot, std::size_t count) {
-    storage_.template reserve<T>(first_more_slot + slot, count);
+  void reserve_more(int index, std::size_t count) {
+    storage_.template reserve<T>(first_more_slot + index, count);
   }
 
   bool is_valid() const { return is_valid_; }
@@ -86,8 +86,8 @@ class exchange_groups {
   Key* keys() const { return storage_.template get<Key>(keys_slot); }
   Value* values() const { return storage_.template get<Value>(values_slot); }
   template <class T>
-  T* more(int slot) const {
-    return storage_.template get<T>(first_more_slot + slot);
+  T* more(int index) const {
+    return storage_.template get<T>(first_more_slot + index);
   }
 
   cudaError_t group(const Input& input, int ranks, cudaStream_t stream) {
@@ -152,7 +152,7 @@ cudaError_t exchange(void* d_temp_storage, std::size_t& temp_storage_bytes,
       has_storage ? groups.template more<unsigned char>(0) : nullptr, position, comm, stream);
   if (plan.num_received >= 0) *num_out = plan.num_received;
   if (status != cudaSuccess) return status;
-  const exchange_array arrays[] = {{groups.keys(), d_keys_out, sizeof(Key)},
+  const exchanged_array arrays[] = {{groups.keys(), d_keys_out, sizeof(Key)},
                                    {groups.values(), d_values_out, sizeof(Value)}};
   return detail::carry_out(plan, arrays, Input::has_values ? 2 : 1, comm, stream);
 }
