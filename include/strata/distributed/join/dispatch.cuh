@@ -97,7 +97,9 @@ class DispatchDistributedJoin {
                                   is_row_count(capacity_.build_rows) && is_row_count(capacity_.probe_rows) &&
                                   output_capacity_ >= 0;
     // A size query answers where the call refuses, too: a rank that ended here would be waited for.
-    if (!are_counts_valid) build_.rows = probe_.rows = capacity_.build_rows = capacity_.probe_rows = 0;
+    if (!are_counts_valid) {
+      build_.rows = probe_.rows = capacity_.build_rows = capacity_.probe_rows = output_capacity_ = 0;
+    }
     status = reserve();
     if (d_temp_storage == nullptr) {
       return status == cudaSuccess ? answer_size_query(storage_, temp_storage_bytes) : status;
@@ -507,11 +509,11 @@ class DispatchDistributedJoin {
     cudaError_t status = copy_own(build_arrays, build_plan);
     if (status == cudaSuccess && !probe.stays) status = copy_own(probe_arrays, probe_plan);
     if (status != cudaSuccess) return status;
-    status = detail::as_cuda_error(ncclGroupStart());
+    status = detail::settle(ncclGroupStart(), comm_);
     if (status != cudaSuccess) return status;
     status = send(build_arrays, build_plan);
     if (status == cudaSuccess && !probe.stays) status = send(probe_arrays, probe_plan);
-    const cudaError_t ended = detail::as_cuda_error(ncclGroupEnd());
+    const cudaError_t ended = detail::settle(ncclGroupEnd(), comm_);
     return status != cudaSuccess ? status : ended;
   }
   cudaError_t copy_own(const moved_arrays& arrays, const join_side_plan& plan) const {
@@ -541,13 +543,13 @@ class DispatchDistributedJoin {
             ncclResult_t result = ncclSuccess;
             if (run.rows > 0) {
               result = ncclSend(array.sent + static_cast<std::size_t>(run.begin) * array.item_bytes,
-                                static_cast<std::size_t>(run.rows) * array.item_bytes, ncclInt8, peer, comm_, stream_);
+                                static_cast<std::size_t>(run.rows) * array.item_bytes, ncclUint8, peer, comm_, stream_);
             }
-            if (result == ncclSuccess && received > 0) {
+            if ((result == ncclSuccess || result == ncclInProgress) && received > 0) {
               result = ncclRecv(array.received + static_cast<std::size_t>(at) * array.item_bytes,
-                                static_cast<std::size_t>(received) * array.item_bytes, ncclInt8, peer, comm_, stream_);
+                                static_cast<std::size_t>(received) * array.item_bytes, ncclUint8, peer, comm_, stream_);
             }
-            if (result != ncclSuccess) return detail::as_cuda_error(result);
+            if (result != ncclSuccess && result != ncclInProgress) return detail::as_cuda_error(result);
           }
         }
         at += received;

@@ -38,7 +38,7 @@ struct join_send_run {
 /// sections, and in each by rank: so rows without a key are behind all others.
 struct join_side_plan {
   static constexpr int sections = 3;
-  enum section { keys, hot_keys, nulls };
+  enum section_number { keys, hot_keys, nulls };
 
   int ranks;
   /// The numbers of rows of each class of a rank, and from one rank to the next.
