@@ -3,8 +3,8 @@
 
 # Finds NCCL: the header nccl.h and the library. Sets NCCL_FOUND and NCCL_VERSION, and makes the target NCCL::NCCL.
 #
-# Looked at, in this order: NCCL_ROOT and NCCL_HOME (variables of CMake or the environment), the default places (Debian's
-# libnccl-dev), the CUDA toolkit, and the package nvidia-nccl of Python, which PyTorch brings.
+# Looked at, in this order: NCCL_ROOT and NCCL_HOME (variables of CMake or the environment), the default places
+# (Debian's libnccl-dev), the CUDA toolkit, and the package nvidia-nccl of Python, which PyTorch brings.
 set(strata_nccl_roots ${NCCL_HOME} $ENV{NCCL_HOME} ${CUDAToolkit_ROOT} $ENV{CUDA_PATH} $ENV{CUDA_HOME} /usr/local/cuda)
 
 set(strata_nccl_suffixes include targets/x86_64-linux/include targets/sbsa-linux/include)

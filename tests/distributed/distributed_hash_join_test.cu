@@ -313,7 +313,8 @@ TEST(DistributedHashJoin, TakesKeysThatAreAllEqual) {
   for (const int ranks : rank_counts()) {
     SCOPED_TRACE(ranks);
     const auto same = [](int) { return 5; };
-    check_all_kinds<std::uint32_t>(make_side(counts::even, ranks, 40, same), make_side(counts::uneven, ranks, 50, same));
+    check_all_kinds<std::uint32_t>(make_side(counts::even, ranks, 40, same),
+                                   make_side(counts::uneven, ranks, 50, same));
   }
 }
 

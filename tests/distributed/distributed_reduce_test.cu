@@ -105,7 +105,8 @@ TEST(DistributedReduce, TakesNaNAsOthersDo) {
     strata_test::on_ranks(ranks, [&](const rank_context& context) {
       const float nan = std::numeric_limits<float>::quiet_NaN();
       // Rank 0 has nothing but NaN.
-      const device_vector<float> in(std::vector<float>{nan, context.rank == 0 ? nan : 5.0f - static_cast<float>(context.rank), nan});
+      const float number = context.rank == 0 ? nan : 5.0f - static_cast<float>(context.rank);
+      const device_vector<float> in(std::vector<float>{nan, number, nan});
       device_vector<float> out(1);
       ASSERT_CUDA_SUCCESS(DistributedReduce::Min(in.data(), out.data(), 3, context.comm, context.stream));
       ASSERT_CUDA_SUCCESS(cudaStreamSynchronize(context.stream));
@@ -123,7 +124,8 @@ TEST(DistributedReduce, IsDeterministic) {
   for (const int ranks : strata_test::rank_counts()) {
     std::vector<float> sums(static_cast<std::size_t>(3 * ranks));
     strata_test::on_ranks(ranks, [&](const rank_context& context) {
-      const std::vector<int> random = strata_test::random_integers(999, -1000, 1000, 7 + static_cast<unsigned>(context.rank));
+      const auto stream = static_cast<std::uint64_t>(context.rank);
+      const std::vector<int> random = strata_test::random_integers(999, -1000, 1000, stream);
       std::vector<float> items(random.begin(), random.end());
       for (float& item : items) item *= 1.1f;
       const device_vector<float> in(items);

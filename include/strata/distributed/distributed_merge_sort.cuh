@@ -24,8 +24,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///
 /// - **Result.** With n items on P ranks, rank r gets the items from r n / P to (r + 1) n / P - 1 of the sorted
 ///   sequence, both rounded down. Stable: equal items are in the order of their ranks, and of their positions. The same
-///   from run to run. `compare` is a strict weak ordering, as for DeviceMergeSort; of another the result is unspecified,
-///   or `cudaErrorInvalidValue` on all ranks.
+///   from run to run. `compare` is a strict weak ordering, as for DeviceMergeSort; of another the result is
+///   unspecified, or `cudaErrorInvalidValue` on all ranks.
 /// - **Call.** On all ranks, in the same order as other calls of the communicator. `num_items` may differ between ranks
 ///   and be 0. Twice, as with CUB: the size query is arithmetic on this rank's arguments, and communicates nothing. Or
 ///   once, without the first two arguments: see `execution`.

@@ -20,9 +20,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///     SortKeys(d_keys_in, num_items, d_keys_out, capacity, num_out, comm, stream)
 ///     SortPairs(d_keys_in, d_values_in, num_items, d_keys_out, d_values_out, capacity, num_out, comm, stream)
 ///
-/// The first arguments are `d_temp_storage, temp_storage_bytes`. `SortKeysDescending` and `SortPairsDescending` take the
-/// same. Before the communicator there may be `begin_bit, end_bit`, or `decomposer, begin_bit, end_bit`, or `decomposer`.
-/// DeviceRadixSort says what keys, bits and decomposers are, and how floating-point numbers are ordered.
+/// The first arguments are `d_temp_storage, temp_storage_bytes`. `SortKeysDescending` and `SortPairsDescending` take
+/// the same. Before the communicator there may be `begin_bit, end_bit`, or `decomposer, begin_bit, end_bit`, or
+/// `decomposer`. DeviceRadixSort says what keys, bits and decomposers are, and how floating-point numbers are ordered.
 ///
 /// - **Result.** With n items on P ranks, rank r gets the items from r n / P to (r + 1) n / P - 1 of the sorted
 ///   sequence, both rounded down. Stable, in descending sorts too: equal keys are in the order of their ranks, and of
@@ -33,8 +33,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Traffic.** An item is sent once at most. A rank sorts its items by DeviceRadixSort, then merges what it has
 ///   received.
 /// - **Errors.** `cudaErrorInvalidValue` on all ranks if one refuses its arguments: those that DeviceRadixSort refuses,
-///   and a null `num_out`; and if the bits of two ranks differ. A null communicator is refused at once. Otherwise errors
-///   of CUDA and NCCL (`as_cuda_error`). After one of these, abort the communicator: other ranks may wait for this one.
+///   and a null `num_out`; and if the bits of two ranks differ. A null communicator is refused at once. Otherwise
+///   errors of CUDA and NCCL (`as_cuda_error`). After one of these, abort the communicator: other ranks may wait for
+///   this one.
 /// - **Algorithm.** As DistributedMergeSort, with local sorts by digits. Compared with others in Maltenberger et al.,
 ///   Evaluating Multi-GPU Sorting with Modern Interconnects, 2022.
 struct DistributedRadixSort {

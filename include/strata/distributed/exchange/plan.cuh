@@ -167,8 +167,8 @@ cudaError_t plan_exchange(exchange_plan& plan, const call_header& header, const 
 }
 
 /// Sends and receives the items of several arrays in one group of NCCL. `send_count(r)` items go to rank r,
-/// `receive_count(r)` come from it. Items to send lie in the order of destinations; those received will lie in the order
-/// of ranks.
+/// `receive_count(r)` come from it. Items to send lie in the order of destinations; those received will lie in the
+/// order of ranks.
 template <class SendCount, class ReceiveCount>
 cudaError_t send_arrays(rank_position position, const SendCount& send_count, const ReceiveCount& receive_count,
                         const exchanged_array* arrays, int num_arrays, ncclComm_t comm, cudaStream_t stream) {

@@ -352,8 +352,8 @@ struct DispatchDistributedSort<distributed_sort_arguments<KeysIn, ValuesIn, Key,
 
   // ------------------------------------------------------------------ items
 
-  /// Parts of the sorted items go to their ranks, chunk by chunk, and are merged there. The host has waited for all that
-  /// was in the stream, so the exchange needs to wait for nothing.
+  /// Parts of the sorted items go to their ranks, chunk by chunk, and are merged there. The host has waited for all
+  /// that was in the stream, so the exchange needs to wait for nothing.
   cudaError_t exchange_and_merge(const sort_cuts& cuts, side_stream& exchange_stream) const {
     const int chunks = cuts.shares.chunks;
     if (chunks > 1) exchange_stream.make();
@@ -403,9 +403,9 @@ struct DispatchDistributedSort<distributed_sort_arguments<KeysIn, ValuesIn, Key,
     std::int64_t at = begin;
     for (int rank = 0; rank < position.ranks; ++rank) {
       const std::int64_t first = cuts.at(mine, rank), count = cuts.at(mine + 1, rank) - first;
-      const bool is_own = rank == position.rank;
-      if (count > 0) runs.push_back({is_own ? storage.sorted().at(first) : storage.received_items().at(at), count});
-      if (!is_own) at += count;
+      const bool is_local = rank == position.rank;
+      if (count > 0) runs.push_back({is_local ? storage.sorted().at(first) : storage.received_items().at(at), count});
+      if (!is_local) at += count;
     }
     return runs;
   }
