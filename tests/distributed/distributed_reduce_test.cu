@@ -20,6 +20,9 @@ namespace {
 using namespace distributed_test;
 using strata::DistributedReduce;
 using strata_test::call_with_temp_storage;
+using strata_test::on_ranks;
+using strata_test::rank_context;
+using strata_test::rank_counts;
 using strata_test::is_poison;
 
 constexpr std::size_t about = strata_test::small_cases ? 300 : 3000;

@@ -17,6 +17,9 @@ namespace {
 using namespace distributed_test;
 using strata::DistributedScan;
 using strata_test::call_with_temp_storage;
+using strata_test::on_ranks;
+using strata_test::rank_context;
+using strata_test::rank_counts;
 using strata_test::is_poison;
 
 // More than a tile, and more than a block has in flight.
