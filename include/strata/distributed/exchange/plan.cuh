@@ -142,10 +142,9 @@ cudaError_t plan_exchanges(exchange_plan* plans, const call_header* headers, voi
   unsigned char* const d_mine =
       static_cast<unsigned char*>(d_messages) + static_cast<std::size_t>(position.rank) * message_bytes;
   std::size_t part = 0;
-  ((status = status != cudaSuccess
-                 ? status
-                 : detail::write_exchange_message(headers[part], host_status, counts, position.ranks,
-                                                  d_mine + part * part_bytes, stream),
+  ((status = status != cudaSuccess ? status
+                                   : detail::write_exchange_message(headers[part], host_status, counts, position.ranks,
+                                                                    d_mine + part * part_bytes, stream),
     ++part),
    ...);
   if (status != cudaSuccess) return status;
@@ -201,8 +200,8 @@ inline cudaError_t carry_out(const exchange_plan& plan, const exchanged_array* a
 }
 
 /// Sends each rank one item of each array: no plan, and no wait.
-inline cudaError_t send_one_each(rank_position position, const exchanged_array* arrays, int num_arrays,
-                                 ncclComm_t comm, cudaStream_t stream) {
+inline cudaError_t send_one_each(rank_position position, const exchanged_array* arrays, int num_arrays, ncclComm_t comm,
+                                 cudaStream_t stream) {
   exchange_pieces pieces;
   if (!pieces.allocate(position.ranks)) return cudaErrorMemoryAllocation;
   for (int rank = 0; rank < position.ranks; ++rank) pieces.append(rank, 1);
