@@ -14,8 +14,9 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// with_storage() for calls of ranks. A rank that gets no storage makes the call nevertheless, with too little: the call
-/// refuses that as other bad arguments, so that no rank waits for this one. It returns the error of its allocator.
+/// with_storage() for calls of ranks. A rank that gets no storage makes the call nevertheless, with too little of it:
+/// the call refuses that as it does other bad arguments, and no rank waits for this one. It returns the error of its
+/// allocator.
 template <class Call, class... Arguments>
 cudaError_t with_storage_of_rank(Call call, Arguments&... arguments) {
   auto&& where = detail::execution_of(arguments...);

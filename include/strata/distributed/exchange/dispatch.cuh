@@ -72,8 +72,8 @@ class exchange_groups {
   }
   /// What else the call keeps, in slots from 0 to 3.
   template <class T>
-  void reserve_more(int slot, std::size_t count) {
-    storage_.template reserve<T>(first_more_slot + slot, count);
+  void reserve_more(int number, std::size_t count) {
+    storage_.template reserve<T>(first_more_slot + number, count);
   }
 
   bool is_valid() const { return is_valid_; }
@@ -86,8 +86,8 @@ class exchange_groups {
   Key* keys() const { return storage_.template get<Key>(keys_slot); }
   Value* values() const { return storage_.template get<Value>(values_slot); }
   template <class T>
-  T* more(int slot) const {
-    return storage_.template get<T>(first_more_slot + slot);
+  T* more(int number) const {
+    return storage_.template get<T>(first_more_slot + number);
   }
 
   cudaError_t group(const Input& input, int ranks, cudaStream_t stream) {
