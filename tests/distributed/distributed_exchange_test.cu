@@ -338,6 +338,33 @@ TEST(distributed_exchange, size_queries_communicate_nothing) {
   });
 }
 
+#if STRATA_HOST_SIMT
+// The rank returns an error, and no other waits for ever: the counts are its first call, then come sends, receives and
+// the end of the group.
+TEST(distributed_exchange, failures_of_nccl_end_the_calls_of_all_ranks) {
+  constexpr int ranks = 3;
+  for (int call = 0; call < 6; ++call) {
+    const exchange_case<origin> test(distribution::even, targets::any, ranks, origin_of);
+    strata::simt::fail_nccl_call(1, call);
+    on_ranks(ranks, [&](const rank_context& rank) {
+      const auto here = static_cast<std::size_t>(rank.rank);
+      const device_vector<origin> in(test.items[here]);
+      const device_vector<int> destinations(test.destinations[here]);
+      device_vector<origin> out(2 * in.size());
+      std::int64_t received = -1;
+      const cudaError_t status =
+          DistributedExchange::Items(in.data(), destinations.data(), count_of(in.size()), out.data(),
+                                     count_of(out.size()), &received, rank.comm, rank.stream);
+      if (rank.rank == 1 || call == 0) {
+        EXPECT_NE(cudaSuccess, status);
+      }
+    });
+    EXPECT_TRUE(strata::simt::nccl_call_has_failed()) << "there is no call " << call;
+  }
+  strata::simt::fail_nccl_call(-1, 0);
+}
+#endif
+
 // ------------------------------------------------------------------ chunks of one size
 
 /// The chunks and counts of a rank, from items that `test` has.
