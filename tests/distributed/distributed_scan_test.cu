@@ -1,167 +1,212 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DistributedScan beside a loop over the items of all ranks.
 #include <strata/distributed/distributed_scan.cuh>
-
-#include <support/test_types.cuh>
+#include <strata/iterator/counting_input_iterator.cuh>
 
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
-#include "distributed/affine_map.cuh"
-#include "distributed/rank_parts.hpp"
+#include "distributed/distributions.hpp"
 #include "distributed/ranks.hpp"
+#include "support/test_support.cuh"
 
-namespace distributed_scan_test {
+namespace {
 
-using rank_parts::all_laws;
-using rank_parts::parts_of;
+using namespace distributed_test;
 using strata::DistributedScan;
-using strata_test::device_vector;
+using strata_test::call_with_temp_storage;
+using strata_test::is_poison;
+using strata_test::on_ranks;
 using strata_test::rank_context;
+using strata_test::rank_counts;
 
-/// Makes a call out of place and in place, and compares with this rank's part of `expected`.
-template <class T, class Call>
-void expect_scanned(const std::vector<T>& all, const std::vector<T>& expected, const std::vector<std::size_t>& parts,
-                    const Call& call) {
-  strata_test::on_ranks(static_cast<int>(parts.size()), [&](const rank_context& context) {
-    device_vector<T> in(rank_parts::part(all, parts, context.rank));
-    device_vector<T> out(in.size());
-    const std::vector<T> wanted = rank_parts::part(expected, parts, context.rank);
-    for (const bool is_in_place : {false, true}) {
-      device_vector<T>& to = is_in_place ? in : out;
-      ASSERT_CUDA_SUCCESS(strata_test::call_with_temp_storage([&](void* storage, std::size_t& bytes) {
-        return call(storage, bytes, in.data(), to.data(), in.size(), context);
-      }));
-      ASSERT_CUDA_SUCCESS(cudaStreamSynchronize(context.stream));
-      const std::vector<T> found = to.to_host();
-      for (std::size_t i = 0; i < found.size(); ++i) {
-        ASSERT_EQ(0, std::memcmp(&wanted[i], &found[i], sizeof(T))) << "item " << i << " in place " << is_in_place;
-      }
-    }
-  });
+// More than a tile, and more than a block has in flight.
+constexpr std::size_t about = strata_test::small_cases ? 700 : 20000;
+
+std::int64_t count_of(std::size_t size) { return static_cast<std::int64_t>(size); }
+
+/// The results of all ranks, each rank's own: `scan(items)` is of all of them.
+template <class Result, class Item, class Scan>
+std::vector<std::vector<Result>> cut_like(const std::vector<std::vector<Item>>& items, const Scan& scan) {
+  const std::vector<Result> all = scan(joined(items));
+  std::vector<std::vector<Result>> results;
+  auto next = all.begin();
+  for (const auto& of_rank : items) {
+    results.emplace_back(next, next + static_cast<std::ptrdiff_t>(of_rank.size()));
+    next += static_cast<std::ptrdiff_t>(of_rank.size());
+  }
+  return results;
 }
 
-TEST(DistributedScan, KeepsTheOrderOfRanks) {
-  for (const int ranks : strata_test::rank_counts()) {
-    for (const rank_parts::law how : all_laws) {
-      const std::vector<std::size_t> parts = parts_of(how, ranks, 2500);
-      const std::vector<affine_map> all = random_maps(rank_parts::sum(parts));
-      std::vector<affine_map> exclusive, inclusive;
-      affine_map before{7, 9};
-      for (const affine_map& map : all) {
-        exclusive.push_back(before);
-        before = compose{}(before, map);
-        inclusive.push_back(inclusive.empty() ? map : compose{}(inclusive.back(), map));
-      }
-      expect_scanned(all, exclusive, parts,
-                     [](void* storage, std::size_t& bytes, affine_map* in, affine_map* out, std::size_t n,
-                        const rank_context& context) {
-                       return DistributedScan::ExclusiveScan(storage, bytes, in, out, n, compose{}, affine_map{7, 9},
-                                                             context.comm, context.stream);
-                     });
-      expect_scanned(all, inclusive, parts,
-                     [](void* storage, std::size_t& bytes, affine_map* in, affine_map* out, std::size_t n,
-                        const rank_context& context) {
-                       return DistributedScan::InclusiveScan(storage, bytes, in, out, n, compose{}, context.comm,
-                                                             context.stream);
-                     });
-      if (HasFailure()) return;
-    }
+template <class Item, class Op>
+std::vector<Item> exclusive(const std::vector<Item>& items, Item sum, Op op) {
+  std::vector<Item> results;
+  for (const Item& item : items) {
+    results.push_back(sum);
+    sum = op(sum, item);
   }
+  return results;
+}
+template <class Item, class Op>
+std::vector<Item> inclusive(const std::vector<Item>& items, Op op) {
+  std::vector<Item> results;
+  for (const Item& item : items) results.push_back(results.empty() ? item : op(results.back(), item));
+  return results;
 }
 
 template <class T>
-class DistributedScanOf : public testing::Test {};
-using number_types = testing::Types<int, std::uint8_t, double>;
-TYPED_TEST_SUITE(DistributedScanOf, number_types);
+void expect_same(const std::vector<T>& expected, const std::vector<T>& found, const rank_context& rank) {
+  ASSERT_EQ(expected.size(), found.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    ASSERT_TRUE(expected[i] == found[i]) << "item " << i << " of rank " << rank.rank << " of " << rank.ranks;
+  }
+}
 
-TYPED_TEST(DistributedScanOf, AddsUp) {
-  using T = TypeParam;
-  for (const int ranks : strata_test::rank_counts()) {
-    // Tiles in registers, and with more items the pipeline.
-    for (const std::size_t items : {std::size_t{1}, std::size_t{1000}, std::size_t{60000}}) {
-      const std::vector<std::size_t> parts = parts_of(rank_parts::law::random, ranks, items);
-      const std::vector<int> random = strata_test::random_integers(rank_parts::sum(parts), 0, 9, items);
-      const std::vector<T> all(random.begin(), random.end());
-      std::vector<T> exclusive, inclusive;
-      T sum{};
-      for (const T item : all) {
-        exclusive.push_back(sum);
-        sum = static_cast<T>(sum + item);
-        inclusive.push_back(sum);
-      }
-      expect_scanned(all, exclusive, parts,
-                     [](void* storage, std::size_t& bytes, T* in, T* out, std::size_t n, const rank_context& context) {
-                       return DistributedScan::ExclusiveSum(storage, bytes, in, out, n, context.comm, context.stream);
-                     });
-      expect_scanned(all, inclusive, parts,
-                     [](void* storage, std::size_t& bytes, T* in, T* out, std::size_t n, const rank_context& context) {
-                       return DistributedScan::InclusiveSum(storage, bytes, in, out, n, context.comm, context.stream);
-                     });
-      if (this->HasFailure()) return;
+TEST(distributed_scan, sums_of_all_distributions) {
+  const auto plus = [](int a, int b) { return a + b; };
+  for (const int ranks : rank_counts()) {
+    for (const distribution how : all_distributions) {
+      const auto items = make_items<int>(
+          how, ranks, about, [](int rank, std::size_t i) { return static_cast<int>(i % 17) - 5 + 3 * rank; });
+      const auto before = cut_like<int>(items, [&](const auto& all) { return exclusive(all, 0, plus); });
+      const auto up_to = cut_like<int>(items, [&](const auto& all) { return inclusive(all, plus); });
+      on_ranks(ranks, [&](const rank_context& rank) {
+        const auto here = static_cast<std::size_t>(rank.rank);
+        const device_vector<int> in(items[here]);
+        device_vector<int> out(in.size());
+        const std::int64_t count = count_of(in.size());
+        EXPECT_CUDA_SUCCESS(call_with_temp_storage([&](void* storage, std::size_t& bytes) {
+          return DistributedScan::ExclusiveSum(storage, bytes, in.data(), out.data(), count, rank.comm, rank.stream);
+        }));
+        expect_same(before[here], out.to_host(), rank);
+        out.poison();
+        EXPECT_CUDA_SUCCESS(call_with_temp_storage([&](void* storage, std::size_t& bytes) {
+          return DistributedScan::InclusiveSum(storage, bytes, in.data(), out.data(), count, rank.comm, rank.stream);
+        }));
+        expect_same(up_to[here], out.to_host(), rank);
+      });
     }
   }
 }
 
-TEST(DistributedScan, ReplaysInGraphs) {
-  for (const int ranks : strata_test::rank_counts()) {
-    strata_test::on_ranks(ranks, [&](const rank_context& context) {
-      device_vector<int> in(std::vector<int>(500, 0)), out(500);
+// The order of items and ranks shows in the results, and so does an initial value that takes part twice.
+TEST(distributed_scan, operators_need_not_commute_and_results_may_replace_items) {
+  const affine_map init{3, 5};
+  for (const int ranks : rank_counts()) {
+    for (const distribution how : all_distributions) {
+      const auto items = make_items<affine_map>(how, ranks, about / 2, some_map);
+      const auto before =
+          cut_like<affine_map>(items, [&](const auto& all) { return exclusive(all, init, apply_in_order{}); });
+      const auto up_to = cut_like<affine_map>(items, [&](const auto& all) { return inclusive(all, apply_in_order{}); });
+      on_ranks(ranks, [&](const rank_context& rank) {
+        const auto here = static_cast<std::size_t>(rank.rank);
+        device_vector<affine_map> data(items[here]);
+        const std::int64_t count = count_of(data.size());
+        EXPECT_CUDA_SUCCESS(DistributedScan::ExclusiveScan(data.data(), data.data(), count, apply_in_order{}, init,
+                                                           rank.comm, rank.stream));
+        EXPECT_CUDA_SUCCESS(cudaStreamSynchronize(rank.stream));
+        expect_same(before[here], data.to_host(), rank);
+        data.assign(items[here]);
+        EXPECT_CUDA_SUCCESS(
+            DistributedScan::InclusiveScan(data.data(), data.data(), count, apply_in_order{}, rank.comm, rank.stream));
+        EXPECT_CUDA_SUCCESS(cudaStreamSynchronize(rank.stream));
+        expect_same(up_to[here], data.to_host(), rank);
+      });
+    }
+  }
+}
+
+// The sums have the type of the initial value, and the items are computed.
+TEST(distributed_scan, iterators_and_wider_sums) {
+  const int ranks = rank_counts().back();
+  on_ranks(ranks, [&](const rank_context& rank) {
+    const strata::CountingInputIterator<int> in(2000000000);
+    device_vector<std::int64_t> out(about);
+    EXPECT_CUDA_SUCCESS(DistributedScan::ExclusiveScan(in, out.data(), count_of(about), strata::Sum{}, std::int64_t{7},
+                                                       rank.comm, rank.stream));
+    EXPECT_CUDA_SUCCESS(cudaStreamSynchronize(rank.stream));
+    std::vector<std::int64_t> expected(about);
+    std::int64_t sum_of_rank = 0;
+    for (std::size_t i = 0; i < about; ++i) {
+      expected[i] = sum_of_rank;
+      sum_of_rank += 2000000000 + count_of(i);
+    }
+    for (std::int64_t& item : expected) item += 7 + rank.rank * sum_of_rank;
+    expect_same(expected, out.to_host(), rank);
+  });
+}
+
+// A rank that refuses its arguments says so, the others go on, and none writes results.
+TEST(distributed_scan, refused_arguments_stop_no_rank) {
+  enum class fault { null_in, null_out, negative_count, little_storage, overlap };
+  for (const int ranks : rank_counts()) {
+    for (const fault what :
+         {fault::null_in, fault::null_out, fault::negative_count, fault::little_storage, fault::overlap}) {
+      for (const int refusing : {0, ranks - 1}) {
+        on_ranks(ranks, [&](const rank_context& rank) {
+          const bool refuses = rank.rank == refusing;
+          const auto is = [&](fault other) { return refuses && what == other; };
+          device_vector<int> in(std::vector<int>(101, 1));
+          device_vector<int> out(100);
+          const int* const d_in = is(fault::null_in) ? nullptr : in.data();
+          int* const d_out = is(fault::null_out) ? nullptr : is(fault::overlap) ? in.data() + 1 : out.data();
+          const std::int64_t count = is(fault::negative_count) ? -1 : 100;
+          for (const bool is_inclusive : {false, true}) {
+            const cudaError_t status = call_with_temp_storage([&](void* storage, std::size_t& bytes) {
+              std::size_t given = bytes - (storage != nullptr && is(fault::little_storage) ? 1 : 0);
+              const cudaError_t answer =
+                  is_inclusive
+                      ? DistributedScan::InclusiveSum(storage, given, d_in, d_out, count, rank.comm, rank.stream)
+                      : DistributedScan::ExclusiveSum(storage, given, d_in, d_out, count, rank.comm, rank.stream);
+              if (storage == nullptr) bytes = given;
+              return answer;
+            });
+            EXPECT_EQ(refuses ? cudaErrorInvalidValue : cudaSuccess, status);
+          }
+          // Without storage of the caller, too.
+          if (what != fault::little_storage) {
+            EXPECT_EQ(refuses ? cudaErrorInvalidValue : cudaSuccess,
+                      DistributedScan::InclusiveSum(d_in, d_out, count, rank.comm, rank.stream));
+            EXPECT_CUDA_SUCCESS(cudaStreamSynchronize(rank.stream));
+          }
+          for (const int item : out.to_host()) EXPECT_TRUE(is_poison(item)) << item;
+          EXPECT_EQ(std::vector<int>(101, 1), in.to_host());
+        });
+      }
+    }
+  }
+}
+
+TEST(distributed_scan, graphs_are_replayed_with_other_items) {
+  for (const int ranks : rank_counts()) {
+    on_ranks(ranks, [&](const rank_context& rank) {
+      device_vector<int> in(std::vector<int>(100, 1));
+      device_vector<int> out(100);
       std::size_t bytes = 0;
-      ASSERT_CUDA_SUCCESS(DistributedScan::InclusiveSum(nullptr, bytes, in.data(), out.data(), 500, context.comm));
+      EXPECT_CUDA_SUCCESS(
+          DistributedScan::InclusiveSum(nullptr, bytes, in.data(), out.data(), 100, rank.comm, rank.stream));
       const strata_test::guarded_memory storage(bytes);
       cudaGraph_t graph = nullptr;
-      cudaGraphExec_t executable = nullptr;
-      ASSERT_CUDA_SUCCESS(cudaStreamBeginCapture(context.stream, cudaStreamCaptureModeThreadLocal));
-      EXPECT_CUDA_SUCCESS(DistributedScan::InclusiveSum(storage.data(), bytes, in.data(), out.data(), 500, context.comm,
-                                                        context.stream));
-      ASSERT_CUDA_SUCCESS(cudaStreamEndCapture(context.stream, &graph));
-      ASSERT_CUDA_SUCCESS(cudaGraphInstantiate(&executable, graph, 0));
-      for (int run = 1; run < 4; ++run) {
-        in.assign(std::vector<int>(500, run));
-        ASSERT_CUDA_SUCCESS(cudaGraphLaunch(executable, context.stream));
-        ASSERT_CUDA_SUCCESS(cudaStreamSynchronize(context.stream));
-        const std::vector<int> found = out.to_host();
-        for (int i = 0; i < 500; ++i) {
-          ASSERT_EQ(run * (500 * context.rank + i + 1), found[static_cast<std::size_t>(i)]);
-        }
+      cudaGraphExec_t replay = nullptr;
+      EXPECT_CUDA_SUCCESS(cudaStreamBeginCapture(rank.stream, cudaStreamCaptureModeThreadLocal));
+      EXPECT_CUDA_SUCCESS(
+          DistributedScan::InclusiveSum(storage.data(), bytes, in.data(), out.data(), 100, rank.comm, rank.stream));
+      EXPECT_CUDA_SUCCESS(cudaStreamEndCapture(rank.stream, &graph));
+      EXPECT_CUDA_SUCCESS(cudaGraphInstantiate(&replay, graph, 0));
+      for (int step = 1; step <= 3; ++step) {
+        in.assign(std::vector<int>(100, step));
+        EXPECT_CUDA_SUCCESS(cudaGraphLaunch(replay, rank.stream));
+        EXPECT_CUDA_SUCCESS(cudaStreamSynchronize(rank.stream));
+        std::vector<int> expected(100);
+        for (int i = 0; i < 100; ++i) expected[static_cast<std::size_t>(i)] = step * (100 * rank.rank + i + 1);
+        expect_same(expected, out.to_host(), rank);
       }
-      EXPECT_CUDA_SUCCESS(cudaGraphExecDestroy(executable));
+      EXPECT_CUDA_SUCCESS(cudaGraphExecDestroy(replay));
       EXPECT_CUDA_SUCCESS(cudaGraphDestroy(graph));
     });
   }
 }
 
-#if !defined(STRATA_DEBUG) || !STRATA_DEBUG
-TEST(DistributedScan, WritesNothingWhereARankRefuses) {
-  for (const int ranks : strata_test::rank_counts()) {
-    for (int fault = 0; fault < 5; ++fault) {
-      strata_test::on_ranks(ranks, [&](const rank_context& context) {
-        const bool is_wrong = context.rank + 1 == ranks;
-        const device_vector<int> in(std::vector<int>(10, 1));
-        device_vector<int> out(11);
-        const int* const d_in = is_wrong && fault == 0 ? nullptr : in.data();
-        int* const d_out = is_wrong && fault == 1 ? nullptr : out.data();
-        const int* const d_from = is_wrong && fault == 4 ? out.data() + 1 : d_in;
-        const int count = is_wrong && fault == 2 ? -1 : 10;
-        std::size_t bytes = 0;
-        ASSERT_CUDA_SUCCESS(
-            DistributedScan::ExclusiveSum(nullptr, bytes, d_from, d_out, count, context.comm, context.stream));
-        const strata_test::guarded_memory storage(bytes);
-        std::size_t given = is_wrong && fault == 3 ? bytes - 1 : bytes;
-        EXPECT_EQ(is_wrong ? cudaErrorInvalidValue : cudaSuccess,
-                  DistributedScan::ExclusiveSum(storage.data(), given, d_from, d_out, count, context.comm,
-                                                context.stream))
-            << "fault " << fault;
-        EXPECT_CUDA_SUCCESS(cudaStreamSynchronize(context.stream));
-        for (const int item : out.to_host()) ASSERT_TRUE(strata_test::is_poison(item));
-      });
-    }
-  }
-}
-#endif
-
-}  // namespace distributed_scan_test
+}  // namespace

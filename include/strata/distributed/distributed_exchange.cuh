@@ -7,10 +7,10 @@
 #include <strata/core/nvtx.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/arguments/counts.cuh>
-#include <strata/device/execution.cuh>
 #include <strata/distributed/communication/nccl.hpp>
 #include <strata/distributed/exchange/dispatch.cuh>
 #include <strata/distributed/exchange/fixed_dispatch.cuh>
+#include <strata/distributed/execution.cuh>
 
 #include <cstddef>
 #include <cstdint>
@@ -45,9 +45,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Errors.** `cudaErrorInvalidValue`: a negative or too large count, a destination that is no rank, null pointers
 ///   (with items; outputs with a capacity; `num_out`, `d_counts_out`), arrays that overlap, temporary storage too
 ///   small. All ranks return the error of the lowest rank that has one, and none sends items. In a fixed call only that
-///   rank returns its error, no chunk of it is to be used, and others get its count as -1; so they do for a destination
-///   that is no rank, which only the device knows. Size queries refuse nothing but a `chunk_capacity`, so that all
-///   ranks come to the call itself. Otherwise what NCCL, the allocator and launches return.
+///   rank returns its error, and the others get -1 as its count. A destination that is no rank, which only the device
+///   knows, is a count of -1 on all ranks, and no error. Size queries refuse nothing but a `chunk_capacity`, so that
+///   all ranks come to the call itself. Otherwise what NCCL, the allocator and launches return.
 /// - **Algorithm.** Stable counting sort by destinations, then an all-to-all with known counts (MPI_Alltoallv).
 struct DistributedExchange {
   template <class ItemIterator, class DestinationIterator, class Item>
@@ -97,10 +97,10 @@ struct DistributedExchange {
   }
 
   // -------------------------------------------------------------- without temporary storage
-  STRATA_CALL_WITHOUT_STORAGE(Items)
-  STRATA_CALL_WITHOUT_STORAGE(Pairs)
-  STRATA_CALL_WITHOUT_STORAGE(ItemsFixed)
-  STRATA_CALL_WITHOUT_STORAGE(PairsFixed)
+  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(Items)
+  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(Pairs)
+  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(ItemsFixed)
+  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(PairsFixed)
 
  private:
   template <class Key, class Value, class KeyIterator, class ValueIterator, class DestinationIterator>

@@ -7,7 +7,7 @@
 #include <strata/core/operators.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/arguments/counts.cuh>
-#include <strata/device/execution.cuh>
+#include <strata/distributed/execution.cuh>
 #include <strata/distributed/sort/calls.cuh>
 
 #include <cstddef>
@@ -67,8 +67,8 @@ struct DistributedMergeSort {
   }
 
   // -------------------------------------------------------------- without temporary storage
-  STRATA_CALL_WITHOUT_STORAGE(SortKeys)
-  STRATA_CALL_WITHOUT_STORAGE(SortPairs)
+  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(SortKeys)
+  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(SortPairs)
 };
 
 STRATA_ARCH_NAMESPACE_END

@@ -7,7 +7,7 @@
 #include <strata/core/radix_key.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/arguments/counts.cuh>
-#include <strata/device/execution.cuh>
+#include <strata/distributed/execution.cuh>
 #include <strata/distributed/sort/calls.cuh>
 
 #include <cstddef>
@@ -228,10 +228,10 @@ struct DistributedRadixSort {
   }
 
   // -------------------------------------------------------------- without temporary storage
-  STRATA_CALL_WITHOUT_STORAGE(SortKeys)
-  STRATA_CALL_WITHOUT_STORAGE(SortKeysDescending)
-  STRATA_CALL_WITHOUT_STORAGE(SortPairs)
-  STRATA_CALL_WITHOUT_STORAGE(SortPairsDescending)
+  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(SortKeys)
+  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(SortKeysDescending)
+  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(SortPairs)
+  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(SortPairsDescending)
 };
 
 STRATA_ARCH_NAMESPACE_END

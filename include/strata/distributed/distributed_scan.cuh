@@ -7,8 +7,8 @@
 #include <strata/core/operators.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/arguments/counts.cuh>
-#include <strata/device/execution.cuh>
 #include <strata/distributed/communication/nccl.hpp>
+#include <strata/distributed/execution.cuh>
 #include <strata/distributed/scan/dispatch.cuh>
 
 #include <cstddef>
@@ -92,10 +92,10 @@ struct DistributedScan {
   }
 
   // -------------------------------------------------------------- without temporary storage
-  STRATA_CALL_WITHOUT_STORAGE(ExclusiveSum)
-  STRATA_CALL_WITHOUT_STORAGE(InclusiveSum)
-  STRATA_CALL_WITHOUT_STORAGE(ExclusiveScan)
-  STRATA_CALL_WITHOUT_STORAGE(InclusiveScan)
+  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(ExclusiveSum)
+  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(InclusiveSum)
+  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(ExclusiveScan)
+  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(InclusiveScan)
 };
 
 STRATA_ARCH_NAMESPACE_END
