@@ -104,13 +104,13 @@ TEST(distributed_scan, operators_need_not_commute_and_results_may_replace_items)
         const auto here = static_cast<std::size_t>(rank.rank);
         device_vector<affine_map> data(items[here]);
         const std::int64_t count = count_of(data.size());
-        EXPECT_CUDA_SUCCESS(DistributedScan::ExclusiveScan(data.data(), data.data(), count, apply_in_order{}, init,
+        EXPECT_CUDA_SUCCESS(DistributedScan::ExclusiveScan(data.data(), data.data(), apply_in_order{}, init, count,
                                                            rank.comm, rank.stream));
         EXPECT_CUDA_SUCCESS(cudaStreamSynchronize(rank.stream));
         expect_same(before[here], data.to_host(), rank);
         data.assign(items[here]);
         EXPECT_CUDA_SUCCESS(
-            DistributedScan::InclusiveScan(data.data(), data.data(), count, apply_in_order{}, rank.comm, rank.stream));
+            DistributedScan::InclusiveScan(data.data(), data.data(), apply_in_order{}, count, rank.comm, rank.stream));
         EXPECT_CUDA_SUCCESS(cudaStreamSynchronize(rank.stream));
         expect_same(up_to[here], data.to_host(), rank);
       });
@@ -124,7 +124,7 @@ TEST(distributed_scan, iterators_and_wider_sums) {
   on_ranks(ranks, [&](const rank_context& rank) {
     const strata::CountingInputIterator<int> in(2000000000);
     device_vector<std::int64_t> out(about);
-    EXPECT_CUDA_SUCCESS(DistributedScan::ExclusiveScan(in, out.data(), count_of(about), strata::Sum{}, std::int64_t{7},
+    EXPECT_CUDA_SUCCESS(DistributedScan::ExclusiveScan(in, out.data(), strata::Sum{}, std::int64_t{7}, count_of(about),
                                                        rank.comm, rank.stream));
     EXPECT_CUDA_SUCCESS(cudaStreamSynchronize(rank.stream));
     std::vector<std::int64_t> expected(about);

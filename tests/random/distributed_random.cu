@@ -42,6 +42,9 @@ struct rank_view {
 class team {
  public:
   explicit team(std::size_t ranks) : errors_(ranks) {
+#if STRATA_HOST_SIMT
+    strata::simt::config().devices = 8;
+#endif
     std::vector<ncclComm_t> comms(ranks);
     must_be(ncclCommInitAll(comms.data(), static_cast<int>(ranks), nullptr) == ncclSuccess, "ncclCommInitAll");
     for (std::size_t rank = 0; rank < ranks; ++rank) {

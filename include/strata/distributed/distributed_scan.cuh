@@ -72,8 +72,8 @@ struct DistributedScan {
   /// Combines what comes before each item, beginning with `init_value`, which takes part once.
   template <class InputIterator, class OutputIterator, class ScanOp, class InitValueT>
   static cudaError_t ExclusiveScan(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
-                                   OutputIterator d_out, detail::count64 num_items, ScanOp scan_op,
-                                   InitValueT init_value, ncclComm_t comm, cudaStream_t stream = 0) {
+                                   OutputIterator d_out, ScanOp scan_op, InitValueT init_value,
+                                   detail::count64 num_items, ncclComm_t comm, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DistributedScan::ExclusiveScan");
     using AccumT = detail::accumulator_t<ScanOp, InitValueT, detail::iterator_value_t<InputIterator>>;
     return detail::scan_ranks<AccumT>(d_temp_storage, temp_storage_bytes, d_in, d_out, num_items, scan_op, init_value,
@@ -83,7 +83,7 @@ struct DistributedScan {
   /// Combines up to each item.
   template <class InputIterator, class OutputIterator, class ScanOp>
   static cudaError_t InclusiveScan(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
-                                   OutputIterator d_out, detail::count64 num_items, ScanOp scan_op, ncclComm_t comm,
+                                   OutputIterator d_out, ScanOp scan_op, detail::count64 num_items, ncclComm_t comm,
                                    cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DistributedScan::InclusiveScan");
     using T = detail::iterator_value_t<InputIterator>;
