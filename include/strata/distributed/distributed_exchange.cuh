@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/contiguous_iterator.hpp>
+#include <strata/core/macros.hpp>
+#include <strata/core/nvtx.hpp>
+#include <strata/core/types.hpp>
+#include <strata/device/arguments/counts.cuh>
+#include <strata/distributed/communication/nccl.hpp>
+#include <strata/distributed/exchange/dispatch.cuh>
+#include <strata/distributed/exchange/fixed_dispatch.cuh>
+#include <strata/distributed/execution.cuh>
+
+#include <cstddef>
+#include <cstdint>
+
+STRATA_ARCH_NAMESPACE_BEGIN
+
+/// Sends each item to the rank of a communicator that its destination names.
+///
+///     Items(d_in, d_destinations, num_items, d_out, capacity, num_out, comm)
+///     ItemsFixed(d_in, d_destinations, num_items, d_out, chunk_capacity, d_counts_out, comm)
+///
+/// `Pairs` and `PairsFixed` send keys and values. `d_destinations` has an integer for each item, a rank.
+///
+/// - **Call.** By all ranks, with the same types of outputs; `num_items` is the number of this rank's items, any from 0
+///   on. Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (local arithmetic, which communicates
+///   nothing), then with that much device memory. Or once, without these two arguments: see `execution`. Inputs may be
+///   any random-access iterators that can be dereferenced in device code. Outputs are arrays.
+/// - **Result.** The items for a rank, those from rank 0 first; those from one rank in their order. `*num_out`, in host
+///   memory, is how many they are; it is written before the call returns.
+/// - **Capacity.** Of `d_out`, in items; each rank may have another. If a rank gets more, nothing is written on any
+///   rank, all return `cudaErrorInvalidValue`, and each `*num_out` says what that rank needs.
+/// - **Fixed.** Each rank sends each rank, itself too, exactly `chunk_capacity` items, the same number in all calls.
+///   Those from rank s begin at `d_out + s * chunk_capacity`; `d_counts_out[s]` is how many rank s has. If that is more
+///   than `chunk_capacity`, only the first have been sent; if it is less, the rest of the chunk is unspecified.
+/// - **Execution.** On `stream`: a radix sort by destinations (one pass for up to 255 ranks), for pairs another; items
+///   of more than 32 bytes are gathered. An all-gather of counts, for which the host waits once, then all sends and
+///   receives in one group of NCCL. The fixed calls send counts with the items: the host does not wait, and they can be
+///   captured in a graph and replayed, by all ranks.
+/// - **Storage.** As much as items and 2 bytes for each. Fixed calls: also as much as `d_out`.
+/// - **Types.** Items are moved as bits: they must be trivially relocatable. Up to 65,535 ranks.
+/// - **Aliasing.** No output may overlap an input or another output.
+/// - **Errors.** `cudaErrorInvalidValue`: a negative or too large count, a destination that is no rank, null pointers
+///   (with items; outputs with a capacity; `num_out`, `d_counts_out`), arrays that overlap, temporary storage too
+///   small. All ranks return the error of the lowest rank that has one, and none sends items. In a fixed call only that
+///   rank returns its error, and the others get -1 as its count. A destination that is no rank, which only the device
+///   knows, is a count of -1 on all ranks, and no error. Size queries refuse nothing but a `chunk_capacity`, so that
+///   all ranks come to the call itself. Otherwise what NCCL, the allocator and launches return.
+/// - **Algorithm.** Stable counting sort by destinations, then an all-to-all with known counts (MPI_Alltoallv).
+struct DistributedExchange {
+  template <class ItemIterator, class DestinationIterator, class Item>
+  static cudaError_t Items(void* d_temp_storage, std::size_t& temp_storage_bytes, ItemIterator d_in,
+                           DestinationIterator d_destinations, detail::count64 num_items, Item* d_out,
+                           detail::count64 capacity, std::int64_t* num_out, ncclComm_t comm, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DistributedExchange::Items");
+    NullType* const none = nullptr;
+    return detail::exchange(d_temp_storage, temp_storage_bytes,
+                            input_of<Item, NullType>(d_in, none, d_destinations, num_items), d_out, none, capacity,
+                            num_out, comm, stream);
+  }
+
+  template <class KeyIterator, class ValueIterator, class DestinationIterator, class Key, class Value>
+  static cudaError_t Pairs(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
+                           ValueIterator d_values_in, DestinationIterator d_destinations, detail::count64 num_items,
+                           Key* d_keys_out, Value* d_values_out, detail::count64 capacity, std::int64_t* num_out,
+                           ncclComm_t comm, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DistributedExchange::Pairs");
+    return detail::exchange(d_temp_storage, temp_storage_bytes,
+                            input_of<Key, Value>(d_keys_in, d_values_in, d_destinations, num_items), d_keys_out,
+                            d_values_out, capacity, num_out, comm, stream);
+  }
+
+  template <class ItemIterator, class DestinationIterator, class Item>
+  static cudaError_t ItemsFixed(void* d_temp_storage, std::size_t& temp_storage_bytes, ItemIterator d_in,
+                                DestinationIterator d_destinations, detail::count64 num_items, Item* d_out,
+                                detail::count64 chunk_capacity, std::int64_t* d_counts_out, ncclComm_t comm,
+                                cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DistributedExchange::ItemsFixed");
+    NullType* const none = nullptr;
+    return detail::exchange_fixed(d_temp_storage, temp_storage_bytes,
+                                  input_of<Item, NullType>(d_in, none, d_destinations, num_items), d_out, none,
+                                  chunk_capacity, d_counts_out, comm, stream);
+  }
+
+  template <class KeyIterator, class ValueIterator, class DestinationIterator, class Key, class Value>
+  static cudaError_t PairsFixed(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
+                                ValueIterator d_values_in, DestinationIterator d_destinations,
+                                detail::count64 num_items, Key* d_keys_out, Value* d_values_out,
+                                detail::count64 chunk_capacity, std::int64_t* d_counts_out, ncclComm_t comm,
+                                cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DistributedExchange::PairsFixed");
+    return detail::exchange_fixed(d_temp_storage, temp_storage_bytes,
+                                  input_of<Key, Value>(d_keys_in, d_values_in, d_destinations, num_items), d_keys_out,
+                                  d_values_out, chunk_capacity, d_counts_out, comm, stream);
+  }
+
+  // -------------------------------------------------------------- without temporary storage
+  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(Items)
+  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(Pairs)
+  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(ItemsFixed)
+  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(PairsFixed)
+
+ private:
+  template <class Key, class Value, class KeyIterator, class ValueIterator, class DestinationIterator>
+  static auto input_of(KeyIterator d_keys, ValueIterator d_values, DestinationIterator d_destinations,
+                       std::int64_t num_items) {
+    return detail::exchange_input<DestinationIterator, KeyIterator, Key, ValueIterator, Value>{d_destinations, d_keys,
+                                                                                               d_values, num_items};
+  }
+};
+
+STRATA_ARCH_NAMESPACE_END

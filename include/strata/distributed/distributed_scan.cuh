@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/nvtx.hpp>
+#include <strata/core/operators.hpp>
+#include <strata/core/types.hpp>
+#include <strata/device/arguments/counts.cuh>
+#include <strata/distributed/communication/nccl.hpp>
+#include <strata/distributed/execution.cuh>
+#include <strata/distributed/scan/dispatch.cuh>
+
+#include <cstddef>
+
+STRATA_ARCH_NAMESPACE_BEGIN
+
+/// Scans the items of all ranks of a communicator: each output is the sum of all items up to its own.
+///
+/// The items are those of rank 0 in their order, then those of rank 1, and so on: x[0] ... x[n-1]. Each rank writes the
+/// results of its own items, for item x[i]
+///
+///     inclusive: op(... op(x[0], x[1]) ..., x[i])
+///     exclusive: op(... op(op(init, x[0]), x[1]) ..., x[i - 1]), or init for x[0]
+///
+/// up to association: `op` must be associative, but need not be commutative. It is applied to items, `init` and results
+/// of itself, and to nothing else.
+///
+/// - **Call.** By all ranks, with the same types, operators and `init`; `num_items` is the number of this rank's items,
+///   any from 0 on. Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (local arithmetic, which
+///   communicates nothing), then with that much device memory. Or once, without these two arguments: see `execution`.
+/// - **In place.** `d_out` may be `d_in`, if items and results have one size. Arrays must not overlap in another way.
+/// - **Execution.** On `stream`: one kernel that reduces this rank's items (not on the last rank), an all-gather of
+///   NCCL (16 bytes and an aggregate of each rank), a kernel of one thread, and one that scans. So items are read twice
+///   and results written once. The host does not wait. A call can be captured in a graph and replayed, by all ranks.
+///   DeviceScan says how blocks wait for each other.
+/// - **Result.** The same from run to run with one distribution of the items, floating-point sums too: aggregates of
+///   ranks are combined in the order of ranks.
+/// - **Types.** As in DeviceScan.
+/// - **Errors.** `cudaErrorInvalidValue`: negative count, an iterator that cannot represent all local indices, a null
+///   pointer with items, arrays that overlap, temporary storage too small. A rank with bad arguments returns its error
+///   and takes part without items. Then no rank writes results; the others return `cudaSuccess`, and their debug builds
+///   stop. Size queries refuse nothing, so that all ranks come to the call itself. Otherwise what NCCL and launches
+///   return.
+/// - **Algorithm.** Reduce, then scan, as in Blelloch, "Prefix Sums and Their Applications" (1990), with ranks in the
+///   place of processors.
+struct DistributedScan {
+  /// Adds up what comes before each item.
+  template <class InputIterator, class OutputIterator>
+  static cudaError_t ExclusiveSum(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
+                                  OutputIterator d_out, detail::count64 num_items, ncclComm_t comm,
+                                  cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DistributedScan::ExclusiveSum");
+    using T = detail::iterator_value_t<InputIterator>;
+    using AccumT = detail::accumulator_t<strata::Sum, T, T>;
+    return detail::scan_ranks<AccumT>(d_temp_storage, temp_storage_bytes, d_in, d_out, num_items, strata::Sum{}, T{},
+                                      comm, stream);
+  }
+
+  /// Adds up to each item.
+  template <class InputIterator, class OutputIterator>
+  static cudaError_t InclusiveSum(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
+                                  OutputIterator d_out, detail::count64 num_items, ncclComm_t comm,
+                                  cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DistributedScan::InclusiveSum");
+    using T = detail::iterator_value_t<InputIterator>;
+    using AccumT = detail::accumulator_t<strata::Sum, T, T>;
+    return detail::scan_ranks<AccumT>(d_temp_storage, temp_storage_bytes, d_in, d_out, num_items, strata::Sum{},
+                                      NullType{}, comm, stream);
+  }
+
+  /// Combines what comes before each item, beginning with `init_value`, which takes part once.
+  template <class InputIterator, class OutputIterator, class ScanOp, class InitValueT>
+  static cudaError_t ExclusiveScan(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
+                                   OutputIterator d_out, detail::count64 num_items, ScanOp scan_op,
+                                   InitValueT init_value, ncclComm_t comm, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DistributedScan::ExclusiveScan");
+    using AccumT = detail::accumulator_t<ScanOp, InitValueT, detail::iterator_value_t<InputIterator>>;
+    return detail::scan_ranks<AccumT>(d_temp_storage, temp_storage_bytes, d_in, d_out, num_items, scan_op, init_value,
+                                      comm, stream);
+  }
+
+  /// Combines up to each item.
+  template <class InputIterator, class OutputIterator, class ScanOp>
+  static cudaError_t InclusiveScan(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
+                                   OutputIterator d_out, detail::count64 num_items, ScanOp scan_op, ncclComm_t comm,
+                                   cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DistributedScan::InclusiveScan");
+    using T = detail::iterator_value_t<InputIterator>;
+    return detail::scan_ranks<detail::accumulator_t<ScanOp, T, T>>(d_temp_storage, temp_storage_bytes, d_in, d_out,
+                                                                   num_items, scan_op, NullType{}, comm, stream);
+  }
+
+  // -------------------------------------------------------------- without temporary storage
+  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(ExclusiveSum)
+  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(InclusiveSum)
+  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(ExclusiveScan)
+  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(InclusiveScan)
+};
+
+STRATA_ARCH_NAMESPACE_END

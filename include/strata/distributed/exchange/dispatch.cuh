@@ -1,0 +1,159 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/launcher.cuh>
+#include <strata/core/macros.hpp>
+#include <strata/core/temporary_storage.hpp>
+#include <strata/core/types.hpp>
+#include <strata/device/arguments/arrays.hpp>
+#include <strata/device/arguments/counts.cuh>
+#include <strata/distributed/communication/communicator.cuh>
+#include <strata/distributed/exchange/group.cuh>
+#include <strata/distributed/exchange/kernels.cuh>
+#include <strata/distributed/exchange/plan.cuh>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
+
+/// What a rank has for others: items, or keys and values. `ValueIterator` and `Value` are NullType for items.
+template <class DestinationIterator, class KeyIterator, class Key, class ValueIterator, class Value>
+struct exchange_input {
+  static constexpr bool has_values = !std::is_same_v<Value, NullType>;
+  static_assert(is_trivially_relocatable_v<Key> && is_trivially_relocatable_v<Value>,
+                "DistributedExchange sends items as bits: they must be trivially relocatable");
+
+  DestinationIterator d_destinations;
+  KeyIterator d_keys;
+  ValueIterator d_values;
+  std::int64_t num_items;
+
+  bool is_count_valid() const {
+    return is_count(num_items) && detail::can_reach(d_destinations, num_items) &&
+           detail::can_reach(d_keys, num_items) && detail::can_reach(d_values, num_items);
+  }
+  bool has_null() const {
+    return num_items > 0 &&
+           (detail::is_null(d_destinations) || detail::is_null(d_keys) || (has_values && detail::is_null(d_values)));
+  }
+  /// Whether an array of `count` items overlaps one of these.
+  template <class Output>
+  bool overlaps(const Output* d_out, std::int64_t count) const {
+    return detail::arrays_overlap(d_out, count, d_destinations, num_items) ||
+           detail::arrays_overlap(d_out, count, d_keys, num_items) ||
+           (has_values && detail::arrays_overlap(d_out, count, d_values, num_items));
+  }
+};
+
+/// The same in temporary storage, in the order of destinations.
+template <class Input, class Key, class Value>
+class exchange_groups {
+ public:
+  /// Whether the count can be that of a call.
+  bool reserve(const Input& input, int ranks) {
+    is_valid_ = input.is_count_valid();
+    Input sized = input;
+    if (!is_valid_) sized.num_items = 0;
+    cudaError_t status = sort(nullptr, sized, ranks, nullptr);
+    if (status != cudaSuccess) {
+      is_valid_ = false;
+      sized.num_items = 0;
+      status = sort(nullptr, sized, ranks, nullptr);
+    }
+    const auto count = static_cast<std::size_t>(sized.num_items);
+    storage_.template reserve<destination_key>(destinations_slot, count);
+    storage_.template reserve<Key>(keys_slot, count);
+    if (Input::has_values) storage_.template reserve<Value>(values_slot, count);
+    storage_.template reserve<unsigned char>(sort_slot, sort_bytes_);
+    return is_valid_;
+  }
+  /// What else the call keeps, in slots from 0 to 3.
+  template <class T>
+  void reserve_more(int number, std::size_t count) {
+    storage_.template reserve<T>(first_more_slot + number, count);
+  }
+
+  bool is_valid() const { return is_valid_; }
+  const temporary_storage::layout<8>& storage() const { return storage_; }
+  bool map(void* d_temp_storage, std::size_t temp_storage_bytes) {
+    return storage_.map(d_temp_storage, temp_storage_bytes);
+  }
+
+  destination_key* destinations() const { return storage_.template get<destination_key>(destinations_slot); }
+  Key* keys() const { return storage_.template get<Key>(keys_slot); }
+  Value* values() const { return storage_.template get<Value>(values_slot); }
+  template <class T>
+  T* more(int number) const {
+    return storage_.template get<T>(first_more_slot + number);
+  }
+
+  cudaError_t group(const Input& input, int ranks, cudaStream_t stream) {
+    return sort(storage_.template get<unsigned char>(sort_slot), input, ranks, stream);
+  }
+
+ private:
+  enum slot { destinations_slot, keys_slot, values_slot, sort_slot, first_more_slot };
+
+  cudaError_t sort(void* d_sort_storage, const Input& input, int ranks, cudaStream_t stream) {
+    const bool is_query = d_sort_storage == nullptr;
+    destination_key* const d_keys_out = is_query ? nullptr : destinations();
+    std::size_t bytes = sort_bytes_;
+    cudaError_t status = detail::group_items(d_sort_storage, bytes, input.d_destinations, d_keys_out, input.d_keys,
+                                             is_query ? nullptr : keys(), input.num_items, ranks, stream);
+    if (is_query) sort_bytes_ = bytes;
+    if constexpr (Input::has_values) {
+      if (status != cudaSuccess) return status;
+      bytes = sort_bytes_;
+      status = detail::group_items(d_sort_storage, bytes, input.d_destinations, d_keys_out, input.d_values,
+                                   is_query ? nullptr : values(), input.num_items, ranks, stream);
+      if (is_query && bytes > sort_bytes_) sort_bytes_ = bytes;
+    }
+    return status;
+  }
+
+  temporary_storage::layout<8> storage_;
+  std::size_t sort_bytes_ = 0;
+  bool is_valid_ = false;
+};
+
+/// One call of an exchange whose counts the host learns.
+template <class DestinationIterator, class KeyIterator, class Key, class ValueIterator, class Value>
+cudaError_t exchange(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                     const exchange_input<DestinationIterator, KeyIterator, Key, ValueIterator, Value>& input,
+                     Key* d_keys_out, Value* d_values_out, std::int64_t capacity, std::int64_t* num_out,
+                     ncclComm_t comm, cudaStream_t stream) {
+  using Input = exchange_input<DestinationIterator, KeyIterator, Key, ValueIterator, Value>;
+  rank_position position{};
+  cudaError_t status = detail::position_of(comm, position);
+  if (status != cudaSuccess) return status;
+  if (position.ranks > max_exchange_ranks) return cudaErrorInvalidValue;
+  exchange_groups<Input, Key, Value> groups;
+  groups.reserve(input, position.ranks);
+  groups.template reserve_more<unsigned char>(0, detail::exchange_messages_bytes(position.ranks));
+  // Of what the call itself refuses, too: a rank that ended here would be waited for.
+  if (d_temp_storage == nullptr) return answer_size_query(groups.storage(), temp_storage_bytes);
+
+  const bool has_storage = groups.map(d_temp_storage, temp_storage_bytes);
+  if (!has_storage || !groups.is_valid() || input.has_null() || !is_count(capacity) || num_out == nullptr ||
+      (capacity > 0 && (d_keys_out == nullptr || (Input::has_values && d_values_out == nullptr))) ||
+      input.overlaps(d_keys_out, capacity) || (Input::has_values && input.overlaps(d_values_out, capacity)) ||
+      (Input::has_values && detail::arrays_overlap(d_keys_out, capacity, d_values_out, capacity))) {
+    status = cudaErrorInvalidValue;
+  }
+  if (status == cudaSuccess) status = groups.group(input, position.ranks, stream);
+  const call_header header{status, input.num_items, capacity, 0};
+  exchange_plan plan;
+  status = detail::plan_exchange(
+      plan, header, grouped_counts{has_storage ? groups.destinations() : nullptr, input.num_items},
+      has_storage ? groups.template more<unsigned char>(0) : nullptr, position, comm, stream);
+  if (plan.num_received >= 0) *num_out = plan.num_received;
+  if (status != cudaSuccess) return status;
+  const exchanged_array arrays[] = {{groups.keys(), d_keys_out, sizeof(Key)},
+                                    {groups.values(), d_values_out, sizeof(Value)}};
+  return detail::carry_out(plan, arrays, Input::has_values ? 2 : 1, comm, stream);
+}
+
+STRATA_ARCH_DETAIL_NAMESPACE_END

@@ -1,0 +1,134 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/launcher.cuh>
+#include <strata/core/macros.hpp>
+#include <strata/core/temporary_storage.hpp>
+#include <strata/core/types.hpp>
+#include <strata/device/arguments/arrays.hpp>
+#include <strata/device/arguments/counts.cuh>
+#include <strata/device/future_count.cuh>
+#include <strata/device/reduce/output.cuh>
+#include <strata/device/scan/dispatch.cuh>
+#include <strata/device/scan/initial_value.cuh>
+#include <strata/device/scan/problem_scan.cuh>
+#include <strata/distributed/communication/communicator.cuh>
+#include <strata/distributed/reduce/message.cuh>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
+
+/// What the scan of a rank begins with, and of how many items it is: 0 if a rank has refused its call.
+template <class AccumT>
+struct scan_begin {
+  std::int64_t num_items;
+  AccumT prefix;
+};
+
+/// By one thread: combines the aggregates of the ranks before this one.
+///
+/// An exclusive scan begins with the prefix. An inclusive one has no initial value, and there need be no items before.
+/// Its first result is therefore written here, and the scan of the other items begins with it.
+template <class AccumT, class InputIterator, class OutputIterator, class ScanOp, class InitT>
+STRATA_KERNEL void rank_prefix_kernel(const aggregate_message<AccumT>* messages, int rank, int ranks,
+                                      InputIterator d_in, OutputIterator d_out, std::int64_t num_items, ScanOp scan_op,
+                                      InitT init, scan_begin<AccumT>* begin) {
+  begin->num_items = 0;
+  if (!detail::have_all_accepted(messages, ranks)) return;
+  aggregate_combiner<AccumT, ScanOp> combiner{scan_op};
+  AccumT before;
+  const bool has_items_before = detail::combine_aggregates<keep_item>(messages, rank, combiner, before);
+  if constexpr (std::is_same_v<InitT, NullType>) {
+    if (num_items == 0) return;
+    const AccumT item = static_cast<AccumT>(d_in[0]);
+    const AccumT first = has_items_before ? combiner.combine(before, item) : item;
+    *d_out = static_cast<output_value_t<OutputIterator, AccumT>>(first);
+    begin->prefix = first;
+    begin->num_items = num_items - 1;
+  } else {
+    const AccumT initial = static_cast<AccumT>(init);
+    begin->prefix = has_items_before ? combiner.combine(initial, before) : initial;
+    begin->num_items = num_items;
+  }
+}
+
+/// One call of a scan of all ranks' items: one kernel reduces those of this rank, one collective gathers the
+/// aggregates, one thread combines those before, one kernel scans. `InitT` is NullType for inclusive scans.
+template <class AccumT, class InputIterator, class OutputIterator, class ScanOp, class InitT>
+cudaError_t scan_ranks(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in, OutputIterator d_out,
+                       std::int64_t num_items, ScanOp scan_op, InitT init, ncclComm_t comm, cudaStream_t stream) {
+  using Message = aggregate_message<AccumT>;
+  using Begin = scan_begin<AccumT>;
+  using Prefix = FutureValue<AccumT, const AccumT*>;
+  constexpr bool is_inclusive = std::is_same_v<InitT, NullType>;
+  using Problem = scan_problem<InputIterator, OutputIterator, AccumT, ScanOp, is_inclusive, Prefix>;
+  rank_position position{};
+  cudaError_t status = detail::position_of(comm, position);
+  if (status != cudaSuccess) return status;
+  const auto ranks = static_cast<std::size_t>(position.ranks);
+  // A size query answers also of what the call itself refuses: a rank that ended here would be waited for.
+  bool is_valid = is_count(num_items) && detail::can_reach(d_in, num_items) && detail::can_reach(d_out, num_items);
+  if (!is_valid) num_items = 0;
+
+  const bool skips_first = is_inclusive && num_items > 0;
+  const std::int64_t num_scanned = num_items - (skips_first ? 1 : 0);
+  const auto scan = [&](void* d_scan_storage, std::size_t& scan_bytes, const Begin* begin) {
+    return DispatchScan<Problem>::Dispatch(
+        d_scan_storage, scan_bytes,
+        Problem{skips_first ? detail::advanced(d_in, 1) : d_in, skips_first ? detail::advanced(d_out, 1) : d_out,
+                scan_op, Prefix(begin == nullptr ? nullptr : &begin->prefix)},
+        FutureCount<std::int64_t>(begin == nullptr ? nullptr : &begin->num_items, num_scanned), stream);
+  };
+  std::size_t reduce_bytes = 0;
+  std::size_t scan_bytes = 0;
+  status = detail::write_message<keep_item, AccumT>(nullptr, reduce_bytes, d_in, nullptr, 0, scan_op, stream);
+  if (status != cudaSuccess) return status;
+  status = scan(nullptr, scan_bytes, nullptr);
+  if (status != cudaSuccess) return status;
+  temporary_storage::layout<3> storage;
+  storage.template reserve<Message>(0, ranks);
+  storage.template reserve<Begin>(1, 1);
+  storage.template reserve<unsigned char>(2, reduce_bytes);
+  storage.template reserve<unsigned char>(2, scan_bytes);
+  if (d_temp_storage == nullptr) return answer_size_query(storage, temp_storage_bytes);
+
+  const bool has_storage = storage.map(d_temp_storage, temp_storage_bytes);
+  is_valid = is_valid && has_storage &&
+             (num_items == 0 ||
+              (!detail::is_null(d_in) && !detail::is_null(d_out) &&
+               (detail::are_same_array(d_in, d_out) || !detail::arrays_overlap(d_in, num_items, d_out, num_items))));
+  if (!is_valid) status = cudaErrorInvalidValue;
+  scratch_memory scratch(stream);
+  if (!has_storage) {
+    const cudaError_t allocated = scratch.allocate(ranks * sizeof(Message));
+    if (allocated != cudaSuccess) return allocated;
+  }
+  Message* const messages = has_storage ? storage.template get<Message>(0) : static_cast<Message*>(scratch.data());
+  Message* const mine = messages + position.rank;
+  const bool is_last = position.rank + 1 == position.ranks;
+  if (status == cudaSuccess && !is_last) {
+    status = detail::write_message<keep_item>(storage.template get<unsigned char>(2), reduce_bytes, d_in, mine,
+                                              num_items, scan_op, stream);
+  }
+  cudaError_t sent = cudaSuccess;
+  // No rank asks for the aggregate of the last one.
+  if (status != cudaSuccess || is_last) sent = detail::write_empty_message(mine, status, stream);
+  if (sent == cudaSuccess) sent = detail::all_gather(mine, messages, sizeof(Message), comm, stream);
+  if (status == cudaSuccess) status = sent;
+  if (status != cudaSuccess) return status;
+
+  Begin* const begin = storage.template get<Begin>(1);
+  launch_configuration configuration{"strata::DistributedScan, prefix", dim3(1), dim3(1)};
+  configuration.stream = stream;
+  status = strata::launch(configuration, rank_prefix_kernel<AccumT, InputIterator, OutputIterator, ScanOp, InitT>,
+                          static_cast<const Message*>(messages), position.rank, position.ranks, d_in, d_out, num_items,
+                          scan_op, init, begin);
+  if (status != cudaSuccess) return status;
+  return scan(storage.template get<unsigned char>(2), scan_bytes, begin);
+}
+
+STRATA_ARCH_DETAIL_NAMESPACE_END
