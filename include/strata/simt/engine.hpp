@@ -59,6 +59,8 @@ struct configuration {
   unsigned hang_seconds = 10;
   size_t static_shared_limit = 48 << 10;
   size_t shared_limit = 227 << 10;
+  /// Devices that there are, at most 64; all are alike. STRATA_SIMT_DEVICES
+  unsigned devices = 1;
   bool quiet = false;  ///< do not print reports to stderr. STRATA_SIMT_QUIET
 };
 /// Is read by each launch: change it between launches. Its initial values come from the environment.

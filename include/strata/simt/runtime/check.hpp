@@ -31,6 +31,10 @@ void declare_initialised(const void* address, size_t bytes);
 void* allocate(size_t bytes, bool host_visible);
 void released(void* pointer, size_t bytes);
 void written_by_host(void* pointer, size_t bytes);
+// From device memory: what nobody has written there has not been written in the copy either.
+void copied_by_host(void* to, const void* from, size_t bytes);
+bool is_written(const void* byte);
+void forget_written(void* byte);
 #else
 constexpr bool enabled = false;
 inline void launch_begins() {}
@@ -47,6 +51,9 @@ inline void bulk_copy_issued(block&, size_t, size_t, location) {}
 inline void bulk_copy_landed(block&, size_t, size_t, const void*) {}
 inline void device_read(const void*, size_t, location) {}
 inline void written_by_host(void*, size_t) {}
+inline void copied_by_host(void*, const void*, size_t) {}
+inline bool is_written(const void*) { return true; }
+inline void forget_written(void*) {}
 inline void declare_initialised(const void*, size_t) {}
 #endif
 

@@ -188,6 +188,15 @@ void written_by_host(void* pointer, size_t bytes) {
   std::memset(initialised + (static_cast<char*>(pointer) - heap_begin), 1, bytes);
 }
 
+void copied_by_host(void* to, const void* from, size_t bytes) {
+  std::memmove(initialised + (static_cast<char*>(to) - heap_begin),
+               initialised + (static_cast<const char*>(from) - heap_begin), bytes);
+}
+
+bool is_written(const void* byte) { return initialised[static_cast<const char*>(byte) - heap_begin] != 0; }
+
+void forget_written(void* byte) { initialised[static_cast<char*>(byte) - heap_begin] = 0; }
+
 void global_access(const fiber& thread, char* address, size_t bytes, bool read, bool write, access_kind kind,
                    const void* pc) {
   const global_request request{thread, static_cast<size_t>(address - heap_begin), bytes, read, write, kind, pc};

@@ -129,6 +129,8 @@ int attribute_value(cudaDeviceAttr attribute) {
   }
 }
 
+__thread int device_of_thread = 0;
+
 }  // namespace
 
 const char* cudaGetErrorName(cudaError_t error) {
@@ -141,22 +143,27 @@ const char* cudaGetErrorString(cudaError_t error) {
 }
 
 cudaError_t cudaGetDevice(int* device) {
-  *device = 0;
+  if (device == nullptr) return set_last_error(cudaErrorInvalidValue);
+  *device = device_of_thread;
   return cudaSuccess;
 }
-cudaError_t cudaSetDevice(int device) { return device == 0 ? cudaSuccess : set_last_error(cudaErrorInvalidDevice); }
+cudaError_t cudaSetDevice(int device) {
+  if (!is_device(device)) return set_last_error(cudaErrorInvalidDevice);
+  device_of_thread = device;
+  return cudaSuccess;
+}
 cudaError_t cudaGetDeviceCount(int* count) {
-  *count = 1;
+  *count = static_cast<int>(std::clamp(settings.devices, 1u, max_devices));
   return cudaSuccess;
 }
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
   if (value == nullptr) return set_last_error(cudaErrorInvalidValue);
-  if (device != 0) return set_last_error(cudaErrorInvalidDevice);
+  if (!is_device(device)) return set_last_error(cudaErrorInvalidDevice);
   *value = attribute_value(attribute);
   return cudaSuccess;
 }
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
-  if (device != 0) return set_last_error(cudaErrorInvalidDevice);
+  if (!is_device(device)) return set_last_error(cudaErrorInvalidDevice);
   *properties = {};
   std::snprintf(properties->name, sizeof properties->name, "strata host SIMT");
   size_t free_bytes = 0;
@@ -224,6 +231,12 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const voi
 namespace strata {
 namespace simt {
 namespace engine {
+
+int current_device() { return device_of_thread; }
+
+bool is_device(int device) {
+  return device >= 0 && device < static_cast<int>(std::clamp(settings.devices, 1u, max_devices));
+}
 
 uint64_t max_cooperative_blocks(const void* kernel, int block_threads, size_t dynamic_shared_bytes) {
   int blocks = 0;

@@ -247,6 +247,9 @@ size_t dynamic_shared_limit(const void* kernel);
 cudaError_t execute_launch(const launch_parameters& parameters, const kernel_call& call);
 
 // ---- device.cpp
+constexpr unsigned max_devices = 64;
+int current_device();  // of the calling host thread
+bool is_device(int device);
 // How many blocks of a cooperative launch fit into what launches get of the device.
 uint64_t max_cooperative_blocks(const void* kernel, int block_threads, size_t dynamic_shared_bytes);
 
@@ -269,7 +272,12 @@ std::string source_line(const void* pc);  // of a return address, or its functio
 std::string interrupted_line(const void* pc);
 
 // ---- memory.cpp
-bool is_device_range(const void* pointer, size_t bytes);
+// Whether the range lies in one allocation, of any kind. Takes api_mutex.
+bool is_allocated(const void* pointer, size_t bytes);
+// Both ranges lie in allocations. What has not been written counts as not written in the copy too.
+void copy_allocated(void* to, const void* from, size_t bytes);
+// Bytes made of those of `sources`: written where all of these are.
+void store_allocated(void* to, const void* made, size_t bytes, const std::vector<const void*>& sources);
 
 }  // namespace engine
 }  // namespace simt

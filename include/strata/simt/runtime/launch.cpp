@@ -52,6 +52,7 @@ configuration from_environment() {
   c.stack_bytes = environment_number("STRATA_SIMT_STACK_BYTES", c.stack_bytes);
   c.preemption = static_cast<unsigned>(environment_number("STRATA_SIMT_PREEMPTION", 0));
   c.hang_seconds = static_cast<unsigned>(environment_number("STRATA_SIMT_HANG_SECONDS", c.hang_seconds));
+  c.devices = static_cast<unsigned>(environment_number("STRATA_SIMT_DEVICES", c.devices));
   c.quiet = environment_number("STRATA_SIMT_QUIET", 0) != 0;
   return c;
 }

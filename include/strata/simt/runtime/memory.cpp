@@ -24,6 +24,7 @@ constexpr size_t device_memory_bytes = size_t{8} << 30;  // beyond it, cudaMallo
 struct allocation {
   size_t bytes;
   cudaMemoryType type;
+  int device;
 };
 
 std::map<char*, allocation>& allocations() {
@@ -95,7 +96,7 @@ cudaError_t allocate(void** pointer, size_t bytes, cudaMemoryType type) {
   void* const memory = take_memory(bytes, type);
   if (memory == nullptr) return set_last_error(cudaErrorMemoryAllocation);
   std::memset(memory, global_garbage, bytes);
-  allocations()[static_cast<char*>(memory)] = {bytes, type};
+  allocations()[static_cast<char*>(memory)] = {bytes, type, current_device()};
   used_bytes += bytes;
   if (used_bytes > used_bytes_high) used_bytes_high = used_bytes;
   *pointer = memory;
@@ -115,7 +116,7 @@ cudaError_t release(void* pointer, bool host) {
   return cudaSuccess;
 }
 
-bool is_device(const void* pointer, size_t bytes) {
+bool is_device_memory(const void* pointer, size_t bytes) {
   const auto* const found = find(pointer);
   return found != nullptr && found->second.type != cudaMemoryTypeHost &&
          static_cast<const char*>(pointer) + bytes <= found->first + found->second.bytes;
@@ -128,7 +129,7 @@ bool overruns(const void* pointer, size_t bytes) {
 }
 
 bool direction_fits(const void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
-  const bool to_device = is_device(to, bytes), from_device = is_device(from, bytes);
+  const bool to_device = is_device_memory(to, bytes), from_device = is_device_memory(from, bytes);
   // Managed memory is at home on both sides.
   const auto managed = [](const void* pointer) {
     const auto* const found = find(pointer);
@@ -175,6 +176,37 @@ cudaError_t fill(void* to, int value, size_t bytes, cudaStream_t stream) {
 }
 
 }  // namespace
+
+bool is_allocated(const void* pointer, size_t bytes) {
+  const std::lock_guard<std::recursive_mutex> lock(api_mutex());
+  return find(pointer) != nullptr && !overruns(pointer, bytes);
+}
+
+void copy_allocated(void* to, const void* from, size_t bytes) {
+  std::memmove(to, from, bytes);
+  if (find(from)->second.type == cudaMemoryTypeDevice) {
+    check::copied_by_host(to, from, bytes);
+  } else {
+    check::written_by_host(to, bytes);
+  }
+}
+
+void store_allocated(void* to, const void* made, size_t bytes, const std::vector<const void*>& sources) {
+  std::memcpy(to, made, bytes);
+  for (size_t i = 0; i < bytes; ++i) {
+    bool all_written = true;
+    for (const void* const from : sources) {
+      const char* const byte = static_cast<const char*>(from) + i;
+      all_written = all_written && (find(from)->second.type != cudaMemoryTypeDevice || check::is_written(byte));
+    }
+    if (all_written) {
+      check::written_by_host(static_cast<char*>(to) + i, 1);
+    } else {
+      check::forget_written(static_cast<char*>(to) + i);
+    }
+  }
+}
+
 }  // namespace engine
 }  // namespace simt
 }  // namespace strata
@@ -216,7 +248,10 @@ cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream) {
   const cudaError_t error = allocate(pointer, bytes, cudaMemoryTypeDevice);
   if (error == cudaSuccess && *pointer != nullptr && is_capturing(stream)) {
     void* const memory = *pointer;
-    keep_for_graph(stream, [memory] { release(memory, false); });
+    keep_for_graph(stream, [memory] {
+      const api_lock again(api_mutex());
+      release(memory, false);
+    });
   }
   return error;
 }
@@ -261,13 +296,13 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
     *attributes = {cudaMemoryTypeUnregistered, -2, nullptr, address};
   } else {
     const bool on_host = found->second.type != cudaMemoryTypeDevice;
-    *attributes = {found->second.type, 0, address, on_host ? address : nullptr};
+    *attributes = {found->second.type, found->second.device, address, on_host ? address : nullptr};
   }
   return cudaSuccess;
 }
 
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
-  if (device != 0) return set_last_error(cudaErrorInvalidDevice);
+  if (!is_device(device)) return set_last_error(cudaErrorInvalidDevice);
   static char the_pool;
   *pool = reinterpret_cast<cudaMemPool_t>(&the_pool);
   return cudaSuccess;

@@ -8,13 +8,19 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <thread>
 
 namespace strata {
 namespace simt {
 namespace engine {
 namespace {
 
-using work_item = std::function<cudaError_t()>;
+constexpr int any_device = -1;
+
+struct work_item {
+  std::function<cudaError_t()> run;
+  bool waits;  // for other host threads, so that it must not hold api_mutex
+};
 
 // Shared by the graph, its executables and the capture that makes it.
 struct recording {
@@ -22,6 +28,7 @@ struct recording {
   std::vector<std::function<void()>> on_destruction;
   cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
   cudaStream_t origin = nullptr;
+  std::thread::id thread;
   bool invalidated = false;
   ~recording() {
     for (const auto& action : on_destruction) action();
@@ -31,6 +38,7 @@ using recording_handle = std::shared_ptr<recording>;
 
 struct stream_state {
   bool blocking;
+  int device;
   recording_handle capture;
 };
 struct event_state {
@@ -73,7 +81,7 @@ struct handle_tables {
 handle_tables& tables() {
   static handle_tables* const all = [] {
     auto* const made = new handle_tables;
-    made->streams.add(cudaStreamPerThread, {true, nullptr});  // one for all threads, which take turns
+    made->streams.add(cudaStreamPerThread, {true, any_device, nullptr});  // one for all threads, which take turns
     return made;
   }();
   return *all;
@@ -110,7 +118,17 @@ cudaError_t issue_item(cudaStream_t stream, work_item item) {
     return cudaSuccess;
   }
   if (legacy_stream_meets_capture(stream)) return set_last_error(cudaErrorStreamCaptureImplicit);
-  return item();
+  return item.run();
+}
+
+// Each item takes api_mutex, except those that wait for other threads.
+cudaError_t replay(const recording& work) {
+  for (const work_item& item : work.items) {
+    std::unique_lock<std::recursive_mutex> lock(api_mutex(), std::defer_lock);
+    if (!item.waits) lock.lock();
+    if (const cudaError_t error = item.run()) return error;
+  }
+  return cudaSuccess;
 }
 
 }  // namespace
@@ -123,16 +141,46 @@ cudaError_t validate_stream(cudaStream_t stream) {
 bool is_capturing(cudaStream_t stream) { return capturing(stream) != nullptr; }
 
 cudaError_t issue_work(cudaStream_t stream, std::function<void()> work) {
-  return issue_item(stream, [work = std::move(work)] {
-    work();
-    return cudaSuccess;
-  });
+  return issue_item(stream, {[work = std::move(work)] {
+                               work();
+                               return cudaSuccess;
+                             },
+                             false});
+}
+
+issue issue_waiting_work(cudaStream_t stream, std::function<cudaError_t()> work, cudaError_t& error) {
+  const std::lock_guard<std::recursive_mutex> lock(api_mutex());
+  error = validate_stream(stream);
+  if (error != cudaSuccess) return issue::refused;
+  if (stream_state* const state = capturing(stream)) {
+    if (state->capture->invalidated) {
+      error = set_last_error(cudaErrorStreamCaptureInvalidated);
+      return issue::refused;
+    }
+    state->capture->items.push_back({std::move(work), true});
+    return issue::captured;
+  }
+  if (legacy_stream_meets_capture(stream)) {
+    error = set_last_error(cudaErrorStreamCaptureImplicit);
+    return issue::refused;
+  }
+  return issue::execute_now;
+}
+
+bool is_stream_of(cudaStream_t stream, int device) {
+  const std::lock_guard<std::recursive_mutex> lock(api_mutex());
+  const stream_state* const state = is_legacy(stream) ? nullptr : tables().streams.find(stream);
+  return state == nullptr || state->device == any_device || state->device == device;
 }
 
 cudaError_t refuse_while_capturing() {
   bool refused = false;
   tables().streams.for_each([&](cudaStream_t, stream_state& state) {
     if (state.capture == nullptr || state.capture->mode == cudaStreamCaptureModeRelaxed) return;
+    if (state.capture->mode == cudaStreamCaptureModeThreadLocal &&
+        state.capture->thread != std::this_thread::get_id()) {
+      return;
+    }
     state.capture->invalidated = true;
     refused = true;
   });
@@ -146,6 +194,10 @@ void keep_for_graph(cudaStream_t stream, std::function<void()> on_destruction) {
 issue issue_launch(const launch_parameters& parameters, const kernel_call& call, cudaError_t& error) {
   error = validate_stream(parameters.stream);
   if (error != cudaSuccess) return issue::refused;
+  if (!is_stream_of(parameters.stream, current_device())) {
+    error = cudaErrorInvalidResourceHandle;
+    return issue::refused;
+  }
   if (stream_state* const state = capturing(parameters.stream)) {
     if (state->capture->invalidated) {
       error = cudaErrorStreamCaptureInvalidated;
@@ -156,7 +208,7 @@ issue issue_launch(const launch_parameters& parameters, const kernel_call& call,
     copy.arguments = arguments.get();
     launch_parameters again = parameters;
     again.stream = nullptr;  // the replay decides
-    state->capture->items.push_back([again, copy, arguments] { return execute_launch(again, copy); });
+    state->capture->items.push_back({[again, copy, arguments] { return execute_launch(again, copy); }, false});
     return issue::captured;
   }
   if (legacy_stream_meets_capture(parameters.stream)) {
@@ -184,7 +236,7 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
   if (stream == nullptr || flags > cudaStreamNonBlocking) {
     return set_last_error(cudaErrorInvalidValue);
   }
-  *stream = tables().streams.add({flags != cudaStreamNonBlocking, nullptr});
+  *stream = tables().streams.add({flags != cudaStreamNonBlocking, current_device(), nullptr});
   return cudaSuccess;
 }
 cudaError_t cudaStreamCreate(cudaStream_t* stream) { return cudaStreamCreateWithFlags(stream, cudaStreamDefault); }
@@ -287,6 +339,7 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mo
   const auto capture = std::make_shared<recording>();
   capture->mode = mode;
   capture->origin = stream;
+  capture->thread = std::this_thread::get_id();
   tables().streams.find(stream)->capture = capture;
   return cudaSuccess;
 }
@@ -327,16 +380,16 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
   return cudaSuccess;
 }
 cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
-  const api_lock lock(api_mutex());
-  const recording_handle* const found = tables().executables.find(executable);
-  if (found == nullptr) return set_last_error(cudaErrorInvalidValue);
-  const recording_handle work = *found;
-  return issue_item(stream, [work] {
-    for (const work_item& item : work->items) {
-      if (const cudaError_t error = item()) return error;
-    }
-    return cudaSuccess;
-  });
+  recording_handle work;
+  {
+    const api_lock lock(api_mutex());
+    const recording_handle* const found = tables().executables.find(executable);
+    if (found == nullptr) return set_last_error(cudaErrorInvalidValue);
+    work = *found;
+  }
+  cudaError_t error = cudaSuccess;
+  const issue how = issue_waiting_work(stream, [work] { return replay(*work); }, error);
+  return how == issue::execute_now ? replay(*work) : error;
 }
 // The nodes themselves are not modelled, their number is: one for each launch, copy and fill.
 cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, size_t* count) {

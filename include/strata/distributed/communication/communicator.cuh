@@ -1,0 +1,205 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/distributed/communication/nccl.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <thread>
+
+/// \file
+/// What all calls of the floor need of NCCL: errors, positions, bytes that move, and the wait of the host.
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+// ------------------------------------------------------------------ errors
+
+/// NCCL's result as CUDA's error.
+///
+/// | NCCL | CUDA |
+/// |---|---|
+/// | ncclSuccess | cudaSuccess |
+/// | ncclInvalidArgument, ncclInvalidUsage | cudaErrorInvalidValue |
+/// | ncclInProgress | cudaErrorNotReady |
+/// | ncclUnhandledCudaError | the last error of the CUDA runtime, or cudaErrorUnknown if it has none |
+/// | all others: ncclSystemError, ncclInternalError, ncclRemoteError | cudaErrorUnknown |
+inline cudaError_t as_cuda_error(ncclResult_t result) {
+  switch (result) {
+    case ncclSuccess:
+      return cudaSuccess;
+    case ncclInvalidArgument:
+    case ncclInvalidUsage:
+      return cudaErrorInvalidValue;
+    case ncclInProgress:
+      return cudaErrorNotReady;
+    case ncclUnhandledCudaError: {
+      const cudaError_t last = cudaPeekAtLastError();
+      return last != cudaSuccess ? last : cudaErrorUnknown;
+    }
+    default:
+      return cudaErrorUnknown;
+  }
+}
+
+/// What a call of NCCL has returned, as CUDA's error. A communicator that does not block returns ncclInProgress: then
+/// the host waits until the call is made.
+inline cudaError_t settle(ncclResult_t result, ncclComm_t comm) {
+  while (result == ncclInProgress) {
+    std::this_thread::yield();
+    const ncclResult_t asked = ncclCommGetAsyncError(comm, &result);
+    if (asked != ncclSuccess) return detail::as_cuda_error(asked);
+  }
+  return detail::as_cuda_error(result);
+}
+
+// ------------------------------------------------------------------ positions
+
+struct rank_position {
+  int rank = 0;
+  int ranks = 1;
+};
+
+/// A null communicator is an error.
+inline cudaError_t position_of(ncclComm_t comm, rank_position& out) {
+  if (comm == nullptr) return cudaErrorInvalidValue;
+  const cudaError_t status = detail::settle(ncclCommUserRank(comm, &out.rank), comm);
+  return status != cudaSuccess ? status : detail::settle(ncclCommCount(comm, &out.ranks), comm);
+}
+
+// ------------------------------------------------------------------ bytes that move
+
+/// Bytes of all ranks, in their order, to all ranks. In place if `d_mine` is this rank's part of `d_all`.
+inline cudaError_t all_gather(const void* d_mine, void* d_all, std::size_t bytes_each, ncclComm_t comm,
+                              cudaStream_t stream) {
+  return detail::settle(ncclAllGather(d_mine, d_all, bytes_each, ncclUint8, comm, stream), comm);
+}
+
+/// An array of items, parts of which go to all ranks and come from all ranks.
+struct exchanged_array {
+  const void* d_send;
+  void* d_receive;
+  std::size_t item_bytes;
+};
+
+/// One piece of each array to each rank, and one from each, in one group. The four host arrays have an entry for each
+/// rank, in items; they are the same for all arrays. What rank a sends to rank b is what b receives from a: the caller
+/// knows that the counts agree. Empty pieces are not sent. The own piece is copied, or stays where it is.
+inline cudaError_t all_to_all(const exchanged_array* arrays, int num_arrays, const std::size_t* send_offsets,
+                              const std::size_t* send_counts, const std::size_t* receive_offsets,
+                              const std::size_t* receive_counts, rank_position position, ncclComm_t comm,
+                              cudaStream_t stream) {
+  const auto sent_from = [&](const exchanged_array& array, int peer) {
+    return static_cast<const char*>(array.d_send) + send_offsets[peer] * array.item_bytes;
+  };
+  const auto received_at = [&](const exchanged_array& array, int peer) {
+    return static_cast<char*>(array.d_receive) + receive_offsets[peer] * array.item_bytes;
+  };
+  if (send_counts[position.rank] != receive_counts[position.rank]) return cudaErrorInvalidValue;
+  cudaError_t status = cudaSuccess;
+  if (position.ranks > 1) {
+    // Once a group has started it ends, whatever its calls return.
+    status = detail::settle(ncclGroupStart(), comm);
+    if (status != cudaSuccess) return status;
+    const auto add = [&](ncclResult_t result) {
+      if (result == ncclSuccess || result == ncclInProgress) return true;
+      status = detail::as_cuda_error(result);
+      return false;
+    };
+    // Each rank begins with another peer.
+    for (int step = 1; step < position.ranks && status == cudaSuccess; ++step) {
+      const int to = (position.rank + step) % position.ranks;
+      const int from = (position.rank + position.ranks - step) % position.ranks;
+      for (int i = 0; i < num_arrays && status == cudaSuccess; ++i) {
+        const exchanged_array& array = arrays[i];
+        const std::size_t sent = send_counts[to] * array.item_bytes;
+        const std::size_t received = receive_counts[from] * array.item_bytes;
+        if (sent > 0 && !add(ncclSend(sent_from(array, to), sent, ncclUint8, to, comm, stream))) break;
+        if (received > 0) add(ncclRecv(received_at(array, from), received, ncclUint8, from, comm, stream));
+      }
+    }
+    const cudaError_t ended = detail::settle(ncclGroupEnd(), comm);
+    if (status == cudaSuccess) status = ended;
+  }
+  for (int i = 0; i < num_arrays && status == cudaSuccess; ++i) {
+    const std::size_t bytes = send_counts[position.rank] * arrays[i].item_bytes;
+    const char* const from = sent_from(arrays[i], position.rank);
+    char* const to = received_at(arrays[i], position.rank);
+    if (bytes > 0 && from != to) status = cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream);
+  }
+  return status;
+}
+
+/// The same for one array, with offsets and sizes in bytes.
+inline cudaError_t all_to_all(const void* d_send, const std::size_t* send_offsets, const std::size_t* send_bytes,
+                              void* d_receive, const std::size_t* receive_offsets, const std::size_t* receive_bytes,
+                              rank_position position, ncclComm_t comm, cudaStream_t stream) {
+  const exchanged_array array{d_send, d_receive, 1};
+  return detail::all_to_all(&array, 1, send_offsets, send_bytes, receive_offsets, receive_bytes, position, comm,
+                            stream);
+}
+
+// ------------------------------------------------------------------ the wait of the host
+
+/// Waits until all work in the stream is done. A communicator that was aborted or has failed ends the wait with an
+/// error, though what other ranks owe the stream may never come.
+inline cudaError_t wait_for(cudaStream_t stream, ncclComm_t comm) {
+  for (bool has_polled = false;; has_polled = true) {
+    const cudaError_t status = cudaStreamQuery(stream);
+    if (status == cudaErrorNotReady || has_polled) {
+      // The runtime keeps it as the last error, which it is not.
+      if (cudaPeekAtLastError() == cudaErrorNotReady) static_cast<void>(cudaGetLastError());
+    }
+    ncclResult_t of_comm = ncclSuccess;
+    const ncclResult_t asked = ncclCommGetAsyncError(comm, &of_comm);
+    if (asked != ncclSuccess) return detail::as_cuda_error(asked);
+    if (of_comm != ncclSuccess && of_comm != ncclInProgress) return detail::as_cuda_error(of_comm);
+    if (status != cudaErrorNotReady) return status;
+    std::this_thread::yield();
+  }
+}
+
+// ------------------------------------------------------------------ what ranks say of their calls
+
+/// What every rank says of its call. It is gathered first, so that all ranks return the same error, and none waits for
+/// one that refused its arguments. That one takes part, with its error as the status.
+struct call_header {
+  std::int64_t status = 0;  // a cudaError_t
+  std::int64_t num_items = 0;
+  std::int64_t capacity = 0;
+  std::int64_t spare = 0;
+};
+
+/// The error of the lowest rank that has one.
+inline cudaError_t common_status(const call_header* headers, int ranks) {
+  for (int rank = 0; rank < ranks; ++rank) {
+    if (headers[rank].status != cudaSuccess) return static_cast<cudaError_t>(headers[rank].status);
+  }
+  return cudaSuccess;
+}
+
+/// A few bytes of device memory for a rank that takes part without temporary storage, from CUDA's stream-ordered
+/// allocator.
+class scratch_memory {
+ public:
+  explicit scratch_memory(cudaStream_t stream) : stream_(stream) {}
+  ~scratch_memory() {
+    if (memory_ != nullptr) static_cast<void>(cudaFreeAsync(memory_, stream_));
+  }
+  scratch_memory(const scratch_memory&) = delete;
+  scratch_memory& operator=(const scratch_memory&) = delete;
+
+  /// Once.
+  cudaError_t allocate(std::size_t bytes) { return cudaMallocAsync(&memory_, bytes, stream_); }
+  void* data() const { return memory_; }
+
+ private:
+  cudaStream_t stream_;
+  void* memory_ = nullptr;
+};
+
+}  // namespace detail
+STRATA_NAMESPACE_END

@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Ranks for tests of the distributed floor: host threads, each with its device, communicator and stream.
+#pragma once
+
+#include <strata/distributed/communication/nccl.hpp>
+
+#include <support/test_support.cuh>
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+/// A call of NCCL that must succeed; a failure shows the error's text. ASSERT leaves the (void) function, EXPECT goes
+/// on.
+#define ASSERT_NCCL_SUCCESS(...) ASSERT_PRED_FORMAT1(::strata_test::is_nccl_success, (__VA_ARGS__))
+#define EXPECT_NCCL_SUCCESS(...) EXPECT_PRED_FORMAT1(::strata_test::is_nccl_success, (__VA_ARGS__))
+
+namespace strata_test {
+
+inline testing::AssertionResult is_nccl_success(const char* expression, ncclResult_t result) {
+  if (result == ncclSuccess) return testing::AssertionSuccess();
+  return testing::AssertionFailure() << expression << "\n  returned " << ncclGetErrorString(result) << ": "
+                                     << ncclGetLastError(nullptr);
+}
+
+/// What one rank has.
+struct rank_context {
+  int rank = 0;
+  int ranks = 1;
+  ncclComm_t comm = nullptr;
+  cudaStream_t stream = nullptr;
+
+  /// Waits for the stream. What other streams have copied or filled, such as those of device_vector, is there already.
+  void wait() const { ASSERT_CUDA_SUCCESS(cudaStreamSynchronize(stream)); }
+};
+
+/// How many ranks there can be: eight on the host back end, one for each device on a GPU.
+inline int max_ranks() {
+#if STRATA_HOST_SIMT
+  return 8;
+#else
+  int devices = 0;
+  return cudaGetDeviceCount(&devices) == cudaSuccess ? std::min(devices, 8) : 0;
+#endif
+}
+
+/// The numbers of ranks that a test runs with.
+inline std::vector<int> rank_counts() {
+  std::vector<int> counts;
+  for (int count : {1, 2, 3, 4, 8}) {
+    if (count <= max_ranks()) counts.push_back(count);
+  }
+#if !STRATA_HOST_SIMT
+  // A GPU has ranks for all its neighbours, and alone.
+  if (counts.size() > 2) counts = {1, max_ranks()};
+#endif
+  return counts;
+}
+
+/// Runs `f(rank_context)` on each rank, in a thread of its own, and returns when all have ended. A rank that has
+/// thrown, or a failure that ended a test, aborts its communicator, so that no rank waits for it. Assertions of all
+/// threads count.
+template <class F>
+void on_ranks(int ranks, F&& f) {
+#if STRATA_HOST_SIMT
+  strata::simt::config().devices = std::max(strata::simt::config().devices, static_cast<unsigned>(ranks));
+#endif
+  std::vector<ncclComm_t> comms(static_cast<std::size_t>(ranks), nullptr);
+  ASSERT_NCCL_SUCCESS(ncclCommInitAll(comms.data(), ranks, nullptr));
+  const auto run = [&](int rank) {
+    const testing::ScopedTrace trace(__FILE__, __LINE__,
+                                     "rank " + std::to_string(rank) + " of " + std::to_string(ranks));
+    rank_context self{rank, ranks, comms[static_cast<std::size_t>(rank)], nullptr};
+    bool has_thrown = false;
+    EXPECT_CUDA_SUCCESS(cudaSetDevice(rank));
+    EXPECT_CUDA_SUCCESS(cudaStreamCreateWithFlags(&self.stream, cudaStreamNonBlocking));
+    try {
+      f(static_cast<const rank_context&>(self));
+    } catch (const std::exception& error) {
+      has_thrown = true;
+      ADD_FAILURE() << "a rank has thrown: " << error.what();
+    }
+    ncclResult_t of_comm = ncclSuccess;
+    static_cast<void>(ncclCommGetAsyncError(self.comm, &of_comm));
+    if (has_thrown || of_comm != ncclSuccess || testing::Test::HasFatalFailure()) {
+      static_cast<void>(ncclCommAbort(self.comm));
+    } else {
+      EXPECT_CUDA_SUCCESS(cudaStreamSynchronize(self.stream));
+      EXPECT_NCCL_SUCCESS(ncclCommDestroy(self.comm));
+    }
+    EXPECT_CUDA_SUCCESS(cudaStreamDestroy(self.stream));
+  };
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < ranks; ++rank) threads.emplace_back(run, rank);
+  for (std::thread& thread : threads) thread.join();
+}
+
+}  // namespace strata_test
