@@ -152,7 +152,7 @@ cudaError_t exchange(void* d_temp_storage, std::size_t& temp_storage_bytes,
       has_storage ? groups.template more<unsigned char>(0) : nullptr, position, comm, stream);
   if (plan.num_received >= 0) *num_out = plan.num_received;
   if (status != cudaSuccess) return status;
-  const exchange_array arrays[] = {{groups.keys(), d_keys_out, sizeof(Key)},
+  const exchanged_array arrays[] = {{groups.keys(), d_keys_out, sizeof(Key)},
                                    {groups.values(), d_values_out, sizeof(Value)}};
   return detail::carry_out(plan, arrays, Input::has_values ? 2 : 1, comm, stream);
 }

@@ -78,7 +78,7 @@ cudaError_t exchange_fixed(void* d_temp_storage, std::size_t& temp_storage_bytes
   if (status == cudaSuccess) status = groups.group(input, position.ranks, stream);
 
   std::int64_t* d_counts = nullptr;
-  exchange_array arrays[3];
+  exchanged_array arrays[3];
   const std::size_t key_bytes = static_cast<std::size_t>(chunk_capacity) * sizeof(Key);
   const std::size_t value_bytes = has_values ? static_cast<std::size_t>(chunk_capacity) * sizeof(Value) : 0;
   launch_configuration configuration{"strata::DistributedExchange, counts", dim3(1), dim3(exchange_threads)};

@@ -18,7 +18,7 @@
 ///
 ///     exchange_plan plan;
 ///     cudaError_t status = plan_exchange(plan, header, given_counts{d_counts}, d_messages, position, comm, stream);
-///     const exchange_array arrays[] = {{d_keys, d_keys_out, sizeof(Key)}, {d_values, d_values_out, sizeof(Value)}};
+///     const exchanged_array arrays[] = {{d_keys, d_keys_out, sizeof(Key)}, {d_values, d_values_out, sizeof(Value)}};
 ///     if (status == cudaSuccess) status = carry_out(plan, arrays, 2, comm, stream);
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
@@ -166,25 +166,34 @@ cudaError_t plan_exchange(exchange_plan& plan, const call_header& header, const 
   return detail::plan_exchanges(&plan, &header, d_messages, position, comm, stream, counts);
 }
 
-/// An array that an exchange sends and receives. Items to send lie in the order of destinations; those received will lie
-/// in the order of ranks.
-struct exchange_array {
-  const void* d_send;
-  void* d_receive;
-  std::size_t item_bytes;
-};
-
-/// Sends and receives the items of several arrays in one group of NCCL. `send_count(r)` items go to rank r,
-/// `receive_count(r)` come from it.
+/// Sends and receives items of several arrays in one group of NCCL. Those to send lie in the order of destinations,
+/// those received will lie in the order of ranks. `send_count(r)` items go to rank r, `receive_count(r)` come from it.
 template <class SendCount, class ReceiveCount>
 cudaError_t send_arrays(rank_position position, const SendCount& send_count, const ReceiveCount& receive_count,
-                        const exchange_array* arrays, int num_arrays, ncclComm_t comm, cudaStream_t stream) {
-  for (int i = 0; i < num_arrays; ++i) cudaMemcpyAsync(arrays[i].d_receive, arrays[i].d_send, send_count(0)*arrays[i].item_bytes, cudaMemcpyDeviceToDevice, stream);
-  return cudaSuccess;
+                        const exchanged_array* arrays, int num_arrays, ncclComm_t comm, cudaStream_t stream) {
+  const auto ranks = static_cast<std::size_t>(position.ranks);
+  host_array<std::size_t> numbers;
+  if (!numbers.allocate(4 * ranks)) return cudaErrorMemoryAllocation;
+  std::size_t* const send_offsets = numbers.data();
+  std::size_t* const send_counts = send_offsets + ranks;
+  std::size_t* const receive_offsets = send_counts + ranks;
+  std::size_t* const receive_counts = receive_offsets + ranks;
+  std::size_t sent = 0;
+  std::size_t received = 0;
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    send_offsets[rank] = sent;
+    receive_offsets[rank] = received;
+    send_counts[rank] = static_cast<std::size_t>(send_count(static_cast<int>(rank)));
+    receive_counts[rank] = static_cast<std::size_t>(receive_count(static_cast<int>(rank)));
+    sent += send_counts[rank];
+    received += receive_counts[rank];
+  }
+  return detail::all_to_all(arrays, num_arrays, send_offsets, send_counts, receive_offsets, receive_counts, position,
+                            comm, stream);
 }
 
 /// Sends what has been planned. All arrays have the same counts.
-inline cudaError_t carry_out(const exchange_plan& plan, const exchange_array* arrays, int num_arrays, ncclComm_t comm,
+inline cudaError_t carry_out(const exchange_plan& plan, const exchanged_array* arrays, int num_arrays, ncclComm_t comm,
                              cudaStream_t stream) {
   const int mine = plan.position.rank;
   return detail::send_arrays(
@@ -193,7 +202,7 @@ inline cudaError_t carry_out(const exchange_plan& plan, const exchange_array* ar
 }
 
 /// Sends each rank one item of each array.
-inline cudaError_t send_one_each(rank_position position, const exchange_array* arrays, int num_arrays, ncclComm_t comm,
+inline cudaError_t send_one_each(rank_position position, const exchanged_array* arrays, int num_arrays, ncclComm_t comm,
                                  cudaStream_t stream) {
   const auto one = [](int) { return std::int64_t{1}; };
   return detail::send_arrays(position, one, one, arrays, num_arrays, comm, stream);
