@@ -21,8 +21,11 @@ using strata::DistributedExchange;
 using strata_test::call_with_temp_storage;
 using strata_test::guarded_memory;
 using strata_test::is_poison;
+using strata_test::on_ranks;
+using strata_test::rank_context;
+using strata_test::rank_counts;
 
-constexpr std::size_t about = strata_test::small_cases ? 200 : 3000;
+constexpr std::size_t about = strata_test::small_cases ? 200 : 2000;
 
 std::int64_t count_of(std::size_t size) { return static_cast<std::int64_t>(size); }
 std::size_t index_of(std::int64_t n) { return static_cast<std::size_t>(n); }
@@ -73,9 +76,8 @@ struct exchange_case {
   template <class Make>
   exchange_case(distribution how, targets where, int ranks, const Make& make)
       : items(make_items<Item>(how, ranks, about, make)),
-        destinations(make_items<int>(how, ranks, about, [&](int rank, std::size_t i) {
-          return target_of(where, rank, ranks, i);
-        })) {}
+        destinations(make_items<int>(how, ranks, about,
+                                     [&](int rank, std::size_t i) { return target_of(where, rank, ranks, i); })) {}
 
   /// The items that one rank has for another.
   std::vector<Item> from_to(std::size_t from, int to) const {
@@ -240,10 +242,10 @@ enum class fault {
   destination_below,
   destination_above
 };
-inline constexpr fault all_faults[] = {
-    fault::null_in,           fault::null_destinations, fault::null_out,       fault::null_number,
-    fault::negative_count,    fault::negative_capacity, fault::little_storage, fault::out_over_in,
-    fault::out_over_destinations, fault::destination_below, fault::destination_above};
+inline constexpr fault all_faults[] = {fault::null_in,           fault::null_destinations, fault::null_out,
+                                       fault::null_number,       fault::negative_count,    fault::negative_capacity,
+                                       fault::little_storage,    fault::out_over_in,       fault::out_over_destinations,
+                                       fault::destination_below, fault::destination_above};
 
 /// The arguments of a rank, of which one may be bad.
 struct faulty_arguments {
@@ -294,7 +296,7 @@ TEST(distributed_exchange, bad_arguments_of_one_rank_are_an_error_of_all) {
                     if (storage == nullptr) bytes = given;
                     return status;
                   }));
-        if (!with.has_little_storage) {
+        if (what != fault::little_storage) {
           EXPECT_EQ(cudaErrorInvalidValue,
                     DistributedExchange::Items(with.d_in, with.d_destinations, with.count, with.d_out, capacity,
                                                num_out, rank.comm, rank.stream));
@@ -305,6 +307,21 @@ TEST(distributed_exchange, bad_arguments_of_one_rank_are_an_error_of_all) {
       });
     }
   }
+}
+
+TEST(distributed_exchange, a_rank_without_memory_is_an_error_of_all) {
+  on_ranks(rank_counts().back(), [&](const rank_context& rank) {
+    const bool has_none = rank.rank == rank.ranks / 2;
+    faulty_arguments with(false, fault::null_in, rank.ranks);
+    memory_of_rank memory{has_none};
+    std::int64_t received = -7;
+    EXPECT_EQ(has_none ? cudaErrorMemoryAllocation : cudaErrorInvalidValue,
+              DistributedExchange::Items(with.d_in, with.d_destinations, with.count, with.d_out, 64, &received,
+                                         rank.comm, strata::execution(rank.stream, memory)));
+    EXPECT_CUDA_SUCCESS(cudaStreamSynchronize(rank.stream));
+    EXPECT_EQ(-7, received);
+    with.expect_unchanged();
+  });
 }
 
 // A size query of one rank waits for nobody, and its answer is enough.
@@ -320,6 +337,33 @@ TEST(distributed_exchange, size_queries_communicate_nothing) {
     EXPECT_EQ(-1, received);
   });
 }
+
+#if STRATA_HOST_SIMT
+// The rank returns an error, and no other waits for ever: the counts are its first call, then come sends, receives and
+// the end of the group.
+TEST(distributed_exchange, failures_of_nccl_end_the_calls_of_all_ranks) {
+  constexpr int ranks = 3;
+  for (int call = 0; call < 6; ++call) {
+    const exchange_case<origin> test(distribution::even, targets::any, ranks, origin_of);
+    strata::simt::fail_nccl_call(1, call);
+    on_ranks(ranks, [&](const rank_context& rank) {
+      const auto here = static_cast<std::size_t>(rank.rank);
+      const device_vector<origin> in(test.items[here]);
+      const device_vector<int> destinations(test.destinations[here]);
+      device_vector<origin> out(2 * in.size());
+      std::int64_t received = -1;
+      const cudaError_t status =
+          DistributedExchange::Items(in.data(), destinations.data(), count_of(in.size()), out.data(),
+                                     count_of(out.size()), &received, rank.comm, rank.stream);
+      if (rank.rank == 1 || call == 0) {
+        EXPECT_NE(cudaSuccess, status);
+      }
+    });
+    EXPECT_TRUE(strata::simt::nccl_call_has_failed()) << "there is no call " << call;
+  }
+  strata::simt::fail_nccl_call(-1, 0);
+}
+#endif
 
 // ------------------------------------------------------------------ chunks of one size
 
@@ -360,6 +404,7 @@ TEST(distributed_exchange, fixed_chunks_of_all_distributions) {
                                                    out.data(), chunk_capacity, counts.data(), rank.comm, rank.stream);
           }));
           expect_chunks(test, chunk_capacity, out.to_host(), counts.to_host(), rank);
+          if (how != distribution::uneven) return;
           out.poison();
           counts.poison();
           EXPECT_CUDA_SUCCESS(DistributedExchange::PairsFixed(in.data(), values_in.data(), destinations.data(),
@@ -417,9 +462,8 @@ TEST(distributed_exchange, bad_arguments_of_one_rank_in_fixed_chunks) {
     on_ranks(ranks, [&](const rank_context& rank) {
       faulty_arguments with(false, fault::null_in, ranks);
       device_vector<std::int64_t> counts(static_cast<std::size_t>(ranks));
-      EXPECT_EQ(cudaErrorInvalidValue,
-                DistributedExchange::ItemsFixed(with.d_in, with.d_destinations, 10, with.d_out, -1, counts.data(),
-                                                rank.comm, rank.stream));
+      EXPECT_EQ(cudaErrorInvalidValue, DistributedExchange::ItemsFixed(with.d_in, with.d_destinations, 10, with.d_out,
+                                                                       -1, counts.data(), rank.comm, rank.stream));
       with.expect_unchanged();
     });
   }
@@ -466,32 +510,103 @@ TEST(distributed_exchange, graphs_of_fixed_chunks_are_replayed_with_other_items)
   }
 }
 
-// ------------------------------------------------------------------ many ranks
+// ------------------------------------------------------------------ what other calls are made of
 
-// Without communication: the order of more destinations than a pass of the sort tells apart.
+// Two exchanges, one of two arrays, with one wait: from rank a to rank b 3 a + b items, and 2 (a + b). A capacity that
+// is too small for the second one stops both.
+TEST(distributed_exchange, two_exchanges_are_planned_at_once) {
+  using strata::detail::exchange_plan;
+  using strata::detail::given_counts;
+  for (const int ranks : rank_counts()) {
+    on_ranks(ranks, [&](const rank_context& rank) {
+      const auto count = [](int exchange, int a, int b) { return exchange == 0 ? 3 * a + b : 2 * (a + b); };
+      std::vector<std::int64_t> sent[2];
+      std::vector<int> items[2];
+      std::vector<int> expected[2];
+      for (const int exchange : {0, 1}) {
+        for (int other = 0; other < ranks; ++other) {
+          sent[exchange].push_back(count(exchange, rank.rank, other));
+          for (int i = 0; i < count(exchange, rank.rank, other); ++i) {
+            items[exchange].push_back(10000 * rank.rank + 100 * other + i);
+          }
+          for (int i = 0; i < count(exchange, other, rank.rank); ++i) {
+            expected[exchange].push_back(10000 * other + 100 * rank.rank + i);
+          }
+        }
+      }
+      const device_vector<std::int64_t> counts[] = {device_vector<std::int64_t>(sent[0]),
+                                                    device_vector<std::int64_t>(sent[1])};
+      const device_vector<int> in[] = {device_vector<int>(items[0]), device_vector<int>(items[1])};
+      const device_vector<std::int64_t> wide_in(std::vector<std::int64_t>(items[0].begin(), items[0].end()));
+      device_vector<int> out[] = {device_vector<int>(expected[0].size()), device_vector<int>(expected[1].size())};
+      device_vector<std::int64_t> wide_out(expected[0].size());
+      const guarded_memory messages(strata::detail::exchange_messages_bytes(ranks, 2));
+      for (const std::int64_t missing : {1, 0}) {
+        exchange_plan plans[2];
+        strata::detail::call_header headers[2];
+        for (const int exchange : {0, 1}) {
+          headers[exchange].num_items = count_of(items[exchange].size());
+          headers[exchange].capacity = count_of(expected[exchange].size());
+        }
+        if (rank.rank == ranks - 1) headers[1].capacity -= missing;
+        const cudaError_t planned =
+            strata::detail::plan_exchanges(plans, headers, messages.data(), {rank.rank, ranks}, rank.comm, rank.stream,
+                                           given_counts{counts[0].data()}, given_counts{counts[1].data()});
+        for (const int exchange : {0, 1}) {
+          EXPECT_EQ(count_of(expected[exchange].size()), plans[exchange].num_received);
+          for (int a = 0; a < ranks; ++a) {
+            for (int b = 0; b < ranks; ++b) EXPECT_EQ(count(exchange, a, b), plans[exchange].count(a, b));
+          }
+          EXPECT_EQ(headers[exchange].num_items,
+                    plans[exchange].headers[static_cast<std::size_t>(rank.rank)].num_items);
+        }
+        if (missing > 0) {
+          EXPECT_EQ(cudaErrorInvalidValue, planned);
+          continue;
+        }
+        ASSERT_CUDA_SUCCESS(planned);
+        const strata::detail::exchanged_array first[] = {{in[0].data(), out[0].data(), sizeof(int)},
+                                                         {wide_in.data(), wide_out.data(), sizeof(std::int64_t)}};
+        const strata::detail::exchanged_array second[] = {{in[1].data(), out[1].data(), sizeof(int)}};
+        EXPECT_CUDA_SUCCESS(strata::detail::carry_out(plans[0], first, 2, rank.comm, rank.stream));
+        EXPECT_CUDA_SUCCESS(strata::detail::carry_out(plans[1], second, 1, rank.comm, rank.stream));
+        EXPECT_CUDA_SUCCESS(cudaStreamSynchronize(rank.stream));
+        EXPECT_EQ(expected[0], out[0].to_host());
+        EXPECT_EQ(expected[1], out[1].to_host());
+        EXPECT_EQ(std::vector<std::int64_t>(expected[0].begin(), expected[0].end()), wide_out.to_host());
+      }
+    });
+  }
+}
+
+// Without communication: the order of more destinations than a pass of the sort tells apart, and of more items than a
+// cluster sorts.
 TEST(distributed_exchange, items_are_grouped_by_many_destinations) {
-  for (const int ranks : {255, 256, strata::detail::max_exchange_ranks}) {
+  constexpr std::size_t count = 20000;
+  for (const int ranks : {255, strata::detail::max_exchange_ranks}) {
     std::vector<origin> items;
     std::vector<long long> targets;
-    for (std::size_t i = 0; i < about; ++i) {
+    for (std::size_t i = 0; i < count; ++i) {
       items.push_back(origin_of(0, i));
-      targets.push_back(i == 5 ? -1 : i == 6 ? ranks : static_cast<long long>(i * 40503u % static_cast<unsigned>(ranks)));
+      targets.push_back(i == 5   ? -1
+                        : i == 6 ? ranks
+                                 : static_cast<long long>(i * 40503u % static_cast<unsigned>(ranks)));
     }
-    std::vector<std::size_t> order(about);
-    for (std::size_t i = 0; i < about; ++i) order[i] = i;
+    std::vector<std::size_t> order(count);
+    for (std::size_t i = 0; i < count; ++i) order[i] = i;
     const auto key = [&](std::size_t i) { return targets[i] < 0 ? ranks : targets[i]; };
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
     const device_vector<origin> in(items);
     const device_vector<long long> destinations(targets);
-    device_vector<origin> out(about);
-    device_vector<strata::detail::destination_key> keys(about);
+    device_vector<origin> out(count);
+    device_vector<strata::detail::destination_key> keys(count);
     EXPECT_CUDA_SUCCESS(call_with_temp_storage([&](void* storage, std::size_t& bytes) {
       return strata::detail::group_items(storage, bytes, destinations.data(), keys.data(), in.data(), out.data(),
-                                         count_of(about), ranks, nullptr);
+                                         count_of(count), ranks, nullptr);
     }));
     const std::vector<origin> found = out.to_host();
     const std::vector<strata::detail::destination_key> found_keys = keys.to_host();
-    for (std::size_t i = 0; i < about; ++i) {
+    for (std::size_t i = 0; i < count; ++i) {
       ASSERT_EQ(items[order[i]], found[i]);
       ASSERT_EQ(key(order[i]), found_keys[i]);
     }

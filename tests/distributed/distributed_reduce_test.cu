@@ -21,6 +21,9 @@ using namespace distributed_test;
 using strata::DistributedReduce;
 using strata_test::call_with_temp_storage;
 using strata_test::is_poison;
+using strata_test::on_ranks;
+using strata_test::rank_context;
+using strata_test::rank_counts;
 
 constexpr std::size_t about = strata_test::small_cases ? 300 : 3000;
 
@@ -64,8 +67,8 @@ TEST(distributed_reduce, operators_need_not_commute) {
         const device_vector<affine_map> in(items_here(items, rank));
         device_vector<affine_map> out(1);
         EXPECT_CUDA_SUCCESS(call_with_temp_storage([&](void* storage, std::size_t& bytes) {
-          return DistributedReduce::Reduce(storage, bytes, in.data(), out.data(), count_of(in.size()),
-                                           apply_in_order{}, init, rank.comm, rank.stream);
+          return DistributedReduce::Reduce(storage, bytes, in.data(), out.data(), count_of(in.size()), apply_in_order{},
+                                           init, rank.comm, rank.stream);
         }));
         EXPECT_TRUE(expected == out.to_host()[0]) << ranks << " ranks, rank " << rank.rank;
       });
@@ -126,8 +129,7 @@ TEST(distributed_reduce, nan_is_ignored_unless_there_is_nothing_else) {
       float* const out = values.data();
       EXPECT_CUDA_SUCCESS(DistributedReduce::Min(in.data(), out, count, rank.comm, rank.stream));
       EXPECT_CUDA_SUCCESS(DistributedReduce::Max(in.data(), out + 1, count, rank.comm, rank.stream));
-      EXPECT_CUDA_SUCCESS(
-          DistributedReduce::ArgMin(in.data(), out + 2, indices.data(), count, rank.comm, rank.stream));
+      EXPECT_CUDA_SUCCESS(DistributedReduce::ArgMin(in.data(), out + 2, indices.data(), count, rank.comm, rank.stream));
       EXPECT_CUDA_SUCCESS(
           DistributedReduce::ArgMax(in.data(), out + 3, indices.data() + 1, count, rank.comm, rank.stream));
       EXPECT_CUDA_SUCCESS(cudaStreamSynchronize(rank.stream));
@@ -155,8 +157,7 @@ TEST(distributed_reduce, sums_of_floats_have_the_same_bits_everywhere) {
       on_ranks(ranks, [&](const rank_context& rank) {
         const device_vector<float> in(items_here(items, rank));
         device_vector<float> out(1);
-        EXPECT_CUDA_SUCCESS(
-            DistributedReduce::Sum(in.data(), out.data(), count_of(in.size()), rank.comm, rank.stream));
+        EXPECT_CUDA_SUCCESS(DistributedReduce::Sum(in.data(), out.data(), count_of(in.size()), rank.comm, rank.stream));
         EXPECT_CUDA_SUCCESS(cudaStreamSynchronize(rank.stream));
         sums[static_cast<std::size_t>(rank.rank)].push_back(out.to_host()[0]);
       });
@@ -188,8 +189,8 @@ TEST(distributed_reduce, iterators_and_structures) {
     using Numbers = strata::CountingInputIterator<std::int64_t>;
     const strata::TransformInputIterator<totals, to_totals, Numbers> in(Numbers(rank.rank * each), to_totals{});
     device_vector<totals> out(1);
-    EXPECT_CUDA_SUCCESS(DistributedReduce::Reduce(in, out.data(), each, add_totals{}, totals{0.5, 10, -1}, rank.comm,
-                                                  rank.stream));
+    EXPECT_CUDA_SUCCESS(
+        DistributedReduce::Reduce(in, out.data(), each, add_totals{}, totals{0.5, 10, -1}, rank.comm, rank.stream));
     EXPECT_CUDA_SUCCESS(cudaStreamSynchronize(rank.stream));
     const totals found = out.to_host()[0];
     const std::int64_t all = each * ranks;
@@ -239,6 +240,19 @@ TEST(distributed_reduce, refused_arguments_stop_no_rank) {
       });
     }
   }
+}
+
+TEST(distributed_reduce, a_rank_without_memory_stops_no_rank) {
+  on_ranks(rank_counts().back(), [&](const rank_context& rank) {
+    const bool has_none = rank.rank == rank.ranks / 2;
+    const device_vector<int> in(std::vector<int>(10, 1));
+    device_vector<int> out(1);
+    memory_of_rank memory{has_none};
+    EXPECT_EQ(has_none ? cudaErrorMemoryAllocation : cudaSuccess,
+              DistributedReduce::Sum(in.data(), out.data(), 10, rank.comm, strata::execution(rank.stream, memory)));
+    EXPECT_CUDA_SUCCESS(cudaStreamSynchronize(rank.stream));
+    EXPECT_TRUE(is_poison(out.to_host()[0]));
+  });
 }
 
 TEST(distributed_reduce, no_communicator_is_refused) {

@@ -18,6 +18,9 @@ using namespace distributed_test;
 using strata::DistributedScan;
 using strata_test::call_with_temp_storage;
 using strata_test::is_poison;
+using strata_test::on_ranks;
+using strata_test::rank_context;
+using strata_test::rank_counts;
 
 // More than a tile, and more than a block has in flight.
 constexpr std::size_t about = strata_test::small_cases ? 700 : 20000;
@@ -65,9 +68,8 @@ TEST(distributed_scan, sums_of_all_distributions) {
   const auto plus = [](int a, int b) { return a + b; };
   for (const int ranks : rank_counts()) {
     for (const distribution how : all_distributions) {
-      const auto items = make_items<int>(how, ranks, about, [](int rank, std::size_t i) {
-        return static_cast<int>(i % 17) - 5 + 3 * rank;
-      });
+      const auto items = make_items<int>(
+          how, ranks, about, [](int rank, std::size_t i) { return static_cast<int>(i % 17) - 5 + 3 * rank; });
       const auto before = cut_like<int>(items, [&](const auto& all) { return exclusive(all, 0, plus); });
       const auto up_to = cut_like<int>(items, [&](const auto& all) { return inclusive(all, plus); });
       on_ranks(ranks, [&](const rank_context& rank) {
@@ -107,8 +109,8 @@ TEST(distributed_scan, operators_need_not_commute_and_results_may_replace_items)
         EXPECT_CUDA_SUCCESS(cudaStreamSynchronize(rank.stream));
         expect_same(before[here], data.to_host(), rank);
         data.assign(items[here]);
-        EXPECT_CUDA_SUCCESS(DistributedScan::InclusiveScan(data.data(), data.data(), count, apply_in_order{},
-                                                           rank.comm, rank.stream));
+        EXPECT_CUDA_SUCCESS(
+            DistributedScan::InclusiveScan(data.data(), data.data(), count, apply_in_order{}, rank.comm, rank.stream));
         EXPECT_CUDA_SUCCESS(cudaStreamSynchronize(rank.stream));
         expect_same(up_to[here], data.to_host(), rank);
       });
@@ -122,8 +124,8 @@ TEST(distributed_scan, iterators_and_wider_sums) {
   on_ranks(ranks, [&](const rank_context& rank) {
     const strata::CountingInputIterator<int> in(2000000000);
     device_vector<std::int64_t> out(about);
-    EXPECT_CUDA_SUCCESS(DistributedScan::ExclusiveScan(in, out.data(), count_of(about), strata::Sum{},
-                                                       std::int64_t{7}, rank.comm, rank.stream));
+    EXPECT_CUDA_SUCCESS(DistributedScan::ExclusiveScan(in, out.data(), count_of(about), strata::Sum{}, std::int64_t{7},
+                                                       rank.comm, rank.stream));
     EXPECT_CUDA_SUCCESS(cudaStreamSynchronize(rank.stream));
     std::vector<std::int64_t> expected(about);
     std::int64_t sum_of_rank = 0;

@@ -77,4 +77,16 @@ inline affine_map some_map(int rank, std::size_t i) {
   return {number % 1000001u + 1u, number * 31u % 1000003u};
 }
 
+/// A memory resource that has memory, or none.
+struct memory_of_rank {
+  bool is_empty = false;
+  void* allocate(std::size_t bytes, cudaStream_t stream) {
+    void* memory = nullptr;
+    return !is_empty && cudaMallocAsync(&memory, bytes, stream) == cudaSuccess ? memory : nullptr;
+  }
+  void deallocate(void* memory, std::size_t, cudaStream_t stream) {
+    EXPECT_CUDA_SUCCESS(cudaFreeAsync(memory, stream));
+  }
+};
+
 }  // namespace distributed_test

@@ -7,10 +7,10 @@
 #include <strata/core/nvtx.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/arguments/counts.cuh>
-#include <strata/device/execution.cuh>
 #include <strata/distributed/communication/nccl.hpp>
 #include <strata/distributed/exchange/dispatch.cuh>
 #include <strata/distributed/exchange/fixed_dispatch.cuh>
+#include <strata/distributed/execution.cuh>
 
 #include <cstddef>
 #include <cstdint>
@@ -32,22 +32,23 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   memory, is how many they are; it is written before the call returns.
 /// - **Capacity.** Of `d_out`, in items; each rank may have another. If a rank gets more, nothing is written on any
 ///   rank, all return `cudaErrorInvalidValue`, and each `*num_out` says what that rank needs.
-/// - **Fixed.** Each rank sends each rank, itself too, exactly `chunk_capacity` items, the same number in all calls.
+/// - **Fixed.** Each rank sends each rank, itself too, exactly `chunk_capacity` items, the same number on all ranks.
 ///   Those from rank s begin at `d_out + s * chunk_capacity`; `d_counts_out[s]` is how many rank s has. If that is more
 ///   than `chunk_capacity`, only the first have been sent; if it is less, the rest of the chunk is unspecified.
 /// - **Execution.** On `stream`: a radix sort by destinations (one pass for up to 255 ranks), for pairs another; items
 ///   of more than 32 bytes are gathered. An all-gather of counts, for which the host waits once, then all sends and
 ///   receives in one group of NCCL. The fixed calls send counts with the items: the host does not wait, and they can be
 ///   captured in a graph and replayed, by all ranks.
-/// - **Storage.** As much as items and 2 bytes for each. Fixed calls: also as much as `d_out`.
+/// - **Storage.** As much as items and 2 bytes for each, and what the blocks of a radix sort share. For items of more
+///   than 32 bytes also 8 bytes for each; for more than 255 ranks twice as much. Fixed calls: also as much as `d_out`.
 /// - **Types.** Items are moved as bits: they must be trivially relocatable. Up to 65,535 ranks.
 /// - **Aliasing.** No output may overlap an input or another output.
 /// - **Errors.** `cudaErrorInvalidValue`: a negative or too large count, a destination that is no rank, null pointers
 ///   (with items; outputs with a capacity; `num_out`, `d_counts_out`), arrays that overlap, temporary storage too
 ///   small. All ranks return the error of the lowest rank that has one, and none sends items. In a fixed call only that
-///   rank returns its error, no chunk of it is to be used, and others get its count as -1; so they do for a destination
-///   that is no rank, which only the device knows. Size queries refuse nothing but a `chunk_capacity`, so that all ranks
-///   come to the call itself. Otherwise what NCCL, the allocator and launches return.
+///   rank returns its error, and the others get -1 as its count. A destination that is no rank, which only the device
+///   knows, is a count of -1 on all ranks, and no error. Size queries refuse nothing but a `chunk_capacity`, so that
+///   all ranks come to the call itself. Otherwise what NCCL, the allocator and launches return.
 /// - **Algorithm.** Stable counting sort by destinations, then an all-to-all with known counts (MPI_Alltoallv).
 struct DistributedExchange {
   template <class ItemIterator, class DestinationIterator, class Item>
@@ -56,8 +57,9 @@ struct DistributedExchange {
                            detail::count64 capacity, std::int64_t* num_out, ncclComm_t comm, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DistributedExchange::Items");
     NullType* const none = nullptr;
-    return detail::exchange(d_temp_storage, temp_storage_bytes, input_of<Item, NullType>(d_in, none, d_destinations, num_items),
-                            d_out, none, capacity, num_out, comm, stream);
+    return detail::exchange(d_temp_storage, temp_storage_bytes,
+                            input_of<Item, NullType>(d_in, none, d_destinations, num_items), d_out, none, capacity,
+                            num_out, comm, stream);
   }
 
   template <class KeyIterator, class ValueIterator, class DestinationIterator, class Key, class Value>
@@ -96,10 +98,10 @@ struct DistributedExchange {
   }
 
   // -------------------------------------------------------------- without temporary storage
-  STRATA_CALL_WITHOUT_STORAGE(Items)
-  STRATA_CALL_WITHOUT_STORAGE(Pairs)
-  STRATA_CALL_WITHOUT_STORAGE(ItemsFixed)
-  STRATA_CALL_WITHOUT_STORAGE(PairsFixed)
+  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(Items)
+  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(Pairs)
+  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(ItemsFixed)
+  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(PairsFixed)
 
  private:
   template <class Key, class Value, class KeyIterator, class ValueIterator, class DestinationIterator>

@@ -7,9 +7,9 @@
 #include <strata/core/operators.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/arguments/counts.cuh>
-#include <strata/device/execution.cuh>
 #include <strata/device/reduce/output.cuh>
 #include <strata/distributed/communication/nccl.hpp>
+#include <strata/distributed/execution.cuh>
 #include <strata/distributed/reduce/dispatch.cuh>
 
 #include <cstddef>
@@ -71,10 +71,9 @@ struct DistributedReduce {
                          OutputIterator d_out, detail::count64 num_items, ncclComm_t comm, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DistributedReduce::Min");
     using T = detail::iterator_value_t<InputIterator>;
-    return detail::reduce_ranks<T, detail::keep_item>(d_temp_storage, temp_storage_bytes, d_in, d_out, num_items,
-                                                      strata::Min{},
-                                                      detail::only_if_empty<T>{detail::value_limits<T>::max()}, comm,
-                                                      stream);
+    return detail::reduce_ranks<T, detail::keep_item>(
+        d_temp_storage, temp_storage_bytes, d_in, d_out, num_items, strata::Min{},
+        detail::only_if_empty<T>{detail::value_limits<T>::max()}, comm, stream);
   }
 
   /// Finds the largest item. Without items, the lowest value of the input type.
@@ -83,10 +82,9 @@ struct DistributedReduce {
                          OutputIterator d_out, detail::count64 num_items, ncclComm_t comm, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DistributedReduce::Max");
     using T = detail::iterator_value_t<InputIterator>;
-    return detail::reduce_ranks<T, detail::keep_item>(d_temp_storage, temp_storage_bytes, d_in, d_out, num_items,
-                                                      strata::Max{},
-                                                      detail::only_if_empty<T>{detail::value_limits<T>::lowest()},
-                                                      comm, stream);
+    return detail::reduce_ranks<T, detail::keep_item>(
+        d_temp_storage, temp_storage_bytes, d_in, d_out, num_items, strata::Max{},
+        detail::only_if_empty<T>{detail::value_limits<T>::lowest()}, comm, stream);
   }
 
   /// Finds the smallest item and its 64-bit index among the items of all ranks, the first of several. Without items:
@@ -116,12 +114,12 @@ struct DistributedReduce {
   }
 
   // -------------------------------------------------------------- without temporary storage
-  STRATA_CALL_WITHOUT_STORAGE(Reduce)
-  STRATA_CALL_WITHOUT_STORAGE(Sum)
-  STRATA_CALL_WITHOUT_STORAGE(Min)
-  STRATA_CALL_WITHOUT_STORAGE(Max)
-  STRATA_CALL_WITHOUT_STORAGE(ArgMin)
-  STRATA_CALL_WITHOUT_STORAGE(ArgMax)
+  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(Reduce)
+  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(Sum)
+  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(Min)
+  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(Max)
+  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(ArgMin)
+  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(ArgMax)
 
  private:
   template <class InputIterator, class OutputIterator, class ReductionOp, class T>
@@ -129,10 +127,9 @@ struct DistributedReduce {
                                   OutputIterator d_out, std::int64_t num_items, ReductionOp reduction_op, T if_empty,
                                   ncclComm_t comm, cudaStream_t stream) {
     using AccumT = KeyValuePair<long long, T>;
-    return detail::reduce_ranks<AccumT, detail::number_item>(d_temp_storage, temp_storage_bytes, d_in, d_out,
-                                                             num_items, reduction_op,
-                                                             detail::only_if_empty<AccumT>{{1, if_empty}}, comm,
-                                                             stream);
+    return detail::reduce_ranks<AccumT, detail::number_item>(d_temp_storage, temp_storage_bytes, d_in, d_out, num_items,
+                                                             reduction_op, detail::only_if_empty<AccumT>{{1, if_empty}},
+                                                             comm, stream);
   }
 };
 

@@ -7,8 +7,8 @@
 #include <strata/core/operators.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/arguments/counts.cuh>
-#include <strata/device/execution.cuh>
 #include <strata/distributed/communication/nccl.hpp>
+#include <strata/distributed/execution.cuh>
 #include <strata/distributed/scan/dispatch.cuh>
 
 #include <cstddef>
@@ -30,9 +30,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   any from 0 on. Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (local arithmetic, which
 ///   communicates nothing), then with that much device memory. Or once, without these two arguments: see `execution`.
 /// - **In place.** `d_out` may be `d_in`, if items and results have one size. Arrays must not overlap in another way.
-/// - **Execution.** On `stream`: one kernel that reduces this rank's items (not on the last rank), an all-gather of NCCL
-///   (16 bytes and an aggregate of each rank), a kernel of one thread, and one that scans. So items are read twice and
-///   results written once. The host does not wait. A call can be captured in a graph and replayed, by all ranks.
+/// - **Execution.** On `stream`: one kernel that reduces this rank's items (not on the last rank), an all-gather of
+///   NCCL (16 bytes and an aggregate of each rank), a kernel of one thread, and one that scans. So items are read twice
+///   and results written once. The host does not wait. A call can be captured in a graph and replayed, by all ranks.
 ///   DeviceScan says how blocks wait for each other.
 /// - **Result.** The same from run to run with one distribution of the items, floating-point sums too: aggregates of
 ///   ranks are combined in the order of ranks.
@@ -92,10 +92,10 @@ struct DistributedScan {
   }
 
   // -------------------------------------------------------------- without temporary storage
-  STRATA_CALL_WITHOUT_STORAGE(ExclusiveSum)
-  STRATA_CALL_WITHOUT_STORAGE(InclusiveSum)
-  STRATA_CALL_WITHOUT_STORAGE(ExclusiveScan)
-  STRATA_CALL_WITHOUT_STORAGE(InclusiveScan)
+  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(ExclusiveSum)
+  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(InclusiveSum)
+  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(ExclusiveScan)
+  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(InclusiveScan)
 };
 
 STRATA_ARCH_NAMESPACE_END

@@ -36,8 +36,8 @@ struct exchange_input {
            detail::can_reach(d_keys, num_items) && detail::can_reach(d_values, num_items);
   }
   bool has_null() const {
-    return num_items > 0 && (detail::is_null(d_destinations) || detail::is_null(d_keys) ||
-                             (has_values && detail::is_null(d_values)));
+    return num_items > 0 &&
+           (detail::is_null(d_destinations) || detail::is_null(d_keys) || (has_values && detail::is_null(d_values)));
   }
   /// Whether an array of `count` items overlaps one of these.
   template <class Output>
@@ -72,8 +72,8 @@ class exchange_groups {
   }
   /// What else the call keeps, in slots from 0 to 3.
   template <class T>
-  void reserve_more(int slot, std::size_t count) {
-    storage_.template reserve<T>(first_more_slot + slot, count);
+  void reserve_more(int number, std::size_t count) {
+    storage_.template reserve<T>(first_more_slot + number, count);
   }
 
   bool is_valid() const { return is_valid_; }
@@ -86,8 +86,8 @@ class exchange_groups {
   Key* keys() const { return storage_.template get<Key>(keys_slot); }
   Value* values() const { return storage_.template get<Value>(values_slot); }
   template <class T>
-  T* more(int slot) const {
-    return storage_.template get<T>(first_more_slot + slot);
+  T* more(int number) const {
+    return storage_.template get<T>(first_more_slot + number);
   }
 
   cudaError_t group(const Input& input, int ranks, cudaStream_t stream) {
@@ -101,9 +101,8 @@ class exchange_groups {
     const bool is_query = d_sort_storage == nullptr;
     destination_key* const d_keys_out = is_query ? nullptr : destinations();
     std::size_t bytes = sort_bytes_;
-    cudaError_t status =
-        detail::group_items(d_sort_storage, bytes, input.d_destinations, d_keys_out, input.d_keys,
-                            is_query ? nullptr : keys(), input.num_items, ranks, stream);
+    cudaError_t status = detail::group_items(d_sort_storage, bytes, input.d_destinations, d_keys_out, input.d_keys,
+                                             is_query ? nullptr : keys(), input.num_items, ranks, stream);
     if (is_query) sort_bytes_ = bytes;
     if constexpr (Input::has_values) {
       if (status != cudaSuccess) return status;
@@ -153,7 +152,7 @@ cudaError_t exchange(void* d_temp_storage, std::size_t& temp_storage_bytes,
   if (plan.num_received >= 0) *num_out = plan.num_received;
   if (status != cudaSuccess) return status;
   const exchanged_array arrays[] = {{groups.keys(), d_keys_out, sizeof(Key)},
-                                   {groups.values(), d_values_out, sizeof(Value)}};
+                                    {groups.values(), d_values_out, sizeof(Value)}};
   return detail::carry_out(plan, arrays, Input::has_values ? 2 : 1, comm, stream);
 }
 

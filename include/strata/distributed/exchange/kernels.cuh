@@ -28,8 +28,8 @@ __launch_bounds__(exchange_threads)
   if (threadIdx.x == 0) *d_header_out = header;
 }
 
-/// By one block: how many items this rank has for each rank, and where they begin. If a destination is out of range, the
-/// counts are -1. (A template, so that programs that do not call it have no kernel.)
+/// By one block: how many items this rank has for each rank, and where they begin. If a destination is out of range,
+/// the counts are -1. (A template, so that programs that do not call it have no kernel.)
 template <class Counts>
 __launch_bounds__(exchange_threads)
     STRATA_KERNEL void exchange_bounds_kernel(Counts counts, int ranks, std::int64_t* d_begins_out,

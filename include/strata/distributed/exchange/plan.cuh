@@ -44,11 +44,34 @@ class host_array {
   T* items_ = nullptr;
 };
 
+/// Where the items for each rank, or from each rank, lie in an array, and how many they are.
+class exchange_pieces {
+ public:
+  bool allocate(int ranks) {
+    const auto count = static_cast<std::size_t>(ranks);
+    return counts_.allocate(count) && offsets_.allocate(count);
+  }
+  /// The ranks in their order.
+  void append(int rank, std::int64_t count) {
+    const auto i = static_cast<std::size_t>(rank);
+    counts_[i] = static_cast<std::size_t>(count);
+    offsets_[i] = rank == 0 ? 0 : offsets_[i - 1] + counts_[i - 1];
+  }
+  const std::size_t* counts() const { return counts_.data(); }
+  const std::size_t* offsets() const { return offsets_.data(); }
+
+ private:
+  host_array<std::size_t> counts_;
+  host_array<std::size_t> offsets_;
+};
+
 /// The outcome of plan_exchange().
 struct exchange_plan {
   rank_position position{};
   host_array<call_header> headers;  // of each rank
   host_array<std::int64_t> counts;  // items from each rank for each rank, those from rank 0 first
+  exchange_pieces sent;             // of this rank
+  exchange_pieces received;         // by this rank
   std::int64_t num_received = -1;   // items for this rank; -1 if a rank refused its call
 
   std::int64_t count(int from, int to) const {
@@ -62,7 +85,8 @@ struct exchange_plan {
   }
   bool allocate() {
     const auto ranks = static_cast<std::size_t>(position.ranks);
-    return headers.allocate(ranks) && counts.allocate(ranks * ranks);
+    return headers.allocate(ranks) && counts.allocate(ranks * ranks) && sent.allocate(position.ranks) &&
+           received.allocate(position.ranks);
   }
 };
 
@@ -118,10 +142,9 @@ cudaError_t plan_exchanges(exchange_plan* plans, const call_header* headers, voi
   unsigned char* const d_mine =
       static_cast<unsigned char*>(d_messages) + static_cast<std::size_t>(position.rank) * message_bytes;
   std::size_t part = 0;
-  ((status = status != cudaSuccess
-                 ? status
-                 : detail::write_exchange_message(headers[part], host_status, counts, position.ranks,
-                                                  d_mine + part * part_bytes, stream),
+  ((status = status != cudaSuccess ? status
+                                   : detail::write_exchange_message(headers[part], host_status, counts, position.ranks,
+                                                                    d_mine + part * part_bytes, stream),
     ++part),
    ...);
   if (status != cudaSuccess) return status;
@@ -151,6 +174,8 @@ cudaError_t plan_exchanges(exchange_plan* plans, const call_header* headers, voi
   for (std::size_t i = 0; i < exchanges; ++i) {
     plans[i].num_received = plans[i].received_by(position.rank);
     for (int rank = 0; rank < position.ranks; ++rank) {
+      plans[i].sent.append(rank, plans[i].count(position.rank, rank));
+      plans[i].received.append(rank, plans[i].count(rank, position.rank));
       if (plans[i].received_by(rank) > plans[i].headers[static_cast<std::size_t>(rank)].capacity) {
         status = cudaErrorInvalidValue;
       }
@@ -166,46 +191,22 @@ cudaError_t plan_exchange(exchange_plan& plan, const call_header& header, const 
   return detail::plan_exchanges(&plan, &header, d_messages, position, comm, stream, counts);
 }
 
-/// Sends and receives items of several arrays in one group of NCCL. Those to send lie in the order of destinations,
-/// those received will lie in the order of ranks. `send_count(r)` items go to rank r, `receive_count(r)` come from it.
-template <class SendCount, class ReceiveCount>
-cudaError_t send_arrays(rank_position position, const SendCount& send_count, const ReceiveCount& receive_count,
-                        const exchanged_array* arrays, int num_arrays, ncclComm_t comm, cudaStream_t stream) {
-  const auto ranks = static_cast<std::size_t>(position.ranks);
-  host_array<std::size_t> numbers;
-  if (!numbers.allocate(4 * ranks)) return cudaErrorMemoryAllocation;
-  std::size_t* const send_offsets = numbers.data();
-  std::size_t* const send_counts = send_offsets + ranks;
-  std::size_t* const receive_offsets = send_counts + ranks;
-  std::size_t* const receive_counts = receive_offsets + ranks;
-  std::size_t sent = 0;
-  std::size_t received = 0;
-  for (std::size_t rank = 0; rank < ranks; ++rank) {
-    send_offsets[rank] = sent;
-    receive_offsets[rank] = received;
-    send_counts[rank] = static_cast<std::size_t>(send_count(static_cast<int>(rank)));
-    receive_counts[rank] = static_cast<std::size_t>(receive_count(static_cast<int>(rank)));
-    sent += send_counts[rank];
-    received += receive_counts[rank];
-  }
-  return detail::all_to_all(arrays, num_arrays, send_offsets, send_counts, receive_offsets, receive_counts, position,
-                            comm, stream);
-}
-
-/// Sends what has been planned. All arrays have the same counts.
+/// Sends what has been planned: items of several arrays in one group of NCCL, all arrays by the same counts. Items to
+/// send lie in the order of destinations; those received will lie in the order of ranks.
 inline cudaError_t carry_out(const exchange_plan& plan, const exchanged_array* arrays, int num_arrays, ncclComm_t comm,
                              cudaStream_t stream) {
-  const int mine = plan.position.rank;
-  return detail::send_arrays(
-      plan.position, [&](int rank) { return plan.count(mine, rank); },
-      [&](int rank) { return plan.count(rank, mine); }, arrays, num_arrays, comm, stream);
+  return detail::all_to_all(arrays, num_arrays, plan.sent.offsets(), plan.sent.counts(), plan.received.offsets(),
+                            plan.received.counts(), plan.position, comm, stream);
 }
 
-/// Sends each rank one item of each array.
+/// Sends each rank one item of each array: no plan, and no wait.
 inline cudaError_t send_one_each(rank_position position, const exchanged_array* arrays, int num_arrays, ncclComm_t comm,
                                  cudaStream_t stream) {
-  const auto one = [](int) { return std::int64_t{1}; };
-  return detail::send_arrays(position, one, one, arrays, num_arrays, comm, stream);
+  exchange_pieces pieces;
+  if (!pieces.allocate(position.ranks)) return cudaErrorMemoryAllocation;
+  for (int rank = 0; rank < position.ranks; ++rank) pieces.append(rank, 1);
+  return detail::all_to_all(arrays, num_arrays, pieces.offsets(), pieces.counts(), pieces.offsets(), pieces.counts(),
+                            position, comm, stream);
 }
 
 STRATA_ARCH_DETAIL_NAMESPACE_END

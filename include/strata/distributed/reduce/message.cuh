@@ -111,8 +111,8 @@ cudaError_t write_empty_message(aggregate_message<AccumT>* message, cudaError_t 
 
 /// The local reduction of a rank, without an initial value.
 template <class AccumT, class InputIterator, class ReductionOp, class TransformOp>
-using dispatch_aggregate = DispatchReduce<AccumT, InputIterator, message_output<AccumT>, ReductionOp, TransformOp,
-                                          only_if_empty<AccumT>>;
+using dispatch_aggregate =
+    DispatchReduce<AccumT, InputIterator, message_output<AccumT>, ReductionOp, TransformOp, only_if_empty<AccumT>>;
 
 template <class TransformOp, class AccumT, class InputIterator, class ReductionOp>
 cudaError_t write_message(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,

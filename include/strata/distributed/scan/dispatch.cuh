@@ -124,10 +124,9 @@ cudaError_t scan_ranks(void* d_temp_storage, std::size_t& temp_storage_bytes, In
   Begin* const begin = storage.template get<Begin>(1);
   launch_configuration configuration{"strata::DistributedScan, prefix", dim3(1), dim3(1)};
   configuration.stream = stream;
-  status = strata::launch(configuration,
-                          rank_prefix_kernel<AccumT, InputIterator, OutputIterator, ScanOp, InitT>,
-                          static_cast<const Message*>(messages), position.rank, position.ranks, d_in, d_out,
-                          num_items, scan_op, init, begin);
+  status = strata::launch(configuration, rank_prefix_kernel<AccumT, InputIterator, OutputIterator, ScanOp, InitT>,
+                          static_cast<const Message*>(messages), position.rank, position.ranks, d_in, d_out, num_items,
+                          scan_op, init, begin);
   if (status != cudaSuccess) return status;
   return scan(storage.template get<unsigned char>(2), scan_bytes, begin);
 }

@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/device/execution.cuh>
+
+#include <cstddef>
+#include <utility>
+
+/// \file
+/// Calls without temporary storage, by all ranks of a communicator.
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// with_storage() for calls of ranks. A rank that gets no storage makes the call nevertheless, with too little of it:
+/// the call refuses that as it does other bad arguments, and no rank waits for this one. It returns the error of its
+/// allocator.
+template <class Call, class... Arguments>
+cudaError_t with_storage_of_rank(Call call, Arguments&... arguments) {
+  auto&& where = detail::execution_of(arguments...);
+  void* storage = nullptr;
+  std::size_t bytes = 0;
+  cudaError_t status = call(storage, bytes, detail::call_argument(arguments)...);
+  if (status != cudaSuccess) return status;
+  const cudaError_t allocated = detail::allocate_storage(storage, bytes, where);
+  if (allocated != cudaSuccess) {
+    unsigned char none = 0;
+    bytes = 0;
+    static_cast<void>(call(static_cast<void*>(&none), bytes, detail::call_argument(arguments)...));
+    return allocated;
+  }
+  status = call(storage, bytes, detail::call_argument(arguments)...);
+  const cudaError_t freed = detail::deallocate_storage(storage, bytes, where);
+  return status != cudaSuccess ? status : freed;
+}
+
+}  // namespace detail
+STRATA_NAMESPACE_END
+
+/// STRATA_CALL_WITHOUT_STORAGE for calls of ranks.
+#define STRATA_CALL_OF_RANK_WITHOUT_STORAGE(function)                                                        \
+  template <class First, class... Rest, class = detail::if_not_any_storage<First>>                           \
+  static auto function(First&& first, Rest&&... rest)                                                        \
+      ->decltype(function(detail::any_storage{}, std::declval<std::size_t&>(), detail::call_argument(first), \
+                          detail::call_argument(rest)...)) {                                                 \
+    return detail::with_storage_of_rank(                                                                     \
+        [](void* d_temp_storage, std::size_t& temp_storage_bytes, auto&&... arguments) {                     \
+          return function(d_temp_storage, temp_storage_bytes, arguments...);                                 \
+        },                                                                                                   \
+        first, rest...);                                                                                     \
+  }
