@@ -216,7 +216,7 @@ TEST(distributed_reduce, refused_arguments_stop_no_rank) {
         std::int64_t* const d_out = is(fault::null_out) ? nullptr : out.data();
         const cudaError_t status = call_with_temp_storage([&](void* storage, std::size_t& bytes) {
           std::size_t given = bytes - (storage != nullptr && is(fault::little_storage) ? 1 : 0);
-          const std::int64_t count = is(fault::negative_count) ? -1 : is(fault::large_count) ? most : 10;
+          const std::int64_t count = is(fault::negative_count) ? -1 : 10;
           const cudaError_t answer =
               what == fault::overlap
                   ? DistributedReduce::ArgMax(storage, given, d_in, d_out, d_out + (refuses ? 0 : 1), count, rank.comm,
