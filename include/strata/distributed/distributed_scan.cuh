@@ -41,8 +41,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Errors.** `cudaErrorInvalidValue`: negative count, an iterator that cannot represent all local indices, a null
 ///   pointer (with items; of a FutureValue), arrays that overlap, temporary storage too small. A rank with bad
 ///   arguments returns its error and takes part without items. Then no rank writes results; the others return
-///   `cudaSuccess`, and their debug builds stop. Size queries refuse nothing, so that all ranks come to the call itself.
-///   Otherwise what NCCL and launches return.
+///   `cudaSuccess`, and their debug builds stop. Size queries refuse nothing, so that all ranks come to the call
+///   itself. Otherwise what NCCL and launches return.
 /// - **Algorithm.** Reduce, then scan, as in Blelloch, "Prefix Sums and Their Applications" (1990), with ranks in the
 ///   place of processors.
 struct DistributedScan {
