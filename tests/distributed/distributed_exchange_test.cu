@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "distributed/distributions.hpp"
@@ -235,6 +236,7 @@ enum class fault {
   null_out,
   null_number,
   negative_count,
+  large_count,
   negative_capacity,
   little_storage,
   out_over_in,
@@ -242,10 +244,10 @@ enum class fault {
   destination_below,
   destination_above
 };
-inline constexpr fault all_faults[] = {fault::null_in,           fault::null_destinations, fault::null_out,
-                                       fault::null_number,       fault::negative_count,    fault::negative_capacity,
-                                       fault::little_storage,    fault::out_over_in,       fault::out_over_destinations,
-                                       fault::destination_below, fault::destination_above};
+inline constexpr fault all_faults[] = {
+    fault::null_in,        fault::null_destinations,     fault::null_out,          fault::null_number,
+    fault::negative_count, fault::large_count,           fault::negative_capacity, fault::little_storage,
+    fault::out_over_in,    fault::out_over_destinations, fault::destination_below, fault::destination_above};
 
 /// The arguments of a rank, of which one may be bad.
 struct faulty_arguments {
@@ -264,6 +266,7 @@ struct faulty_arguments {
     if (what == fault::null_destinations) d_destinations = nullptr;
     if (what == fault::null_out) d_out = nullptr;
     if (what == fault::negative_count) count = -1;
+    if (what == fault::large_count) count = std::numeric_limits<std::int64_t>::max();
     if (what == fault::out_over_in) d_out = in.data() + 9;
     if (what == fault::out_over_destinations) d_out = destinations.data() + 9;
     has_little_storage = what == fault::little_storage;
