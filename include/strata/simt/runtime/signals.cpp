@@ -120,19 +120,32 @@ void handle(int signal_number, struct sigaction action) {
   if (before.sa_handler == SIG_DFL) sigaction(signal_number, &action, nullptr);
 }
 
-}  // namespace
-
-void install_signal_handlers() {
-  static bool done = false;
-  if (done || std::getenv("STRATA_SIMT_NO_SIGNALS") != nullptr) return;
+// The faulting stack may be the one that overflowed. AddressSanitizer gives each host thread another stack itself, and
+// takes that away when the thread ends.
+void set_alternate_stack() {
+  static thread_local bool done = false;
+  if (done) return;
   done = true;
-  void* frame;
-  backtrace(&frame, 1);                   // the first call loads a library, which a handler must not
-  static char alternate_stack[64 << 10];  // the faulting stack may be the one that overflowed
   stack_t stack{};
+  if (sigaltstack(nullptr, &stack) != 0 || (stack.ss_flags & SS_DISABLE) == 0) return;
+  static thread_local char alternate_stack[64 << 10];
+  stack = {};
   stack.ss_sp = alternate_stack;
   stack.ss_size = sizeof alternate_stack;
   sigaltstack(&stack, nullptr);
+}
+
+}  // namespace
+
+void install_signal_handlers() {
+  static const bool disabled = std::getenv("STRATA_SIMT_NO_SIGNALS") != nullptr;
+  if (disabled) return;
+  set_alternate_stack();
+  static bool done = false;
+  if (done) return;
+  done = true;
+  void* frame;
+  backtrace(&frame, 1);  // the first call loads a library, which a handler must not
 
   struct sigaction tick {};
   tick.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
