@@ -120,19 +120,19 @@ void handle(int signal_number, struct sigaction action) {
   if (before.sa_handler == SIG_DFL) sigaction(signal_number, &action, nullptr);
 }
 
-// The faulting stack may be the one that overflowed. AddressSanitizer gives each host thread another stack itself, and
-// takes that away when the thread ends.
+// The faulting stack may be the one that overflowed. One host thread runs at a time, so all have the same other stack.
+// AddressSanitizer gives each thread one itself, and takes away what it finds when the thread ends.
 void set_alternate_stack() {
-  static thread_local bool done = false;
+#if !defined(STRATA_SIMT_ASAN)
+  static __thread bool done = false;
   if (done) return;
   done = true;
+  static char alternate_stack[64 << 10];
   stack_t stack{};
-  if (sigaltstack(nullptr, &stack) != 0 || (stack.ss_flags & SS_DISABLE) == 0) return;
-  static thread_local char alternate_stack[64 << 10];
-  stack = {};
   stack.ss_sp = alternate_stack;
   stack.ss_size = sizeof alternate_stack;
   sigaltstack(&stack, nullptr);
+#endif
 }
 
 }  // namespace
