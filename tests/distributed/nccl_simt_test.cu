@@ -370,6 +370,21 @@ TEST(Nccl, BeginsAtOnce) {
   }
 }
 
+TEST(Nccl, MakesCallsOfSeveralRanksInOneThread) {
+  strata::simt::config().devices = 3;
+  ncclComm_t comms[3] = {};
+  ASSERT_NCCL_SUCCESS(ncclCommInitAll(comms, 3, nullptr));
+  const device_vector<int> in(std::vector<int>{1, 2, 3});
+  device_vector<int> out(9);
+  ASSERT_NCCL_SUCCESS(ncclGroupStart());
+  for (int rank = 0; rank < 3; ++rank) {
+    EXPECT_NCCL_SUCCESS(ncclAllGather(in.data() + rank, out.data() + 3 * rank, 1, ncclInt32, comms[rank], nullptr));
+  }
+  ASSERT_NCCL_SUCCESS(ncclGroupEnd());
+  EXPECT_EQ((std::vector<int>{1, 2, 3, 1, 2, 3, 1, 2, 3}), out.to_host());
+  for (const ncclComm_t comm : comms) EXPECT_NCCL_SUCCESS(ncclCommDestroy(comm));
+}
+
 TEST(Nccl, KnowsTheDeviceOfEachThread) {
   strata::simt::config().devices = 3;
   int count = 0;
