@@ -5,10 +5,14 @@
 #
 # Looked at, in this order: NCCL_ROOT and NCCL_HOME (variables of CMake or the environment), the default places
 # (Debian's libnccl-dev), the CUDA toolkit, and the package nvidia-nccl of Python, which PyTorch brings.
-set(strata_nccl_roots ${NCCL_HOME} $ENV{NCCL_HOME} ${CUDAToolkit_ROOT} $ENV{CUDA_PATH} $ENV{CUDA_HOME} /usr/local/cuda)
+set(strata_nccl_roots ${CUDAToolkit_ROOT} $ENV{CUDA_PATH} $ENV{CUDA_HOME} /usr/local/cuda)
 
 set(strata_nccl_suffixes include targets/x86_64-linux/include targets/sbsa-linux/include)
-find_path(NCCL_INCLUDE_DIR nccl.h PATHS ${strata_nccl_roots} PATH_SUFFIXES ${strata_nccl_suffixes})
+find_path(
+  NCCL_INCLUDE_DIR nccl.h
+  HINTS ${NCCL_HOME} $ENV{NCCL_HOME}
+  PATHS ${strata_nccl_roots}
+  PATH_SUFFIXES ${strata_nccl_suffixes})
 if(NOT NCCL_INCLUDE_DIR)
   find_program(strata_python NAMES python3 python)
   mark_as_advanced(strata_python)
@@ -30,7 +34,7 @@ if(NCCL_INCLUDE_DIR)
 endif()
 find_library(
   NCCL_LIBRARY
-  NAMES nccl libnccl.so.2
+  NAMES nccl libnccl.so.2 NAMES_PER_DIR
   HINTS ${strata_nccl_prefix}
   PATHS ${strata_nccl_roots}
   PATH_SUFFIXES lib lib64 lib/x86_64-linux-gnu lib/aarch64-linux-gnu targets/x86_64-linux/lib)

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "distributed/distributions.hpp"
@@ -235,6 +236,7 @@ enum class fault {
   null_out,
   null_number,
   negative_count,
+  large_count,
   negative_capacity,
   little_storage,
   out_over_in,
@@ -242,10 +244,10 @@ enum class fault {
   destination_below,
   destination_above
 };
-inline constexpr fault all_faults[] = {fault::null_in,           fault::null_destinations, fault::null_out,
-                                       fault::null_number,       fault::negative_count,    fault::negative_capacity,
-                                       fault::little_storage,    fault::out_over_in,       fault::out_over_destinations,
-                                       fault::destination_below, fault::destination_above};
+inline constexpr fault all_faults[] = {
+    fault::null_in,        fault::null_destinations,     fault::null_out,          fault::null_number,
+    fault::negative_count, fault::large_count,           fault::negative_capacity, fault::little_storage,
+    fault::out_over_in,    fault::out_over_destinations, fault::destination_below, fault::destination_above};
 
 /// The arguments of a rank, of which one may be bad.
 struct faulty_arguments {
@@ -264,6 +266,7 @@ struct faulty_arguments {
     if (what == fault::null_destinations) d_destinations = nullptr;
     if (what == fault::null_out) d_out = nullptr;
     if (what == fault::negative_count) count = -1;
+    if (what == fault::large_count) count = std::numeric_limits<std::int64_t>::max();
     if (what == fault::out_over_in) d_out = in.data() + 9;
     if (what == fault::out_over_destinations) d_out = destinations.data() + 9;
     has_little_storage = what == fault::little_storage;
@@ -469,6 +472,54 @@ TEST(distributed_exchange, bad_arguments_of_one_rank_in_fixed_chunks) {
   }
 }
 
+// What pairs have besides: values, and counts beside two outputs.
+TEST(distributed_exchange, bad_values_of_one_rank) {
+  enum class bad { null_in, null_out, out_over_in, out_over_keys_out, out_over_destinations, counts_over_out };
+  constexpr std::int64_t chunk_capacity = 8;
+  const int ranks = rank_counts().back() < 3 ? rank_counts().back() : 3;
+  for (const bad what : {bad::null_in, bad::null_out, bad::out_over_in, bad::out_over_keys_out,
+                         bad::out_over_destinations, bad::counts_over_out}) {
+    on_ranks(ranks, [&](const rank_context& rank) {
+      const bool refuses = rank.rank == ranks - 1;
+      const auto is = [&](bad other) { return refuses && what == other; };
+      const device_vector<int> keys(std::vector<int>(10, 1));
+      device_vector<int> values(std::vector<int>(10, 2));
+      device_vector<int> destinations(std::vector<int>(10, 0));
+      device_vector<int> keys_out(80);
+      device_vector<int> values_out(80);
+      device_vector<std::int64_t> counts(static_cast<std::size_t>(ranks));
+      const int* const d_values = is(bad::null_in) ? nullptr : values.data();
+      int* const d_values_out = is(bad::null_out)                ? nullptr
+                                : is(bad::out_over_in)           ? values.data() + 9
+                                : is(bad::out_over_destinations) ? destinations.data() + 9
+                                : is(bad::out_over_keys_out)     ? keys_out.data() + 1
+                                                                 : values_out.data();
+      if (what != bad::counts_over_out) {
+        std::int64_t received = -7;
+        EXPECT_EQ(cudaErrorInvalidValue,
+                  DistributedExchange::Pairs(keys.data(), d_values, destinations.data(), 10, keys_out.data(),
+                                             d_values_out, 80, &received, rank.comm, rank.stream));
+        EXPECT_EQ(-7, received);
+        EXPECT_CUDA_SUCCESS(cudaStreamSynchronize(rank.stream));
+        for (const int item : keys_out.to_host()) EXPECT_TRUE(is_poison(item)) << item;
+      }
+      std::int64_t* const d_counts =
+          is(bad::counts_over_out) ? reinterpret_cast<std::int64_t*>(values_out.data()) : counts.data();
+      EXPECT_EQ(refuses ? cudaErrorInvalidValue : cudaSuccess,
+                DistributedExchange::PairsFixed(keys.data(), d_values, destinations.data(), 10, keys_out.data(),
+                                                d_values_out, chunk_capacity, d_counts, rank.comm, rank.stream));
+      EXPECT_CUDA_SUCCESS(cudaStreamSynchronize(rank.stream));
+      EXPECT_EQ(std::vector<int>(10, 2), values.to_host());
+      if (!refuses) {
+        EXPECT_EQ(-1, counts.to_host()[static_cast<std::size_t>(ranks - 1)]);
+        return;
+      }
+      for (const int item : values_out.to_host()) EXPECT_TRUE(is_poison(item)) << item;
+      for (const int item : keys_out.to_host()) EXPECT_TRUE(is_poison(item)) << item;
+    });
+  }
+}
+
 TEST(distributed_exchange, graphs_of_fixed_chunks_are_replayed_with_other_items) {
   for (const int ranks : rank_counts()) {
     constexpr std::int64_t chunk_capacity = 20;
@@ -580,9 +631,24 @@ TEST(distributed_exchange, two_exchanges_are_planned_at_once) {
 }
 
 // Without communication: the order of more destinations than a pass of the sort tells apart, and of more items than a
-// cluster sorts.
+// cluster sorts. On a GPU they are more than a sort with one launch takes.
 TEST(distributed_exchange, items_are_grouped_by_many_destinations) {
+#if STRATA_HOST_SIMT
   constexpr std::size_t count = 20000;
+#else
+  constexpr std::size_t count = 5000000;
+#endif
+  // A second pass needs memory between passes, for items and destinations.
+  const auto storage_of = [&](int ranks) {
+    std::size_t bytes = 0;
+    const origin* const in = nullptr;
+    const int* const destinations = nullptr;
+    EXPECT_CUDA_SUCCESS(strata::detail::group_items(nullptr, bytes, destinations,
+                                                    static_cast<strata::detail::destination_key*>(nullptr), in,
+                                                    static_cast<origin*>(nullptr), count_of(count), ranks, nullptr));
+    return bytes;
+  };
+  EXPECT_GE(storage_of(256), storage_of(255) + count * (sizeof(origin) + sizeof(strata::detail::destination_key)));
   for (const int ranks : {255, strata::detail::max_exchange_ranks}) {
     std::vector<origin> items;
     std::vector<long long> targets;

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "distributed/distributions.hpp"
@@ -24,6 +25,8 @@ using strata_test::rank_counts;
 
 // More than a tile, and more than a block has in flight.
 constexpr std::size_t about = strata_test::small_cases ? 700 : 20000;
+
+constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
 
 std::int64_t count_of(std::size_t size) { return static_cast<std::int64_t>(size); }
 
@@ -138,12 +141,38 @@ TEST(distributed_scan, iterators_and_wider_sums) {
   });
 }
 
+// What comes before all items lies in the memory of each rank, and is written in the stream.
+TEST(distributed_scan, initial_values_of_the_future) {
+  const int ranks = rank_counts().back();
+  on_ranks(ranks, [&](const rank_context& rank) {
+    const device_vector<int> in(std::vector<int>(100, 1));
+    device_vector<std::int64_t> out(100);
+    const device_vector<std::int64_t> initial(std::vector<std::int64_t>{std::int64_t{1} << 40});
+    EXPECT_CUDA_SUCCESS(DistributedScan::ExclusiveScan(in.data(), out.data(), 100, strata::Sum{},
+                                                       strata::FutureValue(initial.data()), rank.comm, rank.stream));
+    EXPECT_CUDA_SUCCESS(cudaStreamSynchronize(rank.stream));
+    std::vector<std::int64_t> expected(100);
+    for (std::size_t i = 0; i < 100; ++i) expected[i] = (std::int64_t{1} << 40) + 100 * rank.rank + count_of(i);
+    expect_same(expected, out.to_host(), rank);
+    // Only one rank has none.
+    out.poison();
+    const bool refuses = rank.rank + 1 == ranks;
+    const std::int64_t* const none = nullptr;
+    EXPECT_EQ(
+        refuses ? cudaErrorInvalidValue : cudaSuccess,
+        DistributedScan::ExclusiveScan(in.data(), out.data(), 100, strata::Sum{},
+                                       strata::FutureValue(refuses ? none : initial.data()), rank.comm, rank.stream));
+    EXPECT_CUDA_SUCCESS(cudaStreamSynchronize(rank.stream));
+    for (const std::int64_t item : out.to_host()) EXPECT_TRUE(is_poison(item)) << item;
+  });
+}
+
 // A rank that refuses its arguments says so, the others go on, and none writes results.
 TEST(distributed_scan, refused_arguments_stop_no_rank) {
-  enum class fault { null_in, null_out, negative_count, little_storage, overlap };
+  enum class fault { null_in, null_out, negative_count, large_count, little_storage, overlap };
   for (const int ranks : rank_counts()) {
-    for (const fault what :
-         {fault::null_in, fault::null_out, fault::negative_count, fault::little_storage, fault::overlap}) {
+    for (const fault what : {fault::null_in, fault::null_out, fault::negative_count, fault::large_count,
+                             fault::little_storage, fault::overlap}) {
       for (const int refusing : {0, ranks - 1}) {
         on_ranks(ranks, [&](const rank_context& rank) {
           const bool refuses = rank.rank == refusing;
@@ -152,7 +181,7 @@ TEST(distributed_scan, refused_arguments_stop_no_rank) {
           device_vector<int> out(100);
           const int* const d_in = is(fault::null_in) ? nullptr : in.data();
           int* const d_out = is(fault::null_out) ? nullptr : is(fault::overlap) ? in.data() + 1 : out.data();
-          const std::int64_t count = is(fault::negative_count) ? -1 : 100;
+          const std::int64_t count = is(fault::negative_count) ? -1 : is(fault::large_count) ? most : 100;
           for (const bool is_inclusive : {false, true}) {
             const cudaError_t status = call_with_temp_storage([&](void* storage, std::size_t& bytes) {
               std::size_t given = bytes - (storage != nullptr && is(fault::little_storage) ? 1 : 0);

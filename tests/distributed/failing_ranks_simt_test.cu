@@ -1,13 +1,17 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A rank whose calls of NCCL fail, each in turn: all ranks end with an error, soon, and write nothing out of bounds.
+// A rank whose calls of NCCL fail, each in turn, and one that aborts in place of its call: all ranks end, soon, and
+// write nothing out of bounds. Temporary storage is as large as was asked for, and lies between guard bands as all
+// arrays do.
 #include <strata/distributed/distributed_exchange.cuh>
 #include <strata/distributed/distributed_hash_join.cuh>
 #include <strata/distributed/distributed_merge_sort.cuh>
 #include <strata/distributed/distributed_radix_sort.cuh>
 #include <strata/distributed/distributed_reduce.cuh>
 #include <strata/distributed/distributed_scan.cuh>
+
+#include <support/test_types.cuh>
 
 #include <chrono>
 #include <cstddef>
@@ -21,83 +25,133 @@ namespace failing_ranks_test {
 using strata_test::device_vector;
 using strata_test::rank_context;
 
-constexpr std::size_t items = 300;
+constexpr int items = 300;
+constexpr int capacity = 8 * items;
 
 /// What the calls of a rank read and write.
 struct arrays {
-  device_vector<unsigned> in{std::vector<unsigned>(items, 3)};
-  device_vector<int> destinations{std::vector<int>(items, 0)};
-  device_vector<unsigned> out{8 * items}, values_out{8 * items};
-  device_vector<long long> rows_out{8 * items};
+  explicit arrays(const rank_context& of_rank)
+      : context(of_rank), keys(numbers(of_rank.rank, 1000)), destinations(numbers(of_rank.rank, of_rank.ranks)) {}
+
+  static std::vector<int> numbers(int rank, int end) {
+    return strata_test::random_integers(items, 0, end - 1, static_cast<std::uint64_t>(rank));
+  }
+
+  const rank_context& context;
+  device_vector<int> keys, destinations;
+  device_vector<int> out{capacity}, values_out{capacity};
+  device_vector<std::int64_t> counts{8}, left_rows{capacity}, right_rows{capacity};
   device_vector<unsigned long long> total{1};
   std::int64_t num_out = 0;
 };
 
-/// Makes the call over and over, with another failure each time, until none happens. `call(arrays, context)`.
+enum class fault { of_a_call, abort };
+
+/// The results of all ranks of a call, `call(arrays, d_temp_storage, bytes)`, in bounded time. With fault::abort, the
+/// failing rank aborts in its place.
+template <class Call>
+std::vector<cudaError_t> results_of(int ranks, int failing, fault kind, const Call& call) {
+  std::vector<cudaError_t> results(static_cast<std::size_t>(ranks), cudaSuccess);
+  const auto begin = std::chrono::steady_clock::now();
+  strata_test::on_ranks(ranks, [&](const rank_context& context) {
+    arrays of_rank(context);
+    if (kind == fault::abort && context.rank == failing) throw strata_test::abort_rank{};
+    cudaError_t& status = results[static_cast<std::size_t>(context.rank)];
+    status = strata_test::call_with_temp_storage(
+        [&](void* d_temp_storage, std::size_t& bytes) { return call(of_rank, d_temp_storage, bytes); });
+    // The communicator is of no use to the others after an error of this rank.
+    if (status != cudaSuccess) throw strata_test::abort_rank{};
+  });
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(8)) << "no wait ends by its limit alone";
+  static_cast<void>(cudaGetLastError());
+  return results;
+}
+
 template <class Call>
 void expect_errors(const char* name, const Call& call) {
   SCOPED_TRACE(name);
+  const double limit = strata::simt::limit_nccl_waits(10);
   for (const int ranks : {2, 3}) {
     for (int failing = 0; failing < ranks; failing += ranks - 1) {
+      SCOPED_TRACE("rank " + std::to_string(failing) + " of " + std::to_string(ranks) + " fails");
       int failures = 0;
       for (;; ++failures) {
-        ASSERT_LT(failures, 100) << "the call does not end";
-        std::vector<cudaError_t> results(static_cast<std::size_t>(ranks), cudaSuccess);
+        ASSERT_LT(failures, 200) << "the call does not end";
         strata::simt::fail_nccl_call(failing, failures);
-        const auto begin = std::chrono::steady_clock::now();
-        strata_test::on_ranks(ranks, [&](const rank_context& context) {
-          arrays of_rank;
-          cudaError_t status = call(of_rank, context);
-          if (status == cudaSuccess) status = cudaStreamSynchronize(context.stream);
-          results[static_cast<std::size_t>(context.rank)] = status;
-          // A rank that sees an error says so to the others.
-          if (status != cudaSuccess) throw strata_test::abort_rank{};
-        });
-        EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));
+        const std::vector<cudaError_t> results = results_of(ranks, failing, fault::of_a_call, call);
         if (!strata::simt::nccl_call_has_failed()) {
           for (const cudaError_t result : results) EXPECT_CUDA_SUCCESS(result);
           break;
         }
         EXPECT_NE(cudaSuccess, results[static_cast<std::size_t>(failing)]) << "failure " << failures;
+        // The first call is the gather that all ranks need. After it, a rank may have got all that it waits for.
+        if (failures > 0) continue;
+        for (const cudaError_t result : results) EXPECT_NE(cudaSuccess, result);
       }
       EXPECT_GT(failures, 0) << "no call of NCCL has failed";
+      strata::simt::fail_nccl_call(-1, 0);
+
+      const std::vector<cudaError_t> results = results_of(ranks, failing, fault::abort, call);
+      for (int rank = 0; rank < ranks; ++rank) {
+        if (rank == failing) continue;
+        EXPECT_NE(cudaSuccess, results[static_cast<std::size_t>(rank)]) << "rank " << rank;
+      }
     }
   }
-  strata::simt::fail_nccl_call(-1, 0);
+  strata::simt::limit_nccl_waits(limit);
 }
 
-TEST(FailingRanks, EndAllCalls) {
-  strata::simt::limit_nccl_waits(10);
-  expect_errors("reduce", [](arrays& a, const rank_context& context) {
-    return strata::DistributedReduce::Sum(a.in.data(), a.out.data(), items, context.comm, context.stream);
+TEST(FailingRanks, EndReductionsAndScans) {
+  expect_errors("Sum", [](arrays& a, void* d_temp, std::size_t& bytes) {
+    return strata::DistributedReduce::Sum(d_temp, bytes, a.keys.data(), a.out.data(), items, a.context.comm,
+                                          a.context.stream);
   });
-  expect_errors("scan", [](arrays& a, const rank_context& context) {
-    return strata::DistributedScan::InclusiveSum(a.in.data(), a.out.data(), items, context.comm, context.stream);
+  expect_errors("ArgMin", [](arrays& a, void* d_temp, std::size_t& bytes) {
+    return strata::DistributedReduce::ArgMin(d_temp, bytes, a.keys.data(), a.out.data(), a.counts.data(), items,
+                                             a.context.comm, a.context.stream);
   });
-  expect_errors("exchange", [](arrays& a, const rank_context& context) {
-    return strata::DistributedExchange::Items(a.in.data(), a.destinations.data(), items, a.out.data(), 8 * items,
-                                              &a.num_out, context.comm, context.stream);
+  expect_errors("InclusiveSum", [](arrays& a, void* d_temp, std::size_t& bytes) {
+    return strata::DistributedScan::InclusiveSum(d_temp, bytes, a.keys.data(), a.out.data(), items, a.context.comm,
+                                                 a.context.stream);
   });
-  expect_errors("exchange, fixed", [](arrays& a, const rank_context& context) {
-    return strata::DistributedExchange::ItemsFixed(a.in.data(), a.destinations.data(), items, a.out.data(), items,
-                                                   reinterpret_cast<std::int64_t*>(a.rows_out.data()), context.comm,
-                                                   context.stream);
+}
+
+TEST(FailingRanks, EndExchanges) {
+  expect_errors("Items", [](arrays& a, void* d_temp, std::size_t& bytes) {
+    return strata::DistributedExchange::Items(d_temp, bytes, a.keys.data(), a.destinations.data(), items, a.out.data(),
+                                              capacity, &a.num_out, a.context.comm, a.context.stream);
   });
-  expect_errors("radix sort", [](arrays& a, const rank_context& context) {
-    return strata::DistributedRadixSort::SortPairs(a.in.data(), a.in.data(), items, a.out.data(), a.values_out.data(),
-                                                   8 * items, &a.num_out, context.comm, context.stream);
+  expect_errors("Pairs", [](arrays& a, void* d_temp, std::size_t& bytes) {
+    return strata::DistributedExchange::Pairs(d_temp, bytes, a.keys.data(), a.keys.data(), a.destinations.data(), items,
+                                              a.out.data(), a.values_out.data(), capacity, &a.num_out, a.context.comm,
+                                              a.context.stream);
   });
-  expect_errors("merge sort", [](arrays& a, const rank_context& context) {
-    return strata::DistributedMergeSort::SortKeys(a.in.data(), items, a.out.data(), 8 * items, &a.num_out,
-                                                  strata::Less{}, context.comm, context.stream);
+  expect_errors("PairsFixed", [](arrays& a, void* d_temp, std::size_t& bytes) {
+    return strata::DistributedExchange::PairsFixed(d_temp, bytes, a.keys.data(), a.keys.data(), a.destinations.data(),
+                                                   items, a.out.data(), a.values_out.data(), items, a.counts.data(),
+                                                   a.context.comm, a.context.stream);
   });
-  expect_errors("join", [](arrays& a, const rank_context& context) {
-    const auto build = strata::join_side(a.in.data(), 5), probe = strata::join_side(a.in.data(), 6);
-    return strata::DistributedHashJoin::Inner(build, probe,
-                                              strata::join_pairs(a.rows_out.data(), a.rows_out.data() + 4 * items,
-                                                                 4 * items),
-                                              a.total.data(), strata::DistributedJoinCapacity{items, items},
-                                              strata::JoinOptions<>{}, context.comm, context.stream);
+}
+
+TEST(FailingRanks, EndSorts) {
+  expect_errors("radix sort", [](arrays& a, void* d_temp, std::size_t& bytes) {
+    return strata::DistributedRadixSort::SortPairs(d_temp, bytes, a.keys.data(), a.destinations.data(), items,
+                                                   a.out.data(), a.values_out.data(), capacity, &a.num_out,
+                                                   a.context.comm, a.context.stream);
+  });
+  expect_errors("merge sort", [](arrays& a, void* d_temp, std::size_t& bytes) {
+    return strata::DistributedMergeSort::SortKeys(d_temp, bytes, a.keys.data(), items, a.out.data(), capacity,
+                                                  &a.num_out, strata::Less{}, a.context.comm, a.context.stream);
+  });
+}
+
+TEST(FailingRanks, EndJoins) {
+  expect_errors("Full", [](arrays& a, void* d_temp, std::size_t& bytes) {
+    const auto build = strata::join_side(a.keys.data(), 100), probe = strata::join_side(a.destinations.data(), items);
+    return strata::DistributedHashJoin::Full(d_temp, bytes, build, probe,
+                                             strata::join_pairs(a.left_rows.data(), a.right_rows.data(), capacity),
+                                             a.total.data(), strata::DistributedJoinCapacity{capacity, capacity},
+                                             strata::JoinOptions<>{}, a.context.comm, a.context.stream);
   });
 }
 

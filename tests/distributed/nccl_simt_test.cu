@@ -2,13 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // The host back end's stand-in for NCCL: what it moves, what it refuses, and how waits end.
+#include <strata/core/launcher.cuh>
+
 #include <support/test_types.cuh>
 
 #include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <numeric>
+#include <string>
 #include <vector>
 
 #include "distributed/ranks.hpp"
@@ -39,8 +43,7 @@ TEST(Nccl, GathersReducesAndBroadcasts) {
       ASSERT_NCCL_SUCCESS(ncclAllGather(in.data(), all.data(), 3, ncclInt32, context.comm, context.stream));
       ASSERT_NCCL_SUCCESS(ncclAllReduce(in.data(), sums.data(), 3, ncclInt32, ncclSum, context.comm, context.stream));
       ASSERT_NCCL_SUCCESS(ncclAllReduce(in.data(), most.data(), 3, ncclInt32, ncclMax, context.comm, context.stream));
-      ASSERT_NCCL_SUCCESS(
-          ncclBroadcast(in.data(), root.data(), 3, ncclInt32, ranks - 1, context.comm, context.stream));
+      ASSERT_NCCL_SUCCESS(ncclBroadcast(in.data(), root.data(), 3, ncclInt32, ranks - 1, context.comm, context.stream));
       context.wait();
       const std::vector<int> found = all.to_host();
       for (int other = 0; other < ranks; ++other) {
@@ -67,8 +70,8 @@ TEST(Nccl, SendsToAllInAGroup) {
       ASSERT_NCCL_SUCCESS(ncclGroupStart());
       for (int peer = 0, at = 0; peer < ranks; at += ++peer) {
         EXPECT_NCCL_SUCCESS(ncclSend(in.data(), in.size(), ncclInt32, peer, context.comm, context.stream));
-        EXPECT_NCCL_SUCCESS(ncclRecv(out.data() + at, static_cast<std::size_t>(peer) + 1, ncclInt32, peer,
-                                     context.comm, context.stream));
+        EXPECT_NCCL_SUCCESS(ncclRecv(out.data() + at, static_cast<std::size_t>(peer) + 1, ncclInt32, peer, context.comm,
+                                     context.stream));
       }
       ASSERT_NCCL_SUCCESS(ncclGroupEnd());
       context.wait();
@@ -108,7 +111,7 @@ TEST(Nccl, MakesCommunicatorsByAnId) {
 /// Ranks that do not agree: an error on all of them, and nothing is written.
 TEST(Nccl, RefusesCallsThatDoNotMatch) {
   const short_waits waits(20);
-  for (int fault = 0; fault < 4; ++fault) {
+  for (int fault = 0; fault < 7; ++fault) {
     on_ranks(2, [&](const rank_context& context) {
       const device_vector<int> in(std::vector<int>(8, 1));
       device_vector<int> out(16);
@@ -122,11 +125,23 @@ TEST(Nccl, RefusesCallsThatDoNotMatch) {
       } else if (fault == 2) {  // operators
         result = ncclAllReduce(in.data(), out.data(), 4, ncclInt32, is_odd ? ncclMin : ncclMax, context.comm,
                                context.stream);
-      } else {  // what is sent is longer than what is received
+      } else if (fault == 3) {  // what is sent is longer than what is received
         result = is_odd ? ncclSend(in.data(), 8, ncclInt32, 0, context.comm, context.stream)
                         : ncclRecv(out.data(), 4, ncclInt32, 1, context.comm, context.stream);
+      } else if (fault == 4) {  // roots
+        result = ncclBroadcast(in.data(), out.data(), 4, ncclInt32, context.rank, context.comm, context.stream);
+      } else if (fault == 5) {  // types
+        result = ncclAllReduce(in.data(), out.data(), 4, is_odd ? ncclInt32 : ncclFloat32, ncclSum, context.comm,
+                               context.stream);
+      } else {  // both send, and none receives: all wait for each other
+        result = ncclSend(in.data(), 4, ncclInt32, 1 - context.rank, context.comm, context.stream);
       }
-      EXPECT_NE(ncclSuccess, result) << "fault " << fault;
+      EXPECT_EQ(fault == 1 || fault == 6 ? ncclInvalidUsage : ncclInvalidArgument, result) << "fault " << fault;
+      // The communicator stays as it is.
+      EXPECT_NE(ncclSuccess, ncclAllGather(in.data(), out.data(), 8, ncclInt32, context.comm, context.stream));
+      ncclResult_t of_comm = ncclSuccess;
+      EXPECT_NCCL_SUCCESS(ncclCommGetAsyncError(context.comm, &of_comm));
+      EXPECT_EQ(result, of_comm);
       for (const int item : out.to_host()) ASSERT_TRUE(strata_test::is_poison(item));
     });
   }
@@ -151,12 +166,12 @@ TEST(Nccl, EndsWaitsAfterTheirLimit) {
     const auto begin = std::chrono::steady_clock::now();
     if (context.rank == 0) {
       EXPECT_EQ(ncclRemoteError, ncclRecv(out.data(), 8, ncclInt32, 1, context.comm, context.stream));
+      EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(200));
       has_ended = true;
     }
     // The other rank makes no call.
     while (!has_ended && std::chrono::steady_clock::now() - begin < std::chrono::seconds(30)) std::this_thread::yield();
     EXPECT_TRUE(has_ended);
-    EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(200));
   });
 }
 
@@ -181,6 +196,344 @@ TEST(Nccl, ReplaysInGraphs) {
       EXPECT_CUDA_SUCCESS(cudaGraphDestroy(graph));
     });
   }
+}
+
+/// Calls that are refused without other ranks: they write nothing, and the communicator stays usable.
+TEST(Nccl, RefusesArguments) {
+  on_ranks(1, [](const rank_context& context) {
+    device_vector<int> in(std::vector<int>(8, 1)), out(8);
+    const ncclComm_t comm = context.comm;
+    const cudaStream_t stream = context.stream;
+    const std::vector<int> on_host(8);
+    const auto no_type = static_cast<ncclDataType_t>(ncclNumTypes);
+    EXPECT_EQ(ncclInvalidArgument, ncclAllGather(in.data(), out.data(), 8, no_type, comm, stream));
+    EXPECT_EQ(ncclInvalidArgument, ncclAllGather(in.data(), out.data(), 8, ncclInt32, nullptr, stream));
+    EXPECT_EQ(ncclInvalidArgument, ncclAllGather(on_host.data(), out.data(), 8, ncclInt32, comm, stream));
+    EXPECT_EQ(ncclInvalidArgument, ncclAllGather(in.data(), nullptr, 8, ncclInt32, comm, stream));
+    EXPECT_EQ(ncclInvalidArgument, ncclAllGather(in.data(), out.data(), 1 << 20, ncclInt32, comm, stream));
+    EXPECT_EQ(ncclInvalidArgument, ncclAllGather(in.data(), out.data(), ~std::size_t{0}, ncclInt32, comm, stream));
+    EXPECT_EQ(ncclInvalidArgument, ncclAllGather(in.data(), in.data() + 1, 7, ncclInt32, comm, stream));
+    EXPECT_EQ(ncclInvalidArgument, ncclAllReduce(in.data(), out.data(), 8, ncclInt32, ncclNumOps, comm, stream));
+    EXPECT_EQ(ncclInvalidArgument, ncclBroadcast(in.data(), out.data(), 8, ncclInt32, 1, comm, stream));
+    EXPECT_EQ(ncclInvalidArgument, ncclSend(in.data(), 8, ncclInt32, -1, comm, stream));
+    // Two calls of a group receive into the same memory.
+    EXPECT_NCCL_SUCCESS(ncclGroupStart());
+    for (int i = 0; i < 2; ++i) {
+      EXPECT_NCCL_SUCCESS(ncclSend(in.data(), 8, ncclInt32, 0, comm, stream));
+      EXPECT_NCCL_SUCCESS(ncclRecv(out.data(), 8, ncclInt32, 0, comm, stream));
+    }
+    EXPECT_EQ(ncclInvalidUsage, ncclGroupEnd());
+    // A group with one call that was refused makes none.
+    EXPECT_NCCL_SUCCESS(ncclGroupStart());
+    EXPECT_NCCL_SUCCESS(ncclAllGather(in.data(), out.data(), 8, ncclInt32, comm, stream));
+    EXPECT_EQ(ncclInvalidArgument, ncclSend(in.data(), 8, ncclInt32, 1, comm, stream));
+    EXPECT_EQ(ncclInvalidArgument, ncclGroupEnd());
+    EXPECT_EQ(ncclInvalidUsage, ncclGroupEnd());
+    for (const int item : out.to_host()) ASSERT_TRUE(strata_test::is_poison(item));
+    EXPECT_NCCL_SUCCESS(ncclAllGather(in.data(), out.data(), 8, ncclInt32, comm, stream));
+    EXPECT_EQ(in.to_host(), out.to_host());
+    EXPECT_NE(std::string(), ncclGetLastError(comm));
+  });
+}
+
+template <class T>
+void expect_reductions(const rank_context& context, ncclDataType_t type) {
+  // Numbers whose products and sums 8 bits hold.
+  const int ranks = context.ranks;
+  const device_vector<T> in(std::vector<T>(3, static_cast<T>(1 + context.rank % 2)));
+  device_vector<T> out(3);
+  const int twos = ranks / 2;
+  const int expected[] = {ranks + twos, 1 << twos, ranks > 1 ? 2 : 1, 1};
+  for (int op = ncclSum; op <= ncclMin; ++op) {
+    out.poison();
+    ASSERT_NCCL_SUCCESS(
+        ncclAllReduce(in.data(), out.data(), 3, type, static_cast<ncclRedOp_t>(op), context.comm, context.stream));
+    context.wait();
+    EXPECT_EQ(std::vector<T>(3, static_cast<T>(expected[op])), out.to_host()) << "type " << type << ", operator " << op;
+  }
+}
+
+TEST(Nccl, ReducesAllTypes) {
+  for (const int ranks : rank_counts()) {
+    on_ranks(ranks, [](const rank_context& context) {
+      expect_reductions<std::int8_t>(context, ncclInt8);
+      expect_reductions<std::uint8_t>(context, ncclUint8);
+      expect_reductions<std::int32_t>(context, ncclInt32);
+      expect_reductions<std::uint32_t>(context, ncclUint32);
+      expect_reductions<std::int64_t>(context, ncclInt64);
+      expect_reductions<std::uint64_t>(context, ncclUint64);
+      expect_reductions<float>(context, ncclFloat32);
+      expect_reductions<double>(context, ncclFloat64);
+    });
+  }
+}
+
+TEST(Nccl, ReducesToOneRankAndInParts) {
+  for (const int ranks : rank_counts()) {
+    on_ranks(ranks, [ranks](const rank_context& context) {
+      const auto count = static_cast<std::size_t>(ranks);
+      std::vector<double> numbers(count);
+      for (std::size_t i = 0; i < count; ++i) numbers[i] = context.rank + 100.0 * static_cast<double>(i);
+      const device_vector<double> in(numbers);
+      device_vector<double> at_root(count), part(1);
+      const int root = ranks - 1;
+      ASSERT_NCCL_SUCCESS(
+          ncclReduce(in.data(), at_root.data(), count, ncclFloat64, ncclAvg, root, context.comm, context.stream));
+      ASSERT_NCCL_SUCCESS(
+          ncclReduceScatter(in.data(), part.data(), 1, ncclFloat64, ncclSum, context.comm, context.stream));
+      context.wait();
+      const double sum_of_ranks = ranks * (ranks - 1) / 2;
+      const std::vector<double> averages = at_root.to_host();
+      for (std::size_t i = 0; i < count; ++i) {
+        if (context.rank == root) {
+          EXPECT_EQ(sum_of_ranks / ranks + 100.0 * static_cast<double>(i), averages[i]);
+        } else {
+          EXPECT_TRUE(strata_test::is_poison(averages[i]));
+        }
+      }
+      EXPECT_EQ(sum_of_ranks + 100.0 * context.rank * ranks, part.to_host()[0]);
+    });
+  }
+}
+
+TEST(Nccl, WorksInPlace) {
+  for (const int ranks : rank_counts()) {
+    on_ranks(ranks, [ranks](const rank_context& context) {
+      std::vector<int> numbers(static_cast<std::size_t>(ranks), -1);
+      numbers[static_cast<std::size_t>(context.rank)] = context.rank;
+      device_vector<int> all(numbers);
+      ASSERT_NCCL_SUCCESS(
+          ncclAllGather(all.data() + context.rank, all.data(), 1, ncclInt32, context.comm, context.stream));
+      context.wait();
+      std::iota(numbers.begin(), numbers.end(), 0);
+      EXPECT_EQ(numbers, all.to_host());
+      ASSERT_NCCL_SUCCESS(
+          ncclAllReduce(all.data(), all.data(), numbers.size(), ncclInt32, ncclSum, context.comm, context.stream));
+      context.wait();
+      for (int& number : numbers) number *= ranks;
+      EXPECT_EQ(numbers, all.to_host());
+    });
+  }
+}
+
+TEST(Nccl, RefusesCommunicators) {
+  const short_waits waits(20);
+  strata::simt::config().devices = 4;
+  ncclComm_t comms[8] = {};
+  EXPECT_EQ(ncclInvalidArgument, ncclCommInitAll(comms, 0, nullptr));
+  strata::simt::config().devices = 2;
+  EXPECT_EQ(ncclInvalidArgument, ncclCommInitAll(comms, 3, nullptr)) << "more ranks than devices";
+  strata::simt::config().devices = 8;
+  ncclUniqueId id;
+  ASSERT_NCCL_SUCCESS(ncclGetUniqueId(&id));
+  EXPECT_EQ(ncclInvalidArgument, ncclCommInitRank(comms, 2, id, 2));
+  // Two threads that do not agree: on the number of ranks, on the rank, on the device.
+  for (int fault = 0; fault < 3; ++fault) {
+    ASSERT_NCCL_SUCCESS(ncclGetUniqueId(&id));
+    std::vector<std::thread> threads;
+    for (int rank = 0; rank < 2; ++rank) {
+      threads.emplace_back([&, rank] {
+        ASSERT_CUDA_SUCCESS(cudaSetDevice(fault == 2 ? 1 : rank));
+        ncclComm_t comm = nullptr;
+        EXPECT_NE(ncclSuccess, ncclCommInitRank(&comm, fault == 0 ? 2 + rank : 2, id, fault == 1 ? 1 : rank));
+        EXPECT_EQ(nullptr, comm);
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+  }
+  // A rank that never comes.
+  const short_waits shorter(0.1);
+  ASSERT_NCCL_SUCCESS(ncclGetUniqueId(&id));
+  EXPECT_EQ(ncclRemoteError, ncclCommInitRank(comms, 2, id, 0));
+}
+
+/// Ranks that begin at once, often: none takes another that has not returned yet for one that is gone.
+TEST(Nccl, BeginsAtOnce) {
+  strata::simt::config().devices = 4;
+  for (int run = 0; run < 50; ++run) {
+    ncclUniqueId id;
+    ASSERT_NCCL_SUCCESS(ncclGetUniqueId(&id));
+    std::vector<std::thread> threads;
+    for (int rank = 0; rank < 4; ++rank) {
+      threads.emplace_back([&, rank] {
+        ASSERT_CUDA_SUCCESS(cudaSetDevice(rank));
+        const device_vector<int> in(std::vector<int>{rank});
+        device_vector<int> sum(1);
+        ncclComm_t comm = nullptr;
+        ASSERT_NCCL_SUCCESS(ncclCommInitRank(&comm, 4, id, rank));
+        EXPECT_NCCL_SUCCESS(ncclAllReduce(in.data(), sum.data(), 1, ncclInt32, ncclSum, comm, nullptr));
+        EXPECT_EQ(6, sum.to_host()[0]);
+        EXPECT_NCCL_SUCCESS(ncclCommDestroy(comm));
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+  }
+}
+
+TEST(Nccl, MakesCallsOfSeveralRanksInOneThread) {
+  strata::simt::config().devices = 3;
+  ncclComm_t comms[3] = {};
+  ASSERT_NCCL_SUCCESS(ncclCommInitAll(comms, 3, nullptr));
+  const device_vector<int> in(std::vector<int>{1, 2, 3});
+  device_vector<int> out(9);
+  ASSERT_NCCL_SUCCESS(ncclGroupStart());
+  for (int rank = 0; rank < 3; ++rank) {
+    EXPECT_NCCL_SUCCESS(ncclAllGather(in.data() + rank, out.data() + 3 * rank, 1, ncclInt32, comms[rank], nullptr));
+  }
+  ASSERT_NCCL_SUCCESS(ncclGroupEnd());
+  EXPECT_EQ((std::vector<int>{1, 2, 3, 1, 2, 3, 1, 2, 3}), out.to_host());
+  for (const ncclComm_t comm : comms) EXPECT_NCCL_SUCCESS(ncclCommDestroy(comm));
+}
+
+TEST(Nccl, KnowsTheDeviceOfEachThread) {
+  strata::simt::config().devices = 3;
+  int count = 0;
+  EXPECT_CUDA_SUCCESS(cudaGetDeviceCount(&count));
+  EXPECT_EQ(3, count);
+  EXPECT_EQ(cudaErrorInvalidDevice, cudaSetDevice(3));
+  static_cast<void>(cudaGetLastError());
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < 3; ++rank) {
+    threads.emplace_back([rank] {
+      ASSERT_CUDA_SUCCESS(cudaSetDevice(rank));
+      const device_vector<int> memory(1);
+      cudaPointerAttributes attributes{};
+      ASSERT_CUDA_SUCCESS(cudaPointerGetAttributes(&attributes, memory.data()));
+      EXPECT_EQ(rank, attributes.device);
+      int device = -1;
+      EXPECT_CUDA_SUCCESS(cudaGetDevice(&device));
+      EXPECT_EQ(rank, device);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+/// Each call of a rank in turn fails: this one sees ncclSystemError, all others ncclRemoteError, and from then on no
+/// call succeeds.
+TEST(Nccl, FailsAtEachCall) {
+  const short_waits waits(20);
+  for (const int ranks : {1, 2, 4}) {
+    const int failing = ranks / 2;
+    int failures = 0;
+    for (;; ++failures) {
+      ASSERT_LT(failures, 20);
+      strata::simt::fail_nccl_call(failing, failures);
+      on_ranks(ranks, [&](const rank_context& context) {
+        const device_vector<int> in(std::vector<int>(4, 1));
+        device_vector<int> all(static_cast<std::size_t>(4 * ranks)), one(4);
+        ncclResult_t result = ncclSuccess;
+        const auto step = [&](ncclResult_t next) {
+          if (result == ncclSuccess) {
+            result = next;
+          } else {
+            EXPECT_NE(ncclSuccess, next);
+          }
+        };
+        step(ncclAllGather(in.data(), all.data(), 4, ncclInt32, context.comm, context.stream));
+        EXPECT_NCCL_SUCCESS(ncclGroupStart());
+        step(ncclSend(in.data(), 4, ncclInt32, (context.rank + 1) % ranks, context.comm, context.stream));
+        step(ncclRecv(one.data(), 4, ncclInt32, (context.rank + ranks - 1) % ranks, context.comm, context.stream));
+        const ncclResult_t ended = ncclGroupEnd();
+        if (result == ncclSuccess) result = ended;
+        step(ncclAllReduce(in.data(), one.data(), 4, ncclInt32, ncclSum, context.comm, context.stream));
+        if (strata::simt::nccl_call_has_failed()) {
+          EXPECT_EQ(context.rank == failing ? ncclSystemError : ncclRemoteError, result) << "failure " << failures;
+        } else {
+          EXPECT_EQ(ncclSuccess, result);
+        }
+      });
+      if (!strata::simt::nccl_call_has_failed()) break;
+    }
+    EXPECT_EQ(5, failures) << "calls of each rank";
+  }
+  strata::simt::fail_nccl_call(-1, 0);
+}
+
+TEST(Nccl, EndsWaitsWhenARankDestroysItsCommunicator) {
+  on_ranks(3, [](const rank_context& context) {
+    device_vector<int> out(8);
+    if (context.rank == 0) return;
+    // Ranks 1 and 2 go on with each other, until they need rank 0.
+    const device_vector<int> in(std::vector<int>(8, context.rank));
+    EXPECT_NCCL_SUCCESS(ncclGroupStart());
+    EXPECT_NCCL_SUCCESS(ncclSend(in.data(), 8, ncclInt32, 3 - context.rank, context.comm, context.stream));
+    EXPECT_NCCL_SUCCESS(ncclRecv(out.data(), 8, ncclInt32, 3 - context.rank, context.comm, context.stream));
+    EXPECT_NCCL_SUCCESS(ncclGroupEnd());
+    EXPECT_EQ(std::vector<int>(8, 3 - context.rank), out.to_host());
+    EXPECT_EQ(ncclRemoteError, ncclRecv(out.data(), 8, ncclInt32, 0, context.comm, context.stream));
+  });
+}
+
+/// Calls of a group in a stream that captures are one item of the graph, between kernels.
+TEST(Nccl, ReplaysGroupsBetweenOtherWork) {
+  for (const int ranks : {1, 3}) {
+    on_ranks(ranks, [ranks](const rank_context& context) {
+      device_vector<int> in(std::vector<int>(5, 0)), sent(5), received(5), out(5);
+      cudaGraph_t graph = nullptr;
+      cudaGraphExec_t executable = nullptr;
+      const auto copy = [&](device_vector<int>& to, const device_vector<int>& from) {
+        EXPECT_CUDA_SUCCESS(
+            cudaMemcpyAsync(to.data(), from.data(), 5 * sizeof(int), cudaMemcpyDeviceToDevice, context.stream));
+      };
+      ASSERT_CUDA_SUCCESS(cudaStreamBeginCapture(context.stream, cudaStreamCaptureModeThreadLocal));
+      copy(sent, in);
+      EXPECT_NCCL_SUCCESS(ncclGroupStart());
+      EXPECT_NCCL_SUCCESS(
+          ncclSend(sent.data(), 5, ncclInt32, (context.rank + 1) % ranks, context.comm, context.stream));
+      EXPECT_NCCL_SUCCESS(
+          ncclRecv(received.data(), 5, ncclInt32, (context.rank + ranks - 1) % ranks, context.comm, context.stream));
+      EXPECT_NCCL_SUCCESS(ncclGroupEnd());
+      copy(out, received);
+      ASSERT_CUDA_SUCCESS(cudaStreamEndCapture(context.stream, &graph));
+      ASSERT_CUDA_SUCCESS(cudaGraphInstantiate(&executable, graph, 0));
+      EXPECT_CUDA_SUCCESS(cudaGraphDestroy(graph));
+      for (int run = 1; run < 3; ++run) {
+        in.assign(std::vector<int>(5, 10 * run + context.rank));
+        ASSERT_CUDA_SUCCESS(cudaGraphLaunch(executable, context.stream));
+        context.wait();
+        EXPECT_EQ(std::vector<int>(5, 10 * run + (context.rank + ranks - 1) % ranks), out.to_host());
+      }
+      EXPECT_CUDA_SUCCESS(cudaGraphExecDestroy(executable));
+    });
+  }
+}
+
+STRATA_KERNEL void first_item(const int* in, int* out) { out[0] = in[0]; }
+
+/// What nobody has written is sent, and stays what nobody has written: the check flavour reports who reads it.
+TEST(Nccl, SendsWhatNobodyHasWritten) {
+  if (strata::simt::runtime_flavour() != strata::simt::flavour::check) GTEST_SKIP() << "only the check flavour sees it";
+  strata::simt::config().quiet = true;
+  on_ranks(2, [](const rank_context& context) {
+    int *sent = nullptr, *received = nullptr;
+    ASSERT_CUDA_SUCCESS(cudaMalloc(&sent, 2 * sizeof(int)));
+    ASSERT_CUDA_SUCCESS(cudaMalloc(&received, 4 * sizeof(int)));
+    ASSERT_CUDA_SUCCESS(cudaMemset(sent, 0, sizeof(int)));
+    ASSERT_CUDA_SUCCESS(cudaMemset(received, 0, 4 * sizeof(int)));
+    device_vector<int> out(1);
+    const auto read = [&](int item) {
+      return strata::launch({"first_item", 1, 1, 0, context.stream}, first_item, received + item, out.data());
+    };
+    ASSERT_NCCL_SUCCESS(ncclAllGather(sent, received, 2, ncclInt32, context.comm, context.stream));
+    // Of each rank's two items, the second was not written. An error of a kernel stays, so one rank alone reads.
+    if (context.rank == 1) {
+      EXPECT_CUDA_SUCCESS(read(0));
+      EXPECT_CUDA_SUCCESS(read(2));
+      EXPECT_NE(cudaSuccess, read(1));
+      EXPECT_STREQ("global-uninitialised", strata::simt::last_report().kind);
+      static_cast<void>(cudaGetLastError());
+      ASSERT_NCCL_SUCCESS(ncclAllReduce(sent, received, 2, ncclInt32, ncclSum, context.comm, context.stream));
+      EXPECT_CUDA_SUCCESS(read(0));
+      EXPECT_NE(cudaSuccess, read(1)) << "a sum of what was not written";
+      static_cast<void>(cudaGetLastError());
+    } else {
+      ASSERT_NCCL_SUCCESS(ncclAllReduce(sent, received, 2, ncclInt32, ncclSum, context.comm, context.stream));
+    }
+    EXPECT_CUDA_SUCCESS(cudaFree(sent));
+    EXPECT_CUDA_SUCCESS(cudaFree(received));
+  });
+  strata::simt::config().quiet = false;
+  strata::simt::clear_report();
 }
 
 }  // namespace nccl_simt_test

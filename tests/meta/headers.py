@@ -14,8 +14,8 @@ import tempfile
 import toolbox
 
 # The host back end stands in for the CUDA toolkit where there is none, so its headers define what
-# the toolkit's would: keywords, and names that begin with cuda.
-STAND_INS = re.compile(r"__\w+__|__CUDA\w*|cuda\w+|CUDA\w+|NAN|INFINITY")
+# the toolkit's would: keywords, and names that begin with cuda; and NCCL's.
+STAND_INS = re.compile(r"__\w+__|__CUDA\w*|cuda\w+|CUDA\w+|NAN|INFINITY|NCCL_\w+")
 
 
 def leaked_macros(preprocessed):
@@ -61,9 +61,13 @@ def main():
     parser = toolbox.parser(__doc__)
     parser.add_argument("--together", action="store_true")
     parser.add_argument("--only-compile", action="store_true")
+    parser.add_argument("--include", default="", help="a folder of other headers, as NCCL's")
     parser.add_argument("headers", nargs="+", help="as in #include <...>")
     arguments = parser.parse_args()
     compiler = toolbox.Compiler(arguments.cxx, arguments.nvcc, warnings=True)
+    if arguments.include:
+        compiler.command += ["-isystem", arguments.include]
+        compiler.front_end += ["-isystem", arguments.include]
     groups = [arguments.headers] if arguments.together else [[name] for name in arguments.headers]
     with tempfile.TemporaryDirectory() as folder:
         for group in groups:

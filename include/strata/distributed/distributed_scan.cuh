@@ -7,6 +7,7 @@
 #include <strata/core/operators.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/arguments/counts.cuh>
+#include <strata/device/scan/initial_value.cuh>
 #include <strata/distributed/communication/nccl.hpp>
 #include <strata/distributed/execution.cuh>
 #include <strata/distributed/scan/dispatch.cuh>
@@ -38,10 +39,10 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   ranks are combined in the order of ranks.
 /// - **Types.** As in DeviceScan.
 /// - **Errors.** `cudaErrorInvalidValue`: negative count, an iterator that cannot represent all local indices, a null
-///   pointer with items, arrays that overlap, temporary storage too small. A rank with bad arguments returns its error
-///   and takes part without items. Then no rank writes results; the others return `cudaSuccess`, and their debug builds
-///   stop. Size queries refuse nothing, so that all ranks come to the call itself. Otherwise what NCCL and launches
-///   return.
+///   pointer (with items; of a FutureValue), arrays that overlap, temporary storage too small. A rank with bad
+///   arguments returns its error and takes part without items. Then no rank writes results; the others return
+///   `cudaSuccess`, and their debug builds stop. Size queries refuse nothing, so that all ranks come to the call
+///   itself. Otherwise what NCCL and launches return.
 /// - **Algorithm.** Reduce, then scan, as in Blelloch, "Prefix Sums and Their Applications" (1990), with ranks in the
 ///   place of processors.
 struct DistributedScan {
@@ -69,13 +70,15 @@ struct DistributedScan {
                                       NullType{}, comm, stream);
   }
 
-  /// Combines what comes before each item, beginning with `init_value`, which takes part once.
+  /// Combines what comes before each item, beginning with `init_value`, which takes part once: a value, or a
+  /// FutureValue, which each rank reads in the memory of its own device.
   template <class InputIterator, class OutputIterator, class ScanOp, class InitValueT>
   static cudaError_t ExclusiveScan(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
                                    OutputIterator d_out, ScanOp scan_op, InitValueT init_value,
                                    detail::count64 num_items, ncclComm_t comm, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DistributedScan::ExclusiveScan");
-    using AccumT = detail::accumulator_t<ScanOp, InitValueT, detail::iterator_value_t<InputIterator>>;
+    using AccumT = detail::accumulator_t<ScanOp, typename detail::initial_value_of<InitValueT>::type,
+                                         detail::iterator_value_t<InputIterator>>;
     return detail::scan_ranks<AccumT>(d_temp_storage, temp_storage_bytes, d_in, d_out, num_items, scan_op, init_value,
                                       comm, stream);
   }

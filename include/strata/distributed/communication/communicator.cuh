@@ -98,7 +98,6 @@ inline cudaError_t all_to_all(const exchanged_array* arrays, int num_arrays, con
   const auto received_at = [&](const exchanged_array& array, int peer) {
     return static_cast<char*>(array.d_receive) + receive_offsets[peer] * array.item_bytes;
   };
-  if (send_counts[position.rank] != receive_counts[position.rank]) return cudaErrorInvalidValue;
   cudaError_t status = cudaSuccess;
   if (position.ranks > 1) {
     // Once a group has started it ends, whatever its calls return.
@@ -123,6 +122,10 @@ inline cudaError_t all_to_all(const exchanged_array* arrays, int num_arrays, con
     }
     const cudaError_t ended = detail::completed(ncclGroupEnd(), comm);
     if (status == cudaSuccess) status = ended;
+  }
+  // After the group, in which other ranks count on this one.
+  if (status == cudaSuccess && send_counts[position.rank] != receive_counts[position.rank]) {
+    status = cudaErrorInvalidValue;
   }
   for (int i = 0; i < num_arrays && status == cudaSuccess; ++i) {
     const std::size_t bytes = send_counts[position.rank] * arrays[i].item_bytes;

@@ -32,8 +32,11 @@ struct exchange_input {
   std::int64_t num_items;
 
   bool is_count_valid() const {
-    return is_count(num_items) && detail::can_reach(d_destinations, num_items) &&
-           detail::can_reach(d_keys, num_items) && detail::can_reach(d_values, num_items);
+    // So many that sizes in bytes fit, those of rows and destinations too.
+    constexpr std::size_t max_items = (temporary_storage::invalid_size >> 3) / (sizeof(Key) + sizeof(Value) + 16);
+    return is_count(num_items) && static_cast<std::size_t>(num_items) <= max_items &&
+           detail::can_reach(d_destinations, num_items) && detail::can_reach(d_keys, num_items) &&
+           detail::can_reach(d_values, num_items);
   }
   bool has_null() const {
     return num_items > 0 &&

@@ -50,7 +50,7 @@ STRATA_KERNEL void rank_prefix_kernel(const aggregate_message<AccumT>* messages,
     begin->prefix = first;
     begin->num_items = num_items - 1;
   } else {
-    const AccumT initial = static_cast<AccumT>(init);
+    const AccumT initial = detail::initial_value<AccumT>(init);
     begin->prefix = has_items_before ? combiner.combine(initial, before) : initial;
     begin->num_items = num_items;
   }
@@ -74,8 +74,8 @@ cudaError_t scan_ranks(void* d_temp_storage, std::size_t& temp_storage_bytes, In
   bool is_valid = is_count(num_items) && detail::can_reach(d_in, num_items) && detail::can_reach(d_out, num_items);
   if (!is_valid) num_items = 0;
 
-  const bool skips_first = is_inclusive && num_items > 0;
-  const std::int64_t num_scanned = num_items - (skips_first ? 1 : 0);
+  bool skips_first = is_inclusive && num_items > 0;
+  std::int64_t num_scanned = num_items - (skips_first ? 1 : 0);
   const auto scan = [&](void* d_scan_storage, std::size_t& scan_bytes, const Begin* begin) {
     return DispatchScan<Problem>::Dispatch(
         d_scan_storage, scan_bytes,
@@ -88,7 +88,13 @@ cudaError_t scan_ranks(void* d_temp_storage, std::size_t& temp_storage_bytes, In
   status = detail::write_message<keep_item, AccumT>(nullptr, reduce_bytes, d_in, nullptr, 0, scan_op, stream);
   if (status != cudaSuccess) return status;
   status = scan(nullptr, scan_bytes, nullptr);
-  if (status != cudaSuccess) return status;
+  if (status != cudaSuccess) {
+    is_valid = false;
+    skips_first = false;
+    num_items = num_scanned = 0;
+    status = scan(nullptr, scan_bytes, nullptr);
+    if (status != cudaSuccess) return status;
+  }
   temporary_storage::layout<3> storage;
   storage.template reserve<Message>(0, ranks);
   storage.template reserve<Begin>(1, 1);
@@ -97,7 +103,7 @@ cudaError_t scan_ranks(void* d_temp_storage, std::size_t& temp_storage_bytes, In
   if (d_temp_storage == nullptr) return answer_size_query(storage, temp_storage_bytes);
 
   const bool has_storage = storage.map(d_temp_storage, temp_storage_bytes);
-  is_valid = is_valid && has_storage &&
+  is_valid = is_valid && has_storage && !detail::is_null_initial_value(init) &&
              (num_items == 0 ||
               (!detail::is_null(d_in) && !detail::is_null(d_out) &&
                (detail::are_same_array(d_in, d_out) || !detail::arrays_overlap(d_in, num_items, d_out, num_items))));

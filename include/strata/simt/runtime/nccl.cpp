@@ -42,7 +42,7 @@ struct call_arguments {
   size_t count;
   ncclDataType_t type;
   ncclRedOp_t reduction;
-  int peer;  // or the root
+  int peer;  // or the root; 0 where there is neither
 };
 
 // A call that waits to be matched by those of other ranks.
@@ -60,11 +60,11 @@ struct communicator {
   std::shared_ptr<clique> all;
   int rank = 0;
   int device = 0;
-  bool is_usable = false;               // neither finalized, nor destroyed
-  std::vector<operation_handle> open;   // that are not done
-  bool waits = false;                   // its thread waits for all of them
-  uint64_t collectives = 0;             // it has taken part in
-  ncclResult_t failure = ncclSuccess;   // what ncclCommGetAsyncError says, and all calls return from then on
+  bool is_usable = false;              // neither finalized, nor destroyed
+  std::vector<operation_handle> open;  // that are not done
+  bool waits = false;                  // its thread waits for all of them
+  uint64_t collectives = 0;            // it has taken part in
+  ncclResult_t failure = ncclSuccess;  // what ncclCommGetAsyncError says, and all calls return from then on
   std::string last_error;
 };
 
@@ -155,8 +155,7 @@ void finish(operation& what, ncclResult_t result) {
   what.result = result;
   auto& open = what.owner->open;
   const auto is_it = [&](const operation_handle& other) { return other.get() == &what; };
-  open.erase(std::remove_if(open.begin(), open.end(), is_it),
-             open.end());
+  open.erase(std::remove_if(open.begin(), open.end(), is_it), open.end());
 }
 
 // Ends all waits of the clique, and all its later calls. The culprits get another error than the others.
@@ -243,9 +242,7 @@ std::vector<char> reduce(const std::vector<operation_handle>& calls, size_t firs
   const ncclDataType_t type = calls[0]->call.type;
   const ncclRedOp_t reduction = calls[0]->call.reduction;
   std::vector<char> result(count * size_of(type));
-  const auto as = [&](auto number) {
-    reduce_as<decltype(number)>(reduction, calls, first, count, result.data());
-  };
+  const auto as = [&](auto number) { reduce_as<decltype(number)>(reduction, calls, first, count, result.data()); };
   switch (type) {
     case ncclInt8:
       as(plain_number<int8_t>{});
@@ -492,9 +489,8 @@ void look_for_endless_waits(clique& all) {
 }
 
 std::chrono::steady_clock::time_point end_of_wait() {
-  return std::chrono::steady_clock::now() +
-         std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-             std::chrono::duration<double>(state().wait_seconds));
+  return std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                                                std::chrono::duration<double>(state().wait_seconds));
 }
 
 struct bound_call {
@@ -601,6 +597,7 @@ ncclResult_t issue_calls(const std::vector<group_state::entry>& entries) {
     if (std::find(streams.begin(), streams.end(), entry.stream) == streams.end()) streams.push_back(entry.stream);
   }
   if (overlap(entries)) {
+    const state_lock lock(state().mutex);
     return tell(entries[0].bound.owner.get(), ncclInvalidUsage,
                 "calls of a group receive into memory that others of it use");
   }
@@ -611,8 +608,10 @@ ncclResult_t issue_calls(const std::vector<group_state::entry>& entries) {
       if (entry.stream == stream) calls.push_back(entry.bound);
     }
     cudaError_t error = cudaSuccess;
-    const issue how = issue_waiting_work(stream, [calls] { return as_graph_error(carry_out(calls)); }, error);
+    const issue how = issue_waiting_work(
+        stream, [calls] { return as_graph_error(carry_out(calls)); }, error);
     if (how == issue::refused) {
+      const state_lock lock(state().mutex);
       return tell(calls[0].owner.get(), ncclUnhandledCudaError,
                   std::string("the stream refuses work: ") + cudaGetErrorString(error));
     }
@@ -680,16 +679,11 @@ ncclResult_t issue_call(const ncclComm_t comm, const call_arguments& call, cudaS
     if (self == nullptr || is_gone(*self)) return note(refuse(nullptr, call.kind, "this is no communicator in use"));
     if (fails_now(*self)) return note(ncclSystemError);
     if (self->failure != ncclSuccess) return note(tell(self.get(), self->failure, self->last_error, false));
+    if (const ncclResult_t error = check_arguments(*self, call, stream)) return note(error);
   }
-  call_arguments complete = call;
-  if (call.kind == call_kind::all_gather || call.kind == call_kind::all_reduce ||
-      call.kind == call_kind::reduce_scatter) {
-    complete.peer = 0;
-  }
-  if (const ncclResult_t error = check_arguments(*self, complete, stream)) return note(error);
   const bool is_pair = call.kind == call_kind::send || call.kind == call_kind::receive;
   if (call.count == 0 && !is_pair) return ncclSuccess;  // as NCCL: without the other ranks
-  const group_state::entry entry{{self, complete}, stream};
+  const group_state::entry entry{{self, call}, stream};
   if (group.depth == 0) return issue_calls({entry});
   group.calls.push_back(entry);
   return ncclSuccess;
@@ -706,8 +700,9 @@ ncclResult_t join(const std::vector<pending_join>& joins) {
   state_lock lock(state().mutex);
   std::vector<std::shared_ptr<communicator>> made;
   for (const pending_join& wanted : joins) {
-    auto& all = state().forming[wanted.id];
-    if (all == nullptr) all = std::make_shared<clique>(wanted.ranks);
+    auto& forming = state().forming[wanted.id];
+    if (forming == nullptr) forming = std::make_shared<clique>(wanted.ranks);
+    const std::shared_ptr<clique> all = forming;
     if (all->refused != ncclSuccess) return all->refused;
     if (all->ranks != wanted.ranks) {
       return refuse_join(*all, ncclInvalidArgument, "ncclCommInitRank: ranks do not agree how many they are");
@@ -727,8 +722,11 @@ ncclResult_t join(const std::vector<pending_join>& joins) {
     place->all = all;
     place->rank = wanted.rank;
     place->device = wanted.device;
-    ++all->joined;
     made.push_back(place);
+    if (++all->joined < all->ranks) continue;
+    // Here and not by each rank when it wakes up: until then, those that are awake would take it to be gone.
+    for (const auto& member : all->members) member->is_usable = true;
+    state().forming.erase(wanted.id);
   }
   state().changed.notify_all();
   const auto is_complete = [&] {
@@ -747,15 +745,19 @@ ncclResult_t join(const std::vector<pending_join>& joins) {
       refuse_join(all, ncclRemoteError, why + ", for too long (STRATA_SIMT_NCCL_SECONDS)");
     }
   }
-  for (const auto& member : made) {
-    if (member->all->refused != ncclSuccess) return member->all->refused;
+  for (const auto& refused : made) {
+    if (refused->all->refused == ncclSuccess) continue;
+    // The caller gets none of its communicators: those of the same group that are complete lose this rank.
+    for (const auto& member : made) {
+      member->is_usable = false;
+      if (member->all->joined == member->all->ranks) look_for_endless_waits(*member->all);
+    }
+    return refused->all->refused;
   }
   for (size_t i = 0; i < made.size(); ++i) {
-    made[i]->is_usable = true;
     state().communicators[made[i].get()] = made[i];
     *joins[i].out = reinterpret_cast<ncclComm_t>(made[i].get());
   }
-  for (const pending_join& wanted : joins) state().forming.erase(wanted.id);
   return ncclSuccess;
 }
 
@@ -840,8 +842,7 @@ ncclResult_t ncclGetUniqueId(ncclUniqueId* id) {
   if (id == nullptr) return ncclInvalidArgument;
   const state_lock lock(state().mutex);
   *id = {};
-  std::snprintf(id->internal, sizeof id->internal, "strata simt %llu",
-                static_cast<unsigned long long>(++state().ids));
+  std::snprintf(id->internal, sizeof id->internal, "strata simt %llu", static_cast<unsigned long long>(++state().ids));
   return ncclSuccess;
 }
 

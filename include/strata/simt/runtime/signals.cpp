@@ -120,19 +120,32 @@ void handle(int signal_number, struct sigaction action) {
   if (before.sa_handler == SIG_DFL) sigaction(signal_number, &action, nullptr);
 }
 
-}  // namespace
-
-void install_signal_handlers() {
-  static bool done = false;
-  if (done || std::getenv("STRATA_SIMT_NO_SIGNALS") != nullptr) return;
+// The faulting stack may be the one that overflowed. One host thread runs at a time, so all have the same other stack.
+// AddressSanitizer gives each thread one itself, and takes away what it finds when the thread ends.
+void set_alternate_stack() {
+#if !defined(STRATA_SIMT_ASAN)
+  static __thread bool done = false;
+  if (done) return;
   done = true;
-  void* frame;
-  backtrace(&frame, 1);                   // the first call loads a library, which a handler must not
-  static char alternate_stack[64 << 10];  // the faulting stack may be the one that overflowed
+  static char alternate_stack[64 << 10];
   stack_t stack{};
   stack.ss_sp = alternate_stack;
   stack.ss_size = sizeof alternate_stack;
   sigaltstack(&stack, nullptr);
+#endif
+}
+
+}  // namespace
+
+void install_signal_handlers() {
+  static const bool disabled = std::getenv("STRATA_SIMT_NO_SIGNALS") != nullptr;
+  if (disabled) return;
+  set_alternate_stack();
+  static bool done = false;
+  if (done) return;
+  done = true;
+  void* frame;
+  backtrace(&frame, 1);  // the first call loads a library, which a handler must not
 
   struct sigaction tick {};
   tick.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;

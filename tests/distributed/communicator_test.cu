@@ -1,0 +1,169 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// What all calls of the distributed floor share: errors, positions, bytes that move, the wait of the host.
+#include <strata/distributed/communication/communicator.cuh>
+
+#include <support/test_types.cuh>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "distributed/ranks.hpp"
+
+namespace communicator_test {
+
+using strata::detail::call_header;
+using strata::detail::rank_position;
+using strata_test::device_vector;
+using strata_test::on_ranks;
+using strata_test::rank_context;
+using strata_test::rank_counts;
+
+TEST(Communicator, KnowsErrors) {
+  EXPECT_EQ(cudaSuccess, strata::detail::as_cuda_error(ncclSuccess));
+  EXPECT_EQ(cudaErrorInvalidValue, strata::detail::as_cuda_error(ncclInvalidArgument));
+  EXPECT_EQ(cudaErrorInvalidValue, strata::detail::as_cuda_error(ncclInvalidUsage));
+  EXPECT_EQ(cudaErrorNotReady, strata::detail::as_cuda_error(ncclInProgress));
+  for (const ncclResult_t result : {ncclSystemError, ncclInternalError, ncclRemoteError, ncclUnhandledCudaError}) {
+    EXPECT_EQ(cudaErrorUnknown, strata::detail::as_cuda_error(result));
+  }
+  // The runtime's own error says more.
+  EXPECT_EQ(cudaErrorInvalidDevice, cudaSetDevice(-1));
+  EXPECT_EQ(cudaErrorInvalidDevice, strata::detail::as_cuda_error(ncclUnhandledCudaError));
+  EXPECT_EQ(cudaErrorInvalidDevice, cudaGetLastError()) << "only peeked at";
+
+  rank_position position;
+  EXPECT_EQ(cudaErrorInvalidValue, strata::detail::position_of(nullptr, position));
+
+  call_header headers[3];
+  EXPECT_EQ(cudaSuccess, strata::detail::common_status(headers, 3));
+  headers[2].status = cudaErrorInvalidValue;
+  EXPECT_EQ(cudaErrorInvalidValue, strata::detail::common_status(headers, 3));
+  headers[1].status = cudaErrorMemoryAllocation;
+  EXPECT_EQ(cudaErrorMemoryAllocation, strata::detail::common_status(headers, 3));
+}
+
+TEST(Communicator, GathersBytes) {
+  for (const int ranks : rank_counts()) {
+    on_ranks(ranks, [ranks](const rank_context& context) {
+      rank_position position;
+      ASSERT_CUDA_SUCCESS(strata::detail::position_of(context.comm, position));
+      EXPECT_EQ(context.rank, position.rank);
+      EXPECT_EQ(ranks, position.ranks);
+
+      // Sizes that are no multiple of any type.
+      for (const std::size_t bytes : {std::size_t{0}, std::size_t{1}, sizeof(call_header), std::size_t{1003}}) {
+        const device_vector<unsigned char> mine(
+            std::vector<unsigned char>(bytes, static_cast<unsigned char>(context.rank + 1)));
+        device_vector<unsigned char> all(bytes * static_cast<std::size_t>(ranks));
+        ASSERT_CUDA_SUCCESS(strata::detail::all_gather(mine.data(), all.data(), bytes, context.comm, context.stream));
+        ASSERT_CUDA_SUCCESS(strata::detail::wait_for(context.stream, context.comm));
+        const std::vector<unsigned char> found = all.to_host();
+        for (std::size_t i = 0; i < found.size(); ++i) ASSERT_EQ(i / bytes + 1, found[i]);
+      }
+
+      // What ranks without temporary storage take part with.
+      strata::detail::scratch_memory scratch(context.stream);
+      ASSERT_CUDA_SUCCESS(scratch.allocate(static_cast<std::size_t>(ranks) * sizeof(call_header)));
+      auto* const d_headers = static_cast<call_header*>(scratch.data());
+      call_header header;
+      header.num_items = 100 + context.rank;
+      if (context.rank == ranks - 1) header.status = cudaErrorInvalidValue;
+      ASSERT_CUDA_SUCCESS(
+          cudaMemcpyAsync(d_headers + context.rank, &header, sizeof header, cudaMemcpyHostToDevice, context.stream));
+      ASSERT_CUDA_SUCCESS(
+          strata::detail::all_gather(d_headers + context.rank, d_headers, sizeof header, context.comm, context.stream));
+      std::vector<call_header> headers(static_cast<std::size_t>(ranks));
+      ASSERT_CUDA_SUCCESS(cudaMemcpyAsync(headers.data(), d_headers, headers.size() * sizeof header,
+                                          cudaMemcpyDeviceToHost, context.stream));
+      ASSERT_CUDA_SUCCESS(strata::detail::wait_for(context.stream, context.comm));
+      for (int rank = 0; rank < ranks; ++rank) {
+        EXPECT_EQ(100 + rank, headers[static_cast<std::size_t>(rank)].num_items);
+      }
+      EXPECT_EQ(cudaErrorInvalidValue, strata::detail::common_status(headers.data(), ranks));
+    });
+  }
+}
+
+/// How many items rank `from` sends rank `to`: none, few, or some hundreds.
+std::size_t sent_count(int from, int to) {
+  return static_cast<std::size_t>((from * 3 + to * 2 + 1) % 4 * (from * 50 + to + 1));
+}
+
+/// An item that says where it comes from.
+std::int64_t item(int from, int to, std::size_t i) { return from * 1000000 + to * 10000 + static_cast<int>(i); }
+
+TEST(Communicator, ExchangesArraysOfAllRanks) {
+  for (const int ranks : rank_counts()) {
+    on_ranks(ranks, [ranks](const rank_context& context) {
+      const auto count = static_cast<std::size_t>(ranks);
+      std::vector<std::size_t> send_offsets(count), send_counts(count), receive_offsets(count), receive_counts(count);
+      std::vector<std::int64_t> keys, expected_keys;
+      std::vector<std::int16_t> values, expected_values;
+      for (int peer = 0; peer < ranks; ++peer) {
+        const auto p = static_cast<std::size_t>(peer);
+        send_offsets[p] = keys.size();
+        send_counts[p] = sent_count(context.rank, peer);
+        receive_offsets[p] = expected_keys.size();
+        receive_counts[p] = sent_count(peer, context.rank);
+        for (std::size_t i = 0; i < send_counts[p]; ++i) {
+          keys.push_back(item(context.rank, peer, i));
+          values.push_back(static_cast<std::int16_t>(keys.back() % 32000));
+        }
+        for (std::size_t i = 0; i < receive_counts[p]; ++i) {
+          expected_keys.push_back(item(peer, context.rank, i));
+          expected_values.push_back(static_cast<std::int16_t>(expected_keys.back() % 32000));
+        }
+      }
+      const device_vector<std::int64_t> d_keys(keys);
+      const device_vector<std::int16_t> d_values(values);
+      device_vector<std::int64_t> d_keys_out(expected_keys.size());
+      device_vector<std::int16_t> d_values_out(expected_values.size());
+      const strata::detail::exchanged_array arrays[] = {{d_keys.data(), d_keys_out.data(), sizeof(std::int64_t)},
+                                                        {d_values.data(), d_values_out.data(), sizeof(std::int16_t)}};
+      const rank_position position{context.rank, ranks};
+      ASSERT_CUDA_SUCCESS(strata::detail::all_to_all(arrays, 2, send_offsets.data(), send_counts.data(),
+                                                     receive_offsets.data(), receive_counts.data(), position,
+                                                     context.comm, context.stream));
+      ASSERT_CUDA_SUCCESS(strata::detail::wait_for(context.stream, context.comm));
+      EXPECT_EQ(expected_keys, d_keys_out.to_host());
+      EXPECT_EQ(expected_values, d_values_out.to_host());
+
+      // One array, in bytes.
+      d_keys_out.poison();
+      for (auto* numbers : {&send_offsets, &send_counts, &receive_offsets, &receive_counts}) {
+        for (std::size_t& number : *numbers) number *= sizeof(std::int64_t);
+      }
+      ASSERT_CUDA_SUCCESS(strata::detail::all_to_all(d_keys.data(), send_offsets.data(), send_counts.data(),
+                                                     d_keys_out.data(), receive_offsets.data(), receive_counts.data(),
+                                                     position, context.comm, context.stream));
+      ASSERT_CUDA_SUCCESS(strata::detail::wait_for(context.stream, context.comm));
+      EXPECT_EQ(expected_keys, d_keys_out.to_host());
+
+      // Counts of this rank that contradict each other: an error, after the other ranks have got their items.
+      ++receive_counts[static_cast<std::size_t>(context.rank)];
+      EXPECT_EQ(cudaErrorInvalidValue,
+                strata::detail::all_to_all(d_keys.data(), send_offsets.data(), send_counts.data(), d_keys_out.data(),
+                                           receive_offsets.data(), receive_counts.data(), position, context.comm,
+                                           context.stream));
+      EXPECT_EQ(expected_keys, d_keys_out.to_host());
+    });
+  }
+}
+
+#if STRATA_HOST_SIMT
+TEST(Communicator, EndsTheWaitWhenARankAborts) {
+  on_ranks(3, [](const rank_context& context) {
+    if (context.rank == 1) throw strata_test::abort_rank{};
+    const device_vector<int> mine(std::vector<int>{1});
+    device_vector<int> all(3);
+    EXPECT_EQ(cudaErrorUnknown, strata::detail::all_gather(mine.data(), all.data(), 4, context.comm, context.stream));
+    EXPECT_EQ(cudaErrorUnknown, strata::detail::wait_for(context.stream, context.comm)) << "the stream has no work";
+    for (const int item : all.to_host()) EXPECT_TRUE(strata_test::is_poison(item));
+  });
+}
+#endif
+
+}  // namespace communicator_test
