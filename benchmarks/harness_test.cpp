@@ -153,6 +153,19 @@ TEST(csv, what_does_not_exist_is_an_empty_field) {
   EXPECT_EQ(bench::to_text({"A", "i32", "host_call", 1, "cub", 0.5, 0.25}), "A,i32,host_call,1,cub,0.5,0.25,,,");
 }
 
+TEST(csv, has_a_column_of_the_link_where_the_program_says_so) {
+  const std::string path = testing::TempDir() + "strata_harness_link_test.csv";
+  const bench::csv_file csv(path, true);
+  csv.start();
+  csv.append({"A", "i32", "c", 1, "strata", 0.5, 0.25, 1, 2, 3, 75});
+  csv.append({"A", "i32", "c", 1, "copy", 0.5, 0.25, 1, 2, 3});
+  EXPECT_EQ(content_of(path),
+            "algorithm,type,case,n,lib,ms_median,ms_min,items_per_s,gb_per_s,percent_of_copy,percent_of_link\n"
+            "A,i32,c,1,strata,0.5,0.25,1,2,3,75\n"
+            "A,i32,c,1,copy,0.5,0.25,1,2,3,\n");
+  std::remove(path.c_str());
+}
+
 TEST(csv, a_file_that_cannot_be_written_is_an_error) {
   EXPECT_THROW(bench::csv_file("/nonexistent/folder/file.csv").start(), std::runtime_error);
 }

@@ -25,6 +25,8 @@ import textwrap
 
 COLUMNS = ("algorithm,type,case,n,lib,ms_median,ms_min,items_per_s,gb_per_s,"
            "percent_of_copy").split(",")
+# The files of programs that work on several devices have it, too.
+LINK_COLUMN = "percent_of_link"
 BAR_COLUMNS = "algorithm,type,case,n,rival,min_ratio,min_percent_of_copy".split(",")
 # A list of bars may have some of these columns, too, in this order.
 RATE_COLUMN = "min_items_per_s"
@@ -57,12 +59,13 @@ class Timing:
         self.items_per_s = []
         self.gb_per_s = []
         self.percent_of_copy = []
+        self.percent_of_link = []
 
     def add(self, row):
         self.medians.append(float(row["ms_median"]))
         self.minima.append(float(row["ms_min"]))
-        for name in ("items_per_s", "gb_per_s", "percent_of_copy"):
-            if row[name]:
+        for name in ("items_per_s", "gb_per_s", "percent_of_copy", LINK_COLUMN):
+            if row.get(name):
                 getattr(self, name).append(float(row[name]))
 
     @property
@@ -121,7 +124,7 @@ def read_timings(paths):
     timings = {}
     for path in paths:
         with open(path, newline="", encoding="utf-8") as file:
-            for row in read_rows(file, COLUMNS, path):
+            for row in read_rows(file, COLUMNS, path, [LINK_COLUMN]):
                 by_lib = timings.setdefault(key_of(row), {})
                 by_lib.setdefault(row["lib"], Timing()).add(row)
     return timings
@@ -192,6 +195,14 @@ def prose(text):
     return textwrap.wrap(text, 100, break_long_words=False, break_on_hyphens=False) + [""]
 
 
+def has_link(timings):
+    return any(timing.median_of(LINK_COLUMN) is not None for timing in timings)
+
+
+def link_cell(timing, link):
+    return f" {rounded(timing.median_of(LINK_COLUMN))} |" if link else ""
+
+
 def markdown(comparisons, timings, context=None, title=TITLE):
     lines = [SPDX_COMMENT, "", f"# {title}", "", headline(comparisons), ""]
     if context:
@@ -216,9 +227,12 @@ def markdown(comparisons, timings, context=None, title=TITLE):
     for algorithm, members in by_algorithm.items():
         only_cub = all(c.rival == "cub" for c in members)
         theirs = "CUB us" if only_cub else "rival | rival us"
+        link = has_link(c.ours for c in members)
         lines += [f"## {algorithm}", "",
-                  f"| type | case | n | strata us | {theirs} | ratio | status | GB/s | % of copy |",
-                  f"|---|---|--:|--:|{'' if only_cub else '---|'}--:|--:|---|--:|--:|"]
+                  f"| type | case | n | strata us | {theirs} | ratio | status | GB/s | % of copy |"
+                  f"{' % of link |' if link else ''}",
+                  f"|---|---|--:|--:|{'' if only_cub else '---|'}--:|--:|---|--:|--:|"
+                  f"{'--:|' if link else ''}"]
         for c in members:
             ratio = f"{c.ratio:.2f}"
             status = c.status
@@ -228,18 +242,22 @@ def markdown(comparisons, timings, context=None, title=TITLE):
                 f"| {c.key.type} | {c.key.case} | {n_text(c.key.n)} | {time_text(c.ours.median)} | "
                 f"{'' if only_cub else c.rival + ' | '}{time_text(c.theirs.median)} | {ratio} | {status} | "
                 f"{rounded(c.ours.median_of('gb_per_s'))} | "
-                f"{rounded(c.ours.median_of('percent_of_copy'))} |")
+                f"{rounded(c.ours.median_of('percent_of_copy'))} |"
+                + link_cell(c.ours, link))
         lines.append("")
     alone = collections.defaultdict(list)
     for key, libs in timings.items():
         if "strata" in libs and not rivals_of(libs):
             alone[key.algorithm].append((key, libs["strata"]))
     for algorithm, members in alone.items():
+        link = has_link(ours for _, ours in members)
         lines += [f"## {algorithm}, without a rival", "",
-                  "| type | case | n | strata us | GB/s | % of copy |", "|---|---|--:|--:|--:|--:|"]
+                  f"| type | case | n | strata us | GB/s | % of copy |{' % of link |' if link else ''}",
+                  f"|---|---|--:|--:|--:|--:|{'--:|' if link else ''}"]
         lines += [f"| {key.type} | {key.case} | {n_text(key.n)} | {time_text(ours.median)} | "
                   f"{rounded(ours.median_of('gb_per_s'))} | "
-                  f"{rounded(ours.median_of('percent_of_copy'))} |" for key, ours in members]
+                  f"{rounded(ours.median_of('percent_of_copy'))} |" + link_cell(ours, link)
+                  for key, ours in members]
         lines.append("")
     return "\n".join(lines)  # The last element is empty: the file ends with a newline.
 

@@ -60,6 +60,26 @@ class CasesWithoutARival(Files):
         self.assertNotIn("Not compared", text)
 
 
+class SeveralDevices(Files):
+    HEADER = ",".join([*report.COLUMNS, report.LINK_COLUMN]) + "\n"
+
+    def test_the_share_of_the_link_has_a_column(self):
+        path = self.file("link.csv", self.HEADER +
+                         "A,u32,gpus=2 each=2^9,1024,strata,0.004,0.004,1,20,30,75.2\n"
+                         "A,u32,gpus=2 each=2^9,1024,plain,0.008,0.008,1,10,15,37.6\n"
+                         "A,u32,gpus=1 each=2^9,512,strata,0.004,0.004,1,20,30,\n"
+                         "A,u32,gpus=1 each=2^9,512,plain,0.004,0.004,1,20,30,\n")
+        code, text = self.run_report(path)
+        self.assertEqual(code, 0)
+        self.assertIn("| GB/s | % of copy | % of link |", text)
+        self.assertIn("| 2.00 | faster | 20 | 30 | 75 |", text)
+        self.assertIn("| 1.00 | same | 20 | 30 |  |", text)
+
+    def test_and_in_the_table_of_those_without_a_rival(self):
+        path = self.file("link.csv", self.HEADER + "A,u32,c,1024,strata,0.004,0.004,1,20,30,75\n")
+        self.assertIn("| u32 | c | 2^10 | 4.00 | 20 | 30 | 75 |", self.run_report(path)[1])
+
+
 class Ratios(Files):
     def test_ratio_is_cubs_time_over_ours(self):
         self.assertAlmostEqual(comparisons_of(FIXTURE)[SUM_SMALL].ratio, 2)

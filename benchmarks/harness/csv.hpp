@@ -13,6 +13,8 @@ namespace bench {
 
 inline constexpr const char* csv_header =
     "algorithm,type,case,n,lib,ms_median,ms_min,items_per_s,gb_per_s,percent_of_copy";
+/// One column more, in the files of programs that work on several devices.
+inline constexpr const char* link_column = "percent_of_link";
 
 /// What a number does not exist for (the bandwidth of a host call) is negative here and an empty
 /// field in the file.
@@ -27,9 +29,10 @@ struct csv_row {
   double items_per_s = -1;
   double gb_per_s = -1;
   double percent_of_copy = -1;
+  double percent_of_link = -1;
 };
 
-inline std::string to_text(const csv_row& row) {
+inline std::string to_text(const csv_row& row, bool has_link_column = false) {
   const auto number = [](double value) -> std::string {
     if (value < 0) return "";
     char text[32];
@@ -38,17 +41,18 @@ inline std::string to_text(const csv_row& row) {
   };
   return row.algorithm + "," + row.type + "," + row.data_case + "," + std::to_string(row.n) + "," + row.lib + "," +
          number(row.ms_median) + "," + number(row.ms_min) + "," + number(row.items_per_s) + "," + number(row.gb_per_s) +
-         "," + number(row.percent_of_copy);
+         "," + number(row.percent_of_copy) + (has_link_column ? "," + number(row.percent_of_link) : std::string());
 }
 
 /// Every row is in the file when `append` returns: what was measured survives the next case.
 class csv_file {
  public:
   csv_file() = default;
-  explicit csv_file(std::string path) : path_(std::move(path)) {}
+  explicit csv_file(std::string path, bool has_link_column = false)
+      : path_(std::move(path)), has_link_column_(has_link_column) {}
 
-  void start() const { write("w", csv_header); }
-  void append(const csv_row& row) const { write("a", to_text(row)); }
+  void start() const { write("w", csv_header + (has_link_column_ ? std::string(",") + link_column : std::string())); }
+  void append(const csv_row& row) const { write("a", to_text(row, has_link_column_)); }
 
  private:
   void write(const char* mode, const std::string& line) const {
@@ -60,6 +64,7 @@ class csv_file {
   }
 
   std::string path_;
+  bool has_link_column_ = false;
 };
 
 }  // namespace bench

@@ -43,6 +43,7 @@ class suite {
   }
 
   const std::vector<benchmark_case>& cases() const { return cases_; }
+  const options& settings() const { return settings_; }
 
  private:
   options settings_;
@@ -74,6 +75,7 @@ class reported_case {
     state.counters["calls"] = own->batch;
     if (own->row.gb_per_s >= 0) state.counters["GB/s"] = own->row.gb_per_s;
     if (own->row.percent_of_copy >= 0) state.counters["copy_%"] = own->row.percent_of_copy;
+    if (own->row.percent_of_link >= 0) state.counters["link_%"] = own->row.percent_of_link;
     if (lib != "strata") return;
     for (const std::string& rival : what_.rivals) {
       const measurement* other = find(rival);
@@ -88,7 +90,7 @@ class reported_case {
     const std::string name = what_.algorithm + "/" + what_.type + "/" + what_.data_case + "/" + std::to_string(what_.n);
     shared_.begin(index_, name);
     result_ = measure(env_, what_);
-    const csv_file csv(env_.settings.csv_path);
+    const csv_file csv(env_.settings.csv_path, env_.settings.has_link_column);
     for (const measurement& taken : result_.measurements) csv.append(taken.row);
     for (const std::string& failure : result_.failures) {
       std::cerr << "FAILED " << name << ": " << failure << std::endl;
@@ -184,14 +186,15 @@ int run_cases(const char* program, const options& settings, AddCases&& add_cases
 
 /// The exit code of the program: 0 if every case that fits was measured and gave the right result.
 template <class AddCases>
-int run(const char* program, int argc, char** argv, AddCases&& add_cases) {
+int run(const char* program, int argc, char** argv, AddCases&& add_cases, bool has_link_column = false) {
   try {
-    const options settings = parse_options({argv + 1, argv + argc});
+    options settings = parse_options({argv + 1, argv + argc});
+    settings.has_link_column = has_link_column;
     if (settings.help) {
       std::cout << program << ": strata beside CUB and a copy\n" << usage_text;
       return 0;
     }
-    csv_file(settings.csv_path).start();
+    csv_file(settings.csv_path, has_link_column).start();
     const auto work = [&](int first_case, int process_number, progress& shared) {
       try {
         return detail::run_cases(program, settings, add_cases, first_case, process_number, shared);

@@ -29,6 +29,11 @@ struct peer {
   std::function<std::string()> verify = {};
   /// The call does the work itself, on the host, and is timed by its clock.
   bool is_on_host = false;
+  /// Milliseconds of one call, by a clock of its own: a call on several devices. Either all peers of a case have one or
+  /// none.
+  std::function<double()> timed_call = {};
+  /// Milliseconds that the link between the devices takes for the bytes that must cross it; 0: none must.
+  double link_ms = 0;
 };
 
 /// What a case needs while it is measured. The closures own the memory.
@@ -160,6 +165,9 @@ inline std::vector<std::vector<double>> take_samples(const environment& env, con
   stopwatch watch;
   batches.assign(peers.size(), 1);
   auto samples = static_cast<std::size_t>(env.settings.samples);
+  if (!peers.empty() && peers.front().timed_call) {
+    return interleave(peers.size(), samples, [&](std::size_t i) { return peers[i].timed_call(); });
+  }
   if (what.how == timing::host_call) {
     batches.assign(peers.size(), host_calls_per_sample);
     return interleave(peers.size(), host_samples, [&](std::size_t i) { return host_sample(env, peers[i]); });
@@ -250,6 +258,7 @@ inline measurement to_measurement(const benchmark_case& what, const peer& conten
     const double moved = contender.own_bytes > 0 ? contender.own_bytes : bytes;
     taken.row.items_per_s = static_cast<double>(what.n) / times.median * 1e3;
     taken.row.gb_per_s = moved / times.median * 1e-6;
+    if (contender.link_ms > 0) taken.row.percent_of_link = 100 * contender.link_ms / times.median;
   }
   return taken;
 }

@@ -43,6 +43,8 @@ struct options {
   bool help = false;
   /// Nothing is measured, so no device is needed.
   bool list_only = false;
+  /// Of the program, not of its user: whether the CSV has the column of the link.
+  bool has_link_column = false;
   /// What is not ours: left for Google Benchmark.
   std::vector<std::string> rest;
 };

@@ -1,0 +1,107 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/core/types.hpp>
+#include <strata/device/join/common/join_hash.hpp>
+#include <strata/device/join/common/rows.cuh>
+
+#include <cstdint>
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// Chooses the rank of a key. The local join takes its partitions and slots from the bits of `mixed_hash` or
+/// `mixed_word`. These are mixed once more here: else the keys of a rank would have only some of its partitions.
+/// Never 0, which stands for no key.
+template <class Hash, class Key>
+STRATA_HD std::uint64_t join_route_hash(const Hash& hash, const Key& key) {
+  const std::uint64_t mixed = mixed_hash(static_cast<std::uint64_t>(hash(key)));
+  return mixed_hash(mixed + 0x9e3779b97f4a7c15u) | 1;
+}
+
+/// What rows without a key have instead, if they are partners of each other.
+inline constexpr std::uint64_t join_null_route_hash = 0x5851f42d4c957f2du;
+
+/// The rank with a part of the hashes: all parts have one size.
+STRATA_HD constexpr unsigned join_rank_of(std::uint64_t hash, unsigned ranks) {
+  return static_cast<unsigned>((hash >> 32) * ranks >> 32);
+}
+
+/// Hashes of keys that many probe rows have, in ascending order.
+struct join_hot_keys {
+  static constexpr unsigned most = 64;
+
+  unsigned count = 0;
+  std::uint64_t hashes[most] = {};
+
+  STRATA_HD bool contains(std::uint64_t hash) const {
+    unsigned begin = 0;
+    for (unsigned end = count; begin < end;) {
+      const unsigned middle = (begin + end) / 2;
+      if (hashes[middle] < hash) {
+        begin = middle + 1;
+      } else {
+        end = middle;
+      }
+    }
+    return begin < count && hashes[begin] == hash;
+  }
+};
+
+/// What is done with a row of a side: class r < ranks is sent to rank r, the classes after these as below.
+struct join_classes {
+  unsigned ranks;
+
+  STRATA_HD constexpr unsigned to_all() const { return ranks; }
+  /// Rows without a key. All of them have one destination, which the host knows.
+  STRATA_HD constexpr unsigned null() const { return ranks + 1; }
+  STRATA_HD constexpr unsigned dropped() const { return ranks + 2; }
+  STRATA_HD constexpr unsigned count() const { return ranks + 3; }
+};
+using join_class_t = unsigned short;
+/// So that classes fit their type.
+inline constexpr int max_join_ranks = 65532;
+
+/// The keys of a side as a device function sees them.
+template <class Keys, class Hash, class Equal>
+struct join_routed_keys {
+  Keys keys;
+  const std::uint32_t* valid;
+  Hash hash;
+  Equal equal;
+
+  STRATA_D bool is_valid(unsigned row) const { return join_row_is_valid(valid, row); }
+  /// 0 of a key that does not equal itself.
+  STRATA_D std::uint64_t hash_of(unsigned row) const {
+    const iterator_value_t<Keys> key = detail::item_at(keys, row);
+    return equal(key, key) ? detail::join_route_hash(hash, key) : 0;
+  }
+};
+
+/// Which class the rows of a side have.
+struct join_routing {
+  join_classes classes;
+  /// All keys are hot.
+  bool is_all_hot;
+  join_class_t hot_class;
+  /// Of rows without a key.
+  join_class_t null_class;
+  /// Of keys that do not equal themselves.
+  join_class_t unequal_class;
+  join_hot_keys hot;
+
+  template <class RoutedKeys>
+  STRATA_D join_class_t operator()(const RoutedKeys& keys, unsigned row) const {
+    if (!keys.is_valid(row)) return null_class;
+    const std::uint64_t hash = keys.hash_of(row);
+    if (hash == 0) return unequal_class;
+    if (is_all_hot || hot.contains(hash)) return hot_class;
+    return static_cast<join_class_t>(join_rank_of(hash, classes.ranks));
+  }
+};
+
+}  // namespace detail
+STRATA_NAMESPACE_END

@@ -1,0 +1,414 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/launcher.cuh>
+#include <strata/core/macros.hpp>
+#include <strata/core/temporary_storage.hpp>
+#include <strata/core/types.hpp>
+#include <strata/device/arguments/arrays.hpp>
+#include <strata/device/arguments/counts.cuh>
+#include <strata/distributed/communication/communicator.cuh>
+#include <strata/distributed/sort/brackets.cuh>
+#include <strata/distributed/sort/merge_runs.cuh>
+#include <strata/distributed/sort/plan.hpp>
+#include <strata/distributed/sort/side_stream.cuh>
+#include <strata/distributed/sort/tuning.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
+
+/// The arguments of a sort on one rank.
+template <class KeysIn, class ValuesIn, class Key, class Value>
+struct distributed_sort_arguments {
+  KeysIn keys_in;
+  ValuesIn values_in;
+  std::int64_t num_items;
+  pair_arrays<Key, Value> output;
+  std::int64_t capacity;
+  std::int64_t* num_out;
+
+  bool have_valid_counts() const {
+    return detail::is_count(num_items) && detail::is_count(capacity) && detail::can_reach(keys_in, num_items) &&
+           detail::can_reach(values_in, num_items);
+  }
+  bool have_valid_arrays() const {
+    constexpr bool has_values = pair_arrays<Key, Value>::has_values;
+    if (num_out == nullptr) return false;
+    if (num_items > 0 && (detail::is_null(keys_in) || (has_values && detail::is_null(values_in)))) return false;
+    if (capacity > 0 && (output.keys == nullptr || (has_values && output.values == nullptr))) return false;
+    return !detail::outputs_overlap(
+        {detail::bytes_of(output.keys, capacity), detail::bytes_of(output.values, capacity)},
+        {detail::bytes_of(keys_in, num_items), detail::bytes_of(values_in, num_items)});
+  }
+};
+
+/// Temporary storage of a sort on one rank.
+template <class Key, class Value>
+struct distributed_sort_storage {
+  using Arrays = pair_arrays<Key, Value>;
+
+  sort_sizes sizes;
+  sample_messages first, later;
+  std::size_t local_sort_bytes = 0, merge_bytes = 0, work_bytes = 0;
+  temporary_storage::layout<7> all;
+  temporary_storage::layout<7> work;
+
+  distributed_sort_storage(int ranks, const distributed_sort_tuning& tuning)
+      : sizes{ranks, tuning, sizeof(Key)},
+        first(sample_messages::first(sizes.first_samples(), sizeof(Key))),
+        later(sample_messages::later(sizes.samples(), sizes.max_splitters(), sizeof(Key))) {}
+
+  template <class Arguments, class LocalSort, class Compare>
+  cudaError_t reserve(const Arguments& arguments, const LocalSort& local_sort, const Compare& compare) {
+    if (!arguments.have_valid_counts()) return cudaErrorInvalidValue;
+    const cudaError_t status =
+        local_sort(nullptr, local_sort_bytes, arguments.keys_in, arguments.values_in, arguments.output.keys,
+                   arguments.output.values, arguments.num_items, nullptr);
+    if (status != cudaSuccess) return status;
+    if (sizes.ranks == 1) {
+      all.template reserve<unsigned char>(work_slot, local_sort_bytes);
+      return cudaSuccess;
+    }
+    const std::int64_t chunk = sizes.max_chunk(arguments.capacity);
+    const cudaError_t merge_status = run_merger<Key, Value, Compare>::size_of_storage(chunk, merge_bytes, compare);
+    if (merge_status != cudaSuccess) return merge_status;
+    reserve_items(work, 0, arguments.capacity);
+    const int buffers = run_merger<Key, Value, Compare>::number_of_buffers(sizes.ranks);
+    for (int i = 0; i < buffers; ++i) reserve_items(work, 2 + 2 * i, chunk);
+    work.template reserve<unsigned char>(6, merge_bytes);
+    work_bytes = work.bytes();
+    reserve_items(all, 0, arguments.num_items);
+    all.template reserve<unsigned char>(work_slot, work_bytes);
+    all.template reserve<unsigned char>(work_slot, local_sort_bytes);  // used before there is anything to merge
+    const std::size_t message = first.bytes > later.bytes ? first.bytes : later.bytes;
+    const auto ranks = static_cast<std::size_t>(sizes.ranks);
+    all.template reserve<unsigned char>(3, message);
+    all.template reserve<unsigned char>(4, message * ranks);
+    all.template reserve<cut_bracket>(5, 2 * number_of_brackets());
+    all.template reserve<call_header>(6, ranks);
+    return cudaSuccess;
+  }
+
+  bool map(void* d_temp_storage, std::size_t temp_storage_bytes) {
+    return all.map(d_temp_storage, temp_storage_bytes) && (sizes.ranks == 1 || work.map(workspace(), work_bytes));
+  }
+
+  Arrays sorted() const { return arrays(all, 0); }
+  unsigned char* workspace() const { return all.template get<unsigned char>(work_slot); }
+  Arrays received_items() const { return arrays(work, 0); }
+  Arrays buffer(int i) const { return arrays(work, 2 + 2 * i); }
+  unsigned char* merge_storage() const { return work.template get<unsigned char>(6); }
+  unsigned char* message() const { return all.template get<unsigned char>(3); }
+  unsigned char* received() const { return all.template get<unsigned char>(4); }
+  cut_bracket* brackets(int which) const {
+    return all.template get<cut_bracket>(5) + static_cast<std::size_t>(which) * number_of_brackets();
+  }
+  call_header* headers() const { return all.template get<call_header>(6); }
+
+ private:
+  static constexpr int work_slot = 2;
+
+  std::size_t number_of_brackets() const {
+    return static_cast<std::size_t>(sizes.max_splitters()) * static_cast<std::size_t>(sizes.ranks);
+  }
+  static void reserve_items(temporary_storage::layout<7>& layout, int slot, std::int64_t count) {
+    layout.template reserve<Key>(slot, static_cast<std::size_t>(count));
+    if (Arrays::has_values) layout.template reserve<Value>(slot + 1, static_cast<std::size_t>(count));
+  }
+  static Arrays arrays(const temporary_storage::layout<7>& layout, int slot) {
+    return {layout.template get<Key>(slot), Arrays::has_values ? layout.template get<Value>(slot + 1) : nullptr};
+  }
+};
+
+/// What all ranks know after the splitters have been found.
+struct sort_cuts {
+  sort_shares shares;
+  std::vector<call_header> headers;
+  std::vector<cut_bracket> brackets;
+
+  /// How many items of `rank` come before splitter `i`, from 0 to all_chunks().
+  std::int64_t at(int splitter, int rank) const {
+    if (splitter == 0) return 0;
+    if (splitter == shares.all_chunks()) return headers[static_cast<std::size_t>(rank)].num_items;
+    return brackets[static_cast<std::size_t>((splitter - 1) * shares.ranks + rank)].begin;
+  }
+
+  /// False if the comparator is no ordering.
+  bool are_valid() const {
+    for (int i = 1; i <= shares.all_chunks(); ++i) {
+      std::int64_t sum = 0;
+      for (int rank = 0; rank < shares.ranks; ++rank) {
+        if (at(i, rank) < at(i - 1, rank)) return false;
+        sum += at(i, rank);
+      }
+      if (sum != shares.before(i)) return false;
+    }
+    return true;
+  }
+};
+
+/// Carries out one call of a sort on one rank. `Policy` may be replaced to override the tuning.
+template <class Arguments, class LocalSort, class Compare, class Policy>
+struct DispatchDistributedSort;
+
+template <class KeysIn, class ValuesIn, class Key, class Value, class LocalSort, class Compare, class Policy>
+struct DispatchDistributedSort<distributed_sort_arguments<KeysIn, ValuesIn, Key, Value>, LocalSort, Compare, Policy> {
+  using Arguments = distributed_sort_arguments<KeysIn, ValuesIn, Key, Value>;
+  using Arrays = pair_arrays<Key, Value>;
+  using Storage = distributed_sort_storage<Key, Value>;
+
+  const Arguments& arguments;
+  const LocalSort& local_sort;
+  const Compare& compare;
+  const rank_position position;
+  const ncclComm_t comm;
+  const cudaStream_t stream;
+  const Storage& storage;
+
+  static cudaError_t Dispatch(void* d_temp_storage, std::size_t& temp_storage_bytes, const Arguments& arguments,
+                              const LocalSort& local_sort, const Compare& compare, ncclComm_t comm,
+                              cudaStream_t stream) {
+    rank_position position{};
+    const cudaError_t known = detail::position_of(comm, position);
+    if (known != cudaSuccess) return known;
+    Storage storage(position.ranks, Policy::tuning);
+    cudaError_t status = storage.reserve(arguments, local_sort, compare);
+    if (d_temp_storage == nullptr) {
+      return status != cudaSuccess ? status : detail::answer_size_query(storage.all, temp_storage_bytes);
+    }
+    if (status == cudaSuccess &&
+        (!arguments.have_valid_arrays() || !storage.map(d_temp_storage, temp_storage_bytes))) {
+      status = cudaErrorInvalidValue;
+    }
+    if (arguments.num_out != nullptr) *arguments.num_out = 0;
+    const DispatchDistributedSort dispatch{arguments, local_sort, compare, position, comm, stream, storage};
+    if (position.ranks == 1) return status != cudaSuccess ? status : dispatch.sort_alone();
+    return status != cudaSuccess ? dispatch.refuse(status) : dispatch.sort();
+  }
+
+ private:
+  cudaError_t sort_alone() const {
+    *arguments.num_out = arguments.num_items;
+    if (arguments.num_items > arguments.capacity) return cudaErrorInvalidValue;
+    return sort_items(arguments.output);
+  }
+
+  cudaError_t sort_items(const Arrays& output) const {
+    if (arguments.num_items == 0) return cudaSuccess;
+    std::size_t bytes = storage.local_sort_bytes;
+    return local_sort(storage.workspace(), bytes, arguments.keys_in, arguments.values_in, output.keys, output.values,
+                      arguments.num_items, stream);
+  }
+
+  /// Takes part in the first round without items, so that all ranks learn that this one has refused its arguments.
+  cudaError_t refuse(cudaError_t reason) const {
+    const auto ranks = static_cast<std::size_t>(position.ranks);
+    unsigned char* memory = nullptr;
+    cudaError_t status = cudaMallocAsync(&memory, storage.first.bytes * (ranks + 1), stream);
+    if (status != cudaSuccess) return status;
+    unsigned char* const received = memory + storage.first.bytes;
+    std::vector<call_header> headers(ranks);
+    status = say(header(reason), nullptr, memory, received);
+    for (std::size_t i = 0; i < ranks && status == cudaSuccess; ++i) {
+      status = cudaMemcpyAsync(&headers[i], received + i * storage.first.bytes, sizeof(call_header),
+                               cudaMemcpyDeviceToHost, stream);
+    }
+    if (status == cudaSuccess) status = detail::wait_for(stream, comm);
+    cudaFreeAsync(memory, stream);
+    return status != cudaSuccess ? status : error_of(headers);
+  }
+
+  cudaError_t sort() const {
+    // Made while the rank sorts, if it may be needed.
+    side_stream exchange_stream;
+    sort_cuts cuts{};
+    cudaError_t status = say_and_sort();
+    if (status == cudaSuccess && arguments.capacity > Policy::tuning.max_items_without_chunks) exchange_stream.make();
+    if (status == cudaSuccess) status = find_first(cuts);
+    if (status != cudaSuccess || cuts.shares.items == 0) return status;
+    status = find_others(cuts);
+    if (status != cudaSuccess) return status;
+    if (!cuts.are_valid()) return cudaErrorInvalidValue;
+    return exchange_and_merge(cuts, exchange_stream);
+  }
+
+  // ------------------------------------------------------------------ splitters
+
+  call_header header(cudaError_t status) const {
+    call_header says{};
+    says.status = static_cast<std::int64_t>(status);
+    says.num_items = status == cudaSuccess ? arguments.num_items : 0;
+    says.capacity = arguments.capacity;
+    says.spare = local_sort.agreement();
+    return says;
+  }
+
+  /// The first message of this rank to all, and theirs.
+  cudaError_t say(const call_header& says, const Key* sorted, unsigned char* message, unsigned char* received) const {
+    const auto threads = static_cast<unsigned>(bracket_threads);
+    const auto samples = static_cast<unsigned>(storage.first.samples);
+    const launch_configuration launch{
+        "strata::DistributedSort, first samples", dim3((samples + threads - 1) / threads), dim3(threads), 0, stream};
+    const cudaError_t status =
+        strata::launch(launch, first_samples_kernel<Key>, says, sorted, storage.first, message);
+    // The other ranks wait for this one, whatever happens here.
+    const cudaError_t gathered = detail::all_gather(message, received, storage.first.bytes, comm, stream);
+    return status != cudaSuccess ? status : gathered;
+  }
+
+  cudaError_t say_and_sort() const {
+    const cudaError_t sorted = sort_items(storage.sorted());
+    return say(header(sorted), storage.sorted().keys, storage.message(), storage.received());
+  }
+
+  /// The lowest rank that has refused its arguments decides.
+  static cudaError_t error_of(const std::vector<call_header>& headers) {
+    for (const call_header& header : headers) {
+      if (header.status != 0) return static_cast<cudaError_t>(header.status);
+    }
+    for (const call_header& header : headers) {
+      if (header.spare != headers[0].spare) return cudaErrorInvalidValue;
+    }
+    return cudaSuccess;
+  }
+
+  selection_round<Key> round_of(int number, const sort_shares& shares, bool is_last) const {
+    selection_round<Key> round{};
+    round.tuning = Policy::tuning;
+    round.rank = position.rank;
+    round.ranks = position.ranks;
+    round.is_first = number == 0;
+    round.shares = shares;
+    round.messages = number == 0 ? storage.first : messages_of(shares);
+    round.received = storage.received();
+    round.brackets = storage.brackets((number + 1) % 2);
+    round.new_brackets = storage.brackets(number % 2);
+    round.headers = storage.headers();
+    round.items = storage.sorted().keys;
+    round.next_messages = storage.later;
+    round.next = is_last ? nullptr : storage.message();
+    return round;
+  }
+  sample_messages messages_of(const sort_shares& shares) const {
+    return sample_messages::later(storage.later.samples, shares.all_chunks() - 1, sizeof(Key));
+  }
+
+  cudaError_t narrow(const selection_round<Key>& round, int splitters) const {
+    const launch_configuration launch{
+        "strata::DistributedSort, brackets",
+        dim3(static_cast<unsigned>(splitters), static_cast<unsigned>(position.ranks)),
+        dim3(static_cast<unsigned>(bracket_threads)), 0, stream};
+    return strata::launch(launch, brackets_kernel<Key, Compare>, round, compare);
+  }
+
+  template <class T>
+  cudaError_t copy_to_host(std::vector<T>& to, const T* from) const {
+    return cudaMemcpyAsync(to.data(), from, to.size() * sizeof(T), cudaMemcpyDeviceToHost, stream);
+  }
+
+  /// The first round. After it, the host knows the counts, and the cuts if all keys were samples.
+  cudaError_t find_first(sort_cuts& cuts) const {
+    const int splitters = storage.sizes.max_splitters();
+    cudaError_t status = narrow(round_of(0, {}, false), splitters);
+    if (status != cudaSuccess) return status;
+    cuts.headers.resize(static_cast<std::size_t>(position.ranks));
+    cuts.brackets.resize(static_cast<std::size_t>(splitters) * static_cast<std::size_t>(position.ranks));
+    status = copy_to_host(cuts.headers, storage.headers());
+    if (status == cudaSuccess) status = copy_to_host(cuts.brackets, storage.brackets(0));
+    if (status == cudaSuccess) status = detail::wait_for(stream, comm);
+    if (status == cudaSuccess) status = error_of(cuts.headers);
+    if (status != cudaSuccess) return status;
+    std::int64_t items = 0;
+    for (const call_header& header : cuts.headers) items += header.num_items;
+    cuts.shares = sort_shares::of(position.ranks, items, Policy::tuning);
+    *arguments.num_out = cuts.shares.of_rank(position.rank);
+    for (int rank = 0; rank < position.ranks; ++rank) {
+      if (cuts.shares.of_rank(rank) > cuts.headers[static_cast<std::size_t>(rank)].capacity) {
+        return cudaErrorInvalidValue;
+      }
+    }
+    return cudaSuccess;
+  }
+
+  cudaError_t find_others(sort_cuts& cuts) const {
+    std::int64_t most = 0;
+    for (const call_header& header : cuts.headers) most = header.num_items > most ? header.num_items : most;
+    const int rounds = storage.sizes.rounds_after_first(most);
+    if (rounds == 0) return cudaSuccess;
+    const std::size_t bytes = messages_of(cuts.shares).bytes;
+    for (int i = 1; i <= rounds; ++i) {
+      cudaError_t status = detail::all_gather(storage.message(), storage.received(), bytes, comm, stream);
+      if (status == cudaSuccess) status = narrow(round_of(i, cuts.shares, i == rounds), cuts.shares.all_chunks() - 1);
+      if (status != cudaSuccess) return status;
+    }
+    const cudaError_t status = copy_to_host(cuts.brackets, storage.brackets(rounds % 2));
+    return status != cudaSuccess ? status : detail::wait_for(stream, comm);
+  }
+
+  // ------------------------------------------------------------------ items
+
+  /// Parts of the sorted items go to their ranks, chunk by chunk, and are merged there. The host has waited for all
+  /// that was in the stream, so the exchange needs to wait for nothing.
+  cudaError_t exchange_and_merge(const sort_cuts& cuts, side_stream& exchange_stream) const {
+    const int chunks = cuts.shares.chunks;
+    if (chunks > 1) exchange_stream.make();
+    const cudaStream_t exchanges = chunks > 1 && exchange_stream.is_made() ? exchange_stream.get() : stream;
+    const run_merger<Key, Value, Compare> merge_runs{
+        compare, {storage.buffer(0), storage.buffer(1)}, storage.merge_storage(), storage.merge_bytes, stream};
+    cudaError_t status = cudaSuccess;
+    for (int chunk = 0; chunk < chunks && status == cudaSuccess; ++chunk) {
+      const int first = position.rank * chunks;
+      const std::int64_t begin = cuts.shares.before(first + chunk) - cuts.shares.before(first);
+      status = exchange(cuts, chunk, begin, exchanges);
+      // Also after an error: the caller's stream must not go on while storage is in use.
+      const cudaError_t joined = exchanges != stream ? exchange_stream.join(stream) : cudaSuccess;
+      if (status == cudaSuccess) status = joined;
+      if (status == cudaSuccess) status = merge_runs(runs_of(cuts, chunk, begin), arguments.output.at(begin));
+    }
+    return status;
+  }
+
+  /// Where the received items of a chunk begin in the receive buffer: where the chunk begins in the output.
+  cudaError_t exchange(const sort_cuts& cuts, int chunk, std::int64_t begin, cudaStream_t in) const {
+    const auto ranks = static_cast<std::size_t>(position.ranks);
+    std::vector<std::size_t> send_begins(ranks), send_counts(ranks), receive_begins(ranks), receive_counts(ranks);
+    const int mine = position.rank * cuts.shares.chunks + chunk;
+    std::int64_t at = begin;
+    for (int rank = 0; rank < position.ranks; ++rank) {
+      const auto i = static_cast<std::size_t>(rank);
+      if (rank == position.rank) continue;
+      const int theirs = rank * cuts.shares.chunks + chunk;
+      send_begins[i] = static_cast<std::size_t>(cuts.at(theirs, position.rank));
+      send_counts[i] = static_cast<std::size_t>(cuts.at(theirs + 1, position.rank)) - send_begins[i];
+      receive_begins[i] = static_cast<std::size_t>(at);
+      receive_counts[i] = static_cast<std::size_t>(cuts.at(mine + 1, rank) - cuts.at(mine, rank));
+      at += cuts.at(mine + 1, rank) - cuts.at(mine, rank);
+    }
+    const Arrays from = storage.sorted(), to = storage.received_items();
+    exchanged_array arrays[2] = {{from.keys, to.keys, sizeof(Key)}, {}};
+    if constexpr (Arrays::has_values) arrays[1] = {from.values, to.values, sizeof(Value)};
+    return detail::all_to_all(arrays, Arrays::has_values ? 2 : 1, send_begins.data(), send_counts.data(),
+                              receive_begins.data(), receive_counts.data(), position, comm, in);
+  }
+
+  /// The parts of the chunk that are not empty, by rank. This rank's own lies among its sorted items.
+  std::vector<sorted_run<Key, Value>> runs_of(const sort_cuts& cuts, int chunk, std::int64_t begin) const {
+    std::vector<sorted_run<Key, Value>> runs;
+    const int mine = position.rank * cuts.shares.chunks + chunk;
+    std::int64_t at = begin;
+    for (int rank = 0; rank < position.ranks; ++rank) {
+      const std::int64_t first = cuts.at(mine, rank), count = cuts.at(mine + 1, rank) - first;
+      const bool is_local = rank == position.rank;
+      if (count > 0) runs.push_back({is_local ? storage.sorted().at(first) : storage.received_items().at(at), count});
+      if (!is_local) at += count;
+    }
+    return runs;
+  }
+};
+
+STRATA_ARCH_DETAIL_NAMESPACE_END

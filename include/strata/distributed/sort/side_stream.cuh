@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// A stream beside that of the caller, with the highest priority: blocks of its transfers start before those of merges.
+class side_stream {
+ public:
+  side_stream() = default;
+  side_stream(const side_stream&) = delete;
+  side_stream& operator=(const side_stream&) = delete;
+  /// CUDA keeps both until what they were used for is done.
+  ~side_stream() {
+    if (event_ != nullptr) cudaEventDestroy(event_);
+    if (stream_ != nullptr) cudaStreamDestroy(stream_);
+  }
+
+  void make() {
+    constexpr int highest = -100;  // CUDA takes the highest that there is
+    if (is_made()) return;
+    if (cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking, highest) != cudaSuccess) stream_ = nullptr;
+    if (cudaEventCreateWithFlags(&event_, cudaEventDisableTiming) != cudaSuccess) event_ = nullptr;
+  }
+  /// False if CUDA could not make it. Then all goes into the caller's stream.
+  bool is_made() const { return stream_ != nullptr && event_ != nullptr; }
+  cudaStream_t get() const { return stream_; }
+
+  /// `stream` waits for what is in this one now.
+  cudaError_t join(cudaStream_t stream) const {
+    const cudaError_t status = cudaEventRecord(event_, stream_);
+    return status != cudaSuccess ? status : cudaStreamWaitEvent(stream, event_, 0);
+  }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+  cudaEvent_t event_ = nullptr;
+};
+
+}  // namespace detail
+STRATA_NAMESPACE_END

@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+
+STRATA_NAMESPACE_BEGIN
+
+/// The parameters of a sort over ranks. All ranks of a call must have the same.
+struct distributed_sort_tuning {
+  /// Keys that a rank samples in the first round. If no rank has more items, that round finds the splitters.
+  int first_samples;
+  /// Keys that all ranks together sample for each splitter in a later round.
+  int samples;
+  /// A round has up to so many bytes of samples of a rank for each splitter, if it needs no more for its result.
+  int sample_bytes;
+  /// If a rank's output has more items than this, it is exchanged in `chunks` parts, and one is merged while the next
+  /// comes.
+  long long max_items_without_chunks;
+  int chunks;
+};
+
+namespace detail {
+
+/// Not measured.
+struct distributed_sort_policy {
+  static constexpr distributed_sort_tuning tuning{/*first_samples=*/4096, /*samples=*/4096, /*sample_bytes=*/65536,
+                                                  /*max_items_without_chunks=*/1LL << 22, /*chunks=*/4};
+};
+
+}  // namespace detail
+STRATA_NAMESPACE_END
