@@ -155,6 +155,10 @@ void finish_output();
 
 // ------------------------------------------------------------------ devices
 
+#ifndef STRATA_EXAMPLE_LACKS  // without which a program has no GPU
+#define STRATA_EXAMPLE_LACKS "nvcc"
+#endif
+
 /// What `on_gpu` makes, or if there is no GPU and `wanted` is not "gpu", what `on_host` makes, which
 /// has a member `device()`. Says on standard error which it was.
 template <class OnGpu, class OnHost>
@@ -172,8 +176,8 @@ auto choose_device(program& running, const std::string& wanted, const OnGpu& on_
     }
 #else
     static_cast<void>(on_gpu);
-    if (wanted == "gpu") throw no_device("--device=gpu: built without nvcc");
-    reason = "built without nvcc, ";
+    if (wanted == "gpu") throw no_device("--device=gpu: built without " STRATA_EXAMPLE_LACKS);
+    reason = "built without " STRATA_EXAMPLE_LACKS ", ";
 #endif
   }
   if (!made) made = on_host();

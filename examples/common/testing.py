@@ -102,7 +102,7 @@ def devices(program, *arguments):
     name = pathlib.Path(program).name
     expect("without a GPU: exit status", probe.returncode, 2)
     expect("without a GPU: message",
-           re.match(rf"{name}: (cudaGetDeviceCount: .|--device=gpu: built without nvcc)".encode(),
+           re.match(rf"{name}: (cudaGetDeviceCount: .|--device=gpu: built without (nvcc|NCCL))".encode(),
                     probe.stderr) is not None, True)
     automatic = run([program, *arguments])
     expect("without a GPU: --device=auto", automatic.returncode, 0)

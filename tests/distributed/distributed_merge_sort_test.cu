@@ -75,6 +75,8 @@ TEST(DistributedMergeSort, TakesAllCountsAndLaws) {
   for (const int ranks : strata_test::rank_counts()) {
     for (const counts how : all_counts) {
       for (const law which : all_laws) {
+        // Half of all pairs for odd numbers of ranks, the others for even ones.
+        if ((static_cast<int>(how) + static_cast<int>(which) + ranks) % 2 != 0) continue;
         ++seed;
         const std::size_t items = seed % 5 == 0 ? 37 : 1500;
         const std::vector<std::size_t> parts = counts_of(how, items, ranks, seed);

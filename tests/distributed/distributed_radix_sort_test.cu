@@ -81,7 +81,8 @@ TYPED_TEST(DistributedRadixSort, TakesAllCountsAndLaws) {
   std::uint64_t seed = 0;
   for (const int ranks : strata_test::rank_counts()) {
     for (const counts how : all_counts) {
-      const law which = all_laws[++seed % 6];
+      const law which = all_laws[(static_cast<int>(how) + ranks) % 6];
+      ++seed;
       const std::vector<std::size_t> parts = counts_of(how, 1200, ranks, seed);
       std::size_t all = 0;
       for (const std::size_t part : parts) all += part;
@@ -89,9 +90,12 @@ TYPED_TEST(DistributedRadixSort, TakesAllCountsAndLaws) {
                    std::to_string(static_cast<int>(which)));
       const std::vector<Key> keys = keys_of<Key>(numbers(which, all, seed));
       expect_sorted<true>(parts, keys, by_bits<Key, false>{0, bits}, radix_sort<false, several_chunks>{0, bits});
-      expect_sorted<true>(parts, keys, by_bits<Key, true>{0, bits}, radix_sort<true, usual>{0, bits}, 5);
-      expect_sorted<true>(parts, keys, by_bits<Key, false>{3, bits - 1},
-                          radix_sort<false, several_chunks>{3, bits - 1});
+      if (seed % 2 == 0) {
+        expect_sorted<true>(parts, keys, by_bits<Key, true>{0, bits}, radix_sort<true, usual>{0, bits}, 5);
+      } else {
+        expect_sorted<true>(parts, keys, by_bits<Key, false>{3, bits - 1},
+                            radix_sort<false, several_chunks>{3, bits - 1});
+      }
       if (this->HasFailure()) return;
     }
   }

@@ -214,11 +214,10 @@ struct DispatchDistributedSort<distributed_sort_arguments<KeysIn, ValuesIn, Key,
     unsigned char* const received = memory + storage.first.bytes;
     std::vector<call_header> headers(ranks);
     status = say(header(reason), nullptr, memory, received);
-    for (std::size_t i = 0; i < ranks && status == cudaSuccess; ++i) {
-      status = cudaMemcpyAsync(&headers[i], received + i * storage.first.bytes, sizeof(call_header),
-                               cudaMemcpyDeviceToHost, stream);
-    }
     if (status == cudaSuccess) status = detail::wait_for(stream, comm);
+    for (std::size_t i = 0; i < ranks && status == cudaSuccess; ++i) {
+      status = copy_to_host(&headers[i], received + i * storage.first.bytes, sizeof(call_header));
+    }
     cudaFreeAsync(memory, stream);
     return status != cudaSuccess ? status : error_of(headers);
   }
@@ -306,9 +305,14 @@ struct DispatchDistributedSort<distributed_sort_arguments<KeysIn, ValuesIn, Key,
     return strata::launch(launch, brackets_kernel<Key, Compare>, round, compare);
   }
 
+  /// After `wait_for`: a copy to pageable memory waits for the stream itself, also for ranks that never answer.
+  cudaError_t copy_to_host(void* to, const void* from, std::size_t bytes) const {
+    const cudaError_t status = cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream);
+    return status != cudaSuccess ? status : cudaStreamSynchronize(stream);
+  }
   template <class T>
   cudaError_t copy_to_host(std::vector<T>& to, const T* from) const {
-    return cudaMemcpyAsync(to.data(), from, to.size() * sizeof(T), cudaMemcpyDeviceToHost, stream);
+    return copy_to_host(to.data(), from, to.size() * sizeof(T));
   }
 
   /// The first round. After it, the host knows the counts, and the cuts if all keys were samples.
@@ -318,9 +322,9 @@ struct DispatchDistributedSort<distributed_sort_arguments<KeysIn, ValuesIn, Key,
     if (status != cudaSuccess) return status;
     cuts.headers.resize(static_cast<std::size_t>(position.ranks));
     cuts.brackets.resize(static_cast<std::size_t>(splitters) * static_cast<std::size_t>(position.ranks));
-    status = copy_to_host(cuts.headers, storage.headers());
+    status = detail::wait_for(stream, comm);
+    if (status == cudaSuccess) status = copy_to_host(cuts.headers, storage.headers());
     if (status == cudaSuccess) status = copy_to_host(cuts.brackets, storage.brackets(0));
-    if (status == cudaSuccess) status = detail::wait_for(stream, comm);
     if (status == cudaSuccess) status = error_of(cuts.headers);
     if (status != cudaSuccess) return status;
     std::int64_t items = 0;
@@ -346,8 +350,8 @@ struct DispatchDistributedSort<distributed_sort_arguments<KeysIn, ValuesIn, Key,
       if (status == cudaSuccess) status = narrow(round_of(i, cuts.shares, i == rounds), cuts.shares.all_chunks() - 1);
       if (status != cudaSuccess) return status;
     }
-    const cudaError_t status = copy_to_host(cuts.brackets, storage.brackets(rounds % 2));
-    return status != cudaSuccess ? status : detail::wait_for(stream, comm);
+    const cudaError_t status = detail::wait_for(stream, comm);
+    return status != cudaSuccess ? status : copy_to_host(cuts.brackets, storage.brackets(rounds % 2));
   }
 
   // ------------------------------------------------------------------ items

@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace sort_file {
+
+/// Which of the records of a run a rank has, before the sort and behind it: both are as many.
+struct share {
+  long long begin;
+  long long end;
+
+  long long size() const { return end - begin; }
+};
+inline share share_of(long long records, int rank, int ranks) {
+  return {records * rank / ranks, records * (rank + 1) / ranks};
+}
+
+/// A device that sorts together with the others. All calls but those of pieces are made by all ranks, in the same
+/// order, each by its own thread. The program knows no more of GPUs, NCCL and the host SIMT back end than this.
+class sorter {
+ public:
+  virtual ~sorter() = default;
+
+  virtual int rank() const = 0;
+  virtual int ranks() const = 0;
+
+  /// How many records of a run this rank can take.
+  virtual long long capacity() const = 0;
+  /// The device memory that one record needs at least.
+  virtual std::size_t least_memory() const = 0;
+
+  /// Two buffers of pinned host memory, 0 and 1.
+  virtual char* piece(int which) = 0;
+  virtual std::size_t piece_bytes() const = 0;
+  /// Begin a copy from or to byte `at` of the records in the device's memory.
+  virtual void upload(int which, std::size_t bytes, std::size_t at) = 0;
+  virtual void download(int which, std::size_t bytes, std::size_t at) = 0;
+  /// Waits until the last copy of the piece has ended.
+  virtual void wait(int which) = 0;
+
+  /// Of a run of so many records: sorts keys with the numbers of their records. All shares have been uploaded.
+  virtual void sort_keys(long long records) = 0;
+  /// Brings each record to the rank that has its key, and into its position there.
+  virtual void move_records(long long records) = 0;
+
+  /// The least of the values of all ranks.
+  virtual long long least(long long value) = 0;
+};
+
+struct sorter_settings {
+  long long memory = 0;  // on each device, in bytes; 0: most of what is free
+  std::size_t piece_bytes = 0;
+};
+
+/// The ranks of this process.
+class sorter_group {
+ public:
+  virtual ~sorter_group() = default;
+
+  virtual std::string device() const = 0;
+  /// How many of the ranks are in this process.
+  virtual int size() const = 0;
+  /// Called by the thread of rank `i` of this process; all ranks call it.
+  virtual std::unique_ptr<sorter> make(int i, const sorter_settings& settings) = 0;
+};
+
+/// Which rank this process is, if it is one; else it has a rank for each device.
+struct process_rank {
+  int rank = 0;
+  int ranks = 0;  // 0: not started as a rank
+  int local_rank = 0;
+  /// Brings some bytes from rank 0 to this rank.
+  std::function<void(char* bytes, std::size_t count)> share;
+};
+
+// One source, sorter.cu, makes both.
+namespace on_gpu {
+std::unique_ptr<sorter_group> make_group(const process_rank& process);
+}
+namespace on_host {
+std::unique_ptr<sorter_group> make_group(const process_rank& process);
+}
+
+}  // namespace sort_file
