@@ -201,7 +201,9 @@ struct look_at_scan {
 /// Keys of the rows of a join, from their numbers among those of all ranks: no two rows of a side have the same one.
 struct join_keys {
   std::uint64_t rows;
-  __device__ std::uint32_t build(std::uint64_t row) const { return bench::detail::join_key_of<std::uint32_t>(row, true); }
+  __device__ std::uint32_t build(std::uint64_t row) const {
+    return bench::detail::join_key_of<std::uint32_t>(row, true);
+  }
   __device__ std::uint32_t probe(std::uint64_t row) const { return build(bench::detail::permuted(row, rows)); }
 };
 

@@ -32,5 +32,6 @@ write_basic_package_version_file(
   ARCH_INDEPENDENT)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/strata-config.cmake
               ${CMAKE_CURRENT_BINARY_DIR}/strata-config-version.cmake cmake/strata-simt.cmake
+              cmake/strata-distributed.cmake cmake/FindNCCL.cmake
         DESTINATION ${strata_package_dir})
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/strata)

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <mutex>
-#include <random>
 #include <utility>
 #include <vector>
 
@@ -22,6 +22,9 @@ using strata::DistributedJoinCapacity;
 using strata::JoinKind;
 using strata_test::call_with_temp_storage;
 using strata_test::device_vector;
+using strata_test::on_ranks;
+using strata_test::rank_context;
+using strata_test::rank_counts;
 
 constexpr int no_key = -1;
 /// A key that does not equal itself, of keys that have one.
@@ -243,7 +246,7 @@ void check_all_kinds(const side& build, const side& probe, bool nulls_equal = fa
   check<JoinKind::anti, Key>(build, probe, nulls_equal);
 }
 
-TEST(distributed_hash_join, all_counts) {
+TEST(DistributedHashJoin, TakesAllCounts) {
   for (const int ranks : rank_counts()) {
     for (const counts build : all_counts) {
       for (const counts probe : all_counts) {
@@ -253,6 +256,160 @@ TEST(distributed_hash_join, all_counts) {
                                               make_side(probe, ranks, 400, scattered(200, 2)));
       }
     }
+  }
+}
+
+TEST(DistributedHashJoin, TakesAllKinds) {
+  for (const int ranks : rank_counts()) {
+    SCOPED_TRACE(ranks);
+    // Some keys of each side have no partner.
+    check_all_kinds<std::uint32_t>(make_side(counts::even, ranks, 300, scattered(250)),
+                                   make_side(counts::uneven, ranks, 400, scattered(250, 2)));
+    check_all_kinds<std::uint64_t>(make_side(counts::uneven, ranks, 300, scattered(90)),
+                                   make_side(counts::even, ranks, 300, [](int i) { return i % 100; }));
+    check_all_kinds<wide_key>(make_side(counts::all_on_last, ranks, 200, scattered(100)),
+                              make_side(counts::all_on_first, ranks, 200, scattered(100, 3)));
+  }
+}
+
+TEST(DistributedHashJoin, TakesRowsWithoutKeys) {
+  const auto with_nulls = [](int i) { return i % 9 == 0 ? no_key : i % 60; };
+  const auto with_nan = [](int i) { return i % 9 == 0 ? unequal_key : i % 13 == 0 ? no_key : i % 60; };
+  for (const int ranks : rank_counts()) {
+    SCOPED_TRACE(ranks);
+    const side build = make_side(counts::uneven, ranks, 150, with_nulls);
+    const side probe = make_side(counts::even, ranks, 170, with_nulls);
+    check_all_kinds<std::uint32_t>(build, probe);
+    check_all_kinds<std::uint32_t>(build, probe, true);
+    check_all_kinds<float>(make_side(counts::even, ranks, 150, with_nan),
+                           make_side(counts::even, ranks, 150, with_nan), true);
+    // Only one side has rows without keys.
+    check_all_kinds<std::uint32_t>(build, make_side(counts::even, ranks, 100, scattered(60)), true);
+  }
+}
+
+/// Half of the probe rows have one key: they stay on their ranks.
+TEST(DistributedHashJoin, SpreadsFrequentKeys) {
+  for (const int ranks : rank_counts()) {
+    SCOPED_TRACE(ranks);
+    const side build = make_side(counts::even, ranks, 900, [](int i) { return i % 450; });
+    const side probe = make_side(counts::even, ranks, 1600, [](int i) { return i % 2 == 0 ? 7 : i % 450; });
+    const received_rows received = check<JoinKind::inner, std::uint32_t>(build, probe);
+    if (ranks > 1) {
+      // Without that, one rank would have more than half.
+      EXPECT_LT(received.most_probe, 1600 / ranks * 3 / 2);
+    }
+    check<JoinKind::left, std::uint32_t>(build, probe);
+    check<JoinKind::full, std::uint32_t>(build, probe);
+    check<JoinKind::semi, std::uint32_t>(build, probe);
+    check<JoinKind::anti, std::uint32_t>(build, probe);
+    const auto mostly_null = [](int i) { return i % 2 == 0 ? no_key : i % 450; };
+    check_all_kinds<std::uint32_t>(make_side(counts::even, ranks, 300, [](int i) { return i == 70 ? no_key : i; }),
+                                   make_side(counts::even, ranks, 500, mostly_null), true);
+  }
+}
+
+TEST(DistributedHashJoin, TakesKeysThatAreAllEqual) {
+  for (const int ranks : rank_counts()) {
+    SCOPED_TRACE(ranks);
+    const auto same = [](int) { return 5; };
+    check_all_kinds<std::uint32_t>(make_side(counts::even, ranks, 40, same),
+                                   make_side(counts::uneven, ranks, 50, same));
+  }
+}
+
+/// A short build side goes to all ranks; no probe row moves, but in full joins.
+TEST(DistributedHashJoin, LeavesProbeRowsWhereTheBuildSideIsShort) {
+  for (const int ranks : rank_counts()) {
+    SCOPED_TRACE(ranks);
+    const side build = make_side(counts::even, ranks, 24, scattered(30));
+    const side probe = make_side(counts::uneven, ranks, 900, scattered(30, 2));
+    const received_rows received = check<JoinKind::inner, std::uint32_t>(build, probe);
+    EXPECT_EQ(0, received.probe);
+    check_all_kinds<std::uint32_t>(build, probe);
+  }
+}
+
+TEST(DistributedHashJoin, RefusesOnAllRanksAlike) {
+  for (const int ranks : rank_counts()) {
+    for (int fault = 0; fault < 7; ++fault) {
+      on_ranks(ranks, [&](const rank_context& rank) {
+        const bool is_wrong = rank.rank + 1 == ranks;
+        const device_vector<unsigned> keys(std::vector<unsigned>(20, 1));
+        device_vector<long long> build_out(400), probe_out(400);
+        device_vector<unsigned long long> total(1);
+        const unsigned* const none = nullptr;
+        const auto build = strata::join_side(is_wrong && fault == 0 ? none : keys.data(), 20);
+        const auto probe = strata::join_side(keys.data(), is_wrong && fault == 1 ? -20 : 20);
+        long long* const d_out = is_wrong && fault == 2 ? nullptr : probe_out.data();
+        const auto output = strata::join_pairs(build_out.data(), d_out, is_wrong && fault == 3 ? -1 : 400);
+        unsigned long long* const d_total = is_wrong && fault == 4 ? nullptr : total.data();
+        const DistributedJoinCapacity rows{is_wrong && fault == 5 ? -1 : 20 * ranks, 20 * ranks};
+        const strata::JoinOptions<> options;
+        std::size_t bytes = 0;
+        ASSERT_CUDA_SUCCESS(DistributedHashJoin::Inner(nullptr, bytes, build, probe, output, d_total, rows, options,
+                                                       rank.comm, rank.stream));
+        if (is_wrong && fault == 6) --bytes;
+        const strata_test::guarded_memory storage(bytes);
+        EXPECT_EQ(cudaErrorInvalidValue, DistributedHashJoin::Inner(storage.data(), bytes, build, probe, output,
+                                                                    d_total, rows, options, rank.comm, rank.stream))
+            << "fault " << fault;
+        EXPECT_CUDA_SUCCESS(cudaStreamSynchronize(rank.stream));
+        EXPECT_TRUE(strata_test::is_poison(total.to_host()[0]));
+      });
+    }
+  }
+}
+
+TEST(DistributedHashJoin, CarriesColumnsAlong) {
+  for (const int ranks : rank_counts()) {
+    const side build = make_side(counts::uneven, ranks, 200, [](int i) { return i; });
+    const side probe = make_side(counts::even, ranks, 300, scattered(260));
+    const result_rows expected = expected_rows(JoinKind::left, build, probe, false);
+    std::vector<std::pair<int, double>> wanted, found;
+    const ids all_build = joined(build), all_probe = joined(probe);
+    for (const auto& [b, p] : expected) {
+      wanted.emplace_back(b < 0 ? -5 : all_build[static_cast<std::size_t>(b)] * 3,
+                          all_probe[static_cast<std::size_t>(p)] * 0.5);
+    }
+    std::mutex mutex;
+    std::int64_t counted = 0;
+    on_ranks(ranks, [&](const rank_context& rank) {
+      const auto here = static_cast<std::size_t>(rank.rank);
+      const device_side<std::uint32_t> build_side(build[here]), probe_side(probe[here]);
+      std::vector<int> triples;
+      std::vector<double> halves;
+      for (const int id : build[here]) triples.push_back(id * 3);
+      for (const int id : probe[here]) halves.push_back(id * 0.5);
+      const device_vector<int> build_column(triples);
+      const device_vector<double> probe_column(halves);
+      device_vector<int> build_out(expected.size());
+      device_vector<double> probe_out(expected.size());
+      device_vector<unsigned long long> total(1);
+      const strata::JoinOptions<> options;
+      const DistributedJoinCapacity rows{1000, 1000};
+      const auto output = strata::join_columns<std::int64_t>(
+          expected.size(), strata::build_column(build_column.data(), build_out.data(), -5),
+          strata::probe_column(probe_column.data(), probe_out.data(), -7.0));
+      ASSERT_CUDA_SUCCESS(DistributedHashJoin::Left(build_side.get(), probe_side.get(), output, total.data(), rows,
+                                                    options, rank.comm, rank.stream));
+      ASSERT_CUDA_SUCCESS(cudaStreamSynchronize(rank.stream));
+      const auto of_rank = static_cast<std::size_t>(total.to_host()[0]);
+      ASSERT_LE(of_rank, expected.size());
+      const std::vector<int> ints = build_out.to_host();
+      const std::vector<double> doubles = probe_out.to_host();
+      ASSERT_CUDA_SUCCESS(DistributedHashJoin::Left(build_side.get(), probe_side.get(),
+                                                    strata::join_count(), total.data(), rows, options,
+                                                    rank.comm, rank.stream));
+      ASSERT_CUDA_SUCCESS(cudaStreamSynchronize(rank.stream));
+      const std::lock_guard<std::mutex> lock(mutex);
+      counted += static_cast<std::int64_t>(total.to_host()[0]);
+      for (std::size_t i = 0; i < of_rank; ++i) found.emplace_back(ints[i], doubles[i]);
+    });
+    std::sort(wanted.begin(), wanted.end());
+    std::sort(found.begin(), found.end());
+    EXPECT_TRUE(wanted == found);
+    EXPECT_EQ(static_cast<std::int64_t>(expected.size()), counted);
   }
 }
 

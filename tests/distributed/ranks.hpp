@@ -63,6 +63,9 @@ inline std::vector<int> rank_counts() {
   return counts;
 }
 
+/// A rank throws it to abort its communicator on purpose.
+struct abort_rank {};
+
 /// Runs `f(rank_context)` on each rank, in a thread of its own, and returns when all have ended. A rank that has
 /// thrown, or a failure that ended a test, aborts its communicator, so that no rank waits for it. Assertions of all
 /// threads count.
@@ -82,6 +85,8 @@ void on_ranks(int ranks, F&& f) {
     EXPECT_CUDA_SUCCESS(cudaStreamCreateWithFlags(&self.stream, cudaStreamNonBlocking));
     try {
       f(static_cast<const rank_context&>(self));
+    } catch (const abort_rank&) {
+      has_thrown = true;
     } catch (const std::exception& error) {
       has_thrown = true;
       ADD_FAILURE() << "a rank has thrown: " << error.what();

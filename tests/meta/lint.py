@@ -13,14 +13,15 @@ import re
 import toolbox
 
 # A file includes only from its own floor or a lower one. simt/ stands beside the floors.
-FLOORS = ["core", "iterator", "thread", "warp", "block", "device"]
+FLOORS = ["core", "iterator", "thread", "warp", "block", "device", "distributed"]
 # The subfolders of a folder as layers: each includes only itself and those before it. Files that lie in the folder
 # itself are above all layers.
 LAYERS = {
     "device/join/": ["common", "output", "radix_partition", "shared_table", "key_set", "partitioned", "global_table",
                      "fallback", "direct_address", "merge", "host", "metal"],
 }
-MAY_INCLUDE_SIMT = ("core/platform", "core/launcher")
+MAY_INCLUDE_SIMT = ("core/platform", "core/launcher", "distributed/communication/nccl.hpp")
+NCCL_HEADER = "distributed/communication/nccl.hpp"
 # The only files that may hold inline assembly, kernel launches or the shared memory keyword.
 MACHINE_FILES = ("core/macros.hpp", "core/platform", "core/launcher", "simt/")
 # Instructions that CUDA C++ has no spelling for, in files of their own.
@@ -77,6 +78,8 @@ def header_findings(header, text):
         line, name = line_of(code, match.start()), match.group(2)
         if re.match(r"(cub|thrust|cuda|nv)/|cooperative_groups", name):
             yield line, f"includes {name}: CUB, Thrust and libcu++ are for tests and benchmarks"
+        if name == "nccl.h" and header != NCCL_HEADER:
+            yield line, f"includes {name}: only {NCCL_HEADER} may"
         if match.group(1) == '"':
             yield line, f'includes "{name}": write <strata/...>'
         if not name.startswith("strata/"):
@@ -84,7 +87,7 @@ def header_findings(header, text):
         target = name[len("strata/"):]
         if target.startswith("simt/"):
             if not in_simt and not header.startswith(MAY_INCLUDE_SIMT):
-                yield line, f"includes {name}: only core/platform and core/launcher may"
+                yield line, f"includes {name}: only core/platform, core/launcher and {NCCL_HEADER} may"
         elif in_simt:
             if floor(target) > floor("core/"):
                 yield line, f"includes {name}: the host back end knows no algorithm"
@@ -207,6 +210,9 @@ BAD_HEADERS = [
     ("warp/a.cuh", "#include <strata/block/b.cuh>", "higher floor"),
     ("block/a.cuh", "  #  include <strata/device/b.cuh>", "higher floor"),
     ("device/a.cuh", "#include <strata/strata.cuh>", "higher floor"),
+    ("device/a.cuh", "#include <strata/distributed/distributed_scan.cuh>", "higher floor"),
+    ("distributed/sort/a.cuh", "#include <nccl.h>", "only distributed/communication/nccl.hpp may"),
+    ("distributed/sort/a.cuh", "#include <strata/simt/nccl.hpp>", "distributed/communication/nccl.hpp may"),
     ("version.hpp", "#include <strata/core/a.hpp>", "higher floor"),
     ("device/join/common/a.hpp", "#include <strata/device/join/output/b.hpp>", "layer above it"),
     ("device/join/merge/a.cuh", "#include <strata/device/join/dispatch.cuh>", "layer above it"),

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The primitives of distributed/, random cases: on 1, 2, 3, 4 and 8 ranks, each a thread, or on a GPU on one and on all.
-// The result is that of sequential code on the items of all ranks, one after the other.
+// The primitives of distributed/, random cases: on 1, 2, 3, 4 and 8 ranks, each a thread, or on a GPU on one and on
+// all. The result is that of sequential code on the items of all ranks, one after the other.
 #include <strata/distributed/communication/nccl.hpp>
 #include <strata/distributed/distributed_exchange.cuh>
 #include <strata/distributed/distributed_hash_join.cuh>

@@ -47,11 +47,11 @@ inline cudaError_t as_cuda_error(ncclResult_t result) {
 
 /// What a call of NCCL has returned, as CUDA's error. A communicator that does not block returns ncclInProgress: then
 /// the host waits until the call is made.
-inline cudaError_t settle(ncclResult_t result, ncclComm_t comm) {
+inline cudaError_t completed(ncclResult_t result, ncclComm_t comm) {
   while (result == ncclInProgress) {
     std::this_thread::yield();
-    const ncclResult_t asked = ncclCommGetAsyncError(comm, &result);
-    if (asked != ncclSuccess) return detail::as_cuda_error(asked);
+    const ncclResult_t queried = ncclCommGetAsyncError(comm, &result);
+    if (queried != ncclSuccess) return detail::as_cuda_error(queried);
   }
   return detail::as_cuda_error(result);
 }
@@ -66,8 +66,8 @@ struct rank_position {
 /// A null communicator is an error.
 inline cudaError_t position_of(ncclComm_t comm, rank_position& out) {
   if (comm == nullptr) return cudaErrorInvalidValue;
-  const cudaError_t status = detail::settle(ncclCommUserRank(comm, &out.rank), comm);
-  return status != cudaSuccess ? status : detail::settle(ncclCommCount(comm, &out.ranks), comm);
+  const cudaError_t status = detail::completed(ncclCommUserRank(comm, &out.rank), comm);
+  return status != cudaSuccess ? status : detail::completed(ncclCommCount(comm, &out.ranks), comm);
 }
 
 // ------------------------------------------------------------------ bytes that move
@@ -75,7 +75,7 @@ inline cudaError_t position_of(ncclComm_t comm, rank_position& out) {
 /// Bytes of all ranks, in their order, to all ranks. In place if `d_mine` is this rank's part of `d_all`.
 inline cudaError_t all_gather(const void* d_mine, void* d_all, std::size_t bytes_each, ncclComm_t comm,
                               cudaStream_t stream) {
-  return detail::settle(ncclAllGather(d_mine, d_all, bytes_each, ncclUint8, comm, stream), comm);
+  return detail::completed(ncclAllGather(d_mine, d_all, bytes_each, ncclUint8, comm, stream), comm);
 }
 
 /// An array of items, parts of which go to all ranks and come from all ranks.
@@ -102,7 +102,7 @@ inline cudaError_t all_to_all(const exchanged_array* arrays, int num_arrays, con
   cudaError_t status = cudaSuccess;
   if (position.ranks > 1) {
     // Once a group has started it ends, whatever its calls return.
-    status = detail::settle(ncclGroupStart(), comm);
+    status = detail::completed(ncclGroupStart(), comm);
     if (status != cudaSuccess) return status;
     const auto add = [&](ncclResult_t result) {
       if (result == ncclSuccess || result == ncclInProgress) return true;
@@ -121,7 +121,7 @@ inline cudaError_t all_to_all(const exchanged_array* arrays, int num_arrays, con
         if (received > 0) add(ncclRecv(received_at(array, from), received, ncclUint8, from, comm, stream));
       }
     }
-    const cudaError_t ended = detail::settle(ncclGroupEnd(), comm);
+    const cudaError_t ended = detail::completed(ncclGroupEnd(), comm);
     if (status == cudaSuccess) status = ended;
   }
   for (int i = 0; i < num_arrays && status == cudaSuccess; ++i) {
@@ -154,8 +154,8 @@ inline cudaError_t wait_for(cudaStream_t stream, ncclComm_t comm) {
       if (cudaPeekAtLastError() == cudaErrorNotReady) static_cast<void>(cudaGetLastError());
     }
     ncclResult_t of_comm = ncclSuccess;
-    const ncclResult_t asked = ncclCommGetAsyncError(comm, &of_comm);
-    if (asked != ncclSuccess) return detail::as_cuda_error(asked);
+    const ncclResult_t queried = ncclCommGetAsyncError(comm, &of_comm);
+    if (queried != ncclSuccess) return detail::as_cuda_error(queried);
     if (of_comm != ncclSuccess && of_comm != ncclInProgress) return detail::as_cuda_error(of_comm);
     if (status != cudaErrorNotReady) return status;
     std::this_thread::yield();

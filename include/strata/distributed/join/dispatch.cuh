@@ -97,7 +97,9 @@ class DispatchDistributedJoin {
                                   is_row_count(capacity_.build_rows) && is_row_count(capacity_.probe_rows) &&
                                   output_capacity_ >= 0;
     // A size query answers where the call refuses, too: a rank that ended here would be waited for.
-    if (!are_counts_valid) build_.rows = probe_.rows = capacity_.build_rows = capacity_.probe_rows = 0;
+    if (!are_counts_valid) {
+      build_.rows = probe_.rows = capacity_.build_rows = capacity_.probe_rows = output_capacity_ = 0;
+    }
     status = reserve();
     if (d_temp_storage == nullptr) {
       return status == cudaSuccess ? answer_size_query(storage_, temp_storage_bytes) : status;
@@ -107,7 +109,7 @@ class DispatchDistributedJoin {
       status = cudaErrorInvalidValue;
     }
     if (position_.ranks == 1) {
-      if (status == cudaSuccess) status = join_own_rows();
+      if (status == cudaSuccess) status = join_only_rank();
       return status;
     }
     return join_all_rows(status, has_storage);
@@ -239,12 +241,12 @@ class DispatchDistributedJoin {
     if (may_copy_build_rows && !probe.stays) {
       hot = detail::find_hot_keys(messages.get(), position_.ranks, total.probe, samples.get());
     }
-    join_null_target build_nulls{keeps_build_rows ? join_null_target::own_rank : join_null_target::nowhere};
-    join_null_target probe_nulls{keeps_probe_rows ? join_null_target::own_rank : join_null_target::nowhere};
+    join_null_target build_nulls{keeps_build_rows ? join_null_target::same_rank : join_null_target::nowhere};
+    join_null_target probe_nulls{keeps_probe_rows ? join_null_target::same_rank : join_null_target::nowhere};
     if (options_.nulls_equal) {
       if (probe.stays || hot.contains(join_null_route_hash)) {
         build_nulls.target = join_null_target::all_ranks;
-        probe_nulls.target = join_null_target::own_rank;
+        probe_nulls.target = join_null_target::same_rank;
       } else {
         build_nulls.target = probe_nulls.target =
             static_cast<int>(detail::join_rank_of(join_null_route_hash, classes().ranks));
@@ -504,17 +506,17 @@ class DispatchDistributedJoin {
                        const join_side_plan& probe_plan) const {
     const moved_arrays build_arrays = arrays_of(build);
     const moved_arrays probe_arrays = arrays_of(probe);
-    cudaError_t status = copy_own(build_arrays, build_plan);
-    if (status == cudaSuccess && !probe.stays) status = copy_own(probe_arrays, probe_plan);
+    cudaError_t status = copy_local(build_arrays, build_plan);
+    if (status == cudaSuccess && !probe.stays) status = copy_local(probe_arrays, probe_plan);
     if (status != cudaSuccess) return status;
-    status = detail::as_cuda_error(ncclGroupStart());
+    status = detail::completed(ncclGroupStart(), comm_);
     if (status != cudaSuccess) return status;
     status = send(build_arrays, build_plan);
     if (status == cudaSuccess && !probe.stays) status = send(probe_arrays, probe_plan);
-    const cudaError_t ended = detail::as_cuda_error(ncclGroupEnd());
+    const cudaError_t ended = detail::completed(ncclGroupEnd(), comm_);
     return status != cudaSuccess ? status : ended;
   }
-  cudaError_t copy_own(const moved_arrays& arrays, const join_side_plan& plan) const {
+  cudaError_t copy_local(const moved_arrays& arrays, const join_side_plan& plan) const {
     for (int section = 0; section < join_side_plan::sections; ++section) {
       const join_send_run run = plan.run(position_.rank, position_.rank, section);
       const std::int64_t at = received_begin(plan, position_.rank, section);
@@ -541,13 +543,13 @@ class DispatchDistributedJoin {
             ncclResult_t result = ncclSuccess;
             if (run.rows > 0) {
               result = ncclSend(array.sent + static_cast<std::size_t>(run.begin) * array.item_bytes,
-                                static_cast<std::size_t>(run.rows) * array.item_bytes, ncclInt8, peer, comm_, stream_);
+                                static_cast<std::size_t>(run.rows) * array.item_bytes, ncclUint8, peer, comm_, stream_);
             }
-            if (result == ncclSuccess && received > 0) {
+            if ((result == ncclSuccess || result == ncclInProgress) && received > 0) {
               result = ncclRecv(array.received + static_cast<std::size_t>(at) * array.item_bytes,
-                                static_cast<std::size_t>(received) * array.item_bytes, ncclInt8, peer, comm_, stream_);
+                                static_cast<std::size_t>(received) * array.item_bytes, ncclUint8, peer, comm_, stream_);
             }
-            if (result != ncclSuccess) return detail::as_cuda_error(result);
+            if (result != ncclSuccess && result != ncclInProgress) return detail::as_cuda_error(result);
           }
         }
         at += received;
@@ -575,8 +577,9 @@ class DispatchDistributedJoin {
     if (nulls > 0) {
       auto* const mask = storage_.template get<std::uint32_t>(side.first_slot + mask_slot);
       status = strata::launch(row_launch("strata::DistributedHashJoin, mask", side.local_rows / 32 + 1),
-                              distributed_join_mask_kernel<std::uint32_t>, static_cast<unsigned>(side.local_rows - nulls),
-                              static_cast<unsigned>(side.local_rows), mask);
+                              distributed_join_mask_kernel<std::uint32_t>,
+                              static_cast<unsigned>(side.local_rows - nulls), static_cast<unsigned>(side.local_rows),
+                              mask);
       side.valid = mask;
     }
     if (status != cudaSuccess || !side.is_numbered || side.local_rows == 0) return status;
@@ -598,24 +601,24 @@ class DispatchDistributedJoin {
   }
 
   /// The rows of this rank stay. Keys and columns that are no arrays are written to some.
-  cudaError_t keep(side_state& side, const JoinSide<Keys>& own) {
+  cudaError_t keep(side_state& side, const JoinSide<Keys>& rows) {
     side.stays = true;
-    side.local_rows = own.rows;
-    side.valid = own.valid_mask;
+    side.local_rows = rows.rows;
+    side.valid = rows.valid_mask;
     side.global_rows = {nullptr, 0, nullptr, side.base};
     cudaError_t status = cudaSuccess;
     if constexpr (std::is_pointer_v<Keys>) {
-      side.keys = own.keys;
+      side.keys = rows.keys;
     } else {
       Key* const keys = storage_.template get<Key>(side.first_slot + keys_sent_slot);
       side.keys = keys;
-      status = gather_items(own.keys, nullptr, own.rows, nullptr, keys);
+      status = gather_items(rows.keys, nullptr, rows.rows, nullptr, keys);
     }
     for_each_moved_column(side.is_build, [&](const auto& column, auto value, int index) {
       using Value = typename decltype(value)::type;
       if constexpr (!std::is_pointer_v<decltype(column.in)>) {
         if (status == cudaSuccess) {
-          status = gather_items(column.in, nullptr, own.rows, nullptr, storage_.template get<Value>(sent_slot(index)));
+          status = gather_items(column.in, nullptr, rows.rows, nullptr, storage_.template get<Value>(sent_slot(index)));
         }
       }
     });
@@ -623,7 +626,7 @@ class DispatchDistributedJoin {
   }
 
   /// The only rank.
-  cudaError_t join_own_rows() {
+  cudaError_t join_only_rank() {
     side_state build = state_of_build();
     side_state probe = state_of_probe();
     if (capacity_.needed != nullptr) capacity_.needed->build_rows = capacity_.needed->probe_rows = 0;

@@ -18,13 +18,13 @@ namespace detail {
 /// Where rows without a key go: to a rank, or one of these.
 struct join_null_target {
   static constexpr int nowhere = -1;
-  static constexpr int own_rank = -2;
+  static constexpr int same_rank = -2;
   static constexpr int all_ranks = -3;
 
   int target;
 
   bool sends(int from, int to) const {
-    return target == to || target == all_ranks || (target == own_rank && from == to);
+    return target == to || target == all_ranks || (target == same_rank && from == to);
   }
 };
 
@@ -38,7 +38,7 @@ struct join_send_run {
 /// sections, and in each by rank: so rows without a key are behind all others.
 struct join_side_plan {
   static constexpr int sections = 3;
-  enum section { keys, hot_keys, nulls };
+  enum section_number { keys, hot_keys, nulls };
 
   int ranks;
   /// The numbers of rows of each class of a rank, and from one rank to the next.

@@ -36,15 +36,15 @@
 ///   more.
 ///
 /// Samples say what m_r(x) is, but for one stride. If k samples of r come before x, so do k groups: m_r(x) >=
-/// b_r + k g_r =: low_r(x). The sample after these, if there is one, does not: m_r(x) <= b_r + (k + 1) g_r - 1. If there
-/// is none, fewer than g_r items follow in the bracket. So m_r(x) <= min(b_r + (k + 1) g_r - 1, e_r) =: high_r(x). For
-/// the rank of x itself both are the position of x.
+/// b_r + k g_r =: low_r(x). The sample after these, if there is one, does not: m_r(x) <= b_r + (k + 1) g_r - 1. If
+/// there is none, fewer than g_r items follow in the bracket. So m_r(x) <= min(b_r + (k + 1) g_r - 1, e_r) =:
+/// high_r(x). For the rank of x itself both are the position of x.
 ///
 /// - If the sum of high_r(x) is below T, x is among the first T. The cut of its rank is behind x.
 /// - If the sum of low_r(x) is T or more, x is not. The cut is at x or before.
 ///
 /// Both sums grow along the samples of a rank. The last sample of the first kind and the first one of the second are
-/// the new bracket: the place behind the one to the place of the other. Where there is none, the old end stays.
+/// the new bracket: the position behind the one to the position of the other. Where there is none, the old end stays.
 ///
 /// **What is left.** The sums of a sample differ by at most G = sum of (g_j - 1) over the other ranks. low grows by g_r
 /// or more from one sample of r to the next. Samples of neither kind have T - G <= low < T, so there are at most

@@ -352,8 +352,8 @@ struct DispatchDistributedSort<distributed_sort_arguments<KeysIn, ValuesIn, Key,
 
   // ------------------------------------------------------------------ items
 
-  /// Parts of the sorted items go to their ranks, chunk by chunk, and are merged there. The host has waited for all that
-  /// was in the stream, so the exchange needs to wait for nothing.
+  /// Parts of the sorted items go to their ranks, chunk by chunk, and are merged there. The host has waited for all
+  /// that was in the stream, so the exchange needs to wait for nothing.
   cudaError_t exchange_and_merge(const sort_cuts& cuts, side_stream& exchange_stream) const {
     const int chunks = cuts.shares.chunks;
     if (chunks > 1) exchange_stream.make();
@@ -389,7 +389,11 @@ struct DispatchDistributedSort<distributed_sort_arguments<KeysIn, ValuesIn, Key,
       receive_counts[i] = static_cast<std::size_t>(cuts.at(mine + 1, rank) - cuts.at(mine, rank));
       at += cuts.at(mine + 1, rank) - cuts.at(mine, rank);
     }
-    return exchange_items(send_begins, send_counts, receive_begins, receive_counts, in);
+    const Arrays from = storage.sorted(), to = storage.received_items();
+    exchanged_array arrays[2] = {{from.keys, to.keys, sizeof(Key)}, {}};
+    if constexpr (Arrays::has_values) arrays[1] = {from.values, to.values, sizeof(Value)};
+    return detail::all_to_all(arrays, Arrays::has_values ? 2 : 1, send_begins.data(), send_counts.data(),
+                              receive_begins.data(), receive_counts.data(), position, comm, in);
   }
 
   /// The parts of the chunk that are not empty, by rank. This rank's own lies among its sorted items.
@@ -399,16 +403,12 @@ struct DispatchDistributedSort<distributed_sort_arguments<KeysIn, ValuesIn, Key,
     std::int64_t at = begin;
     for (int rank = 0; rank < position.ranks; ++rank) {
       const std::int64_t first = cuts.at(mine, rank), count = cuts.at(mine + 1, rank) - first;
-      const bool is_own = rank == position.rank;
-      if (count > 0) runs.push_back({is_own ? storage.sorted().at(first) : storage.received_items().at(at), count});
-      if (!is_own) at += count;
+      const bool is_local = rank == position.rank;
+      if (count > 0) runs.push_back({is_local ? storage.sorted().at(first) : storage.received_items().at(at), count});
+      if (!is_local) at += count;
     }
     return runs;
   }
-
-  cudaError_t exchange_items(const std::vector<std::size_t>& send_begins, const std::vector<std::size_t>& send_counts,
-                             const std::vector<std::size_t>& receive_begins,
-                             const std::vector<std::size_t>& receive_counts, cudaStream_t in) const;
 };
 
 STRATA_ARCH_DETAIL_NAMESPACE_END

@@ -34,9 +34,9 @@ struct sorted_run {
 /// Merges sorted runs, two at a time. Of equal items those of an earlier run come first.
 ///
 /// The merges are a binary tree over the runs. A merge at depth 0 writes the output, one at depth d > 0 the buffer
-/// (d - 1) % 2, at the places that its items have in the output. Its inputs are runs, or merges of depth d + 1: they lie in
-/// the other buffer. What is below them in its own buffer, at the same places, has been merged by then. So two buffers
-/// are enough, and one if there are no more than four runs; two runs need none.
+/// (d - 1) % 2, at the positions that its items have in the output. Its inputs are runs, or merges of depth d + 1: they
+/// lie in the other buffer. What is below them in its own buffer, at the same positions, has been merged by then. So
+/// two buffers are enough, and one if there are no more than four runs; two runs need none.
 template <class Key, class Value, class Compare>
 struct run_merger {
   using Arrays = pair_arrays<Key, Value>;
@@ -65,7 +65,7 @@ struct run_merger {
   }
 
  private:
-  /// The runs from `first` to `last - 1`, whose items have the places from `begin` on.
+  /// The runs from `first` to `last - 1`, whose items have the positions from `begin` on.
   cudaError_t merge(const std::vector<Run>& runs, std::size_t first, std::size_t last, int depth, std::int64_t begin,
                     const Arrays& output, Run& result) const {
     if (last - first == 1) {

@@ -154,7 +154,8 @@ void finish(operation& what, ncclResult_t result) {
   what.done = true;
   what.result = result;
   auto& open = what.owner->open;
-  open.erase(std::remove_if(open.begin(), open.end(), [&](const operation_handle& other) { return other.get() == &what; }),
+  const auto is_it = [&](const operation_handle& other) { return other.get() == &what; };
+  open.erase(std::remove_if(open.begin(), open.end(), is_it),
              open.end());
 }
 

@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/nvtx.hpp>
+#include <strata/core/operators.hpp>
+#include <strata/core/types.hpp>
+#include <strata/device/arguments/counts.cuh>
+#include <strata/distributed/execution.cuh>
+#include <strata/distributed/sort/calls.cuh>
+
+#include <cstddef>
+#include <cstdint>
+
+STRATA_ARCH_NAMESPACE_BEGIN
+
+/// Sorts the items of all ranks of a communicator by any comparator, stably.
+///
+///     SortKeys(d_keys_in, num_items, d_keys_out, capacity, num_out, compare, comm, stream)
+///     SortPairs(d_keys_in, d_values_in, num_items, d_keys_out, d_values_out, capacity, num_out, compare, comm, stream)
+///
+/// The first arguments are `d_temp_storage, temp_storage_bytes`.
+///
+/// - **Result.** With n items on P ranks, rank r gets the items from r n / P to (r + 1) n / P - 1 of the sorted
+///   sequence, both rounded down. Stable: equal items are in the order of their ranks, and of their positions. The same
+///   from run to run. `compare` is a strict weak ordering, as for DeviceMergeSort; of another the result is
+///   unspecified, or `cudaErrorInvalidValue` on all ranks.
+/// - **Call.** On all ranks, in the same order as other calls of the communicator. `num_items` may differ between ranks
+///   and be 0. Twice, as with CUB: the size query is arithmetic on this rank's arguments, and communicates nothing. Or
+///   once, without the first two arguments: see `execution`.
+/// - **Capacity.** `capacity` is the number of items that the output arrays can hold. `num_out` is a host pointer: when
+///   the call returns, `*num_out` is the number of items that this rank gets. If that is more than the capacity of any
+///   rank, no rank writes an item, and all return `cudaErrorInvalidValue`.
+/// - **Execution.** The host waits once for the counts of all ranks. It waits once more if a rank has more than 4,096
+///   items, and so do kernels for splitters: a collective of some KiB for each factor of about a thousand. So calls
+///   cannot be captured. The exchange and the merges are in the stream when the call returns.
+/// - **Storage.** The rank's items, its share of the result, and as much as DeviceMergeSort takes if that is more; for
+///   more than two ranks one or two shares more, or quarters of them from 2^22 items on.
+/// - **Traffic.** An item is sent once at most. A rank sorts its items, then merges what it has received: 4 parts, each
+///   while the next comes, if its share has more than 2^22 items.
+/// - **Aliasing.** No output may overlap an input or the other output.
+/// - **Errors.** `cudaErrorInvalidValue` on all ranks if one refuses its arguments: those that DeviceMergeSort refuses,
+///   and a null `num_out`. A null communicator is refused at once. Otherwise errors of CUDA and NCCL (`as_cuda_error`).
+///   After one of these, abort the communicator: other ranks may wait for this one.
+/// - **Algorithm.** Local sorts, exact splitters by selection among the sorted items of all ranks (P. J. Varman et al.,
+///   Merging Multiple Lists on Hierarchical-Memory Multiprocessors, 1991), one exchange, merges.
+struct DistributedMergeSort {
+  template <class KeyIterator, class Key, class CompareOp>
+  static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
+                              detail::count64 num_items, Key* d_keys_out, detail::count64 capacity,
+                              std::int64_t* num_out, CompareOp compare_op, ncclComm_t comm, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DistributedMergeSort::SortKeys");
+    return detail::distributed_merge_sort(d_temp_storage, temp_storage_bytes, d_keys_in, NullType{}, num_items,
+                                          d_keys_out, static_cast<NullType*>(nullptr), capacity, num_out, compare_op,
+                                          comm, stream);
+  }
+
+  template <class KeyIterator, class ValueIterator, class Key, class Value, class CompareOp>
+  static cudaError_t SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
+                               ValueIterator d_values_in, detail::count64 num_items, Key* d_keys_out,
+                               Value* d_values_out, detail::count64 capacity, std::int64_t* num_out,
+                               CompareOp compare_op, ncclComm_t comm, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DistributedMergeSort::SortPairs");
+    return detail::distributed_merge_sort(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in, num_items,
+                                          d_keys_out, d_values_out, capacity, num_out, compare_op, comm, stream);
+  }
+
+  // -------------------------------------------------------------- without temporary storage
+  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(SortKeys)
+  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(SortPairs)
+};
+
+STRATA_ARCH_NAMESPACE_END

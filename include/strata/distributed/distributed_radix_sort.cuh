@@ -1,0 +1,237 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/nvtx.hpp>
+#include <strata/core/radix_key.hpp>
+#include <strata/core/types.hpp>
+#include <strata/device/arguments/counts.cuh>
+#include <strata/distributed/execution.cuh>
+#include <strata/distributed/sort/calls.cuh>
+
+#include <cstddef>
+#include <cstdint>
+
+STRATA_ARCH_NAMESPACE_BEGIN
+
+/// Sorts the items of all ranks of a communicator by their bits, stably.
+///
+///     SortKeys(d_keys_in, num_items, d_keys_out, capacity, num_out, comm, stream)
+///     SortPairs(d_keys_in, d_values_in, num_items, d_keys_out, d_values_out, capacity, num_out, comm, stream)
+///
+/// The first arguments are `d_temp_storage, temp_storage_bytes`. `SortKeysDescending` and `SortPairsDescending` take
+/// the same. Before the communicator there may be `begin_bit, end_bit`, or `decomposer, begin_bit, end_bit`, or
+/// `decomposer`. DeviceRadixSort says what keys, bits and decomposers are, and how floating-point numbers are ordered.
+///
+/// - **Result.** With n items on P ranks, rank r gets the items from r n / P to (r + 1) n / P - 1 of the sorted
+///   sequence, both rounded down. Stable, in descending sorts too: equal keys are in the order of their ranks, and of
+///   their positions. The same from run to run.
+/// - **Call, capacity, execution, aliasing.** As for DistributedMergeSort. All ranks must give the same bits.
+/// - **Storage.** The rank's items, its share of the result, and as much as DeviceRadixSort takes if that is more; for
+///   more than two ranks one or two shares more, or quarters of them from 2^22 items on.
+/// - **Traffic.** An item is sent once at most. A rank sorts its items by DeviceRadixSort, then merges what it has
+///   received.
+/// - **Errors.** `cudaErrorInvalidValue` on all ranks if one refuses its arguments: those that DeviceRadixSort refuses,
+///   and a null `num_out`; and if the bits of two ranks differ. A null communicator is refused at once. Otherwise
+///   errors of CUDA and NCCL (`as_cuda_error`). After one of these, abort the communicator: other ranks may wait for
+///   this one.
+/// - **Algorithm.** As DistributedMergeSort, with local sorts by digits. Compared with others in Maltenberger et al.,
+///   Evaluating Multi-GPU Sorting with Modern Interconnects, 2022.
+struct DistributedRadixSort {
+  template <class KeyIterator, class Key>
+  static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
+                              detail::count64 num_items, Key* d_keys_out, detail::count64 capacity,
+                              std::int64_t* num_out, ncclComm_t comm, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DistributedRadixSort::SortKeys");
+    return detail::distributed_radix_sort<false>(d_temp_storage, temp_storage_bytes, d_keys_in, NullType{}, num_items,
+                                                 d_keys_out, static_cast<NullType*>(nullptr), capacity, num_out,
+                                                 detail::identity_decomposer{}, 0,
+                                                 detail::radix_key_bits<Key, detail::identity_decomposer>(), comm,
+                                                 stream);
+  }
+
+  template <class KeyIterator, class Key>
+  static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
+                              detail::count64 num_items, Key* d_keys_out, detail::count64 capacity,
+                              std::int64_t* num_out, int begin_bit, int end_bit, ncclComm_t comm,
+                              cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DistributedRadixSort::SortKeys");
+    return detail::distributed_radix_sort<false>(d_temp_storage, temp_storage_bytes, d_keys_in, NullType{}, num_items,
+                                                 d_keys_out, static_cast<NullType*>(nullptr), capacity, num_out,
+                                                 detail::identity_decomposer{}, begin_bit, end_bit, comm, stream);
+  }
+
+  template <class KeyIterator, class Key, class Decomposer, class = detail::if_decomposer<Decomposer, Key>>
+  static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
+                              detail::count64 num_items, Key* d_keys_out, detail::count64 capacity,
+                              std::int64_t* num_out, Decomposer decomposer, int begin_bit, int end_bit, ncclComm_t comm,
+                              cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DistributedRadixSort::SortKeys");
+    return detail::distributed_radix_sort<false>(d_temp_storage, temp_storage_bytes, d_keys_in, NullType{}, num_items,
+                                                 d_keys_out, static_cast<NullType*>(nullptr), capacity, num_out,
+                                                 decomposer, begin_bit, end_bit, comm, stream);
+  }
+
+  template <class KeyIterator, class Key, class Decomposer, class = detail::if_decomposer<Decomposer, Key>>
+  static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
+                              detail::count64 num_items, Key* d_keys_out, detail::count64 capacity,
+                              std::int64_t* num_out, Decomposer decomposer, ncclComm_t comm, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DistributedRadixSort::SortKeys");
+    return detail::distributed_radix_sort<false>(d_temp_storage, temp_storage_bytes, d_keys_in, NullType{}, num_items,
+                                                 d_keys_out, static_cast<NullType*>(nullptr), capacity, num_out,
+                                                 decomposer, 0, detail::radix_key_bits<Key, Decomposer>(), comm,
+                                                 stream);
+  }
+
+  template <class KeyIterator, class Key>
+  static cudaError_t SortKeysDescending(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
+                                        detail::count64 num_items, Key* d_keys_out, detail::count64 capacity,
+                                        std::int64_t* num_out, ncclComm_t comm, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DistributedRadixSort::SortKeysDescending");
+    return detail::distributed_radix_sort<true>(d_temp_storage, temp_storage_bytes, d_keys_in, NullType{}, num_items,
+                                                d_keys_out, static_cast<NullType*>(nullptr), capacity, num_out,
+                                                detail::identity_decomposer{}, 0,
+                                                detail::radix_key_bits<Key, detail::identity_decomposer>(), comm,
+                                                stream);
+  }
+
+  template <class KeyIterator, class Key>
+  static cudaError_t SortKeysDescending(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
+                                        detail::count64 num_items, Key* d_keys_out, detail::count64 capacity,
+                                        std::int64_t* num_out, int begin_bit, int end_bit, ncclComm_t comm,
+                                        cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DistributedRadixSort::SortKeysDescending");
+    return detail::distributed_radix_sort<true>(d_temp_storage, temp_storage_bytes, d_keys_in, NullType{}, num_items,
+                                                d_keys_out, static_cast<NullType*>(nullptr), capacity, num_out,
+                                                detail::identity_decomposer{}, begin_bit, end_bit, comm, stream);
+  }
+
+  template <class KeyIterator, class Key, class Decomposer, class = detail::if_decomposer<Decomposer, Key>>
+  static cudaError_t SortKeysDescending(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
+                                        detail::count64 num_items, Key* d_keys_out, detail::count64 capacity,
+                                        std::int64_t* num_out, Decomposer decomposer, int begin_bit, int end_bit,
+                                        ncclComm_t comm, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DistributedRadixSort::SortKeysDescending");
+    return detail::distributed_radix_sort<true>(d_temp_storage, temp_storage_bytes, d_keys_in, NullType{}, num_items,
+                                                d_keys_out, static_cast<NullType*>(nullptr), capacity, num_out,
+                                                decomposer, begin_bit, end_bit, comm, stream);
+  }
+
+  template <class KeyIterator, class Key, class Decomposer, class = detail::if_decomposer<Decomposer, Key>>
+  static cudaError_t SortKeysDescending(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
+                                        detail::count64 num_items, Key* d_keys_out, detail::count64 capacity,
+                                        std::int64_t* num_out, Decomposer decomposer, ncclComm_t comm,
+                                        cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DistributedRadixSort::SortKeysDescending");
+    return detail::distributed_radix_sort<true>(d_temp_storage, temp_storage_bytes, d_keys_in, NullType{}, num_items,
+                                                d_keys_out, static_cast<NullType*>(nullptr), capacity, num_out,
+                                                decomposer, 0, detail::radix_key_bits<Key, Decomposer>(), comm, stream);
+  }
+
+  template <class KeyIterator, class ValueIterator, class Key, class Value>
+  static cudaError_t SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
+                               ValueIterator d_values_in, detail::count64 num_items, Key* d_keys_out,
+                               Value* d_values_out, detail::count64 capacity, std::int64_t* num_out, ncclComm_t comm,
+                               cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DistributedRadixSort::SortPairs");
+    return detail::distributed_radix_sort<false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in, num_items,
+                                                 d_keys_out, d_values_out, capacity, num_out,
+                                                 detail::identity_decomposer{}, 0,
+                                                 detail::radix_key_bits<Key, detail::identity_decomposer>(), comm,
+                                                 stream);
+  }
+
+  template <class KeyIterator, class ValueIterator, class Key, class Value>
+  static cudaError_t SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
+                               ValueIterator d_values_in, detail::count64 num_items, Key* d_keys_out,
+                               Value* d_values_out, detail::count64 capacity, std::int64_t* num_out, int begin_bit,
+                               int end_bit, ncclComm_t comm, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DistributedRadixSort::SortPairs");
+    return detail::distributed_radix_sort<false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in, num_items,
+                                                 d_keys_out, d_values_out, capacity, num_out,
+                                                 detail::identity_decomposer{}, begin_bit, end_bit, comm, stream);
+  }
+
+  template <class KeyIterator, class ValueIterator, class Key, class Value, class Decomposer,
+            class = detail::if_decomposer<Decomposer, Key>>
+  static cudaError_t SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
+                               ValueIterator d_values_in, detail::count64 num_items, Key* d_keys_out,
+                               Value* d_values_out, detail::count64 capacity, std::int64_t* num_out,
+                               Decomposer decomposer, int begin_bit, int end_bit, ncclComm_t comm,
+                               cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DistributedRadixSort::SortPairs");
+    return detail::distributed_radix_sort<false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in, num_items,
+                                                 d_keys_out, d_values_out, capacity, num_out, decomposer, begin_bit,
+                                                 end_bit, comm, stream);
+  }
+
+  template <class KeyIterator, class ValueIterator, class Key, class Value, class Decomposer,
+            class = detail::if_decomposer<Decomposer, Key>>
+  static cudaError_t SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
+                               ValueIterator d_values_in, detail::count64 num_items, Key* d_keys_out,
+                               Value* d_values_out, detail::count64 capacity, std::int64_t* num_out,
+                               Decomposer decomposer, ncclComm_t comm, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DistributedRadixSort::SortPairs");
+    return detail::distributed_radix_sort<false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in, num_items,
+                                                 d_keys_out, d_values_out, capacity, num_out, decomposer, 0,
+                                                 detail::radix_key_bits<Key, Decomposer>(), comm, stream);
+  }
+
+  template <class KeyIterator, class ValueIterator, class Key, class Value>
+  static cudaError_t SortPairsDescending(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
+                                         ValueIterator d_values_in, detail::count64 num_items, Key* d_keys_out,
+                                         Value* d_values_out, detail::count64 capacity, std::int64_t* num_out,
+                                         ncclComm_t comm, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DistributedRadixSort::SortPairsDescending");
+    return detail::distributed_radix_sort<true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in, num_items,
+                                                d_keys_out, d_values_out, capacity, num_out,
+                                                detail::identity_decomposer{}, 0,
+                                                detail::radix_key_bits<Key, detail::identity_decomposer>(), comm,
+                                                stream);
+  }
+
+  template <class KeyIterator, class ValueIterator, class Key, class Value>
+  static cudaError_t SortPairsDescending(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
+                                         ValueIterator d_values_in, detail::count64 num_items, Key* d_keys_out,
+                                         Value* d_values_out, detail::count64 capacity, std::int64_t* num_out,
+                                         int begin_bit, int end_bit, ncclComm_t comm, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DistributedRadixSort::SortPairsDescending");
+    return detail::distributed_radix_sort<true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in, num_items,
+                                                d_keys_out, d_values_out, capacity, num_out,
+                                                detail::identity_decomposer{}, begin_bit, end_bit, comm, stream);
+  }
+
+  template <class KeyIterator, class ValueIterator, class Key, class Value, class Decomposer,
+            class = detail::if_decomposer<Decomposer, Key>>
+  static cudaError_t SortPairsDescending(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
+                                         ValueIterator d_values_in, detail::count64 num_items, Key* d_keys_out,
+                                         Value* d_values_out, detail::count64 capacity, std::int64_t* num_out,
+                                         Decomposer decomposer, int begin_bit, int end_bit, ncclComm_t comm,
+                                         cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DistributedRadixSort::SortPairsDescending");
+    return detail::distributed_radix_sort<true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in, num_items,
+                                                d_keys_out, d_values_out, capacity, num_out, decomposer, begin_bit,
+                                                end_bit, comm, stream);
+  }
+
+  template <class KeyIterator, class ValueIterator, class Key, class Value, class Decomposer,
+            class = detail::if_decomposer<Decomposer, Key>>
+  static cudaError_t SortPairsDescending(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
+                                         ValueIterator d_values_in, detail::count64 num_items, Key* d_keys_out,
+                                         Value* d_values_out, detail::count64 capacity, std::int64_t* num_out,
+                                         Decomposer decomposer, ncclComm_t comm, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DistributedRadixSort::SortPairsDescending");
+    return detail::distributed_radix_sort<true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in, num_items,
+                                                d_keys_out, d_values_out, capacity, num_out, decomposer, 0,
+                                                detail::radix_key_bits<Key, Decomposer>(), comm, stream);
+  }
+
+  // -------------------------------------------------------------- without temporary storage
+  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(SortKeys)
+  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(SortKeysDescending)
+  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(SortPairs)
+  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(SortPairsDescending)
+};
+
+STRATA_ARCH_NAMESPACE_END
