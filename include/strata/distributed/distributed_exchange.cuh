@@ -32,14 +32,15 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   memory, is how many they are; it is written before the call returns.
 /// - **Capacity.** Of `d_out`, in items; each rank may have another. If a rank gets more, nothing is written on any
 ///   rank, all return `cudaErrorInvalidValue`, and each `*num_out` says what that rank needs.
-/// - **Fixed.** Each rank sends each rank, itself too, exactly `chunk_capacity` items, the same number in all calls.
+/// - **Fixed.** Each rank sends each rank, itself too, exactly `chunk_capacity` items, the same number on all ranks.
 ///   Those from rank s begin at `d_out + s * chunk_capacity`; `d_counts_out[s]` is how many rank s has. If that is more
 ///   than `chunk_capacity`, only the first have been sent; if it is less, the rest of the chunk is unspecified.
 /// - **Execution.** On `stream`: a radix sort by destinations (one pass for up to 255 ranks), for pairs another; items
 ///   of more than 32 bytes are gathered. An all-gather of counts, for which the host waits once, then all sends and
 ///   receives in one group of NCCL. The fixed calls send counts with the items: the host does not wait, and they can be
 ///   captured in a graph and replayed, by all ranks.
-/// - **Storage.** As much as items and 2 bytes for each. Fixed calls: also as much as `d_out`.
+/// - **Storage.** As much as items and 2 bytes for each, and what the blocks of a radix sort share. For items of more
+///   than 32 bytes also 8 bytes for each; for more than 255 ranks twice as much. Fixed calls: also as much as `d_out`.
 /// - **Types.** Items are moved as bits: they must be trivially relocatable. Up to 65,535 ranks.
 /// - **Aliasing.** No output may overlap an input or another output.
 /// - **Errors.** `cudaErrorInvalidValue`: a negative or too large count, a destination that is no rank, null pointers
