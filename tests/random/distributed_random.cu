@@ -324,9 +324,8 @@ problem reduce_by(source& random) {
   const std::size_t count = random_ranks(random);
   const std::vector<std::size_t> sizes = random_sizes(random, count, most_of_all_ranks(random));
   const auto ranks = std::make_shared<ranks_of_case<reduced_rank<T>>>(count);
-  ranks->make_states(random, [&](std::size_t rank, source& own) {
-    return std::make_unique<reduced_rank<T>>(sizes[rank], 1, own);
-  });
+  ranks->make_states(
+      random, [&](std::size_t rank, source& own) { return std::make_unique<reduced_rank<T>>(sizes[rank], 1, own); });
   const T init = item_of<T>(random());
   return problem_of_ranks(
       "reduce", description_of_ranks("Reduce", name_of<T>(), sizes), ranks,
@@ -340,7 +339,8 @@ problem reduce_by(source& random) {
       [init](ranks_of_case<reduced_rank<T>>& all) {
         all.must_return(cudaSuccess);
         T expected = init;
-        for (const T& item : all_of<T>(all, [](auto& own) -> auto& { return own.items; })) {
+        for (const T& item : all_of<T>(
+                 all, [](auto& own) -> auto& { return own.items; })) {
           expected = Op{}(expected, item);
         }
         for (std::size_t rank = 0; rank < all.size(); ++rank) {
@@ -500,10 +500,9 @@ problem exchange(source& random) {
         const K* const keys = own.keys.data();
         const int* const destinations = own.destinations.data();
         if constexpr (HasValues) {
-          return strata::DistributedExchange::Pairs(storage, bytes, keys, static_cast<const V*>(own.values.data()),
-                                                    destinations, own.keys.size(), own.keys_out.data(),
-                                                    own.values_out.data(), own.keys_out.size(), &own.num_out, me.comm,
-                                                    me.stream);
+          return strata::DistributedExchange::Pairs(
+              storage, bytes, keys, static_cast<const V*>(own.values.data()), destinations, own.keys.size(),
+              own.keys_out.data(), own.values_out.data(), own.keys_out.size(), &own.num_out, me.comm, me.stream);
         } else {
           return strata::DistributedExchange::Items(storage, bytes, keys, destinations, own.keys.size(),
                                                     own.keys_out.data(), own.keys_out.size(), &own.num_out, me.comm,
@@ -536,8 +535,10 @@ problem exchange(source& random) {
 /// The items of all ranks in the order that `order_of(keys)` says, in parts of one size.
 template <class K, class V, class OrderOf>
 void must_be_sorted(ranks_of_case<moved_rank<K, V>>& all, const OrderOf& order_of) {
-  const std::vector<K> keys = all_of<K>(all, [](auto& own) -> auto& { return own.host_keys; });
-  const std::vector<V> values = all_of<V>(all, [](auto& own) -> auto& { return own.host_values; });
+  const std::vector<K> keys = all_of<K>(
+      all, [](auto& own) -> auto& { return own.host_keys; });
+  const std::vector<V> values = all_of<V>(
+      all, [](auto& own) -> auto& { return own.host_values; });
   const std::vector<std::size_t> order = order_of(keys);
   const std::vector<K> sorted = in_order(keys, order);
   std::vector<V> moved;
@@ -577,8 +578,7 @@ problem radix_sort(source& random) {
       description_of_ranks("radix sort", name_of<K>() + (HasValues ? " with " + name_of<V>() : ""), sizes) +
           (descending ? ", descending" : "") + ", bits " + std::to_string(bits.begin) + " to " +
           std::to_string(bits.end) + ", room for " + std::to_string(capacity),
-      ranks,
-      [](const rank_view& me, moved_rank<K, V>& own, source& data) { own.renew(data, me.stream); },
+      ranks, [](const rank_view& me, moved_rank<K, V>& own, source& data) { own.renew(data, me.stream); },
       [descending, bits](const rank_view& me, moved_rank<K, V>& own, void* storage, std::size_t& bytes) {
         using strata::DistributedRadixSort;
         const K* const keys = own.keys.data();
@@ -600,9 +600,8 @@ problem radix_sort(source& random) {
         }
       },
       [descending, bits](ranks_of_case<moved_rank<K, V>>& all) {
-        must_be_sorted(all, [&](const std::vector<K>& keys) {
-          return sorted_order(keys.data(), keys.size(), bits, descending);
-        });
+        must_be_sorted(
+            all, [&](const std::vector<K>& keys) { return sorted_order(keys.data(), keys.size(), bits, descending); });
       });
 }
 
@@ -633,8 +632,7 @@ problem merge_sort(source& random) {
       "merge sort",
       description_of_ranks("merge sort", name_of<K>() + (HasValues ? " with " + name_of<V>() : ""), sizes) +
           ", room for " + std::to_string(capacity),
-      ranks,
-      [](const rank_view& me, moved_rank<K, V>& own, source& data) { own.renew(data, me.stream); },
+      ranks, [](const rank_view& me, moved_rank<K, V>& own, source& data) { own.renew(data, me.stream); },
       [](const rank_view& me, moved_rank<K, V>& own, void* storage, std::size_t& bytes) {
         const K* const keys = own.keys.data();
         const std::size_t size = own.keys.size(), room = own.keys_out.size();
@@ -651,9 +649,8 @@ problem merge_sort(source& random) {
         must_be_sorted(all, [](const std::vector<K>& keys) {
           std::vector<std::size_t> order(keys.size());
           std::iota(order.begin(), order.end(), std::size_t{0});
-          std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-            return less_in_part<K>{}(keys[a], keys[b]);
-          });
+          std::stable_sort(order.begin(), order.end(),
+                           [&](std::size_t a, std::size_t b) { return less_in_part<K>{}(keys[a], keys[b]); });
           return order;
         });
       });
@@ -724,8 +721,10 @@ problem join(source& random) {
       },
       [](ranks_of_case<joined_rank<K>>& all) {
         all.must_return(cudaSuccess);
-        const std::vector<K> build = all_of<K>(all, [](auto& own) -> auto& { return own.host_build; });
-        const std::vector<K> probe = all_of<K>(all, [](auto& own) -> auto& { return own.host_probe; });
+        const std::vector<K> build = all_of<K>(
+            all, [](auto& own) -> auto& { return own.host_build; });
+        const std::vector<K> probe = all_of<K>(
+            all, [](auto& own) -> auto& { return own.host_probe; });
         std::multimap<K, std::int64_t> rows_of_key;
         for (std::size_t b = 0; b < build.size(); ++b) rows_of_key.emplace(build[b], static_cast<std::int64_t>(b));
         using row_pair = std::pair<std::int64_t, std::int64_t>;
